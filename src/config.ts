@@ -1,0 +1,165 @@
+/** The only reader of the environment: one record per option, parsed once at the edge into a frozen Config. */
+
+import { readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { resolve } from 'node:path';
+import { z } from 'zod';
+
+const port = z.coerce.number().int().min(0).max(65_535);
+const count = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
+const flag = z
+  .enum(['0', '1', 'true', 'false'])
+  .transform((value) => value === '1' || value === 'true');
+const origin = z.url({ protocol: /^https$/ }).transform((value) => new URL(value).origin);
+const list = z.string().transform((value) =>
+  value
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== ''),
+);
+
+/** Every variable: its type, its default, and what it means. `config/example.env` is held against this by a test. */
+export const schema = z.object({
+  HOST: z
+    .string()
+    .min(1)
+    .default('127.0.0.1')
+    .describe('Address to listen on. The default is reachable from this machine only.'),
+  PORT: port.default(8080).describe('Port to listen on; 0 takes a free one.'),
+  DATA_DIR: z
+    .string()
+    .min(1)
+    .default('data')
+    .transform((path) => resolve(path))
+    .describe('Directory of the embedded database, its keys and demo.json.'),
+  DATABASE_URL: z
+    .url({ protocol: /^postgres(ql)?$/ })
+    .optional()
+    .describe('A PostgreSQL (15 or later) to use in place of the embedded one.'),
+  SECRET_KEY: z
+    .string()
+    .min(32)
+    .max(1_024)
+    .optional()
+    .describe(
+      'Secret of 32 or more characters that credentials are encrypted and hashed with. Needed with DATABASE_URL; made in DATA_DIR otherwise.',
+    ),
+  DEMO: flag
+    .optional()
+    .describe(
+      '1: make the demo client and run the provider simulator although DATABASE_URL is set; 0: neither, although it is not.',
+    ),
+  TLS_CERT_FILE: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('PEM certificate chain; with TLS_KEY_FILE the service speaks HTTPS.'),
+  TLS_KEY_FILE: z.string().min(1).optional().describe('PEM private key of TLS_CERT_FILE.'),
+  TRUSTED_PROXIES: list
+    .default([])
+    .describe('Addresses of proxies, separated by commas, whose X-Forwarded-For counts.'),
+  CORS_ORIGINS: list
+    .default(['*'])
+    .describe('Origins, separated by commas, from which browsers may call; * is every origin.'),
+  LOG_LEVEL: z
+    .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
+    .default('info')
+    .describe('Least level that is logged.'),
+  WORKERS: count(1, 64)
+    .default(Math.max(1, availableParallelism() - 1))
+    .describe('Threads that send. Default: one less than the cores.'),
+  CHUNK_LEASE_MS: count(500, 600_000)
+    .default(30_000)
+    .describe(
+      'How long a node may hold a part of a send without reporting progress, in milliseconds.',
+    ),
+  APNS_ORIGIN: origin
+    .optional()
+    .describe(
+      'Where APNs is. Default: by the environment of each credential; the simulator when it runs.',
+    ),
+  FCM_ORIGIN: origin
+    .optional()
+    .describe('Where FCM is. Default: https://fcm.googleapis.com; the simulator when it runs.'),
+  OAUTH_ORIGIN: origin
+    .optional()
+    .describe(
+      'Where Google issues access tokens. Default: https://oauth2.googleapis.com; the simulator when it runs.',
+    ),
+  PROVIDER_CA_FILE: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      "PEM certificates that are trusted, besides the system's, for the three origins above only.",
+    ),
+  REGISTRATIONS_IN_FLIGHT_MAX: count(1, 1_000_000)
+    .default(10_000)
+    .describe('Registrations waiting for their commit; beyond it the answer is 503.'),
+  REGISTRATIONS_PER_SECOND_MAX: count(1, 10_000_000)
+    .default(50_000)
+    .describe('Registrations per second of one app from one address; beyond it the answer is 429.'),
+  DEVICES_PER_APP_MAX: count(1, 2_000_000_000)
+    .default(100_000_000)
+    .describe('Devices of one app on one platform; beyond it new ones are answered 429.'),
+  TAGS_PER_DEVICE_MAX: count(1, 100_000)
+    .default(5_000)
+    .describe(
+      'Tags of one device; beyond it further ones are ignored, and Tagcast-Ignored says so.',
+    ),
+  DEVICE_RETENTION_DAYS: count(1, 3_650)
+    .default(30)
+    .describe('Days after which a device without subscriptions is erased.'),
+});
+
+export type Config = Readonly<z.infer<typeof schema>>;
+
+export type ConfigResult =
+  | { readonly ok: true; readonly config: Config }
+  /** One sentence per fault, each naming its variable. */
+  | { readonly ok: false; readonly faults: readonly string[] };
+
+/** Reads the configuration. An empty value counts as not set, as in an env file with nothing after the sign. */
+export function readConfig(environment: NodeJS.ProcessEnv = process.env): ConfigResult {
+  const given = Object.fromEntries(
+    Object.keys(schema.shape)
+      .map((name) => [name, environment[name]] as const)
+      .filter(([, value]) => value !== undefined && value !== ''),
+  );
+  const parsed = schema.safeParse(given);
+  if (!parsed.success) {
+    return {
+      ok: false,
+      faults: parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}.`),
+    };
+  }
+  const faults = faultsBetween(parsed.data);
+  return faults.length > 0
+    ? { ok: false, faults }
+    : { ok: true, config: Object.freeze(parsed.data) };
+}
+
+/** What no single variable can say. */
+function faultsBetween(config: Config): readonly string[] {
+  const faults: string[] = [];
+  if (config.DATABASE_URL !== undefined && config.SECRET_KEY === undefined) {
+    faults.push('SECRET_KEY: must be set when DATABASE_URL is, to the same value on every node.');
+  }
+  if ((config.TLS_CERT_FILE === undefined) !== (config.TLS_KEY_FILE === undefined)) {
+    faults.push('TLS_CERT_FILE: goes with TLS_KEY_FILE; set both or neither.');
+  }
+  for (const name of ['TLS_CERT_FILE', 'TLS_KEY_FILE', 'PROVIDER_CA_FILE'] as const) {
+    const path = config[name];
+    if (path !== undefined && !isReadable(path)) faults.push(`${name}: cannot read ${path}.`);
+  }
+  return faults;
+}
+
+function isReadable(path: string): boolean {
+  try {
+    readFileSync(path);
+    return true;
+  } catch {
+    return false;
+  }
+}

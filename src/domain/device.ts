@@ -1,0 +1,56 @@
+/** What a device is, and where it lies: ordinals, groups of 8,192 and blocks of 128 (docs/architecture.md, "Devices"). */
+
+import { hash } from 'node:crypto';
+
+/** iOS through APNs. */
+export const PLATFORM_APNS = 3;
+/** Web Push; its sender comes with a later issue. */
+export const PLATFORM_WEB_PUSH = 7;
+/** Android through FCM HTTP v1. */
+export const PLATFORM_FCM = 15;
+
+export type PlatformId = typeof PLATFORM_APNS | typeof PLATFORM_WEB_PUSH | typeof PLATFORM_FCM;
+
+/** Whether a number from outside names a platform that this engine knows. */
+export const isPlatformId = (value: number): value is PlatformId =>
+  value === PLATFORM_APNS || value === PLATFORM_WEB_PUSH || value === PLATFORM_FCM;
+
+/** Longest deviceId in UTF-16 units (spec/interface.md, section 1). */
+export const DEVICE_ID_LENGTH_MAX = 4_096;
+
+/** Devices of a group: the unit of claiming, and of one Redis Cluster slot later. */
+export const GROUP_DEVICES = 8_192;
+/** Devices of a block: the unit of recorded progress; 64 blocks make a group, so that a bigint holds the mask. */
+export const BLOCK_DEVICES = 128;
+export const GROUP_BLOCKS = GROUP_DEVICES / BLOCK_DEVICES;
+
+/** The group that an ordinal lies in. */
+export const groupOf = (ordinal: number): number => Math.floor(ordinal / GROUP_DEVICES);
+/** Where in its group an ordinal lies, 0–8,191. */
+export const offsetOf = (ordinal: number): number => ordinal % GROUP_DEVICES;
+/** The block (0–63) that an offset in a group lies in. */
+export const blockOf = (offset: number): number => Math.floor(offset / BLOCK_DEVICES);
+
+/**
+ * Whether a deviceId can be stored: 1–4,096 characters, no NUL (PostgreSQL text has none) and no lone
+ * surrogates (they have no UTF-8 form).
+ */
+export const isDeviceId = (value: unknown): value is string =>
+  typeof value === 'string' &&
+  value.length > 0 &&
+  value.length <= DEVICE_ID_LENGTH_MAX &&
+  !value.includes('\0') &&
+  value.isWellFormed();
+
+const HEX = /^[0-9a-fA-F]+$/;
+
+/** The form in which a deviceId is stored: APNs tokens in lower case, everything else as it came. */
+export const normalizeDeviceId = (platformId: number, deviceId: string): string =>
+  platformId === PLATFORM_APNS && HEX.test(deviceId) ? deviceId.toLowerCase() : deviceId;
+
+/**
+ * The key that a deviceId is found by: the first 128 bits of its SHA-256 in hex, a uuid to PostgreSQL. A B-tree entry
+ * holds at most 2,704 bytes and a deviceId may have 16 KiB, so the text itself cannot be indexed.
+ */
+export const deviceKeyOf = (deviceId: string): string =>
+  hash('sha256', deviceId, 'hex').slice(0, 32);

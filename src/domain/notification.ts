@@ -1,0 +1,69 @@
+/** One submitted push: what is sent, to whom, and the states it passes through. */
+
+import type { PlatformId } from './device.ts';
+
+/**
+ * ```
+ * SCHEDULED ──due──► QUEUED ──planned──► RUNNING ──last chunk, last retry──► FINISHED
+ *     │                 │                 │  ▲ └──fault before anything was accepted──► FAILED
+ *     │                 │           PAUSED ──┘
+ *     └─────────────────┴─────────────────┴──► CANCELLED
+ * ```
+ */
+export type NotificationState =
+  | 'SCHEDULED'
+  | 'QUEUED'
+  | 'RUNNING'
+  | 'PAUSED'
+  | 'FINISHED'
+  | 'FAILED'
+  | 'CANCELLED';
+
+/** Which devices: any of the first, all of the second, none of the third. Ids are distinct. */
+export interface Audience {
+  readonly anyTagIds: readonly number[];
+  readonly allTagIds: readonly number[];
+  readonly noneTagIds: readonly number[];
+}
+
+/** An app on one platform: what has credentials, ordinals and counts of its own. */
+export interface Scope {
+  readonly appId: number;
+  readonly platformId: PlatformId;
+}
+
+/** The common form of a payload after validation (spec/interface.md, section 6). Unknown fields are in `data`. */
+export interface Payload {
+  readonly title?: string;
+  readonly message?: string;
+  readonly url?: string;
+  readonly image?: string;
+  readonly badge?: number;
+  readonly sound?: string;
+  readonly ttlSeconds?: number;
+  readonly priority?: 'high' | 'normal';
+  readonly collapseId?: string;
+  readonly silent?: boolean;
+  readonly data: Readonly<Record<string, unknown>>;
+  readonly apns?: Readonly<Record<string, unknown>>;
+  readonly fcm?: Readonly<Record<string, unknown>>;
+}
+
+/** What a sender needs to know of a notification to render it. */
+export interface Message {
+  readonly notificationId: string;
+  readonly payload: Payload;
+  /** The notification's own end, or null; senders turn it and the ttl into the provider's form. */
+  readonly expiresAtMs: number | null;
+  readonly acceptedAtMs: number;
+}
+
+/** Sends over all devices of a scope; total = the sum of the five once the notification is final. */
+export interface Counts {
+  readonly total: number;
+  readonly delivered: number;
+  readonly failed: number;
+  readonly skipped: number;
+  readonly expired: number;
+  readonly cancelled: number;
+}

@@ -1,0 +1,39 @@
+/** Tags, tag groups and the limits on them (spec/interface.md, sections 1, 3 and 7). */
+
+export interface Tag {
+  readonly id: number;
+  readonly clientId: number;
+  readonly name: string;
+  readonly sourceId: string | null;
+  readonly groupId: number | null;
+  readonly optionalParameters: Readonly<Record<string, string>> | null;
+  readonly expiresAtMs: number | null;
+  /** The apps it is connected to; null: every app of its client. */
+  readonly appIds: readonly number[] | null;
+}
+
+export interface TagGroup {
+  readonly id: number;
+  readonly clientId: number;
+  readonly name: string;
+  readonly sourceId: string | null;
+  readonly parentId: number | null;
+}
+
+export const TAGS_PER_REQUEST_MAX = 1_000;
+export const TAGS_PER_CLIENT_MAX = 100_000;
+export const TAG_NAME_LENGTH_MAX = 255;
+export const SOURCE_ID_LENGTH_MAX = 255;
+export const OPTIONAL_PARAMETERS_MAX = 50;
+export const OPTIONAL_PARAMETER_LENGTH_MAX = 255;
+export const GROUP_DEPTH_MAX = 32;
+/** Ids are PostgreSQL integers. */
+export const ID_MAX = 2_147_483_647;
+
+/** An expired tag addresses nobody and cannot be subscribed to. */
+export const isExpired = (tag: Tag, nowMs: number): boolean =>
+  tag.expiresAtMs !== null && tag.expiresAtMs <= nowMs;
+
+/** Whether a tag belongs to an app of its client. */
+export const isConnected = (tag: Tag, appId: number): boolean =>
+  tag.appIds === null || tag.appIds.includes(appId);

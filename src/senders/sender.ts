@@ -1,0 +1,34 @@
+/**
+ * What every provider's sender is: it takes one message for one device at a time and answers each exactly once.
+ * A refusal is an answer, not an exception. One sender belongs to one credential in one worker thread, for its whole life.
+ */
+
+import type { Message } from '../domain/notification.ts';
+import type { Outcome } from '../domain/outcome.ts';
+
+/** Called exactly once for each send, never from inside `send` itself. */
+export type Settle = (position: number, outcome: Outcome) => void;
+
+/** A message rendered once for all its devices; made and understood by one provider's sender only. */
+export interface Rendered {
+  /** Bytes of the body without the device's token: what is held against the provider's limit. */
+  readonly payloadBytes: number;
+}
+
+export interface Sender {
+  /** Renders a message for this provider. Rendering is the same for all devices, so it happens once per chunk. */
+  render(message: Message): Rendered;
+  /** Sends that may start now without queueing anywhere. */
+  readonly capacity: number;
+  /** Resolves when `capacity` is above 0 again, or when the sender is closed. Resolves at once if it is. */
+  whenReady(): Promise<void>;
+  /**
+   * Starts one send; `settle(position, outcome)` follows. The caller has seen `capacity` above 0.
+   * `position` is the caller's own number for it, so that no closure is needed per device.
+   */
+  send(rendered: Rendered, deviceId: string, position: number, settle: Settle): void;
+  /** A fresh `authorization` header value; sends started from now on carry it. */
+  authorize(authorization: string): void;
+  /** Lets sends under way settle (those that cannot are `unknown`), then closes the connections. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,93 @@
+/**
+ * One engine per data directory: two processes on one PGlite directory destroy it, silently.
+ *
+ * Who holds the directory answers on the Unix socket `engine.sock` in it; commands talk to the engine there. On Linux an
+ * abstract socket named after the directory's inode is bound as well: it is atomic and vanishes with its process, so
+ * two engines that start in the same instant cannot both find a stale socket file and take it over.
+ */
+
+import { once } from 'node:events';
+import { chmodSync, mkdirSync, rmSync, statSync } from 'node:fs';
+import type { Server, Socket } from 'node:net';
+import { connect, createServer } from 'node:net';
+import { join } from 'node:path';
+
+/** sun_path of Unix sockets holds 108 bytes on Linux, 104 on macOS, with the closing NUL. */
+const SOCKET_PATH_BYTES_MAX = 103;
+/** An engine that does not even accept within this is not there. */
+const ANSWER_TIMEOUT_MS = 2_000;
+
+export type LockResult =
+  | { readonly kind: 'held'; readonly server: Server; release(): Promise<void> }
+  | { readonly kind: 'taken' }
+  | { readonly kind: 'path-too-long'; readonly bytesMax: number };
+
+/** The socket that the engine of a data directory answers on. */
+export const engineSocketPath = (dataDir: string): string => join(dataDir, 'engine.sock');
+/** The socket that its database is served on. */
+export const databaseSocketPath = (dataDir: string): string => join(dataDir, 'database.sock');
+
+/** Takes the directory (made 0700 if missing), or says why not. `onConnection` gets every command's connection. */
+export async function lockDataDir(
+  dataDir: string,
+  onConnection: (socket: Socket) => void,
+): Promise<LockResult> {
+  const path = engineSocketPath(dataDir);
+  if (Buffer.byteLength(databaseSocketPath(dataDir)) > SOCKET_PATH_BYTES_MAX) {
+    return { kind: 'path-too-long', bytesMax: SOCKET_PATH_BYTES_MAX };
+  }
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const guard = process.platform === 'linux' ? await listen(abstractName(dataDir)) : null;
+  if (guard === 'in-use' || (await answers(path))) {
+    if (guard !== null && guard !== 'in-use') guard.close();
+    return { kind: 'taken' };
+  }
+  rmSync(path, { force: true });
+  const server = await listen(path, onConnection);
+  if (server === 'in-use') return { kind: 'taken' };
+  chmodSync(path, 0o600);
+  return {
+    kind: 'held',
+    server,
+    async release() {
+      guard?.close();
+      const closed = once(server, 'close');
+      server.close();
+      await closed;
+    },
+  };
+}
+
+/** By inode, so that two spellings of one directory are one name. */
+function abstractName(dataDir: string): string {
+  const { dev, ino } = statSync(dataDir);
+  return `\0tagcast-${dev}-${ino}`;
+}
+
+function listen(
+  path: string,
+  onConnection: (socket: Socket) => void = (socket) => socket.destroy(),
+): Promise<Server | 'in-use'> {
+  const server = createServer(onConnection);
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EADDRINUSE') resolve('in-use');
+      else reject(error);
+    });
+    server.listen(path, () => resolve(server));
+  });
+}
+
+/** Whether somebody accepts connections there. */
+function answers(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(path);
+    const finish = (answered: boolean): void => {
+      socket.destroy();
+      resolve(answered);
+    };
+    socket.setTimeout(ANSWER_TIMEOUT_MS, () => finish(true));
+    socket.once('connect', () => finish(true));
+    socket.once('error', () => finish(false));
+  });
+}

@@ -1,0 +1,23 @@
+/** The thread that PGlite lives in: a heavy statement blocks its thread, and that must not be the one that answers HTTP. */
+
+import { parentPort, workerData } from 'node:worker_threads';
+import { PGlite } from '@electric-sql/pglite';
+import { serveDatabase } from './bridge.ts';
+
+const { dataDir, socketPath } = workerData as {
+  readonly dataDir: string;
+  readonly socketPath: string;
+};
+
+const database = await PGlite.create({ dataDir });
+const server = await serveDatabase(database, socketPath);
+
+parentPort?.once('message', () => {
+  server.close(() => {
+    database.close().then(
+      () => process.exit(0),
+      () => process.exit(1),
+    );
+  });
+});
+parentPort?.postMessage('ready');

@@ -1,0 +1,33 @@
+/** Starts and stops the embedded database in a thread of its own. */
+
+import { once } from 'node:events';
+import { rmSync } from 'node:fs';
+import { Worker } from 'node:worker_threads';
+
+export interface EmbeddedDatabase {
+  /** Flushes and stops; all clients must have gone before. */
+  close(): Promise<void>;
+}
+
+/** Opens (or makes) the PGlite directory and serves it on `socketPath`. The caller holds the directory's lock. */
+export async function startEmbeddedDatabase(
+  dataDir: string,
+  socketPath: string,
+): Promise<EmbeddedDatabase> {
+  // A process that was killed leaves its socket behind; the lock says that nobody listens there.
+  rmSync(socketPath, { force: true });
+  const worker = new Worker(new URL('./thread-entry.js', import.meta.url), {
+    workerData: { dataDir, socketPath },
+  });
+  await once(worker, 'message');
+  worker.on('error', (error) => {
+    throw new Error('The embedded database has stopped', { cause: error });
+  });
+  return {
+    async close() {
+      const exited = once(worker, 'exit');
+      worker.postMessage('close');
+      await exited;
+    },
+  };
+}

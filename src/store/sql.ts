@@ -1,0 +1,33 @@
+/** The one way to a PostgreSQL, embedded or real: the driver with the types that this project reads and writes. */
+
+import postgres from 'postgres';
+
+/** What every statement of the store is given: the pool or a transaction of it. */
+export type Sql = postgres.ISql<{ bigint: number }>;
+/** The pool itself: can begin transactions and be closed. */
+export type SqlPool = postgres.Sql<{ bigint: number }>;
+
+/** Where the database is: a connection URL, or the Unix socket of the embedded one. */
+export type DatabaseAddress =
+  | { readonly kind: 'postgres'; readonly url: string }
+  | { readonly kind: 'embedded'; readonly socketPath: string };
+
+/** int8 as a number: our counts and epoch milliseconds stay far below 2^53. */
+const bigint = {
+  to: 20,
+  from: [20],
+  serialize: (value: number) => String(value),
+  parse: (text: string) => Number(text),
+};
+
+/** Opens a pool of at most `connectionsMax` connections; connects lazily. */
+export function connect(address: DatabaseAddress, connectionsMax: number): SqlPool {
+  const options = {
+    max: connectionsMax,
+    types: { bigint },
+    onnotice: () => undefined,
+  };
+  return address.kind === 'postgres'
+    ? postgres(address.url, { ...options, connection: { application_name: 'tagcast' } })
+    : postgres({ ...options, path: address.socketPath, user: 'postgres', database: 'postgres' });
+}

@@ -1,0 +1,48 @@
+/** The opened store: PostgreSQL is the truth, embedded or real, behind one driver. */
+
+import { join } from 'node:path';
+import { databaseSocketPath } from './embedded/lock.ts';
+import { startEmbeddedDatabase } from './embedded/thread.ts';
+import { migrate } from './migrate.ts';
+import type { DatabaseAddress, SqlPool } from './sql.ts';
+import { connect } from './sql.ts';
+
+export interface Store {
+  readonly sql: SqlPool;
+  /** For worker threads, which open pools of their own. */
+  readonly address: DatabaseAddress;
+  /** Names of the migrations that this start has applied. */
+  readonly applied: readonly string[];
+  close(): Promise<void>;
+}
+
+/** Connections of the main thread: lanes, ledger, planner and HTTP reads. */
+const CONNECTIONS_MAX = 16;
+/** How long closing waits for statements under way. */
+const CLOSE_TIMEOUT_SECONDS = 5;
+
+/** Connects to a real PostgreSQL (15 or later) and migrates it. */
+export const openPostgres = (url: string): Promise<Store> =>
+  open({ kind: 'postgres', url }, () => Promise.resolve());
+
+/** Starts PGlite under `dataDir`, whose lock the caller holds, and migrates it. */
+export async function openEmbedded(dataDir: string): Promise<Store> {
+  const socketPath = databaseSocketPath(dataDir);
+  const database = await startEmbeddedDatabase(join(dataDir, 'postgres'), socketPath);
+  return open({ kind: 'embedded', socketPath }, () => database.close());
+}
+
+async function open(address: DatabaseAddress, stop: () => Promise<void>): Promise<Store> {
+  const sql = connect(address, CONNECTIONS_MAX);
+  const close = async (): Promise<void> => {
+    await sql.end({ timeout: CLOSE_TIMEOUT_SECONDS });
+    await stop();
+  };
+  try {
+    const applied = await migrate(sql);
+    return { sql, address, applied, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}

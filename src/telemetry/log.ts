@@ -1,0 +1,28 @@
+/** The log: pino, JSON lines on stdout, with every secret and device token taken out. */
+
+import type { Logger } from 'pino';
+import { pino } from 'pino';
+
+/** Fields that may hold a secret or a device token, wherever a caller might put them. */
+const REDACTED_FIELDS = [
+  'authorization',
+  'password',
+  'token',
+  'privateKey',
+  'private_key',
+  'secretKey',
+  'assertion',
+  'deviceId',
+  'deviceIds',
+];
+
+/** Makes the process' logger; `name` tells threads apart. */
+export const createLogger = (level: string, name: string): Logger =>
+  pino({
+    level,
+    name,
+    redact: {
+      paths: REDACTED_FIELDS.flatMap((field) => [field, `*.${field}`]),
+      censor: '[redacted]',
+    },
+  });
