@@ -1,0 +1,52 @@
+/** What a handler gets and gives: plain values, so that no handler knows the server underneath. */
+
+import type { Caller } from '../access/caller.ts';
+
+export interface HttpRequest {
+  readonly method: string;
+  /** As it came, percent-encoded, without the query. */
+  readonly path: string;
+  /** The route's `:name` parts, decoded. */
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: URLSearchParams;
+  /** The value of a header by its lower-case name, or ''. */
+  header(name: string): string;
+  readonly body: Buffer;
+  /** The caller's address, behind trusted proxies the one they name. */
+  readonly address: string;
+  readonly requestId: string;
+}
+
+export interface HttpResponse {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body: string | Buffer;
+}
+
+/** Which credentials a route takes: see spec/interface.md, section 2. */
+export type Api = 'app' | 'notification' | 'admin';
+
+interface RouteShape {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Segments, with `:name` for a parameter: `/push-api/status/:id`. */
+  readonly path: string;
+  /** Above it the answer is 413 before the handler runs. */
+  readonly bodyBytesMax: number;
+}
+
+/** A route that only a checked credential reaches. */
+export interface ApiRoute extends RouteShape {
+  readonly api: Api;
+  handle(request: HttpRequest, caller: Caller): Promise<HttpResponse> | HttpResponse;
+}
+
+/** A route for everybody: health, metrics. */
+export interface OpenRoute extends RouteShape {
+  readonly api: 'open';
+  handle(request: HttpRequest): Promise<HttpResponse> | HttpResponse;
+}
+
+export type Route = ApiRoute | OpenRoute;
+
+/** Bodies on every API but the App API, and the bound above which the App API answers 413 (spec/interface.md, 3 and 7). */
+export const BODY_BYTES_MAX = 1_048_576;

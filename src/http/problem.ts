@@ -1,0 +1,48 @@
+/** RFC 9457 problem answers: the one form of every error but those of `reg`, `ureg` and `set`. */
+
+import type { HttpResponse } from './handler.ts';
+
+export interface Fault {
+  /** Where in the request: `payload.title`, `tagIds.3`; '' for the whole. */
+  readonly path: string;
+  readonly message: string;
+}
+
+const TITLES: Readonly<Record<number, string>> = {
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  409: 'Conflict',
+  413: 'Content Too Large',
+  422: 'Unprocessable Content',
+  429: 'Too Many Requests',
+  500: 'Internal Server Error',
+  503: 'Service Unavailable',
+};
+
+/** Makes a problem answer. `detail` is a sentence for the caller: never a stack, never a secret. */
+export function problem(
+  requestId: string,
+  status: number,
+  detail: string,
+  more: {
+    readonly errors?: readonly Fault[];
+    readonly headers?: Readonly<Record<string, string>>;
+  } = {},
+): HttpResponse {
+  const body = {
+    type: 'about:blank',
+    title: TITLES[status] ?? 'Error',
+    status,
+    detail,
+    ...(more.errors === undefined ? {} : { errors: more.errors }),
+    requestId,
+  };
+  return {
+    status,
+    headers: { 'Content-Type': 'application/problem+json', ...more.headers },
+    body: JSON.stringify(body),
+  };
+}
