@@ -1,4 +1,4 @@
-/** Brings the schema up to date: every migration once, in order, each in a transaction of its own. */
+/** Brings the schema up to date: every migration once, in order, all or none. */
 
 import * as mainJob from './migrations/0001-main-job.ts';
 import type { SqlPool } from './sql.ts';
@@ -11,20 +11,20 @@ interface Migration {
 /** In order. One that has landed is never edited: a change is a new file. */
 const MIGRATIONS: readonly Migration[] = [mainJob];
 
-/** Two nodes that start together take turns on this lock row; the second finds nothing left to do. */
-export async function migrate(sql: SqlPool): Promise<readonly string[]> {
-  await sql`create table if not exists migrations (name text primary key, applied_at timestamptz not null default now())`;
-  const applied: string[] = [];
-  for (const migration of MIGRATIONS) {
-    const isNew = await sql.begin(async (tx) => {
-      await tx`lock table migrations in exclusive mode`;
-      const [known] = await tx`select 1 from migrations where name = ${migration.name}`;
-      if (known !== undefined) return false;
+/** Any number that nothing else locks. Nodes that start together take turns on it; the later ones find nothing to do. */
+const MIGRATION_LOCK = 7_461_671;
+
+/** Applies what is missing, all in one transaction; resolves with the names of what it applied. */
+export function migrate(sql: SqlPool): Promise<readonly string[]> {
+  return sql.begin(async (tx) => {
+    await tx`select pg_advisory_xact_lock(${MIGRATION_LOCK})`;
+    await tx`create table if not exists migrations (name text primary key, applied_at timestamptz not null default now())`;
+    const known = new Set((await tx`select name from migrations`).map((row) => row['name']));
+    const missing = MIGRATIONS.filter(({ name }) => !known.has(name));
+    for (const migration of missing) {
       await tx.unsafe(migration.sql);
       await tx`insert into migrations (name) values (${migration.name})`;
-      return true;
-    });
-    if (isNew) applied.push(migration.name);
-  }
-  return applied;
+    }
+    return missing.map(({ name }) => name);
+  });
 }

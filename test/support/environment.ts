@@ -1,0 +1,10 @@
+/** What `run.ts` tells the test files through the environment: the only place in the tests that reads it. */
+
+/** A PostgreSQL server on which tests make databases of their own; absent: none was found. */
+export const databaseUrl: string | undefined = process.env['TEST_DATABASE_URL'];
+
+/** A migrated embedded data directory to copy, which spares each test the seconds of an initdb. */
+export const embeddedTemplate: string | undefined = process.env['TEST_EMBEDDED_TEMPLATE'];
+
+/** CI: what would be skipped for want of a server is a failure. */
+export const skipsForbidden: boolean = process.env['TEST_SKIPS_FORBIDDEN'] === '1';

@@ -1,0 +1,96 @@
+/** A PostgreSQL server for one test run, from whatever installation the machine has. */
+
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+export interface PostgresServer {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+const DEBIAN_INSTALLATIONS = '/usr/lib/postgresql';
+const STARTED = /database system is ready to accept connections/;
+
+/** Where initdb and postgres are: on PATH, or in Debian's place for them (the newest). Null: nowhere. */
+export function findPostgres(): string | null {
+  const found = spawnSync('sh', ['-c', 'command -v initdb'], { encoding: 'utf8' }).stdout.trim();
+  if (found !== '') return found.slice(0, found.lastIndexOf('/'));
+  if (!existsSync(DEBIAN_INSTALLATIONS)) return null;
+  const versions = readdirSync(DEBIAN_INSTALLATIONS).sort((a, b) => Number(b) - Number(a));
+  const bin = versions.map((version) => join(DEBIAN_INSTALLATIONS, version, 'bin'));
+  return bin.find((directory) => existsSync(join(directory, 'initdb'))) ?? null;
+}
+
+/** Starts a server on a free loopback port, without fsync: no test cuts the power. */
+export async function startPostgres(binDirectory: string): Promise<PostgresServer> {
+  const directory = mkdtempSync(join(tmpdir(), 'tagcast-postgres-'));
+  const owner = unprivilegedOwner();
+  if (owner !== null) chownSync(directory, owner.uid, owner.gid);
+  const data = join(directory, 'data');
+  const initdb = spawnSync(
+    join(binDirectory, 'initdb'),
+    ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-sync'],
+    { ...owner, encoding: 'utf8', cwd: directory },
+  );
+  if (initdb.status !== 0) throw new Error(`initdb failed: ${initdb.stderr}`);
+  const port = await freePort();
+  const settings = [
+    `port=${port}`,
+    'listen_addresses=127.0.0.1',
+    `unix_socket_directories=${directory}`,
+    'max_connections=300',
+    'fsync=off',
+  ];
+  const server = spawn(
+    join(binDirectory, 'postgres'),
+    ['-D', data, ...settings.flatMap((setting) => ['-c', setting])],
+    { ...owner, stdio: ['ignore', 'ignore', 'pipe'], cwd: directory },
+  );
+  await untilStarted(server);
+  return {
+    url: `postgres://postgres@127.0.0.1:${port}/postgres`,
+    async stop() {
+      const exited = once(server, 'exit');
+      // SIGINT is PostgreSQL's fast shutdown.
+      server.kill('SIGINT');
+      await exited;
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** PostgreSQL refuses to run as root: then it runs as the user that Debian made for it, or as nobody. */
+function unprivilegedOwner(): { readonly uid: number; readonly gid: number } | null {
+  if (process.getuid?.() !== 0) return null;
+  const idOf = (option: string): number | null => {
+    const { status, stdout } = spawnSync('id', [option, 'postgres'], { encoding: 'utf8' });
+    return status === 0 ? Number(stdout) : null;
+  };
+  return { uid: idOf('-u') ?? 65_534, gid: idOf('-g') ?? 65_534 };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('no port was given');
+  return address.port;
+}
+
+function untilStarted(server: ReturnType<typeof spawn>): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let log = '';
+    server.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      // Read to the end of its life, or the pipe fills and the server stops.
+      if (log.length < 100_000) log += text;
+      if (STARTED.test(log)) resolve();
+    });
+    server.once('exit', () => reject(new Error(`PostgreSQL did not start: ${log}`)));
+  });
+}

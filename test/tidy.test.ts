@@ -1,0 +1,82 @@
+/**
+ * Checks properties of the code itself: who may import whom, and that every test sits beside the
+ * shape of its source. The table below is the architecture; change it
+ * in the same commit as the decision that changes it.
+ */
+
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize, sep } from 'node:path';
+import t from 'tap';
+
+/** From dist/test back to the root of the repository. */
+const ROOT = join(import.meta.dirname, '..', '..');
+
+/** Each folder of src, lowest first, and the folders it may import besides itself. */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  std: [],
+  domain: ['std'],
+  telemetry: ['std'],
+  http2: ['std'],
+  store: ['domain', 'std', 'telemetry'],
+  'tag-index': ['store', 'domain', 'std', 'telemetry'],
+  senders: ['http2', 'domain', 'std', 'telemetry'],
+  outcomes: ['tag-index', 'store', 'domain', 'std', 'telemetry'],
+  registration: ['tag-index', 'store', 'domain', 'std', 'telemetry'],
+  'fan-out': ['senders', 'outcomes', 'tag-index', 'store', 'domain', 'std', 'telemetry'],
+  access: ['store', 'domain', 'std', 'telemetry'],
+  http: [
+    'access',
+    'registration',
+    'fan-out',
+    'outcomes',
+    'tag-index',
+    'store',
+    'domain',
+    'std',
+    'telemetry',
+  ],
+  simulator: ['http2', 'domain', 'std'],
+  cli: ['access', 'tag-index', 'store', 'simulator', 'domain', 'std', 'telemetry'],
+};
+
+/** Tests that stand for the whole system rather than for one source file. */
+const TESTS_WITHOUT_TWIN = ['tidy', 'contract', 'end-to-end', 'support'];
+
+const listSources = (folder: string): readonly string[] =>
+  readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
+    .sort();
+
+const readSource = (file: string): string => readFileSync(join(ROOT, 'src', file), 'utf8');
+
+/** The top folder of a path, or '' for the composition root files that lie in src itself. */
+const folderOf = (file: string): string => (file.includes(sep) ? (file.split(sep)[0] ?? '') : '');
+
+t.test('every import goes down the table', (t) => {
+  for (const file of listSources('src')) {
+    const from = folderOf(file);
+    if (from === '') continue;
+    for (const [, target = ''] of readSource(file).matchAll(/from '(\.[^']+)'/g)) {
+      const to = folderOf(normalize(join(dirname(file), target)));
+      const allowed = to === from || (MAY_IMPORT[from] ?? []).includes(to);
+      t.ok(allowed, `${file} may import ${to === '' ? target : `${to}/`}`);
+    }
+  }
+  t.end();
+});
+
+t.test('every file opens with why it exists', (t) => {
+  for (const file of listSources('src')) {
+    t.ok(readSource(file).startsWith('/**'), `${file} opens with a doc comment`);
+  }
+  t.end();
+});
+
+t.test('every test mirrors one source file', (t) => {
+  for (const file of listSources('test').filter((file) => file.endsWith('.test.ts'))) {
+    if (TESTS_WITHOUT_TWIN.some((name) => file.startsWith(name))) continue;
+    const twin = `${file.slice(0, -'.test.ts'.length)}.ts`;
+    t.ok(existsSync(join(ROOT, 'src', twin)), `test/${file} mirrors src/${twin}`);
+  }
+  t.end();
+});
