@@ -1,0 +1,48 @@
+/**
+ * What `npm start` and `npm test` do first: install what the lockfile says when it has changed, and build when a source
+ * is newer than what was built. Plain JavaScript without dependencies, since neither is there in a fresh clone.
+ */
+
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
+/** Holds the digest of the lockfile that was installed. */
+const STAMP = join(ROOT, 'node_modules', '.tagcast-lockfile-digest');
+const BUILT = join(ROOT, 'dist', 'src', 'main.js');
+const SOURCES = ['src', 'test', 'bench', 'tsconfig.json', 'package-lock.json'];
+
+const digest = createHash('sha256')
+  .update(readFileSync(join(ROOT, 'package-lock.json')))
+  .digest('hex');
+if (!existsSync(STAMP) || readFileSync(STAMP, 'utf8') !== digest) {
+  process.stderr.write('Installing what package-lock.json names …\n');
+  npm(['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error']);
+  writeFileSync(STAMP, digest);
+}
+if (!existsSync(BUILT) || newest(SOURCES) > statSync(BUILT).mtimeMs) {
+  process.stderr.write('Building …\n');
+  npm(['run', '--silent', 'build']);
+}
+
+/** Runs npm in the root; its failure is ours. Its output goes to stderr: stdout belongs to the service. */
+function npm(args) {
+  const { status } = spawnSync('npm', args, { cwd: ROOT, stdio: ['ignore', 2, 2] });
+  if (status !== 0) process.exit(status ?? 1);
+}
+
+/** The latest change below these paths, in epoch milliseconds. */
+function newest(paths) {
+  return Math.max(
+    ...paths.map((path) => {
+      const full = join(ROOT, path);
+      const stats = statSync(full);
+      if (!stats.isDirectory()) return stats.mtimeMs;
+      const inside = readdirSync(full).map((name) => join(path, name));
+      return inside.length === 0 ? stats.mtimeMs : Math.max(stats.mtimeMs, newest(inside));
+    }),
+  );
+}

@@ -1,0 +1,66 @@
+/** The configuration: the example names every variable, and a wrong value is a sentence that names its variable. */
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { readConfig, schema } from '../src/config.ts';
+
+const EXAMPLE = join(import.meta.dirname, '..', '..', 'config', 'example.env');
+/** A line `#NAME=default` under a comment that says what it means. */
+const ENTRY = /^# (?<description>.+)\n#(?<name>[A-Z_]+)=(?<value>.*)$/gm;
+
+t.test(
+  'config/example.env has every variable, its meaning and a default that is the default',
+  (t) => {
+    const entries = [...readFileSync(EXAMPLE, 'utf8').matchAll(ENTRY)].map((match) => match.groups);
+    t.same(
+      entries.map((entry) => entry?.['name']),
+      Object.keys(schema.shape),
+    );
+    const defaults = readConfig({});
+    if (!defaults.ok) throw new Error(defaults.faults.join(' '));
+    for (const [name, option] of Object.entries(schema.shape)) {
+      const entry = entries.find((candidate) => candidate?.['name'] === name);
+      t.equal(entry?.['description'], option.description, `${name} means what the schema says`);
+      const set = readConfig({ [name]: entry?.['value'] });
+      t.same(set, defaults, `${name}'s value in the example is its default`);
+    }
+    t.end();
+  },
+);
+
+t.test('a wrong value is a sentence that names its variable', (t) => {
+  const wrong: Readonly<Record<string, string>> = {
+    PORT: '99999',
+    DATABASE_URL: 'mysql://somewhere/db',
+    SECRET_KEY: 'short',
+    DEMO: 'maybe',
+    WORKERS: '0',
+    LOG_LEVEL: 'loud',
+    APNS_ORIGIN: 'http://plain.example',
+    CHUNK_LEASE_MS: '1',
+    PROVIDER_CA_FILE: '/does/not/exist.pem',
+    TLS_CERT_FILE: '/does/not/exist.pem',
+  };
+  for (const [name, value] of Object.entries(wrong)) {
+    const result = readConfig({ [name]: value });
+    if (result.ok) {
+      t.fail(`${name}=${value} was taken`);
+      continue;
+    }
+    t.match(result.faults[0], new RegExp(`^${name}: .+\\.$`), `${name}=${value}`);
+  }
+  t.end();
+});
+
+t.test('a real database needs a secret key', (t) => {
+  const result = readConfig({ DATABASE_URL: 'postgres://somewhere/db' });
+  t.match(result, { ok: false, faults: [/^SECRET_KEY: /] });
+  t.end();
+});
+
+t.test('the origins are origins', (t) => {
+  const result = readConfig({ APNS_ORIGIN: 'https://127.0.0.1:9443/ignored/path' });
+  t.match(result, { ok: true, config: { APNS_ORIGIN: 'https://127.0.0.1:9443' } });
+  t.end();
+});
