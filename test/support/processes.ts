@@ -1,0 +1,176 @@
+/** Real processes of the product: engines, a simulator, commands. Each ends with its test at the latest. */
+
+import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Test } from 'tap';
+import { temporaryDirectory } from './temporary-directory.ts';
+
+const MAIN = join(import.meta.dirname, '..', '..', 'src', 'main.js');
+/** An embedded engine's first start makes a database, with the machine's other tests beside it. */
+const START_TIMEOUT_MS = 60_000;
+
+/** What an engine with a demo writes to DATA_DIR/demo.json. */
+export interface Demo {
+  readonly baseUrl: string;
+  readonly clientId: string;
+  readonly appId: number;
+  readonly platformIds: readonly number[];
+  readonly tagIds: readonly number[];
+  readonly tagSourceIds: readonly string[];
+  readonly apiUser: {
+    readonly username: string;
+    readonly password: string;
+    readonly token: string;
+  };
+  readonly superUser: {
+    readonly username: string;
+    readonly password: string;
+    readonly token: string;
+  };
+  readonly simulator: {
+    readonly apnsOrigin: string;
+    readonly fcmOrigin: string;
+    readonly controlUrl: string;
+  };
+}
+
+export interface EngineProcess {
+  readonly child: ChildProcess;
+  readonly dataDir: string;
+  readonly baseUrl: string;
+  /** Everything it has logged and printed. */
+  output(): string;
+  demo(): Demo;
+  /** Sends a signal and resolves with the exit code, or the signal's name, when it has gone. */
+  end(signal: NodeJS.Signals): Promise<number | string>;
+}
+
+type Environment = Readonly<Record<string, string>>;
+
+/** Starts an engine on a free port and waits until it listens. */
+export async function startEngine(
+  t: Test,
+  dataDir: string,
+  environment: Environment = {},
+): Promise<EngineProcess> {
+  const { child, output } = launch(t, [], { PORT: '0', DATA_DIR: dataDir, ...environment });
+  const line = await lineMatching(child, output, /"msg":"listening"/);
+  const { url } = JSON.parse(line) as { readonly url: string };
+  return {
+    child,
+    dataDir,
+    baseUrl: url,
+    output,
+    demo: () => JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8')) as Demo,
+    end: (signal) => end(child, signal),
+  };
+}
+
+export interface SimulatorProcess {
+  readonly apnsOrigin: string;
+  readonly fcmOrigin: string;
+  readonly oauthOrigin: string;
+  readonly controlUrl: string;
+  /** Makes an engine send to it. */
+  readonly environment: Environment;
+  readonly accountsFile: string;
+}
+
+/** Starts a simulator in a process of its own, which outlives the engines that a test kills. */
+export async function startSimulatorProcess(
+  t: Test,
+  flags: readonly string[] = [],
+): Promise<SimulatorProcess> {
+  const directory = temporaryDirectory(t);
+  const certificateFile = join(directory, 'ca.pem');
+  const accountsFile = join(directory, 'accounts.json');
+  const { child, output } = launch(t, [
+    'simulate',
+    `--certificate-file=${certificateFile}`,
+    `--accounts-file=${accountsFile}`,
+    ...flags,
+  ]);
+  const line = await lineMatching(child, output, /"apnsOrigin"/);
+  const origins = JSON.parse(line) as Omit<SimulatorProcess, 'environment' | 'accountsFile'>;
+  return {
+    ...origins,
+    accountsFile,
+    environment: {
+      APNS_ORIGIN: origins.apnsOrigin,
+      FCM_ORIGIN: origins.fcmOrigin,
+      OAUTH_ORIGIN: origins.oauthOrigin,
+      PROVIDER_CA_FILE: certificateFile,
+    },
+  };
+}
+
+/** Runs a command to its end. */
+export async function runCommand(
+  t: Test,
+  args: readonly string[],
+  environment: Environment = {},
+): Promise<{ readonly code: number | string; readonly output: string }> {
+  const { child, output } = launch(t, args, environment);
+  const [code, signal] = await once(child, 'close');
+  return { code: code ?? signal, output: output() };
+}
+
+function launch(
+  t: Test,
+  args: readonly string[],
+  environment: Environment = {},
+): { readonly child: ChildProcess; output(): string } {
+  const child = spawn(process.execPath, ['--enable-source-maps', MAIN, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // Nothing of the run's own environment but what a process needs: a test says what it configures.
+    env: { PATH: process.env['PATH'], ...environment },
+  });
+  let text = '';
+  const collect = (chunk: string): void => {
+    text += chunk;
+  };
+  child.stdout.setEncoding('utf8').on('data', collect);
+  child.stderr.setEncoding('utf8').on('data', collect);
+  t.teardown(() => end(child, 'SIGKILL'));
+  return { child, output: () => text };
+}
+
+async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<number | string> {
+  if (child.exitCode !== null) return child.exitCode;
+  if (child.signalCode !== null) return child.signalCode;
+  const exited = once(child, 'exit');
+  child.kill(signal);
+  const [code, by] = await exited;
+  return code ?? by;
+}
+
+function lineMatching(child: ChildProcess, output: () => string, pattern: RegExp): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => {
+      clearTimeout(timer);
+      child.stdout?.off('data', look);
+      child.off('exit', onExit);
+    };
+    const look = (): void => {
+      const lines = output().split('\n').slice(0, -1);
+      const line = lines.find((candidate) => pattern.test(candidate));
+      if (line === undefined) return;
+      stop();
+      resolve(line);
+    };
+    const onExit = (): void => {
+      stop();
+      reject(new Error(`ended before it was ready:\n${output()}`));
+    };
+    const timer = setTimeout(() => {
+      stop();
+      reject(new Error(`not ready within ${START_TIMEOUT_MS} ms:\n${output()}`));
+    }, START_TIMEOUT_MS);
+    child.stdout?.on('data', look);
+    child.once('exit', onExit);
+    look();
+  });
+}

@@ -1,0 +1,38 @@
+/** Many devices at once, written as the engine itself would have: what a test has no time to register one by one. */
+
+import type { SqlPool } from '../../src/store/sql.ts';
+
+export interface Seed {
+  readonly appId: number;
+  readonly platformId: number;
+  readonly tagIds: readonly number[];
+  readonly count: number;
+}
+
+/** Makes `count` devices subscribed to all `tagIds`; their tokens are 64 hex digits, distinct per app and platform. */
+export async function seedDevices(sql: SqlPool, seed: Seed): Promise<void> {
+  const { appId, platformId, tagIds, count } = seed;
+  await sql.begin(async (tx) => {
+    const [mark] = await tx<{ start: number }[]>`
+      update app_platforms set next_ordinal = next_ordinal + ${count}
+      where app_id = ${appId} and platform_id = ${platformId}
+      returning next_ordinal - ${count}::integer as start`;
+    if (mark === undefined) throw new Error('no such app and platform');
+    const end = mark.start + count - 1;
+    await tx`
+      insert into devices (app_id, platform_id, ordinal, device_key, device_id, registered_at)
+      select ${appId}, ${platformId}, ordinal,
+        encode(substring(sha256(convert_to(token, 'UTF8')) from 1 for 16), 'hex')::uuid, token, now() - interval '1 day'
+      from generate_series(${mark.start}::integer, ${end}::integer) as ordinal,
+        lateral (select encode(sha256(convert_to(${`${appId}/${platformId}/`} || ordinal, 'UTF8')), 'hex') as token)`;
+    await tx`
+      insert into subscriptions (app_id, platform_id, tag_id, ordinal)
+      select ${appId}, ${platformId}, tag_id, ordinal
+      from unnest(${tagIds as number[]}::integer[]) as tag_id, generate_series(${mark.start}::integer, ${end}::integer) as ordinal`;
+    await tx`
+      insert into device_groups (app_id, platform_id, group_number, version)
+      select ${appId}, ${platformId}, group_number, 1
+      from generate_series(${mark.start}::integer >> 13, ${end}::integer >> 13) as group_number
+      on conflict (app_id, platform_id, group_number) do update set version = device_groups.version + 1`;
+  });
+}
