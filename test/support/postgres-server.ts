@@ -25,8 +25,11 @@ export function findPostgres(): string | null {
   return bin.find((directory) => existsSync(join(directory, 'initdb'))) ?? null;
 }
 
-/** Starts a server on a free loopback port, without fsync: no test cuts the power. */
-export async function startPostgres(binDirectory: string): Promise<PostgresServer> {
+/** Starts a server on a free loopback port. Tests go without fsync, for none cuts the power; benches with it. */
+export async function startPostgres(
+  binDirectory: string,
+  { fsync }: { readonly fsync: boolean },
+): Promise<PostgresServer> {
   const directory = mkdtempSync(join(tmpdir(), 'tagcast-postgres-'));
   const owner = unprivilegedOwner();
   if (owner !== null) chownSync(directory, owner.uid, owner.gid);
@@ -43,7 +46,7 @@ export async function startPostgres(binDirectory: string): Promise<PostgresServe
     'listen_addresses=127.0.0.1',
     `unix_socket_directories=${directory}`,
     'max_connections=300',
-    'fsync=off',
+    `fsync=${fsync ? 'on' : 'off'}`,
   ];
   const server = spawn(
     join(binDirectory, 'postgres'),

@@ -5,7 +5,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Test } from 'tap';
+import type { Lifetime } from './lifetime.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
 const MAIN = join(import.meta.dirname, '..', '..', 'src', 'main.js');
@@ -52,7 +52,7 @@ type Environment = Readonly<Record<string, string>>;
 
 /** Starts an engine on a free port and waits until it listens. */
 export async function startEngine(
-  t: Test,
+  t: Lifetime,
   dataDir: string,
   environment: Environment = {},
 ): Promise<EngineProcess> {
@@ -81,7 +81,7 @@ export interface SimulatorProcess {
 
 /** Starts a simulator in a process of its own, which outlives the engines that a test kills. */
 export async function startSimulatorProcess(
-  t: Test,
+  t: Lifetime,
   flags: readonly string[] = [],
 ): Promise<SimulatorProcess> {
   const directory = temporaryDirectory(t);
@@ -109,7 +109,7 @@ export async function startSimulatorProcess(
 
 /** Runs a command to its end. */
 export async function runCommand(
-  t: Test,
+  t: Lifetime,
   args: readonly string[],
   environment: Environment = {},
 ): Promise<{ readonly code: number | string; readonly output: string }> {
@@ -119,7 +119,7 @@ export async function runCommand(
 }
 
 function launch(
-  t: Test,
+  t: Lifetime,
   args: readonly string[],
   environment: Environment = {},
 ): { readonly child: ChildProcess; output(): string } {

@@ -28,7 +28,7 @@ try {
 
 function ownServer(): Promise<PostgresServer> | null {
   const bin = findPostgres();
-  if (bin !== null) return startPostgres(bin);
+  if (bin !== null) return startPostgres(bin, { fsync: false });
   process.stderr.write(
     '\n*** No PostgreSQL is installed and TEST_DATABASE_URL is not set: every test on a real PostgreSQL is SKIPPED. ***\n\n',
   );

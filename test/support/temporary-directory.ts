@@ -3,10 +3,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Test } from 'tap';
+import type { Lifetime } from './lifetime.ts';
 
 /** Makes an empty directory, removed when the test has ended. */
-export function temporaryDirectory(t: Test): string {
+export function temporaryDirectory(t: Lifetime): string {
   const directory = mkdtempSync(join(tmpdir(), 'tagcast-'));
   t.teardown(() => rmSync(directory, { recursive: true, force: true }));
   return directory;

@@ -1,0 +1,23 @@
+/** What a scenario is, and the stage that it plays on: whatever it starts there is ended with it. */
+
+import type { Lifetime } from '../test/support/lifetime.ts';
+
+/** One measured line; all rows of a scenario have the same keys. Units stand at the end of each key. */
+export type Row = Readonly<Record<string, string | number>>;
+
+export interface Scenario {
+  readonly summary: string;
+  run(stage: Lifetime): Promise<readonly Row[]>;
+}
+
+export class Stage implements Lifetime {
+  private readonly ends: (() => unknown)[] = [];
+
+  teardown(end: () => unknown): void {
+    this.ends.push(end);
+  }
+
+  async close(): Promise<void> {
+    for (const end of this.ends.reverse()) await end();
+  }
+}

@@ -1,0 +1,76 @@
+/** One push to many devices, end to end: from the POST until every device is accounted for, against the simulator. */
+
+import { connect } from '../../src/store/sql.ts';
+import { openEmbedded } from '../../src/store/store.ts';
+import { finalStatus, push, sumCloses } from '../../test/support/client.ts';
+import type { Lifetime } from '../../test/support/lifetime.ts';
+import { startEngine } from '../../test/support/processes.ts';
+import { seedDevices } from '../../test/support/seed.ts';
+import { temporaryDirectory } from '../../test/support/temporary-directory.ts';
+import { cpuMicros, residentMb } from '../cpu.ts';
+import type { Row, Scenario } from '../scenario.ts';
+import type { BenchStore } from '../stores.ts';
+import { benchStores } from '../stores.ts';
+
+const DEVICES = 200_000;
+const PLATFORM_APNS = 3;
+const LIMIT_MS = 300_000;
+
+export const fanOut: Scenario = {
+  summary: `one push to ${DEVICES.toLocaleString('en')} APNs devices of one tag; the simulator is a thread of the same process, so its CPU is included`,
+  async run(stage) {
+    const rows: Row[] = [];
+    for (const store of await benchStores(stage)) rows.push(await measure(stage, store));
+    return rows;
+  },
+};
+
+async function measure(stage: Lifetime, store: BenchStore): Promise<Row> {
+  const dataDir = temporaryDirectory(stage);
+  const first = await startEngine(stage, dataDir, store.environment);
+  const demo = first.demo();
+  const [tagId = 0] = demo.tagIds;
+  await first.end('SIGTERM');
+  await seed(dataDir, store, demo.appId, tagId);
+
+  const { baseUrl, end } = await startEngine(stage, dataDir, store.environment);
+  const cpuBefore = await cpuMicros(baseUrl);
+  const start = performance.now();
+  const job = await push(baseUrl, demo, [tagId]);
+  const rows = await finalStatus(baseUrl, demo, job, LIMIT_MS);
+  const seconds = (performance.now() - start) / 1000;
+  const cpu = (await cpuMicros(baseUrl)) - cpuBefore;
+  const rssMb = Math.round(await residentMb(baseUrl));
+  await end('SIGTERM');
+  const delivered = rows.reduce((sum, row) => sum + row.successCount, 0);
+  if (delivered !== DEVICES || !rows.every(sumCloses))
+    throw new Error(`the sums do not close: ${JSON.stringify(rows)}`);
+  return {
+    store: store.name,
+    devices: DEVICES,
+    devicesPerSecond: Math.round(DEVICES / seconds),
+    cpuMicrosEach: cpu / DEVICES,
+    seconds,
+    rssMb,
+  };
+}
+
+async function seed(
+  dataDir: string,
+  store: BenchStore,
+  appId: number,
+  tagId: number,
+): Promise<void> {
+  const devices = { appId, platformId: PLATFORM_APNS, tagIds: [tagId], count: DEVICES };
+  if (store.url === undefined) {
+    const embedded = await openEmbedded(dataDir);
+    await seedDevices(embedded.sql, devices);
+    await embedded.sql.unsafe('analyze');
+    await embedded.close();
+    return;
+  }
+  const sql = connect({ kind: 'postgres', url: store.url }, 1);
+  await seedDevices(sql, devices);
+  await sql.unsafe('analyze');
+  await sql.end();
+}
