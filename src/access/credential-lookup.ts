@@ -1,0 +1,87 @@
+/**
+ * Credentials by database: all that are asked for while a query is under way go into the next one. So a flood of wrong
+ * credentials costs one query at a time, and a right one among them is answered by the next, never refused.
+ */
+
+import { timingSafeEqual } from 'node:crypto';
+import type { CredentialRow } from '../store/credentials/find-credentials.ts';
+import { findCredentials } from '../store/credentials/find-credentials.ts';
+import type { Sql } from '../store/sql.ts';
+import type { Presented } from './authorization-header.ts';
+import type { Secrets } from './secrets.ts';
+
+/** What can be looked up: a header that held something. */
+export type Presentable = Exclude<Presented, { readonly kind: 'missing' }>;
+
+interface Question {
+  readonly presented: Presentable;
+  readonly hash: Buffer;
+  resolve(row: CredentialRow | null): void;
+  reject(error: unknown): void;
+}
+
+/** Arrays of this many are still one short statement; what exceeds it waits for the one after. */
+const BATCH_MAX = 1_000;
+
+export class CredentialLookup {
+  readonly #sql: Sql;
+  readonly #secrets: Secrets;
+  readonly #waiting: Question[] = [];
+  #busy = false;
+
+  constructor(sql: Sql, secrets: Secrets) {
+    this.#sql = sql;
+    this.#secrets = secrets;
+  }
+
+  /** The credential that was presented, or null when there is none like it. */
+  find(presented: Presentable): Promise<CredentialRow | null> {
+    const secret = presented.kind === 'bearer' ? presented.token : presented.password;
+    const hash = this.#secrets.lookupHash(secret);
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ presented, hash, resolve, reject });
+      if (!this.#busy) void this.#work();
+    });
+  }
+
+  async #work(): Promise<void> {
+    this.#busy = true;
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting.splice(0, BATCH_MAX);
+      try {
+        const rows = await findCredentials(this.#sql, tokenHashesOf(batch), usernamesOf(batch));
+        answer(batch, rows);
+      } catch (error) {
+        for (const question of batch) question.reject(error);
+      }
+    }
+    this.#busy = false;
+  }
+}
+
+const tokenHashesOf = (batch: readonly Question[]): readonly Buffer[] =>
+  batch.filter(({ presented }) => presented.kind === 'bearer').map(({ hash }) => hash);
+
+/** PostgreSQL's text holds no NUL and no lone surrogate: such a name is nobody's. */
+const usernamesOf = (batch: readonly Question[]): readonly string[] =>
+  batch.flatMap(({ presented }) =>
+    presented.kind === 'basic' &&
+    !presented.username.includes('\0') &&
+    presented.username.isWellFormed()
+      ? [presented.username]
+      : [],
+  );
+
+function answer(batch: readonly Question[], rows: readonly CredentialRow[]): void {
+  const byToken = new Map(rows.map((row) => [row.tokenHash.toString('latin1'), row]));
+  const byUsername = new Map(rows.map((row) => [row.username, row]));
+  for (const { presented, hash, resolve } of batch) {
+    if (presented.kind === 'bearer') {
+      const row = byToken.get(hash.toString('latin1'));
+      resolve(row !== undefined && timingSafeEqual(row.tokenHash, hash) ? row : null);
+    } else {
+      const row = byUsername.get(presented.username);
+      resolve(row !== undefined && timingSafeEqual(row.passwordHash, hash) ? row : null);
+    }
+  }
+}

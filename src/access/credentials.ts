@@ -1,0 +1,104 @@
+/** Credentials of the APIs: made by the system, never chosen; shown again on demand; rotated with a grace period. */
+
+import { lockClient } from '../store/clients/lock-client.ts';
+import { expireCredentials } from '../store/credentials/expire-credentials.ts';
+import { insertCredential } from '../store/credentials/insert-credential.ts';
+import { readCredential } from '../store/credentials/read-credential.ts';
+import type { Sql, SqlPool } from '../store/sql.ts';
+import { randomSecret, randomSuffix } from './random-text.ts';
+import type { Secrets } from './secrets.ts';
+
+/** Whose credential: an app's API user, or with `appId` null the client's super user. */
+export interface CredentialOwner {
+  readonly clientId: number;
+  readonly clientSlug: string;
+  readonly appId: number | null;
+}
+
+/** In the open: shown to its owner and written nowhere. */
+export interface ShownCredential {
+  readonly username: string;
+  readonly password: string;
+  readonly token: string;
+}
+
+export type RevealResult =
+  | { readonly kind: 'revealed'; readonly credential: ShownCredential }
+  | { readonly kind: 'none' }
+  /** It cannot be read with the SECRET_KEY in use. */
+  | { readonly kind: 'unreadable'; readonly keyId: string };
+
+/** Longest grace of a rotation (spec/interface.md, section 2): 7 days. */
+export const GRACE_HOURS_MAX = 168;
+
+/** Recognisable, so that a token found in a log or a repository is known for what it is. */
+const SUPER_USER_PREFIX = 'tcs_';
+const API_USER_PREFIX = 'tca_';
+/** Only tells credentials of one owner apart: the secret is elsewhere. */
+const USERNAME_SUFFIX_CHARACTERS = 8;
+
+/** Makes and stores a credential. */
+export async function createCredential(
+  sql: Sql,
+  secrets: Secrets,
+  owner: CredentialOwner,
+): Promise<ShownCredential> {
+  const role = owner.appId === null ? 'super' : `app-${owner.appId}`;
+  const credential: ShownCredential = {
+    username: `${owner.clientSlug}-${role}-${randomSuffix(USERNAME_SUFFIX_CHARACTERS)}`,
+    password: randomSecret(),
+    token: (owner.appId === null ? SUPER_USER_PREFIX : API_USER_PREFIX) + randomSecret(),
+  };
+  const { username, password, token } = credential;
+  await insertCredential(sql, {
+    clientId: owner.clientId,
+    appId: owner.appId,
+    username,
+    tokenHash: secrets.lookupHash(token),
+    tokenSealed: secrets.seal(token, identityOf(username, 'token')),
+    passwordHash: secrets.lookupHash(password),
+    passwordSealed: secrets.seal(password, identityOf(username, 'password')),
+    keyId: secrets.keyId,
+  });
+  return credential;
+}
+
+/** Shows the credential in force once more. */
+export async function revealCredential(
+  sql: Sql,
+  secrets: Secrets,
+  owner: Pick<CredentialOwner, 'clientId' | 'appId'>,
+): Promise<RevealResult> {
+  const row = await readCredential(sql, owner.clientId, owner.appId);
+  if (row === null) return { kind: 'none' };
+  const { username, keyId } = row;
+  const token = secrets.open(row.tokenSealed, keyId, identityOf(username, 'token'));
+  const password = secrets.open(row.passwordSealed, keyId, identityOf(username, 'password'));
+  return token.kind === 'opened' && password.kind === 'opened'
+    ? {
+        kind: 'revealed',
+        credential: { username, password: password.plain, token: token.plain },
+      }
+    : { kind: 'unreadable', keyId };
+}
+
+/** Makes a new credential; those before it work for `graceHours` (0–168) more. */
+export function rotateCredential(
+  sql: SqlPool,
+  secrets: Secrets,
+  owner: CredentialOwner,
+  graceHours: number,
+): Promise<ShownCredential> {
+  if (!Number.isInteger(graceHours) || graceHours < 0 || graceHours > GRACE_HOURS_MAX) {
+    throw new RangeError(`graceHours must be 0–${GRACE_HOURS_MAX}, not ${graceHours}`);
+  }
+  return sql.begin(async (tx) => {
+    await lockClient(tx, owner.clientId);
+    await expireCredentials(tx, owner.clientId, owner.appId, graceHours);
+    return createCredential(tx, secrets, owner);
+  });
+}
+
+/** What a sealed secret is bound to: user names are unique and never change. */
+const identityOf = (username: string, secret: 'token' | 'password'): string =>
+  `credential:${username}:${secret}`;

@@ -1,0 +1,59 @@
+/**
+ * Counts wrong credentials by address, so that guessing is slowed down. Only refusals change by it (401 becomes 429): who
+ * shares the address and has a right credential is always served (spec/interface.md, section 2).
+ */
+
+interface Window {
+  readonly endsAtMs: number;
+  failures: number;
+}
+
+/** Wrong credentials from one address in a window before the answer is 429. An app with an old key makes some. */
+const FAILURES_MAX = 30;
+const WINDOW_MS = 60_000;
+/** Addresses remembered, about 150 bytes each; beyond it the oldest is forgotten. */
+const ADDRESSES_MAX = 50_000;
+/** Of an IPv6 address, what one customer has: the first four of its eight groups. */
+const IPV6_NETWORK_GROUPS = 4;
+
+export class Failures {
+  readonly #now: () => number;
+  readonly #windows = new Map<string, Window>();
+
+  constructor(now: () => number = Date.now) {
+    this.#now = now;
+  }
+
+  /** Notes a wrong credential. Answers how long the address is to wait, or 0 while it has not failed too often. */
+  noteAndAskRetryAfterMs(address: string): number {
+    const nowMs = this.#now();
+    const network = networkOf(address);
+    const known = this.#windows.get(network);
+    const window =
+      known !== undefined && nowMs < known.endsAtMs ? known : this.#open(network, nowMs);
+    window.failures += 1;
+    return window.failures > FAILURES_MAX ? window.endsAtMs - nowMs : 0;
+  }
+
+  #open(network: string, nowMs: number): Window {
+    this.#windows.delete(network);
+    const [oldest] = this.#windows.keys();
+    if (this.#windows.size >= ADDRESSES_MAX && oldest !== undefined) this.#windows.delete(oldest);
+    const window = { endsAtMs: nowMs + WINDOW_MS, failures: 0 };
+    this.#windows.set(network, window);
+    return window;
+  }
+}
+
+/** IPv4 as it is; IPv6 by its /64, since whoever has one address has 2^64 of them. */
+function networkOf(address: string): string {
+  if (!address.includes(':')) return address;
+  const [head = '', tail] = address.split('::');
+  const first = head === '' ? [] : head.split(':');
+  const last = tail === undefined || tail === '' ? [] : tail.split(':');
+  const zeros = Array.from({ length: Math.max(0, 8 - first.length - last.length) }, () => '0');
+  return [...first, ...zeros, ...last]
+    .slice(0, IPV6_NETWORK_GROUPS)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(':');
+}

@@ -1,0 +1,74 @@
+/** Where SECRET_KEY comes from: the environment, or, embedded, a file that the first start makes. */
+
+import { randomBytes } from 'node:crypto';
+import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** 256 bits, in base64url. */
+const MADE_KEY_BYTES = 32;
+
+export interface SecretKeySource {
+  readonly SECRET_KEY?: string | undefined;
+  readonly DATABASE_URL?: string | undefined;
+  readonly DATA_DIR: string;
+}
+
+/** The secret key of this installation; makes `DATA_DIR/secret.key` (0600) when there is neither that nor a setting. */
+export async function loadSecretKey(source: SecretKeySource): Promise<string> {
+  if (source.SECRET_KEY !== undefined) return source.SECRET_KEY;
+  if (source.DATABASE_URL !== undefined) {
+    throw new Error(
+      'SECRET_KEY: must be set when DATABASE_URL is, to the same value on every node.',
+    );
+  }
+  const path = join(source.DATA_DIR, 'secret.key');
+  const known = await readKey(path);
+  if (known !== null) return known;
+  await makeKey(source.DATA_DIR, path);
+  const made = await readKey(path);
+  if (made === null) throw new Error(`${path} vanished while it was made.`);
+  return made;
+}
+
+async function readKey(path: string): Promise<string | null> {
+  try {
+    const key = (await readFile(path, 'utf8')).trim();
+    if (key === '') throw new Error(`${path} is empty: put the key back that it held.`);
+    return key;
+  } catch (error) {
+    if (isCode(error, 'ENOENT')) return null;
+    throw error;
+  }
+}
+
+/**
+ * Written whole under another name and then linked, which never replaces: a crash leaves no half key, and of two starts
+ * at once both read the key of the first. A key lost is every credential lost, hence the fsync of file and directory.
+ */
+async function makeKey(dataDir: string, path: string): Promise<void> {
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  const temporary = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`;
+  const file = await open(temporary, 'wx', 0o600);
+  try {
+    await file.writeFile(`${randomBytes(MADE_KEY_BYTES).toString('base64url')}\n`);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  try {
+    await link(temporary, path);
+  } catch (error) {
+    if (!isCode(error, 'EEXIST')) throw error;
+  } finally {
+    await rm(temporary, { force: true });
+  }
+  const directory = await open(dataDir, 'r');
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
+  }
+}
+
+const isCode = (error: unknown, code: string): boolean =>
+  error instanceof Error && 'code' in error && error.code === code;

@@ -1,0 +1,82 @@
+/** SECRET_KEY at work: credentials are found by a keyed hash and kept for display encrypted, each under a key of its own. */
+
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  hash,
+  hkdfSync,
+  randomBytes,
+} from 'node:crypto';
+
+export interface Secrets {
+  /** Names the key without telling it: stored beside everything made with it. */
+  readonly keyId: string;
+  /** HMAC-SHA-256: what a token or password is found by. */
+  lookupHash(secret: string): Buffer;
+  /** Encrypts; `identity` names the record, so that a sealed value moved to another record does not open. */
+  seal(plain: string, identity: string): Buffer;
+  /** Decrypts what was sealed under `keyId` for `identity`. */
+  open(sealed: Buffer, keyId: string, identity: string): OpenResult;
+}
+
+export type OpenResult =
+  | { readonly kind: 'opened'; readonly plain: string }
+  /** Sealed under another SECRET_KEY than the one in use. */
+  | { readonly kind: 'other-key'; readonly keyId: string }
+  /** The key is right and the bytes are not: changed, or another record's. */
+  | { readonly kind: 'damaged' };
+
+const KEY_BYTES = 32;
+/** The nonce size that AES-GCM is made for. */
+const NONCE_BYTES = 12;
+const AUTHENTICATION_TAG_BYTES = 16;
+/** 64 bits tell the keys of one installation apart. */
+const KEY_ID_CHARACTERS = 16;
+
+/** Derives the two keys from SECRET_KEY. */
+export function createSecrets(secretKey: string): Secrets {
+  const lookupKey = deriveKey(secretKey, 'tagcast look-up 1');
+  const sealingKey = deriveKey(secretKey, 'tagcast sealing 1');
+  const keyId = hash('sha256', Buffer.concat([lookupKey, sealingKey]), 'hex').slice(
+    0,
+    KEY_ID_CHARACTERS,
+  );
+  return {
+    keyId,
+    lookupHash: (secret) => createHmac('sha256', lookupKey).update(secret).digest(),
+    seal: (plain, identity) => seal(sealingKey, plain, identity),
+    open: (sealed, sealedKeyId, identity) =>
+      sealedKeyId === keyId
+        ? open(sealingKey, sealed, identity)
+        : { kind: 'other-key', keyId: sealedKeyId },
+  };
+}
+
+function deriveKey(secretKey: string, purpose: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', secretKey, '', purpose, KEY_BYTES));
+}
+
+/** Nonce, ciphertext, authentication tag. */
+function seal(key: Buffer, plain: string, identity: string): Buffer {
+  const nonce = randomBytes(NONCE_BYTES);
+  const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(identity));
+  return Buffer.concat([nonce, cipher.update(plain, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+}
+
+function open(key: Buffer, sealed: Buffer, identity: string): OpenResult {
+  if (sealed.length < NONCE_BYTES + AUTHENTICATION_TAG_BYTES) return { kind: 'damaged' };
+  const end = sealed.length - AUTHENTICATION_TAG_BYTES;
+  const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, NONCE_BYTES), {
+    authTagLength: AUTHENTICATION_TAG_BYTES,
+  })
+    .setAAD(Buffer.from(identity))
+    .setAuthTag(sealed.subarray(end));
+  const plain = decipher.update(sealed.subarray(NONCE_BYTES, end));
+  try {
+    return { kind: 'opened', plain: Buffer.concat([plain, decipher.final()]).toString('utf8') };
+  } catch {
+    // The one way in which node:crypto says that the authentication tag does not fit.
+    return { kind: 'damaged' };
+  }
+}

@@ -1,0 +1,55 @@
+/** Whose request it is: the address of the connection, or, behind a trusted proxy, the one that the proxy names. */
+
+import { BlockList, isIP } from 'node:net';
+
+/** Resolves a connection's address and its X-Forwarded-For to the caller's address. */
+export type AddressResolver = (remoteAddress: string, forwardedFor: string) => string;
+
+/** `trustedProxies` are addresses or networks (`10.0.0.0/8`); throws a sentence for anything else. */
+export function createAddressResolver(trustedProxies: readonly string[]): AddressResolver {
+  if (trustedProxies.length === 0) return (remoteAddress) => remoteAddress;
+  const trusted = new BlockList();
+  for (const proxy of trustedProxies) addTrusted(trusted, proxy);
+  const isTrusted = (address: string): boolean => trusted.check(address, familyOf(address));
+  return (remoteAddress, forwardedFor) =>
+    isTrusted(remoteAddress)
+      ? lastUntrusted(remoteAddress, forwardedFor, isTrusted)
+      : remoteAddress;
+}
+
+/**
+ * Each proxy appends whom it heard from, so the list is read from its end: what stands before the first address that we
+ * do not trust was written by the caller, and may be anything.
+ */
+function lastUntrusted(
+  remoteAddress: string,
+  forwardedFor: string,
+  isTrusted: (address: string) => boolean,
+): string {
+  let address = remoteAddress;
+  for (const entry of forwardedFor.split(',').reverse()) {
+    const named = entry.trim();
+    if (isIP(named) === 0) return address;
+    address = named;
+    if (!isTrusted(named)) return address;
+  }
+  return address;
+}
+
+function addTrusted(trusted: BlockList, proxy: string): void {
+  const [address = '', prefix, ...rest] = proxy.split('/');
+  const bits = Number(prefix ?? (isIP(address) === 4 ? 32 : 128));
+  const bitsMax = isIP(address) === 4 ? 32 : 128;
+  if (
+    isIP(address) === 0 ||
+    rest.length > 0 ||
+    !Number.isInteger(bits) ||
+    bits < 0 ||
+    bits > bitsMax
+  ) {
+    throw new Error(`TRUSTED_PROXIES: ${proxy} is neither an address nor a network.`);
+  }
+  trusted.addSubnet(address, bits, familyOf(address));
+}
+
+const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIP(address) === 4 ? 'ipv4' : 'ipv6');

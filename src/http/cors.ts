@@ -1,0 +1,61 @@
+/** Cross-origin calls from browsers: the App API's own callers, and the Admin API's. Never with cookies. */
+
+type Headers = Readonly<Record<string, string>>;
+
+export interface Cors {
+  /** Headers of an answer to a request with this Origin; none without one. */
+  headersFor(origin: string): Headers;
+  /** Headers of the answer to a preflight. */
+  preflightHeaders(origin: string, methods: readonly string[]): Headers;
+}
+
+/** What a page may send along. `*` would not cover Authorization (Fetch, section 3.2.5). */
+const ALLOWED_HEADERS =
+  'Authorization, Content-Type, Accept, Idempotency-Key, If-None-Match, X-Request-Id';
+/** What a page may read of an answer, beyond the few headers that it always may. */
+const EXPOSED_HEADERS =
+  'Tagcast-Ignored, ETag, X-Request-Id, Retry-After, Deprecation, Link, WWW-Authenticate';
+/** Browsers remember a preflight for two hours at most (Chromium's bound). */
+const MAX_AGE_SECONDS = '7200';
+
+const NONE: Headers = Object.freeze({});
+
+/** `origins` as configured: `*` among them allows every origin. */
+export function createCors(origins: readonly string[]): Cors {
+  if (origins.includes('*')) return createFrom(() => ALLOW_ALL);
+  const allowed = new Map(
+    origins.map((origin) => [
+      origin,
+      Object.freeze({
+        'Access-Control-Allow-Origin': origin,
+        'Access-Control-Expose-Headers': EXPOSED_HEADERS,
+        Vary: 'Origin',
+      }),
+    ]),
+  );
+  return createFrom((origin) => allowed.get(origin) ?? VARIES);
+}
+
+const ALLOW_ALL: Headers = Object.freeze({
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Expose-Headers': EXPOSED_HEADERS,
+});
+/** Not allowed, and a cache must not give this answer to an origin that is. */
+const VARIES: Headers = Object.freeze({ Vary: 'Origin' });
+
+function createFrom(headersOf: (origin: string) => Headers): Cors {
+  const headersFor = (origin: string): Headers => (origin === '' ? NONE : headersOf(origin));
+  return {
+    headersFor,
+    preflightHeaders(origin, methods) {
+      const headers = headersFor(origin);
+      if (headers['Access-Control-Allow-Origin'] === undefined) return headers;
+      return {
+        ...headers,
+        'Access-Control-Allow-Methods': methods.join(', '),
+        'Access-Control-Allow-Headers': ALLOWED_HEADERS,
+        'Access-Control-Max-Age': MAX_AGE_SECONDS,
+      };
+    },
+  };
+}

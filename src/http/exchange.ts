@@ -1,0 +1,231 @@
+/**
+ * One request on its way through: what its head decides (`begin`), what happens with its body (`run`), and what every
+ * answer carries (`finish`).
+ */
+
+import type { Logger } from 'pino';
+import type { Authentication, Authenticator } from '../access/authenticate.ts';
+import type { Caller } from '../access/caller.ts';
+import type { Failures } from '../access/failures.ts';
+import { isUnavailable } from '../store/unavailable.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import type { AddressResolver } from './client-address.ts';
+import type { Cors } from './cors.ts';
+import type { ApiRoute, HttpRequest, HttpResponse, Route } from './handler.ts';
+import { mayUse, tellsDeprecation } from './permission.ts';
+import { problem } from './problem.ts';
+import type { RequestHead } from './request-head.ts';
+import { requestIdOf } from './request-id.ts';
+import type { Found, Match } from './router.ts';
+
+/** What every exchange shares. */
+export interface ExchangeParts {
+  readonly authenticator: Authenticator;
+  readonly failures: Failures;
+  readonly cors: Cors;
+  readonly addressOf: AddressResolver;
+  readonly metrics: Metrics;
+  readonly log: Logger;
+}
+
+type Headers = Readonly<Record<string, string>>;
+
+/** RFC 9110, section 11.6.1: one challenge for each way in. */
+const CHALLENGES: Headers = { 'WWW-Authenticate': 'Bearer realm="tagcast", Basic realm="tagcast"' };
+/** RFC 9745. Since when Basic is deprecated: 2025-01-01T00:00:00Z, with the version of the interface that has API keys. */
+const BASIC_DEPRECATED: Headers = { Deprecation: '@1735689600' };
+/** A store that went away is back, or the node replaced, in seconds. */
+const RETRY_AFTER_SECONDS = '2';
+/** The route label of what matched none: the path itself would make a series of every guess. */
+const UNMATCHED = 'unmatched';
+
+export class Exchange {
+  readonly requestId: string;
+  readonly #parts: ExchangeParts;
+  readonly #head: RequestHead;
+  readonly #match: Match<Route>;
+  #caller: Caller | null = null;
+
+  constructor(parts: ExchangeParts, head: RequestHead, match: Match<Route>) {
+    this.#parts = parts;
+    this.#head = head;
+    this.#match = match;
+    this.requestId = requestIdOf(head.headers.get('x-request-id'));
+  }
+
+  get isHead(): boolean {
+    return this.#head.method === 'HEAD';
+  }
+
+  /** What the head alone decides: an answer, or the route that the body is for. */
+  begin(): HttpResponse | Found<Route> {
+    const match = this.#match;
+    switch (match.kind) {
+      case 'not-found':
+        return this.refuse(404, 'There is nothing at this path.');
+      case 'bad-encoding':
+        return this.refuse(400, 'The path holds a % that is no percent-encoding.');
+      case 'method-not-allowed':
+        return this.#otherMethod(match.allow);
+      case 'found': {
+        const length = Number(this.#head.headers.get('content-length'));
+        return length > match.route.bodyBytesMax ? this.tooLarge(match.route) : match;
+      }
+    }
+  }
+
+  /** Authenticates, checks and handles. Never rejects: a surprise is logged and answered 500. */
+  async run(found: Found<Route>, body: Buffer): Promise<HttpResponse> {
+    try {
+      return await this.#handle(found, body);
+    } catch (error) {
+      return this.#failed(found.route, error);
+    }
+  }
+
+  /** A problem answer. */
+  refuse(status: number, detail: string, headers: Headers = {}): HttpResponse {
+    return problem(this.requestId, status, detail, { headers });
+  }
+
+  /** The refusal of a body above the route's limit. */
+  tooLarge(route: Route): HttpResponse {
+    return this.refuse(413, `The body may have ${route.bodyBytesMax} bytes at most.`);
+  }
+
+  /** The refusal of a server that has too much to do. */
+  overloaded(part: string): HttpResponse {
+    this.#parts.metrics.overloads.with({ part }).value += 1;
+    return this.refuse(503, 'Too many requests are under way.', {
+      'Retry-After': RETRY_AFTER_SECONDS,
+    });
+  }
+
+  /** The answer as it goes out: with what every answer carries. Counted. */
+  finish(response: HttpResponse): HttpResponse {
+    const { method, headers } = this.#head;
+    const route = this.#match.kind === 'found' ? this.#match.route : null;
+    this.#parts.metrics.httpRequests.with({
+      method: route === null ? UNMATCHED : method,
+      route: route?.path ?? UNMATCHED,
+      status: String(response.status),
+    }).value += 1;
+    return {
+      status: response.status,
+      body: response.body,
+      headers: {
+        ...response.headers,
+        ...(route?.api === 'open' ? {} : this.#parts.cors.headersFor(headers.get('origin'))),
+        ...(route !== null && this.#isDeprecated(route) ? BASIC_DEPRECATED : {}),
+        'X-Request-Id': this.requestId,
+      },
+    };
+  }
+
+  #isDeprecated({ api }: Route): boolean {
+    return this.#caller?.method === 'basic' && api !== 'open' && tellsDeprecation(api);
+  }
+
+  /** OPTIONS is for everybody and never authenticated: a browser's preflight carries no credential (Fetch, 4.8). */
+  #otherMethod(allow: readonly string[]): HttpResponse {
+    const headers = { Allow: [...allow, 'OPTIONS'].join(', ') };
+    if (this.#head.method !== 'OPTIONS') {
+      return this.refuse(405, 'This path does not take this method.', headers);
+    }
+    const origin = this.#head.headers.get('origin');
+    const cors = this.#parts.cors.preflightHeaders(origin, allow);
+    return { status: 204, headers: { ...headers, ...cors }, body: '' };
+  }
+
+  async #handle({ route, params }: Found<Route>, body: Buffer): Promise<HttpResponse> {
+    const { addressOf, authenticator } = this.#parts;
+    const address = addressOf(this.#head.remoteAddress, this.#head.headers.get('x-forwarded-for'));
+    const request = new Request(this.#head, params, address, this.requestId, body);
+    if (route.api === 'open') return route.handle(request);
+    const authentication = await authenticator.authenticate(
+      this.#head.headers.get('authorization'),
+    );
+    if (typeof authentication === 'string') return this.#unauthenticated(authentication, address);
+    this.#caller = authentication;
+    return this.#forbidden(route, params, authentication) ?? route.handle(request, authentication);
+  }
+
+  #unauthenticated(reason: Exclude<Authentication, Caller>, address: string): HttpResponse {
+    switch (reason) {
+      case 'missing':
+        return this.refuse(401, 'This path needs a credential: Bearer or Basic.', CHALLENGES);
+      case 'disabled':
+        return this.refuse(403, 'This client is disabled.');
+      case 'wrong': {
+        const retryAfterMs = this.#parts.failures.noteAndAskRetryAfterMs(address);
+        return retryAfterMs === 0
+          ? this.refuse(401, 'There is no such credential.', CHALLENGES)
+          : this.refuse(429, 'Too many wrong credentials came from this address.', {
+              'Retry-After': String(Math.ceil(retryAfterMs / 1_000)),
+            });
+      }
+    }
+  }
+
+  /** A client in the path is the caller's own, or, whether it exists or not, none of the caller's business. */
+  #forbidden(
+    route: ApiRoute,
+    params: Readonly<Record<string, string>>,
+    caller: Caller,
+  ): HttpResponse | null {
+    if (!mayUse(route.api, caller.role)) {
+      return this.refuse(403, 'This credential is for another API.');
+    }
+    const client = params['client'];
+    return client === undefined || client === caller.clientSlug
+      ? null
+      : this.refuse(403, 'This credential belongs to another client.');
+  }
+
+  #failed(route: Route, error: unknown): HttpResponse {
+    const context = { err: error, requestId: this.requestId, route: route.path };
+    if (isUnavailable(error)) {
+      this.#parts.log.warn(context, 'the store could not be reached');
+      return this.refuse(503, 'The service cannot do this just now.', {
+        'Retry-After': RETRY_AFTER_SECONDS,
+      });
+    }
+    this.#parts.log.error(context, 'a request failed');
+    return this.refuse(500, 'The service failed. The request id finds it in the log.');
+  }
+}
+
+/** What handlers see. The query is parsed when somebody asks. */
+class Request implements HttpRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly #head: RequestHead;
+  readonly params: Readonly<Record<string, string>>;
+  readonly address: string;
+  readonly requestId: string;
+  readonly body: Buffer;
+
+  constructor(
+    head: RequestHead,
+    params: Readonly<Record<string, string>>,
+    address: string,
+    requestId: string,
+    body: Buffer,
+  ) {
+    this.method = head.method;
+    this.path = head.path;
+    this.#head = head;
+    this.params = params;
+    this.address = address;
+    this.requestId = requestId;
+    this.body = body;
+  }
+
+  get query(): URLSearchParams {
+    return new URLSearchParams(this.#head.query);
+  }
+
+  header(name: string): string {
+    return this.#head.headers.get(name);
+  }
+}

@@ -1,0 +1,105 @@
+/** Method and path → route. Pure: knows no server and no handler. */
+
+/** What the router needs to know of a route. */
+export interface Routable {
+  readonly method: string;
+  /** Segments, with `:name` for a parameter. */
+  readonly path: string;
+  /** Health routes answer HEAD as well. */
+  readonly api: string;
+}
+
+/** A route, with its parameters decoded. */
+export interface Found<R> {
+  readonly kind: 'found';
+  readonly route: R;
+  readonly params: Readonly<Record<string, string>>;
+}
+
+export type Match<R> =
+  | Found<R>
+  | { readonly kind: 'not-found' }
+  | { readonly kind: 'method-not-allowed'; readonly allow: readonly string[] }
+  /** A parameter whose percent-encoding means nothing. */
+  | { readonly kind: 'bad-encoding' };
+
+/** The routes of one path by their methods. */
+interface Path<R> {
+  readonly segments: readonly string[];
+  readonly routes: Map<string, R>;
+}
+
+const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze({});
+
+export class Router<R extends Routable> {
+  /** Paths without parameters: all that is hot, found by one look-up. */
+  readonly #literal = new Map<string, Path<R>>();
+  readonly #patterns: Path<R>[] = [];
+
+  constructor(routes: readonly R[]) {
+    for (const route of routes) {
+      const { routes: methods } = this.#pathOf(route.path);
+      if (methods.has(route.method)) throw new Error(`${route.method} ${route.path} twice`);
+      methods.set(route.method, route);
+      if (route.method === 'GET' && route.api === 'open') methods.set('HEAD', route);
+    }
+  }
+
+  match(method: string, path: string): Match<R> {
+    const literal = this.#literal.get(path);
+    if (literal !== undefined) return pick(literal, method, NO_PARAMS);
+    const segments = path.split('/');
+    const pattern = this.#patterns.find((candidate) => fits(candidate.segments, segments));
+    if (pattern === undefined) return { kind: 'not-found' };
+    const params = decodeParams(pattern.segments, segments);
+    return params === null ? { kind: 'bad-encoding' } : pick(pattern, method, params);
+  }
+
+  #pathOf(path: string): Path<R> {
+    const known =
+      this.#literal.get(path) ??
+      this.#patterns.find((candidate) => candidate.segments.join('/') === path);
+    if (known !== undefined) return known;
+    const made: Path<R> = { segments: path.split('/'), routes: new Map() };
+    if (made.segments.some(isParam)) this.#patterns.push(made);
+    else this.#literal.set(path, made);
+    return made;
+  }
+}
+
+const isParam = (segment: string): boolean => segment.startsWith(':');
+
+/** A parameter takes any segment but an empty one; what is encoded in it, also a slash, stays inside it. */
+const fits = (pattern: readonly string[], segments: readonly string[]): boolean =>
+  pattern.length === segments.length &&
+  pattern.every((part, index) =>
+    isParam(part) ? segments[index] !== '' : part === segments[index],
+  );
+
+function decodeParams(
+  pattern: readonly string[],
+  segments: readonly string[],
+): Readonly<Record<string, string>> | null {
+  const params: Record<string, string> = {};
+  for (const [index, part] of pattern.entries()) {
+    if (!isParam(part)) continue;
+    try {
+      params[part.slice(1)] = decodeURIComponent(segments[index] ?? '');
+    } catch {
+      // URIError, its only failure: a % that two hex digits of UTF-8 do not follow.
+      return null;
+    }
+  }
+  return params;
+}
+
+function pick<R>(
+  path: Path<R>,
+  method: string,
+  params: Readonly<Record<string, string>>,
+): Match<R> {
+  const route = path.routes.get(method);
+  return route === undefined
+    ? { kind: 'method-not-allowed', allow: [...path.routes.keys()] }
+    : { kind: 'found', route, params };
+}

@@ -1,0 +1,23 @@
+/** Makes an app on its platforms; the caller raises the catalogue version in the same transaction. Answers its id. */
+
+import type { Sql } from '../sql.ts';
+
+export async function insertApp(
+  sql: Sql,
+  app: {
+    readonly clientId: number;
+    readonly name: string;
+    readonly platformIds: readonly number[];
+  },
+): Promise<number> {
+  const [row] = await sql<{ id: number }[]>`
+    with app as (
+      insert into apps (client_id, name) values (${app.clientId}, ${app.name}) returning id
+    ), platforms as (
+      insert into app_platforms (app_id, platform_id)
+      select app.id, platform_id from app, unnest(${app.platformIds}::smallint[]) as platform_id
+    )
+    select id from app`;
+  if (row === undefined) throw new Error('an insert returned no row');
+  return row.id;
+}

@@ -1,0 +1,37 @@
+/**
+ * Finds whom tokens (by hash) and user names belong to, many at a time: one query however many callers ask at once.
+ * Credentials that have ended are not found; those of a disabled client are, so that the answer can say so.
+ */
+
+import type { Sql } from '../sql.ts';
+
+export interface CredentialRow {
+  readonly username: string;
+  readonly tokenHash: Buffer;
+  readonly passwordHash: Buffer;
+  readonly clientId: number;
+  readonly clientSlug: string;
+  readonly appId: number | null;
+  readonly disabled: boolean;
+  /** Until it ends, by the database's clock; null: it has no end. */
+  readonly remainingMs: number | null;
+}
+
+export const findCredentials = (
+  sql: Sql,
+  tokenHashes: readonly Buffer[],
+  usernames: readonly string[],
+): Promise<readonly CredentialRow[]> =>
+  sql<CredentialRow[]>`
+    select credentials.username,
+      credentials.token_hash as "tokenHash",
+      credentials.password_hash as "passwordHash",
+      clients.id as "clientId",
+      clients.slug as "clientSlug",
+      credentials.app_id as "appId",
+      clients.disabled_at is not null as disabled,
+      (extract(epoch from credentials.expires_at - now()) * 1000)::float8 as "remainingMs"
+    from credentials join clients on clients.id = credentials.client_id
+    where (credentials.token_hash = any(${tokenHashes as Buffer[]}::bytea[])
+        or credentials.username = any(${usernames as string[]}::text[]))
+      and (credentials.expires_at is null or credentials.expires_at > now())`;

@@ -1,0 +1,97 @@
+/** Every metric of the engine by name, in one registry. What is counted a thousand times a second is counted in a plain field. */
+
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+
+/** One series, looked up once and then raised without hashing labels. */
+export interface Count {
+  value: number;
+}
+
+/** A family of counters whose series are plain fields until somebody reads them. */
+export interface CountFamily<Label extends string> {
+  /** The same labels give the same series. */
+  with(labels: Readonly<Record<Label, string>>): Count;
+}
+
+export interface Metrics {
+  readonly httpRequests: CountFamily<'method' | 'route' | 'status'>;
+  readonly ignoredParameters: CountFamily<'field'>;
+  readonly registrations: CountFamily<'operation'>;
+  readonly overloads: CountFamily<'part'>;
+  readonly sends: CountFamily<'platform' | 'outcome'>;
+  /** Lets `read` be asked for the length of a queue whenever the metrics are. */
+  watchQueue(queue: string, read: () => number): void;
+  /** The Prometheus text form. */
+  text(): Promise<string>;
+  readonly contentType: string;
+}
+
+/** Makes the process' metrics. */
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const queues = new Map<string, () => number>();
+  new Gauge({
+    name: 'tagcast_queue_depth',
+    help: 'What waits in a queue.',
+    labelNames: ['queue'],
+    registers: [registry],
+    collect() {
+      for (const [queue, read] of queues) this.set({ queue }, read());
+    },
+  });
+  const family = <Label extends string>(
+    name: string,
+    help: string,
+    labelNames: readonly Label[],
+  ): CountFamily<Label> => createFamily(registry, name, help, labelNames);
+  return {
+    httpRequests: family('tagcast_http_requests_total', 'Requests answered.', [
+      'method',
+      'route',
+      'status',
+    ]),
+    ignoredParameters: family(
+      'tagcast_ignored_parameters_total',
+      'Parameters of the App API that were ignored.',
+      ['field'],
+    ),
+    registrations: family('tagcast_registrations_total', 'Operations made durable.', ['operation']),
+    overloads: family('tagcast_overloads_total', 'Requests refused because too much was waiting.', [
+      'part',
+    ]),
+    sends: family('tagcast_sends_total', 'Sends by how they ended.', ['platform', 'outcome']),
+    watchQueue: (queue, read) => queues.set(queue, read),
+    text: () => registry.metrics(),
+    contentType: registry.contentType,
+  };
+}
+
+function createFamily<Label extends string>(
+  registry: Registry,
+  name: string,
+  help: string,
+  labelNames: readonly Label[],
+): CountFamily<Label> {
+  const series = new Map<string, { labels: Readonly<Record<Label, string>>; count: Count }>();
+  new Counter({
+    name,
+    help,
+    labelNames,
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const { labels, count } of series.values()) this.inc(labels, count.value);
+    },
+  });
+  return {
+    with(labels) {
+      const key = labelNames.map((label) => labels[label]).join('\n');
+      const known = series.get(key);
+      if (known !== undefined) return known.count;
+      const count: Count = { value: 0 };
+      series.set(key, { labels, count });
+      return count;
+    },
+  };
+}
