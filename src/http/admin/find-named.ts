@@ -1,0 +1,27 @@
+/** Finds the one tag or group that a request names: by id, or, where no id is given, by sourceId. */
+
+import type { Tag, TagGroup } from '../../domain/tag.ts';
+import type { Sql } from '../../store/sql.ts';
+import { readTagById, readTagBySourceId } from '../../store/tags/read-tags.ts';
+import type { HttpRequest, HttpResponse } from '../handler.ts';
+import { problem } from '../problem.ts';
+import type { GroupTree } from './group-tree.ts';
+
+interface Named {
+  readonly id?: number | undefined;
+  readonly sourceId?: string | null | undefined;
+}
+
+export function findNamedTag(tx: Sql, clientId: number, named: Named): Promise<Tag | null> {
+  if (named.id !== undefined) return readTagById(tx, clientId, named.id);
+  return named.sourceId ? readTagBySourceId(tx, clientId, named.sourceId) : Promise.resolve(null);
+}
+
+export function findNamedGroup(tree: GroupTree, named: Named): TagGroup | null {
+  if (named.id !== undefined) return tree.byId(named.id) ?? null;
+  return named.sourceId ? (tree.bySourceId(named.sourceId) ?? null) : null;
+}
+
+/** 404: unknown, deleted, or another client's. */
+export const notFound = (request: HttpRequest): HttpResponse =>
+  problem(request.requestId, 404, 'This client has none with this id or sourceId.');

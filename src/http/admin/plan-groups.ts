@@ -1,0 +1,92 @@
+/** What a request does to groups, worked out on the tree before anything is written. */
+
+import { isDeepStrictEqual } from 'node:util';
+import type { TagGroup } from '../../domain/tag.ts';
+import { GROUP_DEPTH_MAX } from '../../domain/tag.ts';
+import type { Fault } from '../problem.ts';
+import type { GroupTree } from './group-tree.ts';
+import type { GroupFields } from './tag-forms.ts';
+
+/** Groups of one client. The interface has no limit of its own for them; the tree is read whole for every change. */
+export const GROUPS_PER_CLIENT_MAX = 100_000;
+
+export interface GroupPlan {
+  readonly inserts: readonly TagGroup[];
+  readonly updates: readonly TagGroup[];
+  /** The id of each entry, in the order of the request. */
+  readonly ids: readonly number[];
+  readonly faults: readonly Fault[];
+}
+
+type Entry = GroupFields & { readonly name: string };
+
+/** How many entries name no group that exists: as many new ids are needed, at most. */
+export const countNewGroups = (tree: GroupTree, entries: readonly Entry[]): number =>
+  entries.filter(({ sourceId }) => !sourceId || tree.bySourceId(sourceId) === undefined).length;
+
+/** Ensures a group for every entry; all of them exist before parents are looked for, so their order does not matter. */
+export function planGroups(
+  tree: GroupTree,
+  clientId: number,
+  entries: readonly Entry[],
+  newIds: readonly number[],
+): GroupPlan {
+  const before = new Map<number, TagGroup>();
+  const unused = [...newIds];
+  const ids = entries.map((entry) => {
+    const known = entry.sourceId ? tree.bySourceId(entry.sourceId) : undefined;
+    if (known !== undefined) {
+      if (!before.has(known.id) && !newIds.includes(known.id)) before.set(known.id, known);
+      return known.id;
+    }
+    const id = unused.shift();
+    if (id === undefined) throw new Error('fewer ids than new groups');
+    tree.put({ id, clientId, name: entry.name, sourceId: entry.sourceId ?? null, parentId: null });
+    return id;
+  });
+  const faults = entries.flatMap((entry, index) =>
+    changeGroup(tree, ids[index] ?? 0, entry, `groups.${index}`),
+  );
+  const misplaced = tree.misplaced(new Set(ids));
+  for (const [index, id] of ids.entries()) {
+    if (misplaced.has(id)) faults.push(misplacedFault(`groups.${index}`));
+  }
+  const current = (id: number): TagGroup[] =>
+    [tree.byId(id)].filter((group) => group !== undefined);
+  return {
+    inserts: newIds.flatMap(current),
+    updates: [...before].flatMap(([id, old]) =>
+      current(id).filter((group) => !isDeepStrictEqual(group, old)),
+    ),
+    ids,
+    faults,
+  };
+}
+
+/** Makes the given fields those of a group of the tree. */
+export function changeGroup(
+  tree: GroupTree,
+  id: number,
+  fields: GroupFields,
+  path: string,
+): Fault[] {
+  const group = tree.byId(id);
+  if (group === undefined) throw new Error(`group ${id} is not in the tree`);
+  const parent = fields.parentGroupSourceId ? tree.bySourceId(fields.parentGroupSourceId) : null;
+  if (parent === undefined) {
+    return [{ path: `${path}.parentGroupSourceId`, message: 'names no group' }];
+  }
+  tree.put({
+    ...group,
+    name: fields.name ?? group.name,
+    sourceId: fields.sourceId === undefined ? group.sourceId : fields.sourceId,
+    parentId: fields.parentGroupSourceId === undefined ? group.parentId : (parent?.id ?? null),
+  });
+  return [];
+}
+
+/** The fault of a group that may not be where it was put. */
+export const misplacedFault = (path: string): Fault => ({
+  path: `${path}.parentGroupSourceId`,
+  message: `would make a cycle, or groups nested deeper than ${GROUP_DEPTH_MAX}`,
+});

@@ -1,0 +1,104 @@
+/** The forms of tags and groups that the Admin API takes (spec/interface.md, sections 5 and 7). */
+
+import { z } from 'zod';
+import {
+  ID_MAX,
+  OPTIONAL_PARAMETER_LENGTH_MAX,
+  OPTIONAL_PARAMETERS_MAX,
+  SOURCE_ID_LENGTH_MAX,
+  TAG_NAME_LENGTH_MAX,
+  TAGS_PER_REQUEST_MAX,
+} from '../../domain/tag.ts';
+
+/** PostgreSQL's text holds neither NUL nor lone surrogates. */
+const storable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
+
+const text = (lengthMax: number) =>
+  z
+    .string('must be a string')
+    .min(1, 'must not be empty')
+    .max(lengthMax, `must have ${lengthMax} characters at most`)
+    .refine(storable, 'must hold neither NUL nor half a surrogate pair');
+
+const name = text(TAG_NAME_LENGTH_MAX);
+const sourceId = text(SOURCE_ID_LENGTH_MAX);
+
+const DIGITS = /^\d{1,16}$/;
+
+/** A whole number, or its decimal digits in a string: both come from real clients. */
+const wholeNumber = (max: number, fault: string) =>
+  z
+    .union([z.number(), z.string().regex(DIGITS).transform(Number)], fault)
+    .refine((value) => Number.isInteger(value) && value >= 0 && value <= max, fault);
+
+const id = wholeNumber(ID_MAX, 'must be an id');
+const expiration = wholeNumber(Number.MAX_SAFE_INTEGER, 'must be milliseconds since 1970');
+
+const parameterText = z
+  .string('must be a string')
+  .max(
+    OPTIONAL_PARAMETER_LENGTH_MAX,
+    `must have ${OPTIONAL_PARAMETER_LENGTH_MAX} characters at most`,
+  )
+  .refine(storable, 'must hold neither NUL nor half a surrogate pair');
+const optionalParameters = z
+  .record(parameterText, parameterText, 'must be an object of strings')
+  .refine(
+    (parameters) => Object.keys(parameters).length <= OPTIONAL_PARAMETERS_MAX,
+    `must have ${OPTIONAL_PARAMETERS_MAX} entries at most`,
+  );
+
+const tagFields = {
+  sourceId: sourceId.nullish(),
+  groupSourceId: sourceId.nullish(),
+  expiration: expiration.nullish(),
+  tagOptionalParameters: optionalParameters.nullish(),
+};
+const groupFields = {
+  sourceId: sourceId.nullish(),
+  parentGroupSourceId: sourceId.nullish(),
+};
+
+const atMostThousand = <T extends z.ZodType>(entry: T) =>
+  z
+    .array(entry, 'must be an array')
+    .max(TAGS_PER_REQUEST_MAX, `must have ${TAGS_PER_REQUEST_MAX} entries at most`);
+
+/** What `add` takes: several entries. */
+export const addForm = z
+  .object(
+    {
+      groups: atMostThousand(z.object({ name, ...groupFields })).optional(),
+      tags: atMostThousand(z.object({ name, ...tagFields })).optional(),
+    },
+    'must be an object',
+  )
+  .refine(({ groups, tags }) => groups !== undefined || tags !== undefined, 'needs tags or groups');
+
+/** What `update` and `delete` take: one entry, named by its id or, without one, by its sourceId. */
+export const oneForm = z
+  .object(
+    {
+      groups: z
+        .array(z.object({ id: id.optional(), name: name.optional(), ...groupFields }))
+        .default([]),
+      tags: z
+        .array(z.object({ id: id.optional(), name: name.optional(), ...tagFields }))
+        .default([]),
+    },
+    'must be an object',
+  )
+  .refine(
+    ({ groups, tags }) => groups.length + tags.length === 1,
+    'needs exactly one tag or group',
+  );
+
+/** Fields of a tag that a request may give. Undefined: keep; null: clear. */
+export type TagFields = z.infer<z.ZodObject<typeof tagFields>> & {
+  readonly name?: string | undefined;
+};
+export type GroupFields = z.infer<z.ZodObject<typeof groupFields>> & {
+  readonly name?: string | undefined;
+};
+export type OneTag = TagFields & { readonly id?: number | undefined };
+export type OneGroup = GroupFields & { readonly id?: number | undefined };

@@ -1,0 +1,49 @@
+/** `GET tag/sourceId/<value>/<client>` and `GET tag/id/<value>/<client>`: one tag, expired or not. */
+
+import type { Caller } from '../../access/caller.ts';
+import type { Tag } from '../../domain/tag.ts';
+import { ID_MAX } from '../../domain/tag.ts';
+import type { Sql } from '../../store/sql.ts';
+import { readGroupSourceId } from '../../store/tag-groups/read-groups.ts';
+import { readTagById, readTagBySourceId } from '../../store/tags/read-tags.ts';
+import type { HttpRequest, HttpResponse } from '../handler.ts';
+import { json } from '../json-body.ts';
+import { notFound } from './find-named.ts';
+
+const DIGITS = /^\d{1,10}$/;
+
+/** Handles `tag/id`. What is no id names no tag. */
+export async function getTagById(
+  sql: Sql,
+  request: HttpRequest,
+  caller: Caller,
+): Promise<HttpResponse> {
+  const value = request.params['value'] ?? '';
+  const id = DIGITS.test(value) ? Number(value) : 0;
+  const tag = id > 0 && id <= ID_MAX ? await readTagById(sql, caller.clientId, id) : null;
+  return tag === null ? notFound(request) : answer(sql, tag);
+}
+
+/** Handles `tag/sourceId`. PostgreSQL's text holds no NUL: such a sourceId is nobody's. */
+export async function getTagBySourceId(
+  sql: Sql,
+  request: HttpRequest,
+  caller: Caller,
+): Promise<HttpResponse> {
+  const value = request.params['value'] ?? '';
+  const tag = value.includes('\0') ? null : await readTagBySourceId(sql, caller.clientId, value);
+  return tag === null ? notFound(request) : answer(sql, tag);
+}
+
+/** As `tag/add` takes it, with its id; what the tag does not have is left out. */
+async function answer(sql: Sql, tag: Tag): Promise<HttpResponse> {
+  const groupSourceId = tag.groupId === null ? null : await readGroupSourceId(sql, tag.groupId);
+  return json({
+    id: tag.id,
+    name: tag.name,
+    sourceId: tag.sourceId ?? undefined,
+    groupSourceId: groupSourceId ?? undefined,
+    expiration: tag.expiresAtMs ?? undefined,
+    tagOptionalParameters: tag.optionalParameters ?? undefined,
+  });
+}

@@ -1,0 +1,38 @@
+/** The routes of tags on the Admin API, as the public service has them (facts/upstream.md, section 4). */
+
+import type { SqlPool } from '../../store/sql.ts';
+import type { ApiRoute } from '../handler.ts';
+import { BODY_BYTES_MAX } from '../handler.ts';
+import { json } from '../json-body.ts';
+import { addTags } from './tag-add.ts';
+import { removeTag } from './tag-delete.ts';
+import { getTagById, getTagBySourceId } from './tag-get.ts';
+import { updateTag } from './tag-update.ts';
+
+/** `tag/…`, and `endpoints/get`, by which clients try their credential. */
+export function tagRoutes(sql: SqlPool): readonly ApiRoute[] {
+  return [
+    post('tag/add/:client', (request, caller) => addTags(sql, request, caller)),
+    post('tag/update/:client', (request, caller) => updateTag(sql, request, caller)),
+    post('tag/delete/:client', (request, caller) => removeTag(sql, request, caller)),
+    get('tag/sourceId/:value/:client', (request, caller) => getTagBySourceId(sql, request, caller)),
+    get('tag/id/:value/:client', (request, caller) => getTagById(sql, request, caller)),
+    get('endpoints/get', () => json({ ok: true })),
+  ];
+}
+
+const post = (path: string, handle: ApiRoute['handle']): ApiRoute => ({
+  api: 'admin',
+  method: 'POST',
+  path: `/push-admin-api/${path}`,
+  bodyBytesMax: BODY_BYTES_MAX,
+  handle,
+});
+
+const get = (path: string, handle: ApiRoute['handle']): ApiRoute => ({
+  api: 'admin',
+  method: 'GET',
+  path: `/push-admin-api/${path}`,
+  bodyBytesMax: BODY_BYTES_MAX,
+  handle,
+});

@@ -1,0 +1,39 @@
+/** Bodies of the APIs that tell what is wrong with them: JSON in a form, or a 400 that lists every fault. */
+
+import type { z } from 'zod';
+import type { HttpRequest, HttpResponse } from './handler.ts';
+import type { Fault } from './problem.ts';
+import { problem } from './problem.ts';
+
+export type Read<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly response: HttpResponse };
+
+/** Reads the body in the given form. */
+export function readJsonBody<T>(request: HttpRequest, form: z.ZodType<T>): Read<T> {
+  let json: unknown;
+  try {
+    json = JSON.parse(request.body.toString('utf8'));
+  } catch {
+    // SyntaxError, its only failure; its words quote the body.
+    return { ok: false, response: problem(request.requestId, 400, 'The body is not JSON.') };
+  }
+  const parsed = form.safeParse(json);
+  if (parsed.success) return { ok: true, value: parsed.data };
+  const faults = parsed.error.issues.map(({ path, message }) => ({
+    path: path.join('.'),
+    message,
+  }));
+  return { ok: false, response: invalid(request, faults) };
+}
+
+/** 400 with the list of faults. */
+export const invalid = (request: HttpRequest, errors: readonly Fault[]): HttpResponse =>
+  problem(request.requestId, 400, 'The request is not valid.', { errors });
+
+/** 200 with JSON. */
+export const json = (value: unknown): HttpResponse => ({
+  status: 200,
+  headers: { 'Content-Type': 'application/json' },
+  body: JSON.stringify(value),
+});

@@ -1,0 +1,17 @@
+/** All groups of a client: what a path through the tree, its depth and its cycles are judged by. */
+
+import type { TagGroup } from '../../domain/tag.ts';
+import type { Sql } from '../sql.ts';
+
+export const readGroups = (sql: Sql, clientId: number): Promise<readonly TagGroup[]> =>
+  sql<TagGroup[]>`
+    select id, client_id as "clientId", name, source_id as "sourceId", parent_id as "parentId"
+    from tag_groups
+    where client_id = ${clientId}`;
+
+/** The sourceId of one group; null: it has none. */
+export async function readGroupSourceId(sql: Sql, groupId: number): Promise<string | null> {
+  const [row] = await sql<{ sourceId: string | null }[]>`
+    select source_id as "sourceId" from tag_groups where id = ${groupId}`;
+  return row?.sourceId ?? null;
+}

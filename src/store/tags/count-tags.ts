@@ -1,0 +1,9 @@
+/** How many tags a client has, deleted ones not counted. */
+
+import type { Sql } from '../sql.ts';
+
+export async function countTags(sql: Sql, clientId: number): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`
+    select count(*) from tags where client_id = ${clientId} and deleted_at is null`;
+  return row?.count ?? 0;
+}

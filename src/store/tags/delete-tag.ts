@@ -1,0 +1,12 @@
+/**
+ * Deletes a tag for everybody at once; its subscriptions are purged in the background, and then the row. It leaves its
+ * group, so that the group can go, and its sourceId is free again (the unique index holds live tags only).
+ */
+
+import type { Sql } from '../sql.ts';
+
+export async function deleteTag(sql: Sql, clientId: number, id: number): Promise<void> {
+  await sql`
+    update tags set deleted_at = now(), group_id = null
+    where client_id = ${clientId} and id = ${id} and deleted_at is null`;
+}
