@@ -5,6 +5,7 @@ import { expireCredentials } from '../store/credentials/expire-credentials.ts';
 import { insertCredential } from '../store/credentials/insert-credential.ts';
 import { readCredential } from '../store/credentials/read-credential.ts';
 import type { Sql, SqlPool } from '../store/sql.ts';
+import { transact } from '../store/transact.ts';
 import { randomSecret, randomSuffix } from './random-text.ts';
 import type { Secrets } from './secrets.ts';
 
@@ -92,7 +93,7 @@ export function rotateCredential(
   if (!Number.isInteger(graceHours) || graceHours < 0 || graceHours > GRACE_HOURS_MAX) {
     throw new RangeError(`graceHours must be 0–${GRACE_HOURS_MAX}, not ${graceHours}`);
   }
-  return sql.begin(async (tx) => {
+  return transact(sql, async (tx) => {
     await lockClient(tx, owner.clientId);
     await expireCredentials(tx, owner.clientId, owner.appId, graceHours);
     return createCredential(tx, secrets, owner);

@@ -7,7 +7,7 @@ import type { Logger } from 'pino';
 import type { Authentication, Authenticator } from '../access/authenticate.ts';
 import type { Caller } from '../access/caller.ts';
 import type { Failures } from '../access/failures.ts';
-import { isUnavailable } from '../store/unavailable.ts';
+import { faultOf } from '../store/faults.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { AddressResolver } from './client-address.ts';
 import type { Cors } from './cors.ts';
@@ -184,8 +184,9 @@ export class Exchange {
 
   #failed(route: Route, error: unknown): HttpResponse {
     const context = { err: error, requestId: this.requestId, route: route.path };
-    if (isUnavailable(error)) {
-      this.#parts.log.warn(context, 'the store could not be reached');
+    const fault = faultOf(error);
+    if (fault === 'unavailable' || fault === 'conflict') {
+      this.#parts.log.warn(context, 'the store could not do it now');
       return this.refuse(503, 'The service cannot do this just now.', {
         'Retry-After': RETRY_AFTER_SECONDS,
       });

@@ -14,6 +14,7 @@ import { insertGroups, updateGroups } from '../../store/tag-groups/write-groups.
 import { countTags } from '../../store/tags/count-tags.ts';
 import { readTagsBySourceIds } from '../../store/tags/read-tags.ts';
 import { insertTags, updateTags } from '../../store/tags/write-tags.ts';
+import { transact } from '../../store/transact.ts';
 import type { HttpRequest, HttpResponse } from '../handler.ts';
 import { invalid, json, readJsonBody } from '../json-body.ts';
 import type { Fault } from '../problem.ts';
@@ -37,7 +38,7 @@ export function addTags(
   const read = readJsonBody(request, addForm);
   if (!read.ok) return read.response;
   const { groups, tags } = read.value;
-  return sql.begin(async (tx) => {
+  return transact(sql, async (tx) => {
     await lockClient(tx, caller.clientId);
     const tree = new GroupTree(await readGroups(tx, caller.clientId));
     const groupPlan = await planOfGroups(tx, tree, caller.clientId, groups ?? []);

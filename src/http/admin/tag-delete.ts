@@ -6,6 +6,7 @@ import type { Sql, SqlPool } from '../../store/sql.ts';
 import { deleteEmptyGroup } from '../../store/tag-groups/delete-group.ts';
 import { readGroups } from '../../store/tag-groups/read-groups.ts';
 import { deleteTag } from '../../store/tags/delete-tag.ts';
+import { transact } from '../../store/transact.ts';
 import type { HttpRequest, HttpResponse } from '../handler.ts';
 import { json, readJsonBody } from '../json-body.ts';
 import { problem } from '../problem.ts';
@@ -24,7 +25,7 @@ export function removeTag(
   if (!read.ok) return read.response;
   const [tag] = read.value.tags;
   const [group] = read.value.groups;
-  return sql.begin(async (tx) => {
+  return transact(sql, async (tx) => {
     await lockClient(tx, caller.clientId);
     if (tag !== undefined) return deleteOneTag(tx, request, caller.clientId, tag);
     if (group !== undefined) return deleteOneGroup(tx, request, caller.clientId, group);

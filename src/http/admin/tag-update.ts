@@ -8,6 +8,7 @@ import { readGroups } from '../../store/tag-groups/read-groups.ts';
 import { updateGroups } from '../../store/tag-groups/write-groups.ts';
 import { readTagBySourceId } from '../../store/tags/read-tags.ts';
 import { updateTags } from '../../store/tags/write-tags.ts';
+import { transact } from '../../store/transact.ts';
 import type { HttpRequest, HttpResponse } from '../handler.ts';
 import { invalid, json, readJsonBody } from '../json-body.ts';
 import { problem } from '../problem.ts';
@@ -28,7 +29,7 @@ export function updateTag(
   if (!read.ok) return read.response;
   const [tag] = read.value.tags;
   const [group] = read.value.groups;
-  return sql.begin(async (tx) => {
+  return transact(sql, async (tx) => {
     await lockClient(tx, caller.clientId);
     const tree = new GroupTree(await readGroups(tx, caller.clientId));
     if (tag !== undefined) return updateOneTag(tx, request, caller.clientId, tree, tag);

@@ -1,0 +1,62 @@
+/** `tagcast client …`: tenants. */
+
+import type { Command } from './command.ts';
+import type { AddedClient } from './operator-actions.ts';
+import type { Errand, OperatorContext } from './operator-command.ts';
+import {
+  describeCredential,
+  readFlags,
+  readPositionals,
+  runErrand,
+  UsageError,
+} from './operator-command.ts';
+
+const USAGE = `tagcast client add <client-id> [--name <name>]   makes a client, prints the super user's credentials
+tagcast client list
+tagcast client disable <client-id>               its credentials are refused within seconds`;
+
+/** Makes the command. */
+export const clientCommand = (context: OperatorContext): Command => ({
+  name: 'client',
+  summary: 'Add, list and disable clients (tenants).',
+  usage: USAGE,
+  run: (args) => runErrand(context, USAGE, args, plan),
+});
+
+function plan(verb: string, args: readonly string[]): Errand<never> {
+  switch (verb) {
+    case 'add':
+      return planAdd(args);
+    case 'list':
+      readPositionals(readFlags(args, {}).positionals, []);
+      return { action: 'client.list', input: {}, describe: describeClients };
+    case 'disable': {
+      const { client } = readPositionals(readFlags(args, {}).positionals, ['client']);
+      return {
+        action: 'client.disable',
+        input: { client },
+        describe: () => `Client ${client} is disabled.`,
+      };
+    }
+    default:
+      throw new UsageError(`client needs add, list or disable\n${USAGE}`);
+  }
+}
+
+function planAdd(args: readonly string[]): Errand<never> {
+  const { values, positionals } = readFlags(args, { name: { type: 'string' } });
+  const { client } = readPositionals(positionals, ['client']);
+  return {
+    action: 'client.add',
+    input: { client, name: values.name ?? client },
+    describe: (added: AddedClient) =>
+      describeCredential(`Client ${added.client}. Notification + Admin API:`, added.credential),
+  };
+}
+
+const describeClients = (
+  clients: readonly { readonly slug: string; readonly name: string; readonly disabled: boolean }[],
+): string =>
+  clients
+    .map(({ slug, name, disabled }) => `${slug}\t${name}${disabled ? '\tdisabled' : ''}`)
+    .join('\n');

@@ -1,0 +1,55 @@
+/** A command's end of a running engine's socket. */
+
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { connect } from 'node:net';
+import { createInterface } from 'node:readline';
+import { z } from 'zod';
+import { engineSocketPath } from '../store/embedded/lock.ts';
+import type { ActionResult, OperatorActions } from './operator-actions.ts';
+
+/** No action takes longer; an engine that is stopped in a debugger would keep the command for ever. */
+const ANSWER_TIMEOUT_MS = 30_000;
+
+const answerForm = z.union([
+  z.object({ ok: z.literal(true), value: z.unknown() }),
+  z.object({ ok: z.literal(false), fault: z.string() }),
+]);
+
+/** Actions of the engine that runs on this data directory; each opens a connection of its own. */
+export const remoteOperatorActions =
+  (dataDir: string): OperatorActions =>
+  async (action, input) => {
+    const socket = await open(engineSocketPath(dataDir));
+    if (socket === null) {
+      const fault = `The engine is not running on ${dataDir}: start it first, or set DATABASE_URL.`;
+      return { ok: false, fault };
+    }
+    try {
+      socket.write(`${JSON.stringify({ action, input })}\n`);
+      return await readAnswer(socket);
+    } finally {
+      socket.destroy();
+    }
+  };
+
+/** Null: nobody answers there. */
+async function open(path: string): Promise<Socket | null> {
+  const socket = connect(path);
+  try {
+    await once(socket, 'connect');
+    return socket;
+  } catch {
+    // No such socket, or a dead engine's: either way nobody is there.
+    return null;
+  }
+}
+
+async function readAnswer(socket: Socket): Promise<ActionResult> {
+  socket.setTimeout(ANSWER_TIMEOUT_MS, () => socket.destroy());
+  for await (const line of createInterface({ input: socket })) {
+    const answer = answerForm.parse(JSON.parse(line));
+    return answer.ok ? { ok: true, value: answer.value } : answer;
+  }
+  return { ok: false, fault: 'The engine went away without an answer.' };
+}

@@ -1,0 +1,53 @@
+/**
+ * The engine's end of its own socket: commands ask a running engine here, since nobody else may open its directory. JSON
+ * lines: `{"action","input"}` → one answer. The socket lies in DATA_DIR (0700) and is 0600: who reaches it is the operator.
+ */
+
+import type { Socket } from 'node:net';
+import { createInterface } from 'node:readline';
+import type { Logger } from 'pino';
+import { z } from 'zod';
+import type { ActionResult, OperatorActions } from './operator-actions.ts';
+
+const requestForm = z.object({ action: z.string(), input: z.unknown() });
+
+/** Serves one connection, as `lockDataDir` hands it over. `actions` is null while the engine starts. */
+export function serveControl(
+  socket: Socket,
+  actions: () => OperatorActions | null,
+  log: Logger,
+): void {
+  // A command that ends early takes its socket with it; there is nobody left to tell.
+  socket.on('error', (error) => log.debug({ err: error }, 'a command went away'));
+  const lines = createInterface({ input: socket });
+  lines.on('line', (line) => {
+    void answer(line, actions(), log).then((result) => {
+      if (socket.writable) socket.write(`${JSON.stringify(result)}\n`);
+    });
+  });
+}
+
+async function answer(
+  line: string,
+  actions: OperatorActions | null,
+  log: Logger,
+): Promise<ActionResult> {
+  if (actions === null) return { ok: false, fault: 'The engine is still starting.' };
+  const request = requestForm.safeParse(parse(line));
+  if (!request.success) return { ok: false, fault: 'This is no request.' };
+  try {
+    return await actions(request.data.action, request.data.input);
+  } catch (error) {
+    log.error({ err: error, action: request.data.action }, 'a command failed');
+    return { ok: false, fault: 'The engine failed; its log says why.' };
+  }
+}
+
+function parse(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    // SyntaxError, its only failure; the form refuses undefined.
+    return undefined;
+  }
+}

@@ -1,0 +1,202 @@
+/**
+ * What an operator can do with clients and apps, whichever way the command comes: straight to the database, or through the
+ * socket of a running engine. Inputs and answers are plain JSON; a refusal is a sentence for the operator.
+ */
+
+import { z } from 'zod';
+import type { ShownCredential } from '../access/credentials.ts';
+import { createCredential, GRACE_HOURS_MAX, rotateCredential } from '../access/credentials.ts';
+import {
+  parseProviderCredential,
+  writeProviderCredential,
+} from '../access/provider-credentials.ts';
+import type { Secrets } from '../access/secrets.ts';
+import { isPlatformId } from '../domain/device.ts';
+import { ID_MAX } from '../domain/tag.ts';
+import { findAppClient } from '../store/apps/find-app.ts';
+import { insertApp } from '../store/apps/insert-app.ts';
+import { listApps } from '../store/apps/list-apps.ts';
+import { disableClient } from '../store/clients/disable-client.ts';
+import { findClient, listClients } from '../store/clients/find-client.ts';
+import { insertClient } from '../store/clients/insert-client.ts';
+import { lockClient, raiseCatalogueVersion } from '../store/clients/lock-client.ts';
+import type { SqlPool } from '../store/sql.ts';
+import { transact } from '../store/transact.ts';
+
+export interface OperatorParts {
+  readonly sql: SqlPool;
+  readonly secrets: Secrets;
+  /** Where the operator says that Google's access tokens come from. */
+  readonly oauthOrigin: string;
+}
+
+export type ActionResult =
+  | { readonly ok: true; readonly value: unknown }
+  /** A sentence that says what is wrong with the request. */
+  | { readonly ok: false; readonly fault: string };
+
+/** Runs one action by its name. */
+export type OperatorActions = (action: string, input: unknown) => Promise<ActionResult>;
+
+interface Action {
+  run(parts: OperatorParts, input: unknown): Promise<ActionResult>;
+}
+
+const slug = z
+  .string()
+  .regex(
+    /^[a-z0-9][a-z0-9-]{0,62}$/,
+    'must be 1–63 small letters, digits and hyphens, and not begin with a hyphen',
+  );
+const id = z.int('must be an id').min(1, 'must be an id').max(ID_MAX, 'must be an id');
+const name = z
+  .string()
+  .min(1, 'must not be empty')
+  .max(255, 'must have 255 characters at most')
+  .refine((text) => !text.includes('\0') && text.isWellFormed(), 'must be text');
+
+const ACTIONS: Readonly<Record<string, Action>> = {
+  'client.add': action(z.object({ client: slug, name }), addClient),
+  'client.list': action(z.object({}), async ({ sql }) => done(await listClients(sql))),
+  'client.disable': action(z.object({ client: slug }), async ({ sql }, { client }) =>
+    (await disableClient(sql, client)) ? done({ client }) : noClient(client),
+  ),
+  'app.add': action(
+    z.object({
+      client: slug,
+      name,
+      platformIds: z
+        .array(z.number().refine(isPlatformId, 'must be 3 (iOS), 7 (web) or 15 (Android)'))
+        .min(1, 'must name a platform')
+        .transform((platformIds) => [...new Set(platformIds)]),
+    }),
+    addApp,
+  ),
+  'app.list': action(z.object({ client: slug }), async ({ sql }, { client }) => {
+    const row = await findClient(sql, client);
+    return row === null ? noClient(client) : done(await listApps(sql, row.id));
+  }),
+  'app.credential': action(
+    z.object({ appId: id, platformId: z.number(), credential: z.unknown() }),
+    putProviderCredential,
+  ),
+  'credential.rotate': action(
+    z.object({
+      client: slug,
+      appId: id.nullable(),
+      graceHours: z
+        .int('must be whole hours')
+        .min(0, `must be 0–${GRACE_HOURS_MAX}`)
+        .max(GRACE_HOURS_MAX, `must be 0–${GRACE_HOURS_MAX}`),
+    }),
+    rotate,
+  ),
+};
+
+/** The actions on one store. */
+export function createOperatorActions(parts: OperatorParts): OperatorActions {
+  return (name, input) => {
+    const known = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
+    return known === undefined
+      ? Promise.resolve(refused(`There is no action ${name}.`))
+      : known.run(parts, input);
+  };
+}
+
+function action<T>(
+  form: z.ZodType<T>,
+  run: (parts: OperatorParts, input: T) => Promise<ActionResult>,
+): Action {
+  return {
+    run(parts, input) {
+      const parsed = form.safeParse(input);
+      if (parsed.success) return run(parts, parsed.data);
+      const [issue] = parsed.error.issues;
+      return Promise.resolve(refused(`${issue?.path.join('.')} ${issue?.message}.`));
+    },
+  };
+}
+
+function addClient(
+  { sql, secrets }: OperatorParts,
+  input: { readonly client: string; readonly name: string },
+): Promise<ActionResult> {
+  return transact(sql, async (tx) => {
+    const clientId = await insertClient(tx, { slug: input.client, name: input.name });
+    if (clientId === null) return refused(`There is a client ${input.client} already.`);
+    const owner = { clientId, clientSlug: input.client, appId: null };
+    const credential = await createCredential(tx, secrets, owner);
+    return done({ client: input.client, credential } satisfies AddedClient);
+  });
+}
+
+function addApp(
+  { sql, secrets }: OperatorParts,
+  input: {
+    readonly client: string;
+    readonly name: string;
+    readonly platformIds: readonly number[];
+  },
+): Promise<ActionResult> {
+  return transact(sql, async (tx) => {
+    const client = await findClient(tx, input.client);
+    if (client === null) return noClient(input.client);
+    await lockClient(tx, client.id);
+    const appId = await insertApp(tx, { ...input, clientId: client.id });
+    await raiseCatalogueVersion(tx, client.id);
+    const owner = { clientId: client.id, clientSlug: client.slug, appId };
+    const credential = await createCredential(tx, secrets, owner);
+    return done({ appId, platformIds: input.platformIds, credential } satisfies AddedApp);
+  });
+}
+
+async function putProviderCredential(
+  { sql, secrets, oauthOrigin }: OperatorParts,
+  input: { readonly appId: number; readonly platformId: number; readonly credential?: unknown },
+): Promise<ActionResult> {
+  const { appId, platformId } = input;
+  const parsed =
+    input.credential === null
+      ? { ok: true as const, credential: null }
+      : parseProviderCredential(platformId, input.credential, oauthOrigin);
+  if (!parsed.ok) return refused(parsed.faults.join(' '));
+  const found = await writeProviderCredential(sql, secrets, appId, platformId, parsed.credential);
+  return found
+    ? done({ appId, platformId, hasCredential: parsed.credential !== null })
+    : refused(`There is no app ${appId} on platform ${platformId}.`);
+}
+
+async function rotate(
+  { sql, secrets }: OperatorParts,
+  input: {
+    readonly client: string;
+    readonly appId: number | null;
+    readonly graceHours: number;
+  },
+): Promise<ActionResult> {
+  const client = await findClient(sql, input.client);
+  if (client === null) return noClient(input.client);
+  if (input.appId !== null && (await findAppClient(sql, input.appId))?.clientId !== client.id) {
+    return refused(`Client ${client.slug} has no app ${input.appId}.`);
+  }
+  const owner = { clientId: client.id, clientSlug: client.slug, appId: input.appId };
+  const credential = await rotateCredential(sql, secrets, owner, input.graceHours);
+  return done({ credential } satisfies RotatedCredential);
+}
+
+export interface AddedClient {
+  readonly client: string;
+  readonly credential: ShownCredential;
+}
+export interface AddedApp {
+  readonly appId: number;
+  readonly platformIds: readonly number[];
+  readonly credential: ShownCredential;
+}
+export interface RotatedCredential {
+  readonly credential: ShownCredential;
+}
+
+const done = (value: unknown): ActionResult => ({ ok: true, value });
+const refused = (fault: string): ActionResult => ({ ok: false, fault });
+const noClient = (client: string): ActionResult => refused(`There is no client ${client}.`);

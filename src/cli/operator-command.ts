@@ -1,0 +1,114 @@
+/** The frame of the operator's commands: flags in, one action, a text out; a fault is a sentence and an exit code. */
+
+import type { ParseArgsConfig } from 'node:util';
+import { parseArgs } from 'node:util';
+import type { OperatorActions } from './operator-actions.ts';
+
+/** What the commands are given: made when one is run, so that `--help` opens nothing. */
+export interface OperatorSession {
+  readonly actions: OperatorActions;
+  close(): Promise<void>;
+}
+
+export interface Terminal {
+  print(text: string): void;
+  complain(text: string): void;
+}
+
+export interface OperatorContext {
+  open(): Promise<OperatorSession>;
+  readonly terminal: Terminal;
+}
+
+/** One thing that a command can do, worked out from its arguments. */
+export interface Errand<T> {
+  readonly action: string;
+  readonly input: unknown;
+  /** What to print about what the action answered. */
+  describe(value: T): string;
+}
+
+/** A mistake in the arguments: a sentence for the operator. */
+export class UsageError extends Error {}
+
+const EXIT_FAILED = 1;
+const EXIT_USAGE = 2;
+
+const DIGITS = /^\d+$/;
+
+/** Runs the errand that `plan` makes of a verb and its arguments; answers the exit code. */
+export async function runErrand(
+  context: OperatorContext,
+  usage: string,
+  [verb = '', ...args]: readonly string[],
+  // What an action answers is what this program's own engine wrote: described without another check.
+  plan: (verb: string, args: readonly string[]) => Errand<never> | Promise<Errand<never>>,
+): Promise<number> {
+  const { terminal } = context;
+  if ([verb, ...args].some((argument) => argument === '--help' || argument === '-h')) {
+    terminal.print(usage);
+    return 0;
+  }
+  try {
+    const errand = await plan(verb, args);
+    const session = await context.open();
+    try {
+      const result = await session.actions(errand.action, errand.input);
+      if (result.ok) terminal.print(errand.describe(result.value as never));
+      else terminal.complain(result.fault);
+      return result.ok ? 0 : EXIT_FAILED;
+    } finally {
+      await session.close();
+    }
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    terminal.complain(error.message);
+    return EXIT_USAGE;
+  }
+}
+
+/** `parseArgs` of Node, with a sentence for what it does not know. */
+export function readFlags<T extends NonNullable<ParseArgsConfig['options']>>(
+  args: readonly string[],
+  options: T,
+) {
+  try {
+    return parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
+  } catch (error) {
+    const text = error instanceof Error ? error.message : String(error);
+    // Node adds advice about `--` that fits none of our commands.
+    throw new UsageError(text.split('. ')[0] ?? text, { cause: error });
+  }
+}
+
+/** The positional arguments, of which there must be exactly these. */
+export function readPositionals<const Name extends string>(
+  given: readonly string[],
+  names: readonly Name[],
+): Readonly<Record<Name, string>> {
+  const missing = names[given.length];
+  if (missing !== undefined) throw new UsageError(`<${missing}> is missing`);
+  if (given.length > names.length) throw new UsageError(`${given[names.length]} is too much`);
+  return Object.fromEntries(names.map((name, index) => [name, given[index]])) as Record<
+    Name,
+    string
+  >;
+}
+
+/** A whole number of an argument. */
+export function readNumber(name: string, text: string): number {
+  const value = Number(text);
+  if (!DIGITS.test(text)) throw new UsageError(`${name} must be a number, not ${text}`);
+  return value;
+}
+
+/** Credentials, once: whoever did not write them down rotates them. */
+export const describeCredential = (
+  title: string,
+  credential: { readonly username: string; readonly password: string; readonly token: string },
+): string =>
+  [
+    title,
+    `  Token       ${credential.token}`,
+    `  LegacyAuth  ${credential.username}:${credential.password}`,
+  ].join('\n');

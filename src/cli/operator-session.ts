@@ -1,0 +1,29 @@
+/** Which way an operator's command goes: with DATABASE_URL straight to the database, else through the running engine. */
+
+import { loadSecretKey } from '../access/secret-key.ts';
+import { createSecrets } from '../access/secrets.ts';
+import { openPostgres } from '../store/store.ts';
+import { remoteOperatorActions } from './control-client.ts';
+import { createOperatorActions } from './operator-actions.ts';
+import type { OperatorSession } from './operator-command.ts';
+
+export interface SessionOptions {
+  readonly DATABASE_URL?: string | undefined;
+  readonly SECRET_KEY?: string | undefined;
+  readonly DATA_DIR: string;
+  readonly oauthOrigin: string;
+}
+
+/** Opens the way; with DATABASE_URL the database is migrated first, so that a client can be made before the first start. */
+export async function openOperatorSession(options: SessionOptions): Promise<OperatorSession> {
+  const { DATABASE_URL, DATA_DIR, oauthOrigin } = options;
+  if (DATABASE_URL === undefined) {
+    return { actions: remoteOperatorActions(DATA_DIR), close: () => Promise.resolve() };
+  }
+  const secrets = createSecrets(await loadSecretKey(options));
+  const store = await openPostgres(DATABASE_URL);
+  return {
+    actions: createOperatorActions({ sql: store.sql, secrets, oauthOrigin }),
+    close: () => store.close(),
+  };
+}
