@@ -6,7 +6,7 @@
  * way get REFUSED_STREAM, so that a client may send them again without any device being reached twice.
  */
 
-import type { IncomingHttpHeaders, ServerHttp2Session, ServerHttp2Stream } from 'node:http2';
+import type { Http2Session, IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2';
 import { constants, createSecureServer } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import type { Certificate } from './certificate.ts';
@@ -44,7 +44,7 @@ interface Connection extends ConnectionMemory {
 export async function startProviderServer(options: ProviderServerOptions): Promise<ProviderServer> {
   const { certificate, live } = options;
   const streamsMax = () => live.current.maxConcurrentStreams ?? options.maxConcurrentStreams;
-  const connections = new Map<ServerHttp2Session, Connection>();
+  const connections = new Map<Http2Session, Connection>();
   const server = createSecureServer({
     cert: certificate.certificatePem,
     key: certificate.privateKeyPem,
