@@ -1,0 +1,227 @@
+/** `tagcast simulate`: the provider simulator as a process of its own, to try an engine out on or to load. */
+
+import { readFile, writeFile } from 'node:fs/promises';
+import { parseArgs } from 'node:util';
+import type { ProviderAccounts } from '../simulator/accounts.ts';
+import { accountsSchema } from '../simulator/accounts.ts';
+import type { SimulatorOptions } from '../simulator/options.ts';
+import { behaviourChangeSchema } from '../simulator/options.ts';
+import type { Simulator } from '../simulator/simulator.ts';
+import { startSimulator } from '../simulator/simulator.ts';
+import type { Command } from './command.ts';
+
+/** Flags that are numbers in the behaviour, by their path in it. */
+const BEHAVIOUR_FLAGS: Readonly<Record<string, readonly [path: string, about: string]>> = {
+  'latency-ms': ['latencyMs', 'time between a request and its answer'],
+  gone: ['shares.gone', 'share of tokens that are dead (410, 404 UNREGISTERED)'],
+  'bad-token': ['shares.badToken', 'share of tokens refused as malformed (400)'],
+  'not-found': ['shares.notFound', 'share of tokens answered 404 without saying dead'],
+  throttled: ['shares.throttled', 'share of requests answered 429'],
+  'server-error': ['shares.serverError', 'share of requests answered 5xx'],
+  silent: ['silentShare', 'share of requests never answered'],
+  'goaway-every': ['goAwayEvery', 'GOAWAY after this many requests on a connection'],
+  streams: ['maxConcurrentStreams', 'streams at a time (APNs 1000, FCM 100)'],
+  'retry-after': ['retryAfterSeconds', 'what FCM says in Retry-After'],
+  seed: ['seed', 'the same seed shows every token the same faults'],
+};
+
+const PORT_FLAGS: Readonly<Record<string, string>> = {
+  'apns-port': 'port of APNs (a free one)',
+  'fcm-port': 'port of FCM and of the OAuth token endpoint (a free one)',
+  'control-port': 'port of the JSON control endpoint (a free one)',
+};
+
+const TEXT_FLAGS: Readonly<Record<string, string>> = {
+  host: 'address of the providers (127.0.0.1); control stays on loopback',
+  'certificate-file': 'write the certificate here, for PROVIDER_CA_FILE of an engine',
+  'accounts-file': 'read the provider accounts from here, or write them when it is not there',
+};
+
+const PORT_MAX = 65_535;
+
+/** An error whose message is all that a user needs; anything else that throws is our own fault. */
+class UsageError extends Error {}
+
+interface Arguments {
+  readonly help: boolean;
+  readonly options: SimulatorOptions;
+  readonly certificateFile: string | undefined;
+  readonly accountsFile: string | undefined;
+}
+
+export const simulateCommand: Command = {
+  name: 'simulate',
+  summary: 'Run a simulated APNs, FCM and Google token endpoint',
+  usage: usageText(),
+  run: async (args) => {
+    try {
+      return await simulate(readArguments(args));
+    } catch (error) {
+      if (error instanceof UsageError) {
+        process.stderr.write(`tagcast simulate: ${error.message}\n`);
+        return 2;
+      }
+      if (isSystemError(error)) {
+        process.stderr.write(`tagcast simulate: ${error.message}\n`);
+        return 1;
+      }
+      throw error;
+    }
+  },
+};
+
+async function simulate({
+  help,
+  options,
+  certificateFile,
+  accountsFile,
+}: Arguments): Promise<number> {
+  if (help) {
+    process.stdout.write(usageText());
+    return 0;
+  }
+  // Listening for signals comes first: one that arrives while the servers start must end them too.
+  const stopped = untilSignal();
+  const accounts = accountsFile === undefined ? undefined : await readAccounts(accountsFile);
+  const simulator = await startSimulator(
+    accounts === undefined ? options : { ...options, accounts },
+  );
+  try {
+    if (certificateFile !== undefined) await writeFile(certificateFile, simulator.certificatePem);
+    if (accountsFile !== undefined && accounts === undefined) {
+      await writeAccounts(accountsFile, simulator.accounts);
+    }
+    process.stdout.write(`${JSON.stringify(describe(simulator))}\n`);
+    await stopped;
+  } finally {
+    await simulator.close();
+  }
+  return 0;
+}
+
+function readArguments(args: readonly string[]): Arguments {
+  const values = parseFlags(args);
+  const text = (flag: string): string | undefined => {
+    const value = values[flag];
+    return typeof value === 'string' ? value : undefined;
+  };
+  const port = (flag: string): number => readPort(flag, text(flag) ?? '0');
+  return {
+    help: values['help'] === true,
+    options: {
+      host: text('host') ?? '127.0.0.1',
+      apnsPort: port('apns-port'),
+      fcmPort: port('fcm-port'),
+      controlPort: port('control-port'),
+      behaviour: readBehaviour(text),
+    },
+    certificateFile: text('certificate-file'),
+    accountsFile: text('accounts-file'),
+  };
+}
+
+function parseFlags(args: readonly string[]): Readonly<Record<string, unknown>> {
+  const flags = [BEHAVIOUR_FLAGS, PORT_FLAGS, TEXT_FLAGS].flatMap((group) => Object.keys(group));
+  const strings = Object.fromEntries(flags.map((flag) => [flag, { type: 'string' as const }]));
+  try {
+    const options = { ...strings, help: { type: 'boolean' as const, short: 'h' } };
+    return parseArgs({ args: [...args], options, allowPositionals: false }).values;
+  } catch (error) {
+    // parseArgs adds advice about `--` behind the first sentence, which helps nobody here.
+    const message = error instanceof Error ? error.message : String(error);
+    throw new UsageError(message.split('. ', 1)[0], { cause: error });
+  }
+}
+
+function readPort(flag: string, value: string): number {
+  const port = Number(value);
+  if (Number.isInteger(port) && value.trim() !== '' && port >= 0 && port <= PORT_MAX) return port;
+  throw new UsageError(`--${flag} must be a port from 0 to ${PORT_MAX}, not '${value}'`);
+}
+
+function readBehaviour(
+  text: (flag: string) => string | undefined,
+): NonNullable<SimulatorOptions['behaviour']> {
+  const change: Record<string, unknown> = {};
+  const shares: Record<string, unknown> = {};
+  for (const [flag, [path]] of Object.entries(BEHAVIOUR_FLAGS)) {
+    const value = text(flag);
+    if (value === undefined) continue;
+    const number = value.trim() === '' ? value : Number(value);
+    if (path.startsWith('shares.')) shares[path.slice('shares.'.length)] = number;
+    else change[path] = number;
+  }
+  const checked = behaviourChangeSchema.safeParse({ ...change, shares });
+  if (checked.success) return checked.data;
+  const issue = checked.error.issues[0];
+  const path = issue?.path.join('.');
+  const flag = Object.keys(BEHAVIOUR_FLAGS).find((name) => BEHAVIOUR_FLAGS[name]?.[0] === path);
+  throw new UsageError(`--${flag}: ${issue?.message}`);
+}
+
+/** The accounts of the file; undefined when there is no such file. */
+async function readAccounts(file: string): Promise<ProviderAccounts | undefined> {
+  let text: string;
+  try {
+    text = await readFile(file, 'utf8');
+  } catch (error) {
+    if (isSystemError(error) && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+  const accounts = accountsSchema.safeParse(parseJson(text));
+  if (accounts.success) return accounts.data;
+  const issue = accounts.error.issues[0];
+  throw new UsageError(`--accounts-file ${file}: ${issue?.path.join('.')} ${issue?.message}`);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Private keys, even worthless ones, are for their owner only; a file that came meanwhile is left alone. */
+async function writeAccounts(file: string, accounts: ProviderAccounts): Promise<void> {
+  await writeFile(file, `${JSON.stringify(accounts, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
+}
+
+/** What a script needs to go on, on the one line that it waits for. */
+function describe({ apnsOrigin, fcmOrigin, oauthOrigin, controlUrl }: Simulator): object {
+  return { apnsOrigin, fcmOrigin, oauthOrigin, controlUrl };
+}
+
+function untilSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    const stop = () => {
+      process.removeListener('SIGINT', stop);
+      process.removeListener('SIGTERM', stop);
+      resolve();
+    };
+    process.on('SIGINT', stop);
+    process.on('SIGTERM', stop);
+  });
+}
+
+/** Ports that are taken, files that cannot be written: the operating system's sentence says it all. */
+function isSystemError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && 'syscall' in error;
+}
+
+function usageText(): string {
+  const numbers = Object.entries(BEHAVIOUR_FLAGS).map(([flag, [, about]]) => [flag, '<n>', about]);
+  const ports = Object.entries(PORT_FLAGS).map(([flag, about]) => [flag, '<port>', about]);
+  const texts = Object.entries(TEXT_FLAGS).map(([flag, about]) => [flag, '', about]);
+  const lines = [...texts, ...ports, ...numbers].map(
+    ([flag, value, about]) => `  ${`--${flag} ${value}`.padEnd(24)}${about}`,
+  );
+  return `Usage: tagcast simulate [flags]
+
+Runs a simulated APNs, FCM and Google token endpoint over TLS and HTTP/2 until SIGINT or SIGTERM.
+Prints its addresses as one line of JSON when it is ready. Shares are numbers from 0 to 1.
+
+${lines.join('\n')}
+  ${'--help'.padEnd(24)}this text
+`;
+}

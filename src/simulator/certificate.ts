@@ -1,0 +1,41 @@
+/** The TLS certificate of the simulator: made at start, in memory only, for the names it is reached by. */
+
+import { isIP } from 'node:net';
+import { generate } from 'selfsigned';
+
+export interface Certificate {
+  readonly certificatePem: string;
+  readonly privateKeyPem: string;
+}
+
+/** Longer than any run of a simulator, short enough that a copy left behind soon trusts nobody. */
+const VALID_DAYS = 30;
+
+/** A clock that is a little behind (a container, a virtual machine after sleep) must not refuse it. */
+const VALID_BEFORE_MS = 3_600_000;
+
+const DAY_MS = 86_400_000;
+
+export async function createCertificate(host: string): Promise<Certificate> {
+  const names = new Set(['127.0.0.1', '::1', 'localhost', host]);
+  const now = Date.now();
+  const made = await generate([{ name: 'commonName', value: 'Tagcast provider simulator' }], {
+    keyType: 'ec',
+    curve: 'P-256',
+    algorithm: 'sha256',
+    notBeforeDate: new Date(now - VALID_BEFORE_MS),
+    notAfterDate: new Date(now + VALID_DAYS * DAY_MS),
+    extensions: [
+      { name: 'basicConstraints', cA: false, critical: true },
+      { name: 'keyUsage', digitalSignature: true, critical: true },
+      { name: 'extKeyUsage', serverAuth: true },
+      {
+        name: 'subjectAltName',
+        altNames: [...names].map((name) =>
+          isIP(name) === 0 ? { type: 2, value: name } : { type: 7, ip: name },
+        ),
+      },
+    ],
+  });
+  return { certificatePem: made.cert, privateKeyPem: made.private };
+}

@@ -1,0 +1,91 @@
+/**
+ * The control endpoint: tells tests and onlookers what the simulated providers received, and lets them
+ * change how these behave. Plain HTTP on loopback, JSON in and out, problems as RFC 9457 has them.
+ *
+ * | request                           | answer                                                                  |
+ * |-----------------------------------|-------------------------------------------------------------------------|
+ * | GET /state                        | `{apns, fcm, oauth}`: accepted, rejected by reason; for the first two   |
+ * |                                   | also connections opened, tokens, duplicates                             |
+ * | GET /received/<provider>/<token>  | `{count, accepted, rejected: {reason: n}, last: {headers, payload}}`;   |
+ * |                                   | `last` of the newest tokens only, else null                             |
+ * | GET /counts/<provider>            | `{tokens, times: {"1": n, "2": m}}`: how many tokens got exactly k      |
+ * | GET /tokens/<provider>            | `["…"]`; `?times=<k>` those that got exactly k, `?limit=` (100)         |
+ * | PUT /tokens/<provider>/<token>    | `{status, reason?, timestamp?, retryAfterSeconds?, times?}`: the answer |
+ * |                                   | to the next `times` pushes to this token, without it to all             |
+ * | GET, PUT /behaviour               | the behaviour; PUT merges a part of one and answers with the whole      |
+ * | GET, POST /accounts               | the accounts that are accepted; POST adds the one in the body, or makes |
+ * |                                   | one when there is none                                                  |
+ * | POST /reset                       | forgets pushes and scripts; behaviour is again what it was at the start |
+ *
+ * `<provider>` is `apns` or `fcm`; a token in a path is percent-encoded. APNs tokens are in lower case.
+ */
+
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { ControlAnswer, ControlledSimulator } from './control-routes.ts';
+import { answerControl, problem } from './control-routes.ts';
+
+export interface ControlServer {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** It hands out private keys and takes orders from anybody, so it never leaves the machine. */
+const HOST = '127.0.0.1';
+
+/** Accounts with two PEM keys are the largest thing that it takes. */
+const BODY_BYTES_MAX = 65_536;
+
+export async function startControl(
+  port: number,
+  simulator: ControlledSimulator,
+): Promise<ControlServer> {
+  const server = createServer((request, response) => {
+    answer(simulator, request).then(
+      (answered) => send(response, answered),
+      // The request broke off while it was read: there is nobody left to answer.
+      () => response.destroy(),
+    );
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, HOST, () => {
+      server.removeListener('error', reject);
+      resolve();
+    });
+  });
+  return {
+    url: `http://${HOST}:${(server.address() as AddressInfo).port}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function answer(
+  simulator: ControlledSimulator,
+  request: IncomingMessage,
+): Promise<ControlAnswer> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes <= BODY_BYTES_MAX) chunks.push(chunk);
+  }
+  if (bytes > BODY_BYTES_MAX)
+    return problem(413, `The body is larger than ${BODY_BYTES_MAX} bytes`);
+  const body = Buffer.concat(chunks).toString();
+  return answerControl(simulator, request.method ?? '', request.url ?? '', body);
+}
+
+function send(response: ServerResponse, { status, headers, body }: ControlAnswer): void {
+  const isProblem = status >= 400;
+  response.writeHead(status, {
+    'content-type': isProblem ? 'application/problem+json' : 'application/json',
+    ...headers,
+  });
+  response.end(`${JSON.stringify(body)}\n`);
+}

@@ -1,0 +1,232 @@
+/** The simulated FCM HTTP v1: takes a message, answers as Google would, and records it (facts, 2.1 to 2.3). */
+
+import { randomUUID } from 'node:crypto';
+import type { AccessTokens } from './access-tokens.ts';
+import type { Handler, ProviderAnswer, ProviderRequest } from './exchange.ts';
+import { BODY_BYTES_MAX, header } from './exchange.ts';
+import type { Fate, PushBook } from './fate.ts';
+import { decideFate } from './fate.ts';
+import type { FcmMessage } from './fcm-message.ts';
+import { checkMessage, NOT_A_TOKEN } from './fcm-message.ts';
+import {
+  badRequestDetail,
+  errorInfoDetail,
+  fcmErrorDetail,
+  googleErrorAnswer,
+  googleHtmlAnswer,
+  quotaFailureDetail,
+} from './google-error.ts';
+import { parseObject } from './json.ts';
+import type { ScriptedAnswer } from './scripts.ts';
+
+/** Why a message was not taken: for the record and on the wire. */
+interface Refusal {
+  readonly reason: string;
+  readonly answer: ProviderAnswer;
+}
+
+type RequestCheck =
+  | { readonly kind: 'valid'; readonly message: FcmMessage }
+  | { readonly kind: 'refused'; readonly refusal: Refusal; readonly target?: string };
+
+const SEND_PATH = /^\/v1\/projects\/([^/]+)\/messages:send$/;
+const BEARER = /^bearer +/i;
+
+/** The codes that FCM puts into an FcmError; a scripted reason that is none of them goes without. */
+const FCM_ERROR_CODES: ReadonlySet<string> = new Set([
+  'UNSPECIFIED_ERROR',
+  'INVALID_ARGUMENT',
+  'UNREGISTERED',
+  'SENDER_ID_MISMATCH',
+  'QUOTA_EXCEEDED',
+  'UNAVAILABLE',
+  'INTERNAL',
+  'THIRD_PARTY_AUTH_ERROR',
+]);
+
+/** Makes the provider; the clock is a parameter so that access tokens can expire in a test. */
+export function createFcm(
+  book: PushBook,
+  accessTokens: AccessTokens,
+  now: () => number = Date.now,
+): Handler {
+  return (request) => {
+    const check = checkRequest(request, accessTokens, now());
+    if (check.kind === 'refused') {
+      book.record.reject(check.refusal.reason, check.target, request);
+      return check.refusal.answer;
+    }
+    const { target, validateOnly } = check.message;
+    // A dry run reaches nobody, so nobody's record shows it.
+    if (validateOnly) return accepted(request, 'fake_message_id');
+    const outcome = settle(decideFate(book, target), book.live.current.retryAfterSeconds);
+    if (outcome === 'silence') {
+      book.record.reject('Unanswered', target, request);
+      return 'silence';
+    }
+    if (outcome === 'accepted') {
+      book.record.accept(target, request);
+      return accepted(request, randomMessageId());
+    }
+    book.record.reject(outcome.reason, target, request);
+    return outcome.answer;
+  };
+}
+
+/** In the order of Google's layers: the front end, authentication, permission, the message. */
+function checkRequest(
+  request: ProviderRequest,
+  accessTokens: AccessTokens,
+  nowMs: number,
+): RequestCheck {
+  const project = SEND_PATH.exec(request.path)?.[1];
+  if (project === undefined || request.method !== 'POST') {
+    const answer = googleHtmlAnswer(404, 'The requested URL was not found on this server.');
+    return { kind: 'refused', refusal: { reason: 'NOT_FOUND', answer } };
+  }
+  const authorization = header(request, 'authorization') ?? '';
+  if (!BEARER.test(authorization)) return { kind: 'refused', refusal: unauthenticated(false) };
+  const granted = accessTokens.projectOf(authorization.replace(BEARER, ''), nowMs);
+  if (granted === undefined) return { kind: 'refused', refusal: unauthenticated(true) };
+  if (granted !== project) return { kind: 'refused', refusal: permissionDenied(project) };
+  return checkBody(request.body);
+}
+
+function checkBody(body: Buffer): RequestCheck {
+  if (body.length > BODY_BYTES_MAX) return { kind: 'refused', refusal: tooBig() };
+  const json = parseObject(body.toString());
+  if (json === undefined) {
+    return { kind: 'refused', refusal: invalidArgument('', 'Invalid JSON payload received.') };
+  }
+  const check = checkMessage(json, body.length);
+  switch (check.kind) {
+    case 'valid':
+      return check;
+    case 'too-big':
+      return { kind: 'refused', refusal: tooBig(), target: check.target };
+    case 'invalid': {
+      const refusal = invalidArgument(check.fault.field, check.fault.description);
+      const { target } = check;
+      return { kind: 'refused', refusal, ...(target === undefined ? {} : { target }) };
+    }
+  }
+}
+
+/** What FCM says to a fate. */
+function settle(fate: Fate, retryAfterSeconds: number): Refusal | 'accepted' | 'silence' {
+  switch (fate.kind) {
+    case 'accepted':
+    case 'silence':
+      return fate.kind;
+    case 'scripted':
+      return fate.script.status === 200 ? 'accepted' : scripted(fate.script);
+    case 'gone':
+      return fcmError(404, 'UNREGISTERED', 'Requested entity was not found.');
+    case 'bad-token':
+      return invalidArgument('message.token', NOT_A_TOKEN);
+    case 'not-found':
+      return fcmError(404, 'NOT_FOUND', 'Requested entity was not found.');
+    case 'throttled':
+      return quotaExceeded(retryAfterSeconds);
+    case 'server-error':
+      return serverError(fate.variant, retryAfterSeconds);
+  }
+}
+
+function accepted(request: ProviderRequest, messageId: string): ProviderAnswer {
+  const project = SEND_PATH.exec(request.path)?.[1] ?? '';
+  return {
+    status: 200,
+    headers: { 'content-type': 'application/json; charset=UTF-8' },
+    body: `{\n  "name": "projects/${project}/messages/${messageId}"\n}\n`,
+  };
+}
+
+/** Like FCM's own: the time in microseconds and some hex. A UUID costs a twentieth of random bytes. */
+function randomMessageId(): string {
+  return `0:${Date.now()}000%${randomUUID().replaceAll('-', '')}`;
+}
+
+function unauthenticated(hadToken: boolean): Refusal {
+  const expected =
+    'Expected OAuth 2 access token, login cookie or other valid authentication credential.';
+  const message = hadToken
+    ? `Request had invalid authentication credentials. ${expected}`
+    : `Request is missing required authentication credential. ${expected}`;
+  const reason = hadToken ? 'ACCESS_TOKEN_EXPIRED' : 'CREDENTIALS_MISSING';
+  const challenge = 'Bearer realm="https://accounts.google.com/"';
+  const headers = {
+    'www-authenticate': hadToken ? `${challenge}, error="invalid_token"` : challenge,
+  };
+  const answer = googleErrorAnswer({
+    code: 401,
+    message,
+    details: [errorInfoDetail(reason)],
+    headers,
+  });
+  return { reason: 'UNAUTHENTICATED', answer };
+}
+
+function permissionDenied(project: string): Refusal {
+  const resource = `//cloudresourcemanager.googleapis.com/projects/${project}`;
+  const message = `Permission 'cloudmessaging.messages.create' denied on resource '${resource}' (or it may not exist).`;
+  const details = [errorInfoDetail('IAM_PERMISSION_DENIED')];
+  return {
+    reason: 'PERMISSION_DENIED',
+    answer: googleErrorAnswer({ code: 403, message, details }),
+  };
+}
+
+function invalidArgument(field: string, description: string): Refusal {
+  const details = [badRequestDetail(field, description), fcmErrorDetail('INVALID_ARGUMENT')];
+  const answer = googleErrorAnswer({ code: 400, message: description, details });
+  return { reason: 'INVALID_ARGUMENT', answer };
+}
+
+/** Oversize comes without details: only the sentence tells it from other faults. */
+function tooBig(): Refusal {
+  const answer = googleErrorAnswer({
+    code: 400,
+    message: 'Android message is too big',
+    details: [],
+  });
+  return { reason: 'INVALID_ARGUMENT', answer };
+}
+
+function quotaExceeded(retryAfterSeconds: number): Refusal {
+  const answer = googleErrorAnswer({
+    code: 429,
+    message: 'Resource has been exhausted (e.g. check quota).',
+    details: [fcmErrorDetail('QUOTA_EXCEEDED'), quotaFailureDetail('Message rate')],
+    headers: { 'retry-after': String(retryAfterSeconds) },
+  });
+  return { reason: 'QUOTA_EXCEEDED', answer };
+}
+
+/** The three faces of trouble inside Google: an API that fails, one that is away, a front end alone. */
+function serverError(variant: number, retryAfterSeconds: number): Refusal {
+  if (variant < 1 / 3) return fcmError(500, 'INTERNAL', 'Internal error encountered.');
+  if (variant < 2 / 3) {
+    return fcmError(503, 'UNAVAILABLE', 'The service is currently unavailable.', retryAfterSeconds);
+  }
+  const sentence =
+    'The server encountered a temporary error and could not complete your request. Please try again in 30 seconds.';
+  return { reason: 'BAD_GATEWAY', answer: googleHtmlAnswer(502, sentence) };
+}
+
+function scripted(script: ScriptedAnswer): Refusal {
+  const reason = script.reason ?? `SCRIPTED_${script.status}`;
+  return fcmError(script.status, reason, `Scripted: ${reason}`, script.retryAfterSeconds);
+}
+
+function fcmError(
+  code: number,
+  reason: string,
+  message: string,
+  retryAfterSeconds?: number,
+): Refusal {
+  const headers: Record<string, string> =
+    retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) };
+  const details = FCM_ERROR_CODES.has(reason) ? [fcmErrorDetail(reason)] : [];
+  return { reason, answer: googleErrorAnswer({ code, message, details, headers }) };
+}

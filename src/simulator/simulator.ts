@@ -1,0 +1,139 @@
+/**
+ * The provider simulator: an APNs, an FCM and a Google token endpoint on loopback that check and answer as
+ * the real ones do. Who tries Tagcast out sends through it; tests and benches use it as their peer.
+ */
+
+import { AccessTokens } from './access-tokens.ts';
+import { AccountBook } from './account-book.ts';
+import type { ProviderAccounts } from './accounts.ts';
+import { createAccounts } from './accounts.ts';
+import { createApns } from './apns.ts';
+import { createCertificate } from './certificate.ts';
+import { startControl } from './control.ts';
+import type { Handler } from './exchange.ts';
+import type { PushBook } from './fate.ts';
+import { createFcm } from './fcm.ts';
+import { createOAuth, TOKEN_PATH } from './oauth.ts';
+import type { Behaviour, LiveBehaviour, SimulatorOptions } from './options.ts';
+import { changeBehaviour, KIND_BEHAVIOUR } from './options.ts';
+import type { ProviderServer } from './provider-server.ts';
+import { startProviderServer } from './provider-server.ts';
+import { ProviderRecord } from './record.ts';
+import { Scripts } from './scripts.ts';
+
+export interface Simulator {
+  /** `https://host:port`, without a slash at the end, as operator settings take them. */
+  readonly apnsOrigin: string;
+  readonly fcmOrigin: string;
+  readonly oauthOrigin: string;
+  readonly controlUrl: string;
+  /** What a client must trust to speak to the three origins. */
+  readonly certificatePem: string;
+  readonly accounts: ProviderAccounts;
+  close(): Promise<void>;
+}
+
+/** What the real ones allow (facts, 1.8 and 2.6). */
+const APNS_STREAMS = 1_000;
+const FCM_STREAMS = 100;
+
+export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
+  const started: { close(): Promise<void> }[] = [];
+  const close = async () => {
+    await Promise.all(started.map((server) => server.close()));
+  };
+  try {
+    return { ...(await startServers(options, started)), close };
+  } catch (error) {
+    // One port may be taken after others are bound; those must not keep the process alive.
+    await close();
+    throw error;
+  }
+}
+
+/** Starts the servers, each of which joins `started` as soon as it listens. */
+async function startServers(
+  options: SimulatorOptions,
+  started: { close(): Promise<void> }[],
+): Promise<Omit<Simulator, 'close'>> {
+  const { host = '127.0.0.1', behaviour = {} } = options;
+  const certificate = await createCertificate(host);
+  const initial = changeBehaviour(KIND_BEHAVIOUR, behaviour);
+  const live: LiveBehaviour = { current: initial };
+  const book = new AccountBook();
+  const accessTokens = new AccessTokens();
+  const apns = createBook(live);
+  const fcm = createBook(live);
+  const oauth = new ProviderRecord();
+
+  const apnsServer = await startProviderServer({
+    host,
+    port: options.apnsPort ?? 0,
+    certificate,
+    live,
+    maxConcurrentStreams: APNS_STREAMS,
+    goAwayText: '{"reason":"Shutdown"}',
+    handle: createApns(apns, book),
+    onConnection: () => apns.record.openConnection(),
+  });
+  started.push(apnsServer);
+  const googleServer = await startProviderServer({
+    host,
+    port: options.fcmPort ?? 0,
+    certificate,
+    live,
+    maxConcurrentStreams: FCM_STREAMS,
+    goAwayText: 'max_age',
+    handle: byPath(createOAuth(oauth, book, accessTokens), createFcm(fcm, accessTokens)),
+    onConnection: () => fcm.record.openConnection(),
+  });
+  started.push(googleServer);
+
+  const googleOrigin = originOf(host, googleServer);
+  const accounts = options.accounts ?? (await createAccounts(googleOrigin + TOKEN_PATH));
+  book.add(accounts);
+  const applyBehaviour = (next: Behaviour) => {
+    live.current = next;
+    apnsServer.applyBehaviour();
+    googleServer.applyBehaviour();
+  };
+  const control = await startControl(options.controlPort ?? 0, {
+    apns,
+    fcm,
+    oauth,
+    accounts: book,
+    live,
+    changeBehaviour: (change) => applyBehaviour(changeBehaviour(live.current, change)),
+    reset: () => {
+      apns.scripts.reset();
+      fcm.scripts.reset();
+      for (const record of [apns.record, fcm.record, oauth]) record.reset();
+      applyBehaviour(initial);
+    },
+  });
+  started.push(control);
+  return {
+    apnsOrigin: originOf(host, apnsServer),
+    fcmOrigin: googleOrigin,
+    oauthOrigin: googleOrigin,
+    controlUrl: control.url,
+    certificatePem: certificate.certificatePem,
+    accounts,
+  };
+}
+
+function createBook(live: LiveBehaviour): PushBook {
+  return { live, scripts: new Scripts(), record: new ProviderRecord() };
+}
+
+/** FCM and the token endpoint share a listener; their paths tell them apart. */
+function byPath(oauth: Handler, fcm: Handler): Handler {
+  return (request) => (request.path === TOKEN_PATH ? oauth(request) : fcm(request));
+}
+
+/** A wildcard address is no place to connect to; loopback is always among what it covers. */
+function originOf(host: string, { port }: ProviderServer): string {
+  if (host === '0.0.0.0') return `https://127.0.0.1:${port}`;
+  if (host === '::') return `https://[::1]:${port}`;
+  return `https://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}

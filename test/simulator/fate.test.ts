@@ -1,0 +1,76 @@
+/** Which faults befall whom: the shares come out, and a run can be repeated. */
+
+import t from 'tap';
+import type { Fate, PushBook } from '../../src/simulator/fate.ts';
+import { decideFate } from '../../src/simulator/fate.ts';
+import type { BehaviourChange } from '../../src/simulator/options.ts';
+import { changeBehaviour, KIND_BEHAVIOUR } from '../../src/simulator/options.ts';
+import { ProviderRecord } from '../../src/simulator/record.ts';
+import { Scripts } from '../../src/simulator/scripts.ts';
+import { apnsToken } from './peer.ts';
+
+const TOKENS = Array.from({ length: 10_000 }, (_, index) => apnsToken(index));
+
+function bookWith(behaviour: BehaviourChange): PushBook {
+  const live = { current: changeBehaviour(KIND_BEHAVIOUR, behaviour) };
+  return { live, scripts: new Scripts(), record: new ProviderRecord() };
+}
+
+function count(fates: readonly Fate[], kind: Fate['kind']): number {
+  return fates.filter((fate) => fate.kind === kind).length;
+}
+
+t.test('shares come out as they were asked for', (t) => {
+  const shares = { gone: 0.1, badToken: 0.05, notFound: 0.02, throttled: 0.2, serverError: 0.1 };
+  const book = bookWith({ shares, silentShare: 0.05 });
+  const fates = TOKENS.map((token) => decideFate(book, token));
+  const sticky = 0.17;
+  for (const [kind, share] of [
+    ['gone', 0.1],
+    ['bad-token', 0.05],
+    ['not-found', 0.02],
+    // What befalls an attempt is drawn among those that nothing sticks to.
+    ['throttled', 0.2 * (1 - sticky)],
+    ['server-error', 0.1 * (1 - sticky)],
+    ['silence', 0.05 * (1 - sticky)],
+  ] as const) {
+    const found = count(fates, kind) / TOKENS.length;
+    // Four standard deviations of a share of 0.2 among 10,000: 0.016.
+    t.ok(Math.abs(found - share) < 0.016, `${kind}: ${found} of ${share}`);
+  }
+  t.end();
+});
+
+t.test('the seed decides, the order of requests does not', (t) => {
+  const behaviour = { shares: { gone: 0.3, throttled: 0.3 }, seed: 1 };
+  const kinds = (book: PushBook, tokens: readonly string[]) =>
+    tokens.map((token) => decideFate(book, token).kind);
+  const first = kinds(bookWith(behaviour), TOKENS);
+  t.same(kinds(bookWith(behaviour), TOKENS.toReversed()).toReversed(), first);
+  t.not(kinds(bookWith({ ...behaviour, seed: 2 }), TOKENS).join(), first.join());
+  t.end();
+});
+
+t.test('a dead token stays dead, a throttled one may get through', (t) => {
+  const book = bookWith({ shares: { gone: 0.2, throttled: 0.5 } });
+  const first = TOKENS.map((token) => decideFate(book, token));
+  for (const token of TOKENS) book.record.reject('TooManyRequests', token, REQUEST);
+  const second = TOKENS.map((token) => decideFate(book, token));
+  const isGone = (fate: Fate) => fate.kind === 'gone';
+  t.same(second.map(isGone), first.map(isGone));
+  const through = first.filter(
+    (fate, index) => fate.kind === 'throttled' && second[index]?.kind === 'accepted',
+  );
+  t.ok(through.length > 1_000, `${through.length} of 4,000 got through at the second attempt`);
+  t.end();
+});
+
+const REQUEST = {
+  method: 'POST',
+  path: '',
+  authority: '',
+  headers: {},
+  hasDuplicateHeaders: false,
+  body: Buffer.alloc(0),
+  connection: { providerTokens: new Map() },
+};

@@ -1,0 +1,54 @@
+/** That a record stays within its bounds however much it is told. */
+
+import t from 'tap';
+import type { ProviderRequest } from '../../src/simulator/exchange.ts';
+import {
+  LAST_REQUESTS_MAX,
+  ProviderRecord,
+  RECORDED_TOKENS_MAX,
+} from '../../src/simulator/record.ts';
+
+function request(body: string): ProviderRequest {
+  return {
+    method: 'POST',
+    path: '/',
+    authority: 'localhost',
+    headers: { authorization: 'bearer secret', 'apns-priority': '5' },
+    hasDuplicateHeaders: false,
+    body: Buffer.from(body),
+    connection: { providerTokens: new Map() },
+  };
+}
+
+t.test('it keeps the newest requests whole and the counts of all', (t) => {
+  const record = new ProviderRecord();
+  for (let index = 0; index <= LAST_REQUESTS_MAX; index += 1) {
+    record.accept(`t${index}`, request(`{"n":${index}}`));
+  }
+  t.match(record.report('t0'), { count: 1, accepted: 1, last: null });
+  t.match(record.report('t1'), { last: { headers: { 'apns-priority': '5' }, payload: { n: 1 } } });
+  record.reject('Sorry', 't0', request('no JSON'));
+  t.match(record.report('t0'), { count: 2, rejected: { Sorry: 1 }, last: { payload: 'no JSON' } });
+  t.equal(record.report('t1').last, null, 'it made room');
+  t.equal(record.state().tokens, LAST_REQUESTS_MAX + 1);
+  t.end();
+});
+
+t.test('beyond the limit tokens are counted, not recorded', (t) => {
+  const record = new ProviderRecord();
+  const one = request('{}');
+  for (let index = 0; index < RECORDED_TOKENS_MAX; index += 1) record.accept(`t${index}`, one);
+  record.accept('late', one);
+  record.reject('Sorry', 'later', one);
+  record.accept('t0', one);
+  t.match(record.state(), {
+    accepted: RECORDED_TOKENS_MAX + 2,
+    rejected: { Sorry: 1 },
+    tokens: RECORDED_TOKENS_MAX,
+    duplicates: 1,
+    notRecorded: 2,
+  });
+  t.same(record.timesHistogram(), { 1: RECORDED_TOKENS_MAX - 1, 2: 1 });
+  t.equal(record.report('late').count, 0);
+  t.end();
+});
