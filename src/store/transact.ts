@@ -1,0 +1,31 @@
+/** A transaction that cannot hold its locks for long, and is tried again when another one was in its way. */
+
+import { faultOf } from './faults.ts';
+import type { Sql, SqlPool } from './sql.ts';
+
+/**
+ * Of one statement, waiting for locks included, and of silence between two. A node that was frozen in the middle of a
+ * transaction loses it after this, so that its locks do not stop every other node.
+ */
+export const STATEMENT_MS_MAX = 10_000;
+/** Deadlocks end one of two transactions, so a few tries are plenty. */
+const TRIES_MAX = 5;
+
+/** Runs `work` in a transaction (READ COMMITTED) and commits; again, whole, after a deadlock. */
+export async function transact<T>(sql: SqlPool, work: (tx: Sql) => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      const results = await sql.begin(async (tx) => [
+        await Promise.all([limitTime(tx), work(tx)]).then(([, result]) => result),
+      ]);
+      return results[0] as T;
+    } catch (error) {
+      if (attempt === TRIES_MAX || faultOf(error) !== 'conflict') throw error;
+    }
+  }
+}
+
+/** Travels with the first statement of `work`: no round trip of its own. */
+const limitTime = (tx: Sql) => tx`
+  select set_config('statement_timeout', ${String(STATEMENT_MS_MAX)}, true),
+         set_config('idle_in_transaction_session_timeout', ${String(STATEMENT_MS_MAX)}, true)`;
