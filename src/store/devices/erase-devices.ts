@@ -1,6 +1,7 @@
 /** Erases devices with everything that hangs on them: for dead tokens, retention and the right to be forgotten. */
 
 import type { Sql, SqlPool } from '../sql.ts';
+import { list } from '../sql.ts';
 import { removeSubscriptions } from '../subscriptions/remove-subscriptions.ts';
 import { transact } from '../transact.ts';
 import { raiseGroups } from './raise-groups.ts';
@@ -41,9 +42,9 @@ const lockDevicesToErase = (tx: Sql, devices: readonly DeviceToErase[]) => tx<Lo
   select d.app_id as "appId", d.platform_id as "platformId", d.ordinal, d.ordinal / 8192 as "groupNumber"
   from devices d
   join unnest(
-    ${devices.map((device) => device.appId)}::int[],
-    ${devices.map((device) => device.platformId)}::int[],
-    ${devices.map((device) => device.ordinal)}::int[],
+    ${list(devices.map((device) => device.appId))}::int[],
+    ${list(devices.map((device) => device.platformId))}::int[],
+    ${list(devices.map((device) => device.ordinal))}::int[],
     ${devices.map((device) => device.registeredBeforeMs)}::float8[]
   ) as dead (app_id, platform_id, ordinal, registered_before_ms)
     on d.app_id = dead.app_id and d.platform_id = dead.platform_id and d.ordinal = dead.ordinal
@@ -63,8 +64,8 @@ const once = (devices: readonly LockedDevice[]): readonly LockedDevice[] => [
 export const deleteDevices = (tx: Sql, devices: readonly LockedDevice[]) => tx`
   delete from devices d
   using unnest(
-    ${devices.map((device) => device.appId)}::int[],
-    ${devices.map((device) => device.platformId)}::int[],
-    ${devices.map((device) => device.ordinal)}::int[]
+    ${list(devices.map((device) => device.appId))}::int[],
+    ${list(devices.map((device) => device.platformId))}::int[],
+    ${list(devices.map((device) => device.ordinal))}::int[]
   ) as dead (app_id, platform_id, ordinal)
   where d.app_id = dead.app_id and d.platform_id = dead.platform_id and d.ordinal = dead.ordinal`;

@@ -1,6 +1,7 @@
 /** Raises the versions of groups: whoever changes a device or a subscription does it in the same transaction. */
 
 import type { Sql } from '../sql.ts';
+import { list } from '../sql.ts';
 
 export interface TouchedGroup {
   readonly appId: number;
@@ -18,9 +19,9 @@ export async function raiseGroups(tx: Sql, groups: readonly TouchedGroup[]): Pro
     insert into device_groups (app_id, platform_id, group_number, version)
     select distinct app_id, platform_id, group_number, 1
     from unnest(
-      ${groups.map((group) => group.appId)}::int[],
-      ${groups.map((group) => group.platformId)}::int[],
-      ${groups.map((group) => group.groupNumber)}::int[]
+      ${list(groups.map((group) => group.appId))}::int[],
+      ${list(groups.map((group) => group.platformId))}::int[],
+      ${list(groups.map((group) => group.groupNumber))}::int[]
     ) as touched (app_id, platform_id, group_number)
     order by 1, 2, 3
     on conflict (app_id, platform_id, group_number) do update set version = device_groups.version + 1`;

@@ -1,6 +1,7 @@
 /** Removes every subscription of devices that are about to be erased, and counts them as lost. */
 
 import type { Sql } from '../sql.ts';
+import { list } from '../sql.ts';
 import { ERASING_SLOT } from '../tag-days/slots.ts';
 
 /** The devices are locked by the transaction. The caller raises their groups. */
@@ -15,9 +16,9 @@ export const removeSubscriptions = (
   with removed as (
     delete from subscriptions s
     using unnest(
-      ${devices.map((device) => device.appId)}::int[],
-      ${devices.map((device) => device.platformId)}::int[],
-      ${devices.map((device) => device.ordinal)}::int[]
+      ${list(devices.map((device) => device.appId))}::int[],
+      ${list(devices.map((device) => device.platformId))}::int[],
+      ${list(devices.map((device) => device.ordinal))}::int[]
     ) as erased (app_id, platform_id, ordinal)
     where s.app_id = erased.app_id and s.platform_id = erased.platform_id and s.ordinal = erased.ordinal
     returning s.tag_id
