@@ -31,3 +31,9 @@ export function connect(address: DatabaseAddress, connectionsMax: number): SqlPo
     ? postgres(address.url, { ...options, connection: { application_name: 'tagcast' } })
     : postgres({ ...options, path: address.socketPath, user: 'postgres', database: 'postgres' });
 }
+
+/**
+ * Numbers or uuids as the text of a PostgreSQL array, for `${list(…)}::int[]`. The driver would escape element by element,
+ * which was a third of a batch's CPU.
+ */
+export const list = (values: readonly (number | string)[]): string => `{${values.join(',')}}`;

@@ -1,0 +1,87 @@
+/** Folds the operations of one device, in the order they came, into one change: SQL cannot touch a row twice. */
+
+import type { Operation } from './operation.ts';
+
+/** What becomes of a device. Its tags after it: `add`, and those it had unless cleared or in `remove`. */
+export interface Change {
+  /** Removes every tag that is not in `add`. */
+  clear: boolean;
+  readonly add: Set<number>;
+  /** Never holds a tag that `add` holds. Empty when `clear` is set. */
+  readonly remove: Set<number>;
+  /** Creates the device if it is new, and remembers the time. */
+  registers: boolean;
+  /** Remembers the time of unsubscribing. */
+  unsubscribes: boolean;
+  /** The last one given; null keeps what is known. */
+  appVersion: string | null;
+}
+
+/** `isSubscribable` tells the tags that can be subscribed to by the app: live, connected and unexpired. */
+export function fold(
+  operations: readonly Operation[],
+  isSubscribable: (tagId: number) => boolean,
+): Change {
+  const change: Change = {
+    clear: false,
+    add: new Set(),
+    remove: new Set(),
+    registers: false,
+    unsubscribes: false,
+    appVersion: null,
+  };
+  for (const operation of operations) apply(change, operation, isSubscribable);
+  return change;
+}
+
+function apply(
+  change: Change,
+  operation: Operation,
+  isSubscribable: (tagId: number) => boolean,
+): void {
+  switch (operation.kind) {
+    case 'reg':
+      register(change, operation.appVersion);
+      subscribe(change, operation.tagIds.filter(isSubscribable));
+      return;
+    case 'set': {
+      const tagIds = operation.tagIds.filter(isSubscribable);
+      // "Tags given but none known: ignored too" (spec/interface.md, section 3).
+      if (tagIds.length === 0) return;
+      register(change, operation.appVersion);
+      clear(change);
+      subscribe(change, tagIds);
+      return;
+    }
+    case 'ureg':
+      change.unsubscribes = true;
+      if (operation.tagIds === 'all') clear(change);
+      else unsubscribe(change, operation.tagIds);
+      return;
+  }
+}
+
+function register(change: Change, appVersion: string | null): void {
+  change.registers = true;
+  change.appVersion = appVersion ?? change.appVersion;
+}
+
+function clear(change: Change): void {
+  change.clear = true;
+  change.add.clear();
+  change.remove.clear();
+}
+
+function subscribe(change: Change, tagIds: readonly number[]): void {
+  for (const tagId of tagIds) {
+    change.add.add(tagId);
+    change.remove.delete(tagId);
+  }
+}
+
+function unsubscribe(change: Change, tagIds: readonly number[]): void {
+  for (const tagId of tagIds) {
+    change.add.delete(tagId);
+    if (!change.clear) change.remove.add(tagId);
+  }
+}

@@ -1,0 +1,151 @@
+/** One batch of operations, one transaction: the heart of group commit (docs/architecture.md, "Registration"). */
+
+import { groupOf } from '../domain/device.ts';
+import type { SubscribableTag } from '../store/catalogue/subscribable-tags.ts';
+import { subscribableTags } from '../store/catalogue/subscribable-tags.ts';
+import type { NewDevice } from '../store/devices/insert-devices.ts';
+import { insertDevices } from '../store/devices/insert-devices.ts';
+import { lockDevices } from '../store/devices/lock-devices.ts';
+import { raiseGroups } from '../store/devices/raise-groups.ts';
+import type { PlatformOfApp } from '../store/devices/reserve-ordinals.ts';
+import { updateDevices } from '../store/devices/update-devices.ts';
+import type { Sql, SqlPool } from '../store/sql.ts';
+import type {
+  SubscriptionChanges,
+  SubscriptionRow,
+} from '../store/subscriptions/change-subscriptions.ts';
+import { changeSubscriptions } from '../store/subscriptions/change-subscriptions.ts';
+import { transact } from '../store/transact.ts';
+import type { ChangedDevice, DeviceOperations, DeviceResult } from './batch.ts';
+import { keyOf } from './batch.ts';
+import { fold } from './change.ts';
+import type { Ordinals } from './ordinals.ts';
+import { limitTags } from './tag-limit.ts';
+
+export interface CommitContext {
+  readonly sql: SqlPool;
+  readonly ordinals: Ordinals;
+  readonly tagsPerDeviceMax: number;
+  /** Of tag_days: the lane's number. */
+  readonly slot: number;
+}
+
+/** Commits, or throws and has done nothing. Answers each device in its place. */
+export async function commitDevices(
+  context: CommitContext,
+  devices: readonly DeviceOperations[],
+): Promise<readonly DeviceResult[]> {
+  await provideOrdinals(context.ordinals, devices);
+  return transact(context.sql, async (tx) => {
+    const [tags, known] = await Promise.all([
+      subscribableTags(tx, tagsAskedFor(devices)),
+      lockDevices(tx, devices),
+    ]);
+    const changed = foldDevices(devices, tags);
+    for (const { index, ordinal } of known) {
+      const device = changed[index];
+      if (device !== undefined) device.ordinal = ordinal;
+    }
+    const newGroups = await writeDevices(tx, context.ordinals, changed);
+    await limitTags(tx, changed, context.tagsPerDeviceMax);
+    const changes = subscriptionChanges(changed);
+    const changedGroups = await changeSubscriptions(tx, changes, context.slot);
+    await raiseGroups(tx, [...newGroups, ...changedGroups]);
+    return changed.map((device) => device.result);
+  });
+}
+
+/** Before the transaction, for every device that may turn out to be new. */
+async function provideOrdinals(
+  ordinals: Ordinals,
+  devices: readonly DeviceOperations[],
+): Promise<void> {
+  const needs = new Map<string, PlatformOfApp & { count: number }>();
+  for (const { appId, platformId, operations } of devices) {
+    if (operations.every(({ kind }) => kind === 'ureg')) continue;
+    const key = `${appId}.${platformId}`;
+    const need = needs.get(key);
+    if (need === undefined) needs.set(key, { appId, platformId, count: 1 });
+    else need.count += 1;
+  }
+  for (const need of needs.values()) await ordinals.provide(need, need.count);
+}
+
+function tagsAskedFor(devices: readonly DeviceOperations[]): readonly number[] {
+  const tagIds = new Set<number>();
+  for (const { operations } of devices) {
+    for (const operation of operations) {
+      if (operation.kind === 'ureg') continue;
+      for (const tagId of operation.tagIds) tagIds.add(tagId);
+    }
+  }
+  return [...tagIds];
+}
+
+function foldDevices(
+  devices: readonly DeviceOperations[],
+  tags: readonly SubscribableTag[],
+): readonly ChangedDevice[] {
+  const tagById = new Map(tags.map((tag) => [tag.id, tag]));
+  return devices.map((device) => {
+    const change = fold(device.operations, (tagId) => {
+      const tag = tagById.get(tagId);
+      return tag !== undefined && (tag.appIds === null || tag.appIds.includes(device.appId));
+    });
+    return { ...device, change, ordinal: null, result: 'committed' };
+  });
+}
+
+/** Writes the rows of devices and answers the groups of the new ones. */
+async function writeDevices(
+  tx: Sql,
+  ordinals: Ordinals,
+  changed: readonly ChangedDevice[],
+): Promise<readonly { appId: number; platformId: number; groupNumber: number }[]> {
+  const known = changed.flatMap(({ change, ordinal, appId, platformId }) =>
+    ordinal === null ? [] : [{ ...change, appId, platformId, ordinal }],
+  );
+  const fresh = changed.filter(({ change, ordinal }) => ordinal === null && change.registers);
+  const [, inserted] = await Promise.all([
+    updateDevices(
+      tx,
+      known.filter(({ registers, unsubscribes }) => registers || unsubscribes),
+    ),
+    insertDevices(tx, withOrdinals(ordinals, fresh)),
+  ]);
+  const ordinalByKey = new Map(inserted.map((device) => [keyOf(device), device.ordinal]));
+  for (const device of fresh) device.ordinal = ordinalByKey.get(keyOf(device)) ?? null;
+  return inserted.map(({ appId, platformId, ordinal }) => ({
+    appId,
+    platformId,
+    groupNumber: groupOf(ordinal),
+  }));
+}
+
+function withOrdinals(ordinals: Ordinals, devices: readonly ChangedDevice[]): readonly NewDevice[] {
+  const numbered: NewDevice[] = [];
+  for (const device of devices) {
+    const ordinal = ordinals.take(device);
+    if (ordinal === null) {
+      device.result = 'limit';
+      continue;
+    }
+    const { appId, platformId, deviceKey, deviceId, change } = device;
+    const { unsubscribes, appVersion } = change;
+    numbered.push({ appId, platformId, deviceKey, deviceId, unsubscribes, appVersion, ordinal });
+  }
+  return numbered;
+}
+
+function subscriptionChanges(changed: readonly ChangedDevice[]): SubscriptionChanges {
+  const added: SubscriptionRow[] = [];
+  const removed: SubscriptionRow[] = [];
+  const cleared: Omit<SubscriptionRow, 'tagId'>[] = [];
+  for (const { appId, platformId, ordinal, change } of changed) {
+    if (ordinal === null) continue;
+    for (const tagId of change.add) added.push({ appId, platformId, ordinal, tagId });
+    for (const tagId of change.remove) removed.push({ appId, platformId, ordinal, tagId });
+    if (change.clear) cleared.push({ appId, platformId, ordinal });
+  }
+  return { added, removed, cleared };
+}

@@ -1,0 +1,45 @@
+/** What an app asks for one device, with its parameters read and its tags resolved to ids. */
+
+import { deviceKeyOf, normalizeDeviceId } from '../domain/device.ts';
+import type { DeviceKey } from '../store/devices/lock-devices.ts';
+
+export interface DeviceRef extends DeviceKey {
+  readonly deviceId: string;
+}
+
+/** Names a device in the form in which it is stored and found. */
+export function deviceRef(appId: number, platformId: number, deviceId: string): DeviceRef {
+  const normalized = normalizeDeviceId(platformId, deviceId);
+  return { appId, platformId, deviceId: normalized, deviceKey: deviceKeyOf(normalized) };
+}
+
+export type Operation =
+  | {
+      readonly kind: 'reg' | 'set';
+      readonly device: DeviceRef;
+      /** Tags of the client. Which of them can be subscribed to is decided in the transaction. */
+      readonly tagIds: readonly number[];
+      readonly appVersion: string | null;
+      /** Whether the client has more tags than one device may have: only then are the device's tags counted. */
+      readonly countsTags: boolean;
+    }
+  | {
+      readonly kind: 'ureg';
+      readonly device: DeviceRef;
+      readonly tagIds: readonly number[] | 'all';
+    };
+
+/** How a submitted operation ended. */
+export type RegistrationResult =
+  /** Durable. */
+  | 'committed'
+  /** Durable, but the device has TAGS_PER_DEVICE_MAX tags, so that some were ignored. */
+  | 'tags-limited'
+  /** Nothing was done: the app has DEVICES_PER_APP_MAX devices, and this is a new one. */
+  | 'limit'
+  /** Nothing was done: the database refuses this very row. */
+  | 'refused'
+  /** Nothing was done: too many operations wait already. */
+  | 'overloaded'
+  /** Not known to be durable: the database cannot be reached, or is too slow. */
+  | 'unavailable';

@@ -1,0 +1,74 @@
+/** Ordinals for new devices: each lane has ranges of its own, so that lanes do not queue for one number. */
+
+import { GROUP_DEVICES } from '../domain/device.ts';
+import type { PlatformOfApp } from '../store/devices/reserve-ordinals.ts';
+import { reserveOrdinals } from '../store/devices/reserve-ordinals.ts';
+import type { Sql } from '../store/sql.ts';
+import type { DeviceLimit } from './device-limit.ts';
+
+/** What an app with few devices leaves unused at a restart, at most, in each lane. */
+const RANGE_START = 128;
+
+interface Stock {
+  readonly ranges: { next: number; readonly end: number }[];
+  /** Doubles with every range used up, to a whole group. */
+  rangeSize: number;
+}
+
+/**
+ * The stock of one lane. Ordinals are never given out twice: one whose transaction failed may have been committed all the
+ * same, so it stays a gap, as does what is left at the end of the process.
+ */
+export class Ordinals {
+  private readonly sql: Sql;
+  private readonly limit: DeviceLimit;
+  private readonly stocks = new Map<string, Stock>();
+
+  constructor(sql: Sql, limit: DeviceLimit) {
+    this.sql = sql;
+    this.limit = limit;
+  }
+
+  /**
+   * Makes sure that `count` can be taken, unless the app has all the devices that it may have. Never inside a transaction:
+   * the embedded database has one session, which that transaction holds.
+   */
+  async provide(scope: PlatformOfApp, count: number): Promise<void> {
+    const stock = this.stockOf(scope);
+    const missing = count - stock.ranges.reduce((sum, range) => sum + range.end - range.next, 0);
+    if (missing <= 0) return;
+    // A whole group begins at a group's boundary: then no other lane raises the same row of device_groups.
+    const size = Math.max(stock.rangeSize, missing);
+    const alignment = size === GROUP_DEVICES ? GROUP_DEVICES : 1;
+    const endMax = this.limit.devicesMax;
+    const start = await reserveOrdinals(this.sql, scope, { count: size, alignment, endMax });
+    if (start !== null) {
+      stock.ranges.push({ next: start, end: start + size });
+      stock.rangeSize = Math.min(stock.rangeSize * 2, GROUP_DEVICES);
+      return;
+    }
+    const range = await this.limit.reserveCounted(this.sql, scope, missing);
+    if (range !== null) stock.ranges.push(range);
+  }
+
+  /** The next ordinal, or null: the app may have no more devices. */
+  take(scope: PlatformOfApp): number | null {
+    const { ranges } = this.stockOf(scope);
+    const [range] = ranges;
+    if (range === undefined) return null;
+    const ordinal = range.next;
+    range.next += 1;
+    if (range.next === range.end) ranges.shift();
+    return ordinal;
+  }
+
+  private stockOf({ appId, platformId }: PlatformOfApp): Stock {
+    const key = `${appId}.${platformId}`;
+    let stock = this.stocks.get(key);
+    if (stock === undefined) {
+      stock = { ranges: [], rangeSize: RANGE_START };
+      this.stocks.set(key, stock);
+    }
+    return stock;
+  }
+}

@@ -1,0 +1,66 @@
+/** Registrations of devices: answered when they are durable, and many to a transaction. */
+
+import type { Logger } from 'pino';
+import type { Batcher } from '../std/batcher.ts';
+import type { SqlPool } from '../store/sql.ts';
+import { DeviceLimit } from './device-limit.ts';
+import type { LaneResult } from './lane.ts';
+import { createLane } from './lane.ts';
+import type { Operation, RegistrationResult } from './operation.ts';
+import { Ordinals } from './ordinals.ts';
+
+export interface RegistrationOptions {
+  readonly sql: SqlPool;
+  readonly log: Logger;
+  /** Batches at work at a time: LANES, or 1 on the embedded database, which is one session. */
+  readonly lanes: number;
+  readonly inFlightMax: number;
+  readonly devicesPerAppMax: number;
+  readonly tagsPerDeviceMax: number;
+}
+
+/** While one lane waits for its commit the others are at work; beyond four they contend for the same pages. */
+export const LANES = 4;
+export const LANES_EMBEDDED = 1;
+
+export class Registration {
+  private readonly lanes: readonly Batcher<Operation, LaneResult>[];
+  private readonly inFlightMax: number;
+  private inFlight = 0;
+  private draining = false;
+
+  constructor(options: RegistrationOptions) {
+    const { sql, log, devicesPerAppMax, tagsPerDeviceMax } = options;
+    const limit = new DeviceLimit(devicesPerAppMax);
+    this.inFlightMax = options.inFlightMax;
+    this.lanes = Array.from({ length: options.lanes }, (_, slot) =>
+      createLane({ sql, ordinals: new Ordinals(sql, limit), tagsPerDeviceMax, slot }, log),
+    );
+  }
+
+  /** Resolves when the operation is committed, or with why it is not. Operations on one device keep their order. */
+  async submit(operation: Operation): Promise<RegistrationResult> {
+    if (this.draining) return 'unavailable';
+    if (this.inFlight >= this.inFlightMax) return 'overloaded';
+    this.inFlight += 1;
+    try {
+      return await this.laneOf(operation).submit(operation);
+    } finally {
+      this.inFlight -= 1;
+    }
+  }
+
+  /** Takes nothing more, and resolves when everything taken is answered. */
+  async drain(): Promise<void> {
+    this.draining = true;
+    await Promise.all(this.lanes.map((lane) => lane.drain()));
+  }
+
+  /** The same device always has the same lane. */
+  private laneOf({ device }: Operation): Batcher<Operation, LaneResult> {
+    const hash = Number.parseInt(device.deviceKey.slice(0, 8), 16);
+    const lane = this.lanes[hash % this.lanes.length];
+    if (lane === undefined) throw new Error('A registration needs at least one lane');
+    return lane;
+  }
+}

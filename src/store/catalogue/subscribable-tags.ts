@@ -1,0 +1,22 @@
+/** Which tags of a batch can be subscribed to, by the database's clock. */
+
+import type { Sql } from '../sql.ts';
+import { list } from '../sql.ts';
+
+export interface SubscribableTag {
+  readonly id: number;
+  /** The apps it is connected to; null: every app of its client. */
+  readonly appIds: readonly number[] | null;
+}
+
+/** Leaves out tags that are deleted or expired. */
+export async function subscribableTags(
+  tx: Sql,
+  tagIds: readonly number[],
+): Promise<readonly SubscribableTag[]> {
+  if (tagIds.length === 0) return [];
+  return await tx<SubscribableTag[]>`
+    select id, app_ids as "appIds" from tags
+    where id = any (${list(tagIds)}::int[]) and deleted_at is null
+      and (expires_at_ms is null or expires_at_ms > extract(epoch from now()) * 1000)`;
+}

@@ -1,0 +1,17 @@
+/** Counts the devices of one (app, platform). */
+
+import type { Sql } from '../sql.ts';
+import type { PlatformOfApp } from './reserve-ordinals.ts';
+
+/** Stops counting at `countMax`. */
+export async function countDevices(
+  sql: Sql,
+  { appId, platformId }: PlatformOfApp,
+  countMax: number,
+): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`
+    select count(*)::int as count from (
+      select 1 from devices where app_id = ${appId} and platform_id = ${platformId} limit ${countMax}
+    ) as counted`;
+  return row?.count ?? 0;
+}

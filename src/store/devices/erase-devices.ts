@@ -1,0 +1,71 @@
+/** Erases devices with everything that hangs on them: for dead tokens, retention and the right to be forgotten. */
+
+import type { Sql, SqlPool } from '../sql.ts';
+import { list } from '../sql.ts';
+import { removeSubscriptions } from '../subscriptions/remove-subscriptions.ts';
+import { transact } from '../transact.ts';
+import { raiseGroups } from './raise-groups.ts';
+
+export interface DeviceToErase {
+  readonly appId: number;
+  readonly platformId: number;
+  readonly ordinal: number;
+  /** Only if it was last registered before this time; null: whenever it was. */
+  readonly registeredBeforeMs: number | null;
+}
+
+/**
+ * Erases the devices that still meet their condition, in one transaction; answers how many. The condition is checked on
+ * the locked row: a device that registered again in the meantime stays. Their ordinals are never given out again.
+ */
+export function eraseDevices(sql: SqlPool, devices: readonly DeviceToErase[]): Promise<number> {
+  if (devices.length === 0) return Promise.resolve(0);
+  return transact(sql, async (tx) => {
+    const locked = once(await lockDevicesToErase(tx, devices));
+    if (locked.length === 0) return 0;
+    await removeSubscriptions(tx, locked);
+    await deleteDevices(tx, locked);
+    await raiseGroups(tx, locked);
+    return locked.length;
+  });
+}
+
+export interface LockedDevice {
+  readonly appId: number;
+  readonly platformId: number;
+  readonly ordinal: number;
+  readonly groupNumber: number;
+}
+
+/** In the order of keys, as registrations lock them. */
+const lockDevicesToErase = (tx: Sql, devices: readonly DeviceToErase[]) => tx<LockedDevice[]>`
+  select d.app_id as "appId", d.platform_id as "platformId", d.ordinal, d.ordinal / 8192 as "groupNumber"
+  from devices d
+  join unnest(
+    ${list(devices.map((device) => device.appId))}::int[],
+    ${list(devices.map((device) => device.platformId))}::int[],
+    ${list(devices.map((device) => device.ordinal))}::int[],
+    ${devices.map((device) => device.registeredBeforeMs)}::float8[]
+  ) as dead (app_id, platform_id, ordinal, registered_before_ms)
+    on d.app_id = dead.app_id and d.platform_id = dead.platform_id and d.ordinal = dead.ordinal
+  where dead.registered_before_ms is null
+     or d.registered_at < to_timestamp(dead.registered_before_ms / 1000)
+  order by d.app_id, d.platform_id, d.device_key
+  for update of d`;
+
+/** Each device once, however often it was named. */
+const once = (devices: readonly LockedDevice[]): readonly LockedDevice[] => [
+  ...new Map(
+    devices.map((device) => [`${device.appId}.${device.platformId}.${device.ordinal}`, device]),
+  ).values(),
+];
+
+/** Deletes devices that the transaction has locked and that have no subscriptions any more. */
+export const deleteDevices = (tx: Sql, devices: readonly LockedDevice[]) => tx`
+  delete from devices d
+  using unnest(
+    ${list(devices.map((device) => device.appId))}::int[],
+    ${list(devices.map((device) => device.platformId))}::int[],
+    ${list(devices.map((device) => device.ordinal))}::int[]
+  ) as dead (app_id, platform_id, ordinal)
+  where d.app_id = dead.app_id and d.platform_id = dead.platform_id and d.ordinal = dead.ordinal`;

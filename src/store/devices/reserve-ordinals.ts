@@ -1,0 +1,31 @@
+/** Gives a lane a range of ordinals for itself. */
+
+import type { Sql } from '../sql.ts';
+
+export interface PlatformOfApp {
+  readonly appId: number;
+  readonly platformId: number;
+}
+
+export interface OrdinalRange {
+  readonly count: number;
+  /** Begin at the next multiple of this. */
+  readonly alignment: number;
+  /** Give nothing if the range would end beyond it. */
+  readonly endMax: number;
+}
+
+/** A transaction of its own, so that lanes hold the row for an instant only. Answers the first ordinal, or null. */
+export async function reserveOrdinals(
+  sql: Sql,
+  { appId, platformId }: PlatformOfApp,
+  { count, alignment, endMax }: OrdinalRange,
+): Promise<number | null> {
+  const [range] = await sql<{ start: number }[]>`
+    update app_platforms set
+      next_ordinal = ((next_ordinal::bigint + ${alignment - 1}) / ${alignment} * ${alignment} + ${count})::int
+    where app_id = ${appId} and platform_id = ${platformId}
+      and (next_ordinal::bigint + ${alignment - 1}) / ${alignment} * ${alignment} + ${count} <= ${endMax}
+    returning next_ordinal - ${count}::int as start`;
+  return range?.start ?? null;
+}
