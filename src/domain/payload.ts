@@ -24,8 +24,10 @@ export const PAYLOAD_DEPTH_MAX = 32;
 /** Reads a payload: a string holding JSON, or the object itself. */
 export function parsePayload(value: unknown): PayloadResult {
   const read = typeof value === 'string' ? parseJson(value) : value;
-  if (read === undefined && typeof value === 'string') return fault('payload', 'is not valid JSON.');
-  if (!isObject(read)) return fault('payload', 'must be an object, or a string holding one as JSON.');
+  if (read === undefined && typeof value === 'string')
+    return fault('payload', 'is not valid JSON.');
+  if (!isObject(read))
+    return fault('payload', 'must be an object, or a string holding one as JSON.');
   const unstorable = unstorableIn(read, 0);
   if (unstorable !== null) return fault('payload', unstorable);
 
@@ -121,7 +123,8 @@ function split(read: Readonly<Record<string, unknown>>): {
     else if (value !== null) known[key] = value;
   }
   const body = read['body'];
-  if (known['message'] === undefined && body !== undefined && body !== null) known['message'] = body;
+  if (known['message'] === undefined && body !== undefined && body !== null)
+    known['message'] = body;
   return { known, unknown };
 }
 
