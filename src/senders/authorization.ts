@@ -20,7 +20,6 @@ const CREDENTIALS_MAX = 10_000;
 const FAILURE_LASTS_MS = 10_000;
 
 interface Entry {
-  readonly identity: string;
   readonly mintsApartMs: number;
   minted: (Minted & { readonly ok: true }) | null;
   failure: { readonly value: MintFailure; readonly untilMs: number } | null;
@@ -99,7 +98,7 @@ export class Authorizations {
 
   #entryOf(key: string, credential: ProviderCredential): Entry {
     const identity = identityOf(credential);
-    const entry = this.#entries.get(identity) ?? newEntry(identity, credential);
+    const entry = this.#entries.get(identity) ?? newEntry(credential);
     putLast(this.#entries, identity, entry);
     putLast(this.#keys, key, entry);
     return entry;
@@ -112,8 +111,7 @@ const NOT_MADE: MintFailure = Object.freeze({
   retryable: true,
 });
 
-const newEntry = (identity: string, credential: ProviderCredential): Entry => ({
-  identity,
+const newEntry = (credential: ProviderCredential): Entry => ({
   mintsApartMs: mintsApartMsOf(credential),
   minted: null,
   failure: null,

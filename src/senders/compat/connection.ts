@@ -31,8 +31,6 @@ export type AttemptEnd =
     }
   /** The provider did not look at it. */
   | { readonly kind: 'refused'; readonly reason: string }
-  /** It cannot be written as a request at all. */
-  | { readonly kind: 'unsendable'; readonly reason: string }
   | { readonly kind: 'unknown'; readonly reason: string };
 
 export interface ConnectionEvents {
@@ -117,7 +115,8 @@ export class Connection {
         ...template.fields,
       });
     } catch (error) {
-      this.#reportThrown(exchange, error);
+      const reason = error instanceof Error ? error.message : String(error);
+      setImmediate(() => this.#events.ended(this, exchange, { kind: 'refused', reason }));
       return;
     }
     this.#pingsInARow = 0;
@@ -219,12 +218,6 @@ export class Connection {
     if (attempt.isReported) return;
     attempt.isReported = true;
     this.#events.ended(this, attempt.exchange, end);
-  }
-
-  #reportThrown(exchange: Exchange, error: unknown): void {
-    const reason = error instanceof Error ? error.message : String(error);
-    const kind = this.#session.closed || this.#session.destroyed ? 'refused' : 'unsendable';
-    setImmediate(() => this.#events.ended(this, exchange, { kind, reason }));
   }
 
   #finish(): void {

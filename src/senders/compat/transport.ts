@@ -100,9 +100,6 @@ export class CompatTransport implements Transport, ConnectionEvents {
       case 'refused':
         this.#tryAgain(exchange, end.reason);
         return;
-      case 'unsendable':
-        this.#settle(exchange, { kind: 'bad-message', reason: end.reason });
-        return;
       case 'unknown':
         this.#settle(exchange, { kind: 'unknown', reason: end.reason });
         return;
