@@ -61,34 +61,34 @@ t.test('unknown fields are data, and data itself wins', (t) => {
 
 t.test('what is not an object', (t) => {
   for (const value of [null, undefined, 7, true, [], ['a'], '[]', '7', 'null', '"text"']) {
-    t.match(faults(value), [{ path: 'payload', message: /must be an object/ }]);
+    t.match(faults(value), [{ path: 'payload', message: 'must be an object' }]);
   }
-  t.match(faults('{"title":'), [{ path: 'payload', message: /not valid JSON/ }]);
-  t.match(faults(''), [{ path: 'payload', message: /not valid JSON/ }]);
+  t.match(faults('{"title":'), [{ path: 'payload', message: 'not valid JSON' }]);
+  t.match(faults(''), [{ path: 'payload', message: 'not valid JSON' }]);
   t.end();
 });
 
 t.test('limits, each with its sentence', (t) => {
-  const cases: readonly (readonly [object, string, RegExp])[] = [
-    [{ badge: -1 }, 'payload.badge', /0 or more/],
-    [{ badge: 1.5 }, 'payload.badge', /whole number/],
-    [{ badge: 'many' }, 'payload.badge', /must be a number/],
-    [{ badge: true }, 'payload.badge', /must be a number/],
-    [{ ttl: -1 }, 'payload.ttl', /0 or more/],
-    [{ ttl: 2_419_201 }, 'payload.ttl', /2419200 or less/],
-    [{ ttl: '' }, 'payload.ttl', /must be a number/],
-    [{ title: ['a'] }, 'payload.title', /must be a text/],
-    [{ message: {} }, 'payload.message', /must be a text/],
-    [{ priority: 'urgent' }, 'payload.priority', /"high" or "normal"/],
-    [{ silent: 'yes' }, 'payload.silent', /true or false/],
-    [{ data: [] }, 'payload.data', /must be an object/],
-    [{ data: 'x' }, 'payload.data', /must be an object/],
-    [{ apns: 'x' }, 'payload.apns', /must be an object/],
-    [{ fcm: [1] }, 'payload.fcm', /must be an object/],
-    [{ collapseId: 'x'.repeat(65) }, 'payload.collapseId', /64 bytes/],
-    [{ collapseId: 'ü' }, 'payload.collapseId', /ASCII/],
-    [{ collapseId: 'a\nb' }, 'payload.collapseId', /ASCII/],
-    [{ collapseId: '' }, 'payload.collapseId', /ASCII/],
+  const cases: readonly (readonly [object, string, string])[] = [
+    [{ badge: -1 }, 'payload.badge', '0 or more'],
+    [{ badge: 1.5 }, 'payload.badge', 'whole number'],
+    [{ badge: 'many' }, 'payload.badge', 'must be a number'],
+    [{ badge: true }, 'payload.badge', 'must be a number'],
+    [{ ttl: -1 }, 'payload.ttl', '0 or more'],
+    [{ ttl: 2_419_201 }, 'payload.ttl', '2419200 or less'],
+    [{ ttl: '' }, 'payload.ttl', 'must be a number'],
+    [{ title: ['a'] }, 'payload.title', 'must be a text'],
+    [{ message: {} }, 'payload.message', 'must be a text'],
+    [{ priority: 'urgent' }, 'payload.priority', '"high" or "normal"'],
+    [{ silent: 'yes' }, 'payload.silent', 'true or false'],
+    [{ data: [] }, 'payload.data', 'must be an object'],
+    [{ data: 'x' }, 'payload.data', 'must be an object'],
+    [{ apns: 'x' }, 'payload.apns', 'must be an object'],
+    [{ fcm: [1] }, 'payload.fcm', 'must be an object'],
+    [{ collapseId: 'x'.repeat(65) }, 'payload.collapseId', '64 bytes'],
+    [{ collapseId: 'ü' }, 'payload.collapseId', 'ASCII'],
+    [{ collapseId: 'a\nb' }, 'payload.collapseId', 'ASCII'],
+    [{ collapseId: '' }, 'payload.collapseId', 'ASCII'],
   ];
   for (const [value, path, message] of cases) {
     t.match(faults(value)[0], { path, message }, JSON.stringify(value));
@@ -102,22 +102,20 @@ t.test('limits, each with its sentence', (t) => {
 t.test('keys that a provider keeps for itself', (t) => {
   for (const key of ['from', 'message_type', 'google', 'google.c.a.e', 'gcm.notification.x']) {
     t.match(faults({ data: { [key]: 1 } }), [
-      { path: `payload.data.${key}`, message: new RegExp(`"${key}" is reserved by FCM`) },
+      { path: `payload.data.${key}`, message: `"${key}" is reserved by FCM` },
     ]);
     t.match(faults({ [key]: 1 }), [{ path: `payload.data.${key}` }]);
     t.match(faults({ fcm: { data: { [key]: 1 } } }), [{ path: `payload.fcm.data.${key}` }]);
   }
-  t.match(faults({ aps: { alert: 'x' } }), [
-    { path: 'payload.data.aps', message: /payload\.apns/ },
-  ]);
+  t.match(faults({ aps: { alert: 'x' } }), [{ path: 'payload.data.aps', message: 'payload.apns' }]);
   t.end();
 });
 
 t.test('what could not be stored or walked', (t) => {
-  t.match(faults({ title: 'a\0b' }), [{ path: 'payload', message: /NUL/ }]);
-  t.match(faults('{"data":{"a\\u0000":1}}'), [{ path: 'payload', message: /NUL/ }]);
-  t.match(faults('{"title":"\\ud800"}'), [{ path: 'payload', message: /surrogate/ }]);
+  t.match(faults({ title: 'a\0b' }), [{ path: 'payload', message: 'NUL' }]);
+  t.match(faults('{"data":{"a\\u0000":1}}'), [{ path: 'payload', message: 'NUL' }]);
+  t.match(faults('{"title":"\\ud800"}'), [{ path: 'payload', message: 'surrogate' }]);
   const deep = `${'['.repeat(200_000)}${']'.repeat(200_000)}`;
-  t.match(faults(`{"data":{"a":${deep}}}`), [{ path: 'payload', message: /nested deeper/ }]);
+  t.match(faults(`{"data":{"a":${deep}}}`), [{ path: 'payload', message: 'nested deeper' }]);
   t.end();
 });
