@@ -56,6 +56,7 @@ export function senderContract(t: Test, subject: SenderSubject): void {
     await run.send(1);
     t.not(peer.received[0]?.headers.authorization, 'bearer fresh');
     t.equal(peer.received[1]?.headers.authorization, 'bearer fresh');
+    t.equal(peer.connections(), 1, 'a connection without streams is kept');
     await end(sender, peer);
   });
 

@@ -20,7 +20,7 @@ function clock() {
   };
 }
 
-const valueOf = async (authorizations: Authorizations, credential = apns, key = 'a') => {
+const valueNow = async (authorizations: Authorizations, credential = apns, key = 'a') => {
   const current = await authorizations.current(key, credential);
   if (!current.ok) throw new Error(current.reason);
   return current.value;
@@ -29,40 +29,40 @@ const valueOf = async (authorizations: Authorizations, credential = apns, key = 
 t.test('APNs: one token for all who ask, renewed before its hour is over', async (t) => {
   const { now, pass } = clock();
   const authorizations = new Authorizations(DEFAULT_ORIGINS, now);
-  const [first, second] = await Promise.all([valueOf(authorizations), valueOf(authorizations)]);
+  const [first, second] = await Promise.all([valueNow(authorizations), valueNow(authorizations)]);
   t.equal(first, second);
   pass(49 * MINUTE_MS);
-  t.equal(await valueOf(authorizations), first);
+  t.equal(await valueNow(authorizations), first);
   pass(7 * MINUTE_MS);
-  t.equal(await valueOf(authorizations), first, 'it still works while the next one is made');
-  await t.resolves(poll(async () => (await valueOf(authorizations)) !== first));
+  t.equal(await valueNow(authorizations), first, 'it still works while the next one is made');
+  await t.resolves(poll(async () => (await valueNow(authorizations)) !== first));
 });
 
 t.test('APNs: apps of one team with one key share one token', async (t) => {
   const authorizations = new Authorizations(DEFAULT_ORIGINS);
-  const mine = await valueOf(authorizations, apns, 'app 1');
-  t.equal(await valueOf(authorizations, { ...apns, bundleId: 'other' }, 'app 2'), mine);
-  t.not(await valueOf(authorizations, { ...apns, keyId: 'OTHERKEY12' }, 'app 3'), mine);
+  const mine = await valueNow(authorizations, apns, 'app 1');
+  t.equal(await valueNow(authorizations, { ...apns, bundleId: 'other' }, 'app 2'), mine);
+  t.not(await valueNow(authorizations, { ...apns, keyId: 'OTHERKEY12' }, 'app 3'), mine);
 });
 
 t.test('APNs: never two tokens within 20 minutes, whatever the provider says', async (t) => {
   const { now, pass } = clock();
   const authorizations = new Authorizations(DEFAULT_ORIGINS, now);
-  const first = await valueOf(authorizations);
+  const first = await valueNow(authorizations);
   pass(10 * MINUTE_MS);
   authorizations.invalidate('a');
-  t.equal(await valueOf(authorizations), first);
+  t.equal(await valueNow(authorizations), first);
   pass(11 * MINUTE_MS);
-  t.not(await valueOf(authorizations), first);
+  t.not(await valueNow(authorizations), first);
   authorizations.invalidate('a key that nobody asked for');
 });
 
 t.test('a token that is over is never handed out', async (t) => {
   const { now, pass } = clock();
   const authorizations = new Authorizations(DEFAULT_ORIGINS, now);
-  const first = await valueOf(authorizations);
+  const first = await valueNow(authorizations);
   pass(61 * MINUTE_MS);
-  t.not(await valueOf(authorizations), first);
+  t.not(await valueNow(authorizations), first);
 });
 
 t.test('APNs: a broken key is an answer', async (t) => {

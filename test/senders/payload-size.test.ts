@@ -13,15 +13,15 @@ t.test('names platform, size and limit, once for each platform', (t) => {
     faults.map(({ path }) => path),
     ['payload', 'payload'],
   );
-  t.match(faults[0]?.message, '5028 bytes once rendered for platform 3 (APNs); the limit is 4096');
+  t.match(faults[0]?.message, '5029 bytes once rendered for platform 3 (APNs); the limit is 4096');
   t.match(faults[1]?.message, 'platform 15 (FCM); the limit is 4096');
   t.same(payloadFaults(withMessage(5_000), [PLATFORM_WEB_PUSH]), []);
   t.end();
 });
 
 t.test('4,096 bytes fit, one more does not', (t) => {
-  t.same(payloadFaults(withMessage(4_096 - 28), [PLATFORM_APNS]), []);
-  t.equal(payloadFaults(withMessage(4_096 - 27), [PLATFORM_APNS]).length, 1);
+  t.same(payloadFaults(withMessage(4_096 - 29), [PLATFORM_APNS]), []);
+  t.equal(payloadFaults(withMessage(4_096 - 28), [PLATFORM_APNS]).length, 1);
   t.end();
 });
 

@@ -19,46 +19,36 @@ export interface DialOptions {
 
 /** A session whose peer's SETTINGS have arrived. Never throws: a provider that is not there is an answer. */
 export async function dial(origin: string, options: DialOptions): Promise<Dialled> {
-  let socket: TLSSocket | null = null;
+  const sockets: TLSSocket[] = [];
+  const session = open(origin, options.ca, sockets);
   let giveUp: (reason: string) => void = () => undefined;
   const givenUp = new Promise<Dialled>((resolve) => {
-    giveUp = (reason) => {
-      resolve({ ok: false, reason });
-      socket?.destroy();
-    };
+    giveUp = (reason) => resolve({ ok: false, reason });
   });
   const onAbort = () => giveUp('closed while connecting');
   const timer = setTimeout(giveUp, options.timeoutMs, 'connection time-out');
   options.signal?.addEventListener('abort', onAbort);
-  try {
-    return await Promise.race([
-      open(origin, options.ca, (opened) => {
-        socket = opened;
-      }),
-      givenUp,
-    ]);
-  } finally {
-    clearTimeout(timer);
-    options.signal?.removeEventListener('abort', onAbort);
-  }
+  const dialled = await Promise.race([session, givenUp]);
+  clearTimeout(timer);
+  options.signal?.removeEventListener('abort', onAbort);
+  if (!dialled.ok) for (const socket of sockets) socket.destroy();
+  return dialled;
 }
 
-async function open(
-  origin: string,
-  ca: string | null,
-  onSocket: (socket: TLSSocket) => void,
-): Promise<Dialled> {
-  // A fresh agent for each session: one that is reused hands out sessions that have had their GOAWAY. And never more
-  // than one session: when the peer's first SETTINGS allow no stream, the agent would open another and another.
-  const agent = new Agent({ maxSessions: 1 });
+async function open(origin: string, ca: string | null, sockets: TLSSocket[]): Promise<Dialled> {
+  // A fresh agent for each session: one that is reused hands out sessions that have had their GOAWAY. Not with
+  // `maxSessions: 1`: the agent would then close the session whenever no stream is open on it.
+  const agent = new Agent();
   try {
     const session = await agent.getSession(origin, {
       secureContext: trustOf(ca),
       // The agent would put an IP address into SNI, which RFC 6066 forbids and node warns of.
       ...(isIP(new URL(origin).hostname) === 0 ? {} : { servername: '' }),
       createConnection: (url, connectOptions) => {
+        // When the peer's first SETTINGS allow no stream the agent opens another connection, and another.
+        if (sockets.length > 0) throw new Error('the provider allows no stream');
         const socket = Agent.connect(url, connectOptions);
-        onSocket(socket);
+        sockets.push(socket);
         return socket;
       },
     });

@@ -54,6 +54,15 @@ t.test('one stream until the peer allows more, then as many as it allows', async
   await peer.close();
 });
 
+t.test('a peer that allows no stream at all is not connected to again and again', async (t) => {
+  const peer = await startProviderPeer({ maxConcurrentStreams: 0, script: () => undefined });
+  const { transport, send } = transportTo(peer.origin, peer.ca, {});
+  t.match(await send(), { kind: 'unavailable', reason: 'the provider allows no stream' });
+  t.equal(peer.connections(), 1);
+  await transport.close();
+  await peer.close();
+});
+
 t.test('never more streams than our own limit', async (t) => {
   const peer = await startProviderPeer({
     maxConcurrentStreams: 4_294_967_295,
