@@ -1,0 +1,187 @@
+/** The payload of a push as callers write it, checked and brought into its common form (spec/interface.md, section 6). */
+
+import { z } from 'zod';
+import type { Payload } from './notification.ts';
+
+/** One thing wrong with a payload, told to the caller. */
+export interface PayloadFault {
+  /** `payload`, or the field of it: `payload.badge`. */
+  readonly path: string;
+  readonly message: string;
+}
+
+export type PayloadResult =
+  | { readonly ok: true; readonly payload: Payload }
+  | { readonly ok: false; readonly faults: readonly PayloadFault[] };
+
+/** APNs: `apns-collapse-id` holds 64 bytes; FCM takes whatever fits there. */
+export const COLLAPSE_ID_BYTES_MAX = 64;
+/** FCM: four weeks, the longest a message is kept. */
+export const TTL_SECONDS_MAX = 2_419_200;
+/** Deeper than any real message; recursion over a caller's JSON needs an end. */
+export const PAYLOAD_DEPTH_MAX = 32;
+
+/** Reads a payload: a string holding JSON, or the object itself. */
+export function parsePayload(value: unknown): PayloadResult {
+  const read = typeof value === 'string' ? parseJson(value) : value;
+  if (read === undefined && typeof value === 'string')
+    return fault('payload', 'is not valid JSON.');
+  if (!isObject(read))
+    return fault('payload', 'must be an object, or a string holding one as JSON.');
+  const unstorable = unstorableIn(read, 0);
+  if (unstorable !== null) return fault('payload', unstorable);
+
+  const { known, unknown } = split(read);
+  const parsed = fields.safeParse(known);
+  if (!parsed.success) return { ok: false, faults: parsed.error.issues.map(faultOf) };
+
+  const { ttl, data: explicit = {}, ...rest } = parsed.data;
+  const data = Object.fromEntries([...unknown, ...Object.entries(explicit)]);
+  const faults = reservedKeys(data, rest.fcm);
+  if (faults.length > 0) return { ok: false, faults };
+  return {
+    ok: true,
+    payload: { ...rest, ...(ttl === undefined ? {} : { ttlSeconds: ttl }), data },
+  };
+}
+
+/** Whether JSON could have written it in braces. */
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const DECIMAL = /^\s*-?\d+(\.\d+)?\s*$/;
+const PRINTABLE_ASCII = /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/;
+
+/** Real clients turn every value into a string: numbers and booleans are taken in that form too. */
+const text = z.preprocess(
+  (value) => (typeof value === 'number' ? String(value) : value),
+  z.string({ error: 'must be a text.' }),
+);
+const wholeNumber = (min: number, max: number) =>
+  z.preprocess(
+    (value) => (typeof value === 'string' && DECIMAL.test(value) ? Number(value) : value),
+    z
+      .number({ error: 'must be a number.' })
+      .int('must be a whole number.')
+      .min(min, `must be ${min} or more.`)
+      .max(max, `must be ${max} or less.`),
+  );
+const boolean = z.preprocess(
+  (value) => (value === 'true' || value === 'false' ? value === 'true' : value),
+  z.boolean({ error: 'must be true or false.' }),
+);
+const object = z.custom<Readonly<Record<string, unknown>>>(isObject, 'must be an object.');
+
+const fields = z.object({
+  title: text.exactOptional(),
+  message: text.exactOptional(),
+  url: text.exactOptional(),
+  image: text.exactOptional(),
+  badge: wholeNumber(0, 2_147_483_647).exactOptional(),
+  sound: text.exactOptional(),
+  ttl: wholeNumber(0, TTL_SECONDS_MAX).exactOptional(),
+  priority: z
+    .preprocess(
+      (value) => (typeof value === 'string' ? value.toLowerCase() : value),
+      z.enum(['high', 'normal'], { error: 'must be "high" or "normal".' }),
+    )
+    .exactOptional(),
+  collapseId: text
+    .refine((value) => Buffer.byteLength(value) <= COLLAPSE_ID_BYTES_MAX, {
+      error: `must be ${COLLAPSE_ID_BYTES_MAX} bytes or less.`,
+    })
+    .refine((value) => PRINTABLE_ASCII.test(value), {
+      error: 'must be printable ASCII without spaces around it: APNs takes it as a header.',
+    })
+    .exactOptional(),
+  silent: boolean.exactOptional(),
+  data: object.exactOptional(),
+  apns: object.exactOptional(),
+  fcm: object.exactOptional(),
+});
+
+const KNOWN: ReadonlySet<string> = new Set(Object.keys(fields.shape));
+
+function parseJson(value: string): unknown {
+  try {
+    return JSON.parse(value);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Fields we know (null counts as absent, `body` as `message`), and all others, which become data. */
+function split(read: Readonly<Record<string, unknown>>): {
+  readonly known: Readonly<Record<string, unknown>>;
+  readonly unknown: readonly (readonly [string, unknown])[];
+} {
+  const known: Record<string, unknown> = {};
+  const unknown: (readonly [string, unknown])[] = [];
+  for (const [key, value] of Object.entries(read)) {
+    if (key === 'body') continue;
+    if (!KNOWN.has(key)) unknown.push([key, value]);
+    else if (value !== null) known[key] = value;
+  }
+  const body = read['body'];
+  if (known['message'] === undefined && body !== undefined && body !== null)
+    known['message'] = body;
+  return { known, unknown };
+}
+
+/** PostgreSQL stores neither NUL nor lone surrogates, and what nests without end cannot be walked. */
+function unstorableIn(value: unknown, depth: number): string | null {
+  if (typeof value === 'string') {
+    return value.includes('\0') || !value.isWellFormed()
+      ? 'contains a NUL character or half a surrogate pair, which cannot be stored.'
+      : null;
+  }
+  if (typeof value !== 'object' || value === null) return null;
+  if (depth >= PAYLOAD_DEPTH_MAX) return `is nested deeper than ${PAYLOAD_DEPTH_MAX} levels.`;
+  for (const [key, entry] of Object.entries(value)) {
+    const found = unstorableIn(key, depth) ?? unstorableIn(entry, depth + 1);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+const RESERVED_BY_FCM: ReadonlySet<string> = new Set(['from', 'message_type']);
+
+/** A key that a provider keeps for itself would fail for every device of it, long after the caller was told `200`. */
+function reservedKeys(
+  data: Readonly<Record<string, unknown>>,
+  fcm: Readonly<Record<string, unknown>> | undefined,
+): readonly PayloadFault[] {
+  const faults: PayloadFault[] = [];
+  for (const key of Object.keys(data)) {
+    if (isReservedByFcm(key)) faults.push(reserved('payload.data', key, 'FCM'));
+    if (key === 'aps') {
+      faults.push({
+        path: 'payload.data.aps',
+        message: 'is reserved by APNs; write it as payload.apns.aps.',
+      });
+    }
+  }
+  const fcmData = fcm?.['data'];
+  for (const key of isObject(fcmData) ? Object.keys(fcmData) : []) {
+    if (isReservedByFcm(key)) faults.push(reserved('payload.fcm.data', key, 'FCM'));
+  }
+  return faults;
+}
+
+const isReservedByFcm = (key: string): boolean =>
+  RESERVED_BY_FCM.has(key) || key.startsWith('google') || key.startsWith('gcm');
+
+const reserved = (within: string, key: string, by: string): PayloadFault => ({
+  path: `${within}.${key}`,
+  message: `"${key}" is reserved by ${by} and cannot be the name of a data entry.`,
+});
+
+const faultOf = (issue: z.core.$ZodIssue): PayloadFault => ({
+  path: ['payload', ...issue.path].join('.'),
+  message: issue.message,
+});
+
+const fault = (path: string, message: string): PayloadResult => ({
+  ok: false,
+  faults: [{ path, message }],
+});

@@ -1,0 +1,38 @@
+/** The provider token of APNs: a JWT signed with the team's key, made here and shown with every push. */
+
+import { importPKCS8, SignJWT } from 'jose';
+import type { ApnsCredential } from '../../domain/credential.ts';
+import type { Minted } from '../minted.ts';
+import { PROVIDER_TOKEN_LIFETIME_MS, PROVIDER_TOKEN_REFRESH_MS } from './settings.ts';
+
+export async function mintProviderToken(
+  credential: ApnsCredential,
+  nowMs: number,
+): Promise<Minted> {
+  const key = await importKey(credential.privateKey);
+  if (key === null) {
+    return { ok: false, reason: 'the private key is not a P-256 key in PKCS 8', retryable: false };
+  }
+  const token = await new SignJWT()
+    .setProtectedHeader({ alg: 'ES256', kid: credential.keyId })
+    .setIssuer(credential.teamId)
+    .setIssuedAt(Math.floor(nowMs / 1_000))
+    .sign(key);
+  const { from, to } = PROVIDER_TOKEN_REFRESH_MS;
+  return {
+    ok: true,
+    value: `bearer ${token}`,
+    mintedAtMs: nowMs,
+    refreshAtMs: nowMs + from + Math.random() * (to - from),
+    expiresAtMs: nowMs + PROVIDER_TOKEN_LIFETIME_MS,
+  };
+}
+
+/** ES256 is ECDSA over P-256 and nothing else: jose refuses keys of other curves here. */
+async function importKey(pem: string) {
+  try {
+    return await importPKCS8(pem, 'ES256');
+  } catch {
+    return null;
+  }
+}

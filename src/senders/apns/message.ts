@@ -1,0 +1,90 @@
+/** A message as APNs wants it: JSON with `aps`, and header fields for everything that is not shown. */
+
+import type { ApnsCredential } from '../../domain/credential.ts';
+import type { Message, Payload } from '../../domain/notification.ts';
+import { overlay } from '../overlay.ts';
+import type { RequestTemplate } from '../transport.ts';
+
+/** Renders once for all devices; the device's token goes to the end of the path. */
+export function renderApns(
+  message: Message,
+  credential: ApnsCredential,
+  nowMs: number,
+): RequestTemplate {
+  const body = apnsBody(message.payload);
+  return {
+    tokenIn: 'path',
+    pathBefore: '/3/device/',
+    bodyBefore: body,
+    bodyAfter: '',
+    fields: apnsFields(message, credential.bundleId, nowMs),
+    payloadBytes: Buffer.byteLength(body),
+  };
+}
+
+/** The size that counts against `APNS_PAYLOAD_BYTES_MAX`. */
+export const apnsPayloadBytes = (message: Message): number =>
+  Buffer.byteLength(apnsBody(message.payload));
+
+/** No `apns-id`: it names one push to one device, and APNs makes it when absent. */
+function apnsFields(
+  message: Message,
+  bundleId: string,
+  nowMs: number,
+): Readonly<Record<string, string>> {
+  const { silent = false, priority = 'high', collapseId } = message.payload;
+  const expiration = apnsExpiration(message, nowMs);
+  return {
+    'apns-topic': bundleId,
+    'apns-push-type': silent ? 'background' : 'alert',
+    // Apple: 10 is an error for a background push.
+    'apns-priority': silent || priority === 'normal' ? '5' : '10',
+    ...(expiration === null ? {} : { 'apns-expiration': expiration }),
+    ...(collapseId === undefined ? {} : { 'apns-collapse-id': collapseId }),
+  };
+}
+
+/** Epoch seconds of the earlier of both ends; `0`, one attempt and no more, when that is past. */
+function apnsExpiration(message: Message, nowMs: number): string | null {
+  const { payload, acceptedAtMs, expiresAtMs } = message;
+  const ends = [
+    ...(payload.ttlSeconds === undefined ? [] : [acceptedAtMs + payload.ttlSeconds * 1_000]),
+    ...(expiresAtMs === null ? [] : [expiresAtMs]),
+  ];
+  if (ends.length === 0) return null;
+  const endMs = Math.min(...ends);
+  return endMs <= nowMs ? '0' : String(Math.floor(endMs / 1_000));
+}
+
+function apnsBody(payload: Payload): string {
+  const made = { ...shown(payload), ...payload.data, aps: apsOf(payload) };
+  return JSON.stringify(payload.apns === undefined ? made : overlay(made, payload.apns));
+}
+
+/** Beside `aps`, where the app reads them; a silent push carries its text here, for the app to use. */
+const shown = ({ silent, title, message, url, image }: Payload): Readonly<Record<string, string>> =>
+  withoutAbsent({ ...(silent ? { title, message } : {}), url, image });
+
+function apsOf(payload: Payload): Readonly<Record<string, unknown>> {
+  const { title, message, badge, sound, image } = payload;
+  // Apple: a background push has no alert, badge or sound.
+  if (payload.silent) return { 'content-available': 1 };
+  const alert = withoutAbsent({ title, body: message });
+  return {
+    ...(Object.keys(alert).length === 0 ? {} : { alert }),
+    ...(badge === undefined ? {} : { badge }),
+    ...(sound === undefined ? {} : { sound }),
+    // Lets the app's service extension fetch the image before the notification is shown.
+    ...(image === undefined ? {} : { 'mutable-content': 1 }),
+  };
+}
+
+function withoutAbsent(
+  texts: Readonly<Record<string, string | undefined>>,
+): Readonly<Record<string, string>> {
+  const given: Record<string, string> = {};
+  for (const [key, value] of Object.entries(texts)) {
+    if (value !== undefined) given[key] = value;
+  }
+  return given;
+}

@@ -1,0 +1,38 @@
+/** The named limits of APNs, each with its reason (docs: "APNs provider API"). */
+
+import type { TransportLimits } from '../transport.ts';
+
+/** Larger notifications are answered 413 PayloadTooLarge. */
+export const APNS_PAYLOAD_BYTES_MAX = 4_096;
+
+/** Apple: a provider token is too old after an hour … */
+export const PROVIDER_TOKEN_LIFETIME_MS = 60 * 60_000;
+/** … and refused (429 TooManyProviderTokenUpdates) when renewed within 20 minutes. */
+export const PROVIDER_TOKEN_MINTS_APART_MS = 20 * 60_000;
+/** Renewed in this window, by chance, so that not every credential is signed for in the same second. */
+export const PROVIDER_TOKEN_REFRESH_MS = { from: 50 * 60_000, to: 55 * 60_000 };
+
+/** How long the whole team has to wait after TooManyProviderTokenUpdates: the window that was broken. */
+export const PROVIDER_TOKEN_UPDATES_PAUSE_MS = 20 * 60_000;
+
+export const APNS_LIMITS: TransportLimits = Object.freeze({
+  /** What APNs was last seen to allow (500 in 2016, 1,500 in 2019, 1,000 since); it says so itself at any time. */
+  streamsMax: 1_000,
+  /** Some streams are never answered; node-apn waits 5 s, sideshow/apns2 60 s. */
+  requestTimeoutMs: 10_000,
+  /** TCP, TLS and SETTINGS are four round trips; a healthy provider needs less than a second. */
+  connectTimeoutMs: 10_000,
+  /** When the limit falls to one stream all others come back refused at once; by the third time it is known. */
+  refusalsMax: 3,
+  /** Idle connections die silently without PING; node-apn asks every minute, and no limit on PINGs was ever seen. */
+  pingAfterSilenceMs: 60_000,
+  pingTimeoutMs: 10_000,
+  pingsInARowMax: Number.POSITIVE_INFINITY,
+  /** Apple takes rapid opening and closing for an attack. */
+  reconnectPauseMs: 1_000,
+  reconnectPauseMsMax: 60_000,
+  /** Within the ten seconds that SIGTERM leaves to the whole process. */
+  drainTimeoutMs: 5_000,
+  /** A refusal has under 100 bytes; what is longer is some proxy's page. */
+  bodyBytesMax: 16_384,
+});

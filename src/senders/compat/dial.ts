@@ -1,0 +1,65 @@
+/** Opens one HTTP/2 session through http2-wrapper, which can also be told to go through a corporate proxy. */
+
+import type { ClientHttp2Session } from 'node:http2';
+import { isIP } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import { Agent } from 'http2-wrapper';
+import { trustOf } from '../trust.ts';
+
+export type Dialled =
+  | { readonly ok: true; readonly session: ClientHttp2Session }
+  | { readonly ok: false; readonly reason: string };
+
+export interface DialOptions {
+  readonly ca: string | null;
+  readonly timeoutMs: number;
+  /** Gives up when it aborts. */
+  readonly signal?: AbortSignal;
+}
+
+/** A session whose peer's SETTINGS have arrived. Never throws: a provider that is not there is an answer. */
+export async function dial(origin: string, options: DialOptions): Promise<Dialled> {
+  const sockets: TLSSocket[] = [];
+  const session = open(origin, options.ca, sockets);
+  let giveUp: (reason: string) => void = () => undefined;
+  const givenUp = new Promise<Dialled>((resolve) => {
+    giveUp = (reason) => resolve({ ok: false, reason });
+  });
+  const onAbort = () => giveUp('closed while connecting');
+  const timer = setTimeout(giveUp, options.timeoutMs, 'connection time-out');
+  options.signal?.addEventListener('abort', onAbort);
+  const dialled = await Promise.race([session, givenUp]);
+  clearTimeout(timer);
+  options.signal?.removeEventListener('abort', onAbort);
+  if (!dialled.ok) for (const socket of sockets) socket.destroy();
+  return dialled;
+}
+
+async function open(origin: string, ca: string | null, sockets: TLSSocket[]): Promise<Dialled> {
+  // A fresh agent for each session: one that is reused hands out sessions that have had their GOAWAY. Not with
+  // `maxSessions: 1`: the agent would then close the session whenever no stream is open on it.
+  const agent = new Agent();
+  try {
+    const session = await agent.getSession(origin, {
+      secureContext: trustOf(ca),
+      // The agent would put an IP address into SNI, which RFC 6066 forbids and node warns of.
+      ...(isIP(new URL(origin).hostname) === 0 ? {} : { servername: '' }),
+      createConnection: (url, connectOptions) => {
+        // When the peer's first SETTINGS allow no stream the agent opens another connection, and another.
+        if (sockets.length > 0) throw new Error('the provider allows no stream');
+        const socket = Agent.connect(url, connectOptions);
+        sockets.push(socket);
+        return socket;
+      },
+    });
+    return { ok: true, session };
+  } catch (error) {
+    return { ok: false, reason: reasonOf(error) };
+  }
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const code = 'code' in error ? error.code : undefined;
+  return typeof code === 'string' ? code : error.message;
+}

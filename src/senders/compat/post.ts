@@ -1,0 +1,69 @@
+/** One ordinary HTTP/2 POST on a connection of its own: what a token request needs, a few times a day. */
+
+import type { ClientHttp2Session } from 'node:http2';
+import { dial } from './dial.ts';
+
+export interface PostRequest {
+  readonly origin: string;
+  readonly path: string;
+  readonly fields: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly ca: string | null;
+  /** For all of it: connecting, asking, reading. */
+  readonly timeoutMs: number;
+  readonly bodyBytesMax: number;
+}
+
+export type Posted =
+  | { readonly ok: true; readonly status: number; readonly body: string }
+  | { readonly ok: false; readonly reason: string };
+
+export async function post(request: PostRequest): Promise<Posted> {
+  const startedAtMs = performance.now();
+  const { origin, ca, timeoutMs } = request;
+  const dialled = await dial(origin, { ca, timeoutMs });
+  if (!dialled.ok) return dialled;
+  const { session } = dialled;
+  // The stream's own error says what happened; without a listener the session's would end the process.
+  session.on('error', () => undefined);
+  try {
+    return await exchange(session, request, timeoutMs - (performance.now() - startedAtMs));
+  } finally {
+    session.destroy();
+  }
+}
+
+function exchange(
+  session: ClientHttp2Session,
+  request: PostRequest,
+  timeoutMs: number,
+): Promise<Posted> {
+  return new Promise((resolve) => {
+    let status = 0;
+    let body = '';
+    const fail = (reason: string) => resolve({ ok: false, reason });
+    const timer = setTimeout(fail, Math.max(0, timeoutMs), 'no answer in time');
+    const stream = session.request({
+      ':method': 'POST',
+      ':path': request.path,
+      ...request.fields,
+    });
+    stream.setEncoding('utf8');
+    stream.on('response', (headers) => {
+      status = headers[':status'] ?? 0;
+    });
+    stream.on('data', (chunk: string) => {
+      body += chunk;
+      if (body.length > request.bodyBytesMax) fail('answer too large');
+    });
+    stream.on('end', () => {
+      if (status !== 0 && stream.rstCode === 0) resolve({ ok: true, status, body });
+    });
+    stream.on('error', (error) => fail(error.message));
+    stream.on('close', () => {
+      clearTimeout(timer);
+      fail('connection closed before the answer');
+    });
+    stream.end(request.body);
+  });
+}

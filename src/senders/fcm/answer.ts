@@ -1,0 +1,117 @@
+/** What an answer of FCM means: its own error code first, then Google's status, then the class of the HTTP status. */
+
+import { z } from 'zod';
+import type { Outcome } from '../../domain/outcome.ts';
+import { DELIVERED } from '../../domain/outcome.ts';
+import type { Answer } from '../transport.ts';
+import { BAD_GATEWAY_PAUSE_MS, QUOTA_PAUSE_MS } from './settings.ts';
+
+export function fcmOutcome(answer: Answer): Outcome {
+  if (answer.status === 200) return DELIVERED;
+  const error = parseError(answer.body);
+  return error === null
+    ? outcomeOfStatus(answer, `status ${answer.status}`)
+    : outcomeOfError(answer, error);
+}
+
+/** `{error:{code, message, status, details}}`, read leniently: what is missing is undefined. */
+const errorBody = z.object({
+  error: z.object({
+    message: z.string().catch(''),
+    status: z.string().optional().catch(undefined),
+    details: z
+      .array(
+        z.looseObject({
+          '@type': z.string().catch(''),
+          errorCode: z.string().optional().catch(undefined),
+          fieldViolations: z.array(z.object({ field: z.string().catch('') })).catch([]),
+          violations: z
+            .array(z.object({ subject: z.string().catch(''), description: z.string().catch('') }))
+            .catch([]),
+        }),
+      )
+      .catch([]),
+  }),
+});
+
+type FcmError = z.infer<typeof errorBody>['error'];
+
+function parseError(body: string): FcmError | null {
+  try {
+    const parsed = errorBody.safeParse(JSON.parse(body));
+    return parsed.success ? parsed.data.error : null;
+  } catch {
+    return null;
+  }
+}
+
+/** A reason longer than any of Google's is cut: it is stored and counted by. */
+const REASON_LENGTH_MAX = 100;
+const FCM_ERROR = 'google.firebase.fcm.v1.FcmError';
+
+function outcomeOfError(answer: Answer, error: FcmError): Outcome {
+  const { status, retryAfterMs } = answer;
+  const own = error.details.find((detail) => detail['@type'].endsWith(FCM_ERROR))?.errorCode;
+  const reason = (own ?? error.status ?? `status ${status}`).slice(0, REASON_LENGTH_MAX);
+  switch (reason) {
+    case 'UNREGISTERED':
+      // Only FCM's own code in a 404 removes a device: a wrong project or path is a 404 as well.
+      return own === 'UNREGISTERED' && status === 404
+        ? { kind: 'gone', reason, sinceMs: null }
+        : outcomeOfStatus(answer, reason);
+    case 'INVALID_ARGUMENT':
+      return { kind: blamesToken(error) ? 'bad-token' : 'bad-message', reason };
+    case 'SENDER_ID_MISMATCH':
+      return { kind: 'bad-token', reason };
+    case 'UNAUTHENTICATED':
+      return { kind: 'expired-authorization', reason };
+    case 'THIRD_PARTY_AUTH_ERROR':
+    case 'PERMISSION_DENIED':
+      return { kind: 'bad-credential', reason };
+    case 'QUOTA_EXCEEDED':
+    case 'RESOURCE_EXHAUSTED':
+      return {
+        kind: blamesDeviceRate(error) ? 'throttled-device' : 'throttled-target',
+        reason,
+        retryAfterMs: retryAfterMs ?? QUOTA_PAUSE_MS,
+      };
+    case 'INTERNAL':
+    case 'UNAVAILABLE':
+    case 'UNSPECIFIED_ERROR':
+      return { kind: 'unavailable', reason, retryAfterMs };
+    default:
+      return outcomeOfStatus(answer, reason);
+  }
+}
+
+const TOKEN_IN_WORDS = /registration token/i;
+const DEVICE_IN_WORDS = /device/i;
+
+/** A malformed token and a malformed message share one code; the violated field, or the sentence, tells them apart. */
+const blamesToken = ({ message, details }: FcmError): boolean =>
+  TOKEN_IN_WORDS.test(message) ||
+  details.some(({ fieldViolations }) =>
+    fieldViolations.some(({ field }) => field === 'message.token'),
+  );
+
+/** Message rate and device rate share one code as well; the quota's name tells them apart. */
+const blamesDeviceRate = ({ details }: FcmError): boolean =>
+  details.some(({ violations }) =>
+    violations.some(({ subject, description }) =>
+      DEVICE_IN_WORDS.test(`${subject} ${description}`),
+    ),
+  );
+
+function outcomeOfStatus({ status, retryAfterMs }: Answer, reason: string): Outcome {
+  if (status === 401) return { kind: 'expired-authorization', reason };
+  // 404 without FCM's own word: the project or the path is wrong, for every device.
+  if (status === 403 || status === 404) return { kind: 'bad-credential', reason };
+  if (status === 429) {
+    return { kind: 'throttled-target', reason, retryAfterMs: retryAfterMs ?? QUOTA_PAUSE_MS };
+  }
+  if (status >= 400 && status < 500) return { kind: 'bad-message', reason };
+  if (status === 502) {
+    return { kind: 'unavailable', reason, retryAfterMs: retryAfterMs ?? BAD_GATEWAY_PAUSE_MS };
+  }
+  return { kind: 'unavailable', reason, retryAfterMs };
+}

@@ -1,0 +1,103 @@
+/** A message as FCM HTTP v1 wants it: JSON with the device's token inside, every value of `data` a string. */
+
+import type { FcmCredential } from '../../domain/credential.ts';
+import type { Message, Payload } from '../../domain/notification.ts';
+import { isObject, TTL_SECONDS_MAX } from '../../domain/payload.ts';
+import { overlay } from '../overlay.ts';
+import type { RequestTemplate } from '../transport.ts';
+
+/** Renders once for all devices; the token, written as a JSON string, goes between the two halves of the body. */
+export function renderFcm(
+  message: Message,
+  credential: FcmCredential,
+  nowMs: number,
+): RequestTemplate {
+  const content = fcmContent(message, nowMs);
+  const project = encodeURIComponent(credential.serviceAccount.project_id);
+  return {
+    tokenIn: 'body',
+    pathBefore: `/v1/projects/${project}/messages:send`,
+    bodyBefore: '{"message":{"token":',
+    bodyAfter: content === '{}' ? '}}' : `,${content.slice(1)}}`,
+    fields: { 'content-type': 'application/json' },
+    payloadBytes: Buffer.byteLength(content),
+  };
+}
+
+/** The size that counts against `FCM_PAYLOAD_BYTES_MAX`: all of the message but its token. */
+export const fcmPayloadBytes = (message: Message, nowMs: number): number =>
+  Buffer.byteLength(fcmContent(message, nowMs));
+
+/** FCM takes exactly one target, and ours is the device: a publisher's own would send to somebody else. */
+const TARGETS: ReadonlySet<string> = new Set(['token', 'topic', 'condition', 'fid']);
+
+function fcmContent(message: Message, nowMs: number): string {
+  const { payload } = message;
+  const made = withoutEmpty({
+    notification: notificationOf(payload),
+    data: dataOf(payload),
+    android: androidOf(message, nowMs),
+  });
+  const whole = payload.fcm === undefined ? made : overlay(made, payload.fcm);
+  const entries = Object.entries(whole).filter(([key]) => !TARGETS.has(key));
+  return JSON.stringify(
+    Object.fromEntries(
+      entries.map(([key, value]) =>
+        key === 'data' && isObject(value) ? [key, strings(value)] : [key, value],
+      ),
+    ),
+  );
+}
+
+/** A silent message is data only: the app gets it, nothing is shown. */
+const notificationOf = ({ silent, title, message, image }: Payload) =>
+  silent ? {} : withoutAbsent({ title, body: message, image });
+
+function dataOf(payload: Payload): Readonly<Record<string, unknown>> {
+  const { silent, title, message, url, image } = payload;
+  return {
+    ...withoutAbsent({ ...(silent ? { title, message, image } : {}), url }),
+    ...payload.data,
+  };
+}
+
+function androidOf(message: Message, nowMs: number): Readonly<Record<string, unknown>> {
+  const { priority, collapseId, sound, silent } = message.payload;
+  const ttlSeconds = fcmTtlSeconds(message, nowMs);
+  return withoutAbsent({
+    ttl: ttlSeconds === null ? undefined : `${ttlSeconds}s`,
+    priority: priority === undefined ? undefined : ANDROID_PRIORITY[priority],
+    collapse_key: collapseId,
+    notification: sound === undefined || silent ? undefined : { sound },
+  });
+}
+
+const ANDROID_PRIORITY = { high: 'HIGH', normal: 'NORMAL' } as const;
+
+/** Whole seconds left until the earlier of both ends; 0, now or never, when that is past. */
+function fcmTtlSeconds(message: Message, nowMs: number): number | null {
+  const { payload, acceptedAtMs, expiresAtMs } = message;
+  const ends = [
+    ...(payload.ttlSeconds === undefined ? [] : [acceptedAtMs + payload.ttlSeconds * 1_000]),
+    ...(expiresAtMs === null ? [] : [expiresAtMs]),
+  ];
+  if (ends.length === 0) return null;
+  const leftSeconds = Math.ceil((Math.min(...ends) - nowMs) / 1_000);
+  return Math.min(Math.max(leftSeconds, 0), TTL_SECONDS_MAX);
+}
+
+/** `data` is map<string,string>. A null says nothing that its absence does not. */
+function strings(data: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> {
+  const entries: [string, string][] = [];
+  for (const [key, value] of Object.entries(data)) {
+    if (value === null || value === undefined) continue;
+    entries.push([key, typeof value === 'object' ? JSON.stringify(value) : String(value)]);
+  }
+  return Object.fromEntries(entries);
+}
+
+const withoutAbsent = (fields: Readonly<Record<string, unknown>>) =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+
+const withoutEmpty = (parts: Readonly<Record<string, Readonly<Record<string, unknown>>>>) =>
+  Object.fromEntries(Object.entries(parts).filter(([, part]) => Object.keys(part).length > 0));

@@ -1,0 +1,17 @@
+/** The sender of FCM: one credential's messages to Android devices. */
+
+import type { FcmCredential } from '../../domain/credential.ts';
+import { ProviderSender } from '../provider-sender.ts';
+import type { Sender } from '../sender.ts';
+import type { Transport } from '../transport.ts';
+import { renderFcm } from './message.ts';
+
+export const createFcmSender = (credential: FcmCredential, transport: Transport): Sender =>
+  new ProviderSender(
+    {
+      render: (message) => renderFcm(message, credential, Date.now()),
+      // Any text can be a token; as a JSON string it is that text and nothing else.
+      tokenOf: (deviceId) => JSON.stringify(deviceId),
+    },
+    transport,
+  );

@@ -1,0 +1,20 @@
+/** What making a provider's `authorization` value gives, for every provider alike. */
+
+export type Minted =
+  | {
+      readonly ok: true;
+      /** The header field's whole value. */
+      readonly value: string;
+      readonly mintedAtMs: number;
+      /** From here on a new one should be made; this one still works. */
+      readonly refreshAtMs: number;
+      readonly expiresAtMs: number;
+    }
+  | MintFailure;
+
+export interface MintFailure {
+  readonly ok: false;
+  readonly reason: string;
+  /** Whether asking again later could end otherwise. */
+  readonly retryable: boolean;
+}

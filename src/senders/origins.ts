@@ -1,0 +1,23 @@
+/** Where the providers are: an operator's setting, never a tenant's. Plain data, so that it crosses to worker threads. */
+
+export interface ProviderOrigins {
+  readonly apnsProduction: string;
+  readonly apnsSandbox: string;
+  readonly fcm: string;
+  /** Google's issuer of access tokens; the token request goes to `/token` there. */
+  readonly oauth: string;
+  /** PEM certificates trusted, besides the system's, for these origins only. */
+  readonly ca: string | null;
+  /** Whether a simulator stands behind these origins: status rows say so. */
+  readonly simulated: { readonly apns: boolean; readonly fcm: boolean };
+}
+
+/** The real ones. */
+export const DEFAULT_ORIGINS: ProviderOrigins = Object.freeze({
+  apnsProduction: 'https://api.push.apple.com',
+  apnsSandbox: 'https://api.sandbox.push.apple.com',
+  fcm: 'https://fcm.googleapis.com',
+  oauth: 'https://oauth2.googleapis.com',
+  ca: null,
+  simulated: Object.freeze({ apns: false, fcm: false }),
+});

@@ -1,0 +1,64 @@
+/** Whether a payload fits each provider once rendered: asked before a push is accepted, when a `400` still helps. */
+
+import type { PlatformId } from '../domain/device.ts';
+import { PLATFORM_APNS, PLATFORM_FCM, PLATFORM_WEB_PUSH } from '../domain/device.ts';
+import type { Message, Payload } from '../domain/notification.ts';
+import type { PayloadFault } from '../domain/payload.ts';
+import { TTL_SECONDS_MAX } from '../domain/payload.ts';
+import { apnsPayloadBytes } from './apns/message.ts';
+import { APNS_PAYLOAD_BYTES_MAX } from './apns/settings.ts';
+import { fcmPayloadBytes } from './fcm/message.ts';
+import { FCM_PAYLOAD_BYTES_MAX } from './fcm/settings.ts';
+
+/** One fault for each platform that the payload is too large for. */
+export function payloadFaults(
+  payload: Payload,
+  platformIds: readonly PlatformId[],
+): readonly PayloadFault[] {
+  const faults: PayloadFault[] = [];
+  for (const platformId of new Set(platformIds)) {
+    const size = sizeOn(platformId, payload);
+    if (size !== null && size.bytes > size.bytesMax) {
+      faults.push({
+        path: 'payload',
+        message: `is ${size.bytes} bytes once rendered for platform ${platformId} (${size.provider}); the limit is ${size.bytesMax}.`,
+      });
+    }
+  }
+  return faults;
+}
+
+interface Size {
+  readonly provider: string;
+  readonly bytes: number;
+  readonly bytesMax: number;
+}
+
+function sizeOn(platformId: PlatformId, payload: Payload): Size | null {
+  const message = longestMessage(payload);
+  switch (platformId) {
+    case PLATFORM_APNS:
+      return {
+        provider: 'APNs',
+        bytes: apnsPayloadBytes(message),
+        bytesMax: APNS_PAYLOAD_BYTES_MAX,
+      };
+    case PLATFORM_FCM:
+      return {
+        provider: 'FCM',
+        bytes: fcmPayloadBytes(message, 0),
+        bytesMax: FCM_PAYLOAD_BYTES_MAX,
+      };
+    case PLATFORM_WEB_PUSH:
+      // Its sender comes with a later issue; nothing is rendered for it yet.
+      return null;
+  }
+}
+
+/** The expiry is in FCM's message and not known yet: the longest it can be written is what counts. */
+const longestMessage = (payload: Payload): Message => ({
+  notificationId: '',
+  payload,
+  acceptedAtMs: 0,
+  expiresAtMs: TTL_SECONDS_MAX * 1_000,
+});

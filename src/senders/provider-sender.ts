@@ -1,0 +1,64 @@
+/** The part of a sender that is the same for every provider: it checks the token's form and hands over to the transport. */
+
+import type { Message } from '../domain/notification.ts';
+import type { Outcome } from '../domain/outcome.ts';
+import type { Sender, Settle } from './sender.ts';
+import type { RequestTemplate, Transport } from './transport.ts';
+
+/** What one provider's sender adds. */
+export interface Provider {
+  render(message: Message): RequestTemplate;
+  /** The device's token as the request holds it, or how the send ends when this provider cannot take such a token. */
+  tokenOf(deviceId: string): string | Outcome;
+}
+
+export class ProviderSender implements Sender {
+  readonly #provider: Provider;
+  readonly #transport: Transport;
+  /** Sends that ended without the transport and have not been settled yet. */
+  #unsent = 0;
+  #allSettled: (() => void) | null = null;
+
+  constructor(provider: Provider, transport: Transport) {
+    this.#provider = provider;
+    this.#transport = transport;
+  }
+
+  get capacity(): number {
+    return this.#transport.capacity;
+  }
+
+  render(message: Message): RequestTemplate {
+    return this.#provider.render(message);
+  }
+
+  whenReady(): Promise<void> {
+    return this.#transport.whenReady();
+  }
+
+  send(rendered: RequestTemplate, deviceId: string, position: number, settle: Settle): void {
+    const token = this.#provider.tokenOf(deviceId);
+    if (typeof token === 'string') {
+      this.#transport.send(rendered, token, position, settle);
+      return;
+    }
+    this.#unsent += 1;
+    setImmediate(() => {
+      this.#unsent -= 1;
+      settle(position, token);
+      if (this.#unsent === 0) this.#allSettled?.();
+    });
+  }
+
+  authorize(authorization: string): void {
+    this.#transport.authorize(authorization);
+  }
+
+  async close(): Promise<void> {
+    await this.#transport.close();
+    if (this.#unsent === 0) return;
+    await new Promise<void>((resolve) => {
+      this.#allSettled = resolve;
+    });
+  }
+}

@@ -1,0 +1,15 @@
+/** The `retry-after` header field (RFC 9110, 10.2.3): seconds, or a date. */
+
+const SECONDS = /^\d{1,9}$/;
+
+/** Longer is a mistake or an attack: a send lives an hour at most, a day holds everything sensible. */
+const RETRY_AFTER_MS_MAX = 86_400_000;
+
+/** Milliseconds from now, or null when the field is absent or says nothing. */
+export function retryAfterMs(field: unknown, nowMs: number): number | null {
+  if (typeof field !== 'string') return null;
+  const value = field.trim();
+  const ms = SECONDS.test(value) ? Number(value) * 1_000 : Date.parse(value) - nowMs;
+  if (Number.isNaN(ms)) return null;
+  return Math.min(Math.max(ms, 0), RETRY_AFTER_MS_MAX);
+}

@@ -1,0 +1,32 @@
+/** Credentials of nobody: fresh keys in the right forms. */
+
+import { generateKeyPairSync } from 'node:crypto';
+import type { ApnsCredential, FcmCredential } from '../../src/domain/credential.ts';
+
+const pem = { type: 'pkcs8', format: 'pem' } as const;
+
+export const ecKeys = (namedCurve: string) => generateKeyPairSync('ec', { namedCurve });
+export const rsaKeys = () => generateKeyPairSync('rsa', { modulusLength: 2_048 });
+
+export function apnsCredential(keys = ecKeys('P-256')): ApnsCredential {
+  return {
+    kind: 'apns',
+    teamId: 'TEAM123456',
+    keyId: 'KEY1234567',
+    privateKey: keys.privateKey.export(pem).toString(),
+    bundleId: 'com.example.news',
+    environment: 'production',
+  };
+}
+
+export function fcmCredential(keys = rsaKeys()): FcmCredential {
+  return {
+    kind: 'fcm',
+    serviceAccount: {
+      project_id: 'news-project',
+      private_key_id: 'abc123',
+      private_key: keys.privateKey.export(pem).toString(),
+      client_email: 'push@news-project.iam.gserviceaccount.com',
+    },
+  };
+}
