@@ -1,0 +1,193 @@
+/** The demo client: what a newcomer's first start makes, so that the first `curl` works, and what is told about it. */
+
+import { rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ShownCredential } from './access/credentials.ts';
+import { createCredential, revealCredential } from './access/credentials.ts';
+import { readProviderCredential, writeProviderCredential } from './access/provider-credentials.ts';
+import type { Secrets } from './access/secrets.ts';
+import type { ApnsCredential, FcmCredential } from './domain/credential.ts';
+import { PLATFORM_APNS, PLATFORM_FCM } from './domain/device.ts';
+import type { ProviderAccounts } from './simulator/accounts.ts';
+import { createAccounts, GOOGLE_TOKEN_URI } from './simulator/accounts.ts';
+import type { Simulator } from './simulator/simulator.ts';
+import { insertApp } from './store/apps/insert-app.ts';
+import { listApps } from './store/apps/list-apps.ts';
+import { findClient } from './store/clients/find-client.ts';
+import { insertClient } from './store/clients/insert-client.ts';
+import { raiseCatalogueVersion } from './store/clients/lock-client.ts';
+import { nextObjectIds } from './store/object-ids.ts';
+import type { Sql, SqlPool } from './store/sql.ts';
+import { insertGroups } from './store/tag-groups/write-groups.ts';
+import { insertTags } from './store/tags/write-tags.ts';
+import { transact } from './store/transact.ts';
+
+export interface Demo {
+  readonly clientId: string;
+  readonly appId: number;
+  readonly platformIds: readonly number[];
+  readonly tagIds: readonly number[];
+  readonly tagSourceIds: readonly string[];
+  readonly apiUser: ShownCredential;
+  readonly superUser: ShownCredential;
+}
+
+const SLUG = 'demo';
+const PLATFORM_IDS = [PLATFORM_APNS, PLATFORM_FCM];
+
+/** Makes the demo client unless it is there, all or nothing, and tells what it is. */
+export async function ensureDemo(sql: SqlPool, secrets: Secrets): Promise<Demo> {
+  const accounts = await createAccounts();
+  await transact(sql, (tx) => makeDemo(tx, secrets, accounts));
+  return readDemo(sql, secrets);
+}
+
+/** The provider accounts that the demo app's credentials are of: what a simulator beside this engine is to accept. */
+export async function readDemoAccounts(
+  sql: Sql,
+  secrets: Secrets,
+  { appId }: Demo,
+): Promise<ProviderAccounts | null> {
+  const apns = await readProviderCredential(sql, secrets, appId, PLATFORM_APNS);
+  const fcm = await readProviderCredential(sql, secrets, appId, PLATFORM_FCM);
+  if (apns.kind !== 'opened' || fcm.kind !== 'opened') return null;
+  return accountsOf(apns.credential as ApnsCredential, fcm.credential as FcmCredential);
+}
+
+async function makeDemo(tx: Sql, secrets: Secrets, accounts: ProviderAccounts): Promise<void> {
+  const clientId = await insertClient(tx, { slug: SLUG, name: 'Demo' });
+  if (clientId === null) return;
+  const owner = { clientId, clientSlug: SLUG };
+  const appId = await insertApp(tx, { clientId, name: 'Demo', platformIds: PLATFORM_IDS });
+  await createCredential(tx, secrets, { ...owner, appId: null });
+  await createCredential(tx, secrets, { ...owner, appId });
+  await makeTags(tx, clientId);
+  await raiseCatalogueVersion(tx, clientId);
+  const { apns, fcm } = accounts;
+  await writeProviderCredential(tx, secrets, appId, PLATFORM_APNS, {
+    kind: 'apns',
+    ...apns,
+    environment: 'production',
+  });
+  await writeProviderCredential(tx, secrets, appId, PLATFORM_FCM, { kind: 'fcm', ...fcm });
+}
+
+/** One tag in no group, one in a group, two in a group of that group. */
+async function makeTags(tx: Sql, clientId: number): Promise<void> {
+  const [breaking = 0, tennis = 0, goals = 0, results = 0, sports = 0, football = 0] =
+    await nextObjectIds(tx, 6);
+  const group = (id: number, name: string, sourceId: string, parentId: number | null) => ({
+    id,
+    clientId,
+    name,
+    sourceId,
+    parentId,
+  });
+  const tag = (id: number, name: string, sourceId: string, groupId: number | null) => ({
+    id,
+    clientId,
+    name,
+    sourceId,
+    groupId,
+    optionalParameters: null,
+    expiresAtMs: null,
+    appIds: null,
+  });
+  await insertGroups(tx, clientId, [
+    group(sports, 'Sports', 'sports', null),
+    group(football, 'Football', 'sports-football', sports),
+  ]);
+  await insertTags(tx, clientId, [
+    tag(breaking, 'Breaking news', 'breaking-news', null),
+    tag(tennis, 'Tennis', 'tennis', sports),
+    tag(goals, 'Goals', 'football-goals', football),
+    tag(results, 'Results', 'football-results', football),
+  ]);
+}
+
+async function readDemo(sql: Sql, secrets: Secrets): Promise<Demo> {
+  const client = await findClient(sql, SLUG);
+  if (client === null) throw new Error('The demo client was not made');
+  const [app] = await listApps(sql, client.id);
+  if (app === undefined) throw new Error('The demo client has no app');
+  const tags = await sql<{ id: number; sourceId: string }[]>`
+    select id, source_id as "sourceId" from tags
+    where client_id = ${client.id} and source_id is not null and deleted_at is null order by id`;
+  return {
+    clientId: SLUG,
+    appId: app.id,
+    platformIds: app.platforms.map(({ platformId }) => platformId),
+    tagIds: tags.map(({ id }) => id),
+    tagSourceIds: tags.map(({ sourceId }) => sourceId),
+    apiUser: await reveal(sql, secrets, client.id, app.id),
+    superUser: await reveal(sql, secrets, client.id, null),
+  };
+}
+
+async function reveal(
+  sql: Sql,
+  secrets: Secrets,
+  clientId: number,
+  appId: number | null,
+): Promise<ShownCredential> {
+  const result = await revealCredential(sql, secrets, { clientId, appId });
+  if (result.kind === 'revealed') return result.credential;
+  throw new Error('SECRET_KEY: the demo credentials were sealed with another one; put that one back.');
+}
+
+const accountsOf = (apns: ApnsCredential, { serviceAccount }: FcmCredential): ProviderAccounts => ({
+  apns: {
+    teamId: apns.teamId,
+    keyId: apns.keyId,
+    privateKey: apns.privateKey,
+    bundleId: apns.bundleId,
+  },
+  fcm: {
+    serviceAccount: {
+      type: 'service_account',
+      project_id: serviceAccount.project_id,
+      private_key_id: serviceAccount.private_key_id,
+      private_key: serviceAccount.private_key,
+      client_email: serviceAccount.client_email,
+      token_uri: GOOGLE_TOKEN_URI,
+    },
+  },
+});
+
+/** Writes DATA_DIR/demo.json (0600), whole or not at all. */
+export async function writeDemoFile(
+  dataDir: string,
+  baseUrl: string,
+  demo: Demo,
+  { apnsOrigin, fcmOrigin, controlUrl }: Simulator,
+): Promise<void> {
+  const content = { baseUrl, ...demo, simulator: { apnsOrigin, fcmOrigin, controlUrl } };
+  const path = join(dataDir, 'demo.json');
+  const temporary = `${path}.${process.pid}`;
+  await writeFile(temporary, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
+  await rename(temporary, path);
+}
+
+const EXAMPLE_DEVICE = 'ab'.repeat(32);
+
+/** The block that a start prints: addresses, credentials, and three lines that work when pasted. */
+export function describeDemo(baseUrl: string, demo: Demo, { controlUrl }: Simulator): string {
+  const { appId, apiUser, superUser } = demo;
+  const [tagId = 0] = demo.tagIds;
+  const registration = { appId, platformId: PLATFORM_APNS, deviceId: EXAMPLE_DEVICE, tagId };
+  const push = { tagIds: [tagId], payload: { title: 'goal!', message: '1:0' } };
+  const curl = ({ token }: ShownCredential): string => `curl -sS -H 'Authorization: Bearer ${token}'`;
+  return `
+Tagcast is ready.
+  Service             ${baseUrl}
+  Simulated providers ${controlUrl}/state
+  Subscriptions API   Token ${apiUser.token}  LegacyAuth ${apiUser.username}:${apiUser.password}
+  Notification+Admin  Token ${superUser.token}  LegacyAuth ${superUser.username}:${superUser.password}
+
+Register a device, push to its tag, see how it ended:
+  ${curl(apiUser)} ${baseUrl}/push-api/reg -d '${JSON.stringify(registration)}'; echo
+  job=$(${curl(superUser)} ${baseUrl}/push-api/push -d '${JSON.stringify(push)}'); echo "$job"
+  sleep 1; ${curl(superUser)} ${baseUrl}/push-api/status/$job; echo
+
+`;
+}

@@ -1,0 +1,77 @@
+#!/usr/bin/env node
+/** The command line: without a command the service, else what an operator asks for. */
+
+import { appCommand } from './cli/app.ts';
+import { clientCommand } from './cli/client.ts';
+import type { Command } from './cli/command.ts';
+import { credentialCommand } from './cli/credential.ts';
+import type { OperatorContext } from './cli/operator-command.ts';
+import { openOperatorSession } from './cli/operator-session.ts';
+import { simulateCommand } from './cli/simulate.ts';
+import type { Config } from './config.ts';
+import { readConfig } from './config.ts';
+import { providerOrigins } from './provider-origins.ts';
+import { serve } from './serve.ts';
+
+const EXIT_FAILED = 1;
+const EXIT_USAGE = 2;
+
+const serveCommand: Command = {
+  name: 'serve',
+  summary: 'Run the service (what happens without a command).',
+  usage: 'tagcast serve   configured by environment variables, see config/example.env',
+  run: () => serve(requireConfig()),
+};
+
+const operator: OperatorContext = {
+  open: () => {
+    const config = requireConfig();
+    return openOperatorSession({ ...config, oauthOrigin: providerOrigins(config, null).oauth });
+  },
+  terminal: {
+    print: (text) => process.stdout.write(`${text}\n`),
+    complain: (text) => process.stderr.write(`${text}\n`),
+  },
+};
+
+const COMMANDS: readonly Command[] = [
+  serveCommand,
+  simulateCommand,
+  clientCommand(operator),
+  appCommand(operator),
+  credentialCommand(operator),
+];
+
+process.exitCode = await run(process.argv.slice(2));
+
+async function run([name = 'serve', ...args]: readonly string[]): Promise<number> {
+  if (name === '--help' || name === '-h' || name === 'help') {
+    process.stdout.write(help());
+    return 0;
+  }
+  const command = COMMANDS.find((candidate) => candidate.name === name);
+  if (command === undefined) {
+    process.stderr.write(`There is no command ${name}.\n\n${help()}`);
+    return EXIT_USAGE;
+  }
+  return command.run(args);
+}
+
+function help(): string {
+  const width = Math.max(...COMMANDS.map(({ name }) => name.length));
+  const lines = COMMANDS.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`);
+  return `tagcast [command] [arguments]      (npm start -- [command] [arguments])
+
+${lines.join('\n')}
+
+\`tagcast <command> --help\` says more. Settings are environment variables: config/example.env has them all.
+`;
+}
+
+/** The configuration; a wrong one ends the process with one sentence for each fault. */
+function requireConfig(): Config {
+  const result = readConfig();
+  if (result.ok) return result.config;
+  process.stderr.write(`${result.faults.join('\n')}\n`);
+  process.exit(EXIT_FAILED);
+}

@@ -1,0 +1,33 @@
+/** Which providers this process sends to: the operator's settings, else the simulator beside it, else the real ones. */
+
+import { readFileSync } from 'node:fs';
+import type { Config } from './config.ts';
+import type { ProviderOrigins } from './senders/origins.ts';
+import { DEFAULT_ORIGINS } from './senders/origins.ts';
+import type { Simulator } from './simulator/simulator.ts';
+
+type OriginSettings = Pick<
+  Config,
+  'APNS_ORIGIN' | 'FCM_ORIGIN' | 'OAUTH_ORIGIN' | 'PROVIDER_CA_FILE'
+>;
+
+/** `simulator` is null when none runs in this process. */
+export function providerOrigins(settings: OriginSettings, simulator: Simulator | null): ProviderOrigins {
+  const { APNS_ORIGIN, FCM_ORIGIN, OAUTH_ORIGIN, PROVIDER_CA_FILE } = settings;
+  const apns = APNS_ORIGIN ?? simulator?.apnsOrigin;
+  const certificates = [
+    ...(PROVIDER_CA_FILE === undefined ? [] : [readFileSync(PROVIDER_CA_FILE, 'utf8')]),
+    ...(simulator === null ? [] : [simulator.certificatePem]),
+  ];
+  return {
+    apnsProduction: apns ?? DEFAULT_ORIGINS.apnsProduction,
+    apnsSandbox: apns ?? DEFAULT_ORIGINS.apnsSandbox,
+    fcm: FCM_ORIGIN ?? simulator?.fcmOrigin ?? DEFAULT_ORIGINS.fcm,
+    oauth: OAUTH_ORIGIN ?? simulator?.oauthOrigin ?? DEFAULT_ORIGINS.oauth,
+    ca: certificates.length === 0 ? null : certificates.join('\n'),
+    simulated: {
+      apns: simulator !== null && APNS_ORIGIN === undefined,
+      fcm: simulator !== null && FCM_ORIGIN === undefined,
+    },
+  };
+}
