@@ -1,0 +1,20 @@
+/** What the routes of the App API are given. */
+
+import type { Catalogue } from '../../registration/catalogue.ts';
+import type { Registration } from '../../registration/registration.ts';
+import type { TokenBuckets } from '../../std/token-buckets.ts';
+import type { Sql } from '../../store/sql.ts';
+import type { ParameterName } from './parameters.ts';
+
+export type AppApiEndpoint = 'reg' | 'ureg' | 'set';
+
+export interface AppApi {
+  readonly sql: Sql;
+  readonly catalogue: Catalogue;
+  readonly registration: Registration;
+  /** REGISTRATIONS_PER_SECOND_MAX, by app and address. */
+  readonly rates: TokenBuckets;
+  readonly tagsPerDeviceMax: number;
+  /** Counts what was ignored: "always OK" must not leave a developer in the dark. */
+  onIgnored(endpoint: AppApiEndpoint, name: ParameterName): void;
+}

@@ -1,0 +1,186 @@
+/** What `reg`, `ureg` and `set` have in common: parameters are never an error, and `OK` means durable. */
+
+import type { Caller } from '../../access/caller.ts';
+import { isConnected } from '../../domain/tag.ts';
+import type { Operation, RegistrationResult } from '../../registration/operation.ts';
+import { deviceRef } from '../../registration/operation.ts';
+import type { Snapshot } from '../../registration/snapshot.ts';
+import { isSubscribable } from '../../registration/snapshot.ts';
+import type { HttpRequest, HttpResponse } from '../handler.ts';
+import { problem } from '../problem.ts';
+import type { AppApi, AppApiEndpoint } from './app-api.ts';
+import type { ParameterName, Parameters } from './parameters.ts';
+import { PARAMETER_NAMES, readParameters } from './parameters.ts';
+import { unavailable, unlessUnavailable } from './unavailable.ts';
+
+/** A bucket is full again within a second. */
+const RATE_RETRY_AFTER_SECONDS = '1';
+/** Room for devices comes with housekeeping or the operator, not within seconds. */
+const LIMIT_RETRY_AFTER_SECONDS = '60';
+
+/** Handles a request of `endpoint` from an API user. */
+export function changeDevice(
+  api: AppApi,
+  endpoint: AppApiEndpoint,
+  request: HttpRequest,
+  caller: Caller,
+): Promise<HttpResponse> {
+  return unlessUnavailable(request, async () => {
+    if (!api.rates.take(`${caller.appId} ${request.address}`, performance.now())) {
+      return problem(request.requestId, 429, 'Too many registrations from this address.', {
+        headers: { 'Retry-After': RATE_RETRY_AFTER_SECONDS },
+      });
+    }
+    const parameters = readParameters(request.body);
+    if (parameters === null) return answerOk(api, endpoint, new Set(['body']));
+    const plan = await makePlan(api, endpoint, parameters, caller);
+    if (plan.operation === null) return answerOk(api, endpoint, plan.ignored);
+    const result = await api.registration.submit(plan.operation);
+    return answer(api, endpoint, request, plan, result);
+  });
+}
+
+interface Plan {
+  /** Null: there is nothing to do. */
+  readonly operation: Operation | null;
+  readonly ignored: Set<ParameterName>;
+  /** Something was not found: which a snapshot that is a second old cannot say for sure. */
+  readonly missed: boolean;
+}
+
+async function makePlan(
+  api: AppApi,
+  endpoint: AppApiEndpoint,
+  parameters: Parameters,
+  caller: Caller,
+): Promise<Plan> {
+  const recent = plan(
+    api,
+    endpoint,
+    parameters,
+    caller,
+    await api.catalogue.recent(caller.clientId),
+  );
+  if (!recent.missed) return recent;
+  return plan(api, endpoint, parameters, caller, await api.catalogue.fresh(caller.clientId));
+}
+
+function plan(
+  api: AppApi,
+  endpoint: AppApiEndpoint,
+  parameters: Parameters,
+  caller: Caller,
+  snapshot: Snapshot,
+): Plan {
+  const { appId, platformId, deviceId } = parameters;
+  const ignored = new Set(parameters.faults);
+  if (appId === null || appId !== caller.appId) ignored.add('appId');
+  if (deviceId === null) ignored.add('deviceId');
+  if (platformId === null) ignored.add('platformId');
+  if (appId === null || platformId === null || deviceId === null || ignored.has('appId')) {
+    return { operation: null, ignored, missed: false };
+  }
+  if (parameters.tooManyTags) return { operation: null, ignored, missed: false };
+  if (!snapshot.hasPlatform(appId, platformId)) {
+    ignored.add('platformId');
+    return { operation: null, ignored, missed: true };
+  }
+  const device = deviceRef(appId, platformId, deviceId);
+  switch (endpoint) {
+    case 'reg':
+    case 'set':
+      return planSubscribing(api, endpoint, device, parameters, snapshot, ignored);
+    case 'ureg':
+      return planUnsubscribing(device, parameters, snapshot, ignored);
+  }
+}
+
+function planSubscribing(
+  api: AppApi,
+  kind: 'reg' | 'set',
+  device: Operation['device'],
+  { tagNames, tagsGiven, appVersion }: Parameters,
+  snapshot: Snapshot,
+  ignored: Set<ParameterName>,
+): Plan {
+  if (!tagsGiven) ignored.add('tagId');
+  let missed = nameUnknown(snapshot, tagNames, ignored);
+  const nowMs = Date.now();
+  const tagIds: number[] = [];
+  for (const tag of snapshot.resolve(tagNames).tags) {
+    // An expired one is left to the transaction, which knows the database's clock.
+    if (isConnected(tag, device.appId)) tagIds.push(tag.id);
+    if (isSubscribable(tag, device.appId, nowMs)) continue;
+    missed = true;
+    ignored.add(tagNames.ids.includes(tag.id) ? 'tagId' : 'tagSourceId');
+  }
+  // "When no tags are given the request is ignored"; a `reg` still says that the device is there.
+  if (kind === 'set' && tagIds.length === 0) return { operation: null, ignored, missed };
+  const countsTags = snapshot.tags.size > api.tagsPerDeviceMax;
+  return { operation: { kind, device, tagIds, appVersion, countsTags }, ignored, missed };
+}
+
+/** Who opts out stays out: finds every tag of the client, expired, disconnected or not. */
+function planUnsubscribing(
+  device: Operation['device'],
+  { tagNames, tagsGiven }: Parameters,
+  snapshot: Snapshot,
+  ignored: Set<ParameterName>,
+): Plan {
+  if (!tagsGiven) {
+    return { operation: { kind: 'ureg', device, tagIds: 'all' }, ignored, missed: false };
+  }
+  const missed = nameUnknown(snapshot, tagNames, ignored);
+  const tagIds = snapshot.resolve(tagNames).tags.map((tag) => tag.id);
+  const operation = tagIds.length === 0 ? null : ({ kind: 'ureg', device, tagIds } as const);
+  return { operation, ignored, missed };
+}
+
+function nameUnknown(
+  snapshot: Snapshot,
+  tagNames: Parameters['tagNames'],
+  ignored: Set<ParameterName>,
+): boolean {
+  const { unknownIds, unknownSourceIds } = snapshot.resolve(tagNames);
+  if (unknownIds.length > 0) ignored.add('tagId');
+  if (unknownSourceIds.length > 0) ignored.add('tagSourceId');
+  return unknownIds.length + unknownSourceIds.length > 0;
+}
+
+function answer(
+  api: AppApi,
+  endpoint: AppApiEndpoint,
+  request: HttpRequest,
+  { ignored }: Plan,
+  result: RegistrationResult,
+): HttpResponse {
+  switch (result) {
+    case 'committed':
+      return answerOk(api, endpoint, ignored);
+    case 'tags-limited':
+      return answerOk(api, endpoint, ignored.add('tagId'));
+    case 'refused':
+      return answerOk(api, endpoint, ignored.add('deviceId'));
+    case 'limit':
+      return problem(request.requestId, 429, 'The app has as many devices as it may have.', {
+        headers: { 'Retry-After': LIMIT_RETRY_AFTER_SECONDS },
+      });
+    case 'overloaded':
+      return unavailable(request, 'Too many registrations are waiting. Try again.');
+    case 'unavailable':
+      return unavailable(request, 'The registration could not be made durable. Try again.');
+  }
+}
+
+function answerOk(
+  api: AppApi,
+  endpoint: AppApiEndpoint,
+  ignored: ReadonlySet<ParameterName>,
+): HttpResponse {
+  if (ignored.size === 0) return OK;
+  const names = PARAMETER_NAMES.filter((name) => ignored.has(name));
+  for (const name of names) api.onIgnored(endpoint, name);
+  return { ...OK, headers: { ...OK.headers, 'Tagcast-Ignored': names.join(', ') } };
+}
+
+const OK: HttpResponse = { status: 200, headers: { 'Content-Type': 'text/plain' }, body: 'OK' };

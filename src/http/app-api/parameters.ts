@@ -1,0 +1,142 @@
+/**
+ * Reads the parameters of the App API, leniently, because real clients are (spec/interface.md, section 3; the shapes that
+ * clients send are in facts/upstream.md, section 2). Written by hand: it is the hot path.
+ */
+
+import { isUtf8 } from 'node:buffer';
+import { isDeviceId } from '../../domain/device.ts';
+import { ID_MAX, TAGS_PER_REQUEST_MAX } from '../../domain/tag.ts';
+import type { TagNames } from '../../registration/snapshot.ts';
+
+/** A larger body is an invalid parameter; only above the route's own bound is it 413. */
+const BODY_BYTES_MAX = 65_536;
+/** A version is a few characters; more is no version. */
+const APP_VERSION_LENGTH_MAX = 255;
+
+/** What a request can get wrong, in the order in which `Tagcast-Ignored` names it. */
+export const PARAMETER_NAMES = [
+  'body',
+  'appId',
+  'platformId',
+  'deviceId',
+  'tagId',
+  'tagSourceId',
+  'appVersion',
+] as const;
+
+export type ParameterName = (typeof PARAMETER_NAMES)[number];
+
+export interface Parameters {
+  /** Null: absent or malformed. So are the next two. */
+  readonly appId: number | null;
+  readonly platformId: number | null;
+  readonly deviceId: string | null;
+  readonly appVersion: string | null;
+  /** "None given" means that the keys are absent; `null`, `[]` and `""` are given, and name no tag. */
+  readonly tagsGiven: boolean;
+  readonly tooManyTags: boolean;
+  readonly tagNames: TagNames;
+  /** What could not be read. */
+  readonly faults: ReadonlySet<ParameterName>;
+}
+
+/** Null: not a JSON object, or too large a one. */
+export function readParameters(body: Buffer): Parameters | null {
+  const fields = parseObject(body);
+  if (fields === null) return null;
+  const faults = new Set<ParameterName>();
+  const tagEntries = entriesOf(fields, 'tagId');
+  const sourceIdEntries = entriesOf(fields, 'tagSourceId');
+  const count = (tagEntries?.length ?? 0) + (sourceIdEntries?.length ?? 0);
+  const tooManyTags = count > TAGS_PER_REQUEST_MAX;
+  if (tooManyTags) faults.add(tagEntries === null ? 'tagSourceId' : 'tagId');
+  return {
+    appId: readId(fields['appId']),
+    platformId: readId(fields['platformId']),
+    deviceId: isDeviceId(fields['deviceId']) ? fields['deviceId'] : null,
+    appVersion: readAppVersion(fields, faults),
+    tagsGiven: tagEntries !== null || sourceIdEntries !== null,
+    tooManyTags,
+    tagNames: {
+      ids: tooManyTags ? [] : readEntries(tagEntries, readTagId, () => faults.add('tagId')),
+      sourceIds: tooManyTags
+        ? []
+        : readEntries(sourceIdEntries, readSourceId, () => faults.add('tagSourceId')),
+    },
+    faults,
+  };
+}
+
+/** An object whose fields are what the body had of its own, so that no request can name what JavaScript objects inherit. */
+function parseObject(body: Buffer): Readonly<Record<string, unknown>> | null {
+  if (body.length > BODY_BYTES_MAX || !isUtf8(body)) return null;
+  try {
+    const value: unknown = JSON.parse(body.toString());
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
+    return Object.setPrototypeOf(value, null) as Readonly<Record<string, unknown>>;
+  } catch {
+    return null;
+  }
+}
+
+const DECIMAL = /^\d{1,10}$/;
+
+/** A JSON number or a decimal string that can be an id. */
+function readId(value: unknown): number | null {
+  const number = typeof value === 'string' && DECIMAL.test(value) ? Number(value) : value;
+  return typeof number === 'number' && Number.isInteger(number) && number > 0 && number <= ID_MAX
+    ? number
+    : null;
+}
+
+/** One value or an array of them; null: the key is absent. */
+function entriesOf(
+  fields: Readonly<Record<string, unknown>>,
+  name: 'tagId' | 'tagSourceId',
+): readonly unknown[] | null {
+  const value = fields[name];
+  if (value === undefined) return null;
+  if (value === null) return [];
+  return Array.isArray(value) ? value : [value];
+}
+
+function readEntries<T>(
+  entries: readonly unknown[] | null,
+  read: (entry: unknown) => T | null,
+  onFault: () => void,
+): readonly T[] {
+  if (entries === null) return [];
+  if (entries.length === 0) onFault();
+  const values: T[] = [];
+  for (const entry of entries) {
+    const value = read(entry);
+    if (value === null) onFault();
+    else values.push(value);
+  }
+  return values;
+}
+
+/** Also a tag object as `list` returns it: the public browser SDK sends those when its token changes. */
+const readTagId = (entry: unknown): number | null =>
+  typeof entry === 'object' && entry !== null && 'id' in entry ? readId(entry.id) : readId(entry);
+
+const readSourceId = (entry: unknown): string | null =>
+  typeof entry === 'string' && entry !== '' ? entry : null;
+
+function readAppVersion(
+  fields: Readonly<Record<string, unknown>>,
+  faults: Set<ParameterName>,
+): string | null {
+  const value = fields['appVersion'];
+  if (value === undefined || value === null) return null;
+  if (
+    typeof value === 'string' &&
+    value.length <= APP_VERSION_LENGTH_MAX &&
+    !value.includes('\0') &&
+    value.isWellFormed()
+  ) {
+    return value;
+  }
+  faults.add('appVersion');
+  return null;
+}

@@ -1,0 +1,14 @@
+/** `POST /push-api/reg`: subscribes a device to tags; its other tags are not affected. */
+
+import type { Route } from '../handler.ts';
+import { BODY_BYTES_MAX } from '../handler.ts';
+import type { AppApi } from './app-api.ts';
+import { changeDevice } from './change-device.ts';
+
+export const regRoute = (api: AppApi): Route => ({
+  method: 'POST',
+  path: '/push-api/reg',
+  api: 'app',
+  bodyBytesMax: BODY_BYTES_MAX,
+  handle: (request, caller) => changeDevice(api, 'reg', request, caller),
+});

@@ -1,0 +1,17 @@
+/** The App API: what apps on devices call. */
+
+import type { Route } from '../handler.ts';
+import type { AppApi } from './app-api.ts';
+import { listRoute } from './list.ts';
+import { regRoute } from './reg.ts';
+import { setRoute } from './set.ts';
+import { tagsRoutes } from './tags.ts';
+import { uregRoute } from './ureg.ts';
+
+export const appApiRoutes = (api: AppApi): readonly Route[] => [
+  regRoute(api),
+  uregRoute(api),
+  setRoute(api),
+  listRoute(api),
+  ...tagsRoutes(api),
+];

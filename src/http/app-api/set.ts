@@ -1,0 +1,14 @@
+/** `POST /push-api/set`: replaces all of a device's tags; ignored when none are given or none of them is known. */
+
+import type { Route } from '../handler.ts';
+import { BODY_BYTES_MAX } from '../handler.ts';
+import type { AppApi } from './app-api.ts';
+import { changeDevice } from './change-device.ts';
+
+export const setRoute = (api: AppApi): Route => ({
+  method: 'POST',
+  path: '/push-api/set',
+  api: 'app',
+  bodyBytesMax: BODY_BYTES_MAX,
+  handle: (request, caller) => changeDevice(api, 'set', request, caller),
+});

@@ -1,0 +1,57 @@
+/** The tags of an app in their groups: `POST /push-api/tags`, and the GET form for whoever wants to cache it. */
+
+import type { HttpRequest, HttpResponse, Route } from '../handler.ts';
+import { BODY_BYTES_MAX } from '../handler.ts';
+import { problem } from '../problem.ts';
+import type { AppApi } from './app-api.ts';
+import { readScope } from './scope.ts';
+import type { RenderedTree } from './tag-tree.ts';
+import { renderTree } from './tag-tree.ts';
+import { unlessUnavailable } from './unavailable.ts';
+
+export const tagsRoutes = (api: AppApi): readonly Route[] => [
+  {
+    method: 'POST',
+    path: '/push-api/tags',
+    api: 'app',
+    bodyBytesMax: BODY_BYTES_MAX,
+    handle: (request, caller) =>
+      unlessUnavailable(request, async () => {
+        const scope = await readScope(api.catalogue, request, caller);
+        if (!scope.ok) return scope.response;
+        return answer(request, renderTree(scope.snapshot, scope.appId, 'post', Date.now()));
+      }),
+  },
+  {
+    method: 'GET',
+    path: '/push-api/v3/:client/tags/:app',
+    api: 'app',
+    bodyBytesMax: BODY_BYTES_MAX,
+    handle: (request, caller) =>
+      unlessUnavailable(request, async () => {
+        const { client, app } = request.params;
+        if (client !== caller.clientSlug || caller.appId === null || app !== `${caller.appId}`) {
+          const detail = 'This credential belongs to another client or app.';
+          return problem(request.requestId, 403, detail);
+        }
+        const snapshot = await api.catalogue.fresh(caller.clientId);
+        return answer(request, renderTree(snapshot, caller.appId, 'get', Date.now()));
+      }),
+  },
+];
+
+function answer(request: HttpRequest, { body, etag }: RenderedTree): HttpResponse {
+  // A client keeps it, and asks each time whether it still holds.
+  const headers = { ETag: etag, 'Cache-Control': 'private, no-cache' };
+  if (matches(request.header('if-none-match'), etag)) return { status: 304, headers, body: '' };
+  return { status: 200, headers: { ...headers, 'Content-Type': 'application/json' }, body };
+}
+
+const WEAK = /^W\//;
+
+/** RFC 9110, section 13.1.2: a list of tags or `*`, compared weakly. */
+const matches = (ifNoneMatch: string, etag: string): boolean =>
+  ifNoneMatch
+    .split(',')
+    .map((entry) => entry.trim().replace(WEAK, ''))
+    .some((entry) => entry === '*' || entry === etag);

@@ -1,0 +1,14 @@
+/** `POST /push-api/ureg`: unsubscribes a device from tags, or, with none given, from all. */
+
+import type { Route } from '../handler.ts';
+import { BODY_BYTES_MAX } from '../handler.ts';
+import type { AppApi } from './app-api.ts';
+import { changeDevice } from './change-device.ts';
+
+export const uregRoute = (api: AppApi): Route => ({
+  method: 'POST',
+  path: '/push-api/ureg',
+  api: 'app',
+  bodyBytesMax: BODY_BYTES_MAX,
+  handle: (request, caller) => changeDevice(api, 'ureg', request, caller),
+});

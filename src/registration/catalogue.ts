@@ -1,0 +1,108 @@
+/**
+ * Snapshots of clients' apps, tags and groups, for requests to be answered without asking the database each time.
+ *
+ * Every change raises clients.catalogue_version. A snapshot serves hits for a second between two looks at that number. A
+ * miss is never believed so easily: a tag that was made on another node a millisecond ago must be known here, or a
+ * registration is lost; so `fresh` answers by a look that began after it was called.
+ */
+
+import { catalogueVersion, loadCatalogue } from '../store/catalogue/load-catalogue.ts';
+import type { SqlPool } from '../store/sql.ts';
+import type { TagNames } from './snapshot.ts';
+import { Snapshot } from './snapshot.ts';
+
+/** How old a look at the version may be for `recent`. */
+const STALENESS_MS_MAX = 1_000;
+/** Clients whose snapshots are kept. A tag takes about 300 bytes, so a thousand clients of a thousand tags are 300 MB. */
+const CLIENTS_MAX = 1_000;
+
+interface Entry {
+  snapshot: Snapshot;
+  /** When the look began that last found it current. */
+  checkedAtMs: number;
+}
+
+interface Checks {
+  current: Promise<Snapshot>;
+  /** Begins when `current` has ended; shared by all that came meanwhile. */
+  next: Promise<Snapshot> | null;
+}
+
+export class Catalogue {
+  private readonly sql: SqlPool;
+  private readonly entries = new Map<number, Entry>();
+  private readonly checks = new Map<number, Checks>();
+
+  constructor(sql: SqlPool) {
+    this.sql = sql;
+  }
+
+  /** A snapshot at most a second old: for hits. */
+  async recent(clientId: number): Promise<Snapshot> {
+    const entry = this.entries.get(clientId);
+    if (entry !== undefined && performance.now() - entry.checkedAtMs < STALENESS_MS_MAX) {
+      return entry.snapshot;
+    }
+    return await this.fresh(clientId);
+  }
+
+  /** A snapshot as of this call or later: for misses, and where a caller expects to see his own change. */
+  fresh(clientId: number): Promise<Snapshot> {
+    const checks = this.checks.get(clientId);
+    if (checks === undefined) {
+      const started: Checks = { current: this.check(clientId), next: null };
+      this.checks.set(clientId, started);
+      this.whenDone(clientId, started);
+      return started.current;
+    }
+    checks.next ??= checks.current.then(
+      () => this.check(clientId),
+      () => this.check(clientId),
+    );
+    return checks.next;
+  }
+
+  /** A recent snapshot if it knows every one of these tags, else a fresh one. */
+  async knowing(clientId: number, names: TagNames): Promise<Snapshot> {
+    const recent = await this.recent(clientId);
+    const { unknownIds, unknownSourceIds } = recent.resolve(names);
+    return unknownIds.length + unknownSourceIds.length === 0 ? recent : await this.fresh(clientId);
+  }
+
+  /** Lets the waiting check, which has begun by then, take the place of the one that has ended. */
+  private whenDone(clientId: number, checks: Checks): void {
+    const advance = (): void => {
+      if (checks.next === null) {
+        this.checks.delete(clientId);
+        return;
+      }
+      checks.current = checks.next;
+      checks.next = null;
+      this.whenDone(clientId, checks);
+    };
+    checks.current.then(advance, advance);
+  }
+
+  private async check(clientId: number): Promise<Snapshot> {
+    const startedAtMs = performance.now();
+    const version = await catalogueVersion(this.sql, clientId);
+    const known = this.entries.get(clientId);
+    if (known !== undefined && known.snapshot.version === version) {
+      known.checkedAtMs = startedAtMs;
+      return known.snapshot;
+    }
+    const rows = await loadCatalogue(this.sql, clientId);
+    if (rows === null) throw new Error(`There is no client ${clientId}`);
+    const snapshot = new Snapshot(rows);
+    this.remember(clientId, { snapshot, checkedAtMs: startedAtMs });
+    return snapshot;
+  }
+
+  /** The client that was loaded longest ago makes room. */
+  private remember(clientId: number, entry: Entry): void {
+    this.entries.delete(clientId);
+    this.entries.set(clientId, entry);
+    const [oldest] = this.entries.keys();
+    if (this.entries.size > CLIENTS_MAX && oldest !== undefined) this.entries.delete(oldest);
+  }
+}

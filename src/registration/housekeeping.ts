@@ -1,0 +1,140 @@
+/** Housekeeping: what nobody needs any more goes, a bounded piece at a time, on any node and on several at once. */
+
+import type { Logger } from 'pino';
+import { eraseDevices } from '../store/devices/erase-devices.ts';
+import type { DevicePlace } from '../store/housekeeping/idle-devices.ts';
+import { idleDevices } from '../store/housekeeping/idle-devices.ts';
+import {
+  deleteDeletedTags,
+  deleteIdempotencyKeys,
+  deleteTagDays,
+} from '../store/housekeeping/old-rows.ts';
+import type { Orphanage } from '../store/housekeeping/orphaned-subscriptions.ts';
+import {
+  ofDeletedTags,
+  ofDisconnectedApps,
+  removeOrphans,
+} from '../store/housekeeping/orphaned-subscriptions.ts';
+import type { SqlPool } from '../store/sql.ts';
+
+/** Between two runs. With DEVICES_MAX it is 17 million devices a day. */
+const INTERVAL_MS = 10_000;
+/** Devices looked at in one run: some 20 ms of the database's time. */
+const DEVICES_MAX = 2_000;
+/** Subscriptions removed in one transaction, and transactions in one run: others wait for the groups' rows meanwhile. */
+const SUBSCRIPTIONS_MAX = 5_000;
+const TRANSACTIONS_MAX = 20;
+const ROWS_MAX = 10_000;
+
+/**
+ * After it no transaction is left that found the tag alive: each of its few statements has 10 s (store/transact), and so
+ * has the silence between them.
+ */
+const DELETED_TAG_MS = 300_000;
+const DAY_MS = 86_400_000;
+/** The interface promises 24 hours. */
+const IDEMPOTENCY_KEY_MS = DAY_MS;
+/** A year and a month, so that a day can be compared with the same one last year. */
+const TAG_DAY_MS = 400 * DAY_MS;
+
+/** Between two looks for what no index finds. */
+const SWEEP_INTERVAL_MS = 3_600_000;
+
+const START: DevicePlace = { appId: 0, platformId: 0, ordinal: -1 };
+
+export class Housekeeping {
+  private readonly sql: SqlPool;
+  private readonly log: Logger;
+  private readonly deviceRetentionMs: number;
+  private cursor: DevicePlace = START;
+  private sweptAtMs = Number.NEGATIVE_INFINITY;
+  private timer: NodeJS.Timeout | null = null;
+  private running: Promise<void> = Promise.resolve();
+
+  constructor(options: {
+    readonly sql: SqlPool;
+    readonly log: Logger;
+    readonly deviceRetentionDays: number;
+  }) {
+    this.sql = options.sql;
+    this.log = options.log;
+    this.deviceRetentionMs = options.deviceRetentionDays * DAY_MS;
+  }
+
+  /** Runs from now on, every ten seconds, until stopped. */
+  start(): void {
+    this.timer = setTimeout(() => {
+      this.running = this.runLogged().then(() => {
+        if (this.timer !== null) this.start();
+      });
+    }, INTERVAL_MS).unref();
+  }
+
+  /** Resolves when the run under way has ended. */
+  async stop(): Promise<void> {
+    if (this.timer !== null) clearTimeout(this.timer);
+    this.timer = null;
+    await this.running;
+  }
+
+  /** One run of every step that is due. */
+  async run(nowMs: number): Promise<void> {
+    await this.eraseIdleDevices(nowMs);
+    await this.purgeDeletedTags(nowMs);
+    await deleteIdempotencyKeys(this.sql, nowMs - IDEMPOTENCY_KEY_MS, ROWS_MAX);
+    if (nowMs - this.sweptAtMs < SWEEP_INTERVAL_MS) return;
+    await this.purgeDisconnected();
+    await deleteTagDays(this.sql, nowMs - TAG_DAY_MS, ROWS_MAX);
+    this.sweptAtMs = nowMs;
+  }
+
+  /**
+   * Erases idle devices among the next ones. One that registers meanwhile stays: eraseDevices looks at its time again
+   * when it has locked it, and no device gains a subscription without registering.
+   */
+  async eraseIdleDevices(nowMs: number): Promise<number> {
+    const registeredBeforeMs = nowMs - this.deviceRetentionMs;
+    const slice = await idleDevices(this.sql, this.cursor, registeredBeforeMs, DEVICES_MAX);
+    this.cursor = slice.last ?? START;
+    return eraseDevices(
+      this.sql,
+      slice.idle.map(({ appId, platformId, ordinal }) => ({
+        appId,
+        platformId,
+        ordinal,
+        registeredBeforeMs,
+      })),
+    );
+  }
+
+  /** Removes what is left of deleted tags, and then the tags. */
+  async purgeDeletedTags(nowMs: number): Promise<void> {
+    const deletedBeforeMs = nowMs - DELETED_TAG_MS;
+    await this.purge(await ofDeletedTags(this.sql, deletedBeforeMs, TRANSACTIONS_MAX));
+    await deleteDeletedTags(this.sql, deletedBeforeMs);
+  }
+
+  /** Removes what registrations left that were under way when their tag was disconnected from the app. */
+  async purgeDisconnected(): Promise<void> {
+    await this.purge(await ofDisconnectedApps(this.sql, TRANSACTIONS_MAX));
+  }
+
+  private async purge(orphanages: readonly Orphanage[]): Promise<void> {
+    let transactions = 0;
+    for (const orphanage of orphanages) {
+      let removed = SUBSCRIPTIONS_MAX;
+      while (removed === SUBSCRIPTIONS_MAX && transactions < TRANSACTIONS_MAX) {
+        removed = await removeOrphans(this.sql, orphanage, SUBSCRIPTIONS_MAX);
+        transactions += 1;
+      }
+    }
+  }
+
+  private async runLogged(): Promise<void> {
+    try {
+      await this.run(Date.now());
+    } catch (error) {
+      this.log.error({ err: error }, 'housekeeping failed; it will be tried again');
+    }
+  }
+}

@@ -1,0 +1,50 @@
+/** Looks through devices, a slice at a time, for those that nobody needs any more. */
+
+import type { Sql } from '../sql.ts';
+
+export interface DevicePlace {
+  readonly appId: number;
+  readonly platformId: number;
+  readonly ordinal: number;
+}
+
+export interface Slice {
+  readonly idle: readonly DevicePlace[];
+  /** Where the next slice begins; null: this was the last one. */
+  readonly last: DevicePlace | null;
+}
+
+/**
+ * Devices without subscriptions that neither registered nor unsubscribed since `idleSinceMs`, among the next `limit` of
+ * all devices: no index says which they are, because every registration would pay for it.
+ */
+export async function idleDevices(
+  sql: Sql,
+  after: DevicePlace,
+  idleSinceMs: number,
+  limit: number,
+): Promise<Slice> {
+  const rows = await sql<(DevicePlace & { readonly isIdle: boolean; readonly place: number })[]>`
+    with slice as (
+      select app_id, platform_id, ordinal, row_number() over () as place,
+        registered_at < to_timestamp(${idleSinceMs}::float8 / 1000)
+          and coalesce(unsubscribed_at < to_timestamp(${idleSinceMs}::float8 / 1000), true)
+          and not exists (
+            select from subscriptions s
+            where s.app_id = d.app_id and s.platform_id = d.platform_id and s.ordinal = d.ordinal
+          ) as is_idle
+      from (
+        select * from devices
+        where (app_id, platform_id, ordinal) > (${after.appId}::int, ${after.platformId}::int, ${after.ordinal}::int)
+        order by app_id, platform_id, ordinal
+        limit ${limit}
+      ) as d
+    )
+    select app_id as "appId", platform_id as "platformId", ordinal, is_idle as "isIdle", place
+    from slice where is_idle or place = ${limit}
+    order by place`;
+  return {
+    idle: rows.filter((row) => row.isIdle),
+    last: rows.find((row) => row.place === limit) ?? null,
+  };
+}
