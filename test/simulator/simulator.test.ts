@@ -9,9 +9,9 @@ import { apnsHeaders, apnsToken, ask, open } from './peer.ts';
 t.test('it closes while clients are connected, silent or half way in', async (t) => {
   const simulator = await startSimulator({ behaviour: { silentShare: 1 } });
   const session = open(t, simulator, simulator.apnsOrigin);
+  await once(session, 'remoteSettings');
   const headers = await apnsHeaders(simulator.accounts, apnsToken(1));
   const unanswered = t.rejects(ask(session, headers, '{"aps":{}}'));
-  await once(session, 'remoteSettings');
   const { hostname, port } = new URL(simulator.fcmOrigin);
   const socket = connect(Number(port), hostname);
   socket.on('error', () => undefined);
