@@ -40,10 +40,11 @@ export function checkRequestLine(request: ProviderRequest): ApnsReason | undefin
 
 /** The device token of the path, in the one case it is recorded in; undefined when it is malformed. */
 export function deviceTokenOf(request: ProviderRequest): string | undefined {
+  if (!request.path.startsWith(DEVICE_PATH)) return undefined;
   const token = request.path.slice(DEVICE_PATH.length);
-  return request.path.startsWith(DEVICE_PATH) && DEVICE_TOKEN.test(token)
-    ? token.toLowerCase()
-    : undefined;
+  if (!DEVICE_TOKEN.test(token)) return undefined;
+  // A string of its own: a slice would keep the whole path, which node:http2 holds outside the heap.
+  return Buffer.from(token, 'hex').toString('hex');
 }
 
 /** The apns-id that the answer repeats; undefined when the request has none that may be repeated. */

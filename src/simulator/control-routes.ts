@@ -51,9 +51,12 @@ const ROUTES: readonly (readonly [path: string, methods: Readonly<Record<string,
 
 const LIST_LIMIT_DEFAULT = 100;
 
+/** About 15 MB of FCM tokens in one answer. */
+const LIST_LIMIT_MAX = 100_000;
+
 const listQuerySchema = z.object({
   times: z.coerce.number().int().min(0).optional(),
-  limit: z.coerce.number().int().min(1).default(LIST_LIMIT_DEFAULT),
+  limit: z.coerce.number().int().min(1).max(LIST_LIMIT_MAX).default(LIST_LIMIT_DEFAULT),
 });
 
 /** Finds the route and answers; never throws for anything that a request can hold. */

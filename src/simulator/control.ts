@@ -9,7 +9,8 @@
  * | GET /received/<provider>/<token>  | `{count, accepted, rejected: {reason: n}, last: {headers, payload}}`;   |
  * |                                   | `last` of the newest tokens only, else null                             |
  * | GET /counts/<provider>            | `{tokens, times: {"1": n, "2": m}}`: how many tokens got exactly k      |
- * | GET /tokens/<provider>            | `["…"]`; `?times=<k>` those that got exactly k, `?limit=` (100)         |
+ * | GET /tokens/<provider>            | `["…"]`; `?times=<k>` those that got exactly k, `?limit=` (100; 100,000 |
+ * |                                   | at most)                                                                |
  * | PUT /tokens/<provider>/<token>    | `{status, reason?, timestamp?, retryAfterSeconds?, times?}`: the answer |
  * |                                   | to the next `times` pushes to this token, without it to all             |
  * | GET, PUT /behaviour               | the behaviour; PUT merges a part of one and answers with the whole      |
@@ -44,8 +45,7 @@ export async function startControl(
   const server = createServer((request, response) => {
     answer(simulator, request).then(
       (answered) => send(response, answered),
-      // The request broke off while it was read: there is nobody left to answer.
-      () => response.destroy(),
+      (error: unknown) => send(response, problem(500, String(error))),
     );
   });
   await new Promise<void>((resolve, reject) => {

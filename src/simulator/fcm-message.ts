@@ -107,9 +107,9 @@ function invalid(field: string, description: string): MessageCheck {
 function targetOf(message: JsonObject): string | undefined {
   const { token: deviceToken, topic, condition, fid } = message;
   if (typeof topic === 'string') return `/topics/${topic}`;
-  return [deviceToken, condition, fid].find((value) => typeof value === 'string' && value !== '') as
-    | string
-    | undefined;
+  return [deviceToken, condition, fid].find(
+    (value): value is string => typeof value === 'string' && value !== '',
+  );
 }
 
 /** What counts against the limit is what travels to the device, not the routing around it. */

@@ -8,7 +8,7 @@
 
 import type { Http2Session, IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2';
 import { constants, createSecureServer } from 'node:http2';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Certificate } from './certificate.ts';
 import type { ConnectionMemory, Handler, ProviderAnswer } from './exchange.ts';
 import { BODY_BYTES_MAX } from './exchange.ts';
@@ -45,13 +45,19 @@ export async function startProviderServer(options: ProviderServerOptions): Promi
   const { certificate, live } = options;
   const streamsMax = () => live.current.maxConcurrentStreams ?? options.maxConcurrentStreams;
   const connections = new Map<Http2Session, Connection>();
+  const sockets = new Set<Socket>();
+  let streamsMaxTold = streamsMax();
   const server = createSecureServer({
     cert: certificate.certificatePem,
     key: certificate.privateKeyPem,
     minVersion: 'TLSv1.2',
-    settings: { maxConcurrentStreams: streamsMax() },
+    settings: { maxConcurrentStreams: streamsMaxTold },
   });
 
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
   server.on('session', (session) => {
     connections.set(session, { providerTokens: new Map(), streamsOpened: 0, streamsOpen: 0 });
     session.once('close', () => connections.delete(session));
@@ -85,14 +91,21 @@ export async function startProviderServer(options: ProviderServerOptions): Promi
   return {
     port: (server.address() as AddressInfo).port,
     applyBehaviour: () => {
-      const settings = { maxConcurrentStreams: streamsMax() };
+      // A peer that is slow to acknowledge may have ten SETTINGS waiting, not more: no needless ones.
+      if (streamsMax() === streamsMaxTold) return;
+      streamsMaxTold = streamsMax();
+      const settings = { maxConcurrentStreams: streamsMaxTold };
       server.updateSettings(settings);
-      for (const session of connections.keys()) session.settings(settings);
+      for (const session of connections.keys()) {
+        if (!session.destroyed) session.settings(settings);
+      }
     },
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
         for (const session of connections.keys()) session.destroy();
+        // Those that never finished their handshake are no session, and would hold the server open.
+        for (const socket of sockets) socket.destroy();
       }),
   };
 }

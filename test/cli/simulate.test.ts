@@ -8,6 +8,7 @@ import { connect } from 'node:http2';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import t from 'tap';
+import { simulateCommand } from '../../src/cli/simulate.ts';
 
 interface Addresses {
   readonly apnsOrigin: string;
@@ -77,10 +78,13 @@ t.test('a wrong flag gets one sentence and the code 2', async (t) => {
     [['extra'], 'extra'],
     [['--accounts-file', noAccounts], noAccounts],
   ] as const) {
-    const [code, out, err] = await outputOf(run(...args));
-    t.same([code, out], [2, ''], args.join(' '));
-    t.match(err, sentence);
-    t.equal(err.trim().split('\n').length, 1, err);
+    const written = t.capture(process.stderr, 'write');
+    const code = await simulateCommand.run(args);
+    const [text = '', ...more] = written().map((call) => String(call.args[0]));
+    written.restore();
+    t.same([code, more], [2, []], args.join(' '));
+    t.match(text, sentence);
+    t.equal(text.trim().split('\n').length, 1, text);
   }
 });
 

@@ -11,6 +11,16 @@ import { apnsToken } from './peer.ts';
 
 const TOKENS = Array.from({ length: 10_000 }, (_, index) => apnsToken(index));
 
+const REQUEST = {
+  method: 'POST',
+  path: '',
+  authority: '',
+  headers: {},
+  hasDuplicateHeaders: false,
+  body: Buffer.alloc(0),
+  connection: { providerTokens: new Map() },
+};
+
 function bookWith(behaviour: BehaviourChange): PushBook {
   const live = { current: changeBehaviour(KIND_BEHAVIOUR, behaviour) };
   return { live, scripts: new Scripts(), record: new ProviderRecord() };
@@ -64,13 +74,3 @@ t.test('a dead token stays dead, a throttled one may get through', (t) => {
   t.ok(through.length > 1_000, `${through.length} of 4,000 got through at the second attempt`);
   t.end();
 });
-
-const REQUEST = {
-  method: 'POST',
-  path: '',
-  authority: '',
-  headers: {},
-  hasDuplicateHeaders: false,
-  body: Buffer.alloc(0),
-  connection: { providerTokens: new Map() },
-};

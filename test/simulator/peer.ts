@@ -1,6 +1,5 @@
 /** The other side of the conversation: a plain `node:http2` client and tokens signed by jose, for one test. */
 
-import { once } from 'node:events';
 import type { ClientHttp2Session, IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http2';
 import { connect } from 'node:http2';
 import { text } from 'node:stream/consumers';
@@ -47,9 +46,13 @@ export async function ask(
   body: string | Buffer = '',
 ): Promise<Reply> {
   const stream = session.request({ ':method': 'POST', ...headers });
-  const responded = once(stream, 'response') as Promise<[IncomingHttpHeaders]>;
+  const responded = new Promise<IncomingHttpHeaders>((resolve, reject) => {
+    stream.once('response', resolve);
+    stream.once('error', reject);
+    stream.once('close', () => reject(new Error('The stream closed without an answer')));
+  });
   stream.end(body);
-  const [[answer], answerBody] = await Promise.all([responded, text(stream)]);
+  const [answer, answerBody] = await Promise.all([responded, text(stream)]);
   return { status: Number(answer[':status']), headers: answer, body: answerBody };
 }
 

@@ -89,6 +89,9 @@ t.test('a stream above the limit is refused and not recorded', async (t) => {
   const [error] = await once(streams[2] ?? session, 'error');
   t.match(error.message, REFUSED_STREAM);
   for (const stream of streams.slice(0, 2)) stream.on('error', () => undefined);
+  const received = `GET /received/apns/${apnsToken(1)}`;
+  while ((await control<{ count: number }>(simulator, received)).json.count < 2);
+  t.match((await control(simulator, received)).json, { count: 2, rejected: { Unanswered: 2 } });
 });
 
 t.test('an answer with a body ends in an empty DATA frame', async (t) => {
