@@ -44,17 +44,15 @@ const COMMANDS: readonly Command[] = [
 
 process.exitCode = await run(process.argv.slice(2));
 
-async function run([name = 'serve', ...args]: readonly string[]): Promise<number> {
+function run([name = 'serve', ...args]: readonly string[]): Promise<number> | number {
   if (name === '--help' || name === '-h' || name === 'help') {
     process.stdout.write(help());
     return 0;
   }
   const command = COMMANDS.find((candidate) => candidate.name === name);
-  if (command === undefined) {
-    process.stderr.write(`There is no command ${name}.\n\n${help()}`);
-    return EXIT_USAGE;
-  }
-  return command.run(args);
+  if (command !== undefined) return command.run(args);
+  process.stderr.write(`There is no command ${name}.\n\n${help()}`);
+  return EXIT_USAGE;
 }
 
 function help(): string {

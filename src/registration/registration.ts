@@ -50,6 +50,11 @@ export class Registration {
     }
   }
 
+  /** Operations taken and not yet answered. */
+  get depth(): number {
+    return this.inFlight;
+  }
+
   /** Takes nothing more, and resolves when everything taken is answered. */
   async drain(): Promise<void> {
     this.draining = true;

@@ -7,7 +7,7 @@
  */
 
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import type { Server, Socket } from 'node:net';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
@@ -19,7 +19,8 @@ const ANSWER_TIMEOUT_MS = 2_000;
 
 export type LockResult =
   | { readonly kind: 'held'; readonly server: Server; release(): Promise<void> }
-  | { readonly kind: 'taken' }
+  /** `pid` as the holder wrote it down; null in the instant before it has. */
+  | { readonly kind: 'taken'; readonly pid: number | null }
   | { readonly kind: 'path-too-long'; readonly bytesMax: number };
 
 /** The socket that the engine of a data directory answers on. */
@@ -40,12 +41,13 @@ export async function lockDataDir(
   const guard = process.platform === 'linux' ? await listen(abstractName(dataDir)) : null;
   if (guard === 'in-use' || (await answers(path))) {
     if (guard !== null && guard !== 'in-use') guard.close();
-    return { kind: 'taken' };
+    return taken(dataDir);
   }
   rmSync(path, { force: true });
   const server = await listen(path, onConnection);
-  if (server === 'in-use') return { kind: 'taken' };
+  if (server === 'in-use') return taken(dataDir);
   chmodSync(path, 0o600);
+  writeFileSync(pidPath(dataDir), `${process.pid}\n`);
   return {
     kind: 'held',
     server,
@@ -56,6 +58,17 @@ export async function lockDataDir(
       await closed;
     },
   };
+}
+
+const pidPath = (dataDir: string): string => join(dataDir, 'engine.pid');
+
+function taken(dataDir: string): LockResult {
+  try {
+    return { kind: 'taken', pid: Number(readFileSync(pidPath(dataDir), 'utf8')) };
+  } catch {
+    // The holder has the socket and has not written its number yet.
+    return { kind: 'taken', pid: null };
+  }
 }
 
 /** By inode, so that two spellings of one directory are one name. */

@@ -1,0 +1,154 @@
+/** The parts of the service, put together on an opened store. */
+
+import type { Logger } from 'pino';
+import { Authenticator } from './access/authenticate.ts';
+import { Failures } from './access/failures.ts';
+import type { Secrets } from './access/secrets.ts';
+import type { Config } from './config.ts';
+import type { Demo } from './demo.ts';
+import { describeDemo, ensureDemo, readDemoAccounts, writeDemoFile } from './demo.ts';
+import { statsTagRoute } from './http/admin/stats-tag.ts';
+import { tagRoutes } from './http/admin/tags.ts';
+import { appApiRoutes } from './http/app-api/routes.ts';
+import { healthRoutes } from './http/open/health.ts';
+import { startServer } from './http/server.ts';
+import { providerOrigins } from './provider-origins.ts';
+import { Catalogue } from './registration/catalogue.ts';
+import { Housekeeping } from './registration/housekeeping.ts';
+import { LANES, LANES_EMBEDDED, Registration } from './registration/registration.ts';
+import type { Simulator } from './simulator/simulator.ts';
+import { startSimulatorThread } from './simulator/thread.ts';
+import { TokenBuckets } from './std/token-buckets.ts';
+import type { Store } from './store/store.ts';
+import type { Metrics } from './telemetry/metrics.ts';
+import { createMetrics } from './telemetry/metrics.ts';
+
+export interface EngineParts {
+  readonly config: Config;
+  readonly store: Store;
+  readonly secrets: Secrets;
+  readonly log: Logger;
+}
+
+export interface Engine {
+  /** Where access tokens come from: what an uploaded service account may name. */
+  readonly oauthOrigin: string;
+  /** Stops accepting, answers what was accepted, gives sends back, ends every thread but the store's. */
+  drain(): Promise<void>;
+}
+
+/** Addresses whose rates are remembered, per generation; about 100 bytes each. */
+const RATE_BUCKETS_MAX = 100_000;
+
+/** Starts everything on a store; resolves when it listens. */
+export async function startEngine({ config, store, secrets, log }: EngineParts): Promise<Engine> {
+  const { sql } = store;
+  const metrics = createMetrics();
+  const demo = hasDemo(config) ? await startDemo(store, secrets) : null;
+  const origins = providerOrigins(config, demo?.simulator ?? null);
+  const catalogue = new Catalogue(sql);
+  const registration = startRegistration(config, store, log, metrics);
+  const housekeeping = new Housekeeping({
+    sql,
+    log,
+    deviceRetentionDays: config.DEVICE_RETENTION_DAYS,
+  });
+  let isDraining = false;
+  const server = await startServer({
+    host: config.HOST,
+    port: config.PORT,
+    tls: tlsOf(config),
+    trustedProxies: config.TRUSTED_PROXIES,
+    corsOrigins: config.CORS_ORIGINS,
+    authenticator: new Authenticator(sql, secrets),
+    failures: new Failures(),
+    metrics,
+    log,
+    routes: [
+      ...appApiRoutes({
+        sql,
+        catalogue,
+        registration,
+        rates: new TokenBuckets({
+          perSecond: config.REGISTRATIONS_PER_SECOND_MAX,
+          bucketsMax: RATE_BUCKETS_MAX,
+        }),
+        tagsPerDeviceMax: config.TAGS_PER_DEVICE_MAX,
+        onIgnored: (_endpoint, field) => {
+          metrics.ignoredParameters.with({ field }).value += 1;
+        },
+      }),
+      ...tagRoutes(sql),
+      statsTagRoute({ sql, catalogue }),
+      ...healthRoutes({ sql, metrics, isDraining: () => isDraining }),
+    ],
+  });
+  housekeeping.start();
+  const url = urlOf(config, server.port);
+  log.info({ url, workers: config.WORKERS, store: store.address.kind }, 'listening');
+  if (demo !== null) await tellDemo(config, url, demo);
+
+  return {
+    oauthOrigin: origins.oauth,
+    async drain() {
+      isDraining = true;
+      await Promise.all([server.close(), housekeeping.stop()]);
+      await registration.drain();
+      await demo?.simulator.close();
+    },
+  };
+}
+
+/** The demo client and the simulator exist only when embedded, unless DEMO says otherwise. */
+const hasDemo = ({ DEMO, DATABASE_URL }: Config): boolean => DEMO ?? DATABASE_URL === undefined;
+
+interface RunningDemo {
+  readonly demo: Demo;
+  readonly simulator: Simulator;
+}
+
+/** The simulator accepts the accounts that the demo app has credentials of, from whichever start those are. */
+async function startDemo({ sql }: Store, secrets: Secrets): Promise<RunningDemo> {
+  const demo = await ensureDemo(sql, secrets);
+  const accounts = await readDemoAccounts(sql, secrets, demo);
+  return { demo, simulator: await startSimulatorThread(accounts === null ? {} : { accounts }) };
+}
+
+async function tellDemo(
+  config: Config,
+  url: string,
+  { demo, simulator }: RunningDemo,
+): Promise<void> {
+  await writeDemoFile(config.DATA_DIR, url, demo, simulator);
+  process.stdout.write(describeDemo(url, demo, simulator));
+}
+
+function startRegistration(
+  config: Config,
+  { sql, address }: Store,
+  log: Logger,
+  metrics: Metrics,
+): Registration {
+  const registration = new Registration({
+    sql,
+    log,
+    lanes: address.kind === 'embedded' ? LANES_EMBEDDED : LANES,
+    inFlightMax: config.REGISTRATIONS_IN_FLIGHT_MAX,
+    devicesPerAppMax: config.DEVICES_PER_APP_MAX,
+    tagsPerDeviceMax: config.TAGS_PER_DEVICE_MAX,
+  });
+  metrics.watchQueue('registrations', () => registration.depth);
+  return registration;
+}
+
+const tlsOf = ({ TLS_CERT_FILE, TLS_KEY_FILE }: Config) =>
+  TLS_CERT_FILE === undefined || TLS_KEY_FILE === undefined
+    ? null
+    : { certFile: TLS_CERT_FILE, keyFile: TLS_KEY_FILE };
+
+/** Where a caller on this machine reaches it: a wildcard address is no place to go. */
+function urlOf({ HOST, TLS_CERT_FILE }: Config, port: number): string {
+  const scheme = TLS_CERT_FILE === undefined ? 'http' : 'https';
+  const host = HOST === '0.0.0.0' || HOST === '::' ? '127.0.0.1' : HOST;
+  return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}

@@ -1,0 +1,89 @@
+/** The service: config → store → simulator → registration → fan-out → http, and back again on SIGTERM. */
+
+import { once } from 'node:events';
+import type { Logger } from 'pino';
+import { loadSecretKey } from './access/secret-key.ts';
+import { createSecrets } from './access/secrets.ts';
+import { serveControl } from './cli/control-server.ts';
+import type { OperatorActions } from './cli/operator-actions.ts';
+import { createOperatorActions } from './cli/operator-actions.ts';
+import type { Config } from './config.ts';
+import type { Engine } from './engine.ts';
+import { startEngine } from './engine.ts';
+import { lockDataDir } from './store/embedded/lock.ts';
+import type { Store } from './store/store.ts';
+import { openEmbedded, openPostgres } from './store/store.ts';
+import { createLogger } from './telemetry/log.ts';
+
+/** SIGTERM to exit: what containers and service managers wait at least. */
+const DRAIN_TIMEOUT_MS = 9_500;
+
+/** Runs until it is told to stop; resolves with the exit code. */
+export async function serve(config: Config): Promise<number> {
+  const log = createLogger(config.LOG_LEVEL, 'tagcast');
+  const stopped = Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]);
+  let actions: OperatorActions | null = null;
+  const opened = await openStore(config, log, () => actions);
+  if (opened === null) return 1;
+  const { store, release } = opened;
+  const secrets = createSecrets(await loadSecretKey(config));
+  const engine = await startEngine({ config, store, secrets, log });
+  actions = createOperatorActions({ sql: store.sql, secrets, oauthOrigin: engine.oauthOrigin });
+
+  await stopped;
+  log.info('draining');
+  return await drain(engine, store, release, log);
+}
+
+interface OpenedStore {
+  readonly store: Store;
+  /** Lets go of the data directory. */
+  release(): Promise<void>;
+}
+
+/** The store, or null after a sentence that says why there is none. */
+async function openStore(
+  config: Config,
+  log: Logger,
+  actions: () => OperatorActions | null,
+): Promise<OpenedStore | null> {
+  if (config.DATABASE_URL !== undefined) {
+    const store = await openPostgres(config.DATABASE_URL);
+    return { store, release: () => Promise.resolve() };
+  }
+  const lock = await lockDataDir(config.DATA_DIR, (socket) => serveControl(socket, actions, log));
+  switch (lock.kind) {
+    case 'held':
+      log.info({ dataDir: config.DATA_DIR }, 'opening the embedded database');
+      return { store: await openEmbedded(config.DATA_DIR), release: lock.release };
+    case 'taken':
+      process.stderr.write(
+        `DATA_DIR: ${config.DATA_DIR} is in use: already running, pid ${lock.pid ?? 'not known yet'}.\n`,
+      );
+      return null;
+    case 'path-too-long':
+      process.stderr.write(
+        `DATA_DIR: ${config.DATA_DIR} is too long: with the sockets in it a path may have ${lock.bytesMax} bytes.\n`,
+      );
+      return null;
+  }
+}
+
+/** Everything in order: answers, sends, store, directory. Late is an exit code of its own, and loses nothing either. */
+async function drain(
+  engine: Engine,
+  store: Store,
+  release: () => Promise<void>,
+  log: Logger,
+): Promise<number> {
+  const timer = setTimeout(() => {
+    log.error({ limitMs: DRAIN_TIMEOUT_MS }, 'not drained in time; other nodes take over');
+    process.exit(1);
+  }, DRAIN_TIMEOUT_MS);
+  await engine.drain();
+  await store.close();
+  await release();
+  clearTimeout(timer);
+  log.info('stopped');
+  return 0;
+}
