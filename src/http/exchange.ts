@@ -20,7 +20,7 @@ import type { Found, Match } from './router.ts';
 
 /** What every exchange shares. */
 export interface ExchangeParts {
-  readonly authenticator: Authenticator;
+  readonly authenticator: Pick<Authenticator, 'authenticate'>;
   readonly failures: Failures;
   readonly cors: Cors;
   readonly addressOf: AddressResolver;

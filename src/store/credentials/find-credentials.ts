@@ -32,6 +32,10 @@ export const findCredentials = (
       clients.disabled_at is not null as disabled,
       (extract(epoch from credentials.expires_at - now()) * 1000)::float8 as "remainingMs"
     from credentials join clients on clients.id = credentials.client_id
-    where (credentials.token_hash = any(${tokenHashes as Buffer[]}::bytea[])
+    where (credentials.token_hash = any(
+          array(select decode(hash, 'hex') from unnest(${hexOf(tokenHashes)}::text[]) as hash))
         or credentials.username = any(${usernames as string[]}::text[]))
       and (credentials.expires_at is null or credentials.expires_at > now())`;
+
+/** In hex, because the driver takes an array of Buffers for a single one. */
+const hexOf = (hashes: readonly Buffer[]): string[] => hashes.map((hash) => hash.toString('hex'));
