@@ -1,4 +1,4 @@
-/** The named limits of APNs, each with its reason (docs: "APNs provider API"). */
+/** The named limits of APNs, each with its reason: Apple's pages where they say it, what was observed where they do not. */
 
 import type { TransportLimits } from '../transport.ts';
 

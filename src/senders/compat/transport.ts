@@ -1,7 +1,7 @@
 /**
- * The transport on http2-wrapper's sessions: one connection at a time to one provider, kept for the life of the sender.
- * Its stream limit is obeyed live, what the provider refused is tried again, and a provider that is not there costs one
- * attempt to connect, then a pause.
+ * The transport on http2-wrapper's sessions: one connection to one provider, kept for the life of the sender. One carries
+ * all that `node:http2` can write from one thread; a pool comes with our own framing. Its stream limit is obeyed live,
+ * what the provider refused is tried again, and a provider that is not there costs one attempt to connect, then a pause.
  *
  * ```
  *            whenReady                 SETTINGS
@@ -73,7 +73,7 @@ export class CompatTransport implements Transport, ConnectionEvents {
     this.#unsettled += 1;
     if (this.#current !== null && this.#current.free > 0) {
       this.#current.start(exchange, this.#authorization);
-    } else if (!this.#isClosing && this.#isPausing()) {
+    } else if (!this.#isClosing && this.#current === null && this.#pauses > 0) {
       this.#excuse(exchange);
     } else {
       setImmediate(() => this.#settle(exchange, { kind: 'refused', reason: 'no stream was free' }));

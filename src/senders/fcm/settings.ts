@@ -1,4 +1,4 @@
-/** The named limits of FCM, each with its reason (docs: "FCM HTTP v1"). */
+/** The named limits of FCM, each with its reason: Google's pages where they say it, what was observed where they do not. */
 
 import type { TransportLimits } from '../transport.ts';
 
