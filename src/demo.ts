@@ -1,6 +1,6 @@
 /** The demo client: what a newcomer's first start makes, so that the first `curl` works, and what is told about it. */
 
-import { rename, writeFile } from 'node:fs/promises';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ShownCredential } from './access/credentials.ts';
 import { createCredential, revealCredential } from './access/credentials.ts';
@@ -166,6 +166,7 @@ export async function writeDemoFile(
   const content = { baseUrl, ...demo, simulator: { apnsOrigin, fcmOrigin, controlUrl } };
   const path = join(dataDir, 'demo.json');
   const temporary = `${path}.${process.pid}`;
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
   await writeFile(temporary, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
   await rename(temporary, path);
 }

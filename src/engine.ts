@@ -85,8 +85,9 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
   });
   housekeeping.start();
   const url = urlOf(config, server.port);
+  if (demo !== null) await writeDemoFile(config.DATA_DIR, url, demo.demo, demo.simulator);
   log.info({ url, workers: config.WORKERS, store: store.address.kind }, 'listening');
-  if (demo !== null) await tellDemo(config, url, demo);
+  if (demo !== null) process.stdout.write(describeDemo(url, demo.demo, demo.simulator));
 
   return {
     oauthOrigin: origins.oauth,
@@ -112,15 +113,6 @@ async function startDemo({ sql }: Store, secrets: Secrets): Promise<RunningDemo>
   const demo = await ensureDemo(sql, secrets);
   const accounts = await readDemoAccounts(sql, secrets, demo);
   return { demo, simulator: await startSimulatorThread(accounts === null ? {} : { accounts }) };
-}
-
-async function tellDemo(
-  config: Config,
-  url: string,
-  { demo, simulator }: RunningDemo,
-): Promise<void> {
-  await writeDemoFile(config.DATA_DIR, url, demo, simulator);
-  process.stdout.write(describeDemo(url, demo, simulator));
 }
 
 function startRegistration(

@@ -1,5 +1,6 @@
 /** The opened store: PostgreSQL is the truth, embedded or real, behind one driver. */
 
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { databaseSocketPath } from './embedded/lock.ts';
 import { startEmbeddedDatabase } from './embedded/thread.ts';
@@ -28,7 +29,10 @@ export const openPostgres = (url: string): Promise<Store> =>
 /** Starts PGlite under `dataDir`, whose lock the caller holds, and migrates it. */
 export async function openEmbedded(dataDir: string): Promise<Store> {
   const socketPath = databaseSocketPath(dataDir);
-  const database = await startEmbeddedDatabase(join(dataDir, 'postgres'), socketPath);
+  const directory = join(dataDir, 'postgres');
+  // Device tokens are in there: for nobody else's eyes, whatever DATA_DIR itself allows.
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const database = await startEmbeddedDatabase(directory, socketPath);
   return open({ kind: 'embedded', socketPath }, () => database.close());
 }
 
