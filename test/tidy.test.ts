@@ -42,6 +42,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 /** Tests that stand for the whole system rather than for one source file. */
 const TESTS_WITHOUT_TWIN = ['tidy', 'contract', 'end-to-end', 'support'];
 
+/** What an executable file begins with. */
+const SHEBANG = /^#!.*\n/;
+
 const listSources = (folder: string): readonly string[] =>
   readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts'))
@@ -67,7 +70,10 @@ t.test('every import goes down the table', (t) => {
 
 t.test('every file opens with why it exists', (t) => {
   for (const file of listSources('src')) {
-    t.ok(readSource(file).startsWith('/**'), `${file} opens with a doc comment`);
+    t.ok(
+      readSource(file).replace(SHEBANG, '').startsWith('/**'),
+      `${file} opens with a doc comment`,
+    );
   }
   t.end();
 });
