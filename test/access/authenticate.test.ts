@@ -44,34 +44,37 @@ t.test('Bearer and Basic of both roles; everything else is wrong or missing', as
   });
 });
 
-t.test('a known credential is answered without asking; what was taken away is refused in seconds', async (t) => {
-  await withStores(t, async (t, { sql }) => {
-    const demo = await addTenant(sql, 'demo');
-    let nowMs = 0;
-    const authenticator = new Authenticator(sql, secrets, () => nowMs);
-    const ask = (header: string) => authenticator.authenticate(header);
+t.test(
+  'a known credential is answered without asking; what was taken away is refused in seconds',
+  async (t) => {
+    await withStores(t, async (t, { sql }) => {
+      const demo = await addTenant(sql, 'demo');
+      let nowMs = 0;
+      const authenticator = new Authenticator(sql, secrets, () => nowMs);
+      const ask = (header: string) => authenticator.authenticate(header);
 
-    t.ok(ask(bearer(demo.apiUser)) instanceof Promise, 'the first time the store is asked');
-    await ask(bearer(demo.apiUser));
-    t.match(ask(bearer(demo.apiUser)), { role: 'api-user' }, 'then nobody is');
+      t.ok(ask(bearer(demo.apiUser)) instanceof Promise, 'the first time the store is asked');
+      await ask(bearer(demo.apiUser));
+      t.match(ask(bearer(demo.apiUser)), { role: 'api-user' }, 'then nobody is');
 
-    const owner = { clientId: demo.clientId, clientSlug: 'demo', appId: demo.appId };
-    const fresh = await rotateCredential(sql, secrets, owner, 0);
-    nowMs += 5_000;
-    t.equal(await ask(bearer(demo.apiUser)), 'wrong');
-    t.match(await ask(bearer(fresh)), { role: 'api-user' });
+      const owner = { clientId: demo.clientId, clientSlug: 'demo', appId: demo.appId };
+      const fresh = await rotateCredential(sql, secrets, owner, 0);
+      nowMs += 5_000;
+      t.equal(await ask(bearer(demo.apiUser)), 'wrong');
+      t.match(await ask(bearer(fresh)), { role: 'api-user' });
 
-    const graced = await rotateCredential(sql, secrets, owner, 1);
-    t.match(await ask(bearer(fresh)), { role: 'api-user' }, 'in its grace');
-    t.match(await ask(bearer(graced)), { role: 'api-user' });
+      const graced = await rotateCredential(sql, secrets, owner, 1);
+      t.match(await ask(bearer(fresh)), { role: 'api-user' }, 'in its grace');
+      t.match(await ask(bearer(graced)), { role: 'api-user' });
 
-    await disableClient(sql, 'demo');
-    nowMs += 5_000;
-    t.equal(await ask(bearer(graced)), 'disabled');
-    t.equal(await ask(basic(demo.superUser)), 'disabled');
-    t.equal(await ask('Bearer tcs_guessed'), 'wrong', 'who guesses is not told so');
-  });
-});
+      await disableClient(sql, 'demo');
+      nowMs += 5_000;
+      t.equal(await ask(bearer(graced)), 'disabled');
+      t.equal(await ask(basic(demo.superUser)), 'disabled');
+      t.equal(await ask('Bearer tcs_guessed'), 'wrong', 'who guesses is not told so');
+    });
+  },
+);
 
 t.test('while a known credential is checked again it is served', async (t) => {
   await withStores(t, async (t, { sql }) => {

@@ -17,7 +17,10 @@ t.test('what is read, and what is nothing', (t) => {
     [`Basic ${encode('user:pass').replaceAll('=', '')}`, user],
     [`Basic ${encode('user:a:b:c')}`, { ...user, password: 'a:b:c' }],
     [`Basic ${encode('üser:pässwörd')}`, { ...user, username: 'üser', password: 'pässwörd' }],
-    [`Basic ${Buffer.from('u:>>>?').toString('base64url')}`, { ...user, username: 'u', password: '>>>?' }],
+    [
+      `Basic ${Buffer.from('u:>>>?').toString('base64url')}`,
+      { ...user, username: 'u', password: '>>>?' },
+    ],
     [`Basic ${encode(':')}`, { ...user, username: '', password: '' }],
     ['', missing],
     ['Bearer', missing],

@@ -1,7 +1,11 @@
 /** Credentials as they are made, shown and rotated. */
 
 import t from 'tap';
-import { createCredential, revealCredential, rotateCredential } from '../../src/access/credentials.ts';
+import {
+  createCredential,
+  revealCredential,
+  rotateCredential,
+} from '../../src/access/credentials.ts';
 import { createSecrets } from '../../src/access/secrets.ts';
 import { addTenant, secrets } from '../support/api.ts';
 import { withStores } from '../support/store.ts';
@@ -35,7 +39,11 @@ t.test('made by the system, kept unreadable, shown again, rotated', async (t) =>
     const second = await rotateCredential(sql, secrets, owner, 24);
     t.equal(new Set([apiUser.token, first.token, second.token]).size, 3);
     t.same(await reveal(appId), { kind: 'revealed', credential: second });
-    t.same(await reveal(null), { kind: 'revealed', credential: superUser }, 'the super user keeps his');
+    t.same(
+      await reveal(null),
+      { kind: 'revealed', credential: superUser },
+      'the super user keeps his',
+    );
     const [ends] = await sql`
       select count(*) as late from credentials where expires_at > now() + interval '25 hours'`;
     t.same(ends, { late: 0 }, 'a shorter grace later ends the longer one too');

@@ -107,7 +107,11 @@ t.test('put, read, cleared; unreadable under another key or on another app', asy
       update app_platforms as thief set credential_sealed = owner.credential_sealed, credential_key_id = owner.credential_key_id
       from app_platforms as owner
       where owner.app_id = ${appId} and owner.platform_id = 3 and thief.app_id = ${other.appId} and thief.platform_id = 3`;
-    t.match(await read(other.appId), { kind: 'unreadable' }, 'moved to another app it does not open');
+    t.match(
+      await read(other.appId),
+      { kind: 'unreadable' },
+      'moved to another app it does not open',
+    );
 
     t.ok(await writeProviderCredential(sql, secrets, appId, 3, null));
     t.same(await read(), { kind: 'none' });

@@ -22,10 +22,13 @@ t.test('of many starts at once all have the same', async (t) => {
   t.equal(readFileSync(join(DATA_DIR, 'secret.key'), 'utf8').trim(), keys[0]);
 });
 
-t.test('a setting comes first; a database without one is refused; so is an empty file', async (t) => {
-  const DATA_DIR = temporaryDirectory(t);
-  t.equal(await loadSecretKey({ DATA_DIR, SECRET_KEY: 'set' }), 'set');
-  await t.rejects(loadSecretKey({ DATA_DIR, DATABASE_URL: 'postgres://x' }), /SECRET_KEY/);
-  writeFileSync(join(DATA_DIR, 'secret.key'), '');
-  await t.rejects(loadSecretKey({ DATA_DIR }), /is empty/);
-});
+t.test(
+  'a setting comes first; a database without one is refused; so is an empty file',
+  async (t) => {
+    const DATA_DIR = temporaryDirectory(t);
+    t.equal(await loadSecretKey({ DATA_DIR, SECRET_KEY: 'set' }), 'set');
+    await t.rejects(loadSecretKey({ DATA_DIR, DATABASE_URL: 'postgres://x' }), /SECRET_KEY/);
+    writeFileSync(join(DATA_DIR, 'secret.key'), '');
+    await t.rejects(loadSecretKey({ DATA_DIR }), /is empty/);
+  },
+);
