@@ -139,7 +139,7 @@ t.test('a request id that is not sane is replaced', async (t) => {
   t.equal(await idOf('x'.repeat(128)), 'x'.repeat(128));
   t.match(await idOf('x'.repeat(129)), /^[0-9a-f-]{36}$/);
   const raw = `POST /echo HTTP/1.1\r\nHost: a\r\nConnection: close\r\nX-Request-Id: a\x01b\r\nContent-Length: 0\r\n\r\n`;
-  t.notMatch(await speakRaw(server.port, raw, 'hang up'), /a\x01b/);
+  t.notOk((await speakRaw(server.port, raw, 'hang up')).includes('a\x01b'));
 });
 
 t.test('a slow body ends with 408 and leaves nothing behind', async (t) => {
