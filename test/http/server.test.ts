@@ -1,8 +1,13 @@
 /** The server under callers that behave badly: slow, gone, huge, malformed; and how it ends. */
 
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { Agent, request as httpRequest } from 'node:http';
+import { request as httpsRequest } from 'node:https';
 import { connect } from 'node:net';
+import { join } from 'node:path';
+import { text as bodyText } from 'node:stream/consumers';
+import { generate } from 'selfsigned';
 import t from 'tap';
 import type { Caller } from '../../src/access/caller.ts';
 import type { HttpRequest, HttpResponse, Route } from '../../src/http/handler.ts';
@@ -10,6 +15,7 @@ import type { ServerLimits, ServerOptions } from '../../src/http/server.ts';
 import { speakRaw, startApi } from '../support/api.ts';
 import type { Lifetime } from '../support/lifetime.ts';
 import { until } from '../support/poll.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const CALLER: Caller = {
   role: 'api-user',
@@ -295,6 +301,28 @@ t.test('closing waits for the answer under way, and not for idle connections', a
   await closed;
   idle.resume();
   await idleClosed;
+});
+
+t.test('HTTPS with a certificate of its own', async (t) => {
+  const { cert, private: key } = await generate([{ name: 'commonName', value: 'localhost' }]);
+  const directory = temporaryDirectory(t);
+  const tls = { certFile: join(directory, 'cert.pem'), keyFile: join(directory, 'key.pem') };
+  writeFileSync(tls.certFile, cert);
+  writeFileSync(tls.keyFile, key);
+  const { server } = await start(t, [echo], { tls });
+  const call = httpsRequest({
+    port: server.port,
+    path: '/echo',
+    method: 'POST',
+    ca: cert,
+    servername: 'localhost',
+    agent: false,
+  });
+  call.end('safe');
+  const [response] = await once(call, 'response');
+  t.equal(await bodyText(response), 'safe');
+  const missing = { certFile: join(directory, 'none'), keyFile: tls.keyFile };
+  await t.rejects(start(t, [echo], { tls: missing }));
 });
 
 t.test('a port that is taken is said in a sentence', async (t) => {
