@@ -47,9 +47,15 @@ async function open(path: string): Promise<Socket | null> {
 
 async function readAnswer(socket: Socket): Promise<ActionResult> {
   socket.setTimeout(ANSWER_TIMEOUT_MS, () => socket.destroy());
-  for await (const line of createInterface({ input: socket })) {
-    const answer = answerForm.parse(JSON.parse(line));
-    return answer.ok ? { ok: true, value: answer.value } : answer;
+  try {
+    for await (const line of createInterface({ input: socket })) {
+      const answer = answerForm.parse(JSON.parse(line));
+      return answer.ok ? { ok: true, value: answer.value } : answer;
+    }
+  } catch (error) {
+    if (!isConnectionLost(error)) throw error;
   }
   return { ok: false, fault: 'The engine went away without an answer.' };
 }
+
+const isConnectionLost = (error: unknown): boolean => error instanceof Error && 'syscall' in error;

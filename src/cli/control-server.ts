@@ -17,9 +17,11 @@ export function serveControl(
   actions: () => OperatorActions | null,
   log: Logger,
 ): void {
-  // A command that ends early takes its socket with it; there is nobody left to tell.
-  socket.on('error', (error) => log.debug({ err: error }, 'a command went away'));
-  const lines = createInterface({ input: socket });
+  // A command that ends early takes its socket with it, and there is nobody left to tell. The interface passes the
+  // socket's errors on, so that both need a listener.
+  const noteGone = (error: Error): void => log.debug({ err: error }, 'a command went away');
+  socket.on('error', noteGone);
+  const lines = createInterface({ input: socket }).on('error', noteGone);
   lines.on('line', (line) => {
     void answer(line, actions(), log).then((result) => {
       if (socket.writable) socket.write(`${JSON.stringify(result)}\n`);

@@ -258,9 +258,15 @@ class RunningServer implements Server {
     for (const [name, value] of Object.entries(headers)) native.writeHeader(name, value);
     // 408: the rest of that body would be waited for.
     const closes = this.#stopping || status === 408;
-    if (exchange.isHead) native.endWithoutBody(Buffer.byteLength(body), closes);
-    else if (status === 204 || status === 304) native.endWithoutBody(undefined, closes);
-    else native.end(body, closes);
+    if (exchange.isHead) {
+      native.endWithoutBody(Buffer.byteLength(body), closes);
+    } else if (status === 204 || status === 304) {
+      // These have no Content-Length (RFC 9110, 8.6), and without one `endWithoutBody` cannot be told to close.
+      if (closes) native.writeHeader('Connection', 'close');
+      native.endWithoutBody();
+    } else {
+      native.end(body, closes);
+    }
   }
 }
 

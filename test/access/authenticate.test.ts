@@ -1,54 +1,60 @@
 /** Authorization header to caller, with a store behind it and a clock that the test moves. */
 
+import type { Test } from 'tap';
 import t from 'tap';
 import { Authenticator } from '../../src/access/authenticate.ts';
 import { rotateCredential } from '../../src/access/credentials.ts';
 import { disableClient } from '../../src/store/clients/disable-client.ts';
+import type { Store } from '../../src/store/store.ts';
 import { addTenant, basic, bearer, secrets } from '../support/api.ts';
 import { withStores } from '../support/store.ts';
 
-t.test('Bearer and Basic of both roles; everything else is wrong or missing', async (t) => {
-  await withStores(t, async (t, { sql }) => {
-    const demo = await addTenant(sql, 'demo');
-    const other = await addTenant(sql, 'other');
-    const authenticator = new Authenticator(sql, secrets);
-    const superUser = {
-      role: 'super-user',
-      clientId: demo.clientId,
-      clientSlug: 'demo',
-      appId: null,
-      userName: demo.superUser.username,
-    };
-    const apiUser = {
-      ...superUser,
-      role: 'api-user',
-      appId: demo.appId,
-      userName: demo.apiUser.username,
-    };
-    const cases: readonly (readonly [header: string, answer: unknown])[] = [
-      [bearer(demo.superUser), { ...superUser, method: 'bearer' }],
-      [basic(demo.superUser), { ...superUser, method: 'basic' }],
-      [bearer(demo.apiUser), { ...apiUser, method: 'bearer' }],
-      [basic(demo.apiUser), { ...apiUser, method: 'basic' }],
-      ['', 'missing'],
-      ['Digest x', 'missing'],
-      [`${bearer(demo.superUser)}x`, 'wrong'],
-      [`Bearer ${demo.superUser.password}`, 'wrong'],
-      [basic({ ...demo.superUser, password: other.superUser.password }), 'wrong'],
-      [basic({ ...demo.superUser, password: demo.superUser.token }), 'wrong'],
-      [basic({ ...demo.superUser, username: 'nobody' }), 'wrong'],
-      [basic({ ...demo.superUser, username: 'no\0body' }), 'wrong'],
-    ];
-    const answers = await Promise.all(cases.map(([header]) => authenticator.authenticate(header)));
-    for (const [index, [header, answer]] of cases.entries()) t.same(answers[index], answer, header);
-  });
+type Scene = (t: Test, store: Store) => Promise<void>;
+
+/** Played on every store at the end of this file. */
+const scenes: { readonly name: string; readonly play: Scene }[] = [];
+const scene = (name: string, play: Scene): number => scenes.push({ name, play });
+
+scene('Bearer and Basic of both roles; everything else is wrong or missing', async (t, { sql }) => {
+  const demo = await addTenant(sql, 'demo-1');
+  const other = await addTenant(sql, 'other-1');
+  const authenticator = new Authenticator(sql, secrets);
+  const superUser = {
+    role: 'super-user',
+    clientId: demo.clientId,
+    clientSlug: 'demo-1',
+    appId: null,
+    userName: demo.superUser.username,
+  };
+  const apiUser = {
+    ...superUser,
+    role: 'api-user',
+    appId: demo.appId,
+    userName: demo.apiUser.username,
+  };
+  const cases: readonly (readonly [header: string, answer: unknown])[] = [
+    [bearer(demo.superUser), { ...superUser, method: 'bearer' }],
+    [basic(demo.superUser), { ...superUser, method: 'basic' }],
+    [bearer(demo.apiUser), { ...apiUser, method: 'bearer' }],
+    [basic(demo.apiUser), { ...apiUser, method: 'basic' }],
+    ['', 'missing'],
+    ['Digest x', 'missing'],
+    [`${bearer(demo.superUser)}x`, 'wrong'],
+    [`Bearer ${demo.superUser.password}`, 'wrong'],
+    [basic({ ...demo.superUser, password: other.superUser.password }), 'wrong'],
+    [basic({ ...demo.superUser, password: demo.superUser.token }), 'wrong'],
+    [basic({ ...demo.superUser, username: 'nobody' }), 'wrong'],
+    [basic({ ...demo.superUser, username: 'no\0body' }), 'wrong'],
+  ];
+  const answers = await Promise.all(cases.map(([header]) => authenticator.authenticate(header)));
+  for (const [index, [header, answer]] of cases.entries()) t.same(answers[index], answer, header);
 });
 
 t.test(
   'a known credential is answered without asking; what was taken away is refused in seconds',
   async (t) => {
     await withStores(t, async (t, { sql }) => {
-      const demo = await addTenant(sql, 'demo');
+      const demo = await addTenant(sql, 'demo-1');
       let nowMs = 0;
       const authenticator = new Authenticator(sql, secrets, () => nowMs);
       const ask = (header: string) => authenticator.authenticate(header);
@@ -57,7 +63,7 @@ t.test(
       await ask(bearer(demo.apiUser));
       t.match(ask(bearer(demo.apiUser)), { role: 'api-user' }, 'then nobody is');
 
-      const owner = { clientId: demo.clientId, clientSlug: 'demo', appId: demo.appId };
+      const owner = { clientId: demo.clientId, clientSlug: 'demo-1', appId: demo.appId };
       const fresh = await rotateCredential(sql, secrets, owner, 0);
       nowMs += 5_000;
       t.equal(await ask(bearer(demo.apiUser)), 'wrong');
@@ -67,7 +73,7 @@ t.test(
       t.match(await ask(bearer(fresh)), { role: 'api-user' }, 'in its grace');
       t.match(await ask(bearer(graced)), { role: 'api-user' });
 
-      await disableClient(sql, 'demo');
+      await disableClient(sql, 'demo-1');
       nowMs += 5_000;
       t.equal(await ask(bearer(graced)), 'disabled');
       t.equal(await ask(basic(demo.superUser)), 'disabled');
@@ -76,24 +82,26 @@ t.test(
   },
 );
 
-t.test('while a known credential is checked again it is served', async (t) => {
-  await withStores(t, async (t, { sql }) => {
-    const demo = await addTenant(sql, 'demo');
-    let nowMs = 0;
-    const authenticator = new Authenticator(sql, secrets, () => nowMs);
-    await authenticator.authenticate(bearer(demo.apiUser));
-    nowMs += 4_000;
-    t.match(authenticator.authenticate(bearer(demo.apiUser)), { role: 'api-user' });
-  });
+scene('while a known credential is checked again it is served', async (t, { sql }) => {
+  const demo = await addTenant(sql, 'demo-2');
+  let nowMs = 0;
+  const authenticator = new Authenticator(sql, secrets, () => nowMs);
+  await authenticator.authenticate(bearer(demo.apiUser));
+  nowMs += 4_000;
+  t.match(authenticator.authenticate(bearer(demo.apiUser)), { role: 'api-user' });
 });
 
-t.test('a store that cannot be asked is neither yes nor no', async (t) => {
-  await withStores(t, async (t, { sql }) => {
-    const demo = await addTenant(sql, 'demo');
-    const authenticator = new Authenticator(sql, secrets);
-    await sql`alter table credentials rename to hidden`;
-    await t.rejects(Promise.resolve(authenticator.authenticate(bearer(demo.apiUser))));
-    await sql`alter table hidden rename to credentials`;
-    t.match(await authenticator.authenticate(bearer(demo.apiUser)), { role: 'api-user' });
+scene('a store that cannot be asked is neither yes nor no', async (t, { sql }) => {
+  const demo = await addTenant(sql, 'demo-3');
+  const authenticator = new Authenticator(sql, secrets);
+  await sql`alter table credentials rename to hidden`;
+  await t.rejects(Promise.resolve(authenticator.authenticate(bearer(demo.apiUser))));
+  await sql`alter table hidden rename to credentials`;
+  t.match(await authenticator.authenticate(bearer(demo.apiUser)), { role: 'api-user' });
+});
+
+t.test('on every store', async (t) => {
+  await withStores(t, async (t, store) => {
+    for (const { name, play } of scenes) await t.test(name, (t) => play(t, store));
   });
 });

@@ -84,10 +84,17 @@ export const bearer = ({ token }: ShownCredential): string => `Bearer ${token}`;
 export const basic = ({ username, password }: ShownCredential): string =>
   `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
 
-/** Writes bytes as they are to a server and answers everything that came back until it closed. */
-export function speakRaw(port: number, text: string): Promise<string> {
+/** Writes bytes as they are to a server and answers everything that came back until the connection closed. */
+export function speakRaw(
+  port: number,
+  text: string,
+  afterwards: 'wait' | 'hang up' = 'wait',
+): Promise<string> {
   return new Promise((resolve, reject) => {
-    const socket = connect(port, '127.0.0.1', () => socket.write(text));
+    const socket = connect(port, '127.0.0.1', () => {
+      if (afterwards === 'wait') socket.write(text);
+      else socket.end(text);
+    });
     let heard = '';
     socket.setEncoding('utf8').on('data', (part: string) => {
       heard += part;

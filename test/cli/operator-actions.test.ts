@@ -1,0 +1,89 @@
+/** The operator's commands from their arguments to the store, on every store. */
+
+import { generateKeyPairSync } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { Authenticator } from '../../src/access/authenticate.ts';
+import { readProviderCredential } from '../../src/access/provider-credentials.ts';
+import { appCommand } from '../../src/cli/app.ts';
+import { clientCommand } from '../../src/cli/client.ts';
+import { credentialCommand } from '../../src/cli/credential.ts';
+import { createOperatorActions } from '../../src/cli/operator-actions.ts';
+import { secrets } from '../support/api.ts';
+import { withStores } from '../support/store.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { recordedContext } from '../support/terminal.ts';
+
+const TOKEN = /Token {7}(\S+)/;
+
+t.test('an installation from nothing', async (t) => {
+  await withStores(t, async (t, { sql }) => {
+    const oauthOrigin = 'https://oauth2.googleapis.com';
+    const context = recordedContext(createOperatorActions({ sql, secrets, oauthOrigin }));
+    const commands = [clientCommand(context), appCommand(context), credentialCommand(context)];
+    const run = async (line: string): Promise<readonly [code: number, text: string]> => {
+      const [name, ...args] = line.split(' ');
+      const command = commands.find((candidate) => candidate.name === name);
+      const code = (await command?.run(args)) ?? -1;
+      return [code, (code === 0 ? context.printed : context.complaints).at(-1) ?? ''];
+    };
+    const authenticator = new Authenticator(sql, secrets);
+    const roleOf = async (token: string | undefined) =>
+      authenticator.authenticate(`Bearer ${token}`);
+
+    const [added, shown] = await run('client add acme --name Acme');
+    t.equal(added, 0);
+    const superToken = TOKEN.exec(shown)?.[1];
+    t.match(await roleOf(superToken), { role: 'super-user', clientSlug: 'acme' });
+    t.same(await run('client add acme'), [1, 'There is a client acme already.']);
+    t.match(await run('client add Acme!'), [1, /^client must be 1–63 small letters/]);
+    t.same(await run('client list'), [0, 'acme\tAcme']);
+
+    const [appAdded, appShown] = await run(
+      'app add acme News --platform 3 --platform 15 --platform 3',
+    );
+    t.equal(appAdded, 0);
+    const appId = Number(/App (\d+) on 3, 15\./.exec(appShown)?.[1]);
+    const apiToken = TOKEN.exec(appShown)?.[1];
+    t.match(await roleOf(apiToken), { role: 'api-user', appId });
+    t.same(await run('app add nobody News --platform 3'), [1, 'There is no client nobody.']);
+    t.match(await run('app add acme News --platform 4'), [1, /must be 3 \(iOS\)/]);
+
+    const directory = temporaryDirectory(t);
+    const keyFile = join(directory, 'key.p8');
+    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
+    writeFileSync(keyFile, privateKey.export({ type: 'pkcs8', format: 'pem' }));
+    const apns = `--team-id TEAM123456 --key-id KEY1234567 --bundle-id com.acme --key-file ${keyFile}`;
+    t.equal((await run(`app credentials ${appId} apns ${apns} --sandbox`))[0], 0);
+    t.match(await readProviderCredential(sql, secrets, appId, 3), {
+      kind: 'opened',
+      credential: { kind: 'apns', environment: 'sandbox', bundleId: 'com.acme' },
+    });
+    t.same(await run('app list acme'), [
+      0,
+      `${appId}\tNews\t3 (has credentials), 15 (no credentials)`,
+    ]);
+    t.equal((await run(`app credentials ${appId} apns --remove`))[0], 0);
+    t.same(await readProviderCredential(sql, secrets, appId, 3), { kind: 'none' });
+    t.match(await run(`app credentials ${appId + 1} apns ${apns}`), [1, /There is no app/]);
+    const accountFile = join(directory, 'account.json');
+    writeFileSync(accountFile, '{"project_id":"p"}');
+    t.match(await run(`app credentials ${appId} fcm --service-account-file ${accountFile}`), [
+      1,
+      /serviceAccount\.private_key is missing\./,
+    ]);
+
+    const [rotated, again] = await run(`credential rotate acme --app ${appId} --grace-hours 0`);
+    t.equal(rotated, 0);
+    t.match(await roleOf(TOKEN.exec(again)?.[1]), { role: 'api-user', appId });
+    t.equal(await new Authenticator(sql, secrets).authenticate(`Bearer ${apiToken}`), 'wrong');
+    t.match(await run('credential rotate acme --grace-hours 169'), [1, /must be 0–168/]);
+    t.match(await run('credential rotate acme --app 1999 --grace-hours 1'), [1, /has no app 1999/]);
+
+    t.equal((await run('client disable acme'))[0], 0);
+    t.same(await run('client list'), [0, 'acme\tAcme\tdisabled']);
+    t.same(await run('client disable nobody'), [1, 'There is no client nobody.']);
+    t.equal(context.openSessions(), 0, 'every way in was closed again');
+  });
+});

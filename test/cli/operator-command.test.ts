@@ -1,0 +1,52 @@
+/** Mistakes in the arguments: a sentence and exit code 2, and nothing is asked of the engine. */
+
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { appCommand } from '../../src/cli/app.ts';
+import { clientCommand } from '../../src/cli/client.ts';
+import { credentialCommand } from '../../src/cli/credential.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { recordedContext } from '../support/terminal.ts';
+
+const never = () => Promise.reject(new Error('nothing is to be asked'));
+
+t.test('each mistake has its sentence', async (t) => {
+  const context = recordedContext(never);
+  const commands = [clientCommand(context), appCommand(context), credentialCommand(context)];
+  const file = join(temporaryDirectory(t), 'not.json');
+  writeFileSync(file, 'not json');
+  const cases: readonly (readonly [line: string, sentence: RegExp])[] = [
+    ['client', /^client needs add, list or disable/],
+    ['client remove acme', /^client needs/],
+    ['client add', /^<client> is missing$/],
+    ['client add a b', /^b is too much$/],
+    ['client add a --nam x', /^Unknown option '--nam'/],
+    ['client add a --name', /--name/],
+    ['client list x', /^x is too much$/],
+    ['app add acme News', /^--platform is missing$/],
+    ['app add acme News --platform ios', /^--platform must be a number, not ios$/],
+    ['app add acme --platform 3', /^<name> is missing$/],
+    ['app credentials x apns --remove', /^<app-id> must be a number, not x$/],
+    ['app credentials 1 web', /^the provider is apns or fcm, not web$/],
+    ['app credentials 1 apns', /^--team-id is missing$/],
+    ['app credentials 1 fcm --service-account-file /nowhere/x', /^cannot read \/nowhere\/x$/],
+    [`app credentials 1 fcm --service-account-file ${file}`, /is not JSON$/],
+    ['credential', /^credential needs rotate/],
+    ['credential rotate acme', /^--grace-hours is missing$/],
+    ['credential rotate acme --grace-hours -1', /grace-hours/],
+    ['credential rotate acme --grace-hours 1.5', /must be a number/],
+  ];
+  for (const [line, sentence] of cases) {
+    const [name, ...args] = line.split(' ');
+    const command = commands.find((candidate) => candidate.name === name);
+    t.equal(await command?.run(args), 2, line);
+    t.match(context.complaints.at(-1), sentence, line);
+  }
+  t.equal(context.complaints.length, cases.length);
+  for (const command of commands) t.equal(await command.run(['--help']), 0);
+  t.same(
+    context.printed,
+    commands.map(({ usage }) => usage),
+  );
+});

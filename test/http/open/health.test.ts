@@ -1,0 +1,60 @@
+/** Health for balancers and metrics for this machine. */
+
+import t from 'tap';
+import { healthRoutes } from '../../../src/http/open/health.ts';
+import { createMetrics } from '../../../src/telemetry/metrics.ts';
+import { startApiOn } from '../../support/api.ts';
+import { withStores } from '../../support/store.ts';
+
+t.test('alive, ready, draining, and without a store', async (t) => {
+  await withStores(t, async (t, store) => {
+    const metrics = createMetrics();
+    let draining = false;
+    const routes = healthRoutes({ sql: store.sql, metrics, isDraining: () => draining });
+    const { baseUrl } = await startApiOn(t, store, routes, { metrics });
+    const get = (path: string, method = 'GET') => fetch(baseUrl + path, { method });
+
+    t.equal((await get('/livez')).status, 200);
+    const ready = await get('/readyz');
+    t.equal(ready.status, 200);
+    t.same(await ready.json(), { status: 'ok', stores: { postgres: 'ok' } });
+    for (const path of ['/livez', '/readyz']) {
+      const head = await get(path, 'HEAD');
+      t.equal(head.status, 200, `HEAD ${path}`);
+      t.equal(await head.text(), '');
+    }
+    draining = true;
+    const leaving = await get('/readyz');
+    t.equal(leaving.status, 503);
+    t.match(await leaving.json(), { status: 'draining' });
+    t.equal((await get('/livez')).status, 200, 'alive all the same');
+
+    draining = false;
+    await store.sql.end();
+    const away = await get('/readyz', 'GET');
+    t.equal(away.status, 503);
+    t.same(await away.json(), { status: 'unavailable', stores: { postgres: 'unavailable' } });
+  });
+});
+
+t.test('metrics are for this machine', async (t) => {
+  await withStores(t, async (t, store) => {
+    const metrics = createMetrics();
+    metrics.watchQueue('registrations', () => 7);
+    metrics.sends.with({ platform: 'apns', outcome: 'delivered' }).value += 3;
+    const routes = healthRoutes({ sql: store.sql, metrics, isDraining: () => false });
+    const { baseUrl } = await startApiOn(t, store, routes, {
+      metrics,
+      trustedProxies: ['127.0.0.2'],
+    });
+    await fetch(`${baseUrl}/livez`);
+    const response = await fetch(`${baseUrl}/metrics`);
+    t.match(response.headers.get('content-type'), /^text\/plain/);
+    const text = await response.text();
+    t.match(text, 'tagcast_http_requests_total{method="GET",route="/livez",status="200"} 1');
+    t.match(text, 'tagcast_queue_depth{queue="registrations"} 7');
+    t.match(text, 'tagcast_sends_total{platform="apns",outcome="delivered"} 3');
+    const forwarded = { headers: { 'X-Forwarded-For': '198.51.100.7' } };
+    t.equal((await fetch(`${baseUrl}/metrics`, forwarded)).status, 403);
+  });
+});

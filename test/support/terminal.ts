@@ -1,0 +1,36 @@
+/** A terminal that remembers, and an operator's context over given actions. */
+
+import type { OperatorActions } from '../../src/cli/operator-actions.ts';
+import type { OperatorContext } from '../../src/cli/operator-command.ts';
+
+export interface RecordedContext extends OperatorContext {
+  readonly printed: string[];
+  readonly complaints: string[];
+  /** How often a way to the engine was opened, less how often it was closed again. */
+  openSessions(): number;
+}
+
+export function recordedContext(actions: OperatorActions): RecordedContext {
+  const printed: string[] = [];
+  const complaints: string[] = [];
+  let sessions = 0;
+  return {
+    printed,
+    complaints,
+    openSessions: () => sessions,
+    terminal: {
+      print: (text) => void printed.push(text),
+      complain: (text) => void complaints.push(text),
+    },
+    open() {
+      sessions += 1;
+      return Promise.resolve({
+        actions,
+        close() {
+          sessions -= 1;
+          return Promise.resolve();
+        },
+      });
+    },
+  };
+}
