@@ -278,6 +278,38 @@ await onEachStore(t, {
     t.ok((row?.mark ?? 0) < 8_192, `the mark is at ${row?.mark}`);
   },
 
+  'connections that break under load: what was answered committed is there': async (t, store) => {
+    // Nobody can end a connection of the embedded one from within.
+    if (store.address.kind === 'embedded') return;
+    const tenant = await makeTenant(store.sql, 'acme');
+    const [tag = 0] = await tenant.makeTags(1);
+    const registration = makeRegistration(store);
+    const committed = new Set<string>();
+    let broken = 0;
+    for (let round = 0; round < 3; round += 1) {
+      const submitted = Array.from({ length: 200 }, async (_, index) => {
+        const deviceId = `d${round}.${index}`;
+        const result = await registration.submit(subscribe('reg', tenant.appId, deviceId, [tag]));
+        if (result === 'committed') committed.add(deviceId);
+        else broken += 1;
+      });
+      await store.sql`
+        select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and pid <> pg_backend_pid()`.catch(() => undefined);
+      await Promise.all(submitted);
+    }
+    t.ok(broken > 0, `${broken} were not committed`);
+    const rows = await store.sql<{ id: string }[]>`
+      select device_id as id from devices join subscriptions using (app_id, platform_id, ordinal)`;
+    const there = new Set(rows.map(({ id }) => id));
+    t.same(
+      [...committed].filter((deviceId) => !there.has(deviceId)),
+      [],
+    );
+    const after = await registration.submit(subscribe('reg', tenant.appId, 'after', [tag]));
+    t.equal(after, 'committed');
+  },
+
   'a database that has gone is an answer, and its return is noticed': async (
     t,
     { sql, ...store },
