@@ -11,24 +11,22 @@ export type StoreFault =
   | 'bug';
 
 /** Deadlock and serialization failure. */
-const CONFLICTS = new Set(['40P01', '40001']);
-/** Connection, resources, operator intervention (with statement timeouts), system error. */
-const UNAVAILABLE_CLASSES = new Set(['08', '53', '57', '58']);
-/** 25P03: the server ended a transaction whose client had been silent too long. */
-const UNAVAILABLE = new Set(['25P03', '25006']);
+const CONFLICT = /^(40P01|40001)$/;
 /** Data exception, integrity constraint violation. */
-const DATA_CLASSES = new Set(['22', '23']);
-const SQLSTATE = /^[0-9A-Z]{5}$/;
+const DATA = /^2[23]\w{3}$/;
+/**
+ * Connection exception, authorization, resources, operator intervention (with statement timeouts), system error; read-only
+ * (a standby); ended by the server after too long a silence.
+ */
+const UNAVAILABLE = /^((08|28|53|57|58)\w{3}|25006|25P03)$/;
+/** The driver's own, and those of the socket: ECONNREFUSED, EPIPE. Node's programming errors begin with ERR_. */
+const CONNECTION = /^(CONNECTION_|CONNECT_TIMEOUT|E(?!RR_))/;
 
-/** Classifies what a statement threw. Errors of the socket and of the driver carry codes that are no SQLSTATE. */
+/** Classifies what a statement threw. */
 export function faultOf(error: unknown): StoreFault {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (typeof code !== 'string') return 'bug';
-  if (!SQLSTATE.test(code) || isSocketCode(code)) return 'unavailable';
-  if (CONFLICTS.has(code)) return 'conflict';
-  if (UNAVAILABLE.has(code) || UNAVAILABLE_CLASSES.has(code.slice(0, 2))) return 'unavailable';
-  return DATA_CLASSES.has(code.slice(0, 2)) ? 'data' : 'bug';
+  if (CONFLICT.test(code)) return 'conflict';
+  if (DATA.test(code)) return 'data';
+  return UNAVAILABLE.test(code) || CONNECTION.test(code) ? 'unavailable' : 'bug';
 }
-
-/** EPIPE has the form of an SQLSTATE; no class of PostgreSQL begins with E. */
-const isSocketCode = (code: string): boolean => code.startsWith('E');

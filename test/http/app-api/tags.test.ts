@@ -1,0 +1,128 @@
+import t from 'tap';
+import type { HttpRequest } from '../../../src/http/handler.ts';
+import { makeAppApi } from '../../support/app-api.ts';
+import { onEachStore } from '../../support/on-each-store.ts';
+import type { Tenant } from '../../support/tenant.ts';
+import { makeTenant } from '../../support/tenant.ts';
+
+const GET_FORM = '/push-api/v3/:client/tags/:app';
+const ETAG = /^"[\w-]{22}"$/;
+
+const getRequest = (
+  tenant: Tenant,
+  params: Readonly<Record<string, string>> = {},
+  etag = '',
+): Partial<HttpRequest> => ({
+  method: 'GET',
+  params: { client: tenant.slug, app: String(tenant.appId), ...params },
+  header: (name) => (name === 'if-none-match' ? etag : ''),
+});
+
+await onEachStore(t, {
+  'tags in their groups: default first, both arrays on every other group, any depth': async (
+    t,
+    store,
+  ) => {
+    const tenant = await makeTenant(store.sql, 'acme');
+    const sport = await tenant.makeGroup('Sport', undefined, 'sport');
+    const football = await tenant.makeGroup('Football', sport);
+    const deep = await tenant.makeGroup('Deep', football);
+    const empty = await tenant.makeGroup('Empty');
+    const goal = await tenant.makeTag({ name: 'Goal', groupId: deep, sourceId: 'goal' });
+    const news = await tenant.makeTag({ name: 'News', optionalParameters: { a: 'b' } });
+    const results = await tenant.makeTag({ name: 'Results', groupId: sport });
+    await tenant.makeTag({ name: 'Elsewhere', appIds: [await tenant.makeApp()] });
+    await tenant.makeTag({ name: 'Expired', groupId: sport, expiresAtMs: Date.now() - 1 });
+    const named = [
+      {
+        id: sport,
+        sourceId: 'sport',
+        name: 'Sport',
+        tags: [{ id: results, name: 'Results' }],
+        groups: [
+          {
+            id: football,
+            name: 'Football',
+            tags: [],
+            groups: [
+              {
+                id: deep,
+                name: 'Deep',
+                tags: [{ id: goal, name: 'Goal', sourceId: 'goal' }],
+                groups: [],
+              },
+            ],
+          },
+        ],
+      },
+      { id: empty, name: 'Empty', tags: [], groups: [] },
+    ];
+    const ungrouped = [{ id: news, name: 'News', tagOptionalParameters: { a: 'b' } }];
+    const api = makeAppApi(store);
+    const post = await api.call('tags', tenant.caller, {
+      appId: String(tenant.appId),
+      platformId: '3',
+    });
+    t.match(post, { status: 200, headers: { 'Content-Type': 'application/json' } });
+    t.equal(post.body, JSON.stringify([{ name: 'default', tags: ungrouped }, ...named]));
+    const get = await api.get(GET_FORM, tenant.caller, getRequest(tenant));
+    t.equal(get.body, JSON.stringify([{ id: 0, name: 'default', tags: ungrouped }, ...named]));
+  },
+
+  'the default group is there also when nothing is': async (t, store) => {
+    const tenant = await makeTenant(store.sql, 'acme');
+    const api = makeAppApi(store);
+    const post = await api.call('tags', tenant.caller, { appId: tenant.appId, platformId: 3 });
+    t.equal(post.body, '[{"name":"default","tags":[]}]');
+  },
+
+  'ETag: 304 until a tag changes or expires': async (t, store) => {
+    const tenant = await makeTenant(store.sql, 'acme');
+    const api = makeAppApi(store);
+    const expiring = await tenant.makeTag({ expiresAtMs: Date.now() + 60_000 });
+    const get = async (etag?: string) =>
+      await api.get(GET_FORM, tenant.caller, getRequest(tenant, {}, etag));
+    const first = await get();
+    const etag = first.headers?.['ETag'] ?? '';
+    t.match(etag, ETAG);
+    for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+      t.match(await get(known), { status: 304, headers: { ETag: etag }, body: '' });
+    }
+    t.equal((await get('"other"')).status, 200);
+    await tenant.makeTag();
+    const second = await get(etag);
+    t.equal(second.status, 200);
+    t.not(second.headers?.['ETag'], etag);
+    // Its time comes without anybody changing anything.
+    await store.sql`update tags set expires_at_ms = ${Date.now() + 200} where id = ${expiring}`;
+    await store.sql`update clients set catalogue_version = catalogue_version + 1`;
+    const third = await get();
+    t.match(String(third.body), `"id":${expiring}`);
+    let fourth = third;
+    while (fourth.body === third.body) fourth = await get();
+    t.notMatch(String(fourth.body), `"id":${expiring}`);
+    t.not(fourth.headers?.['ETag'], third.headers?.['ETag']);
+  },
+
+  'bad parameters are 400; another client or app is 403': async (t, store) => {
+    const tenant = await makeTenant(store.sql, 'acme');
+    const other = await makeTenant(store.sql, 'other');
+    const api = makeAppApi(store);
+    const status = async (body: unknown) => (await api.call('tags', tenant.caller, body)).status;
+    t.equal(await status('no json'), 400);
+    t.equal(await status({ platformId: 3 }), 400);
+    t.equal(await status({ appId: tenant.appId }), 400);
+    t.equal(await status({ appId: tenant.appId, platformId: 7 }), 400);
+    t.equal(await status({ appId: other.appId, platformId: 3 }), 403);
+    for (const params of [
+      { client: 'other' },
+      { client: 'nobody' },
+      { app: String(other.appId) },
+      { app: 'x' },
+      { app: '999999' },
+    ]) {
+      const response = await api.get(GET_FORM, tenant.caller, getRequest(tenant, params));
+      t.equal(response.status, 403);
+    }
+  },
+});

@@ -1,0 +1,77 @@
+import fc from 'fast-check';
+import t from 'tap';
+import { fold } from '../../src/registration/change.ts';
+import type { Operation } from '../../src/registration/operation.ts';
+import { deviceRef } from '../../src/registration/operation.ts';
+
+const device = deviceRef(1, 15, 'token');
+const tagIds = fc.array(fc.integer({ min: 1, max: 8 }), { maxLength: 5 });
+const operation: fc.Arbitrary<Operation> = fc.oneof(
+  fc.record({
+    kind: fc.constantFrom('reg' as const, 'set' as const),
+    device: fc.constant(device),
+    tagIds,
+    appVersion: fc.option(fc.constantFrom('1', '2')),
+    countsTags: fc.constant(false),
+  }),
+  fc.record({
+    kind: fc.constant('ureg' as const),
+    device: fc.constant(device),
+    tagIds: fc.oneof(tagIds, fc.constant('all' as const)),
+  }),
+);
+
+/** What the interface says, one operation after the other. */
+function model(before: ReadonlySet<number>, operations: readonly Operation[], live: Set<number>) {
+  let tags = new Set(before);
+  let registered = false;
+  for (const operation of operations) {
+    const given = operation.tagIds === 'all' ? [] : operation.tagIds;
+    const known = given.filter((tagId) => live.has(tagId));
+    if (operation.kind === 'ureg') {
+      tags =
+        operation.tagIds === 'all'
+          ? new Set()
+          : new Set([...tags].filter((tag) => !given.includes(tag)));
+    } else if (operation.kind === 'reg') {
+      registered = true;
+      for (const tagId of known) tags.add(tagId);
+    } else if (known.length > 0) {
+      registered = true;
+      tags = new Set(known);
+    }
+  }
+  return { tags, registered };
+}
+
+t.test('folding is the same as one operation after the other', (t) => {
+  const sets = fc.uniqueArray(fc.integer({ min: 1, max: 8 })).map((tags) => new Set(tags));
+  fc.assert(
+    fc.property(sets, sets, fc.array(operation, { maxLength: 8 }), (before, live, operations) => {
+      const change = fold(operations, (tagId) => live.has(tagId));
+      const kept = change.clear ? [] : [...before].filter((tag) => !change.remove.has(tag));
+      const expected = model(before, operations, live);
+      t.same([...new Set([...kept, ...change.add])].sort(), [...expected.tags].sort());
+      t.equal(change.registers, expected.registered);
+      t.notOk(
+        [...change.add].some((tag) => change.remove.has(tag)),
+        'no pair is added and removed',
+      );
+    }),
+    { numRuns: 500 },
+  );
+  t.end();
+});
+
+t.test('the last version given stands', (t) => {
+  const reg = (appVersion: string | null): Operation => ({
+    kind: 'reg',
+    device,
+    tagIds: [],
+    appVersion,
+    countsTags: false,
+  });
+  t.equal(fold([reg('1'), reg('2'), reg(null)], () => true).appVersion, '2');
+  t.equal(fold([reg(null)], () => true).appVersion, null);
+  t.end();
+});

@@ -1,0 +1,360 @@
+import t from 'tap';
+import type { Operation } from '../../src/registration/operation.ts';
+import { deviceRef } from '../../src/registration/operation.ts';
+import type { Registration } from '../../src/registration/registration.ts';
+import type { SqlPool } from '../../src/store/sql.ts';
+import { makeRegistration } from '../support/app-api.ts';
+import { onEachStore } from '../support/on-each-store.ts';
+import type { Tenant } from '../support/tenant.ts';
+import { makeTenant } from '../support/tenant.ts';
+
+const subscribe = (
+  kind: 'reg' | 'set',
+  appId: number,
+  deviceId: string,
+  tagIds: readonly number[],
+): Operation => ({
+  kind,
+  device: deviceRef(appId, 15, deviceId),
+  tagIds,
+  appVersion: null,
+  countsTags: true,
+});
+
+const unsubscribe = (
+  appId: number,
+  deviceId: string,
+  tagIds: readonly number[] | 'all',
+): Operation => ({ kind: 'ureg', device: deviceRef(appId, 15, deviceId), tagIds });
+
+async function tagsOf(sql: SqlPool, deviceId: string): Promise<readonly number[]> {
+  const rows = await sql<{ id: number }[]>`
+    select s.tag_id as id from devices d join subscriptions s using (app_id, platform_id, ordinal)
+    where d.device_id = ${deviceId} order by 1`;
+  return rows.map(({ id }) => id);
+}
+
+const versions = (sql: SqlPool) =>
+  sql`select group_number as group, version from device_groups order by 1`.then((rows) => [
+    ...rows,
+  ]);
+
+await onEachStore(t, {
+  'an answered operation is there, and others are not affected': async (t, { sql, ...store }) => {
+    const tenant = await makeTenant(sql, 'acme');
+    const [a = 0, b = 0, c = 0] = await tenant.makeTags(3);
+    const registration = makeRegistration({ sql, ...store });
+    t.equal(await registration.submit(subscribe('reg', tenant.appId, 'x', [a, b])), 'committed');
+    t.same(await tagsOf(sql, 'x'), [a, b]);
+    await registration.submit(subscribe('reg', tenant.appId, 'y', [a]));
+    await registration.submit(subscribe('reg', tenant.appId, 'x', [c]));
+    await registration.submit(unsubscribe(tenant.appId, 'x', [a]));
+    t.same(await tagsOf(sql, 'x'), [b, c]);
+    t.same(await tagsOf(sql, 'y'), [a]);
+    await registration.submit(subscribe('set', tenant.appId, 'x', [a]));
+    t.same(await tagsOf(sql, 'x'), [a]);
+    await registration.submit(unsubscribe(tenant.appId, 'x', 'all'));
+    t.same(await tagsOf(sql, 'x'), []);
+    const [kept] = await sql`select unsubscribed_at from devices where device_id = 'x'`;
+    t.ok(kept?.['unsubscribed_at'], 'the device is kept, unsubscribed');
+    const days = await sql`
+      select sum(subscribed) as gained, sum(unsubscribed) as lost from tag_days where tag_id = ${a}`;
+    t.match([...days], [{ gained: '3', lost: '2' }]);
+  },
+
+  'what is no tag, deleted, expired or not connected is not subscribed to': async (
+    t,
+    { sql, ...store },
+  ) => {
+    const tenant = await makeTenant(sql, 'acme');
+    const [live = 0, deleted = 0] = await tenant.makeTags(2);
+    await tenant.deleteTag(deleted);
+    const expired = await tenant.makeTag({ expiresAtMs: Date.now() - 1_000 });
+    const elsewhere = await tenant.makeTag({ appIds: [await tenant.makeApp()] });
+    const registration = makeRegistration({ sql, ...store });
+    const useless = [deleted, expired, elsewhere, 999_999];
+    await registration.submit(subscribe('reg', tenant.appId, 'x', [live, ...useless]));
+    t.same(await tagsOf(sql, 'x'), [live]);
+    await registration.submit(subscribe('set', tenant.appId, 'x', useless));
+    t.same(await tagsOf(sql, 'x'), [live], 'a set of which nothing is known is ignored');
+  },
+
+  'versions are raised by what changes something, and by nothing else': async (
+    t,
+    { sql, ...store },
+  ) => {
+    const tenant = await makeTenant(sql, 'acme');
+    const [a = 0, b = 0] = await tenant.makeTags(2);
+    const registration = makeRegistration({ sql, ...store });
+    const submit = (operation: Operation) => registration.submit(operation);
+    await submit(subscribe('reg', tenant.appId, 'x', [a]));
+    t.match(await versions(sql), [{ version: 1 }]);
+    await submit(subscribe('reg', tenant.appId, 'x', [a]));
+    await submit(unsubscribe(tenant.appId, 'x', [b]));
+    await submit(subscribe('set', tenant.appId, 'x', [a]));
+    await submit(unsubscribe(tenant.appId, 'nobody', 'all'));
+    t.match(await versions(sql), [{ version: 1 }], 'nothing had changed');
+    await submit(subscribe('reg', tenant.appId, 'x', [b]));
+    t.match(await versions(sql), [{ version: 2 }]);
+    await submit(unsubscribe(tenant.appId, 'x', [a]));
+    t.match(await versions(sql), [{ version: 3 }]);
+    t.same(
+      [...(await sql`select 1 from devices where device_id = 'nobody'`)],
+      [],
+      'ureg makes none',
+    );
+  },
+
+  'many callers, few devices, two nodes: as if one after the other': async (t, store) => {
+    const tenant = await makeTenant(store.sql, 'acme');
+    const tagIds = await tenant.makeTags(6);
+    const nodes = [makeRegistration(store), makeRegistration(store)];
+    const devices = Array.from({ length: 40 }, (_, index) => `device ${index}`);
+    // Each device has one caller, who waits for each answer and changes nodes as he likes.
+    const expected = await Promise.all(
+      devices.map((deviceId, index) => liveOf(tenant, deviceId, tagIds, nodes, index)),
+    );
+    for (const [index, deviceId] of devices.entries()) {
+      t.same(await tagsOf(store.sql, deviceId), expected[index], deviceId);
+    }
+    const [sums] = await store.sql<{ counted: number; there: number; devices: number }[]>`
+      select (select sum(subscribed - unsubscribed)::int from tag_days) as counted,
+        (select count(*)::int from subscriptions) as there,
+        (select count(distinct ordinal)::int from devices) as devices`;
+    t.equal(sums?.counted, sums?.there, 'the counters agree with the subscriptions');
+    await Promise.all(nodes.map((node) => node.drain()));
+  },
+
+  'one device, many callers on two nodes, each with tags of his own': async (t, store) => {
+    const tenant = await makeTenant(store.sql, 'acme');
+    const nodes = [makeRegistration(store), makeRegistration(store)];
+    const tagIds = await tenant.makeTags(48);
+    const callers = Array.from({ length: 16 }, (_, index) =>
+      tagIds.slice(index * 3, index * 3 + 3),
+    );
+    await Promise.all(
+      callers.map(async ([a = 0, b = 0, c = 0], index) => {
+        const submit = (operation: Operation) => nodes[index % 2]?.submit(operation);
+        for (let round = 0; round < 5; round += 1) {
+          await submit(subscribe('reg', tenant.appId, 'x', [a, b]));
+          await submit(unsubscribe(tenant.appId, 'x', [b]));
+          await submit(subscribe('reg', tenant.appId, 'x', [c]));
+          await submit(unsubscribe(tenant.appId, 'x', [round % 2 === 0 ? a : c]));
+        }
+      }),
+    );
+    // The last round, 4, removed a and b.
+    t.same(
+      await tagsOf(store.sql, 'x'),
+      callers.map(([, , c]) => c),
+    );
+  },
+
+  'callers who do not wait: one device on one node keeps their order': async (
+    t,
+    { sql, ...store },
+  ) => {
+    const tenant = await makeTenant(sql, 'acme');
+    const [a = 0, b = 0, c = 0] = await tenant.makeTags(3);
+    const registration = makeRegistration({ sql, ...store });
+    await Promise.all([
+      registration.submit(subscribe('reg', tenant.appId, 'x', [a])),
+      registration.submit(subscribe('set', tenant.appId, 'x', [b, c])),
+      registration.submit(unsubscribe(tenant.appId, 'x', [b])),
+      registration.submit(subscribe('reg', tenant.appId, 'x', [a])),
+      registration.submit(unsubscribe(tenant.appId, 'y', 'all')),
+    ]);
+    t.same(await tagsOf(sql, 'x'), [a, c]);
+  },
+
+  'two nodes that meet a new device in the same moment make one of it': async (t, store) => {
+    const tenant = await makeTenant(store.sql, 'acme');
+    const tagIds = await tenant.makeTags(4);
+    const nodes = [makeRegistration(store), makeRegistration(store)];
+    const devices = Array.from({ length: 300 }, (_, index) => `device ${index}`);
+    const results = await Promise.all(
+      devices.flatMap((deviceId) =>
+        tagIds.map((tagId, index) =>
+          nodes[index % 2]?.submit(subscribe('reg', tenant.appId, deviceId, [tagId])),
+        ),
+      ),
+    );
+    t.same(new Set(results), new Set(['committed']));
+    const [count] = await store.sql<{ devices: number; subscriptions: number }[]>`
+      select (select count(*)::int from devices) as devices, (select count(*)::int from subscriptions) as subscriptions`;
+    t.same(count, { devices: 300, subscriptions: 1_200 });
+  },
+
+  'a row that PostgreSQL refuses does not fail its neighbours': async (t, { sql, ...store }) => {
+    const tenant = await makeTenant(sql, 'acme');
+    const [tag = 0] = await tenant.makeTags(1);
+    const registration = makeRegistration({ sql, ...store });
+    const deviceIds = Array.from({ length: 50 }, (_, index) =>
+      index === 17 ? 'a\0b' : `d${index}`,
+    );
+    const results = await Promise.all(
+      deviceIds.map((deviceId) =>
+        registration.submit(subscribe('reg', tenant.appId, deviceId, [tag])),
+      ),
+    );
+    t.equal(results[17], 'refused');
+    t.equal(results.filter((result) => result === 'committed').length, 49);
+    const [count] = await sql`select count(*)::int as count from subscriptions`;
+    t.same(count, { count: 49 });
+  },
+
+  'what waits is bounded, and draining answers it all': async (t, { sql, ...store }) => {
+    const tenant = await makeTenant(sql, 'acme');
+    const [tag = 0] = await tenant.makeTags(1);
+    const registration = makeRegistration({ sql, ...store }, { inFlightMax: 10 });
+    const submitted = Array.from({ length: 15 }, (_, index) =>
+      registration.submit(subscribe('reg', tenant.appId, `d${index}`, [tag])),
+    );
+    await registration.drain();
+    const results = await Promise.all(submitted);
+    t.equal(results.filter((result) => result === 'committed').length, 10);
+    t.equal(results.filter((result) => result === 'overloaded').length, 5);
+    const [count] = await sql`select count(*)::int as count from devices`;
+    t.same(count, { count: 10 });
+    const late = await registration.submit(subscribe('reg', tenant.appId, 'late', [tag]));
+    t.equal(late, 'unavailable');
+  },
+
+  'an app has no more devices than it may; the known ones still register': async (
+    t,
+    { sql, ...store },
+  ) => {
+    const tenant = await makeTenant(sql, 'acme');
+    const [a = 0, b = 0] = await tenant.makeTags(2);
+    const registration = makeRegistration({ sql, ...store }, { devicesPerAppMax: 5 });
+    for (let index = 0; index < 5; index += 1) {
+      const device = subscribe('reg', tenant.appId, `d${index}`, [a]);
+      t.equal(await registration.submit(device), 'committed');
+    }
+    const sixth = subscribe('reg', tenant.appId, 'd5', [a]);
+    t.equal(await registration.submit(sixth), 'limit');
+    t.equal(await registration.submit(subscribe('reg', tenant.appId, 'd3', [b])), 'committed');
+    t.same(await tagsOf(sql, 'd3'), [a, b]);
+    t.same(await tagsOf(sql, 'd5'), []);
+  },
+
+  'a device has no more tags than it may': async (t, { sql, ...store }) => {
+    const tenant = await makeTenant(sql, 'acme');
+    const tags = await tenant.makeTags(8);
+    const registration = makeRegistration({ sql, ...store }, { tagsPerDeviceMax: 4 });
+    const reg = (tagIds: readonly number[]) =>
+      registration.submit(subscribe('reg', tenant.appId, 'x', tagIds));
+    t.equal(await reg(tags.slice(0, 3)), 'committed');
+    t.equal(await reg(tags.slice(0, 4)), 'committed', 'what it has does not count twice');
+    t.equal(await reg(tags.slice(2, 6)), 'tags-limited');
+    t.same(await tagsOf(sql, 'x'), tags.slice(0, 4));
+    t.equal(await registration.submit(subscribe('set', tenant.appId, 'x', tags)), 'tags-limited');
+    t.equal((await tagsOf(sql, 'x')).length, 4);
+    t.equal(await registration.submit(subscribe('reg', tenant.appId, 'new', tags)), 'tags-limited');
+    t.equal((await tagsOf(sql, 'new')).length, 4);
+  },
+
+  'ordinals: small apps waste little, and no ordinal is given twice over restarts': async (
+    t,
+    { sql, ...store },
+  ) => {
+    const tenant = await makeTenant(sql, 'acme');
+    const [tag = 0] = await tenant.makeTags(1);
+    for (const start of [0, 1, 2]) {
+      const registration = makeRegistration({ sql, ...store });
+      await Promise.all(
+        Array.from({ length: 700 }, (_, index) =>
+          registration.submit(subscribe('reg', tenant.appId, `d${start}.${index}`, [tag])),
+        ),
+      );
+    }
+    const [row] = await sql<{ devices: number; ordinals: number; last: number; mark: number }[]>`
+      select count(*)::int as devices, count(distinct ordinal)::int as ordinals, max(ordinal) as last,
+        (select next_ordinal from app_platforms where app_id = ${tenant.appId} and platform_id = 15) as mark
+      from devices`;
+    t.equal(row?.devices, 2_100);
+    t.equal(row?.ordinals, 2_100);
+    t.ok((row?.last ?? 0) < (row?.mark ?? 0), 'every ordinal lies below the mark');
+    t.ok((row?.mark ?? 0) < 8_192, `the mark is at ${row?.mark}`);
+  },
+
+  'connections that break under load: what was answered committed is there': async (t, store) => {
+    // Nobody can end a connection of the embedded one from within.
+    if (store.address.kind === 'embedded') return;
+    const tenant = await makeTenant(store.sql, 'acme');
+    const [tag = 0] = await tenant.makeTags(1);
+    const registration = makeRegistration(store);
+    const committed = new Set<string>();
+    let broken = 0;
+    for (let round = 0; round < 3; round += 1) {
+      const submitted = Array.from({ length: 200 }, async (_, index) => {
+        const deviceId = `d${round}.${index}`;
+        const result = await registration.submit(subscribe('reg', tenant.appId, deviceId, [tag]));
+        if (result === 'committed') committed.add(deviceId);
+        else broken += 1;
+      });
+      await store.sql`
+        select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and pid <> pg_backend_pid()`.catch(() => undefined);
+      await Promise.all(submitted);
+    }
+    t.ok(broken > 0, `${broken} were not committed`);
+    const rows = await store.sql<{ id: string }[]>`
+      select device_id as id from devices join subscriptions using (app_id, platform_id, ordinal)`;
+    const there = new Set(rows.map(({ id }) => id));
+    t.same(
+      [...committed].filter((deviceId) => !there.has(deviceId)),
+      [],
+    );
+    const after = await registration.submit(subscribe('reg', tenant.appId, 'after', [tag]));
+    t.equal(after, 'committed');
+  },
+
+  'a database that has gone is an answer, and its return is noticed': async (
+    t,
+    { sql, ...store },
+  ) => {
+    const tenant = await makeTenant(sql, 'acme');
+    const [tag = 0] = await tenant.makeTags(1);
+    const registration = makeRegistration({ sql, ...store });
+    await sql`alter table devices rename to devices_gone`;
+    t.equal(await registration.submit(subscribe('reg', tenant.appId, 'x', [tag])), 'unavailable');
+    await sql`alter table devices_gone rename to devices`;
+    t.equal(await registration.submit(subscribe('reg', tenant.appId, 'x', [tag])), 'committed');
+  },
+});
+
+/** Thirty operations on one device, one after the other, on either node; answers the tags it must have. */
+async function liveOf(
+  tenant: Tenant,
+  deviceId: string,
+  tagIds: readonly number[],
+  nodes: readonly Registration[],
+  seed: number,
+): Promise<readonly number[]> {
+  let tags = new Set<number>();
+  for (let step = 0; step < 30; step += 1) {
+    const number = (seed * 7_919 + step * 104_729) % 1_000_003;
+    const some = tagIds.filter((_, index) => ((number >> index) & 1) === 1);
+    const node = nodes[number % nodes.length];
+    if (node === undefined) throw new Error('no node');
+    switch (number % 5) {
+      case 0:
+        await node.submit(unsubscribe(tenant.appId, deviceId, 'all'));
+        tags = new Set();
+        break;
+      case 1:
+        await node.submit(unsubscribe(tenant.appId, deviceId, some));
+        for (const tag of some) tags.delete(tag);
+        break;
+      case 2:
+        await node.submit(subscribe('set', tenant.appId, deviceId, some));
+        if (some.length > 0) tags = new Set(some);
+        break;
+      default:
+        await node.submit(subscribe('reg', tenant.appId, deviceId, some));
+        for (const tag of some) tags.add(tag);
+    }
+  }
+  return [...tags].sort((one, other) => one - other);
+}

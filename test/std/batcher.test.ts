@@ -1,0 +1,92 @@
+import t from 'tap';
+import { Batcher } from '../../src/std/batcher.ts';
+
+/** A batcher whose batches end when the test says so. */
+function held(limits: { readonly itemsMax?: number; readonly weightMax?: number } = {}) {
+  const batches: { readonly items: readonly number[]; end(results?: readonly string[]): void }[] =
+    [];
+  const batcher = new Batcher<number, string>({
+    itemsMax: limits.itemsMax ?? 1_000,
+    weightMax: limits.weightMax ?? 1_000_000,
+    weightOf: (item) => item,
+    run: (items) =>
+      new Promise((resolve) => {
+        batches.push({
+          items,
+          end: (results = items.map((item) => `r${item}`)) => resolve(results),
+        });
+      }),
+  });
+  return { batcher, batches };
+}
+
+/** Lets everything that can go on go on. */
+const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+t.test('starts at once, gathers while a batch is in flight, answers each its own', async (t) => {
+  const { batcher, batches } = held();
+  const first = batcher.submit(1);
+  await settle();
+  t.same(
+    batches.map(({ items }) => items),
+    [[1]],
+  );
+  const others = [batcher.submit(2), batcher.submit(3), batcher.submit(4)];
+  await settle();
+  t.equal(batches.length, 1, 'nothing else is in flight');
+  batches[0]?.end();
+  t.equal(await first, 'r1');
+  await settle();
+  t.same(batches[1]?.items, [2, 3, 4]);
+  batches[1]?.end();
+  t.same(await Promise.all(others), ['r2', 'r3', 'r4']);
+});
+
+t.test('bounds a batch by items and by weight, but takes one item of any weight', async (t) => {
+  const { batcher, batches } = held({ itemsMax: 3, weightMax: 10 });
+  const all = [1, 1, 1, 1, 99, 4, 6, 1].map((item) => batcher.submit(item));
+  const seen: (readonly number[])[] = [];
+  for (let index = 0; index < 5; index += 1) {
+    await settle();
+    const batch = batches[index];
+    seen.push(batch?.items ?? []);
+    batch?.end();
+  }
+  t.same(seen, [[1, 1, 1], [1], [99], [4, 6], [1]]);
+  await Promise.all(all);
+});
+
+t.test('a batch that throws fails its own items only', async (t) => {
+  let fail = true;
+  const batcher = new Batcher<number, number>({
+    itemsMax: 10,
+    weightMax: 10,
+    weightOf: () => 1,
+    run: (items) => {
+      if (fail) throw new Error('no');
+      return Promise.resolve(items);
+    },
+  });
+  await t.rejects(batcher.submit(1), { message: 'no' });
+  fail = false;
+  t.equal(await batcher.submit(2), 2);
+});
+
+t.test('drain resolves when everything is answered', async (t) => {
+  const { batcher, batches } = held();
+  await batcher.drain();
+  let drained = false;
+  const first = batcher.submit(1);
+  await settle();
+  const second = batcher.submit(2);
+  const drain = batcher.drain().then(() => {
+    drained = true;
+  });
+  batches[0]?.end();
+  await first;
+  await settle();
+  t.equal(drained, false);
+  batches[1]?.end();
+  await Promise.all([second, drain]);
+  t.equal(drained, true);
+});

@@ -1,0 +1,88 @@
+/** The App API on a store, without a server: what its tests speak to. */
+
+import { pino } from 'pino';
+import type { Caller } from '../../src/access/caller.ts';
+import type { AppApi } from '../../src/http/app-api/app-api.ts';
+import { appApiRoutes } from '../../src/http/app-api/routes.ts';
+import type { HttpRequest, HttpResponse, Route } from '../../src/http/handler.ts';
+import { Catalogue } from '../../src/registration/catalogue.ts';
+import { LANES, LANES_EMBEDDED, Registration } from '../../src/registration/registration.ts';
+import { TokenBuckets } from '../../src/std/token-buckets.ts';
+import type { Store } from '../../src/store/store.ts';
+
+export const silent = pino({ level: 'silent' });
+
+export interface Limits {
+  readonly inFlightMax?: number;
+  readonly devicesPerAppMax?: number;
+  readonly tagsPerDeviceMax?: number;
+  readonly perSecond?: number;
+}
+
+export interface AppApiUnderTest extends AppApi {
+  /** What `onIgnored` was told, as `reg deviceId`. */
+  readonly ignored: string[];
+  /** Calls an endpoint as `caller`; a body that is no string or Buffer is sent as JSON. */
+  call(endpoint: string, caller: Caller, body: unknown): Promise<HttpResponse>;
+  get(path: string, caller: Caller, request: Partial<HttpRequest>): Promise<HttpResponse>;
+}
+
+/** One node's Registration on the store. */
+export const makeRegistration = (store: Store, limits: Limits = {}): Registration =>
+  new Registration({
+    sql: store.sql,
+    log: silent,
+    lanes: store.address.kind === 'embedded' ? LANES_EMBEDDED : LANES,
+    inFlightMax: limits.inFlightMax ?? 10_000,
+    devicesPerAppMax: limits.devicesPerAppMax ?? 1_000_000,
+    tagsPerDeviceMax: limits.tagsPerDeviceMax ?? 5_000,
+  });
+
+export function makeAppApi(store: Store, limits: Limits = {}): AppApiUnderTest {
+  const ignored: string[] = [];
+  const api: AppApi = {
+    sql: store.sql,
+    catalogue: new Catalogue(store.sql),
+    registration: makeRegistration(store, limits),
+    rates: new TokenBuckets({ perSecond: limits.perSecond ?? 1_000_000, bucketsMax: 100 }),
+    tagsPerDeviceMax: limits.tagsPerDeviceMax ?? 5_000,
+    onIgnored: (endpoint, name) => ignored.push(`${endpoint} ${name}`),
+  };
+  const routes = appApiRoutes(api);
+  return {
+    ...api,
+    ignored,
+    call: (endpoint, caller, body) =>
+      handle(routes, `/push-api/${endpoint}`, caller, makeRequest({ body: bytesOf(body) })),
+    get: (path, caller, request) => handle(routes, path, caller, makeRequest(request)),
+  };
+}
+
+/** Calls the route with this path. */
+export async function handle(
+  routes: readonly Route[],
+  path: string,
+  caller: Caller,
+  request: HttpRequest,
+): Promise<HttpResponse> {
+  const route = routes.find((candidate) => candidate.path === path);
+  if (route === undefined || route.api === 'open') throw new Error(`no route ${path}`);
+  return await route.handle(request, caller);
+}
+
+export const makeRequest = (request: Partial<HttpRequest>): HttpRequest => ({
+  method: 'POST',
+  path: '/',
+  params: {},
+  query: new URLSearchParams(),
+  header: () => '',
+  body: Buffer.alloc(0),
+  address: '192.0.2.1',
+  requestId: 'request-1',
+  ...request,
+});
+
+const bytesOf = (body: unknown): Buffer => {
+  if (Buffer.isBuffer(body)) return body;
+  return Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+};
