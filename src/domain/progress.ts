@@ -27,7 +27,9 @@ interface ProgressShape {
   readonly deadTokens: readonly DeadToken[];
   /** The credential's or message's fault that was found: nothing more is sent in this scope. */
   readonly fault: string | null;
-  /** Epoch milliseconds of the first and last send that this tells of; null: it tells of none. */
+  /** Devices handed to the provider that this tells of. */
+  readonly sends: number;
+  /** Epoch milliseconds of the first and last of them; null: none. */
   readonly sentFromMs: number | null;
   readonly sentToMs: number | null;
 }

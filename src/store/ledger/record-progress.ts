@@ -2,6 +2,7 @@
 
 import type { ChunkProgress, Progress, RetryProgress } from '../../domain/progress.ts';
 import type { SqlPool } from '../sql.ts';
+import { transact } from '../transact.ts';
 import { finishNotifications } from './finish-notifications.ts';
 import { lockNotifications } from './lock-notifications.ts';
 import type { ScopeStanding } from './read-standings.ts';
@@ -19,7 +20,7 @@ export interface RecordedProgress {
 }
 
 /** Records all of it or, when it throws, none of it. The reports are about different chunks. */
-export async function recordProgress(
+export function recordProgress(
   sql: SqlPool,
   reports: readonly Progress[],
   leaseMs: number,
@@ -28,7 +29,7 @@ export async function recordProgress(
   const chunks = reports.filter((report): report is ChunkProgress => report.kind === 'chunk');
   const retries = reports.filter((report): report is RetryProgress => report.kind === 'retries');
   const faults = reports.filter((report): report is Progress & ScopeFault => report.fault !== null);
-  return sql.begin(async (tx) => {
+  return transact(sql, async (tx) => {
     // All statements are on their way at once: the embedded database serves nobody else meanwhile.
     const [, chunkStandings, , , , standings] = await Promise.all([
       lockNotifications(tx, ids),
@@ -46,4 +47,6 @@ const lostOf = (
   chunks: readonly ChunkProgress[],
   standings: readonly ChunkStanding[],
 ): ReadonlySet<Progress> =>
-  new Set(standings.filter(({ isLost }) => isLost).flatMap(({ position }) => chunks[position] ?? []));
+  new Set(
+    standings.filter(({ isLost }) => isLost).flatMap(({ position }) => chunks[position] ?? []),
+  );

@@ -138,7 +138,8 @@ create table notifications (
   any_tag_ids integer[] not null,
   all_tag_ids integer[] not null,
   none_tag_ids integer[] not null,
-  payload jsonb not null,
+  -- json, not jsonb: the order of its keys is the caller's.
+  payload json not null,
   accepted_at timestamptz not null default now(),
   send_at timestamptz not null default now(),
   expires_at timestamptz,

@@ -40,11 +40,11 @@ export class SqlTagIndex implements TagIndex {
     return new Map(rows.map(({ ordinal, deviceId }) => [ordinal, deviceId]));
   }
 
-  async count(
+  count(
     scope: { readonly appId: number; readonly platformId: number },
     audience: Audience,
   ): Promise<number> {
-    return isNobody(audience) ? 0 : countMatching(this.sql, scope, audience);
+    return isNobody(audience) ? Promise.resolve(0) : countMatching(this.sql, scope, audience);
   }
 }
 
