@@ -132,7 +132,9 @@ async function reveal(
 ): Promise<ShownCredential> {
   const result = await revealCredential(sql, secrets, { clientId, appId });
   if (result.kind === 'revealed') return result.credential;
-  throw new Error('SECRET_KEY: the demo credentials were sealed with another one; put that one back.');
+  throw new Error(
+    'SECRET_KEY: the demo credentials were sealed with another one; put that one back.',
+  );
 }
 
 const accountsOf = (apns: ApnsCredential, { serviceAccount }: FcmCredential): ProviderAccounts => ({
@@ -176,7 +178,8 @@ export function describeDemo(baseUrl: string, demo: Demo, { controlUrl }: Simula
   const [tagId = 0] = demo.tagIds;
   const registration = { appId, platformId: PLATFORM_APNS, deviceId: EXAMPLE_DEVICE, tagId };
   const push = { tagIds: [tagId], payload: { title: 'goal!', message: '1:0' } };
-  const curl = ({ token }: ShownCredential): string => `curl -sS -H 'Authorization: Bearer ${token}'`;
+  const curl = ({ token }: ShownCredential): string =>
+    `curl -sS -H 'Authorization: Bearer ${token}'`;
   return `
 Tagcast is ready.
   Service             ${baseUrl}

@@ -12,7 +12,10 @@ type OriginSettings = Pick<
 >;
 
 /** `simulator` is null when none runs in this process. */
-export function providerOrigins(settings: OriginSettings, simulator: Simulator | null): ProviderOrigins {
+export function providerOrigins(
+  settings: OriginSettings,
+  simulator: Simulator | null,
+): ProviderOrigins {
   const { APNS_ORIGIN, FCM_ORIGIN, OAUTH_ORIGIN, PROVIDER_CA_FILE } = settings;
   const apns = APNS_ORIGIN ?? simulator?.apnsOrigin;
   const certificates = [

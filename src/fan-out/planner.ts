@@ -3,13 +3,10 @@
 import type { Logger } from 'pino';
 import { Bell } from '../std/bell.ts';
 import { planDue } from '../store/notifications/plan-due.ts';
-import { purgeIdempotencyKeys } from '../store/notifications/purge-idempotency-keys.ts';
 import type { Sql } from '../store/sql.ts';
 
 /** How late a scheduled push may begin. */
 const POLL_INTERVAL_MS = 250;
-/** Keys are void after 24 hours by themselves; this is for the disk. */
-const PURGE_INTERVAL_MS = 3_600_000;
 
 export interface PlannerOptions {
   readonly sql: Sql;
@@ -23,7 +20,6 @@ export class Planner {
   private readonly bell = new Bell();
   private isStopping = false;
   private loop: Promise<void> = Promise.resolve();
-  private purgedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: PlannerOptions) {
     this.options = options;
@@ -56,10 +52,6 @@ export class Planner {
     try {
       const planned = await planDue(sql);
       if (planned.length > 0) onPlanned();
-      if (performance.now() - this.purgedAtMs >= PURGE_INTERVAL_MS) {
-        this.purgedAtMs = performance.now();
-        await purgeIdempotencyKeys(sql);
-      }
       return planned.length;
     } catch (error) {
       log.warn({ err: error }, 'nothing can be planned; trying again');

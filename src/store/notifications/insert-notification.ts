@@ -63,7 +63,7 @@ export async function insertNotification(
       cross join unnest(
         ${scopes.map((scope) => scope.appId)}::integer[],
         ${scopes.map((scope) => scope.platformId)}::smallint[],
-        ${scopes.map((scope) => scope.isSimulated)}::boolean[]
+        ${scopes.map((scope) => String(scope.isSimulated))}::text[]::boolean[]
       ) as s(app_id, platform_id, simulated)
     )
     select state from accepted`;
