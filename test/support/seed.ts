@@ -24,7 +24,7 @@ export async function seedDevices(sql: SqlPool, seed: Seed): Promise<void> {
       select ${appId}, ${platformId}, ordinal,
         encode(substring(sha256(convert_to(token, 'UTF8')) from 1 for 16), 'hex')::uuid, token, now() - interval '1 day'
       from generate_series(${mark.start}::integer, ${end}::integer) as ordinal,
-        lateral (select encode(sha256(convert_to(${`${appId}/${platformId}/`} || ordinal, 'UTF8')), 'hex') as token)`;
+        lateral (select encode(sha256(convert_to(${`${appId}/${platformId}/`} || ordinal, 'UTF8')), 'hex') as token) as tokens`;
     await tx`
       insert into subscriptions (app_id, platform_id, tag_id, ordinal)
       select ${appId}, ${platformId}, tag_id, ordinal

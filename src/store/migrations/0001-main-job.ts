@@ -138,7 +138,8 @@ create table notifications (
   any_tag_ids integer[] not null,
   all_tag_ids integer[] not null,
   none_tag_ids integer[] not null,
-  payload jsonb not null,
+  -- json, not jsonb: the order of its keys is the caller's.
+  payload json not null,
   accepted_at timestamptz not null default now(),
   send_at timestamptz not null default now(),
   expires_at timestamptz,
@@ -148,7 +149,8 @@ create table notifications (
   open_chunks integer not null default 0,
   open_retries integer not null default 0
 ) with (fillfactor = 70);
-create index notifications_unfinished on notifications (send_at) where state in ('SCHEDULED','QUEUED','RUNNING','PAUSED');
+-- CANCELLED with finished_at null: what is left is still being counted.
+create index notifications_unfinished on notifications (send_at) where finished_at is null;
 create index notifications_of_client on notifications (client_id, id);
 create index notifications_of_tag on notifications using gin (any_tag_ids);
 
@@ -189,8 +191,6 @@ create table chunks (
   done_blocks bigint not null default 0,
   -- Raised by every claim: progress under an older epoch is refused.
   epoch integer not null default 0,
-  -- How often the provider failed for everyone and the chunk was given back.
-  attempts smallint not null default 0,
   available_at timestamptz not null default now(),
   lease_until timestamptz,
   primary key (notification_id, app_id, platform_id, group_number)
@@ -209,7 +209,7 @@ create table retries (
   lease_until timestamptz,
   primary key (notification_id, app_id, platform_id, ordinal)
 );
-create index retries_due on retries (due_at);
+create index retries_due on retries (notification_id, due_at);
 
 create table idempotency_keys (
   client_id integer not null references clients,

@@ -1,0 +1,69 @@
+/** What a worker reports of its part of a send: plain values that cross the thread's port and enter the ledger. */
+
+import type { Counts } from './notification.ts';
+
+/** How a send to a device ends for good; the five that `total` is the sum of. */
+export type FinalKind = 'delivered' | 'failed' | 'skipped' | 'expired' | 'cancelled';
+
+/** A device whose send may succeed later. */
+export interface NewRetry {
+  readonly ordinal: number;
+  /** Sends tried so far. */
+  readonly attempts: number;
+  readonly reason: string;
+  readonly dueInMs: number;
+}
+
+/** A device that the provider no longer knows. It is erased unless it registered again at or after this time. */
+export interface DeadToken {
+  readonly ordinal: number;
+  readonly registeredBeforeMs: number;
+}
+
+interface ProgressShape {
+  readonly notificationId: string;
+  readonly appId: number;
+  readonly platformId: number;
+  readonly deadTokens: readonly DeadToken[];
+  /** The credential's or message's fault that was found: nothing more is sent in this scope. */
+  readonly fault: string | null;
+  /** Devices handed to the provider that this tells of. */
+  readonly sends: number;
+  /** Epoch milliseconds of the first and last of them; null: none. */
+  readonly sentFromMs: number | null;
+  readonly sentToMs: number | null;
+}
+
+/** Blocks of a chunk that are done, with their counts. Without blocks it only renews or gives back the lease. */
+export interface ChunkProgress extends ProgressShape {
+  readonly kind: 'chunk';
+  readonly groupNumber: number;
+  /** Of the claim: progress under an older one is refused. */
+  readonly epoch: number;
+  /** Bit n: block n. 64 bits, signed. */
+  readonly blocks: bigint;
+  readonly counts: Counts;
+  /** Reason and count of what is in `counts.failed`. */
+  readonly reasons: readonly (readonly [reason: string, count: number])[];
+  readonly retries: readonly NewRetry[];
+  /** Not null: the chunk is given back, to be claimed again after this. */
+  readonly releaseAfterMs: number | null;
+}
+
+/** One device of a batch of retries: ended for good, or due again. */
+export interface RetrySettlement {
+  readonly ordinal: number;
+  readonly epoch: number;
+  /** Null: due again. */
+  readonly ending: FinalKind | null;
+  readonly reason: string | null;
+  readonly attempts: number;
+  readonly dueInMs: number;
+}
+
+export interface RetryProgress extends ProgressShape {
+  readonly kind: 'retries';
+  readonly settlements: readonly RetrySettlement[];
+}
+
+export type Progress = ChunkProgress | RetryProgress;

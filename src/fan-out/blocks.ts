@@ -1,0 +1,171 @@
+/**
+ * The book-keeping of one chunk: which devices are still to be sent, and which of its 64 blocks are done. A block is
+ * done, and its counts may be reported, when each of its devices has an ending; so a crash costs blocks, never counts.
+ */
+
+import { blockOf, GROUP_BLOCKS } from '../domain/device.ts';
+import type { Ending } from './ending.ts';
+import { Tally } from './tally.ts';
+
+export interface FinishedBlocks {
+  readonly blocks: bigint;
+  readonly tally: Tally;
+}
+
+export class Blocks {
+  private readonly offsets: Uint16Array;
+  private readonly firstOrdinal: number;
+  private readonly done: bigint;
+  /** Devices of each block that have no ending yet. */
+  private readonly open = new Uint8Array(GROUP_BLOCKS);
+  private readonly tallies = new Map<number, Tally>();
+  /** Complete blocks in which the provider failed for every device: kept once a later device shows that it works. */
+  private readonly doubtful = new Set<number>();
+  private finished: { blocks: bigint; tally: Tally };
+  private cursor = 0;
+
+  /** `offsets`: of all devices of the chunk, in order. `done`: the blocks that the ledger knows as done. */
+  constructor(offsets: Uint16Array, firstOrdinal: number, done: bigint) {
+    this.offsets = offsets;
+    this.firstOrdinal = firstOrdinal;
+    this.done = BigInt.asUintN(GROUP_BLOCKS, done);
+    for (const offset of offsets) this.open[blockOf(offset)] = this.openIn(blockOf(offset)) + 1;
+    this.finished = { blocks: this.emptyBlocks(), tally: new Tally() };
+    this.skipDone();
+  }
+
+  /** Position of the next device to send; null: none is left. */
+  get next(): number | null {
+    return this.cursor < this.offsets.length ? this.cursor : null;
+  }
+
+  /** Whether no block would be left half sent by stopping before the next device. */
+  get isAtBoundary(): boolean {
+    return this.next === null || !this.tallies.has(this.blockAt(this.cursor));
+  }
+
+  get hasFinished(): boolean {
+    return this.finished.blocks !== 0n;
+  }
+
+  get hasDoubtful(): boolean {
+    return this.doubtful.size > 0;
+  }
+
+  ordinalAt(position: number): number {
+    return this.firstOrdinal + this.offsetAt(position);
+  }
+
+  /** The next device is on its way to the provider, at this time (epoch milliseconds). */
+  advance(atMs: number): void {
+    this.tallyAt(this.cursor).sent(atMs);
+    this.cursor += 1;
+    this.skipDone();
+  }
+
+  /** The ending of a device. `deadBeforeMs`: the provider no longer knows it, if it registered before that time. */
+  settle(position: number, ending: Ending, deadBeforeMs: number | null = null): void {
+    const block = this.blockAt(position);
+    const ordinal = this.ordinalAt(position);
+    const left = this.openIn(block) - 1;
+    if (left < 0) throw new Error(`device ${ordinal} ended twice`);
+    this.open[block] = left;
+    const tally = this.tallyAt(position);
+    tally.add(ordinal, ending);
+    if (deadBeforeMs !== null) tally.deadTokens.push({ ordinal, registeredBeforeMs: deadBeforeMs });
+    if (!tally.mayCountAsUnsent) this.keepDoubtful();
+    if (left > 0) return;
+    if (tally.mayCountAsUnsent) this.doubtful.add(block);
+    else this.finish(block);
+  }
+
+  /** Everything not sent yet ends so, unsent. */
+  settleRest(ending: Ending): void {
+    for (let position = this.next; position !== null; position = this.next) {
+      this.cursor += 1;
+      this.skipDone();
+      this.settle(position, ending);
+    }
+    this.keepDoubtful();
+  }
+
+  /** Blocks in which the provider failed for everyone are done, with their retries. */
+  keepDoubtful(): void {
+    for (const block of this.doubtful) this.finish(block);
+    this.doubtful.clear();
+  }
+
+  /**
+   * The chunk is given back; every send has its ending. Blocks without a trace stay undone. One that is half sent is
+   * done, its unsent devices becoming retries: left undone, the others would get the push twice.
+   */
+  giveBack(unsent: Ending): void {
+    if (!this.isAtBoundary) {
+      const block = this.blockAt(this.cursor);
+      if (!this.tallyAt(this.cursor).mayCountAsUnsent) {
+        while (this.next !== null && this.blockAt(this.cursor) === block) {
+          const position = this.cursor;
+          this.cursor += 1;
+          this.settle(position, unsent);
+        }
+      }
+    }
+    this.doubtful.clear();
+  }
+
+  /** Blocks finished since the last call; null: none. */
+  take(): FinishedBlocks | null {
+    if (this.finished.blocks === 0n) return null;
+    const taken = this.finished;
+    this.finished = { blocks: 0n, tally: new Tally() };
+    return { ...taken, blocks: BigInt.asIntN(GROUP_BLOCKS, taken.blocks) };
+  }
+
+  private finish(block: number): void {
+    const tally = this.tallies.get(block);
+    if (tally === undefined) return;
+    this.finished.blocks |= 1n << BigInt(block);
+    this.finished.tally.merge(tally);
+    this.tallies.delete(block);
+  }
+
+  private emptyBlocks(): bigint {
+    let empty = 0n;
+    for (const [block, devices] of this.open.entries()) {
+      if (devices === 0) empty |= 1n << BigInt(block);
+    }
+    return empty & ~this.done;
+  }
+
+  private skipDone(): void {
+    while (
+      this.cursor < this.offsets.length &&
+      (this.done >> BigInt(this.blockAt(this.cursor))) & 1n
+    ) {
+      this.cursor += 1;
+    }
+  }
+
+  private tallyAt(position: number): Tally {
+    const block = this.blockAt(position);
+    const known = this.tallies.get(block);
+    if (known !== undefined) return known;
+    const tally = new Tally();
+    this.tallies.set(block, tally);
+    return tally;
+  }
+
+  private offsetAt(position: number): number {
+    const offset = this.offsets[position];
+    if (offset === undefined) throw new RangeError(`no device at position ${position}`);
+    return offset;
+  }
+
+  private blockAt(position: number): number {
+    return blockOf(this.offsetAt(position));
+  }
+
+  private openIn(block: number): number {
+    return this.open[block] ?? 0;
+  }
+}

@@ -1,0 +1,82 @@
+/**
+ * Sends one chunk: resolves its group once, sends the devices of the blocks that are not done, reports blocks as they
+ * finish, and ends in one of three ways: complete, given back, or lost to another. Knows nothing of threads.
+ */
+
+import { GROUP_DEVICES } from '../domain/device.ts';
+import { Blocks } from './blocks.ts';
+import { ChunkFreight } from './chunk-freight.ts';
+import type { Halt } from './courier.ts';
+import { carry } from './delivery.ts';
+import type { Ending } from './ending.ts';
+import { Reporter } from './reporter.ts';
+import type { RunContext } from './run-context.ts';
+import type { ChunkTask } from './task.ts';
+
+/** A device of a half sent block that is given back becomes a retry that was never tried. */
+const NOT_SENT: Ending = {
+  kind: 'retry',
+  reason: 'NotSent',
+  dueInMs: 0,
+  attempts: 0,
+  mayCountAsUnsent: false,
+};
+
+/** Resolves when the chunk's last report is answered. */
+export async function runChunk(task: ChunkTask, context: RunContext): Promise<void> {
+  const { tagIndex, control, share, lease, clock } = context;
+  const { appId, platformId, groupNumber } = task;
+  const { offsets, deviceIds } = await tagIndex.resolve({
+    group: { appId, platformId, groupNumber },
+    audience: task.audience,
+    ordinalEnd: task.ordinalEnd,
+    expectedVersion: task.groupVersion,
+  });
+  const blocks = new Blocks(offsets, groupNumber * GROUP_DEVICES, task.doneBlocks);
+  const freight = new ChunkFreight(task, context, blocks, deviceIds, () => reporter.poke());
+  const reporter = new Reporter({
+    report: context.report,
+    take: (isSignOfLife) => freight.takeReport(isSignOfLife, null),
+    heard: (verdict, progress) => {
+      if (verdict.kind === 'recorded') lease.renew(verdict.sentAtMs);
+      control.hear(verdict, clock.monotonicMs());
+      share.recorded(progress.sends);
+    },
+    isUrgent: () => share.budget.isHalfUsed,
+    signOfLifeEveryMs: task.leaseMs / 4,
+  });
+
+  try {
+    const halt =
+      (await carry(task, context, freight, () => reporter.urge())) ?? doubt(blocks, context);
+    await reporter.finish(() => {
+      if (control.isLost) return null;
+      const releaseAfterMs = conclude(blocks, halt);
+      return freight.takeReport(releaseAfterMs !== null, releaseAfterMs);
+    });
+  } finally {
+    reporter.stop();
+  }
+}
+
+/** All was sent, but the provider has begun to fail for everyone: what it failed for may wait with the chunk. */
+function doubt(blocks: Blocks, { health }: RunContext): Halt | null {
+  const afterMs = health.stoppedForMs;
+  return afterMs > 0 && blocks.hasDoubtful ? { kind: 'give-back', afterMs } : null;
+}
+
+/** What becomes of the rest. Answers after how long the chunk may be claimed again; null: it is not given back. */
+function conclude(blocks: Blocks, halt: Halt | null): number | null {
+  switch (halt?.kind) {
+    case 'give-back':
+      blocks.giveBack(NOT_SENT);
+      return halt.afterMs;
+    case 'settle-rest':
+      blocks.settleRest(halt.ending);
+      return null;
+    case 'lost':
+    case undefined:
+      blocks.keepDoubtful();
+      return null;
+  }
+}

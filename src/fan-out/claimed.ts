@@ -1,0 +1,110 @@
+/** What the claimer has claimed, as tasks for a worker and as reports that give it back. */
+
+import type { Counts } from '../domain/notification.ts';
+import type { Progress } from '../domain/progress.ts';
+import type { ClaimedChunk } from '../store/ledger/claim-chunks.ts';
+import type { ClaimedRetries } from '../store/ledger/claim-retries.ts';
+import type { Authority, Task } from './task.ts';
+
+export type Claimed =
+  | { readonly kind: 'chunk'; readonly chunk: ClaimedChunk; readonly leaseStartedMs: number }
+  | { readonly kind: 'retries'; readonly retries: ClaimedRetries; readonly leaseStartedMs: number };
+
+/** Retries of a notification that does not expire may begin for so long after it was due. FCM: give up after 60 minutes. */
+const RETRY_DEADLINE_MS = 3_600_000;
+
+export const scopeOf = (claimed: Claimed): ClaimedChunk | ClaimedRetries =>
+  claimed.kind === 'chunk' ? claimed.chunk : claimed.retries;
+
+export const retryUntilMsOf = (claimed: Claimed): number => {
+  const { expiresAtMs, dueAtMs } = scopeOf(claimed);
+  return expiresAtMs ?? dueAtMs + RETRY_DEADLINE_MS;
+};
+
+/** The task for a worker. `fault`: why nothing may be sent. */
+export function taskOf(
+  claimed: Claimed,
+  leaseMs: number,
+  right: { readonly authority: Authority | null; readonly fault: string | null },
+): Task {
+  const scope = scopeOf(claimed);
+  const shared = {
+    message: {
+      notificationId: scope.notificationId,
+      payload: scope.payload,
+      expiresAtMs: scope.expiresAtMs,
+      acceptedAtMs: scope.acceptedAtMs,
+    },
+    appId: scope.appId,
+    platformId: scope.platformId,
+    audience: {
+      anyTagIds: scope.anyTagIds,
+      allTagIds: scope.allTagIds,
+      noneTagIds: scope.noneTagIds,
+    },
+    retryUntilMs: retryUntilMsOf(claimed),
+    claimedAtMs: scope.claimedAtMs,
+    leaseStartedMs: claimed.leaseStartedMs,
+    leaseMs,
+    isCancelled: scope.state === 'CANCELLED',
+    ...right,
+  };
+  if (claimed.kind === 'retries') {
+    const { ordinals, epochs, attempts } = claimed.retries;
+    return { ...shared, kind: 'retries', ordinals, epochs, attempts };
+  }
+  const { groupNumber, epoch, doneBlocks, ordinalEnd, groupVersion } = claimed.chunk;
+  return {
+    ...shared,
+    kind: 'chunk',
+    groupNumber,
+    epoch,
+    doneBlocks: BigInt(doneBlocks),
+    ordinalEnd,
+    groupVersion,
+  };
+}
+
+const NOTHING: Counts = { total: 0, delivered: 0, failed: 0, skipped: 0, expired: 0, cancelled: 0 };
+
+/** The report that gives all of it back, to be claimed again after a while; what was recorded of it stays. */
+export function releaseOf(claimed: Claimed, afterMs: number): Progress {
+  const { notificationId, appId, platformId } = scopeOf(claimed);
+  const shared = {
+    notificationId,
+    appId,
+    platformId,
+    deadTokens: [],
+    fault: null,
+    sends: 0,
+    sentFromMs: null,
+    sentToMs: null,
+  };
+  if (claimed.kind === 'chunk') {
+    const { groupNumber, epoch } = claimed.chunk;
+    return {
+      ...shared,
+      kind: 'chunk',
+      groupNumber,
+      epoch,
+      blocks: 0n,
+      counts: NOTHING,
+      reasons: [],
+      retries: [],
+      releaseAfterMs: afterMs,
+    };
+  }
+  const { ordinals, epochs, attempts } = claimed.retries;
+  return {
+    ...shared,
+    kind: 'retries',
+    settlements: ordinals.map((ordinal, index) => ({
+      ordinal,
+      epoch: epochs[index] ?? 0,
+      ending: null,
+      reason: null,
+      attempts: attempts[index] ?? 0,
+      dueInMs: afterMs,
+    })),
+  };
+}

@@ -1,0 +1,151 @@
+/**
+ * Keeps the workers' slots filled from the ledger, fairly. It looks when it is woken (something was accepted, a slot has
+ * become free) and every 250 ms, which is how it learns of other nodes' work, retries that are due and leases that have
+ * ended. (LISTEN would save at most that much, and the embedded database has none.)
+ */
+
+import type { Logger } from 'pino';
+import { Bell } from '../std/bell.ts';
+import type { Clock } from '../std/clock.ts';
+import type { Wanted } from '../store/ledger/claim-chunks.ts';
+import { claimChunks } from '../store/ledger/claim-chunks.ts';
+import { claimRetries } from '../store/ledger/claim-retries.ts';
+import type { Claimable } from '../store/ledger/list-claimable.ts';
+import { listClaimable } from '../store/ledger/list-claimable.ts';
+import type { Sql } from '../store/sql.ts';
+import type { Candidate } from './allotment.ts';
+import { Allotment } from './allotment.ts';
+import type { Claimed } from './claimed.ts';
+import { scopeOf } from './claimed.ts';
+import type { Assignment } from './dispatcher.ts';
+
+const POLL_INTERVAL_MS = 250;
+/** A task may hold its slot for so long while a notification has none at all: then it gives the rest back. */
+const QUANTUM_MS = 1_000;
+/** How long a task that was asked to may go on to the end of its block. */
+const BOUNDARY_WITHIN_MS = 2_000;
+
+export interface ClaimerOptions {
+  readonly sql: Sql;
+  readonly slots: number;
+  readonly leaseMs: number;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly start: (claimed: Claimed) => Assignment;
+}
+
+interface Held extends Candidate {
+  readonly assignment: Assignment;
+  readonly sinceMs: number;
+  isAskedToYield: boolean;
+}
+
+export class Claimer {
+  private readonly options: ClaimerOptions;
+  private readonly allotment = new Allotment();
+  private readonly bell = new Bell();
+  private readonly held = new Set<Held>();
+  private isStopping = false;
+  private loop: Promise<void> = Promise.resolve();
+
+  constructor(options: ClaimerOptions) {
+    this.options = options;
+  }
+
+  start(): void {
+    this.loop = this.run();
+  }
+
+  /** There may be something to claim. */
+  wake(): void {
+    this.bell.ring();
+  }
+
+  /** Claims nothing more; what is under way finishes its block or gives back, within this time. */
+  async drain(withinMs: number): Promise<void> {
+    this.isStopping = true;
+    this.bell.ring();
+    await this.loop;
+    for (const { assignment } of this.held) assignment.giveBack(withinMs);
+    await Promise.all([...this.held].map(({ assignment }) => assignment.finished));
+  }
+
+  private async run(): Promise<void> {
+    while (!this.isStopping) {
+      const claimed = await this.round();
+      if (claimed === 0) await this.bell.wait(POLL_INTERVAL_MS);
+    }
+  }
+
+  /** Answers how many it could claim. */
+  private async round(): Promise<number> {
+    try {
+      const claimable = await listClaimable(this.options.sql);
+      const free = this.options.slots - this.held.size;
+      if (free > 0) return await this.claim(claimable, free);
+      this.makeRoomFor(claimable);
+    } catch (error) {
+      this.options.log.warn({ err: error }, 'nothing can be claimed; trying again');
+    }
+    return 0;
+  }
+
+  private async claim(claimable: readonly Claimable[], free: number): Promise<number> {
+    const { sql, leaseMs, clock } = this.options;
+    const { chunks, retries } = ordersOf(this.allotment.share(claimable, [...this.held], free));
+    const leaseStartedMs = clock.monotonicMs();
+    const [claimedChunks, claimedRetries] = await Promise.all([
+      chunks.length > 0 ? claimChunks(sql, chunks, leaseMs) : [],
+      retries.length > 0 ? claimRetries(sql, retries, leaseMs) : [],
+    ]);
+    for (const chunk of claimedChunks) this.hold({ kind: 'chunk', chunk, leaseStartedMs });
+    for (const batch of claimedRetries) {
+      this.hold({ kind: 'retries', retries: batch, leaseStartedMs });
+    }
+    return claimedChunks.length + claimedRetries.length;
+  }
+
+  private hold(claimed: Claimed): void {
+    const { notificationId, clientId } = scopeOf(claimed);
+    const assignment = this.options.start(claimed);
+    const sinceMs = this.options.clock.monotonicMs();
+    const held = { notificationId, clientId, assignment, sinceMs, isAskedToYield: false };
+    this.held.add(held);
+    void assignment.finished.then(() => {
+      this.held.delete(held);
+      this.bell.ring();
+    });
+  }
+
+  /** All slots are taken: for each notification that has none, the one that holds its slot for longest yields. */
+  private makeRoomFor(claimable: readonly Claimable[]): void {
+    const served = new Set([...this.held].map(({ notificationId }) => notificationId));
+    const waiting = claimable.filter(({ notificationId }) => !served.has(notificationId));
+    const yielding = [...this.held].filter(({ isAskedToYield }) => isAskedToYield).length;
+    const nowMs = this.options.clock.monotonicMs();
+    const longest = [...this.held]
+      .filter(({ isAskedToYield, sinceMs }) => !isAskedToYield && nowMs - sinceMs >= QUANTUM_MS)
+      .sort((a, b) => a.sinceMs - b.sinceMs);
+    for (const held of longest.slice(0, Math.max(0, waiting.length - yielding))) {
+      held.isAskedToYield = true;
+      held.assignment.giveBack(BOUNDARY_WITHIN_MS);
+    }
+  }
+}
+
+/** A notification's first turn in a round takes its retries that are due, if it has some; all others take chunks. */
+function ordersOf(turns: readonly Claimable[]): {
+  readonly chunks: readonly Wanted[];
+  readonly retries: readonly string[];
+} {
+  const retries = new Set<string>();
+  const chunks = new Map<string, number>();
+  for (const { notificationId, hasChunks, hasRetries } of turns) {
+    if (hasRetries && !retries.has(notificationId)) retries.add(notificationId);
+    else if (hasChunks) chunks.set(notificationId, (chunks.get(notificationId) ?? 0) + 1);
+  }
+  return {
+    chunks: [...chunks].map(([notificationId, count]) => ({ notificationId, count })),
+    retries: [...retries],
+  };
+}

@@ -1,0 +1,188 @@
+/**
+ * Hands devices to a sender one by one, never more than it can take at once, and stops when something says so. Before
+ * every single send it looks at the lease's clock: a process that was frozen must not send on when it wakes, for another
+ * may have taken its devices over.
+ */
+
+import type { Outcome } from '../domain/outcome.ts';
+import type { Rendered, Sender } from '../senders/sender.ts';
+import { Bell } from '../std/bell.ts';
+import type { Clock } from '../std/clock.ts';
+import type { Ending } from './ending.ts';
+import { CANCELLED, EXPIRED, failedWith } from './ending.ts';
+import type { Lease } from './lease.ts';
+import type { ProviderHealth } from './provider-health.ts';
+import type { BudgetShare } from './send-budget.ts';
+import type { TaskControl } from './task-control.ts';
+
+/** A sender that can take nothing for so long, with nothing under way, has no connection: its provider fails. */
+const READY_PATIENCE_MS = 10_000;
+/** A task that was asked to end waits so long for sends under way; otherwise the senders' own time-outs end them. */
+const SETTLE_GRACE_MS = 3_000;
+
+/** What is to be sent, in order. */
+export interface Freight {
+  /** Null: nothing is left. */
+  readonly next: number | null;
+  /** Whether stopping before `next` leaves nothing half sent. */
+  readonly isAtBoundary: boolean;
+  deviceIdAt(position: number): string;
+  /** `next` is on its way, at this time (epoch milliseconds). */
+  advance(atMs: number): void;
+  settle(position: number, outcome: Outcome): void;
+}
+
+export interface CourierOptions {
+  readonly freight: Freight;
+  readonly sender: Sender;
+  readonly rendered: Rendered;
+  readonly health: ProviderHealth;
+  readonly share: BudgetShare;
+  readonly lease: Lease;
+  readonly control: TaskControl;
+  readonly clock: Clock;
+  /** Null: it does not expire. */
+  readonly expiresAtMs: number | null;
+  readonly retryUntilMs: number;
+  /** The budget is used up: what can be reported should be, now. */
+  readonly urgeReport: () => void;
+}
+
+/** Why it stopped before the end, and what becomes of the rest. */
+export type Halt =
+  | { readonly kind: 'lost' }
+  | { readonly kind: 'give-back'; readonly afterMs: number }
+  | { readonly kind: 'settle-rest'; readonly ending: Ending };
+
+const LOST: Halt = { kind: 'lost' };
+const AT_ONCE: Halt = { kind: 'give-back', afterMs: 0 };
+
+export class Courier {
+  private readonly options: CourierOptions;
+  private readonly bell = new Bell();
+  private readonly unsubscribe: readonly (() => void)[];
+  private readonly underWay = new Set<number>();
+  private awaitingSenderSinceMs: number | null = null;
+  private isAbandoned = false;
+
+  constructor(options: CourierOptions) {
+    this.options = options;
+    const ring = (): void => this.bell.ring();
+    const { control, health, share } = options;
+    this.unsubscribe = [control.changed, health.changed, share.budget.freed].map((signal) =>
+      signal.on(ring),
+    );
+  }
+
+  /** Sends until nothing is left (null) or something halts it; resolves when every send has its outcome. */
+  async run(): Promise<Halt | null> {
+    try {
+      const halt = await this.sendAll();
+      await this.settled();
+      return halt;
+    } finally {
+      for (const end of this.unsubscribe) end();
+    }
+  }
+
+  private async sendAll(): Promise<Halt | null> {
+    const { freight } = this.options;
+    for (let position = freight.next; position !== null; position = freight.next) {
+      const halt = this.halt();
+      if (halt !== null) return halt;
+      if (this.isObstructed()) await this.waitForRoom();
+      else this.send(position);
+    }
+    return null;
+  }
+
+  private halt(): Halt | null {
+    const { control, lease, health, clock, freight, expiresAtMs, retryUntilMs } = this.options;
+    if (control.isLost) return LOST;
+    if (control.isCancelled) return { kind: 'settle-rest', ending: CANCELLED };
+    if (control.fault !== null) return { kind: 'settle-rest', ending: failedWith(control.fault) };
+    const nowMs = clock.nowMs();
+    if (expiresAtMs !== null && nowMs >= expiresAtMs)
+      return { kind: 'settle-rest', ending: EXPIRED };
+    if (lease.isHalfOver) return AT_ONCE;
+    const stoppedForMs = health.stoppedForMs;
+    if (stoppedForMs > 0) {
+      if (nowMs + stoppedForMs < retryUntilMs) return { kind: 'give-back', afterMs: stoppedForMs };
+      const ending = expiresAtMs === null ? failedWith(health.lastReason) : EXPIRED;
+      return { kind: 'settle-rest', ending };
+    }
+    if (control.giveBackBeforeMs === null) return null;
+    const isLate = clock.monotonicMs() >= control.giveBackBeforeMs;
+    return freight.isAtBoundary || isLate ? AT_ONCE : null;
+  }
+
+  private isObstructed(): boolean {
+    const { health, share, sender, urgeReport } = this.options;
+    if (!health.admits) return true;
+    if (share.budget.isUsedUp) {
+      urgeReport();
+      return true;
+    }
+    if (sender.capacity > 0) return false;
+    this.awaitSender();
+    return true;
+  }
+
+  /**
+   * Room at the sender is only ever waited for in its own line: woken by the outcome of his own send, a task that fills
+   * the sender would take every free place itself, and a small notification beside it would get none.
+   */
+  private awaitSender(): void {
+    if (this.awaitingSenderSinceMs !== null) return;
+    this.awaitingSenderSinceMs = this.options.clock.monotonicMs();
+    void this.options.sender.whenReady().then(() => {
+      this.awaitingSenderSinceMs = null;
+      this.bell.ring();
+    });
+  }
+
+  private async waitForRoom(): Promise<void> {
+    await this.bell.wait(READY_PATIENCE_MS);
+    const { clock, health } = this.options;
+    const sinceMs = this.awaitingSenderSinceMs;
+    if (sinceMs === null || this.underWay.size > 0) return;
+    if (clock.monotonicMs() - sinceMs >= READY_PATIENCE_MS) health.stop('ProviderUnreachable', 0);
+  }
+
+  private send(position: number): void {
+    const { freight, sender, rendered, health, share, clock } = this.options;
+    share.take();
+    health.sent();
+    this.underWay.add(position);
+    freight.advance(clock.nowMs());
+    sender.send(rendered, freight.deviceIdAt(position), position, this.settle);
+  }
+
+  private readonly settle = (position: number, outcome: Outcome): void => {
+    this.options.health.settled(outcome);
+    if (this.isAbandoned) return;
+    if (!this.underWay.delete(position)) throw new Error(`send ${position} was answered twice`);
+    this.options.freight.settle(position, outcome);
+    if (this.underWay.size === 0) this.bell.ring();
+  };
+
+  private async settled(): Promise<void> {
+    const { control, clock } = this.options;
+    let askedSinceMs: number | null = null;
+    while (this.underWay.size > 0) {
+      await this.bell.wait(SETTLE_GRACE_MS);
+      if (control.giveBackBeforeMs === null) continue;
+      askedSinceMs ??= clock.monotonicMs();
+      if (clock.monotonicMs() - askedSinceMs >= SETTLE_GRACE_MS) this.abandon();
+    }
+  }
+
+  /** Nobody waits for the answers any longer: whether they were accepted is not known. */
+  private abandon(): void {
+    this.isAbandoned = true;
+    for (const position of this.underWay) {
+      this.options.freight.settle(position, { kind: 'unknown', reason: 'Abandoned' });
+    }
+    this.underWay.clear();
+  }
+}

@@ -1,0 +1,87 @@
+/** What both runners share: a courier for the task, and what an outcome means for it. */
+
+import type { Outcome } from '../domain/outcome.ts';
+import type { Rendered, Sender } from '../senders/sender.ts';
+import type { Freight, Halt } from './courier.ts';
+import { Courier } from './courier.ts';
+import type { Ending } from './ending.ts';
+import { CANCELLED, EXPIRED, endingOf, failedWith, faultIn } from './ending.ts';
+import type { RunContext } from './run-context.ts';
+import type { Task } from './task.ts';
+
+/** The fault of a scope that has no credential. */
+export const MISSING_CREDENTIAL = 'MissingCredential';
+/** The fault of a message that was accepted and that its sender cannot make sense of. */
+const CANNOT_BE_RENDERED = 'MessageCannotBeRendered';
+
+/** Sends what there is to send; resolves when each send has its outcome. Null: all of it was sent. */
+export function carry(
+  task: Task,
+  context: RunContext,
+  freight: Freight,
+  urgeReport: () => void,
+): Promise<Halt | null> {
+  const { sender } = context;
+  if (freight.next === null) return Promise.resolve(null);
+  const rendered = sender === null ? null : render(sender, task, context);
+  if (sender === null || rendered === null) {
+    return Promise.resolve({ kind: 'settle-rest', ending: unsent(task, context) });
+  }
+  const courier = new Courier({
+    ...context,
+    freight,
+    sender,
+    rendered,
+    expiresAtMs: task.message.expiresAtMs,
+    retryUntilMs: task.retryUntilMs,
+    urgeReport,
+  });
+  return courier.run();
+}
+
+/** How everything ends that cannot be sent. */
+function unsent({ message }: Task, { control, clock }: RunContext): Ending {
+  if (control.isCancelled) return CANCELLED;
+  if (control.fault !== null) return failedWith(control.fault);
+  if (message.expiresAtMs !== null && clock.nowMs() >= message.expiresAtMs) return EXPIRED;
+  return failedWith(MISSING_CREDENTIAL);
+}
+
+/** A message that makes its sender throw would do so for ever: it is a fault, and the notification can end. */
+function render(sender: Sender, task: Task, { control, log }: RunContext): Rendered | null {
+  try {
+    return sender.render(task.message);
+  } catch (error) {
+    log.error({ err: error, notificationId: task.message.notificationId }, 'cannot be rendered');
+    control.find(CANNOT_BE_RENDERED);
+    return null;
+  }
+}
+
+export interface Judgement {
+  readonly ending: Ending;
+  /** The device is to be erased if it registered before this time. */
+  readonly deadBeforeMs: number | null;
+}
+
+/** What an outcome means for its device; what it means for everybody else goes to the control. */
+export function judge(
+  task: Task,
+  { control, clock, authorizationExpired }: RunContext,
+  outcome: Outcome,
+  attemptsBefore: number,
+): Judgement {
+  const fault = faultIn(outcome);
+  if (fault !== null) control.find(fault);
+  if (outcome.kind === 'expired-authorization') authorizationExpired();
+  const ending = endingOf(outcome, {
+    platformId: task.platformId,
+    attempts: attemptsBefore + 1,
+    nowMs: clock.nowMs(),
+    retryUntilMs: task.retryUntilMs,
+    expires: task.message.expiresAtMs !== null,
+  });
+  // Without a time of its own the answer is about the token as it was when we resolved it.
+  const deadBeforeMs = outcome.kind === 'gone' ? (outcome.sinceMs ?? task.claimedAtMs) : null;
+  return { ending, deadBeforeMs };
+}

@@ -1,0 +1,135 @@
+/**
+ * Takes what was claimed through its life on this node: finds the right to send, hands it to a worker, carries reports
+ * to the ledger and verdicts back, and gives it back to the ledger when the worker fails.
+ */
+
+import type { Logger } from 'pino';
+import type { Progress } from '../domain/progress.ts';
+import type { Ledger } from '../outcomes/ledger.ts';
+import type { Clock } from '../std/clock.ts';
+import type { Authorizer } from './authorizer.ts';
+import type { Claimed } from './claimed.ts';
+import { releaseOf, retryUntilMsOf, scopeOf, taskOf } from './claimed.ts';
+import type { Task } from './task.ts';
+import type { RunningTask, WorkerPool } from './worker-pool.ts';
+
+/** Before what failed on our side is tried again: a database or an OAuth server that is away needs seconds, not more. */
+const TRY_AGAIN_MS = 5_000;
+
+export interface DispatcherOptions {
+  readonly ledger: Ledger;
+  readonly pool: Pick<WorkerPool, 'run'>;
+  readonly authorizer: Authorizer;
+  readonly leaseMs: number;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** Something claimed that is under way. */
+export interface Assignment {
+  /** Never rejects. */
+  readonly finished: Promise<void>;
+  /** Asks it to stop at the next boundary, or after this time, and to give the rest back. */
+  giveBack(withinMs: number): void;
+}
+
+export class Dispatcher {
+  private readonly options: DispatcherOptions;
+
+  constructor(options: DispatcherOptions) {
+    this.options = options;
+  }
+
+  start(claimed: Claimed): Assignment {
+    const run = new Run(this.options, claimed);
+    return { finished: run.toEnd(), giveBack: (withinMs) => run.giveBack(withinMs) };
+  }
+}
+
+class Run {
+  private readonly options: DispatcherOptions;
+  private readonly claimed: Claimed;
+  private running: RunningTask | null = null;
+  private giveBackWithinMs: number | null = null;
+  private recording: Promise<unknown> = Promise.resolve();
+
+  constructor(options: DispatcherOptions, claimed: Claimed) {
+    this.options = options;
+    this.claimed = claimed;
+  }
+
+  async toEnd(): Promise<void> {
+    const { log, ledger } = this.options;
+    try {
+      const task = await this.prepare();
+      if (task === null) await ledger.record(releaseOf(this.claimed, TRY_AGAIN_MS));
+      else await this.work(task);
+    } catch (error) {
+      log.error({ err: error, notificationId: this.notificationId }, 'a part of a send has failed');
+      await this.recording;
+      await ledger.record(releaseOf(this.claimed, TRY_AGAIN_MS));
+    }
+  }
+
+  giveBack(withinMs: number): void {
+    this.giveBackWithinMs ??= withinMs;
+    this.running?.say({ kind: 'give-back', withinMs });
+  }
+
+  private get notificationId(): string {
+    return scopeOf(this.claimed).notificationId;
+  }
+
+  /** Null: the right to send cannot be had at the moment. */
+  private async prepare(): Promise<Task | null> {
+    const { leaseMs, authorizer, clock, log } = this.options;
+    const { appId, platformId, state, fault, expiresAtMs } = scopeOf(this.claimed);
+    const task = (right: Pick<Task, 'authority' | 'fault'>): Task =>
+      taskOf(this.claimed, leaseMs, right);
+    if (state === 'CANCELLED' || fault !== null) return task({ authority: null, fault });
+    const right = await authorizer.authorize(appId, platformId);
+    switch (right.kind) {
+      case 'granted':
+        return task({ authority: right.authority, fault: null });
+      case 'fault':
+        return task({ authority: null, fault: right.reason });
+      case 'later':
+        log.warn({ appId, platformId, reason: right.reason }, 'no authorization for a provider');
+        if (clock.nowMs() < retryUntilMsOf(this.claimed)) return null;
+        return task({ authority: null, fault: expiresAtMs === null ? right.reason : null });
+    }
+  }
+
+  private async work(task: Task): Promise<void> {
+    const running = this.options.pool.run(task, {
+      reported: (progress) => {
+        this.recording = this.record(progress);
+      },
+      authorizationExpired: (expired) => void this.renew(task, expired),
+    });
+    this.running = running;
+    if (this.giveBackWithinMs !== null) this.giveBack(this.giveBackWithinMs);
+    await running.finished;
+  }
+
+  private async record(progress: Progress): Promise<void> {
+    const { ledger, log } = this.options;
+    if (progress.fault !== null) {
+      const { notificationId, appId, platformId, fault } = progress;
+      log.warn({ notificationId, appId, platformId, fault }, 'a fault stops a send');
+    }
+    const verdict = await ledger.record(progress);
+    this.running?.say({ kind: 'verdict', verdict });
+  }
+
+  private async renew(task: Task, expired: string): Promise<void> {
+    const { authorizer, log } = this.options;
+    try {
+      const authorization = await authorizer.renew(task.appId, task.platformId, expired);
+      // Without a new one the old one is told again, so that the worker asks again with the next refusal.
+      this.running?.say({ kind: 'authorize', authorization: authorization ?? expired });
+    } catch (error) {
+      log.error({ err: error, appId: task.appId }, 'an authorization was not renewed');
+    }
+  }
+}

@@ -1,0 +1,111 @@
+/**
+ * Sending, from the door to the last outcome: accept → planner → claimer → dispatcher → workers → ledger. One of it runs
+ * in every process that sends; all of them share the ledger in the database, and nothing else.
+ */
+
+import type { Logger } from 'pino';
+import type { PlatformId } from '../domain/device.ts';
+import { PLATFORM_APNS, PLATFORM_FCM } from '../domain/device.ts';
+import { Ledger } from '../outcomes/ledger.ts';
+import type { ProviderOrigins } from '../senders/origins.ts';
+import { systemClock } from '../std/clock.ts';
+import { releaseAllLeases } from '../store/ledger/release-all-leases.ts';
+import type { Store } from '../store/store.ts';
+import type { TagIndex } from '../tag-index/tag-index.ts';
+import { Accept } from './accept.ts';
+import type { AuthorizationSource, CredentialSource } from './authorizer.ts';
+import { Authorizer } from './authorizer.ts';
+import { Claimer } from './claimer.ts';
+import { Dispatcher } from './dispatcher.ts';
+import { Planner } from './planner.ts';
+import { WorkerPool } from './worker-pool.ts';
+
+/** Of SIGTERM's ten seconds: tasks reach the end of a block in three and hear of their sends in three more. */
+const BOUNDARY_WITHIN_MS = 3_000;
+const DRAIN_MS_MAX = 7_000;
+/** What the ended threads leave behind is given back in so long, or else their leases end by themselves. */
+const LAST_WORD_MS = 1_000;
+
+export interface FanOutOptions {
+  readonly store: Store;
+  readonly tagIndex: TagIndex;
+  readonly threads: number;
+  readonly leaseMs: number;
+  readonly logLevel: string;
+  readonly log: Logger;
+  readonly credentials: CredentialSource;
+  readonly authorizations: AuthorizationSource;
+  readonly origins: ProviderOrigins;
+}
+
+export interface FanOut {
+  readonly accept: Accept;
+  /** Stops claiming, lets sends under way end, records them, gives the rest back, ends the threads. Bounded. */
+  drain(): Promise<void>;
+}
+
+export async function startFanOut(options: FanOutOptions): Promise<FanOut> {
+  const { store, log, leaseMs, origins } = options;
+  const clock = systemClock;
+  // The embedded database has one process: leases of before are those of a process that is dead.
+  if (store.address.kind === 'embedded') await releaseAllLeases(store.sql);
+
+  const settings = { address: store.address, origins, logLevel: options.logLevel };
+  const pool = new WorkerPool(options.threads, settings, (error) =>
+    log.error({ err: error }, 'a worker thread has died'),
+  );
+  const ledger = new Ledger({ sql: store.sql, leaseMs, clock, log });
+  const authorizer = new Authorizer(options.credentials, options.authorizations);
+  const dispatcher = new Dispatcher({ ledger, pool, authorizer, leaseMs, clock, log });
+  const claimer = new Claimer({
+    sql: store.sql,
+    slots: pool.slots,
+    leaseMs,
+    clock,
+    log,
+    start: (claimed) => dispatcher.start(claimed),
+  });
+  const planner = new Planner({ sql: store.sql, log, onPlanned: () => claimer.wake() });
+  const accept = new Accept({
+    sql: store.sql,
+    tagIndex: options.tagIndex,
+    isSimulated: (platformId) => isSimulated(platformId, origins),
+    onAccepted: () => planner.wake(),
+  });
+  planner.start();
+  claimer.start();
+
+  return {
+    accept,
+    async drain() {
+      await atMost(DRAIN_MS_MAX, async () => {
+        await planner.stop();
+        await claimer.drain(BOUNDARY_WITHIN_MS);
+        await ledger.drain();
+      });
+      await pool.destroy();
+      await atMost(LAST_WORD_MS, () => claimer.drain(0));
+    },
+  };
+}
+
+function isSimulated(platformId: PlatformId, { simulated }: ProviderOrigins): boolean {
+  switch (platformId) {
+    case PLATFORM_APNS:
+      return simulated.apns;
+    case PLATFORM_FCM:
+      return simulated.fcm;
+    default:
+      return false;
+  }
+}
+
+/** Whatever is not done by then is left to the leases. */
+async function atMost(limitMs: number, work: () => Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, limitMs);
+  });
+  await Promise.race([work(), limit]);
+  clearTimeout(timer);
+}

@@ -1,0 +1,29 @@
+/**
+ * How long a worker may go on with what it has claimed, by the machine's monotonic clock. The database judges by its own
+ * clock and gives the chunk to another when the lease has ended; a worker stops at half of it, so that clocks that run
+ * differently, a frozen process and a slow answer all end before that.
+ */
+
+import type { Clock } from '../std/clock.ts';
+
+export class Lease {
+  private readonly clock: Clock;
+  private readonly lengthMs: number;
+  private startedMs: number;
+
+  /** `startedMs`: monotonic time before the database was asked for it. */
+  constructor(clock: Clock, startedMs: number, lengthMs: number) {
+    this.clock = clock;
+    this.startedMs = startedMs;
+    this.lengthMs = lengthMs;
+  }
+
+  /** `sentAtMs`: monotonic time before the renewing transaction was sent. */
+  renew(sentAtMs: number): void {
+    this.startedMs = Math.max(this.startedMs, sentAtMs);
+  }
+
+  get isHalfOver(): boolean {
+    return this.clock.monotonicMs() - this.startedMs >= this.lengthMs / 2;
+  }
+}

@@ -1,0 +1,107 @@
+/**
+ * Whether a provider works for one credential, as one worker sees it. When it fails for everyone, sending on would turn
+ * a million devices into a million retries: so it stops all chunks, waits, and then lets a few sends probe.
+ *
+ *   works ──256 failures in a row──► stopped ──wait over──► probing ──an answer that works──► works
+ *                                       ▲                      └──one more failure──┐
+ *                                       └───────────────────────────────────────────┘ (a longer wait)
+ */
+
+import type { Outcome } from '../domain/outcome.ts';
+import { reasonOf } from '../domain/outcome.ts';
+import type { BackoffPolicy } from '../std/backoff.ts';
+import { backoffMs } from '../std/backoff.ts';
+import type { Clock } from '../std/clock.ts';
+import { Signal } from '../std/signal.ts';
+
+/** Two blocks: more than chance or one lost connection of a few streams, less than a group. */
+export const FAILURES_IN_A_ROW_MAX = 256;
+/** Sends that probe a provider which has just failed for everyone. */
+export const PROBES_MAX = 8;
+/** The same pace as a single device's retries (ending.ts). */
+const STOPPED: BackoffPolicy = { baseMs: 2_000, capMs: 300_000 };
+
+export class ProviderHealth {
+  /** Fires when it stops and when a probe has been answered: those that wait to send look again. */
+  readonly changed = new Signal();
+  /** The last reason for which it failed. */
+  lastReason = 'Unavailable';
+  private readonly clock: Clock;
+  private failuresInARow = 0;
+  private stops = 0;
+  private stoppedUntilMs = 0;
+  private inFlight = 0;
+
+  constructor(clock: Clock) {
+    this.clock = clock;
+  }
+
+  /** How long nothing may be sent; 0: now. */
+  get stoppedForMs(): number {
+    return Math.max(0, this.stoppedUntilMs - this.clock.monotonicMs());
+  }
+
+  /** Whether one more send may start now. */
+  get admits(): boolean {
+    return this.stops === 0 || this.inFlight < PROBES_MAX;
+  }
+
+  sent(): void {
+    this.inFlight += 1;
+  }
+
+  settled(outcome: Outcome): void {
+    this.inFlight -= 1;
+    const isProbe = this.stops > 0;
+    switch (healthIn(outcome)) {
+      case 'works':
+        this.failuresInARow = 0;
+        this.stops = 0;
+        this.stoppedUntilMs = 0;
+        break;
+      case 'fails':
+        this.failuresInARow += 1;
+        if (this.failuresInARow >= FAILURES_IN_A_ROW_MAX) {
+          this.stop(reasonOf(outcome) ?? outcome.kind, retryAfterMsOf(outcome));
+        }
+        break;
+      case 'says-nothing':
+        break;
+    }
+    if (isProbe) this.changed.fire();
+  }
+
+  /** It fails for everyone: also called when no connection comes about. While stopped already, nothing is added. */
+  stop(reason: string, atLeastMs: number): void {
+    if (this.stoppedForMs > 0) return;
+    this.lastReason = reason;
+    this.stops += 1;
+    this.failuresInARow = FAILURES_IN_A_ROW_MAX;
+    this.stoppedUntilMs =
+      this.clock.monotonicMs() + Math.max(atLeastMs, backoffMs(STOPPED, this.stops));
+    this.changed.fire();
+  }
+}
+
+/** Whether a provider that answers so works, fails for everyone, or tells us nothing of that. */
+function healthIn(outcome: Outcome): 'works' | 'fails' | 'says-nothing' {
+  switch (outcome.kind) {
+    case 'delivered':
+    case 'gone':
+    case 'bad-token':
+    case 'throttled-device':
+      return 'works';
+    case 'bad-message':
+    case 'bad-credential':
+      return 'says-nothing';
+    case 'expired-authorization':
+    case 'throttled-target':
+    case 'unavailable':
+    case 'refused':
+    case 'unknown':
+      return 'fails';
+  }
+}
+
+const retryAfterMsOf = (outcome: Outcome): number =>
+  'retryAfterMs' in outcome ? (outcome.retryAfterMs ?? 0) : 0;

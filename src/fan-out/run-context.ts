@@ -1,0 +1,26 @@
+/** What a runner works with: its worker's things, and those of its own task. */
+
+import type { Logger } from 'pino';
+import type { Sender } from '../senders/sender.ts';
+import type { Clock } from '../std/clock.ts';
+import type { TagIndex } from '../tag-index/tag-index.ts';
+import type { Lease } from './lease.ts';
+import type { ProviderHealth } from './provider-health.ts';
+import type { BudgetShare } from './send-budget.ts';
+import type { Report } from './task.ts';
+import type { TaskControl } from './task-control.ts';
+
+export interface RunContext {
+  readonly tagIndex: TagIndex;
+  /** Null when nothing will be sent. */
+  readonly sender: Sender | null;
+  readonly health: ProviderHealth;
+  readonly share: BudgetShare;
+  readonly lease: Lease;
+  readonly control: TaskControl;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly report: Report;
+  /** The provider says that the authorization has expired: the main thread should send a new one. */
+  readonly authorizationExpired: () => void;
+}

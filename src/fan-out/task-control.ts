@@ -1,0 +1,43 @@
+/** What a running task has been told: by the ledger's verdicts, by the main thread, by an answer of the provider. */
+
+import type { Verdict } from '../outcomes/verdict.ts';
+import { Signal } from '../std/signal.ts';
+
+export class TaskControl {
+  /** Fires when anything below has changed. */
+  readonly changed = new Signal();
+  isLost = false;
+  isCancelled: boolean;
+  fault: string | null;
+  /** Monotonic time until which it may go on to the next boundary; null: nobody asked it to stop. */
+  giveBackBeforeMs: number | null = null;
+
+  constructor(begins: { readonly isCancelled: boolean; readonly fault: string | null }) {
+    this.isCancelled = begins.isCancelled;
+    this.fault = begins.fault;
+  }
+
+  hear(verdict: Verdict, nowMs: number): void {
+    switch (verdict.kind) {
+      case 'lost':
+        this.isLost = true;
+        break;
+      case 'recorded':
+        this.fault ??= verdict.fault;
+        if (verdict.state === 'CANCELLED') this.isCancelled = true;
+        if (verdict.state === 'PAUSED') this.giveBackBeforeMs ??= nowMs;
+        break;
+    }
+    this.changed.fire();
+  }
+
+  find(fault: string): void {
+    this.fault ??= fault;
+    this.changed.fire();
+  }
+
+  giveBack(beforeMs: number): void {
+    this.giveBackBeforeMs ??= beforeMs;
+    this.changed.fire();
+  }
+}

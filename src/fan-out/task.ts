@@ -1,0 +1,81 @@
+/** What crosses the port between the main thread and a worker: tasks and words down, reports and questions up. */
+
+import type { MessagePort } from 'node:worker_threads';
+import type { ProviderCredential } from '../domain/credential.ts';
+import type { Audience, Message } from '../domain/notification.ts';
+import type { Progress } from '../domain/progress.ts';
+import type { Verdict } from '../outcomes/verdict.ts';
+import type { ProviderOrigins } from '../senders/origins.ts';
+import type { DatabaseAddress } from '../store/sql.ts';
+
+/** What a worker thread is started with. */
+export interface WorkerSettings {
+  readonly address: DatabaseAddress;
+  readonly origins: ProviderOrigins;
+  readonly logLevel: string;
+}
+
+/** The right to send for a scope; made on the main thread, for workers never see the key of the secrets. */
+export interface Authority {
+  readonly credential: ProviderCredential;
+  readonly authorization: string;
+}
+
+interface TaskShape {
+  readonly message: Message;
+  readonly appId: number;
+  readonly platformId: number;
+  readonly audience: Audience;
+  /** Retries may begin until then: the notification's expiry, or an hour after it was due. */
+  readonly retryUntilMs: number;
+  /** The database's time of the claim, epoch milliseconds. */
+  readonly claimedAtMs: number;
+  /** Monotonic time before the claim was sent. */
+  readonly leaseStartedMs: number;
+  readonly leaseMs: number;
+  /** Cancelled: the rest is counted, not sent. */
+  readonly isCancelled: boolean;
+  /** Why nothing may be sent in this scope: its rest is counted as failed. */
+  readonly fault: string | null;
+  /** Null exactly when nothing will be sent: a fault, cancelled, or expired. */
+  readonly authority: Authority | null;
+}
+
+export interface ChunkTask extends TaskShape {
+  readonly kind: 'chunk';
+  readonly groupNumber: number;
+  readonly epoch: number;
+  readonly doneBlocks: bigint;
+  readonly ordinalEnd: number;
+  readonly groupVersion: number;
+}
+
+export interface RetryTask extends TaskShape {
+  readonly kind: 'retries';
+  /** Parallel: the devices, the epochs of their rows, the sends tried so far. */
+  readonly ordinals: readonly number[];
+  readonly epochs: readonly number[];
+  readonly attempts: readonly number[];
+}
+
+export type Task = ChunkTask | RetryTask;
+
+/** A task with the worker's end of its channel. */
+export interface PostedTask {
+  readonly task: Task;
+  readonly port: MessagePort;
+}
+
+/** Down, while a task runs. Reports are answered in their order. */
+export type Word =
+  | { readonly kind: 'verdict'; readonly verdict: Verdict }
+  /** Stop at the next boundary of blocks, or after this time, and give the rest back. */
+  | { readonly kind: 'give-back'; readonly withinMs: number }
+  | { readonly kind: 'authorize'; readonly authorization: string };
+
+/** Up. A report is packed, because it holds many devices. */
+export type Note =
+  | { readonly kind: 'report'; readonly packed: Uint8Array }
+  | { readonly kind: 'authorization-expired'; readonly authorization: string };
+
+export type Report = (progress: Progress) => Promise<Verdict>;

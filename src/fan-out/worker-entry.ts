@@ -1,0 +1,100 @@
+/**
+ * A worker thread: resolves, renders, sends, accounts. It owns its connections to the database and to the providers for
+ * its whole life; everything else comes with the task.
+ */
+
+import { pack } from 'msgpackr';
+import { workerData } from 'piscina';
+import type { Verdict } from '../outcomes/verdict.ts';
+import { systemClock } from '../std/clock.ts';
+import { connect } from '../store/sql.ts';
+import { SqlTagIndex } from '../tag-index/sql/sql-tag-index.ts';
+import { createLogger } from '../telemetry/log.ts';
+import { runChunk } from './chunk-runner.ts';
+import { Lease } from './lease.ts';
+import { ProviderHealth } from './provider-health.ts';
+import { runRetries } from './retry-runner.ts';
+import type { RunContext } from './run-context.ts';
+import { BudgetShare, SendBudget } from './send-budget.ts';
+import type { Line } from './sender-cache.ts';
+import { SenderCache } from './sender-cache.ts';
+import type { Note, PostedTask, Task, Word, WorkerSettings } from './task.ts';
+import { TaskControl } from './task-control.ts';
+
+/** One question at a time and the next one beside it: resolving must not crowd out registrations. */
+const CONNECTIONS_MAX = 2;
+
+const settings = workerData as WorkerSettings;
+const clock = systemClock;
+const log = createLogger(settings.logLevel, 'worker');
+const tagIndex = new SqlTagIndex(connect(settings.address, CONNECTIONS_MAX));
+const senders = new SenderCache(settings.origins, clock);
+const budget = new SendBudget();
+
+/** Piscina's task: resolves when the last report is answered. */
+export async function runTask({ task, port }: PostedTask): Promise<void> {
+  const line =
+    task.authority === null
+      ? null
+      : senders.acquire(`${task.appId}.${task.platformId}`, task.authority);
+  const share = new BudgetShare(budget);
+  try {
+    const context = contextOf(task, line, share, port);
+    if (task.kind === 'chunk') await runChunk(task, context);
+    else await runRetries(task, context);
+  } finally {
+    share.close();
+    if (line !== null) senders.release(line);
+    port.close();
+  }
+}
+
+function contextOf(
+  task: Task,
+  line: Line | null,
+  share: BudgetShare,
+  port: PostedTask['port'],
+): RunContext {
+  const control = new TaskControl(task);
+  const say = (note: Note): void => port.postMessage(note);
+  const waiting: ((verdict: Verdict) => void)[] = [];
+  let authorization = task.authority?.authorization ?? '';
+  let isRenewalAsked = false;
+
+  port.on('message', (word: Word) => {
+    switch (word.kind) {
+      case 'verdict':
+        waiting.shift()?.(word.verdict);
+        break;
+      case 'give-back':
+        control.giveBack(clock.monotonicMs() + word.withinMs);
+        break;
+      case 'authorize':
+        authorization = word.authorization;
+        isRenewalAsked = false;
+        line?.sender.authorize(authorization);
+        break;
+    }
+  });
+
+  return {
+    tagIndex,
+    sender: line?.sender ?? null,
+    health: line?.health ?? new ProviderHealth(clock),
+    share,
+    lease: new Lease(clock, task.leaseStartedMs, task.leaseMs),
+    control,
+    clock,
+    log,
+    report: (progress) =>
+      new Promise((resolve) => {
+        waiting.push(resolve);
+        say({ kind: 'report', packed: pack(progress) });
+      }),
+    authorizationExpired: () => {
+      if (isRenewalAsked) return;
+      isRenewalAsked = true;
+      say({ kind: 'authorization-expired', authorization });
+    },
+  };
+}

@@ -1,0 +1,70 @@
+/** The threads that send: a Piscina pool, and the channel of each task in it. */
+
+import { MessageChannel } from 'node:worker_threads';
+import { unpack } from 'msgpackr';
+import { Piscina } from 'piscina';
+import type { Progress } from '../domain/progress.ts';
+import type { Note, PostedTask, Task, Word, WorkerSettings } from './task.ts';
+
+/**
+ * Tasks at once in a thread. While one sends the next ones resolve; and a tag with few devices in each of a thousand
+ * groups is a thousand tasks that do nothing but wait for the database.
+ */
+export const TASKS_PER_WORKER = 8;
+/** Room for the largest group's tokens (8,192 × 16 KiB) would be absurd; four-kilobyte ones of all tasks fit. */
+const THREAD_HEAP_MB = 512;
+
+export interface TaskEvents {
+  reported(progress: Progress): void;
+  authorizationExpired(authorization: string): void;
+}
+
+export interface RunningTask {
+  say(word: Word): void;
+  /** Rejects when the task failed or its thread died. */
+  readonly finished: Promise<void>;
+}
+
+export class WorkerPool {
+  readonly slots: number;
+  private readonly pool: Piscina;
+
+  constructor(threads: number, settings: WorkerSettings, onError: (error: unknown) => void) {
+    this.slots = threads * TASKS_PER_WORKER;
+    this.pool = new Piscina({
+      filename: new URL('./worker-entry.js', import.meta.url).href,
+      name: 'runTask',
+      minThreads: threads,
+      maxThreads: threads,
+      concurrentTasksPerWorker: TASKS_PER_WORKER,
+      // With atomics an idle thread sleeps outside of its event loop, and answers no provider's PING.
+      atomics: 'disabled',
+      resourceLimits: { maxOldGenerationSizeMb: THREAD_HEAP_MB },
+      workerData: settings,
+    });
+    // A thread that dies without a task; Piscina has replaced it already.
+    this.pool.on('error', onError);
+  }
+
+  run(task: Task, events: TaskEvents): RunningTask {
+    const { port1, port2 } = new MessageChannel();
+    port1.on('message', (note: Note) => {
+      switch (note.kind) {
+        case 'report':
+          events.reported(unpack(note.packed) as Progress);
+          break;
+        case 'authorization-expired':
+          events.authorizationExpired(note.authorization);
+          break;
+      }
+    });
+    const posted: PostedTask = { task, port: port2 };
+    const finished = this.pool.run(posted, { transferList: [port2] }).finally(() => port1.close());
+    return { say: (word) => port1.postMessage(word), finished };
+  }
+
+  /** Ends all threads, whatever they do. */
+  destroy(): Promise<void> {
+    return this.pool.destroy();
+  }
+}

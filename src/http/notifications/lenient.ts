@@ -1,0 +1,81 @@
+/** Reading a push leniently, as real clients send it: one value for an array, numbers as strings, dates in two forms. */
+
+import type { Fault } from '../problem.ts';
+
+/** Collects faults; what is read from a faulty field is never used. */
+export class LenientReader {
+  readonly faults: Fault[] = [];
+  private readonly body: Readonly<Record<string, unknown>>;
+
+  constructor(body: Readonly<Record<string, unknown>>) {
+    this.body = body;
+  }
+
+  isGiven(name: string): boolean {
+    return Object.hasOwn(this.body, name);
+  }
+
+  /** Ids: an array or one value, each a JSON number or a decimal string. */
+  ids(name: string): readonly number[] {
+    return this.entries(name).flatMap((entry, index) => {
+      if (Number.isSafeInteger(entry)) return entry as number;
+      if (typeof entry === 'string' && DECIMAL.test(entry)) return Number(entry);
+      this.fault(`${name}.${index}`, 'must be an id: a whole number, or a string of digits.');
+      return [];
+    });
+  }
+
+  texts(name: string): readonly string[] {
+    return this.entries(name).flatMap((entry, index) => {
+      if (typeof entry === 'string' && isStorable(entry)) return entry;
+      this.fault(`${name}.${index}`, 'must be a source id: a string without NUL.');
+      return [];
+    });
+  }
+
+  /** Epoch milliseconds, from a number, a string of digits, or ISO 8601 with a time zone. Null: not given. */
+  time(name: string): number | null {
+    const value = this.body[name];
+    if (value === undefined || value === null) return null;
+    const timeMs = timeOf(value);
+    if (timeMs !== null) return timeMs;
+    this.fault(name, 'must be a time: epoch milliseconds, or ISO 8601 with a time zone.');
+    return null;
+  }
+
+  flag(name: string): boolean {
+    const value = this.body[name];
+    if (value === undefined || value === null || value === false || value === 'false') return false;
+    if (value === true || value === 'true') return true;
+    this.fault(name, 'must be true or false.');
+    return false;
+  }
+
+  fault(path: string, message: string): void {
+    this.faults.push({ path, message });
+  }
+
+  private entries(name: string): readonly unknown[] {
+    const value = this.body[name];
+    if (value === undefined || value === null || value === '') return [];
+    return Array.isArray(value) ? value.filter((entry) => entry !== '') : [value];
+  }
+}
+
+const DECIMAL = /^\d{1,15}$/;
+const ISO_8601 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})$/i;
+/** The last millisecond that a Date knows. */
+const TIME_MS_MAX = 8_640_000_000_000_000;
+
+const isStorable = (value: string): boolean => value.isWellFormed() && !value.includes('\0');
+
+function timeOf(value: unknown): number | null {
+  if (typeof value === 'number') return isTime(value) ? value : null;
+  if (typeof value !== 'string') return null;
+  if (!DECIMAL.test(value) && !ISO_8601.test(value)) return null;
+  const timeMs = DECIMAL.test(value) ? Number(value) : Date.parse(value);
+  return isTime(timeMs) ? timeMs : null;
+}
+
+const isTime = (timeMs: number): boolean =>
+  Number.isInteger(timeMs) && timeMs >= 0 && timeMs <= TIME_MS_MAX;

@@ -1,0 +1,72 @@
+/** The body of a push: from bytes to a checked Push, or the list of all its faults (spec/interface.md, section 4). */
+
+import { parsePayload } from '../../domain/payload.ts';
+import { TAGS_PER_REQUEST_MAX } from '../../domain/tag.ts';
+import type { Push, TagReferences } from '../../fan-out/push.ts';
+import type { Fault } from '../problem.ts';
+import { LenientReader } from './lenient.ts';
+
+export type PushRequest =
+  | { readonly ok: true; readonly push: Push; readonly isDryRun: boolean }
+  | { readonly ok: false; readonly faults: readonly Fault[] };
+
+export function readPushRequest(body: Buffer): PushRequest {
+  const read = parseObject(body);
+  if (read === null) {
+    return { ok: false, faults: [{ path: '', message: 'The body must be a JSON object.' }] };
+  }
+  const reader = new LenientReader(read);
+  const references = (ids: string, sourceIds: string): TagReferences => ({
+    ids: reader.ids(ids),
+    sourceIds: reader.texts(sourceIds),
+  });
+  const target = references('tagIds', 'tagSourceIds');
+  const filter = references('filterTagIds', 'filterTagSourceIds');
+  const exclude = references('excludeTagIds', 'excludeTagSourceIds');
+  const appIds = readAppIds(reader, read);
+  const sendAtMs = reader.time('sendAt');
+  const expiresAtMs = reader.time('expiresAt');
+  const isDryRun = reader.flag('dryRun');
+  const payload = parsePayload(read['payload']);
+
+  if (!reader.isGiven('tagIds') && !reader.isGiven('tagSourceIds')) {
+    reader.fault('tagIds', 'At least one of tagIds and tagSourceIds is needed.');
+  }
+  if (countOf(target) + countOf(filter) + countOf(exclude) > TAGS_PER_REQUEST_MAX) {
+    reader.fault('', `At most ${TAGS_PER_REQUEST_MAX} tags may be named in a request.`);
+  }
+  if (sendAtMs !== null && expiresAtMs !== null && expiresAtMs <= sendAtMs) {
+    reader.fault('expiresAt', 'must be later than sendAt.');
+  }
+  if (!payload.ok) return { ok: false, faults: [...reader.faults, ...payload.faults] };
+  if (reader.faults.length > 0) return { ok: false, faults: reader.faults };
+  const push = { target, filter, exclude, appIds, payload: payload.payload, sendAtMs, expiresAtMs };
+  return { ok: true, push, isDryRun };
+}
+
+/** Null: every app. An empty list is refused: whoever computed it did not mean everybody. */
+function readAppIds(
+  reader: LenientReader,
+  body: Readonly<Record<string, unknown>>,
+): readonly number[] | null {
+  if (body['appIds'] === undefined || body['appIds'] === null) return null;
+  const faultsBefore = reader.faults.length;
+  const appIds = reader.ids('appIds');
+  if (appIds.length === 0 && reader.faults.length === faultsBefore) {
+    reader.fault('appIds', 'names no app; leave it out to address every app.');
+  }
+  return appIds;
+}
+
+const countOf = ({ ids, sourceIds }: TagReferences): number => ids.length + sourceIds.length;
+
+function parseObject(body: Buffer): Readonly<Record<string, unknown>> | null {
+  try {
+    const value: unknown = JSON.parse(body.toString('utf8'));
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Readonly<Record<string, unknown>>)
+      : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,54 @@
+/** `GET /push-api/status/:id`: how a notification stands, one row per (app, platform). */
+
+import type { Logger } from 'pino';
+import type { Caller } from '../../access/caller.ts';
+import type { NotificationState } from '../../domain/notification.ts';
+import type { ScopeStatus } from '../../store/notifications/read-status.ts';
+import { readStatus } from '../../store/notifications/read-status.ts';
+import type { Sql } from '../../store/sql.ts';
+import type { ApiRoute, HttpRequest, HttpResponse } from '../handler.ts';
+import { problem } from '../problem.ts';
+import { orUnavailable } from './unavailable.ts';
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+export function statusRoute(sql: Sql, log: Logger): ApiRoute {
+  return {
+    api: 'notification',
+    method: 'GET',
+    path: '/push-api/status/:id',
+    bodyBytesMax: 0,
+    handle: (request, caller) => orUnavailable(request, log, () => status(sql, request, caller)),
+  };
+}
+
+async function status(sql: Sql, request: HttpRequest, caller: Caller): Promise<HttpResponse> {
+  const id = (request.params['id'] ?? '').toLowerCase();
+  const rows = UUID.test(id) ? await readStatus(sql, caller.clientId, id) : null;
+  if (rows === null) return problem(request.requestId, 404, 'There is no such push job.');
+  return {
+    status: 200,
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(rows.map((row) => rowOf(id, row))),
+  };
+}
+
+const rowOf = (id: string, row: ScopeStatus) => ({
+  key: { id, platformId: row.platformId },
+  appId: row.appId,
+  state: stateOf(row),
+  totalCount: row.total,
+  successCount: row.delivered,
+  failedCount: row.failed,
+  skippedCount: row.skipped,
+  expiredCount: row.expired,
+  cancelledCount: row.cancelled,
+  ...(row.reasons === null ? {} : { failureReasons: row.reasons }),
+  ...(row.isSimulated ? { simulated: true } : {}),
+});
+
+/** A row is its own send: FAILED when a fault stopped it before anything was accepted, whatever became of the others. */
+function stateOf({ state, fault, delivered }: ScopeStatus): NotificationState {
+  if (state !== 'FINISHED' && state !== 'FAILED') return state;
+  return fault !== null && delivered === 0 ? 'FAILED' : 'FINISHED';
+}

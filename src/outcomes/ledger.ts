@@ -1,0 +1,109 @@
+/**
+ * The one writer of progress in a process: gathers what all workers report and records it in one transaction at a time.
+ * What the database refuses for good is refused to its reporter alone; while the database is away reports wait, and so
+ * do the workers, who hold no more than they may have unrecorded.
+ */
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { Progress } from '../domain/progress.ts';
+import { backoffMs } from '../std/backoff.ts';
+import { Batcher } from '../std/batcher.ts';
+import type { Clock } from '../std/clock.ts';
+import { faultOf } from '../store/faults.ts';
+import type { RecordedProgress } from '../store/ledger/record-progress.ts';
+import { recordProgress } from '../store/ledger/record-progress.ts';
+import type { SqlPool } from '../store/sql.ts';
+import { eraseDeadTokens } from './dead-tokens.ts';
+import type { Verdict } from './verdict.ts';
+
+/** Reports in a transaction, and devices in their retries and settlements: a statement stays far below a second. */
+const REPORTS_PER_TRANSACTION_MAX = 256;
+const ROWS_PER_TRANSACTION_MAX = 16_384;
+/** Between tries while the database is away. */
+const OUTAGE_BACKOFF = { baseMs: 100, capMs: 2_000 };
+
+export interface LedgerOptions {
+  readonly sql: SqlPool;
+  readonly leaseMs: number;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+export class Ledger {
+  private readonly options: LedgerOptions;
+  private readonly batcher: Batcher<Progress, Verdict>;
+
+  constructor(options: LedgerOptions) {
+    this.options = options;
+    this.batcher = new Batcher<Progress, Verdict>({
+      itemsMax: REPORTS_PER_TRANSACTION_MAX,
+      weightMax: ROWS_PER_TRANSACTION_MAX,
+      weightOf: rowsOf,
+      run: (reports) => this.recordAll(reports),
+    });
+  }
+
+  /** Answers when it is durable, or refused. A chunk has one report on its way at a time. */
+  record(progress: Progress): Promise<Verdict> {
+    return this.batcher.submit(progress);
+  }
+
+  /** Resolves when everything reported so far is recorded. */
+  drain(): Promise<void> {
+    return this.batcher.drain();
+  }
+
+  private async recordAll(reports: readonly Progress[]): Promise<readonly Verdict[]> {
+    const verdicts = await this.recordWhole(reports);
+    await eraseDeadTokens(this.options.sql, this.options.log, reports);
+    return verdicts;
+  }
+
+  private async recordWhole(reports: readonly Progress[]): Promise<readonly Verdict[]> {
+    for (let attempt = 1; ; attempt += 1) {
+      const sentAtMs = this.options.clock.monotonicMs();
+      try {
+        const recorded = await recordProgress(this.options.sql, reports, this.options.leaseMs);
+        return reports.map((report) => verdictOn(report, recorded, sentAtMs));
+      } catch (error) {
+        const fault = faultOf(error);
+        if (fault === 'data' || fault === 'bug') return this.recordApart(reports, error);
+        this.options.log.warn({ err: error }, 'progress cannot be recorded; trying again');
+        await sleep(backoffMs(OUTAGE_BACKOFF, attempt));
+      }
+    }
+  }
+
+  /** One report that the database cannot take must not fail its neighbours. */
+  private async recordApart(
+    reports: readonly Progress[],
+    error: unknown,
+  ): Promise<readonly Verdict[]> {
+    if (reports.length === 1) {
+      this.options.log.error({ err: error }, 'a report of progress was refused');
+      return [LOST];
+    }
+    const verdicts: Verdict[] = [];
+    for (const report of reports) verdicts.push(...(await this.recordWhole([report])));
+    return verdicts;
+  }
+}
+
+const LOST: Verdict = { kind: 'lost' };
+
+const rowsOf = (report: Progress): number =>
+  report.kind === 'chunk' ? report.retries.length : report.settlements.length;
+
+function verdictOn(report: Progress, recorded: RecordedProgress, sentAtMs: number): Verdict {
+  if (recorded.lost.has(report)) return LOST;
+  const standing = recorded.standings.find(
+    ({ notificationId, appId, platformId }) =>
+      notificationId === report.notificationId &&
+      appId === report.appId &&
+      platformId === report.platformId,
+  );
+  // Without a standing the notification has been deleted.
+  if (standing === undefined) return LOST;
+  return { kind: 'recorded', sentAtMs, state: standing.state, fault: standing.fault };
+}

@@ -1,0 +1,23 @@
+/** How long to wait before trying again: doubling, capped, and never the same for everybody. */
+
+export interface BackoffPolicy {
+  readonly baseMs: number;
+  readonly capMs: number;
+}
+
+/** Upper end of the random share that is added: peers that failed together must not come back together. */
+const JITTER = 0.5;
+
+/** The wait after the `attempt`th failure (1 is the first): never below the policy's doubling, up to half above it. */
+export function backoffMs(
+  policy: BackoffPolicy,
+  attempt: number,
+  random: () => number = Math.random,
+): number {
+  const doubled = policy.baseMs * 2 ** Math.max(0, attempt - 1);
+  return withJitter(Math.min(policy.capMs, doubled), random);
+}
+
+/** A wait that somebody else named, spread upwards: earlier than named would be too early. */
+export const withJitter = (delayMs: number, random: () => number = Math.random): number =>
+  Math.round(delayMs * (1 + JITTER * random()));

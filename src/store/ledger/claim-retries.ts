@@ -1,0 +1,61 @@
+/**
+ * Claims due retries: for each notification wanted at most one batch, all of one (app, platform), each row with a new
+ * epoch and a lease by the database's clock.
+ */
+
+import type { Sql } from '../sql.ts';
+import type { ClaimedScope } from './claim-chunks.ts';
+import { claimedScope } from './claim-chunks.ts';
+
+/** Retries of a batch: so few that half a lease suffices to send them, so many that a claim is worth its cost. */
+export const RETRY_BATCH_MAX = 1_024;
+
+export interface ClaimedRetries extends ClaimedScope {
+  readonly ordinals: readonly number[];
+  readonly epochs: readonly number[];
+  /** Sends tried so far. */
+  readonly attempts: readonly number[];
+}
+
+export const claimRetries = (sql: Sql, notificationIds: readonly string[], leaseMs: number) => sql<
+  ClaimedRetries[]
+>`
+  with due as (
+    select r.*
+    from unnest(${[...notificationIds]}::uuid[]) as w(notification_id)
+    cross join lateral (
+      select app_id, platform_id from retries
+      where notification_id = w.notification_id
+        and due_at <= now() and (lease_until is null or lease_until <= now())
+      order by due_at limit 1
+    ) first
+    cross join lateral (
+      select notification_id, app_id, platform_id, ordinal from retries
+      where notification_id = w.notification_id
+        and app_id = first.app_id and platform_id = first.platform_id
+        and due_at <= now() and (lease_until is null or lease_until <= now())
+      order by ordinal
+      limit ${RETRY_BATCH_MAX}::integer
+      for update skip locked
+    ) r
+  ),
+  claimed as (
+    update retries r set
+      epoch = r.epoch + 1,
+      lease_until = now() + ${leaseMs}::float8 * interval '1 millisecond'
+    from due d
+    where (r.notification_id, r.app_id, r.platform_id, r.ordinal)
+      = (d.notification_id, d.app_id, d.platform_id, d.ordinal)
+    returning r.*
+  ),
+  batches as (
+    select notification_id, app_id, platform_id,
+      array_agg(ordinal order by ordinal) as ordinals,
+      array_agg(epoch order by ordinal) as epochs,
+      array_agg(attempts::integer order by ordinal) as attempts
+    from claimed group by notification_id, app_id, platform_id
+  )
+  select b.ordinals, b.epochs, b.attempts, ${claimedScope(sql)}
+  from batches b
+  join notifications n on n.id = b.notification_id
+  join notification_scopes s using (notification_id, app_id, platform_id)`;

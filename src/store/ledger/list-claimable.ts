@@ -1,0 +1,28 @@
+/** The notifications that a worker could do something for now: what the claimer shares its slots among. */
+
+import type { Sql } from '../sql.ts';
+
+export interface Claimable {
+  readonly notificationId: string;
+  readonly clientId: number;
+  readonly hasChunks: boolean;
+  readonly hasRetries: boolean;
+}
+
+/** Of a cancelled one, what is left is claimed too: it is counted, not sent. */
+export const listClaimable = (sql: Sql) => sql<Claimable[]>`
+  select * from (
+    select n.id as "notificationId", n.client_id as "clientId",
+      n.open_chunks > 0 and exists (
+        select 1 from chunks c where c.notification_id = n.id
+          and c.available_at <= now() and (c.lease_until is null or c.lease_until <= now())
+      ) as "hasChunks",
+      n.open_retries > 0 and exists (
+        select 1 from retries r where r.notification_id = n.id
+          and r.due_at <= now() and (r.lease_until is null or r.lease_until <= now())
+      ) as "hasRetries"
+    from notifications n
+    where n.finished_at is null and n.state in ('RUNNING', 'CANCELLED')
+  ) claimable
+  where "hasChunks" or "hasRetries"
+  order by "notificationId"`;

@@ -1,0 +1,18 @@
+/** How notifications and their scopes stand: what a worker is told with the answer to its report. */
+
+import type { NotificationState } from '../../domain/notification.ts';
+import type { Sql } from '../sql.ts';
+
+export interface ScopeStanding {
+  readonly notificationId: string;
+  readonly appId: number;
+  readonly platformId: number;
+  readonly state: NotificationState;
+  readonly fault: string | null;
+}
+
+export const readStandings = (sql: Sql, ids: readonly string[]) => sql<ScopeStanding[]>`
+  select s.notification_id as "notificationId", s.app_id as "appId", s.platform_id as "platformId",
+    n.state, s.fault
+  from notifications n join notification_scopes s on s.notification_id = n.id
+  where n.id = any(${[...ids]}::uuid[])`;

@@ -1,0 +1,139 @@
+/**
+ * Records progress on chunks: blocks done, counts, reasons, new retries, the lease. Contract:
+ * - runs in a transaction that holds the notifications (lock-notifications.ts), each chunk at most once in it;
+ * - a report counts, whole, if its chunk is still held under its epoch and none of its blocks is done already; else
+ *   none of it counts. So a report repeated after a COMMIT of unknown end changes nothing;
+ * - a chunk whose 64 blocks are done is deleted, in this same statement;
+ * - answers for each report, by its position, whether its chunk is still its own ('recorded', also for the repeated
+ *   one) or another's ('lost').
+ */
+
+import type { ChunkProgress } from '../../domain/progress.ts';
+import type { Sql } from '../sql.ts';
+
+export interface ChunkStanding {
+  readonly position: number;
+  readonly isLost: boolean;
+}
+
+export function recordChunks(sql: Sql, reports: readonly ChunkProgress[], leaseMs: number) {
+  const retries = reports.flatMap((report, position) =>
+    report.retries.map((retry) => ({ ...retry, position })),
+  );
+  const reasons = reports.flatMap((report, position) =>
+    report.reasons.map(([reason, count]) => ({ reason, count, position })),
+  );
+  return sql<ChunkStanding[]>`
+    with reported as (
+      select * from unnest(
+        ${reports.map((_, position) => position)}::integer[],
+        ${reports.map((report) => report.notificationId)}::uuid[],
+        ${reports.map((report) => report.appId)}::integer[],
+        ${reports.map((report) => report.platformId)}::smallint[],
+        ${reports.map((report) => report.groupNumber)}::integer[],
+        ${reports.map((report) => report.epoch)}::integer[],
+        ${reports.map((report) => String(report.blocks))}::text[]::bigint[],
+        ${reports.map((report) => report.counts.total)}::integer[],
+        ${reports.map((report) => report.counts.delivered)}::integer[],
+        ${reports.map((report) => report.counts.failed)}::integer[],
+        ${reports.map((report) => report.counts.skipped)}::integer[],
+        ${reports.map((report) => report.counts.expired)}::integer[],
+        ${reports.map((report) => report.counts.cancelled)}::integer[],
+        ${reports.map((report) => report.retries.length)}::integer[],
+        ${reports.map((report) => report.sentFromMs)}::float8[],
+        ${reports.map((report) => report.sentToMs)}::float8[],
+        ${reports.map((report) => report.releaseAfterMs)}::float8[]
+      ) as r(position, notification_id, app_id, platform_id, group_number, epoch, blocks,
+        total, delivered, failed, skipped, expired, cancelled, retries, sent_from, sent_to, release_after)
+    ),
+    held as (
+      select r.*, (c.done_blocks | r.blocks) = -1 as is_complete
+      from reported r
+      join chunks c using (notification_id, app_id, platform_id, group_number)
+      where c.epoch = r.epoch and (c.done_blocks & r.blocks) = 0
+      order by notification_id, app_id, platform_id, group_number
+      for update of c
+    ),
+    continued as (
+      update chunks c set
+        done_blocks = c.done_blocks | h.blocks,
+        lease_until = case when h.release_after is null
+          then now() + ${leaseMs}::float8 * interval '1 millisecond' end,
+        available_at = case when h.release_after is null
+          then c.available_at else now() + h.release_after * interval '1 millisecond' end
+      from held h
+      where not h.is_complete
+        and (c.notification_id, c.app_id, c.platform_id, c.group_number)
+          = (h.notification_id, h.app_id, h.platform_id, h.group_number)
+    ),
+    completed as (
+      delete from chunks c using held h
+      where h.is_complete
+        and (c.notification_id, c.app_id, c.platform_id, c.group_number)
+          = (h.notification_id, h.app_id, h.platform_id, h.group_number)
+    ),
+    postponed as (
+      insert into retries (notification_id, app_id, platform_id, ordinal, attempts, reason, due_at)
+      select h.notification_id, h.app_id, h.platform_id, t.ordinal, t.attempts, t.reason,
+        now() + t.due_in * interval '1 millisecond'
+      from unnest(
+        ${retries.map((retry) => retry.position)}::integer[],
+        ${retries.map((retry) => retry.ordinal)}::integer[],
+        ${retries.map((retry) => retry.attempts)}::smallint[],
+        ${retries.map((retry) => retry.reason)}::text[],
+        ${retries.map((retry) => retry.dueInMs)}::float8[]
+      ) as t(position, ordinal, attempts, reason, due_in)
+      join held h using (position)
+    ),
+    counted as (
+      update notification_scopes s set
+        total = s.total + h.total,
+        delivered = s.delivered + h.delivered,
+        failed = s.failed + h.failed,
+        skipped = s.skipped + h.skipped,
+        expired = s.expired + h.expired,
+        cancelled = s.cancelled + h.cancelled
+      from (
+        select notification_id, app_id, platform_id,
+          sum(total) as total, sum(delivered) as delivered, sum(failed) as failed,
+          sum(skipped) as skipped, sum(expired) as expired, sum(cancelled) as cancelled
+        from held group by notification_id, app_id, platform_id
+      ) h
+      where (s.notification_id, s.app_id, s.platform_id) = (h.notification_id, h.app_id, h.platform_id)
+    ),
+    explained as (
+      insert into failure_reasons as f (notification_id, app_id, platform_id, reason, count)
+      select h.notification_id, h.app_id, h.platform_id, e.reason, sum(e.count)
+      from unnest(
+        ${reasons.map((entry) => entry.position)}::integer[],
+        ${reasons.map((entry) => entry.reason)}::text[],
+        ${reasons.map((entry) => entry.count)}::integer[]
+      ) as e(position, reason, count)
+      join held h using (position)
+      group by h.notification_id, h.app_id, h.platform_id, e.reason
+      order by h.notification_id, h.app_id, h.platform_id, e.reason
+      on conflict (notification_id, app_id, platform_id, reason)
+        do update set count = f.count + excluded.count
+    ),
+    remaining as (
+      update notifications n set
+        open_chunks = n.open_chunks - h.completed,
+        open_retries = n.open_retries + h.retries,
+        first_send_at = least(n.first_send_at, to_timestamp(h.sent_from / 1000)),
+        last_send_at = greatest(n.last_send_at, to_timestamp(h.sent_to / 1000))
+      from (
+        select notification_id, count(*) filter (where is_complete) as completed,
+          sum(retries) as retries, min(sent_from) as sent_from, max(sent_to) as sent_to
+        from held group by notification_id
+      ) h
+      where n.id = h.notification_id
+    )
+    select r.position,
+      h.position is null
+        and not coalesce(c.epoch = r.epoch and (c.done_blocks & r.blocks) = r.blocks, false) as "isLost"
+    from reported r
+    left join held h using (position)
+    left join chunks c
+      on (c.notification_id, c.app_id, c.platform_id, c.group_number)
+        = (r.notification_id, r.app_id, r.platform_id, r.group_number)`;
+}

@@ -1,0 +1,52 @@
+/** One transaction of progress: everything that the workers of this process have reported since the last one. */
+
+import type { ChunkProgress, Progress, RetryProgress } from '../../domain/progress.ts';
+import type { SqlPool } from '../sql.ts';
+import { transact } from '../transact.ts';
+import { finishNotifications } from './finish-notifications.ts';
+import { lockNotifications } from './lock-notifications.ts';
+import type { ScopeStanding } from './read-standings.ts';
+import { readStandings } from './read-standings.ts';
+import type { ChunkStanding } from './record-chunks.ts';
+import { recordChunks } from './record-chunks.ts';
+import { recordRetries } from './record-retries.ts';
+import type { ScopeFault } from './set-faults.ts';
+import { setFaults } from './set-faults.ts';
+
+export interface RecordedProgress {
+  /** Those of the reports that came too late: another holds their chunk. */
+  readonly lost: ReadonlySet<Progress>;
+  readonly standings: readonly ScopeStanding[];
+}
+
+/** Records all of it or, when it throws, none of it. The reports are about different chunks. */
+export function recordProgress(
+  sql: SqlPool,
+  reports: readonly Progress[],
+  leaseMs: number,
+): Promise<RecordedProgress> {
+  const ids = [...new Set(reports.map((report) => report.notificationId))];
+  const chunks = reports.filter((report): report is ChunkProgress => report.kind === 'chunk');
+  const retries = reports.filter((report): report is RetryProgress => report.kind === 'retries');
+  const faults = reports.filter((report): report is Progress & ScopeFault => report.fault !== null);
+  return transact(sql, async (tx) => {
+    // All statements are on their way at once: the embedded database serves nobody else meanwhile.
+    const [, chunkStandings, , , , standings] = await Promise.all([
+      lockNotifications(tx, ids),
+      chunks.length > 0 ? recordChunks(tx, chunks, leaseMs) : [],
+      retries.length > 0 ? recordRetries(tx, retries) : [],
+      faults.length > 0 ? setFaults(tx, faults) : [],
+      finishNotifications(tx, ids),
+      readStandings(tx, ids),
+    ]);
+    return { lost: lostOf(chunks, chunkStandings), standings };
+  });
+}
+
+const lostOf = (
+  chunks: readonly ChunkProgress[],
+  standings: readonly ChunkStanding[],
+): ReadonlySet<Progress> =>
+  new Set(
+    standings.filter(({ isLost }) => isLost).flatMap(({ position }) => chunks[position] ?? []),
+  );

@@ -1,0 +1,102 @@
+/**
+ * Settles retries: those that ended for good are counted and deleted, the others are due again. Contract:
+ * - runs in a transaction that holds the notifications (lock-notifications.ts);
+ * - a settlement counts only if its row still carries its epoch, so a repeated one changes nothing: what ended is
+ *   gone, what was put off is put off by values, not by increments.
+ */
+
+import type { RetryProgress } from '../../domain/progress.ts';
+import type { Sql } from '../sql.ts';
+
+export function recordRetries(sql: Sql, reports: readonly RetryProgress[]) {
+  const rows = reports.flatMap(({ notificationId, appId, platformId, settlements }) =>
+    settlements.map((settlement) => ({ notificationId, appId, platformId, ...settlement })),
+  );
+  const sends = reports.map(({ notificationId, sentFromMs, sentToMs }) => ({
+    notificationId,
+    sentFromMs,
+    sentToMs,
+  }));
+  return sql`
+    with reported as (
+      select * from unnest(
+        ${rows.map((row) => row.notificationId)}::uuid[],
+        ${rows.map((row) => row.appId)}::integer[],
+        ${rows.map((row) => row.platformId)}::smallint[],
+        ${rows.map((row) => row.ordinal)}::integer[],
+        ${rows.map((row) => row.epoch)}::integer[],
+        ${rows.map((row) => row.ending)}::text[],
+        ${rows.map((row) => row.reason)}::text[],
+        ${rows.map((row) => row.attempts)}::smallint[],
+        ${rows.map((row) => row.dueInMs)}::float8[]
+      ) as r(notification_id, app_id, platform_id, ordinal, epoch, ending, reason, attempts, due_in)
+    ),
+    held as (
+      select r.* from reported r
+      join retries q using (notification_id, app_id, platform_id, ordinal)
+      where q.epoch = r.epoch
+      order by notification_id, app_id, platform_id, ordinal
+      for update of q
+    ),
+    ended as (
+      delete from retries q using held h
+      where h.ending is not null
+        and (q.notification_id, q.app_id, q.platform_id, q.ordinal)
+          = (h.notification_id, h.app_id, h.platform_id, h.ordinal)
+    ),
+    postponed as (
+      update retries q set
+        attempts = h.attempts,
+        reason = coalesce(h.reason, q.reason),
+        due_at = now() + h.due_in * interval '1 millisecond',
+        lease_until = null
+      from held h
+      where h.ending is null
+        and (q.notification_id, q.app_id, q.platform_id, q.ordinal)
+          = (h.notification_id, h.app_id, h.platform_id, h.ordinal)
+    ),
+    counted as (
+      update notification_scopes s set
+        delivered = s.delivered + h.delivered,
+        failed = s.failed + h.failed,
+        skipped = s.skipped + h.skipped,
+        expired = s.expired + h.expired,
+        cancelled = s.cancelled + h.cancelled
+      from (
+        select notification_id, app_id, platform_id,
+          count(*) filter (where ending = 'delivered') as delivered,
+          count(*) filter (where ending = 'failed') as failed,
+          count(*) filter (where ending = 'skipped') as skipped,
+          count(*) filter (where ending = 'expired') as expired,
+          count(*) filter (where ending = 'cancelled') as cancelled
+        from held group by notification_id, app_id, platform_id
+      ) h
+      where (s.notification_id, s.app_id, s.platform_id) = (h.notification_id, h.app_id, h.platform_id)
+    ),
+    explained as (
+      insert into failure_reasons as f (notification_id, app_id, platform_id, reason, count)
+      select notification_id, app_id, platform_id, reason, count(*) from held
+      where ending = 'failed' and reason is not null
+      group by notification_id, app_id, platform_id, reason
+      order by notification_id, app_id, platform_id, reason
+      on conflict (notification_id, app_id, platform_id, reason)
+        do update set count = f.count + excluded.count
+    )
+    update notifications n set
+      open_retries = n.open_retries - coalesce(h.ended, 0),
+      first_send_at = least(n.first_send_at, to_timestamp(s.sent_from / 1000)),
+      last_send_at = greatest(n.last_send_at, to_timestamp(s.sent_to / 1000))
+    from (
+      select notification_id, min(sent_from) as sent_from, max(sent_to) as sent_to
+      from unnest(
+        ${sends.map((send) => send.notificationId)}::uuid[],
+        ${sends.map((send) => send.sentFromMs)}::float8[],
+        ${sends.map((send) => send.sentToMs)}::float8[]
+      ) as s(notification_id, sent_from, sent_to)
+      group by notification_id
+    ) s
+    left join (
+      select notification_id, count(*) as ended from held where ending is not null group by notification_id
+    ) h using (notification_id)
+    where n.id = s.notification_id`;
+}

@@ -1,0 +1,29 @@
+/**
+ * Notes the credential's or message's fault that stops a scope; the first one stays. A notification that is final
+ * stays as it is: a report from a worker that lost its lease long ago must not turn FINISHED into FAILED.
+ */
+
+import type { Sql } from '../sql.ts';
+
+export interface ScopeFault {
+  readonly notificationId: string;
+  readonly appId: number;
+  readonly platformId: number;
+  readonly fault: string;
+}
+
+export const setFaults = (sql: Sql, faults: readonly ScopeFault[]) => sql`
+  update notification_scopes s set fault = f.fault
+  from (
+    select notification_id, app_id, platform_id, min(fault) as fault
+    from unnest(
+      ${faults.map((entry) => entry.notificationId)}::uuid[],
+      ${faults.map((entry) => entry.appId)}::integer[],
+      ${faults.map((entry) => entry.platformId)}::smallint[],
+      ${faults.map((entry) => entry.fault)}::text[]
+    ) as f(notification_id, app_id, platform_id, fault)
+    group by notification_id, app_id, platform_id
+  ) f
+  join notifications n on n.id = f.notification_id
+  where (s.notification_id, s.app_id, s.platform_id) = (f.notification_id, f.app_id, f.platform_id)
+    and s.fault is null and n.finished_at is null`;

@@ -1,0 +1,10 @@
+/** Every (app, platform) of a client: where a push of it can go. */
+
+import type { Scope } from '../../domain/notification.ts';
+import type { Sql } from '../sql.ts';
+
+export const listScopes = (sql: Sql, clientId: number) => sql<Scope[]>`
+  select p.app_id as "appId", p.platform_id as "platformId"
+  from apps a join app_platforms p on p.app_id = a.id
+  where a.client_id = ${clientId}
+  order by p.app_id, p.platform_id`;

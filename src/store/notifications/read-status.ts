@@ -1,0 +1,36 @@
+/** How a notification stands, scope by scope, with the reasons of what failed. */
+
+import type { Counts, NotificationState } from '../../domain/notification.ts';
+import type { Sql } from '../sql.ts';
+
+export interface ScopeStatus extends Counts {
+  readonly appId: number;
+  readonly platformId: number;
+  /** Of the notification. */
+  readonly state: NotificationState;
+  readonly fault: string | null;
+  readonly isSimulated: boolean;
+  /** Count by reason; null: nothing failed. */
+  readonly reasons: Readonly<Record<string, number>> | null;
+}
+
+/** Null: the client has no such notification. */
+export async function readStatus(
+  sql: Sql,
+  clientId: number,
+  notificationId: string,
+): Promise<readonly ScopeStatus[] | null> {
+  const rows = await sql<(ScopeStatus & { appId: number | null })[]>`
+    select s.app_id as "appId", s.platform_id as "platformId", n.state, s.fault,
+      s.simulated as "isSimulated",
+      s.total, s.delivered, s.failed, s.skipped, s.expired, s.cancelled,
+      (
+        select json_object_agg(f.reason, f.count order by f.reason) from failure_reasons f
+        where f.notification_id = s.notification_id
+          and f.app_id = s.app_id and f.platform_id = s.platform_id
+      ) as reasons
+    from notifications n left join notification_scopes s on s.notification_id = n.id
+    where n.id = ${notificationId} and n.client_id = ${clientId}
+    order by s.app_id, s.platform_id`;
+  return rows.length === 0 ? null : rows.filter(({ appId }) => appId !== null);
+}

@@ -1,0 +1,51 @@
+/** The tag index without Redis: every question is one statement on the truth itself, so it is always current. */
+
+import { GROUP_DEVICES } from '../../domain/device.ts';
+import type { Audience } from '../../domain/notification.ts';
+import type { Sql } from '../../store/sql.ts';
+import type { DeviceRun, ResolveRequest, TagIndex } from '../tag-index.ts';
+import { countMatching } from './count-matching.ts';
+import { recheckOrdinals } from './recheck-ordinals.ts';
+import { resolveGroup } from './resolve-group.ts';
+
+const NOBODY: DeviceRun = { offsets: new Uint16Array(0), deviceIds: [] };
+
+export class SqlTagIndex implements TagIndex {
+  private readonly sql: Sql;
+
+  constructor(sql: Sql) {
+    this.sql = sql;
+  }
+
+  async resolve({ group, audience, ordinalEnd }: ResolveRequest): Promise<DeviceRun> {
+    const start = group.groupNumber * GROUP_DEVICES;
+    const end = Math.min(start + GROUP_DEVICES, ordinalEnd);
+    if (isNobody(audience) || end <= start) return NOBODY;
+    const rows = await resolveGroup(this.sql, group, { start, end }, audience);
+    const offsets = new Uint16Array(rows.length);
+    const deviceIds = rows.map(({ ordinal, deviceId }, index) => {
+      offsets[index] = ordinal - start;
+      return deviceId;
+    });
+    return { offsets, deviceIds };
+  }
+
+  async recheck(
+    scope: { readonly appId: number; readonly platformId: number },
+    ordinals: readonly number[],
+    audience: Audience,
+  ): Promise<ReadonlyMap<number, string>> {
+    if (isNobody(audience) || ordinals.length === 0) return new Map();
+    const rows = await recheckOrdinals(this.sql, scope, ordinals, audience);
+    return new Map(rows.map(({ ordinal, deviceId }) => [ordinal, deviceId]));
+  }
+
+  count(
+    scope: { readonly appId: number; readonly platformId: number },
+    audience: Audience,
+  ): Promise<number> {
+    return isNobody(audience) ? Promise.resolve(0) : countMatching(this.sql, scope, audience);
+  }
+}
+
+const isNobody = (audience: Audience): boolean => audience.anyTagIds.length === 0;

@@ -1,0 +1,85 @@
+/** Tenants, tags and notifications as rows: what tests of the ledger and of sending begin with. */
+
+import { v7 as uuidV7 } from 'uuid';
+import { insertNotification } from '../../src/store/notifications/insert-notification.ts';
+import { planDue } from '../../src/store/notifications/plan-due.ts';
+import type { Sql, SqlPool } from '../../src/store/sql.ts';
+import { seedDevices } from './seed.ts';
+
+export interface Tenant {
+  readonly clientId: number;
+  readonly appId: number;
+  readonly tagId: number;
+}
+
+/** A client with one app on platforms 3 and 15 and one tag. */
+export async function makeTenant(sql: Sql, slug: string): Promise<Tenant> {
+  const [client] = await sql<{ id: number }[]>`
+    insert into clients (slug, name) values (${slug}, ${slug}) returning id`;
+  const clientId = client?.id ?? 0;
+  const [app] = await sql<{ id: number }[]>`
+    insert into apps (client_id, name) values (${clientId}, 'App') returning id`;
+  const appId = app?.id ?? 0;
+  await sql`insert into app_platforms (app_id, platform_id) values (${appId}, 3), (${appId}, 15)`;
+  return { clientId, appId, tagId: await makeTag(sql, clientId, { sourceId: 'news' }) };
+}
+
+export async function makeTag(
+  sql: Sql,
+  clientId: number,
+  tag: {
+    readonly sourceId?: string;
+    readonly appIds?: readonly number[];
+    readonly expiresAtMs?: number;
+  },
+): Promise<number> {
+  const [row] = await sql<{ id: number }[]>`
+    insert into tags (client_id, name, source_id, app_ids, expires_at_ms)
+    values (${clientId}, 'Tag', ${tag.sourceId ?? null}, ${tag.appIds === undefined ? null : [...tag.appIds]}::integer[],
+      ${tag.expiresAtMs ?? null})
+    returning id`;
+  return row?.id ?? 0;
+}
+
+/** A notification to the tenant's tag on platform 3, not planned yet. */
+export async function makeNotification(
+  sql: Sql,
+  { clientId, appId, tagId }: Tenant,
+  more: { readonly expiresAtMs?: number; readonly platformIds?: readonly number[] } = {},
+): Promise<string> {
+  const id = uuidV7();
+  await insertNotification(sql, {
+    id,
+    clientId,
+    userName: 'test',
+    audience: { anyTagIds: [tagId], allTagIds: [], noneTagIds: [] },
+    payload: { title: 'goal!', data: {} },
+    sendAtMs: null,
+    expiresAtMs: more.expiresAtMs ?? null,
+    scopes: (more.platformIds ?? [3]).map((platformId) => ({
+      appId,
+      platformId,
+      isSimulated: false,
+    })),
+    idempotency: null,
+  });
+  return id;
+}
+
+/** A running notification to `devices` new devices of the tenant on platform 3. */
+export async function makeRunning(
+  sql: SqlPool,
+  tenant: Tenant,
+  devices: number,
+  more: { readonly expiresAtMs?: number } = {},
+): Promise<string> {
+  await seedDevices(sql, {
+    appId: tenant.appId,
+    platformId: 3,
+    tagIds: [tenant.tagId],
+    count: devices,
+  });
+  const id = await makeNotification(sql, tenant, more);
+  await planDue(sql);
+  return id;
+}
