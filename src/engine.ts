@@ -3,23 +3,32 @@
 import type { Logger } from 'pino';
 import { Authenticator } from './access/authenticate.ts';
 import { Failures } from './access/failures.ts';
+import { readProviderCredential } from './access/provider-credentials.ts';
 import type { Secrets } from './access/secrets.ts';
 import type { Config } from './config.ts';
 import type { Demo } from './demo.ts';
 import { describeDemo, ensureDemo, readDemoAccounts, writeDemoFile } from './demo.ts';
+import type { Progress } from './domain/progress.ts';
+import type { FanOut } from './fan-out/fan-out.ts';
+import { startFanOut } from './fan-out/fan-out.ts';
 import { statsTagRoute } from './http/admin/stats-tag.ts';
 import { tagRoutes } from './http/admin/tags.ts';
 import { appApiRoutes } from './http/app-api/routes.ts';
+import { pushRoute } from './http/notifications/push.ts';
+import { statusRoute } from './http/notifications/status.ts';
 import { healthRoutes } from './http/open/health.ts';
 import { startServer } from './http/server.ts';
 import { providerOrigins } from './provider-origins.ts';
 import { Catalogue } from './registration/catalogue.ts';
 import { Housekeeping } from './registration/housekeeping.ts';
 import { LANES, LANES_EMBEDDED, Registration } from './registration/registration.ts';
+import { Authorizations } from './senders/authorization.ts';
+import type { ProviderOrigins } from './senders/origins.ts';
 import type { Simulator } from './simulator/simulator.ts';
 import { startSimulatorThread } from './simulator/thread.ts';
 import { TokenBuckets } from './std/token-buckets.ts';
 import type { Store } from './store/store.ts';
+import { SqlTagIndex } from './tag-index/sql/sql-tag-index.ts';
 import type { Metrics } from './telemetry/metrics.ts';
 import { createMetrics } from './telemetry/metrics.ts';
 
@@ -48,6 +57,7 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
   const origins = providerOrigins(config, demo?.simulator ?? null);
   const catalogue = new Catalogue(sql);
   const registration = startRegistration(config, store, log, metrics);
+  const fanOut = await startSending({ config, store, secrets, log }, origins, metrics);
   const housekeeping = new Housekeeping({
     sql,
     log,
@@ -78,6 +88,8 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
           metrics.ignoredParameters.with({ field }).value += 1;
         },
       }),
+      pushRoute(fanOut.accept, log),
+      statusRoute(sql, log),
       ...tagRoutes(sql),
       statsTagRoute({ sql, catalogue }),
       ...healthRoutes({ sql, metrics, isDraining: () => isDraining }),
@@ -93,7 +105,7 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
     oauthOrigin: origins.oauth,
     async drain() {
       isDraining = true;
-      await Promise.all([server.close(), housekeeping.stop()]);
+      await Promise.all([server.close(), housekeeping.stop(), fanOut.drain()]);
       await registration.drain();
       await demo?.simulator.close();
     },
@@ -113,6 +125,49 @@ async function startDemo({ sql }: Store, secrets: Secrets): Promise<RunningDemo>
   const demo = await ensureDemo(sql, secrets);
   const accounts = await readDemoAccounts(sql, secrets, demo);
   return { demo, simulator: await startSimulatorThread(accounts === null ? {} : { accounts }) };
+}
+
+function startSending(
+  { config, store, secrets, log }: EngineParts,
+  origins: ProviderOrigins,
+  metrics: Metrics,
+): Promise<FanOut> {
+  return startFanOut({
+    store,
+    tagIndex: new SqlTagIndex(store.sql),
+    threads: config.WORKERS,
+    leaseMs: config.CHUNK_LEASE_MS,
+    logLevel: config.LOG_LEVEL,
+    log,
+    origins,
+    authorizations: new Authorizations(origins),
+    async credentials(appId, platformId) {
+      const opened = await readProviderCredential(store.sql, secrets, appId, platformId);
+      if (opened.kind === 'opened') return opened.credential;
+      if (opened.kind === 'unreadable') {
+        log.error({ appId, platformId }, 'SECRET_KEY: a credential was sealed with another one');
+      }
+      return null;
+    },
+    onRecorded: (report) => countSends(metrics, report),
+  });
+}
+
+/** Sends that ended for good, by how; retries count when they have ended. */
+function countSends(metrics: Metrics, report: Progress): void {
+  const platform = String(report.platformId);
+  const add = (outcome: string, count: number): void => {
+    if (count > 0) metrics.sends.with({ platform, outcome }).value += count;
+  };
+  switch (report.kind) {
+    case 'chunk': {
+      const { total: _, ...ended } = report.counts;
+      for (const [outcome, count] of Object.entries(ended)) add(outcome, count);
+      return;
+    }
+    case 'retries':
+      for (const { ending } of report.settlements) if (ending !== null) add(ending, 1);
+  }
 }
 
 function startRegistration(

@@ -6,6 +6,7 @@
 import type { Logger } from 'pino';
 import type { PlatformId } from '../domain/device.ts';
 import { PLATFORM_APNS, PLATFORM_FCM } from '../domain/device.ts';
+import type { Progress } from '../domain/progress.ts';
 import { Ledger } from '../outcomes/ledger.ts';
 import type { ProviderOrigins } from '../senders/origins.ts';
 import { systemClock } from '../std/clock.ts';
@@ -36,6 +37,8 @@ export interface FanOutOptions {
   readonly credentials: CredentialSource;
   readonly authorizations: AuthorizationSource;
   readonly origins: ProviderOrigins;
+  /** Told of everything that was recorded, for the metrics. */
+  onRecorded(report: Progress): void;
 }
 
 export interface FanOut {
@@ -54,7 +57,13 @@ export async function startFanOut(options: FanOutOptions): Promise<FanOut> {
   const pool = new WorkerPool(options.threads, settings, (error) =>
     log.error({ err: error }, 'a worker thread has died'),
   );
-  const ledger = new Ledger({ sql: store.sql, leaseMs, clock, log });
+  const ledger = new Ledger({
+    sql: store.sql,
+    leaseMs,
+    clock,
+    log,
+    onRecorded: options.onRecorded,
+  });
   const authorizer = new Authorizer(options.credentials, options.authorizations);
   const dispatcher = new Dispatcher({ ledger, pool, authorizer, leaseMs, clock, log });
   const claimer = new Claimer({

@@ -28,6 +28,8 @@ export interface LedgerOptions {
   readonly leaseMs: number;
   readonly clock: Clock;
   readonly log: Logger;
+  /** Told of every report that was recorded, once. */
+  onRecorded(report: Progress): void;
 }
 
 export class Ledger {
@@ -56,6 +58,9 @@ export class Ledger {
 
   private async recordAll(reports: readonly Progress[]): Promise<readonly Verdict[]> {
     const verdicts = await this.recordWhole(reports);
+    reports.forEach((report, i) => {
+      if (verdicts[i]?.kind === 'recorded') this.options.onRecorded(report);
+    });
     await eraseDeadTokens(this.options.sql, this.options.log, reports);
     return verdicts;
   }

@@ -18,7 +18,13 @@ const LEASE_MS = 60_000;
 const NOTHING: Counts = { total: 0, delivered: 0, failed: 0, skipped: 0, expired: 0, cancelled: 0 };
 
 const ledgerOf = ({ sql }: Store): Ledger =>
-  new Ledger({ sql, leaseMs: LEASE_MS, clock: systemClock, log: pino({ level: 'silent' }) });
+  new Ledger({
+    sql,
+    leaseMs: LEASE_MS,
+    clock: systemClock,
+    log: pino({ level: 'silent' }),
+    onRecorded: () => undefined,
+  });
 
 const claim = (sql: Sql, notificationId: string, count = 1, leaseMs = LEASE_MS) =>
   claimChunks(sql, [{ notificationId, count }], leaseMs);
