@@ -46,6 +46,7 @@ export async function fanOutFor(
       options.credentials ??
       ((_appId, platformId) => Promise.resolve(credentialOf(simulator, platformId))),
     authorizations: new Authorizations(origins),
+    onRecorded: () => undefined,
     origins,
   });
   t.teardown(() => fanOut.drain());
