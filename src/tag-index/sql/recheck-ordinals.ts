@@ -1,4 +1,4 @@
-/** Of some devices, those that still exist and still match: asked before a retry. */
+/** Of some devices, those that still exist and still match: asked before a retry. (Why not a plain join: resolve-group.ts.) */
 
 import type { Audience } from '../../domain/notification.ts';
 import type { Sql } from '../../store/sql.ts';
@@ -11,14 +11,17 @@ export const recheckOrdinals = (
   ordinals: readonly number[],
   audience: Audience,
 ): Promise<readonly MatchingDevice[]> => sql<MatchingDevice[]>`
-  select d.ordinal, d.device_id as "deviceId"
+  select matching.ordinal, d.device_id as "deviceId"
   from (
     select ordinal from subscriptions
     where app_id = ${appId} and platform_id = ${platformId}
-      and ordinal = any(${[...ordinals]}::integer[])
       and tag_id = any(${concernedTagIds(audience)}::integer[])
+      and ordinal = any(${[...ordinals]}::integer[])
     group by ordinal
     having ${matches(sql, audience)}
   ) matching
-  join devices d
-    on d.app_id = ${appId} and d.platform_id = ${platformId} and d.ordinal = matching.ordinal`;
+  cross join lateral (
+    select device_id from devices
+    where app_id = ${appId} and platform_id = ${platformId} and ordinal = matching.ordinal
+    limit 1
+  ) d`;

@@ -10,14 +10,18 @@ export interface MatchingDevice {
   readonly deviceId: string;
 }
 
-/** Ordinals from `start` up to but without `end`. */
+/**
+ * Ordinals from `start` up to but without `end`. The `limit 1` keeps it a look-up by key for each device: without
+ * statistics (a new table; the embedded database never makes any) a plain join compared every subscription of the group
+ * with every device of the app, 1.6 s for 2,000 devices.
+ */
 export const resolveGroup = (
   sql: Sql,
   { appId, platformId }: GroupKey,
   { start, end }: { readonly start: number; readonly end: number },
   audience: Audience,
 ): Promise<readonly MatchingDevice[]> => sql<MatchingDevice[]>`
-  select d.ordinal, d.device_id as "deviceId"
+  select matching.ordinal, d.device_id as "deviceId"
   from (
     select ordinal from subscriptions
     where app_id = ${appId} and platform_id = ${platformId}
@@ -26,6 +30,9 @@ export const resolveGroup = (
     group by ordinal
     having ${matches(sql, audience)}
   ) matching
-  join devices d
-    on d.app_id = ${appId} and d.platform_id = ${platformId} and d.ordinal = matching.ordinal
-  order by d.ordinal`;
+  cross join lateral (
+    select device_id from devices
+    where app_id = ${appId} and platform_id = ${platformId} and ordinal = matching.ordinal
+    limit 1
+  ) d
+  order by matching.ordinal`;
