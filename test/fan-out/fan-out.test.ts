@@ -2,7 +2,6 @@ import type { Test } from 'tap';
 import t from 'tap';
 import type { FanOut } from '../../src/fan-out/fan-out.ts';
 import type { Push } from '../../src/fan-out/push.ts';
-import type { Simulator } from '../../src/simulator/simulator.ts';
 import type { ScopeStatus } from '../../src/store/notifications/read-status.ts';
 import { readStatus } from '../../src/store/notifications/read-status.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -11,7 +10,7 @@ import type { Tenant } from '../support/notifications.ts';
 import { makeTenant } from '../support/notifications.ts';
 import { until } from '../support/poll.ts';
 import { seedDevices } from '../support/seed.ts';
-import { fanOutFor, simulatorFor } from '../support/sending.ts';
+import { behave, fanOutFor, simulatorFor } from '../support/sending.ts';
 import { withStores } from '../support/store.ts';
 
 const FINAL = new Set(['FINISHED', 'FAILED', 'CANCELLED']);
@@ -61,22 +60,24 @@ async function seed(
   }
 }
 
+const simulator = await simulatorFor(t);
+
 await withStores(t, async (t, store) => {
   await t.test('every device gets the push once, on both providers', async (t) => {
-    const simulator = await simulatorFor(t);
+    await behave(simulator, {});
     const fanOut = await fanOutFor(t, store, simulator);
     const tenant = await makeTenant(store.sql, 'both');
-    await seed(store, tenant, { 3: 10_000, 15: 2_000 });
+    await seed(store, tenant, { 3: 9_000, 15: 500 });
     const rows = await finalRows(store, tenant, await submit(fanOut, tenant));
     t.match(rows, [
-      { platformId: 3, state: 'FINISHED', total: 10_000, delivered: 10_000, isSimulated: true },
-      { platformId: 15, state: 'FINISHED', total: 2_000, delivered: 2_000 },
+      { platformId: 3, state: 'FINISHED', total: 9_000, delivered: 9_000, isSimulated: true },
+      { platformId: 15, state: 'FINISHED', total: 500, delivered: 500 },
     ]);
     t.match(await deliveries(simulator.controlUrl, 'apns'), {
-      tokens: 10_000,
-      times: { 1: 10_000 },
+      tokens: 9_000,
+      times: { 1: 9_000 },
     });
-    t.match(await deliveries(simulator.controlUrl, 'fcm'), { tokens: 2_000, times: { 1: 2_000 } });
+    t.match(await deliveries(simulator.controlUrl, 'fcm'), { tokens: 500, times: { 1: 500 } });
   });
 
   await t.test('a provider with faults: sums close, dead tokens go, nobody gets it twice', (t) =>
@@ -84,7 +85,7 @@ await withStores(t, async (t, store) => {
   );
 
   await t.test('without a credential the row fails and nothing is sent', async (t) => {
-    const simulator = await simulatorFor(t);
+    await behave(simulator, {});
     const credentials = () => Promise.resolve(null);
     const fanOut = await fanOutFor(t, store, simulator, { credentials });
     const tenant = await makeTenant(store.sql, 'no-credential');
@@ -102,7 +103,7 @@ await withStores(t, async (t, store) => {
   );
 
   await t.test('nobody subscribed: finished with 0', async (t) => {
-    const fanOut = await fanOutFor(t, store, await simulatorFor(t));
+    const fanOut = await fanOutFor(t, store, simulator);
     const tenant = await makeTenant(store.sql, 'nobody');
     const rows = await finalRows(store, tenant, await submit(fanOut, tenant));
     t.match(rows, [
@@ -112,7 +113,7 @@ await withStores(t, async (t, store) => {
   });
 
   await t.test('what has expired is counted and not sent', async (t) => {
-    const simulator = await simulatorFor(t);
+    await behave(simulator, {});
     const fanOut = await fanOutFor(t, store, simulator);
     const tenant = await makeTenant(store.sql, 'expired');
     await seed(store, tenant, { 3: 300 });
@@ -124,7 +125,7 @@ await withStores(t, async (t, store) => {
 });
 
 async function faults(t: Test, store: Store): Promise<void> {
-  const simulator = await simulatorFor(t, {
+  await behave(simulator, {
     shares: { gone: 0.05, badToken: 0.03, serverError: 0.02 },
     goAwayEvery: 700,
     seed: 7,
@@ -146,26 +147,27 @@ async function faults(t: Test, store: Store): Promise<void> {
 }
 
 async function drained(t: Test, store: Store): Promise<void> {
-  const simulator = await simulatorFor(t, { latencyMs: 20 });
+  await behave(simulator, { latencyMs: 20 });
   const tenant = await makeTenant(store.sql, 'drained');
-  await seed(store, tenant, { 3: 40_000 });
+  await seed(store, tenant, { 3: 20_000 });
   const first = await fanOutFor(t, store, simulator);
   const id = await submit(first, tenant);
-  await untilDelivered(simulator, 3_000);
+  await untilDelivered(3_000);
   await first.drain();
   const before = await accepted(simulator.controlUrl, 'apns');
-  t.ok(before < 40_000, `${before} sent before the drain`);
+  t.ok(before < 20_000, `${before} sent before the drain`);
   const [chunks] = await store.sql`
     select count(*) as open, count(lease_until) as leased from chunks where notification_id = ${id}`;
   t.ok(Number(chunks?.['open']) > 0 && chunks?.['leased'] === 0, 'everything is given back');
 
   await fanOutFor(t, store, simulator);
   const [row] = await finalRows(store, tenant, id);
-  t.match(row, { state: 'FINISHED', total: 40_000, delivered: 40_000 });
-  t.match(await deliveries(simulator.controlUrl, 'apns'), { tokens: 40_000, times: { 1: 40_000 } });
+  t.match(row, { state: 'FINISHED', total: 20_000, delivered: 20_000 });
+  t.match(await deliveries(simulator.controlUrl, 'apns'), { tokens: 20_000, times: { 1: 20_000 } });
 }
 
-const untilDelivered = (simulator: Simulator, count: number): Promise<true> =>
-  until(`${count} delivered`, async () =>
+function untilDelivered(count: number): Promise<true> {
+  return until(`${count} delivered`, async () =>
     (await accepted(simulator.controlUrl, 'apns')) >= count ? true : null,
   );
+}

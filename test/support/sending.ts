@@ -15,10 +15,18 @@ import type { Store } from '../../src/store/store.ts';
 import { SqlTagIndex } from '../../src/tag-index/sql/sql-tag-index.ts';
 
 /** A simulator for the life of a test. */
-export async function simulatorFor(t: Test, behaviour: BehaviourChange = {}): Promise<Simulator> {
-  const simulator = await startSimulatorThread({ behaviour });
+export async function simulatorFor(t: Test): Promise<Simulator> {
+  const simulator = await startSimulatorThread();
   t.teardown(() => simulator.close());
   return simulator;
+}
+
+/** Empties the simulator's books; from now on it behaves so. */
+export async function behave(simulator: Simulator, behaviour: BehaviourChange): Promise<void> {
+  await fetch(`${simulator.controlUrl}/reset`, { method: 'POST' });
+  const body = JSON.stringify(behaviour);
+  const response = await fetch(`${simulator.controlUrl}/behaviour`, { method: 'PUT', body });
+  if (response.status !== 200) throw new Error(`the simulator answered ${response.status}`);
 }
 
 export interface SendingOptions {
