@@ -27,6 +27,7 @@ import type { ProviderOrigins } from './senders/origins.ts';
 import type { Simulator } from './simulator/simulator.ts';
 import { startSimulatorThread } from './simulator/thread.ts';
 import { TokenBuckets } from './std/token-buckets.ts';
+import { Maintenance } from './store/maintenance/maintenance.ts';
 import type { Store } from './store/store.ts';
 import { SqlTagIndex } from './tag-index/sql/sql-tag-index.ts';
 import type { Metrics } from './telemetry/metrics.ts';
@@ -63,6 +64,7 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
     log,
     deviceRetentionDays: config.DEVICE_RETENTION_DAYS,
   });
+  const maintenance = new Maintenance(store, log);
   let isDraining = false;
   const server = await startServer({
     host: config.HOST,
@@ -96,6 +98,7 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
     ],
   });
   housekeeping.start();
+  maintenance.start();
   const url = urlOf(config, server.port);
   if (demo !== null) await writeDemoFile(config.DATA_DIR, url, demo.demo, demo.simulator);
   log.info({ url, workers: config.WORKERS, store: store.address.kind }, 'listening');
@@ -105,7 +108,8 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
     oauthOrigin: origins.oauth,
     async drain() {
       isDraining = true;
-      await Promise.all([server.close(), housekeeping.stop(), fanOut.drain()]);
+      await Promise.all([server.close(), fanOut.drain()]);
+      await Promise.all([housekeeping.stop(), maintenance.stop()]);
       await registration.drain();
       await demo?.simulator.close();
     },

@@ -1,0 +1,174 @@
+/** A newcomer's way through the product, with real processes and nothing configured. */
+
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { deliveries, finalStatus, post, push, sumCloses } from '../support/client.ts';
+import type { Demo, EngineProcess } from '../support/processes.ts';
+import { runCommand, startEngine } from '../support/processes.ts';
+import { seedEmbedded } from '../support/store.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+
+/** FCM tokens are opaque: this one would break out of a JSON string that is put together by hand. */
+const ODD_TOKEN = 'quote"backslash\\brace},"topic":"everybody';
+const PERMISSIONS = 0o777;
+
+t.setTimeout(120_000);
+
+t.test('register, push, status; each device once; a restart keeps everything', async (t) => {
+  const dataDir = temporaryDirectory(t);
+  seedEmbedded(dataDir);
+  const engine = await startEngine(t, dataDir);
+  const demo = engine.demo();
+  const [tag = 0, otherTag = 0] = demo.tagIds;
+
+  await t.test('demo.json is for its owner only, and says where everything is', async (t) => {
+    t.equal(statSync(join(dataDir, 'demo.json')).mode & PERMISSIONS, 0o600);
+    t.equal(demo.baseUrl, engine.baseUrl);
+    t.same(demo.platformIds, [3, 15]);
+    t.equal(demo.tagIds.length, demo.tagSourceIds.length);
+    t.equal((await fetch(`${demo.simulator.controlUrl}/state`)).status, 200);
+  });
+
+  await t.test('a second process on the same directory is refused', async (t) => {
+    const { code, output } = await runCommand(t, [], { DATA_DIR: dataDir, PORT: '0' });
+    t.equal(code, 1);
+    t.match(output, new RegExp(`already running, pid ${engine.child.pid}`));
+  });
+
+  await t.test('devices of two tags, some of both', async (t) => {
+    for (let i = 0; i < 300; i += 1) {
+      const tagId = [[tag], [otherTag], [tag, otherTag]][i % 3];
+      t.equal(await register(demo, 3, apnsToken(i), tagId), 'OK');
+      t.equal(await register(demo, 15, `fcm-token-${i}`, tagId), 'OK');
+    }
+    t.equal(await register(demo, 15, ODD_TOKEN, [tag, otherTag]), 'OK');
+  });
+
+  await t.test('a push to both tags reaches each device exactly once', async (t) => {
+    const rows = await finalStatus(
+      demo.baseUrl,
+      demo,
+      await push(demo.baseUrl, demo, [tag, otherTag]),
+    );
+    t.match(rows, [
+      {
+        key: { platformId: 3 },
+        state: 'FINISHED',
+        totalCount: 300,
+        successCount: 300,
+        simulated: true,
+      },
+      {
+        key: { platformId: 15 },
+        state: 'FINISHED',
+        totalCount: 301,
+        successCount: 301,
+        simulated: true,
+      },
+    ]);
+    t.ok(rows.every(sumCloses));
+    t.same(await deliveries(demo.simulator.controlUrl, 'apns'), { tokens: 300, times: { 1: 300 } });
+    t.same(await deliveries(demo.simulator.controlUrl, 'fcm'), { tokens: 301, times: { 1: 301 } });
+  });
+
+  await t.test('an FCM token with quotes and backslashes arrives as that token', async (t) => {
+    const url = `${demo.simulator.controlUrl}/received/fcm/${encodeURIComponent(ODD_TOKEN)}`;
+    const received = (await (await fetch(url)).json()) as { readonly accepted: number };
+    t.equal(received.accepted, 1);
+  });
+
+  await t.test('SIGTERM drains and exits 0; the next start has everything', async (t) => {
+    t.equal(await engine.end('SIGTERM'), 0);
+    const again = await startEngine(t, dataDir);
+    const { baseUrl: _, simulator, ...kept } = again.demo();
+    t.match(demo, kept, 'ids and credentials are the same');
+    const rows = await finalStatus(
+      again.baseUrl,
+      demo,
+      await push(again.baseUrl, demo, [tag, otherTag]),
+    );
+    t.match(rows, [{ successCount: 300 }, { successCount: 301 }]);
+    t.same(await deliveries(simulator.controlUrl, 'apns'), { tokens: 300, times: { 1: 300 } });
+    t.equal(await again.end('SIGTERM'), 0);
+  });
+});
+
+t.test('a registration that was answered OK survives kill -9', async (t) => {
+  const dataDir = temporaryDirectory(t);
+  seedEmbedded(dataDir);
+  const engine = await startEngine(t, dataDir);
+  const demo = engine.demo();
+  const [tag = 0] = demo.tagIds;
+  const answered: string[] = [];
+  const work = Promise.all(
+    Array.from({ length: 32 }, (_, worker) =>
+      registerUntilGone(demo, worker, tag, answered, engine),
+    ),
+  );
+  await work;
+  t.ok(answered.length >= KILL_AFTER, `${answered.length} were answered OK`);
+
+  const again = await startEngine(t, dataDir);
+  let missing = 0;
+  for (const deviceId of answered) {
+    const body = { appId: demo.appId, platformId: 3, deviceId };
+    const response = await post(`${again.baseUrl}/push-api/list`, demo.apiUser.token, body);
+    const tags = (await response.json()) as readonly { readonly id: number }[];
+    if (!tags.some(({ id }) => id === tag)) missing += 1;
+  }
+  t.equal(missing, 0);
+});
+
+t.test('the command line', async (t) => {
+  const help = await runCommand(t, ['--help']);
+  t.equal(help.code, 0);
+  for (const command of ['serve', 'simulate', 'client', 'app', 'credential'])
+    t.match(help.output, command);
+
+  const unknown = await runCommand(t, ['sing']);
+  t.equal(unknown.code, 2);
+  t.match(unknown.output, 'There is no command sing.');
+
+  const wrong = await runCommand(t, [], { PORT: 'eighty' });
+  t.equal(wrong.code, 1);
+  t.match(wrong.output, /^PORT: /m);
+
+  const nobody = await runCommand(t, ['client', 'list'], { DATA_DIR: temporaryDirectory(t) });
+  t.equal(nobody.code, 1);
+  t.match(nobody.output, 'not running');
+});
+
+const KILL_AFTER = 500;
+
+const apnsToken = (i: number): string => i.toString(16).padStart(64, '0');
+
+async function register(
+  demo: Demo,
+  platformId: number,
+  deviceId: string,
+  tagId: readonly number[] | undefined,
+): Promise<string> {
+  const body = { appId: demo.appId, platformId, deviceId, tagId };
+  return (await post(`${demo.baseUrl}/push-api/reg`, demo.apiUser.token, body)).text();
+}
+
+/** Registers one device after the other; whoever sees the 500th OK kills the engine in the midst of the others. */
+async function registerUntilGone(
+  demo: Demo,
+  worker: number,
+  tag: number,
+  answered: string[],
+  engine: EngineProcess,
+): Promise<void> {
+  for (let i = 0; ; i += 1) {
+    const deviceId = apnsToken(worker * 1_000_000 + i);
+    try {
+      if ((await register(demo, 3, deviceId, [tag])) === 'OK') answered.push(deviceId);
+    } catch {
+      // The connection broke: the engine has gone, and this one was not answered.
+      return;
+    }
+    if (answered.length === KILL_AFTER) engine.child.kill('SIGKILL');
+  }
+}
