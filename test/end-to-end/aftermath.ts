@@ -1,0 +1,57 @@
+/** What is looked at while a send is under way and after one of its engines was killed or frozen. */
+
+import type { Test } from 'tap';
+import type { StatusRow } from '../support/client.ts';
+import { accepted, deliveries, finalStatus, push, sumCloses } from '../support/client.ts';
+import { until } from '../support/poll.ts';
+import type { EngineProcess } from '../support/processes.ts';
+import type { Scene } from './scene.ts';
+import { APNS_DEVICES, DEVICES, FCM_DEVICES } from './scene.ts';
+
+/** architecture, section 5: sent and not yet recorded, per worker. */
+const UNRECORDED_DEVICES_MAX = 16_384;
+export const WORKERS = 2;
+/** Short, so that a test need not wait half a minute for a dead node's lease. */
+export const LEASE = { CHUNK_LEASE_MS: '3000', WORKERS: String(WORKERS) };
+const SEND_LIMIT_MS = 120_000;
+
+/** kill -9 in the middle of a send; the next start has to finish it. */
+export async function killedAlone(t: Test, scene: Scene): Promise<void> {
+  const victim = await scene.start(LEASE);
+  const job = await push(victim.baseUrl, scene.demo, [scene.tagId]);
+  await reached(scene, 20_000);
+  await victim.end('SIGKILL');
+  const sentBefore = await total(scene);
+  t.ok(sentBefore < DEVICES, `killed in the middle: ${sentBefore} of ${DEVICES} were sent`);
+  await settled(t, scene, await scene.start(LEASE), job);
+}
+
+/** The job is final, its sums close, every device has it, and few have it twice. */
+export async function settled(
+  t: Test,
+  scene: Scene,
+  engine: EngineProcess,
+  job: string,
+): Promise<void> {
+  const rows = await finalStatus(engine.baseUrl, scene.demo, job, SEND_LIMIT_MS);
+  t.same(new Set(rows.map((row) => row.state)), new Set(['FINISHED']));
+  for (const row of rows) t.ok(sumCloses(row), `sums close: ${JSON.stringify(row)}`);
+  t.equal(sum(rows, 'successCount'), DEVICES);
+  const apns = await deliveries(scene.simulator.controlUrl, 'apns');
+  const fcm = await deliveries(scene.simulator.controlUrl, 'fcm');
+  t.equal(apns.tokens, APNS_DEVICES, 'no APNs device was missed');
+  t.equal(fcm.tokens, FCM_DEVICES, 'no FCM device was missed');
+  const twice = (await total(scene)) - DEVICES;
+  t.ok(twice <= WORKERS * UNRECORDED_DEVICES_MAX, `${twice} were sent twice`);
+}
+
+/** All that the simulator has accepted. */
+export const total = async ({ simulator }: Scene): Promise<number> =>
+  (await accepted(simulator.controlUrl, 'apns')) + (await accepted(simulator.controlUrl, 'fcm'));
+
+/** Waits until so many were accepted. */
+export const reached = (scene: Scene, sends: number): Promise<true> =>
+  until(`${sends} sends`, async () => ((await total(scene)) >= sends ? true : null), SEND_LIMIT_MS);
+
+export const sum = (rows: readonly StatusRow[], field: 'successCount'): number =>
+  rows.reduce((total, row) => total + row[field], 0);
