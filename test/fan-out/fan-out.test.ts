@@ -67,17 +67,17 @@ await withStores(t, async (t, store) => {
     await behave(simulator, {});
     const fanOut = await fanOutFor(t, store, simulator);
     const tenant = await makeTenant(store.sql, 'both');
-    await seed(store, tenant, { 3: 9_000, 15: 500 });
+    await seed(store, tenant, { 3: 1_500, 15: 300 });
     const rows = await finalRows(store, tenant, await submit(fanOut, tenant));
     t.match(rows, [
-      { platformId: 3, state: 'FINISHED', total: 9_000, delivered: 9_000, isSimulated: true },
-      { platformId: 15, state: 'FINISHED', total: 500, delivered: 500 },
+      { platformId: 3, state: 'FINISHED', total: 1_500, delivered: 1_500, isSimulated: true },
+      { platformId: 15, state: 'FINISHED', total: 300, delivered: 300 },
     ]);
     t.match(await deliveries(simulator.controlUrl, 'apns'), {
-      tokens: 9_000,
-      times: { 1: 9_000 },
+      tokens: 1_500,
+      times: { 1: 1_500 },
     });
-    t.match(await deliveries(simulator.controlUrl, 'fcm'), { tokens: 500, times: { 1: 500 } });
+    t.match(await deliveries(simulator.controlUrl, 'fcm'), { tokens: 300, times: { 1: 300 } });
   });
 
   await t.test('a provider with faults: sums close, dead tokens go, nobody gets it twice', (t) =>
@@ -127,43 +127,43 @@ await withStores(t, async (t, store) => {
 async function faults(t: Test, store: Store): Promise<void> {
   await behave(simulator, {
     shares: { gone: 0.05, badToken: 0.03, serverError: 0.02 },
-    goAwayEvery: 700,
+    goAwayEvery: 300,
     seed: 7,
   });
   const fanOut = await fanOutFor(t, store, simulator);
   const tenant = await makeTenant(store.sql, 'faults');
-  await seed(store, tenant, { 3: 3_000 });
+  await seed(store, tenant, { 3: 800 });
   const id = await submit(fanOut, tenant);
   const [row] = await finalRows(store, tenant, id);
   if (row === undefined) throw new Error('no row');
   t.ok(sumCloses(row), JSON.stringify(row));
-  t.equal(row.total, 3_000);
-  t.ok(row.failed > 100 && row.failed < 500, `${row.failed} failed`);
+  t.equal(row.total, 800);
+  t.ok(row.failed > 20 && row.failed < 200, `${row.failed} failed`);
   const { times } = await deliveries(simulator.controlUrl, 'apns');
   t.strictSame(times, { ...(times['0'] === undefined ? {} : { 0: times['0'] }), 1: row.delivered });
   const [devices] = await store.sql<{ count: number }[]>`
     select count(*) from devices where app_id = ${tenant.appId}`;
-  t.equal(devices?.count, 3_000 - (row.reasons?.['Unregistered'] ?? 0));
+  t.equal(devices?.count, 800 - (row.reasons?.['Unregistered'] ?? 0));
 }
 
 async function drained(t: Test, store: Store): Promise<void> {
-  await behave(simulator, { latencyMs: 20 });
+  await behave(simulator, { latencyMs: 200 });
   const tenant = await makeTenant(store.sql, 'drained');
-  await seed(store, tenant, { 3: 20_000 });
+  await seed(store, tenant, { 3: 3_000 });
   const first = await fanOutFor(t, store, simulator);
   const id = await submit(first, tenant);
-  await untilDelivered(3_000);
+  await untilDelivered(200);
   await first.drain();
   const before = await accepted(simulator.controlUrl, 'apns');
-  t.ok(before < 20_000, `${before} sent before the drain`);
+  t.ok(before < 3_000, `${before} sent before the drain`);
   const [chunks] = await store.sql`
     select count(*) as open, count(lease_until) as leased from chunks where notification_id = ${id}`;
   t.ok(Number(chunks?.['open']) > 0 && chunks?.['leased'] === 0, 'everything is given back');
 
   await fanOutFor(t, store, simulator);
   const [row] = await finalRows(store, tenant, id);
-  t.match(row, { state: 'FINISHED', total: 20_000, delivered: 20_000 });
-  t.match(await deliveries(simulator.controlUrl, 'apns'), { tokens: 20_000, times: { 1: 20_000 } });
+  t.match(row, { state: 'FINISHED', total: 3_000, delivered: 3_000 });
+  t.match(await deliveries(simulator.controlUrl, 'apns'), { tokens: 3_000, times: { 1: 3_000 } });
 }
 
 function untilDelivered(count: number): Promise<true> {

@@ -4,9 +4,9 @@ import { createHash } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Caller } from '../../access/caller.ts';
 import type { Accept, Acceptance, DryRun } from '../../fan-out/accept.ts';
-import type { PushFault } from '../../fan-out/push.ts';
 import type { ApiRoute, HttpRequest, HttpResponse } from '../handler.ts';
 import { BODY_BYTES_MAX } from '../handler.ts';
+import { invalid, json } from '../json-body.ts';
 import { problem } from '../problem.ts';
 import { readPushRequest } from './push-request.ts';
 import { orUnavailable } from './unavailable.ts';
@@ -65,12 +65,3 @@ function dryRunAnswer(request: HttpRequest, dryRun: DryRun): HttpResponse {
   const { audience, unknownTags } = dryRun;
   return json({ dryRun: true, audience, unknownTags });
 }
-
-const invalid = (request: HttpRequest, errors: readonly PushFault[]): HttpResponse =>
-  problem(request.requestId, 400, 'The push is not valid.', { errors });
-
-const json = (value: unknown): HttpResponse => ({
-  status: 200,
-  headers: { 'Content-Type': 'application/json' },
-  body: JSON.stringify(value),
-});

@@ -7,6 +7,7 @@ import type { ScopeStatus } from '../../store/notifications/read-status.ts';
 import { readStatus } from '../../store/notifications/read-status.ts';
 import type { Sql } from '../../store/sql.ts';
 import type { ApiRoute, HttpRequest, HttpResponse } from '../handler.ts';
+import { json } from '../json-body.ts';
 import { problem } from '../problem.ts';
 import { orUnavailable } from './unavailable.ts';
 
@@ -26,11 +27,7 @@ async function status(sql: Sql, request: HttpRequest, caller: Caller): Promise<H
   const id = (request.params['id'] ?? '').toLowerCase();
   const rows = UUID.test(id) ? await readStatus(sql, caller.clientId, id) : null;
   if (rows === null) return problem(request.requestId, 404, 'There is no such push job.');
-  return {
-    status: 200,
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify(rows.map((row) => rowOf(id, row))),
-  };
+  return json(rows.map((row) => rowOf(id, row)));
 }
 
 const rowOf = (id: string, row: ScopeStatus) => ({

@@ -1,0 +1,153 @@
+/** What every tag index must answer, held against a plain model of random histories. */
+
+import * as fc from 'fast-check';
+import type { Test } from 'tap';
+import { GROUP_DEVICES } from '../../src/domain/device.ts';
+import type { Audience } from '../../src/domain/notification.ts';
+import type { TagIndex } from '../../src/tag-index/tag-index.ts';
+
+/** A tag index under test, and the way its devices come and go. Scopes and tags need not exist elsewhere. */
+export interface TagIndexBench {
+  readonly index: TagIndex;
+  /** Makes the device if it is new; its tags are these from now on. */
+  setTags(scope: ModelScope, ordinal: number, tagIds: readonly number[]): Promise<void>;
+  erase(scope: ModelScope, ordinal: number): Promise<void>;
+}
+
+export interface ModelScope {
+  readonly appId: number;
+  readonly platformId: number;
+}
+
+interface Change {
+  readonly scope: number;
+  readonly ordinal: number;
+  /** Null: erased. */
+  readonly tagIds: readonly number[] | null;
+}
+
+const SCOPES: readonly ModelScope[] = [
+  { appId: 1, platformId: 3 },
+  { appId: 1, platformId: 15 },
+  { appId: 2, platformId: 3 },
+];
+/** Around the borders of blocks and groups. */
+const ORDINALS = [0, 1, 127, 128, 8_190, 8_191, 8_192, 8_193, 16_383, 16_384];
+const TAGS = [1, 2, 3, 4];
+
+const tags = fc.uniqueArray(fc.constantFrom(...TAGS));
+const change: fc.Arbitrary<Change> = fc.record({
+  scope: fc.nat(SCOPES.length - 1),
+  ordinal: fc.constantFrom(...ORDINALS),
+  tagIds: fc.option(tags, { freq: 6 }),
+});
+const audience: fc.Arbitrary<Audience> = fc.record({
+  anyTagIds: tags,
+  allTagIds: fc.uniqueArray(fc.constantFrom(...TAGS), { maxLength: 2 }),
+  noneTagIds: fc.uniqueArray(fc.constantFrom(...TAGS), { maxLength: 2 }),
+});
+
+/** The name that a bench gives a device. */
+export const deviceIdOf = ({ appId, platformId }: ModelScope, ordinal: number): string =>
+  `${appId}/${platformId}/${ordinal}`;
+
+/** Runs the suite. `make` empties and hands out a bench for each history. */
+export async function tagIndexContract(
+  t: Test,
+  make: () => Promise<TagIndexBench>,
+  runs = 40,
+): Promise<void> {
+  await t.test('answers as a plain model does', async (t) => {
+    const property = fc.asyncProperty(
+      fc.array(change, { maxLength: 30 }),
+      fc.array(audience, { minLength: 1, maxLength: 4 }),
+      fc.constantFrom(0, 1, 128, 8_191, 8_192, 8_193, 20_000),
+      async (changes, audiences, ordinalEnd) => {
+        const bench = await make();
+        const model = await play(bench, changes);
+        for (const asked of audiences) {
+          await compare(t, bench.index, model, asked, ordinalEnd);
+        }
+      },
+    );
+    await fc.assert(property, { numRuns: runs });
+    t.pass(`${runs} histories`);
+  });
+}
+
+type Model = ReadonlyMap<
+  string,
+  { readonly scope: ModelScope; readonly ordinal: number; readonly tagIds: ReadonlySet<number> }
+>;
+
+async function play(bench: TagIndexBench, changes: readonly Change[]): Promise<Model> {
+  const model = new Map<
+    string,
+    { scope: ModelScope; ordinal: number; tagIds: ReadonlySet<number> }
+  >();
+  for (const { scope: index, ordinal, tagIds } of changes) {
+    const scope = SCOPES[index];
+    if (scope === undefined) continue;
+    const deviceId = deviceIdOf(scope, ordinal);
+    if (tagIds === null) {
+      model.delete(deviceId);
+      await bench.erase(scope, ordinal);
+    } else {
+      model.set(deviceId, { scope, ordinal, tagIds: new Set(tagIds) });
+      await bench.setTags(scope, ordinal, tagIds);
+    }
+  }
+  return model;
+}
+
+async function compare(
+  t: Test,
+  index: TagIndex,
+  model: Model,
+  asked: Audience,
+  ordinalEnd: number,
+): Promise<void> {
+  for (const scope of SCOPES) {
+    const expected = [...model.values()]
+      .filter((device) => device.scope === scope && matches(device.tagIds, asked))
+      .map(({ ordinal }) => ordinal)
+      .sort((a, b) => a - b);
+    const found: number[] = [];
+    for (const groupNumber of [0, 1, 2]) {
+      const group = { ...scope, groupNumber };
+      const run = await index.resolve({ group, audience: asked, ordinalEnd, expectedVersion: 0 });
+      for (const [position, offset] of run.offsets.entries()) {
+        const ordinal = groupNumber * GROUP_DEVICES + offset;
+        found.push(ordinal);
+        if (run.deviceIds[position] !== deviceIdOf(scope, ordinal)) t.fail('another device');
+      }
+    }
+    equal(
+      found,
+      expected.filter((ordinal) => ordinal < ordinalEnd),
+      'resolve',
+    );
+    const rechecked = await index.recheck(scope, ORDINALS, asked);
+    equal(
+      [...rechecked.keys()].sort((a, b) => a - b),
+      expected,
+      'recheck',
+    );
+    for (const [ordinal, deviceId] of rechecked) {
+      if (deviceId !== deviceIdOf(scope, ordinal)) t.fail('another device');
+    }
+    equal([await index.count(scope, asked)], [expected.length], 'count');
+  }
+}
+
+const matches = (tagIds: ReadonlySet<number>, asked: Audience): boolean =>
+  asked.anyTagIds.some((tagId) => tagIds.has(tagId)) &&
+  asked.allTagIds.every((tagId) => tagIds.has(tagId)) &&
+  !asked.noneTagIds.some((tagId) => tagIds.has(tagId));
+
+/** Thrown, not asserted: fast-check shrinks a history that throws. */
+function equal(found: readonly number[], expected: readonly number[], question: string): void {
+  if (found.join() !== expected.join()) {
+    throw new Error(`${question}: found [${found.join()}], expected [${expected.join()}]`);
+  }
+}

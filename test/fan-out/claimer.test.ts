@@ -1,0 +1,143 @@
+import { pino } from 'pino';
+import t from 'tap';
+import type { Claimed } from '../../src/fan-out/claimed.ts';
+import { scopeOf } from '../../src/fan-out/claimed.ts';
+import { Claimer } from '../../src/fan-out/claimer.ts';
+import type { Assignment } from '../../src/fan-out/dispatcher.ts';
+import { systemClock } from '../../src/std/clock.ts';
+import type { Store } from '../../src/store/store.ts';
+import { makeRunning, makeTenant } from '../support/notifications.ts';
+import { until } from '../support/poll.ts';
+import { withStores } from '../support/store.ts';
+
+/** A node: holds what it claims until the test lets it finish. */
+class Node {
+  readonly claimed: Claimed[] = [];
+  readonly askedToGiveBack: Claimed[] = [];
+  readonly claimer: Claimer;
+  private readonly ends = new Map<Claimed, () => void>();
+
+  constructor({ sql }: Store, slots: number, leaseMs = 60_000) {
+    this.claimer = new Claimer({
+      sql,
+      slots,
+      leaseMs,
+      clock: systemClock,
+      log: pino({ level: 'silent' }),
+      start: (claimed) => this.start(claimed),
+    });
+    this.claimer.start();
+  }
+
+  finish(claimed: Claimed): void {
+    this.ends.get(claimed)?.();
+    this.ends.delete(claimed);
+  }
+
+  finishAll(): void {
+    for (const claimed of this.ends.keys()) this.finish(claimed);
+  }
+
+  keys(): readonly string[] {
+    return this.claimed.map((claimed) =>
+      claimed.kind === 'chunk'
+        ? `${claimed.chunk.notificationId}/${claimed.chunk.groupNumber}/${claimed.chunk.epoch}`
+        : 'retries',
+    );
+  }
+
+  private start(claimed: Claimed): Assignment {
+    this.claimed.push(claimed);
+    const finished = new Promise<void>((resolve) => this.ends.set(claimed, resolve));
+    const giveBack = (): void => {
+      this.askedToGiveBack.push(claimed);
+      this.finish(claimed);
+    };
+    return { finished, giveBack };
+  }
+}
+
+await withStores(t, async (t, store) => {
+  const { sql } = store;
+
+  await t.test('two claimers share the chunks, and none is claimed twice', async (t) => {
+    const id = await makeRunning(sql, await makeTenant(sql, 'shared'), 8_192 * 12);
+    const nodes = [new Node(store, 4), new Node(store, 4)];
+    const all = await until('all are claimed', () => {
+      const keys = nodes.flatMap((node) => node.keys());
+      if (keys.length >= 12) return keys;
+      for (const node of nodes) node.finishAll();
+      return null;
+    });
+    t.equal(new Set(all).size, 12);
+    t.ok(
+      all.every((key) => key.startsWith(id) && key.endsWith('/1')),
+      'each in its first epoch',
+    );
+    for (const node of nodes) {
+      node.finishAll();
+      await node.claimer.drain(0);
+    }
+  });
+
+  await t.test(
+    'a small notification beside a big one gets a slot as soon as one is free',
+    async (t) => {
+      const tenant = await makeTenant(sql, 'fair');
+      const big = await makeRunning(sql, tenant, 8_192 * 12);
+      const node = new Node(store, 3);
+      await until('all slots are taken', () => (node.claimed.length === 3 ? true : null));
+      const small = await makeRunning(sql, await makeTenant(sql, 'fair-small'), 10);
+      const [first] = node.claimed;
+      if (first !== undefined) node.finish(first);
+      await until('the next is claimed', () => (node.claimed.length >= 4 ? true : null));
+      t.strictSame(
+        node.claimed.slice(0, 4).map((claimed) => scopeOf(claimed).notificationId),
+        [big, big, big, small],
+      );
+      node.finishAll();
+      await node.claimer.drain(0);
+      await sql`delete from notifications where id in ${sql([big, small])}`;
+    },
+  );
+
+  await t.test(
+    'when no slot becomes free, the one held for longest is asked to yield',
+    async (t) => {
+      const big = await makeRunning(sql, await makeTenant(sql, 'slow'), 8_192 * 4);
+      const node = new Node(store, 2);
+      await until('all slots are taken', () => (node.claimed.length === 2 ? true : null));
+      const small = await makeRunning(sql, await makeTenant(sql, 'waiting'), 10);
+      await until('the small one is served', () =>
+        node.claimed.some((claimed) => scopeOf(claimed).notificationId === small) ? true : null,
+      );
+      t.equal(node.askedToGiveBack.length, 1);
+      t.equal(node.askedToGiveBack[0], node.claimed[0]);
+      node.finishAll();
+      await node.claimer.drain(0);
+      await sql`delete from notifications where id in ${sql([big, small])}`;
+    },
+  );
+
+  await t.test('a lease that has ended is claimed by another, in a new epoch', async (t) => {
+    const id = await makeRunning(sql, await makeTenant(sql, 'dead-node'), 10);
+    const dead = new Node(store, 1, 300);
+    await until('it has claimed', () => (dead.claimed.length === 1 ? true : null));
+    const heir = new Node(store, 1);
+    await until('the heir has claimed', () => (heir.claimed.length === 1 ? true : null));
+    t.strictSame(heir.keys(), [`${id}/0/2`]);
+    for (const node of [dead, heir]) {
+      node.finishAll();
+      await node.claimer.drain(0);
+    }
+  });
+
+  await t.test('drain claims nothing more and asks for everything back', async (t) => {
+    await makeRunning(sql, await makeTenant(sql, 'draining'), 8_192 * 4);
+    const node = new Node(store, 2);
+    await until('all slots are taken', () => (node.claimed.length === 2 ? true : null));
+    await node.claimer.drain(0);
+    t.equal(node.askedToGiveBack.length, 2);
+    t.equal(node.claimed.length, 2);
+  });
+});

@@ -1,0 +1,170 @@
+import { pino } from 'pino';
+import type { Piscina } from 'piscina';
+import t from 'tap';
+import type { ProviderCredential } from '../../src/domain/credential.ts';
+import type { AuthorizationSource } from '../../src/fan-out/authorizer.ts';
+import { Authorizer } from '../../src/fan-out/authorizer.ts';
+import type { Claimed } from '../../src/fan-out/claimed.ts';
+import { Dispatcher } from '../../src/fan-out/dispatcher.ts';
+import type { Task, Word } from '../../src/fan-out/task.ts';
+import type { RunningTask, TaskEvents } from '../../src/fan-out/worker-pool.ts';
+import { WorkerPool } from '../../src/fan-out/worker-pool.ts';
+import { Ledger } from '../../src/outcomes/ledger.ts';
+import type { Authorization } from '../../src/senders/authorization.ts';
+import { Authorizations } from '../../src/senders/authorization.ts';
+import { systemClock } from '../../src/std/clock.ts';
+import { claimChunks } from '../../src/store/ledger/claim-chunks.ts';
+import { readStatus } from '../../src/store/notifications/read-status.ts';
+import { makeRunning, makeTenant } from '../support/notifications.ts';
+import { until } from '../support/poll.ts';
+import { apnsCredential } from '../support/provider-credentials.ts';
+import { behave, credentialOf, originsOf, simulatorFor } from '../support/sending.ts';
+import { temporaryEmbedded } from '../support/store.ts';
+
+const LEASE_MS = 60_000;
+const log = pino({ level: 'silent' });
+const store = await temporaryEmbedded(t);
+const { sql } = store;
+const ledger = new Ledger({
+  sql,
+  leaseMs: LEASE_MS,
+  clock: systemClock,
+  log,
+  onRecorded: () => undefined,
+});
+
+/** A worker that the test plays. */
+class PlayedPool {
+  readonly tasks: Task[] = [];
+  readonly words: Word[] = [];
+  play: (events: TaskEvents) => Promise<void> = () => Promise.resolve();
+
+  run(task: Task, events: TaskEvents): RunningTask {
+    this.tasks.push(task);
+    return { say: (word) => this.words.push(word), finished: this.play(events) };
+  }
+}
+
+function dispatcherOf(
+  pool: Pick<WorkerPool, 'run'>,
+  authorization: () => Authorization = () => ({ ok: true, value: 'bearer one' }),
+  credential: () => ProviderCredential | null = () => apnsCredential(),
+) {
+  const invalidated: string[] = [];
+  const authorizations: AuthorizationSource = {
+    current: () => Promise.resolve(authorization()),
+    invalidate: (key) => invalidated.push(key),
+  };
+  const authorizer = new Authorizer(() => Promise.resolve(credential()), authorizations);
+  const options = { ledger, pool, authorizer, leaseMs: LEASE_MS, clock: systemClock, log };
+  return { dispatcher: new Dispatcher(options), invalidated };
+}
+
+async function claimOne(slug: string, devices = 10): Promise<Claimed & { readonly kind: 'chunk' }> {
+  const id = await makeRunning(sql, await makeTenant(sql, slug), devices);
+  const leaseStartedMs = systemClock.monotonicMs();
+  const [chunk] = await claimChunks(sql, [{ notificationId: id, count: 1 }], LEASE_MS);
+  if (chunk === undefined) throw new Error('nothing to claim');
+  return { kind: 'chunk', chunk, leaseStartedMs };
+}
+
+async function leaseOf({ chunk }: Claimed & { readonly kind: 'chunk' }) {
+  const [row] = await sql<{ leased: boolean; waits: boolean }[]>`
+    select lease_until is not null as leased, available_at > now() as waits from chunks
+    where notification_id = ${chunk.notificationId}`;
+  return { ...row };
+}
+
+t.test('what its worker failed at is given back', async (t) => {
+  const pool = new PlayedPool();
+  pool.play = () => Promise.reject(new Error('the thread has died'));
+  const claimed = await claimOne('failed');
+  await dispatcherOf(pool).dispatcher.start(claimed).finished;
+  t.strictSame(await leaseOf(claimed), { leased: false, waits: true });
+});
+
+t.test('without an authorization for now it waits, and no worker is bothered', async (t) => {
+  const pool = new PlayedPool();
+  const claimed = await claimOne('unauthorized');
+  const later = () => ({ ok: false, reason: 'OAuth is away', retryable: true }) as const;
+  await dispatcherOf(pool, later).dispatcher.start(claimed).finished;
+  t.equal(pool.tasks.length, 0);
+  t.strictSame(await leaseOf(claimed), { leased: false, waits: true });
+});
+
+t.test('a credential that is refused or missing is the fault of the task', async (t) => {
+  const pool = new PlayedPool();
+  const refused = () => ({ ok: false, reason: 'invalid_grant', retryable: false }) as const;
+  await dispatcherOf(pool, refused).dispatcher.start(await claimOne('refused')).finished;
+  t.match(pool.tasks[0], { fault: 'invalid_grant', authority: null });
+  await dispatcherOf(pool, undefined, () => null).dispatcher.start(await claimOne('missing'))
+    .finished;
+  t.match(pool.tasks[1], { fault: 'MissingCredential', authority: null });
+});
+
+t.test('an expired authorization is replaced; one that has been already is told', async (t) => {
+  const pool = new PlayedPool();
+  let value = 'bearer one';
+  const asked = new Promise<TaskEvents>((resolve) => {
+    pool.play = (events) => {
+      resolve(events);
+      return until('two answers', () => (pool.words.length === 2 ? true : null)).then(
+        () => undefined,
+      );
+    };
+  });
+  const { dispatcher, invalidated } = dispatcherOf(pool, () => {
+    if (invalidated.length > 0) value = 'bearer two';
+    return { ok: true, value };
+  });
+  const { finished } = dispatcher.start(await claimOne('expired-authorization'));
+  const events = await asked;
+  events.authorizationExpired('bearer one');
+  await until('the first answer', () => (pool.words.length === 1 ? true : null));
+  events.authorizationExpired('bearer one');
+  await finished;
+  t.strictSame(pool.words, [
+    { kind: 'authorize', authorization: 'bearer two' },
+    { kind: 'authorize', authorization: 'bearer two' },
+  ]);
+  t.equal(invalidated.length, 1);
+});
+
+t.test('a thread that dies is replaced, and its chunk is sent by the next', async (t) => {
+  const simulator = await simulatorFor(t);
+  await behave(simulator, { latencyMs: 30_000 });
+  const settings = { address: store.address, origins: originsOf(simulator), logLevel: 'silent' };
+  const pool = new WorkerPool(1, settings, () => undefined);
+  t.teardown(() => pool.destroy());
+  const authorizer = new Authorizer(
+    (_appId, platformId) => Promise.resolve(credentialOf(simulator, platformId)),
+    new Authorizations(originsOf(simulator)),
+  );
+  const options = { ledger, pool, authorizer, leaseMs: LEASE_MS, clock: systemClock, log };
+  const dispatcher = new Dispatcher(options);
+  const claimed = await claimOne('dying', 300);
+  const { finished } = dispatcher.start(claimed);
+  await until('it has connected', async () => {
+    const state = await (await fetch(`${simulator.controlUrl}/state`)).json();
+    return (state as { apns: { connectionsOpened: number } }).apns.connectionsOpened > 0
+      ? true
+      : null;
+  });
+  const { threads } = Reflect.get(pool, 'pool') as Piscina;
+  await threads[0]?.terminate();
+  await finished;
+  t.match(await leaseOf(claimed), { leased: false });
+
+  await behave(simulator, {});
+  await sql`update chunks set available_at = now() where notification_id = ${claimed.chunk.notificationId}`;
+  const [again] = await claimChunks(
+    sql,
+    [{ notificationId: claimed.chunk.notificationId, count: 1 }],
+    LEASE_MS,
+  );
+  if (again === undefined) throw new Error('nothing to claim');
+  await dispatcher.start({ kind: 'chunk', chunk: again, leaseStartedMs: systemClock.monotonicMs() })
+    .finished;
+  const rows = await readStatus(sql, again.clientId, again.notificationId);
+  t.match(rows, [{ state: 'FINISHED', total: 300, delivered: 300 }]);
+});

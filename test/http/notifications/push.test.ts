@@ -1,0 +1,253 @@
+import { pino } from 'pino';
+import t from 'tap';
+import type { Caller } from '../../../src/access/caller.ts';
+import { Accept } from '../../../src/fan-out/accept.ts';
+import type { HttpRequest, HttpResponse } from '../../../src/http/handler.ts';
+import { pushRoute } from '../../../src/http/notifications/push.ts';
+import { statusRoute } from '../../../src/http/notifications/status.ts';
+import { planDue } from '../../../src/store/notifications/plan-due.ts';
+import { connect } from '../../../src/store/sql.ts';
+import { SqlTagIndex } from '../../../src/tag-index/sql/sql-tag-index.ts';
+import { makeTag, makeTenant } from '../../support/notifications.ts';
+import { seedDevices } from '../../support/seed.ts';
+import { temporaryEmbedded } from '../../support/store.ts';
+
+const log = pino({ level: 'silent' });
+const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+const PAYLOAD = { title: 'goal!' };
+
+const store = await temporaryEmbedded(t);
+const { sql } = store;
+const accept = new Accept({
+  sql,
+  tagIndex: new SqlTagIndex(sql),
+  isSimulated: () => false,
+  onAccepted: () => undefined,
+});
+const route = pushRoute(accept, log);
+const status = statusRoute(sql, log);
+const tenant = await makeTenant(sql, 'demo');
+const foreign = await makeTenant(sql, 'foreign');
+const secondTag = await makeTag(sql, tenant.clientId, { sourceId: 'second' });
+await seedDevices(sql, { appId: tenant.appId, platformId: 3, tagIds: [tenant.tagId], count: 7 });
+await seedDevices(sql, { appId: tenant.appId, platformId: 15, tagIds: [secondTag], count: 3 });
+await seedDevices(sql, {
+  appId: tenant.appId,
+  platformId: 15,
+  tagIds: [tenant.tagId, secondTag],
+  count: 2,
+});
+
+const caller: Caller = {
+  role: 'super-user',
+  clientId: tenant.clientId,
+  clientSlug: 'demo',
+  appId: null,
+  userName: 'publisher',
+  method: 'bearer',
+};
+
+function request(
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+  params: Readonly<Record<string, string>> = {},
+): HttpRequest {
+  return {
+    method: 'POST',
+    path: '/push-api/push',
+    params,
+    query: new URLSearchParams(),
+    header: (name) => headers[name] ?? '',
+    body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
+    address: '127.0.0.1',
+    requestId: 'request-1',
+  };
+}
+
+const post = (body: unknown, headers: Readonly<Record<string, string>> = {}) =>
+  Promise.resolve(route.handle(request(body, headers), caller));
+const get = (id: string, by: Caller = caller) =>
+  Promise.resolve(status.handle(request('', {}, { id }), by));
+const jsonOf = (response: HttpResponse) => JSON.parse(String(response.body));
+
+/** Devices that a push would reach. */
+async function audienceOf(body: Readonly<Record<string, unknown>>): Promise<number> {
+  const response = await post({ payload: PAYLOAD, dryRun: true, ...body });
+  if (response.status !== 200) throw new Error(String(response.body));
+  return jsonOf(response).audience.reduce(
+    (sum: number, { count }: { count: number }) => sum + count,
+    0,
+  );
+}
+
+async function faultsOf(body: unknown): Promise<string> {
+  const response = await post(body);
+  t.equal(response.status, 400, JSON.stringify(body));
+  t.equal(response.headers?.['Content-Type'], 'application/problem+json');
+  return JSON.stringify(jsonOf(response).errors);
+}
+
+t.test('the answer is the job id as text, or JSON when it is asked for', async (t) => {
+  const text = await post({ tagIds: [tenant.tagId], payload: PAYLOAD });
+  t.equal(text.status, 200);
+  t.equal(text.headers?.['Content-Type'], 'text/plain');
+  t.match(String(text.body), UUID_V7);
+  const json = await post(
+    { tagIds: [tenant.tagId, 1_000_000], payload: PAYLOAD },
+    { accept: 'application/json' },
+  );
+  t.match(jsonOf(json), { id: UUID_V7, state: 'QUEUED', unknownTags: [1_000_000] });
+});
+
+t.test('any of the targets, all of the filters, none of the exclusions', async (t) => {
+  t.equal(await audienceOf({ tagIds: [tenant.tagId] }), 9);
+  t.equal(await audienceOf({ tagIds: [tenant.tagId, secondTag] }), 12, 'each device once');
+  t.equal(await audienceOf({ tagIds: [tenant.tagId], filterTagIds: [secondTag] }), 2);
+  t.equal(await audienceOf({ tagIds: [tenant.tagId], excludeTagIds: [secondTag] }), 7);
+  t.equal(await audienceOf({ tagIds: [tenant.tagId], filterTagSourceIds: 'second' }), 2);
+  t.equal(await audienceOf({ tagIds: [tenant.tagId], excludeTagSourceIds: ['second'] }), 7);
+  t.equal(await audienceOf({ tagIds: [tenant.tagId], filterTagIds: [999_999] }), 0);
+});
+
+t.test('parameters are read leniently', async (t) => {
+  t.equal(await audienceOf({ tagIds: tenant.tagId }), 9, 'one value for an array');
+  t.equal(await audienceOf({ tagIds: [String(tenant.tagId)] }), 9, 'an id as a string of digits');
+  t.equal(await audienceOf({ tagIds: String(tenant.tagId) }), 9);
+  t.equal(await audienceOf({ tagSourceIds: 'second' }), 5);
+  t.equal(await audienceOf({ tagIds: [tenant.tagId], tagSourceIds: ['second'] }), 12, 'the union');
+  t.equal(await audienceOf({ tagIds: [], tagSourceIds: ['second'] }), 5);
+  t.equal(await audienceOf({ tagIds: [] }), 0);
+  t.equal(await audienceOf({ tagIds: [tenant.tagId], appIds: String(tenant.appId) }), 9);
+  t.equal(await audienceOf({ tagIds: [tenant.tagId], payload: JSON.stringify(PAYLOAD) }), 9);
+  t.equal(await audienceOf({ tagIds: [tenant.tagId], dryRun: 'true', whatever: 1 }), 9);
+});
+
+t.test('a foreign tag is unknown', async (t) => {
+  const response = await post({ tagIds: [foreign.tagId], payload: PAYLOAD, dryRun: true });
+  t.match(jsonOf(response), { dryRun: true, unknownTags: [foreign.tagId] });
+  t.equal(await audienceOf({ tagIds: [foreign.tagId] }), 0);
+});
+
+t.test('what is not valid is refused with all its faults', async (t) => {
+  t.match(await faultsOf('not json'), 'JSON object');
+  t.match(await faultsOf('[]'), 'JSON object');
+  t.match(await faultsOf({ payload: PAYLOAD }), 'tagSourceIds');
+  t.match(await faultsOf({ tagIds: [tenant.tagId] }), '"path":"payload"');
+  t.match(await faultsOf({ tagIds: ['x'], payload: PAYLOAD }), 'tagIds.0');
+  t.match(await faultsOf({ tagIds: [{ id: 1 }], payload: PAYLOAD }), 'tagIds.0');
+  t.match(await faultsOf({ tagIds: [1.5], payload: PAYLOAD }), 'tagIds.0');
+  t.match(await faultsOf({ tagSourceIds: ['a\0'], payload: PAYLOAD }), 'tagSourceIds.0');
+  t.match(
+    await faultsOf({ tagIds: [tenant.tagId], payload: PAYLOAD, sendAt: 'tomorrow' }),
+    'sendAt',
+  );
+  t.match(
+    await faultsOf({ tagIds: [tenant.tagId], payload: PAYLOAD, sendAt: '2026-01-01T10:00' }),
+    'zone',
+  );
+  t.match(await faultsOf({ tagIds: [tenant.tagId], payload: PAYLOAD, dryRun: 'maybe' }), 'dryRun');
+  t.match(await faultsOf({ tagIds: [tenant.tagId], payload: PAYLOAD, appIds: [] }), 'appIds');
+  t.match(
+    await faultsOf({ tagIds: [tenant.tagId], payload: PAYLOAD, appIds: [foreign.appId] }),
+    `${foreign.appId}`,
+  );
+  t.match(
+    await faultsOf({ tagIds: [tenant.tagId], payload: PAYLOAD, excludeTagIds: [999_999] }),
+    '999999',
+  );
+  t.match(
+    await faultsOf({ tagIds: Array.from({ length: 1_001 }, (_, n) => n), payload: PAYLOAD }),
+    '1000',
+  );
+  const late = { tagIds: [1], payload: PAYLOAD, sendAt: 2_000, expiresAt: '1970-01-01T00:00:01Z' };
+  t.match(await faultsOf(late), 'expiresAt');
+  const two = await faultsOf({ tagIds: ['x'], payload: PAYLOAD, sendAt: 'x' });
+  t.ok(two.includes('tagIds.0') && two.includes('sendAt'), 'every fault is named');
+});
+
+t.test('a payload too large names platform, size and limit', async (t) => {
+  const faults = await faultsOf({ tagIds: [tenant.tagId], payload: { title: 'x'.repeat(4_097) } });
+  t.match(faults, /platform 3/);
+  t.match(faults, /platform 15/);
+  t.match(faults, /4096/);
+});
+
+t.test('times: ISO 8601 and epoch milliseconds, as numbers and as digits', async (t) => {
+  const at = Date.UTC(2100, 0, 1);
+  for (const sendAt of [at, String(at), '2100-01-01T00:00:00Z', '2100-01-01T02:00+02:00']) {
+    const response = await post({ tagIds: [tenant.tagId], payload: PAYLOAD, sendAt });
+    const [row] = await sql`
+      select state, extract(epoch from send_at)::float8 * 1000 as at from notifications where id = ${String(response.body)}`;
+    t.strictSame({ ...row }, { state: 'SCHEDULED', at });
+  }
+});
+
+t.test('Idempotency-Key: the same job for the same body, 422 for another', async (t) => {
+  const body = { tagIds: [tenant.tagId], payload: PAYLOAD };
+  const first = await post(body, { 'idempotency-key': 'k1' });
+  const again = await post(body, { 'idempotency-key': 'k1' });
+  t.equal(again.body, first.body);
+  const other = await post({ ...body, appIds: [tenant.appId] }, { 'idempotency-key': 'k1' });
+  t.equal(other.status, 422);
+  t.equal((await post(body, { 'idempotency-key': 'k'.repeat(256) })).status, 400);
+});
+
+t.test('status: a row for each (app, platform), with reasons when something failed', async (t) => {
+  const id = String((await post({ tagIds: [tenant.tagId], payload: PAYLOAD })).body);
+  await planDue(sql);
+  const response = await get(id.toUpperCase());
+  t.equal(response.status, 200);
+  const row = {
+    state: 'RUNNING',
+    totalCount: 0,
+    successCount: 0,
+    failedCount: 0,
+    skippedCount: 0,
+    expiredCount: 0,
+    cancelledCount: 0,
+  };
+  t.strictSame(jsonOf(response), [
+    { key: { id, platformId: 3 }, appId: tenant.appId, ...row },
+    { key: { id, platformId: 15 }, appId: tenant.appId, ...row },
+  ]);
+
+  await sql`
+    update notification_scopes set total = 9, failed = 9, fault = 'Forbidden', simulated = true
+    where notification_id = ${id} and platform_id = 3`;
+  await sql`insert into failure_reasons values (${id}, ${tenant.appId}, 3, 'Forbidden', 9)`;
+  await sql`update notifications set state = 'FINISHED', finished_at = now() where id = ${id}`;
+  t.match(jsonOf(await get(id)), [
+    {
+      state: 'FAILED',
+      totalCount: 9,
+      failedCount: 9,
+      failureReasons: { Forbidden: 9 },
+      simulated: true,
+    },
+    { state: 'FINISHED', totalCount: 0 },
+  ]);
+});
+
+t.test('status of an unknown, foreign or impossible job: 404', async (t) => {
+  const id = String((await post({ tagIds: [tenant.tagId], payload: PAYLOAD })).body);
+  t.equal((await get(id, { ...caller, clientId: foreign.clientId })).status, 404);
+  t.equal((await get('019a0000-0000-7000-8000-000000000000')).status, 404);
+  t.equal((await get('no-uuid')).status, 404);
+});
+
+t.test('without a database: 503 with Retry-After, never a false answer', async (t) => {
+  const nowhere = connect({ kind: 'postgres', url: 'postgres://postgres@127.0.0.1:1/none' }, 1);
+  t.teardown(() => nowhere.end({ timeout: 0 }));
+  const cut = new Accept({
+    sql: nowhere,
+    tagIndex: new SqlTagIndex(nowhere),
+    isSimulated: () => false,
+    onAccepted: () => undefined,
+  });
+  const body = { tagIds: [tenant.tagId], payload: PAYLOAD };
+  const pushed = await pushRoute(cut, log).handle(request(body), caller);
+  t.equal(pushed.status, 503);
+  t.ok(pushed.headers?.['Retry-After']);
+  const asked = request('', {}, { id: '019a0000-0000-7000-8000-000000000000' });
+  t.equal((await statusRoute(nowhere, log).handle(asked, caller)).status, 503);
+});

@@ -1,0 +1,281 @@
+/** A sender that a test scripts, a clock that it turns, and what a runner needs around them. */
+
+import { pino } from 'pino';
+import type { Payload } from '../../src/domain/notification.ts';
+import type { Outcome } from '../../src/domain/outcome.ts';
+import { DELIVERED } from '../../src/domain/outcome.ts';
+import type { ChunkProgress, Progress, RetryProgress } from '../../src/domain/progress.ts';
+import { Lease } from '../../src/fan-out/lease.ts';
+import { ProviderHealth } from '../../src/fan-out/provider-health.ts';
+import type { RunContext } from '../../src/fan-out/run-context.ts';
+import { BudgetShare, SendBudget } from '../../src/fan-out/send-budget.ts';
+import type { ChunkTask, RetryTask } from '../../src/fan-out/task.ts';
+import { TaskControl } from '../../src/fan-out/task-control.ts';
+import type { Verdict } from '../../src/outcomes/verdict.ts';
+import type { Rendered, Sender, Settle } from '../../src/senders/sender.ts';
+import type { Clock } from '../../src/std/clock.ts';
+import type { DeviceRun, TagIndex } from '../../src/tag-index/tag-index.ts';
+
+export class ManualClock implements Clock {
+  private epochMs = 1_700_000_000_000;
+  private upMs = 5_000;
+
+  nowMs(): number {
+    return this.epochMs;
+  }
+
+  monotonicMs(): number {
+    return this.upMs;
+  }
+
+  pass(ms: number): void {
+    this.epochMs += ms;
+    this.upMs += ms;
+  }
+}
+
+/** Answers every send from its script, in the next turn; or when the test says so. */
+export class ScriptedSender implements Sender {
+  /** Every deviceId handed over, in order. */
+  readonly sent: string[] = [];
+  readonly authorizations: string[] = [];
+  capacityMax: number;
+  /** What becomes of a send; null: it stays under way until `answer`. */
+  script: (deviceId: string, count: number) => Outcome | null;
+  private underWay = 0;
+  private readonly waiting: (() => void)[] = [];
+  private readonly open: { readonly position: number; readonly settle: Settle }[] = [];
+
+  constructor(
+    script: (deviceId: string, count: number) => Outcome | null = () => DELIVERED,
+    capacityMax = 100,
+  ) {
+    this.script = script;
+    this.capacityMax = capacityMax;
+  }
+
+  render(): Rendered {
+    return { payloadBytes: 100 };
+  }
+
+  get capacity(): number {
+    return this.capacityMax - this.underWay;
+  }
+
+  whenReady(): Promise<void> {
+    if (this.capacity > 0) return Promise.resolve();
+    return new Promise((resolve) => this.waiting.push(resolve));
+  }
+
+  send(_rendered: Rendered, deviceId: string, position: number, settle: Settle): void {
+    this.sent.push(deviceId);
+    this.underWay += 1;
+    const outcome = this.script(deviceId, this.sent.length);
+    if (outcome === null) this.open.push({ position, settle });
+    else setImmediate(() => this.settle(position, outcome, settle));
+  }
+
+  /** Answers the sends that were left under way. */
+  answer(outcome: Outcome): void {
+    for (const { position, settle } of this.open.splice(0)) this.settle(position, outcome, settle);
+  }
+
+  authorize(authorization: string): void {
+    this.authorizations.push(authorization);
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  private settle(position: number, outcome: Outcome, settle: Settle): void {
+    this.underWay -= 1;
+    settle(position, outcome);
+    for (const resume of this.waiting.splice(0)) resume();
+  }
+}
+
+/** Devices `device-<offset>` at the given offsets, whoever asks. */
+export class ScriptedTagIndex implements TagIndex {
+  private readonly run: DeviceRun;
+
+  constructor(offsets: readonly number[]) {
+    this.run = {
+      offsets: Uint16Array.from(offsets),
+      deviceIds: offsets.map((offset) => `device-${offset}`),
+    };
+  }
+
+  resolve(): Promise<DeviceRun> {
+    return Promise.resolve(this.run);
+  }
+
+  recheck(_scope: unknown, ordinals: readonly number[]): Promise<ReadonlyMap<number, string>> {
+    const here = new Set(this.run.offsets);
+    return Promise.resolve(
+      new Map(ordinals.filter((o) => here.has(o)).map((ordinal) => [ordinal, `device-${ordinal}`])),
+    );
+  }
+
+  count(): Promise<number> {
+    return Promise.resolve(this.run.offsets.length);
+  }
+}
+
+export interface Scene {
+  readonly clock: ManualClock;
+  readonly sender: ScriptedSender;
+  readonly control: TaskControl;
+  readonly health: ProviderHealth;
+  readonly budget: SendBudget;
+  readonly reports: Progress[];
+  readonly renewalsAsked: { count: number };
+  readonly context: RunContext;
+}
+
+export const LEASE_MS = 30_000;
+
+/** Everything around a runner. `verdict`: the ledger's answer to each report; default: recorded. */
+export function sceneOf(
+  task: ChunkTask | RetryTask,
+  options: {
+    readonly offsets: readonly number[];
+    readonly sender?: ScriptedSender;
+    readonly budgetMax?: number;
+    readonly verdict?: (progress: Progress, clock: Clock) => Promise<Verdict> | Verdict;
+  },
+): Scene {
+  const clock = new ManualClock();
+  const sender = options.sender ?? new ScriptedSender();
+  const control = new TaskControl(task);
+  const health = new ProviderHealth(clock);
+  const budget = new SendBudget(options.budgetMax);
+  const reports: Progress[] = [];
+  const renewalsAsked = { count: 0 };
+  const context: RunContext = {
+    tagIndex: new ScriptedTagIndex(options.offsets),
+    sender: task.authority === null ? null : sender,
+    health,
+    share: new BudgetShare(budget),
+    lease: new Lease(clock, clock.monotonicMs(), LEASE_MS),
+    control,
+    clock,
+    log: pino({ level: 'silent' }),
+    report(progress) {
+      reports.push(progress);
+      return Promise.resolve(options.verdict?.(progress, clock) ?? recorded(clock));
+    },
+    authorizationExpired: () => {
+      renewalsAsked.count += 1;
+    },
+  };
+  return { clock, sender, control, health, budget, reports, renewalsAsked, context };
+}
+
+export const recorded = (clock: Clock): Verdict => ({
+  kind: 'recorded',
+  sentAtMs: clock.monotonicMs(),
+  state: 'RUNNING',
+  fault: null,
+});
+
+const PAYLOAD: Payload = { title: 'goal!', data: {} };
+const AUTHORITY = {
+  authorization: 'bearer one',
+  credential: {
+    kind: 'apns',
+    teamId: 'TEAM123456',
+    keyId: 'KEY1234567',
+    privateKey: '',
+    bundleId: 'com.example.news',
+    environment: 'production',
+  },
+} as const;
+
+const SHARED = {
+  message: {
+    notificationId: '019a0000-0000-7000-8000-000000000000',
+    payload: PAYLOAD,
+    expiresAtMs: null,
+    acceptedAtMs: 1_700_000_000_000,
+  },
+  appId: 1,
+  platformId: 3,
+  audience: { anyTagIds: [1], allTagIds: [], noneTagIds: [] },
+  retryUntilMs: 1_700_000_000_000 + 3_600_000,
+  claimedAtMs: 1_699_999_999_000,
+  leaseStartedMs: 5_000,
+  leaseMs: LEASE_MS,
+  isCancelled: false,
+  fault: null,
+  authority: AUTHORITY,
+} as const;
+
+export const chunkTask = (more: Partial<ChunkTask> = {}): ChunkTask => ({
+  ...SHARED,
+  kind: 'chunk',
+  groupNumber: 0,
+  epoch: 1,
+  doneBlocks: 0n,
+  ordinalEnd: 8_192,
+  groupVersion: 1,
+  ...more,
+});
+
+export const retryTask = (
+  ordinals: readonly number[],
+  more: Partial<RetryTask> = {},
+): RetryTask => ({
+  ...SHARED,
+  kind: 'retries',
+  ordinals,
+  epochs: ordinals.map(() => 1),
+  attempts: ordinals.map(() => 1),
+  ...more,
+});
+
+/** The same task, expiring. */
+export const expiring = (expiresAtMs: number) => ({
+  message: { ...SHARED.message, expiresAtMs },
+  retryUntilMs: expiresAtMs,
+});
+
+/** All chunk reports of a scene added up, as the ledger would. */
+export function sumOf(reports: readonly Progress[]) {
+  const chunks = reports.filter((report): report is ChunkProgress => report.kind === 'chunk');
+  const sum = { total: 0, delivered: 0, failed: 0, skipped: 0, expired: 0, cancelled: 0 };
+  const reasons: Record<string, number> = {};
+  let blocks = 0n;
+  for (const chunk of chunks) {
+    if ((blocks & BigInt.asUintN(64, chunk.blocks)) !== 0n)
+      throw new Error('a block was reported twice');
+    blocks |= BigInt.asUintN(64, chunk.blocks);
+    for (const name of [
+      'total',
+      'delivered',
+      'failed',
+      'skipped',
+      'expired',
+      'cancelled',
+    ] as const) {
+      sum[name] += chunk.counts[name];
+    }
+    for (const [reason, count] of chunk.reasons) reasons[reason] = (reasons[reason] ?? 0) + count;
+  }
+  return {
+    ...sum,
+    reasons,
+    blocks,
+    isComplete: BigInt.asIntN(64, blocks) === -1n,
+    retries: chunks.flatMap(({ retries }) => retries),
+    deadTokens: chunks.flatMap(({ deadTokens }) => deadTokens),
+    fault: chunks.find(({ fault }) => fault !== null)?.fault ?? null,
+    releaseAfterMs: chunks.at(-1)?.releaseAfterMs ?? null,
+  };
+}
+
+/** All settlements of a scene. */
+export const settlementsOf = (reports: readonly Progress[]) =>
+  reports
+    .filter((report): report is RetryProgress => report.kind === 'retries')
+    .flatMap(({ settlements }) => settlements);

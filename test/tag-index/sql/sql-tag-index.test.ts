@@ -1,0 +1,60 @@
+import t from 'tap';
+import { deviceKeyOf } from '../../../src/domain/device.ts';
+import type { Store } from '../../../src/store/store.ts';
+import { SqlTagIndex } from '../../../src/tag-index/sql/sql-tag-index.ts';
+import type { TagIndexBench } from '../../contract/tag-index.ts';
+import { deviceIdOf, tagIndexContract } from '../../contract/tag-index.ts';
+import { makeTenant } from '../../support/notifications.ts';
+import { seedDevices } from '../../support/seed.ts';
+import { withStores } from '../../support/store.ts';
+
+await withStores(t, async (t, store) => {
+  await tagIndexContract(t, () => benchOn(store), 25);
+
+  await t.test('a full group needs no statistics to be quick', async (t) => {
+    await store.sql`truncate devices, subscriptions`;
+    const tenant = await makeTenant(store.sql, 'full');
+    await seedDevices(store.sql, {
+      appId: tenant.appId,
+      platformId: 3,
+      tagIds: [tenant.tagId],
+      count: 16_384,
+    });
+    const index = new SqlTagIndex(store.sql);
+    // A plan that compares every device with every other needs minutes: the time-out of the test.
+    const run = await index.resolve({
+      group: { appId: tenant.appId, platformId: 3, groupNumber: 1 },
+      audience: { anyTagIds: [tenant.tagId], allTagIds: [], noneTagIds: [] },
+      ordinalEnd: 16_384,
+      expectedVersion: 1,
+    });
+    t.equal(run.deviceIds.length, 8_192);
+    t.equal(run.offsets[8_191], 8_191);
+  });
+});
+
+async function benchOn({ sql }: Store): Promise<TagIndexBench> {
+  await sql`truncate devices, subscriptions`;
+  return {
+    index: new SqlTagIndex(sql),
+    async setTags(scope, ordinal, tagIds) {
+      const { appId, platformId } = scope;
+      const deviceId = deviceIdOf(scope, ordinal);
+      await sql`
+        insert into devices (app_id, platform_id, ordinal, device_key, device_id, registered_at)
+        values (${appId}, ${platformId}, ${ordinal}, ${deviceKeyOf(deviceId)}, ${deviceId}, now())
+        on conflict do nothing`;
+      await sql`
+        delete from subscriptions where app_id = ${appId} and platform_id = ${platformId} and ordinal = ${ordinal}`;
+      await sql`
+        insert into subscriptions (app_id, platform_id, tag_id, ordinal)
+        select ${appId}, ${platformId}, tag_id, ${ordinal} from unnest(${[...tagIds]}::integer[]) as tag_id`;
+    },
+    async erase({ appId, platformId }, ordinal) {
+      await sql`
+        delete from subscriptions where app_id = ${appId} and platform_id = ${platformId} and ordinal = ${ordinal}`;
+      await sql`
+        delete from devices where app_id = ${appId} and platform_id = ${platformId} and ordinal = ${ordinal}`;
+    },
+  };
+}
