@@ -1,6 +1,7 @@
 /** Housekeeping: what nobody needs any more goes, a bounded piece at a time, on any node and on several at once. */
 
 import type { Logger } from 'pino';
+import { Recurring } from '../std/recurring.ts';
 import { eraseDevices } from '../store/devices/erase-devices.ts';
 import type { DevicePlace } from '../store/housekeeping/idle-devices.ts';
 import { idleDevices } from '../store/housekeeping/idle-devices.ts';
@@ -48,8 +49,7 @@ export class Housekeeping {
   private readonly deviceRetentionMs: number;
   private cursor: DevicePlace = START;
   private sweptAtMs = Number.NEGATIVE_INFINITY;
-  private timer: NodeJS.Timeout | null = null;
-  private running: Promise<void> = Promise.resolve();
+  private readonly runs = new Recurring(INTERVAL_MS, () => this.runLogged());
 
   constructor(options: {
     readonly sql: SqlPool;
@@ -61,20 +61,14 @@ export class Housekeeping {
     this.deviceRetentionMs = options.deviceRetentionDays * DAY_MS;
   }
 
-  /** Runs from now on, every ten seconds, until stopped. */
+  /** Runs from now on, until stopped. */
   start(): void {
-    this.timer = setTimeout(() => {
-      this.running = this.runLogged().then(() => {
-        if (this.timer !== null) this.start();
-      });
-    }, INTERVAL_MS).unref();
+    this.runs.start();
   }
 
   /** Resolves when the run under way has ended. */
-  async stop(): Promise<void> {
-    if (this.timer !== null) clearTimeout(this.timer);
-    this.timer = null;
-    await this.running;
+  stop(): Promise<void> {
+    return this.runs.stop();
   }
 
   /** One run of every step that is due. */

@@ -5,6 +5,7 @@
  */
 
 import type { Logger } from 'pino';
+import { Recurring } from '../../std/recurring.ts';
 import { faultOf } from '../faults.ts';
 import type { Store } from '../store.ts';
 import { staleTables } from './stale-tables.ts';
@@ -15,8 +16,7 @@ const INTERVAL_MS = 2_000;
 export class Maintenance {
   private readonly store: Pick<Store, 'sql' | 'address'>;
   private readonly log: Logger;
-  private timer: NodeJS.Timeout | null = null;
-  private running: Promise<void> = Promise.resolve();
+  private readonly runs = new Recurring(INTERVAL_MS, () => this.runLogged());
 
   constructor(store: Pick<Store, 'sql' | 'address'>, log: Logger) {
     this.store = store;
@@ -25,18 +25,12 @@ export class Maintenance {
 
   /** Looks again and again, until stopped. */
   start(): void {
-    this.timer = setTimeout(() => {
-      this.running = this.runLogged().then(() => {
-        if (this.timer !== null) this.start();
-      });
-    }, INTERVAL_MS).unref();
+    this.runs.start();
   }
 
   /** Resolves when the look under way has ended. */
-  async stop(): Promise<void> {
-    if (this.timer !== null) clearTimeout(this.timer);
-    this.timer = null;
-    await this.running;
+  stop(): Promise<void> {
+    return this.runs.stop();
   }
 
   /** Analyzes what is new; on the embedded database also what has changed much, and vacuums. Answers the tables' names. */
