@@ -90,8 +90,8 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
           metrics.ignoredParameters.with({ field }).value += 1;
         },
       }),
-      pushRoute(fanOut.accept, log),
-      statusRoute(sql, log),
+      pushRoute(fanOut.accept),
+      statusRoute(sql),
       ...tagRoutes(sql),
       statsTagRoute({ sql, catalogue }),
       ...healthRoutes({ sql, metrics, isDraining: () => isDraining }),

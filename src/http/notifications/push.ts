@@ -1,7 +1,6 @@
 /** `POST /push-api/push`: submits a notification to tags. */
 
 import { createHash } from 'node:crypto';
-import type { Logger } from 'pino';
 import type { Caller } from '../../access/caller.ts';
 import type { Accept, Acceptance, DryRun } from '../../fan-out/accept.ts';
 import type { ApiRoute, HttpRequest, HttpResponse } from '../handler.ts';
@@ -9,18 +8,17 @@ import { BODY_BYTES_MAX } from '../handler.ts';
 import { invalid, json } from '../json-body.ts';
 import { problem } from '../problem.ts';
 import { readPushRequest } from './push-request.ts';
-import { orUnavailable } from './unavailable.ts';
 
 /** spec/interface.md, section 4. */
 const IDEMPOTENCY_KEY_LENGTH_MAX = 255;
 
-export function pushRoute(accept: Accept, log: Logger): ApiRoute {
+export function pushRoute(accept: Accept): ApiRoute {
   return {
     api: 'notification',
     method: 'POST',
     path: '/push-api/push',
     bodyBytesMax: BODY_BYTES_MAX,
-    handle: (request, caller) => orUnavailable(request, log, () => push(accept, request, caller)),
+    handle: (request, caller) => push(accept, request, caller),
   };
 }
 

@@ -1,6 +1,5 @@
 /** `GET /push-api/status/:id`: how a notification stands, one row per (app, platform). */
 
-import type { Logger } from 'pino';
 import type { Caller } from '../../access/caller.ts';
 import type { NotificationState } from '../../domain/notification.ts';
 import type { ScopeStatus } from '../../store/notifications/read-status.ts';
@@ -9,17 +8,16 @@ import type { Sql } from '../../store/sql.ts';
 import type { ApiRoute, HttpRequest, HttpResponse } from '../handler.ts';
 import { json } from '../json-body.ts';
 import { problem } from '../problem.ts';
-import { orUnavailable } from './unavailable.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-export function statusRoute(sql: Sql, log: Logger): ApiRoute {
+export function statusRoute(sql: Sql): ApiRoute {
   return {
     api: 'notification',
     method: 'GET',
     path: '/push-api/status/:id',
     bodyBytesMax: 0,
-    handle: (request, caller) => orUnavailable(request, log, () => status(sql, request, caller)),
+    handle: (request, caller) => status(sql, request, caller),
   };
 }
 

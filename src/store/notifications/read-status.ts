@@ -4,8 +4,9 @@ import type { Counts, NotificationState } from '../../domain/notification.ts';
 import type { Sql } from '../sql.ts';
 
 export interface ScopeStatus extends Counts {
-  readonly appId: number;
-  readonly platformId: number;
+  /** Null in the one row of a notification whose client has no app. */
+  readonly appId: number | null;
+  readonly platformId: number | null;
   /** Of the notification. */
   readonly state: NotificationState;
   readonly fault: string | null;
@@ -14,16 +15,17 @@ export interface ScopeStatus extends Counts {
   readonly reasons: Readonly<Record<string, number>> | null;
 }
 
-/** Null: the client has no such notification. */
+/** At least one row; null: the client has no such notification. */
 export async function readStatus(
   sql: Sql,
   clientId: number,
   notificationId: string,
 ): Promise<readonly ScopeStatus[] | null> {
-  const rows = await sql<(ScopeStatus & { appId: number | null })[]>`
+  const rows = await sql<ScopeStatus[]>`
     select s.app_id as "appId", s.platform_id as "platformId", n.state, s.fault,
-      s.simulated as "isSimulated",
-      s.total, s.delivered, s.failed, s.skipped, s.expired, s.cancelled,
+      coalesce(s.simulated, false) as "isSimulated",
+      coalesce(s.total, 0) as total, coalesce(s.delivered, 0) as delivered, coalesce(s.failed, 0) as failed,
+      coalesce(s.skipped, 0) as skipped, coalesce(s.expired, 0) as expired, coalesce(s.cancelled, 0) as cancelled,
       (
         select json_object_agg(f.reason, f.count order by f.reason) from failure_reasons f
         where f.notification_id = s.notification_id
@@ -32,5 +34,5 @@ export async function readStatus(
     from notifications n left join notification_scopes s on s.notification_id = n.id
     where n.id = ${notificationId} and n.client_id = ${clientId}
     order by s.app_id, s.platform_id`;
-  return rows.length === 0 ? null : rows.filter(({ appId }) => appId !== null);
+  return rows.length === 0 ? null : rows;
 }
