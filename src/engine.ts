@@ -21,6 +21,7 @@ import { startServer } from './http/server.ts';
 import { providerOrigins } from './provider-origins.ts';
 import { Catalogue } from './registration/catalogue.ts';
 import { Housekeeping } from './registration/housekeeping.ts';
+import type { RegistrationResult } from './registration/operation.ts';
 import { LANES, LANES_EMBEDDED, Registration } from './registration/registration.ts';
 import { Authorizations } from './senders/authorization.ts';
 import type { ProviderOrigins } from './senders/origins.ts';
@@ -89,6 +90,7 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
         onIgnored: (_endpoint, field) => {
           metrics.ignoredParameters.with({ field }).value += 1;
         },
+        onResult: (operation, result) => countRegistration(metrics, operation, result),
       }),
       pushRoute(fanOut.accept),
       statusRoute(sql),
@@ -155,6 +157,22 @@ function startSending(
     },
     onRecorded: (report) => countSends(metrics, report),
   });
+}
+
+/** Durable operations, and those that were refused because too many waited. */
+function countRegistration(metrics: Metrics, operation: string, result: RegistrationResult): void {
+  switch (result) {
+    case 'committed':
+    case 'tags-limited':
+      metrics.registrations.with({ operation }).value += 1;
+      return;
+    case 'overloaded':
+      metrics.overloads.with({ part: 'registrations' }).value += 1;
+      return;
+    case 'limit':
+    case 'refused':
+    case 'unavailable':
+  }
 }
 
 /** Sends that ended for good, by how; retries count when they have ended. */

@@ -2,6 +2,7 @@
 
 import { once } from 'node:events';
 import type { Logger } from 'pino';
+import { secretKeyFault } from './access/credentials.ts';
 import { loadSecretKey } from './access/secret-key.ts';
 import { createSecrets } from './access/secrets.ts';
 import { serveControl } from './cli/control-server.ts';
@@ -10,6 +11,7 @@ import { createOperatorActions } from './cli/operator-actions.ts';
 import type { Config } from './config.ts';
 import type { Engine } from './engine.ts';
 import { startEngine } from './engine.ts';
+import { serverFault } from './http/server.ts';
 import { lockDataDir } from './store/embedded/lock.ts';
 import type { Store } from './store/store.ts';
 import { openEmbedded, openPostgres } from './store/store.ts';
@@ -20,6 +22,8 @@ const DRAIN_TIMEOUT_MS = 9_500;
 
 /** Runs until it is told to stop; resolves with the exit code. */
 export async function serve(config: Config): Promise<number> {
+  const unable = serverFault();
+  if (unable !== null) return refuse(unable);
   const log = createLogger(config.LOG_LEVEL, 'tagcast');
   const stopped = Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]);
   let actions: OperatorActions | null = null;
@@ -27,12 +31,24 @@ export async function serve(config: Config): Promise<number> {
   if (opened === null) return 1;
   const { store, release } = opened;
   const secrets = createSecrets(await loadSecretKey(config));
+  const fault = await secretKeyFault(store.sql, secrets);
+  if (fault !== null) {
+    await store.close();
+    await release();
+    return refuse(fault);
+  }
   const engine = await startEngine({ config, store, secrets, log });
   actions = createOperatorActions({ sql: store.sql, secrets, oauthOrigin: engine.oauthOrigin });
 
   await stopped;
   log.info('draining');
   return await drain(engine, store, release, log);
+}
+
+/** Says why there is no start, and makes it the exit code. */
+function refuse(fault: string): number {
+  process.stderr.write(`${fault}\n`);
+  return 1;
 }
 
 interface OpenedStore {

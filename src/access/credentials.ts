@@ -2,6 +2,7 @@
 
 import { lockClient } from '../store/clients/lock-client.ts';
 import { expireCredentials } from '../store/credentials/expire-credentials.ts';
+import { foreignKeyIds } from '../store/credentials/foreign-key-ids.ts';
 import { insertCredential } from '../store/credentials/insert-credential.ts';
 import { readCredential } from '../store/credentials/read-credential.ts';
 import type { Sql, SqlPool } from '../store/sql.ts';
@@ -98,6 +99,14 @@ export function rotateCredential(
     await expireCredentials(tx, owner.clientId, owner.appId, graceHours);
     return createCredential(tx, secrets, owner);
   });
+}
+
+/** What is wrong with SECRET_KEY on this database, as a sentence; null when every credential in force was made with it. */
+export async function secretKeyFault(sql: Sql, secrets: Secrets): Promise<string | null> {
+  const keyIds = await foreignKeyIds(sql, secrets.keyId);
+  return keyIds.length === 0
+    ? null
+    : `SECRET_KEY: it is key ${secrets.keyId}, and credentials in this database were made with ${keyIds.join(', ')}: put that one back (DATA_DIR/secret.key holds it where no variable does).`;
 }
 
 /** What a sealed secret is bound to: user names are unique and never change. */

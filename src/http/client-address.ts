@@ -7,14 +7,27 @@ export type AddressResolver = (remoteAddress: string, forwardedFor: string) => s
 
 /** `trustedProxies` are addresses or networks (`10.0.0.0/8`); throws a sentence for anything else. */
 export function createAddressResolver(trustedProxies: readonly string[]): AddressResolver {
-  if (trustedProxies.length === 0) return (remoteAddress) => remoteAddress;
+  if (trustedProxies.length === 0) return plainAddress;
   const trusted = new BlockList();
   for (const proxy of trustedProxies) addTrusted(trusted, proxy);
   const isTrusted = (address: string): boolean => trusted.check(address, familyOf(address));
-  return (remoteAddress, forwardedFor) =>
-    isTrusted(remoteAddress)
-      ? lastUntrusted(remoteAddress, forwardedFor, isTrusted)
-      : remoteAddress;
+  return (remoteAddress, forwardedFor) => {
+    const address = plainAddress(remoteAddress);
+    return isTrusted(address) ? lastUntrusted(address, forwardedFor, isTrusted) : address;
+  };
+}
+
+const MAPPED = /^(?:0000:){5}ffff:([\da-f]{2})([\da-f]{2}):([\da-f]{2})([\da-f]{2})$/;
+
+/**
+ * A listener on `::` gets IPv4 callers as ::ffff:a.b.c.d, which the server writes in full. Left so, all of IPv4 would be
+ * one network to whoever counts by /64, and this machine would not be known as itself.
+ */
+function plainAddress(remoteAddress: string): string {
+  const [, ...bytes] = MAPPED.exec(remoteAddress) ?? [];
+  return bytes.length === 0
+    ? remoteAddress
+    : bytes.map((hex) => Number.parseInt(hex, 16)).join('.');
 }
 
 /**

@@ -9,6 +9,9 @@ export type Read<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly response: HttpResponse };
 
+/** Faults told of one request: a body of 1 MiB has room for half a million. */
+const FAULTS_MAX = 100;
+
 /** Reads the body in the given form. */
 export function readJsonBody<T>(request: HttpRequest, form: z.ZodType<T>): Read<T> {
   let json: unknown;
@@ -20,7 +23,7 @@ export function readJsonBody<T>(request: HttpRequest, form: z.ZodType<T>): Read<
   }
   const parsed = form.safeParse(json);
   if (parsed.success) return { ok: true, value: parsed.data };
-  const faults = parsed.error.issues.map(({ path, message }) => ({
+  const faults = parsed.error.issues.slice(0, FAULTS_MAX).map(({ path, message }) => ({
     path: path.join('.'),
     message,
   }));

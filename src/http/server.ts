@@ -67,9 +67,21 @@ const STATUS_LINES: ReadonlyMap<number, string> = new Map(
   Object.entries(STATUS_CODES).map(([code, reason]) => [Number(code), `${code} ${reason}`]),
 );
 
-/** Starts listening. Rejects with a sentence when the address cannot be had. */
+/**
+ * Why no server can run here, as a sentence, or null. The package has binaries for some versions of Node and, for the
+ * others, a substitute in JavaScript that lacks what this file calls (SSLApp is how it shows): it would listen and fail
+ * every request.
+ */
+export const serverFault = (): string | null =>
+  'SSLApp' in uWS
+    ? null
+    : `The HTTP server has no binary for Node ${process.versions.node} on ${process.platform} ${process.arch}: run the service with Node 20.`;
+
+/** Starts listening. Rejects with a sentence when the address cannot be had, or Node is another one. */
 export async function startServer(options: ServerOptions): Promise<Server> {
   const { tls } = options;
+  const fault = serverFault();
+  if (fault !== null) throw new Error(fault);
   const app: ClosableApp =
     tls === null
       ? uWS.App()
@@ -258,10 +270,11 @@ class RunningServer implements Server {
     for (const [name, value] of Object.entries(headers)) native.writeHeader(name, value);
     // 408: the rest of that body would be waited for.
     const closes = this.#stopping || status === 408;
-    if (exchange.isHead) {
-      native.endWithoutBody(Buffer.byteLength(body), closes);
-    } else if (status === 204 || status === 304) {
-      // These have no Content-Length (RFC 9110, 8.6), and without one `endWithoutBody` cannot be told to close.
+    const isBodiless = status === 204 || status === 304;
+    if (exchange.isHead || isBodiless) {
+      // 204 and 304 have no Content-Length (RFC 9110, 8.6). `endWithoutBody` with a length would leave the response
+      // unfinished, which ends the process when no abort handler is attached; without one it cannot be told to close.
+      if (!isBodiless) native.writeHeader('Content-Length', String(Buffer.byteLength(body)));
       if (closes) native.writeHeader('Connection', 'close');
       native.endWithoutBody();
     } else {
@@ -277,6 +290,21 @@ function copyHead(native: NativeResponse, request: NativeRequest): RequestHead {
     path: request.getUrl(),
     query: request.getQuery() ?? '',
     remoteAddress: Buffer.from(native.getRemoteAddressAsText()).toString('latin1'),
-    headers: new CopiedHeaders((name) => request.getHeader(name)),
+    headers: new CopiedHeaders((name) =>
+      name === 'x-forwarded-for' ? everyLine(request, name) : request.getHeader(name),
+    ),
   };
+}
+
+/**
+ * A list header that came in several lines, whole. `getHeader` answers the first: of X-Forwarded-For that one is the
+ * caller's own where a proxy adds a line instead of an entry (HAProxy does).
+ */
+function everyLine(request: NativeRequest, name: string): string {
+  if (request.getHeader(name) === '') return '';
+  const lines: string[] = [];
+  request.forEach((key, value) => {
+    if (key === name) lines.push(value);
+  });
+  return lines.join(', ');
 }

@@ -30,12 +30,19 @@ export interface CommitContext {
   readonly slot: number;
 }
 
+/**
+ * Ordinals of new devices by key, kept when the transaction is tried again: the one before is rolled back for certain, and
+ * the stock was filled for one try only.
+ */
+type GivenOrdinals = Map<string, number>;
+
 /** Commits, or throws and has done nothing. Answers each device in its place. */
 export async function commitDevices(
   context: CommitContext,
   devices: readonly DeviceOperations[],
 ): Promise<readonly DeviceResult[]> {
   await provideOrdinals(context.ordinals, devices);
+  const given: GivenOrdinals = new Map();
   return transact(context.sql, async (tx) => {
     const [tags, known] = await Promise.all([
       subscribableTags(tx, tagsAskedFor(devices)),
@@ -46,7 +53,7 @@ export async function commitDevices(
       const device = changed[index];
       if (device !== undefined) device.ordinal = ordinal;
     }
-    const newGroups = await writeDevices(tx, context.ordinals, changed);
+    const newGroups = await writeDevices(tx, context.ordinals, given, changed);
     await limitTags(tx, changed, context.tagsPerDeviceMax);
     const changes = subscriptionChanges(changed);
     const changedGroups = await changeSubscriptions(tx, changes, context.slot);
@@ -100,6 +107,7 @@ function foldDevices(
 async function writeDevices(
   tx: Sql,
   ordinals: Ordinals,
+  given: GivenOrdinals,
   changed: readonly ChangedDevice[],
 ): Promise<readonly { appId: number; platformId: number; groupNumber: number }[]> {
   const known = changed.flatMap(({ change, ordinal, appId, platformId }) =>
@@ -111,7 +119,7 @@ async function writeDevices(
       tx,
       known.filter(({ registers, unsubscribes }) => registers || unsubscribes),
     ),
-    insertDevices(tx, withOrdinals(ordinals, fresh)),
+    insertDevices(tx, withOrdinals(ordinals, given, fresh)),
   ]);
   const ordinalByKey = new Map(inserted.map((device) => [keyOf(device), device.ordinal]));
   for (const device of fresh) device.ordinal = ordinalByKey.get(keyOf(device)) ?? null;
@@ -122,14 +130,19 @@ async function writeDevices(
   }));
 }
 
-function withOrdinals(ordinals: Ordinals, devices: readonly ChangedDevice[]): readonly NewDevice[] {
+function withOrdinals(
+  ordinals: Ordinals,
+  given: GivenOrdinals,
+  devices: readonly ChangedDevice[],
+): readonly NewDevice[] {
   const numbered: NewDevice[] = [];
   for (const device of devices) {
-    const ordinal = ordinals.take(device);
+    const ordinal = given.get(keyOf(device)) ?? ordinals.take(device);
     if (ordinal === null) {
       device.result = 'limit';
       continue;
     }
+    given.set(keyOf(device), ordinal);
     const { appId, platformId, deviceKey, deviceId, change } = device;
     const { unsubscribes, appVersion } = change;
     numbered.push({ appId, platformId, deviceKey, deviceId, unsubscribes, appVersion, ordinal });

@@ -14,6 +14,8 @@ const REDACTED_FIELDS = [
   'assertion',
   'deviceId',
   'deviceIds',
+  // PostgreSQL quotes the row or the key there that it refuses.
+  'detail',
 ];
 
 /** Makes the process' logger; `name` tells threads apart. */

@@ -5,6 +5,7 @@ import {
   createCredential,
   revealCredential,
   rotateCredential,
+  secretKeyFault,
 } from '../../src/access/credentials.ts';
 import { createSecrets } from '../../src/access/secrets.ts';
 import { addTenant, secrets } from '../support/api.ts';
@@ -49,5 +50,21 @@ t.test('made by the system, kept unreadable, shown again, rotated', async (t) =>
     t.same(ends, { late: 0 }, 'a shorter grace later ends the longer one too');
     t.throws(() => rotateCredential(sql, secrets, owner, 169), RangeError);
     await t.rejects(createCredential(sql, secrets, { ...owner, clientId: 0 }));
+  });
+});
+
+t.test('another SECRET_KEY than that of the credentials in force is noticed', async (t) => {
+  await withStores(t, async (t, { sql }) => {
+    const others = createSecrets('another key than the one it was made with');
+    t.equal(await secretKeyFault(sql, others), null, 'an empty database takes any');
+    const { clientId, slug, appId } = await addTenant(sql, 'demo');
+    t.equal(await secretKeyFault(sql, secrets), null);
+    const fault = await secretKeyFault(sql, others);
+    t.match(fault, /^SECRET_KEY: /);
+    t.ok(fault?.includes(secrets.keyId) && fault.includes(others.keyId));
+    for (const id of [appId, null]) {
+      await rotateCredential(sql, others, { clientId, clientSlug: slug, appId: id }, 0);
+    }
+    t.equal(await secretKeyFault(sql, others), null, 'what has ended does not count');
   });
 });

@@ -47,6 +47,11 @@ t.test('each fault is one sentence that names its field and quotes no secret', (
   t.same(faultsOf(3, { ...apns, teamId: 'short' }), [
     'teamId must be 10 capital letters and digits.',
   ]);
+  for (const bad of ['com.example.app\n', 'com example', 'com.exämple', 'a\r\nb: c', '']) {
+    t.match(faultsOf(3, { ...apns, bundleId: bad })[0], /^bundleId /, JSON.stringify(bad));
+    t.match(faultsOf(3, { ...apns, keyId: bad })[0], /^keyId /, JSON.stringify(bad));
+    t.match(faultsOf(3, { ...apns, teamId: bad })[0], /^teamId /, JSON.stringify(bad));
+  }
   t.same(faultsOf(3, { ...apns, keyId: undefined }), ['keyId is missing.']);
   t.same(faultsOf(3, { ...apns, privateKey: ecKey('secp384r1') }), [
     'privateKey is a key that is not P-256.',

@@ -9,6 +9,15 @@ t.test('without trusted proxies the header means nothing', (t) => {
   t.end();
 });
 
+t.test('an IPv4 address mapped into IPv6 is the IPv4 address', (t) => {
+  const mapped = '0000:0000:0000:0000:0000:ffff:c000:0201';
+  t.equal(createAddressResolver([])(mapped, ''), '192.0.2.1');
+  t.equal(createAddressResolver(['192.0.2.1'])(mapped, '198.51.100.7'), '198.51.100.7');
+  const other = '2001:0db8:0000:0000:0000:ffff:c000:0201';
+  t.equal(createAddressResolver([])(other, ''), other);
+  t.end();
+});
+
 t.test('from a trusted proxy the last address that is no proxy counts', (t) => {
   const addressOf = createAddressResolver(['127.0.0.1', '10.0.0.0/8', '2001:db8::/32']);
   const cases: readonly (readonly [remote: string, forwarded: string, address: string])[] = [

@@ -1,5 +1,6 @@
 /** The server under callers that behave badly: slow, gone, huge, malformed; and how it ends. */
 
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { Agent, request as httpRequest } from 'node:http';
@@ -134,6 +135,71 @@ t.test('unknown paths, other methods, bad percent-encoding', async (t) => {
   t.equal(other.headers.get('allow'), 'POST, OPTIONS');
   const raw = 'POST /one/%zz HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 0\r\n\r\n';
   t.match(await speakRaw(server.port, raw), /^HTTP\/1\.1 400 /);
+});
+
+t.test('HEAD is answered without a body on every path, and the connection goes on', async (t) => {
+  const live: Route = {
+    api: 'open',
+    method: 'GET',
+    path: '/live',
+    bodyBytesMax: 0,
+    handle: () => text('alive'),
+  };
+  const { server } = await start(t, [echo, live]);
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  t.teardown(() => agent.destroy());
+  const ports = new Set<number | undefined>();
+  for (const [method, path, status, body] of [
+    ['HEAD', '/nothing', 404, ''],
+    ['HEAD', '/echo', 405, ''],
+    ['HEAD', '/live', 200, ''],
+    ['OPTIONS', '/echo', 204, ''],
+    ['GET', '/live', 200, 'alive'],
+  ] as const) {
+    const call = httpRequest({ port: server.port, agent, method, path }).end();
+    const [response] = await once(call, 'response');
+    t.equal(response.statusCode, status, path);
+    t.equal(await bodyText(response), body);
+    if (method === 'HEAD') t.ok(Number(response.headers['content-length']) > 0);
+    ports.add(call.socket?.localPort);
+  }
+  t.equal(ports.size, 1, 'one connection for all');
+});
+
+t.test('a proxy may add its X-Forwarded-For as a line of its own', async (t) => {
+  const where = route('/where', ({ address }) => text(address));
+  const { server } = await start(t, [where], { trustedProxies: ['127.0.0.1'] });
+  const heard = await speakRaw(
+    server.port,
+    'POST /where HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 0\r\n' +
+      'X-Forwarded-For: 203.0.113.9\r\nX-Forwarded-For: 198.51.100.7\r\n\r\n',
+  );
+  t.match(
+    heard,
+    /\r\n198\.51\.100\.7$/,
+    'the last is what the proxy heard, the first what the caller wrote',
+  );
+});
+
+t.test('on `::` an IPv4 caller has his IPv4 address', async (t) => {
+  const where = route('/where', ({ address }) => text(address));
+  const { baseUrl } = await start(t, [where], { host: '::' });
+  t.equal(await (await post(`${baseUrl}/where`, '')).text(), '127.0.0.1');
+});
+
+t.test('without its binary the server refuses to start, in a sentence', (t) => {
+  const script = `
+    import { startServer } from ${JSON.stringify(new URL('../../src/http/server.js', import.meta.url).href)};
+    startServer({ tls: null }).catch((error) => process.stderr.write(error.message));`;
+  const { stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], {
+    env: { UWS_USE_FALLBACK: '1' },
+    encoding: 'utf8',
+  });
+  t.match(
+    stderr,
+    /^The HTTP server has no binary for Node [\d.]+ .*: run the service with Node 20\.$/,
+  );
+  t.end();
 });
 
 t.test('a request id that is not sane is replaced', async (t) => {

@@ -1,9 +1,9 @@
 import t from 'tap';
 import type { Operation } from '../../src/registration/operation.ts';
 import { deviceRef } from '../../src/registration/operation.ts';
-import type { Registration } from '../../src/registration/registration.ts';
+import { Registration } from '../../src/registration/registration.ts';
 import type { SqlPool } from '../../src/store/sql.ts';
-import { makeRegistration } from '../support/app-api.ts';
+import { makeRegistration, silent } from '../support/app-api.ts';
 import { onEachStore } from '../support/on-each-store.ts';
 import type { Tenant } from '../support/tenant.ts';
 import { makeTenant } from '../support/tenant.ts';
@@ -40,6 +40,40 @@ const versions = (sql: SqlPool) =>
   ]);
 
 await onEachStore(t, {
+  'new devices are registered although their transaction was in the way of another': async (
+    t,
+    { sql },
+  ) => {
+    const tenant = await makeTenant(sql, 'acme');
+    const tag = await tenant.makeTag();
+    await sql.unsafe(`
+      create sequence tries;
+      create function fail_once() returns trigger language plpgsql as $$
+        begin
+          if nextval('tries') = 1 then raise exception 'deadlock' using errcode = '40P01'; end if;
+          return null;
+        end $$;
+      create trigger fail_once after insert on device_groups for each statement execute function fail_once()`);
+    const registration = new Registration({
+      sql,
+      log: silent,
+      lanes: 1,
+      inFlightMax: 1_000,
+      devicesPerAppMax: 1_000,
+      tagsPerDeviceMax: 10,
+    });
+    // More than the lane's first range: so many are reserved, and not one more.
+    const devices = Array.from({ length: 300 }, (_, number) => `device-${number}`);
+    const results = await Promise.all(
+      devices.map((device) => registration.submit(subscribe('reg', tenant.appId, device, [tag]))),
+    );
+    t.same(new Set(results), new Set(['committed']));
+    const [found] = await sql`select count(*) from subscriptions where tag_id = ${tag}`;
+    t.equal(found?.['count'], 300);
+    const [last] = await sql`select last_value as tries from tries`;
+    t.equal(last?.['tries'], 2, 'it was tried again');
+  },
+
   'an answered operation is there, and others are not affected': async (t, { sql, ...store }) => {
     const tenant = await makeTenant(sql, 'acme');
     const [a = 0, b = 0, c = 0] = await tenant.makeTags(3);

@@ -22,6 +22,8 @@ export interface Limits {
 export interface AppApiUnderTest extends AppApi {
   /** What `onIgnored` was told, as `reg deviceId`. */
   readonly ignored: string[];
+  /** What `onResult` was told, as `reg committed`. */
+  readonly results: string[];
   /** Calls an endpoint as `caller`; a body that is no string or Buffer is sent as JSON. */
   call(endpoint: string, caller: Caller, body: unknown): Promise<HttpResponse>;
   get(path: string, caller: Caller, request: Partial<HttpRequest>): Promise<HttpResponse>;
@@ -40,6 +42,7 @@ export const makeRegistration = (store: Store, limits: Limits = {}): Registratio
 
 export function makeAppApi(store: Store, limits: Limits = {}): AppApiUnderTest {
   const ignored: string[] = [];
+  const results: string[] = [];
   const api: AppApi = {
     sql: store.sql,
     catalogue: new Catalogue(store.sql),
@@ -47,11 +50,13 @@ export function makeAppApi(store: Store, limits: Limits = {}): AppApiUnderTest {
     rates: new TokenBuckets({ perSecond: limits.perSecond ?? 1_000_000, bucketsMax: 100 }),
     tagsPerDeviceMax: limits.tagsPerDeviceMax ?? 5_000,
     onIgnored: (endpoint, name) => ignored.push(`${endpoint} ${name}`),
+    onResult: (endpoint, result) => results.push(`${endpoint} ${result}`),
   };
   const routes = appApiRoutes(api);
   return {
     ...api,
     ignored,
+    results,
     call: (endpoint, caller, body) =>
       handle(routes, `/push-api/${endpoint}`, caller, makeRequest({ body: bytesOf(body) })),
     get: (path, caller, request) => handle(routes, path, caller, makeRequest(request)),

@@ -26,9 +26,6 @@ export const statsTagRoute = ({
   bodyBytesMax: BODY_BYTES_MAX,
   handle: (request, caller) =>
     unlessUnavailable(request, async () => {
-      if (request.params['client'] !== caller.clientSlug) {
-        return problem(request.requestId, 403, 'This credential belongs to another client.');
-      }
       const tagId = readTagId(request.params['tag'] ?? '');
       const snapshot = await catalogue.fresh(caller.clientId);
       const tag = tagId === null ? undefined : snapshot.tags.get(tagId);

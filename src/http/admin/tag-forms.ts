@@ -59,6 +59,7 @@ const groupFields = {
   parentGroupSourceId: sourceId.nullish(),
 };
 
+/** The count is checked first: a body has room for half a million entries to find fault with. */
 const atMostThousand = <T extends z.ZodType>(entry: T) =>
   z
     .array(entry, 'must be an array')
@@ -79,12 +80,12 @@ export const addForm = z
 export const oneForm = z
   .object(
     {
-      groups: z
-        .array(z.object({ id: id.optional(), name: name.optional(), ...groupFields }))
-        .default([]),
-      tags: z
-        .array(z.object({ id: id.optional(), name: name.optional(), ...tagFields }))
-        .default([]),
+      groups: atMostThousand(
+        z.object({ id: id.optional(), name: name.optional(), ...groupFields }),
+      ).default([]),
+      tags: atMostThousand(
+        z.object({ id: id.optional(), name: name.optional(), ...tagFields }),
+      ).default([]),
     },
     'must be an object',
   )

@@ -1,6 +1,7 @@
 /** What the routes of the App API are given. */
 
 import type { Catalogue } from '../../registration/catalogue.ts';
+import type { RegistrationResult } from '../../registration/operation.ts';
 import type { Registration } from '../../registration/registration.ts';
 import type { TokenBuckets } from '../../std/token-buckets.ts';
 import type { Sql } from '../../store/sql.ts';
@@ -17,4 +18,6 @@ export interface AppApi {
   readonly tagsPerDeviceMax: number;
   /** Counts what was ignored: "always OK" must not leave a developer in the dark. */
   onIgnored(endpoint: AppApiEndpoint, name: ParameterName): void;
+  /** Counts how operations ended. */
+  onResult(endpoint: AppApiEndpoint, result: RegistrationResult): void;
 }

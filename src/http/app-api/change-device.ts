@@ -36,6 +36,7 @@ export function changeDevice(
     const plan = await makePlan(api, endpoint, parameters, caller);
     if (plan.operation === null) return answerOk(api, endpoint, plan.ignored);
     const result = await api.registration.submit(plan.operation);
+    api.onResult(endpoint, result);
     return answer(api, endpoint, request, plan, result);
   });
 }

@@ -102,10 +102,7 @@ await onEachStore(t, {
     });
   },
 
-  'a foreign client is 403, an unknown, foreign, deleted or malformed tag 404': async (
-    t,
-    store,
-  ) => {
+  'an unknown, foreign, deleted or malformed tag is 404': async (t, store) => {
     const tenant = await makeTenant(store.sql, 'acme');
     const other = await makeTenant(store.sql, 'other');
     const superUser: Caller = { ...tenant.caller, role: 'super-user', appId: null };
@@ -114,15 +111,13 @@ await onEachStore(t, {
     const deleted = await tenant.makeTag();
     await tenant.deleteTag(deleted);
     const routes = [statsTagRoute(makeAppApi(store))];
-    const status = async (client: string, tagId: number | string) => {
-      const params = { client, tag: String(tagId) };
+    const status = async (tagId: number | string) => {
+      const params = { client: 'acme', tag: String(tagId) };
       return (await handle(routes, PATH, superUser, makeRequest({ params }))).status;
     };
-    t.equal(await status('acme', tag), 200);
-    t.equal(await status('other', foreign), 403);
-    t.equal(await status('nobody', tag), 403);
+    t.equal(await status(tag), 200);
     for (const wrong of [foreign, deleted, 999_999, 0, -1, 'x', '1.5', '99999999999', '']) {
-      t.equal(await status('acme', wrong), 404, String(wrong));
+      t.equal(await status(wrong), 404, String(wrong));
     }
   },
 });

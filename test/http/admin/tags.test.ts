@@ -269,6 +269,15 @@ scene('what is not valid is said, and nothing of the request happens', async (t,
     'groups.0.parentGroupSourceId',
   ]);
   t.same(pathsOf(await admin.add({ tags: Array.from({ length: 1_001 }, () => good) })), ['tags']);
+  const wrong = Object.fromEntries(Array.from({ length: 20_000 }, (_, n) => [`p${n}`, 0]));
+  for (const body of [
+    { tags: new Array(400_000).fill(0) },
+    { tags: [{ ...good, tagOptionalParameters: wrong }] },
+  ]) {
+    for (const send of [admin.add, admin.update, admin.remove]) {
+      t.ok(pathsOf(await send(body)).length <= 100, 'not every fault of a large body is told');
+    }
+  }
   for (const body of ['{"tags":[', '', '[]', '"x"', 'null', '{}', '\xff']) {
     t.equal((await admin.add(body)).status, 400, body);
   }

@@ -122,6 +122,7 @@ await onEachStore(t, {
       [200, 503, 503],
     );
     t.equal(answers[1]?.headers?.['Retry-After'], '1');
+    t.same([...busy.results].sort(), ['reg committed', 'reg overloaded', 'reg overloaded']);
     t.match(answers[1]?.headers, { 'Content-Type': 'application/problem+json' });
 
     const full = makeAppApi(store, { devicesPerAppMax: 1 });
