@@ -6,7 +6,6 @@ import type { Sql } from '../../store/sql.ts';
 import type { TagDay } from '../../store/tag-days/tag-statistics.ts';
 import { subscribersByApp, tagDays } from '../../store/tag-days/tag-statistics.ts';
 import { tagObject } from '../app-api/tag-object.ts';
-import { unlessUnavailable } from '../app-api/unavailable.ts';
 import type { Route } from '../handler.ts';
 import { BODY_BYTES_MAX } from '../handler.ts';
 import { problem } from '../problem.ts';
@@ -24,36 +23,34 @@ export const statsTagRoute = ({
   path: '/push-admin-api/v3/:client/stats/tag/:tag',
   api: 'admin',
   bodyBytesMax: BODY_BYTES_MAX,
-  handle: (request, caller) =>
-    unlessUnavailable(request, async () => {
-      const tagId = readTagId(request.params['tag'] ?? '');
-      const snapshot = await catalogue.fresh(caller.clientId);
-      const tag = tagId === null ? undefined : snapshot.tags.get(tagId);
-      if (tag === undefined) return problem(request.requestId, 404, 'There is no such tag.');
-      const [byApp, days] = await Promise.all([
-        subscribersByApp(sql, tag.id),
-        tagDays(sql, caller.clientId, tag.id),
-      ]);
-      const body = {
-        tag: {
-          ...tagObject(tag),
-          ...(tag.expiresAtMs === null ? {} : { expiration: tag.expiresAtMs }),
-        },
-        subscribers: sum(byApp.map(({ count }) => count)),
-        subscribersByApp: byApp,
-        notifications: sum(days.map((day) => day.notifications)),
-        delivered: sum(days.map((day) => day.delivered)),
-        failed: sum(days.map((day) => day.failed)),
-        lastNotificationAt:
-          days.findLast((day) => day.notifications > 0)?.lastNotificationAt ?? null,
-        daily: days.map(dailyObject),
-      };
-      return {
-        status: 200,
-        headers: { 'Content-Type': 'application/json' },
-        body: JSON.stringify(body),
-      };
-    }),
+  async handle(request, caller) {
+    const tagId = readTagId(request.params['tag'] ?? '');
+    const snapshot = await catalogue.fresh(caller.clientId);
+    const tag = tagId === null ? undefined : snapshot.tags.get(tagId);
+    if (tag === undefined) return problem(request.requestId, 404, 'There is no such tag.');
+    const [byApp, days] = await Promise.all([
+      subscribersByApp(sql, tag.id),
+      tagDays(sql, caller.clientId, tag.id),
+    ]);
+    const body = {
+      tag: {
+        ...tagObject(tag),
+        ...(tag.expiresAtMs === null ? {} : { expiration: tag.expiresAtMs }),
+      },
+      subscribers: sum(byApp.map(({ count }) => count)),
+      subscribersByApp: byApp,
+      notifications: sum(days.map((day) => day.notifications)),
+      delivered: sum(days.map((day) => day.delivered)),
+      failed: sum(days.map((day) => day.failed)),
+      lastNotificationAt: days.findLast((day) => day.notifications > 0)?.lastNotificationAt ?? null,
+      daily: days.map(dailyObject),
+    };
+    return {
+      status: 200,
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+    };
+  },
 });
 
 function readTagId(text: string): number | null {

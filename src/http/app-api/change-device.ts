@@ -11,7 +11,7 @@ import { problem } from '../problem.ts';
 import type { AppApi, AppApiEndpoint } from './app-api.ts';
 import type { ParameterName, Parameters } from './parameters.ts';
 import { PARAMETER_NAMES, readParameters } from './parameters.ts';
-import { unavailable, unlessUnavailable } from './unavailable.ts';
+import { unavailable } from './unavailable.ts';
 
 /** A bucket is full again within a second. */
 const RATE_RETRY_AFTER_SECONDS = '1';
@@ -19,26 +19,24 @@ const RATE_RETRY_AFTER_SECONDS = '1';
 const LIMIT_RETRY_AFTER_SECONDS = '60';
 
 /** Handles a request of `endpoint` from an API user. */
-export function changeDevice(
+export async function changeDevice(
   api: AppApi,
   endpoint: AppApiEndpoint,
   request: HttpRequest,
   caller: Caller,
 ): Promise<HttpResponse> {
-  return unlessUnavailable(request, async () => {
-    if (!api.rates.take(`${caller.appId} ${request.address}`, performance.now())) {
-      return problem(request.requestId, 429, 'Too many registrations from this address.', {
-        headers: { 'Retry-After': RATE_RETRY_AFTER_SECONDS },
-      });
-    }
-    const parameters = readParameters(request.body);
-    if (parameters === null) return answerOk(api, endpoint, new Set(['body']));
-    const plan = await makePlan(api, endpoint, parameters, caller);
-    if (plan.operation === null) return answerOk(api, endpoint, plan.ignored);
-    const result = await api.registration.submit(plan.operation);
-    api.onResult(endpoint, result);
-    return answer(api, endpoint, request, plan, result);
-  });
+  if (!api.rates.take(`${caller.appId} ${request.address}`, performance.now())) {
+    return problem(request.requestId, 429, 'Too many registrations from this address.', {
+      headers: { 'Retry-After': RATE_RETRY_AFTER_SECONDS },
+    });
+  }
+  const parameters = readParameters(request.body);
+  if (parameters === null) return answerOk(api, endpoint, new Set(['body']));
+  const plan = await makePlan(api, endpoint, parameters, caller);
+  if (plan.operation === null) return answerOk(api, endpoint, plan.ignored);
+  const result = await api.registration.submit(plan.operation);
+  api.onResult(endpoint, result);
+  return answer(api, endpoint, request, plan, result);
 }
 
 interface Plan {

@@ -7,7 +7,6 @@ import { BODY_BYTES_MAX } from '../handler.ts';
 import type { AppApi } from './app-api.ts';
 import { readScope, refused } from './scope.ts';
 import { tagObject } from './tag-object.ts';
-import { unlessUnavailable } from './unavailable.ts';
 
 const DEVICE_FAULT = { path: 'deviceId', message: 'must be a string of 1 to 4,096 characters' };
 
@@ -16,18 +15,17 @@ export const listRoute = (api: AppApi): Route => ({
   path: '/push-api/list',
   api: 'app',
   bodyBytesMax: BODY_BYTES_MAX,
-  handle: (request, caller) =>
-    unlessUnavailable(request, async () => {
-      const scope = await readScope(api.catalogue, request, caller);
-      if (!scope.ok) return scope.response;
-      const { deviceId } = scope.parameters;
-      if (deviceId === null) return refused(request, [DEVICE_FAULT]).response;
-      const device = deviceRef(scope.appId, scope.platformId, deviceId);
-      const tags = await tagsOfDevice(api.sql, device);
-      return {
-        status: 200,
-        headers: { 'Content-Type': 'application/json' },
-        body: JSON.stringify(tags.map(tagObject)),
-      };
-    }),
+  async handle(request, caller) {
+    const scope = await readScope(api.catalogue, request, caller);
+    if (!scope.ok) return scope.response;
+    const { deviceId } = scope.parameters;
+    if (deviceId === null) return refused(request, [DEVICE_FAULT]).response;
+    const device = deviceRef(scope.appId, scope.platformId, deviceId);
+    const tags = await tagsOfDevice(api.sql, device);
+    return {
+      status: 200,
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(tags.map(tagObject)),
+    };
+  },
 });

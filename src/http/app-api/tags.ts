@@ -7,7 +7,6 @@ import type { AppApi } from './app-api.ts';
 import { readScope } from './scope.ts';
 import type { RenderedTree } from './tag-tree.ts';
 import { renderTree } from './tag-tree.ts';
-import { unlessUnavailable } from './unavailable.ts';
 
 export const tagsRoutes = (api: AppApi): readonly Route[] => [
   {
@@ -15,28 +14,26 @@ export const tagsRoutes = (api: AppApi): readonly Route[] => [
     path: '/push-api/tags',
     api: 'app',
     bodyBytesMax: BODY_BYTES_MAX,
-    handle: (request, caller) =>
-      unlessUnavailable(request, async () => {
-        const scope = await readScope(api.catalogue, request, caller);
-        if (!scope.ok) return scope.response;
-        return answer(request, renderTree(scope.snapshot, scope.appId, 'post', Date.now()));
-      }),
+    async handle(request, caller) {
+      const scope = await readScope(api.catalogue, request, caller);
+      if (!scope.ok) return scope.response;
+      return answer(request, renderTree(scope.snapshot, scope.appId, 'post', Date.now()));
+    },
   },
   {
     method: 'GET',
     path: '/push-api/v3/:client/tags/:app',
     api: 'app',
     bodyBytesMax: BODY_BYTES_MAX,
-    handle: (request, caller) =>
-      unlessUnavailable(request, async () => {
-        const { client, app } = request.params;
-        if (client !== caller.clientSlug || caller.appId === null || app !== `${caller.appId}`) {
-          const detail = 'This credential belongs to another client or app.';
-          return problem(request.requestId, 403, detail);
-        }
-        const snapshot = await api.catalogue.fresh(caller.clientId);
-        return answer(request, renderTree(snapshot, caller.appId, 'get', Date.now()));
-      }),
+    async handle(request, caller) {
+      const { client, app } = request.params;
+      if (client !== caller.clientSlug || caller.appId === null || app !== `${caller.appId}`) {
+        const detail = 'This credential belongs to another client or app.';
+        return problem(request.requestId, 403, detail);
+      }
+      const snapshot = await api.catalogue.fresh(caller.clientId);
+      return answer(request, renderTree(snapshot, caller.appId, 'get', Date.now()));
+    },
   },
 ];
 
