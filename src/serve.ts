@@ -25,6 +25,16 @@ export async function serve(config: Config): Promise<number> {
   const unable = serverFault();
   if (unable !== null) return refuse(unable);
   const log = createLogger(config.LOG_LEVEL, 'tagcast');
+  try {
+    return await run(config, log);
+  } catch (error) {
+    log.fatal({ err: error }, 'the service cannot start, or cannot go on');
+    // Threads of what had started already would keep the process; nothing of theirs needs a goodbye.
+    process.exit(refuse(error instanceof Error ? error.message : String(error)));
+  }
+}
+
+async function run(config: Config, log: Logger): Promise<number> {
   const stopped = Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]);
   let actions: OperatorActions | null = null;
   const opened = await openStore(config, log, () => actions);

@@ -43,10 +43,22 @@ async function open(address: DatabaseAddress, stop: () => Promise<void>): Promis
     await stop();
   };
   try {
+    await checkVersion(sql);
     const applied = await migrate(sql);
     return { sql, address, applied, close };
   } catch (error) {
     await close();
     throw error;
+  }
+}
+
+/** The oldest that the tests run on. */
+const VERSION_MIN = 150_000;
+
+async function checkVersion(sql: SqlPool): Promise<void> {
+  const [row] = await sql<{ version: number }[]>`
+    select current_setting('server_version_num')::integer as version`;
+  if (row === undefined || row.version < VERSION_MIN) {
+    throw new Error('DATABASE_URL: PostgreSQL 15 or later is needed.');
   }
 }

@@ -1,6 +1,9 @@
 /** A newcomer's way through the product, with real processes and nothing configured. */
 
+import { once } from 'node:events';
 import { statSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import t from 'tap';
 import { deliveries, finalStatus, post, push, sumCloses } from '../support/client.ts';
@@ -133,6 +136,23 @@ t.test('the command line', async (t) => {
   const wrong = await runCommand(t, [], { PORT: 'eighty' });
   t.equal(wrong.code, 1);
   t.match(wrong.output, /^PORT: /m);
+
+  const taken = createServer().listen(0, '127.0.0.1');
+  await once(taken, 'listening');
+  t.teardown(() => taken.close());
+  const { port } = taken.address() as AddressInfo;
+  const dataDir = temporaryDirectory(t);
+  seedEmbedded(dataDir);
+  const refused = await runCommand(t, [], { DATA_DIR: dataDir, PORT: String(port) });
+  t.equal(refused.code, 1);
+  t.match(refused.output, new RegExp(`^cannot listen on 127.0.0.1:${port}`, 'm'));
+
+  const unreachable = await runCommand(t, [], {
+    DATABASE_URL: 'postgres://127.0.0.1:1/none',
+    SECRET_KEY: 'a secret of thirty-two characters',
+  });
+  t.equal(unreachable.code, 1);
+  t.match(unreachable.output, /ECONNREFUSED/);
 
   const nobody = await runCommand(t, ['client', 'list'], { DATA_DIR: temporaryDirectory(t) });
   t.equal(nobody.code, 1);
