@@ -17,8 +17,6 @@ import type { TaskControl } from './task-control.ts';
 
 /** A sender that can take nothing for so long, with nothing under way, has no connection: its provider fails. */
 const READY_PATIENCE_MS = 10_000;
-/** A task that was asked to end waits so long for sends under way; otherwise the senders' own time-outs end them. */
-const SETTLE_GRACE_MS = 3_000;
 
 /** What is to be sent, in order. */
 export interface Freight {
@@ -142,8 +140,9 @@ export class Courier {
   }
 
   private async waitForRoom(): Promise<void> {
-    await this.bell.wait(READY_PATIENCE_MS);
-    const { clock, health } = this.options;
+    const { clock, health, control } = this.options;
+    // Nothing rings when the time to give back has come.
+    await this.bell.wait(Math.min(READY_PATIENCE_MS, this.leftUntil(control.giveBackBeforeMs)));
     const sinceMs = this.awaitingSenderSinceMs;
     if (sinceMs === null || this.underWay.size > 0) return;
     if (clock.monotonicMs() - sinceMs >= READY_PATIENCE_MS) health.stop('ProviderUnreachable', 0);
@@ -167,14 +166,18 @@ export class Courier {
   };
 
   private async settled(): Promise<void> {
-    const { control, clock } = this.options;
-    let askedSinceMs: number | null = null;
+    const { control } = this.options;
     while (this.underWay.size > 0) {
-      await this.bell.wait(SETTLE_GRACE_MS);
-      if (control.giveBackBeforeMs === null) continue;
-      askedSinceMs ??= clock.monotonicMs();
-      if (clock.monotonicMs() - askedSinceMs >= SETTLE_GRACE_MS) this.abandon();
+      const leftMs = this.leftUntil(control.abandonAtMs);
+      if (leftMs === 0) this.abandon();
+      else await this.bell.wait(Math.min(READY_PATIENCE_MS, leftMs));
     }
+  }
+
+  /** Milliseconds until then, none when it has passed; infinitely many when nobody set a time. */
+  private leftUntil(monotonicMs: number | null): number {
+    if (monotonicMs === null) return Number.POSITIVE_INFINITY;
+    return Math.max(0, Math.ceil(monotonicMs - this.options.clock.monotonicMs()));
   }
 
   /** Nobody waits for the answers any longer: whether they were accepted is not known. */
