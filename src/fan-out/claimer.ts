@@ -101,7 +101,11 @@ export class Claimer {
       retries.length > 0 ? claimRetries(sql, retries, leaseMs) : [],
     ]);
     const claimed: readonly Claimed[] = [
-      ...claimedBy(claimedChunks).map((chunk) => ({ kind: 'chunk' as const, chunk, leaseStartedMs })),
+      ...claimedBy(claimedChunks).map((chunk) => ({
+        kind: 'chunk' as const,
+        chunk,
+        leaseStartedMs,
+      })),
       ...claimedBy(claimedRetries).map((batch) => ({
         kind: 'retries' as const,
         retries: batch,

@@ -4,6 +4,7 @@
  * may have taken its devices over.
  */
 
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Outcome } from '../domain/outcome.ts';
 import type { Rendered, Sender } from '../senders/sender.ts';
 import { Bell } from '../std/bell.ts';
@@ -61,6 +62,7 @@ export class Courier {
   private readonly unsubscribe: readonly (() => void)[];
   private readonly underWay = new Set<number>();
   private awaitingSenderSinceMs: number | null = null;
+  private hasHadPlaces = false;
   private isAbandoned = false;
 
   constructor(options: CourierOptions) {
@@ -122,21 +124,23 @@ export class Courier {
       return true;
     }
     if (sender.capacity > 0) return false;
-    this.awaitSender();
+    void this.awaitSender();
     return true;
   }
 
   /**
    * Room at the sender is only ever waited for in its own line: woken by the outcome of his own send, a task that fills
-   * the sender would take every free place itself, and a small notification beside it would get none.
+   * the sender would take every free place itself, and a small notification beside it would get none. All are woken
+   * in the order of the line, so who has just had places stands behind those who found none left.
    */
-  private awaitSender(): void {
+  private async awaitSender(): Promise<void> {
     if (this.awaitingSenderSinceMs !== null) return;
     this.awaitingSenderSinceMs = this.options.clock.monotonicMs();
-    void this.options.sender.whenReady().then(() => {
-      this.awaitingSenderSinceMs = null;
-      this.bell.ring();
-    });
+    if (this.hasHadPlaces) await nextTurn();
+    this.hasHadPlaces = false;
+    await this.options.sender.whenReady();
+    this.awaitingSenderSinceMs = null;
+    this.bell.ring();
   }
 
   private async waitForRoom(): Promise<void> {
@@ -153,6 +157,7 @@ export class Courier {
     share.take();
     health.sent();
     this.underWay.add(position);
+    this.hasHadPlaces = true;
     freight.advance(clock.nowMs());
     sender.send(rendered, freight.deviceIdAt(position), position, this.settle);
   }
