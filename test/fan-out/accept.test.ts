@@ -236,6 +236,31 @@ await withStores(t, async (t, store) => {
     },
   );
 
+  await t.test(
+    'a tag that has expired or was deleted when a push is due addresses nobody',
+    async (t) => {
+      const late = await makeTenant(sql, 'late');
+      const { appId, clientId, tagId } = late;
+      const by = { ...publisher, clientId };
+      const expired = await makeTag(sql, clientId, {});
+      const deleted = await makeTag(sql, clientId, {});
+      await seedDevices(sql, { appId, platformId: 3, tagIds: [tagId, expired, deleted], count: 1 });
+      const later = async (more: Partial<Push>): Promise<string> =>
+        idOf(await accept.submit(push({ ...more, sendAtMs: Date.now() + 3_600_000 }), by));
+      const some = await later({ target: ids(tagId, expired, deleted) });
+      const nobody = await later({ target: ids(expired, deleted) });
+      const filtered = await later({ target: ids(tagId), filter: ids(deleted) });
+      await sql`update tags set expires_at_ms = 1 where id = ${expired}`;
+      await sql`update tags set deleted_at = now() where id = ${deleted}`;
+      await sql`update notifications set send_at = now() where client_id = ${clientId}`;
+      await planDue(sql);
+      const [chunk] = await claimChunks(sql, [{ notificationId: some, count: 1 }], 60_000);
+      t.strictSame(chunk?.anyTagIds, [tagId]);
+      t.match(await readStatus(sql, clientId, nobody), [{ state: 'FINISHED', total: 0 }, {}]);
+      t.match(await readStatus(sql, clientId, filtered), [{ state: 'FINISHED', total: 0 }, {}]);
+    },
+  );
+
   await t.test('planning covers the devices of that moment, group by group', async (t) => {
     const planned = await makeTenant(sql, 'planned');
     const asked = push({ target: ids(planned.tagId) });
