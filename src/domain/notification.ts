@@ -55,7 +55,8 @@ export interface Message {
   readonly payload: Payload;
   /** The notification's own end, or null; senders turn it and the ttl into the provider's form. */
   readonly expiresAtMs: number | null;
-  readonly acceptedAtMs: number;
+  /** When it was to be sent, at the earliest its acceptance: a payload's ttl counts from here. */
+  readonly dueAtMs: number;
 }
 
 /** Sends over all devices of a scope; total = the sum of the five once the notification is final. */

@@ -6,7 +6,12 @@ export type Outcome =
   /** The token is dead; it may be dropped if it was registered before `sinceMs` (APNs 410), or at once when null (FCM). */
   | { readonly kind: 'gone'; readonly reason: string; readonly sinceMs: number | null }
   /** The provider does not take this token; it may still be a token of another environment, so it is kept. */
-  | { readonly kind: 'bad-token'; readonly reason: string }
+  | {
+      readonly kind: 'bad-token';
+      readonly reason: string;
+      /** Our own judgement of the token's form: the provider was not asked. */
+      readonly isUnasked?: true;
+    }
   /** This message is wrong for every device. */
   | { readonly kind: 'bad-message'; readonly reason: string }
   /** The credential is refused: nothing sent with it will be accepted. */

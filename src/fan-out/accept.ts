@@ -79,11 +79,12 @@ export class Accept {
     const targets = await this.check(push, clientId);
     if (!targets.ok) return { kind: 'invalid', faults: targets.faults };
     const { audience, scopes, unknownTags } = targets;
-    const counts = scopes.map(async (scope) => ({
-      ...scope,
-      count: await this.options.tagIndex.count(scope, audience),
-    }));
-    return { kind: 'counted', audience: await Promise.all(counts), unknownTags };
+    const counts: (Scope & { readonly count: number })[] = [];
+    // One after the other: a client with many apps must not take every connection from registrations and the ledger.
+    for (const scope of scopes) {
+      counts.push({ ...scope, count: await this.options.tagIndex.count(scope, audience) });
+    }
+    return { kind: 'counted', audience: counts, unknownTags };
   }
 
   private async check(push: Push, clientId: number): Promise<Targets> {

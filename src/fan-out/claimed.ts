@@ -33,7 +33,7 @@ export function taskOf(
       notificationId: scope.notificationId,
       payload: scope.payload,
       expiresAtMs: scope.expiresAtMs,
-      acceptedAtMs: scope.acceptedAtMs,
+      dueAtMs: scope.dueAtMs,
     },
     appId: scope.appId,
     platformId: scope.platformId,

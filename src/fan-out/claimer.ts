@@ -18,12 +18,13 @@ import { Allotment } from './allotment.ts';
 import type { Claimed } from './claimed.ts';
 import { scopeOf } from './claimed.ts';
 import type { Assignment } from './dispatcher.ts';
+import type { GiveBack } from './task.ts';
 
 const POLL_INTERVAL_MS = 250;
 /** A task may hold its slot for so long while a notification has none at all: then it gives the rest back. */
 const QUANTUM_MS = 1_000;
-/** How long a task that was asked to may go on to the end of its block. */
-const BOUNDARY_WITHIN_MS = 2_000;
+/** A task that makes room may go on to the end of its block, and waits for its answers: it must not send twice for that. */
+const MAKE_ROOM: GiveBack = { withinMs: 2_000, answersWithinMs: null };
 
 export interface ClaimerOptions {
   readonly sql: Sql;
@@ -61,12 +62,12 @@ export class Claimer {
     this.bell.ring();
   }
 
-  /** Claims nothing more; what is under way finishes its block or gives back, within this time. */
-  async drain(withinMs: number): Promise<void> {
+  /** Claims nothing more; what is under way finishes its block or gives back. */
+  async drain(terms: GiveBack): Promise<void> {
     this.isStopping = true;
     this.bell.ring();
     await this.loop;
-    for (const { assignment } of this.held) assignment.giveBack(withinMs);
+    for (const { assignment } of this.held) assignment.giveBack(terms);
     await Promise.all([...this.held].map(({ assignment }) => assignment.finished));
   }
 
@@ -94,15 +95,27 @@ export class Claimer {
     const { sql, leaseMs, clock } = this.options;
     const { chunks, retries } = ordersOf(this.allotment.share(claimable, [...this.held], free));
     const leaseStartedMs = clock.monotonicMs();
-    const [claimedChunks, claimedRetries] = await Promise.all([
+    // What one of them has claimed is leased, whatever becomes of the other.
+    const [claimedChunks, claimedRetries] = await Promise.allSettled([
       chunks.length > 0 ? claimChunks(sql, chunks, leaseMs) : [],
       retries.length > 0 ? claimRetries(sql, retries, leaseMs) : [],
     ]);
-    for (const chunk of claimedChunks) this.hold({ kind: 'chunk', chunk, leaseStartedMs });
-    for (const batch of claimedRetries) {
-      this.hold({ kind: 'retries', retries: batch, leaseStartedMs });
-    }
-    return claimedChunks.length + claimedRetries.length;
+    const claimed: readonly Claimed[] = [
+      ...claimedBy(claimedChunks).map((chunk) => ({
+        kind: 'chunk' as const,
+        chunk,
+        leaseStartedMs,
+      })),
+      ...claimedBy(claimedRetries).map((batch) => ({
+        kind: 'retries' as const,
+        retries: batch,
+        leaseStartedMs,
+      })),
+    ];
+    for (const part of claimed) this.hold(part);
+    if (claimedChunks.status === 'rejected') throw claimedChunks.reason;
+    if (claimedRetries.status === 'rejected') throw claimedRetries.reason;
+    return claimed.length;
   }
 
   private hold(claimed: Claimed): void {
@@ -128,7 +141,7 @@ export class Claimer {
       .sort((a, b) => a.sinceMs - b.sinceMs);
     for (const held of longest.slice(0, Math.max(0, waiting.length - yielding))) {
       held.isAskedToYield = true;
-      held.assignment.giveBack(BOUNDARY_WITHIN_MS);
+      held.assignment.giveBack(MAKE_ROOM);
     }
   }
 }
@@ -149,3 +162,6 @@ function ordersOf(turns: readonly Claimable[]): {
     retries: [...retries],
   };
 }
+
+const claimedBy = <T>(result: PromiseSettledResult<readonly T[]>): readonly T[] =>
+  result.status === 'fulfilled' ? result.value : [];

@@ -4,6 +4,7 @@
  * may have taken its devices over.
  */
 
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Outcome } from '../domain/outcome.ts';
 import type { Rendered, Sender } from '../senders/sender.ts';
 import { Bell } from '../std/bell.ts';
@@ -17,8 +18,6 @@ import type { TaskControl } from './task-control.ts';
 
 /** A sender that can take nothing for so long, with nothing under way, has no connection: its provider fails. */
 const READY_PATIENCE_MS = 10_000;
-/** A task that was asked to end waits so long for sends under way; otherwise the senders' own time-outs end them. */
-const SETTLE_GRACE_MS = 3_000;
 
 /** What is to be sent, in order. */
 export interface Freight {
@@ -63,6 +62,7 @@ export class Courier {
   private readonly unsubscribe: readonly (() => void)[];
   private readonly underWay = new Set<number>();
   private awaitingSenderSinceMs: number | null = null;
+  private hasHadPlaces = false;
   private isAbandoned = false;
 
   constructor(options: CourierOptions) {
@@ -124,26 +124,29 @@ export class Courier {
       return true;
     }
     if (sender.capacity > 0) return false;
-    this.awaitSender();
+    void this.awaitSender();
     return true;
   }
 
   /**
    * Room at the sender is only ever waited for in its own line: woken by the outcome of his own send, a task that fills
-   * the sender would take every free place itself, and a small notification beside it would get none.
+   * the sender would take every free place itself, and a small notification beside it would get none. All are woken
+   * in the order of the line, so who has just had places stands behind those who found none left.
    */
-  private awaitSender(): void {
+  private async awaitSender(): Promise<void> {
     if (this.awaitingSenderSinceMs !== null) return;
     this.awaitingSenderSinceMs = this.options.clock.monotonicMs();
-    void this.options.sender.whenReady().then(() => {
-      this.awaitingSenderSinceMs = null;
-      this.bell.ring();
-    });
+    if (this.hasHadPlaces) await nextTurn();
+    this.hasHadPlaces = false;
+    await this.options.sender.whenReady();
+    this.awaitingSenderSinceMs = null;
+    this.bell.ring();
   }
 
   private async waitForRoom(): Promise<void> {
-    await this.bell.wait(READY_PATIENCE_MS);
-    const { clock, health } = this.options;
+    const { clock, health, control } = this.options;
+    // Nothing rings when the time to give back has come.
+    await this.bell.wait(Math.min(READY_PATIENCE_MS, this.leftUntil(control.giveBackBeforeMs)));
     const sinceMs = this.awaitingSenderSinceMs;
     if (sinceMs === null || this.underWay.size > 0) return;
     if (clock.monotonicMs() - sinceMs >= READY_PATIENCE_MS) health.stop('ProviderUnreachable', 0);
@@ -154,6 +157,7 @@ export class Courier {
     share.take();
     health.sent();
     this.underWay.add(position);
+    this.hasHadPlaces = true;
     freight.advance(clock.nowMs());
     sender.send(rendered, freight.deviceIdAt(position), position, this.settle);
   }
@@ -167,14 +171,18 @@ export class Courier {
   };
 
   private async settled(): Promise<void> {
-    const { control, clock } = this.options;
-    let askedSinceMs: number | null = null;
+    const { control } = this.options;
     while (this.underWay.size > 0) {
-      await this.bell.wait(SETTLE_GRACE_MS);
-      if (control.giveBackBeforeMs === null) continue;
-      askedSinceMs ??= clock.monotonicMs();
-      if (clock.monotonicMs() - askedSinceMs >= SETTLE_GRACE_MS) this.abandon();
+      const leftMs = this.leftUntil(control.abandonAtMs);
+      if (leftMs === 0) this.abandon();
+      else await this.bell.wait(Math.min(READY_PATIENCE_MS, leftMs));
     }
+  }
+
+  /** Milliseconds until then, none when it has passed; infinitely many when nobody set a time. */
+  private leftUntil(monotonicMs: number | null): number {
+    if (monotonicMs === null) return Number.POSITIVE_INFINITY;
+    return Math.max(0, Math.ceil(monotonicMs - this.options.clock.monotonicMs()));
   }
 
   /** Nobody waits for the answers any longer: whether they were accepted is not known. */

@@ -10,7 +10,7 @@ import type { Clock } from '../std/clock.ts';
 import type { Authorizer } from './authorizer.ts';
 import type { Claimed } from './claimed.ts';
 import { releaseOf, retryUntilMsOf, scopeOf, taskOf } from './claimed.ts';
-import type { Task } from './task.ts';
+import type { GiveBack, Task } from './task.ts';
 import type { RunningTask, WorkerPool } from './worker-pool.ts';
 
 /** Before what failed on our side is tried again: a database or an OAuth server that is away needs seconds, not more. */
@@ -29,8 +29,8 @@ export interface DispatcherOptions {
 export interface Assignment {
   /** Never rejects. */
   readonly finished: Promise<void>;
-  /** Asks it to stop at the next boundary, or after this time, and to give the rest back. */
-  giveBack(withinMs: number): void;
+  /** Asks it to stop and to give the rest back. */
+  giveBack(terms: GiveBack): void;
 }
 
 export class Dispatcher {
@@ -42,7 +42,7 @@ export class Dispatcher {
 
   start(claimed: Claimed): Assignment {
     const run = new Run(this.options, claimed);
-    return { finished: run.toEnd(), giveBack: (withinMs) => run.giveBack(withinMs) };
+    return { finished: run.toEnd(), giveBack: (terms) => run.giveBack(terms) };
   }
 }
 
@@ -50,7 +50,8 @@ class Run {
   private readonly options: DispatcherOptions;
   private readonly claimed: Claimed;
   private running: RunningTask | null = null;
-  private giveBackWithinMs: number | null = null;
+  /** Asked before a worker had it. */
+  private asked: GiveBack | null = null;
   private recording: Promise<unknown> = Promise.resolve();
 
   constructor(options: DispatcherOptions, claimed: Claimed) {
@@ -71,9 +72,9 @@ class Run {
     }
   }
 
-  giveBack(withinMs: number): void {
-    this.giveBackWithinMs ??= withinMs;
-    this.running?.say({ kind: 'give-back', withinMs });
+  giveBack(terms: GiveBack): void {
+    this.asked = terms;
+    this.running?.say({ kind: 'give-back', ...terms });
   }
 
   private get notificationId(): string {
@@ -108,7 +109,7 @@ class Run {
       authorizationExpired: (expired) => void this.renew(task, expired),
     });
     this.running = running;
-    if (this.giveBackWithinMs !== null) this.giveBack(this.giveBackWithinMs);
+    if (this.asked !== null) this.giveBack(this.asked);
     await running.finished;
   }
 

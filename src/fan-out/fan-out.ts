@@ -19,10 +19,11 @@ import { Authorizer } from './authorizer.ts';
 import { Claimer } from './claimer.ts';
 import { Dispatcher } from './dispatcher.ts';
 import { Planner } from './planner.ts';
+import type { GiveBack } from './task.ts';
 import { WorkerPool } from './worker-pool.ts';
 
 /** Of SIGTERM's ten seconds: tasks reach the end of a block in three and hear of their sends in three more. */
-const BOUNDARY_WITHIN_MS = 3_000;
+const DRAIN: GiveBack = { withinMs: 3_000, answersWithinMs: 6_000 };
 const DRAIN_MS_MAX = 7_000;
 /** What the ended threads leave behind is given back in so long, or else their leases end by themselves. */
 const LAST_WORD_MS = 1_000;
@@ -89,11 +90,11 @@ export async function startFanOut(options: FanOutOptions): Promise<FanOut> {
     async drain() {
       await atMost(DRAIN_MS_MAX, async () => {
         await planner.stop();
-        await claimer.drain(BOUNDARY_WITHIN_MS);
+        await claimer.drain(DRAIN);
         await ledger.drain();
       });
       await pool.destroy();
-      await atMost(LAST_WORD_MS, () => claimer.drain(0));
+      await atMost(LAST_WORD_MS, () => claimer.drain(DRAIN));
     },
   };
 }

@@ -88,9 +88,10 @@ function healthIn(outcome: Outcome): 'works' | 'fails' | 'says-nothing' {
   switch (outcome.kind) {
     case 'delivered':
     case 'gone':
-    case 'bad-token':
     case 'throttled-device':
       return 'works';
+    case 'bad-token':
+      return outcome.isUnasked ? 'says-nothing' : 'works';
     case 'bad-message':
     case 'bad-credential':
       return 'says-nothing';

@@ -11,6 +11,8 @@ export class TaskControl {
   fault: string | null;
   /** Monotonic time until which it may go on to the next boundary; null: nobody asked it to stop. */
   giveBackBeforeMs: number | null = null;
+  /** Monotonic time from which nobody waits for sends under way; null: their own time-outs end them. */
+  abandonAtMs: number | null = null;
 
   constructor(begins: { readonly isCancelled: boolean; readonly fault: string | null }) {
     this.isCancelled = begins.isCancelled;
@@ -36,8 +38,9 @@ export class TaskControl {
     this.changed.fire();
   }
 
-  giveBack(beforeMs: number): void {
+  giveBack(beforeMs: number, abandonAtMs: number | null): void {
     this.giveBackBeforeMs ??= beforeMs;
+    this.abandonAtMs ??= abandonAtMs;
     this.changed.fire();
   }
 }

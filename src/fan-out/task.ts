@@ -66,11 +66,18 @@ export interface PostedTask {
   readonly port: MessagePort;
 }
 
+/** What a task is given when it is asked to stop and to give its rest back. */
+export interface GiveBack {
+  /** It stops at the next boundary of blocks, or after this time. */
+  readonly withinMs: number;
+  /** Sends under way are waited for at most so long; null: until they have ended, so that none is sent twice. */
+  readonly answersWithinMs: number | null;
+}
+
 /** Down, while a task runs. Reports are answered in their order. */
 export type Word =
   | { readonly kind: 'verdict'; readonly verdict: Verdict }
-  /** Stop at the next boundary of blocks, or after this time, and give the rest back. */
-  | { readonly kind: 'give-back'; readonly withinMs: number }
+  | ({ readonly kind: 'give-back' } & GiveBack)
   | { readonly kind: 'authorize'; readonly authorization: string };
 
 /** Up. A report is packed, because it holds many devices. */

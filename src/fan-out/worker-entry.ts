@@ -18,7 +18,7 @@ import type { RunContext } from './run-context.ts';
 import { BudgetShare, SendBudget } from './send-budget.ts';
 import type { Line } from './sender-cache.ts';
 import { SenderCache } from './sender-cache.ts';
-import type { Note, PostedTask, Task, Word, WorkerSettings } from './task.ts';
+import type { GiveBack, Note, PostedTask, Task, Word, WorkerSettings } from './task.ts';
 import { TaskControl } from './task-control.ts';
 
 /** One question at a time and the next one beside it: resolving must not crowd out registrations. */
@@ -49,6 +49,11 @@ export async function runTask({ task, port }: PostedTask): Promise<void> {
   }
 }
 
+function giveBack(control: TaskControl, { withinMs, answersWithinMs }: GiveBack): void {
+  const nowMs = clock.monotonicMs();
+  control.giveBack(nowMs + withinMs, answersWithinMs === null ? null : nowMs + answersWithinMs);
+}
+
 function contextOf(
   task: Task,
   line: Line | null,
@@ -67,7 +72,7 @@ function contextOf(
         waiting.shift()?.(word.verdict);
         break;
       case 'give-back':
-        control.giveBack(clock.monotonicMs() + word.withinMs);
+        giveBack(control, word);
         break;
       case 'authorize':
         authorization = word.authorization;

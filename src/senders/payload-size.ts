@@ -59,6 +59,6 @@ function sizeOn(platformId: PlatformId, payload: Payload): Size | null {
 const longestMessage = (payload: Payload): Message => ({
   notificationId: '',
   payload,
-  acceptedAtMs: 0,
+  dueAtMs: 0,
   expiresAtMs: TTL_SECONDS_MAX * 1_000,
 });

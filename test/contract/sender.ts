@@ -26,7 +26,7 @@ const MESSAGE: Message = {
   notificationId: 'a notification',
   payload: { title: 'Goal', message: '1:0', data: {} },
   expiresAtMs: null,
-  acceptedAtMs: Date.now(),
+  dueAtMs: Date.now(),
 };
 
 export function senderContract(t: Test, subject: SenderSubject): void {

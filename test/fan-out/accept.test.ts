@@ -1,7 +1,9 @@
 import t from 'tap';
 import type { Acceptance } from '../../src/fan-out/accept.ts';
 import { Accept } from '../../src/fan-out/accept.ts';
+import { taskOf } from '../../src/fan-out/claimed.ts';
 import type { Push, TagReferences } from '../../src/fan-out/push.ts';
+import { claimChunks } from '../../src/store/ledger/claim-chunks.ts';
 import { planDue } from '../../src/store/notifications/plan-due.ts';
 import { readStatus } from '../../src/store/notifications/read-status.ts';
 import { SqlTagIndex } from '../../src/tag-index/sql/sql-tag-index.ts';
@@ -22,6 +24,8 @@ const push = (more: Partial<Push>): Push => ({
   expiresAtMs: null,
   ...more,
 });
+
+const NO_RIGHT = { authority: null, fault: null };
 
 const key = (name: string, body = 'body') => ({ key: name, bodyHash: Buffer.from(body) });
 
@@ -202,6 +206,60 @@ await withStores(t, async (t, store) => {
       {},
     ]);
   });
+
+  await t.test(
+    'a ttl and the retries count from when it was due, never from before its acceptance',
+    async (t) => {
+      const later = await makeTenant(sql, 'later');
+      await seedDevices(sql, {
+        appId: later.appId,
+        platformId: 3,
+        tagIds: [later.tagId],
+        count: 1,
+      });
+      const by = { ...publisher, clientId: later.clientId };
+      const asked = push({ target: ids(later.tagId), sendAtMs: Date.now() + 3_600_000 });
+      const scheduled = idOf(await accept.submit(asked, by));
+      await sql`update notifications set accepted_at = accepted_at - interval '1 hour',
+      send_at = send_at - interval '1 hour' where id = ${scheduled}`;
+      const past = idOf(
+        await accept.submit(push({ target: ids(later.tagId), sendAtMs: 1_000 }), by),
+      );
+      await planDue(sql);
+      for (const id of [scheduled, past]) {
+        const [chunk] = await claimChunks(sql, [{ notificationId: id, count: 1 }], 60_000);
+        if (chunk === undefined) throw new Error('nothing to claim');
+        const task = taskOf({ kind: 'chunk', chunk, leaseStartedMs: 0 }, 60_000, NO_RIGHT);
+        t.ok(Math.abs(task.message.dueAtMs - Date.now()) < 60_000, 'due about now');
+        t.equal(task.retryUntilMs, task.message.dueAtMs + 3_600_000);
+      }
+    },
+  );
+
+  await t.test(
+    'a tag that has expired or was deleted when a push is due addresses nobody',
+    async (t) => {
+      const late = await makeTenant(sql, 'late');
+      const { appId, clientId, tagId } = late;
+      const by = { ...publisher, clientId };
+      const expired = await makeTag(sql, clientId, {});
+      const deleted = await makeTag(sql, clientId, {});
+      await seedDevices(sql, { appId, platformId: 3, tagIds: [tagId, expired, deleted], count: 1 });
+      const later = async (more: Partial<Push>): Promise<string> =>
+        idOf(await accept.submit(push({ ...more, sendAtMs: Date.now() + 3_600_000 }), by));
+      const some = await later({ target: ids(tagId, expired, deleted) });
+      const nobody = await later({ target: ids(expired, deleted) });
+      const filtered = await later({ target: ids(tagId), filter: ids(deleted) });
+      await sql`update tags set expires_at_ms = 1 where id = ${expired}`;
+      await sql`update tags set deleted_at = now() where id = ${deleted}`;
+      await sql`update notifications set send_at = now() where client_id = ${clientId}`;
+      await planDue(sql);
+      const [chunk] = await claimChunks(sql, [{ notificationId: some, count: 1 }], 60_000);
+      t.strictSame(chunk?.anyTagIds, [tagId]);
+      t.match(await readStatus(sql, clientId, nobody), [{ state: 'FINISHED', total: 0 }, {}]);
+      t.match(await readStatus(sql, clientId, filtered), [{ state: 'FINISHED', total: 0 }, {}]);
+    },
+  );
 
   await t.test('planning covers the devices of that moment, group by group', async (t) => {
     const planned = await makeTenant(sql, 'planned');

@@ -291,7 +291,7 @@ t.test('asked to give back: it ends its block first, and loses nothing', async (
   const sender = new ScriptedSender(() => DELIVERED, 10);
   const scene = sceneOf(chunkTask(), { offsets: first(8_192), sender });
   sender.script = (_deviceId, count) => {
-    if (count === 150) scene.control.giveBack(scene.clock.monotonicMs() + 2_000);
+    if (count === 150) scene.control.giveBack(scene.clock.monotonicMs() + 2_000, null);
     return DELIVERED;
   };
   await runChunk(chunkTask(), scene.context);
@@ -305,7 +305,7 @@ t.test(
     const sender = new ScriptedSender(() => DELIVERED, 10);
     const scene = sceneOf(chunkTask(), { offsets: first(8_192), sender });
     sender.script = (_deviceId, count) => {
-      if (count === 150) scene.control.giveBack(scene.clock.monotonicMs());
+      if (count === 150) scene.control.giveBack(scene.clock.monotonicMs(), null);
       return DELIVERED;
     };
     await runChunk(chunkTask(), scene.context);

@@ -10,6 +10,8 @@ import { makeRunning, makeTenant } from '../support/notifications.ts';
 import { until } from '../support/poll.ts';
 import { withStores } from '../support/store.ts';
 
+const AT_ONCE = { withinMs: 0, answersWithinMs: 0 };
+
 /** A node: holds what it claims until the test lets it finish. */
 class Node {
   readonly claimed: Claimed[] = [];
@@ -76,7 +78,7 @@ await withStores(t, async (t, store) => {
     );
     for (const node of nodes) {
       node.finishAll();
-      await node.claimer.drain(0);
+      await node.claimer.drain(AT_ONCE);
     }
   });
 
@@ -96,7 +98,7 @@ await withStores(t, async (t, store) => {
         [big, big, big, small],
       );
       node.finishAll();
-      await node.claimer.drain(0);
+      await node.claimer.drain(AT_ONCE);
       await sql`delete from notifications where id in ${sql([big, small])}`;
     },
   );
@@ -114,7 +116,7 @@ await withStores(t, async (t, store) => {
       t.equal(node.askedToGiveBack.length, 1);
       t.equal(node.askedToGiveBack[0], node.claimed[0]);
       node.finishAll();
-      await node.claimer.drain(0);
+      await node.claimer.drain(AT_ONCE);
       await sql`delete from notifications where id in ${sql([big, small])}`;
     },
   );
@@ -128,7 +130,7 @@ await withStores(t, async (t, store) => {
     t.strictSame(heir.keys(), [`${id}/0/2`]);
     for (const node of [dead, heir]) {
       node.finishAll();
-      await node.claimer.drain(0);
+      await node.claimer.drain(AT_ONCE);
     }
   });
 
@@ -136,7 +138,7 @@ await withStores(t, async (t, store) => {
     await makeRunning(sql, await makeTenant(sql, 'draining'), 8_192 * 4);
     const node = new Node(store, 2);
     await until('all slots are taken', () => (node.claimed.length === 2 ? true : null));
-    await node.claimer.drain(0);
+    await node.claimer.drain(AT_ONCE);
     t.equal(node.askedToGiveBack.length, 2);
     t.equal(node.claimed.length, 2);
   });

@@ -197,7 +197,7 @@ const SHARED = {
     notificationId: '019a0000-0000-7000-8000-000000000000',
     payload: PAYLOAD,
     expiresAtMs: null,
-    acceptedAtMs: 1_700_000_000_000,
+    dueAtMs: 1_700_000_000_000,
   },
   appId: 1,
   platformId: 3,

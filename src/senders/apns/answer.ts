@@ -3,6 +3,7 @@
 import type { Outcome } from '../../domain/outcome.ts';
 import { DELIVERED } from '../../domain/outcome.ts';
 import { isObject } from '../../domain/payload.ts';
+import { foreignText } from '../../std/foreign-text.ts';
 import type { Answer } from '../transport.ts';
 import { PROVIDER_TOKEN_UPDATES_PAUSE_MS } from './settings.ts';
 
@@ -33,7 +34,7 @@ function parseBody(body: string): ApnsBody | null {
   if (!isObject(parsed) || typeof parsed['reason'] !== 'string') return null;
   const timestamp = parsed['timestamp'];
   return {
-    reason: parsed['reason'].slice(0, REASON_LENGTH_MAX),
+    reason: foreignText(parsed['reason'], REASON_LENGTH_MAX),
     timestampMs: typeof timestamp === 'number' && timestamp > 0 ? timestamp : null,
   };
 }

@@ -46,9 +46,9 @@ function apnsFields(
 
 /** Epoch seconds of the earlier of both ends; `0`, one attempt and no more, when that is past. */
 function apnsExpiration(message: Message, nowMs: number): string | null {
-  const { payload, acceptedAtMs, expiresAtMs } = message;
+  const { payload, dueAtMs, expiresAtMs } = message;
   const ends = [
-    ...(payload.ttlSeconds === undefined ? [] : [acceptedAtMs + payload.ttlSeconds * 1_000]),
+    ...(payload.ttlSeconds === undefined ? [] : [dueAtMs + payload.ttlSeconds * 1_000]),
     ...(expiresAtMs === null ? [] : [expiresAtMs]),
   ];
   if (ends.length === 0) return null;

@@ -20,4 +20,8 @@ export const createApnsSender = (credential: ApnsCredential, transport: Transpor
 const HEX_BYTES = /^(?:[0-9a-fA-F]{2})+$/;
 
 /** Apple's own word for it, said without asking. */
-const BAD_DEVICE_TOKEN: Outcome = Object.freeze({ kind: 'bad-token', reason: 'BadDeviceToken' });
+const BAD_DEVICE_TOKEN: Outcome = Object.freeze({
+  kind: 'bad-token',
+  reason: 'BadDeviceToken',
+  isUnasked: true,
+});

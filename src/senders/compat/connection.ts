@@ -5,6 +5,7 @@
 
 import type { ClientHttp2Session, ClientHttp2Stream } from 'node:http2';
 import { constants } from 'node:http2';
+import { foreignText } from '../../std/foreign-text.ts';
 import type { Settle } from '../sender.ts';
 import type { RequestTemplate, TransportLimits } from '../transport.ts';
 
@@ -245,8 +246,11 @@ export class Connection {
   }
 }
 
+/** Longer than anything that was seen; it is stored with each retry. */
+const GOAWAY_WORDS_MAX = 200;
+
 /** APNs explains a GOAWAY with JSON, FCM with a word. */
 function goawayReason(code: number, data: Buffer | undefined): string {
-  const said = data === undefined ? '' : data.toString('utf8', 0, 200);
+  const said = data === undefined ? '' : foreignText(data.toString('utf8'), GOAWAY_WORDS_MAX);
   return said === '' ? `GOAWAY ${code}` : `GOAWAY ${code} ${said}`;
 }

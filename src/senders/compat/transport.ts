@@ -26,6 +26,8 @@ const SWEEPS_PER_TIMEOUT = 4;
 /** A connection that answered nothing may have met a GOAWAY of its peer's restart; the second one in a row is a fault. */
 const FRUITLESS_CONNECTIONS_MAX = 1;
 
+const TOO_LATE: Outcome = Object.freeze({ kind: 'refused', reason: 'no stream was free in time' });
+
 export class CompatTransport implements Transport, ConnectionEvents {
   readonly #options: TransportOptions;
   readonly #connections = new Set<Connection>();
@@ -110,7 +112,8 @@ export class CompatTransport implements Transport, ConnectionEvents {
     while (this.#current !== null && this.#current.free > 0) {
       const exchange = this.#waiting.shift();
       if (exchange === undefined) break;
-      this.#current.start(exchange, this.#authorization);
+      if (this.#isLate(exchange)) this.#settle(exchange, TOO_LATE);
+      else this.#current.start(exchange, this.#authorization);
     }
     this.#wake();
   }
@@ -159,6 +162,7 @@ export class CompatTransport implements Transport, ConnectionEvents {
     if (
       this.#isClosing ||
       this.#isPausing() ||
+      this.#isLate(exchange) ||
       exchange.refusals > this.#options.limits.refusalsMax
     ) {
       this.#settle(exchange, { kind: 'refused', reason });
@@ -255,12 +259,15 @@ export class CompatTransport implements Transport, ConnectionEvents {
   #sweep(): void {
     const nowMs = performance.now();
     for (const connection of this.#connections) connection.sweep(nowMs);
-    const { requestTimeoutMs } = this.#options.limits;
-    const late = this.#waiting.filter(({ askedAtMs }) => nowMs - askedAtMs > requestTimeoutMs);
-    for (const exchange of late) {
+    for (const exchange of this.#waiting.filter((waiting) => this.#isLate(waiting))) {
       this.#waiting.splice(this.#waiting.indexOf(exchange), 1);
-      this.#settle(exchange, { kind: 'refused', reason: 'no stream was free in time' });
+      this.#settle(exchange, TOO_LATE);
     }
+  }
+
+  /** It was handed over so long ago (the process may have been frozen) that another may have taken its device over. */
+  #isLate({ askedAtMs }: Exchange): boolean {
+    return performance.now() - askedAtMs > this.#options.limits.requestTimeoutMs;
   }
 
   async #close(): Promise<void> {

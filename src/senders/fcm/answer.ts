@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import type { Outcome } from '../../domain/outcome.ts';
 import { DELIVERED } from '../../domain/outcome.ts';
+import { foreignText } from '../../std/foreign-text.ts';
 import type { Answer } from '../transport.ts';
 import { BAD_GATEWAY_PAUSE_MS, QUOTA_PAUSE_MS } from './settings.ts';
 
@@ -52,7 +53,7 @@ const FCM_ERROR = 'google.firebase.fcm.v1.FcmError';
 function outcomeOfError(answer: Answer, error: FcmError): Outcome {
   const { status, retryAfterMs } = answer;
   const own = error.details.find((detail) => detail['@type'].endsWith(FCM_ERROR))?.errorCode;
-  const reason = (own ?? error.status ?? `status ${status}`).slice(0, REASON_LENGTH_MAX);
+  const reason = foreignText(own ?? error.status ?? `status ${status}`, REASON_LENGTH_MAX);
   switch (reason) {
     case 'UNREGISTERED':
       // Only FCM's own code in a 404 removes a device: a wrong project or path is a 404 as well.

@@ -3,6 +3,7 @@
 import { importPKCS8, SignJWT } from 'jose';
 import { z } from 'zod';
 import type { FcmCredential, ServiceAccount } from '../../domain/credential.ts';
+import { foreignText } from '../../std/foreign-text.ts';
 import type { Posted } from '../compat/post.ts';
 import { post } from '../compat/post.ts';
 import type { Minted, MintFailure } from '../minted.ts';
@@ -102,7 +103,7 @@ function refused(status: number, parsed: unknown): MintFailure {
     : `status ${status}`;
   return {
     ok: false,
-    reason: `token request: ${word}`.slice(0, REASON_LENGTH_MAX),
+    reason: foreignText(`token request: ${word}`, REASON_LENGTH_MAX),
     retryable: status === 408 || status === 429 || status >= 500,
   };
 }

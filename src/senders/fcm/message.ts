@@ -76,9 +76,9 @@ const ANDROID_PRIORITY = { high: 'HIGH', normal: 'NORMAL' } as const;
 
 /** Whole seconds left until the earlier of both ends; 0, now or never, when that is past. */
 function fcmTtlSeconds(message: Message, nowMs: number): number | null {
-  const { payload, acceptedAtMs, expiresAtMs } = message;
+  const { payload, dueAtMs, expiresAtMs } = message;
   const ends = [
-    ...(payload.ttlSeconds === undefined ? [] : [acceptedAtMs + payload.ttlSeconds * 1_000]),
+    ...(payload.ttlSeconds === undefined ? [] : [dueAtMs + payload.ttlSeconds * 1_000]),
     ...(expiresAtMs === null ? [] : [expiresAtMs]),
   ];
   if (ends.length === 0) return null;

@@ -23,7 +23,6 @@ export interface ClaimedScope {
   readonly allTagIds: readonly number[];
   readonly noneTagIds: readonly number[];
   readonly payload: Payload;
-  readonly acceptedAtMs: number;
   readonly dueAtMs: number;
   readonly expiresAtMs: number | null;
   /** The database's time of the claim: what registered before it is older than any send that follows. */
@@ -81,7 +80,6 @@ export const claimedScope = (sql: Sql) => sql`
   s.app_id as "appId", s.platform_id as "platformId", n.state, s.fault,
   n.any_tag_ids as "anyTagIds", n.all_tag_ids as "allTagIds", n.none_tag_ids as "noneTagIds",
   n.payload,
-  floor(extract(epoch from n.accepted_at) * 1000)::float8 as "acceptedAtMs",
   floor(extract(epoch from n.send_at) * 1000)::float8 as "dueAtMs",
   floor(extract(epoch from n.expires_at) * 1000)::float8 as "expiresAtMs",
   floor(extract(epoch from now()) * 1000)::float8 as "claimedAtMs"`;

@@ -51,7 +51,8 @@ export async function insertNotification(
         ${[...audience.noneTagIds]}::integer[], ${JSON.stringify(notification.payload)}::text::json,
         send_at, to_timestamp(${notification.expiresAtMs}::float8 / 1000)
       from (
-        select coalesce(to_timestamp(${notification.sendAtMs}::float8 / 1000), now()) as send_at
+        -- Never before it was accepted: retries and the payload's ttl end so long after it.
+        select greatest(to_timestamp(${notification.sendAtMs}::float8 / 1000), now()) as send_at
       ) due
       where ${idempotency === null}::boolean or exists (select 1 from key_taken)
       returning id, state

@@ -1,7 +1,8 @@
 /**
  * Plans the notifications that are due: takes the ordinal mark of each scope and writes a chunk for every group below
- * it. One statement, so one transaction: a notification has all its chunks or none. One that has nothing to send is
- * finished at once.
+ * it. One statement, so one transaction: a notification has all its chunks or none. Of a scheduled one, target tags that
+ * have expired or were deleted since address nobody any more, and without a filter tag nobody is left. One that has
+ * nothing to send is finished at once.
  */
 
 import { GROUP_DEVICES } from '../../domain/device.ts';
@@ -14,15 +15,25 @@ const PLANNED_AT_ONCE_MAX = 16;
 export async function planDue(sql: Sql): Promise<readonly string[]> {
   const rows = await sql<{ id: string }[]>`
     with due as (
-      select id, any_tag_ids from notifications
+      select id, any_tag_ids, all_tag_ids from notifications
       where finished_at is null and state in ('SCHEDULED', 'QUEUED') and send_at <= now()
       order by send_at
       limit ${PLANNED_AT_ONCE_MAX}::integer
       for update skip locked
     ),
+    current as (
+      select id from tags
+      where id in (select unnest(any_tag_ids || all_tag_ids) from due) and deleted_at is null
+        and (expires_at_ms is null or expires_at_ms > extract(epoch from now()) * 1000)
+    ),
+    addressed as (
+      select id, case when all_tag_ids <@ array(select id from current)
+        then array(select unnest(any_tag_ids) intersect select id from current) else '{}' end as any_tag_ids
+      from due
+    ),
     marked as (
       update notification_scopes s set ordinal_end = p.next_ordinal
-      from due d, app_platforms p
+      from addressed d, app_platforms p
       where s.notification_id = d.id and cardinality(d.any_tag_ids) > 0
         and p.app_id = s.app_id and p.platform_id = s.platform_id
       returning s.notification_id, s.app_id, s.platform_id, s.ordinal_end
@@ -39,10 +50,11 @@ export async function planDue(sql: Sql): Promise<readonly string[]> {
       select notification_id, count(*) as chunks from planned group by notification_id
     )
     update notifications n set
+      any_tag_ids = d.any_tag_ids,
       open_chunks = coalesce(o.chunks, 0),
       state = case when o.chunks is null then 'FINISHED' else 'RUNNING' end,
       finished_at = case when o.chunks is null then now() end
-    from due d left join open o on o.notification_id = d.id
+    from addressed d left join open o on o.notification_id = d.id
     where n.id = d.id
     returning n.id`;
   return rows.map(({ id }) => id);

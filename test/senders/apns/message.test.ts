@@ -10,7 +10,7 @@ const credential = apnsCredential();
 const messageOf = (payload: Partial<Payload>, more: Partial<Message> = {}): Message => ({
   notificationId: 'n',
   payload: { data: {}, ...payload },
-  acceptedAtMs: NOW_MS,
+  dueAtMs: NOW_MS,
   expiresAtMs: null,
   ...more,
 });

@@ -27,7 +27,7 @@ const MESSAGE = {
   notificationId: 'n',
   payload: { title: 'Goal', data: {} },
   expiresAtMs: null,
-  acceptedAtMs: 0,
+  dueAtMs: 0,
 };
 
 t.test('a token that is not hex is never sent', async (t) => {
@@ -49,7 +49,11 @@ t.test('a token that is not hex is never sent', async (t) => {
   t.equal(outcomes.size, tokens.length);
   t.equal(outcomes.get(7)?.kind, 'delivered', 'upper case is hex');
   for (let position = 0; position < 7; position += 1) {
-    t.same(outcomes.get(position), { kind: 'bad-token', reason: 'BadDeviceToken' });
+    t.same(outcomes.get(position), {
+      kind: 'bad-token',
+      reason: 'BadDeviceToken',
+      isUnasked: true,
+    });
   }
   t.same(
     peer.received.map(({ headers }) => headers[':path']),

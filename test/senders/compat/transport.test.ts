@@ -1,3 +1,4 @@
+import { constants } from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
 import { connect, createServer } from 'node:net';
 import t from 'tap';
@@ -116,6 +117,21 @@ t.test('pings an idle connection, no more often in a row than allowed', async (t
   t.equal(pings, 2, 'two, in the time of some twenty silences');
   t.equal((await send()).kind, 'delivered');
   t.equal(peer.connections(), 1);
+  await transport.close();
+  await peer.close();
+});
+
+t.test('what was refused is not tried again once its time is over', async (t) => {
+  let asked = 0;
+  const peer = await startProviderPeer({
+    script: (request) => {
+      asked += 1;
+      setTimeout(() => request.stream.close(constants.NGHTTP2_REFUSED_STREAM), 80);
+    },
+  });
+  const { transport, send } = transportTo(peer.origin, peer.ca, { requestTimeoutMs: 100 });
+  t.equal((await send()).kind, 'refused');
+  t.ok(asked <= 2, `${asked} times, though it may be refused thrice`);
   await transport.close();
   await peer.close();
 });

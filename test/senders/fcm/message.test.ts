@@ -9,7 +9,7 @@ const credential = fcmCredential();
 const messageOf = (payload: Partial<Payload>, more: Partial<Message> = {}): Message => ({
   notificationId: 'n',
   payload: { data: {}, ...payload },
-  acceptedAtMs: NOW_MS,
+  dueAtMs: NOW_MS,
   expiresAtMs: null,
   ...more,
 });

@@ -43,7 +43,7 @@ t.test('any token reaches FCM as that token and adds nothing', async (t) => {
     notificationId: 'n',
     payload: { title: 'Goal', message: '1:0', data: { a: 1 } },
     expiresAtMs: null,
-    acceptedAtMs: 0,
+    dueAtMs: 0,
   });
   const outcomes = new Map<number, Outcome>();
   for (const [position, token] of tokens.entries()) {
@@ -91,7 +91,7 @@ t.test('the answer in DATA and an empty DATA, as FCM sends it', async (t) => {
     notificationId: 'n',
     payload: { data: {} },
     expiresAtMs: null,
-    acceptedAtMs: 0,
+    dueAtMs: 0,
   });
   const outcome = await new Promise<Outcome>((resolve) =>
     sender.send(rendered, 'token', 0, (_, settled) => resolve(settled)),
@@ -116,7 +116,7 @@ t.test('a refusal with a huge body is understood by its status', async (t) => {
     notificationId: 'n',
     payload: { data: {} },
     expiresAtMs: null,
-    acceptedAtMs: 0,
+    dueAtMs: 0,
   });
   const outcome = await new Promise<Outcome>((resolve) =>
     sender.send(rendered, 'token', 0, (_, settled) => resolve(settled)),

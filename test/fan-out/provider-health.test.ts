@@ -1,0 +1,25 @@
+import t from 'tap';
+import type { Outcome } from '../../src/domain/outcome.ts';
+import { FAILURES_IN_A_ROW_MAX, ProviderHealth } from '../../src/fan-out/provider-health.ts';
+import { ManualClock } from '../support/scripted-sender.ts';
+
+const UNAVAILABLE: Outcome = { kind: 'unavailable', reason: 'Shut', retryAfterMs: null };
+
+function settle(health: ProviderHealth, outcome: Outcome): void {
+  health.sent();
+  health.settled(outcome);
+}
+
+t.test('a token that the provider was never asked about does not show that it works', (t) => {
+  const health = new ProviderHealth(new ManualClock());
+  for (let n = 0; n < FAILURES_IN_A_ROW_MAX; n += 1) {
+    settle(health, { kind: 'bad-token', reason: 'BadDeviceToken', isUnasked: true });
+    settle(health, UNAVAILABLE);
+  }
+  t.ok(health.stoppedForMs > 0, 'stopped');
+  settle(health, { kind: 'bad-token', reason: 'BadDeviceToken', isUnasked: true });
+  t.ok(health.stoppedForMs > 0, 'still');
+  settle(health, { kind: 'bad-token', reason: 'BadDeviceToken' });
+  t.equal(health.stoppedForMs, 0, "the provider's own word does");
+  t.end();
+});
