@@ -2,11 +2,12 @@
 FROM node:20-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
+COPY src/store/patches src/store/patches
 RUN npm ci --no-audit --no-fund
 COPY tsconfig.json ./
 COPY src src
 RUN node -e "fs.mkdirSync('test', { recursive: true }); fs.mkdirSync('bench', { recursive: true })" && npx tsc
-RUN npm prune --omit=dev --no-audit --no-fund
+RUN npm prune --omit=dev --ignore-scripts --no-audit --no-fund
 
 # Run: what ships, as a user who owns nothing but the data.
 FROM node:20-bookworm-slim
