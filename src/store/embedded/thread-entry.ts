@@ -1,5 +1,6 @@
 /** The thread that PGlite lives in: a heavy statement blocks its thread, and that must not be the one that answers HTTP. */
 
+import { chmodSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import { PGlite } from '@electric-sql/pglite';
 import { serveDatabase } from './bridge.ts';
@@ -11,6 +12,8 @@ const { dataDir, socketPath } = workerData as {
 
 const database = await PGlite.create({ dataDir });
 const server = await serveDatabase(database, socketPath);
+// It asks for no password.
+chmodSync(socketPath, 0o600);
 
 parentPort?.once('message', () => {
   server.close(() => {

@@ -4,7 +4,7 @@ import t from 'tap';
 import { killedAlone } from './aftermath.ts';
 import { setScene } from './scene.ts';
 
-t.setTimeout(240_000);
+t.setTimeout(580_000);
 
 t.test('kill -9 in the middle of a send: start again, none missed, few sent twice', async (t) => {
   await killedAlone(t, await setScene(t));
