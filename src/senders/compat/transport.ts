@@ -234,7 +234,13 @@ export class CompatTransport implements Transport, ConnectionEvents {
     this.#pauses += 1;
     this.#pauseReason = reason;
     // Half of it by chance, so that a thousand workers do not come back in the same moment.
-    this.#resumesAtMs = performance.now() + wholeMs * (0.5 + Math.random() / 2);
+    const pauseMs = wholeMs * (0.5 + Math.random() / 2);
+    this.#resumesAtMs = performance.now() + pauseMs;
+    // Whoever began to wait in the very moment the pause ends would otherwise wait for ever.
+    setTimeout(() => {
+      this.#connectIfWanted();
+      this.#wake();
+    }, Math.ceil(pauseMs) + 1).unref();
     for (const exchange of this.#waiting.splice(0)) {
       this.#settle(exchange, { kind: 'refused', reason });
     }
