@@ -1,0 +1,157 @@
+/** Fields into field blocks (RFC 7541 6, RFC 9113 4.3): the one encoder of a connection, in step with the peer's decoder. */
+
+import { DynamicTable, INITIAL_TABLE_SIZE_MAX } from './dynamic-table.ts';
+import type { Field } from './field.ts';
+import { fieldSize } from './field.ts';
+import { FieldIndex } from './field-index.ts';
+import { INTEGER_OCTETS_MAX, writeInteger } from './integer.ts';
+import { STATIC_TABLE } from './static-table.ts';
+import { writeString } from './string-literal.ts';
+
+/** An entry takes no more than this share of the table: a larger one would drive out most of what pays off, for one use. */
+const ENTRY_SHARE_MAX = 1 / 2;
+
+export class Encoder {
+  private readonly ownSizeMax: number;
+  private readonly table: DynamicTable;
+  private readonly index = new FieldIndex();
+  /** The size that the peer's decoder was last told, and the lowest that it has yet to hear of (RFC 7541 4.2). */
+  private toldSizeMax = INITIAL_TABLE_SIZE_MAX;
+  private lowestSizeMax: number;
+
+  /** `tableSizeMax`: what we use at most of the peer's table, however much it allows. */
+  constructor(tableSizeMax: number = INITIAL_TABLE_SIZE_MAX) {
+    this.ownSizeMax = tableSizeMax;
+    this.lowestSizeMax = Math.min(tableSizeMax, INITIAL_TABLE_SIZE_MAX);
+    this.table = new DynamicTable(this.lowestSizeMax, ({ name, value }, number) =>
+      this.index.remove(name, value, number),
+    );
+  }
+
+  /**
+   * Rises whenever the meaning of an index may have changed: insertion, eviction, change of size. What `compile` wrote is
+   * valid as long as it stays the same.
+   */
+  get epoch(): number {
+    return this.table.epoch;
+  }
+
+  /** The peer's SETTINGS_HEADER_TABLE_SIZE. The next block begins with what the peer's decoder must hear of it. */
+  setTableSizeMax(octets: number): void {
+    const sizeMax = Math.min(octets, this.ownSizeMax);
+    if (sizeMax === this.table.sizeMax) return;
+    this.table.setSizeMax(sizeMax);
+    this.lowestSizeMax = Math.min(this.lowestSizeMax, sizeMax);
+  }
+
+  /**
+   * Writes a complete block and inserts 'incremental' fields that are in no table; returns the end offset. `into` has
+   * room for `fieldsSizeMax(fields)`. The block must reach the peer: its table is to change as ours did.
+   */
+  encode(fields: readonly Field[], into: Buffer, offset: number): number {
+    refuseWideText(fields);
+    let end = this.writeSizeUpdates(into, offset);
+    for (const field of fields) end = this.writeField(field, into, end, true);
+    return end;
+  }
+
+  /**
+   * The same without ever inserting, for bytes that are kept and sent many times. The table must be as the peer knows
+   * it: after a change of size, `encode` comes first.
+   */
+  compile(fields: readonly Field[], into: Buffer, offset: number): number {
+    refuseWideText(fields);
+    if (this.owesSizeUpdate()) throw new Error('The peer has yet to hear of the size of the table');
+    let end = offset;
+    for (const field of fields) end = this.writeField(field, into, end, false);
+    return end;
+  }
+
+  private owesSizeUpdate(): boolean {
+    return this.lowestSizeMax < this.toldSizeMax || this.table.sizeMax !== this.toldSizeMax;
+  }
+
+  /** The lowest size since the last block, so that the peer evicts what we did, then the present one. */
+  private writeSizeUpdates(into: Buffer, offset: number): number {
+    if (!this.owesSizeUpdate()) return offset;
+    const { sizeMax } = this.table;
+    let end = offset;
+    if (this.lowestSizeMax < Math.min(sizeMax, this.toldSizeMax)) {
+      end = writeInteger(into, end, 0x20, 5, this.lowestSizeMax);
+    }
+    this.toldSizeMax = sizeMax;
+    this.lowestSizeMax = sizeMax;
+    return writeInteger(into, end, 0x20, 5, sizeMax);
+  }
+
+  private writeField(field: Field, into: Buffer, offset: number, mayInsert: boolean): number {
+    const { name, value, indexing } = field;
+    const fixed = STATIC_INDEX.get(name);
+    const named = this.index.get(name);
+    // What must never be indexed stays a literal even if somebody indexed it before (RFC 7541 7.1.3).
+    if (indexing !== 'never') {
+      const index = fixed?.byValue.get(value) ?? this.dynamicIndex(named?.byValue.get(value));
+      if (index !== undefined) return writeInteger(into, offset, 0x80, 7, index);
+    }
+    const nameIndex = fixed?.newest ?? this.dynamicIndex(named?.newest) ?? 0;
+    if (indexing === 'incremental' && mayInsert && this.isWorthInserting(field)) {
+      const end = writeLiteral(field, into, offset, 0x40, 6, nameIndex);
+      this.insert(field);
+      return end;
+    }
+    return writeLiteral(field, into, offset, indexing === 'never' ? 0x10 : 0, 4, nameIndex);
+  }
+
+  private dynamicIndex(number: number | undefined): number | undefined {
+    return number === undefined ? undefined : STATIC_TABLE.length + this.table.indexOf(number);
+  }
+
+  private isWorthInserting({ name, value }: Field): boolean {
+    return fieldSize(name, value) <= this.table.sizeMax * ENTRY_SHARE_MAX;
+  }
+
+  private insert(field: Field): void {
+    const number = this.table.insert(field);
+    if (number !== null) this.index.add(field.name, field.value, number);
+  }
+}
+
+/** An upper bound for the encoded octets of the fields, size updates included. */
+export function fieldsSizeMax(fields: readonly Field[]): number {
+  let octets = 2 * INTEGER_OCTETS_MAX;
+  for (const { name, value } of fields) octets += LITERAL_OVERHEAD_MAX + name.length + value.length;
+  return octets;
+}
+
+/** The first octet of a literal, and the lengths of its two strings. */
+const LITERAL_OVERHEAD_MAX = 1 + 2 * INTEGER_OCTETS_MAX;
+
+/** The static table's entries are numbered by their index. */
+const STATIC_INDEX = new FieldIndex();
+for (const [position, { name, value }] of STATIC_TABLE.entries()) {
+  STATIC_INDEX.add(name, value, position + 1);
+}
+
+const WIDE = /[\u0100-\uffff]/;
+
+/** Before anything is written or inserted: a block that ends half-way would leave the two tables different. */
+function refuseWideText(fields: readonly Field[]): void {
+  for (const { name, value } of fields) {
+    if (WIDE.test(name) || WIDE.test(value)) {
+      throw new TypeError(`The field ${JSON.stringify(name)} holds a character that is no octet`);
+    }
+  }
+}
+
+function writeLiteral(
+  { name, value }: Field,
+  into: Buffer,
+  offset: number,
+  firstOctet: number,
+  prefixBits: number,
+  nameIndex: number,
+): number {
+  const start = writeInteger(into, offset, firstOctet, prefixBits, nameIndex);
+  const valueStart = nameIndex === 0 ? writeString(name, into, start) : start;
+  return writeString(value, into, valueStart);
+}

@@ -1,0 +1,33 @@
+/** Finds fields in a table by name and value, for the encoder: the newest of equal ones, which stays the longest. */
+
+/** The numbers of the entries that have one name. */
+export interface NamedEntries {
+  newest: number;
+  readonly byValue: Map<string, number>;
+}
+
+export class FieldIndex {
+  private readonly byName = new Map<string, NamedEntries>();
+
+  get(name: string): NamedEntries | undefined {
+    return this.byName.get(name);
+  }
+
+  add(name: string, value: string, number: number): void {
+    const entries = this.byName.get(name);
+    if (entries === undefined) {
+      this.byName.set(name, { newest: number, byValue: new Map([[value, number]]) });
+      return;
+    }
+    entries.newest = number;
+    entries.byValue.set(value, number);
+  }
+
+  /** Forgets the entry unless a newer one has taken its place. Entries go in the order in which they came. */
+  remove(name: string, value: string, number: number): void {
+    const entries = this.byName.get(name);
+    if (entries === undefined) return;
+    if (entries.newest === number) this.byName.delete(name);
+    else if (entries.byValue.get(value) === number) entries.byValue.delete(value);
+  }
+}

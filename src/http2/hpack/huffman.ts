@@ -1,0 +1,155 @@
+/** The Huffman code of strings (RFC 7541 5.2, appendix B): tables built at load, one look-up per octet in both directions. */
+
+import { compressionError } from './compression-error.ts';
+import { EOS_CODE_BITS, HUFFMAN_CODE_BITS } from './huffman-codes.ts';
+
+/** The octets that `text`, which must be Latin-1, has when it is coded. */
+export function huffmanOctets(text: string): number {
+  let bits = 0;
+  for (let index = 0; index < text.length; index += 1) bits += BITS[text.charCodeAt(index)] ?? 0;
+  return (bits + 7) >>> 3;
+}
+
+/** Writes `text`, which must be Latin-1; returns the end offset. */
+export function huffmanEncode(text: string, into: Buffer, offset: number): number {
+  const writer = new BitWriter(into, offset);
+  for (let index = 0; index < text.length; index += 1) {
+    const octet = text.charCodeAt(index);
+    const bits = BITS[octet] ?? 0;
+    const code = CODES[octet] ?? 0;
+    if (bits <= PUT_BITS_MAX) writer.put(code, bits);
+    else {
+      writer.put(code >>> 16, bits - 16);
+      writer.put(code & 0xffff, 16);
+    }
+  }
+  return writer.pad();
+}
+
+/** The room that decoding needs: the shortest code has five bits, and each step writes two octets whether they count or not. */
+export const huffmanDecodedRoom = (octets: number): number => Math.floor((octets * 8) / 5) + 2;
+
+/** Decodes bytes[start, end) to the beginning of `into`; returns how many octets that gave. */
+export function huffmanDecode(bytes: Buffer, start: number, end: number, into: Buffer): number {
+  let node = 0;
+  let length = 0;
+  for (let offset = start; offset < end; offset += 1) {
+    const step = STEPS[(node << 8) | (bytes[offset] ?? 0)] ?? EOS_REACHED;
+    if (step === EOS_REACHED) throw compressionError('EOS inside a Huffman-coded string');
+    into[length] = step >>> 8;
+    into[length + 1] = step >>> 16;
+    length += step >>> 24;
+    node = step & 0xff;
+  }
+  if (node > PADDING_BITS_MAX) {
+    throw compressionError('a Huffman-coded string does not end in up to seven ones');
+  }
+  return length;
+}
+
+/** The symbol after the 256 octets. */
+const EOS = 256;
+
+/** More padding than this is an error (RFC 7541 5.2). */
+const PADDING_BITS_MAX = 7;
+
+/** What a `BitWriter` takes at once: it may hold 7 bits already, and has 32. */
+const PUT_BITS_MAX = 24;
+
+class BitWriter {
+  private readonly into: Buffer;
+  private offset: number;
+  private held = 0;
+  private heldBits = 0;
+
+  constructor(into: Buffer, offset: number) {
+    this.into = into;
+    this.offset = offset;
+  }
+
+  put(code: number, bits: number): void {
+    // What was written already leaves at the top.
+    this.held = (this.held << bits) | code;
+    this.heldBits += bits;
+    while (this.heldBits >= 8) {
+      this.heldBits -= 8;
+      this.into[this.offset] = this.held >>> this.heldBits;
+      this.offset += 1;
+    }
+  }
+
+  /** Fills the last octet with the first bits of EOS, which are ones; returns the end offset. */
+  pad(): number {
+    if (this.heldBits > 0) this.put(0xff >>> this.heldBits, 8 - this.heldBits);
+    return this.offset;
+  }
+}
+
+/** The bits in the code of each symbol, and the codes: canonical, so each is the one before it plus one, made longer. */
+const BITS = Uint8Array.from([...HUFFMAN_CODE_BITS, EOS_CODE_BITS]);
+const CODES = makeCodes();
+
+function makeCodes(): Uint32Array {
+  const codes = new Uint32Array(BITS.length);
+  const symbols = [...BITS.keys()].sort((a, b) => bitsOf(a) - bitsOf(b) || a - b);
+  let next = 0;
+  let bits = 0;
+  for (const symbol of symbols) {
+    next <<= bitsOf(symbol) - bits;
+    bits = bitsOf(symbol);
+    codes[symbol] = next;
+    next += 1;
+  }
+  return codes;
+}
+
+/**
+ * For each inner node of the code's tree and each octet that may come: the node that it leads to (8 bits), two octets of
+ * text (8 bits each), and how many of them count. Eight bits never complete more than two codes. EOS was put into
+ * the tree first, so nodes 0 to 7 are the root and what up to seven ones lead to: where a string may end.
+ */
+const EOS_REACHED = -1;
+const STEPS = makeSteps(makeTree());
+
+/** Each node's two children; a symbol is `~symbol`. */
+type Tree = readonly [number, number][];
+
+function makeTree(): Tree {
+  const tree: [number, number][] = [[0, 0]];
+  for (const symbol of [EOS, ...HUFFMAN_CODE_BITS.keys()]) {
+    let node = tree[0];
+    for (let bit = bitsOf(symbol) - 1; bit >= 0 && node !== undefined; bit -= 1) {
+      const side = (((CODES[symbol] ?? 0) >>> bit) & 1) as 0 | 1;
+      if (bit === 0) node[side] = ~symbol;
+      else if (node[side] === 0) node[side] = tree.push([0, 0]) - 1;
+      node = tree[node[side]];
+    }
+  }
+  return tree;
+}
+
+function makeSteps(tree: Tree): Int32Array {
+  const steps = new Int32Array(tree.length << 8);
+  for (let index = 0; index < steps.length; index += 1) steps[index] = makeStep(tree, index);
+  return steps;
+}
+
+function makeStep(tree: Tree, index: number): number {
+  let node = index >>> 8;
+  let text = 0;
+  let count = 0;
+  for (let bit = 7; bit >= 0; bit -= 1) {
+    const child = tree[node]?.[(index >>> bit) & 1] ?? 0;
+    if (child === ~EOS) return EOS_REACHED;
+    node = Math.max(0, child);
+    if (child < 0) {
+      text |= ~child << (8 * count);
+      count += 1;
+    }
+  }
+  return (count << 24) | (text << 8) | node;
+}
+
+function bitsOf(symbol: number): number {
+  return BITS[symbol] ?? 0;
+}
