@@ -4,7 +4,7 @@ import type { ClientHttp2Session } from 'node:http2';
 import { isIP } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { Agent } from 'http2-wrapper';
-import { trustOf } from '../trust.ts';
+import { trustOf } from '../../http2/client/trust.ts';
 
 export type Dialled =
   | { readonly ok: true; readonly session: ClientHttp2Session }

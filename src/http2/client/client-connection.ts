@@ -1,0 +1,358 @@
+/**
+ * The client's side of a connection (RFC 9113, 3.4, 8.1): sends requests, gives each of them exactly one end, and obeys the peer's
+ * limit of streams as it changes. It tries nothing again; it says what may be tried again.
+ */
+
+import type { Duplex } from 'node:stream';
+import { Connection } from '../connection/connection.ts';
+import { HEADER_LIST_OCTETS_MAX } from '../connection/frame-receiver.ts';
+import { ConnectionError, ErrorCode, errorCodeName, StreamError } from '../error.ts';
+import type { GoAway } from '../frame/go-away.ts';
+import type { Content } from '../frame/padding.ts';
+import { pingFrame } from '../frame/ping.ts';
+import type { Parameter } from '../frame/settings.ts';
+import { Setting } from '../frame/settings.ts';
+import type { FieldSection } from '../hpack/field.ts';
+import { faultOfTrailers } from '../message/fields.ts';
+import type { ResponseHead } from '../message/response.ts';
+import { responseHead } from '../message/response.ts';
+import { StreamTable } from '../stream/stream-table.ts';
+import type { Response, ResponseReceiver } from './client-stream.ts';
+import { ClientStream, NO_FIELDS } from './client-stream.ts';
+import type { KeepAliveOptions } from './keep-alive.ts';
+import { KeepAlive } from './keep-alive.ts';
+import type { RequestForm } from './request-form.ts';
+import { PreparedRequest } from './request-form.ts';
+
+export interface ClientOptions extends KeepAliveOptions {
+  /** Streams open at once, however many more the peer would allow. */
+  readonly streamsMax: number;
+  /** A request without its whole answer after so long is cancelled. */
+  readonly requestTimeoutMs: number;
+  /** Octets kept of a response's body; the rest is not waited for. */
+  readonly bodyOctetsMax: number;
+}
+
+/** Called from a turn of its own or at the end of a chunk that was read; never from inside of a call of the owner's. */
+export interface ClientEvents {
+  /** `capacity` may have grown; the first time when the peer's SETTINGS are in. */
+  freed(): void;
+  /** It takes no more requests, by the peer's wish or for want of stream identifiers; those under way go on. */
+  draining(reason: string): void;
+  /** It is gone, and every request has had its end. */
+  closed(reason: string): void;
+}
+
+/** 3.4 */
+const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
+const PING_DATA = Buffer.from('liveness');
+/** 5.1.1: then a new connection is needed. */
+const STREAM_ID_MAX = 2 ** 31 - 1;
+/** A time-out is late by at most this, and looking costs a walk over the open streams. */
+const SWEEP_EVERY_MS_MAX = 1_000;
+const SWEEPS_PER_TIMEOUT = 4;
+
+export class ClientConnection extends Connection<ClientStream> {
+  readonly #options: ClientOptions;
+  readonly #events: ClientEvents;
+  readonly #keepAlive: KeepAlive;
+  readonly #sweepsPerTimeout: number;
+  #nextStreamId: number;
+  #sweeps = 0;
+  #isReady = false;
+  /** Streams above it were never looked at (6.8). */
+  #lastStreamId = Number.POSITIVE_INFINITY;
+  /** The section that came last and what it says: most answers are the same as the one before. */
+  #knownSection: FieldSection | null = null;
+  #knownHead: ResponseHead | string = '';
+  #bareResponse: Response | null = null;
+
+  /** `socket`: connected, with `h2` negotiated or agreed on. `firstStreamId` is for tests of the last ones. */
+  constructor(socket: Duplex, options: ClientOptions, events: ClientEvents, firstStreamId = 1) {
+    const sweepEveryMs = Math.min(
+      SWEEP_EVERY_MS_MAX,
+      options.requestTimeoutMs / SWEEPS_PER_TIMEOUT,
+    );
+    super(socket, new StreamTable(options.streamsMax, () => new ClientStream()), sweepEveryMs);
+    this.#options = options;
+    this.#events = events;
+    this.#keepAlive = new KeepAlive(options);
+    this.#sweepsPerTimeout = Math.ceil(options.requestTimeoutMs / sweepEveryMs);
+    this.#nextStreamId = firstStreamId;
+    this.output.write(PREFACE);
+    this.open([
+      [Setting.ENABLE_PUSH, 0],
+      [Setting.MAX_HEADER_LIST_SIZE, HEADER_LIST_OCTETS_MAX],
+    ]);
+  }
+
+  /** The peer's SETTINGS are in: its limits are known. */
+  get isReady(): boolean {
+    return this.#isReady;
+  }
+
+  /** Requests that may be sent now. */
+  get capacity(): number {
+    if (!this.#isReady || this.isDraining || this.isClosed || this.output.isBehind) return 0;
+    const streamsMax = Math.min(this.remote.streamsMax, this.#options.streamsMax);
+    return Math.max(0, streamsMax - this.streams.size);
+  }
+
+  prepare(form: RequestForm): PreparedRequest {
+    return new PreparedRequest(form);
+  }
+
+  /**
+   * Sends a request that was prepared here; `receiver` hears of its end. The caller has seen `capacity` above 0. Answers the
+   * stream's identifier, for `cancel`.
+   */
+  send(request: PreparedRequest, value: string, receiver: ResponseReceiver): number {
+    if (this.capacity === 0) throw new Error('a request without a free stream');
+    const id = this.#nextStreamId;
+    const isSent = this.#sendCompiled(request, value, id);
+    const fields = isSent ? NO_FIELDS : request.fieldsFor(value);
+    this.#nextStreamId += 2;
+    const stream = this.streams.open(id, this.remote.initialWindowOctets);
+    stream.receiver = receiver;
+    stream.sentAtSweep = this.#sweeps;
+    if (!isSent) {
+      this.writeFields(id, fields, !request.hasContent);
+      if (request.hasContent) this.content.send(stream, request.contentFor(value));
+      request.compile(this.encoder, value.length);
+    }
+    stream.writtenAtFlush = this.output.flushes;
+    this.flood.earn();
+    this.#keepAlive.requested();
+    if (this.#nextStreamId > STREAM_ID_MAX) this.#useUp();
+    return id;
+  }
+
+  /** The answer is not wanted any more; its receiver hears nothing. Without effect when it has ended. */
+  cancel(streamId: number): void {
+    const stream = this.streams.find(streamId);
+    if (stream === undefined) return;
+    this.reset(stream, ErrorCode.CANCEL);
+    this.closeIfDrained();
+  }
+
+  override fields(streamId: number, section: FieldSection, isEndStream: boolean): void {
+    const stream = this.streams.find(streamId);
+    if (stream === undefined) {
+      this.checkClosed(streamId, 'HEADERS');
+      return;
+    }
+    if (stream.head === null) this.#receiveHead(stream, section, isEndStream);
+    else this.#receiveTrailers(stream, section, isEndStream);
+    if (isEndStream) this.#complete(stream, null);
+  }
+
+  override goAway({ lastStreamId, code, debugData }: GoAway): void {
+    this.flood.spend();
+    if (lastStreamId > this.#lastStreamId) {
+      throw new ConnectionError(ErrorCode.PROTOCOL_ERROR, 'GOAWAY with a rising last stream');
+    }
+    this.#lastStreamId = lastStreamId;
+    const words = debugData.toString();
+    const reason = `GOAWAY ${errorCodeName(code)}${words === '' ? '' : ` ${words}`}`;
+    if (!this.isDraining) {
+      this.isDraining = true;
+      this.#events.draining(reason);
+    }
+    for (const stream of this.streams.all()) {
+      if (stream.id > lastStreamId) this.#fail(stream, true, reason);
+    }
+  }
+
+  override settings(parameters: readonly Parameter[]): void {
+    super.settings(parameters);
+    this.#isReady = true;
+  }
+
+  override pingAcknowledged(): void {
+    this.flood.spend();
+    this.#keepAlive.acknowledged();
+  }
+
+  override relieved(): void {
+    super.relieved();
+    this.#events.freed();
+  }
+
+  protected override receiveContent(
+    stream: ClientStream,
+    bytes: Buffer,
+    { start, end }: Content,
+    isEndStream: boolean,
+  ): void {
+    if (stream.head === null) {
+      throw new StreamError(stream.id, ErrorCode.PROTOCOL_ERROR, 'DATA before HEADERS');
+    }
+    const { bodyOctetsMax } = this.#options;
+    // The whole body in one frame, as nearly always: it need not be kept.
+    if (isEndStream && stream.contentOctets === 0 && end - start <= bodyOctetsMax) {
+      stream.contentOctets = end - start;
+      this.#complete(stream, bytes.subarray(start, end));
+      return;
+    }
+    stream.isTruncated = !stream.keep(bytes, start, end, bodyOctetsMax);
+    if (isEndStream) this.#complete(stream, null);
+    else if (stream.isTruncated) this.#cutShort(stream);
+  }
+
+  protected override receiveReset(stream: ClientStream, code: number): void {
+    this.#fail(stream, code === ErrorCode.REFUSED_STREAM, errorCodeName(code));
+  }
+
+  protected override remoteSettingApplied([identifier, value]: Parameter): void {
+    // 6.5.2: a server cannot allow a client to push.
+    if (identifier === Setting.ENABLE_PUSH && value !== 0) {
+      throw new ConnectionError(ErrorCode.PROTOCOL_ERROR, `ENABLE_PUSH ${value} from a server`);
+    }
+  }
+
+  protected override localSettingsInForce(): void {
+    // What we demand of a server binds it to less than we would take without.
+  }
+
+  protected override isIdle(streamId: number): boolean {
+    // 5.1.1: even ones are a server's, which may not open any.
+    return streamId % 2 === 0 || streamId >= this.#nextStreamId;
+  }
+
+  protected override contentSent(): void {
+    // The stream is half-closed (local) now; its end is the answer's.
+  }
+
+  protected override streamFailed(stream: ClientStream, error: StreamError): void {
+    this.#fail(stream, false, `${errorCodeName(error.code)}: ${error.message}`);
+  }
+
+  protected override streamLost(stream: ClientStream, reason: string): void {
+    const isUnprocessed =
+      stream.id > this.#lastStreamId || stream.writtenAtFlush === this.output.flushes;
+    this.#fail(stream, isUnprocessed, reason);
+  }
+
+  protected override lastStreamId(): number {
+    return 0;
+  }
+
+  protected override chunkRead(): void {
+    this.#keepAlive.heard();
+    this.#events.freed();
+  }
+
+  protected override swept(nowMs: number): void {
+    this.#sweeps += 1;
+    const isSilent = this.#keepAlive.isSilentFor(this.#options.requestTimeoutMs, nowMs);
+    let isDoubtful = false;
+    for (const stream of this.streams.all()) {
+      if (this.#sweeps - stream.sentAtSweep <= this.#sweepsPerTimeout) continue;
+      isDoubtful = isSilent;
+      this.writeReset(stream.id, ErrorCode.CANCEL);
+      this.#fail(stream, false, 'no answer in time');
+    }
+    const step = this.#keepAlive.next(nowMs, isDoubtful);
+    if (step === 'ping') this.output.writeAhead(pingFrame(PING_DATA, false));
+    if (step === 'give-up') this.destroy('no answer to PING');
+    else this.#events.freed();
+  }
+
+  protected override closed(reason: string): void {
+    this.#events.closed(reason);
+  }
+
+  /** The path of all requests but the first of their kind. False: nothing was written. */
+  #sendCompiled(request: PreparedRequest, value: string, id: number): boolean {
+    if (request.epoch !== this.encoder.epoch || !request.serves(value.length)) return false;
+    const { output, content } = this;
+    const octets = request.octetsMax(value.length);
+    // The content is less than the whole.
+    if (content.isWaiting) return false;
+    if (octets > content.connectionWindow || octets > this.remote.initialWindowOctets) return false;
+    output.reserve(octets);
+    output.offset = request.write(output.buffer, output.offset, id, value);
+    content.connectionWindow -= request.contentOctets;
+    return true;
+  }
+
+  #receiveHead(stream: ClientStream, section: FieldSection, isEndStream: boolean): void {
+    if (section !== this.#knownSection) {
+      this.#knownSection = section;
+      this.#knownHead = responseHead(section);
+      this.#bareResponse = null;
+    }
+    const head = this.#knownHead;
+    if (typeof head === 'string') throw new StreamError(stream.id, ErrorCode.PROTOCOL_ERROR, head);
+    if (head.status >= 200) {
+      stream.head = head;
+      stream.contentLength = head.contentLength;
+      return;
+    }
+    // 8.1: interim responses, any number of them, none of which ends the stream.
+    this.flood.spend();
+    if (!isEndStream) return;
+    throw new StreamError(stream.id, ErrorCode.PROTOCOL_ERROR, `${head.status} with END_STREAM`);
+  }
+
+  #receiveTrailers(stream: ClientStream, section: FieldSection, isEndStream: boolean): void {
+    const fault = isEndStream ? faultOfTrailers(section) : 'a second response without END_STREAM';
+    if (fault !== null) throw new StreamError(stream.id, ErrorCode.PROTOCOL_ERROR, fault);
+    stream.trailers = section.fields;
+  }
+
+  /** `body`: all of it, when it was not kept. */
+  #complete(stream: ClientStream, body: Buffer | null): void {
+    if (!stream.isAsLongAsSaid) {
+      throw new StreamError(stream.id, ErrorCode.PROTOCOL_ERROR, 'not as long as content-length');
+    }
+    const { receiver } = stream;
+    const response = this.#responseOf(stream, body);
+    // 8.1: the answer is complete although not all of the request was sent; the rest is of no use.
+    if (stream.pending !== null) this.writeReset(stream.id, ErrorCode.CANCEL);
+    this.closeStream(stream, true);
+    receiver.answered(response);
+  }
+
+  /** The body is longer than wanted: what there is of the answer is handed over. */
+  #cutShort(stream: ClientStream): void {
+    const { receiver } = stream;
+    const response = this.#responseOf(stream, null);
+    this.reset(stream, ErrorCode.CANCEL);
+    receiver.answered(response);
+  }
+
+  #responseOf(stream: ClientStream, body: Buffer | null): Response {
+    const { head, trailers, isTruncated } = stream;
+    if (head === null) throw new Error('a response without its head');
+    if (body !== null || trailers.length > 0 || stream.contentOctets > 0 || isTruncated) {
+      const { status, fields } = head;
+      return { status, fields, body: body ?? stream.content(), isTruncated, trailers };
+    }
+    if (head !== this.#knownHead) return bareResponse(head);
+    this.#bareResponse ??= bareResponse(head);
+    return this.#bareResponse;
+  }
+
+  #fail(stream: ClientStream, isUnprocessed: boolean, reason: string): void {
+    const { receiver, head } = stream;
+    this.closeStream(stream, false);
+    receiver.failed({ isUnprocessed, reason, status: head?.status ?? null });
+  }
+
+  /** 5.1.1: there are no more identifiers. */
+  #useUp(): void {
+    this.isDraining = true;
+    setImmediate(() => this.#events.draining('no stream identifiers left'));
+  }
+}
+
+const bareResponse = ({ status, fields }: ResponseHead): Response => ({
+  status,
+  fields,
+  body: NO_BODY,
+  isTruncated: false,
+  trailers: NO_FIELDS,
+});
+
+const NO_BODY = Buffer.alloc(0);

@@ -1,0 +1,87 @@
+/** Opens a client's connection: over TLS with `h2` negotiated (RFC 9113, 3.2), or in clear text by prior knowledge (3.3). */
+
+import type { Socket } from 'node:net';
+import { connect as connectTcp, isIP } from 'node:net';
+import { connect as connectTls, TLSSocket } from 'node:tls';
+import type { ClientEvents, ClientOptions } from './client-connection.ts';
+import { ClientConnection } from './client-connection.ts';
+import { trustOf } from './trust.ts';
+
+export interface ConnectOptions extends ClientOptions {
+  /** PEM certificates that are trusted besides the system's. */
+  readonly ca: string | null;
+  /** For name, TCP, TLS and the peer's SETTINGS together. */
+  readonly connectTimeoutMs: number;
+  /** Gives up when it aborts. */
+  readonly signal?: AbortSignal;
+}
+
+export type Connected =
+  | { readonly ok: true; readonly connection: ClientConnection }
+  | { readonly ok: false; readonly reason: string };
+
+/**
+ * A connection to an `https:` or `http:` origin, once the peer's SETTINGS have arrived; `events` are called from then on. Never
+ * throws: a peer that is not there is an answer.
+ */
+export function connect(
+  origin: URL,
+  options: ConnectOptions,
+  events: ClientEvents,
+): Promise<Connected> {
+  return new Promise((resolve) => {
+    let state: 'connecting' | 'connected' | 'failed' = 'connecting';
+    const socket = openSocket(origin, options);
+    const end = (connected: Connected): void => {
+      if (state !== 'connecting') return;
+      state = connected.ok ? 'connected' : 'failed';
+      clearTimeout(timer);
+      options.signal?.removeEventListener('abort', onAbort);
+      if (!connected.ok) socket.destroy();
+      resolve(connected);
+    };
+    const fail = (reason: string): void => end({ ok: false, reason });
+    const onAbort = (): void => fail('closed while connecting');
+    const timer = setTimeout(fail, options.connectTimeoutMs, 'connection time-out');
+    options.signal?.addEventListener('abort', onAbort);
+    socket.on('error', (error: NodeJS.ErrnoException) => fail(error.code ?? error.message));
+    socket.on('close', () => fail('closed by the peer while connecting'));
+    socket.once(socket instanceof TLSSocket ? 'secureConnect' : 'connect', () => {
+      // 3.2: without ALPN the peer would take our octets for something else.
+      if (socket instanceof TLSSocket && socket.alpnProtocol !== 'h2') {
+        fail('the peer does not speak HTTP/2');
+        return;
+      }
+      const connection = new ClientConnection(socket, options, {
+        freed: () => {
+          if (state === 'connected') events.freed();
+          else if (connection.isReady) end({ ok: true, connection });
+        },
+        draining: (reason) => {
+          if (state === 'connected') events.draining(reason);
+        },
+        closed: (reason) => {
+          if (state === 'connected') events.closed(reason);
+          else fail(reason);
+        },
+      });
+    });
+  });
+}
+
+function openSocket(origin: URL, { ca }: ConnectOptions): Socket {
+  const isSecure = origin.protocol === 'https:';
+  // An IPv6 address stands in brackets in a URL.
+  const host = origin.hostname.replace(/^\[|\]$/g, '');
+  const usualPort = isSecure ? 443 : 80;
+  const port = origin.port === '' ? usualPort : Number(origin.port);
+  const address = { host, port, noDelay: true };
+  if (!isSecure) return connectTcp(address);
+  return connectTls({
+    ...address,
+    ALPNProtocols: ['h2'],
+    secureContext: trustOf(ca),
+    // RFC 6066, 3: an address is no server name.
+    servername: isIP(host) === 0 ? host : '',
+  });
+}

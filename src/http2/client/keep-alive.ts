@@ -1,0 +1,53 @@
+/** Finds out whether a silent peer still lives, by PING (RFC 9113, 6.7), within what the peer puts up with. */
+
+export interface KeepAliveOptions {
+  /** A connection that was silent for so long is asked for a sign of life. */
+  readonly pingAfterSilenceMs: number;
+  /** Without a sign of life for so long after that, it is taken for dead. */
+  readonly pingTimeoutMs: number;
+  /** PINGs without a request between them. */
+  readonly pingsInARowMax: number;
+}
+
+export class KeepAlive {
+  readonly #options: KeepAliveOptions;
+  #heardAtMs = performance.now();
+  #pingedAtMs: number | null = null;
+  #pingsInARow = 0;
+
+  constructor(options: KeepAliveOptions) {
+    this.#options = options;
+  }
+
+  /** Something came from the peer. */
+  heard(): void {
+    this.#heardAtMs = performance.now();
+  }
+
+  /** Our PING was acknowledged. */
+  acknowledged(): void {
+    this.#pingedAtMs = null;
+  }
+
+  requested(): void {
+    this.#pingsInARow = 0;
+  }
+
+  /** What is to be done now. `isDoubtful`: a request got no answer, and nothing else has come since it began. */
+  next(nowMs: number, isDoubtful: boolean): 'ping' | 'give-up' | null {
+    const { pingAfterSilenceMs, pingTimeoutMs, pingsInARowMax } = this.#options;
+    if (this.#pingedAtMs !== null) {
+      return nowMs - this.#pingedAtMs > pingTimeoutMs ? 'give-up' : null;
+    }
+    if (!isDoubtful && nowMs - this.#heardAtMs <= pingAfterSilenceMs) return null;
+    if (this.#pingsInARow >= pingsInARowMax) return null;
+    this.#pingsInARow += 1;
+    this.#pingedAtMs = nowMs;
+    return 'ping';
+  }
+
+  /** Whether nothing has come for so long. */
+  isSilentFor(durationMs: number, nowMs: number): boolean {
+    return nowMs - this.#heardAtMs >= durationMs;
+  }
+}

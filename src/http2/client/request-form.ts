@@ -1,0 +1,213 @@
+/**
+ * A request that is sent many times with one value changed: at the end of its path, or inside of its content. Its octets are
+ * compiled once per connection and state of the peer's table; from then on a request is two copies and a few numbers.
+ */
+
+import {
+  Flag,
+  FRAME_HEAD_OCTETS,
+  FrameType,
+  writeFrameHead,
+  writeLength,
+  writeStreamId,
+} from '../frame/head.ts';
+import { FRAME_OCTETS_MAX } from '../frame/settings.ts';
+import type { Encoder } from '../hpack/encoder.ts';
+import { fieldsSizeMax } from '../hpack/encoder.ts';
+import type { Field } from '../hpack/field.ts';
+import { integerOctets, writeInteger } from '../hpack/integer.ts';
+
+export interface RequestForm {
+  readonly method: string;
+  readonly scheme: 'https' | 'http';
+  readonly authority: string;
+  /** Where the value goes: behind `path`, or between the halves of the content. */
+  readonly valueIn: 'path' | 'content';
+  readonly path: string;
+  /** Besides the pseudo-fields; names in lower case. */
+  readonly fields: readonly Field[];
+  readonly contentBefore: Buffer;
+  readonly contentAfter: Buffer;
+}
+
+/** Literal without indexing whose name is entry 4 of the static table, `:path` (RFC 7541, 6.2.2). */
+const PATH_LITERAL = 0x04;
+/** The string is not Huffman coded (RFC 7541, 5.2): the value changes with every request. */
+const PLAIN = 0x00;
+const LENGTH_PREFIX_BITS = 7;
+/** Of one UTF-16 unit. */
+const UTF8_OCTETS_MAX = 3;
+const EMPTY = Buffer.alloc(0);
+
+/** A form on one connection. */
+export class PreparedRequest {
+  readonly form: RequestForm;
+  readonly hasContent: boolean;
+  /** The encoder's epoch for which the octets were compiled; -1: never, or they do not fit into two frames. */
+  epoch = -1;
+  /** Octets of content in the request that was written last. */
+  contentOctets = 0;
+  /** The request up to the value, and behind it. */
+  #before: Buffer = EMPTY;
+  #after: Buffer = EMPTY;
+  /** Of the field block, without a value in the path. */
+  #blockOctets = 0;
+  /** Where in `before` the length of the path stands, and how many octets it takes. */
+  #pathLengthAt = 0;
+  #pathLengthOctets = 0;
+  /** Where DATA begins: in `before` when the value is in the content, in `after` when it is in the path. */
+  #dataAt = 0;
+
+  constructor(form: RequestForm) {
+    this.form = form;
+    const { contentBefore, contentAfter, valueIn } = form;
+    this.hasContent = valueIn === 'content' || contentBefore.length + contentAfter.length > 0;
+  }
+
+  /** At most so many octets are written for a value of so many characters. */
+  octetsMax(valueLength: number): number {
+    return this.#before.length + this.#after.length + valueLength * UTF8_OCTETS_MAX;
+  }
+
+  /** All fields of the request, for an encoder that inserts. Throws TypeError when a path cannot hold the value. */
+  fieldsFor(value: string): readonly Field[] {
+    const { valueIn, path, fields } = this.form;
+    const whole = valueIn === 'path' ? path + checkPathValue(value) : path;
+    return [
+      ...this.#pseudoFields(),
+      { name: ':path', value: whole, indexing: 'without' },
+      ...fields,
+    ];
+  }
+
+  /** All content of the request. */
+  contentFor(value: string): Buffer {
+    const { valueIn, contentBefore, contentAfter } = this.form;
+    const between = valueIn === 'content' ? Buffer.from(value) : EMPTY;
+    return Buffer.concat([contentBefore, between, contentAfter]);
+  }
+
+  /** Makes the octets for the encoder's present table, which must have seen the fields already, and values as long as this one. */
+  compile(encoder: Encoder, valueLength: number): void {
+    this.epoch = -1;
+    if (this.form.valueIn === 'path') this.#compilePath(encoder, valueLength);
+    else this.#compileContent(encoder);
+    if (this.octetsMax(valueLength) <= FRAME_OCTETS_MAX) this.epoch = encoder.epoch;
+  }
+
+  /** Whether the compiled octets serve for a value of this length. */
+  serves(valueLength: number): boolean {
+    if (this.form.valueIn === 'content') return this.octetsMax(valueLength) <= FRAME_OCTETS_MAX;
+    const pathOctets = this.form.path.length + valueLength;
+    return integerOctets(LENGTH_PREFIX_BITS, pathOctets) === this.#pathLengthOctets;
+  }
+
+  /** Writes the whole request; answers the offset behind it. */
+  write(into: Buffer, offset: number, streamId: number, value: string): number {
+    into.set(this.#before, offset);
+    writeStreamId(into, offset, streamId);
+    const valueAt = offset + this.#before.length;
+    return this.form.valueIn === 'path'
+      ? this.#writePath(into, offset, valueAt, streamId, value)
+      : this.#writeContent(into, offset, valueAt, streamId, value);
+  }
+
+  #writePath(into: Buffer, offset: number, valueAt: number, streamId: number, value: string) {
+    const end = valueAt + value.length;
+    if (!writeVisibleAscii(into, valueAt, value)) checkPathValue(value);
+    writeLength(into, offset, this.#blockOctets + value.length);
+    const pathOctets = this.form.path.length + value.length;
+    writeInteger(into, offset + this.#pathLengthAt, PLAIN, LENGTH_PREFIX_BITS, pathOctets);
+    into.set(this.#after, end);
+    if (this.hasContent) writeStreamId(into, end + this.#dataAt, streamId);
+    return end + this.#after.length;
+  }
+
+  #writeContent(into: Buffer, offset: number, valueAt: number, streamId: number, value: string) {
+    const isAscii = writeVisibleAscii(into, valueAt, value);
+    const end = valueAt + (isAscii ? value.length : into.write(value, valueAt));
+    into.set(this.#after, end);
+    const dataAt = offset + this.#dataAt;
+    const behind = end + this.#after.length;
+    this.contentOctets = behind - dataAt - FRAME_HEAD_OCTETS;
+    writeLength(into, dataAt, this.contentOctets);
+    writeStreamId(into, dataAt, streamId);
+    return behind;
+  }
+
+  #compilePath(encoder: Encoder, valueLength: number): void {
+    const { path, fields, contentBefore, contentAfter } = this.form;
+    const pathOctets = path.length + valueLength;
+    this.#pathLengthOctets = integerOctets(LENGTH_PREFIX_BITS, pathOctets);
+    const start = compiled(encoder, this.#pseudoFields());
+    const pathLiteral = Buffer.alloc(1 + this.#pathLengthOctets, PATH_LITERAL);
+    const rest = compiled(encoder, fields);
+    const block = [start, pathLiteral, Buffer.from(path, 'latin1')];
+    this.#blockOctets = Buffer.concat([...block, rest]).length;
+    this.#pathLengthAt = FRAME_HEAD_OCTETS + start.length + 1;
+    this.#before = Buffer.concat([
+      headOf(FrameType.HEADERS, this.#blockOctets, this.#isBare),
+      ...block,
+    ]);
+    this.#dataAt = rest.length;
+    this.contentOctets = contentBefore.length + contentAfter.length;
+    const data = this.hasContent ? [headOf(FrameType.DATA, this.contentOctets, true)] : [];
+    this.#after = Buffer.concat([rest, ...data, contentBefore, contentAfter]);
+  }
+
+  #compileContent(encoder: Encoder): void {
+    const { contentBefore, contentAfter } = this.form;
+    const block = compiled(encoder, this.fieldsFor(''));
+    this.#dataAt = FRAME_HEAD_OCTETS + block.length;
+    const data = headOf(FrameType.DATA, 0, true);
+    const headers = headOf(FrameType.HEADERS, block.length, this.#isBare);
+    this.#before = Buffer.concat([headers, block, data, contentBefore]);
+    this.#after = contentAfter;
+  }
+
+  get #isBare(): boolean {
+    return !this.hasContent;
+  }
+
+  #pseudoFields(): readonly Field[] {
+    const { method, scheme, authority } = this.form;
+    return [
+      { name: ':method', value: method, indexing: 'incremental' },
+      { name: ':scheme', value: scheme, indexing: 'incremental' },
+      { name: ':authority', value: authority, indexing: 'incremental' },
+    ];
+  }
+}
+
+/** The field block alone, without insertions. */
+function compiled(encoder: Encoder, fields: readonly Field[]): Buffer {
+  const room = Buffer.alloc(fieldsSizeMax(fields));
+  return room.subarray(0, encoder.compile(fields, room, 0));
+}
+
+/** A frame's head for stream 0, to be filled in. */
+function headOf(type: number, length: number, isEndStream: boolean): Buffer {
+  const head = Buffer.alloc(FRAME_HEAD_OCTETS);
+  const endHeaders = type === FrameType.HEADERS ? Flag.END_HEADERS : Flag.NONE;
+  const flags = endHeaders | (isEndStream ? Flag.END_STREAM : Flag.NONE);
+  writeFrameHead(head, 0, { length, type, flags, streamId: 0 });
+  return head;
+}
+
+/** Writes the value, an octet for each character; false when one of them is no visible ASCII. */
+function writeVisibleAscii(into: Buffer, offset: number, value: string): boolean {
+  for (let i = 0; i < value.length; i += 1) {
+    const code = value.charCodeAt(i);
+    if (code < 0x21 || code > 0x7e) return false;
+    into[offset + i] = code;
+  }
+  return true;
+}
+
+const NOT_VISIBLE_ASCII = /[^\x21-\x7e]/;
+
+/** What is no visible ASCII would make another request of this one. */
+function checkPathValue(value: string): string {
+  if (NOT_VISIBLE_ASCII.test(value)) throw new TypeError('a path holds visible ASCII only');
+  return value;
+}

@@ -1,0 +1,22 @@
+/** Whom a client trusts and how it speaks TLS (RFC 9113, 9.2): the system's roots and those that were added, 1.2 or later. */
+
+import { constants } from 'node:crypto';
+import type { SecureContext } from 'node:tls';
+import { createSecureContext, rootCertificates } from 'node:tls';
+
+/** Reading 140 roots takes milliseconds, and every reconnect would pay them. A process has one set of origins. */
+let last: { readonly ca: string | null; readonly context: SecureContext } | null = null;
+
+/** The TLS context of a client. `ca` (PEM) adds to the roots, it does not replace them. */
+export function trustOf(ca: string | null): SecureContext {
+  if (last === null || last.ca !== ca) {
+    const context = createSecureContext({
+      minVersion: 'TLSv1.2',
+      // 9.2.1: renegotiation is an error.
+      secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
+      ...(ca === null ? {} : { ca: [...rootCertificates, ca] }),
+    });
+    last = { ca, context };
+  }
+  return last.context;
+}

@@ -1,0 +1,92 @@
+/**
+ * Cuts what a socket delivers into frames. A chunk holds many of them and ends anywhere; whole ones are handed on in place,
+ * only the one that a chunk's end has cut is put together in a buffer of its own.
+ */
+
+import { ConnectionError, ErrorCode } from '../error.ts';
+import { FRAME_HEAD_OCTETS, readUint31 } from '../frame/head.ts';
+import { FRAME_OCTETS_MAX } from '../frame/settings.ts';
+
+export interface FrameHandler {
+  /** One whole frame; its payload is `bytes[start, end)`, valid during the call only. */
+  receiveFrame(
+    type: number,
+    flags: number,
+    streamId: number,
+    bytes: Buffer,
+    start: number,
+    end: number,
+  ): void;
+}
+
+/** Our MAX_FRAME_SIZE: the initial value, since no answer of a provider comes near it. */
+const BUFFER_OCTETS = FRAME_HEAD_OCTETS + FRAME_OCTETS_MAX;
+
+export class FrameReader {
+  readonly #handler: FrameHandler;
+  /** The beginning of a frame that is not whole yet. */
+  readonly #partial = Buffer.allocUnsafeSlow(BUFFER_OCTETS);
+  #partialOctets = 0;
+
+  constructor(handler: FrameHandler) {
+    this.#handler = handler;
+  }
+
+  /** Hands on every frame that is whole now. Throws what the handler throws, and FRAME_SIZE_ERROR. */
+  read(chunk: Buffer): void {
+    let offset = this.#partialOctets === 0 ? 0 : this.#completePartial(chunk);
+    const end = chunk.length;
+    while (end - offset >= FRAME_HEAD_OCTETS) {
+      const next = offset + FRAME_HEAD_OCTETS + payloadOctets(chunk, offset);
+      if (next > end) break;
+      this.#hand(chunk, offset, next);
+      offset = next;
+    }
+    if (offset < end) this.#keep(chunk, offset, end);
+  }
+
+  /** Fills up the cut frame from the chunk and hands it on; answers the offset behind what it took. */
+  #completePartial(chunk: Buffer): number {
+    let offset = 0;
+    if (this.#partialOctets < FRAME_HEAD_OCTETS) {
+      offset = this.#keep(chunk, 0, FRAME_HEAD_OCTETS - this.#partialOctets);
+      if (this.#partialOctets < FRAME_HEAD_OCTETS) return offset;
+    }
+    const frameOctets = FRAME_HEAD_OCTETS + payloadOctets(this.#partial, 0);
+    offset = this.#keep(chunk, offset, offset + frameOctets - this.#partialOctets);
+    if (this.#partialOctets < frameOctets) return offset;
+    this.#partialOctets = 0;
+    this.#hand(this.#partial, 0, frameOctets);
+    return offset;
+  }
+
+  /** Appends `chunk[start, end)`, or what there is of it, to the cut frame; answers the offset behind it. */
+  #keep(chunk: Buffer, start: number, end: number): number {
+    const copied = chunk.copy(this.#partial, this.#partialOctets, start, end);
+    this.#partialOctets += copied;
+    return start + copied;
+  }
+
+  #hand(bytes: Buffer, offset: number, end: number): void {
+    this.#handler.receiveFrame(
+      bytes[offset + 3] as number,
+      bytes[offset + 4] as number,
+      readUint31(bytes, offset + 5),
+      bytes,
+      offset + FRAME_HEAD_OCTETS,
+      end,
+    );
+  }
+}
+
+/** 4.2: a frame longer than our MAX_FRAME_SIZE ends the connection; so nothing longer is ever waited for. */
+function payloadOctets(bytes: Buffer, offset: number): number {
+  const octets =
+    ((bytes[offset] as number) << 16) |
+    ((bytes[offset + 1] as number) << 8) |
+    (bytes[offset + 2] as number);
+  if (octets > FRAME_OCTETS_MAX) {
+    throw new ConnectionError(ErrorCode.FRAME_SIZE_ERROR, `a frame of ${octets} octets`);
+  }
+  return octets;
+}

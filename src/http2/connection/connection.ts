@@ -1,0 +1,369 @@
+/**
+ * What client and server have in common (RFC 9113): SETTINGS, PING, flow control, resets, and how a connection ends. What a
+ * field section or a stream's end means, the two subclasses say.
+ *
+ * ```
+ *   open ───GOAWAY of either side, drain()────► draining ───no stream left───► closed
+ *     └───────────────────── an error, destroy(), the socket lost ──────────────►┘
+ * ```
+ */
+
+import type { Duplex } from 'node:stream';
+import { fieldBlockOctets, writeFieldBlock } from '../codec/field-block.ts';
+import type { FrameHandler } from '../codec/frame-reader.ts';
+import { FrameReader } from '../codec/frame-reader.ts';
+import type { OutputEvents } from '../codec/output.ts';
+import { Output } from '../codec/output.ts';
+import { ConnectionError, ErrorCode, errorCodeName, StreamError } from '../error.ts';
+import type { GoAway } from '../frame/go-away.ts';
+import { goAwayFrame } from '../frame/go-away.ts';
+import type { Content } from '../frame/padding.ts';
+import { pingFrame } from '../frame/ping.ts';
+import { RST_STREAM_OCTETS, writeRstStream } from '../frame/rst-stream.ts';
+import type { Parameter } from '../frame/settings.ts';
+import { INITIAL_WINDOW_OCTETS, SETTINGS_ACK, Setting, settingsFrame } from '../frame/settings.ts';
+import { WINDOW_UPDATE_OCTETS, writeWindowUpdate } from '../frame/window-update.ts';
+import { Encoder, fieldsSizeMax } from '../hpack/encoder.ts';
+import type { Field, FieldSection } from '../hpack/field.ts';
+import type { Stream } from '../stream/stream.ts';
+import type { StreamTable } from '../stream/stream-table.ts';
+import { ContentSender } from './content-sender.ts';
+import { FloodGuard } from './flood-guard.ts';
+import type { FrameEvents } from './frame-receiver.ts';
+import { FrameReceiver } from './frame-receiver.ts';
+import { applyParameter, initialRemoteSettings, LocalSettings } from './settings-exchange.ts';
+import { grownWindow, ReceiveWindow } from './window.ts';
+
+/**
+ * What all streams together may have on the way to us. The initial 65,535 would let five hundred answers of some hundred
+ * octets wait for each other; memory does not grow with it, since content is taken as it comes.
+ */
+const CONNECTION_WINDOW_OCTETS = 4 * 1_024 * 1_024;
+/** A peer that was told goodbye has so long to close; then the socket is destroyed. */
+const LINGER_MS = 1_000;
+
+export abstract class Connection<S extends Stream>
+  implements FrameHandler, FrameEvents, OutputEvents
+{
+  protected readonly output: Output;
+  protected readonly encoder = new Encoder();
+  protected readonly streams: StreamTable<S>;
+  protected readonly content: ContentSender<S>;
+  protected readonly flood = new FloodGuard();
+  protected readonly remote = initialRemoteSettings();
+  protected isDraining = false;
+  readonly #socket: Duplex;
+  readonly #reader = new FrameReader(this);
+  readonly #receiver = new FrameReceiver(this);
+  readonly #receiveWindow = new ReceiveWindow(CONNECTION_WINDOW_OCTETS);
+  readonly #localSettings = new LocalSettings();
+  readonly #sweeper: NodeJS.Timeout;
+  #isClosed = false;
+
+  /** `sweepEveryMs`: how often time-outs are looked at. */
+  constructor(socket: Duplex, streams: StreamTable<S>, sweepEveryMs: number) {
+    this.#socket = socket;
+    this.streams = streams;
+    this.output = new Output(socket, this);
+    this.content = new ContentSender(this.output, (stream) => this.contentSent(stream));
+    this.#sweeper = setInterval(() => this.#sweep(), sweepEveryMs).unref();
+    socket.on('data', (chunk: Buffer) => this.#read(chunk));
+    socket.on('error', (error) => this.destroy(reasonOf(error)));
+    socket.on('end', () => this.destroy('connection closed by the peer'));
+    socket.on('close', () => this.destroy('connection closed'));
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /** Takes no more requests, and closes when the streams that are open have ended. */
+  drain(): void {
+    this.isDraining = true;
+    this.closeIfDrained();
+  }
+
+  /** Closes at once; streams that are open are lost. Without effect on one that is closed. */
+  destroy(reason: string): void {
+    this.#close(reason, null);
+  }
+
+  /** A whole field section: a request, a response, trailers. */
+  abstract fields(streamId: number, section: FieldSection, isEndStream: boolean): void;
+  abstract goAway(goAway: GoAway): void;
+  abstract pingAcknowledged(): void;
+  /** Content of an open stream, already accounted for. */
+  protected abstract receiveContent(
+    stream: S,
+    bytes: Buffer,
+    content: Content,
+    isEndStream: boolean,
+  ): void;
+  /** RST_STREAM for an open stream; nothing may be answered to it (5.4.2). */
+  protected abstract receiveReset(stream: S, code: number): void;
+  /** One of the peer's settings is in force. */
+  protected abstract remoteSettingApplied(parameter: Parameter): void;
+  /** The peer has acknowledged these. */
+  protected abstract localSettingsInForce(parameters: readonly Parameter[]): void;
+  /** Whether nobody has used this stream yet (5.1). */
+  protected abstract isIdle(streamId: number): boolean;
+  /** All content of the stream is written, with END_STREAM. */
+  protected abstract contentSent(stream: S): void;
+  /** The peer was told of its error on this stream; to be closed. */
+  protected abstract streamFailed(stream: S, error: StreamError): void;
+  /** The connection is gone and with it this stream; to be closed. */
+  protected abstract streamLost(stream: S, reason: string): void;
+  /** The highest stream of the peer's that we looked at (6.8). */
+  protected abstract lastStreamId(): number;
+  /** About every `sweepEveryMs`: looks at time-outs. */
+  protected abstract swept(nowMs: number): void;
+  /** A chunk was read to its end: streams or windows may be free that were not. */
+  protected abstract chunkRead(): void;
+  /** It is closed, and every stream was lost. */
+  protected abstract closed(reason: string): void;
+
+  receiveFrame(
+    type: number,
+    flags: number,
+    streamId: number,
+    bytes: Buffer,
+    start: number,
+    end: number,
+  ): void {
+    if (this.#isClosed) return;
+    try {
+      this.#receiver.receiveFrame(type, flags, streamId, bytes, start, end);
+    } catch (error) {
+      if (!(error instanceof StreamError)) throw error;
+      this.#abort(error);
+    }
+  }
+
+  data(
+    streamId: number,
+    bytes: Buffer,
+    content: Content,
+    flowOctets: number,
+    isEndStream: boolean,
+  ): void {
+    // 6.9: what comes for closed streams counts as well, or the connection's window would be used up by them.
+    if (!this.#receiveWindow.take(flowOctets)) {
+      throw new ConnectionError(ErrorCode.FLOW_CONTROL_ERROR, 'connection window exceeded');
+    }
+    this.#writeWindowUpdate(0, this.#receiveWindow.replenish());
+    const stream = this.streams.find(streamId);
+    if (stream === undefined) {
+      this.checkClosed(streamId, 'DATA');
+      return;
+    }
+    if (content.start === content.end && !isEndStream) this.flood.spend();
+    if (!stream.receiveWindow.take(flowOctets)) {
+      throw new StreamError(streamId, ErrorCode.FLOW_CONTROL_ERROR, 'stream window exceeded');
+    }
+    if (!isEndStream) this.#writeWindowUpdate(streamId, stream.receiveWindow.replenish());
+    this.receiveContent(stream, bytes, content, isEndStream);
+  }
+
+  rstStream(streamId: number, code: number): void {
+    this.flood.spend();
+    const stream = this.streams.find(streamId);
+    if (stream !== undefined) this.receiveReset(stream, code);
+    else this.#refuseIdle(streamId, 'RST_STREAM');
+  }
+
+  windowUpdate(streamId: number, increment: number): void {
+    this.flood.spend();
+    if (streamId === 0) {
+      this.content.growConnectionWindow(increment);
+      return;
+    }
+    const stream = this.streams.find(streamId);
+    if (stream !== undefined) this.content.growStreamWindow(stream, increment);
+    else this.#refuseIdle(streamId, 'WINDOW_UPDATE');
+  }
+
+  /** 6.5.3: applied in order, then acknowledged. */
+  settings(parameters: readonly Parameter[]): void {
+    this.flood.spend();
+    const initialWindowBefore = this.remote.initialWindowOctets;
+    for (const parameter of parameters) {
+      const [identifier, value] = parameter;
+      applyParameter(this.remote, parameter);
+      if (identifier === Setting.HEADER_TABLE_SIZE) this.encoder.setTableSizeMax(value);
+      this.remoteSettingApplied(parameter);
+    }
+    this.#shiftWindows(this.remote.initialWindowOctets - initialWindowBefore);
+    // Not ahead of what is written already: that was encoded under the settings before.
+    this.output.write(SETTINGS_ACK);
+  }
+
+  settingsAcknowledged(): void {
+    this.flood.spend();
+    const { inForce, next } = this.#localSettings.acknowledged();
+    this.localSettingsInForce(inForce);
+    if (next !== null) this.demand(next);
+  }
+
+  ping(opaqueData: Buffer): void {
+    this.flood.spend();
+    this.output.writeAhead(pingFrame(opaqueData, true));
+  }
+
+  ignored(): void {
+    this.flood.spend();
+  }
+
+  relieved(): void {
+    this.content.proceed();
+  }
+
+  overrun(): void {
+    this.fail(new ConnectionError(ErrorCode.ENHANCE_YOUR_CALM, 'the peer asks and does not read'));
+  }
+
+  /** Our first frames: SETTINGS (3.4), and the connection's window, which SETTINGS cannot change (6.9.2). */
+  protected open(parameters: readonly Parameter[]): void {
+    this.demand(parameters);
+    this.#writeWindowUpdate(0, CONNECTION_WINDOW_OCTETS - INITIAL_WINDOW_OCTETS);
+  }
+
+  /** Demands these settings of the peer. */
+  protected demand(parameters: readonly Parameter[]): void {
+    if (this.#localSettings.demand(parameters)) this.output.write(settingsFrame(parameters));
+  }
+
+  /** Encodes and writes in one step: the peer's table has to see every block that was encoded (RFC 7541, 2.3). */
+  protected writeFields(streamId: number, fields: readonly Field[], isEndStream: boolean): void {
+    const room = Buffer.allocUnsafe(fieldsSizeMax(fields));
+    const block = room.subarray(0, this.encoder.encode(fields, room, 0));
+    const { frameOctetsMax } = this.remote;
+    this.output.reserve(fieldBlockOctets(block.length, frameOctetsMax));
+    const { buffer, offset } = this.output;
+    const options = { streamId, isEndStream, frameOctetsMax };
+    this.output.offset = writeFieldBlock(buffer, offset, block, options);
+  }
+
+  /** Closes a stream and tells the peer. */
+  protected reset(stream: S, code: number): void {
+    this.writeReset(stream.id, code);
+    this.closeStream(stream, false);
+  }
+
+  protected writeReset(streamId: number, code: number): void {
+    this.output.reserve(RST_STREAM_OCTETS);
+    this.output.offset = writeRstStream(this.output.buffer, this.output.offset, streamId, code);
+  }
+
+  /** `isEndedByPeer`: with END_STREAM, so that any further frame on it is an error. */
+  protected closeStream(stream: S, isEndedByPeer: boolean): void {
+    this.content.forget(stream);
+    this.streams.close(stream, isEndedByPeer);
+  }
+
+  /** A frame came for a stream that is not open. Throws unless it may still have been on its way (5.1). */
+  protected checkClosed(streamId: number, frame: string): void {
+    this.#refuseIdle(streamId, frame);
+    if (this.streams.hasEnded(streamId)) {
+      throw new ConnectionError(ErrorCode.STREAM_CLOSED, `${frame} after the end of ${streamId}`);
+    }
+    this.flood.spend();
+  }
+
+  protected closeIfDrained(): void {
+    if (!this.isDraining || this.streams.size > 0) return;
+    this.#close('drained', { code: ErrorCode.NO_ERROR, text: '' });
+  }
+
+  /** The peer has broken a rule of the connection: it is told, and the connection closes (5.4.1). */
+  protected fail({ code, message }: ConnectionError): void {
+    this.#close(`${errorCodeName(code)}: ${message}`, { code, text: message });
+  }
+
+  #read(chunk: Buffer): void {
+    if (this.#isClosed) return;
+    this.#orFail(() => this.#reader.read(chunk));
+    this.closeIfDrained();
+    if (!this.#isClosed) this.chunkRead();
+  }
+
+  #sweep(): void {
+    this.#orFail(() => {
+      const nowMs = performance.now();
+      this.#localSettings.checkTime(nowMs);
+      this.swept(nowMs);
+    });
+    this.closeIfDrained();
+  }
+
+  #orFail(step: () => void): void {
+    try {
+      step();
+    } catch (error) {
+      if (!(error instanceof ConnectionError)) throw error;
+      this.fail(error);
+    }
+  }
+
+  /** 6.9.2: a changed INITIAL_WINDOW_SIZE changes the windows of all open streams, below zero too. */
+  #shiftWindows(delta: number): void {
+    if (delta === 0) return;
+    for (const stream of this.streams.all()) {
+      const shifted = grownWindow(stream.sendWindow, delta);
+      if (shifted === null) {
+        throw new ConnectionError(ErrorCode.FLOW_CONTROL_ERROR, 'stream window above 2^31-1');
+      }
+      stream.sendWindow = shifted;
+    }
+    this.content.proceed();
+  }
+
+  #writeWindowUpdate(streamId: number, increment: number): void {
+    if (increment === 0) return;
+    this.output.reserve(WINDOW_UPDATE_OCTETS);
+    const { buffer, offset } = this.output;
+    this.output.offset = writeWindowUpdate(buffer, offset, streamId, increment);
+  }
+
+  #refuseIdle(streamId: number, frame: string): void {
+    if (!this.isIdle(streamId)) return;
+    throw new ConnectionError(ErrorCode.PROTOCOL_ERROR, `${frame} on idle stream ${streamId}`);
+  }
+
+  /** 5.4.2: the stream alone is ended. A stream that is closed already needs no word, an idle one can be sent none. */
+  #abort(error: StreamError): void {
+    const stream = this.streams.find(error.streamId);
+    if (stream !== undefined) {
+      this.writeReset(stream.id, error.code);
+      this.streamFailed(stream, error);
+    } else if (this.isIdle(error.streamId)) {
+      throw new ConnectionError(error.code, error.message);
+    }
+  }
+
+  #close(reason: string, goodbye: { readonly code: number; readonly text: string } | null): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    clearInterval(this.#sweeper);
+    if (goodbye === null) {
+      this.#socket.destroy();
+    } else {
+      // What an error leaves unsent stays unsent, so that its fate is known.
+      if (goodbye.code !== ErrorCode.NO_ERROR) this.output.discard();
+      this.#sayGoodbye(goodbye.code, goodbye.text);
+    }
+    for (const stream of this.streams.all()) this.streamLost(stream, reason);
+    this.closed(reason);
+  }
+
+  #sayGoodbye(code: number, text: string): void {
+    const debugData = Buffer.from(text);
+    this.output.write(goAwayFrame({ lastStreamId: this.lastStreamId(), code, debugData }));
+    this.output.end();
+    setTimeout(() => this.#socket.destroy(), LINGER_MS).unref();
+  }
+}
+
+/** The code of a system error says it all; other errors have only words. */
+function reasonOf(error: Error): string {
+  return 'code' in error && typeof error.code === 'string' ? error.code : error.message;
+}

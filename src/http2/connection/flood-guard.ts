@@ -1,0 +1,37 @@
+/**
+ * Counts the frames that cost us work and bring nothing forward: PING, SETTINGS, resets, empty DATA, PRIORITY, unknown ones
+ * (CVE-2019-9512 to 9518, CVE-2023-44487). A peer may send some at any time and more the more real work is done with it.
+ */
+
+import { ConnectionError, ErrorCode } from '../error.ts';
+
+/** Without any real work; no server that was looked at comes near a hundred. */
+const IDLE_FRAMES_MAX = 1_000;
+/** Per request that was sent or served: its WINDOW_UPDATEs for stream and connection, its reset, one more. */
+const IDLE_FRAMES_PER_REQUEST = 4;
+/** What real work earns is not saved without end: a flood costs us a tenth of a second at most. */
+const IDLE_FRAMES_SAVED_MAX = 100_000;
+/** The count starts anew after so long. */
+const PERIOD_MS = 10_000;
+
+export class FloodGuard {
+  #allowed = IDLE_FRAMES_MAX;
+  #startedAtMs = performance.now();
+
+  /** A request was sent, or served. */
+  earn(): void {
+    if (this.#allowed < IDLE_FRAMES_SAVED_MAX) this.#allowed += IDLE_FRAMES_PER_REQUEST;
+  }
+
+  /** A frame without use came. Throws ENHANCE_YOUR_CALM when there were too many. */
+  spend(): void {
+    this.#allowed -= 1;
+    if (this.#allowed >= 0) return;
+    const nowMs = performance.now();
+    if (nowMs - this.#startedAtMs < PERIOD_MS) {
+      throw new ConnectionError(ErrorCode.ENHANCE_YOUR_CALM, 'a flood of frames without use');
+    }
+    this.#startedAtMs = nowMs;
+    this.#allowed = IDLE_FRAMES_MAX;
+  }
+}

@@ -1,0 +1,83 @@
+/**
+ * Both directions of SETTINGS (RFC 9113, 6.5): what the peer demands of us, applied as it comes, and what we demand, which
+ * binds the peer from its acknowledgement on. One of ours is under way at a time; a later one waits for the first's ACK.
+ */
+
+import { ConnectionError, ErrorCode } from '../error.ts';
+import type { Parameter } from '../frame/settings.ts';
+import { FRAME_OCTETS_MAX, INITIAL_WINDOW_OCTETS, Setting } from '../frame/settings.ts';
+
+/** A peer acknowledges at once; ten seconds are a lost connection (SETTINGS_TIMEOUT, 6.5.3). */
+export const SETTINGS_TIMEOUT_MS = 10_000;
+
+/** The peer's demands; the initial values of 6.5.2 until it has said others. */
+export interface RemoteSettings {
+  headerTableOctets: number;
+  streamsMax: number;
+  initialWindowOctets: number;
+  frameOctetsMax: number;
+}
+
+export const initialRemoteSettings = (): RemoteSettings => ({
+  headerTableOctets: 4_096,
+  streamsMax: Number.POSITIVE_INFINITY,
+  initialWindowOctets: INITIAL_WINDOW_OCTETS,
+  frameOctetsMax: FRAME_OCTETS_MAX,
+});
+
+/** Applies one parameter; values were checked when they were read. Unknown ones are ignored (6.5.2). */
+export function applyParameter(settings: RemoteSettings, [identifier, value]: Parameter): void {
+  switch (identifier) {
+    case Setting.HEADER_TABLE_SIZE:
+      settings.headerTableOctets = value;
+      return;
+    case Setting.MAX_CONCURRENT_STREAMS:
+      settings.streamsMax = value;
+      return;
+    case Setting.INITIAL_WINDOW_SIZE:
+      settings.initialWindowOctets = value;
+      return;
+    case Setting.MAX_FRAME_SIZE:
+      settings.frameOctetsMax = value;
+      return;
+    default:
+      return;
+  }
+}
+
+/** Our own demands on their way to the peer. */
+export class LocalSettings {
+  #underWay: { readonly parameters: readonly Parameter[]; readonly sentAtMs: number } | null = null;
+  #next: readonly Parameter[] | null = null;
+
+  /** True: send them now. False: they are remembered, in place of others that waited, until `acknowledged`. */
+  demand(parameters: readonly Parameter[]): boolean {
+    if (this.#underWay !== null) {
+      this.#next = parameters;
+      return false;
+    }
+    this.#underWay = { parameters, sentAtMs: performance.now() };
+    return true;
+  }
+
+  /** The peer's ACK: answers what is in force from now on, and what is to be sent next. */
+  acknowledged(): {
+    readonly inForce: readonly Parameter[];
+    readonly next: readonly Parameter[] | null;
+  } {
+    if (this.#underWay === null) {
+      throw new ConnectionError(ErrorCode.PROTOCOL_ERROR, 'SETTINGS ACK for nothing');
+    }
+    const inForce = this.#underWay.parameters;
+    const next = this.#next;
+    this.#underWay = null;
+    this.#next = null;
+    return { inForce, next };
+  }
+
+  /** Throws SETTINGS_TIMEOUT when the peer has not acknowledged in time. */
+  checkTime(nowMs: number): void {
+    if (this.#underWay === null || nowMs - this.#underWay.sentAtMs <= SETTINGS_TIMEOUT_MS) return;
+    throw new ConnectionError(ErrorCode.SETTINGS_TIMEOUT, 'SETTINGS were not acknowledged');
+  }
+}

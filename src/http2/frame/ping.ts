@@ -1,0 +1,23 @@
+/** PING (RFC 9113, 6.7): asks for a sign of life; the answer carries the same eight octets. */
+
+import { ConnectionError, ErrorCode } from '../error.ts';
+import { Flag, FRAME_HEAD_OCTETS, FrameType, writeFrameHead } from './head.ts';
+
+export const PING_OCTETS = 8;
+
+/** Checks it; the eight octets are `bytes[start, end)`. */
+export function loadPing(streamId: number, start: number, end: number): void {
+  if (streamId !== 0) throw new ConnectionError(ErrorCode.PROTOCOL_ERROR, 'PING on a stream');
+  if (end - start !== PING_OCTETS) {
+    throw new ConnectionError(ErrorCode.FRAME_SIZE_ERROR, 'PING is not 8 octets long');
+  }
+}
+
+/** A whole PING frame, or its acknowledgement. */
+export function pingFrame(opaqueData: Buffer, isAck: boolean): Buffer {
+  const frame = Buffer.alloc(FRAME_HEAD_OCTETS + PING_OCTETS);
+  const flags = isAck ? Flag.ACK : Flag.NONE;
+  const head = { length: PING_OCTETS, type: FrameType.PING, flags, streamId: 0 };
+  frame.set(opaqueData, writeFrameHead(frame, 0, head));
+  return frame;
+}

@@ -1,0 +1,41 @@
+/** Reads the field section of a response (RFC 9113, 8.3.2): one `:status`, first, and nothing malformed. */
+
+import type { Field, FieldSection } from '../hpack/field.ts';
+import { contentLengthOf, faultOfField } from './fields.ts';
+
+/** A response without its content. */
+export interface ResponseHead {
+  readonly status: number;
+  /** All but `:status`. */
+  readonly fields: readonly Field[];
+  /** -1: not said. */
+  readonly contentLength: number;
+}
+
+const STATUS = /^[1-9]\d\d$/;
+/** A status without content, whatever its fields say (RFC 9110, 15.3.5 and 15.4.5). */
+const WITHOUT_CONTENT: ReadonlySet<number> = new Set([204, 304]);
+
+/** The head, or what is malformed about it. */
+export function responseHead({ fields, isTooLarge }: FieldSection): ResponseHead | string {
+  if (isTooLarge) return 'a field section too large';
+  const [first, ...others] = fields;
+  if (first?.name !== ':status' || !STATUS.test(first.value)) return 'no :status';
+  const status = Number(first.value);
+  // 8.6: there is no upgrade in HTTP/2.
+  if (status === 101) return 'status 101';
+  let contentLength = -1;
+  for (const field of others) {
+    const fault = field.name.startsWith(':') ? `${field.name} out of place` : faultOfField(field);
+    if (fault !== null) return fault;
+    if (field.name !== 'content-length') continue;
+    const length = contentLengthOf(field.value, contentLength);
+    if (length === null) return `content-length ${field.value}`;
+    contentLength = length;
+  }
+  return {
+    status,
+    fields: others,
+    contentLength: WITHOUT_CONTENT.has(status) ? -1 : contentLength,
+  };
+}

@@ -1,0 +1,74 @@
+/**
+ * One stream of either side: its windows, the content it still has to send, and the content it has received. Objects are
+ * used again by later streams, so that a request costs no garbage; only `StreamTable` makes and ends them.
+ *
+ * The states of RFC 9113, 5.1, as they are kept here. "Sender" and "receiver" are of the request; there is no push.
+ *
+ * ```
+ *                     HEADERS                       END_STREAM by the sender
+ *   idle (unused id) ─────────► open ────────────────────────────────► half-closed (local at the client)
+ *                                │  pending content, or a request        │  the answer is awaited
+ *                                │  not wholly received                  │
+ *                                └───► closed: not in the table ◄────────┘
+ *                 RST_STREAM of either side, END_STREAM by the receiver, the connection's end
+ * ```
+ */
+
+import { ReceiveWindow } from '../connection/window.ts';
+import { INITIAL_WINDOW_OCTETS } from '../frame/settings.ts';
+
+const EMPTY = Buffer.alloc(0);
+
+export class Stream {
+  id = 0;
+  /** Octets we may send; negative after the peer has lowered INITIAL_WINDOW_SIZE (6.9.2). */
+  sendWindow = 0;
+  readonly receiveWindow = new ReceiveWindow(INITIAL_WINDOW_OCTETS);
+  /** What is still to be sent, END_STREAM behind it; null when all was. */
+  pending: Buffer | null = null;
+  /** The `content-length` field of what comes in; -1: there was none. */
+  contentLength = -1;
+  /** Octets that came, kept or not. */
+  contentOctets = 0;
+  #keptOctets = 0;
+  #chunks: Buffer[] = [];
+
+  open(id: number, sendWindow: number): void {
+    this.id = id;
+    this.sendWindow = sendWindow;
+    this.receiveWindow.reset();
+    this.pending = null;
+    this.contentLength = -1;
+    this.contentOctets = 0;
+    this.#keptOctets = 0;
+    if (this.#chunks.length > 0) this.#chunks = [];
+  }
+
+  /** Nobody is to be kept alive by a stream that waits for its next use. */
+  release(): void {
+    this.pending = null;
+    if (this.#chunks.length > 0) this.#chunks = [];
+  }
+
+  /** 8.1.1: the content that came is as long as `content-length` has said, or nothing was said. */
+  get isAsLongAsSaid(): boolean {
+    return this.contentLength === -1 || this.contentLength === this.contentOctets;
+  }
+
+  /** Keeps a copy of `bytes[start, end)` up to `octetsMax` in all; false when something was left out. */
+  keep(bytes: Buffer, start: number, end: number, octetsMax: number): boolean {
+    this.contentOctets += end - start;
+    const room = octetsMax - this.#keptOctets;
+    const kept = Math.min(end - start, room);
+    if (kept > 0) this.#chunks.push(Buffer.from(bytes.subarray(start, start + kept)));
+    this.#keptOctets += kept;
+    return kept === end - start;
+  }
+
+  /** All that was kept. */
+  content(): Buffer {
+    if (this.#chunks.length === 0) return EMPTY;
+    const [only] = this.#chunks;
+    return this.#chunks.length === 1 && only !== undefined ? only : Buffer.concat(this.#chunks);
+  }
+}
