@@ -150,6 +150,22 @@ t.test('it writes at the offset, and no further than it says', (t) => {
   t.end();
 });
 
+t.test(
+  'a compiled block inserts nothing: what is in no table is a literal without indexing',
+  (t) => {
+    const encoder = new Encoder();
+    const { epoch } = encoder;
+    for (let time = 0; time < 2; time += 1) {
+      t.equal(
+        compile(encoder, [field('{', '}'), field(':path', '{}')]).toString('hex'),
+        '00017b017d04027b7d',
+      );
+    }
+    t.equal(encoder.epoch, epoch);
+    t.end();
+  },
+);
+
 t.test('compiled blocks: the epoch tells how long they are valid', (t) => {
   const encoder = new Encoder();
   const fields = [field(':method', 'POST'), field('a', 'b'), field('c', 'd', 'never')];
