@@ -380,13 +380,10 @@ export abstract class Connection<S extends Stream>
     if (this.#isClosed) return;
     this.#isClosed = true;
     clearInterval(this.#sweeper);
-    if (goodbye === null) {
-      this.#socket.destroy();
-    } else {
-      // What an error leaves unsent stays unsent, so that its fate is known.
-      if (goodbye.code !== ErrorCode.NO_ERROR) this.output.discard();
-      this.#sayGoodbye(goodbye.code, goodbye.text);
-    }
+    // What an error leaves unsent stays unsent, so that its fate is known.
+    if (goodbye?.code !== ErrorCode.NO_ERROR) this.output.discard();
+    if (goodbye === null) this.#socket.destroy();
+    else this.#sayGoodbye(goodbye.code, goodbye.text);
     for (const stream of this.streams.all()) this.streamLost(stream, reason);
     this.closed(reason);
   }
