@@ -178,7 +178,7 @@ export class ClientConnection extends Connection<ClientStream> {
 
   override relieved(): void {
     super.relieved();
-    this.#events.freed();
+    if (!this.isClosed) this.#events.freed();
   }
 
   protected override receiveContent(
