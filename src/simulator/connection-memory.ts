@@ -4,6 +4,7 @@
  */
 
 import type { ApnsFields } from './apns-fields.ts';
+import type { FcmTemplate } from './fcm-template.ts';
 
 export class ConnectionMemory {
   /** The team of the first accepted push. */
@@ -17,4 +18,6 @@ export class ConnectionMemory {
   apnsPayload: { readonly body: Buffer; readonly pushType: string | undefined } | undefined;
   /** The last FCM path, and the project that it names. */
   fcmPath: { readonly path: string; readonly project: string | undefined } | undefined;
+  /** The last message that FCM would take. */
+  fcmTemplate: FcmTemplate | undefined;
 }

@@ -8,6 +8,7 @@ import type { Fate, PushBook } from './fate.ts';
 import { decideFate } from './fate.ts';
 import type { FcmMessage } from './fcm-message.ts';
 import { checkMessage, NOT_A_TOKEN } from './fcm-message.ts';
+import { templateOf, tokenIn } from './fcm-template.ts';
 import type { Field } from './fields.ts';
 import { fieldValue } from './fields.ts';
 import {
@@ -96,7 +97,7 @@ function checkRequest(
   const granted = accessTokens.projectOf(accessToken, nowMs);
   if (granted === undefined) return { kind: 'refused', refusal: unauthenticated(true) };
   if (granted !== project) return { kind: 'refused', refusal: permissionDenied(project) };
-  return checkBody(request.body);
+  return checkBody(request);
 }
 
 /** The project that the path names; undefined when nothing is sent there. */
@@ -109,8 +110,14 @@ function projectOf({ path, connection }: ProviderRequest): string | undefined {
   return project;
 }
 
-function checkBody(body: Buffer): RequestCheck {
+function checkBody({ body, connection }: ProviderRequest): RequestCheck {
   if (body.length > BODY_BYTES_MAX) return { kind: 'refused', refusal: tooBig() };
+  // The last valid message with another token in it is as valid, and needs no parsing.
+  const template = connection.fcmTemplate;
+  const target = template === undefined ? undefined : tokenIn(body, template);
+  if (template !== undefined && target !== undefined) {
+    return { kind: 'valid', message: { target, validateOnly: template.validateOnly } };
+  }
   const json = parseObject(body.toString());
   if (json === undefined) {
     return { kind: 'refused', refusal: invalidArgument('', 'Invalid JSON payload received.') };
@@ -118,6 +125,7 @@ function checkBody(body: Buffer): RequestCheck {
   const check = checkMessage(json, body.length);
   switch (check.kind) {
     case 'valid':
+      connection.fcmTemplate = templateOf(body, json, check.message.validateOnly);
       return check;
     case 'too-big':
       return { kind: 'refused', refusal: tooBig(), target: check.target };

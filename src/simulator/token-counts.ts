@@ -10,12 +10,9 @@ import { NOWHERE, TokenTable } from './token-table.ts';
 export class TokenCounts {
   readonly #notes = new TokenNotes();
   readonly #hashes = new Int32Array(NOTES_MAX);
-  /** Made with the first token: it is large, and the record of the token endpoint needs none. */
-  #table: TokenTable | undefined;
+  #table = new TokenTable();
   #repeats = 0;
   #turnedAway = 0;
-  /** Written, never read: what is read ahead must look as if it were used. */
-  #readAhead = 0;
 
   /** Counts the token once more. */
   increment(token: string): void {
@@ -59,22 +56,17 @@ export class TokenCounts {
 
   clear(): void {
     this.#notes.clear();
-    this.#table = undefined;
+    this.#table = new TokenTable();
     this.#repeats = 0;
     this.#turnedAway = 0;
   }
 
   /** Enters all notes; afterwards the table tells the truth. */
   #settle(): TokenTable {
-    this.#table ??= new TokenTable();
     const table = this.#table;
     const notes = this.#notes;
-    // First a look at every slot. None needs another's answer, so the processor waits for many at a time.
-    for (let note = 0; note < notes.count; note += 1) {
-      const hash = notes.hashOf(note);
-      this.#hashes[note] = hash;
-      this.#readAhead ^= table.touch(hash);
-    }
+    for (let note = 0; note < notes.count; note += 1) this.#hashes[note] = notes.hashOf(note);
+    table.readAhead(this.#hashes, notes.count);
     for (let note = 0; note < notes.count; note += 1) {
       const address = table.enter(notes, note, this.#hashes[note] ?? 0);
       if (address === NOWHERE) this.#turnedAway += 1;

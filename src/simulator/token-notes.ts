@@ -33,11 +33,14 @@ export class TokenNotes {
   write(token: string): void {
     const start = this.#wordsUsed;
     const bytes = this.#bytes.write(token, start * WORD_BYTES);
+    const end = start + wordsOf(bytes);
     // The last word is compared whole, so what the token leaves of it is cleared of an earlier one.
-    this.#bytes.fill(0, start * WORD_BYTES + bytes, (start + wordsOf(bytes)) * WORD_BYTES);
+    for (let byte = start * WORD_BYTES + bytes; byte < end * WORD_BYTES; byte += 1) {
+      this.#bytes[byte] = 0;
+    }
     this.#starts[this.#count] = start;
     this.#lengths[this.#count] = bytes;
-    this.#wordsUsed = start + wordsOf(bytes);
+    this.#wordsUsed = end;
     this.#count += 1;
   }
 
