@@ -15,10 +15,10 @@ const NOT_HEX = 2;
  */
 const KINDS = makeKinds();
 
-/** The token of a path that begins as it should, in the one case it is recorded in; undefined when it is malformed. */
+/** The token of the path, in the one case it is recorded in; undefined when there is none or it is malformed. */
 export function deviceTokenOf(path: string): string | undefined {
   const length = path.length - DEVICE_PATH.length;
-  if (length < LENGTH_MIN || length % 2 !== 0) return undefined;
+  if (length < LENGTH_MIN || length % 2 !== 0 || !path.startsWith(DEVICE_PATH)) return undefined;
   let kinds = 0;
   for (let index = DEVICE_PATH.length; index < path.length; index += 1) {
     kinds |= KINDS[path.charCodeAt(index)] ?? NOT_HEX;

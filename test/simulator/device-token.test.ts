@@ -8,6 +8,7 @@ t.test('hex of 32 bytes or more, in lower case whatever case it came in', (t) =>
   t.equal(deviceTokenOf(`/3/device/${digits}`), digits);
   t.equal(deviceTokenOf(`/3/device/${digits.toUpperCase()}`), digits);
   t.equal(deviceTokenOf(`/3/device/${digits}aB`), `${digits}ab`);
+  t.equal(deviceTokenOf(`/4/device/${digits}`), undefined, 'another path');
   for (const length of [0, 2, 62, 63, 65]) {
     t.equal(deviceTokenOf(`/3/device/${'a'.repeat(length)}`), undefined, `${length} digits`);
   }
