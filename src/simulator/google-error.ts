@@ -1,6 +1,7 @@
 /** Errors in the shape that Google's APIs answer with (facts, 2.3). */
 
 import type { ProviderAnswer } from './exchange.ts';
+import type { Field } from './fields.ts';
 
 /** The google.rpc status that goes with each HTTP status. */
 const RPC_STATUSES: ReadonlyMap<number, string> = new Map([
@@ -13,13 +14,20 @@ const RPC_STATUSES: ReadonlyMap<number, string> = new Map([
   [503, 'UNAVAILABLE'],
 ]);
 
+export const JSON_TYPE: Field = {
+  name: 'content-type',
+  value: 'application/json; charset=UTF-8',
+};
+const HTML_TYPE: Field = { name: 'content-type', value: 'text/html; charset=UTF-8' };
+
 export type GoogleErrorDetail = { readonly '@type': string } & Readonly<Record<string, unknown>>;
 
 export interface GoogleError {
   readonly code: number;
   readonly message: string;
   readonly details: readonly GoogleErrorDetail[];
-  readonly headers?: Readonly<Record<string, string>>;
+  /** Beside the content type. */
+  readonly fields?: readonly Field[];
 }
 
 /** The detail that says in FCM's own words what went wrong; clients decide on it first. */
@@ -53,7 +61,7 @@ export function googleErrorAnswer(error: GoogleError): ProviderAnswer {
   const body = { error: { code, message, status, ...(details.length > 0 ? { details } : {}) } };
   return {
     status: code,
-    headers: { 'content-type': 'application/json; charset=UTF-8', ...error.headers },
+    fields: [JSON_TYPE, ...(error.fields ?? [])],
     body: JSON.stringify(body),
   };
 }
@@ -66,7 +74,7 @@ function rpcStatusOf(code: number): string {
 export function googleHtmlAnswer(status: number, sentence: string): ProviderAnswer {
   return {
     status,
-    headers: { 'content-type': 'text/html; charset=UTF-8' },
+    fields: [HTML_TYPE],
     body: `<!DOCTYPE html>\n<html lang=en>\n<title>Error ${status}</title>\n<p><b>${status}.</b> ${sentence}\n`,
   };
 }

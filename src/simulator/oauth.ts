@@ -110,7 +110,10 @@ function refused(error: string, description: string): Grant {
 function jsonAnswer(status: number, body: object): ProviderAnswer {
   return {
     status,
-    headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' },
+    fields: [
+      { name: 'content-type', value: 'application/json; charset=utf-8' },
+      { name: 'cache-control', value: 'no-store' },
+    ],
     body: JSON.stringify(body),
   };
 }

@@ -6,12 +6,19 @@
  * way get REFUSED_STREAM, so that a client may send them again without any device being reached twice.
  */
 
-import type { Http2Session, IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2';
+import type {
+  Http2Session,
+  IncomingHttpHeaders,
+  OutgoingHttpHeaders,
+  ServerHttp2Stream,
+} from 'node:http2';
 import { constants, createSecureServer } from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Certificate } from './certificate.ts';
-import type { ConnectionMemory, Handler, ProviderAnswer } from './exchange.ts';
+import { ConnectionMemory } from './connection-memory.ts';
+import type { Handler, ProviderAnswer } from './exchange.ts';
 import { BODY_BYTES_MAX } from './exchange.ts';
+import type { Field } from './fields.ts';
 import type { LiveBehaviour } from './options.ts';
 
 export interface ProviderServerOptions {
@@ -34,7 +41,8 @@ export interface ProviderServer {
   close(): Promise<void>;
 }
 
-interface Connection extends ConnectionMemory {
+interface Connection {
+  readonly memory: ConnectionMemory;
   streamsOpened: number;
   streamsOpen: number;
   /** The last stream that is served; undefined until a GOAWAY is sent. */
@@ -59,7 +67,7 @@ export async function startProviderServer(options: ProviderServerOptions): Promi
     socket.once('close', () => sockets.delete(socket));
   });
   server.on('session', (session) => {
-    connections.set(session, { providerTokens: new Map(), streamsOpened: 0, streamsOpen: 0 });
+    connections.set(session, { memory: new ConnectionMemory(), streamsOpened: 0, streamsOpen: 0 });
     session.once('close', () => connections.delete(session));
     options.onConnection();
   });
@@ -157,11 +165,9 @@ function serve(
       method: headers[':method'] ?? '',
       path: headers[':path'] ?? '',
       authority: headers[':authority'] ?? headers.host ?? '',
-      headers,
-      hasDuplicateHeaders: rawHeaders.length > 2 * Object.keys(headers).length,
-      // A copy: a chunk is a window on the whole TLS record, which a recorded request would keep alive.
+      fields: fieldsOf(rawHeaders),
       body: Buffer.concat(chunks),
-      connection,
+      connection: connection.memory,
     });
     if (answer === 'silence') return;
     const { latencyMs } = live.current;
@@ -170,9 +176,20 @@ function serve(
   });
 }
 
+/** Names and values by turns, as node tells them, without the pseudo-fields. */
+function fieldsOf(rawHeaders: readonly string[]): readonly Field[] {
+  const fields: Field[] = [];
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] ?? '';
+    if (!name.startsWith(':')) fields.push({ name, value: rawHeaders[index + 1] ?? '' });
+  }
+  return fields;
+}
+
 function respond(stream: ServerHttp2Stream, answer: ProviderAnswer): void {
   if (stream.destroyed || stream.closed) return;
-  const headers = { ':status': answer.status, ...answer.headers };
+  const headers: OutgoingHttpHeaders = { ':status': answer.status };
+  for (const { name, value } of answer.fields) headers[name] = value;
   if (answer.body === '') {
     stream.respond(headers, { endStream: true });
     return;
