@@ -110,8 +110,12 @@ export class Output {
 
   /** `reusable` returns to the pool when the socket is done with it. */
   #give(octets: Buffer, reusable: Buffer | null): void {
+    if (this.#octetsInFlight + octets.length > IN_FLIGHT_OCTETS_AT_ALL) {
+      this.#events.overrun();
+      // The owner has ended it: a socket takes nothing behind its end.
+      if (this.#isEnded) return;
+    }
     this.#octetsInFlight += octets.length;
-    if (this.#octetsInFlight > IN_FLIGHT_OCTETS_AT_ALL) this.#events.overrun();
     this.#socket.write(octets, () => {
       const wasBehind = this.isBehind;
       this.#octetsInFlight -= octets.length;
