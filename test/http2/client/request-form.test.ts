@@ -4,6 +4,7 @@ import type { RequestForm } from '../../../src/http2/client/request-form.ts';
 import { PreparedRequest } from '../../../src/http2/client/request-form.ts';
 import { Encoder, fieldsSizeMax } from '../../../src/http2/hpack/encoder.ts';
 import type { Field, Indexing } from '../../../src/http2/hpack/field.ts';
+import { meant } from '../../support/http2/meant.ts';
 import { handed } from '../frame/vectors.ts';
 import { decode, field, makeDecoder, pairs } from '../hpack/blocks.ts';
 
@@ -79,22 +80,6 @@ class Peers {
   #fieldsOf(block: Buffer): unknown {
     return pairs(decode(this.#decoder, block).fields);
   }
-}
-
-/** What the peer has to understand. */
-function meant(form: RequestForm, value: string): { fields: unknown; content: Buffer } {
-  const { method, scheme, authority, path, fields, contentBefore, contentAfter, valueIn } = form;
-  const [inPath, inContent] = valueIn === 'path' ? [value, ''] : ['', value];
-  return {
-    fields: [
-      [':method', method],
-      [':scheme', scheme],
-      [':authority', authority],
-      [':path', path + inPath],
-      ...pairs(fields),
-    ],
-    content: Buffer.concat([contentBefore, Buffer.from(inContent), contentAfter]),
-  };
 }
 
 t.test('path octets around each length of their length', (t) => {

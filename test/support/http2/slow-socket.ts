@@ -13,6 +13,8 @@ interface PendingWrite {
 export class SlowSocket extends Duplex {
   /** The octets of each write. */
   readonly writes: number[] = [];
+  /** All that was handed over, taken or not. */
+  readonly handed: Buffer[] = [];
   readonly #taken: Buffer[] = [];
   #isHeld = false;
   #pending: PendingWrite | null = null;
@@ -44,9 +46,19 @@ export class SlowSocket extends Duplex {
     return Buffer.concat(this.#taken.splice(0));
   }
 
+  get isHeld(): boolean {
+    return this.#isHeld;
+  }
+
   /** The peer has sent this. */
   deliver(octets: Buffer): void {
-    this.push(octets);
+    if (!this.destroyed) this.push(octets);
+  }
+
+  override write(chunk: Buffer, ...rest: unknown[]): boolean {
+    this.handed.push(Buffer.from(chunk));
+    const [encoding, done] = rest as [BufferEncoding, PendingWrite['done']];
+    return super.write(chunk, encoding, done);
   }
 
   override _read(): void {
