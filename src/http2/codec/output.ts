@@ -73,7 +73,8 @@ export class Output {
   flush(): void {
     this.#isFlushPlanned = false;
     const { buffer, offset } = this;
-    if (offset === 0 || this.#isEnded) return;
+    // What is left when the socket is gone counts as never handed over: the fate of those requests is known.
+    if (offset === 0 || this.#isEnded || this.#socket.destroyed) return;
     this.flushes += 1;
     this.offset = 0;
     if (offset <= COPIED_OCTETS_MAX) {
