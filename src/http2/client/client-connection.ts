@@ -113,17 +113,18 @@ export class ClientConnection extends Connection<ClientStream> {
     if (this.capacity === 0) throw new Error('a request without a free stream');
     const id = this.#nextStreamId;
     const isSent = this.#sendCompiled(request, value, id);
-    const fields = isSent ? NO_FIELDS : request.fieldsFor(value);
+    // Throws for what fields cannot hold, and then nothing has happened.
+    if (!isSent) this.writeFields(id, request.fieldsFor(value), !request.hasContent);
     this.#nextStreamId += 2;
     const stream = this.streams.open(id, this.remote.initialWindowOctets);
     stream.receiver = receiver;
     stream.sentAtSweep = this.#sweeps;
+    // Of the fields: a peer that has them may look at the request, however much of its content is still to come.
+    stream.writtenAtFlush = this.output.flushes;
     if (!isSent) {
-      this.writeFields(id, fields, !request.hasContent);
       if (request.hasContent) this.content.send(stream, request.contentFor(value));
       request.compile(this.encoder, value.length);
     }
-    stream.writtenAtFlush = this.output.flushes;
     this.flood.earn();
     this.#keepAlive.requested();
     if (this.#nextStreamId > STREAM_ID_MAX) this.#useUp();
