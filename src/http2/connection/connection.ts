@@ -383,9 +383,10 @@ export abstract class Connection<S extends Stream>
     clearInterval(this.#sweeper);
     // What an error leaves unsent stays unsent, so that its fate is known.
     if (goodbye?.code !== ErrorCode.NO_ERROR) this.output.discard();
+    // Before the goodbye is flushed, which is no sign that they were.
+    for (const stream of this.streams.all()) this.streamLost(stream, reason);
     if (goodbye === null) this.#socket.destroy();
     else this.#sayGoodbye(goodbye.code, goodbye.text);
-    for (const stream of this.streams.all()) this.streamLost(stream, reason);
     this.closed(reason);
   }
 
