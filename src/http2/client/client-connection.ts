@@ -121,7 +121,9 @@ export class ClientConnection extends Connection<ClientStream> {
     stream.sentAtSweep = this.#sweeps;
     // Of the fields: a peer that has them may look at the request, however much of its content is still to come.
     stream.writtenAtFlush = this.output.flushes;
-    if (!isSent) {
+    if (isSent) {
+      stream.sendWindow -= request.contentOctets;
+    } else {
       if (request.hasContent) this.content.send(stream, request.contentFor(value));
       request.compile(this.encoder, value.length);
     }
