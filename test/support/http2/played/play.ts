@@ -12,6 +12,7 @@ import { meant } from '../meant.ts';
 import type { End, Sent } from '../recorded-client.ts';
 import { RecordedClient } from '../recorded-client.ts';
 import { SlowSocket } from '../slow-socket.ts';
+import type { ExpectedEnd } from './answer-model.ts';
 import { ConnectionModel } from './connection-model.ts';
 import { handedStreams } from './handed-streams.ts';
 import type { Effect } from './lawful-server.ts';
@@ -198,7 +199,7 @@ class Game {
     if (!this.#socket.isHeld) assert.equal(connection.capacity, model.capacity, 'capacity');
     for (const [streamId, { ends: ended, isCancelled }] of ends) {
       if (isCancelled) assert.deepEqual(ended, []);
-      else assert.deepEqual(foretold(ended[0] ?? null), model.endOf(streamId), `of ${streamId}`);
+      else checkEnd(streamId, ended[0] ?? null, model.endOf(streamId));
     }
     assert.ok(this.#socket.writableLength < 2 ** 21, 'octets at the socket');
     const { goAwayCode } = this.#server.log;
@@ -231,10 +232,13 @@ class Game {
   }
 }
 
-/** The end without what the model does not know. */
-function foretold(end: End | null): unknown {
-  if (end?.kind !== 'failed') return end;
+/** A failure's words are not foretold. */
+function checkEnd(streamId: number, end: End | null, expected: ExpectedEnd | null): void {
+  if (end?.kind !== 'failed') {
+    assert.deepEqual(end, expected, `stream ${streamId}`);
+    return;
+  }
   const { kind, isUnprocessed, status, reason } = end;
-  assert.ok(reason.length > 0);
-  return { kind, isUnprocessed, status };
+  const text = `stream ${streamId}: ${reason}, not ${JSON.stringify(expected)}`;
+  assert.deepEqual({ kind, isUnprocessed, status }, expected, text);
 }

@@ -1,5 +1,9 @@
 /** Random choices out of a seed: the same seed, the same choices, so that a run that fails can be played again. */
 
+const PATTERN_PERIOD = 251;
+/** As long as anything that is asked for. */
+const PATTERN = Buffer.from(Array.from({ length: 100_000 }, (_, i) => (i * 7) % PATTERN_PERIOD));
+
 export class Random {
   #state: number;
 
@@ -39,8 +43,8 @@ export class Random {
   }
 
   octets(length: number): Buffer {
-    const start = this.between(0, 255);
-    return Buffer.from(Uint8Array.from({ length }, (_, i) => (start + i * 7) % 251));
+    const start = this.between(0, PATTERN_PERIOD - 1);
+    return Buffer.from(PATTERN.subarray(start, start + length));
   }
 
   /** Visible ASCII. */
