@@ -37,17 +37,20 @@ conversation('SETTINGS: applied in order, the last of equal ones holds', async (
   t.equal(client.connection.capacity, 5);
 });
 
-conversation('SETTINGS: applied, then acknowledged: DATA that was waiting goes first', async (scene) => {
-  const { peer, client } = scene;
-  await peer.greet([Id.INITIAL_WINDOW_SIZE, 0]);
-  const { streamId } = await client.request(postOf(3));
-  await peer.expectRequestHead();
-  peer.send(settings([Id.INITIAL_WINDOW_SIZE, 3]));
-  await peer.expect(data(streamId, 'xxx', END_STREAM));
-  await peer.expect(settingsAck);
-  peer.send(headers(streamId, [[':status', '200']], END_STREAM));
-  await client.until(() => client.connection.capacity === 100);
-});
+conversation(
+  'SETTINGS: applied, then acknowledged: DATA that was waiting goes first',
+  async (scene) => {
+    const { peer, client } = scene;
+    await peer.greet([Id.INITIAL_WINDOW_SIZE, 0]);
+    const { streamId } = await client.request(postOf(3));
+    await peer.expectRequestHead();
+    peer.send(settings([Id.INITIAL_WINDOW_SIZE, 3]));
+    await peer.expect(data(streamId, 'xxx', END_STREAM));
+    await peer.expect(settingsAck);
+    peer.send(headers(streamId, [[':status', '200']], END_STREAM));
+    await client.until(() => client.connection.capacity === 100);
+  },
+);
 
 interface Wrong {
   readonly what: string;
@@ -134,12 +137,15 @@ conversation('SETTINGS: the bounds of each value are taken', async ({ peer }) =>
   await peer.expectQuiet();
 });
 
-conversation('SETTINGS: unknown ids are ignored, unknown flags too', async ({ t, peer, client }) => {
-  await peer.greet([0, 1], [7, 0], [8, 1], [9, 1], [0xfafa, 0xffff_ffff]);
-  peer.send({ ...settings([Id.MAX_CONCURRENT_STREAMS, 4]), flags: 0xfe });
-  await peer.expect(settingsAck);
-  t.equal(client.connection.capacity, 4);
-});
+conversation(
+  'SETTINGS: unknown ids are ignored, unknown flags too',
+  async ({ t, peer, client }) => {
+    await peer.greet([0, 1], [7, 0], [8, 1], [9, 1], [0xfafa, 0xffff_ffff]);
+    peer.send({ ...settings([Id.MAX_CONCURRENT_STREAMS, 4]), flags: 0xfe });
+    await peer.expect(settingsAck);
+    t.equal(client.connection.capacity, 4);
+  },
+);
 
 conversation('SETTINGS: PUSH_PROMISE after our ENABLE_PUSH=0 is PROTOCOL_ERROR', async (scene) => {
   const { peer, client } = scene;
@@ -156,19 +162,22 @@ conversation('SETTINGS: PUSH_PROMISE on stream 0 is PROTOCOL_ERROR', async ({ pe
   await peer.expectGoAway(Code.PROTOCOL_ERROR);
 });
 
-conversation('SETTINGS: a higher INITIAL_WINDOW_SIZE opens the streams that are open', async (scene) => {
-  const { peer, client } = scene;
-  await peer.greet([Id.INITIAL_WINDOW_SIZE, 4]);
-  const { streamId } = await client.request(postOf(10));
-  await peer.expectRequestHead();
-  await peer.expect(data(streamId, 'xxxx'));
-  peer.send(settings([Id.INITIAL_WINDOW_SIZE, 7]));
-  await peer.expect(data(streamId, 'xxx'));
-  await peer.expect(settingsAck);
-  peer.send(settings([Id.INITIAL_WINDOW_SIZE, 10]));
-  await peer.expect(data(streamId, 'xxx', END_STREAM));
-  await peer.expect(settingsAck);
-});
+conversation(
+  'SETTINGS: a higher INITIAL_WINDOW_SIZE opens the streams that are open',
+  async (scene) => {
+    const { peer, client } = scene;
+    await peer.greet([Id.INITIAL_WINDOW_SIZE, 4]);
+    const { streamId } = await client.request(postOf(10));
+    await peer.expectRequestHead();
+    await peer.expect(data(streamId, 'xxxx'));
+    peer.send(settings([Id.INITIAL_WINDOW_SIZE, 7]));
+    await peer.expect(data(streamId, 'xxx'));
+    await peer.expect(settingsAck);
+    peer.send(settings([Id.INITIAL_WINDOW_SIZE, 10]));
+    await peer.expect(data(streamId, 'xxx', END_STREAM));
+    await peer.expect(settingsAck);
+  },
+);
 
 conversation('SETTINGS: a lowered INITIAL_WINDOW_SIZE makes windows NEGATIVE', async (scene) => {
   const { peer, client } = scene;
@@ -187,15 +196,18 @@ conversation('SETTINGS: a lowered INITIAL_WINDOW_SIZE makes windows NEGATIVE', a
   await peer.expect(data(streamId, 'xxx', END_STREAM));
 });
 
-conversation('SETTINGS: INITIAL_WINDOW_SIZE that lifts an open stream above 2^31-1', async (scene) => {
-  const { peer, client } = scene;
-  await peer.greet();
-  const { streamId } = await client.request(GET);
-  await peer.expectRequest();
-  peer.send(windowUpdate(streamId, 1));
-  peer.send(settings([Id.INITIAL_WINDOW_SIZE, UINT31_MAX]));
-  await peer.expectGoAway(Code.FLOW_CONTROL_ERROR);
-});
+conversation(
+  'SETTINGS: INITIAL_WINDOW_SIZE that lifts an open stream above 2^31-1',
+  async (scene) => {
+    const { peer, client } = scene;
+    await peer.greet();
+    const { streamId } = await client.request(GET);
+    await peer.expectRequest();
+    peer.send(windowUpdate(streamId, 1));
+    peer.send(settings([Id.INITIAL_WINDOW_SIZE, UINT31_MAX]));
+    await peer.expectGoAway(Code.FLOW_CONTROL_ERROR);
+  },
+);
 
 conversation('SETTINGS: the connection window is not changed by them', async (scene) => {
   const { peer, client } = scene;
@@ -209,57 +221,69 @@ conversation('SETTINGS: the connection window is not changed by them', async (sc
   await peer.expect(data(streamId, 'x', END_STREAM));
 });
 
-conversation('SETTINGS: MAX_FRAME_SIZE bounds HEADERS; more goes into CONTINUATION', async (scene) => {
-  const { t, peer, client } = scene;
-  await peer.greet();
-  const long = '~'.repeat(40_000);
-  const form = { ...GET, fields: [{ name: 'x-long', value: long, indexing: 'without' }] } as const;
-  await client.request(form);
-  const first = await peer.next();
-  t.equal(first.payload.length, 16_384);
-  t.equal(first.flags, END_STREAM, 'END_STREAM on HEADERS, END_HEADERS not yet');
-  t.match(await peer.next(), { type: Type.CONTINUATION, flags: 0, streamId: first.streamId });
-  t.match(await peer.next(), { type: Type.CONTINUATION, flags: 4, streamId: first.streamId });
-  peer.send(settings([Id.MAX_FRAME_SIZE, 65_536]));
-  await peer.expect(settingsAck);
-  await client.request({ ...form, path: '/other/' });
-  const whole = await peer.next();
-  t.equal(whole.flags, END_STREAM | 4);
-  t.ok(whole.payload.length > 40_000);
-});
+conversation(
+  'SETTINGS: MAX_FRAME_SIZE bounds HEADERS; more goes into CONTINUATION',
+  async (scene) => {
+    const { t, peer, client } = scene;
+    await peer.greet();
+    const long = '~'.repeat(40_000);
+    const form = {
+      ...GET,
+      fields: [{ name: 'x-long', value: long, indexing: 'without' }],
+    } as const;
+    await client.request(form);
+    const first = await peer.next();
+    t.equal(first.payload.length, 16_384);
+    t.equal(first.flags, END_STREAM, 'END_STREAM on HEADERS, END_HEADERS not yet');
+    t.match(await peer.next(), { type: Type.CONTINUATION, flags: 0, streamId: first.streamId });
+    t.match(await peer.next(), { type: Type.CONTINUATION, flags: 4, streamId: first.streamId });
+    peer.send(settings([Id.MAX_FRAME_SIZE, 65_536]));
+    await peer.expect(settingsAck);
+    await client.request({ ...form, path: '/other/' });
+    const whole = await peer.next();
+    t.equal(whole.flags, END_STREAM | 4);
+    t.ok(whole.payload.length > 40_000);
+  },
+);
 
-conversation('SETTINGS: MAX_CONCURRENT_STREAMS up, down and 0 while streams are open', async (scene) => {
-  const { t, peer, client } = scene;
-  const { connection } = client;
-  await peer.greet([Id.MAX_CONCURRENT_STREAMS, 1]);
-  const first = await client.request(GET);
-  t.equal(connection.capacity, 0, 'never more');
-  t.throws(() => client.connection.send(connection.prepare(GET), '', NOBODY));
-  await peer.expectRequest();
-  peer.send(settings([Id.MAX_CONCURRENT_STREAMS, 3]));
-  await peer.expect(settingsAck);
-  t.equal(connection.capacity, 2);
-  const second = await client.request(GET);
-  await peer.expectRequest();
-  peer.send(settings([Id.MAX_CONCURRENT_STREAMS, 0]));
-  await peer.expect(settingsAck);
-  t.equal(connection.capacity, 0);
-  peer.send(headers(first.streamId, [[':status', '200']], END_STREAM));
-  peer.send(headers(second.streamId, [[':status', '200']], END_STREAM));
-  t.match(await first.end, { status: 200 }, 'those that are open stay so');
-  t.match(await second.end, { status: 200 });
-  await peer.expectQuiet();
-  t.equal(connection.capacity, 0, '0 forbids new ones, nothing else');
-  peer.send(settings([Id.MAX_CONCURRENT_STREAMS, 1]));
-  await peer.expect(settingsAck);
-  t.equal(connection.capacity, 1);
-});
+conversation(
+  'SETTINGS: MAX_CONCURRENT_STREAMS up, down and 0 while streams are open',
+  async (scene) => {
+    const { t, peer, client } = scene;
+    const { connection } = client;
+    await peer.greet([Id.MAX_CONCURRENT_STREAMS, 1]);
+    const first = await client.request(GET);
+    t.equal(connection.capacity, 0, 'never more');
+    t.throws(() => client.connection.send(connection.prepare(GET), '', NOBODY));
+    await peer.expectRequest();
+    peer.send(settings([Id.MAX_CONCURRENT_STREAMS, 3]));
+    await peer.expect(settingsAck);
+    t.equal(connection.capacity, 2);
+    const second = await client.request(GET);
+    await peer.expectRequest();
+    peer.send(settings([Id.MAX_CONCURRENT_STREAMS, 0]));
+    await peer.expect(settingsAck);
+    t.equal(connection.capacity, 0);
+    peer.send(headers(first.streamId, [[':status', '200']], END_STREAM));
+    peer.send(headers(second.streamId, [[':status', '200']], END_STREAM));
+    t.match(await first.end, { status: 200 }, 'those that are open stay so');
+    t.match(await second.end, { status: 200 });
+    await peer.expectQuiet();
+    t.equal(connection.capacity, 0, '0 forbids new ones, nothing else');
+    peer.send(settings([Id.MAX_CONCURRENT_STREAMS, 1]));
+    await peer.expect(settingsAck);
+    t.equal(connection.capacity, 1);
+  },
+);
 
-conversation('SETTINGS: MAX_CONCURRENT_STREAMS absent means as many as the owner wants', async (scene) => {
-  const { t, peer, client } = scene;
-  await peer.greet();
-  t.equal(client.connection.capacity, 100);
-});
+conversation(
+  'SETTINGS: MAX_CONCURRENT_STREAMS absent means as many as the owner wants',
+  async (scene) => {
+    const { t, peer, client } = scene;
+    await peer.greet();
+    t.equal(client.connection.capacity, 100);
+  },
+);
 
 const now = performance.now.bind(performance);
 /** Moves the clock that the client looks at. */

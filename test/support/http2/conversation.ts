@@ -22,6 +22,9 @@ export interface ConversationOptions extends Partial<ClientOptions> {
   readonly deliveries?: 'whole' | 'whole-and-octets' | 'every-cut';
 }
 
+/** For a conversation in which each waits for the other; no other one waits for it. */
+const STUCK_AFTER_MS = 20_000;
+
 /** What must not depend on how the octets came. */
 interface Outcome {
   readonly ends: unknown;
@@ -56,10 +59,15 @@ async function play(
   const [ours, theirs] = duplexPair();
   const peer = new ScriptedPeer(theirs, delivery);
   const client = new RecordedClient(ours, clientOptions, firstStreamId);
+  let timer: NodeJS.Timeout | undefined;
+  const stuck = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error('nobody says anything')), STUCK_AFTER_MS);
+  });
   try {
-    await script({ t, peer, client });
+    await Promise.race([script({ t, peer, client }), stuck]);
     client.finish();
   } finally {
+    clearTimeout(timer);
     client.connection.destroy('the conversation has failed');
     theirs.destroy();
   }
