@@ -84,6 +84,8 @@ export class ClientConnection extends Connection<ClientStream> {
       [Setting.ENABLE_PUSH, 0],
       [Setting.MAX_HEADER_LIST_SIZE, HEADER_LIST_OCTETS_MAX],
     ]);
+    // At once: the peer's first frames may wait in the socket already, and what answers them must not overtake this.
+    this.output.flush();
   }
 
   /** The peer's SETTINGS are in: its limits are known. */
