@@ -112,17 +112,18 @@ export class ClientConnection extends Connection<ClientStream> {
     if (this.capacity === 0) throw new Error('a request without a free stream');
     const id = this.#nextStreamId;
     const isSent = this.#sendCompiled(request, value, id);
-    const fields = isSent ? NO_FIELDS : request.fieldsFor(value);
+    // Throws before anything is opened when a field cannot be written.
+    if (!isSent) this.writeFields(id, request.fieldsFor(value), !request.hasContent);
     this.#nextStreamId += 2;
     const stream = this.streams.open(id, this.remote.initialWindowOctets);
     stream.receiver = receiver;
     stream.sentAtSweep = this.#sweeps;
+    // Taken here: content that fills the buffer flushes it, and its HEADERS with it.
+    stream.writtenAtFlush = this.output.flushes;
     if (!isSent) {
-      this.writeFields(id, fields, !request.hasContent);
       if (request.hasContent) this.content.send(stream, request.contentFor(value));
       request.compile(this.encoder, value.length);
     }
-    stream.writtenAtFlush = this.output.flushes;
     this.flood.earn();
     this.#keepAlive.requested();
     if (this.#nextStreamId > STREAM_ID_MAX) this.#useUp();
