@@ -118,6 +118,7 @@ export class ClientConnection extends Connection<ClientStream> {
     const stream = this.streams.open(id, this.remote.initialWindowOctets);
     stream.receiver = receiver;
     stream.sentAtSweep = this.#sweeps;
+    if (isSent) stream.sendWindow -= request.contentOctets;
     // Taken here: content that fills the buffer flushes it, and its HEADERS with it.
     stream.writtenAtFlush = this.output.flushes;
     if (!isSent) {
