@@ -163,7 +163,7 @@ export class ClientConnection extends Connection<ClientStream> {
       this.#events.draining(reason);
     }
     for (const stream of this.streams.all()) {
-      if (stream.id > lastStreamId) this.#fail(stream, true, reason);
+      if (stream.id > lastStreamId && this.streams.isOpen(stream)) this.#fail(stream, true, reason);
     }
   }
 
@@ -252,6 +252,7 @@ export class ClientConnection extends Connection<ClientStream> {
     let isDoubtful = false;
     for (const stream of this.streams.all()) {
       if (this.#sweeps - stream.sentAtSweep <= this.#sweepsPerTimeout) continue;
+      if (!this.streams.isOpen(stream)) continue;
       isDoubtful = isSilent;
       this.writeReset(stream.id, ErrorCode.CANCEL);
       this.#fail(stream, false, 'no answer in time');

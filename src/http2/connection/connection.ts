@@ -351,7 +351,9 @@ export abstract class Connection<S extends Stream>
       if (goodbye.code !== ErrorCode.NO_ERROR) this.output.discard();
       this.#sayGoodbye(goodbye.code, goodbye.text);
     }
-    for (const stream of this.streams.all()) this.streamLost(stream, reason);
+    for (const stream of this.streams.all()) {
+      if (this.streams.isOpen(stream)) this.streamLost(stream, reason);
+    }
     this.closed(reason);
   }
 
