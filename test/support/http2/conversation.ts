@@ -58,6 +58,9 @@ async function play(
 ): Promise<Outcome> {
   const [ours, theirs] = duplexPair();
   const peer = new ScriptedPeer(theirs, delivery);
+  // A pair of streams does not tell one end that the other was destroyed; a socket does.
+  ours.once('close', () => setImmediate(() => peer.lost()));
+  theirs.once('close', () => ours.destroy());
   const client = new RecordedClient(ours, clientOptions, firstStreamId);
   let timer: NodeJS.Timeout | undefined;
   const stuck = new Promise<never>((_, reject) => {

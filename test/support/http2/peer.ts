@@ -58,13 +58,15 @@ export class ScriptedPeer {
       this.#received = Buffer.concat([this.#received, chunk]);
       this.#wake();
     });
-    const end = (): void => {
-      this.#isEnded = true;
-      this.#wake();
-    };
-    socket.on('end', end);
-    socket.on('close', end);
-    socket.on('error', end);
+    socket.on('end', () => this.lost());
+    socket.on('close', () => this.lost());
+    socket.on('error', () => this.lost());
+  }
+
+  /** Nothing more will come. */
+  lost(): void {
+    this.#isEnded = true;
+    this.#wake();
   }
 
   /** Everything in one piece, unless the conversation is delivered otherwise. */
