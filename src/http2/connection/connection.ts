@@ -347,8 +347,6 @@ export abstract class Connection<S extends Stream>
     if (goodbye === null) {
       this.#socket.destroy();
     } else {
-      // What an error leaves unsent stays unsent, so that its fate is known.
-      if (goodbye.code !== ErrorCode.NO_ERROR) this.output.discard();
       this.#sayGoodbye(goodbye.code, goodbye.text);
     }
     for (const stream of this.streams.all()) {
@@ -358,8 +356,11 @@ export abstract class Connection<S extends Stream>
   }
 
   #sayGoodbye(code: number, text: string): void {
+    // What an error leaves unsent stays unsent, so that its fate is known: it does not count as flushed.
+    if (code === ErrorCode.NO_ERROR) this.output.flush();
+    else this.output.discard();
     const debugData = Buffer.from(text);
-    this.output.write(goAwayFrame({ lastStreamId: this.lastStreamId(), code, debugData }));
+    this.output.writeAhead(goAwayFrame({ lastStreamId: this.lastStreamId(), code, debugData }));
     this.output.end();
     setTimeout(() => this.#socket.destroy(), LINGER_MS).unref();
   }
