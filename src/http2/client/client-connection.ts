@@ -213,10 +213,6 @@ export class ClientConnection extends Connection<ClientStream> {
     }
   }
 
-  protected override localSettingsInForce(): void {
-    // What we demand of a server binds it to less than we would take without.
-  }
-
   protected override isIdle(streamId: number): boolean {
     // 5.1.1: even ones are a server's, which may not open any.
     return streamId % 2 === 0 || streamId >= this.#nextStreamId;
