@@ -66,6 +66,8 @@ export async function startProviderServer(options: ProviderServerOptions): Promi
   };
 }
 
+const NO_BODY = Buffer.alloc(0);
+
 class ProviderConnection {
   readonly #options: ProviderServerOptions;
   readonly #http2: ServerConnection;
@@ -118,6 +120,7 @@ class ProviderConnection {
   }
 
   #respond(streamId: number, { status, fields, body }: ProviderAnswer): void {
-    this.#http2.respond(streamId, { status, fields, body: Buffer.from(body) });
+    const octets = body === '' ? NO_BODY : Buffer.from(body);
+    this.#http2.respond(streamId, { status, fields, body: octets });
   }
 }
