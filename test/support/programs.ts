@@ -35,14 +35,19 @@ export async function startServer(
     const ports = await freePorts(portCount);
     const [program, ...args] = commandOf(ports);
     const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] });
-    t.teardown(() => kill(child));
     const log = collect(child);
+    t.teardown(() => kill(child));
     const isUp = await until(
       `${program} listens`,
       () => isListening(child, ports),
       READY_WITHIN_MS,
     );
-    if (isUp) return ports;
+    if (isUp) {
+      child.once('exit', (code, signal) => {
+        if (!child.killed) process.emitWarning(`${program} ended (${code ?? signal}): ${log()}`);
+      });
+      return ports;
+    }
     if (attempt === ATTEMPTS) throw new Error(`${program} did not start: ${log()}`);
   }
 }
