@@ -21,7 +21,7 @@ export const fanOut: Scenario = {
   async run(stage) {
     const rows: Row[] = [];
     for (const store of await benchStores(stage)) rows.push(await measure(stage, store));
-    return rows;
+    return { rows };
   },
 };
 

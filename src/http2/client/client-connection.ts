@@ -4,7 +4,7 @@
  */
 
 import type { Duplex } from 'node:stream';
-import { Connection } from '../connection/connection.ts';
+import { CLIENT_PREFACE, Connection } from '../connection/connection.ts';
 import { HEADER_LIST_OCTETS_MAX } from '../connection/frame-receiver.ts';
 import { ConnectionError, ErrorCode, errorCodeName, StreamError } from '../error.ts';
 import type { GoAway } from '../frame/go-away.ts';
@@ -43,8 +43,7 @@ export interface ClientEvents {
   closed(reason: string): void;
 }
 
-/** 3.4 */
-const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
+const NO_OCTETS = Buffer.alloc(0);
 const PING_DATA = Buffer.from('liveness');
 /** 5.1.1: then a new connection is needed. */
 const STREAM_ID_MAX = 2 ** 31 - 1;
@@ -73,13 +72,17 @@ export class ClientConnection extends Connection<ClientStream> {
       SWEEP_EVERY_MS_MAX,
       options.requestTimeoutMs / SWEEPS_PER_TIMEOUT,
     );
-    super(socket, new StreamTable(options.streamsMax, () => new ClientStream()), sweepEveryMs);
+    super(socket, new StreamTable(options.streamsMax, () => new ClientStream()), {
+      expectedPreface: NO_OCTETS,
+      sweepEveryMs,
+      endsApart: false,
+    });
     this.#options = options;
     this.#events = events;
     this.#keepAlive = new KeepAlive(options);
     this.#sweepsPerTimeout = Math.ceil(options.requestTimeoutMs / sweepEveryMs);
     this.#nextStreamId = firstStreamId;
-    this.output.write(PREFACE);
+    this.output.write(CLIENT_PREFACE);
     this.open([
       [Setting.ENABLE_PUSH, 0],
       [Setting.MAX_HEADER_LIST_SIZE, HEADER_LIST_OCTETS_MAX],
@@ -179,7 +182,7 @@ export class ClientConnection extends Connection<ClientStream> {
 
   override relieved(): void {
     super.relieved();
-    this.#events.freed();
+    if (!this.isClosed) this.#events.freed();
   }
 
   protected override receiveContent(
@@ -212,10 +215,6 @@ export class ClientConnection extends Connection<ClientStream> {
     if (identifier === Setting.ENABLE_PUSH && value !== 0) {
       throw new ConnectionError(ErrorCode.PROTOCOL_ERROR, `ENABLE_PUSH ${value} from a server`);
     }
-  }
-
-  protected override localSettingsInForce(): void {
-    // What we demand of a server binds it to less than we would take without.
   }
 
   protected override isIdle(streamId: number): boolean {
@@ -355,9 +354,7 @@ export class ClientConnection extends Connection<ClientStream> {
 const bareResponse = ({ status, fields }: ResponseHead): Response => ({
   status,
   fields,
-  body: NO_BODY,
+  body: NO_OCTETS,
   isTruncated: false,
   trailers: NO_FIELDS,
 });
-
-const NO_BODY = Buffer.alloc(0);

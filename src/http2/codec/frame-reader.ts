@@ -27,15 +27,19 @@ export class FrameReader {
   /** The beginning of a frame that is not whole yet. */
   readonly #partial = Buffer.allocUnsafeSlow(BUFFER_OCTETS);
   #partialOctets = 0;
+  /** What has to come before the first frame and has not come yet. */
+  #preface: Buffer;
 
-  constructor(handler: FrameHandler) {
+  constructor(handler: FrameHandler, preface: Buffer) {
     this.#handler = handler;
+    this.#preface = preface;
   }
 
   /** Hands on every frame that is whole now. Throws what the handler throws, and FRAME_SIZE_ERROR. */
   read(chunk: Buffer): void {
-    let offset = this.#partialOctets === 0 ? 0 : this.#completePartial(chunk);
+    let offset = this.#preface.length === 0 ? 0 : this.#readPreface(chunk);
     const end = chunk.length;
+    if (this.#partialOctets > 0) offset = this.#completePartial(chunk, offset);
     while (end - offset >= FRAME_HEAD_OCTETS) {
       const next = offset + FRAME_HEAD_OCTETS + payloadOctets(chunk, offset);
       if (next > end) break;
@@ -45,11 +49,21 @@ export class FrameReader {
     if (offset < end) this.#keep(chunk, offset, end);
   }
 
+  /** 3.4: anything else than a client's preface is a PROTOCOL_ERROR. Answers the offset behind it. */
+  #readPreface(chunk: Buffer): number {
+    const octets = Math.min(chunk.length, this.#preface.length);
+    if (chunk.compare(this.#preface, 0, octets, 0, octets) !== 0) {
+      throw new ConnectionError(ErrorCode.PROTOCOL_ERROR, 'no connection preface');
+    }
+    this.#preface = this.#preface.subarray(octets);
+    return octets;
+  }
+
   /** Fills up the cut frame from the chunk and hands it on; answers the offset behind what it took. */
-  #completePartial(chunk: Buffer): number {
-    let offset = 0;
+  #completePartial(chunk: Buffer, start: number): number {
+    let offset = start;
     if (this.#partialOctets < FRAME_HEAD_OCTETS) {
-      offset = this.#keep(chunk, 0, FRAME_HEAD_OCTETS - this.#partialOctets);
+      offset = this.#keep(chunk, start, start + FRAME_HEAD_OCTETS - this.#partialOctets);
       if (this.#partialOctets < FRAME_HEAD_OCTETS) return offset;
     }
     const frameOctets = FRAME_HEAD_OCTETS + payloadOctets(this.#partial, 0);

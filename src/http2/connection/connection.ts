@@ -17,11 +17,18 @@ import { Output } from '../codec/output.ts';
 import { ConnectionError, ErrorCode, errorCodeName, StreamError } from '../error.ts';
 import type { GoAway } from '../frame/go-away.ts';
 import { goAwayFrame } from '../frame/go-away.ts';
+import { Flag, FRAME_HEAD_OCTETS, FrameType, writeFrameHead } from '../frame/head.ts';
 import type { Content } from '../frame/padding.ts';
 import { pingFrame } from '../frame/ping.ts';
 import { RST_STREAM_OCTETS, writeRstStream } from '../frame/rst-stream.ts';
 import type { Parameter } from '../frame/settings.ts';
-import { INITIAL_WINDOW_OCTETS, SETTINGS_ACK, Setting, settingsFrame } from '../frame/settings.ts';
+import {
+  FRAME_OCTETS_MAX,
+  INITIAL_WINDOW_OCTETS,
+  SETTINGS_ACK,
+  Setting,
+  settingsFrame,
+} from '../frame/settings.ts';
 import { WINDOW_UPDATE_OCTETS, writeWindowUpdate } from '../frame/window-update.ts';
 import { Encoder, fieldsSizeMax } from '../hpack/encoder.ts';
 import type { Field, FieldSection } from '../hpack/field.ts';
@@ -42,6 +49,18 @@ const CONNECTION_WINDOW_OCTETS = 4 * 1_024 * 1_024;
 /** A peer that was told goodbye has so long to close; then the socket is destroyed. */
 const LINGER_MS = 1_000;
 
+/** RFC 9113, 3.4: what a client begins with. */
+export const CLIENT_PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
+
+export interface ConnectionOptions {
+  /** What has to come before the peer's first frame. */
+  readonly expectedPreface: Buffer;
+  /** How often time-outs are looked at. */
+  readonly sweepEveryMs: number;
+  /** Whether the end of content is an empty frame of its own, as FCM sends it. */
+  readonly endsApart: boolean;
+}
+
 export abstract class Connection<S extends Stream>
   implements FrameHandler, FrameEvents, OutputEvents
 {
@@ -53,20 +72,21 @@ export abstract class Connection<S extends Stream>
   protected readonly remote = initialRemoteSettings();
   protected isDraining = false;
   readonly #socket: Duplex;
-  readonly #reader = new FrameReader(this);
+  readonly #reader: FrameReader;
   readonly #receiver = new FrameReceiver(this);
   readonly #receiveWindow = new ReceiveWindow(CONNECTION_WINDOW_OCTETS);
   readonly #localSettings = new LocalSettings();
   readonly #sweeper: NodeJS.Timeout;
   #isClosed = false;
 
-  /** `sweepEveryMs`: how often time-outs are looked at. */
-  constructor(socket: Duplex, streams: StreamTable<S>, sweepEveryMs: number) {
+  constructor(socket: Duplex, streams: StreamTable<S>, options: ConnectionOptions) {
     this.#socket = socket;
     this.streams = streams;
+    this.#reader = new FrameReader(this, options.expectedPreface);
     this.output = new Output(socket, this);
-    this.content = new ContentSender(this.output, (stream) => this.contentSent(stream));
-    this.#sweeper = setInterval(() => this.#sweep(), sweepEveryMs).unref();
+    const contentSent = (stream: S) => this.contentSent(stream);
+    this.content = new ContentSender(this.output, options.endsApart, contentSent);
+    this.#sweeper = setInterval(() => this.#sweep(), options.sweepEveryMs).unref();
     socket.on('data', (chunk: Buffer) => this.#read(chunk));
     socket.on('error', (error) => this.destroy(reasonOf(error)));
     socket.on('end', () => this.destroy('connection closed by the peer'));
@@ -103,8 +123,6 @@ export abstract class Connection<S extends Stream>
   protected abstract receiveReset(stream: S, code: number): void;
   /** One of the peer's settings is in force. */
   protected abstract remoteSettingApplied(parameter: Parameter): void;
-  /** The peer has acknowledged these. */
-  protected abstract localSettingsInForce(parameters: readonly Parameter[]): void;
   /** Whether nobody has used this stream yet (5.1). */
   protected abstract isIdle(streamId: number): boolean;
   /** All content of the stream is written, with END_STREAM. */
@@ -199,8 +217,7 @@ export abstract class Connection<S extends Stream>
 
   settingsAcknowledged(): void {
     this.flood.spend();
-    const { inForce, next } = this.#localSettings.acknowledged();
-    this.localSettingsInForce(inForce);
+    const next = this.#localSettings.acknowledged();
     if (next !== null) this.demand(next);
   }
 
@@ -234,13 +251,18 @@ export abstract class Connection<S extends Stream>
 
   /** Encodes and writes in one step: the peer's table has to see every block that was encoded (RFC 7541, 2.3). */
   protected writeFields(streamId: number, fields: readonly Field[], isEndStream: boolean): void {
-    const room = Buffer.allocUnsafe(fieldsSizeMax(fields));
-    const block = room.subarray(0, this.encoder.encode(fields, room, 0));
-    const { frameOctetsMax } = this.remote;
-    this.output.reserve(fieldBlockOctets(block.length, frameOctetsMax));
-    const { buffer, offset } = this.output;
-    const options = { streamId, isEndStream, frameOctetsMax };
-    this.output.offset = writeFieldBlock(buffer, offset, block, options);
+    const { output, encoder } = this;
+    const blockOctetsMax = fieldsSizeMax(fields);
+    if (blockOctetsMax > FRAME_OCTETS_MAX) {
+      this.#writeLongFields(streamId, fields, isEndStream);
+      return;
+    }
+    output.reserve(FRAME_HEAD_OCTETS + blockOctetsMax);
+    const { buffer, offset } = output;
+    output.offset = encoder.encode(fields, buffer, offset + FRAME_HEAD_OCTETS);
+    const length = output.offset - offset - FRAME_HEAD_OCTETS;
+    const flags = Flag.END_HEADERS | (isEndStream ? Flag.END_STREAM : Flag.NONE);
+    writeFrameHead(buffer, offset, { length, type: FrameType.HEADERS, flags, streamId });
   }
 
   /** Closes a stream and tells the peer. */
@@ -317,6 +339,17 @@ export abstract class Connection<S extends Stream>
     this.content.proceed();
   }
 
+  /** Fields that may take more than one frame. */
+  #writeLongFields(streamId: number, fields: readonly Field[], isEndStream: boolean): void {
+    const room = Buffer.allocUnsafe(fieldsSizeMax(fields));
+    const block = room.subarray(0, this.encoder.encode(fields, room, 0));
+    const { frameOctetsMax } = this.remote;
+    this.output.reserve(fieldBlockOctets(block.length, frameOctetsMax));
+    const { buffer, offset } = this.output;
+    const options = { streamId, isEndStream, frameOctetsMax };
+    this.output.offset = writeFieldBlock(buffer, offset, block, options);
+  }
+
   #writeWindowUpdate(streamId: number, increment: number): void {
     if (increment === 0) return;
     this.output.reserve(WINDOW_UPDATE_OCTETS);
@@ -344,11 +377,10 @@ export abstract class Connection<S extends Stream>
     if (this.#isClosed) return;
     this.#isClosed = true;
     clearInterval(this.#sweeper);
-    if (goodbye === null) {
-      this.#socket.destroy();
-    } else {
-      this.#sayGoodbye(goodbye.code, goodbye.text);
-    }
+    // What an error leaves unsent stays unsent, so that its fate is known.
+    if (goodbye?.code !== ErrorCode.NO_ERROR) this.output.discard();
+    if (goodbye === null) this.#socket.destroy();
+    else this.#sayGoodbye(goodbye.code, goodbye.text);
     for (const stream of this.streams.all()) {
       if (this.streams.isOpen(stream)) this.streamLost(stream, reason);
     }
@@ -356,10 +388,9 @@ export abstract class Connection<S extends Stream>
   }
 
   #sayGoodbye(code: number, text: string): void {
-    // What an error leaves unsent stays unsent, so that its fate is known: it does not count as flushed.
-    if (code === ErrorCode.NO_ERROR) this.output.flush();
-    else this.output.discard();
+    this.output.flush();
     const debugData = Buffer.from(text);
+    // Past the buffer: what was discarded must not count as flushed.
     this.output.writeAhead(goAwayFrame({ lastStreamId: this.lastStreamId(), code, debugData }));
     this.output.end();
     setTimeout(() => this.#socket.destroy(), LINGER_MS).unref();

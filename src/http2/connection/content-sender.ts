@@ -15,13 +15,15 @@ export class ContentSender<S extends Stream> {
   /** Octets that the connection's window allows. SETTINGS do not change it (6.9.2). */
   connectionWindow = INITIAL_WINDOW_OCTETS;
   readonly #output: Output;
+  readonly #endsApart: boolean;
   readonly #onSent: (stream: S) => void;
   /** Streams whose content waits for a window or the socket. At most as many as streams are open. */
   readonly #waiting = new Set<S>();
 
-  /** `onSent` is called when a stream's content is written to its end. */
-  constructor(output: Output, onSent: (stream: S) => void) {
+  /** `endsApart`: END_STREAM comes in an empty frame. `onSent` is called when a stream's content is written to its end. */
+  constructor(output: Output, endsApart: boolean, onSent: (stream: S) => void) {
     this.#output = output;
+    this.#endsApart = endsApart;
     this.#onSent = onSent;
   }
 
@@ -79,7 +81,7 @@ export class ContentSender<S extends Stream> {
     // An empty frame with END_STREAM needs no window (6.9.1).
     if (allowed <= 0 && pending.length > 0) return false;
     const end = Math.min(pending.length, Math.max(0, allowed));
-    const isEndStream = end === pending.length;
+    const isEndStream = end === pending.length && (pending.length === 0 || !this.#endsApart);
     const output = this.#output;
     output.reserve(FRAME_HEAD_OCTETS + end);
     const content = { bytes: pending, start: 0, end };

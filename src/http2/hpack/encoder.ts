@@ -126,9 +126,9 @@ export function fieldsSizeMax(fields: readonly Field[]): number {
 /** The first octet of a literal, and the lengths of its two strings. */
 const LITERAL_OVERHEAD_MAX = 1 + 2 * INTEGER_OCTETS_MAX;
 
-/** The static table's entries are numbered by their index. */
+/** The static table's entries are numbered by their index. From the end, so that a name finds its lowest one. */
 const STATIC_INDEX = new FieldIndex();
-for (const [position, { name, value }] of STATIC_TABLE.entries()) {
+for (const [position, { name, value }] of [...STATIC_TABLE.entries()].reverse()) {
   STATIC_INDEX.add(name, value, position + 1);
 }
 

@@ -1,7 +1,8 @@
-/** Finds fields in a table by name and value, for the encoder: the newest of equal ones, which stays the longest. */
+/** Finds fields in a table by name and value, for the encoder, which never inserts what it finds: no two entries are equal. */
 
 /** The numbers of the entries that have one name. */
 export interface NamedEntries {
+  /** Stays the longest. */
   newest: number;
   readonly byValue: Map<string, number>;
 }
@@ -23,11 +24,11 @@ export class FieldIndex {
     entries.byValue.set(value, number);
   }
 
-  /** Forgets the entry unless a newer one has taken its place. Entries go in the order in which they came. */
+  /** Forgets the entry. Entries go in the order in which they came. */
   remove(name: string, value: string, number: number): void {
     const entries = this.byName.get(name);
     if (entries === undefined) return;
     if (entries.newest === number) this.byName.delete(name);
-    else if (entries.byValue.get(value) === number) entries.byValue.delete(value);
+    else entries.byValue.delete(value);
   }
 }

@@ -21,5 +21,5 @@ export const HUFFMAN_CODE_BITS: readonly number[] = [
   26, 27, 26, 26, 27, 27, 27, 27, 27, 28, 27, 27, 27, 27, 27, 26, // 0xf0
 ];
 
-/** The code of EOS, 256th of the symbols and last of the codes: only its first bits are ever used, as padding (5.2). */
+/** The code of EOS, symbol 256 and the last of the codes: only its first bits are ever used, as padding (5.2). */
 export const EOS_CODE_BITS = 30;

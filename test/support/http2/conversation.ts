@@ -1,12 +1,12 @@
 /** Plays a conversation between our client and a scripted peer: whole, octet by octet, and cut at every octet if wanted. */
 
-import { duplexPair } from 'node:stream';
 import type { Test } from 'tap';
 import t from 'tap';
 import type { ClientOptions } from '../../../src/http2/client/client-connection.ts';
 import type { Delivery } from './peer.ts';
 import { ScriptedPeer } from './peer.ts';
 import { RecordedClient } from './recorded-client.ts';
+import { socketPair } from './socket-pair.ts';
 
 export interface Scene {
   readonly t: Test;
@@ -56,11 +56,8 @@ async function play(
   { firstStreamId, deliveries, ...clientOptions }: ConversationOptions,
   delivery: Delivery,
 ): Promise<Outcome> {
-  const [ours, theirs] = duplexPair();
+  const [ours, theirs] = socketPair();
   const peer = new ScriptedPeer(theirs, delivery);
-  // A pair of streams does not tell one end that the other was destroyed; a socket does.
-  ours.once('close', () => setImmediate(() => peer.lost()));
-  theirs.once('close', () => ours.destroy());
   const client = new RecordedClient(ours, clientOptions, firstStreamId);
   let timer: NodeJS.Timeout | undefined;
   const stuck = new Promise<never>((_, reject) => {

@@ -58,15 +58,13 @@ export class ScriptedPeer {
       this.#received = Buffer.concat([this.#received, chunk]);
       this.#wake();
     });
-    socket.on('end', () => this.lost());
-    socket.on('close', () => this.lost());
-    socket.on('error', () => this.lost());
-  }
-
-  /** Nothing more will come. */
-  lost(): void {
-    this.#isEnded = true;
-    this.#wake();
+    const end = (): void => {
+      this.#isEnded = true;
+      this.#wake();
+    };
+    socket.on('end', end);
+    socket.on('close', end);
+    socket.on('error', end);
   }
 
   /** Everything in one piece, unless the conversation is delivered otherwise. */
@@ -94,7 +92,7 @@ export class ScriptedPeer {
 
   /** The connection breaks. */
   cut(): void {
-    this.#socket.destroy();
+    this.#socket.destroy(new Error('ECONNRESET'));
   }
 
   stopReading(): void {

@@ -1,0 +1,179 @@
+/** `tagcast fetch`: one URL with our own HTTP/2 client, to try it on any server and for conformance suites to drive. */
+
+import { readFile } from 'node:fs/promises';
+import { parseArgs } from 'node:util';
+import type { ClientConnection } from '../http2/client/client-connection.ts';
+import type { Response } from '../http2/client/client-stream.ts';
+import { connect } from '../http2/client/connect.ts';
+import type { RequestForm } from '../http2/client/request-form.ts';
+import type { Command } from './command.ts';
+
+const LIMITS = {
+  connectTimeoutMs: 5_000,
+  requestTimeoutMs: 10_000,
+  streamsMax: 1,
+  /** Printed at once, so it is kept in memory. */
+  bodyOctetsMax: 256 * 1_024 * 1_024,
+  pingAfterSilenceMs: 5_000,
+  pingTimeoutMs: 5_000,
+  pingsInARowMax: 1,
+};
+
+const EXIT_FAILED = 1;
+const EXIT_USAGE = 2;
+
+const USAGE = `Usage: tagcast fetch [flags] <url>
+
+Sends one request with our own HTTP/2 client: https with ALPN h2, http in clear text with prior knowledge. Prints the
+status, an empty line and the body; errors go to standard error. Exit code 0: a complete answer, whatever its status;
+1: no complete answer, or the server broke the protocol; 2: wrong arguments.
+
+  --data <text>           send this as POST; without it the request is a GET
+  --header <name: value>  a further header field; may be repeated
+  --ca-file <file>        PEM certificates to trust besides the system's
+  --insecure              believe any certificate
+  --help                  this text
+`;
+
+interface Arguments {
+  readonly url: URL;
+  readonly form: RequestForm;
+  readonly caFile: string | undefined;
+  readonly isInsecure: boolean;
+}
+
+export const fetchCommand: Command = {
+  name: 'fetch',
+  summary: 'Fetch one URL with our own HTTP/2 client',
+  usage: USAGE,
+  run: async (args) => {
+    const read = readArguments(args);
+    if (read === 'help') {
+      process.stdout.write(USAGE);
+      return 0;
+    }
+    if (typeof read === 'string') return complain(read, EXIT_USAGE);
+    const result = await fetchOnce(read);
+    if (!result.ok) return complain(result.reason, EXIT_FAILED);
+    process.stdout.write(`${result.status}\n\n`);
+    process.stdout.write(result.body);
+    return 0;
+  },
+};
+
+function complain(reason: string, exitCode: number): number {
+  process.stderr.write(`tagcast fetch: ${reason}\n`);
+  return exitCode;
+}
+
+type Fetched =
+  | { readonly ok: true; readonly status: number; readonly body: Buffer }
+  | { readonly ok: false; readonly reason: string };
+
+async function fetchOnce({ url, form, caFile, isInsecure }: Arguments): Promise<Fetched> {
+  let ca: string | null;
+  try {
+    ca = caFile === undefined ? null : await readFile(caFile, 'utf8');
+  } catch (error) {
+    return { ok: false, reason: error instanceof Error ? error.message : String(error) };
+  }
+  let freed: () => void = () => undefined;
+  let ended: (reason: string) => void = () => undefined;
+  const connected = await connect(
+    url,
+    { ...LIMITS, ca, isInsecure },
+    {
+      freed: () => freed(),
+      draining: (reason) => ended(reason),
+      closed: (reason) => ended(reason),
+    },
+  );
+  if (!connected.ok) return connected;
+  const { connection } = connected;
+  return new Promise((resolve) => {
+    let isSent = false;
+    // The server may allow no stream at first. One that has said goodbye will never.
+    freed = () => {
+      if (isSent || connection.capacity === 0) return;
+      isSent = true;
+      request(connection, form, resolve);
+    };
+    ended = (reason) => {
+      if (!isSent) resolve({ ok: false, reason });
+    };
+    if (connection.isClosed) ended('closed by the peer');
+    freed();
+    setTimeout(ended, LIMITS.requestTimeoutMs, 'no stream was free in time').unref();
+  });
+}
+
+function request(
+  connection: ClientConnection,
+  form: RequestForm,
+  resolve: (fetched: Fetched) => void,
+): void {
+  connection.send(connection.prepare(form), '', {
+    answered: ({ status, body, isTruncated }: Response) => {
+      resolve(
+        isTruncated
+          ? { ok: false, reason: `the body is longer than ${LIMITS.bodyOctetsMax} octets` }
+          : { ok: true, status, body: Buffer.from(body) },
+      );
+      connection.drain();
+    },
+    failed: ({ reason }) => {
+      resolve({ ok: false, reason });
+      connection.drain();
+    },
+  });
+}
+
+const PROTOCOL = /^https?:$/;
+const FIELD_LINE = /^([^:\s]+):\s*(.*?)\s*$/;
+
+/** What to do, or what is wrong with the arguments. */
+function readArguments(args: readonly string[]): Arguments | 'help' | string {
+  let parsed: ReturnType<typeof parseFlags>;
+  try {
+    parsed = parseFlags(args);
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+  const { values, positionals } = parsed;
+  if (values.help) return 'help';
+  const [text = ''] = positionals;
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (positionals.length !== 1 || url === null || !PROTOCOL.test(url.protocol)) {
+    return 'one https: or http: URL is needed; --help says more';
+  }
+  const fields: RequestForm['fields'][number][] = [];
+  for (const line of values.header ?? []) {
+    const [, name, value] = FIELD_LINE.exec(line) ?? [];
+    if (name === undefined || value === undefined) return `--header '${line}' is no field`;
+    fields.push({ name: name.toLowerCase(), value, indexing: 'without' });
+  }
+  const form: RequestForm = {
+    method: values.data === undefined ? 'GET' : 'POST',
+    scheme: url.protocol === 'https:' ? 'https' : 'http',
+    authority: url.host,
+    valueIn: 'path',
+    path: url.pathname + url.search,
+    fields,
+    contentBefore: Buffer.from(values.data ?? ''),
+    contentAfter: Buffer.alloc(0),
+  };
+  return { url, form, caFile: values['ca-file'], isInsecure: values.insecure ?? false };
+}
+
+const parseFlags = (args: readonly string[]) =>
+  parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      data: { type: 'string' },
+      header: { type: 'string', multiple: true },
+      'ca-file': { type: 'string' },
+      insecure: { type: 'boolean' },
+      help: { type: 'boolean', short: 'h' },
+    },
+  });

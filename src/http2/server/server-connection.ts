@@ -1,0 +1,223 @@
+/**
+ * The server's side of a connection (RFC 9113, 3.4, 8.1), as far as a simulator of providers needs it: whole requests in, whole
+ * responses out, a limit of streams that may change, and a GOAWAY that names the last stream served.
+ */
+
+import type { Duplex } from 'node:stream';
+import { CLIENT_PREFACE, Connection } from '../connection/connection.ts';
+import { ConnectionError, ErrorCode, StreamError } from '../error.ts';
+import { goAwayFrame } from '../frame/go-away.ts';
+import type { Content } from '../frame/padding.ts';
+import { Setting } from '../frame/settings.ts';
+import type { Field, FieldSection } from '../hpack/field.ts';
+import { faultOfTrailers } from '../message/fields.ts';
+import type { RequestHead } from '../message/request.ts';
+import { RequestReader } from '../message/request.ts';
+import { StreamTable } from '../stream/stream-table.ts';
+import { ServerStream } from './server-stream.ts';
+
+export interface ServerOptions {
+  /** Streams that the client may open at once; those beyond are refused. */
+  readonly streamsMax: number;
+  /** Octets kept of a request's body; what is longer is cut. */
+  readonly bodyOctetsMax: number;
+  /** Whether a response's end is an empty frame of its own, as FCM sends it. */
+  readonly endsApart: boolean;
+}
+
+export interface ServerEvents {
+  /** A stream has begun. */
+  opened(streamId: number): void;
+  /** A whole request; `body` is valid during the call only. */
+  requested(streamId: number, head: RequestHead, body: Buffer): void;
+  closed(): void;
+}
+
+export interface ServerResponse {
+  readonly status: number;
+  readonly fields: readonly Field[];
+  readonly body: Buffer;
+}
+
+const SWEEP_EVERY_MS = 1_000;
+
+export class ServerConnection extends Connection<ServerStream> {
+  readonly #options: ServerOptions;
+  readonly #events: ServerEvents;
+  readonly #requests = new RequestReader();
+  #streamsMax: number;
+  #highestStreamId = 0;
+  /** Set by our GOAWAY. */
+  #lastStreamId = Number.POSITIVE_INFINITY;
+
+  constructor(socket: Duplex, options: ServerOptions, events: ServerEvents) {
+    super(socket, new StreamTable(options.streamsMax, () => new ServerStream()), {
+      expectedPreface: CLIENT_PREFACE,
+      sweepEveryMs: SWEEP_EVERY_MS,
+      endsApart: options.endsApart,
+    });
+    this.#options = options;
+    this.#events = events;
+    this.#streamsMax = options.streamsMax;
+    this.open([[Setting.MAX_CONCURRENT_STREAMS, options.streamsMax]]);
+  }
+
+  /** Streams beyond are refused at once, which harms no client that has not heard of it yet (8.7); open ones stay. */
+  allowStreams(streamsMax: number): void {
+    this.#streamsMax = streamsMax;
+    this.demand([[Setting.MAX_CONCURRENT_STREAMS, streamsMax]]);
+  }
+
+  /** Responds to a request; without effect when its stream is closed meanwhile. */
+  respond(streamId: number, { status, fields, body }: ServerResponse): void {
+    const stream = this.streams.find(streamId);
+    if (stream === undefined || !stream.isRequested) return;
+    const isBare = body.length === 0;
+    this.writeFields(streamId, [statusField(status), ...fields], isBare);
+    this.flood.earn();
+    if (isBare) this.contentSent(stream);
+    else this.content.send(stream, body);
+    this.closeIfDrained();
+  }
+
+  /** RST_STREAM. */
+  refuse(streamId: number, code: number): void {
+    const stream = this.streams.find(streamId);
+    if (stream !== undefined) this.reset(stream, code);
+  }
+
+  /** Serves streams up to this one, refuses later ones, then closes. */
+  sendGoAway(lastStreamId: number, code: number, text: string): void {
+    this.#lastStreamId = lastStreamId;
+    this.isDraining = true;
+    this.output.write(goAwayFrame({ lastStreamId, code, debugData: Buffer.from(text) }));
+  }
+
+  override fields(streamId: number, section: FieldSection, isEndStream: boolean): void {
+    const stream = this.streams.find(streamId);
+    if (stream !== undefined) this.#receiveTrailers(stream, section, isEndStream);
+    else if (streamId <= this.#highestStreamId) this.checkClosed(streamId, 'HEADERS');
+    else this.#open(streamId, section, isEndStream);
+  }
+
+  override goAway(): void {
+    this.flood.spend();
+    this.isDraining = true;
+  }
+
+  override pingAcknowledged(): void {
+    this.flood.spend();
+  }
+
+  protected override receiveContent(
+    stream: ServerStream,
+    bytes: Buffer,
+    { start, end }: Content,
+    isEndStream: boolean,
+  ): void {
+    if (stream.isRequested) {
+      throw new StreamError(stream.id, ErrorCode.STREAM_CLOSED, 'DATA after END_STREAM');
+    }
+    const { bodyOctetsMax } = this.#options;
+    // The whole body in one frame, as nearly always: it need not be kept.
+    if (isEndStream && stream.contentOctets === 0 && end - start <= bodyOctetsMax) {
+      stream.contentOctets = end - start;
+      this.#complete(stream, bytes.subarray(start, end));
+      return;
+    }
+    stream.keep(bytes, start, end, bodyOctetsMax);
+    if (isEndStream) this.#complete(stream, stream.content());
+  }
+
+  protected override receiveReset(stream: ServerStream): void {
+    this.closeStream(stream, false);
+  }
+
+  protected override remoteSettingApplied(): void {
+    // All of a client's settings are for what both sides have in common.
+  }
+
+  protected override isIdle(streamId: number): boolean {
+    // 5.1.1: even ones are ours, and we open none.
+    return streamId % 2 === 0 || streamId > this.#highestStreamId;
+  }
+
+  protected override contentSent(stream: ServerStream): void {
+    this.closeStream(stream, true);
+  }
+
+  protected override streamFailed(stream: ServerStream): void {
+    this.closeStream(stream, false);
+  }
+
+  protected override streamLost(stream: ServerStream): void {
+    this.closeStream(stream, false);
+  }
+
+  protected override lastStreamId(): number {
+    return Math.min(this.#highestStreamId, this.#lastStreamId);
+  }
+
+  protected override chunkRead(): void {
+    // Nobody waits for anything.
+  }
+
+  protected override swept(): void {
+    // A request may wait for its response as long as the simulated provider likes.
+  }
+
+  protected override closed(): void {
+    this.#events.closed();
+  }
+
+  #open(streamId: number, section: FieldSection, isEndStream: boolean): void {
+    if (streamId % 2 === 0) {
+      throw new ConnectionError(ErrorCode.PROTOCOL_ERROR, `a client's stream ${streamId}`);
+    }
+    this.#highestStreamId = streamId;
+    // 8.7: not looked at, so that the client may send it again.
+    if (streamId > this.#lastStreamId || this.streams.size >= this.#streamsMax) {
+      this.flood.earn();
+      this.writeReset(streamId, ErrorCode.REFUSED_STREAM);
+      return;
+    }
+    const stream = this.streams.open(streamId, this.remote.initialWindowOctets);
+    const head = this.#requests.read(section);
+    if (typeof head === 'string') throw new StreamError(streamId, ErrorCode.PROTOCOL_ERROR, head);
+    stream.head = head;
+    stream.contentLength = head.contentLength;
+    this.#events.opened(streamId);
+    if (isEndStream) this.#complete(stream, stream.content());
+  }
+
+  #receiveTrailers(stream: ServerStream, section: FieldSection, isEndStream: boolean): void {
+    if (stream.isRequested) {
+      throw new StreamError(stream.id, ErrorCode.STREAM_CLOSED, 'HEADERS after END_STREAM');
+    }
+    const fault = isEndStream ? faultOfTrailers(section) : 'trailers without END_STREAM';
+    if (fault !== null) throw new StreamError(stream.id, ErrorCode.PROTOCOL_ERROR, fault);
+    this.#complete(stream, stream.content());
+  }
+
+  #complete(stream: ServerStream, body: Buffer): void {
+    const { id, head } = stream;
+    if (head === null) throw new Error('a request without its head');
+    if (!stream.isAsLongAsSaid) {
+      throw new StreamError(id, ErrorCode.PROTOCOL_ERROR, 'not as long as content-length');
+    }
+    stream.isRequested = true;
+    this.#events.requested(id, head, body);
+  }
+}
+
+const STATUS_FIELDS = new Map<number, Field>();
+
+/** One object per status, since they are few and come with every response. */
+function statusField(status: number): Field {
+  let field = STATUS_FIELDS.get(status);
+  if (field === undefined) {
+    field = { name: ':status', value: String(status), indexing: 'incremental' };
+    STATUS_FIELDS.set(status, field);
+  }
+  return field;
+}
