@@ -370,6 +370,8 @@ export abstract class Connection<S extends Stream>
       this.streamFailed(stream, error);
     } else if (this.isIdle(error.streamId)) {
       throw new ConnectionError(error.code, error.message);
+    } else {
+      this.flood.spend();
     }
   }
 
