@@ -85,7 +85,7 @@ export abstract class Connection<S extends Stream>
     this.#reader = new FrameReader(this, options.expectedPreface);
     this.output = new Output(socket, this);
     const contentSent = (stream: S) => this.contentSent(stream);
-    this.content = new ContentSender(this.output, options.endsApart, contentSent);
+    this.content = new ContentSender(this.output, this.flood, options.endsApart, contentSent);
     this.#sweeper = setInterval(() => this.#sweep(), options.sweepEveryMs).unref();
     socket.on('data', (chunk: Buffer) => this.#read(chunk));
     socket.on('error', (error) => this.destroy(reasonOf(error)));
