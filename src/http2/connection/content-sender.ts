@@ -23,12 +23,7 @@ export class ContentSender<S extends Stream> {
   readonly #waiting = new Set<S>();
 
   /** `endsApart`: END_STREAM comes in an empty frame. `onSent` is called when a stream's content is written to its end. */
-  constructor(
-    output: Output,
-    flood: FloodGuard,
-    endsApart: boolean,
-    onSent: (stream: S) => void,
-  ) {
+  constructor(output: Output, flood: FloodGuard, endsApart: boolean, onSent: (stream: S) => void) {
     this.#output = output;
     this.#flood = flood;
     this.#endsApart = endsApart;
