@@ -1,5 +1,9 @@
 /** RFC 7541 and RFC 9113, 4.3: the two tables of a connection stay in step. */
 
+import { once } from 'node:events';
+import type { ServerHttp2Session } from 'node:http2';
+import { createServer } from 'node:http2';
+import t from 'tap';
 import type { Pair } from '../../support/http2/blocks.ts';
 import {
   indexed,
@@ -23,7 +27,8 @@ import {
   settings,
   settingsAck,
 } from '../../support/http2/frames.ts';
-import { GET } from '../../support/http2/recorded-client.ts';
+import { GET, RecordedClient } from '../../support/http2/recorded-client.ts';
+import { socketPair } from '../../support/http2/socket-pair.ts';
 
 const LAST = END_HEADERS | END_STREAM;
 const STATUS_200 = indexed(8);
@@ -225,13 +230,13 @@ conversation('HPACK: never-indexed and unindexed literals leave the table alone'
 conversation('HPACK: our never-indexed field is written as one, each time', async (scene) => {
   const { t, peer, client } = scene;
   await peer.greet();
-  const secret = { name: 'x-secret', value: 'key', indexing: 'never' } as const;
+  const secret = { name: 'authorization', value: 'key', indexing: 'never' } as const;
   const form = { ...GET, fields: [secret] };
   for (let i = 0; i < 2; i += 1) {
     await client.request(form);
     const { block: sent, fields } = await peer.expectRequest();
-    t.same(fields.at(-1), ['x-secret', 'key']);
-    t.ok(sent.includes(Buffer.from([0x10])), '6.2.3, a new name');
+    t.same(fields.at(-1), ['authorization', 'key']);
+    t.ok(sent.includes(Buffer.from([0x1f, 0x08])), '6.2.3 with name 23 of the static table');
   }
 });
 
@@ -288,6 +293,37 @@ conversation('HPACK: a field of ours that is no Latin-1 costs no stream', async 
 });
 
 const NOBODY = { answered: () => undefined, failed: () => undefined };
+
+void t.test('HEADER_TABLE_SIZE: the decoder of node:http2 follows ours up and down', async (t) => {
+  const sessions: ServerHttp2Session[] = [];
+  const server = createServer();
+  server.on('session', (session) => sessions.push(session));
+  server.on('stream', (stream, fields) => {
+    stream.respond({ ':status': 200 });
+    stream.end(`${fields[':path']} ${fields['x-own']}`);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const [ours, theirs] = socketPair();
+  t.teardown(() => {
+    ours.destroy();
+    server.close();
+  });
+  server.emit('connection', theirs);
+  const client = new RecordedClient(ours, {});
+  const stuck = setTimeout(() => ours.destroy(), STUCK_AFTER_MS);
+  for (const [i, headerTableSize] of [4_096, 0, 4_096, 100, 60, 8_192, 0].entries()) {
+    sessions[0]?.settings({ headerTableSize });
+    for (let j = 0; j < 4; j += 1) {
+      const sent = await client.request({ ...OWN, path: `/${i}/` }, `${j}`);
+      t.match(await sent.end, { status: 200, body: `/${i}/${j} of ours` });
+    }
+  }
+  clearTimeout(stuck);
+  client.finish();
+});
+
+const STUCK_AFTER_MS = 20_000;
 
 /** An entry whose value is so long. */
 const sizeBlock = (name: string, octets: number): Buffer => inserted(name, 'x'.repeat(octets));
