@@ -64,12 +64,12 @@ async function ask(
 }
 
 /** The code that a stream was reset with. */
-async function resetOf(stream: ClientHttp2Stream): Promise<number> {
-  stream.on('error', () => undefined);
-  stream.resume();
-  await once(stream, 'close');
-  return stream.rstCode;
-}
+const resetOf = (stream: ClientHttp2Stream): Promise<number> =>
+  new Promise((resolve) => {
+    stream.on('error', () => undefined);
+    stream.on('close', () => resolve(stream.rstCode));
+    stream.resume();
+  });
 
 const echo: OnRequest = (server, { streamId, head, body }) =>
   server.respond(streamId, {
