@@ -33,7 +33,7 @@ export interface ClientOptions extends KeepAliveOptions {
   readonly bodyOctetsMax: number;
 }
 
-/** Called from a turn of its own or at the end of a chunk that was read; never from inside of a call of the owner's. */
+/** Never called from inside `send`; `closed` may be from inside `drain`, `cancel` and `destroy`. */
 export interface ClientEvents {
   /** `capacity` may have grown; the first time when the peer's SETTINGS are in. */
   freed(): void;
