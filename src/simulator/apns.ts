@@ -1,15 +1,18 @@
 /** The simulated Apple Push Notification service: takes a request, answers as Apple would, and records it. */
 
-import { randomUUID } from 'node:crypto';
 import type { AccountBook } from './account-book.ts';
+import type { ApnsFields } from './apns-fields.ts';
 import type { ApnsReason } from './apns-reasons.ts';
 import { APNS_REASONS } from './apns-reasons.ts';
-import { apnsIdOf, checkPush, checkRequestLine, deviceTokenOf } from './apns-request.ts';
+import { checkPush, checkRequestLine, fieldsOf } from './apns-request.ts';
 import { ProviderTokens } from './apns-token.ts';
+import { bearerTokenOf } from './authorization.ts';
+import { deviceTokenOf } from './device-token.ts';
 import type { Handler, ProviderAnswer, ProviderRequest } from './exchange.ts';
-import { header } from './exchange.ts';
 import type { Fate, PushBook } from './fate.ts';
 import { decideFate } from './fate.ts';
+import { recurringField, singularField } from './fields.ts';
+import { randomId } from './random-id.ts';
 import type { ScriptedAnswer } from './scripts.ts';
 
 /** Why a push was not taken, and since when the token is dead, where that is why. */
@@ -20,6 +23,8 @@ interface Refusal {
   readonly retryAfterSeconds?: number;
 }
 
+const JSON_TYPE = recurringField('content-type', 'application/json');
+
 /** Makes the provider; the clock is a parameter so that tokens can grow old in a test. */
 export function createApns(
   book: PushBook,
@@ -28,39 +33,50 @@ export function createApns(
 ): Handler {
   const providerTokens = new ProviderTokens(accounts);
   return (request) => {
-    const token = deviceTokenOf(request);
-    const fault = checkRequest(request, accounts, providerTokens, now());
+    const nowMs = now();
+    const fields = fieldsOf(request);
+    const token = deviceTokenOf(request.path);
+    const fault = checkRequest(request, fields, token, { accounts, providerTokens, nowMs });
     if (fault !== undefined || token === undefined) {
       const reason = fault ?? 'BadDeviceToken';
       book.record.reject(reason, token, request);
-      return answer(request, { status: APNS_REASONS[reason], reason });
+      return answer(fields, { status: APNS_REASONS[reason], reason });
     }
-    const refusal = refusalOf(decideFate(book, token), now());
+    const refusal = refusalOf(decideFate(book, token), nowMs);
     if (refusal === 'silence') {
       book.record.reject('Unanswered', token, request);
       return 'silence';
     }
     if (refusal === undefined) book.record.accept(token, request);
     else book.record.reject(refusal.reason, token, request);
-    return answer(request, refusal);
+    return answer(fields, refusal);
   };
+}
+
+/** What a request is judged by. */
+interface Judge {
+  readonly accounts: AccountBook;
+  readonly providerTokens: ProviderTokens;
+  readonly nowMs: number;
 }
 
 /** The first fault of a request; a valid one binds its connection to the team that sent it. */
 function checkRequest(
   request: ProviderRequest,
-  accounts: AccountBook,
-  providerTokens: ProviderTokens,
-  nowMs: number,
+  fields: ApnsFields,
+  deviceToken: string | undefined,
+  { accounts, providerTokens, nowMs }: Judge,
 ): ApnsReason | undefined {
-  const lineFault = checkRequestLine(request);
+  const lineFault = checkRequestLine(request, fields);
   if (lineFault !== undefined) return lineFault;
-  const authorization = header(request, 'authorization') ?? '';
-  const check = providerTokens.check(authorization, request.connection, nowMs);
+  const { connection } = request;
+  const providerToken = bearerTokenOf(fields.authorization, connection);
+  const check = providerTokens.check(providerToken, connection, nowMs);
   if (check.kind === 'refused') return check.reason;
   const { teamId } = check;
-  const fault = checkPush(request, (bundleId) => accounts.hasBundle(teamId, bundleId));
-  if (fault === undefined) request.connection.teamId ??= teamId;
+  const ownsBundle = (bundleId: string) => accounts.hasBundle(teamId, bundleId);
+  const fault = checkPush(request, fields, deviceToken, ownsBundle);
+  if (fault === undefined) connection.teamId ??= teamId;
   return fault;
 }
 
@@ -102,17 +118,19 @@ function scripted(script: ScriptedAnswer): Refusal | undefined {
   };
 }
 
-function answer(request: ProviderRequest, refused: Refusal | undefined): ProviderAnswer {
-  const headers: Record<string, string> = { 'apns-id': apnsIdOf(request) ?? randomUUID() };
-  if (refused === undefined) return { status: 200, headers, body: '' };
-  headers['content-type'] = 'application/json';
-  if (refused.retryAfterSeconds !== undefined) {
-    headers['retry-after'] = String(refused.retryAfterSeconds);
-  }
-  const { reason, timestampMs } = refused;
+function answer({ id }: ApnsFields, refused: Refusal | undefined): ProviderAnswer {
+  const apnsId = singularField('apns-id', id ?? randomId());
+  if (refused === undefined) return { status: 200, fields: [apnsId], body: '' };
+  const { status, reason, timestampMs, retryAfterSeconds } = refused;
   return {
-    status: refused.status,
-    headers,
+    status,
+    fields: [
+      apnsId,
+      JSON_TYPE,
+      ...(retryAfterSeconds === undefined
+        ? []
+        : [recurringField('retry-after', String(retryAfterSeconds))]),
+    ],
     body: JSON.stringify({ reason, timestamp: timestampMs }),
   };
 }

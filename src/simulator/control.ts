@@ -7,7 +7,7 @@
  * | GET /state                        | `{apns, fcm, oauth}`: accepted, rejected by reason; for the first two   |
  * |                                   | also connections opened, tokens, duplicates                             |
  * | GET /received/<provider>/<token>  | `{count, accepted, rejected: {reason: n}, last: {headers, payload}}`;   |
- * |                                   | `last` of the newest tokens only, else null                             |
+ * |                                   | `last` among the newest 1,000, else null                                |
  * | GET /counts/<provider>            | `{tokens, times: {"1": n, "2": m}}`: how many tokens got exactly k      |
  * | GET /tokens/<provider>            | `["…"]`; `?times=<k>` those that got exactly k, `?limit=` (100; 100,000 |
  * |                                   | at most)                                                                |

@@ -3,28 +3,29 @@
  * (`node:http2` today) makes the one and sends the other, and the providers know no more of it.
  */
 
+import type { Field } from '../http2/hpack/field.ts';
+import type { ConnectionMemory } from './connection-memory.ts';
+
 export interface ProviderRequest {
   readonly method: string;
   readonly path: string;
   readonly authority: string;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** Whether a header came twice; `headers` cannot show that any more. */
-  readonly hasDuplicateHeaders: boolean;
-  /** At most BODY_BYTES_MAX and one byte more, which is how a provider sees that there was more. */
+  /** Without pseudo-fields. The list is never changed again, so it may be kept. */
+  readonly fields: readonly Field[];
+  /**
+   * At most BODY_BYTES_MAX and one byte more, which is how a provider sees that there was more. Its bytes
+   * are the request's only until the provider has answered.
+   */
   readonly body: Buffer;
+  /** Made by the wire with the connection, and the provider's from then on. */
   readonly connection: ConnectionMemory;
-}
-
-/** What APNs remembers of a connection; `apns-token.ts` says what for. */
-export interface ConnectionMemory {
-  teamId?: string;
-  readonly providerTokens: Map<string, number>;
 }
 
 export interface ProviderAnswer {
   readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  /** Empty: the answer is its headers alone. */
+  /** Fields that do not vary are the same objects in every answer. */
+  readonly fields: readonly Field[];
+  /** Empty: the answer is its fields alone. */
   readonly body: string;
 }
 
@@ -33,9 +34,3 @@ export type Handler = (request: ProviderRequest) => ProviderAnswer | 'silence';
 
 /** No valid request comes near: APNs takes 5,120 bytes at most, FCM 4,096 of payload in a little JSON. */
 export const BODY_BYTES_MAX = 65_536;
-
-/** A header that a provider reads once; of a repeated one, node:http2 keeps a joined string. */
-export function header(request: ProviderRequest, name: string): string | undefined {
-  const value = request.headers[name];
-  return typeof value === 'string' ? value : value?.join(', ');
-}

@@ -1,22 +1,27 @@
 /** The simulated FCM HTTP v1: takes a message, answers as Google would, and records it (facts, 2.1 to 2.3). */
 
-import { randomUUID } from 'node:crypto';
+import type { Field } from '../http2/hpack/field.ts';
 import type { AccessTokens } from './access-tokens.ts';
+import { bearerTokenOf } from './authorization.ts';
 import type { Handler, ProviderAnswer, ProviderRequest } from './exchange.ts';
-import { BODY_BYTES_MAX, header } from './exchange.ts';
+import { BODY_BYTES_MAX } from './exchange.ts';
 import type { Fate, PushBook } from './fate.ts';
 import { decideFate } from './fate.ts';
 import type { FcmMessage } from './fcm-message.ts';
 import { checkMessage, NOT_A_TOKEN } from './fcm-message.ts';
+import { templateOf, tokenIn } from './fcm-template.ts';
+import { fieldValue, recurringField } from './fields.ts';
 import {
   badRequestDetail,
   errorInfoDetail,
   fcmErrorDetail,
   googleErrorAnswer,
   googleHtmlAnswer,
+  JSON_TYPE,
   quotaFailureDetail,
 } from './google-error.ts';
 import { parseObject } from './json.ts';
+import { randomId } from './random-id.ts';
 import type { ScriptedAnswer } from './scripts.ts';
 
 /** Why a message was not taken: for the record and on the wire. */
@@ -30,7 +35,8 @@ type RequestCheck =
   | { readonly kind: 'refused'; readonly refusal: Refusal; readonly target?: string };
 
 const SEND_PATH = /^\/v1\/projects\/([^/]+)\/messages:send$/;
-const BEARER = /^bearer +/i;
+
+const ACCEPTED_FIELDS: readonly Field[] = [JSON_TYPE];
 
 /** The codes that FCM puts into an FcmError; a scripted reason that is none of them goes without. */
 const FCM_ERROR_CODES: ReadonlySet<string> = new Set([
@@ -51,7 +57,8 @@ export function createFcm(
   now: () => number = Date.now,
 ): Handler {
   return (request) => {
-    const check = checkRequest(request, accessTokens, now());
+    const nowMs = now();
+    const check = checkRequest(request, accessTokens, nowMs);
     if (check.kind === 'refused') {
       book.record.reject(check.refusal.reason, check.target, request);
       return check.refusal.answer;
@@ -66,7 +73,7 @@ export function createFcm(
     }
     if (outcome === 'accepted') {
       book.record.accept(target, request);
-      return accepted(request, randomMessageId());
+      return accepted(request, randomMessageId(nowMs));
     }
     book.record.reject(outcome.reason, target, request);
     return outcome.answer;
@@ -79,21 +86,38 @@ function checkRequest(
   accessTokens: AccessTokens,
   nowMs: number,
 ): RequestCheck {
-  const project = SEND_PATH.exec(request.path)?.[1];
+  const project = projectOf(request);
   if (project === undefined || request.method !== 'POST') {
     const answer = googleHtmlAnswer(404, 'The requested URL was not found on this server.');
     return { kind: 'refused', refusal: { reason: 'NOT_FOUND', answer } };
   }
-  const authorization = header(request, 'authorization') ?? '';
-  if (!BEARER.test(authorization)) return { kind: 'refused', refusal: unauthenticated(false) };
-  const granted = accessTokens.projectOf(authorization.replace(BEARER, ''), nowMs);
+  const authorization = fieldValue(request.fields, 'authorization');
+  const accessToken = bearerTokenOf(authorization, request.connection);
+  if (accessToken === undefined) return { kind: 'refused', refusal: unauthenticated(false) };
+  const granted = accessTokens.projectOf(accessToken, nowMs);
   if (granted === undefined) return { kind: 'refused', refusal: unauthenticated(true) };
   if (granted !== project) return { kind: 'refused', refusal: permissionDenied(project) };
-  return checkBody(request.body);
+  return checkBody(request);
 }
 
-function checkBody(body: Buffer): RequestCheck {
+/** The project that the path names; undefined when nothing is sent there. */
+function projectOf({ path, connection }: ProviderRequest): string | undefined {
+  // A connection sends for one project, nearly always: its path is read once.
+  const last = connection.fcmPath;
+  if (last?.path === path) return last.project;
+  const project = SEND_PATH.exec(path)?.[1];
+  connection.fcmPath = { path, project };
+  return project;
+}
+
+function checkBody({ body, connection }: ProviderRequest): RequestCheck {
   if (body.length > BODY_BYTES_MAX) return { kind: 'refused', refusal: tooBig() };
+  // The last valid message with another token in it is as valid, and needs no parsing.
+  const template = connection.fcmTemplate;
+  const target = template === undefined ? undefined : tokenIn(body, template);
+  if (template !== undefined && target !== undefined) {
+    return { kind: 'valid', message: { target, validateOnly: template.validateOnly } };
+  }
   const json = parseObject(body.toString());
   if (json === undefined) {
     return { kind: 'refused', refusal: invalidArgument('', 'Invalid JSON payload received.') };
@@ -101,6 +125,7 @@ function checkBody(body: Buffer): RequestCheck {
   const check = checkMessage(json, body.length);
   switch (check.kind) {
     case 'valid':
+      connection.fcmTemplate = templateOf(body, json, check.message.validateOnly);
       return check;
     case 'too-big':
       return { kind: 'refused', refusal: tooBig(), target: check.target };
@@ -134,17 +159,18 @@ function settle(fate: Fate, retryAfterSeconds: number): Refusal | 'accepted' | '
 }
 
 function accepted(request: ProviderRequest, messageId: string): ProviderAnswer {
-  const project = SEND_PATH.exec(request.path)?.[1] ?? '';
+  const project = projectOf(request) ?? '';
   return {
     status: 200,
-    headers: { 'content-type': 'application/json; charset=UTF-8' },
+    fields: ACCEPTED_FIELDS,
     body: `{\n  "name": "projects/${project}/messages/${messageId}"\n}\n`,
   };
 }
 
-/** Like FCM's own: the time in microseconds and some hex. A UUID costs a twentieth of random bytes. */
-function randomMessageId(): string {
-  return `0:${Date.now()}000%${randomUUID().replaceAll('-', '')}`;
+/** Like FCM's own: the time in microseconds and 16 digits of hex. */
+function randomMessageId(nowMs: number): string {
+  const id = randomId();
+  return `0:${nowMs}000%${id.slice(0, 8)}${id.slice(-8)}`;
 }
 
 function unauthenticated(hadToken: boolean): Refusal {
@@ -155,14 +181,12 @@ function unauthenticated(hadToken: boolean): Refusal {
     : `Request is missing required authentication credential. ${expected}`;
   const reason = hadToken ? 'ACCESS_TOKEN_EXPIRED' : 'CREDENTIALS_MISSING';
   const challenge = 'Bearer realm="https://accounts.google.com/"';
-  const headers = {
-    'www-authenticate': hadToken ? `${challenge}, error="invalid_token"` : challenge,
-  };
+  const value = hadToken ? `${challenge}, error="invalid_token"` : challenge;
   const answer = googleErrorAnswer({
     code: 401,
     message,
     details: [errorInfoDetail(reason)],
-    headers,
+    fields: [recurringField('www-authenticate', value)],
   });
   return { reason: 'UNAUTHENTICATED', answer };
 }
@@ -198,7 +222,7 @@ function quotaExceeded(retryAfterSeconds: number): Refusal {
     code: 429,
     message: 'Resource has been exhausted (e.g. check quota).',
     details: [fcmErrorDetail('QUOTA_EXCEEDED'), quotaFailureDetail('Message rate')],
-    headers: { 'retry-after': String(retryAfterSeconds) },
+    fields: [retryAfter(retryAfterSeconds)],
   });
   return { reason: 'QUOTA_EXCEEDED', answer };
 }
@@ -225,8 +249,11 @@ function fcmError(
   message: string,
   retryAfterSeconds?: number,
 ): Refusal {
-  const headers: Record<string, string> =
-    retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) };
+  const fields = retryAfterSeconds === undefined ? [] : [retryAfter(retryAfterSeconds)];
   const details = FCM_ERROR_CODES.has(reason) ? [fcmErrorDetail(reason)] : [];
-  return { reason, answer: googleErrorAnswer({ code, message, details, headers }) };
+  return { reason, answer: googleErrorAnswer({ code, message, details, fields }) };
+}
+
+function retryAfter(seconds: number): Field {
+  return recurringField('retry-after', String(seconds));
 }

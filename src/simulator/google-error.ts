@@ -1,6 +1,8 @@
 /** Errors in the shape that Google's APIs answer with (facts, 2.3). */
 
+import type { Field } from '../http2/hpack/field.ts';
 import type { ProviderAnswer } from './exchange.ts';
+import { recurringField } from './fields.ts';
 
 /** The google.rpc status that goes with each HTTP status. */
 const RPC_STATUSES: ReadonlyMap<number, string> = new Map([
@@ -13,13 +15,17 @@ const RPC_STATUSES: ReadonlyMap<number, string> = new Map([
   [503, 'UNAVAILABLE'],
 ]);
 
+export const JSON_TYPE = recurringField('content-type', 'application/json; charset=UTF-8');
+const HTML_TYPE = recurringField('content-type', 'text/html; charset=UTF-8');
+
 export type GoogleErrorDetail = { readonly '@type': string } & Readonly<Record<string, unknown>>;
 
 export interface GoogleError {
   readonly code: number;
   readonly message: string;
   readonly details: readonly GoogleErrorDetail[];
-  readonly headers?: Readonly<Record<string, string>>;
+  /** Beside the content type. */
+  readonly fields?: readonly Field[];
 }
 
 /** The detail that says in FCM's own words what went wrong; clients decide on it first. */
@@ -53,7 +59,7 @@ export function googleErrorAnswer(error: GoogleError): ProviderAnswer {
   const body = { error: { code, message, status, ...(details.length > 0 ? { details } : {}) } };
   return {
     status: code,
-    headers: { 'content-type': 'application/json; charset=UTF-8', ...error.headers },
+    fields: [JSON_TYPE, ...(error.fields ?? [])],
     body: JSON.stringify(body),
   };
 }
@@ -66,7 +72,7 @@ function rpcStatusOf(code: number): string {
 export function googleHtmlAnswer(status: number, sentence: string): ProviderAnswer {
   return {
     status,
-    headers: { 'content-type': 'text/html; charset=UTF-8' },
+    fields: [HTML_TYPE],
     body: `<!DOCTYPE html>\n<html lang=en>\n<title>Error ${status}</title>\n<p><b>${status}.</b> ${sentence}\n`,
   };
 }

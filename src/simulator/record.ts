@@ -3,17 +3,10 @@
  * device was reached exactly once, so it must hold a million tokens without falling over.
  */
 
-import { CappedMap } from './capped-map.ts';
 import type { ProviderRequest } from './exchange.ts';
-
-/** Tokens with counts, each provider: 120 bytes for an APNs token, 200 for an FCM token. Later ones are answered but not recorded. */
-export const RECORDED_TOKENS_MAX = 2_000_000;
-
-/**
- * Tokens whose last request is kept whole, each provider; the newest stay. Ten times as many cost 5 % of
- * the requests per second: whatever outlives a request is moved about by the garbage collector.
- */
-export const LAST_REQUESTS_MAX = 1_000;
+import type { KeptRequest } from './last-requests.ts';
+import { LastRequests } from './last-requests.ts';
+import { TokenCounts } from './token-counts.ts';
 
 export interface TokenReport {
   readonly count: number;
@@ -32,23 +25,21 @@ export interface ProviderState {
   readonly tokens: number;
   /** Accepted deliveries beyond the first of their token. */
   readonly duplicates: number;
-  /** Requests for tokens beyond RECORDED_TOKENS_MAX. */
+  /** Requests for tokens beyond TOKENS_MAX. */
   readonly notRecorded: number;
 }
 
 type Tally = Record<string, number>;
 
 export class ProviderRecord {
-  /** Accepted deliveries of every token seen. A plain number a token is what makes a million affordable. */
-  readonly #accepted = new Map<string, number>();
+  /** Every token seen, with its accepted deliveries. */
+  readonly #accepted = new TokenCounts();
   /** Only the tokens that were ever rejected. */
   readonly #rejected = new Map<string, Tally>();
-  readonly #last = new CappedMap<ProviderRequest>(LAST_REQUESTS_MAX);
+  readonly #last = new LastRequests();
   #acceptedTotal = 0;
   #rejectedTotal: Tally = {};
   #connectionsOpened = 0;
-  #duplicates = 0;
-  #notRecorded = 0;
 
   openConnection(): void {
     this.#connectionsOpened += 1;
@@ -61,43 +52,42 @@ export class ProviderRecord {
 
   accept(token: string, request: ProviderRequest): void {
     this.#acceptedTotal += 1;
-    if (!this.#admit(token, request)) return;
-    const before = this.#accepted.get(token) ?? 0;
-    if (before > 0) this.#duplicates += 1;
-    this.#accepted.set(token, before + 1);
+    this.#accepted.increment(token);
+    this.#last.keep(token, request);
   }
 
   /** Counts a rejection; the token is absent when the request did not get as far as a well-formed one. */
   reject(reason: string, token?: string, request?: ProviderRequest): void {
     addOne(this.#rejectedTotal, reason);
-    if (token === undefined || request === undefined || !this.#admit(token, request)) return;
+    if (token === undefined || request === undefined || !this.#accepted.admit(token)) return;
     const tally = this.#rejected.get(token);
     if (tally === undefined) this.#rejected.set(token, { [reason]: 1 });
     else addOne(tally, reason);
-    if (!this.#accepted.has(token)) this.#accepted.set(token, 0);
+    this.#last.keep(token, request);
   }
 
   /** How many requests for this token there were, whatever their end. */
   attempts(token: string): number {
-    return (this.#accepted.get(token) ?? 0) + sum(this.#rejected.get(token));
+    return this.#accepted.countOf(token) + sum(this.#rejected.get(token));
   }
 
   state(): ProviderState {
+    const { tokens, repeats, turnedAway } = this.#accepted.totals();
     return {
       accepted: this.#acceptedTotal,
       rejected: { ...this.#rejectedTotal },
       connectionsOpened: this.#connectionsOpened,
-      tokens: this.#accepted.size,
-      duplicates: this.#duplicates,
-      notRecorded: this.#notRecorded,
+      tokens,
+      duplicates: repeats,
+      notRecorded: turnedAway,
     };
   }
 
   report(token: string): TokenReport {
-    const last = this.#last.get(token);
+    const last = this.#accepted.has(token) ? this.#last.find(token) : undefined;
     return {
       count: this.attempts(token),
-      accepted: this.#accepted.get(token) ?? 0,
+      accepted: this.#accepted.countOf(token),
       rejected: { ...this.#rejected.get(token) },
       last: last === undefined ? null : describe(last),
     };
@@ -106,16 +96,17 @@ export class ProviderRecord {
   /** How many tokens got exactly k accepted deliveries, for each k from 1 up. */
   timesHistogram(): Readonly<Record<string, number>> {
     const histogram: Tally = {};
-    for (const times of this.#accepted.values()) if (times > 0) addOne(histogram, String(times));
+    for (const { count } of this.#accepted.entries())
+      if (count > 0) addOne(histogram, String(count));
     return histogram;
   }
 
   /** Tokens with exactly this many accepted deliveries; without a number, all that were seen. */
   list(times: number | undefined, limit: number): readonly string[] {
     const tokens: string[] = [];
-    for (const [token, accepted] of this.#accepted) {
+    for (const { count, readToken } of this.#accepted.entries()) {
       if (tokens.length >= limit) break;
-      if (times === undefined || accepted === times) tokens.push(token);
+      if (times === undefined || count === times) tokens.push(readToken());
     }
     return tokens;
   }
@@ -127,18 +118,6 @@ export class ProviderRecord {
     this.#acceptedTotal = 0;
     this.#rejectedTotal = {};
     this.#connectionsOpened = 0;
-    this.#duplicates = 0;
-    this.#notRecorded = 0;
-  }
-
-  /** Whether this token is or may still be recorded; if so its last request is kept. */
-  #admit(token: string, request: ProviderRequest): boolean {
-    if (!this.#accepted.has(token) && this.#accepted.size >= RECORDED_TOKENS_MAX) {
-      this.#notRecorded += 1;
-      return false;
-    }
-    this.#last.set(token, request);
-    return true;
   }
 }
 
@@ -152,8 +131,17 @@ function sum(tally: Tally | undefined): number {
 }
 
 /** The request as GET /received shows it: an authorization is nobody's business, a body is JSON or is shown as text. */
-function describe(request: ProviderRequest): NonNullable<TokenReport['last']> {
-  const { authorization: _, ...headers } = request.headers;
+function describe(request: KeptRequest): NonNullable<TokenReport['last']> {
+  const { method, path, authority } = request;
+  const headers: Record<string, string> = {
+    ':method': method,
+    ':path': path,
+    ':authority': authority,
+  };
+  for (const { name, value } of request.fields) {
+    if (name === 'authorization') continue;
+    headers[name] = name in headers ? `${headers[name]}, ${value}` : value;
+  }
   const text = request.body.toString();
   try {
     return { headers, payload: JSON.parse(text) };

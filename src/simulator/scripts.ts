@@ -30,6 +30,8 @@ export class Scripts {
 
   /** The answer that is written for this push, which thereby is used once. */
   take(token: string): ScriptedAnswer | undefined {
+    // Nearly always there are none; finding that out by the token costs a hash of it.
+    if (this.#scripts.size === 0) return undefined;
     const entry = this.#scripts.get(token);
     if (entry === undefined) return undefined;
     entry.left -= 1;

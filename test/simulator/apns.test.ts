@@ -3,7 +3,14 @@
 import { generateKeyPairSync } from 'node:crypto';
 import type { OutgoingHttpHeaders } from 'node:http2';
 import t from 'tap';
+import { AccountBook } from '../../src/simulator/account-book.ts';
 import { createAccounts } from '../../src/simulator/accounts.ts';
+import { createApns } from '../../src/simulator/apns.ts';
+import { ConnectionMemory } from '../../src/simulator/connection-memory.ts';
+import { recurringField } from '../../src/simulator/fields.ts';
+import { KIND_BEHAVIOUR } from '../../src/simulator/options.ts';
+import { ProviderRecord } from '../../src/simulator/record.ts';
+import { Scripts } from '../../src/simulator/scripts.ts';
 import { apnsHeaders, apnsToken, ask, control, open, providerToken, simulate } from './peer.ts';
 
 const TOKEN = apnsToken(1);
@@ -124,6 +131,15 @@ t.test('every fault gets its own reason', async (t) => {
   }
   const { json } = await control(simulator, 'GET /state');
   t.match(json, { apns: { accepted: 0, rejected: { BadDeviceToken: 3, PayloadEmpty: 3 } } });
+
+  // What the connection remembers of right requests must not help a wrong one that comes between them.
+  const session = open(t, simulator, simulator.apnsOrigin);
+  for (const [status, reason, name, headers, body = BODY] of faults) {
+    t.equal((await ask(session, right, BODY)).status, 200);
+    const reply = await ask(session, withoutUndefined({ ...right, ...headers }), body);
+    t.match([reply.status, JSON.parse(reply.body)], [status, { reason }], `then ${name}`);
+  }
+  t.equal((await ask(session, right, BODY)).status, 200);
 });
 
 t.test('every right form is accepted', async (t) => {
@@ -181,6 +197,36 @@ t.test('a connection takes a token and its successor, not a third', async (t) =>
   t.equal(await push(tokens[1]), 'accepted');
   t.match(await push(tokens[2]), { reason: 'TooManyProviderTokenUpdates' });
   t.equal(await push(tokens[0]), 'accepted', 'those it knows still work');
+});
+
+t.test('a provider token grows old on a connection that knows it', async (t) => {
+  const accounts = await createAccounts();
+  const book = new AccountBook();
+  book.add(accounts);
+  const live = { current: KIND_BEHAVIOUR };
+  const pushes = { live, scripts: new Scripts(), record: new ProviderRecord() };
+  let nowMs = Date.now();
+  const handle = createApns(pushes, book, () => nowMs);
+  const headers = await apnsHeaders(accounts, TOKEN);
+  const request = {
+    method: 'POST',
+    path: `/3/device/${TOKEN}`,
+    authority: 'localhost',
+    fields: Object.entries(headers)
+      .filter(([name]) => name !== ':path')
+      .map(([name, value]) => recurringField(name, String(value))),
+    body: Buffer.from(BODY),
+    connection: new ConnectionMemory(),
+  };
+  t.match(handle(request), { status: 200 });
+  nowMs += HOUR_SECONDS * 1_000 - 2_000;
+  t.match(handle(request), { status: 200 });
+  nowMs += 3_000;
+  t.match(handle(request), { status: 403, body: '{"reason":"ExpiredProviderToken"}' });
+  // The wire uses the bytes of a body again once it is answered.
+  request.body.fill(0);
+  t.match(pushes.record.report(TOKEN), { count: 3, last: { payload: JSON.parse(BODY) } });
+  t.end();
 });
 
 t.test('a connection belongs to the team of its first accepted push', async (t) => {

@@ -1,6 +1,7 @@
 /** Which faults befall whom: the shares come out, and a run can be repeated. */
 
 import t from 'tap';
+import { ConnectionMemory } from '../../src/simulator/connection-memory.ts';
 import type { Fate, PushBook } from '../../src/simulator/fate.ts';
 import { decideFate } from '../../src/simulator/fate.ts';
 import type { BehaviourChange } from '../../src/simulator/options.ts';
@@ -15,10 +16,9 @@ const REQUEST = {
   method: 'POST',
   path: '',
   authority: '',
-  headers: {},
-  hasDuplicateHeaders: false,
+  fields: [],
   body: Buffer.alloc(0),
-  connection: { providerTokens: new Map() },
+  connection: new ConnectionMemory(),
 };
 
 function bookWith(behaviour: BehaviourChange): PushBook {

@@ -46,6 +46,27 @@ t.test('a message with every field is accepted, a dry run reaches nobody', async
   t.match(json, { count: 1, accepted: 1, last: { payload: { message } } });
 });
 
+t.test('messages that differ in their token are each taken for their own device', async (t) => {
+  const simulator = await simulate(t);
+  const session = open(t, simulator, simulator.fcmOrigin);
+  const headers = await fcmHeaders(session, simulator.accounts);
+  const tokens = [TOKEN, `${TOKEN}2`, 'x', 'a"b', TOKEN];
+  const data = { title: 'Goal!' };
+  const names = new Set<string>();
+  for (const token of tokens) {
+    const reply = await ask(session, headers, JSON.stringify({ message: { token, data } }));
+    t.equal(reply.status, 200);
+    names.add((JSON.parse(reply.body) as { name: string }).name);
+    const received = `GET /received/fcm/${encodeURIComponent(token)}`;
+    t.match((await control(simulator, received)).json, {
+      last: { payload: { message: { token, data } } },
+    });
+  }
+  t.equal(names.size, tokens.length, 'every message has a name of its own');
+  t.same((await control(simulator, 'GET /tokens/fcm')).json, tokens.slice(0, 4));
+  t.same((await control(simulator, 'GET /tokens/fcm?times=2')).json, [TOKEN]);
+});
+
 t.test('a token with quotes and backslashes is that very token', async (t) => {
   const simulator = await simulate(t);
   const session = open(t, simulator, simulator.fcmOrigin);
@@ -115,6 +136,9 @@ t.test('every invalid message names its field', async (t) => {
     ],
   ];
   for (const [field, name, body] of faults) {
+    // What the connection remembers of right messages must not help a wrong one between them.
+    const right = JSON.stringify({ message: { token: `${TOKEN}${name.length}` } });
+    t.equal((await ask(session, headers, right)).status, 200);
     const reply = await ask(session, headers, JSON.stringify(body));
     const { error } = JSON.parse(reply.body) as GoogleErrorBody;
     t.match([reply.status, error.code, error.status], [400, 400, 'INVALID_ARGUMENT'], name);

@@ -1,22 +1,24 @@
 /** That a record stays within its bounds however much it is told. */
 
 import t from 'tap';
+import { ConnectionMemory } from '../../src/simulator/connection-memory.ts';
 import type { ProviderRequest } from '../../src/simulator/exchange.ts';
-import {
-  LAST_REQUESTS_MAX,
-  ProviderRecord,
-  RECORDED_TOKENS_MAX,
-} from '../../src/simulator/record.ts';
+import { recurringField } from '../../src/simulator/fields.ts';
+import { LAST_REQUESTS_MAX } from '../../src/simulator/last-requests.ts';
+import { ProviderRecord } from '../../src/simulator/record.ts';
+import { TOKENS_MAX } from '../../src/simulator/token-table.ts';
 
 function request(body: string): ProviderRequest {
   return {
     method: 'POST',
     path: '/',
     authority: 'localhost',
-    headers: { authorization: 'bearer secret', 'apns-priority': '5' },
-    hasDuplicateHeaders: false,
+    fields: [
+      recurringField('authorization', 'bearer secret'),
+      recurringField('apns-priority', '5'),
+    ],
     body: Buffer.from(body),
-    connection: { providerTokens: new Map() },
+    connection: new ConnectionMemory(),
   };
 }
 
@@ -37,18 +39,18 @@ t.test('it keeps the newest requests whole and the counts of all', (t) => {
 t.test('beyond the limit tokens are counted, not recorded', (t) => {
   const record = new ProviderRecord();
   const one = request('{}');
-  for (let index = 0; index < RECORDED_TOKENS_MAX; index += 1) record.accept(`t${index}`, one);
+  for (let index = 0; index < TOKENS_MAX; index += 1) record.accept(`t${index}`, one);
   record.accept('late', one);
   record.reject('Sorry', 'later', one);
   record.accept('t0', one);
   t.match(record.state(), {
-    accepted: RECORDED_TOKENS_MAX + 2,
+    accepted: TOKENS_MAX + 2,
     rejected: { Sorry: 1 },
-    tokens: RECORDED_TOKENS_MAX,
+    tokens: TOKENS_MAX,
     duplicates: 1,
     notRecorded: 2,
   });
-  t.same(record.timesHistogram(), { 1: RECORDED_TOKENS_MAX - 1, 2: 1 });
+  t.same(record.timesHistogram(), { 1: TOKENS_MAX - 1, 2: 1 });
   t.equal(record.report('late').count, 0);
   t.end();
 });

@@ -178,7 +178,7 @@ export class ClientConnection extends Connection<ClientStream> {
 
   override relieved(): void {
     super.relieved();
-    this.#events.freed();
+    if (!this.isClosed) this.#events.freed();
   }
 
   protected override receiveContent(
@@ -211,10 +211,6 @@ export class ClientConnection extends Connection<ClientStream> {
     if (identifier === Setting.ENABLE_PUSH && value !== 0) {
       throw new ConnectionError(ErrorCode.PROTOCOL_ERROR, `ENABLE_PUSH ${value} from a server`);
     }
-  }
-
-  protected override localSettingsInForce(): void {
-    // What we demand of a server binds it to less than we would take without.
   }
 
   protected override isIdle(streamId: number): boolean {

@@ -123,8 +123,6 @@ export abstract class Connection<S extends Stream>
   protected abstract receiveReset(stream: S, code: number): void;
   /** One of the peer's settings is in force. */
   protected abstract remoteSettingApplied(parameter: Parameter): void;
-  /** The peer has acknowledged these. */
-  protected abstract localSettingsInForce(parameters: readonly Parameter[]): void;
   /** Whether nobody has used this stream yet (5.1). */
   protected abstract isIdle(streamId: number): boolean;
   /** All content of the stream is written, with END_STREAM. */
@@ -219,8 +217,7 @@ export abstract class Connection<S extends Stream>
 
   settingsAcknowledged(): void {
     this.flood.spend();
-    const { inForce, next } = this.#localSettings.acknowledged();
-    this.localSettingsInForce(inForce);
+    const next = this.#localSettings.acknowledged();
     if (next !== null) this.demand(next);
   }
 
@@ -380,13 +377,10 @@ export abstract class Connection<S extends Stream>
     if (this.#isClosed) return;
     this.#isClosed = true;
     clearInterval(this.#sweeper);
-    if (goodbye === null) {
-      this.#socket.destroy();
-    } else {
-      // What an error leaves unsent stays unsent, so that its fate is known.
-      if (goodbye.code !== ErrorCode.NO_ERROR) this.output.discard();
-      this.#sayGoodbye(goodbye.code, goodbye.text);
-    }
+    // What an error leaves unsent stays unsent, so that its fate is known.
+    if (goodbye?.code !== ErrorCode.NO_ERROR) this.output.discard();
+    if (goodbye === null) this.#socket.destroy();
+    else this.#sayGoodbye(goodbye.code, goodbye.text);
     for (const stream of this.streams.all()) this.streamLost(stream, reason);
     this.closed(reason);
   }

@@ -7,6 +7,8 @@ import type { Stream } from './stream.ts';
 
 /** Places per stream that may be open, so that the old ones that are in the way stay few. */
 const PLACES_PER_STREAM = 4;
+/** However many streams are allowed: 128 KiB of places. */
+const PLACES_MAX = 16_384;
 
 export class StreamTable<S extends Stream> {
   readonly #places: (S | undefined)[];
@@ -20,7 +22,8 @@ export class StreamTable<S extends Stream> {
 
   /** `streamsMax`: as many as are usually open at once; more are found more slowly. */
   constructor(streamsMax: number, create: () => S) {
-    const places = 2 ** Math.ceil(Math.log2(streamsMax * PLACES_PER_STREAM));
+    const wanted = Math.max(1, streamsMax) * PLACES_PER_STREAM;
+    const places = 2 ** Math.ceil(Math.log2(Math.min(wanted, PLACES_MAX)));
     this.#places = new Array<S | undefined>(places).fill(undefined);
     this.#ended = new Int32Array(places);
     this.#streamsMax = streamsMax;
