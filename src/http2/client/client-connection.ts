@@ -87,6 +87,8 @@ export class ClientConnection extends Connection<ClientStream> {
       [Setting.ENABLE_PUSH, 0],
       [Setting.MAX_HEADER_LIST_SIZE, HEADER_LIST_OCTETS_MAX],
     ]);
+    // At once: the peer's first frames may wait in the socket already, and what answers them must not overtake this.
+    this.output.flush();
   }
 
   /** The peer's SETTINGS are in: its limits are known. */
@@ -114,17 +116,19 @@ export class ClientConnection extends Connection<ClientStream> {
     if (this.capacity === 0) throw new Error('a request without a free stream');
     const id = this.#nextStreamId;
     const isSent = this.#sendCompiled(request, value, id);
-    const fields = isSent ? NO_FIELDS : request.fieldsFor(value);
+    // Throws before anything is opened when a field cannot be written.
+    if (!isSent) this.writeFields(id, request.fieldsFor(value), !request.hasContent);
     this.#nextStreamId += 2;
     const stream = this.streams.open(id, this.remote.initialWindowOctets);
     stream.receiver = receiver;
     stream.sentAtSweep = this.#sweeps;
+    if (isSent) stream.sendWindow -= request.contentOctets;
+    // Taken here: content that fills the buffer flushes it, and its HEADERS with it.
+    stream.writtenAtFlush = this.output.flushes;
     if (!isSent) {
-      this.writeFields(id, fields, !request.hasContent);
       if (request.hasContent) this.content.send(stream, request.contentFor(value));
       if (!this.#isCompiled(request, value)) request.compile(this.encoder, value.length);
     }
-    stream.writtenAtFlush = this.output.flushes;
     this.flood.earn();
     this.#keepAlive.requested();
     if (this.#nextStreamId > STREAM_ID_MAX) this.#useUp();
@@ -163,7 +167,7 @@ export class ClientConnection extends Connection<ClientStream> {
       this.#events.draining(reason);
     }
     for (const stream of this.streams.all()) {
-      if (stream.id > lastStreamId) this.#fail(stream, true, reason);
+      if (stream.id > lastStreamId && this.streams.isOpen(stream)) this.#fail(stream, true, reason);
     }
   }
 
@@ -248,6 +252,7 @@ export class ClientConnection extends Connection<ClientStream> {
     let isDoubtful = false;
     for (const stream of this.streams.all()) {
       if (this.#sweeps - stream.sentAtSweep <= this.#sweepsPerTimeout) continue;
+      if (!this.streams.isOpen(stream)) continue;
       isDoubtful = isSilent;
       this.writeReset(stream.id, ErrorCode.CANCEL);
       this.#fail(stream, false, 'no answer in time');
