@@ -96,9 +96,10 @@ export class ClientConnection extends Connection<ClientStream> {
     return this.#isReady;
   }
 
-  /** Requests that may be sent now. */
+  /** Requests that may be sent now. None while the connection's window is used up: their content could not follow. */
   get capacity(): number {
     if (!this.#isReady || this.isDraining || this.isClosed || this.output.isBehind) return 0;
+    if (this.content.connectionWindow <= 0) return 0;
     const streamsMax = Math.min(this.remote.streamsMax, this.#options.streamsMax);
     return Math.max(0, streamsMax - this.streams.size);
   }
@@ -126,7 +127,7 @@ export class ClientConnection extends Connection<ClientStream> {
     stream.writtenAtFlush = this.output.flushes;
     if (!isSent) {
       if (request.hasContent) this.content.send(stream, request.contentFor(value));
-      request.compile(this.encoder, value.length);
+      if (!this.#isCompiled(request, value)) request.compile(this.encoder, value.length);
     }
     this.flood.earn();
     this.#keepAlive.requested();
@@ -268,7 +269,7 @@ export class ClientConnection extends Connection<ClientStream> {
 
   /** The path of all requests but the first of their kind. False: nothing was written. */
   #sendCompiled(request: PreparedRequest, value: string, id: number): boolean {
-    if (request.epoch !== this.encoder.epoch || !request.serves(value.length)) return false;
+    if (!this.#isCompiled(request, value)) return false;
     const { output, content } = this;
     const octets = request.octetsMax(value.length);
     // The content is less than the whole.
@@ -278,6 +279,10 @@ export class ClientConnection extends Connection<ClientStream> {
     output.offset = request.write(output.buffer, output.offset, id, value);
     content.connectionWindow -= request.contentOctets;
     return true;
+  }
+
+  #isCompiled(request: PreparedRequest, value: string): boolean {
+    return request.epoch === this.encoder.epoch && request.serves(value.length);
   }
 
   #receiveHead(stream: ClientStream, section: FieldSection, isEndStream: boolean): void {

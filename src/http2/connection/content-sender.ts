@@ -39,7 +39,9 @@ export class ContentSender<S extends Stream> {
   send(stream: S, content: Buffer): void {
     stream.pending = content;
     this.#waiting.add(stream);
-    this.proceed();
+    // Those that wait already cannot go on now any more than before: asking them all, each time, would be quadratic.
+    let hasSent = true;
+    while (hasSent) hasSent = this.#sendFrame(stream);
   }
 
   /** The stream is closed; what it had to send is not sent any more. */
