@@ -39,10 +39,10 @@ function transportTo(dial: Dial, origin: string, ca: string, limits: Partial<Tra
     outcomeOf: ({ status }) =>
       status === 200 ? { kind: 'delivered' } : { kind: 'bad-message', reason: String(status) },
   });
-  const send = async (): Promise<Outcome> => {
+  const send = async (template = TEMPLATE): Promise<Outcome> => {
     while (transport.capacity === 0) await transport.whenReady();
     return new Promise((resolve) =>
-      transport.send(TEMPLATE, 'ab', 0, (_, outcome) => resolve(outcome)),
+      transport.send(template, 'ab', 0, (_, outcome) => resolve(outcome)),
     );
   };
   return { transport, send };
@@ -63,7 +63,7 @@ for (const [name, dial] of DIALS) {
     await send();
     while (transport.capacity < 30) await send();
     t.equal(transport.capacity, 30);
-    await Promise.all(Array.from({ length: 30 }, send));
+    await Promise.all(Array.from({ length: 30 }, () => send()));
     t.equal(peer.streamsOpenMax(), 30);
     await transport.close();
     await peer.close();
@@ -80,6 +80,20 @@ for (const [name, dial] of DIALS) {
       await peer.close();
     },
   );
+
+  t.test(`${name}: more content than the connection's window holds`, async (t) => {
+    const peer = await startProviderPeer({
+      maxConcurrentStreams: 1_000,
+      script: (request) => answer(request, 200),
+    });
+    const { transport, send } = transportTo(dial, peer.origin, peer.ca, {});
+    const large = { ...TEMPLATE, bodyBefore: Buffer.alloc(1_000, 'x') };
+    const outcomes = await Promise.all(Array.from({ length: 500 }, () => send(large)));
+    t.ok(outcomes.every(({ kind }) => kind === 'delivered'));
+    t.ok(peer.received.every(({ body }) => body.length === 1_000));
+    await transport.close();
+    await peer.close();
+  });
 
   t.test(`${name}: never more streams than our own limit`, async (t) => {
     const peer = await startProviderPeer({
