@@ -1,8 +1,8 @@
 /** Prints rows as a table that is also Markdown. */
 
-import type { Row } from './scenario.ts';
+import type { Ratios, Row } from './scenario.ts';
 
-export function printTable(rows: readonly Row[]): void {
+export function printTable(rows: readonly (Row | Ratios)[]): void {
   const [first] = rows;
   if (first === undefined) return;
   const columns = Object.keys(first);
@@ -16,7 +16,8 @@ export function printTable(rows: readonly Row[]): void {
   for (const line of body) print(line);
 }
 
-function format(value: string | number | undefined): string {
+function format(value: string | number | null | undefined): string {
   if (typeof value !== 'number') return value ?? '';
-  return Number.isInteger(value) ? value.toLocaleString('en') : value.toFixed(1);
+  if (Number.isInteger(value)) return value.toLocaleString('en');
+  return value.toFixed(value < 10 ? 2 : 1);
 }

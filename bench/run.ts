@@ -15,9 +15,10 @@ import type { Scenario } from './scenario.ts';
 import { Stage } from './scenario.ts';
 import { fanOut } from './scenarios/fan-out.ts';
 import { register } from './scenarios/register.ts';
+import { sender } from './scenarios/sender.ts';
 
 const RESULTS = join(import.meta.dirname, '..', '..', 'bench', 'results');
-const SCENARIOS: Readonly<Record<string, Scenario>> = { register, 'fan-out': fanOut };
+const SCENARIOS: Readonly<Record<string, Scenario>> = { register, 'fan-out': fanOut, sender };
 
 const { positionals } = parseArgs({ allowPositionals: true });
 const unknown = positionals.filter((name) => SCENARIOS[name] === undefined);
@@ -34,9 +35,13 @@ for (const [name, scenario] of Object.entries(SCENARIOS)) {
   console.log(`\n${name}: ${scenario.summary}`);
   const stage = new Stage();
   try {
-    const rows = await scenario.run(stage);
-    printTable(rows);
-    writeFileSync(join(RESULTS, `${name}.json`), `${JSON.stringify({ rows }, null, 2)}\n`);
+    const result = await scenario.run(stage);
+    printTable(result.rows);
+    if (result.ratios !== undefined) {
+      console.log();
+      printTable([result.ratios]);
+    }
+    writeFileSync(join(RESULTS, `${name}.json`), `${JSON.stringify(result, null, 2)}\n`);
   } finally {
     await stage.close();
   }

@@ -5,9 +5,17 @@ import type { Lifetime } from '../test/support/lifetime.ts';
 /** One measured line; all rows of a scenario have the same keys. Units stand at the end of each key. */
 export type Row = Readonly<Record<string, string | number>>;
 
+/** Numbers drawn from several rows; null: one of the rows is not there. */
+export type Ratios = Readonly<Record<string, number | null>>;
+
+export interface Result {
+  readonly rows: readonly Row[];
+  readonly ratios?: Ratios;
+}
+
 export interface Scenario {
   readonly summary: string;
-  run(stage: Lifetime): Promise<readonly Row[]>;
+  run(stage: Lifetime): Promise<Result>;
 }
 
 export class Stage implements Lifetime {

@@ -1,6 +1,7 @@
 /**
  * What `npm start` and `npm test` do first: install what the lockfile says when it has changed, and build when a source
- * is newer than what was built. Plain JavaScript without dependencies, since neither is there in a fresh clone.
+ * is newer than what was built. Further folders with a lockfile of their own, as the bench has one, are arguments. Plain
+ * JavaScript without dependencies, since neither is there in a fresh clone.
  */
 
 import { spawnSync } from 'node:child_process';
@@ -10,22 +11,26 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
-/** Holds the digest of the lockfile that was installed. */
-const STAMP = join(ROOT, 'node_modules', '.tagcast-lockfile-digest');
 const BUILT = join(ROOT, 'dist', 'src', 'main.js');
 const SOURCES = ['src', 'test', 'bench', 'tsconfig.json', 'package-lock.json'];
 
-const digest = createHash('sha256')
-  .update(readFileSync(join(ROOT, 'package-lock.json')))
-  .digest('hex');
-if (!existsSync(STAMP) || readFileSync(STAMP, 'utf8') !== digest) {
-  process.stderr.write('Installing what package-lock.json names …\n');
-  npm(['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error']);
-  writeFileSync(STAMP, digest);
-}
+for (const folder of ['.', ...process.argv.slice(2)]) install(folder);
 if (!existsSync(BUILT) || newest(SOURCES) > statSync(BUILT).mtimeMs) {
   process.stderr.write('Building …\n');
   npm(['run', '--silent', 'build']);
+}
+
+/** Installs a folder's lockfile, unless it was this one that was installed last: the stamp holds its digest. */
+function install(folder) {
+  const stamp = join(ROOT, folder, 'node_modules', '.tagcast-lockfile-digest');
+  const lockfile = join(folder, 'package-lock.json');
+  const digest = createHash('sha256')
+    .update(readFileSync(join(ROOT, lockfile)))
+    .digest('hex');
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === digest) return;
+  process.stderr.write(`Installing what ${lockfile} names …\n`);
+  npm(['ci', '--prefix', folder, '--include=dev', '--no-audit', '--no-fund', '--loglevel=error']);
+  writeFileSync(stamp, digest);
 }
 
 /** Runs npm in the root; its failure is ours. Its output goes to stderr: stdout belongs to the service. */

@@ -27,7 +27,7 @@ export const register: Scenario = {
       }
       await engine.end('SIGTERM');
     }
-    return rows;
+    return { rows };
   },
 };
 

@@ -1,7 +1,7 @@
 /** Reads the header fields of an APNs request, and finds what is wrong with them in themselves (facts, 1.1 and 1.5). */
 
+import type { Field } from '../http2/hpack/field.ts';
 import type { ApnsReason } from './apns-reasons.ts';
-import type { Field } from './fields.ts';
 import { fieldValue, hasDuplicates } from './fields.ts';
 
 export interface ApnsFields {

@@ -11,7 +11,7 @@ import { deviceTokenOf } from './device-token.ts';
 import type { Handler, ProviderAnswer, ProviderRequest } from './exchange.ts';
 import type { Fate, PushBook } from './fate.ts';
 import { decideFate } from './fate.ts';
-import type { Field } from './fields.ts';
+import { recurringField, singularField } from './fields.ts';
 import { randomId } from './random-id.ts';
 import type { ScriptedAnswer } from './scripts.ts';
 
@@ -23,7 +23,7 @@ interface Refusal {
   readonly retryAfterSeconds?: number;
 }
 
-const JSON_TYPE: Field = { name: 'content-type', value: 'application/json' };
+const JSON_TYPE = recurringField('content-type', 'application/json');
 
 /** Makes the provider; the clock is a parameter so that tokens can grow old in a test. */
 export function createApns(
@@ -119,7 +119,7 @@ function scripted(script: ScriptedAnswer): Refusal | undefined {
 }
 
 function answer({ id }: ApnsFields, refused: Refusal | undefined): ProviderAnswer {
-  const apnsId = { name: 'apns-id', value: id ?? randomId() };
+  const apnsId = singularField('apns-id', id ?? randomId());
   if (refused === undefined) return { status: 200, fields: [apnsId], body: '' };
   const { status, reason, timestampMs, retryAfterSeconds } = refused;
   return {
@@ -129,7 +129,7 @@ function answer({ id }: ApnsFields, refused: Refusal | undefined): ProviderAnswe
       JSON_TYPE,
       ...(retryAfterSeconds === undefined
         ? []
-        : [{ name: 'retry-after', value: String(retryAfterSeconds) }]),
+        : [recurringField('retry-after', String(retryAfterSeconds))]),
     ],
     body: JSON.stringify({ reason, timestamp: timestampMs }),
   };

@@ -3,8 +3,8 @@
  * (`node:http2` today) makes the one and sends the other, and the providers know no more of it.
  */
 
+import type { Field } from '../http2/hpack/field.ts';
 import type { ConnectionMemory } from './connection-memory.ts';
-import type { Field } from './fields.ts';
 
 export interface ProviderRequest {
   readonly method: string;

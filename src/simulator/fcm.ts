@@ -1,5 +1,6 @@
 /** The simulated FCM HTTP v1: takes a message, answers as Google would, and records it (facts, 2.1 to 2.3). */
 
+import type { Field } from '../http2/hpack/field.ts';
 import type { AccessTokens } from './access-tokens.ts';
 import { bearerTokenOf } from './authorization.ts';
 import type { Handler, ProviderAnswer, ProviderRequest } from './exchange.ts';
@@ -9,8 +10,7 @@ import { decideFate } from './fate.ts';
 import type { FcmMessage } from './fcm-message.ts';
 import { checkMessage, NOT_A_TOKEN } from './fcm-message.ts';
 import { templateOf, tokenIn } from './fcm-template.ts';
-import type { Field } from './fields.ts';
-import { fieldValue } from './fields.ts';
+import { fieldValue, recurringField } from './fields.ts';
 import {
   badRequestDetail,
   errorInfoDetail,
@@ -186,7 +186,7 @@ function unauthenticated(hadToken: boolean): Refusal {
     code: 401,
     message,
     details: [errorInfoDetail(reason)],
-    fields: [{ name: 'www-authenticate', value }],
+    fields: [recurringField('www-authenticate', value)],
   });
   return { reason: 'UNAUTHENTICATED', answer };
 }
@@ -255,5 +255,5 @@ function fcmError(
 }
 
 function retryAfter(seconds: number): Field {
-  return { name: 'retry-after', value: String(seconds) };
+  return recurringField('retry-after', String(seconds));
 }

@@ -1,10 +1,20 @@
 /** Header fields as they come and go: a list of names and values, in order. */
 
-/** The name is in lower case. */
-export interface Field {
-  readonly name: string;
-  readonly value: string;
-}
+import type { Field } from '../http2/hpack/field.ts';
+
+/** A field that comes again and again with the same value; `name` is in lower case. */
+export const recurringField = (name: string, value: string): Field => ({
+  name,
+  value,
+  indexing: 'incremental',
+});
+
+/** A field whose value is another one the next time. */
+export const singularField = (name: string, value: string): Field => ({
+  name,
+  value,
+  indexing: 'without',
+});
 
 /** The value of the first field of that name. */
 export function fieldValue(fields: readonly Field[], name: string): string | undefined {

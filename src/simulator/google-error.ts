@@ -1,7 +1,8 @@
 /** Errors in the shape that Google's APIs answer with (facts, 2.3). */
 
+import type { Field } from '../http2/hpack/field.ts';
 import type { ProviderAnswer } from './exchange.ts';
-import type { Field } from './fields.ts';
+import { recurringField } from './fields.ts';
 
 /** The google.rpc status that goes with each HTTP status. */
 const RPC_STATUSES: ReadonlyMap<number, string> = new Map([
@@ -14,11 +15,8 @@ const RPC_STATUSES: ReadonlyMap<number, string> = new Map([
   [503, 'UNAVAILABLE'],
 ]);
 
-export const JSON_TYPE: Field = {
-  name: 'content-type',
-  value: 'application/json; charset=UTF-8',
-};
-const HTML_TYPE: Field = { name: 'content-type', value: 'text/html; charset=UTF-8' };
+export const JSON_TYPE = recurringField('content-type', 'application/json; charset=UTF-8');
+const HTML_TYPE = recurringField('content-type', 'text/html; charset=UTF-8');
 
 export type GoogleErrorDetail = { readonly '@type': string } & Readonly<Record<string, unknown>>;
 

@@ -1,7 +1,7 @@
 /** The newest requests that a provider got, whole, so that a test can look at the one for a token. */
 
+import type { Field } from '../http2/hpack/field.ts';
 import type { ProviderRequest } from './exchange.ts';
-import type { Field } from './fields.ts';
 
 /**
  * The newest stay. Ten times as many cost 5 % of the requests per second: whatever outlives a request

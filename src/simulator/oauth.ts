@@ -4,6 +4,7 @@ import type { AccessTokens } from './access-tokens.ts';
 import { EXPIRES_IN_SECONDS } from './access-tokens.ts';
 import type { AccountBook, ServiceAccountEntry } from './account-book.ts';
 import type { Handler, ProviderAnswer, ProviderRequest } from './exchange.ts';
+import { recurringField } from './fields.ts';
 import { googleHtmlAnswer } from './google-error.ts';
 import type { Jwt } from './jwt.ts';
 import { isSignedBy, readJwt } from './jwt.ts';
@@ -111,8 +112,8 @@ function jsonAnswer(status: number, body: object): ProviderAnswer {
   return {
     status,
     fields: [
-      { name: 'content-type', value: 'application/json; charset=utf-8' },
-      { name: 'cache-control', value: 'no-store' },
+      recurringField('content-type', 'application/json; charset=utf-8'),
+      recurringField('cache-control', 'no-store'),
     ],
     body: JSON.stringify(body),
   };

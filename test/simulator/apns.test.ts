@@ -7,6 +7,7 @@ import { AccountBook } from '../../src/simulator/account-book.ts';
 import { createAccounts } from '../../src/simulator/accounts.ts';
 import { createApns } from '../../src/simulator/apns.ts';
 import { ConnectionMemory } from '../../src/simulator/connection-memory.ts';
+import { recurringField } from '../../src/simulator/fields.ts';
 import { KIND_BEHAVIOUR } from '../../src/simulator/options.ts';
 import { ProviderRecord } from '../../src/simulator/record.ts';
 import { Scripts } from '../../src/simulator/scripts.ts';
@@ -213,7 +214,7 @@ t.test('a provider token grows old on a connection that knows it', async (t) => 
     authority: 'localhost',
     fields: Object.entries(headers)
       .filter(([name]) => name !== ':path')
-      .map(([name, value]) => ({ name, value: String(value) })),
+      .map(([name, value]) => recurringField(name, String(value))),
     body: Buffer.from(BODY),
     connection: new ConnectionMemory(),
   };

@@ -3,6 +3,7 @@
 import t from 'tap';
 import { ConnectionMemory } from '../../src/simulator/connection-memory.ts';
 import type { ProviderRequest } from '../../src/simulator/exchange.ts';
+import { recurringField } from '../../src/simulator/fields.ts';
 import { LAST_REQUESTS_MAX } from '../../src/simulator/last-requests.ts';
 import { ProviderRecord } from '../../src/simulator/record.ts';
 import { TOKENS_MAX } from '../../src/simulator/token-table.ts';
@@ -13,8 +14,8 @@ function request(body: string): ProviderRequest {
     path: '/',
     authority: 'localhost',
     fields: [
-      { name: 'authorization', value: 'bearer secret' },
-      { name: 'apns-priority', value: '5' },
+      recurringField('authorization', 'bearer secret'),
+      recurringField('apns-priority', '5'),
     ],
     body: Buffer.from(body),
     connection: new ConnectionMemory(),

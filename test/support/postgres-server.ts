@@ -3,9 +3,9 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { findProgram, freePorts } from './programs.ts';
 
 export interface PostgresServer {
   readonly url: string;
@@ -17,8 +17,8 @@ const STARTED = /database system is ready to accept connections/;
 
 /** Where initdb and postgres are: on PATH, or in Debian's place for them (the newest). Null: nowhere. */
 export function findPostgres(): string | null {
-  const found = spawnSync('sh', ['-c', 'command -v initdb'], { encoding: 'utf8' }).stdout.trim();
-  if (found !== '') return found.slice(0, found.lastIndexOf('/'));
+  const found = findProgram('initdb');
+  if (found !== null) return dirname(found);
   if (!existsSync(DEBIAN_INSTALLATIONS)) return null;
   const versions = readdirSync(DEBIAN_INSTALLATIONS).sort((a, b) => Number(b) - Number(a));
   const bin = versions.map((version) => join(DEBIAN_INSTALLATIONS, version, 'bin'));
@@ -40,7 +40,7 @@ export async function startPostgres(
     { ...owner, encoding: 'utf8', cwd: directory },
   );
   if (initdb.status !== 0) throw new Error(`initdb failed: ${initdb.stderr}`);
-  const port = await freePort();
+  const [port = 0] = await freePorts(1);
   const settings = [
     `port=${port}`,
     'listen_addresses=127.0.0.1',
@@ -74,16 +74,6 @@ function unprivilegedOwner(): { readonly uid: number; readonly gid: number } | n
     return status === 0 ? Number(stdout) : null;
   };
   return { uid: idOf('-u') ?? 65_534, gid: idOf('-g') ?? 65_534 };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port was given');
-  return address.port;
 }
 
 function untilStarted(server: ReturnType<typeof spawn>): Promise<void> {

@@ -77,6 +77,7 @@ export interface SimulatorProcess {
   /** Makes an engine send to it. */
   readonly environment: Environment;
   readonly accountsFile: string;
+  readonly certificateFile: string;
 }
 
 /** Starts a simulator in a process of its own, which outlives the engines that a test kills. */
@@ -94,10 +95,14 @@ export async function startSimulatorProcess(
     ...flags,
   ]);
   const line = await lineMatching(child, output, /"apnsOrigin"/);
-  const origins = JSON.parse(line) as Omit<SimulatorProcess, 'environment' | 'accountsFile'>;
+  const origins = JSON.parse(line) as Omit<
+    SimulatorProcess,
+    'environment' | 'accountsFile' | 'certificateFile'
+  >;
   return {
     ...origins,
     accountsFile,
+    certificateFile,
     environment: {
       APNS_ORIGIN: origins.apnsOrigin,
       FCM_ORIGIN: origins.fcmOrigin,

@@ -61,6 +61,7 @@ export function connect(
         },
         draining: (reason) => {
           if (state === 'connected') events.draining(reason);
+          else fail(reason);
         },
         closed: (reason) => {
           if (state === 'connected') events.closed(reason);

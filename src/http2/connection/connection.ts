@@ -85,7 +85,7 @@ export abstract class Connection<S extends Stream>
     this.#reader = new FrameReader(this, options.expectedPreface);
     this.output = new Output(socket, this);
     const contentSent = (stream: S) => this.contentSent(stream);
-    this.content = new ContentSender(this.output, options.endsApart, contentSent);
+    this.content = new ContentSender(this.output, this.flood, options.endsApart, contentSent);
     this.#sweeper = setInterval(() => this.#sweep(), options.sweepEveryMs).unref();
     socket.on('data', (chunk: Buffer) => this.#read(chunk));
     socket.on('error', (error) => this.destroy(reasonOf(error)));
@@ -123,8 +123,6 @@ export abstract class Connection<S extends Stream>
   protected abstract receiveReset(stream: S, code: number): void;
   /** One of the peer's settings is in force. */
   protected abstract remoteSettingApplied(parameter: Parameter): void;
-  /** The peer has acknowledged these. */
-  protected abstract localSettingsInForce(parameters: readonly Parameter[]): void;
   /** Whether nobody has used this stream yet (5.1). */
   protected abstract isIdle(streamId: number): boolean;
   /** All content of the stream is written, with END_STREAM. */
@@ -213,7 +211,7 @@ export abstract class Connection<S extends Stream>
       this.remoteSettingApplied(parameter);
     }
     this.#shiftWindows(this.remote.initialWindowOctets - initialWindowBefore);
-    // Not ahead of what is written already: that was encoded under the settings before.
+    // Behind what is written already, which was encoded under the settings before.
     this.output.write(SETTINGS_ACK);
     // Nor behind what wider windows allow: the peer may hold us to the old ones until it has read this.
     this.content.proceed();
@@ -221,8 +219,7 @@ export abstract class Connection<S extends Stream>
 
   settingsAcknowledged(): void {
     this.flood.spend();
-    const { inForce, next } = this.#localSettings.acknowledged();
-    this.localSettingsInForce(inForce);
+    const next = this.#localSettings.acknowledged();
     if (next !== null) this.demand(next);
   }
 
@@ -374,6 +371,8 @@ export abstract class Connection<S extends Stream>
       this.streamFailed(stream, error);
     } else if (this.isIdle(error.streamId)) {
       throw new ConnectionError(error.code, error.message);
+    } else {
+      this.flood.spend();
     }
   }
 
@@ -383,16 +382,19 @@ export abstract class Connection<S extends Stream>
     clearInterval(this.#sweeper);
     // What an error leaves unsent stays unsent, so that its fate is known.
     if (goodbye?.code !== ErrorCode.NO_ERROR) this.output.discard();
-    // Before the goodbye is flushed, which is no sign that they were.
-    for (const stream of this.streams.all()) this.streamLost(stream, reason);
     if (goodbye === null) this.#socket.destroy();
     else this.#sayGoodbye(goodbye.code, goodbye.text);
+    for (const stream of this.streams.all()) {
+      if (this.streams.isOpen(stream)) this.streamLost(stream, reason);
+    }
     this.closed(reason);
   }
 
   #sayGoodbye(code: number, text: string): void {
+    this.output.flush();
     const debugData = Buffer.from(text);
-    this.output.write(goAwayFrame({ lastStreamId: this.lastStreamId(), code, debugData }));
+    // Past the buffer: what was discarded must not count as flushed.
+    this.output.writeAhead(goAwayFrame({ lastStreamId: this.lastStreamId(), code, debugData }));
     this.output.end();
     setTimeout(() => this.#socket.destroy(), LINGER_MS).unref();
   }

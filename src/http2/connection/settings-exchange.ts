@@ -1,6 +1,6 @@
 /**
- * Both directions of SETTINGS (RFC 9113, 6.5): what the peer demands of us, applied as it comes, and what we demand, which
- * binds the peer from its acknowledgement on. One of ours is under way at a time; a later one waits for the first's ACK.
+ * Both directions of SETTINGS (RFC 9113, 6.5): what the peer demands of us, applied as it comes, and what we demand.
+ * One of ours is under way at a time; a later one waits for the first's ACK.
  */
 
 import { ConnectionError, ErrorCode } from '../error.ts';
@@ -47,37 +47,33 @@ export function applyParameter(settings: RemoteSettings, [identifier, value]: Pa
 
 /** Our own demands on their way to the peer. */
 export class LocalSettings {
-  #underWay: { readonly parameters: readonly Parameter[]; readonly sentAtMs: number } | null = null;
+  #sentAtMs: number | null = null;
   #next: readonly Parameter[] | null = null;
 
   /** True: send them now. False: they are remembered, in place of others that waited, until `acknowledged`. */
   demand(parameters: readonly Parameter[]): boolean {
-    if (this.#underWay !== null) {
+    if (this.#sentAtMs !== null) {
       this.#next = parameters;
       return false;
     }
-    this.#underWay = { parameters, sentAtMs: performance.now() };
+    this.#sentAtMs = performance.now();
     return true;
   }
 
-  /** The peer's ACK: answers what is in force from now on, and what is to be sent next. */
-  acknowledged(): {
-    readonly inForce: readonly Parameter[];
-    readonly next: readonly Parameter[] | null;
-  } {
-    if (this.#underWay === null) {
+  /** The peer's ACK; answers what is to be demanded next. */
+  acknowledged(): readonly Parameter[] | null {
+    if (this.#sentAtMs === null) {
       throw new ConnectionError(ErrorCode.PROTOCOL_ERROR, 'SETTINGS ACK for nothing');
     }
-    const inForce = this.#underWay.parameters;
     const next = this.#next;
-    this.#underWay = null;
+    this.#sentAtMs = null;
     this.#next = null;
-    return { inForce, next };
+    return next;
   }
 
   /** Throws SETTINGS_TIMEOUT when the peer has not acknowledged in time. */
   checkTime(nowMs: number): void {
-    if (this.#underWay === null || nowMs - this.#underWay.sentAtMs <= SETTINGS_TIMEOUT_MS) return;
+    if (this.#sentAtMs === null || nowMs - this.#sentAtMs <= SETTINGS_TIMEOUT_MS) return;
     throw new ConnectionError(ErrorCode.SETTINGS_TIMEOUT, 'SETTINGS were not acknowledged');
   }
 }

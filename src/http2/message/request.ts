@@ -23,16 +23,11 @@ export class RequestReader {
   /** The head, or what is malformed about it. */
   read({ fields, isTooLarge }: FieldSection): RequestHead | string {
     if (isTooLarge) return 'a field section too large';
-    const pseudo = new Map<string, string>();
-    let first = 0;
-    for (; fields[first]?.name.startsWith(':'); first += 1) {
-      const { name, value } = fields[first] as Field;
-      if (!PSEUDO_FIELDS.has(name) || pseudo.has(name)) return `${name} out of place`;
-      pseudo.set(name, value);
-    }
+    const pseudo = pseudoFieldsOf(fields);
+    if (typeof pseudo === 'string') return pseudo;
     let contentLength = -1;
     let host = '';
-    for (let i = first; i < fields.length; i += 1) {
+    for (let i = pseudo.count; i < fields.length; i += 1) {
       const field = fields[i] as Field;
       const fault = this.#faultOf(field);
       if (fault !== null) return fault;
@@ -42,14 +37,18 @@ export class RequestReader {
       if (length === null) return `content-length ${field.value}`;
       contentLength = length;
     }
-    const method = pseudo.get(':method');
-    const scheme = pseudo.get(':scheme');
-    const path = pseudo.get(':path');
-    if (method === undefined || scheme === undefined || path === undefined || path === '') {
+    const { method, scheme, path, authority, count } = pseudo;
+    if (method === null || scheme === null || path === null || path === '') {
       return 'without :method, :scheme or :path';
     }
-    const authority = pseudo.get(':authority') ?? host;
-    return { method, scheme, path, authority, fields: fields.slice(first), contentLength };
+    return {
+      method,
+      scheme,
+      path,
+      authority: authority ?? host,
+      fields: fields.slice(count),
+      contentLength,
+    };
   }
 
   #faultOf(field: Field): string | null {
@@ -62,4 +61,39 @@ export class RequestReader {
   }
 }
 
-const PSEUDO_FIELDS: ReadonlySet<string> = new Set([':method', ':scheme', ':authority', ':path']);
+interface PseudoFields {
+  method: string | null;
+  scheme: string | null;
+  authority: string | null;
+  path: string | null;
+  /** They are the first ones. */
+  count: number;
+}
+
+type PseudoField = Exclude<keyof PseudoFields, 'count'>;
+
+const PSEUDO_FIELDS: ReadonlyMap<string, PseudoField> = new Map([
+  [':method', 'method'],
+  [':scheme', 'scheme'],
+  [':authority', 'authority'],
+  [':path', 'path'],
+]);
+
+/** Those at the beginning; others, or one of them twice, are malformed. */
+function pseudoFieldsOf(fields: readonly Field[]): PseudoFields | string {
+  const pseudo: PseudoFields = {
+    method: null,
+    scheme: null,
+    authority: null,
+    path: null,
+    count: 0,
+  };
+  for (const { name, value } of fields) {
+    if (!name.startsWith(':')) return pseudo;
+    const key = PSEUDO_FIELDS.get(name);
+    if (key === undefined || pseudo[key] !== null) return `${name} out of place`;
+    pseudo[key] = value;
+    pseudo.count += 1;
+  }
+  return pseudo;
+}

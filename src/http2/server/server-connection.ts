@@ -8,7 +8,6 @@ import { CLIENT_PREFACE, Connection } from '../connection/connection.ts';
 import { ConnectionError, ErrorCode, StreamError } from '../error.ts';
 import { goAwayFrame } from '../frame/go-away.ts';
 import type { Content } from '../frame/padding.ts';
-import type { Parameter } from '../frame/settings.ts';
 import { Setting } from '../frame/settings.ts';
 import type { Field, FieldSection } from '../hpack/field.ts';
 import { faultOfTrailers } from '../message/fields.ts';
@@ -46,8 +45,7 @@ export class ServerConnection extends Connection<ServerStream> {
   readonly #options: ServerOptions;
   readonly #events: ServerEvents;
   readonly #requests = new RequestReader();
-  /** Acknowledged by the client, so that it may be held to it (6.5.3). */
-  #streamsMax = Number.POSITIVE_INFINITY;
+  #streamsMax: number;
   #highestStreamId = 0;
   /** Set by our GOAWAY. */
   #lastStreamId = Number.POSITIVE_INFINITY;
@@ -60,11 +58,13 @@ export class ServerConnection extends Connection<ServerStream> {
     });
     this.#options = options;
     this.#events = events;
+    this.#streamsMax = options.streamsMax;
     this.open([[Setting.MAX_CONCURRENT_STREAMS, options.streamsMax]]);
   }
 
-  /** From its acknowledgement on, streams beyond are refused; those that are open stay. */
+  /** Streams beyond are refused at once, which harms no client that has not heard of it yet (8.7); open ones stay. */
   allowStreams(streamsMax: number): void {
+    this.#streamsMax = streamsMax;
     this.demand([[Setting.MAX_CONCURRENT_STREAMS, streamsMax]]);
   }
 
@@ -135,12 +135,6 @@ export class ServerConnection extends Connection<ServerStream> {
 
   protected override remoteSettingApplied(): void {
     // All of a client's settings are for what both sides have in common.
-  }
-
-  protected override localSettingsInForce(parameters: readonly Parameter[]): void {
-    for (const [identifier, value] of parameters) {
-      if (identifier === Setting.MAX_CONCURRENT_STREAMS) this.#streamsMax = value;
-    }
   }
 
   protected override isIdle(streamId: number): boolean {

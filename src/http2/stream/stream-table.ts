@@ -7,6 +7,8 @@ import type { Stream } from './stream.ts';
 
 /** Places per stream that may be open, so that the old ones that are in the way stay few. */
 const PLACES_PER_STREAM = 4;
+/** However many streams are allowed: 128 KiB of places. */
+const PLACES_MAX = 16_384;
 
 export class StreamTable<S extends Stream> {
   readonly #places: (S | undefined)[];
@@ -20,7 +22,8 @@ export class StreamTable<S extends Stream> {
 
   /** `streamsMax`: as many as are usually open at once; more are found more slowly. */
   constructor(streamsMax: number, create: () => S) {
-    const places = 2 ** Math.ceil(Math.log2(streamsMax * PLACES_PER_STREAM));
+    const wanted = Math.max(1, streamsMax) * PLACES_PER_STREAM;
+    const places = 2 ** Math.ceil(Math.log2(Math.min(wanted, PLACES_MAX)));
     this.#places = new Array<S | undefined>(places).fill(undefined);
     this.#ended = new Int32Array(places);
     this.#streamsMax = streamsMax;
@@ -45,6 +48,11 @@ export class StreamTable<S extends Stream> {
     const stream = this.#places[this.#placeOf(id)];
     if (stream !== undefined && stream.id === id) return stream;
     return this.#displaced.size === 0 ? undefined : this.#displaced.get(id);
+  }
+
+  /** Whether this is the stream that it was, for those that come from `all`: one's end may have closed others. */
+  isOpen(stream: S): boolean {
+    return this.find(stream.id) === stream;
   }
 
   /** The stream is closed; its object may be another's with the next `open`. */

@@ -1,6 +1,7 @@
 /** RFC 9113, 6.5: SETTINGS, both ways. */
 
 import { SETTINGS_TIMEOUT_MS } from '../../../src/http2/connection/settings-exchange.ts';
+import { passMs } from '../../support/http2/clock.ts';
 import { conversation } from '../../support/http2/conversation.ts';
 import type { Octets } from '../../support/http2/frames.ts';
 import {
@@ -285,22 +286,15 @@ conversation(
   },
 );
 
-const now = performance.now.bind(performance);
-/** Moves the clock that the client looks at. */
-const passMs = (durationMs: number): void => {
-  performance.now = () => now() + durationMs;
-};
-
 conversation(
   'SETTINGS: no ACK for ours in time is SETTINGS_TIMEOUT',
   async ({ peer, t }) => {
-    t.teardown(() => passMs(0));
     await peer.expectPreface();
     peer.send(settings());
     await peer.expect(settingsAck);
-    passMs(SETTINGS_TIMEOUT_MS + 1);
+    passMs(t, SETTINGS_TIMEOUT_MS + 1);
     await peer.expectGoAway(Code.SETTINGS_TIMEOUT);
-    passMs(0);
+    passMs(t, 0);
   },
   { requestTimeoutMs: 40 },
 );
@@ -308,13 +302,12 @@ conversation(
 conversation(
   'SETTINGS: the timer stops with the ACK',
   async ({ peer, client, t }) => {
-    t.teardown(() => passMs(0));
     await peer.greet();
     await peer.expectQuiet();
-    passMs(SETTINGS_TIMEOUT_MS + 1);
+    passMs(t, SETTINGS_TIMEOUT_MS + 1);
     await client.swept();
     await peer.expectQuiet();
-    passMs(0);
+    passMs(t, 0);
   },
   { requestTimeoutMs: 40 },
 );

@@ -1,6 +1,5 @@
 /** RFC 9113, 3.4: how a connection begins. */
 
-import { duplexPair } from 'node:stream';
 import t from 'tap';
 import { conversation } from '../../support/http2/conversation.ts';
 import {
@@ -20,6 +19,7 @@ import {
 } from '../../support/http2/frames.ts';
 import { ScriptedPeer } from '../../support/http2/peer.ts';
 import { RecordedClient } from '../../support/http2/recorded-client.ts';
+import { socketPair } from '../../support/http2/socket-pair.ts';
 
 conversation('start-up: preface string and SETTINGS are sent at once', async ({ t, peer }) => {
   await peer.expectPreface();
@@ -85,7 +85,7 @@ conversation('start-up: a server that speaks HTTP/1.1 is refused', async ({ peer
 });
 
 void t.test('start-up: the preface precedes the answer to a peer that spoke first', async () => {
-  const [ours, theirs] = duplexPair();
+  const [ours, theirs] = socketPair();
   const peer = new ScriptedPeer(theirs, { kind: 'whole' });
   // A server's SETTINGS come with the end of its handshake: they wait in the socket's buffer.
   peer.send(settings(), ping('early 00'));

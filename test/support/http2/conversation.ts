@@ -1,12 +1,12 @@
 /** Plays a conversation between our client and a scripted peer: whole, octet by octet, and cut at every octet if wanted. */
 
-import { duplexPair } from 'node:stream';
 import type { Test } from 'tap';
 import t from 'tap';
 import type { ClientOptions } from '../../../src/http2/client/client-connection.ts';
 import type { Delivery } from './peer.ts';
 import { ScriptedPeer } from './peer.ts';
 import { RecordedClient } from './recorded-client.ts';
+import { socketPair } from './socket-pair.ts';
 
 export interface Scene {
   readonly t: Test;
@@ -21,6 +21,9 @@ export interface ConversationOptions extends Partial<ClientOptions> {
   /** 'whole': too long, or about what comes in one piece. 'every-cut': once for each octet of the peer's too. */
   readonly deliveries?: 'whole' | 'whole-and-octets' | 'every-cut';
 }
+
+/** For a conversation in which each waits for the other; no other one waits for it. */
+const STUCK_AFTER_MS = 20_000;
 
 /** What must not depend on how the octets came. */
 interface Outcome {
@@ -53,13 +56,18 @@ async function play(
   { firstStreamId, deliveries, ...clientOptions }: ConversationOptions,
   delivery: Delivery,
 ): Promise<Outcome> {
-  const [ours, theirs] = duplexPair();
+  const [ours, theirs] = socketPair();
   const peer = new ScriptedPeer(theirs, delivery);
   const client = new RecordedClient(ours, clientOptions, firstStreamId);
+  let timer: NodeJS.Timeout | undefined;
+  const stuck = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error('nobody says anything')), STUCK_AFTER_MS);
+  });
   try {
-    await script({ t, peer, client });
+    await Promise.race([script({ t, peer, client }), stuck]);
     client.finish();
   } finally {
+    clearTimeout(timer);
     client.connection.destroy('the conversation has failed');
     theirs.destroy();
   }

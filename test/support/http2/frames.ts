@@ -3,6 +3,7 @@
  * fault of the codec there would be the same on both sides and hide itself.
  */
 
+import { createHash } from 'node:crypto';
 import type { Pair } from './blocks.ts';
 import { block } from './blocks.ts';
 
@@ -59,6 +60,9 @@ export interface Frame {
   readonly streamId: number;
   readonly payload: Buffer;
 }
+
+/** A failed test shows no more of a payload. */
+const SHOWN_OCTETS_MAX = 256;
 
 /** What a peer can be told to send: a frame, or any octets at all. */
 export type Octets = Frame | Buffer;
@@ -147,7 +151,11 @@ export function octetsOf(octets: Octets, saidOctets?: number): Buffer {
 /** For a reader, and to compare by. */
 export function describe({ type, flags, streamId, payload }: Frame): string {
   const name = Object.entries(Type).find(([, value]) => value === type)?.[0] ?? `type ${type}`;
-  return `${name} flags=${flags} stream=${streamId} payload=${payload.toString('hex')}`;
+  const text =
+    payload.length <= SHOWN_OCTETS_MAX
+      ? payload.toString('hex')
+      : `${payload.length} octets, ${createHash('sha256').update(payload).digest('hex')}`;
+  return `${name} flags=${flags} stream=${streamId} payload=${text}`;
 }
 
 export function uint32(value: number): Buffer {

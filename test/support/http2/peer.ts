@@ -36,8 +36,6 @@ export interface ReceivedRequest {
 }
 
 const PREFACE = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n';
-/** For a conversation that got stuck; nothing waits for it otherwise. */
-const WAIT_MS_MAX = 20_000;
 
 export class ScriptedPeer {
   /** Octets sent so far. */
@@ -94,7 +92,7 @@ export class ScriptedPeer {
 
   /** The connection breaks. */
   cut(): void {
-    this.#socket.destroy();
+    this.#socket.destroy(new Error('ECONNRESET'));
   }
 
   stopReading(): void {
@@ -135,6 +133,15 @@ export class ScriptedPeer {
   /** The next frame is this one, octet by octet. */
   async expect(frame: Frame): Promise<void> {
     assert.equal(describe(await this.next()), describe(frame));
+  }
+
+  /** This frame comes, before it others perhaps, which `skip` looks at. */
+  async expectNextOf(frame: Frame, skip: (other: Frame) => void): Promise<void> {
+    for (;;) {
+      const next = await this.next();
+      if (describe(next) === describe(frame)) return;
+      skip(next);
+    }
   }
 
   /** The next frame is a request's first; answers the whole of it. */
@@ -207,12 +214,8 @@ export class ScriptedPeer {
 
   async #until(isSo: () => boolean): Promise<void> {
     while (!isSo()) {
-      await new Promise<void>((resolve, reject) => {
-        const timer = setTimeout(() => reject(new Error('the client is silent')), WAIT_MS_MAX);
-        this.#wake = (): void => {
-          clearTimeout(timer);
-          resolve();
-        };
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
       });
     }
   }

@@ -1,0 +1,121 @@
+/** Programs that a machine may or may not have, and their processes for the life of a test. */
+
+import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { accessSync, constants } from 'node:fs';
+import { createConnection, createServer } from 'node:net';
+import { delimiter, join } from 'node:path';
+import type { Lifetime } from './lifetime.ts';
+import { until } from './poll.ts';
+
+/** Debian keeps servers here, which is on PATH for root only. */
+const DEBIAN_SERVERS = '/usr/sbin';
+
+/** The path of a program; null when it is not installed. */
+export function findProgram(name: string): string | null {
+  const folders = [...(process.env['PATH'] ?? '').split(delimiter), DEBIAN_SERVERS];
+  return folders.map((folder) => join(folder, name)).find(isExecutable) ?? null;
+}
+
+/** Between asking for a free port and binding it another process may take it. */
+const ATTEMPTS = 3;
+const READY_WITHIN_MS = 10_000;
+
+/**
+ * Starts a server on free loopback ports, as many as asked for, and waits until it listens on all of them; it is
+ * killed with the test. It has to stay in the foreground and to end when it cannot bind.
+ */
+export async function startServer(
+  t: Lifetime,
+  portCount: number,
+  commandOf: (ports: readonly number[]) => readonly [program: string, ...args: string[]],
+): Promise<readonly number[]> {
+  for (let attempt = 1; ; attempt += 1) {
+    const ports = await freePorts(portCount);
+    const [program, ...args] = commandOf(ports);
+    const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+    const log = collect(child);
+    t.teardown(() => kill(child));
+    const isUp = await until(
+      `${program} listens`,
+      () => isListening(child, ports),
+      READY_WITHIN_MS,
+    );
+    if (isUp) {
+      child.once('exit', (code, signal) => {
+        if (!child.killed) process.emitWarning(`${program} ended (${code ?? signal}): ${log()}`);
+      });
+      return ports;
+    }
+    if (attempt === ATTEMPTS) throw new Error(`${program} did not start: ${log()}`);
+  }
+}
+
+/** True: it listens; false: it has ended; null: neither yet. */
+async function isListening(child: ChildProcess, ports: readonly number[]): Promise<boolean | null> {
+  const answers = await Promise.all(ports.map(accepts));
+  // Looked at last: whoever accepts is not this one if this one has gone.
+  if (hasEnded(child)) return false;
+  return answers.every((isAccepted) => isAccepted) ? true : null;
+}
+
+const hasEnded = (child: ChildProcess): boolean =>
+  child.pid === undefined || child.exitCode !== null || child.signalCode !== null;
+
+function accepts(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = createConnection(port, '127.0.0.1');
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => resolve(false));
+  });
+}
+
+/** All are bound before the first is given back, so that they differ. */
+export async function freePorts(count: number): Promise<readonly number[]> {
+  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
+  await Promise.all(servers.map((server) => once(server, 'listening')));
+  const ports = servers.map((server) => {
+    const address = server.address();
+    if (address === null || typeof address === 'string') throw new Error('no port was given');
+    return address.port;
+  });
+  await Promise.all(
+    servers.map((server) => {
+      server.close();
+      return once(server, 'close');
+    }),
+  );
+  return ports;
+}
+
+/** Read to the end of its life, or the pipe fills and the server stops; what is kept is for an error's message. */
+function collect(child: ChildProcess): () => string {
+  let log = '';
+  const add = (text: string): void => {
+    if (log.length < 100_000) log += text;
+  };
+  child.stdout?.setEncoding('utf8').on('data', add);
+  child.stderr?.setEncoding('utf8').on('data', add);
+  child.once('error', (error) => add(error.message));
+  return () => log;
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  if (hasEnded(child)) return;
+  const exited = once(child, 'exit');
+  child.kill('SIGKILL');
+  await exited;
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
