@@ -211,8 +211,10 @@ export abstract class Connection<S extends Stream>
       this.remoteSettingApplied(parameter);
     }
     this.#shiftWindows(this.remote.initialWindowOctets - initialWindowBefore);
-    // Not ahead of what is written already: that was encoded under the settings before.
+    // Behind what is written already, which was encoded under the settings before.
     this.output.write(SETTINGS_ACK);
+    // Nor behind what wider windows allow: the peer may hold us to the old ones until it has read this.
+    this.content.proceed();
   }
 
   settingsAcknowledged(): void {
@@ -336,7 +338,6 @@ export abstract class Connection<S extends Stream>
       }
       stream.sendWindow = shifted;
     }
-    this.content.proceed();
   }
 
   /** Fields that may take more than one frame. */
