@@ -3,6 +3,7 @@ import * as fc from 'fast-check';
 import t from 'tap';
 import { Output } from '../../../src/http2/codec/output.ts';
 import { ContentSender } from '../../../src/http2/connection/content-sender.ts';
+import { FloodGuard } from '../../../src/http2/connection/flood-guard.ts';
 import { Stream } from '../../../src/http2/stream/stream.ts';
 import { SlowSocket } from '../../support/http2/slow-socket.ts';
 import { handed } from '../frame/vectors.ts';
@@ -15,7 +16,10 @@ function makeSender({ endsApart = false } = {}) {
     relieved: () => sender.proceed(),
     overrun: () => undefined,
   });
-  const sender = new ContentSender<Stream>(output, endsApart, (stream) => sent.push(stream.id));
+  const onSent = (stream: Stream): void => {
+    sent.push(stream.id);
+  };
+  const sender = new ContentSender<Stream>(output, new FloodGuard(), endsApart, onSent);
   /** What has gone out since the last call: stream, octets, END_STREAM. */
   const frames = async (): Promise<readonly (readonly [number, number, boolean])[]> => {
     await turn();
