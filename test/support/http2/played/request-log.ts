@@ -255,9 +255,8 @@ export class RequestLog {
 
   #settingsAcknowledged(): void {
     const parameters = this.#settingsUnderWay.shift();
-    if (!this.isStrict) return;
-    assert.ok(parameters !== undefined, 'an acknowledgement too many');
-    for (const [identifier, value] of parameters) {
+    assert.ok(parameters !== undefined || !this.isStrict, 'an acknowledgement too many');
+    for (const [identifier, value] of parameters ?? []) {
       if (identifier === Id.HEADER_TABLE_SIZE) this.#decoder.setTableSizeMax(value);
       else if (identifier === Id.MAX_CONCURRENT_STREAMS) this.#streamsMax = value;
       else if (identifier === Id.MAX_FRAME_SIZE) this.#frameOctetsMax = value;
