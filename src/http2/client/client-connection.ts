@@ -352,7 +352,9 @@ export class ClientConnection extends Connection<ClientStream> {
   /** 5.1.1: there are no more identifiers. */
   #useUp(): void {
     this.isDraining = true;
-    setImmediate(() => this.#events.draining('no stream identifiers left'));
+    setImmediate(() => {
+      if (!this.isClosed) this.#events.draining('no stream identifiers left');
+    });
   }
 }
 
