@@ -99,7 +99,7 @@ function finalActs(random: Random): Act[] {
 function someContents(random: Random): Buffer[] {
   const contents: Buffer[] = [];
   for (let i = random.between(1, 4); i > 0; i -= 1) {
-    contents.push(random.octets(random.chance(0.2) ? 0 : random.length(60_000)));
+    contents.push(random.octets(random.chance(0.2) ? 0 : random.length(90_000)));
   }
   return contents;
 }

@@ -214,11 +214,13 @@ class Game {
     const { log } = this.#server;
     assert.ok(log.isAllAcknowledged, 'SETTINGS or PING without an answer');
     assert.ok(log.isAtBorder, 'half a frame');
+    assert.ok(log.sendWindow > 0, 'the window of the connection is not opened again');
     for (const id of this.#model.openIds) {
       const stream = log.streams.get(id);
       assert.ok(stream !== undefined, `stream ${id} was not sent`);
       const mayGoOn = log.window > 0 && stream.window > 0;
       assert.ok(stream.isWhole || !mayGoOn, `stream ${id} could go on`);
+      assert.ok(stream.sendWindow > 0, `the window of ${id} is not opened again`);
     }
   }
 
