@@ -211,8 +211,10 @@ export abstract class Connection<S extends Stream>
       this.remoteSettingApplied(parameter);
     }
     this.#shiftWindows(this.remote.initialWindowOctets - initialWindowBefore);
-    // Not ahead of what is written already: that was encoded under the settings before.
+    // Not ahead of what is written already: that was encoded under the settings before. And ahead of the content that the new
+    // windows let go: the peer counts by the old ones until it reads this.
     this.output.write(SETTINGS_ACK);
+    this.content.proceed();
   }
 
   settingsAcknowledged(): void {
@@ -336,7 +338,6 @@ export abstract class Connection<S extends Stream>
       }
       stream.sendWindow = shifted;
     }
-    this.content.proceed();
   }
 
   /** Fields that may take more than one frame. */
