@@ -46,6 +46,7 @@ export function connect(
     const onAbort = (): void => fail('closed while connecting');
     const timer = setTimeout(fail, options.connectTimeoutMs, 'connection time-out');
     options.signal?.addEventListener('abort', onAbort);
+    if (options.signal?.aborted) onAbort();
     socket.on('error', (error: NodeJS.ErrnoException) => fail(error.code ?? error.message));
     socket.on('close', () => fail('closed by the peer while connecting'));
     socket.once(socket instanceof TLSSocket ? 'secureConnect' : 'connect', () => {
@@ -63,6 +64,7 @@ export function connect(
         },
         draining: (reason) => {
           if (state === 'connected') events.draining(reason);
+          else fail(reason);
         },
         closed: (reason) => {
           if (state === 'connected') events.closed(reason);
