@@ -7,6 +7,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { connect as connectTcp, createServer } from 'node:net';
 import type { Test } from 'tap';
 import t from 'tap';
+import type { PreparedRequest } from '../../../src/http2/client/request-form.ts';
 import type { Answer, TestClient } from '../../support/http2-client.ts';
 import { getOf, openClient, postOf } from '../../support/http2-client.ts';
 import { onEachHttp2Server } from '../../support/http2-servers/each-server.ts';
@@ -55,7 +56,7 @@ t.test('files, uploads and refusals, with TLS and without', async (t) => {
       const refused = postOf(from, '/nothing', LARGE_BODY);
       const { status } = await client.ask(client.prepare(refused));
       // nghttpd echoes whatever is posted.
-      t.equal(status, { nghttpd: 200, nginx: 405 }[name] ?? 404, 'an upload to nowhere');
+      t.equal(status, name === 'nghttpd' ? 200 : 404, 'an upload to nowhere');
       t.match(await client.ask(client.prepare(getOf(from, SMALL_PATH))), { status: 200 });
       t.equal(client.drainingReason(), null);
     }
@@ -63,15 +64,14 @@ t.test('files, uploads and refusals, with TLS and without', async (t) => {
 });
 
 t.test('a body longer than wanted is cut, and the connection goes on', async (t) => {
-  await onEachHttp2Server(t, async (t, { origin, ca }) => {
+  await onEachHttp2Server(t, async (t, { origin, ca }, name) => {
     const client = await openClient(t, origin, { ca, bodyOctetsMax: 1_000 });
     const request = client.prepare(getOf(origin, LARGE_PATH));
-    for (let round = 1; round <= 10; round += 1) {
-      // node:http2 refuses streams when it has 10 MB to send.
-      for (const answer of await times(5, () => client.ask(request))) {
-        const { body, isTruncated } = answered(answer);
-        assert(isTruncated && body.equals(LARGE_BODY.subarray(0, 1_000)));
-      }
+    // node:http2 counts up to 10 MB for each connection, of cancelled bodies too, then it refuses.
+    const rounds = name === 'node:http2' ? 8 : 30;
+    for (let round = 1; round <= rounds; round += 1) {
+      const { body, isTruncated } = answered(await client.ask(request));
+      assert(isTruncated && body.equals(LARGE_BODY.subarray(0, 1_000)));
     }
     const small = answered(await client.ask(client.prepare(getOf(origin, SMALL_PATH))));
     t.same([small.body.toString(), small.isTruncated], [SMALL_BODY, false]);
@@ -136,23 +136,25 @@ t.test('values of any length and script, in the content', async (t) => {
   });
 });
 
+/** One frame, two (more with Huffman code), and from there on what servers may refuse in the way they like. */
+const FIELD_OCTETS = [5_000, 16_500, 40_000, 70_000, 300_000];
+const SOME_END = /^(200|400|413|431|no answer in time|connection closed.*|E.*)$/;
+
 t.test('field sections of any length come to a defined end', async (t) => {
   await onEachHttp2Server(t, async (t, { origin, cleartextOrigin, ca }) => {
     for (const from of [origin, cleartextOrigin]) {
-      for (const octets of [5_000, 16_500, 40_000, 70_000, 300_000]) {
-        // Neither Huffman code nor a table makes these shorter.
-        const field = { name: 'x-long', value: '{~}|'.repeat(octets / 4), indexing: 'without' };
-        const client = await openClient(t, from, { ca });
-        const request = client.prepare(
-          getOf(from, SMALL_PATH, [{ ...field, indexing: 'without' }]),
-        );
-        const answer = await client.ask(request);
-        t.comment(
-          `${octets}: ${answer.kind} ${answer.status} ${'reason' in answer ? answer.reason : ''}`,
-        );
-        if (answer.kind === 'failed') continue;
-        t.ok([200, 400, 413, 431].includes(answer.status), `${answer.status} to ${octets} octets`);
-      }
+      await times(FIELD_OCTETS.length, async (index) => {
+        const octets = FIELD_OCTETS[index] ?? 0;
+        // node:http2 says GOAWAY and then neither answers nor closes; the others end it themselves.
+        const client = await openClient(t, from, { ca, requestTimeoutMs: 1_000 });
+        // These characters have no short code.
+        const field = { name: 'x-long', value: '{~}|'.repeat(octets / 4) };
+        const form = getOf(from, SMALL_PATH, [{ ...field, indexing: 'without' }]);
+        const answer = await client.ask(client.prepare(form));
+        const end = answer.kind === 'failed' ? answer.reason : String(answer.status);
+        t.match(end, SOME_END, `${octets} octets: ${end}`);
+        if (octets === FIELD_OCTETS[0]) t.equal(end, '200');
+      });
     }
   });
 });
@@ -227,10 +229,10 @@ t.test('node:http2: the table of fields changes its size between requests', asyn
     t.ok(answers.every(isSmallFile), `with ${headerTableSize} octets`);
   }
   const running = times(500, (index) => client.ask(request, 'x'.repeat(index)));
-  for (const headerTableSize of [0, 100, 4_096, 50, 4_096]) {
-    void demand(client, origin, { headerTableSize });
-  }
+  const sizes = [0, 100, 4_096, 50, 4_096];
+  const demanded = sizes.map((headerTableSize) => demand(client, origin, { headerTableSize }));
   t.ok((await running).every(isSmallFile), 'and while requests run');
+  await Promise.all(demanded);
   t.equal(client.drainingReason(), null);
 });
 
@@ -239,8 +241,8 @@ t.test('node:http2: the limit of streams changes while requests run', async (t) 
   const client = await openClient(t, origin, { ca });
   const request = client.prepare(getOf(origin, `${SMALL_PATH}?`));
   for (const maxConcurrentStreams of [1, 7, 300, 2]) {
-    const running = times(200, (index) => client.ask(request, String(index)));
-    // It runs as a stream itself, among the others.
+    // What the server had not seen when it lowered the limit, it refuses; that is sent again.
+    const running = times(200, (index) => askUntilProcessed(client, request, String(index)));
     await demand(client, origin, { maxConcurrentStreams });
     t.ok((await running).every(isSmallFile));
     t.equal(client.connection.capacity, maxConcurrentStreams);
@@ -357,7 +359,20 @@ async function startRelay(t: Test, toPort: number) {
 /** The server demands other settings, and the client has acknowledged them. */
 async function demand(client: TestClient, origin: string, settings: Settings): Promise<void> {
   const form = postOf(origin, SETTINGS_PATH, JSON.stringify(settings));
-  assert.equal((await client.ask(client.prepare(form))).status, 200);
+  assert.equal(answered(await askUntilProcessed(client, client.prepare(form))).status, 200);
+}
+
+/** Again and again while the server refuses the stream. */
+async function askUntilProcessed(
+  client: TestClient,
+  request: PreparedRequest,
+  value = '',
+): Promise<Answer> {
+  for (;;) {
+    const answer = await client.ask(request, value);
+    if (answer.kind === 'answered' || answer.reason !== 'REFUSED_STREAM') return answer;
+    assert(answer.isUnprocessed);
+  }
 }
 
 async function countsOf(client: TestClient, origin: string): Promise<Counts> {
