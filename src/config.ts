@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { TRANSPORTS } from './senders/transport.ts';
 
 const port = z.coerce.number().int().min(0).max(65_535);
 const count = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
@@ -92,6 +93,12 @@ export const schema = z.object({
     .optional()
     .describe(
       "PEM certificates that are trusted, besides the system's, for the three origins above only.",
+    ),
+  SENDER_TRANSPORT: z
+    .enum(TRANSPORTS)
+    .default('http2')
+    .describe(
+      'What carries requests to APNs and FCM: http2, the framing of our own, or compat, that of Node.js.',
     ),
   REGISTRATIONS_IN_FLIGHT_MAX: count(1, 1_000_000)
     .default(10_000)

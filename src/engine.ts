@@ -146,6 +146,7 @@ function startSending(
     logLevel: config.LOG_LEVEL,
     log,
     origins,
+    transport: config.SENDER_TRANSPORT,
     authorizations: new Authorizations(origins),
     async credentials(appId, platformId) {
       const opened = await readProviderCredential(store.sql, secrets, appId, platformId);

@@ -48,13 +48,14 @@ async function measure(program: string, sink: Sink, count: number) {
 }
 
 function optionsFor(sink: Sink, directory: string): readonly string[] {
-  const { pathBefore, bodyBefore, fields } = renderPush(sink);
+  const { pathBefore, bodyBefore, lastingFields, messageFields } = renderPush(sink);
   const addresses = join(directory, 'addresses');
   const body = join(directory, 'body');
   const addressOf = (token: string): string => `${originOf(sink)}${pathBefore}${token}\n`;
   writeFileSync(addresses, sink.tokens.map(addressOf).join(''));
   writeFileSync(body, bodyBefore);
-  const headers = Object.entries({ authorization: sink.authorization, ...fields });
+  const { authorization } = sink;
+  const headers = Object.entries({ authorization, ...lastingFields, ...messageFields });
   return [
     '--clients=1',
     '--threads=1',

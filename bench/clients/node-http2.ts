@@ -16,14 +16,15 @@ export const nodeHttp2 = inProcess('node:http2', async (sink, settled) => {
   };
   session.once('close', onClose);
   const { authorization } = sink;
-  const { pathBefore, bodyBefore, fields } = renderPush(sink);
+  const { pathBefore, bodyBefore, lastingFields, messageFields } = renderPush(sink);
   return {
     push: (token, position) => {
       const stream = session.request({
         ':method': 'POST',
         ':path': pathBefore + token,
         authorization,
-        ...fields,
+        ...lastingFields,
+        ...messageFields,
       });
       stream.once('response', (headers) => {
         settled(position, headers[':status'] === 200 ? undefined : headers);

@@ -1,5 +1,7 @@
 /** One push to many devices, end to end: from the POST until every device is accounted for, against the simulator. */
 
+import type { TransportName } from '../../src/senders/transport.ts';
+import { TRANSPORTS } from '../../src/senders/transport.ts';
 import { connect } from '../../src/store/sql.ts';
 import { openEmbedded } from '../../src/store/store.ts';
 import { finalStatus, push, sumCloses } from '../../test/support/client.ts';
@@ -16,10 +18,6 @@ import { benchStores } from '../stores.ts';
 const DEVICES = 200_000;
 const PLATFORM_APNS = 3;
 const LIMIT_MS = 300_000;
-
-/** The one that ships, and the one it is held against. */
-const TRANSPORTS = ['http2', 'compat'] as const;
-type TransportName = (typeof TRANSPORTS)[number];
 
 export const fanOut: Scenario = {
   summary: `one push to ${DEVICES.toLocaleString('en')} APNs devices of one tag; the simulator is a thread of the same process, so its CPU is included`,

@@ -1,6 +1,8 @@
 /** One connection, one push to many devices: our transports against what a Node program could use instead. */
 
-import { CompatTransport } from '../../src/senders/compat/transport.ts';
+import { dial as dialCompat } from '../../src/senders/compat/dial.ts';
+import { dial as dialHttp2 } from '../../src/senders/http2/dial.ts';
+import { ProviderTransport } from '../../src/senders/provider-transport.ts';
 import { apns2 } from '../clients/apns2.ts';
 import type { Client, Round } from '../clients/client.ts';
 import { IN_FLIGHT } from '../clients/client.ts';
@@ -33,7 +35,8 @@ export const sender: Scenario = {
   async run(stage) {
     const h2load = findH2load();
     const clients = [
-      transportClient('compat', (options) => new CompatTransport(options)),
+      transportClient('ours', (options) => new ProviderTransport(dialHttp2, options)),
+      transportClient('compat', (options) => new ProviderTransport(dialCompat, options)),
       nodeHttp2,
       nodeApn,
       apns2,

@@ -9,6 +9,7 @@ import { PLATFORM_APNS, PLATFORM_FCM } from '../domain/device.ts';
 import type { Progress } from '../domain/progress.ts';
 import { Ledger } from '../outcomes/ledger.ts';
 import type { ProviderOrigins } from '../senders/origins.ts';
+import type { TransportName } from '../senders/transport.ts';
 import { systemClock } from '../std/clock.ts';
 import { releaseAllLeases } from '../store/ledger/release-all-leases.ts';
 import type { Store } from '../store/store.ts';
@@ -38,6 +39,7 @@ export interface FanOutOptions {
   readonly credentials: CredentialSource;
   readonly authorizations: AuthorizationSource;
   readonly origins: ProviderOrigins;
+  readonly transport: TransportName;
   /** Told of everything that was recorded, for the metrics. */
   onRecorded(report: Progress): void;
 }
@@ -49,12 +51,12 @@ export interface FanOut {
 }
 
 export async function startFanOut(options: FanOutOptions): Promise<FanOut> {
-  const { store, log, leaseMs, origins } = options;
+  const { store, log, leaseMs, origins, transport, logLevel } = options;
   const clock = systemClock;
   // The embedded database has one process: leases of before are those of a process that is dead.
   if (store.address.kind === 'embedded') await releaseAllLeases(store.sql);
 
-  const settings = { address: store.address, origins, logLevel: options.logLevel };
+  const settings = { address: store.address, origins, transport, logLevel };
   const pool = new WorkerPool(options.threads, settings, (error) =>
     log.error({ err: error }, 'a worker thread has died'),
   );

@@ -1,7 +1,7 @@
 /** A worker's senders, one per credential, with what it knows of each provider: they live as long as the thread. */
 
+import type { SenderOptions } from '../senders/create-sender.ts';
 import { createSender } from '../senders/create-sender.ts';
-import type { ProviderOrigins } from '../senders/origins.ts';
 import type { Sender } from '../senders/sender.ts';
 import type { Clock } from '../std/clock.ts';
 import { ProviderHealth } from './provider-health.ts';
@@ -20,19 +20,23 @@ export interface Line {
   isRetired: boolean;
 }
 
+/** What all senders of a process have in common. */
+export type SenderCacheOptions = Pick<SenderOptions, 'origins' | 'transport'>;
+
 export class SenderCache {
-  private readonly origins: ProviderOrigins;
+  private readonly options: SenderCacheOptions;
   private readonly clock: Clock;
   /** By scope, the one unused for longest first. */
   private readonly lines = new Map<string, Line>();
 
-  constructor(origins: ProviderOrigins, clock: Clock) {
-    this.origins = origins;
+  constructor(options: SenderCacheOptions, clock: Clock) {
+    this.options = options;
     this.clock = clock;
   }
 
   /** The sender of a scope's credential; a changed credential gets a new one. Give it back with `release`. */
   acquire(scopeKey: string, { credential, authorization }: Authority): Line {
+    const { origins, transport } = this.options;
     const fingerprint = JSON.stringify(credential);
     const known = this.lines.get(scopeKey);
     this.lines.delete(scopeKey);
@@ -41,7 +45,7 @@ export class SenderCache {
       known !== undefined && known.fingerprint === fingerprint
         ? known
         : {
-            sender: createSender(credential, this.origins, authorization),
+            sender: createSender(credential, { origins, transport, authorization }),
             health: new ProviderHealth(this.clock),
             fingerprint,
             users: 0,

@@ -6,12 +6,14 @@ import type { Audience, Message } from '../domain/notification.ts';
 import type { Progress } from '../domain/progress.ts';
 import type { Verdict } from '../outcomes/verdict.ts';
 import type { ProviderOrigins } from '../senders/origins.ts';
+import type { TransportName } from '../senders/transport.ts';
 import type { DatabaseAddress } from '../store/sql.ts';
 
 /** What a worker thread is started with. */
 export interface WorkerSettings {
   readonly address: DatabaseAddress;
   readonly origins: ProviderOrigins;
+  readonly transport: TransportName;
   readonly logLevel: string;
 }
 

@@ -28,7 +28,7 @@ const settings = workerData as WorkerSettings;
 const clock = systemClock;
 const log = createLogger(settings.logLevel, 'worker');
 const tagIndex = new SqlTagIndex(connect(settings.address, CONNECTIONS_MAX));
-const senders = new SenderCache(settings.origins, clock);
+const senders = new SenderCache(settings, clock);
 const budget = new SendBudget();
 
 /** Piscina's task: resolves when the last report is answered. */

@@ -1,31 +1,37 @@
-/** Which sender, for which credential, to which origin: the one place that knows all providers. */
+/** Which sender, for which credential, to which origin, on which transport: the one place that knows all of them. */
 
 import type { ApnsCredential, ProviderCredential } from '../domain/credential.ts';
 import { apnsOutcome } from './apns/answer.ts';
 import { createApnsSender } from './apns/sender.ts';
 import { APNS_LIMITS } from './apns/settings.ts';
-import { CompatTransport } from './compat/transport.ts';
+import { dial as dialCompat } from './compat/dial.ts';
 import { fcmOutcome } from './fcm/answer.ts';
 import { createFcmSender } from './fcm/sender.ts';
 import { FCM_LIMITS } from './fcm/settings.ts';
+import { dial as dialHttp2 } from './http2/dial.ts';
 import type { ProviderOrigins } from './origins.ts';
+import type { Dial } from './provider-connection.ts';
+import { ProviderTransport } from './provider-transport.ts';
 import type { Sender } from './sender.ts';
-import type { TransportLimits } from './transport.ts';
+import type { TransportLimits, TransportName } from './transport.ts';
 
-/**
- * A sender that has not connected yet; it does with the first `whenReady`. `limits` replaces single limits of the
- * provider's settings (tests cannot wait for the real ones).
- */
-export function createSender(
-  credential: ProviderCredential,
-  origins: ProviderOrigins,
-  authorization: string,
-  limits: Partial<TransportLimits> = {},
-): Sender {
+export interface SenderOptions {
+  readonly origins: ProviderOrigins;
+  readonly transport: TransportName;
+  /** The first value; `authorize` brings later ones. */
+  readonly authorization: string;
+  /** In place of single limits of the provider's settings: tests cannot wait for the real ones. */
+  readonly limits?: Partial<TransportLimits>;
+}
+
+/** A sender that has not connected yet; it does with the first `whenReady`. */
+export function createSender(credential: ProviderCredential, options: SenderOptions): Sender {
+  const { origins, authorization, limits } = options;
+  const dial = DIALS[options.transport];
   const { ca } = origins;
   switch (credential.kind) {
     case 'apns': {
-      const transport = new CompatTransport({
+      const transport = new ProviderTransport(dial, {
         origin: apnsOriginOf(credential, origins),
         ca,
         authorization,
@@ -35,7 +41,7 @@ export function createSender(
       return createApnsSender(credential, transport);
     }
     case 'fcm': {
-      const transport = new CompatTransport({
+      const transport = new ProviderTransport(dial, {
         origin: origins.fcm,
         ca,
         authorization,
@@ -46,6 +52,8 @@ export function createSender(
     }
   }
 }
+
+const DIALS: Readonly<Record<TransportName, Dial>> = { http2: dialHttp2, compat: dialCompat };
 
 function apnsOriginOf(credential: ApnsCredential, origins: ProviderOrigins): string {
   switch (credential.environment) {

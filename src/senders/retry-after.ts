@@ -6,8 +6,8 @@ const SECONDS = /^\d{1,9}$/;
 const RETRY_AFTER_MS_MAX = 86_400_000;
 
 /** Milliseconds from now, or null when the field is absent or says nothing. */
-export function retryAfterMs(field: unknown, nowMs: number): number | null {
-  if (typeof field !== 'string') return null;
+export function retryAfterMs(field: string | undefined, nowMs: number): number | null {
+  if (field === undefined) return null;
   const value = field.trim();
   const ms = SECONDS.test(value) ? Number(value) * 1_000 : Date.parse(value) - nowMs;
   if (Number.isNaN(ms)) return null;

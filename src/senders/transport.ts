@@ -6,6 +6,11 @@
 import type { Outcome } from '../domain/outcome.ts';
 import type { Rendered, Settle } from './sender.ts';
 
+/** What writes and reads the frames: our own framing, or `node:http2` through http2-wrapper. One for a whole process. */
+export const TRANSPORTS = ['http2', 'compat'] as const;
+
+export type TransportName = (typeof TRANSPORTS)[number];
+
 /**
  * A request of which all is known but the device's token: it stands between `pathBefore` and the end of the path (APNs),
  * or between `bodyBefore` and `bodyAfter` (FCM).
@@ -13,10 +18,12 @@ import type { Rendered, Settle } from './sender.ts';
 export interface RequestTemplate extends Rendered {
   readonly tokenIn: 'path' | 'body';
   readonly pathBefore: string;
-  readonly bodyBefore: string;
-  readonly bodyAfter: string;
-  /** Header fields besides the pseudo-fields and `authorization`. */
-  readonly fields: Readonly<Record<string, string>>;
+  readonly bodyBefore: Buffer;
+  readonly bodyAfter: Buffer;
+  /** Header fields, besides the pseudo-fields and `authorization`, that most requests of a connection share: worth remembering. */
+  readonly lastingFields: Readonly<Record<string, string>>;
+  /** Header fields of this message, which would drive the lasting ones out of the peer's table. */
+  readonly messageFields: Readonly<Record<string, string>>;
 }
 
 /** What the provider said. */

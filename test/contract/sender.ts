@@ -134,6 +134,8 @@ export function senderContract(t: Test, subject: SenderSubject): void {
         script: (request) => {
           if (hasGone) {
             answer(request, 200);
+            // What the first connection was still to answer it never will.
+            if (peer.received.length === 16) held[0]?.session.destroy();
             return;
           }
           held.push(request);
@@ -225,6 +227,107 @@ export function senderContract(t: Test, subject: SenderSubject): void {
     t.ok(run.count('unknown') >= 1);
     t.equal(run.count('delivered') + run.count('unknown') + run.count('refused'), 600);
     t.equal(peer.connections(), 2);
+    await end(sender, peer);
+  });
+
+  t.test(`${subject.name}: a provider that hangs up in the middle`, async (t) => {
+    const peer = await startProviderPeer({
+      script: (request) => {
+        if (request.number === 150) peer.hangUp();
+        else setImmediate(answer, request, 200);
+      },
+    });
+    const sender = subject.make(peer);
+    const run = new Run(subject, sender);
+    await run.send(600);
+    t.same(run.violations, []);
+    t.ok(run.count('unknown') >= 1);
+    t.equal(run.count('delivered') + run.count('unknown') + run.count('refused'), 600);
+    t.equal(peer.connections(), 2);
+    await end(sender, peer);
+  });
+
+  t.test(`${subject.name}: header tables made smaller and larger while it sends`, async (t) => {
+    const sizes = new Map([
+      [200, 0],
+      [400, 4_096],
+      [600, 120],
+      [800, 65_536],
+    ]);
+    const peer = await startProviderPeer({
+      script: (request) => {
+        const headerTableSize = sizes.get(request.number);
+        if (headerTableSize !== undefined) request.session.settings({ headerTableSize });
+        setImmediate(answer, request, 200);
+      },
+    });
+    const sender = subject.make(peer);
+    const run = new Run(subject, sender);
+    await run.send(1_000);
+    t.equal(run.count('delivered'), 1_000);
+    t.equal(new Set(peer.received.map(subject.tokenOf)).size, 1_000);
+    const fieldsOf = ({ headers }: ReceivedRequest) => ({ ...headers, ':path': '' });
+    const [first, ...others] = peer.received;
+    if (first === undefined) throw new Error('nothing was received');
+    for (const request of others) t.same(fieldsOf(request), fieldsOf(first));
+    t.equal(peer.connections(), 1);
+    await end(sender, peer);
+  });
+
+  t.test(`${subject.name}: windows smaller than a request`, async (t) => {
+    const peer = await startProviderPeer({
+      initialWindowSize: 20,
+      script: (request) => answer(request, 200),
+    });
+    const sender = subject.make(peer);
+    const run = new Run(subject, sender);
+    await run.send(300);
+    t.equal(run.count('delivered'), 300);
+    const [body = ''] = peer.received.map((request) => request.body);
+    t.ok(body.length > 20);
+    t.equal(new Set(peer.received.map(subject.tokenOf)).size, 300);
+    t.same(run.violations, []);
+    await end(sender, peer);
+  });
+
+  t.test(`${subject.name}: a token of some thousand characters`, async (t) => {
+    const peer = await startProviderPeer({ script: (request) => answer(request, 200) });
+    const sender = subject.make(peer);
+    const long = subject.token(7).repeat(200);
+    const run = new Run({ ...subject, token: (number) => (number === 1 ? long : '00') }, sender);
+    await run.send(3);
+    t.equal(run.count('delivered'), 3);
+    t.ok(peer.received.map(subject.tokenOf).includes(long));
+    await end(sender, peer);
+  });
+
+  t.test(`${subject.name}: answers in pieces of an octet`, async (t) => {
+    const { status, body } = subject.expiredAuthorization;
+    const peer = await startProviderPeer({
+      script: ({ stream }) => {
+        stream.respond({ ':status': status });
+        for (const character of JSON.stringify(body)) stream.write(character);
+        stream.end();
+      },
+    });
+    const sender = subject.make(peer);
+    const run = new Run(subject, sender);
+    await run.send(20);
+    t.equal(run.count('expired-authorization'), 20);
+    await end(sender, peer);
+  });
+
+  t.test(`${subject.name}: a 200 that breaks off is a 200`, async (t) => {
+    const peer = await startProviderPeer({
+      script: ({ stream }) => {
+        stream.respond({ ':status': 200 });
+        stream.write('{"name":', () => stream.close(constants.NGHTTP2_INTERNAL_ERROR));
+      },
+    });
+    const sender = subject.make(peer);
+    const run = new Run(subject, sender);
+    await run.send(20);
+    t.equal(run.count('delivered'), 20);
     await end(sender, peer);
   });
 

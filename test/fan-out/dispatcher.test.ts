@@ -6,7 +6,7 @@ import type { AuthorizationSource } from '../../src/fan-out/authorizer.ts';
 import { Authorizer } from '../../src/fan-out/authorizer.ts';
 import type { Claimed } from '../../src/fan-out/claimed.ts';
 import { Dispatcher } from '../../src/fan-out/dispatcher.ts';
-import type { Task, Word } from '../../src/fan-out/task.ts';
+import type { Task, Word, WorkerSettings } from '../../src/fan-out/task.ts';
 import type { RunningTask, TaskEvents } from '../../src/fan-out/worker-pool.ts';
 import { WorkerPool } from '../../src/fan-out/worker-pool.ts';
 import { Ledger } from '../../src/outcomes/ledger.ts';
@@ -133,7 +133,12 @@ t.test('an expired authorization is replaced; one that has been already is told'
 t.test('a thread that dies is replaced, and its chunk is sent by the next', async (t) => {
   const simulator = await simulatorFor(t);
   await behave(simulator, { latencyMs: 30_000 });
-  const settings = { address: store.address, origins: originsOf(simulator), logLevel: 'silent' };
+  const settings: WorkerSettings = {
+    address: store.address,
+    origins: originsOf(simulator),
+    transport: 'http2',
+    logLevel: 'silent',
+  };
   const pool = new WorkerPool(1, settings, () => undefined);
   t.teardown(() => pool.destroy());
   const authorizer = new Authorizer(

@@ -24,6 +24,8 @@ export type Script = (request: ReceivedRequest) => void;
 export interface ProviderPeerOptions {
   readonly script: Script;
   readonly maxConcurrentStreams?: number;
+  /** What a client may send of one request before it is told that it may go on. */
+  readonly initialWindowSize?: number;
   /** Called as soon as the header fields are there; true: the script has dealt with the stream and no body is read. */
   readonly onStream?: (stream: ServerHttp2Stream) => boolean;
 }
@@ -35,6 +37,8 @@ export interface ProviderPeer {
   readonly received: ReceivedRequest[];
   /** Breaks every connection without a word. */
   readonly cut: () => void;
+  /** Says nothing more on any connection, and closes its half of it. */
+  readonly hangUp: () => void;
   /** Connections accepted so far. */
   readonly connections: () => number;
   /** Most streams that were open at once on one connection. */
@@ -47,7 +51,12 @@ export async function startProviderPeer(options: ProviderPeerOptions): Promise<P
   const server = createSecureServer({
     key: certificate.private,
     cert: certificate.cert,
-    settings: { maxConcurrentStreams: options.maxConcurrentStreams ?? 100 },
+    settings: {
+      maxConcurrentStreams: options.maxConcurrentStreams ?? 100,
+      ...(options.initialWindowSize === undefined
+        ? {}
+        : { initialWindowSize: options.initialWindowSize }),
+    },
   });
   const sessions = new Set<Http2Session>();
   const open = new Map<Http2Session, number>();
@@ -93,6 +102,9 @@ export async function startProviderPeer(options: ProviderPeerOptions): Promise<P
     received,
     cut: () => {
       for (const socket of sockets) socket.destroy();
+    },
+    hangUp: () => {
+      for (const socket of sockets) socket.end();
     },
     connections: () => connections,
     streamsOpenMax: () => streamsOpenMax,

@@ -56,6 +56,7 @@ export async function fanOutFor(
     authorizations: new Authorizations(origins),
     onRecorded: () => undefined,
     origins,
+    transport: 'http2',
   });
   t.teardown(() => fanOut.drain());
   return fanOut;

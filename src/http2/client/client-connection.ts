@@ -33,7 +33,7 @@ export interface ClientOptions extends KeepAliveOptions {
   readonly bodyOctetsMax: number;
 }
 
-/** Called from a turn of its own or at the end of a chunk that was read; never from inside of a call of the owner's. */
+/** Never called from inside `send`; `closed` may be from inside `drain`, `cancel` and `destroy`. */
 export interface ClientEvents {
   /** `capacity` may have grown; the first time when the peer's SETTINGS are in. */
   freed(): void;
@@ -87,6 +87,8 @@ export class ClientConnection extends Connection<ClientStream> {
       [Setting.ENABLE_PUSH, 0],
       [Setting.MAX_HEADER_LIST_SIZE, HEADER_LIST_OCTETS_MAX],
     ]);
+    // At once: the peer's first frames may wait in the socket already, and what answers them must not overtake this.
+    this.output.flush();
   }
 
   /** The peer's SETTINGS are in: its limits are known. */
@@ -94,9 +96,10 @@ export class ClientConnection extends Connection<ClientStream> {
     return this.#isReady;
   }
 
-  /** Requests that may be sent now. */
+  /** Requests that may be sent now. None while the connection's window is used up: their content could not follow. */
   get capacity(): number {
     if (!this.#isReady || this.isDraining || this.isClosed || this.output.isBehind) return 0;
+    if (this.content.connectionWindow <= 0) return 0;
     const streamsMax = Math.min(this.remote.streamsMax, this.#options.streamsMax);
     return Math.max(0, streamsMax - this.streams.size);
   }
@@ -113,17 +116,19 @@ export class ClientConnection extends Connection<ClientStream> {
     if (this.capacity === 0) throw new Error('a request without a free stream');
     const id = this.#nextStreamId;
     const isSent = this.#sendCompiled(request, value, id);
-    const fields = isSent ? NO_FIELDS : request.fieldsFor(value);
+    // Throws before anything is opened when a field cannot be written.
+    if (!isSent) this.writeFields(id, request.fieldsFor(value), !request.hasContent);
     this.#nextStreamId += 2;
     const stream = this.streams.open(id, this.remote.initialWindowOctets);
     stream.receiver = receiver;
     stream.sentAtSweep = this.#sweeps;
-    if (!isSent) {
-      this.writeFields(id, fields, !request.hasContent);
-      if (request.hasContent) this.content.send(stream, request.contentFor(value));
-      request.compile(this.encoder, value.length);
-    }
+    if (isSent) stream.sendWindow -= request.contentOctets;
+    // Taken here: content that fills the buffer flushes it, and its HEADERS with it.
     stream.writtenAtFlush = this.output.flushes;
+    if (!isSent) {
+      if (request.hasContent) this.content.send(stream, request.contentFor(value));
+      if (!this.#isCompiled(request, value)) request.compile(this.encoder, value.length);
+    }
     this.flood.earn();
     this.#keepAlive.requested();
     if (this.#nextStreamId > STREAM_ID_MAX) this.#useUp();
@@ -162,7 +167,7 @@ export class ClientConnection extends Connection<ClientStream> {
       this.#events.draining(reason);
     }
     for (const stream of this.streams.all()) {
-      if (stream.id > lastStreamId) this.#fail(stream, true, reason);
+      if (stream.id > lastStreamId && this.streams.isOpen(stream)) this.#fail(stream, true, reason);
     }
   }
 
@@ -247,6 +252,7 @@ export class ClientConnection extends Connection<ClientStream> {
     let isDoubtful = false;
     for (const stream of this.streams.all()) {
       if (this.#sweeps - stream.sentAtSweep <= this.#sweepsPerTimeout) continue;
+      if (!this.streams.isOpen(stream)) continue;
       isDoubtful = isSilent;
       this.writeReset(stream.id, ErrorCode.CANCEL);
       this.#fail(stream, false, 'no answer in time');
@@ -263,7 +269,7 @@ export class ClientConnection extends Connection<ClientStream> {
 
   /** The path of all requests but the first of their kind. False: nothing was written. */
   #sendCompiled(request: PreparedRequest, value: string, id: number): boolean {
-    if (request.epoch !== this.encoder.epoch || !request.serves(value.length)) return false;
+    if (!this.#isCompiled(request, value)) return false;
     const { output, content } = this;
     const octets = request.octetsMax(value.length);
     // The content is less than the whole.
@@ -273,6 +279,10 @@ export class ClientConnection extends Connection<ClientStream> {
     output.offset = request.write(output.buffer, output.offset, id, value);
     content.connectionWindow -= request.contentOctets;
     return true;
+  }
+
+  #isCompiled(request: PreparedRequest, value: string): boolean {
+    return request.epoch === this.encoder.epoch && request.serves(value.length);
   }
 
   #receiveHead(stream: ClientStream, section: FieldSection, isEndStream: boolean): void {

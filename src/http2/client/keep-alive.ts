@@ -37,7 +37,9 @@ export class KeepAlive {
   next(nowMs: number, isDoubtful: boolean): 'ping' | 'give-up' | null {
     const { pingAfterSilenceMs, pingTimeoutMs, pingsInARowMax } = this.#options;
     if (this.#pingedAtMs !== null) {
-      return nowMs - this.#pingedAtMs > pingTimeoutMs ? 'give-up' : null;
+      // Whatever comes is a sign of life; the ACK may wait behind it.
+      const quietSinceMs = Math.max(this.#pingedAtMs, this.#heardAtMs);
+      return nowMs - quietSinceMs > pingTimeoutMs ? 'give-up' : null;
     }
     if (!isDoubtful && nowMs - this.#heardAtMs <= pingAfterSilenceMs) return null;
     if (this.#pingsInARow >= pingsInARowMax) return null;

@@ -73,7 +73,8 @@ export class Output {
   flush(): void {
     this.#isFlushPlanned = false;
     const { buffer, offset } = this;
-    if (offset === 0 || this.#isEnded) return;
+    // What is left when the socket is gone counts as never handed over: the fate of those requests is known.
+    if (offset === 0 || this.#isEnded || this.#socket.destroyed) return;
     this.flushes += 1;
     this.offset = 0;
     if (offset <= COPIED_OCTETS_MAX) {
@@ -110,8 +111,12 @@ export class Output {
 
   /** `reusable` returns to the pool when the socket is done with it. */
   #give(octets: Buffer, reusable: Buffer | null): void {
+    if (this.#octetsInFlight + octets.length > IN_FLIGHT_OCTETS_AT_ALL) {
+      this.#events.overrun();
+      // The owner has ended it: a socket takes nothing behind its end.
+      if (this.#isEnded) return;
+    }
     this.#octetsInFlight += octets.length;
-    if (this.#octetsInFlight > IN_FLIGHT_OCTETS_AT_ALL) this.#events.overrun();
     this.#socket.write(octets, () => {
       const wasBehind = this.isBehind;
       this.#octetsInFlight -= octets.length;

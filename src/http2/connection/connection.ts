@@ -85,7 +85,7 @@ export abstract class Connection<S extends Stream>
     this.#reader = new FrameReader(this, options.expectedPreface);
     this.output = new Output(socket, this);
     const contentSent = (stream: S) => this.contentSent(stream);
-    this.content = new ContentSender(this.output, options.endsApart, contentSent);
+    this.content = new ContentSender(this.output, this.flood, options.endsApart, contentSent);
     this.#sweeper = setInterval(() => this.#sweep(), options.sweepEveryMs).unref();
     socket.on('data', (chunk: Buffer) => this.#read(chunk));
     socket.on('error', (error) => this.destroy(reasonOf(error)));
@@ -211,9 +211,9 @@ export abstract class Connection<S extends Stream>
       this.remoteSettingApplied(parameter);
     }
     this.#shiftWindows(this.remote.initialWindowOctets - initialWindowBefore);
-    // Not ahead of what is written already: that was encoded under the settings before. And ahead of the content that the new
-    // windows let go: the peer counts by the old ones until it reads this.
+    // Behind what is written already, which was encoded under the settings before.
     this.output.write(SETTINGS_ACK);
+    // Nor behind what wider windows allow: the peer may hold us to the old ones until it has read this.
     this.content.proceed();
   }
 
@@ -371,6 +371,8 @@ export abstract class Connection<S extends Stream>
       this.streamFailed(stream, error);
     } else if (this.isIdle(error.streamId)) {
       throw new ConnectionError(error.code, error.message);
+    } else {
+      this.flood.spend();
     }
   }
 
@@ -382,13 +384,17 @@ export abstract class Connection<S extends Stream>
     if (goodbye?.code !== ErrorCode.NO_ERROR) this.output.discard();
     if (goodbye === null) this.#socket.destroy();
     else this.#sayGoodbye(goodbye.code, goodbye.text);
-    for (const stream of this.streams.all()) this.streamLost(stream, reason);
+    for (const stream of this.streams.all()) {
+      if (this.streams.isOpen(stream)) this.streamLost(stream, reason);
+    }
     this.closed(reason);
   }
 
   #sayGoodbye(code: number, text: string): void {
+    this.output.flush();
     const debugData = Buffer.from(text);
-    this.output.write(goAwayFrame({ lastStreamId: this.lastStreamId(), code, debugData }));
+    // Past the buffer: what was discarded must not count as flushed.
+    this.output.writeAhead(goAwayFrame({ lastStreamId: this.lastStreamId(), code, debugData }));
     this.output.end();
     setTimeout(() => this.#socket.destroy(), LINGER_MS).unref();
   }

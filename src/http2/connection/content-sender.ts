@@ -9,20 +9,23 @@ import { writeData } from '../frame/data.ts';
 import { FRAME_HEAD_OCTETS } from '../frame/head.ts';
 import { FRAME_OCTETS_MAX, INITIAL_WINDOW_OCTETS } from '../frame/settings.ts';
 import type { Stream } from '../stream/stream.ts';
+import type { FloodGuard } from './flood-guard.ts';
 import { grownWindow } from './window.ts';
 
 export class ContentSender<S extends Stream> {
   /** Octets that the connection's window allows. SETTINGS do not change it (6.9.2). */
   connectionWindow = INITIAL_WINDOW_OCTETS;
   readonly #output: Output;
+  readonly #flood: FloodGuard;
   readonly #endsApart: boolean;
   readonly #onSent: (stream: S) => void;
   /** Streams whose content waits for a window or the socket. At most as many as streams are open. */
   readonly #waiting = new Set<S>();
 
   /** `endsApart`: END_STREAM comes in an empty frame. `onSent` is called when a stream's content is written to its end. */
-  constructor(output: Output, endsApart: boolean, onSent: (stream: S) => void) {
+  constructor(output: Output, flood: FloodGuard, endsApart: boolean, onSent: (stream: S) => void) {
     this.#output = output;
+    this.#flood = flood;
     this.#endsApart = endsApart;
     this.#onSent = onSent;
   }
@@ -36,7 +39,9 @@ export class ContentSender<S extends Stream> {
   send(stream: S, content: Buffer): void {
     stream.pending = content;
     this.#waiting.add(stream);
-    this.proceed();
+    // Those that wait already cannot go on now any more than before: asking them all, each time, would be quadratic.
+    let hasSent = true;
+    while (hasSent) hasSent = this.#sendFrame(stream);
   }
 
   /** The stream is closed; what it had to send is not sent any more. */
@@ -88,6 +93,7 @@ export class ContentSender<S extends Stream> {
     output.offset = writeData(output.buffer, output.offset, stream.id, content, isEndStream);
     stream.sendWindow -= end;
     this.connectionWindow -= end;
+    this.#flood.earn();
     if (isEndStream) {
       this.#waiting.delete(stream);
       stream.pending = null;

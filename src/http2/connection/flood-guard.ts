@@ -7,8 +7,8 @@ import { ConnectionError, ErrorCode } from '../error.ts';
 
 /** Without any real work; no server that was looked at comes near a hundred. */
 const IDLE_FRAMES_MAX = 1_000;
-/** Per request that was sent or served: its WINDOW_UPDATEs for stream and connection, its reset, one more. */
-const IDLE_FRAMES_PER_REQUEST = 4;
+/** Per request that was sent or served, and per frame of content: WINDOW_UPDATEs for stream and connection, a reset, one more. */
+const IDLE_FRAMES_PER_STEP = 4;
 /** What real work earns is not saved without end: a flood costs us a tenth of a second at most. */
 const IDLE_FRAMES_SAVED_MAX = 100_000;
 /** The count starts anew after so long. */
@@ -18,9 +18,9 @@ export class FloodGuard {
   #allowed = IDLE_FRAMES_MAX;
   #startedAtMs = performance.now();
 
-  /** A request was sent, or served. */
+  /** A request was sent, or served, or a frame of content was sent. */
   earn(): void {
-    if (this.#allowed < IDLE_FRAMES_SAVED_MAX) this.#allowed += IDLE_FRAMES_PER_REQUEST;
+    if (this.#allowed < IDLE_FRAMES_SAVED_MAX) this.#allowed += IDLE_FRAMES_PER_STEP;
   }
 
   /** A frame without use came. Throws ENHANCE_YOUR_CALM when there were too many. */

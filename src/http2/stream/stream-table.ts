@@ -50,6 +50,11 @@ export class StreamTable<S extends Stream> {
     return this.#displaced.size === 0 ? undefined : this.#displaced.get(id);
   }
 
+  /** Whether this is the stream that it was, for those that come from `all`: one's end may have closed others. */
+  isOpen(stream: S): boolean {
+    return this.find(stream.id) === stream;
+  }
+
   /** The stream is closed; its object may be another's with the next `open`. */
   close(stream: S, isEndedByPeer: boolean): void {
     const { id } = stream;

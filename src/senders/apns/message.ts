@@ -11,14 +11,15 @@ export function renderApns(
   credential: ApnsCredential,
   nowMs: number,
 ): RequestTemplate {
-  const body = apnsBody(message.payload);
+  const body = Buffer.from(apnsBody(message.payload));
   return {
     tokenIn: 'path',
     pathBefore: '/3/device/',
     bodyBefore: body,
-    bodyAfter: '',
-    fields: apnsFields(message, credential.bundleId, nowMs),
-    payloadBytes: Buffer.byteLength(body),
+    bodyAfter: NOTHING,
+    lastingFields: lastingFields(message.payload, credential.bundleId),
+    messageFields: messageFields(message, nowMs),
+    payloadBytes: body.length,
   };
 }
 
@@ -26,19 +27,25 @@ export function renderApns(
 export const apnsPayloadBytes = (message: Message): number =>
   Buffer.byteLength(apnsBody(message.payload));
 
-/** No `apns-id`: it names one push to one device, and APNs makes it when absent. */
-function apnsFields(
-  message: Message,
+const NOTHING = Buffer.alloc(0);
+
+function lastingFields(
+  { silent = false, priority = 'high' }: Payload,
   bundleId: string,
-  nowMs: number,
 ): Readonly<Record<string, string>> {
-  const { silent = false, priority = 'high', collapseId } = message.payload;
-  const expiration = apnsExpiration(message, nowMs);
   return {
     'apns-topic': bundleId,
     'apns-push-type': silent ? 'background' : 'alert',
     // Apple: 10 is an error for a background push.
     'apns-priority': silent || priority === 'normal' ? '5' : '10',
+  };
+}
+
+/** No `apns-id`: it names one push to one device, and APNs makes it when absent. */
+function messageFields(message: Message, nowMs: number): Readonly<Record<string, string>> {
+  const { collapseId } = message.payload;
+  const expiration = apnsExpiration(message, nowMs);
+  return {
     ...(expiration === null ? {} : { 'apns-expiration': expiration }),
     ...(collapseId === undefined ? {} : { 'apns-collapse-id': collapseId }),
   };

@@ -1,66 +1,46 @@
 /**
- * One HTTP/2 session to a provider, and every request on it from its first byte to its end. It knows the live stream
- * limit, which requests a GOAWAY left unread, and whether the peer still lives; it retries nothing.
+ * One connection to a provider on `node:http2`, and every request on it from its first byte to its end. It knows the live stream
+ * limit, which requests a GOAWAY left unread, and whether the peer still lives.
  */
 
 import type { ClientHttp2Session, ClientHttp2Stream } from 'node:http2';
 import { constants } from 'node:http2';
-import { foreignText } from '../../std/foreign-text.ts';
-import type { Settle } from '../sender.ts';
-import type { RequestTemplate, TransportLimits } from '../transport.ts';
+import type {
+  Attempt,
+  AttemptFailure,
+  ConnectionEvents,
+  ProviderConnection,
+  ReceivedAnswer,
+} from '../provider-connection.ts';
+import type { TransportLimits } from '../transport.ts';
 
 const { NGHTTP2_CANCEL, NGHTTP2_NO_ERROR, NGHTTP2_REFUSED_STREAM } = constants;
 
-/** One send, over as many attempts as it takes. */
-export interface Exchange {
-  readonly template: RequestTemplate;
-  readonly token: string;
-  readonly position: number;
-  readonly settle: Settle;
-  /** On the monotonic clock. */
-  readonly askedAtMs: number;
-  refusals: number;
-}
+/** A time-out is late by at most this, and looking costs a walk over the streams under way. */
+const SWEEP_EVERY_MS_MAX = 1_000;
+const SWEEPS_PER_TIMEOUT = 4;
 
-/** How one attempt ended. */
-export type AttemptEnd =
-  | {
-      readonly kind: 'answered';
-      readonly status: number;
-      readonly retryAfter: unknown;
-      readonly body: string;
-    }
-  /** The provider did not look at it. */
-  | { readonly kind: 'refused'; readonly reason: string }
-  | { readonly kind: 'unknown'; readonly reason: string };
-
-export interface ConnectionEvents {
-  /** Exactly once for each exchange started, never from inside `start`. */
-  ended(connection: Connection, exchange: Exchange, end: AttemptEnd): void;
-  /** More streams may be free than before. */
-  freed(): void;
-  /** It takes no more requests; those under way go on. */
-  retired(connection: Connection): void;
-  /** It is gone, and `ended` was called for all that was under way. */
-  gone(connection: Connection, reason: string): void;
-}
-
-interface Attempt {
-  readonly exchange: Exchange;
+/** An attempt and the stream that it is made on. */
+interface Request {
+  readonly attempt: Attempt;
   readonly stream: ClientHttp2Stream;
   readonly startedAtMs: number;
+  readonly chunks: Buffer[];
+  bodyBytes: number;
   status: number;
-  retryAfter: unknown;
-  body: string;
+  retryAfter: string | undefined;
   hasEnded: boolean;
   isReported: boolean;
 }
 
-export class Connection {
+export class Connection implements ProviderConnection {
+  hasAnswered = false;
+  isWedged = false;
   readonly #session: ClientHttp2Session;
   readonly #limits: TransportLimits;
   readonly #events: ConnectionEvents;
-  readonly #attempts = new Set<Attempt>();
+  readonly #requests = new Set<Request>();
+  readonly #sweeper: NodeJS.Timeout;
   #streamsMax: number;
   /** Streams above it were never looked at (RFC 9113, 6.8). */
   #lastStreamId = Number.POSITIVE_INFINITY;
@@ -70,10 +50,6 @@ export class Connection {
   #heardAtMs = performance.now();
   #pingedAtMs: number | null = null;
   #pingsInARow = 0;
-  /** Whether the peer has answered anything here: one that never does is not reconnected to in a hurry. */
-  hasAnswered = false;
-  /** Whether an expired authorization was seen: APNs keeps refusing on that connection (pushy closes it too). */
-  isWedged = false;
 
   constructor(session: ClientHttp2Session, limits: TransportLimits, events: ConnectionEvents) {
     this.#session = session;
@@ -95,138 +71,146 @@ export class Connection {
       if (this.#lastStreamId === Number.POSITIVE_INFINITY) this.#reason = error.message;
     });
     session.once('close', () => this.#finish());
+    const sweepEveryMs = Math.min(SWEEP_EVERY_MS_MAX, limits.requestTimeoutMs / SWEEPS_PER_TIMEOUT);
+    this.#sweeper = setInterval(() => this.#sweep(performance.now()), sweepEveryMs).unref();
   }
 
-  /** Streams that may be opened now: the peer's limit, which may fall below what is open, and never more than ours. */
+  /** The peer's limit may fall below what is open. */
   get free(): number {
     if (this.#isRetired || this.#session.closed || this.#session.destroyed) return 0;
-    return Math.max(0, Math.min(this.#streamsMax, this.#limits.streamsMax) - this.#attempts.size);
+    return Math.max(0, Math.min(this.#streamsMax, this.#limits.streamsMax) - this.#requests.size);
   }
 
-  /** Opens a stream for it. The caller has seen `free` above 0. */
-  start(exchange: Exchange, authorization: string): void {
-    const { template, token } = exchange;
-    const isInPath = template.tokenIn === 'path';
+  start(attempt: Attempt, authorization: string): void {
+    const { template, token } = attempt;
+    const { tokenIn, pathBefore, bodyBefore, bodyAfter } = template;
     let stream: ClientHttp2Stream;
     try {
       stream = this.#session.request({
         ':method': 'POST',
-        ':path': isInPath ? template.pathBefore + token : template.pathBefore,
+        ':path': tokenIn === 'path' ? pathBefore + token : pathBefore,
         authorization,
-        ...template.fields,
+        ...template.lastingFields,
+        ...template.messageFields,
       });
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      setImmediate(() => this.#events.ended(this, exchange, { kind: 'refused', reason }));
+      setImmediate(() => attempt.failed({ isUnprocessed: true, reason, status: null }));
       return;
     }
     this.#pingsInARow = 0;
-    this.#follow(exchange, stream);
+    this.#follow(attempt, stream);
     stream.end(
-      isInPath ? template.bodyBefore : template.bodyBefore + token + template.bodyAfter,
-      'utf8',
+      tokenIn === 'path' ? bodyBefore : Buffer.concat([bodyBefore, Buffer.from(token), bodyAfter]),
     );
   }
 
-  /** Takes no more requests; closes when those under way have ended. */
   retire(): void {
     if (this.#isRetired) return;
     this.#isRetired = true;
     if (!this.#session.destroyed) this.#session.close();
-    this.#events.retired(this);
+    this.#events.retired(this, this.#reason);
   }
 
-  /** Ends everything now: what is under way is `unknown`. */
   destroy(reason: string): void {
     this.#reason = reason;
     this.#session.destroy();
     this.#finish();
   }
 
-  /** Called about every second: time-outs and signs of life. */
-  sweep(nowMs: number): void {
+  /** Time-outs and signs of life. */
+  #sweep(nowMs: number): void {
     if (this.#pingedAtMs !== null && nowMs - this.#pingedAtMs > this.#limits.pingTimeoutMs) {
       this.destroy('no answer to PING');
       return;
     }
-    for (const attempt of this.#attempts) {
-      if (attempt.isReported) continue;
-      if (nowMs - attempt.startedAtMs <= this.#limits.requestTimeoutMs) continue;
+    for (const request of this.#requests) {
+      if (request.isReported) continue;
+      if (nowMs - request.startedAtMs <= this.#limits.requestTimeoutMs) continue;
       // One unanswered stream is the provider's habit; a connection silent since it began may be dead.
-      if (this.#heardAtMs < attempt.startedAtMs) this.#ping(nowMs);
-      this.#report(attempt, { kind: 'unknown', reason: 'no answer in time' });
-      attempt.stream.close(NGHTTP2_CANCEL);
+      if (this.#heardAtMs < request.startedAtMs) this.#ping(nowMs);
+      this.#fail(request, false, 'no answer in time');
+      request.stream.close(NGHTTP2_CANCEL);
     }
     if (nowMs - this.#heardAtMs > this.#limits.pingAfterSilenceMs) this.#ping(nowMs);
   }
 
-  #follow(exchange: Exchange, stream: ClientHttp2Stream): void {
-    const attempt: Attempt = {
-      exchange,
+  #follow(attempt: Attempt, stream: ClientHttp2Stream): void {
+    const request: Request = {
+      attempt,
       stream,
       startedAtMs: performance.now(),
+      chunks: [],
+      bodyBytes: 0,
       status: 0,
       retryAfter: undefined,
-      body: '',
       hasEnded: false,
       isReported: false,
     };
-    this.#attempts.add(attempt);
+    this.#requests.add(request);
     stream.on('response', (headers) => {
       this.#heard();
-      attempt.status = headers[':status'] ?? 0;
-      attempt.retryAfter = headers['retry-after'];
-      // What an accepted push is called by the provider is of no use to us.
-      if (attempt.status === 200) stream.resume();
-      else this.#collectBody(attempt);
+      request.status = headers[':status'] ?? 0;
+      request.retryAfter = headers['retry-after'];
+      if (request.status === 200) stream.resume();
+      else stream.on('data', (chunk: Buffer) => this.#keep(request, chunk));
     });
     stream.on('end', () => {
-      attempt.hasEnded = true;
+      request.hasEnded = true;
     });
     // 'close' follows, and the code it finds says the same.
     stream.on('error', () => undefined);
     stream.on('close', () => {
-      this.#attempts.delete(attempt);
-      this.#report(attempt, this.#endOf(attempt));
+      this.#requests.delete(request);
+      this.#finishRequest(request);
       this.#events.freed();
     });
   }
 
-  #collectBody(attempt: Attempt): void {
-    attempt.stream.setEncoding('utf8');
-    attempt.stream.on('data', (chunk: string) => {
-      const room = this.#limits.bodyBytesMax - attempt.body.length;
-      if (room > 0) attempt.body += chunk.slice(0, room);
-    });
+  #keep(request: Request, chunk: Buffer): void {
+    const room = this.#limits.bodyBytesMax - request.bodyBytes;
+    if (room <= 0) return;
+    const kept = chunk.subarray(0, room);
+    request.bodyBytes += kept.length;
+    request.chunks.push(kept);
   }
 
-  #endOf(attempt: Attempt): AttemptEnd {
-    const { stream, status, retryAfter, body } = attempt;
-    // A stream that was cut off emits 'end' as well; only its code tells. A 200 is the provider's word even without the rest.
-    const isComplete = attempt.hasEnded && stream.rstCode === NGHTTP2_NO_ERROR && status !== 0;
-    if (isComplete || status === 200) return { kind: 'answered', status, retryAfter, body };
-    if (stream.rstCode === NGHTTP2_REFUSED_STREAM) {
-      return { kind: 'refused', reason: 'REFUSED_STREAM' };
+  #finishRequest(request: Request): void {
+    const { stream, status } = request;
+    // A stream that was cut off emits 'end' as well; only its code tells.
+    if (request.hasEnded && stream.rstCode === NGHTTP2_NO_ERROR && status !== 0) {
+      this.#answer(request);
+    } else if (stream.rstCode === NGHTTP2_REFUSED_STREAM) {
+      this.#fail(request, true, 'REFUSED_STREAM');
+    } else if ((stream.id ?? 0) > this.#lastStreamId) {
+      this.#fail(request, true, this.#reason);
+    } else {
+      const reason = `stream reset with code ${stream.rstCode}`;
+      this.#fail(request, false, this.#session.destroyed ? this.#reason : reason);
     }
-    if ((stream.id ?? 0) > this.#lastStreamId) return { kind: 'refused', reason: this.#reason };
-    return {
-      kind: 'unknown',
-      reason: this.#session.destroyed ? this.#reason : `stream reset with code ${stream.rstCode}`,
-    };
   }
 
-  #report(attempt: Attempt, end: AttemptEnd): void {
-    if (attempt.isReported) return;
-    attempt.isReported = true;
-    this.#events.ended(this, attempt.exchange, end);
+  #answer(request: Request): void {
+    if (request.isReported) return;
+    request.isReported = true;
+    request.attempt.answered(receivedAnswer(request));
+  }
+
+  #fail(request: Request, isUnprocessed: boolean, reason: string): void {
+    if (request.isReported) return;
+    request.isReported = true;
+    const status = request.status === 0 ? null : request.status;
+    const failure: AttemptFailure = { isUnprocessed, reason, status };
+    request.attempt.failed(failure);
   }
 
   #finish(): void {
     if (this.#isGone) return;
     this.#isGone = true;
     this.#isRetired = true;
-    for (const attempt of this.#attempts) this.#report(attempt, this.#endOf(attempt));
-    this.#attempts.clear();
+    clearInterval(this.#sweeper);
+    for (const request of this.#requests) this.#finishRequest(request);
+    this.#requests.clear();
     this.#events.gone(this, this.#reason);
   }
 
@@ -246,11 +230,12 @@ export class Connection {
   }
 }
 
-/** Longer than anything that was seen; it is stored with each retry. */
-const GOAWAY_WORDS_MAX = 200;
+const receivedAnswer = ({ status, retryAfter, chunks }: Request): ReceivedAnswer => ({
+  status,
+  fields: retryAfter === undefined ? [] : [{ name: 'retry-after', value: retryAfter }],
+  body: Buffer.concat(chunks),
+});
 
 /** APNs explains a GOAWAY with JSON, FCM with a word. */
-function goawayReason(code: number, data: Buffer | undefined): string {
-  const said = data === undefined ? '' : foreignText(data.toString('utf8'), GOAWAY_WORDS_MAX);
-  return said === '' ? `GOAWAY ${code}` : `GOAWAY ${code} ${said}`;
-}
+const goawayReason = (code: number, data: Buffer | undefined): string =>
+  data === undefined ? `GOAWAY ${code}` : `GOAWAY ${code} ${data.toString('utf8')}`.trimEnd();

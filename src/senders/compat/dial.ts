@@ -1,41 +1,55 @@
-/** Opens one HTTP/2 session through http2-wrapper, which can also be told to go through a corporate proxy. */
+/** Opens one connection through http2-wrapper, which can also be told to go through a corporate proxy. */
 
 import type { ClientHttp2Session } from 'node:http2';
 import { isIP } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { Agent } from 'http2-wrapper';
 import { trustOf } from '../../http2/client/trust.ts';
+import type { ConnectionEvents, Dialled, DialOptions } from '../provider-connection.ts';
+import { NO_STREAM } from '../provider-connection.ts';
+import { Connection } from './connection.ts';
 
-export type Dialled =
+export type OpenedSession =
   | { readonly ok: true; readonly session: ClientHttp2Session }
   | { readonly ok: false; readonly reason: string };
 
-export interface DialOptions {
+export interface SessionOptions {
   readonly ca: string | null;
   readonly timeoutMs: number;
   /** Gives up when it aborts. */
   readonly signal?: AbortSignal;
 }
 
+export async function dial(options: DialOptions, events: ConnectionEvents): Promise<Dialled> {
+  const { origin, ca, limits, signal } = options;
+  const opened = await openSession(origin, { ca, timeoutMs: limits.connectTimeoutMs, signal });
+  if (!opened.ok) return opened;
+  return { ok: true, connection: new Connection(opened.session, limits, events) };
+}
+
 /** A session whose peer's SETTINGS have arrived. Never throws: a provider that is not there is an answer. */
-export async function dial(origin: string, options: DialOptions): Promise<Dialled> {
+export async function openSession(origin: string, options: SessionOptions): Promise<OpenedSession> {
   const sockets: TLSSocket[] = [];
   const session = open(origin, options.ca, sockets);
   let giveUp: (reason: string) => void = () => undefined;
-  const givenUp = new Promise<Dialled>((resolve) => {
+  const givenUp = new Promise<OpenedSession>((resolve) => {
     giveUp = (reason) => resolve({ ok: false, reason });
   });
   const onAbort = () => giveUp('closed while connecting');
   const timer = setTimeout(giveUp, options.timeoutMs, 'connection time-out');
   options.signal?.addEventListener('abort', onAbort);
-  const dialled = await Promise.race([session, givenUp]);
+  const opened = await Promise.race([session, givenUp]);
   clearTimeout(timer);
   options.signal?.removeEventListener('abort', onAbort);
-  if (!dialled.ok) for (const socket of sockets) socket.destroy();
-  return dialled;
+  if (!opened.ok) for (const socket of sockets) socket.destroy();
+  return opened;
 }
 
-async function open(origin: string, ca: string | null, sockets: TLSSocket[]): Promise<Dialled> {
+async function open(
+  origin: string,
+  ca: string | null,
+  sockets: TLSSocket[],
+): Promise<OpenedSession> {
   // A fresh agent for each session: one that is reused hands out sessions that have had their GOAWAY. Not with
   // `maxSessions: 1`: the agent would then close the session whenever no stream is open on it.
   const agent = new Agent();
@@ -46,7 +60,7 @@ async function open(origin: string, ca: string | null, sockets: TLSSocket[]): Pr
       ...(isIP(new URL(origin).hostname) === 0 ? {} : { servername: '' }),
       createConnection: (url, connectOptions) => {
         // When the peer's first SETTINGS allow no stream the agent opens another connection, and another.
-        if (sockets.length > 0) throw new Error('the provider allows no stream');
+        if (sockets.length > 0) throw new Error(NO_STREAM);
         const socket = Agent.connect(url, connectOptions);
         sockets.push(socket);
         return socket;

@@ -1,7 +1,7 @@
 /** One ordinary HTTP/2 POST on a connection of its own: what a token request needs, a few times a day. */
 
 import type { ClientHttp2Session } from 'node:http2';
-import { dial } from './dial.ts';
+import { openSession } from './dial.ts';
 
 export interface PostRequest {
   readonly origin: string;
@@ -21,9 +21,9 @@ export type Posted =
 export async function post(request: PostRequest): Promise<Posted> {
   const startedAtMs = performance.now();
   const { origin, ca, timeoutMs } = request;
-  const dialled = await dial(origin, { ca, timeoutMs });
-  if (!dialled.ok) return dialled;
-  const { session } = dialled;
+  const opened = await openSession(origin, { ca, timeoutMs });
+  if (!opened.ok) return opened;
+  const { session } = opened;
   // The stream's own error says what happened; without a listener the session's would end the process.
   session.on('error', () => undefined);
   try {

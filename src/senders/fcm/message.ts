@@ -6,7 +6,7 @@ import { isObject, TTL_SECONDS_MAX } from '../../domain/payload.ts';
 import { overlay } from '../overlay.ts';
 import type { RequestTemplate } from '../transport.ts';
 
-/** Renders once for all devices; the token, written as a JSON string, goes between the two halves of the body. */
+/** Renders once for all devices; the token, as it stands inside of a JSON string, goes between the two halves of the body. */
 export function renderFcm(
   message: Message,
   credential: FcmCredential,
@@ -17,12 +17,15 @@ export function renderFcm(
   return {
     tokenIn: 'body',
     pathBefore: `/v1/projects/${project}/messages:send`,
-    bodyBefore: '{"message":{"token":',
-    bodyAfter: content === '{}' ? '}}' : `,${content.slice(1)}}`,
-    fields: { 'content-type': 'application/json' },
+    bodyBefore: BEFORE_TOKEN,
+    bodyAfter: Buffer.from(content === '{}' ? '"}}' : `",${content.slice(1)}}`),
+    lastingFields: { 'content-type': 'application/json' },
+    messageFields: {},
     payloadBytes: Buffer.byteLength(content),
   };
 }
+
+const BEFORE_TOKEN = Buffer.from('{"message":{"token":"');
 
 /** The size that counts against `FCM_PAYLOAD_BYTES_MAX`: all of the message but its token. */
 export const fcmPayloadBytes = (message: Message, nowMs: number): number =>

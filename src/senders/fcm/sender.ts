@@ -10,8 +10,12 @@ export const createFcmSender = (credential: FcmCredential, transport: Transport)
   new ProviderSender(
     {
       render: (message) => renderFcm(message, credential, Date.now()),
-      // Any text can be a token; as a JSON string it is that text and nothing else.
-      tokenOf: (deviceId) => JSON.stringify(deviceId),
+      // Any text can be a token; inside of a JSON string it is that text and nothing else.
+      tokenOf: (deviceId) =>
+        NOTHING_TO_ESCAPE.test(deviceId) ? deviceId : JSON.stringify(deviceId).slice(1, -1),
     },
     transport,
   );
+
+/** What Google's tokens are made of: a third of the time that writing them as JSON takes. */
+const NOTHING_TO_ESCAPE = /^[\w:.-]+$/;

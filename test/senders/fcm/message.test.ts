@@ -19,7 +19,9 @@ const render = (payload: Partial<Payload>, more?: Partial<Message>) => {
   t.equal(template.tokenIn, 'body');
   t.equal(template.pathBefore, '/v1/projects/news-project/messages:send');
   t.equal(template.payloadBytes, fcmPayloadBytes(message, NOW_MS));
-  const body = JSON.parse(`${template.bodyBefore}"the token"${template.bodyAfter}`);
+  const body = JSON.parse(
+    `${template.bodyBefore.toString()}the token${template.bodyAfter.toString()}`,
+  );
   t.same(Object.keys(body), ['message']);
   t.equal(body.message.token, 'the token');
   const { token: _, ...rest } = body.message;

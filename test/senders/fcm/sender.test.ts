@@ -3,125 +3,142 @@ import type { FcmCredential } from '../../../src/domain/credential.ts';
 import type { Outcome } from '../../../src/domain/outcome.ts';
 import { createSender } from '../../../src/senders/create-sender.ts';
 import { DEFAULT_ORIGINS } from '../../../src/senders/origins.ts';
+import { TRANSPORTS } from '../../../src/senders/transport.ts';
 import { senderContract } from '../../contract/sender.ts';
 import { fcmCredential } from '../../support/provider-credentials.ts';
 import { answer, startProviderPeer } from '../../support/provider-peer.ts';
 
 const credential: FcmCredential = fcmCredential();
 
-senderContract(t, {
-  name: 'fcm on compat',
-  make: ({ origin, ca }, limits) =>
-    createSender(credential, { ...DEFAULT_ORIGINS, fcm: origin, ca }, 'Bearer first', limits),
-  token: (number) => `token:${number}`,
-  tokenOf: ({ body }) => JSON.parse(body).message.token,
-  expiredAuthorization: { status: 401, body: { error: { code: 401, status: 'UNAUTHENTICATED' } } },
-});
-
-t.test('any token reaches FCM as that token and adds nothing', async (t) => {
-  const peer = await startProviderPeer({
-    script: (request) => answer(request, 200, { name: 'projects/news-project/messages/1' }),
-  });
-  const sender = createSender(
-    credential,
-    { ...DEFAULT_ORIGINS, fcm: peer.origin, ca: peer.ca },
-    'Bearer x',
-  );
-  const tokens = [
-    'plain:APA91b-_',
-    'quote " quote',
-    'back\\slash \\" \\u0022',
-    '","topic":"all","x":"',
-    '"},"validateOnly":true,"y":{"z":"',
-    'line\nbreak\ttab\u0001',
-    'ünïcödé 🎯 \u2028\u2029',
-    '</script>',
-    '$& $1 %s',
-  ];
-  await sender.whenReady();
-  const rendered = sender.render({
-    notificationId: 'n',
-    payload: { title: 'Goal', message: '1:0', data: { a: 1 } },
-    expiresAtMs: null,
-    dueAtMs: 0,
-  });
-  const outcomes = new Map<number, Outcome>();
-  for (const [position, token] of tokens.entries()) {
-    sender.send(rendered, token, position, (settled, outcome) => outcomes.set(settled, outcome));
-  }
-  await sender.close();
-  t.equal(outcomes.size, tokens.length);
-  t.equal(peer.received.length, tokens.length);
-  for (const { headers, body } of peer.received) {
-    const index = tokens.indexOf(JSON.parse(body).message.token);
-    t.ok(index >= 0, 'the token is one of ours, unchanged');
-    t.same(JSON.parse(body), {
-      message: {
-        token: tokens[index],
-        notification: { title: 'Goal', body: '1:0' },
-        data: { a: '1' },
-      },
-    });
-    t.match(headers, {
-      ':method': 'POST',
-      ':path': '/v1/projects/news-project/messages:send',
-      'content-type': 'application/json',
-      authorization: 'Bearer x',
-    });
-    tokens.splice(index, 1);
-  }
-  t.same(tokens, []);
-  await peer.close();
-});
-
-t.test('the answer in DATA and an empty DATA, as FCM sends it', async (t) => {
-  const peer = await startProviderPeer({
-    script: ({ stream }) => {
-      stream.respond({ ':status': 200 });
-      stream.write('{"name":"projects/p/messages/1"}', () => stream.end());
+for (const transport of TRANSPORTS) {
+  senderContract(t, {
+    name: `fcm on ${transport}`,
+    make: ({ origin, ca }, limits = {}) =>
+      createSender(credential, {
+        origins: { ...DEFAULT_ORIGINS, fcm: origin, ca },
+        transport,
+        authorization: 'Bearer first',
+        limits,
+      }),
+    token: (number) => `token:${number}`,
+    tokenOf: ({ body }) => JSON.parse(body).message.token,
+    expiredAuthorization: {
+      status: 401,
+      body: { error: { code: 401, status: 'UNAUTHENTICATED' } },
     },
   });
-  const sender = createSender(
-    credential,
-    { ...DEFAULT_ORIGINS, fcm: peer.origin, ca: peer.ca },
-    'Bearer x',
-  );
-  await sender.whenReady();
-  const rendered = sender.render({
-    notificationId: 'n',
-    payload: { data: {} },
-    expiresAtMs: null,
-    dueAtMs: 0,
-  });
-  const outcome = await new Promise<Outcome>((resolve) =>
-    sender.send(rendered, 'token', 0, (_, settled) => resolve(settled)),
-  );
-  t.equal(outcome.kind, 'delivered');
-  t.equal(peer.received[0]?.body, '{"message":{"token":"token"}}');
-  await sender.close();
-  await peer.close();
-});
 
-t.test('a refusal with a huge body is understood by its status', async (t) => {
-  const peer = await startProviderPeer({
-    script: (request) => answer(request, 503, 'x'.repeat(200_000), { 'retry-after': '7' }),
+  t.test(`fcm on ${transport}: any token reaches FCM as that token and adds nothing`, async (t) => {
+    const peer = await startProviderPeer({
+      script: (request) => answer(request, 200, { name: 'projects/news-project/messages/1' }),
+    });
+    const sender = createSender(credential, {
+      origins: { ...DEFAULT_ORIGINS, fcm: peer.origin, ca: peer.ca },
+      transport,
+      authorization: 'Bearer x',
+    });
+    const tokens = [
+      'plain:APA91b-_',
+      'quote " quote',
+      'back\\slash \\" \\u0022',
+      '","topic":"all","x":"',
+      '"},"validateOnly":true,"y":{"z":"',
+      'line\nbreak\ttab\u0001',
+      'ünïcödé 🎯 \u2028\u2029',
+      '</script>',
+      '$& $1 %s',
+    ];
+    await sender.whenReady();
+    const rendered = sender.render({
+      notificationId: 'n',
+      payload: { title: 'Goal', message: '1:0', data: { a: 1 } },
+      expiresAtMs: null,
+      dueAtMs: 0,
+    });
+    const outcomes = new Map<number, Outcome>();
+    for (const [position, token] of tokens.entries()) {
+      sender.send(rendered, token, position, (settled, outcome) => outcomes.set(settled, outcome));
+    }
+    await sender.close();
+    t.equal(outcomes.size, tokens.length);
+    t.equal(peer.received.length, tokens.length);
+    for (const { headers, body } of peer.received) {
+      const index = tokens.indexOf(JSON.parse(body).message.token);
+      t.ok(index >= 0, 'the token is one of ours, unchanged');
+      t.same(JSON.parse(body), {
+        message: {
+          token: tokens[index],
+          notification: { title: 'Goal', body: '1:0' },
+          data: { a: '1' },
+        },
+      });
+      t.match(headers, {
+        ':method': 'POST',
+        ':path': '/v1/projects/news-project/messages:send',
+        'content-type': 'application/json',
+        authorization: 'Bearer x',
+      });
+      tokens.splice(index, 1);
+    }
+    t.same(tokens, []);
+    await peer.close();
   });
-  const sender = createSender(
-    credential,
-    { ...DEFAULT_ORIGINS, fcm: peer.origin, ca: peer.ca },
-    'Bearer x',
+
+  t.test(
+    `fcm on ${transport}: the answer in DATA and an empty DATA, as FCM sends it`,
+    async (t) => {
+      const peer = await startProviderPeer({
+        script: ({ stream }) => {
+          stream.respond({ ':status': 200 });
+          stream.write('{"name":"projects/p/messages/1"}', () => stream.end());
+        },
+      });
+      const sender = createSender(credential, {
+        origins: { ...DEFAULT_ORIGINS, fcm: peer.origin, ca: peer.ca },
+        transport,
+        authorization: 'Bearer x',
+      });
+      await sender.whenReady();
+      const rendered = sender.render({
+        notificationId: 'n',
+        payload: { data: {} },
+        expiresAtMs: null,
+        dueAtMs: 0,
+      });
+      const outcome = await new Promise<Outcome>((resolve) =>
+        sender.send(rendered, 'token', 0, (_, settled) => resolve(settled)),
+      );
+      t.equal(outcome.kind, 'delivered');
+      t.equal(peer.received[0]?.body, '{"message":{"token":"token"}}');
+      await sender.close();
+      await peer.close();
+    },
   );
-  await sender.whenReady();
-  const rendered = sender.render({
-    notificationId: 'n',
-    payload: { data: {} },
-    expiresAtMs: null,
-    dueAtMs: 0,
-  });
-  const outcome = await new Promise<Outcome>((resolve) =>
-    sender.send(rendered, 'token', 0, (_, settled) => resolve(settled)),
+
+  t.test(
+    `fcm on ${transport}: a refusal with a huge body is understood by its status`,
+    async (t) => {
+      const peer = await startProviderPeer({
+        script: (request) => answer(request, 503, 'x'.repeat(200_000), { 'retry-after': '7' }),
+      });
+      const sender = createSender(credential, {
+        origins: { ...DEFAULT_ORIGINS, fcm: peer.origin, ca: peer.ca },
+        transport,
+        authorization: 'Bearer x',
+      });
+      await sender.whenReady();
+      const rendered = sender.render({
+        notificationId: 'n',
+        payload: { data: {} },
+        expiresAtMs: null,
+        dueAtMs: 0,
+      });
+      const outcome = await new Promise<Outcome>((resolve) =>
+        sender.send(rendered, 'token', 0, (_, settled) => resolve(settled)),
+      );
+      t.same(outcome, { kind: 'unavailable', reason: 'status 503', retryAfterMs: 7_000 });
+      await sender.close();
+      await peer.close();
+    },
   );
-  t.same(outcome, { kind: 'unavailable', reason: 'status 503', retryAfterMs: 7_000 });
-  await sender.close();
-  await peer.close();
-});
+}

@@ -1,7 +1,7 @@
 /**
- * The transport on http2-wrapper's sessions: one connection to one provider, kept for the life of the sender. One carries
- * all that `node:http2` can write from one thread; a pool comes with our own framing. Its stream limit is obeyed live,
- * what the provider refused is tried again, and a provider that is not there costs one attempt to connect, then a pause.
+ * The transport: one connection to one provider, kept for the life of the sender. The provider's stream limit is obeyed live,
+ * what it refused is tried again, and a provider that is not there costs one attempt to connect, then a pause. What carries
+ * the requests, `dial` decides.
  *
  * ```
  *            whenReady                 SETTINGS
@@ -11,53 +11,65 @@
  * ```
  */
 
-import type { Outcome } from '../../domain/outcome.ts';
-import { retryAfterMs } from '../retry-after.ts';
-import type { Settle } from '../sender.ts';
-import type { RequestTemplate, Transport, TransportOptions } from '../transport.ts';
-import type { AttemptEnd, ConnectionEvents, Exchange } from './connection.ts';
-import { Connection } from './connection.ts';
-import { dial } from './dial.ts';
+import type { Outcome } from '../domain/outcome.ts';
+import { foreignText } from '../std/foreign-text.ts';
+import { TurnClock } from '../std/turn-clock.ts';
+import type { ExchangeEvents } from './exchange.ts';
+import { Exchange } from './exchange.ts';
+import type {
+  AttemptFailure,
+  ConnectionEvents,
+  Dial,
+  ProviderConnection,
+  ReceivedAnswer,
+} from './provider-connection.ts';
+import { ReconnectPause } from './reconnect-pause.ts';
+import { retryAfterMs } from './retry-after.ts';
+import type { Settle } from './sender.ts';
+import type { Answer, RequestTemplate, Transport, TransportOptions } from './transport.ts';
 
-/** A time-out is late by at most this, and looking costs a walk over the streams under way. */
+/** What waits too long is found out late by at most this. */
 const SWEEP_EVERY_MS_MAX = 1_000;
 /** Short time-outs, as tests use them, are looked at this often within their length. */
 const SWEEPS_PER_TIMEOUT = 4;
-/** A connection that answered nothing may have met a GOAWAY of its peer's restart; the second one in a row is a fault. */
-const FRUITLESS_CONNECTIONS_MAX = 1;
+/** A GOAWAY may explain itself at length; longer than anything that was seen, and it is stored with each retry. */
+const REASON_LENGTH_MAX = 200;
 
 const TOO_LATE: Outcome = Object.freeze({ kind: 'refused', reason: 'no stream was free in time' });
+/** What an accepted push is called by the provider is of no use to us: one answer for all of them. */
+const ACCEPTED: Answer = Object.freeze({ status: 200, retryAfterMs: null, body: '' });
 
-export class CompatTransport implements Transport, ConnectionEvents {
+export class ProviderTransport implements Transport, ConnectionEvents, ExchangeEvents {
+  readonly #dial: Dial;
   readonly #options: TransportOptions;
-  readonly #connections = new Set<Connection>();
+  readonly #pause: ReconnectPause;
+  readonly #turnClock = new TurnClock();
+  readonly #connections = new Set<ProviderConnection>();
   readonly #abort = new AbortController();
   /** Refused sends that wait for a stream; they go before new ones. Bounded by the streams that were open. */
   readonly #waiting: Exchange[] = [];
   #wakes: (() => void)[] = [];
   #authorization: string;
-  #current: Connection | null = null;
+  #current: ProviderConnection | null = null;
   #isConnecting = false;
   #isExcusing = false;
-  #fruitless = 0;
-  #pauses = 0;
-  #resumesAtMs = 0;
-  #pauseReason = '';
   #unsettled = 0;
   #drained: (() => void) | null = null;
   #isClosing = false;
   #closed: Promise<void> | null = null;
   #sweeper: NodeJS.Timeout | null = null;
 
-  constructor(options: TransportOptions) {
+  constructor(dial: Dial, options: TransportOptions) {
+    this.#dial = dial;
     this.#options = options;
+    this.#pause = new ReconnectPause(options.limits);
     this.#authorization = options.authorization;
   }
 
   get capacity(): number {
     if (this.#isClosing) return 0;
     if (this.#current !== null) return Math.max(0, this.#current.free - this.#waiting.length);
-    return this.#isPausing() && !this.#isExcusing ? 1 : 0;
+    return this.#pause.isOn && !this.#isExcusing ? 1 : 0;
   }
 
   whenReady(): Promise<void> {
@@ -70,12 +82,12 @@ export class CompatTransport implements Transport, ConnectionEvents {
   }
 
   send(template: RequestTemplate, token: string, position: number, settle: Settle): void {
-    const askedAtMs = performance.now();
-    const exchange: Exchange = { template, token, position, settle, askedAtMs, refusals: 0 };
+    const askedAtMs = this.#turnClock.nowMs();
+    const exchange = new Exchange(template, token, position, settle, askedAtMs, this);
     this.#unsettled += 1;
     if (this.#current !== null && this.#current.free > 0) {
-      this.#current.start(exchange, this.#authorization);
-    } else if (!this.#isClosing && this.#current === null && this.#pauses > 0) {
+      this.#start(exchange, this.#current);
+    } else if (!this.#isClosing && this.#current === null && this.#pause.hasBeen) {
       this.#excuse(exchange);
     } else {
       setImmediate(() => this.#settle(exchange, { kind: 'refused', reason: 'no stream was free' }));
@@ -94,74 +106,67 @@ export class CompatTransport implements Transport, ConnectionEvents {
     return this.#closed;
   }
 
-  ended(connection: Connection, exchange: Exchange, end: AttemptEnd): void {
-    switch (end.kind) {
-      case 'answered':
-        this.#answered(connection, exchange, end);
-        return;
-      case 'refused':
-        this.#tryAgain(exchange, end.reason);
-        return;
-      case 'unknown':
-        this.#settle(exchange, { kind: 'unknown', reason: end.reason });
-        return;
+  answered(exchange: Exchange, received: ReceivedAnswer): void {
+    this.#judge(exchange, received.status === ACCEPTED.status ? ACCEPTED : answerOf(received));
+  }
+
+  failed(exchange: Exchange, failure: AttemptFailure): void {
+    // A 200 is the provider's word even without the rest.
+    if (failure.status === ACCEPTED.status) {
+      this.#judge(exchange, ACCEPTED);
+      return;
     }
+    const reason = foreignText(failure.reason, REASON_LENGTH_MAX);
+    if (failure.isUnprocessed) this.#tryAgain(exchange, reason);
+    else this.#settle(exchange, { kind: 'unknown', reason });
   }
 
   freed(): void {
-    while (this.#current !== null && this.#current.free > 0) {
-      const exchange = this.#waiting.shift();
-      if (exchange === undefined) break;
-      if (this.#isLate(exchange)) this.#settle(exchange, TOO_LATE);
-      else this.#current.start(exchange, this.#authorization);
-    }
+    if (this.#waiting.length > 0) this.#startWaiting();
     this.#wake();
   }
 
-  retired(connection: Connection): void {
-    if (this.#current !== connection) return;
-    this.#current = null;
-    if (!connection.hasAnswered) this.#fruitless += 1;
-    if (this.#fruitless > FRUITLESS_CONNECTIONS_MAX) this.#pause('closed by the provider');
-    this.#connectIfWanted();
+  retired(connection: ProviderConnection, reason: string): void {
+    this.#lose(connection, reason);
   }
 
-  gone(connection: Connection, reason: string): void {
+  gone(connection: ProviderConnection, reason: string): void {
     this.#connections.delete(connection);
-    if (this.#current !== connection) return;
-    this.#current = null;
-    if (!connection.hasAnswered) this.#fruitless += 1;
-    if (this.#fruitless > FRUITLESS_CONNECTIONS_MAX) this.#pause(reason);
-    this.#connectIfWanted();
+    this.#lose(connection, reason);
   }
 
-  #answered(
-    connection: Connection,
-    exchange: Exchange,
-    end: AttemptEnd & { readonly kind: 'answered' },
-  ): void {
-    connection.hasAnswered = true;
-    this.#fruitless = 0;
-    this.#pauses = 0;
-    const outcome = this.#options.outcomeOf({
-      status: end.status,
-      retryAfterMs: retryAfterMs(end.retryAfter, Date.now()),
-      body: end.body,
-    });
-    if (outcome.kind === 'refused') {
-      connection.retire();
-      this.#tryAgain(exchange, outcome.reason);
-      return;
+  #start(exchange: Exchange, connection: ProviderConnection): void {
+    exchange.connection = connection;
+    connection.start(exchange, this.#authorization);
+  }
+
+  #startWaiting(): void {
+    while (this.#current !== null && this.#current.free > 0) {
+      const exchange = this.#waiting.shift();
+      if (exchange === undefined) return;
+      if (this.#isLate(exchange)) this.#settle(exchange, TOO_LATE);
+      else this.#start(exchange, this.#current);
     }
-    if (outcome.kind === 'expired-authorization') connection.isWedged = true;
-    this.#settle(exchange, outcome);
+  }
+
+  #judge(exchange: Exchange, answer: Answer): void {
+    const { connection } = exchange;
+    this.#pause.forget();
+    const outcome = this.#options.outcomeOf(answer);
+    if (connection !== null) {
+      connection.hasAnswered = true;
+      if (outcome.kind === 'expired-authorization') connection.isWedged = true;
+      if (outcome.kind === 'refused') connection.retire();
+    }
+    if (outcome.kind === 'refused') this.#tryAgain(exchange, outcome.reason);
+    else this.#settle(exchange, outcome);
   }
 
   #tryAgain(exchange: Exchange, reason: string): void {
     exchange.refusals += 1;
     if (
       this.#isClosing ||
-      this.#isPausing() ||
+      this.#pause.isOn ||
       this.#isLate(exchange) ||
       exchange.refusals > this.#options.limits.refusalsMax
     ) {
@@ -177,12 +182,8 @@ export class CompatTransport implements Transport, ConnectionEvents {
     this.#isExcusing = true;
     setImmediate(() => {
       this.#isExcusing = false;
-      const waitMs = Math.ceil(Math.max(0, this.#resumesAtMs - performance.now()));
-      this.#settle(exchange, {
-        kind: 'unavailable',
-        reason: this.#pauseReason,
-        retryAfterMs: waitMs,
-      });
+      const { reason, leftMs } = this.#pause;
+      this.#settle(exchange, { kind: 'unavailable', reason, retryAfterMs: leftMs });
       this.#connectIfWanted();
       this.#wake();
     });
@@ -196,46 +197,41 @@ export class CompatTransport implements Transport, ConnectionEvents {
 
   #connectIfWanted(): void {
     if (this.#current !== null || this.#isConnecting || this.#isClosing) return;
-    if (this.#isPausing() || (this.#waiting.length === 0 && this.#wakes.length === 0)) return;
+    if (this.#pause.isOn || (this.#waiting.length === 0 && this.#wakes.length === 0)) return;
     this.#isConnecting = true;
     void this.#connect();
   }
 
   async #connect(): Promise<void> {
     const { origin, ca, limits } = this.#options;
-    const dialled = await dial(origin, {
-      ca,
-      timeoutMs: limits.connectTimeoutMs,
-      signal: this.#abort.signal,
-    });
+    const dialled = await this.#dial({ origin, ca, limits, signal: this.#abort.signal }, this);
     this.#isConnecting = false;
     if (!dialled.ok) {
-      this.#pause(dialled.reason);
+      this.#giveItAPause(dialled.reason);
       return;
     }
     if (this.#isClosing) {
-      dialled.session.destroy();
+      dialled.connection.destroy('closing');
       return;
     }
-    this.#current = new Connection(dialled.session, limits, this);
-    this.#connections.add(this.#current);
+    this.#current = dialled.connection;
+    this.#connections.add(dialled.connection);
     this.#startSweeping();
     this.freed();
   }
 
-  #isPausing(): boolean {
-    return performance.now() < this.#resumesAtMs;
+  /** This connection takes no more requests. */
+  #lose(connection: ProviderConnection, reason: string): void {
+    if (this.#current !== connection) return;
+    this.#current = null;
+    if (!connection.hasAnswered && this.#pause.countFruitless()) this.#giveItAPause(reason);
+    this.#connectIfWanted();
   }
 
   /** No attempt to connect for a while; nobody is left waiting for one. */
-  #pause(reason: string): void {
-    const { reconnectPauseMs, reconnectPauseMsMax } = this.#options.limits;
-    const wholeMs = Math.min(reconnectPauseMs * 2 ** this.#pauses, reconnectPauseMsMax);
-    this.#pauses += 1;
-    this.#pauseReason = reason;
-    // Half of it by chance, so that a thousand workers do not come back in the same moment.
-    const pauseMs = wholeMs * (0.5 + Math.random() / 2);
-    this.#resumesAtMs = performance.now() + pauseMs;
+  #giveItAPause(rawReason: string): void {
+    const reason = foreignText(rawReason, REASON_LENGTH_MAX);
+    const pauseMs = this.#pause.begin(reason);
     // Whoever began to wait in the very moment the pause ends would otherwise wait for ever.
     setTimeout(() => {
       this.#connectIfWanted();
@@ -263,8 +259,6 @@ export class CompatTransport implements Transport, ConnectionEvents {
   }
 
   #sweep(): void {
-    const nowMs = performance.now();
-    for (const connection of this.#connections) connection.sweep(nowMs);
     for (const exchange of this.#waiting.filter((waiting) => this.#isLate(waiting))) {
       this.#waiting.splice(this.#waiting.indexOf(exchange), 1);
       this.#settle(exchange, TOO_LATE);
@@ -298,4 +292,13 @@ export class CompatTransport implements Transport, ConnectionEvents {
     await Promise.race([drained, bound]);
     clearTimeout(timer);
   }
+}
+
+function answerOf({ status, fields, body }: ReceivedAnswer): Answer {
+  const field = fields.find(({ name }) => name === 'retry-after');
+  return {
+    status,
+    retryAfterMs: retryAfterMs(field?.value, Date.now()),
+    body: body.toString('utf8'),
+  };
 }

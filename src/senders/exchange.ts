@@ -1,0 +1,53 @@
+/** One send, over as many attempts as it takes. It is the only object that a send costs, so it hears the answers itself. */
+
+import type {
+  Attempt,
+  AttemptFailure,
+  ProviderConnection,
+  ReceivedAnswer,
+} from './provider-connection.ts';
+import type { Settle } from './sender.ts';
+import type { RequestTemplate } from './transport.ts';
+
+/** Who decides what an attempt's end means. */
+export interface ExchangeEvents {
+  answered(exchange: Exchange, answer: ReceivedAnswer): void;
+  failed(exchange: Exchange, failure: AttemptFailure): void;
+}
+
+export class Exchange implements Attempt {
+  readonly template: RequestTemplate;
+  readonly token: string;
+  readonly position: number;
+  readonly settle: Settle;
+  /** On the monotonic clock, and never later than it was handed over. */
+  readonly askedAtMs: number;
+  /** Of the attempt under way, or of the last one. */
+  connection: ProviderConnection | null = null;
+  refusals = 0;
+  readonly #events: ExchangeEvents;
+
+  constructor(
+    template: RequestTemplate,
+    token: string,
+    position: number,
+    settle: Settle,
+    askedAtMs: number,
+    events: ExchangeEvents,
+  ) {
+    this.template = template;
+    this.token = token;
+    this.position = position;
+    this.settle = settle;
+    this.askedAtMs = askedAtMs;
+    this.#events = events;
+  }
+
+  answered(answer: ReceivedAnswer): void {
+    this.#events.answered(this, answer);
+  }
+
+  failed(failure: AttemptFailure): void {
+    this.#events.failed(this, failure);
+  }
+}

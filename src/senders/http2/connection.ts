@@ -1,0 +1,118 @@
+/**
+ * One connection to a provider on our own framing. That does its own time-outs, PINGs and counting; here each template becomes
+ * the octets of this connection, once, and the connection's events become the transport's.
+ */
+
+import type { ClientConnection, ClientEvents } from '../../http2/client/client-connection.ts';
+import type { PreparedRequest, RequestForm } from '../../http2/client/request-form.ts';
+import type { Field } from '../../http2/hpack/field.ts';
+import type { Attempt, ConnectionEvents, ProviderConnection } from '../provider-connection.ts';
+import type { RequestTemplate } from '../transport.ts';
+
+/** Templates kept as octets: those of the chunks that a thread sends at once, several times over. Some KiB each. */
+const PREPARED_MAX = 64;
+
+export class Connection implements ProviderConnection, ClientEvents {
+  hasAnswered = false;
+  isWedged = false;
+  readonly #client: ClientConnection;
+  readonly #authority: string;
+  readonly #events: ConnectionEvents;
+  /** For `#authorization`; the one prepared first stands first. */
+  readonly #prepared = new Map<RequestTemplate, PreparedRequest>();
+  #authorization = '';
+  /** Of the request before: most are of the same message. */
+  #lastTemplate: RequestTemplate | null = null;
+  #lastPrepared: PreparedRequest | null = null;
+  #isRetired = false;
+
+  constructor(client: ClientConnection, authority: string, events: ConnectionEvents) {
+    this.#client = client;
+    this.#authority = authority;
+    this.#events = events;
+  }
+
+  get free(): number {
+    return this.#client.capacity;
+  }
+
+  start(attempt: Attempt, authorization: string): void {
+    const { template, token } = attempt;
+    this.#client.send(this.#prepare(template, authorization), token, attempt);
+  }
+
+  retire(): void {
+    this.#retire('retired');
+    this.#client.drain();
+  }
+
+  destroy(reason: string): void {
+    this.#client.destroy(reason);
+  }
+
+  freed(): void {
+    this.#events.freed();
+  }
+
+  draining(reason: string): void {
+    this.#retire(reason);
+  }
+
+  closed(reason: string): void {
+    this.#events.gone(this, reason);
+  }
+
+  #retire(reason: string): void {
+    if (this.#isRetired) return;
+    this.#isRetired = true;
+    this.#events.retired(this, reason);
+  }
+
+  #prepare(template: RequestTemplate, authorization: string): PreparedRequest {
+    const isSameAuthorization = authorization === this.#authorization;
+    if (isSameAuthorization && template === this.#lastTemplate && this.#lastPrepared !== null) {
+      return this.#lastPrepared;
+    }
+    if (!isSameAuthorization) {
+      this.#prepared.clear();
+      this.#authorization = authorization;
+    }
+    const prepared = this.#prepared.get(template) ?? this.#remember(template);
+    this.#lastTemplate = template;
+    this.#lastPrepared = prepared;
+    return prepared;
+  }
+
+  #remember(template: RequestTemplate): PreparedRequest {
+    if (this.#prepared.size >= PREPARED_MAX) {
+      const [oldest] = this.#prepared.keys();
+      if (oldest !== undefined) this.#prepared.delete(oldest);
+    }
+    const form = formOf(template, this.#authority, this.#authorization);
+    const prepared = this.#client.prepare(form);
+    this.#prepared.set(template, prepared);
+    return prepared;
+  }
+}
+
+/** What lasts goes into the peer's table (decision 18), one octet each from then on; what does not is written out. */
+function formOf(template: RequestTemplate, authority: string, authorization: string): RequestForm {
+  return {
+    method: 'POST',
+    scheme: 'https',
+    authority,
+    valueIn: template.tokenIn === 'path' ? 'path' : 'content',
+    path: template.pathBefore,
+    fields: [
+      ...fieldsOf({ authorization, ...template.lastingFields }, 'incremental'),
+      ...fieldsOf(template.messageFields, 'without'),
+    ],
+    contentBefore: template.bodyBefore,
+    contentAfter: template.bodyAfter,
+  };
+}
+
+const fieldsOf = (
+  fields: Readonly<Record<string, string>>,
+  indexing: Field['indexing'],
+): readonly Field[] => Object.entries(fields).map(([name, value]) => ({ name, value, indexing }));

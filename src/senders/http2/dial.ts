@@ -1,0 +1,27 @@
+/** Opens one connection with our own framing. */
+
+import { connect } from '../../http2/client/connect.ts';
+import type { ConnectionEvents, Dialled, DialOptions } from '../provider-connection.ts';
+import { NO_STREAM } from '../provider-connection.ts';
+import { Connection } from './connection.ts';
+
+export async function dial(options: DialOptions, events: ConnectionEvents): Promise<Dialled> {
+  const { origin, ca, limits, signal } = options;
+  let connection: Connection | null = null;
+  const connected = await connect(
+    new URL(origin),
+    { ...limits, bodyOctetsMax: limits.bodyBytesMax, ca, signal },
+    {
+      freed: () => connection?.freed(),
+      draining: (reason) => connection?.draining(reason),
+      closed: (reason) => connection?.closed(reason),
+    },
+  );
+  if (!connected.ok) return connected;
+  if (connected.connection.capacity === 0) {
+    connected.connection.destroy(NO_STREAM);
+    return { ok: false, reason: NO_STREAM };
+  }
+  connection = new Connection(connected.connection, new URL(origin).host, events);
+  return { ok: true, connection };
+}

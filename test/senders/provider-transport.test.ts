@@ -1,0 +1,215 @@
+import { constants } from 'node:http2';
+import type { AddressInfo, Socket } from 'node:net';
+import { connect, createServer } from 'node:net';
+import t from 'tap';
+import type { Outcome } from '../../src/domain/outcome.ts';
+import { APNS_LIMITS } from '../../src/senders/apns/settings.ts';
+import { dial as dialCompat } from '../../src/senders/compat/dial.ts';
+import { dial as dialHttp2 } from '../../src/senders/http2/dial.ts';
+import type { Dial } from '../../src/senders/provider-connection.ts';
+import { ProviderTransport } from '../../src/senders/provider-transport.ts';
+import type {
+  RequestTemplate,
+  TransportLimits,
+  TransportName,
+} from '../../src/senders/transport.ts';
+import { answer, startProviderPeer } from '../support/provider-peer.ts';
+
+const TEMPLATE: RequestTemplate = {
+  tokenIn: 'path',
+  pathBefore: '/3/device/',
+  bodyBefore: Buffer.from('{}'),
+  bodyAfter: Buffer.alloc(0),
+  lastingFields: {},
+  messageFields: {},
+  payloadBytes: 2,
+};
+
+const DIALS: readonly (readonly [TransportName, Dial])[] = [
+  ['http2', dialHttp2],
+  ['compat', dialCompat],
+];
+
+function transportTo(dial: Dial, origin: string, ca: string, limits: Partial<TransportLimits>) {
+  const transport = new ProviderTransport(dial, {
+    origin,
+    ca,
+    authorization: 'bearer x',
+    limits: { ...APNS_LIMITS, ...limits },
+    outcomeOf: ({ status }) =>
+      status === 200 ? { kind: 'delivered' } : { kind: 'bad-message', reason: String(status) },
+  });
+  const send = async (template = TEMPLATE): Promise<Outcome> => {
+    while (transport.capacity === 0) await transport.whenReady();
+    return new Promise((resolve) =>
+      transport.send(template, 'ab', 0, (_, outcome) => resolve(outcome)),
+    );
+  };
+  return { transport, send };
+}
+
+for (const [name, dial] of DIALS) {
+  t.test(`${name}: one stream until the peer allows more, then as many as it allows`, async (t) => {
+    const peer = await startProviderPeer({
+      maxConcurrentStreams: 1,
+      script: (request) => {
+        if (request.number === 1) request.session.settings({ maxConcurrentStreams: 30 });
+        setTimeout(answer, 5, request, 200);
+      },
+    });
+    const { transport, send } = transportTo(dial, peer.origin, peer.ca, {});
+    await transport.whenReady();
+    t.equal(transport.capacity, 1);
+    await send();
+    while (transport.capacity < 30) await send();
+    t.equal(transport.capacity, 30);
+    await Promise.all(Array.from({ length: 30 }, () => send()));
+    t.equal(peer.streamsOpenMax(), 30);
+    await transport.close();
+    await peer.close();
+  });
+
+  t.test(
+    `${name}: a peer that allows no stream at all is not connected to again and again`,
+    async (t) => {
+      const peer = await startProviderPeer({ maxConcurrentStreams: 0, script: () => undefined });
+      const { transport, send } = transportTo(dial, peer.origin, peer.ca, {});
+      t.match(await send(), { kind: 'unavailable', reason: 'the provider allows no stream' });
+      t.equal(peer.connections(), 1);
+      await transport.close();
+      await peer.close();
+    },
+  );
+
+  t.test(`${name}: more content than the connection's window holds`, async (t) => {
+    const peer = await startProviderPeer({
+      maxConcurrentStreams: 1_000,
+      script: (request) => answer(request, 200),
+    });
+    const { transport, send } = transportTo(dial, peer.origin, peer.ca, {});
+    const large = { ...TEMPLATE, bodyBefore: Buffer.alloc(1_000, 'x') };
+    const outcomes = await Promise.all(Array.from({ length: 500 }, () => send(large)));
+    t.ok(outcomes.every(({ kind }) => kind === 'delivered'));
+    t.ok(peer.received.every(({ body }) => body.length === 1_000));
+    await transport.close();
+    await peer.close();
+  });
+
+  t.test(`${name}: never more streams than our own limit`, async (t) => {
+    const peer = await startProviderPeer({
+      maxConcurrentStreams: 4_294_967_295,
+      script: (request) => answer(request, 200),
+    });
+    const { transport } = transportTo(dial, peer.origin, peer.ca, { streamsMax: 7 });
+    await transport.whenReady();
+    t.equal(transport.capacity, 7);
+    await transport.close();
+    await peer.close();
+  });
+
+  t.test(`${name}: a connection that died without a word is found out and replaced`, async (t) => {
+    const peer = await startProviderPeer({ script: (request) => answer(request, 200) });
+    const road = await startRoad(new URL(peer.origin));
+    const { transport, send } = transportTo(dial, road.origin, peer.ca, {
+      requestTimeoutMs: 100,
+      pingTimeoutMs: 100,
+    });
+    t.equal((await send()).kind, 'delivered');
+    road.swallow();
+    const lost = await Promise.all([send(), send(), send()]);
+    t.same(
+      lost.map(({ kind }) => kind),
+      ['unknown', 'unknown', 'unknown'],
+    );
+    let outcome = await send();
+    while (outcome.kind === 'unknown') outcome = await send();
+    t.equal(outcome.kind, 'delivered');
+    t.equal(peer.connections(), 2);
+    await transport.close();
+    road.close();
+    await peer.close();
+  });
+
+  t.test(`${name}: pings an idle connection, no more often in a row than allowed`, async (t) => {
+    let pings = 0;
+    const peer = await startProviderPeer({
+      onStream: ({ session }) => {
+        if (session?.listenerCount('ping') === 0) session.on('ping', () => (pings += 1));
+        return false;
+      },
+      script: (request) => answer(request, 200),
+    });
+    const { transport, send } = transportTo(dial, peer.origin, peer.ca, {
+      requestTimeoutMs: 40,
+      pingAfterSilenceMs: 10,
+      pingsInARowMax: 2,
+    });
+    await send();
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    t.equal(pings, 2, 'two, in the time of some twenty silences');
+    t.equal((await send()).kind, 'delivered');
+    t.equal(peer.connections(), 1);
+    await transport.close();
+    await peer.close();
+  });
+
+  t.test(`${name}: what was refused is not tried again once its time is over`, async (t) => {
+    let asked = 0;
+    const peer = await startProviderPeer({
+      script: (request) => {
+        asked += 1;
+        setTimeout(() => request.stream.close(constants.NGHTTP2_REFUSED_STREAM), 600);
+      },
+    });
+    const { transport, send } = transportTo(dial, peer.origin, peer.ca, {
+      requestTimeoutMs: 1_000,
+    });
+    t.equal((await send()).kind, 'refused');
+    t.ok(asked <= 2, `${asked} times, though it may be refused thrice`);
+    await transport.close();
+    await peer.close();
+  });
+
+  t.test(`${name}: a peer that accepts and never speaks TLS`, async (t) => {
+    const sockets: Socket[] = [];
+    const server = createServer((socket) => sockets.push(socket));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { transport, send } = transportTo(
+      dial,
+      `https://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      '',
+      { connectTimeoutMs: 50 },
+    );
+    t.match(await send(), { kind: 'unavailable', reason: 'connection time-out' });
+    await transport.close();
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+}
+
+/** A way to the peer that can begin to swallow everything on the connections it has; new ones pass. */
+async function startRoad(to: URL) {
+  const sockets = new Set<Socket>();
+  const server = createServer((near) => {
+    const far = connect(Number(to.port), to.hostname);
+    for (const [from, into] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(from);
+      from.pipe(into);
+      from.on('error', () => undefined);
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    origin: `https://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    swallow: () => {
+      for (const socket of sockets) socket.unpipe().resume();
+    },
+    close: () => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    },
+  };
+}

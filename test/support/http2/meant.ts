@@ -1,0 +1,24 @@
+/** What a peer has to understand of a request, however it was written. */
+
+import type { RequestForm } from '../../../src/http2/client/request-form.ts';
+import type { Pair } from './blocks.ts';
+
+export interface Meant {
+  readonly fields: readonly Pair[];
+  readonly content: Buffer;
+}
+
+export function meant(form: RequestForm, value: string): Meant {
+  const { method, scheme, authority, path, fields, contentBefore, contentAfter, valueIn } = form;
+  const [inPath, inContent] = valueIn === 'path' ? [value, ''] : ['', value];
+  return {
+    fields: [
+      [':method', method],
+      [':scheme', scheme],
+      [':authority', authority],
+      [':path', path + inPath],
+      ...fields.map(({ name, value }): Pair => [name, value]),
+    ],
+    content: Buffer.concat([contentBefore, Buffer.from(inContent), contentAfter]),
+  };
+}
