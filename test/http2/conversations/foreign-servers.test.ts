@@ -138,7 +138,7 @@ t.test('values of any length and script, in the content', async (t) => {
 
 /** One frame, two (more with Huffman code), and from there on what servers may refuse in the way they like. */
 const FIELD_OCTETS = [5_000, 16_500, 40_000, 70_000, 300_000];
-const SOME_END = /^(200|400|413|431|no answer in time|connection closed.*|E.*)$/;
+const SOME_END = /^(200|400|413|431|no answer in time|connection closed.*|GOAWAY .*|[A-Z_]+)$/;
 
 t.test('field sections of any length come to a defined end', async (t) => {
   await onEachHttp2Server(t, async (t, { origin, cleartextOrigin, ca }) => {
@@ -170,7 +170,7 @@ t.test('paths that change their length keep within a frame, or are continued', a
     // Compiled for 300 octets, and its length as a number takes as many octets as that of 16,400.
     await client.ask(request, '~'.repeat(300));
     const long = await client.ask(request, '~'.repeat(16_400));
-    t.comment(JSON.stringify(long).slice(0, 200));
+    t.comment(long.kind === 'answered' ? long.status : long.reason);
     t.notMatch(client.drainingReason() ?? '', /FRAME_SIZE_ERROR/);
   });
 });
@@ -289,7 +289,7 @@ t.test('a socket that closes in the middle gives every request one end', async (
   }
 });
 
-/** Asks 20 times as often as one connection of nginx takes; answers how many had to be sent again. */
+/** Asks so often, on as many connections as it takes, and sees every answer; answers how many requests were sent again. */
 async function askAll(
   open: () => Promise<TestClient>,
   form: ReturnType<typeof getOf>,
