@@ -55,11 +55,20 @@ export const fetchCommand: Command = {
     if (typeof read === 'string') return complain(read, EXIT_USAGE);
     const result = await fetchOnce(read);
     if (!result.ok) return complain(result.reason, EXIT_FAILED);
-    process.stdout.write(`${result.status}\n\n`);
-    process.stdout.write(result.body);
-    return 0;
+    const head = Buffer.from(`${result.status}\n\n`);
+    const fault = await print(Buffer.concat([head, result.body]));
+    return fault === null ? 0 : complain(`standard output: ${fault}`, EXIT_FAILED);
   },
 };
+
+/** Resolves when all is written: with null, or with what went wrong when the reader has gone. */
+function print(octets: Buffer): Promise<string | null> {
+  return new Promise((resolve) => {
+    // The callback hears of it too, but without a listener it would be thrown.
+    process.stdout.once('error', (error) => resolve(error.message));
+    process.stdout.write(octets, (error) => resolve(error?.message ?? null));
+  });
+}
 
 function complain(reason: string, exitCode: number): number {
   process.stderr.write(`tagcast fetch: ${reason}\n`);
@@ -79,18 +88,22 @@ async function fetchOnce({ url, form, caFile, isInsecure }: Arguments): Promise<
   }
   let freed: () => void = () => undefined;
   let ended: (reason: string) => void = () => undefined;
+  let goodbye = '';
   const connected = await connect(
     url,
     { ...LIMITS, ca, isInsecure },
     {
       freed: () => freed(),
-      draining: (reason) => ended(reason),
+      draining: (reason) => {
+        goodbye = reason;
+        ended(reason);
+      },
       closed: (reason) => ended(reason),
     },
   );
   if (!connected.ok) return connected;
   const { connection } = connected;
-  return new Promise((resolve) => {
+  const fetched = await new Promise<Fetched>((resolve) => {
     let isSent = false;
     // The server may allow no stream at first. One that has said goodbye will never.
     freed = () => {
@@ -105,6 +118,9 @@ async function fetchOnce({ url, form, caFile, isInsecure }: Arguments): Promise<
     freed();
     setTimeout(ended, LIMITS.requestTimeoutMs, 'no stream was free in time').unref();
   });
+  connection.drain();
+  if (fetched.ok || goodbye === '' || fetched.reason === goodbye) return fetched;
+  return { ok: false, reason: `${fetched.reason}, after ${goodbye}` };
 }
 
 function request(
@@ -113,23 +129,19 @@ function request(
   resolve: (fetched: Fetched) => void,
 ): void {
   connection.send(connection.prepare(form), '', {
-    answered: ({ status, body, isTruncated }: Response) => {
+    answered: ({ status, body, isTruncated }: Response) =>
       resolve(
         isTruncated
           ? { ok: false, reason: `the body is longer than ${LIMITS.bodyOctetsMax} octets` }
           : { ok: true, status, body: Buffer.from(body) },
-      );
-      connection.drain();
-    },
-    failed: ({ reason }) => {
-      resolve({ ok: false, reason });
-      connection.drain();
-    },
+      ),
+    failed: ({ reason }) => resolve({ ok: false, reason }),
   });
 }
 
 const PROTOCOL = /^https?:$/;
-const FIELD_LINE = /^([^:\s]+):\s*(.*?)\s*$/;
+/** A token, and octets without control characters (RFC 9110, 5.5 and 5.6.2): HPACK carries Latin-1. */
+const FIELD_LINE = /^([!#$%&'*+\-.^_`|~\w]+):\s*([\t\x20-\x7e\x80-\xff]*?)\s*$/;
 
 /** What to do, or what is wrong with the arguments. */
 function readArguments(args: readonly string[]): Arguments | 'help' | string {
