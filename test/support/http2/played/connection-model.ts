@@ -8,6 +8,8 @@ import type { Effect } from './lawful-server.ts';
 export class ConnectionModel {
   isClosed = false;
   isDraining = false;
+  /** What the client may send on all streams, from the first octet to the last. */
+  contentOctetsMax = 65_535;
   /** The lowest that a GOAWAY has said. */
   lastStreamId = Number.POSITIVE_INFINITY;
   readonly #bodyOctetsMax: number;
@@ -21,9 +23,10 @@ export class ConnectionModel {
     this.#bodyOctetsMax = bodyOctetsMax;
   }
 
-  /** As long as the socket keeps up. */
-  get capacity(): number {
+  /** As long as the socket keeps up. `contentOctets`: what the client has sent until now. */
+  capacity(contentOctets: number): number {
     if (!this.#isReady || this.isDraining || this.isClosed) return 0;
+    if (contentOctets >= this.contentOctetsMax) return 0;
     return Math.max(0, Math.min(this.#ownStreamsMax, this.#streamsMax) - this.openIds.length);
   }
 
@@ -63,6 +66,9 @@ export class ConnectionModel {
         for (const [id, answer] of this.#answers) {
           if (id > effect.lastStreamId) answer.fail(true);
         }
+        return;
+      case 'window':
+        this.contentOctetsMax += effect.increment;
         return;
       case 'none':
         return;

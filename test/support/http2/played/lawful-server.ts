@@ -20,6 +20,8 @@ export type Effect =
   | { readonly kind: 'act'; readonly streamId: number; readonly act: Act }
   | { readonly kind: 'settings'; readonly parameters: Parameters }
   | { readonly kind: 'go-away'; readonly lastStreamId: number }
+  /** Of the connection. */
+  | { readonly kind: 'window'; readonly increment: number }
   | { readonly kind: 'none' };
 
 /** Frames that come in one piece, as far as frames go. */
@@ -126,7 +128,7 @@ export class LawfulServer {
     if (increment < 1) return;
     if (stream === undefined || room === UINT31_MAX - this.log.window) {
       this.log.window += increment;
-      this.#say([frames.windowUpdate(0, increment)]);
+      this.#say([frames.windowUpdate(0, increment)], { kind: 'window', increment });
     } else {
       stream.window += increment;
       stream.grown += increment;

@@ -3,7 +3,7 @@
 import * as fc from 'fast-check';
 
 const KINDS = {
-  request: 12,
+  request: 20,
   act: 20,
   deliver: 14,
   deliverAll: 6,
@@ -48,11 +48,23 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   })),
 );
 
-export const somePlan: fc.Arbitrary<Plan> = fc.record({
+const plan = {
   seed,
   streamsMax: fc.constantFrom(1, 4, 40),
   bodyOctetsMax: fc.constantFrom(0, 10, 4_096, 100_000),
   steps: fc.array(step, { minLength: 5, maxLength: 150, size: 'max' }),
   isPlayedOut: fc.boolean(),
   ending: fc.constantFrom(...ENDINGS),
+};
+
+export const somePlan: fc.Arbitrary<Plan> = fc.record(plan);
+
+export interface HarmedPlan extends Plan {
+  /** Of the frames. */
+  readonly harmRate: number;
+}
+
+export const someHarmedPlan: fc.Arbitrary<HarmedPlan> = fc.record({
+  ...plan,
+  harmRate: fc.constantFrom(0.01, 0.05, 0.3),
 });

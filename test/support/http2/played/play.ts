@@ -196,7 +196,10 @@ class Game {
     const { connection, ends, events } = this.#client;
     const model = this.#model;
     assert.equal(connection.isClosed, model.isClosed, events.join(', '));
-    if (!this.#socket.isHeld) assert.equal(connection.capacity, model.capacity, 'capacity');
+    if (!this.#socket.isHeld) {
+      const { contentOctets } = this.#server.log;
+      assert.equal(connection.capacity, model.capacity(contentOctets), 'capacity');
+    }
     for (const [streamId, { ends: ended, isCancelled }] of ends) {
       if (isCancelled) assert.deepEqual(ended, []);
       else checkEnd(streamId, ended[0] ?? null, model.endOf(streamId));

@@ -51,6 +51,8 @@ export class RequestLog {
   window = INITIAL_WINDOW;
   /** Octets that we may still send on all streams. */
   sendWindow = INITIAL_WINDOW;
+  /** Content of all requests that has come. */
+  contentOctets = 0;
   hasSettings = false;
   isSettingsAckDue = false;
   /** Whether what it says about windows, limits and tables is known: not after its peer has been misquoted. */
@@ -216,6 +218,7 @@ export class RequestLog {
     stream.window -= payload.length;
     stream.grown -= payload.length;
     this.window -= payload.length;
+    this.contentOctets += payload.length;
     if (this.isStrict && payload.length > 0) {
       assert.ok(this.window >= 0, 'the connection’s window');
       assert.ok(stream.window >= 0, 'the stream’s window');
