@@ -6,6 +6,7 @@ import type { ClientConnection } from '../http2/client/client-connection.ts';
 import type { Response } from '../http2/client/client-stream.ts';
 import { connect } from '../http2/client/connect.ts';
 import type { RequestForm } from '../http2/client/request-form.ts';
+import { ErrorCode } from '../http2/error.ts';
 import type { Command } from './command.ts';
 
 const LIMITS = {
@@ -19,6 +20,8 @@ const LIMITS = {
   pingsInARowMax: 1,
 };
 
+/** A server that says goodbye with an error closes (RFC 9113, 5.4.1); one that does not is not waited for longer. */
+const ERROR_PATIENCE_MS = 500;
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
 
@@ -88,15 +91,18 @@ async function fetchOnce({ url, form, caFile, isInsecure }: Arguments): Promise<
   }
   let freed: () => void = () => undefined;
   let ended: (reason: string) => void = () => undefined;
+  let brokenOff: (reason: string) => void = () => undefined;
   let goodbye = '';
   const connected = await connect(
     url,
     { ...LIMITS, ca, isInsecure },
     {
       freed: () => freed(),
-      draining: (reason) => {
+      draining: (reason, code) => {
         goodbye = reason;
+        // Before the request is sent it is the end; after it, what is still to come may come.
         ended(reason);
+        if (code !== ErrorCode.NO_ERROR) setTimeout(brokenOff, ERROR_PATIENCE_MS, reason).unref();
       },
       closed: (reason) => ended(reason),
     },
@@ -114,11 +120,13 @@ async function fetchOnce({ url, form, caFile, isInsecure }: Arguments): Promise<
     ended = (reason) => {
       if (!isSent) resolve({ ok: false, reason });
     };
+    brokenOff = (reason) => resolve({ ok: false, reason });
     if (connection.isClosed) ended('closed by the peer');
     freed();
     setTimeout(ended, LIMITS.requestTimeoutMs, 'no stream was free in time').unref();
   });
-  connection.drain();
+  if (fetched.ok) connection.drain();
+  else connection.destroy(fetched.reason);
   if (fetched.ok || goodbye === '' || fetched.reason === goodbye) return fetched;
   return { ok: false, reason: `${fetched.reason}, after ${goodbye}` };
 }

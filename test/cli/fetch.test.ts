@@ -122,6 +122,11 @@ const BROKEN: readonly (readonly [name: string, octets: Buffer, reason: RegExp])
     /GOAWAY ENHANCE_YOUR_CALM later/,
   ],
   [
+    'GOAWAY with an error, and then nothing',
+    goAwayFrame({ lastStreamId: 1, code: ErrorCode.PROTOCOL_ERROR, debugData: Buffer.alloc(0) }),
+    /: GOAWAY PROTOCOL_ERROR\n/,
+  ],
+  [
     'less than content-length says',
     Buffer.concat([
       frame(HEADERS, END_HEADERS, 1, Buffer.concat([STATUS_200, LENGTH_9])),

@@ -62,8 +62,8 @@ export function connect(
           if (state === 'connected') events.freed();
           else if (connection.isReady) end({ ok: true, connection });
         },
-        draining: (reason) => {
-          if (state === 'connected') events.draining(reason);
+        draining: (reason, code) => {
+          if (state === 'connected') events.draining(reason, code);
           else fail(reason);
         },
         closed: (reason) => {
