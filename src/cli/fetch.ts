@@ -6,6 +6,7 @@ import type { ClientConnection } from '../http2/client/client-connection.ts';
 import type { Response } from '../http2/client/client-stream.ts';
 import { connect } from '../http2/client/connect.ts';
 import type { RequestForm } from '../http2/client/request-form.ts';
+import { ErrorCode } from '../http2/error.ts';
 import type { Command } from './command.ts';
 
 const LIMITS = {
@@ -19,6 +20,8 @@ const LIMITS = {
   pingsInARowMax: 1,
 };
 
+/** A server that says goodbye with an error closes (RFC 9113, 5.4.1); one that does not is not waited for longer. */
+const ERROR_PATIENCE_MS = 500;
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
 
@@ -55,11 +58,20 @@ export const fetchCommand: Command = {
     if (typeof read === 'string') return complain(read, EXIT_USAGE);
     const result = await fetchOnce(read);
     if (!result.ok) return complain(result.reason, EXIT_FAILED);
-    process.stdout.write(`${result.status}\n\n`);
-    process.stdout.write(result.body);
-    return 0;
+    const head = Buffer.from(`${result.status}\n\n`);
+    const fault = await print(Buffer.concat([head, result.body]));
+    return fault === null ? 0 : complain(`standard output: ${fault}`, EXIT_FAILED);
   },
 };
+
+/** Resolves when all is written: with null, or with what went wrong when the reader has gone. */
+function print(octets: Buffer): Promise<string | null> {
+  return new Promise((resolve) => {
+    // The callback hears of it too, but without a listener it would be thrown.
+    process.stdout.once('error', (error) => resolve(error.message));
+    process.stdout.write(octets, (error) => resolve(error?.message ?? null));
+  });
+}
 
 function complain(reason: string, exitCode: number): number {
   process.stderr.write(`tagcast fetch: ${reason}\n`);
@@ -79,18 +91,25 @@ async function fetchOnce({ url, form, caFile, isInsecure }: Arguments): Promise<
   }
   let freed: () => void = () => undefined;
   let ended: (reason: string) => void = () => undefined;
+  let brokenOff: (reason: string) => void = () => undefined;
+  let goodbye = '';
   const connected = await connect(
     url,
     { ...LIMITS, ca, isInsecure },
     {
       freed: () => freed(),
-      draining: (reason) => ended(reason),
+      draining: (reason, code) => {
+        goodbye = reason;
+        // Before the request is sent it is the end; after it, what is still to come may come.
+        ended(reason);
+        if (code !== ErrorCode.NO_ERROR) setTimeout(brokenOff, ERROR_PATIENCE_MS, reason).unref();
+      },
       closed: (reason) => ended(reason),
     },
   );
   if (!connected.ok) return connected;
   const { connection } = connected;
-  return new Promise((resolve) => {
+  const fetched = await new Promise<Fetched>((resolve) => {
     let isSent = false;
     // The server may allow no stream at first. One that has said goodbye will never.
     freed = () => {
@@ -101,10 +120,15 @@ async function fetchOnce({ url, form, caFile, isInsecure }: Arguments): Promise<
     ended = (reason) => {
       if (!isSent) resolve({ ok: false, reason });
     };
+    brokenOff = (reason) => resolve({ ok: false, reason });
     if (connection.isClosed) ended('closed by the peer');
     freed();
     setTimeout(ended, LIMITS.requestTimeoutMs, 'no stream was free in time').unref();
   });
+  if (fetched.ok) connection.drain();
+  else connection.destroy(fetched.reason);
+  if (fetched.ok || goodbye === '' || fetched.reason === goodbye) return fetched;
+  return { ok: false, reason: `${fetched.reason}, after ${goodbye}` };
 }
 
 function request(
@@ -113,23 +137,19 @@ function request(
   resolve: (fetched: Fetched) => void,
 ): void {
   connection.send(connection.prepare(form), '', {
-    answered: ({ status, body, isTruncated }: Response) => {
+    answered: ({ status, body, isTruncated }: Response) =>
       resolve(
         isTruncated
           ? { ok: false, reason: `the body is longer than ${LIMITS.bodyOctetsMax} octets` }
           : { ok: true, status, body: Buffer.from(body) },
-      );
-      connection.drain();
-    },
-    failed: ({ reason }) => {
-      resolve({ ok: false, reason });
-      connection.drain();
-    },
+      ),
+    failed: ({ reason }) => resolve({ ok: false, reason }),
   });
 }
 
 const PROTOCOL = /^https?:$/;
-const FIELD_LINE = /^([^:\s]+):\s*(.*?)\s*$/;
+/** A token, and octets without control characters (RFC 9110, 5.5 and 5.6.2): HPACK carries Latin-1. */
+const FIELD_LINE = /^([!#$%&'*+\-.^_`|~\w]+):\s*([\t\x20-\x7e\x80-\xff]*?)\s*$/;
 
 /** What to do, or what is wrong with the arguments. */
 function readArguments(args: readonly string[]): Arguments | 'help' | string {

@@ -6,6 +6,7 @@ import { once } from 'node:events';
 import { accessSync, constants } from 'node:fs';
 import { createConnection, createServer } from 'node:net';
 import { delimiter, join } from 'node:path';
+import { buffer, text } from 'node:stream/consumers';
 import type { Lifetime } from './lifetime.ts';
 import { until } from './poll.ts';
 
@@ -72,6 +73,29 @@ function accepts(port: number): Promise<boolean> {
     });
     socket.once('error', () => resolve(false));
   });
+}
+
+/** How a program ended and what it wrote. */
+export interface Ran {
+  readonly code: number | null;
+  readonly out: Buffer;
+  readonly err: string;
+}
+
+/** Runs a program to its end; it is killed with the test. */
+export async function runProgram(
+  t: Lifetime,
+  program: string,
+  args: readonly string[],
+): Promise<Ran> {
+  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  t.teardown(() => kill(child));
+  const [out, err, [code]] = await Promise.all([
+    buffer(child.stdout),
+    text(child.stderr),
+    once(child, 'exit') as Promise<[number | null]>,
+  ]);
+  return { code, out, err };
 }
 
 /** All are bound before the first is given back, so that they differ. */

@@ -37,8 +37,11 @@ export interface ClientOptions extends KeepAliveOptions {
 export interface ClientEvents {
   /** `capacity` may have grown; the first time when the peer's SETTINGS are in. */
   freed(): void;
-  /** It takes no more requests, by the peer's wish or for want of stream identifiers; those under way go on. */
-  draining(reason: string): void;
+  /**
+   * It takes no more requests, by the peer's wish or for want of stream identifiers; those under way go on. `code` is that of
+   * the peer's GOAWAY: other than NO_ERROR, it will hardly answer any more.
+   */
+  draining(reason: string, code: number): void;
   /** It is gone, and every request has had its end. */
   closed(reason: string): void;
 }
@@ -164,7 +167,7 @@ export class ClientConnection extends Connection<ClientStream> {
     const reason = `GOAWAY ${errorCodeName(code)}${words === '' ? '' : ` ${words}`}`;
     if (!this.isDraining) {
       this.isDraining = true;
-      this.#events.draining(reason);
+      this.#events.draining(reason, code);
     }
     for (const stream of this.streams.all()) {
       if (stream.id > lastStreamId && this.streams.isOpen(stream)) this.#fail(stream, true, reason);
@@ -353,7 +356,8 @@ export class ClientConnection extends Connection<ClientStream> {
   #useUp(): void {
     this.isDraining = true;
     setImmediate(() => {
-      if (!this.isClosed) this.#events.draining('no stream identifiers left');
+      if (this.isClosed) return;
+      this.#events.draining('no stream identifiers left', ErrorCode.NO_ERROR);
     });
   }
 }

@@ -46,9 +46,12 @@ export function connect(
     const onAbort = (): void => fail('closed while connecting');
     const timer = setTimeout(fail, options.connectTimeoutMs, 'connection time-out');
     options.signal?.addEventListener('abort', onAbort);
+    if (options.signal?.aborted) onAbort();
     socket.on('error', (error: NodeJS.ErrnoException) => fail(error.code ?? error.message));
     socket.on('close', () => fail('closed by the peer while connecting'));
     socket.once(socket instanceof TLSSocket ? 'secureConnect' : 'connect', () => {
+      // Here, for tls.connect() takes no `noDelay`. Without it a request waits up to 40 ms for the ACK of the one before.
+      socket.setNoDelay(true);
       // 3.2: without ALPN the peer would take our octets for something else.
       if (socket instanceof TLSSocket && socket.alpnProtocol !== 'h2') {
         fail('the peer does not speak HTTP/2');
@@ -59,8 +62,8 @@ export function connect(
           if (state === 'connected') events.freed();
           else if (connection.isReady) end({ ok: true, connection });
         },
-        draining: (reason) => {
-          if (state === 'connected') events.draining(reason);
+        draining: (reason, code) => {
+          if (state === 'connected') events.draining(reason, code);
           else fail(reason);
         },
         closed: (reason) => {
@@ -78,7 +81,7 @@ function openSocket(origin: URL, { ca, isInsecure = false }: ConnectOptions): So
   const host = origin.hostname.replace(/^\[|\]$/g, '');
   const usualPort = isSecure ? 443 : 80;
   const port = origin.port === '' ? usualPort : Number(origin.port);
-  const address = { host, port, noDelay: true };
+  const address = { host, port };
   if (!isSecure) return connectTcp(address);
   return connectTls({
     ...address,

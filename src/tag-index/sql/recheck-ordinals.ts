@@ -3,7 +3,11 @@
 import type { Audience } from '../../domain/notification.ts';
 import type { Sql } from '../../store/sql.ts';
 import { concernedTagIds, matches } from './matching.ts';
-import type { MatchingDevice } from './resolve-group.ts';
+
+export interface MatchingDevice {
+  readonly ordinal: number;
+  readonly deviceId: string;
+}
 
 export const recheckOrdinals = (
   sql: Sql,

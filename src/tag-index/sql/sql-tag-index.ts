@@ -21,13 +21,9 @@ export class SqlTagIndex implements TagIndex {
     const start = group.groupNumber * GROUP_DEVICES;
     const end = Math.min(start + GROUP_DEVICES, ordinalEnd);
     if (isNobody(audience) || end <= start) return NOBODY;
-    const rows = await resolveGroup(this.sql, group, { start, end }, audience);
-    const offsets = new Uint16Array(rows.length);
-    const deviceIds = rows.map(({ ordinal, deviceId }, index) => {
-      offsets[index] = ordinal - start;
-      return deviceId;
-    });
-    return { offsets, deviceIds };
+    const { ordinals, deviceIds } = await resolveGroup(this.sql, group, { start, end }, audience);
+    if (ordinals === null || deviceIds === null) return NOBODY;
+    return { offsets: Uint16Array.from(ordinals, (ordinal) => ordinal - start), deviceIds };
   }
 
   async recheck(

@@ -9,6 +9,9 @@ import { serverAt } from './http2-server.ts';
 import type { Site } from './site.ts';
 import { ECHO_PATH, makeSite, startEchoUpstream } from './site.ts';
 
+/** Plain text that ends in how many connections it has accepted and handled, and how many requests, this one included. */
+export const NGINX_COUNTS_PATH = '/counts';
+
 export async function startNginx(t: Lifetime): Promise<Http2Server | null> {
   const nginx = findProgram('nginx');
   if (nginx === null) return null;
@@ -47,6 +50,7 @@ http {
     listen 127.0.0.1:${tlsPort} ssl http2;
     listen 127.0.0.1:${cleartextPort} http2;
     location / { root ${documentRoot}; }
+    location = ${NGINX_COUNTS_PATH} { stub_status; }
     location = ${ECHO_PATH} { proxy_pass ${upstream}; }
   }
 }

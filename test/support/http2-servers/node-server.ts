@@ -1,9 +1,10 @@
 /** `node:http2` as a server, with a path for each thing a server may do to a client. Runs in the test's own process. */
 
 import { once } from 'node:events';
-import type { Http2Session, ServerHttp2Stream } from 'node:http2';
+import type { Http2Session, ServerHttp2Stream, Settings } from 'node:http2';
 import { constants, createSecureServer, createServer } from 'node:http2';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { createCertificate } from '../../../src/simulator/certificate.ts';
 import type { Lifetime } from '../lifetime.ts';
 import type { Http2Server } from './http2-server.ts';
@@ -25,8 +26,22 @@ export const RESET_PATH = '/reset';
 export const REFUSED_PATH = '/refused';
 /** 200 and a body, with a GOAWAY before it. */
 export const GOAWAY_PATH = '/goaway';
+/** Takes `Settings` of node:http2 as JSON, demands them of the client, and answers 200 when it has acknowledged them. */
+export const SETTINGS_PATH = '/settings';
+/** Sends a PING, and answers 200 when it was acknowledged. */
+export const PING_PATH = '/ping';
+/** Answers nothing, ever. */
+export const SILENCE_PATH = '/silence';
+/** `Counts` of the server that is asked, as JSON. */
+export const COUNTS_PATH = '/counts';
 
-type Route = (stream: ServerHttp2Stream) => void;
+export interface Counts {
+  readonly requests: number;
+  /** The most streams that were open at once, of all connections. */
+  readonly streamsAtOnce: number;
+}
+
+type Route = (stream: ServerHttp2Stream) => void | Promise<void>;
 
 const ROUTES: Readonly<Record<string, Route>> = {
   [SMALL_PATH]: (stream) => respond(stream, SMALL_BODY),
@@ -61,6 +76,14 @@ const ROUTES: Readonly<Record<string, Route>> = {
     stream.session?.goaway(constants.NGHTTP2_NO_ERROR);
     respond(stream, SMALL_BODY);
   },
+  [SETTINGS_PATH]: async (stream) => {
+    const settings = JSON.parse(await text(stream)) as Settings;
+    stream.session?.settings(settings, () => respond(stream, SMALL_BODY));
+  },
+  [PING_PATH]: (stream) => {
+    stream.session?.ping(() => respond(stream, SMALL_BODY));
+  },
+  [SILENCE_PATH]: () => undefined,
 };
 
 export async function startNodeServer(t: Lifetime): Promise<Http2Server> {
@@ -71,16 +94,25 @@ export async function startNodeServer(t: Lifetime): Promise<Http2Server> {
   ] as const;
   for (const server of servers) {
     const sessions = new Set<Http2Session>();
+    const counts = { requests: 0, streams: 0, streamsAtOnce: 0 };
     server.on('session', (session) => {
       sessions.add(session);
       session.on('error', () => undefined);
       session.once('close', () => sessions.delete(session));
     });
     server.on('stream', (stream, headers) => {
+      counts.requests += 1;
+      counts.streams += 1;
+      counts.streamsAtOnce = Math.max(counts.streams, counts.streamsAtOnce);
+      stream.once('close', () => {
+        counts.streams -= 1;
+      });
       stream.on('error', () => undefined);
-      const route = ROUTES[headers[':path'] ?? ''];
-      if (route === undefined) stream.respond({ ':status': 404 }, { endStream: true });
-      else route(stream);
+      const [path = ''] = (headers[':path'] ?? '').split('?');
+      const route = ROUTES[path];
+      if (path === COUNTS_PATH) respond(stream, JSON.stringify(counts));
+      else if (route === undefined) stream.respond({ ':status': 404 }, { endStream: true });
+      else void route(stream);
     });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
