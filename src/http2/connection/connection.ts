@@ -211,8 +211,10 @@ export abstract class Connection<S extends Stream>
       this.remoteSettingApplied(parameter);
     }
     this.#shiftWindows(this.remote.initialWindowOctets - initialWindowBefore);
-    // Not ahead of what is written already: that was encoded under the settings before.
+    // Not ahead of what is written already: that was encoded under the settings before. And before any content that only the
+    // new windows allow: a peer may count by the old ones until it sees this.
     this.output.write(SETTINGS_ACK);
+    this.content.proceed();
   }
 
   settingsAcknowledged(): void {
@@ -336,7 +338,6 @@ export abstract class Connection<S extends Stream>
       }
       stream.sendWindow = shifted;
     }
-    this.content.proceed();
   }
 
   /** Fields that may take more than one frame. */

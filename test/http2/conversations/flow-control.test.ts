@@ -253,8 +253,8 @@ conversation('flow: reading goes on while writing is blocked', async ({ t, peer,
   peer.send(headers(other.streamId, OK), data(other.streamId, 'read', END_STREAM));
   t.match(await other.end, { body: 'read' });
   peer.send(settings([Id.INITIAL_WINDOW_SIZE, 5]));
-  await peer.expect(data(blocked.streamId, 'xxxxx', END_STREAM));
   await peer.expect(settingsAck);
+  await peer.expect(data(blocked.streamId, 'xxxxx', END_STREAM));
 });
 
 conversation(

@@ -11,6 +11,7 @@ import {
   ping,
   rstStream,
   settings,
+  settingsAck,
   UINT31_MAX,
 } from '../../support/http2/frames.ts';
 import { GET, POST, postOf } from '../../support/http2/recorded-client.ts';
@@ -145,6 +146,7 @@ conversation('GOAWAY: content that waits is still sent while draining', async (s
   await peer.expectRequestHead();
   await peer.expect(data(1, 'x'));
   peer.send(goAway(1, Code.NO_ERROR), settings([Id.INITIAL_WINDOW_SIZE, 2]));
+  await peer.expect(settingsAck);
   await peer.expect(data(1, 'x', END_STREAM));
   peer.send(headers(1, OK, END_STREAM));
   t.match(await sent.end, { status: 200 });

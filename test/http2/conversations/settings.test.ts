@@ -39,15 +39,15 @@ conversation('SETTINGS: applied in order, the last of equal ones holds', async (
 });
 
 conversation(
-  'SETTINGS: applied, then acknowledged: DATA that was waiting goes first',
+  'SETTINGS: applied, then acknowledged: DATA that was waiting comes behind the ACK',
   async (scene) => {
     const { peer, client } = scene;
     await peer.greet([Id.INITIAL_WINDOW_SIZE, 0]);
     const { streamId } = await client.request(postOf(3));
     await peer.expectRequestHead();
     peer.send(settings([Id.INITIAL_WINDOW_SIZE, 3]));
-    await peer.expect(data(streamId, 'xxx', END_STREAM));
     await peer.expect(settingsAck);
+    await peer.expect(data(streamId, 'xxx', END_STREAM));
     peer.send(headers(streamId, [[':status', '200']], END_STREAM));
     await client.until(() => client.connection.capacity === 100);
   },
@@ -172,11 +172,11 @@ conversation(
     await peer.expectRequestHead();
     await peer.expect(data(streamId, 'xxxx'));
     peer.send(settings([Id.INITIAL_WINDOW_SIZE, 7]));
+    await peer.expect(settingsAck);
     await peer.expect(data(streamId, 'xxx'));
-    await peer.expect(settingsAck);
     peer.send(settings([Id.INITIAL_WINDOW_SIZE, 10]));
-    await peer.expect(data(streamId, 'xxx', END_STREAM));
     await peer.expect(settingsAck);
+    await peer.expect(data(streamId, 'xxx', END_STREAM));
   },
 );
 
