@@ -97,7 +97,8 @@ export class PreparedRequest {
 
   /** Whether the compiled octets serve for a value of this length. */
   serves(valueLength: number): boolean {
-    if (this.form.valueIn === 'content') return this.octetsMax(valueLength) <= FRAME_OCTETS_MAX;
+    if (this.octetsMax(valueLength) > FRAME_OCTETS_MAX) return false;
+    if (this.form.valueIn === 'content') return true;
     const pathOctets = this.form.path.length + valueLength;
     return integerOctets(LENGTH_PREFIX_BITS, pathOctets) === this.#pathLengthOctets;
   }
