@@ -58,6 +58,7 @@ export class ProviderTransport implements Transport, ConnectionEvents, ExchangeE
   #isClosing = false;
   #closed: Promise<void> | null = null;
   #sweeper: NodeJS.Timeout | null = null;
+  #stuckSinceMs: number | null = null;
 
   constructor(dial: Dial, options: TransportOptions) {
     this.#dial = dial;
@@ -263,6 +264,23 @@ export class ProviderTransport implements Transport, ConnectionEvents, ExchangeE
       this.#waiting.splice(this.#waiting.indexOf(exchange), 1);
       this.#settle(exchange, TOO_LATE);
     }
+    this.#retireStuck();
+  }
+
+  /**
+   * Somebody waits for a connection that is full with nothing under way: it allows no stream any more, or its window is used
+   * up. The provider has as long as for an answer to allow more; otherwise everybody would wait for ever.
+   */
+  #retireStuck(): void {
+    const isUnderWay = this.#unsettled > this.#waiting.length;
+    const isWanted = this.#wakes.length + this.#waiting.length > 0;
+    if (this.#current?.free !== 0 || !isWanted || isUnderWay) {
+      this.#stuckSinceMs = null;
+      return;
+    }
+    const nowMs = performance.now();
+    this.#stuckSinceMs ??= nowMs;
+    if (nowMs - this.#stuckSinceMs > this.#options.limits.requestTimeoutMs) this.#current.retire();
   }
 
   /** It was handed over so long ago (the process may have been frozen) that another may have taken its device over. */

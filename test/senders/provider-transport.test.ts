@@ -81,6 +81,22 @@ for (const [name, dial] of DIALS) {
     },
   );
 
+  t.test(`${name}: a peer that allows no stream any more, and never again`, async (t) => {
+    const peer = await startProviderPeer({
+      script: (request) => {
+        if (request.number === 1) request.session.settings({ maxConcurrentStreams: 0 });
+        answer(request, 200);
+      },
+    });
+    const { transport, send } = transportTo(dial, peer.origin, peer.ca, { requestTimeoutMs: 100 });
+    t.equal((await send()).kind, 'delivered');
+    t.equal(transport.capacity, 0);
+    t.equal((await send()).kind, 'delivered', 'on another connection');
+    t.equal(peer.connections(), 2);
+    await transport.close();
+    await peer.close();
+  });
+
   t.test(`${name}: more content than the connection's window holds`, async (t) => {
     const peer = await startProviderPeer({
       maxConcurrentStreams: 1_000,

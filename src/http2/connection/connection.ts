@@ -211,9 +211,9 @@ export abstract class Connection<S extends Stream>
       this.remoteSettingApplied(parameter);
     }
     this.#shiftWindows(this.remote.initialWindowOctets - initialWindowBefore);
-    // Behind what is written already, which was encoded under the settings before.
+    // Not ahead of what is written already: that was encoded under the settings before. And before any content that only the
+    // new windows allow: a peer may count by the old ones until it sees this.
     this.output.write(SETTINGS_ACK);
-    // Nor behind what wider windows allow: the peer may hold us to the old ones until it has read this.
     this.content.proceed();
   }
 

@@ -246,3 +246,17 @@ conversation('frames: a header block of indexed fields alone, one octet', async 
   peer.send(headersOf(1, indexed(8), END_HEADERS | END_STREAM));
   t.match(await sent.end, { status: 200, fields: {}, body: '' });
 });
+
+conversation('frames: a path that grows beyond a frame goes on in CONTINUATION', async (scene) => {
+  const { t, peer, client } = scene;
+  await peer.greet();
+  // The first makes the octets for all paths whose length is written alike; Huffman coding would not shorten them.
+  for (const length of [300, 400]) {
+    await client.request(GET, '~'.repeat(length));
+    await peer.expectRequest();
+  }
+  await client.request(GET, '~'.repeat(16_384));
+  const { type, payload } = await peer.next();
+  t.match({ type, octets: payload.length }, { type: Type.HEADERS, octets: 16_384 });
+  t.match(await peer.next(), { type: Type.CONTINUATION, flags: END_HEADERS });
+});
