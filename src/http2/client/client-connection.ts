@@ -45,7 +45,7 @@ export interface ClientEvents {
 
 const NO_OCTETS = Buffer.alloc(0);
 const PING_DATA = Buffer.from('liveness');
-/** 5.1.1: then a new connection is needed. */
+/** 5.1.1: a stream behind it needs a new connection. */
 const STREAM_ID_MAX = 2 ** 31 - 1;
 /** A time-out is late by at most this, and looking costs a walk over the open streams. */
 const SWEEP_EVERY_MS_MAX = 1_000;
@@ -115,23 +115,14 @@ export class ClientConnection extends Connection<ClientStream> {
   send(request: PreparedRequest, value: string, receiver: ResponseReceiver): number {
     if (this.capacity === 0) throw new Error('a request without a free stream');
     const id = this.#nextStreamId;
-    const isSent = this.#sendCompiled(request, value, id);
+    const isWritten = this.#writeCompiled(request, value, id);
     // Throws before anything is opened when a field cannot be written.
-    if (!isSent) this.writeFields(id, request.fieldsFor(value), !request.hasContent);
-    this.#nextStreamId += 2;
-    const stream = this.streams.open(id, this.remote.initialWindowOctets);
-    stream.receiver = receiver;
-    stream.sentAtSweep = this.#sweeps;
-    if (isSent) stream.sendWindow -= request.contentOctets;
-    // Taken here: content that fills the buffer flushes it, and its HEADERS with it.
-    stream.writtenAtFlush = this.output.flushes;
-    if (!isSent) {
-      if (request.hasContent) this.content.send(stream, request.contentFor(value));
-      if (!this.#isCompiled(request, value)) request.compile(this.encoder, value.length);
-    }
+    if (!isWritten) this.writeFields(id, request.fieldsFor(value), !request.hasContent);
+    const stream = this.#open(id, receiver);
+    if (isWritten) stream.sendWindow -= request.contentOctets;
+    else this.#sendRest(stream, request, value);
     this.flood.earn();
     this.#keepAlive.requested();
-    if (this.#nextStreamId > STREAM_ID_MAX) this.#useUp();
     return id;
   }
 
@@ -249,15 +240,15 @@ export class ClientConnection extends Connection<ClientStream> {
   protected override swept(nowMs: number): void {
     this.#sweeps += 1;
     const isSilent = this.#keepAlive.isSilentFor(this.#options.requestTimeoutMs, nowMs);
-    let isDoubtful = false;
+    let isLate = false;
     for (const stream of this.streams.all()) {
       if (this.#sweeps - stream.sentAtSweep <= this.#sweepsPerTimeout) continue;
       if (!this.streams.isOpen(stream)) continue;
-      isDoubtful = isSilent;
+      isLate = true;
       this.writeReset(stream.id, ErrorCode.CANCEL);
       this.#fail(stream, false, 'no answer in time');
     }
-    const step = this.#keepAlive.next(nowMs, isDoubtful);
+    const step = this.#keepAlive.next(nowMs, isLate && isSilent);
     if (step === 'ping') this.output.writeAhead(pingFrame(PING_DATA, false));
     if (step === 'give-up') this.destroy('no answer to PING');
     else this.#events.freed();
@@ -268,12 +259,11 @@ export class ClientConnection extends Connection<ClientStream> {
   }
 
   /** The path of all requests but the first of their kind. False: nothing was written. */
-  #sendCompiled(request: PreparedRequest, value: string, id: number): boolean {
-    if (!this.#isCompiled(request, value)) return false;
+  #writeCompiled(request: PreparedRequest, value: string, id: number): boolean {
     const { output, content } = this;
+    if (content.isWaiting || !request.serves(this.encoder, value.length)) return false;
     const octets = request.octetsMax(value.length);
     // The content is less than the whole.
-    if (content.isWaiting) return false;
     if (octets > content.connectionWindow || octets > this.remote.initialWindowOctets) return false;
     output.reserve(octets);
     output.offset = request.write(output.buffer, output.offset, id, value);
@@ -281,8 +271,21 @@ export class ClientConnection extends Connection<ClientStream> {
     return true;
   }
 
-  #isCompiled(request: PreparedRequest, value: string): boolean {
-    return request.epoch === this.encoder.epoch && request.serves(value.length);
+  #open(id: number, receiver: ResponseReceiver): ClientStream {
+    const stream = this.streams.open(id, this.remote.initialWindowOctets);
+    stream.receiver = receiver;
+    stream.sentAtSweep = this.#sweeps;
+    // Before any content: what fills the buffer flushes it, and the stream's HEADERS with it.
+    stream.writtenAtFlush = this.output.flushes;
+    this.#nextStreamId += 2;
+    if (this.#nextStreamId > STREAM_ID_MAX) this.#useUp();
+    return stream;
+  }
+
+  /** What comes behind the HEADERS of a request that was not compiled; the next one of its kind may be. */
+  #sendRest(stream: ClientStream, request: PreparedRequest, value: string): void {
+    if (request.hasContent) this.content.send(stream, request.contentFor(value));
+    if (!request.serves(this.encoder, value.length)) request.compile(this.encoder, value.length);
   }
 
   #receiveHead(stream: ClientStream, section: FieldSection, isEndStream: boolean): void {
