@@ -14,11 +14,10 @@ import type { Parameter } from '../frame/settings.ts';
 import { Setting } from '../frame/settings.ts';
 import type { FieldSection } from '../hpack/field.ts';
 import { faultOfTrailers } from '../message/fields.ts';
-import type { ResponseHead } from '../message/response.ts';
-import { responseHead } from '../message/response.ts';
+import { ResponseReader } from '../message/response.ts';
 import { StreamTable } from '../stream/stream-table.ts';
 import type { Response, ResponseReceiver } from './client-stream.ts';
-import { ClientStream, NO_FIELDS } from './client-stream.ts';
+import { ClientStream } from './client-stream.ts';
 import type { KeepAliveOptions } from './keep-alive.ts';
 import { KeepAlive } from './keep-alive.ts';
 import type { RequestForm } from './request-form.ts';
@@ -55,16 +54,13 @@ export class ClientConnection extends Connection<ClientStream> {
   readonly #options: ClientOptions;
   readonly #events: ClientEvents;
   readonly #keepAlive: KeepAlive;
+  readonly #responses = new ResponseReader();
   readonly #sweepsPerTimeout: number;
   #nextStreamId: number;
   #sweeps = 0;
   #isReady = false;
   /** Streams above it were never looked at (6.8). */
   #lastStreamId = Number.POSITIVE_INFINITY;
-  /** The section that came last and what it says: most answers are the same as the one before. */
-  #knownSection: FieldSection | null = null;
-  #knownHead: ResponseHead | string = '';
-  #bareResponse: Response | null = null;
 
   /** `socket`: connected, with `h2` negotiated or agreed on. `firstStreamId` is for tests of the last ones. */
   constructor(socket: Duplex, options: ClientOptions, events: ClientEvents, firstStreamId = 1) {
@@ -289,12 +285,7 @@ export class ClientConnection extends Connection<ClientStream> {
   }
 
   #receiveHead(stream: ClientStream, section: FieldSection, isEndStream: boolean): void {
-    if (section !== this.#knownSection) {
-      this.#knownSection = section;
-      this.#knownHead = responseHead(section);
-      this.#bareResponse = null;
-    }
-    const head = this.#knownHead;
+    const head = this.#responses.read(section);
     if (typeof head === 'string') throw new StreamError(stream.id, ErrorCode.PROTOCOL_ERROR, head);
     if (head.status >= 200) {
       stream.head = head;
@@ -337,13 +328,8 @@ export class ClientConnection extends Connection<ClientStream> {
   #responseOf(stream: ClientStream, body: Buffer | null): Response {
     const { head, trailers, isTruncated } = stream;
     if (head === null) throw new Error('a response without its head');
-    if (body !== null || trailers.length > 0 || stream.contentOctets > 0 || isTruncated) {
-      const { status, fields } = head;
-      return { status, fields, body: body ?? stream.content(), isTruncated, trailers };
-    }
-    if (head !== this.#knownHead) return bareResponse(head);
-    this.#bareResponse ??= bareResponse(head);
-    return this.#bareResponse;
+    const { status, fields } = head;
+    return { status, fields, body: body ?? stream.content(), isTruncated, trailers };
   }
 
   #fail(stream: ClientStream, isUnprocessed: boolean, reason: string): void {
@@ -358,11 +344,3 @@ export class ClientConnection extends Connection<ClientStream> {
     setImmediate(() => this.#events.draining('no stream identifiers left'));
   }
 }
-
-const bareResponse = ({ status, fields }: ResponseHead): Response => ({
-  status,
-  fields,
-  body: NO_OCTETS,
-  isTruncated: false,
-  trailers: NO_FIELDS,
-});
