@@ -1,6 +1,6 @@
 /**
  * What client and server have in common (RFC 9113): SETTINGS, PING, flow control, resets, and how a connection ends. What a
- * field section or a stream's end means, the two subclasses say.
+ * field section or a stream's end means, ClientConnection and ServerConnection say.
  *
  * ```
  *   open ───GOAWAY of either side, drain()────► draining ───no stream left───► closed
