@@ -1,5 +1,6 @@
 /** The simulated Apple Push Notification service: takes a request, answers as Apple would, and records it. */
 
+import { randomUUID } from 'node:crypto';
 import type { AccountBook } from './account-book.ts';
 import type { ApnsFields } from './apns-fields.ts';
 import type { ApnsReason } from './apns-reasons.ts';
@@ -12,7 +13,6 @@ import type { Handler, ProviderAnswer, ProviderRequest } from './exchange.ts';
 import type { Fate, PushBook } from './fate.ts';
 import { decideFate } from './fate.ts';
 import { recurringField, singularField } from './fields.ts';
-import { randomId } from './random-id.ts';
 import type { ScriptedAnswer } from './scripts.ts';
 
 /** Why a push was not taken, and since when the token is dead, where that is why. */
@@ -119,7 +119,7 @@ function scripted(script: ScriptedAnswer): Refusal | undefined {
 }
 
 function answer({ id }: ApnsFields, refused: Refusal | undefined): ProviderAnswer {
-  const apnsId = singularField('apns-id', id ?? randomId());
+  const apnsId = singularField('apns-id', id ?? randomUUID());
   if (refused === undefined) return { status: 200, fields: [apnsId], body: '' };
   const { status, reason, timestampMs, retryAfterSeconds } = refused;
   return {

@@ -1,5 +1,6 @@
 /** The simulated FCM HTTP v1: takes a message, answers as Google would, and records it (facts, 2.1 to 2.3). */
 
+import { randomUUID } from 'node:crypto';
 import type { Field } from '../http2/hpack/field.ts';
 import type { AccessTokens } from './access-tokens.ts';
 import { bearerTokenOf } from './authorization.ts';
@@ -21,7 +22,6 @@ import {
   quotaFailureDetail,
 } from './google-error.ts';
 import { parseObject } from './json.ts';
-import { randomId } from './random-id.ts';
 import type { ScriptedAnswer } from './scripts.ts';
 
 /** Why a message was not taken: for the record and on the wire. */
@@ -169,7 +169,7 @@ function accepted(request: ProviderRequest, messageId: string): ProviderAnswer {
 
 /** Like FCM's own: the time in microseconds and 16 digits of hex. */
 function randomMessageId(nowMs: number): string {
-  const id = randomId();
+  const id = randomUUID();
   return `0:${nowMs}000%${id.slice(0, 8)}${id.slice(-8)}`;
 }
 

@@ -14,11 +14,10 @@ import type { Parameter } from '../frame/settings.ts';
 import { Setting } from '../frame/settings.ts';
 import type { FieldSection } from '../hpack/field.ts';
 import { faultOfTrailers } from '../message/fields.ts';
-import type { ResponseHead } from '../message/response.ts';
-import { responseHead } from '../message/response.ts';
+import { ResponseReader } from '../message/response.ts';
 import { StreamTable } from '../stream/stream-table.ts';
 import type { Response, ResponseReceiver } from './client-stream.ts';
-import { ClientStream, NO_FIELDS } from './client-stream.ts';
+import { ClientStream } from './client-stream.ts';
 import type { KeepAliveOptions } from './keep-alive.ts';
 import { KeepAlive } from './keep-alive.ts';
 import type { RequestForm } from './request-form.ts';
@@ -48,7 +47,7 @@ export interface ClientEvents {
 
 const NO_OCTETS = Buffer.alloc(0);
 const PING_DATA = Buffer.from('liveness');
-/** 5.1.1: then a new connection is needed. */
+/** 5.1.1: a stream behind it needs a new connection. */
 const STREAM_ID_MAX = 2 ** 31 - 1;
 /** A time-out is late by at most this, and looking costs a walk over the open streams. */
 const SWEEP_EVERY_MS_MAX = 1_000;
@@ -58,16 +57,13 @@ export class ClientConnection extends Connection<ClientStream> {
   readonly #options: ClientOptions;
   readonly #events: ClientEvents;
   readonly #keepAlive: KeepAlive;
+  readonly #responses = new ResponseReader();
   readonly #sweepsPerTimeout: number;
   #nextStreamId: number;
   #sweeps = 0;
   #isReady = false;
   /** Streams above it were never looked at (6.8). */
   #lastStreamId = Number.POSITIVE_INFINITY;
-  /** The section that came last and what it says: most answers are the same as the one before. */
-  #knownSection: FieldSection | null = null;
-  #knownHead: ResponseHead | string = '';
-  #bareResponse: Response | null = null;
 
   /** `socket`: connected, with `h2` negotiated or agreed on. `firstStreamId` is for tests of the last ones. */
   constructor(socket: Duplex, options: ClientOptions, events: ClientEvents, firstStreamId = 1) {
@@ -118,23 +114,14 @@ export class ClientConnection extends Connection<ClientStream> {
   send(request: PreparedRequest, value: string, receiver: ResponseReceiver): number {
     if (this.capacity === 0) throw new Error('a request without a free stream');
     const id = this.#nextStreamId;
-    const isSent = this.#sendCompiled(request, value, id);
+    const isWritten = this.#writeCompiled(request, value, id);
     // Throws before anything is opened when a field cannot be written.
-    if (!isSent) this.writeFields(id, request.fieldsFor(value), !request.hasContent);
-    this.#nextStreamId += 2;
-    const stream = this.streams.open(id, this.remote.initialWindowOctets);
-    stream.receiver = receiver;
-    stream.sentAtSweep = this.#sweeps;
-    if (isSent) stream.sendWindow -= request.contentOctets;
-    // Taken here: content that fills the buffer flushes it, and its HEADERS with it.
-    stream.writtenAtFlush = this.output.flushes;
-    if (!isSent) {
-      if (request.hasContent) this.content.send(stream, request.contentFor(value));
-      if (!this.#isCompiled(request, value)) request.compile(this.encoder, value.length);
-    }
+    if (!isWritten) this.writeFields(id, request.fieldsFor(value), !request.hasContent);
+    const stream = this.#open(id, receiver);
+    if (isWritten) stream.sendWindow -= request.contentOctets;
+    else this.#sendRest(stream, request, value);
     this.flood.earn();
     this.#keepAlive.requested();
-    if (this.#nextStreamId > STREAM_ID_MAX) this.#useUp();
     return id;
   }
 
@@ -252,15 +239,15 @@ export class ClientConnection extends Connection<ClientStream> {
   protected override swept(nowMs: number): void {
     this.#sweeps += 1;
     const isSilent = this.#keepAlive.isSilentFor(this.#options.requestTimeoutMs, nowMs);
-    let isDoubtful = false;
+    let isLate = false;
     for (const stream of this.streams.all()) {
       if (this.#sweeps - stream.sentAtSweep <= this.#sweepsPerTimeout) continue;
       if (!this.streams.isOpen(stream)) continue;
-      isDoubtful = isSilent;
+      isLate = true;
       this.writeReset(stream.id, ErrorCode.CANCEL);
       this.#fail(stream, false, 'no answer in time');
     }
-    const step = this.#keepAlive.next(nowMs, isDoubtful);
+    const step = this.#keepAlive.next(nowMs, isLate && isSilent);
     if (step === 'ping') this.output.writeAhead(pingFrame(PING_DATA, false));
     if (step === 'give-up') this.destroy('no answer to PING');
     else this.#events.freed();
@@ -271,12 +258,11 @@ export class ClientConnection extends Connection<ClientStream> {
   }
 
   /** The path of all requests but the first of their kind. False: nothing was written. */
-  #sendCompiled(request: PreparedRequest, value: string, id: number): boolean {
-    if (!this.#isCompiled(request, value)) return false;
+  #writeCompiled(request: PreparedRequest, value: string, id: number): boolean {
     const { output, content } = this;
+    if (content.isWaiting || !request.serves(this.encoder, value.length)) return false;
     const octets = request.octetsMax(value.length);
     // The content is less than the whole.
-    if (content.isWaiting) return false;
     if (octets > content.connectionWindow || octets > this.remote.initialWindowOctets) return false;
     output.reserve(octets);
     output.offset = request.write(output.buffer, output.offset, id, value);
@@ -284,17 +270,25 @@ export class ClientConnection extends Connection<ClientStream> {
     return true;
   }
 
-  #isCompiled(request: PreparedRequest, value: string): boolean {
-    return request.epoch === this.encoder.epoch && request.serves(value.length);
+  #open(id: number, receiver: ResponseReceiver): ClientStream {
+    const stream = this.streams.open(id, this.remote.initialWindowOctets);
+    stream.receiver = receiver;
+    stream.sentAtSweep = this.#sweeps;
+    // Before any content: what fills the buffer flushes it, and the stream's HEADERS with it.
+    stream.writtenAtFlush = this.output.flushes;
+    this.#nextStreamId += 2;
+    if (this.#nextStreamId > STREAM_ID_MAX) this.#useUp();
+    return stream;
+  }
+
+  /** What comes behind the HEADERS of a request that was not compiled; the next one of its kind may be. */
+  #sendRest(stream: ClientStream, request: PreparedRequest, value: string): void {
+    if (request.hasContent) this.content.send(stream, request.contentFor(value));
+    if (!request.serves(this.encoder, value.length)) request.compile(this.encoder, value.length);
   }
 
   #receiveHead(stream: ClientStream, section: FieldSection, isEndStream: boolean): void {
-    if (section !== this.#knownSection) {
-      this.#knownSection = section;
-      this.#knownHead = responseHead(section);
-      this.#bareResponse = null;
-    }
-    const head = this.#knownHead;
+    const head = this.#responses.read(section);
     if (typeof head === 'string') throw new StreamError(stream.id, ErrorCode.PROTOCOL_ERROR, head);
     if (head.status >= 200) {
       stream.head = head;
@@ -337,13 +331,8 @@ export class ClientConnection extends Connection<ClientStream> {
   #responseOf(stream: ClientStream, body: Buffer | null): Response {
     const { head, trailers, isTruncated } = stream;
     if (head === null) throw new Error('a response without its head');
-    if (body !== null || trailers.length > 0 || stream.contentOctets > 0 || isTruncated) {
-      const { status, fields } = head;
-      return { status, fields, body: body ?? stream.content(), isTruncated, trailers };
-    }
-    if (head !== this.#knownHead) return bareResponse(head);
-    this.#bareResponse ??= bareResponse(head);
-    return this.#bareResponse;
+    const { status, fields } = head;
+    return { status, fields, body: body ?? stream.content(), isTruncated, trailers };
   }
 
   #fail(stream: ClientStream, isUnprocessed: boolean, reason: string): void {
@@ -361,11 +350,3 @@ export class ClientConnection extends Connection<ClientStream> {
     });
   }
 }
-
-const bareResponse = ({ status, fields }: ResponseHead): Response => ({
-  status,
-  fields,
-  body: NO_OCTETS,
-  isTruncated: false,
-  trailers: NO_FIELDS,
-});

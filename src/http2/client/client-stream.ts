@@ -30,7 +30,7 @@ export interface ResponseReceiver {
 }
 
 const NOBODY: ResponseReceiver = { answered: () => undefined, failed: () => undefined };
-export const NO_FIELDS: readonly Field[] = [];
+const NO_FIELDS: readonly Field[] = [];
 
 export class ClientStream extends Stream {
   receiver = NOBODY;

@@ -43,8 +43,8 @@ const EMPTY = Buffer.alloc(0);
 export class PreparedRequest {
   readonly form: RequestForm;
   readonly hasContent: boolean;
-  /** The encoder's epoch for which the octets were compiled; -1: never, or they do not fit into two frames. */
-  epoch = -1;
+  /** The encoder's epoch for which the octets were compiled; -1: never. */
+  #epoch = -1;
   /** Octets of content in the request that was written last. */
   contentOctets = 0;
   /** The request up to the value, and behind it. */
@@ -89,14 +89,14 @@ export class PreparedRequest {
 
   /** Makes the octets for the encoder's present table, which must have seen the fields already, and values as long as this one. */
   compile(encoder: Encoder, valueLength: number): void {
-    this.epoch = -1;
     if (this.form.valueIn === 'path') this.#compilePath(encoder, valueLength);
     else this.#compileContent(encoder);
-    if (this.octetsMax(valueLength) <= FRAME_OCTETS_MAX) this.epoch = encoder.epoch;
+    this.#epoch = encoder.epoch;
   }
 
-  /** Whether the compiled octets serve for a value of this length. */
-  serves(valueLength: number): boolean {
+  /** Whether the compiled octets serve now, for a value of this length. What may not fit into two frames is never compiled. */
+  serves(encoder: Encoder, valueLength: number): boolean {
+    if (this.#epoch !== encoder.epoch) return false;
     if (this.octetsMax(valueLength) > FRAME_OCTETS_MAX) return false;
     if (this.form.valueIn === 'content') return true;
     const pathOctets = this.form.path.length + valueLength;
@@ -146,10 +146,8 @@ export class PreparedRequest {
     const block = [start, pathLiteral, Buffer.from(path, 'latin1')];
     this.#blockOctets = Buffer.concat([...block, rest]).length;
     this.#pathLengthAt = FRAME_HEAD_OCTETS + start.length + 1;
-    this.#before = Buffer.concat([
-      headOf(FrameType.HEADERS, this.#blockOctets, this.#isBare),
-      ...block,
-    ]);
+    const headers = headOf(FrameType.HEADERS, this.#blockOctets, !this.hasContent);
+    this.#before = Buffer.concat([headers, ...block]);
     this.#dataAt = rest.length;
     this.contentOctets = contentBefore.length + contentAfter.length;
     const data = this.hasContent ? [headOf(FrameType.DATA, this.contentOctets, true)] : [];
@@ -161,13 +159,9 @@ export class PreparedRequest {
     const block = compiled(encoder, this.fieldsFor(''));
     this.#dataAt = FRAME_HEAD_OCTETS + block.length;
     const data = headOf(FrameType.DATA, 0, true);
-    const headers = headOf(FrameType.HEADERS, block.length, this.#isBare);
+    const headers = headOf(FrameType.HEADERS, block.length, false);
     this.#before = Buffer.concat([headers, block, data, contentBefore]);
     this.#after = contentAfter;
-  }
-
-  get #isBare(): boolean {
-    return !this.hasContent;
   }
 
   #pseudoFields(): readonly Field[] {

@@ -9,7 +9,7 @@ import type { Content } from '../frame/padding.ts';
 
 /** A compressed block is put together up to here; ten times what any provider sends, with room for a proxy's cookies. */
 const BLOCK_OCTETS_MAX = 65_536;
-/** CVE-2024-27316: an endless row of CONTINUATION frames, empty ones even. A block of the size above needs four. */
+/** CVE-2024-27316: an endless row of CONTINUATION frames, empty ones even. A block of the size above needs three. */
 const CONTINUATIONS_MAX = 16;
 
 /** A block of which not all frames have come. Until then no other frame may come at all (4.3). */

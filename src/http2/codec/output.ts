@@ -12,7 +12,7 @@ import type { Writable } from 'node:stream';
 
 /** Some hundred requests: one write, and four TLS records. */
 const BUFFER_OCTETS = 65_536;
-/** Less than this is copied out of the buffer, so that a few octets at the socket do not hold all of it. */
+/** Up to this is copied out of the buffer, so that a few octets at the socket do not hold all of it. */
 const COPIED_OCTETS_MAX = 4_096;
 /** With so much at the socket it is behind: no further requests. As much as a fast connection has under way. */
 const IN_FLIGHT_OCTETS_MAX = 4 * BUFFER_OCTETS;

@@ -1,6 +1,6 @@
 /**
  * What client and server have in common (RFC 9113): SETTINGS, PING, flow control, resets, and how a connection ends. What a
- * field section or a stream's end means, the two subclasses say.
+ * field section or a stream's end means, ClientConnection and ServerConnection say.
  *
  * ```
  *   open ───GOAWAY of either side, drain()────► draining ───no stream left───► closed
@@ -34,12 +34,12 @@ import { Encoder, fieldsSizeMax } from '../hpack/encoder.ts';
 import type { Field, FieldSection } from '../hpack/field.ts';
 import type { Stream } from '../stream/stream.ts';
 import type { StreamTable } from '../stream/stream-table.ts';
+import { grownWindow, ReceiveWindow } from '../stream/window.ts';
 import { ContentSender } from './content-sender.ts';
 import { FloodGuard } from './flood-guard.ts';
 import type { FrameEvents } from './frame-receiver.ts';
 import { FrameReceiver } from './frame-receiver.ts';
 import { applyParameter, initialRemoteSettings, LocalSettings } from './settings-exchange.ts';
-import { grownWindow, ReceiveWindow } from './window.ts';
 
 /**
  * What all streams together may have on the way to us. The initial 65,535 would let five hundred answers of some hundred

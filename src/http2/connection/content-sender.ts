@@ -9,8 +9,8 @@ import { writeData } from '../frame/data.ts';
 import { FRAME_HEAD_OCTETS } from '../frame/head.ts';
 import { FRAME_OCTETS_MAX, INITIAL_WINDOW_OCTETS } from '../frame/settings.ts';
 import type { Stream } from '../stream/stream.ts';
+import { grownWindow } from '../stream/window.ts';
 import type { FloodGuard } from './flood-guard.ts';
-import { grownWindow } from './window.ts';
 
 export class ContentSender<S extends Stream> {
   /** Octets that the connection's window allows. SETTINGS do not change it (6.9.2). */

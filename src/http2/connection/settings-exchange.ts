@@ -10,16 +10,14 @@ import { FRAME_OCTETS_MAX, INITIAL_WINDOW_OCTETS, Setting } from '../frame/setti
 /** A peer acknowledges at once; ten seconds are a lost connection (SETTINGS_TIMEOUT, 6.5.3). */
 export const SETTINGS_TIMEOUT_MS = 10_000;
 
-/** The peer's demands; the initial values of 6.5.2 until it has said others. */
+/** The peer's demands that are kept; the initial values of 6.5.2 until it has said others. HEADER_TABLE_SIZE is the encoder's. */
 export interface RemoteSettings {
-  headerTableOctets: number;
   streamsMax: number;
   initialWindowOctets: number;
   frameOctetsMax: number;
 }
 
 export const initialRemoteSettings = (): RemoteSettings => ({
-  headerTableOctets: 4_096,
   streamsMax: Number.POSITIVE_INFINITY,
   initialWindowOctets: INITIAL_WINDOW_OCTETS,
   frameOctetsMax: FRAME_OCTETS_MAX,
@@ -28,9 +26,6 @@ export const initialRemoteSettings = (): RemoteSettings => ({
 /** Applies one parameter; values were checked when they were read. Unknown ones are ignored (6.5.2). */
 export function applyParameter(settings: RemoteSettings, [identifier, value]: Parameter): void {
   switch (identifier) {
-    case Setting.HEADER_TABLE_SIZE:
-      settings.headerTableOctets = value;
-      return;
     case Setting.MAX_CONCURRENT_STREAMS:
       settings.streamsMax = value;
       return;

@@ -3,7 +3,7 @@
 import { ConnectionError, ErrorCode } from '../error.ts';
 import { Flag, FRAME_HEAD_OCTETS, FrameType, writeFrameHead } from './head.ts';
 
-export const PING_OCTETS = 8;
+const PING_OCTETS = 8;
 
 /** Checks it; the eight octets are `bytes[start, end)`. */
 export function loadPing(streamId: number, start: number, end: number): void {

@@ -16,8 +16,22 @@ const STATUS = /^[1-9]\d\d$/;
 /** A status without content, whatever its fields say (RFC 9110, 15.3.5 and 15.4.5). */
 const WITHOUT_CONTENT: ReadonlySet<number> = new Set([204, 304]);
 
-/** The head, or what is malformed about it. */
-export function responseHead({ fields, isTooLarge }: FieldSection): ResponseHead | string {
+/** Remembers the section that came last: most answers are the same as the one before, and the decoder gives the same object. */
+export class ResponseReader {
+  #section: FieldSection | null = null;
+  #head: ResponseHead | string = '';
+
+  /** The head, or what is malformed about it. */
+  read(section: FieldSection): ResponseHead | string {
+    if (section !== this.#section) {
+      this.#section = section;
+      this.#head = responseHead(section);
+    }
+    return this.#head;
+  }
+}
+
+function responseHead({ fields, isTooLarge }: FieldSection): ResponseHead | string {
   if (isTooLarge) return 'a field section too large';
   const [first, ...others] = fields;
   if (first?.name !== ':status' || !STATUS.test(first.value)) return 'no :status';

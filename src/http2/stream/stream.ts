@@ -14,8 +14,8 @@
  * ```
  */
 
-import { ReceiveWindow } from '../connection/window.ts';
 import { INITIAL_WINDOW_OCTETS } from '../frame/settings.ts';
+import { ReceiveWindow } from './window.ts';
 
 const EMPTY = Buffer.alloc(0);
 
@@ -37,14 +37,12 @@ export class Stream {
     this.id = id;
     this.sendWindow = sendWindow;
     this.receiveWindow.reset();
-    this.pending = null;
     this.contentLength = -1;
     this.contentOctets = 0;
     this.#keptOctets = 0;
-    if (this.#chunks.length > 0) this.#chunks = [];
   }
 
-  /** Nobody is to be kept alive by a stream that waits for its next use. */
+  /** At its end, so that a stream that waits for its next use keeps nothing alive. */
   release(): void {
     this.pending = null;
     if (this.#chunks.length > 0) this.#chunks = [];

@@ -9,7 +9,6 @@ import type { Parameter } from '../../../src/http2/frame/settings.ts';
 
 t.test('the initial values of 6.5.2', (t) => {
   t.same(initialRemoteSettings(), {
-    headerTableOctets: 4_096,
     streamsMax: Number.POSITIVE_INFINITY,
     initialWindowOctets: 65_535,
     frameOctetsMax: 16_384,
@@ -32,7 +31,6 @@ t.test('each parameter, the last of the same, and unknown ones', (t) => {
   ];
   for (const parameter of parameters) applyParameter(settings, parameter);
   t.same(settings, {
-    headerTableOctets: 0,
     streamsMax: 9,
     initialWindowOctets: 2 ** 31 - 1,
     frameOctetsMax: 20_000,

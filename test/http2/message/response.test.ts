@@ -1,15 +1,18 @@
 import t from 'tap';
-import { responseHead } from '../../../src/http2/message/response.ts';
+import { ResponseReader } from '../../../src/http2/message/response.ts';
 import type { Pair } from '../hpack/blocks.ts';
 import { field } from '../hpack/blocks.ts';
 
 const read = (...pairs: readonly Pair[]) =>
-  responseHead({ fields: pairs.map(([name, value]) => field(name, value)), isTooLarge: false });
+  new ResponseReader().read({
+    fields: pairs.map(([name, value]) => field(name, value)),
+    isTooLarge: false,
+  });
 
 t.test('a status and fields', (t) => {
   const apnsId = field('apns-id', '5E3A', 'without');
   const status = field(':status', '410');
-  t.same(responseHead({ fields: [status, apnsId], isTooLarge: false }), {
+  t.same(new ResponseReader().read({ fields: [status, apnsId], isTooLarge: false }), {
     status: 410,
     fields: [apnsId],
     contentLength: -1,
@@ -41,7 +44,10 @@ t.test('malformed', (t) => {
     [ok, ['content-length', '1'], ['content-length', '2']],
   ];
   for (const pairs of malformed) t.type(read(...pairs), 'string', JSON.stringify(pairs));
-  t.type(responseHead({ fields: [field(':status', '200')], isTooLarge: true }), 'string');
+  t.type(
+    new ResponseReader().read({ fields: [field(':status', '200')], isTooLarge: true }),
+    'string',
+  );
   t.end();
 });
 

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import t from 'tap';
-import { grownWindow, ReceiveWindow } from '../../../src/http2/connection/window.ts';
+import { grownWindow, ReceiveWindow } from '../../../src/http2/stream/window.ts';
 
 t.test('a window for sending grows up to 2^31-1 (6.9.1), and may be negative (6.9.2)', (t) => {
   t.equal(grownWindow(0, 2 ** 31 - 1), 2 ** 31 - 1);
