@@ -4,7 +4,7 @@ import type { Field } from './field.ts';
 import { fieldSize } from './field.ts';
 
 /** What a table may hold before any SETTINGS (RFC 9113, 6.5.2). */
-export const INITIAL_TABLE_SIZE_MAX = 4096;
+export const INITIAL_TABLE_SIZE_MAX = 4_096;
 
 /** Hears of each entry that leaves, with the number that `insert` gave it. */
 export type OnEvicted = (entry: Field, number: number) => void;

@@ -33,4 +33,4 @@ export function writeString(text: string, into: Buffer, offset: number): number 
 }
 
 /** Where strings are decoded that are not unusually long; nothing stays there. */
-const scratch = Buffer.allocUnsafeSlow(4096);
+const scratch = Buffer.allocUnsafeSlow(4_096);
