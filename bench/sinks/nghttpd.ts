@@ -23,6 +23,7 @@ const CONNECTION_WINDOW_BITS = 24;
 /** One time for all files: `last-modified` is then the same in every answer, and costs one byte. */
 const MODIFIED = new Date('2026-01-01T00:00:00Z');
 
+/** Null, with a word to the console, when nghttpd is not installed. */
 export async function startNghttpdSink(stage: Lifetime): Promise<Sink | null> {
   const nghttpd = findProgram('nghttpd');
   if (nghttpd === null) {

@@ -1,7 +1,6 @@
 /** What a client of the bench sends to: an HTTP/2 server in a process of its own, so that its CPU is not counted. */
 
 import type { ApnsCredential } from '../../src/domain/credential.ts';
-import type { Lifetime } from '../../test/support/lifetime.ts';
 
 export interface Sink {
   readonly name: 'nghttpd' | 'simulator';
@@ -15,8 +14,5 @@ export interface Sink {
   /** Distinct; a push to each of them is answered 200. Clients go around them in this order. */
   readonly tokens: readonly string[];
 }
-
-/** Starts one for the length of a scenario; null, with a word to the console, when it is not installed. */
-export type StartSink = (stage: Lifetime) => Promise<Sink | null>;
 
 export const originOf = ({ host, port }: Sink): string => `https://${host}:${port}`;

@@ -1,6 +1,6 @@
-/** The error codes of RFC 9113 section 7, and the two kinds of error that section 5.4 knows: of a connection and of a stream. */
+/** The error codes of RFC 9113, 7, and the two kinds of error that 5.4 knows: of a connection and of a stream. */
 
-/** RFC 9113 section 7. */
+/** RFC 9113, 7. */
 export const ErrorCode = Object.freeze({
   NO_ERROR: 0x0,
   PROTOCOL_ERROR: 0x1,
@@ -18,7 +18,7 @@ export const ErrorCode = Object.freeze({
   HTTP_1_1_REQUIRED: 0xd,
 });
 
-/** The RFC's word for a code; unknown codes are legal (section 7) and shown as a number. */
+/** The RFC's word for a code; unknown codes are legal (7) and shown as a number. */
 export function errorCodeName(code: number): string {
   for (const [name, value] of Object.entries(ErrorCode)) if (value === code) return name;
   return `0x${code.toString(16)}`;

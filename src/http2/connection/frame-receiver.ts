@@ -20,10 +20,9 @@ import type { Parameter } from '../frame/settings.ts';
 import { loadSettings } from '../frame/settings.ts';
 import { loadWindowUpdate } from '../frame/window-update.ts';
 import { Decoder } from '../hpack/decoder.ts';
+import { INITIAL_TABLE_SIZE_MAX } from '../hpack/dynamic-table.ts';
 import type { FieldSection } from '../hpack/field.ts';
 
-/** The table that the peer may use with us: the initial value; a smaller one is known to break peers. */
-const HEADER_TABLE_OCTETS = 4_096;
 /** A decoded field section: four times what common servers take, far above what any provider sends. */
 export const HEADER_LIST_OCTETS_MAX = 65_536;
 
@@ -52,7 +51,8 @@ export interface FrameEvents {
 export class FrameReceiver implements FrameHandler {
   readonly #events: FrameEvents;
   readonly #decoder = new Decoder({
-    tableSizeMax: HEADER_TABLE_OCTETS,
+    // Never changed by our SETTINGS: a smaller one is known to break peers.
+    tableSizeMax: INITIAL_TABLE_SIZE_MAX,
     listSizeMax: HEADER_LIST_OCTETS_MAX,
   });
   #partialBlock: PartialFieldBlock | null = null;

@@ -21,13 +21,13 @@ interface Slot {
 }
 
 export class BlockMemo {
-  private readonly slots: (Slot | undefined)[] = new Array(SLOTS).fill(undefined);
+  readonly #slots: (Slot | undefined)[] = new Array(SLOTS).fill(undefined);
 
   /** The section that these octets meant before, if the table is still the same. */
   find(bytes: Buffer, start: number, end: number, epoch: number): FieldSection | null {
     const length = end - start;
     if (length > BLOCK_OCTETS_MAX) return null;
-    const slot = this.slots[slotOf(bytes, start, end)];
+    const slot = this.#slots[slotOf(bytes, start, end)];
     if (slot === undefined || slot.epoch !== epoch || slot.length !== length) return null;
     for (let index = 0; index < length; index += 1) {
       if (slot.block[index] !== bytes[start + index]) return null;
@@ -40,13 +40,13 @@ export class BlockMemo {
     const length = end - start;
     if (length > BLOCK_OCTETS_MAX) return;
     const place = slotOf(bytes, start, end);
-    const block = this.slots[place]?.block ?? Buffer.alloc(BLOCK_OCTETS_MAX);
+    const block = this.#slots[place]?.block ?? Buffer.alloc(BLOCK_OCTETS_MAX);
     bytes.copy(block, 0, start, end);
-    this.slots[place] = { block, length, epoch, section };
+    this.#slots[place] = { block, length, epoch, section };
   }
 
   clear(): void {
-    this.slots.fill(undefined);
+    this.#slots.fill(undefined);
   }
 }
 

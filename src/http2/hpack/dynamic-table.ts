@@ -1,10 +1,10 @@
-/** The dynamic table (RFC 7541 2.3.2, 4): the latest fields that one side wrote, oldest out first, counted in octets. */
+/** The dynamic table (RFC 7541, 2.3.2, 4): the latest fields that one side wrote, oldest out first, counted in octets. */
 
 import type { Field } from './field.ts';
 import { fieldSize } from './field.ts';
 
-/** What a table may hold before any SETTINGS (RFC 9113 6.5.2). */
-export const INITIAL_TABLE_SIZE_MAX = 4096;
+/** What a table may hold before any SETTINGS (RFC 9113, 6.5.2). */
+export const INITIAL_TABLE_SIZE_MAX = 4_096;
 
 /** Hears of each entry that leaves, with the number that `insert` gave it. */
 export type OnEvicted = (entry: Field, number: number) => void;
@@ -17,30 +17,30 @@ export class DynamicTable {
   size = 0;
   sizeMax: number;
   /** Entry `number` lies at `number & (length - 1)`: a ring whose length is a power of two. */
-  private ring: (Field | undefined)[] = new Array(RING_LENGTH_MIN).fill(undefined);
-  private inserted = 0;
-  private evicted = 0;
-  private readonly onEvicted: OnEvicted;
+  #ring: (Field | undefined)[] = new Array(RING_LENGTH_MIN).fill(undefined);
+  #inserted = 0;
+  #evicted = 0;
+  readonly #onEvicted: OnEvicted;
 
   constructor(sizeMax: number, onEvicted: OnEvicted = () => {}) {
     this.sizeMax = sizeMax;
-    this.onEvicted = onEvicted;
+    this.#onEvicted = onEvicted;
   }
 
   /** How many entries there are. */
   get length(): number {
-    return this.inserted - this.evicted;
+    return this.#inserted - this.#evicted;
   }
 
   /** The entry with the dynamic index `index`, 1 for the newest. */
   get(index: number): Field | undefined {
     if (index < 1 || index > this.length) return undefined;
-    return this.ring[(this.inserted - index) & (this.ring.length - 1)];
+    return this.#ring[(this.#inserted - index) & (this.#ring.length - 1)];
   }
 
   /** The present index of the entry with this number. */
   indexOf(number: number): number {
-    return this.inserted - number;
+    return this.#inserted - number;
   }
 
   /**
@@ -49,12 +49,12 @@ export class DynamicTable {
    */
   insert(entry: Field): number | null {
     const size = fieldSize(entry.name, entry.value);
-    this.evictTo(this.sizeMax - size);
+    this.#evictTo(this.sizeMax - size);
     if (size > this.sizeMax) return null;
-    if (this.length === this.ring.length) this.grow();
-    const number = this.inserted;
-    this.ring[number & (this.ring.length - 1)] = entry;
-    this.inserted += 1;
+    if (this.length === this.#ring.length) this.#grow();
+    const number = this.#inserted;
+    this.#ring[number & (this.#ring.length - 1)] = entry;
+    this.#inserted += 1;
     this.size += size;
     this.epoch += 1;
     return number;
@@ -64,29 +64,29 @@ export class DynamicTable {
   setSizeMax(octets: number): void {
     this.sizeMax = octets;
     this.epoch += 1;
-    this.evictTo(octets);
+    this.#evictTo(octets);
   }
 
-  private evictTo(size: number): void {
+  #evictTo(size: number): void {
     while (this.size > size && this.length > 0) {
-      const place = this.evicted & (this.ring.length - 1);
-      const entry = this.ring[place];
+      const place = this.#evicted & (this.#ring.length - 1);
+      const entry = this.#ring[place];
       if (entry === undefined) return;
-      this.ring[place] = undefined;
+      this.#ring[place] = undefined;
       this.size -= fieldSize(entry.name, entry.value);
       this.epoch += 1;
-      this.onEvicted(entry, this.evicted);
-      this.evicted += 1;
+      this.#onEvicted(entry, this.#evicted);
+      this.#evicted += 1;
     }
   }
 
-  private grow(): void {
-    const length = this.ring.length * 2;
+  #grow(): void {
+    const length = this.#ring.length * 2;
     const ring = new Array<Field | undefined>(length).fill(undefined);
-    for (let number = this.evicted; number < this.inserted; number += 1) {
-      ring[number & (length - 1)] = this.ring[number & (this.ring.length - 1)];
+    for (let number = this.#evicted; number < this.#inserted; number += 1) {
+      ring[number & (length - 1)] = this.#ring[number & (this.#ring.length - 1)];
     }
-    this.ring = ring;
+    this.#ring = ring;
   }
 }
 

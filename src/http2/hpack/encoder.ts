@@ -1,4 +1,4 @@
-/** Fields into field blocks (RFC 7541 6, RFC 9113 4.3): the one encoder of a connection, in step with the peer's decoder. */
+/** Fields into field blocks (RFC 7541, 6, RFC 9113, 4.3): the one encoder of a connection, in step with the peer's decoder. */
 
 import { DynamicTable, INITIAL_TABLE_SIZE_MAX } from './dynamic-table.ts';
 import type { Field } from './field.ts';
@@ -12,19 +12,19 @@ import { writeString } from './string-literal.ts';
 const ENTRY_SHARE_MAX = 1 / 2;
 
 export class Encoder {
-  private readonly ownSizeMax: number;
-  private readonly table: DynamicTable;
-  private readonly index = new FieldIndex();
-  /** The size that the peer's decoder was last told, and the lowest that it has yet to hear of (RFC 7541 4.2). */
-  private toldSizeMax = INITIAL_TABLE_SIZE_MAX;
-  private lowestSizeMax: number;
+  readonly #ownSizeMax: number;
+  readonly #table: DynamicTable;
+  readonly #index = new FieldIndex();
+  /** The size that the peer's decoder was last told, and the lowest that it has yet to hear of (RFC 7541, 4.2). */
+  #toldSizeMax = INITIAL_TABLE_SIZE_MAX;
+  #lowestSizeMax: number;
 
   /** `tableSizeMax`: what we use at most of the peer's table, however much it allows. */
   constructor(tableSizeMax: number = INITIAL_TABLE_SIZE_MAX) {
-    this.ownSizeMax = tableSizeMax;
-    this.lowestSizeMax = Math.min(tableSizeMax, INITIAL_TABLE_SIZE_MAX);
-    this.table = new DynamicTable(this.lowestSizeMax, ({ name, value }, number) =>
-      this.index.remove(name, value, number),
+    this.#ownSizeMax = tableSizeMax;
+    this.#lowestSizeMax = Math.min(tableSizeMax, INITIAL_TABLE_SIZE_MAX);
+    this.#table = new DynamicTable(this.#lowestSizeMax, ({ name, value }, number) =>
+      this.#index.remove(name, value, number),
     );
   }
 
@@ -33,25 +33,25 @@ export class Encoder {
    * valid as long as it stays the same.
    */
   get epoch(): number {
-    return this.table.epoch;
+    return this.#table.epoch;
   }
 
   /** The peer's SETTINGS_HEADER_TABLE_SIZE. The next block begins with what the peer's decoder must hear of it. */
   setTableSizeMax(octets: number): void {
-    const sizeMax = Math.min(octets, this.ownSizeMax);
-    if (sizeMax === this.table.sizeMax) return;
-    this.table.setSizeMax(sizeMax);
-    this.lowestSizeMax = Math.min(this.lowestSizeMax, sizeMax);
+    const sizeMax = Math.min(octets, this.#ownSizeMax);
+    if (sizeMax === this.#table.sizeMax) return;
+    this.#table.setSizeMax(sizeMax);
+    this.#lowestSizeMax = Math.min(this.#lowestSizeMax, sizeMax);
   }
 
   /**
-   * Writes a complete block and inserts 'incremental' fields that are in no table; returns the end offset. `into` has
+   * Writes a complete block and inserts 'incremental' fields that are in no table; answers the offset behind it. `into` has
    * room for `fieldsSizeMax(fields)`. The block must reach the peer: its table is to change as ours did.
    */
   encode(fields: readonly Field[], into: Buffer, offset: number): number {
     refuseWideText(fields);
-    let end = this.writeSizeUpdates(into, offset);
-    for (const field of fields) end = this.writeField(field, into, end, true);
+    let end = this.#writeSizeUpdates(into, offset);
+    for (const field of fields) end = this.#writeField(field, into, end, true);
     return end;
   }
 
@@ -61,58 +61,59 @@ export class Encoder {
    */
   compile(fields: readonly Field[], into: Buffer, offset: number): number {
     refuseWideText(fields);
-    if (this.owesSizeUpdate()) throw new Error('The peer has yet to hear of the size of the table');
+    if (this.#owesSizeUpdate())
+      throw new Error('The peer has yet to hear of the size of the table');
     let end = offset;
-    for (const field of fields) end = this.writeField(field, into, end, false);
+    for (const field of fields) end = this.#writeField(field, into, end, false);
     return end;
   }
 
-  private owesSizeUpdate(): boolean {
-    return this.lowestSizeMax < this.toldSizeMax || this.table.sizeMax !== this.toldSizeMax;
+  #owesSizeUpdate(): boolean {
+    return this.#lowestSizeMax < this.#toldSizeMax || this.#table.sizeMax !== this.#toldSizeMax;
   }
 
   /** The lowest size since the last block, so that the peer evicts what we did, then the present one. */
-  private writeSizeUpdates(into: Buffer, offset: number): number {
-    if (!this.owesSizeUpdate()) return offset;
-    const { sizeMax } = this.table;
+  #writeSizeUpdates(into: Buffer, offset: number): number {
+    if (!this.#owesSizeUpdate()) return offset;
+    const { sizeMax } = this.#table;
     let end = offset;
-    if (this.lowestSizeMax < Math.min(sizeMax, this.toldSizeMax)) {
-      end = writeInteger(into, end, 0x20, 5, this.lowestSizeMax);
+    if (this.#lowestSizeMax < Math.min(sizeMax, this.#toldSizeMax)) {
+      end = writeInteger(into, end, 0x20, 5, this.#lowestSizeMax);
     }
-    this.toldSizeMax = sizeMax;
-    this.lowestSizeMax = sizeMax;
+    this.#toldSizeMax = sizeMax;
+    this.#lowestSizeMax = sizeMax;
     return writeInteger(into, end, 0x20, 5, sizeMax);
   }
 
-  private writeField(field: Field, into: Buffer, offset: number, mayInsert: boolean): number {
+  #writeField(field: Field, into: Buffer, offset: number, mayInsert: boolean): number {
     const { name, value, indexing } = field;
     const fixed = STATIC_INDEX.get(name);
-    const named = this.index.get(name);
-    // What must never be indexed stays a literal even if somebody indexed it before (RFC 7541 7.1.3).
+    const named = this.#index.get(name);
+    // What must never be indexed stays a literal even if somebody indexed it before (RFC 7541, 7.1.3).
     if (indexing !== 'never') {
-      const index = fixed?.byValue.get(value) ?? this.dynamicIndex(named?.byValue.get(value));
+      const index = fixed?.byValue.get(value) ?? this.#dynamicIndex(named?.byValue.get(value));
       if (index !== undefined) return writeInteger(into, offset, 0x80, 7, index);
     }
-    const nameIndex = fixed?.newest ?? this.dynamicIndex(named?.newest) ?? 0;
-    if (indexing === 'incremental' && mayInsert && this.isWorthInserting(field)) {
+    const nameIndex = fixed?.newest ?? this.#dynamicIndex(named?.newest) ?? 0;
+    if (indexing === 'incremental' && mayInsert && this.#isWorthInserting(field)) {
       const end = writeLiteral(field, into, offset, 0x40, 6, nameIndex);
-      this.insert(field);
+      this.#insert(field);
       return end;
     }
     return writeLiteral(field, into, offset, indexing === 'never' ? 0x10 : 0, 4, nameIndex);
   }
 
-  private dynamicIndex(number: number | undefined): number | undefined {
-    return number === undefined ? undefined : STATIC_TABLE.length + this.table.indexOf(number);
+  #dynamicIndex(number: number | undefined): number | undefined {
+    return number === undefined ? undefined : STATIC_TABLE.length + this.#table.indexOf(number);
   }
 
-  private isWorthInserting({ name, value }: Field): boolean {
-    return fieldSize(name, value) <= this.table.sizeMax * ENTRY_SHARE_MAX;
+  #isWorthInserting({ name, value }: Field): boolean {
+    return fieldSize(name, value) <= this.#table.sizeMax * ENTRY_SHARE_MAX;
   }
 
-  private insert(field: Field): void {
-    const number = this.table.insert(field);
-    if (number !== null) this.index.add(field.name, field.value, number);
+  #insert(field: Field): void {
+    const number = this.#table.insert(field);
+    if (number !== null) this.#index.add(field.name, field.value, number);
   }
 }
 

@@ -8,16 +8,16 @@ export interface NamedEntries {
 }
 
 export class FieldIndex {
-  private readonly byName = new Map<string, NamedEntries>();
+  readonly #byName = new Map<string, NamedEntries>();
 
   get(name: string): NamedEntries | undefined {
-    return this.byName.get(name);
+    return this.#byName.get(name);
   }
 
   add(name: string, value: string, number: number): void {
-    const entries = this.byName.get(name);
+    const entries = this.#byName.get(name);
     if (entries === undefined) {
-      this.byName.set(name, { newest: number, byValue: new Map([[value, number]]) });
+      this.#byName.set(name, { newest: number, byValue: new Map([[value, number]]) });
       return;
     }
     entries.newest = number;
@@ -26,9 +26,9 @@ export class FieldIndex {
 
   /** Forgets the entry. Entries go in the order in which they came. */
   remove(name: string, value: string, number: number): void {
-    const entries = this.byName.get(name);
+    const entries = this.#byName.get(name);
     if (entries === undefined) return;
-    if (entries.newest === number) this.byName.delete(name);
+    if (entries.newest === number) this.#byName.delete(name);
     else entries.byValue.delete(value);
   }
 }

@@ -1,4 +1,4 @@
-/** Data: the Huffman code of RFC 7541 appendix B. It is canonical, so the lengths alone say all of it. */
+/** Data: the Huffman code of RFC 7541, appendix B. It is canonical, so the lengths alone say all of it. */
 
 /** The bits of each octet's code. Among codes of one length the smaller octet has the smaller code. */
 // biome-ignore format: sixteen to a line, so that a row can be found.

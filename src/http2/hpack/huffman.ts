@@ -1,4 +1,4 @@
-/** The Huffman code of strings (RFC 7541 5.2, appendix B): tables built at load, one look-up per octet in both directions. */
+/** The Huffman code of strings (RFC 7541, 5.2, appendix B): tables built at load, one look-up per octet in both directions. */
 
 import { compressionError } from './compression-error.ts';
 import { EOS_CODE_BITS, HUFFMAN_CODE_BITS } from './huffman-codes.ts';
@@ -10,7 +10,7 @@ export function huffmanOctets(text: string): number {
   return (bits + 7) >>> 3;
 }
 
-/** Writes `text`, which must be Latin-1; returns the end offset. */
+/** Writes `text`, which must be Latin-1; answers the offset behind it. */
 export function huffmanEncode(text: string, into: Buffer, offset: number): number {
   const writer = new BitWriter(into, offset);
   for (let index = 0; index < text.length; index += 1) {
@@ -50,38 +50,38 @@ export function huffmanDecode(bytes: Buffer, start: number, end: number, into: B
 /** The symbol after the 256 octets. */
 const EOS = 256;
 
-/** More padding than this is an error (RFC 7541 5.2). */
+/** More padding than this is an error (RFC 7541, 5.2). */
 const PADDING_BITS_MAX = 7;
 
 /** What a `BitWriter` takes at once: it may hold 7 bits already, and has 32. */
 const PUT_BITS_MAX = 24;
 
 class BitWriter {
-  private readonly into: Buffer;
-  private offset: number;
-  private held = 0;
-  private heldBits = 0;
+  readonly #into: Buffer;
+  #offset: number;
+  #held = 0;
+  #heldBits = 0;
 
   constructor(into: Buffer, offset: number) {
-    this.into = into;
-    this.offset = offset;
+    this.#into = into;
+    this.#offset = offset;
   }
 
   put(code: number, bits: number): void {
     // What was written already leaves at the top.
-    this.held = (this.held << bits) | code;
-    this.heldBits += bits;
-    while (this.heldBits >= 8) {
-      this.heldBits -= 8;
-      this.into[this.offset] = this.held >>> this.heldBits;
-      this.offset += 1;
+    this.#held = (this.#held << bits) | code;
+    this.#heldBits += bits;
+    while (this.#heldBits >= 8) {
+      this.#heldBits -= 8;
+      this.#into[this.#offset] = this.#held >>> this.#heldBits;
+      this.#offset += 1;
     }
   }
 
-  /** Fills the last octet with the first bits of EOS, which are ones; returns the end offset. */
+  /** Fills the last octet with the first bits of EOS, which are ones; answers the offset behind it. */
   pad(): number {
-    if (this.heldBits > 0) this.put(0xff >>> this.heldBits, 8 - this.heldBits);
-    return this.offset;
+    if (this.#heldBits > 0) this.put(0xff >>> this.#heldBits, 8 - this.#heldBits);
+    return this.#offset;
   }
 }
 

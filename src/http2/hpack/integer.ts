@@ -1,4 +1,4 @@
-/** Integers of HPACK (RFC 7541 5.1): the low bits of an octet, and seven bits in each further octet if those do not suffice. */
+/** Integers of HPACK (RFC 7541, 5.1): the low bits of an octet, and seven bits in each further octet if those do not suffice. */
 
 import { compressionError } from './compression-error.ts';
 import type { Cursor } from './cursor.ts';
@@ -19,7 +19,7 @@ export function readInteger(cursor: Cursor, prefixBits: number): number {
   return prefix < prefixMax ? prefix : prefixMax + readContinuation(cursor);
 }
 
-/** Writes `value` below the flags of `firstOctet`; returns the end offset. */
+/** Writes `value` below the flags of `firstOctet`; answers the offset behind it. */
 export function writeInteger(
   into: Buffer,
   offset: number,

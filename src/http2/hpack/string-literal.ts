@@ -1,4 +1,4 @@
-/** Strings of HPACK (RFC 7541 5.2): a length, and that many octets, plain or Huffman-coded. */
+/** Strings of HPACK (RFC 7541, 5.2): a length, and that many octets, plain or Huffman-coded. */
 
 import { compressionError } from './compression-error.ts';
 import type { Cursor } from './cursor.ts';
@@ -21,7 +21,7 @@ export function readString(cursor: Cursor): string {
   return text.toString('latin1', 0, huffmanDecode(cursor.bytes, start, end, text));
 }
 
-/** Writes `text`, which must be Latin-1, in the shorter of the two ways; returns the end offset. */
+/** Writes `text`, which must be Latin-1, in the shorter of the two ways; answers the offset behind it. */
 export function writeString(text: string, into: Buffer, offset: number): number {
   const coded = huffmanOctets(text);
   if (coded < text.length) {
@@ -33,4 +33,4 @@ export function writeString(text: string, into: Buffer, offset: number): number 
 }
 
 /** Where strings are decoded that are not unusually long; nothing stays there. */
-const scratch = Buffer.allocUnsafeSlow(4096);
+const scratch = Buffer.allocUnsafeSlow(4_096);
