@@ -129,7 +129,8 @@ function request(
 }
 
 const PROTOCOL = /^https?:$/;
-const FIELD_LINE = /^([^:\s]+):\s*(.*?)\s*$/;
+/** A name of visible ASCII; a value of octets, since nobody could write others into a field. */
+const FIELD_LINE = /^([!-9;-~]+):\s*([\t\x20-\x7e\x80-\xff]*?)\s*$/;
 
 /** What to do, or what is wrong with the arguments. */
 function readArguments(args: readonly string[]): Arguments | 'help' | string {
