@@ -14,6 +14,8 @@ export class KeepAlive {
   #heardAtMs = performance.now();
   #pingedAtMs: number | null = null;
   #pingsInARow = 0;
+  /** The last look found it quiet for too long. */
+  #isOverdue = false;
 
   constructor(options: KeepAliveOptions) {
     this.#options = options;
@@ -39,12 +41,16 @@ export class KeepAlive {
     if (this.#pingedAtMs !== null) {
       // Whatever comes is a sign of life; the ACK may wait behind it.
       const quietSinceMs = Math.max(this.#pingedAtMs, this.#heardAtMs);
-      return nowMs - quietSinceMs > pingTimeoutMs ? 'give-up' : null;
+      const wasOverdue = this.#isOverdue;
+      this.#isOverdue = nowMs - quietSinceMs > pingTimeoutMs;
+      // A process that was stopped looks at its timers first: what has come meanwhile it reads before the second look.
+      return wasOverdue && this.#isOverdue ? 'give-up' : null;
     }
     if (!isDoubtful && nowMs - this.#heardAtMs <= pingAfterSilenceMs) return null;
     if (this.#pingsInARow >= pingsInARowMax) return null;
     this.#pingsInARow += 1;
     this.#pingedAtMs = nowMs;
+    this.#isOverdue = false;
     return 'ping';
   }
 

@@ -23,6 +23,7 @@ t.test('silence is answered with a PING, once', (t) => {
   t.equal(after(100), null);
   t.equal(after(1), 'ping');
   t.equal(after(30), null, 'it is waited for');
+  t.equal(after(1), null, 'what has come may not be read yet');
   t.equal(after(1), 'give-up');
   t.equal(after(1), 'give-up', 'and so on');
   t.end();
@@ -37,13 +38,27 @@ t.test('a sign of life puts it off', (t) => {
   t.end();
 });
 
-t.test('only the acknowledgement answers a PING', (t) => {
+t.test('whatever comes puts the end off, the acknowledgement ends the question', (t) => {
   const { keepAlive, after } = makeKeepAlive(t);
   t.equal(after(101), 'ping');
+  t.equal(after(20), null);
   keepAlive.heard();
-  t.equal(after(31), 'give-up');
+  t.equal(after(20), null);
+  t.equal(after(11), null);
+  t.equal(after(1), 'give-up');
   keepAlive.acknowledged();
+  keepAlive.heard();
   t.equal(after(0), null);
+  t.end();
+});
+
+t.test('a process that was stopped reads before it gives a connection up', (t) => {
+  const { keepAlive, after } = makeKeepAlive(t);
+  t.equal(after(101), 'ping');
+  t.equal(after(3_600_000), null, 'the answer may wait in the socket');
+  keepAlive.acknowledged();
+  keepAlive.heard();
+  t.equal(after(1), null);
   t.end();
 });
 
