@@ -1,6 +1,6 @@
 /**
  * A message that FCM would take, as a form in which the token may be exchanged. The messages of one
- * notification differ in that alone, and to compare bytes costs a tenth of parsing and checking them.
+ * notification differ in that alone, and to compare bytes is cheaper than to parse and check them.
  */
 
 import type { JsonObject } from './json.ts';

@@ -4,8 +4,7 @@ import type { Field } from '../http2/hpack/field.ts';
 import type { ProviderRequest } from './exchange.ts';
 
 /**
- * The newest stay. Ten times as many cost 5 % of the requests per second: whatever outlives a request
- * is moved about by the garbage collector.
+ * The newest stay. Not ten times as many: whatever outlives a request is moved about by the garbage collector.
  */
 export const LAST_REQUESTS_MAX = 1_000;
 

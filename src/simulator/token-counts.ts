@@ -1,6 +1,6 @@
 /**
- * How often each token was counted, at several hundred thousand counts a second. A Map of strings costs
- * 850 ns a token once it holds a million, most of it spent waiting for memory. Here a token is only noted
+ * How often each token was counted, at several hundred thousand counts a second. A Map of strings
+ * spends most of its time waiting for memory once it holds a million. Here a token is only noted
  * when it comes; when the notes are full, or somebody asks, all are entered, and their waits overlap.
  */
 

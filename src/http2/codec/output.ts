@@ -1,7 +1,7 @@
 /**
  * What goes out: frames are written one behind the other into a pooled buffer, and the socket gets the whole buffer in one
  * write: at the end of the turn, or when the write before is through, or when the buffer is full. (Several writes at once would
- * be copied together by node: a quarter of a busy server's time.) How far the socket is behind is known at any time.
+ * be copied together by node.) How far the socket is behind is known at any time.
  *
  * ```
  *   frames ──► [ buffer being filled ] ──flush──► [ at the socket: octetsInFlight ] ──written──► pool

@@ -57,7 +57,7 @@ export interface ConnectionOptions {
   readonly expectedPreface: Buffer;
   /** How often time-outs are looked at. */
   readonly sweepEveryMs: number;
-  /** Whether the end of content is an empty frame of its own, as FCM sends it. */
+  /** Whether the end of content is an empty frame of its own, as some servers send it. */
   readonly endsApart: boolean;
 }
 

@@ -9,7 +9,7 @@ import { ConnectionError, ErrorCode } from '../error.ts';
 const IDLE_FRAMES_MAX = 1_000;
 /** Per request that was sent or served, and per frame of content: WINDOW_UPDATEs for stream and connection, a reset, one more. */
 const IDLE_FRAMES_PER_STEP = 4;
-/** What real work earns is not saved without end: a flood costs us a tenth of a second at most. */
+/** What real work earns is not saved without end: a flood ends after so many frames. */
 const IDLE_FRAMES_SAVED_MAX = 100_000;
 /** The count starts anew after so long. */
 const PERIOD_MS = 10_000;

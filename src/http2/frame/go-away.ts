@@ -17,7 +17,7 @@ export interface GoAway {
   readonly debugData: Buffer;
 }
 
-/** APNs sends a line of JSON, FCM a word; nobody reads more than a line of a log. */
+/** Servers send a word or a line; nobody reads more than a line of a log. */
 const DEBUG_DATA_OCTETS_MAX = 512;
 const FIXED_OCTETS = 8;
 

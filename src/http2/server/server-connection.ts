@@ -21,7 +21,7 @@ export interface ServerOptions {
   readonly streamsMax: number;
   /** Octets kept of a request's body; what is longer is cut. */
   readonly bodyOctetsMax: number;
-  /** Whether a response's end is an empty frame of its own, as FCM sends it. */
+  /** Whether a response's end is an empty frame of its own, as some servers send it. */
   readonly endsApart: boolean;
 }
 

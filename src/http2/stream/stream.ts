@@ -19,6 +19,9 @@ import { ReceiveWindow } from './window.ts';
 
 const EMPTY = Buffer.alloc(0);
 
+/** Content that comes octet by octet must not cost an object for each of them. */
+const CHUNKS_MAX = 64;
+
 export class Stream {
   id = 0;
   /** Octets we may send; negative after the peer has lowered INITIAL_WINDOW_SIZE (6.9.2). */
@@ -59,6 +62,7 @@ export class Stream {
     const room = octetsMax - this.#keptOctets;
     const kept = Math.min(end - start, room);
     if (kept > 0) this.#chunks.push(Buffer.from(bytes.subarray(start, start + kept)));
+    if (this.#chunks.length > CHUNKS_MAX) this.#chunks = [Buffer.concat(this.#chunks)];
     this.#keptOctets += kept;
     return kept === end - start;
   }
