@@ -13,6 +13,7 @@
 
 import type { Outcome } from '../domain/outcome.ts';
 import { foreignText } from '../std/foreign-text.ts';
+import { sweepEveryMs } from '../std/sweep.ts';
 import { TurnClock } from '../std/turn-clock.ts';
 import type { ExchangeEvents } from './exchange.ts';
 import { Exchange } from './exchange.ts';
@@ -28,10 +29,6 @@ import { retryAfterMs } from './retry-after.ts';
 import type { Settle } from './sender.ts';
 import type { Answer, RequestTemplate, Transport, TransportOptions } from './transport.ts';
 
-/** What waits too long is found out late by at most this. */
-const SWEEP_EVERY_MS_MAX = 1_000;
-/** Short time-outs, as tests use them, are looked at this often within their length. */
-const SWEEPS_PER_TIMEOUT = 4;
 /** A GOAWAY may explain itself at length; longer than anything that was seen, and it is stored with each retry. */
 const REASON_LENGTH_MAX = 200;
 
@@ -253,10 +250,7 @@ export class ProviderTransport implements Transport, ConnectionEvents, ExchangeE
 
   #startSweeping(): void {
     const { requestTimeoutMs } = this.#options.limits;
-    this.#sweeper ??= setInterval(
-      () => this.#sweep(),
-      Math.min(SWEEP_EVERY_MS_MAX, requestTimeoutMs / SWEEPS_PER_TIMEOUT),
-    ).unref();
+    this.#sweeper ??= setInterval(() => this.#sweep(), sweepEveryMs(requestTimeoutMs)).unref();
   }
 
   #sweep(): void {

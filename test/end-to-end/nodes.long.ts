@@ -2,14 +2,18 @@
 
 import t from 'tap';
 import { finalStatus, post, push } from '../support/client.ts';
+import { until } from '../support/poll.ts';
 import type { Demo, EngineProcess } from '../support/processes.ts';
 import { withPostgres } from '../support/store.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { killedAlone, LEASE, reached, settled, sum, total, WORKERS } from './aftermath.ts';
-import { setScene } from './scene.ts';
+import { DEVICES, setScene } from './scene.ts';
 
 /** What a frozen process may have given to its connections: a worker has 1,000 streams to APNs and 100 to FCM. */
 const IN_HAND_MAX = WORKERS * 1_100;
+
+/** So that a node has fewer places than the send has chunks, and leaves some to the other. */
+const ONE_WORKER = { ...LEASE, WORKERS: '1' };
 
 t.setTimeout(580_000);
 
@@ -21,14 +25,15 @@ for (const survivor of ['the node that accepted it', 'the other node'] as const)
   t.test(`two nodes on one PostgreSQL share a send; ${survivor} survives`, async (t) => {
     await withPostgres(t, async (t, url) => {
       const scene = await setScene(t, url);
-      const accepting = await scene.start(LEASE);
-      const other = await scene.start(LEASE, temporaryDirectory(t));
+      const accepting = await scene.start(ONE_WORKER);
+      const other = await scene.start(ONE_WORKER, temporaryDirectory(t));
       const [victim, left] =
         survivor === 'the other node' ? [accepting, other] : [other, accepting];
       const job = await push(accepting.baseUrl, scene.demo, [scene.tagId]);
       await reached(scene, 20_000);
       for (const node of [accepting, other])
-        t.ok((await sends(node)) > 0, 'each node sends a part');
+        await until('each node sends a part', async () => (await sends(node)) > 0 || null);
+      t.ok((await total(scene)) < DEVICES, 'and neither is done');
       await victim.end('SIGKILL');
       await settled(t, scene, left, job);
     });

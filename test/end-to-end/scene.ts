@@ -15,6 +15,8 @@ import { temporaryDirectory } from '../support/temporary-directory.ts';
 export const APNS_DEVICES = 60_000;
 export const FCM_DEVICES = 40_000;
 export const DEVICES = APNS_DEVICES + FCM_DEVICES;
+/** Far enough away that the send takes seconds, and a kill comes in the middle of it. */
+const LATENCY_MS = 50;
 
 export interface Scene {
   readonly simulator: SimulatorProcess;
@@ -28,7 +30,7 @@ export interface Scene {
 export async function setScene(t: Test, url?: string): Promise<Scene> {
   const dataDir = temporaryDirectory(t);
   if (url === undefined) seedEmbedded(dataDir);
-  const simulator = await startSimulatorProcess(t);
+  const simulator = await startSimulatorProcess(t, [`--latency-ms=${LATENCY_MS}`]);
   const store =
     url === undefined
       ? {}

@@ -4,6 +4,7 @@
  */
 
 import type { Duplex } from 'node:stream';
+import { sweepEveryMs } from '../../std/sweep.ts';
 import { CLIENT_PREFACE, Connection } from '../connection/connection.ts';
 import { HEADER_LIST_OCTETS_MAX } from '../connection/frame-receiver.ts';
 import { ConnectionError, ErrorCode, errorCodeName, StreamError } from '../error.ts';
@@ -49,9 +50,6 @@ const NO_OCTETS = Buffer.alloc(0);
 const PING_DATA = Buffer.from('liveness');
 /** 5.1.1: a stream behind it needs a new connection. */
 const STREAM_ID_MAX = 2 ** 31 - 1;
-/** A time-out is late by at most this, and looking costs a walk over the open streams. */
-const SWEEP_EVERY_MS_MAX = 1_000;
-const SWEEPS_PER_TIMEOUT = 4;
 
 export class ClientConnection extends Connection<ClientStream> {
   readonly #options: ClientOptions;
@@ -67,19 +65,16 @@ export class ClientConnection extends Connection<ClientStream> {
 
   /** `socket`: connected, with `h2` negotiated or agreed on. `firstStreamId` is for tests of the last ones. */
   constructor(socket: Duplex, options: ClientOptions, events: ClientEvents, firstStreamId = 1) {
-    const sweepEveryMs = Math.min(
-      SWEEP_EVERY_MS_MAX,
-      options.requestTimeoutMs / SWEEPS_PER_TIMEOUT,
-    );
+    const everyMs = sweepEveryMs(options.requestTimeoutMs);
     super(socket, new StreamTable(options.streamsMax, () => new ClientStream()), {
       expectedPreface: NO_OCTETS,
-      sweepEveryMs,
+      sweepEveryMs: everyMs,
       endsApart: false,
     });
     this.#options = options;
     this.#events = events;
     this.#keepAlive = new KeepAlive(options);
-    this.#sweepsPerTimeout = Math.ceil(options.requestTimeoutMs / sweepEveryMs);
+    this.#sweepsPerTimeout = Math.ceil(options.requestTimeoutMs / everyMs);
     this.#nextStreamId = firstStreamId;
     this.output.write(CLIENT_PREFACE);
     this.open([
@@ -116,7 +111,7 @@ export class ClientConnection extends Connection<ClientStream> {
     const id = this.#nextStreamId;
     const isWritten = this.#writeCompiled(request, value, id);
     // Throws before anything is opened when a field cannot be written.
-    if (!isWritten) this.writeFields(id, request.fieldsFor(value), !request.hasContent);
+    if (!isWritten) this.frames.fields(id, request.fieldsFor(value), !request.hasContent);
     const stream = this.#open(id, receiver);
     if (isWritten) stream.sendWindow -= request.contentOctets;
     else this.#sendRest(stream, request, value);
@@ -244,7 +239,7 @@ export class ClientConnection extends Connection<ClientStream> {
       if (this.#sweeps - stream.sentAtSweep <= this.#sweepsPerTimeout) continue;
       if (!this.streams.isOpen(stream)) continue;
       isLate = true;
-      this.writeReset(stream.id, ErrorCode.CANCEL);
+      this.frames.rstStream(stream.id, ErrorCode.CANCEL);
       this.#fail(stream, false, 'no answer in time');
     }
     const step = this.#keepAlive.next(nowMs, isLate && isSilent);
@@ -260,7 +255,7 @@ export class ClientConnection extends Connection<ClientStream> {
   /** The path of all requests but the first of their kind. False: nothing was written. */
   #writeCompiled(request: PreparedRequest, value: string, id: number): boolean {
     const { output, content } = this;
-    if (content.isWaiting || !request.serves(this.encoder, value.length)) return false;
+    if (content.isWaiting || !request.serves(this.frames.encoder, value.length)) return false;
     const octets = request.octetsMax(value.length);
     // The content is less than the whole.
     if (octets > content.connectionWindow || octets > this.remote.initialWindowOctets) return false;
@@ -284,7 +279,8 @@ export class ClientConnection extends Connection<ClientStream> {
   /** What comes behind the HEADERS of a request that was not compiled; the next one of its kind may be. */
   #sendRest(stream: ClientStream, request: PreparedRequest, value: string): void {
     if (request.hasContent) this.content.send(stream, request.contentFor(value));
-    if (!request.serves(this.encoder, value.length)) request.compile(this.encoder, value.length);
+    if (!request.serves(this.frames.encoder, value.length))
+      request.compile(this.frames.encoder, value.length);
   }
 
   #receiveHead(stream: ClientStream, section: FieldSection, isEndStream: boolean): void {
@@ -315,7 +311,7 @@ export class ClientConnection extends Connection<ClientStream> {
     const { receiver } = stream;
     const response = this.#responseOf(stream, body);
     // 8.1: the answer is complete although not all of the request was sent; the rest is of no use.
-    if (stream.pending !== null) this.writeReset(stream.id, ErrorCode.CANCEL);
+    if (stream.pending !== null) this.frames.rstStream(stream.id, ErrorCode.CANCEL);
     this.closeStream(stream, true);
     receiver.answered(response);
   }

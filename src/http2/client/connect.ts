@@ -3,6 +3,7 @@
 import type { Socket } from 'node:net';
 import { connect as connectTcp, isIP } from 'node:net';
 import { connect as connectTls, TLSSocket } from 'node:tls';
+import { errorReason } from '../../std/error-reason.ts';
 import type { ClientEvents, ClientOptions } from './client-connection.ts';
 import { ClientConnection } from './client-connection.ts';
 import { trustOf } from './trust.ts';
@@ -47,7 +48,7 @@ export function connect(
     const timer = setTimeout(fail, options.connectTimeoutMs, 'connection time-out');
     options.signal?.addEventListener('abort', onAbort);
     if (options.signal?.aborted) onAbort();
-    socket.on('error', (error: NodeJS.ErrnoException) => fail(error.code ?? error.message));
+    socket.on('error', (error) => fail(errorReason(error)));
     socket.on('close', () => fail('closed by the peer while connecting'));
     socket.once(socket instanceof TLSSocket ? 'secureConnect' : 'connect', () => {
       // Here, for tls.connect() takes no `noDelay`. Without it a request waits up to 40 ms for the ACK of the one before.

@@ -9,29 +9,19 @@
  */
 
 import type { Duplex } from 'node:stream';
-import { fieldBlockOctets, writeFieldBlock } from '../codec/field-block.ts';
-import type { FrameHandler } from '../codec/frame-reader.ts';
+import { errorReason } from '../../std/error-reason.ts';
 import { FrameReader } from '../codec/frame-reader.ts';
+import { FrameWriter } from '../codec/frame-writer.ts';
 import type { OutputEvents } from '../codec/output.ts';
 import { Output } from '../codec/output.ts';
 import { ConnectionError, ErrorCode, errorCodeName, StreamError } from '../error.ts';
 import type { GoAway } from '../frame/go-away.ts';
 import { goAwayFrame } from '../frame/go-away.ts';
-import { Flag, FRAME_HEAD_OCTETS, FrameType, writeFrameHead } from '../frame/head.ts';
 import type { Content } from '../frame/padding.ts';
 import { pingFrame } from '../frame/ping.ts';
-import { RST_STREAM_OCTETS, writeRstStream } from '../frame/rst-stream.ts';
 import type { Parameter } from '../frame/settings.ts';
-import {
-  FRAME_OCTETS_MAX,
-  INITIAL_WINDOW_OCTETS,
-  SETTINGS_ACK,
-  Setting,
-  settingsFrame,
-} from '../frame/settings.ts';
-import { WINDOW_UPDATE_OCTETS, writeWindowUpdate } from '../frame/window-update.ts';
-import { Encoder, fieldsSizeMax } from '../hpack/encoder.ts';
-import type { Field, FieldSection } from '../hpack/field.ts';
+import { INITIAL_WINDOW_OCTETS, SETTINGS_ACK, Setting, settingsFrame } from '../frame/settings.ts';
+import type { FieldSection } from '../hpack/field.ts';
 import type { Stream } from '../stream/stream.ts';
 import type { StreamTable } from '../stream/stream-table.ts';
 import { grownWindow, ReceiveWindow } from '../stream/window.ts';
@@ -61,11 +51,9 @@ export interface ConnectionOptions {
   readonly endsApart: boolean;
 }
 
-export abstract class Connection<S extends Stream>
-  implements FrameHandler, FrameEvents, OutputEvents
-{
+export abstract class Connection<S extends Stream> implements FrameEvents, OutputEvents {
   protected readonly output: Output;
-  protected readonly encoder = new Encoder();
+  protected readonly frames: FrameWriter;
   protected readonly streams: StreamTable<S>;
   protected readonly content: ContentSender<S>;
   protected readonly flood = new FloodGuard();
@@ -73,7 +61,6 @@ export abstract class Connection<S extends Stream>
   protected isDraining = false;
   readonly #socket: Duplex;
   readonly #reader: FrameReader;
-  readonly #receiver = new FrameReceiver(this);
   readonly #receiveWindow = new ReceiveWindow(CONNECTION_WINDOW_OCTETS);
   readonly #localSettings = new LocalSettings();
   readonly #sweeper: NodeJS.Timeout;
@@ -82,13 +69,14 @@ export abstract class Connection<S extends Stream>
   constructor(socket: Duplex, streams: StreamTable<S>, options: ConnectionOptions) {
     this.#socket = socket;
     this.streams = streams;
-    this.#reader = new FrameReader(this, options.expectedPreface);
+    this.#reader = new FrameReader(new FrameReceiver(this), options.expectedPreface);
     this.output = new Output(socket, this);
+    this.frames = new FrameWriter(this.output);
     const contentSent = (stream: S) => this.contentSent(stream);
     this.content = new ContentSender(this.output, this.flood, options.endsApart, contentSent);
     this.#sweeper = setInterval(() => this.#sweep(), options.sweepEveryMs).unref();
     socket.on('data', (chunk: Buffer) => this.#read(chunk));
-    socket.on('error', (error) => this.destroy(reasonOf(error)));
+    socket.on('error', (error) => this.destroy(errorReason(error)));
     socket.on('end', () => this.destroy('connection closed by the peer'));
     socket.on('close', () => this.destroy('connection closed'));
   }
@@ -140,20 +128,20 @@ export abstract class Connection<S extends Stream>
   /** It is closed, and every stream was lost. */
   protected abstract closed(reason: string): void;
 
-  receiveFrame(
-    type: number,
-    flags: number,
-    streamId: number,
-    bytes: Buffer,
-    start: number,
-    end: number,
-  ): void {
-    if (this.#isClosed) return;
-    try {
-      this.#receiver.receiveFrame(type, flags, streamId, bytes, start, end);
-    } catch (error) {
-      if (!(error instanceof StreamError)) throw error;
-      this.#abort(error);
+  get isDeaf(): boolean {
+    return this.#isClosed;
+  }
+
+  /** 5.4.2: the stream alone is ended. A stream that is closed already needs no word, an idle one can be sent none. */
+  streamError(error: StreamError): void {
+    const stream = this.streams.find(error.streamId);
+    if (stream !== undefined) {
+      this.frames.rstStream(stream.id, error.code);
+      this.streamFailed(stream, error);
+    } else if (this.isIdle(error.streamId)) {
+      throw new ConnectionError(error.code, error.message);
+    } else {
+      this.flood.spend();
     }
   }
 
@@ -168,7 +156,7 @@ export abstract class Connection<S extends Stream>
     if (!this.#receiveWindow.take(flowOctets)) {
       throw new ConnectionError(ErrorCode.FLOW_CONTROL_ERROR, 'connection window exceeded');
     }
-    this.#writeWindowUpdate(0, this.#receiveWindow.replenish());
+    this.frames.windowUpdate(0, this.#receiveWindow.replenish());
     const stream = this.streams.find(streamId);
     if (stream === undefined) {
       this.checkClosed(streamId, 'DATA');
@@ -178,7 +166,7 @@ export abstract class Connection<S extends Stream>
     if (!stream.receiveWindow.take(flowOctets)) {
       throw new StreamError(streamId, ErrorCode.FLOW_CONTROL_ERROR, 'stream window exceeded');
     }
-    if (!isEndStream) this.#writeWindowUpdate(streamId, stream.receiveWindow.replenish());
+    if (!isEndStream) this.frames.windowUpdate(streamId, stream.receiveWindow.replenish());
     this.receiveContent(stream, bytes, content, isEndStream);
   }
 
@@ -207,7 +195,7 @@ export abstract class Connection<S extends Stream>
     for (const parameter of parameters) {
       const [identifier, value] = parameter;
       applyParameter(this.remote, parameter);
-      if (identifier === Setting.HEADER_TABLE_SIZE) this.encoder.setTableSizeMax(value);
+      if (identifier === Setting.HEADER_TABLE_SIZE) this.frames.encoder.setTableSizeMax(value);
       this.remoteSettingApplied(parameter);
     }
     this.#shiftWindows(this.remote.initialWindowOctets - initialWindowBefore);
@@ -243,7 +231,7 @@ export abstract class Connection<S extends Stream>
   /** Our first frames: SETTINGS (3.4), and the connection's window, which SETTINGS cannot change (6.9.2). */
   protected open(parameters: readonly Parameter[]): void {
     this.demand(parameters);
-    this.#writeWindowUpdate(0, CONNECTION_WINDOW_OCTETS - INITIAL_WINDOW_OCTETS);
+    this.frames.windowUpdate(0, CONNECTION_WINDOW_OCTETS - INITIAL_WINDOW_OCTETS);
   }
 
   /** Demands these settings of the peer. */
@@ -251,31 +239,10 @@ export abstract class Connection<S extends Stream>
     if (this.#localSettings.demand(parameters)) this.output.write(settingsFrame(parameters));
   }
 
-  /** Encodes and writes in one step: the peer's table has to see every block that was encoded (RFC 7541, 2.3). */
-  protected writeFields(streamId: number, fields: readonly Field[], isEndStream: boolean): void {
-    const { output, encoder } = this;
-    const blockOctetsMax = fieldsSizeMax(fields);
-    if (blockOctetsMax > FRAME_OCTETS_MAX) {
-      this.#writeLongFields(streamId, fields, isEndStream);
-      return;
-    }
-    output.reserve(FRAME_HEAD_OCTETS + blockOctetsMax);
-    const { buffer, offset } = output;
-    output.offset = encoder.encode(fields, buffer, offset + FRAME_HEAD_OCTETS);
-    const length = output.offset - offset - FRAME_HEAD_OCTETS;
-    const flags = Flag.END_HEADERS | (isEndStream ? Flag.END_STREAM : Flag.NONE);
-    writeFrameHead(buffer, offset, { length, type: FrameType.HEADERS, flags, streamId });
-  }
-
   /** Closes a stream and tells the peer. */
   protected reset(stream: S, code: number): void {
-    this.writeReset(stream.id, code);
+    this.frames.rstStream(stream.id, code);
     this.closeStream(stream, false);
-  }
-
-  protected writeReset(streamId: number, code: number): void {
-    this.output.reserve(RST_STREAM_OCTETS);
-    this.output.offset = writeRstStream(this.output.buffer, this.output.offset, streamId, code);
   }
 
   /** `isEndedByPeer`: with END_STREAM, so that any further frame on it is an error. */
@@ -340,40 +307,9 @@ export abstract class Connection<S extends Stream>
     }
   }
 
-  /** Fields that may take more than one frame. */
-  #writeLongFields(streamId: number, fields: readonly Field[], isEndStream: boolean): void {
-    const room = Buffer.allocUnsafe(fieldsSizeMax(fields));
-    const block = room.subarray(0, this.encoder.encode(fields, room, 0));
-    const { frameOctetsMax } = this.remote;
-    this.output.reserve(fieldBlockOctets(block.length, frameOctetsMax));
-    const { buffer, offset } = this.output;
-    const options = { streamId, isEndStream, frameOctetsMax };
-    this.output.offset = writeFieldBlock(buffer, offset, block, options);
-  }
-
-  #writeWindowUpdate(streamId: number, increment: number): void {
-    if (increment === 0) return;
-    this.output.reserve(WINDOW_UPDATE_OCTETS);
-    const { buffer, offset } = this.output;
-    this.output.offset = writeWindowUpdate(buffer, offset, streamId, increment);
-  }
-
   #refuseIdle(streamId: number, frame: string): void {
     if (!this.isIdle(streamId)) return;
     throw new ConnectionError(ErrorCode.PROTOCOL_ERROR, `${frame} on idle stream ${streamId}`);
-  }
-
-  /** 5.4.2: the stream alone is ended. A stream that is closed already needs no word, an idle one can be sent none. */
-  #abort(error: StreamError): void {
-    const stream = this.streams.find(error.streamId);
-    if (stream !== undefined) {
-      this.writeReset(stream.id, error.code);
-      this.streamFailed(stream, error);
-    } else if (this.isIdle(error.streamId)) {
-      throw new ConnectionError(error.code, error.message);
-    } else {
-      this.flood.spend();
-    }
   }
 
   #close(reason: string, goodbye: { readonly code: number; readonly text: string } | null): void {
@@ -398,9 +334,4 @@ export abstract class Connection<S extends Stream>
     this.output.end();
     setTimeout(() => this.#socket.destroy(), LINGER_MS).unref();
   }
-}
-
-/** The code of a system error says it all; other errors have only words. */
-function reasonOf(error: Error): string {
-  return 'code' in error && typeof error.code === 'string' ? error.code : error.message;
 }

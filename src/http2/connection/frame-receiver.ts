@@ -5,7 +5,7 @@
 
 import { PartialFieldBlock } from '../codec/field-block.ts';
 import type { FrameHandler } from '../codec/frame-reader.ts';
-import { ConnectionError, ErrorCode } from '../error.ts';
+import { ConnectionError, ErrorCode, StreamError } from '../error.ts';
 import { loadData } from '../frame/data.ts';
 import type { GoAway } from '../frame/go-away.ts';
 import { loadGoAway } from '../frame/go-away.ts';
@@ -28,6 +28,10 @@ export const HEADER_LIST_OCTETS_MAX = 65_536;
 
 /** Each may throw a ConnectionError or a StreamError. */
 export interface FrameEvents {
+  /** Nothing is to be received any more. */
+  readonly isDeaf: boolean;
+  /** A frame, or what came of it, broke a rule of its stream. */
+  streamError(error: StreamError): void;
   fields(streamId: number, section: FieldSection, isEndStream: boolean): void;
   /** `flowOctets` count against the windows: content and padding. */
   data(
@@ -63,6 +67,23 @@ export class FrameReceiver implements FrameHandler {
   }
 
   receiveFrame(
+    type: number,
+    flags: number,
+    streamId: number,
+    bytes: Buffer,
+    start: number,
+    end: number,
+  ): void {
+    if (this.#events.isDeaf) return;
+    try {
+      this.#dispatch(type, flags, streamId, bytes, start, end);
+    } catch (error) {
+      if (!(error instanceof StreamError)) throw error;
+      this.#events.streamError(error);
+    }
+  }
+
+  #dispatch(
     type: number,
     flags: number,
     streamId: number,

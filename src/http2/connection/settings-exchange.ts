@@ -5,7 +5,7 @@
 
 import { ConnectionError, ErrorCode } from '../error.ts';
 import type { Parameter } from '../frame/settings.ts';
-import { FRAME_OCTETS_MAX, INITIAL_WINDOW_OCTETS, Setting } from '../frame/settings.ts';
+import { INITIAL_WINDOW_OCTETS, Setting } from '../frame/settings.ts';
 
 /** A peer acknowledges at once; ten seconds are a lost connection (SETTINGS_TIMEOUT, 6.5.3). */
 export const SETTINGS_TIMEOUT_MS = 10_000;
@@ -14,16 +14,14 @@ export const SETTINGS_TIMEOUT_MS = 10_000;
 export interface RemoteSettings {
   streamsMax: number;
   initialWindowOctets: number;
-  frameOctetsMax: number;
 }
 
 export const initialRemoteSettings = (): RemoteSettings => ({
   streamsMax: Number.POSITIVE_INFINITY,
   initialWindowOctets: INITIAL_WINDOW_OCTETS,
-  frameOctetsMax: FRAME_OCTETS_MAX,
 });
 
-/** Applies one parameter; values were checked when they were read. Unknown ones are ignored (6.5.2). */
+/** Applies one parameter; values were checked when they were read. Unknown ones are ignored (6.5.2), and so are limits that we never come near. */
 export function applyParameter(settings: RemoteSettings, [identifier, value]: Parameter): void {
   switch (identifier) {
     case Setting.MAX_CONCURRENT_STREAMS:
@@ -31,9 +29,6 @@ export function applyParameter(settings: RemoteSettings, [identifier, value]: Pa
       return;
     case Setting.INITIAL_WINDOW_SIZE:
       settings.initialWindowOctets = value;
-      return;
-    case Setting.MAX_FRAME_SIZE:
-      settings.frameOctetsMax = value;
       return;
     default:
       return;

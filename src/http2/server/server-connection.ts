@@ -73,7 +73,7 @@ export class ServerConnection extends Connection<ServerStream> {
     const stream = this.streams.find(streamId);
     if (stream === undefined || !stream.isRequested) return;
     const isBare = body.length === 0;
-    this.writeFields(streamId, [statusField(status), ...fields], isBare);
+    this.frames.fields(streamId, [statusField(status), ...fields], isBare);
     this.flood.earn();
     if (isBare) this.contentSent(stream);
     else this.content.send(stream, body);
@@ -178,7 +178,7 @@ export class ServerConnection extends Connection<ServerStream> {
     // 8.7: not looked at, so that the client may send it again.
     if (streamId > this.#lastStreamId || this.streams.size >= this.#streamsMax) {
       this.flood.earn();
-      this.writeReset(streamId, ErrorCode.REFUSED_STREAM);
+      this.frames.rstStream(streamId, ErrorCode.REFUSED_STREAM);
       return;
     }
     const stream = this.streams.open(streamId, this.remote.initialWindowOctets);

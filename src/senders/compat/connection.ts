@@ -5,6 +5,7 @@
 
 import type { ClientHttp2Session, ClientHttp2Stream } from 'node:http2';
 import { constants } from 'node:http2';
+import { sweepEveryMs } from '../../std/sweep.ts';
 import type {
   Attempt,
   AttemptFailure,
@@ -15,10 +16,6 @@ import type {
 import type { TransportLimits } from '../transport.ts';
 
 const { NGHTTP2_CANCEL, NGHTTP2_NO_ERROR, NGHTTP2_REFUSED_STREAM } = constants;
-
-/** A time-out is late by at most this, and looking costs a walk over the streams under way. */
-const SWEEP_EVERY_MS_MAX = 1_000;
-const SWEEPS_PER_TIMEOUT = 4;
 
 /** An attempt and the stream that it is made on. */
 interface Request {
@@ -71,8 +68,8 @@ export class Connection implements ProviderConnection {
       if (this.#lastStreamId === Number.POSITIVE_INFINITY) this.#reason = error.message;
     });
     session.once('close', () => this.#finish());
-    const sweepEveryMs = Math.min(SWEEP_EVERY_MS_MAX, limits.requestTimeoutMs / SWEEPS_PER_TIMEOUT);
-    this.#sweeper = setInterval(() => this.#sweep(performance.now()), sweepEveryMs).unref();
+    const everyMs = sweepEveryMs(limits.requestTimeoutMs);
+    this.#sweeper = setInterval(() => this.#sweep(performance.now()), everyMs).unref();
   }
 
   /** The peer's limit may fall below what is open. */

@@ -5,6 +5,7 @@ import { isIP } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { Agent } from 'http2-wrapper';
 import { trustOf } from '../../http2/client/trust.ts';
+import { errorReason } from '../../std/error-reason.ts';
 import type { ConnectionEvents, Dialled, DialOptions } from '../provider-connection.ts';
 import { NO_STREAM } from '../provider-connection.ts';
 import { Connection } from './connection.ts';
@@ -68,12 +69,6 @@ async function open(
     });
     return { ok: true, session };
   } catch (error) {
-    return { ok: false, reason: reasonOf(error) };
+    return { ok: false, reason: errorReason(error) };
   }
-}
-
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const code = 'code' in error ? error.code : undefined;
-  return typeof code === 'string' ? code : error.message;
 }

@@ -17,6 +17,10 @@ function recorded() {
       events.push([name, ...values]);
     };
   const receiver = new FrameReceiver({
+    isDeaf: false,
+    streamError: (error) => {
+      throw error;
+    },
     fields: (streamId, { fields, isTooLarge }, isEndStream) => {
       const pairs = fields.map(({ name, value }) => `${name}: ${value}`);
       events.push(['fields', streamId, isTooLarge ? 'too large' : pairs, isEndStream]);
