@@ -20,6 +20,9 @@ const bigint = {
   parse: (text: string) => Number(text),
 };
 
+/** What PostgreSQL calls our sessions. */
+export const APPLICATION_NAME = 'tagcast';
+
 /** Opens a pool of at most `connectionsMax` connections; connects lazily. */
 export function connect(address: DatabaseAddress, connectionsMax: number): SqlPool {
   const options = {
@@ -28,7 +31,7 @@ export function connect(address: DatabaseAddress, connectionsMax: number): SqlPo
     onnotice: () => undefined,
   };
   return address.kind === 'postgres'
-    ? postgres(address.url, { ...options, connection: { application_name: 'tagcast' } })
+    ? postgres(address.url, { ...options, connection: { application_name: APPLICATION_NAME } })
     : postgres({ ...options, path: address.socketPath, user: 'postgres', database: 'postgres' });
 }
 

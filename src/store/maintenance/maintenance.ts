@@ -1,5 +1,6 @@
 /**
- * Keeps the planner's statistics current where nobody else does. PGlite has no autovacuum at all, and a real PostgreSQL
+ * What the database needs from time to time: an end to what a frozen node holds, and current statistics where nobody else
+ * keeps them. PGlite has no autovacuum at all, and a real PostgreSQL
  * looks at a new table after up to a minute; until then every index looks alike to the planner: joining 600 devices with
  * their subscriptions took 110 ms instead of 1, and a load test of a fresh installation runs into just that.
  */
@@ -9,9 +10,12 @@ import { Recurring } from '../../std/recurring.ts';
 import { faultOf } from '../faults.ts';
 import type { Store } from '../store.ts';
 import { staleTables } from './stale-tables.ts';
+import { endStalledTransactions } from './stalled-transactions.ts';
 
 /** A table grows by some thousand rows in it: little enough for a plan made without statistics. */
 const INTERVAL_MS = 2_000;
+/** As long as a transaction may be silent between two statements (`transact`). */
+const STALLED_MS = 10_000;
 
 export class Maintenance {
   private readonly store: Pick<Store, 'sql' | 'address'>;
@@ -37,6 +41,7 @@ export class Maintenance {
   async run(): Promise<readonly string[]> {
     const { sql, address } = this.store;
     const isEmbedded = address.kind === 'embedded';
+    if (!isEmbedded) await this.endStalled();
     const tables = await staleTables(sql, { neverAnalyzed: !isEmbedded });
     for (const { name, wantsVacuum } of tables) {
       // The name comes quoted from the database's own catalogue; a utility statement takes no parameters.
@@ -46,15 +51,17 @@ export class Maintenance {
     return tables.map(({ name }) => name);
   }
 
+  private async endStalled(): Promise<void> {
+    const ended = await endStalledTransactions(this.store.sql, STALLED_MS);
+    if (ended > 0) this.log.warn({ ended }, 'ended transactions of a node that has stopped');
+  }
+
   private async runLogged(): Promise<void> {
     try {
       await this.run();
     } catch (error) {
-      // Statistics are a help, not a need; what is behind it shows wherever else the store is used.
-      this.log.warn(
-        { err: error, fault: faultOf(error) },
-        'statistics were not brought up to date',
-      );
+      // A help, not a need; what is behind it shows wherever else the store is used.
+      this.log.warn({ err: error, fault: faultOf(error) }, 'the database was not maintained');
     }
   }
 }
