@@ -1,7 +1,7 @@
 /**
- * Ends transactions whose client has stopped in the middle of a statement: it was frozen between the messages of one (a new
- * statement takes two round trips). PostgreSQL then takes the session for active and applies none of its time-outs, neither that of
- * statements nor that of idle transactions, and its locks would stop every other node until the frozen one wakes.
+ * Ends transactions whose client has stopped: it was frozen between the messages of a statement (a new one takes two round
+ * trips), when PostgreSQL takes the session for active and applies none of its time-outs, or before the statement that sets
+ * them (`transact`) was through. Its locks would stop every other node until the frozen one wakes.
  */
 
 import type { Sql } from '../sql.ts';
@@ -15,7 +15,7 @@ export async function endStalledTransactions(sql: Sql, silentForMs: number): Pro
       select pid from pg_stat_activity
       where datname = current_database() and usename = current_user
         and application_name = ${APPLICATION_NAME}
-        and state = 'active' and wait_event = 'ClientRead'
+        and state <> 'idle' and wait_event = 'ClientRead'
         and state_change < now() - ${silentForMs}::integer * interval '1 millisecond'
     )
     select pg_terminate_backend(pid) from stalled`;
