@@ -14,8 +14,8 @@ export interface MatchingGroup {
 /**
  * Ordinals from `start` up to but without `end`. The `limit 1` keeps it a look-up by key for each device: without
  * statistics (a new table) a plain join compared every subscription of the group
- * with every device of the app, 1.6 s for 2,000 devices. One row of JSON, because thousands of rows cost PGlite and the
- * driver as much again as finding them.
+ * with every device of the app, 1.6 s for 2,000 devices. One row of JSON, because PGlite and the driver take apart
+ * each of thousands of rows.
  */
 export async function resolveGroup(
   sql: Sql,
