@@ -7,14 +7,14 @@
 import type { Logger } from 'pino';
 import { Bell } from '../std/bell.ts';
 import type { Clock } from '../std/clock.ts';
-import type { Wanted } from '../store/ledger/claim-chunks.ts';
+import type { Part, Wanted } from '../store/ledger/claim-chunks.ts';
 import { claimChunks } from '../store/ledger/claim-chunks.ts';
 import { claimRetries } from '../store/ledger/claim-retries.ts';
 import type { Claimable } from '../store/ledger/list-claimable.ts';
 import { listClaimable } from '../store/ledger/list-claimable.ts';
 import type { Sql } from '../store/sql.ts';
 import type { Candidate } from './allotment.ts';
-import { Allotment } from './allotment.ts';
+import { Allotment, scopeKeyOf } from './allotment.ts';
 import type { Claimed } from './claimed.ts';
 import { scopeOf } from './claimed.ts';
 import type { Assignment } from './dispatcher.ts';
@@ -83,7 +83,8 @@ export class Claimer {
     try {
       const claimable = await listClaimable(this.options.sql);
       const free = this.options.slots - this.held.size;
-      if (free > 0) return await this.claim(claimable, free);
+      const turns = this.allotment.share(claimable, [...this.held], free);
+      if (turns.length > 0) return await this.claim(turns);
       this.makeRoomFor(claimable);
     } catch (error) {
       this.options.log.warn({ err: error }, 'nothing can be claimed; trying again');
@@ -91,9 +92,9 @@ export class Claimer {
     return 0;
   }
 
-  private async claim(claimable: readonly Claimable[], free: number): Promise<number> {
+  private async claim(turns: readonly Claimable[]): Promise<number> {
     const { sql, leaseMs, clock } = this.options;
-    const { chunks, retries } = ordersOf(this.allotment.share(claimable, [...this.held], free));
+    const { chunks, retries } = ordersOf(turns);
     const leaseStartedMs = clock.monotonicMs();
     // What one of them has claimed is leased, whatever becomes of the other.
     const [claimedChunks, claimedRetries] = await Promise.allSettled([
@@ -119,10 +120,18 @@ export class Claimer {
   }
 
   private hold(claimed: Claimed): void {
-    const { notificationId, clientId } = scopeOf(claimed);
+    const { notificationId, clientId, appId, platformId } = scopeOf(claimed);
     const assignment = this.options.start(claimed);
     const sinceMs = this.options.clock.monotonicMs();
-    const held = { notificationId, clientId, assignment, sinceMs, isAskedToYield: false };
+    const held: Held = {
+      notificationId,
+      clientId,
+      appId,
+      platformId,
+      assignment,
+      sinceMs,
+      isAskedToYield: false,
+    };
     this.held.add(held);
     void assignment.finished.then(() => {
       this.held.delete(held);
@@ -130,37 +139,51 @@ export class Claimer {
     });
   }
 
-  /** All slots are taken: for each notification that has none, the one that holds its slot for longest yields. */
+  /**
+   * Nothing more may be claimed. For each notification that has no slot, the one that holds its slot for longest yields: of the
+   * same scope, if there is one, for it may be that scope's share that is used up.
+   */
   private makeRoomFor(claimable: readonly Claimable[]): void {
     const served = new Set([...this.held].map(({ notificationId }) => notificationId));
-    const waiting = claimable.filter(({ notificationId }) => !served.has(notificationId));
-    const yielding = [...this.held].filter(({ isAskedToYield }) => isAskedToYield).length;
+    const waiting = new Map(
+      claimable
+        .filter(({ notificationId }) => !served.has(notificationId))
+        .map((candidate) => [candidate.notificationId, candidate]),
+    );
+    let yielding = [...this.held].filter(({ isAskedToYield }) => isAskedToYield).length;
+    for (const candidate of waiting.values()) {
+      if (yielding > 0) yielding -= 1;
+      else this.askToYield(candidate);
+    }
+  }
+
+  private askToYield(candidate: Candidate): void {
     const nowMs = this.options.clock.monotonicMs();
     const longest = [...this.held]
       .filter(({ isAskedToYield, sinceMs }) => !isAskedToYield && nowMs - sinceMs >= QUANTUM_MS)
       .sort((a, b) => a.sinceMs - b.sinceMs);
-    for (const held of longest.slice(0, Math.max(0, waiting.length - yielding))) {
-      held.isAskedToYield = true;
-      held.assignment.giveBack(MAKE_ROOM);
-    }
+    const scopeKey = scopeKeyOf(candidate);
+    const held = longest.find((other) => scopeKeyOf(other) === scopeKey) ?? longest[0];
+    if (held === undefined) return;
+    held.isAskedToYield = true;
+    held.assignment.giveBack(MAKE_ROOM);
   }
 }
 
-/** A notification's first turn in a round takes its retries that are due, if it has some; all others take chunks. */
+/** A part's first turn in a round takes its retries that are due, if it has some; all others take chunks. */
 function ordersOf(turns: readonly Claimable[]): {
   readonly chunks: readonly Wanted[];
-  readonly retries: readonly string[];
+  readonly retries: readonly Part[];
 } {
-  const retries = new Set<string>();
-  const chunks = new Map<string, number>();
-  for (const { notificationId, hasChunks, hasRetries } of turns) {
-    if (hasRetries && !retries.has(notificationId)) retries.add(notificationId);
-    else if (hasChunks) chunks.set(notificationId, (chunks.get(notificationId) ?? 0) + 1);
+  const retries = new Map<Claimable, Part>();
+  const chunks = new Map<Claimable, Wanted>();
+  for (const turn of turns) {
+    if (turn.hasRetries && !retries.has(turn)) retries.set(turn, turn);
+    else if (turn.hasChunks) {
+      chunks.set(turn, { ...turn, count: (chunks.get(turn)?.count ?? 0) + 1 });
+    }
   }
-  return {
-    chunks: [...chunks].map(([notificationId, count]) => ({ notificationId, count })),
-    retries: [...retries],
-  };
+  return { chunks: [...chunks.values()], retries: [...retries.values()] };
 }
 
 const claimedBy = <T>(result: PromiseSettledResult<readonly T[]>): readonly T[] =>

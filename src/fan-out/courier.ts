@@ -119,7 +119,7 @@ export class Courier {
   private isObstructed(): boolean {
     const { health, share, sender, urgeReport } = this.options;
     if (!health.admits) return true;
-    if (share.budget.isUsedUp) {
+    if (share.isUsedUp) {
       urgeReport();
       return true;
     }

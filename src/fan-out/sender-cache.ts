@@ -1,19 +1,28 @@
-/** A worker's senders, one per credential, with what it knows of each provider: they live as long as the thread. */
+/**
+ * A worker's senders, one per credential, with what it knows of each provider: they live as long as the thread. Apps with the same
+ * credential share one, for the provider counts by credential; a credential that no app uses any more loses its connections.
+ */
 
+import { hash } from 'node:crypto';
+import type { ProviderCredential } from '../domain/credential.ts';
 import type { SenderOptions } from '../senders/create-sender.ts';
 import { createSender } from '../senders/create-sender.ts';
 import type { Sender } from '../senders/sender.ts';
 import type { Clock } from '../std/clock.ts';
 import { ProviderHealth } from './provider-health.ts';
+import type { BudgetLine } from './send-budget.ts';
 import type { Authority } from './task.ts';
 
-/** Connections that a thread keeps open: beyond it the one unused for longest is closed. */
+/** Senders that a thread keeps: beyond it the one unused for longest is closed. */
 const SENDERS_MAX = 64;
 
 export interface Line {
   readonly sender: Sender;
   readonly health: ProviderHealth;
   readonly fingerprint: string;
+  readonly budgetLine: BudgetLine;
+  /** The (app, platform)s that last came with this credential. */
+  readonly scopes: Set<string>;
   /** Tasks that use it. */
   users: number;
   /** Replaced or evicted: closed by its last user. */
@@ -21,13 +30,15 @@ export interface Line {
 }
 
 /** What all senders of a process have in common. */
-export type SenderCacheOptions = Pick<SenderOptions, 'origins' | 'transport'>;
+export type SenderCacheOptions = Pick<SenderOptions, 'origins' | 'transport' | 'limits'>;
 
 export class SenderCache {
   private readonly options: SenderCacheOptions;
   private readonly clock: Clock;
-  /** By scope, the one unused for longest first. */
+  /** By the credential's fingerprint, the one unused for longest first. */
   private readonly lines = new Map<string, Line>();
+  /** By scope. */
+  private readonly current = new Map<string, Line>();
 
   constructor(options: SenderCacheOptions, clock: Clock) {
     this.options = options;
@@ -36,25 +47,14 @@ export class SenderCache {
 
   /** The sender of a scope's credential; a changed credential gets a new one. Give it back with `release`. */
   acquire(scopeKey: string, { credential, authorization }: Authority): Line {
-    const { origins, transport } = this.options;
-    const fingerprint = JSON.stringify(credential);
-    const known = this.lines.get(scopeKey);
-    this.lines.delete(scopeKey);
-    if (known !== undefined && known.fingerprint !== fingerprint) this.retire(known);
-    const line =
-      known !== undefined && known.fingerprint === fingerprint
-        ? known
-        : {
-            sender: createSender(credential, { origins, transport, authorization }),
-            health: new ProviderHealth(this.clock),
-            fingerprint,
-            users: 0,
-            isRetired: false,
-          };
+    const fingerprint = hash('sha256', JSON.stringify(credential), 'base64url');
+    const line = this.lines.get(fingerprint) ?? this.open(credential, authorization, fingerprint);
+    this.lines.delete(fingerprint);
+    this.lines.set(fingerprint, line);
+    this.move(scopeKey, line);
     line.users += 1;
     line.sender.authorize(authorization);
-    this.lines.set(scopeKey, line);
-    this.evict();
+    if (this.lines.size > SENDERS_MAX) this.evict();
     return line;
   }
 
@@ -63,16 +63,36 @@ export class SenderCache {
     if (line.isRetired && line.users === 0) void line.sender.close();
   }
 
+  private open(credential: ProviderCredential, authorization: string, fingerprint: string): Line {
+    return {
+      sender: createSender(credential, { ...this.options, authorization }),
+      health: new ProviderHealth(this.clock),
+      fingerprint,
+      budgetLine: { used: 0 },
+      scopes: new Set(),
+      users: 0,
+      isRetired: false,
+    };
+  }
+
+  /** The scope uses this line from now on. */
+  private move(scopeKey: string, line: Line): void {
+    const before = this.current.get(scopeKey);
+    if (before === line) return;
+    this.current.set(scopeKey, line);
+    line.scopes.add(scopeKey);
+    before?.scopes.delete(scopeKey);
+    if (before?.scopes.size === 0) this.retire(before);
+  }
+
   private evict(): void {
-    if (this.lines.size <= SENDERS_MAX) return;
-    for (const [scopeKey, line] of this.lines) {
-      this.lines.delete(scopeKey);
-      this.retire(line);
-      return;
-    }
+    const [oldest] = this.lines.values();
+    if (oldest !== undefined) this.retire(oldest);
   }
 
   private retire(line: Line): void {
+    this.lines.delete(line.fingerprint);
+    for (const scopeKey of line.scopes) this.current.delete(scopeKey);
     line.isRetired = true;
     if (line.users === 0) void line.sender.close();
   }

@@ -37,7 +37,7 @@ export async function runTask({ task, port }: PostedTask): Promise<void> {
     task.authority === null
       ? null
       : senders.acquire(`${task.appId}.${task.platformId}`, task.authority);
-  const share = new BudgetShare(budget);
+  const share = new BudgetShare(budget, line?.budgetLine ?? { used: 0 });
   try {
     const context = contextOf(task, line, share, port);
     if (task.kind === 'chunk') await runChunk(task, context);

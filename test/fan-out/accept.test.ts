@@ -3,11 +3,10 @@ import type { Acceptance } from '../../src/fan-out/accept.ts';
 import { Accept } from '../../src/fan-out/accept.ts';
 import { taskOf } from '../../src/fan-out/claimed.ts';
 import type { Push, TagReferences } from '../../src/fan-out/push.ts';
-import { claimChunks } from '../../src/store/ledger/claim-chunks.ts';
 import { planDue } from '../../src/store/notifications/plan-due.ts';
 import { readStatus } from '../../src/store/notifications/read-status.ts';
 import { SqlTagIndex } from '../../src/tag-index/sql/sql-tag-index.ts';
-import { makeTag, makeTenant } from '../support/notifications.ts';
+import { claimChunksOf, makeTag, makeTenant } from '../support/notifications.ts';
 import { seedDevices } from '../support/seed.ts';
 import { withStores } from '../support/store.ts';
 
@@ -227,7 +226,7 @@ await withStores(t, async (t, store) => {
       );
       await planDue(sql);
       for (const id of [scheduled, past]) {
-        const [chunk] = await claimChunks(sql, [{ notificationId: id, count: 1 }], 60_000);
+        const [chunk] = await claimChunksOf(sql, id, 60_000);
         if (chunk === undefined) throw new Error('nothing to claim');
         const task = taskOf({ kind: 'chunk', chunk, leaseStartedMs: 0 }, 60_000, NO_RIGHT);
         t.ok(Math.abs(task.message.dueAtMs - Date.now()) < 60_000, 'due about now');
@@ -254,7 +253,7 @@ await withStores(t, async (t, store) => {
       await sql`update tags set deleted_at = now() where id = ${deleted}`;
       await sql`update notifications set send_at = now() where client_id = ${clientId}`;
       await planDue(sql);
-      const [chunk] = await claimChunks(sql, [{ notificationId: some, count: 1 }], 60_000);
+      const [chunk] = await claimChunksOf(sql, some, 60_000);
       t.strictSame(chunk?.anyTagIds, [tagId]);
       t.match(await readStatus(sql, clientId, nobody), [{ state: 'FINISHED', total: 0 }, {}]);
       t.match(await readStatus(sql, clientId, filtered), [{ state: 'FINISHED', total: 0 }, {}]);

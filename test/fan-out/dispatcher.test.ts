@@ -13,9 +13,8 @@ import { Ledger } from '../../src/outcomes/ledger.ts';
 import type { Authorization } from '../../src/senders/authorization.ts';
 import { Authorizations } from '../../src/senders/authorization.ts';
 import { systemClock } from '../../src/std/clock.ts';
-import { claimChunks } from '../../src/store/ledger/claim-chunks.ts';
 import { readStatus } from '../../src/store/notifications/read-status.ts';
-import { makeRunning, makeTenant } from '../support/notifications.ts';
+import { claimChunksOf, makeRunning, makeTenant } from '../support/notifications.ts';
 import { until } from '../support/poll.ts';
 import { apnsCredential } from '../support/provider-credentials.ts';
 import { behave, credentialOf, originsOf, simulatorFor } from '../support/sending.ts';
@@ -63,7 +62,7 @@ function dispatcherOf(
 async function claimOne(slug: string, devices = 10): Promise<Claimed & { readonly kind: 'chunk' }> {
   const id = await makeRunning(sql, await makeTenant(sql, slug), devices);
   const leaseStartedMs = systemClock.monotonicMs();
-  const [chunk] = await claimChunks(sql, [{ notificationId: id, count: 1 }], LEASE_MS);
+  const [chunk] = await claimChunksOf(sql, id, LEASE_MS);
   if (chunk === undefined) throw new Error('nothing to claim');
   return { kind: 'chunk', chunk, leaseStartedMs };
 }
@@ -162,11 +161,7 @@ t.test('a thread that dies is replaced, and its chunk is sent by the next', asyn
 
   await behave(simulator, {});
   await sql`update chunks set available_at = now() where notification_id = ${claimed.chunk.notificationId}`;
-  const [again] = await claimChunks(
-    sql,
-    [{ notificationId: claimed.chunk.notificationId, count: 1 }],
-    LEASE_MS,
-  );
+  const [again] = await claimChunksOf(sql, claimed.chunk.notificationId, LEASE_MS);
   if (again === undefined) throw new Error('nothing to claim');
   await dispatcher.start({ kind: 'chunk', chunk: again, leaseStartedMs: systemClock.monotonicMs() })
     .finished;

@@ -6,12 +6,16 @@ import type { ChunkProgress, RetryProgress } from '../../src/domain/progress.ts'
 import { Ledger } from '../../src/outcomes/ledger.ts';
 import { systemClock } from '../../src/std/clock.ts';
 import type { ClaimedChunk } from '../../src/store/ledger/claim-chunks.ts';
-import { claimChunks } from '../../src/store/ledger/claim-chunks.ts';
-import { claimRetries } from '../../src/store/ledger/claim-retries.ts';
+import type { ClaimedRetries } from '../../src/store/ledger/claim-retries.ts';
 import { readStatus } from '../../src/store/notifications/read-status.ts';
 import type { Sql } from '../../src/store/sql.ts';
 import type { Store } from '../../src/store/store.ts';
-import { makeRunning, makeTenant } from '../support/notifications.ts';
+import {
+  claimChunksOf,
+  claimRetriesOf,
+  makeRunning,
+  makeTenant,
+} from '../support/notifications.ts';
 import { withStores } from '../support/store.ts';
 
 const LEASE_MS = 60_000;
@@ -27,7 +31,7 @@ const ledgerOf = ({ sql }: Store): Ledger =>
   });
 
 const claim = (sql: Sql, notificationId: string, count = 1, leaseMs = LEASE_MS) =>
-  claimChunks(sql, [{ notificationId, count }], leaseMs);
+  claimChunksOf(sql, notificationId, leaseMs, count);
 
 /** The only chunk of a notification of one group. */
 async function claimOne(
@@ -222,7 +226,7 @@ async function retries(t: Test, store: Store): Promise<void> {
     }),
   );
   const settle = (
-    batch: Awaited<ReturnType<typeof claimRetries>>[number],
+    batch: ClaimedRetries,
     endings: readonly RetryProgress['settlements'][number]['ending'][],
   ): RetryProgress => ({
     kind: 'retries',
@@ -244,12 +248,12 @@ async function retries(t: Test, store: Store): Promise<void> {
     sentToMs: null,
   });
 
-  const [frozen] = await claimRetries(sql, [id], 0);
-  const [batch] = await claimRetries(sql, [id], LEASE_MS);
+  const [frozen] = await claimRetriesOf(sql, id, 0);
+  const [batch] = await claimRetriesOf(sql, id, LEASE_MS);
   if (frozen === undefined || batch === undefined) throw new Error('nothing to claim');
   t.strictSame(batch.ordinals, ordinals);
   t.strictSame(batch.attempts, [1, 1, 1, 1]);
-  t.equal((await claimRetries(sql, [id], LEASE_MS)).length, 0, 'they have a lease');
+  t.equal((await claimRetriesOf(sql, id, LEASE_MS)).length, 0, 'they have a lease');
 
   await ledger.record(settle(frozen, ['delivered', 'delivered', 'delivered', 'delivered']));
   t.match(
@@ -264,7 +268,7 @@ async function retries(t: Test, store: Store): Promise<void> {
   const row = await rowOf(sql, tenant.clientId, id);
   t.match(row, { state: 'RUNNING', delivered: 297, failed: 1, skipped: 1, reasons: { Gone: 1 } });
 
-  const [again] = await claimRetries(sql, [id], LEASE_MS);
+  const [again] = await claimRetriesOf(sql, id, LEASE_MS);
   t.match(again, { ordinals: [6], attempts: [2] });
   if (again !== undefined) await ledger.record(settle(again, ['expired']));
   const last = await rowOf(sql, tenant.clientId, id);

@@ -1,6 +1,10 @@
 /** Tenants, tags and notifications as rows: what tests of the ledger and of sending begin with. */
 
 import { v7 as uuidV7 } from 'uuid';
+import type { ClaimedChunk, Part } from '../../src/store/ledger/claim-chunks.ts';
+import { claimChunks } from '../../src/store/ledger/claim-chunks.ts';
+import type { ClaimedRetries } from '../../src/store/ledger/claim-retries.ts';
+import { claimRetries } from '../../src/store/ledger/claim-retries.ts';
 import { insertNotification } from '../../src/store/notifications/insert-notification.ts';
 import { planDue } from '../../src/store/notifications/plan-due.ts';
 import type { Sql, SqlPool } from '../../src/store/sql.ts';
@@ -83,3 +87,31 @@ export async function makeRunning(
   await planDue(sql);
   return id;
 }
+
+/** Claims chunks of a notification, in whatever scopes it has some: at most `count` of each. */
+export async function claimChunksOf(
+  sql: Sql,
+  notificationId: string,
+  leaseMs: number,
+  count = 1,
+): Promise<readonly ClaimedChunk[]> {
+  const parts = await partsOf(sql, notificationId);
+  return claimChunks(
+    sql,
+    parts.map((part) => ({ ...part, count })),
+    leaseMs,
+  );
+}
+
+/** Claims a batch of due retries in each scope of a notification that has some. */
+export async function claimRetriesOf(
+  sql: Sql,
+  notificationId: string,
+  leaseMs: number,
+): Promise<readonly ClaimedRetries[]> {
+  return claimRetries(sql, await partsOf(sql, notificationId), leaseMs);
+}
+
+const partsOf = (sql: Sql, notificationId: string) => sql<Part[]>`
+  select notification_id as "notificationId", app_id as "appId", platform_id as "platformId"
+  from notification_scopes where notification_id = ${notificationId}`;

@@ -160,7 +160,7 @@ export function sceneOf(
     tagIndex: new ScriptedTagIndex(options.offsets),
     sender: task.authority === null ? null : sender,
     health,
-    share: new BudgetShare(budget),
+    share: new BudgetShare(budget, { used: 0 }),
     lease: new Lease(clock, clock.monotonicMs(), LEASE_MS),
     control,
     clock,

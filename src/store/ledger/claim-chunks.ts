@@ -6,8 +6,14 @@
 import type { NotificationState, Payload } from '../../domain/notification.ts';
 import type { Sql } from '../sql.ts';
 
-export interface Wanted {
+/** A part of a notification: all of it that is for one (app, platform). */
+export interface Part {
   readonly notificationId: string;
+  readonly appId: number;
+  readonly platformId: number;
+}
+
+export interface Wanted extends Part {
   readonly count: number;
 }
 
@@ -46,13 +52,15 @@ export const claimChunks = (sql: Sql, wanted: readonly Wanted[], leaseMs: number
     select c.*
     from unnest(
       ${wanted.map(({ notificationId }) => notificationId)}::uuid[],
+      ${wanted.map(({ appId }) => appId)}::integer[],
+      ${wanted.map(({ platformId }) => platformId)}::smallint[],
       ${wanted.map(({ count }) => count)}::integer[]
-    ) as w(notification_id, count)
+    ) as w(notification_id, app_id, platform_id, count)
     cross join lateral (
       select notification_id, app_id, platform_id, group_number from chunks
-      where notification_id = w.notification_id
+      where (notification_id, app_id, platform_id) = (w.notification_id, w.app_id, w.platform_id)
         and available_at <= now() and (lease_until is null or lease_until <= now())
-      order by app_id, platform_id, group_number
+      order by group_number
       limit w.count
       for update skip locked
     ) c

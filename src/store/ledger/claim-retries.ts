@@ -1,10 +1,10 @@
 /**
- * Claims due retries: for each notification wanted at most one batch, all of one (app, platform), each row with a new
- * epoch and a lease by the database's clock.
+ * Claims due retries: for each part of a notification that is wanted at most one batch, each row with a new epoch and a
+ * lease by the database's clock.
  */
 
 import type { Sql } from '../sql.ts';
-import type { ClaimedScope } from './claim-chunks.ts';
+import type { ClaimedScope, Part } from './claim-chunks.ts';
 import { claimedScope } from './claim-chunks.ts';
 
 /** Retries of a batch: so few that half a lease suffices to send them, so many that a claim is worth its cost. */
@@ -17,22 +17,19 @@ export interface ClaimedRetries extends ClaimedScope {
   readonly attempts: readonly number[];
 }
 
-export const claimRetries = (sql: Sql, notificationIds: readonly string[], leaseMs: number) => sql<
+export const claimRetries = (sql: Sql, wanted: readonly Part[], leaseMs: number) => sql<
   ClaimedRetries[]
 >`
   with due as (
     select r.*
-    from unnest(${[...notificationIds]}::uuid[]) as w(notification_id)
-    cross join lateral (
-      select app_id, platform_id from retries
-      where notification_id = w.notification_id
-        and due_at <= now() and (lease_until is null or lease_until <= now())
-      order by due_at limit 1
-    ) first
+    from unnest(
+      ${wanted.map(({ notificationId }) => notificationId)}::uuid[],
+      ${wanted.map(({ appId }) => appId)}::integer[],
+      ${wanted.map(({ platformId }) => platformId)}::smallint[]
+    ) as w(notification_id, app_id, platform_id)
     cross join lateral (
       select notification_id, app_id, platform_id, ordinal from retries
-      where notification_id = w.notification_id
-        and app_id = first.app_id and platform_id = first.platform_id
+      where (notification_id, app_id, platform_id) = (w.notification_id, w.app_id, w.platform_id)
         and due_at <= now() and (lease_until is null or lease_until <= now())
       order by ordinal
       limit ${RETRY_BATCH_MAX}::integer

@@ -1,10 +1,12 @@
-/** The notifications that a worker could do something for now: what the claimer shares its slots among. */
+/** The parts of notifications that a worker could do something for now: what the claimer shares its slots among. */
 
 import type { Sql } from '../sql.ts';
 
 export interface Claimable {
   readonly notificationId: string;
   readonly clientId: number;
+  readonly appId: number;
+  readonly platformId: number;
   readonly hasChunks: boolean;
   readonly hasRetries: boolean;
 }
@@ -13,16 +15,20 @@ export interface Claimable {
 export const listClaimable = (sql: Sql) => sql<Claimable[]>`
   select * from (
     select n.id as "notificationId", n.client_id as "clientId",
+      s.app_id as "appId", s.platform_id as "platformId",
       n.open_chunks > 0 and exists (
-        select 1 from chunks c where c.notification_id = n.id
+        select 1 from chunks c
+        where (c.notification_id, c.app_id, c.platform_id) = (s.notification_id, s.app_id, s.platform_id)
           and c.available_at <= now() and (c.lease_until is null or c.lease_until <= now())
       ) as "hasChunks",
       n.open_retries > 0 and exists (
-        select 1 from retries r where r.notification_id = n.id
+        select 1 from retries r
+        where (r.notification_id, r.app_id, r.platform_id) = (s.notification_id, s.app_id, s.platform_id)
           and r.due_at <= now() and (r.lease_until is null or r.lease_until <= now())
       ) as "hasRetries"
     from notifications n
+    join notification_scopes s on s.notification_id = n.id
     where n.finished_at is null and n.state in ('RUNNING', 'CANCELLED')
   ) claimable
   where "hasChunks" or "hasRetries"
-  order by "notificationId"`;
+  order by "notificationId", "appId", "platformId"`;
