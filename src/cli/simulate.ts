@@ -13,6 +13,7 @@ import type { Command } from './command.ts';
 /** Flags that are numbers in the behaviour, by their path in it. */
 const BEHAVIOUR_FLAGS: Readonly<Record<string, readonly [path: string, about: string]>> = {
   'latency-ms': ['latencyMs', 'time between a request and its answer'],
+  'round-trip-ms': ['roundTripMs', 'distance: all that a provider sends arrives so much later'],
   gone: ['shares.gone', 'share of tokens that are dead (410, 404 UNREGISTERED)'],
   'bad-token': ['shares.badToken', 'share of tokens refused as malformed (400)'],
   'not-found': ['shares.notFound', 'share of tokens answered 404 without saying dead'],

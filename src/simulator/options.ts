@@ -41,6 +41,11 @@ const sharesSchema = z.strictObject({
 export const behaviourChangeSchema = z.strictObject({
   /** Time between the end of a request and its answer; no longer than a timer can wait. */
   latencyMs: count,
+  /**
+   * A connection's distance: all that the provider writes on it arrives so much later, and its handshakes take as long each.
+   * For connections opened from then on; no longer than a timer can wait.
+   */
+  roundTripMs: count,
   shares: sharesSchema.exactOptional(),
   /** Requests that never get an answer. Real providers do this too (facts, 1.8). */
   silentShare: share,
@@ -63,6 +68,7 @@ export type Behaviour = Readonly<Required<Omit<BehaviourChange, 'shares'>>> & {
 /** No faults. One second of Retry-After, where Google says up to a minute, keeps those who test awake. */
 export const KIND_BEHAVIOUR: Behaviour = {
   latencyMs: 0,
+  roundTripMs: 0,
   shares: { gone: 0, badToken: 0, notFound: 0, throttled: 0, serverError: 0 },
   silentShare: 0,
   goAwayEvery: 0,

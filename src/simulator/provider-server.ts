@@ -6,13 +6,14 @@
  * way get REFUSED_STREAM, so that a client may send them again without any device being reached twice.
  */
 
-import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { ErrorCode } from '../http2/error.ts';
 import type { RequestHead } from '../http2/message/request.ts';
 import { listen } from '../http2/server/listen.ts';
 import { ServerConnection } from '../http2/server/server-connection.ts';
 import type { Certificate } from './certificate.ts';
 import { ConnectionMemory } from './connection-memory.ts';
+import { DistantSocket } from './distant-socket.ts';
 import type { Handler, ProviderAnswer } from './exchange.ts';
 import { BODY_BYTES_MAX } from './exchange.ts';
 import type { LiveBehaviour } from './options.ts';
@@ -47,8 +48,12 @@ export async function startProviderServer(options: ProviderServerOptions): Promi
     port: options.port,
     certificatePem: certificate.certificatePem,
     privateKeyPem: certificate.privateKeyPem,
+    // TCP's handshake and TLS's, a round trip each.
+    handshakeDelayMs: () => 2 * live.current.roundTripMs,
     onConnection: (socket) => {
-      const connection = new ProviderConnection(socket, streamsMaxTold, options, () =>
+      const { roundTripMs } = live.current;
+      const wire = roundTripMs === 0 ? socket : new DistantSocket(socket, roundTripMs);
+      const connection = new ProviderConnection(wire, streamsMaxTold, options, () =>
         connections.delete(connection),
       );
       connections.add(connection);
@@ -75,7 +80,7 @@ class ProviderConnection {
   #streamsOpened = 0;
 
   constructor(
-    socket: Socket,
+    socket: Duplex,
     streamsMax: number,
     options: ProviderServerOptions,
     onClosed: () => void,
