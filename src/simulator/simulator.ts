@@ -120,6 +120,7 @@ async function startServers(
       apns.scripts.reset();
       fcm.scripts.reset();
       for (const record of [apns.record, fcm.record, oauth]) record.reset();
+      for (const server of servers) server.countAnew();
       applyBehaviour(initial);
       outageClock.start(initial.outage);
     },

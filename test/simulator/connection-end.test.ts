@@ -152,6 +152,19 @@ t.test('a change of the behaviour leaves an end alone that is under way', async 
   t.ok(second <= first, 'the last stream never rises');
 });
 
+t.test('a run that is repeated ends its connections as the first did', async (t) => {
+  const simulator = await simulate(t, { ends: { goAwayCalm: 1, goAwayInternal: 1 } });
+  const codes: (string | undefined)[] = [];
+  for (let connection = 0; connection < 12; connection += 1) {
+    if (connection === 6) await control(simulator, 'POST /reset');
+    const { push, witness } = await dial(t, simulator);
+    t.match(await push(1), { kind: 'failed', isUnprocessed: true });
+    codes.push(witness.goAways[0]?.[0]);
+  }
+  t.same(codes.slice(6), codes.slice(0, 6));
+  t.equal(new Set(codes).size, 2);
+});
+
 t.test('each connection draws one of the ends, by the seed', (t) => {
   const ends = Object.fromEntries(
     Object.keys(KIND_BEHAVIOUR.ends).map((kind) => [kind, 5]),
