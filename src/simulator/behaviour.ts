@@ -79,7 +79,7 @@ export const behaviourPartSchema = z.strictObject({
   /** Null: what the real one allows: at APNs 1 until the first valid provider token, then 1000; at FCM 100. */
   maxConcurrentStreams: wholeNumber.nullable().exactOptional(),
   /**
-   * After a 4xx, 410 aside, one stream until the next success; what is in flight beyond gets REFUSED_STREAM (APNs; facts, 1.3
+   * After a 4xx, 410 and 429 aside, one stream until the next success; what is in flight beyond gets REFUSED_STREAM (APNs; facts, 1.3
    * and 1.8).
    */
   streamsFall: z.boolean().exactOptional(),

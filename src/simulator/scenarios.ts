@@ -17,7 +17,8 @@ const REQUESTS_PER_CONNECTION = 1_000;
 export const SCENARIOS = {
   'stream-limit': {
     about: 'one stream after each rejection, those in flight refused',
-    part: { streamsFall: true, shares: { badToken: 0.005 } },
+    // Each costs its connection two round trips and all that is in flight.
+    part: { streamsFall: true, shares: { badToken: 0.001 } },
   },
   'go-away': {
     about: 'GOAWAY with a reason; later requests refused',

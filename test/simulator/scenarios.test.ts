@@ -21,7 +21,7 @@ t.test('each changes something, and they are merged in their order', (t) => {
   });
   t.match(merged, {
     ends: { goAway: 1_000, cut: 7, silence: 0 },
-    shares: { throttled: 0.5, serverError: 0.01, badToken: 0.005, gone: 0 },
+    shares: { throttled: 0.5, serverError: 0.01, badToken: 0.001, gone: 0 },
     streamsFall: true,
     latencyMs: 0,
   });

@@ -48,16 +48,20 @@ t.test('after a rejection those in flight are refused, until a success', async (
   t.same(witness.streamLimits, [1, 1_000, 1, 1_000]);
 });
 
-t.test('a dead token and the own errors of the provider are no rejection', async (t) => {
-  for (const script of [
-    { status: 410, reason: 'Unregistered' },
-    { status: 503, reason: 'ServiceUnavailable' },
-  ]) {
-    const { push, witness } = await simulateRefusal(t, { streamsFall: true }, script);
-    await Promise.all([push(BAD), push(2), push(3)]);
-    t.same(witness.streamLimits, [1, 1_000]);
-  }
-});
+t.test(
+  'a dead token, a device asked too often and errors of the provider are no rejection',
+  async (t) => {
+    for (const script of [
+      { status: 410, reason: 'Unregistered' },
+      { status: 429, reason: 'TooManyRequests' },
+      { status: 503, reason: 'ServiceUnavailable' },
+    ]) {
+      const { push, witness } = await simulateRefusal(t, { streamsFall: true }, script);
+      await Promise.all([push(BAD), push(2), push(3)]);
+      t.same(witness.streamLimits, [1, 1_000]);
+    }
+  },
+);
 
 t.test('without the behaviour nothing falls', async (t) => {
   const { push, witness } = await simulateRefusal(t, {});
