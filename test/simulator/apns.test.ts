@@ -6,9 +6,10 @@ import t from 'tap';
 import { AccountBook } from '../../src/simulator/account-book.ts';
 import { createAccounts } from '../../src/simulator/accounts.ts';
 import { createApns } from '../../src/simulator/apns.ts';
+import { KIND_BEHAVIOUR } from '../../src/simulator/behaviour.ts';
 import { ConnectionMemory } from '../../src/simulator/connection-memory.ts';
 import { recurringField } from '../../src/simulator/fields.ts';
-import { KIND_BEHAVIOUR } from '../../src/simulator/options.ts';
+import type { LiveBehaviour } from '../../src/simulator/options.ts';
 import { ProviderRecord } from '../../src/simulator/record.ts';
 import { Scripts } from '../../src/simulator/scripts.ts';
 import { apnsHeaders, apnsToken, ask, control, open, providerToken, simulate } from './peer.ts';
@@ -203,7 +204,7 @@ t.test('a provider token grows old on a connection that knows it', async (t) => 
   const accounts = await createAccounts();
   const book = new AccountBook();
   book.add(accounts);
-  const live = { current: KIND_BEHAVIOUR };
+  const live: LiveBehaviour = { current: KIND_BEHAVIOUR, outage: 'none' };
   const pushes = { live, scripts: new Scripts(), record: new ProviderRecord() };
   let nowMs = Date.now();
   const handle = createApns(pushes, book, () => nowMs);
@@ -264,6 +265,10 @@ t.test('every fault of the behaviour has its answer', async (t) => {
     if (share === 'gone') t.ok((body.timestamp ?? 0) >= startedMs, 'dead since now');
     else t.equal(body.timestamp, undefined, 'only the dead have a timestamp');
   }
+  await control(simulator, 'PUT /behaviour', { shares: { ...shares, badGateway: 1 } });
+  const page = await ask(session, headers, BODY);
+  t.match([page.status, page.headers['content-type']], [502, 'text/html']);
+  t.match(page.body, '<!DOCTYPE html>');
 });
 
 function withoutUndefined(headers: OutgoingHttpHeaders): OutgoingHttpHeaders {
