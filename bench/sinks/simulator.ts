@@ -12,7 +12,9 @@ import { makeTokens } from './tokens.ts';
 const TOKENS = 50_000;
 
 export async function startSimulatorSink(stage: Lifetime): Promise<Sink> {
-  const { apnsOrigin, accountsFile, certificateFile } = await startSimulatorProcess(stage);
+  // From the start, as nghttpd has it: some clients send before they know what is allowed.
+  const flags = ['--streams', '1000'];
+  const { apnsOrigin, accountsFile, certificateFile } = await startSimulatorProcess(stage, flags);
   const { hostname, port } = new URL(apnsOrigin);
   const accounts = JSON.parse(readFileSync(accountsFile, 'utf8')) as ProviderAccounts;
   return {

@@ -1,7 +1,8 @@
 /** Accepts connections: over TLS with `h2` negotiated (RFC 9113, 3.2), and nothing else. */
 
-import type { AddressInfo, Socket } from 'node:net';
-import { createServer } from 'node:tls';
+import type { AddressInfo, Server, Socket } from 'node:net';
+import { createServer as createTcpServer } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
 
 export interface ListenOptions {
   readonly host: string;
@@ -9,6 +10,8 @@ export interface ListenOptions {
   readonly port: number;
   readonly certificatePem: string;
   readonly privateKeyPem: string;
+  /** How long a new connection waits before its handshake begins; null: it is closed. Absent: it does not wait. */
+  readonly handshakeAfterMs?: () => number | null;
   /** A client that speaks HTTP/2. */
   readonly onConnection: (socket: Socket) => void;
 }
@@ -21,20 +24,23 @@ export interface Listener {
 
 export async function listen(options: ListenOptions): Promise<Listener> {
   const sockets = new Set<Socket>();
-  const server = createServer({
+  const tls = createTlsServer({
     cert: options.certificatePem,
     key: options.privateKeyPem,
     minVersion: 'TLSv1.2',
     ALPNProtocols: ['h2'],
-    noDelay: true,
   });
-  server.on('connection', (socket: Socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
-  });
-  server.on('secureConnection', (socket) => {
+  tls.on('secureConnection', (socket) => {
     if (socket.alpnProtocol === 'h2') options.onConnection(socket);
     else socket.destroy();
+  });
+  const server = createTcpServer({ noDelay: true }, (socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+    const afterMs = options.handshakeAfterMs === undefined ? 0 : options.handshakeAfterMs();
+    if (afterMs === null) socket.destroy();
+    else if (afterMs === 0) tls.emit('connection', socket);
+    else shakeHandsLater(tls, socket, afterMs);
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -52,4 +58,14 @@ export async function listen(options: ListenOptions): Promise<Listener> {
         for (const socket of sockets) socket.destroy();
       }),
   };
+}
+
+function shakeHandsLater(tls: Server, socket: Socket, afterMs: number): void {
+  const onError = (): void => undefined;
+  // Until TLS has it, nobody else hears that the client has gone.
+  socket.on('error', onError);
+  setTimeout(() => {
+    socket.removeListener('error', onError);
+    if (!socket.destroyed) tls.emit('connection', socket);
+  }, afterMs).unref();
 }
