@@ -15,6 +15,8 @@ export interface ReceivedRequest {
   readonly session: Http2Session;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
+  /** The body as it came, for what is no text. */
+  readonly octets: Buffer;
   /** 1 for the first request that this peer received, on whatever connection. */
   readonly number: number;
 }
@@ -87,8 +89,9 @@ export async function startProviderPeer(options: ProviderPeerOptions): Promise<P
     const chunks: Buffer[] = [];
     stream.on('data', (chunk: Buffer) => chunks.push(chunk));
     stream.once('end', () => {
-      const body = Buffer.concat(chunks).toString('utf8');
-      const request = { stream, session, headers, body, number: received.length + 1 };
+      const octets = Buffer.concat(chunks);
+      const body = octets.toString('utf8');
+      const request = { stream, session, headers, body, octets, number: received.length + 1 };
       received.push(request);
       options.script(request);
     });
