@@ -60,7 +60,6 @@ export function createSender(credential: ProviderCredential, options: SenderOpti
         hosts: origins.webPushHosts,
         fcmOrigin: origins.fcm,
         authorization,
-        waitMsMax: { ...WEB_PUSH_LIMITS, ...limits }.requestTimeoutMs,
         makeTransport: (kind, origin, admission, outcomeOf) =>
           new ProviderTransport(dial, {
             origin,

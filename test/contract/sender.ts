@@ -63,7 +63,7 @@ export function senderContract(t: Test, subject: SenderSubject): void {
         setImmediate(answer, request, 200);
       },
     });
-    const sender = subject.make(peer);
+    const sender = subject.make(peer, { connectionsMax: 1 });
     const run = new Run(subject, sender);
     await run.send(1_500);
     t.equal(run.count('delivered'), 1_500);

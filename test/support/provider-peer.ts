@@ -113,6 +113,8 @@ export async function startProviderPeer(options: ProviderPeerOptions): Promise<P
     streamsOpenMax: () => streamsOpenMax,
     close: async () => {
       for (const session of sessions) session.destroy();
+      // One that was hung up on with something unread would never notice its end.
+      for (const socket of sockets) socket.destroy();
       await new Promise<void>((resolve) => server.close(() => resolve()));
     },
   };

@@ -10,11 +10,13 @@ import type { VapidToken } from './credentials.ts';
 import type { Recipient } from './encryption.ts';
 import { encrypt } from './encryption.ts';
 import {
+  CLOSE_WAIT_MS_MAX,
   HELD_PER_SERVICE_MAX,
   PROBES_MAX,
   REFUSALS_IN_A_ROW,
   REFUSED_FOR_MS,
   STUCK_AFTER_MS,
+  WAIT_MS_MAX,
   WORKED_WITHIN_MS,
 } from './settings.ts';
 
@@ -36,8 +38,6 @@ export interface PushServiceOptions {
   outcomeOf(answer: Answer): Outcome;
   /** Null: its authorization comes from elsewhere (`transport.authorize`). */
   readonly vapid: VapidToken | null;
-  /** A send whose turn comes later than this after it was asked for is not made. */
-  readonly waitMsMax: number;
   ended(service: PushService, send: PushSend, outcome: Outcome): void;
   /** Its transport has room again. */
   ready(): void;
@@ -68,6 +68,7 @@ export class PushService {
   readonly #options: PushServiceOptions;
   readonly #waiting: PushSend[] = [];
   #underWay = 0;
+  #onEmpty: () => void = () => undefined;
   #isAwaited = false;
   #isStuck = false;
   /** Since when it owes an answer. */
@@ -123,8 +124,9 @@ export class PushService {
     if (send === undefined) return false;
     this.#underWay += 1;
     // Whoever asked may have been given up for lost since, and another does it.
-    if (nowMs - send.askedAtMs > this.#options.waitMsMax) this.#end(send, TOO_LATE);
+    if (nowMs - send.askedAtMs > WAIT_MS_MAX) this.#end(send, TOO_LATE);
     else this.#start(send);
+    if (this.#waiting.length === 0) this.#onEmpty();
     return true;
   }
 
@@ -155,9 +157,23 @@ export class PushService {
     return true;
   }
 
+  /** What waits is still sent, as long as there is room for it soon. */
   async close(): Promise<void> {
+    if (this.#waiting.length > 0) await this.#emptied();
     for (const send of this.#waiting.splice(0)) this.#options.ended(this, send, CLOSING);
     await this.transport.close();
+  }
+
+  async #emptied(): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const bound = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, CLOSE_WAIT_MS_MAX);
+    });
+    const emptied = new Promise<void>((resolve) => {
+      this.#onEmpty = resolve;
+    });
+    await Promise.race([emptied, bound]);
+    clearTimeout(timer);
   }
 
   #start(send: PushSend): void {

@@ -37,8 +37,6 @@ export interface WebPushOptions {
   readonly fcmOrigin: string;
   /** FCM's, or empty: there is none. */
   readonly authorization: string;
-  /** After so long without a turn a send is given back. */
-  readonly waitMsMax: number;
   readonly makeTransport: MakeTransport;
 }
 
@@ -211,14 +209,13 @@ export class WebPushSender implements Sender {
     admission: Exclude<Admission, 'no'>,
     signer: VapidSigner | null,
   ): PushService {
-    const { makeTransport, fcmOrigin, waitMsMax } = this.#options;
+    const { makeTransport, fcmOrigin } = this.#options;
     const isFcm = signer === null;
     const service = new PushService({
       makeTransport: (outcomeOf) =>
         makeTransport(isFcm ? 'fcm' : 'push', isFcm ? fcmOrigin : name, admission, outcomeOf),
       outcomeOf: isFcm ? fcmOutcome : webPushOutcome,
       vapid: isFcm ? null : new VapidToken(signer, name),
-      waitMsMax,
       ended: (of, send, outcome) => this.#ended(of, send, outcome),
       ready: () => this.#pumpSoon(),
     });
@@ -294,7 +291,7 @@ export class WebPushSender implements Sender {
   }
 
   #pumpSoon(): void {
-    if (this.#isPumping || this.#isClosing) return;
+    if (this.#isPumping) return;
     this.#isPumping = true;
     setImmediate(() => {
       this.#isPumping = false;
