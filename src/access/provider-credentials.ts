@@ -8,6 +8,7 @@ import { createPrivateKey } from 'node:crypto';
 import { z } from 'zod';
 import type { ProviderCredential } from '../domain/credential.ts';
 import { PLATFORM_APNS, PLATFORM_FCM, PLATFORM_WEB_PUSH } from '../domain/device.ts';
+import { isObject } from '../domain/payload.ts';
 import { readSealedCredential, writeSealedCredential } from '../store/apps/provider-credential.ts';
 import type { Sql } from '../store/sql.ts';
 import type { Secrets } from './secrets.ts';
@@ -102,9 +103,8 @@ function parseFcm(input: unknown, oauthOrigin: string): ParsedCredential {
 
 /** Keys for subscriptions, an account for FCM tokens: each is checked as if it stood alone. */
 function parseWebPush(input: unknown, oauthOrigin: string): ParsedCredential {
-  const form = z.object({ vapid: vapidForm.optional(), serviceAccount: z.unknown().optional() });
-  const parsed = form.safeParse(input);
-  const hasAccount = parsed.data?.serviceAccount !== undefined;
+  const parsed = z.object({ vapid: vapidForm.optional() }).safeParse(input);
+  const hasAccount = isObject(input) && input['serviceAccount'] !== undefined;
   const account = hasAccount ? parseFcm(input, oauthOrigin) : null;
   const faults = [
     ...(parsed.success ? [] : sentencesOf(parsed.error)),
