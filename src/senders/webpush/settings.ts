@@ -35,7 +35,7 @@ export const STUCK_AFTER_MS = 3_000;
 /** … but for so many, which find out whether it answers again. */
 export const PROBES_MAX = 8;
 /** A send whose turn comes later is not made: its process may have been frozen, and another have taken its device over. */
-export const WAIT_MS_MAX = 15_000;
+export const WAIT_MS_MAX = 5_000;
 /** How long `close` lets what waits be sent; together with the transport's own wait within the ten seconds of SIGTERM. */
 export const CLOSE_WAIT_MS_MAX = 2_000;
 /** Sends encrypted in one turn of the event loop, some 5 ms: reading, PINGs and other senders come in between. */

@@ -372,7 +372,7 @@ t.test('more services than it keeps connections to', async (t) => {
   const ports = Array.from({ length: SERVICES_MAX + 10 }, (_, index) => 60_000 + index);
   const nobody = ports.map((port) => ({ origin: `https://localhost:${port}`, ca: '' }));
   const peer = await peerFor(t, (request) => answer(request, 201));
-  const sender = senderTo(t, [peer, ...nobody]);
+  const sender = senderTo(t, [peer, ...nobody], { limits: { connectTimeoutMs: 2_000 } });
   for (const { origin } of nobody) {
     t.not((await send(sender, subscriptionAt(origin))).kind, 'delivered');
   }
