@@ -34,6 +34,11 @@ const ACKNOWLEDGED_WITHIN_MS = 5_000;
 /** A silent connection ends at last, so that a long test does not run out of sockets; every client has given up by then. */
 const FROZEN_MS_MAX = 300_000;
 
+interface DelayedAnswer {
+  readonly answer: ProviderAnswer;
+  readonly timer: NodeJS.Timeout;
+}
+
 const NO_BODY = Buffer.alloc(0);
 
 export class ProviderConnection {
@@ -44,6 +49,8 @@ export class ProviderConnection {
   readonly #streamLimit: StreamLimit;
   /** One for each PING that the client has not acknowledged. */
   readonly #whenAcknowledged: (() => void)[] = [];
+  /** Answers that wait for their latency to be over. */
+  readonly #delayed = new Map<number, DelayedAnswer>();
   #behaviour: Behaviour;
   #end: ConnectionEnd | null = null;
   #delayOf: ((request: number) => number) | null = null;
@@ -78,6 +85,7 @@ export class ProviderConnection {
     this.#http2 = new ServerConnection(socket, limits, {
       opened: (streamId) => this.#opened(streamId),
       requested: (streamId, head, body) => this.#requested(streamId, head, body),
+      lost: (streamId) => this.#loseDelayed(streamId),
       pinged: () => this.#pinged(),
       pingAcknowledged: () => this.#whenAcknowledged.shift()?.(),
       closed: () => {
@@ -112,8 +120,9 @@ export class ProviderConnection {
 
   /** Asks the provider, and answers when the latency is over. */
   #requested(streamId: number, head: RequestHead, body: Buffer): void {
+    if (this.#isCut) return;
     const treatment = this.#end === null ? 'served' : this.#end.requested(streamId);
-    if (treatment === 'ignored' || this.#isCut) return;
+    if (treatment === 'ignored') return;
     this.#idleTimer?.refresh();
     const { method, path, authority, fields } = head;
     const connection = this.#memory;
@@ -124,7 +133,15 @@ export class ProviderConnection {
     if (answer === 'silence') return;
     if (treatment === 'unanswered') this.#lose(answer);
     else if (this.#delayOf === null) this.#respond(streamId, answer);
-    else setTimeout(() => this.#respond(streamId, answer), this.#delayOf(streamId)).unref();
+    else this.#respondLater(streamId, answer, this.#delayOf(streamId));
+  }
+
+  #respondLater(streamId: number, answer: ProviderAnswer, delayMs: number): void {
+    const timer = this.#after(delayMs, () => {
+      this.#delayed.delete(streamId);
+      this.#respond(streamId, answer);
+    });
+    this.#delayed.set(streamId, { answer, timer });
   }
 
   #respond(streamId: number, answer: ProviderAnswer): void {
@@ -136,6 +153,15 @@ export class ProviderConnection {
 
   #lose({ acceptedToken }: ProviderAnswer): void {
     if (acceptedToken !== undefined) this.#options.onLostAnswer(acceptedToken);
+  }
+
+  /** At once, not when its time comes: by then the client may have sent it again. */
+  #loseDelayed(streamId: number): void {
+    const delayed = this.#delayed.get(streamId);
+    if (delayed === undefined) return;
+    clearTimeout(delayed.timer);
+    this.#delayed.delete(streamId);
+    this.#lose(delayed.answer);
   }
 
   /** As Google measures how much is under way: one at a time. */
@@ -192,7 +218,8 @@ export class ProviderConnection {
 
   #freeze(): void {
     this.#http2.freeze();
-    setTimeout(() => this.#http2.destroy('silent for long enough'), FROZEN_MS_MAX).unref();
+    for (const streamId of [...this.#delayed.keys()]) this.#loseDelayed(streamId);
+    this.#after(FROZEN_MS_MAX, () => this.#http2.destroy('silent for long enough'));
   }
 
   /** Sets the limits of time anew; those of age count from now on. */

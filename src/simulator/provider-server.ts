@@ -22,6 +22,8 @@ export interface ProviderServer {
   readonly port: number;
   /** Tells the connections that are open how the provider behaves now. */
   applyBehaviour(): void;
+  /** The next connection is the first again, for what is drawn by its number. */
+  countAnew(): void;
   /** Closes the connections that are open. */
   cutConnections(): void;
   close(): Promise<void>;
@@ -59,6 +61,9 @@ export async function startProviderServer(options: ProviderServerOptions): Promi
     port: listener.port,
     applyBehaviour: () => {
       for (const connection of connections) connection.applyBehaviour(live.current);
+    },
+    countAnew: () => {
+      connectionsOpened = 0;
     },
     cutConnections: () => {
       for (const connection of connections) connection.cut();

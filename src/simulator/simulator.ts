@@ -141,6 +141,7 @@ async function startServers(
     reset: () => {
       for (const { scripts } of [apns, fcm, webPush]) scripts.reset();
       for (const record of [apns.record, fcm.record, webPush.record, oauth]) record.reset();
+      for (const server of servers) server.countAnew();
       applyBehaviour(initial);
       outageClock.start(initial.outage);
     },

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import t from 'tap';
 import { simulateCommand } from '../../src/cli/simulate.ts';
+import { SCENARIO_NAMES } from '../../src/simulator/scenarios.ts';
 
 interface Addresses {
   readonly apnsOrigin: string;
@@ -61,9 +62,15 @@ t.test('it serves until a signal, and its files let an engine in', async (t) => 
   t.same(await once(first, 'exit'), [0, null]);
   await closed;
 
-  const second = run('--accounts-file', accountsFile);
+  const bad = ['--scenario', 'far,go-away', '--scenario', 'small-window', '--goaway-every', '7'];
+  const second = run('--accounts-file', accountsFile, ...bad);
   const again = await firstLine(second);
   t.same(await (await fetch(`${again.controlUrl}/accounts`)).json(), [JSON.parse(accounts)]);
+  t.match(await (await fetch(`${again.controlUrl}/behaviour`)).json(), {
+    roundTripMs: 50,
+    windowOctets: 65_535,
+    ends: { goAway: 7, cut: 0 },
+  });
   second.kill('SIGINT');
   t.same(await once(second, 'exit'), [0, null]);
 });
@@ -74,6 +81,8 @@ t.test('a wrong flag gets one sentence and the code 2', async (t) => {
     [['--gone', '1.5'], '--gone'],
     [['--latency-ms', 'soon'], '--latency-ms'],
     [['--fcm-port', '70000'], '--fcm-port'],
+    [['--goaway-every=-1'], '--goaway-every'],
+    [['--scenario', 'far,rainy'], "there is no 'rainy', only stream-limit, go-away, "],
     [['--bogus'], '--bogus'],
     [['extra'], 'extra'],
     [['--accounts-file', noAccounts], noAccounts],
@@ -111,4 +120,5 @@ t.test('help lists every flag', async (t) => {
   ]) {
     t.match(out, `--${flag} `);
   }
+  for (const name of SCENARIO_NAMES) t.match(out, `  ${name} `);
 });

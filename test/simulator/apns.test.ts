@@ -265,6 +265,10 @@ t.test('every fault of the behaviour has its answer', async (t) => {
     if (share === 'gone') t.ok((body.timestamp ?? 0) >= startedMs, 'dead since now');
     else t.equal(body.timestamp, undefined, 'only the dead have a timestamp');
   }
+  await control(simulator, 'PUT /behaviour', { shares: { ...shares, badGateway: 1 } });
+  const page = await ask(session, headers, BODY);
+  t.match([page.status, page.headers['content-type']], [502, 'text/html']);
+  t.match(page.body, '<!DOCTYPE html>');
 });
 
 function withoutUndefined(headers: OutgoingHttpHeaders): OutgoingHttpHeaders {

@@ -35,8 +35,15 @@ function count(fates: readonly Fate[], kind: Fate['kind']): number {
 }
 
 t.test('shares come out as they were asked for', (t) => {
-  const shares = { gone: 0.1, badToken: 0.05, notFound: 0.02, throttled: 0.2, serverError: 0.1 };
-  const book = bookWith({ shares, silentShare: 0.05 });
+  const shares = {
+    gone: 0.1,
+    badToken: 0.05,
+    notFound: 0.02,
+    throttled: 0.2,
+    serverError: 0.1,
+    badGateway: 0.04,
+  };
+  const book = bookWith({ shares, silentShare: 0.05, lostAnswerShare: 0.03 });
   const fates = TOKENS.map((token) => decideFate(book, token));
   const sticky = 0.17;
   for (const [kind, share] of [
@@ -47,6 +54,8 @@ t.test('shares come out as they were asked for', (t) => {
     ['throttled', 0.2 * (1 - sticky)],
     ['server-error', 0.1 * (1 - sticky)],
     ['silence', 0.05 * (1 - sticky)],
+    ['lost-answer', 0.03 * (1 - sticky)],
+    ['bad-gateway', 0.04 * (1 - sticky)],
   ] as const) {
     const found = count(fates, kind) / TOKENS.length;
     // Four standard deviations of a share of 0.2 among 10,000: 0.016.
@@ -62,6 +71,36 @@ t.test('the seed decides, the order of requests does not', (t) => {
   const first = kinds(bookWith(behaviour), TOKENS);
   t.same(kinds(bookWith(behaviour), TOKENS.toReversed()).toReversed(), first);
   t.not(kinds(bookWith({ ...behaviour, seed: 2 }), TOKENS).join(), first.join());
+  t.end();
+});
+
+t.test('each attempt of a token has its own draw, and the same in the next run', (t) => {
+  const behaviour = { shares: { serverError: 0.3 }, silentShare: 0.2, lostAnswerShare: 0.2 };
+  const run = () => {
+    const book = bookWith(behaviour);
+    return TOKENS.slice(0, 50).map((token) =>
+      Array.from({ length: 6 }, () => {
+        const { kind } = decideFate(book, token);
+        if (kind === 'accepted' || kind === 'lost-answer') book.record.accept(token, REQUEST);
+        else book.record.reject(kind, token, REQUEST);
+        return kind;
+      }).join(),
+    );
+  };
+  t.same(run(), run());
+  t.ok(new Set(run()).size > 40);
+  t.end();
+});
+
+t.test('in an outage every push is answered 503, but for what a script says', (t) => {
+  const book = bookWith({ shares: { gone: 1 } });
+  book.live.outage = 'unavailable';
+  const [first = '', second = ''] = TOKENS;
+  t.same(decideFate(book, first), { kind: 'server-error', variant: 0.5 });
+  book.scripts.write(second, { status: 200 });
+  t.match(decideFate(book, second), { kind: 'scripted' });
+  book.live.outage = 'none';
+  t.same(decideFate(book, first), { kind: 'gone' });
   t.end();
 });
 

@@ -231,4 +231,7 @@ t.test('every fault of the behaviour has its answer', async (t) => {
     if (reply.status === 502) t.match(reply.headers['content-type'], 'text/html');
   }
   t.same([...seen].sort(), [500, 502, 503], 'all three kinds of trouble were seen');
+  const page = await send('badGateway');
+  t.match([page.status, page.headers['content-type']], [502, 'text/html']);
+  t.match(page.body, '<!DOCTYPE html>');
 });

@@ -36,6 +36,30 @@ t.test('it keeps the newest requests whole and the counts of all', (t) => {
   t.end();
 });
 
+t.test('each lost answer explains one more delivery of its token, and no other', (t) => {
+  const record = new ProviderRecord();
+  const accept = (token: string, times: number) => {
+    for (let time = 0; time < times; time += 1) record.accept(token, request('{}'));
+  };
+  accept('once', 1);
+  record.loseAnswer('once');
+  accept('twice', 2);
+  record.loseAnswer('twice');
+  t.match(record.state(), { lostAnswers: 2, duplicates: 1, unexplainedDuplicates: 0 });
+  accept('thrice', 3);
+  record.loseAnswer('thrice');
+  accept('knowing', 2);
+  t.match(record.state(), { lostAnswers: 3, duplicates: 4, unexplainedDuplicates: 2 });
+  t.match(record.report('thrice'), { accepted: 3, lostAnswers: 1 });
+  t.match(record.report('knowing'), { accepted: 2, lostAnswers: 0 });
+  record.loseAnswer('unheard of');
+  t.match(record.state(), { lostAnswers: 4, tokens: 4, unexplainedDuplicates: 2 });
+  record.reset();
+  t.match(record.state(), { lostAnswers: 0, duplicates: 0, unexplainedDuplicates: 0 });
+  t.equal(record.report('thrice').lostAnswers, 0);
+  t.end();
+});
+
 t.test('beyond the limit tokens are counted, not recorded', (t) => {
   const record = new ProviderRecord();
   const one = request('{}');

@@ -35,6 +35,8 @@ export interface ServerEvents {
   opened(streamId: number): void;
   /** A whole request; `body` is valid during the call only. */
   requested(streamId: number, head: RequestHead, body: Buffer): void;
+  /** A stream has ended before its response: the client has reset it, broken a rule on it, or the connection is gone. */
+  lost?(streamId: number): void;
   /** A PING of the client's own; it is answered already. */
   pinged?(): void;
   /** The answer to `sendPing`. */
@@ -215,7 +217,7 @@ export class ServerConnection extends Connection<ServerStream> {
   }
 
   protected override receiveReset(stream: ServerStream): void {
-    this.closeStream(stream, false);
+    this.#lose(stream);
   }
 
   protected override remoteSettingApplied(): void {
@@ -232,11 +234,11 @@ export class ServerConnection extends Connection<ServerStream> {
   }
 
   protected override streamFailed(stream: ServerStream): void {
-    this.closeStream(stream, false);
+    this.#lose(stream);
   }
 
   protected override streamLost(stream: ServerStream): void {
-    this.closeStream(stream, false);
+    this.#lose(stream);
   }
 
   protected override lastStreamId(): number {
@@ -277,6 +279,12 @@ export class ServerConnection extends Connection<ServerStream> {
     stream.contentLength = head.contentLength;
     this.#events.opened(streamId);
     if (isEndStream) this.#complete(stream, stream.content());
+  }
+
+  #lose(stream: ServerStream): void {
+    const { id } = stream;
+    this.closeStream(stream, false);
+    this.#events.lost?.(id);
   }
 
   #hasRoom(): boolean {

@@ -39,7 +39,9 @@ t.test('each parameter that binds us, the last of the same, and unknown ones', (
 t.test('one of ours at a time; the last of those that wait is next', (t) => {
   const local = new LocalSettings();
   const [first, second, third]: Parameter[][] = [[[2, 0]], [[4, 1]], [[4, 2]]];
+  t.equal(local.isAcknowledged, true);
   t.equal(local.demand(first ?? []), true);
+  t.equal(local.isAcknowledged, false);
   t.equal(local.demand(second ?? []), false);
   t.equal(local.demand(third ?? []), false);
   t.same(local.acknowledged(), third);

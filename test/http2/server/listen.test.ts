@@ -46,6 +46,41 @@ t.test('only h2 is let in', async (t) => {
   await gone;
 });
 
+t.test('a handshake can wait, or be refused', async (t) => {
+  const certificate = await createCertificate('127.0.0.1');
+  let afterMs: number | null = null;
+  const listener = await listen({
+    host: '127.0.0.1',
+    port: 0,
+    ...certificate,
+    handshakeAfterMs: () => afterMs,
+    onConnection: () => undefined,
+  });
+  t.teardown(() => listener.close());
+  const dial = () =>
+    connect({
+      host: '127.0.0.1',
+      port: listener.port,
+      ca: certificate.certificatePem,
+      ALPNProtocols: ['h2'],
+    });
+  const refused = dial();
+  let isSecure = false;
+  refused.on('secureConnect', () => {
+    isSecure = true;
+  });
+  await closed(refused);
+  t.notOk(isSecure);
+  afterMs = 100;
+  const startedMs = performance.now();
+  const waiting = dial();
+  // One that goes while it waits harms nobody.
+  dial().destroy();
+  await once(waiting, 'secureConnect');
+  t.ok(performance.now() - startedMs >= 95, 'a lower bound only');
+  waiting.destroy();
+});
+
 t.test('a port that is taken is an error', async (t) => {
   const certificate = await createCertificate('127.0.0.1');
   const options = { host: '127.0.0.1', ...certificate, onConnection: () => undefined };

@@ -9,7 +9,7 @@ import type { Test } from 'tap';
 import t from 'tap';
 import { ErrorCode } from '../../../src/http2/error.ts';
 import type { RequestHead } from '../../../src/http2/message/request.ts';
-import type { ServerOptions } from '../../../src/http2/server/server-connection.ts';
+import type { ServerEvents, ServerOptions } from '../../../src/http2/server/server-connection.ts';
 import { ServerConnection } from '../../../src/http2/server/server-connection.ts';
 
 interface Requested {
@@ -24,7 +24,12 @@ const OPTIONS: ServerOptions = { streamsMax: 100, bodyOctetsMax: 1_000_000, ends
 const NO_BODY = Buffer.alloc(0);
 
 /** A server that does with each request what the test says, and node's client connected to it. */
-function serve(t: Test, onRequest: OnRequest, options: Partial<ServerOptions> = {}) {
+function serve(
+  t: Test,
+  onRequest: OnRequest,
+  options: Partial<ServerOptions> = {},
+  events: Partial<ServerEvents> = {},
+) {
   const [near, far] = duplexPair();
   const opened: number[] = [];
   const closed = new Promise<void>((resolve) => {
@@ -36,6 +41,7 @@ function serve(t: Test, onRequest: OnRequest, options: Partial<ServerOptions> = 
         requested: (streamId, head, body) =>
           onRequest(server, { streamId, head, body: body.toString() }),
         closed: resolve,
+        ...events,
       },
     );
   });
@@ -209,6 +215,167 @@ t.test(
     await closed;
   },
 );
+
+t.test('a limit that is lowered at once refuses what was begun before it was known', async (t) => {
+  let served = 0;
+  const { session } = serve(t, (server, requested) => {
+    served += 1;
+    if (served === 1) server.allowStreamsOnly(1);
+    echo(server, requested);
+  });
+  await once(session, 'remoteSettings');
+  const streams = [1, 2, 3].map(() => session.request({ ':method': 'POST', ':path': '/' }));
+  for (const stream of streams) stream.end();
+  const codes = await Promise.all(streams.map(resetOf));
+  t.same(codes, [ErrorCode.NO_ERROR, ErrorCode.REFUSED_STREAM, ErrorCode.REFUSED_STREAM]);
+  t.equal((await ask(session)).status, 200, 'it knows now');
+  t.equal(served, 2);
+});
+
+t.test('a first limit below the later one', async (t) => {
+  const { session } = serve(t, echo, { streamsMaxAtStart: 3 });
+  const [settings] = await once(session, 'remoteSettings');
+  t.equal(settings.maxConcurrentStreams, 3);
+});
+
+t.test('PINGs of both sides', async (t) => {
+  let pinged = 0;
+  let acknowledged: () => void = () => undefined;
+  const read = new Promise<void>((resolve) => {
+    acknowledged = resolve;
+  });
+  const onRequest: OnRequest = (server, requested) => {
+    echo(server, requested);
+    server.sendPing();
+  };
+  const { session } = serve(
+    t,
+    onRequest,
+    {},
+    {
+      pinged: () => {
+        pinged += 1;
+      },
+      pingAcknowledged: () => acknowledged(),
+    },
+  );
+  await ask(session);
+  await read;
+  await new Promise((resolve) => session.ping(resolve));
+  t.equal(pinged, 1);
+});
+
+t.test('GOAWAY that warns, then others, whose last stream never rises', async (t) => {
+  const { session, closed } = serve(t, (server, requested) => {
+    server.announceGoAway('soon');
+    server.sendGoAway(requested.streamId, ErrorCode.NO_ERROR, 'now');
+    server.sendGoAway(server.highestStreamId + 2, ErrorCode.NO_ERROR, 'again');
+    echo(server, requested);
+  });
+  const goAways: unknown[] = [];
+  session.on('goaway', (_, lastStreamId, words) => goAways.push([lastStreamId, String(words)]));
+  t.equal((await ask(session)).status, 200);
+  await closed;
+  t.same(goAways.slice(0, 3), [
+    [2 ** 31 - 1, 'soon'],
+    [1, 'now'],
+    [1, 'again'],
+  ]);
+});
+
+t.test('streams above a GOAWAY can be left without a word', async (t) => {
+  const lost: number[] = [];
+  const { session, closed } = serve(
+    t,
+    (server, requested) => {
+      if (requested.streamId !== 3) return;
+      server.sendGoAway(1, ErrorCode.NO_ERROR, '', 'ignored');
+      t.equal(server.streamsOpen, 1);
+      t.equal(server.respond(3, { status: 200, fields: [], body: NO_BODY }), false);
+      t.equal(server.respond(1, { status: 200, fields: [], body: NO_BODY }), true);
+    },
+    {},
+    { lost: (streamId) => lost.push(streamId) },
+  );
+  const streams = [1, 2, 3].map(() => session.request({ ':method': 'POST', ':path': '/' }));
+  const ends = streams.map(resetOf);
+  for (const stream of streams) stream.end();
+  await closed;
+  t.equal((await Promise.all(ends))[0], ErrorCode.NO_ERROR);
+  t.same(lost, []);
+});
+
+t.test('to abandon it sends what was responded, then GOAWAY with an error', async (t) => {
+  const lost: number[] = [];
+  const { session, closed } = serve(
+    t,
+    (server, requested) => {
+      if (requested.streamId !== 1) server.respond(1, { status: 200, fields: [], body: NO_BODY });
+      if (requested.streamId === 5) server.abandon(3, ErrorCode.ENHANCE_YOUR_CALM, 'enough');
+    },
+    {},
+    { lost: (streamId) => lost.push(streamId) },
+  );
+  const goneAway = once(session, 'goaway');
+  const streams = [1, 2, 3].map(() => session.request({ ':method': 'POST', ':path': '/' }));
+  const responded = once(streams[0] ?? session, 'response');
+  for (const stream of streams) {
+    stream.on('error', () => undefined);
+    stream.end();
+  }
+  t.match(await responded, [{ ':status': 200 }]);
+  const [code, lastStreamId, words] = await goneAway;
+  t.match([code, lastStreamId, String(words)], [ErrorCode.ENHANCE_YOUR_CALM, 3, 'enough']);
+  await closed;
+  t.same(lost, [3, 5]);
+});
+
+t.test('frozen it neither reads nor responds', async (t) => {
+  const frozen: ServerConnection[] = [];
+  const requests: number[] = [];
+  const { session, closed } = serve(t, (server, { streamId }) => {
+    requests.push(streamId);
+    server.freeze();
+    frozen.push(server);
+    t.equal(server.respond(streamId, { status: 200, fields: [], body: NO_BODY }), false);
+  });
+  const streams = [1, 2].map(() => session.request({ ':method': 'POST', ':path': '/' }));
+  for (const stream of streams) {
+    stream.on('error', () => undefined);
+    stream.end();
+  }
+  let isAnswered = false;
+  while (frozen.length === 0) await new Promise((resolve) => setImmediate(resolve));
+  session.ping(() => {
+    isAnswered = true;
+  });
+  for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  t.notOk(isAnswered);
+  t.same(requests, [1]);
+  frozen[0]?.destroy('enough');
+  await closed;
+});
+
+t.test('the window of the connection is as wide as it was asked to be', async (t) => {
+  for (const windowOctets of [65_535, 100_000]) {
+    const { session } = serve(t, echo, { windowOctets });
+    await ask(session);
+    t.equal(session.state.remoteWindowSize, windowOctets);
+  }
+});
+
+t.test('a stream that the client has reset is lost', async (t) => {
+  let lose: (streamId: number) => void = () => undefined;
+  const lost = new Promise<number>((resolve) => {
+    lose = resolve;
+  });
+  const { session } = serve(t, () => undefined, {}, { lost: (streamId) => lose(streamId) });
+  const stream = session.request({ ':method': 'POST', ':path': '/' });
+  stream.end();
+  await once(session, 'remoteSettings');
+  stream.close(constants.NGHTTP2_CANCEL);
+  t.equal(await lost, 1);
+});
 
 t.test('a stream that the client has reset is not responded to', async (t) => {
   const { session } = serve(t, (server, requested) => {
