@@ -73,7 +73,8 @@ t.test('each fault is one sentence that names its field and quotes no secret', (
     'serviceAccount.type must be service_account.',
   ]);
   t.same(faultsOf(15, {}).length, 1);
-  t.same(faultsOf(7, {}), ['platform 7 takes no credential.']);
+  t.same(faultsOf(7, {}), ['The credential must have vapid or serviceAccount.']);
+  t.same(faultsOf(8, {}), ['platform 8 takes no credential.']);
   t.end();
 });
 

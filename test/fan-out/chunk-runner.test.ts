@@ -198,6 +198,23 @@ t.test('a fault of the credential or message stops the scope', async (t) => {
   });
 });
 
+t.test('what one of several hosts says stops nobody else', async (t) => {
+  const isOneHost = true;
+  const script = (_deviceId: string, count: number): Outcome => {
+    if (count % 4 === 0) return DELIVERED;
+    if (count % 4 === 1) return { kind: 'bad-credential', reason: 'BadJwtToken', isOneHost };
+    if (count % 4 === 2) return { kind: 'bad-message', reason: 'BadTtl', isOneHost };
+    return { ...UNAVAILABLE, isOneHost };
+  };
+  const sender = new ScriptedSender(script);
+  const scene = sceneOf(chunkTask(), { offsets: first(4_000), sender });
+  await runChunk(chunkTask(), scene.context);
+  const sum = sumOf(scene.reports);
+  t.match(sum, { total: 4_000, delivered: 1_000, failed: 2_000, fault: null, isComplete: true });
+  t.equal(sum.retries.length, 1_000);
+  t.equal(sender.sent.length, 4_000);
+});
+
 t.test('a fault that came with the task, and one that others found, do the same', async (t) => {
   const known = chunkTask({ fault: 'MissingCredential', authority: null });
   const scene = sceneOf(known, { offsets: first(300) });

@@ -10,6 +10,15 @@ function settle(health: ProviderHealth, outcome: Outcome): void {
   health.settled(outcome);
 }
 
+t.test('one of several hosts that fails says nothing of the credential', (t) => {
+  const health = new ProviderHealth(new ManualClock());
+  for (let n = 0; n < 2 * FAILURES_IN_A_ROW_MAX; n += 1) {
+    settle(health, { ...UNAVAILABLE, isOneHost: true });
+  }
+  t.equal(health.stoppedForMs, 0);
+  t.end();
+});
+
 t.test('a token that the provider was never asked about does not show that it works', (t) => {
   const health = new ProviderHealth(new ManualClock());
   for (let n = 0; n < FAILURES_IN_A_ROW_MAX; n += 1) {

@@ -1,7 +1,11 @@
 import t from 'tap';
 import { Authorizations } from '../../src/senders/authorization.ts';
 import { DEFAULT_ORIGINS } from '../../src/senders/origins.ts';
-import { apnsCredential, fcmCredential } from '../support/provider-credentials.ts';
+import {
+  apnsCredential,
+  fcmCredential,
+  webPushCredential,
+} from '../support/provider-credentials.ts';
 import type { ProviderPeer } from '../support/provider-peer.ts';
 import { answer, startProviderPeer } from '../support/provider-peer.ts';
 
@@ -55,6 +59,32 @@ t.test('APNs: never two tokens within 20 minutes, whatever the provider says', a
   pass(11 * MINUTE_MS);
   t.not(await valueNow(authorizations), first);
   authorizations.invalidate('a key that nobody asked for');
+});
+
+t.test('Web Push: FCM’s token for an account, and none for keys alone', async (t) => {
+  let isWell = true;
+  const peer = await startProviderPeer({
+    script: (request) =>
+      isWell
+        ? answer(request, 200, { access_token: 'x', expires_in: 3_600 })
+        : answer(request, 400, { error: 'invalid_grant' }),
+  });
+  t.teardown(() => peer.close());
+  const origins = { ...DEFAULT_ORIGINS, oauth: peer.origin, ca: peer.ca };
+  const { serviceAccount } = fcm;
+  const both = webPushCredential(serviceAccount);
+  const authorizations = new Authorizations(origins);
+  t.same(await authorizations.current('keys', webPushCredential()), { ok: true, value: '' });
+  t.equal(peer.received.length, 0);
+  t.same(await authorizations.current('both', both), { ok: true, value: 'Bearer x' });
+  t.same(await authorizations.current('fcm', fcm), { ok: true, value: 'Bearer x' });
+  t.equal(peer.received.length, 1, 'one account, one token, whatever it is used for');
+
+  isWell = false;
+  const later = new Authorizations(origins);
+  t.same(await later.current('both', both), { ok: true, value: '' }, 'the keys do without');
+  const alone = { ...both, vapid: null };
+  t.match(await later.current('alone', alone), { ok: false, reason: /invalid_grant/ });
 });
 
 t.test('a token that is over is never handed out', async (t) => {

@@ -73,6 +73,7 @@ export interface SimulatorProcess {
   readonly apnsOrigin: string;
   readonly fcmOrigin: string;
   readonly oauthOrigin: string;
+  readonly webPushOrigin: string;
   readonly controlUrl: string;
   /** Makes an engine send to it. */
   readonly environment: Environment;
@@ -107,6 +108,7 @@ export async function startSimulatorProcess(
       APNS_ORIGIN: origins.apnsOrigin,
       FCM_ORIGIN: origins.fcmOrigin,
       OAUTH_ORIGIN: origins.oauthOrigin,
+      WEB_PUSH_HOSTS: new URL(origins.webPushOrigin).host,
       PROVIDER_CA_FILE: certificateFile,
     },
   };

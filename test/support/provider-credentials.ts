@@ -1,7 +1,12 @@
 /** Credentials of nobody: fresh keys in the right forms. */
 
 import { generateKeyPairSync } from 'node:crypto';
-import type { ApnsCredential, FcmCredential } from '../../src/domain/credential.ts';
+import { generateVapidKeys } from '../../src/access/web-push-credential.ts';
+import type {
+  ApnsCredential,
+  FcmCredential,
+  WebPushCredential,
+} from '../../src/domain/credential.ts';
 
 const pem = { type: 'pkcs8', format: 'pem' } as const;
 
@@ -29,4 +34,11 @@ export function fcmCredential(keys = rsaKeys()): FcmCredential {
       client_email: 'push@news-project.iam.gserviceaccount.com',
     },
   };
+}
+
+export function webPushCredential(
+  serviceAccount: WebPushCredential['serviceAccount'] = null,
+): WebPushCredential {
+  const vapid = { ...generateVapidKeys(), subject: 'mailto:push@example.com' };
+  return { kind: 'webpush', vapid, serviceAccount };
 }

@@ -15,6 +15,8 @@ export interface ReceivedRequest {
   readonly session: Http2Session;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
+  /** The body as it came, for what is no text. */
+  readonly octets: Buffer;
   /** 1 for the first request that this peer received, on whatever connection. */
   readonly number: number;
 }
@@ -87,8 +89,9 @@ export async function startProviderPeer(options: ProviderPeerOptions): Promise<P
     const chunks: Buffer[] = [];
     stream.on('data', (chunk: Buffer) => chunks.push(chunk));
     stream.once('end', () => {
-      const body = Buffer.concat(chunks).toString('utf8');
-      const request = { stream, session, headers, body, number: received.length + 1 };
+      const octets = Buffer.concat(chunks);
+      const body = octets.toString('utf8');
+      const request = { stream, session, headers, body, octets, number: received.length + 1 };
       received.push(request);
       options.script(request);
     });
@@ -110,6 +113,8 @@ export async function startProviderPeer(options: ProviderPeerOptions): Promise<P
     streamsOpenMax: () => streamsOpenMax,
     close: async () => {
       for (const session of sessions) session.destroy();
+      // One that was hung up on with something unread would never notice its end.
+      for (const socket of sockets) socket.destroy();
       await new Promise<void>((resolve) => server.close(() => resolve()));
     },
   };

@@ -1,0 +1,69 @@
+/** `tagcast app vapid`, and its keys on the way to an app. */
+
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { appCommand } from '../../src/cli/app.ts';
+import type { OperatorActions } from '../../src/cli/operator-actions.ts';
+import { fcmCredential } from '../support/provider-credentials.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { recordedContext } from '../support/terminal.ts';
+
+t.test('from a fresh key pair to the credential', async (t) => {
+  const inputs: unknown[] = [];
+  const actions: OperatorActions = (_action, input) => {
+    inputs.push(input);
+    return Promise.resolve({ ok: true, value: { vapidPublicKey: 'BPub' } });
+  };
+  const context = recordedContext(actions);
+  const command = appCommand(context);
+  const run = (line: string): Promise<number> => command.run(line.split(' '));
+
+  t.equal(await run('vapid'), 0);
+  const [printed = ''] = context.printed;
+  const keys = JSON.parse(printed);
+  t.match(keys, { publicKey: /^[\w-]{87}$/, privateKey: /^[\w-]{43}$/ });
+
+  const directory = temporaryDirectory(t);
+  const file = (name: string, text: string): string => {
+    const path = join(directory, name);
+    writeFileSync(path, text);
+    return path;
+  };
+  const keyFile = file('vapid.json', printed);
+  const subject = 'mailto:push@example.com';
+  const set = `credentials 1000 webpush --vapid-file ${keyFile}`;
+  t.equal(await run(`${set} --subject ${subject}`), 0);
+  t.equal(
+    context.printed.at(-1),
+    'App 1000 has webpush credentials. Web pages subscribe with applicationServerKey BPub',
+  );
+  t.same(inputs.at(-1), {
+    appId: 1_000,
+    platformId: 7,
+    credential: { vapid: { ...keys, subject } },
+  });
+
+  const { serviceAccount } = fcmCredential();
+  const account = file('account.json', JSON.stringify(serviceAccount));
+  t.equal(await run(`credentials 1000 webpush --service-account-file ${account}`), 0);
+  t.match(inputs.at(-1), { credential: { vapid: undefined, serviceAccount } });
+
+  const pem = '-----BEGIN PRIVATE KEY-----\n';
+  const pemFile = file('key.pem', pem);
+  t.equal(await run(`credentials 1000 webpush --vapid-file ${pemFile} --subject ${subject}`), 0);
+  t.match(inputs.at(-1), { credential: { vapid: { privateKey: pem, subject } } });
+
+  t.equal(await run('credentials 1000 webpush --remove'), 0);
+  t.match(inputs.at(-1), { platformId: 7, credential: null });
+
+  const asked = inputs.length;
+  t.equal(await run('credentials 1000 webpush'), 2);
+  t.match(context.complaints.at(-1), '--vapid-file or --service-account-file is missing');
+  t.equal(await run(set), 2);
+  t.match(context.complaints.at(-1), '--subject is missing');
+  const text = file('text', 'no keys');
+  t.equal(await run(`credentials 1000 webpush --vapid-file ${text} --subject ${subject}`), 2);
+  t.match(context.complaints.at(-1), /is neither JSON with publicKey and privateKey nor a PEM/);
+  t.equal(inputs.length, asked);
+});

@@ -1,0 +1,141 @@
+/** Web Push from the operator's first command to what the browser reads, with real processes. */
+
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import type { ProviderAccounts } from '../../src/simulator/accounts.ts';
+import type { PushSubscription } from '../../src/simulator/push-subscriptions.ts';
+import { finalStatus, post, push, sumCloses } from '../support/client.ts';
+import { until } from '../support/poll.ts';
+import { runCommand, startEngine } from '../support/processes.ts';
+import { seedEmbedded } from '../support/store.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+
+t.setTimeout(120_000);
+
+const BROWSERS = 300;
+const FCM_TOKENS = 20;
+
+t.test('keys, credential, registration, push: the browser reads the very payload', async (t) => {
+  const dataDir = temporaryDirectory(t);
+  seedEmbedded(dataDir);
+  const engine = await startEngine(t, dataDir);
+  const demo = engine.demo();
+  const { controlUrl } = demo.simulator;
+  const [tagId = 0] = demo.tagIds;
+  const command = async (...args: readonly string[]): Promise<string> => {
+    const { code, output } = await runCommand(t, args, { DATA_DIR: dataDir });
+    if (code !== 0) throw new Error(`${args.join(' ')}: ${output}`);
+    return output;
+  };
+
+  const added = await command('app', 'add', 'demo', 'Web', '--platform', '7');
+  const appId = Number(/App (\d+)/.exec(added)?.[1]);
+  const token = /Token +(\S+)/.exec(added)?.[1] ?? '';
+  const vapidFile = join(dataDir, 'vapid.json');
+  const vapid = await command('app', 'vapid');
+  writeFileSync(vapidFile, vapid);
+  const accountFile = join(dataDir, 'account.json');
+  const accounts = (await (
+    await fetch(`${controlUrl}/accounts`)
+  ).json()) as readonly ProviderAccounts[];
+  const { token_uri: _, ...account } = accounts[0]?.fcm.serviceAccount ?? { token_uri: '' };
+  writeFileSync(accountFile, JSON.stringify(account));
+  const put = await command(
+    ...['app', 'credentials', String(appId), 'webpush', '--vapid-file', vapidFile],
+    ...['--subject', 'mailto:push@example.com', '--service-account-file', accountFile],
+  );
+  const { publicKey } = JSON.parse(vapid) as { readonly publicKey: string };
+  t.match(put, publicKey, 'the operator is told what web pages subscribe with');
+
+  const made = await fetch(`${controlUrl}/webpush/subscriptions`, {
+    method: 'POST',
+    body: JSON.stringify({ count: BROWSERS, applicationServerKey: publicKey }),
+  });
+  const subscriptions = (await made.json()) as readonly PushSubscription[];
+  const elsewhere = { ...subscriptions[0], endpoint: 'https://push.example.com/x' };
+  const fcmTokens = Array.from({ length: FCM_TOKENS }, (_, index) => `web:${index}`);
+  const devices = [
+    ...[...subscriptions, elsewhere].map((one) => JSON.stringify(one)),
+    ...fcmTokens,
+  ];
+  for (const deviceId of devices) {
+    const body = { appId, platformId: 7, deviceId, tagId };
+    t.equal(await (await post(`${demo.baseUrl}/push-api/reg`, token, body)).text(), 'OK');
+  }
+
+  const payload = {
+    title: 'Goal! ⚽',
+    message: '1:0',
+    url: 'https://example.com/game',
+    game: 7,
+    webpush: { icon: 'https://example.com/icon.png' },
+  };
+  const rows = await finalStatus(
+    demo.baseUrl,
+    demo,
+    await push(demo.baseUrl, demo, [tagId], payload),
+  );
+  const row = rows.find(({ key }) => key.platformId === 7);
+  t.match(row, {
+    state: 'FINISHED',
+    totalCount: devices.length,
+    successCount: devices.length - 1,
+    failedCount: 1,
+    simulated: true,
+  });
+  t.ok(rows.every(sumCloses));
+
+  for (const { endpoint } of subscriptions) {
+    const id = endpoint.replace(/.*\//, '');
+    const { accepted, last } = await received('webpush', id);
+    t.equal(accepted, 1);
+    t.same(last?.payload, {
+      title: 'Goal! ⚽',
+      body: '1:0',
+      url: 'https://example.com/game',
+      data: { game: 7 },
+      icon: 'https://example.com/icon.png',
+    });
+  }
+  for (const deviceId of fcmTokens) {
+    const { accepted, last } = await received('fcm', deviceId);
+    t.equal(accepted, 1);
+    t.match(last?.payload, {
+      message: {
+        token: deviceId,
+        notification: { title: 'Goal! ⚽', body: '1:0' },
+        data: { game: '7' },
+        webpush: {
+          notification: { icon: 'https://example.com/icon.png' },
+          fcm_options: { link: 'https://example.com/game' },
+        },
+      },
+    });
+  }
+
+  async function received(provider: string, device: string) {
+    const response = await fetch(
+      `${controlUrl}/received/${provider}/${encodeURIComponent(device)}`,
+    );
+    return (await response.json()) as {
+      readonly accepted: number;
+      readonly last: { readonly payload: unknown } | null;
+    };
+  }
+
+  // The browsers have gone: the next push finds that out, and they are forgotten.
+  const behaviour = JSON.stringify({ shares: { gone: 1 } });
+  await fetch(`${controlUrl}/behaviour`, { method: 'PUT', body: behaviour });
+  await finalStatus(demo.baseUrl, demo, await push(demo.baseUrl, demo, [tagId], payload));
+  const left = await until('the dead are erased', async () => {
+    const body = { tagIds: [tagId], appIds: [appId], dryRun: true, payload };
+    const answer = await post(`${demo.baseUrl}/push-api/push`, demo.superUser.token, body);
+    const { audience } = (await answer.json()) as {
+      readonly audience: readonly { readonly count: number }[];
+    };
+    const [{ count } = { count: 0 }] = audience;
+    return count === devices.length ? null : count;
+  });
+  t.equal(left, 1, 'but for the one that was never asked about');
+});

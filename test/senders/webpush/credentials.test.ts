@@ -1,0 +1,41 @@
+import { decodeJwt, importJWK, jwtVerify } from 'jose';
+import t from 'tap';
+import { VapidSigner, VapidToken } from '../../../src/senders/webpush/credentials.ts';
+import { VAPID_LIFETIME_MS } from '../../../src/senders/webpush/settings.ts';
+import { webPushCredential } from '../../support/provider-credentials.ts';
+
+const VALUE = /^vapid t=([\w.-]+), k=([\w-]+)$/;
+const ORIGIN = 'https://updates.push.services.mozilla.com';
+
+t.test('a token that the public key verifies, for one origin', async (t) => {
+  const { vapid } = webPushCredential();
+  if (vapid === null) throw new Error('no keys');
+  const nowMs = Date.now();
+  const [, token = '', publicKey = ''] =
+    VALUE.exec(new VapidSigner(vapid).sign(ORIGIN, nowMs)) ?? [];
+  t.equal(publicKey, vapid.publicKey);
+  const point = Buffer.from(publicKey, 'base64url');
+  const [x, y] = [point.toString('base64url', 1, 33), point.toString('base64url', 33)];
+  const key = await importJWK({ kty: 'EC', crv: 'P-256', x, y }, 'ES256');
+  const { payload, protectedHeader } = await jwtVerify(token, key, { audience: ORIGIN });
+  t.same(protectedHeader, { typ: 'JWT', alg: 'ES256' });
+  t.same(payload, {
+    aud: ORIGIN,
+    exp: Math.floor((nowMs + VAPID_LIFETIME_MS) / 1_000),
+    sub: 'mailto:push@example.com',
+  });
+});
+
+t.test('the same token until it nears its end', (t) => {
+  const { vapid } = webPushCredential();
+  if (vapid === null) throw new Error('no keys');
+  const token = new VapidToken(new VapidSigner(vapid), ORIGIN);
+  const hour = 3_600_000;
+  const first = token.current(0);
+  t.equal(token.current(10 * hour), first);
+  const second = token.current(11 * hour);
+  t.not(second, first);
+  const [, text = ''] = VALUE.exec(second) ?? [];
+  t.equal(decodeJwt(text).exp, (11 * hour + VAPID_LIFETIME_MS) / 1_000);
+  t.end();
+});
