@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { Authenticator } from './access/authenticate.ts';
 import { Failures } from './access/failures.ts';
 import { readProviderCredential } from './access/provider-credentials.ts';
+import { ProviderTokens } from './access/provider-tokens.ts';
 import type { Secrets } from './access/secrets.ts';
 import type { Config } from './config.ts';
 import type { Demo } from './demo.ts';
@@ -147,7 +148,7 @@ function startSending(
     log,
     origins,
     transport: config.SENDER_TRANSPORT,
-    authorizations: new Authorizations(origins),
+    authorizations: new Authorizations(origins, new ProviderTokens(store.sql, secrets)),
     async credentials(appId, platformId) {
       const opened = await readProviderCredential(store.sql, secrets, appId, platformId);
       if (opened.kind === 'opened') return opened.credential;

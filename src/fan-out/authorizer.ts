@@ -14,7 +14,8 @@ export type CredentialSource = (
 /** What it needs of senders/authorization.ts. */
 export interface AuthorizationSource {
   current(key: string, credential: ProviderCredential): Promise<Authorization>;
-  invalidate(key: string): void;
+  invalidate(key: string, value: string): void;
+  freeze(key: string): Promise<void>;
 }
 
 export type Right =
@@ -48,9 +49,14 @@ export class Authorizer {
     const known = await this.authorize(appId, platformId);
     if (known.kind !== 'granted') return null;
     if (known.authority.authorization !== expired) return known.authority.authorization;
-    this.authorizations.invalidate(keyOf(appId, platformId));
+    this.authorizations.invalidate(keyOf(appId, platformId), expired);
     const fresh = await this.authorize(appId, platformId);
     return fresh.kind === 'granted' ? fresh.authority.authorization : null;
+  }
+
+  /** A provider has had too many tokens of this credential's key. */
+  freeze(appId: number, platformId: number): Promise<void> {
+    return this.authorizations.freeze(keyOf(appId, platformId));
   }
 }
 

@@ -1,6 +1,8 @@
 /** What both runners share: a courier for the task, and what an outcome means for it. */
 
 import type { Outcome } from '../domain/outcome.ts';
+import { reasonOf } from '../domain/outcome.ts';
+import { TOO_MANY_TOKENS } from '../senders/apns/settings.ts';
 import type { Rendered, Sender } from '../senders/sender.ts';
 import type { Freight, Halt } from './courier.ts';
 import { Courier } from './courier.ts';
@@ -67,13 +69,14 @@ export interface Judgement {
 /** What an outcome means for its device; what it means for everybody else goes to the control. */
 export function judge(
   task: Task,
-  { control, clock, authorizationExpired }: RunContext,
+  { control, clock, authorizationExpired, tooManyTokens }: RunContext,
   outcome: Outcome,
   attemptsBefore: number,
 ): Judgement {
   const fault = faultIn(outcome);
   if (fault !== null) control.find(fault);
   if (outcome.kind === 'expired-authorization') authorizationExpired();
+  if (reasonOf(outcome) === TOO_MANY_TOKENS) tooManyTokens();
   const ending = endingOf(outcome, {
     platformId: task.platformId,
     attempts: attemptsBefore + 1,

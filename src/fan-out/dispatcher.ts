@@ -107,6 +107,7 @@ class Run {
         this.recording = this.record(progress);
       },
       authorizationExpired: (expired) => void this.renew(task, expired),
+      tooManyTokens: () => void this.freeze(task),
     });
     this.running = running;
     if (this.asked !== null) this.giveBack(this.asked);
@@ -131,6 +132,16 @@ class Run {
       this.running?.say({ kind: 'authorize', authorization: authorization ?? expired });
     } catch (error) {
       log.error({ err: error, appId: task.appId }, 'an authorization was not renewed');
+    }
+  }
+
+  private async freeze({ appId, platformId }: Task): Promise<void> {
+    const { authorizer, log } = this.options;
+    log.warn({ appId, platformId }, 'a provider has had too many tokens: none is made for a while');
+    try {
+      await authorizer.freeze(appId, platformId);
+    } catch (error) {
+      log.error({ err: error, appId, platformId }, 'the tokens of a key were not frozen');
     }
   }
 }

@@ -23,4 +23,6 @@ export interface RunContext {
   readonly report: Report;
   /** The provider says that the authorization has expired: the main thread should send a new one. */
   readonly authorizationExpired: () => void;
+  /** The provider has had too many tokens of this key: no node should make another for a while. */
+  readonly tooManyTokens: () => void;
 }

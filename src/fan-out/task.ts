@@ -85,6 +85,7 @@ export type Word =
 /** Up. A report is packed, because it holds many devices. */
 export type Note =
   | { readonly kind: 'report'; readonly packed: Uint8Array }
-  | { readonly kind: 'authorization-expired'; readonly authorization: string };
+  | { readonly kind: 'authorization-expired'; readonly authorization: string }
+  | { readonly kind: 'too-many-tokens' };
 
 export type Report = (progress: Progress) => Promise<Verdict>;

@@ -65,6 +65,7 @@ function contextOf(
   const waiting: ((verdict: Verdict) => void)[] = [];
   let authorization = task.authority?.authorization ?? '';
   let isRenewalAsked = false;
+  let isFreezeAsked = false;
 
   port.on('message', (word: Word) => {
     switch (word.kind) {
@@ -100,6 +101,10 @@ function contextOf(
       if (isRenewalAsked) return;
       isRenewalAsked = true;
       say({ kind: 'authorization-expired', authorization });
+    },
+    tooManyTokens: () => {
+      if (!isFreezeAsked) say({ kind: 'too-many-tokens' });
+      isFreezeAsked = true;
     },
   };
 }

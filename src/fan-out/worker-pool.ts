@@ -17,6 +17,7 @@ const THREAD_HEAP_MB = 512;
 export interface TaskEvents {
   reported(progress: Progress): void;
   authorizationExpired(authorization: string): void;
+  tooManyTokens(): void;
 }
 
 export interface RunningTask {
@@ -55,6 +56,9 @@ export class WorkerPool {
           break;
         case 'authorization-expired':
           events.authorizationExpired(note.authorization);
+          break;
+        case 'too-many-tokens':
+          events.tooManyTokens();
           break;
       }
     });

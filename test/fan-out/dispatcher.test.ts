@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import type { Piscina } from 'piscina';
 import t from 'tap';
+import { ProviderTokens } from '../../src/access/provider-tokens.ts';
 import type { ProviderCredential } from '../../src/domain/credential.ts';
 import type { AuthorizationSource } from '../../src/fan-out/authorizer.ts';
 import { Authorizer } from '../../src/fan-out/authorizer.ts';
@@ -15,6 +16,7 @@ import { Authorizations } from '../../src/senders/authorization.ts';
 import { systemClock } from '../../src/std/clock.ts';
 import { claimChunks } from '../../src/store/ledger/claim-chunks.ts';
 import { readStatus } from '../../src/store/notifications/read-status.ts';
+import { secrets } from '../support/api.ts';
 import { makeRunning, makeTenant } from '../support/notifications.ts';
 import { until } from '../support/poll.ts';
 import { apnsCredential } from '../support/provider-credentials.ts';
@@ -51,13 +53,15 @@ function dispatcherOf(
   credential: () => ProviderCredential | null = () => apnsCredential(),
 ) {
   const invalidated: string[] = [];
+  const frozen: string[] = [];
   const authorizations: AuthorizationSource = {
     current: () => Promise.resolve(authorization()),
     invalidate: (key) => invalidated.push(key),
+    freeze: (key) => Promise.resolve(void frozen.push(key)),
   };
   const authorizer = new Authorizer(() => Promise.resolve(credential()), authorizations);
   const options = { ledger, pool, authorizer, leaseMs: LEASE_MS, clock: systemClock, log };
-  return { dispatcher: new Dispatcher(options), invalidated };
+  return { dispatcher: new Dispatcher(options), invalidated, frozen };
 }
 
 async function claimOne(slug: string, devices = 10): Promise<Claimed & { readonly kind: 'chunk' }> {
@@ -130,6 +134,19 @@ t.test('an expired authorization is replaced; one that has been already is told'
   t.equal(invalidated.length, 1);
 });
 
+t.test('too many tokens of a key: no node makes another for a while', async (t) => {
+  const pool = new PlayedPool();
+  const asked = new Promise<TaskEvents>((resolve) => {
+    pool.play = (events) => Promise.resolve(resolve(events));
+  });
+  const { dispatcher, frozen } = dispatcherOf(pool);
+  const claimed = await claimOne('too-many-tokens');
+  const { finished } = dispatcher.start(claimed);
+  (await asked).tooManyTokens();
+  await finished;
+  t.same(frozen, [`${claimed.chunk.appId}.${claimed.chunk.platformId}`]);
+});
+
 t.test('a thread that dies is replaced, and its chunk is sent by the next', async (t) => {
   const simulator = await simulatorFor(t);
   await behave(simulator, { latencyMs: 30_000 });
@@ -143,7 +160,7 @@ t.test('a thread that dies is replaced, and its chunk is sent by the next', asyn
   t.teardown(() => pool.destroy());
   const authorizer = new Authorizer(
     (_appId, platformId) => Promise.resolve(credentialOf(simulator, platformId)),
-    new Authorizations(originsOf(simulator)),
+    new Authorizations(originsOf(simulator), new ProviderTokens(sql, secrets)),
   );
   const options = { ledger, pool, authorizer, leaseMs: LEASE_MS, clock: systemClock, log };
   const dispatcher = new Dispatcher(options);

@@ -130,6 +130,7 @@ export interface Scene {
   readonly budget: SendBudget;
   readonly reports: Progress[];
   readonly renewalsAsked: { count: number };
+  readonly freezesAsked: { count: number };
   readonly context: RunContext;
 }
 
@@ -152,6 +153,7 @@ export function sceneOf(
   const budget = new SendBudget(options.budgetMax);
   const reports: Progress[] = [];
   const renewalsAsked = { count: 0 };
+  const freezesAsked = { count: 0 };
   const context: RunContext = {
     tagIndex: new ScriptedTagIndex(options.offsets),
     sender: task.authority === null ? null : sender,
@@ -168,8 +170,11 @@ export function sceneOf(
     authorizationExpired: () => {
       renewalsAsked.count += 1;
     },
+    tooManyTokens: () => {
+      freezesAsked.count += 1;
+    },
   };
-  return { clock, sender, control, health, budget, reports, renewalsAsked, context };
+  return { clock, sender, control, health, budget, reports, renewalsAsked, freezesAsked, context };
 }
 
 export const recorded = (clock: Clock): Verdict => ({

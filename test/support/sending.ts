@@ -2,6 +2,7 @@
 
 import { pino } from 'pino';
 import type { Test } from 'tap';
+import { ProviderTokens } from '../../src/access/provider-tokens.ts';
 import type { ProviderCredential } from '../../src/domain/credential.ts';
 import { PLATFORM_APNS } from '../../src/domain/device.ts';
 import type { FanOut } from '../../src/fan-out/fan-out.ts';
@@ -13,6 +14,7 @@ import type { Simulator } from '../../src/simulator/simulator.ts';
 import { startSimulatorThread } from '../../src/simulator/thread.ts';
 import type { Store } from '../../src/store/store.ts';
 import { SqlTagIndex } from '../../src/tag-index/sql/sql-tag-index.ts';
+import { secrets } from './api.ts';
 
 /** A simulator for the life of a test. */
 export async function simulatorFor(t: Test): Promise<Simulator> {
@@ -53,7 +55,7 @@ export async function fanOutFor(
     credentials:
       options.credentials ??
       ((_appId, platformId) => Promise.resolve(credentialOf(simulator, platformId))),
-    authorizations: new Authorizations(origins),
+    authorizations: new Authorizations(origins, new ProviderTokens(store.sql, secrets)),
     onRecorded: () => undefined,
     origins,
     transport: 'http2',

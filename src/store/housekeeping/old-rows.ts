@@ -46,3 +46,18 @@ export async function deleteTagDays(sql: Sql, beforeMs: number, limit: number): 
     ))`;
   return deleted.count;
 }
+
+/** Tokens that nobody has made or refused for so long: their credential is gone. Answers how many, at most `limit`. */
+export async function deleteProviderTokens(
+  sql: Sql,
+  unusedForMs: number,
+  limit: number,
+): Promise<number> {
+  const deleted = await sql`
+    delete from provider_tokens where identity in (
+      select identity from provider_tokens
+      where touched_at < now() - make_interval(secs => ${unusedForMs}::float8 / 1000)
+      order by touched_at limit ${limit}
+    )`;
+  return deleted.count;
+}

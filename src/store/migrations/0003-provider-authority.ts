@@ -1,0 +1,29 @@
+/** What nodes share of their right to send: the providers' tokens. */
+
+export const name = '0003-provider-authority';
+
+export const sql = `
+-- One token for each identity that signs (a team's key, a service account), for all nodes and across restarts.
+create table provider_tokens (
+  -- Digest of what signs. Without SECRET_KEY: under another one the token cannot be read, but when it was made can.
+  identity text primary key,
+  -- Names the value: "the one that was refused" must not be said of its successor.
+  value_id uuid,
+  value_sealed bytea,
+  value_key_id text,
+  minted_at timestamptz,
+  refresh_at timestamptz,
+  expires_at timestamptz,
+  -- Who makes the next one, and until when: after a crash somebody else may.
+  minting_id uuid,
+  minting_until timestamptz,
+  -- The provider has had too many: none is made before.
+  frozen_until timestamptz,
+  -- The last attempt came to nothing: why, and when to try again.
+  failure text,
+  failure_is_final boolean,
+  retry_at timestamptz,
+  touched_at timestamptz not null default now()
+) with (fillfactor = 50);
+create index provider_tokens_by_age on provider_tokens (touched_at);
+`;
