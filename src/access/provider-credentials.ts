@@ -3,14 +3,15 @@
  * them is compared with the operator's and never called (spec/interface.md, section 5).
  */
 
-import type { KeyObject } from 'node:crypto';
-import { createPrivateKey } from 'node:crypto';
 import { z } from 'zod';
 import type { ProviderCredential } from '../domain/credential.ts';
 import { PLATFORM_APNS, PLATFORM_FCM } from '../domain/device.ts';
 import { readSealedCredential, writeSealedCredential } from '../store/apps/provider-credential.ts';
 import type { Sql } from '../store/sql.ts';
+import type { Signer } from './private-key-fault.ts';
+import { canonicalKey, privateKeyFault } from './private-key-fault.ts';
 import type { Secrets } from './secrets.ts';
+import { wrongFileFault } from './wrong-file.ts';
 
 export type ParsedCredential =
   | { readonly ok: true; readonly credential: ProviderCredential }
@@ -24,26 +25,42 @@ export type OpenedCredential =
   /** Sealed under another SECRET_KEY, or damaged. */
   | { readonly kind: 'unreadable'; readonly keyId: string };
 
-/** What Google signs service accounts' tokens with is RSA; shorter keys than this are not issued. */
-const RSA_BITS_MIN = 2_048;
-
-const appleId = z
-  .string('is missing')
-  .regex(/^[A-Z0-9]{10}$/, 'must be 10 capital letters and digits');
+const APPLE_ID = /^[A-Z0-9]{10}$/;
+const appleId = (where: string) =>
+  z.string('is missing').regex(APPLE_ID, `must be 10 capital letters and digits: ${where}`);
 const text = z.string('is missing').min(1, 'is missing').max(255, 'is longer than 255 characters');
-const pem = z.string('is missing').min(1, 'is missing').max(16_384, 'is too long for a key');
+const privateKey = (signer: Signer) =>
+  z
+    .string('is missing')
+    .min(1, 'is missing')
+    .max(16_384, 'is too long for a key')
+    .superRefine((key, context) => {
+      const fault = privateKeyFault(key, signer);
+      if (fault !== null) context.addIssue(fault);
+    })
+    .transform(canonicalKey);
 
-const apnsForm = z.object({
-  teamId: appleId,
-  keyId: appleId,
-  privateKey: pem.superRefine((key, context) => {
-    const fault = apnsKeyFault(key);
-    if (fault !== null) context.addIssue(fault);
-  }),
+const apnsFields = z.object({
+  teamId: appleId('it is on the page Membership details of the developer account'),
+  keyId: appleId("it is in the name of the key's file, AuthKey_<key id>.p8"),
+  privateKey: privateKey('apns'),
   bundleId: text.regex(/^[A-Za-z0-9.-]+$/, 'must be letters, digits, dots and hyphens'),
   environment: z
     .enum(['production', 'sandbox'], 'must be production or sandbox')
     .default('production'),
+});
+
+/** What no single field can say. */
+const apnsForm = apnsFields.superRefine(({ teamId, keyId, bundleId }, context) => {
+  if (teamId === keyId) {
+    const message =
+      "is the team's id: that of the key is in the name of its file, AuthKey_<key id>.p8";
+    context.addIssue({ code: 'custom', path: ['keyId'], message });
+  }
+  if (bundleId.startsWith(`${teamId}.`)) {
+    const message = 'begins with the id of the team: leave that and its dot out';
+    context.addIssue({ code: 'custom', path: ['bundleId'], message });
+  }
 });
 
 const serviceAccountForm = z.object(
@@ -51,10 +68,7 @@ const serviceAccountForm = z.object(
     type: z.literal('service_account', 'must be service_account').optional(),
     project_id: text.regex(/^[a-z0-9:.-]+$/, 'is not the id of a project'),
     private_key_id: text,
-    private_key: pem.superRefine((key, context) => {
-      const fault = serviceAccountKeyFault(key);
-      if (fault !== null) context.addIssue(fault);
-    }),
+    private_key: privateKey('fcm'),
     client_email: text.regex(/^[^@\s]+@[^@\s]+$/, 'is not an e-mail address'),
     token_uri: z.string('must be a URL').optional(),
   },
@@ -85,6 +99,8 @@ function parseApns(input: unknown): ParsedCredential {
 }
 
 function parseFcm(input: unknown, oauthOrigin: string): ParsedCredential {
+  const wrong = wrongFileFault(input);
+  if (wrong !== null) return { ok: false, faults: [wrong] };
   const parsed = z.object({ serviceAccount: serviceAccountForm }).safeParse(input);
   if (!parsed.success) return { ok: false, faults: sentencesOf(parsed.error) };
   const { project_id, private_key_id, private_key, client_email, token_uri } =
@@ -95,33 +111,6 @@ function parseFcm(input: unknown, oauthOrigin: string): ParsedCredential {
   }
   const serviceAccount = { project_id, private_key_id, private_key, client_email };
   return { ok: true, credential: { kind: 'fcm', serviceAccount } };
-}
-
-function apnsKeyFault(pemText: string): string | null {
-  const key = readPrivateKey(pemText);
-  if (key === null) return 'is not a private key in PKCS 8 PEM form';
-  return key.asymmetricKeyType === 'ec' && key.asymmetricKeyDetails?.namedCurve === 'prime256v1'
-    ? null
-    : 'is a key that is not P-256';
-}
-
-function serviceAccountKeyFault(pemText: string): string | null {
-  const key = readPrivateKey(pemText);
-  if (key === null) return 'is not a private key in PKCS 8 PEM form';
-  return key.asymmetricKeyType === 'rsa' &&
-    (key.asymmetricKeyDetails?.modulusLength ?? 0) >= RSA_BITS_MIN
-    ? null
-    : `is not an RSA key of ${RSA_BITS_MIN} bits or more`;
-}
-
-function readPrivateKey(pemText: string): KeyObject | null {
-  if (!pemText.includes('-----BEGIN PRIVATE KEY-----')) return null;
-  try {
-    return createPrivateKey(pemText);
-  } catch {
-    // OpenSSL's words for it help nobody, and may quote the key.
-    return null;
-  }
 }
 
 const originOf = (url: string): string | null => (URL.canParse(url) ? new URL(url).origin : null);

@@ -4,6 +4,7 @@
  */
 
 import type { Logger } from 'pino';
+import { faultSentence } from '../domain/fault-sentence.ts';
 import type { Progress } from '../domain/progress.ts';
 import type { Ledger } from '../outcomes/ledger.ts';
 import type { Clock } from '../std/clock.ts';
@@ -118,7 +119,8 @@ class Run {
     const { ledger, log } = this.options;
     if (progress.fault !== null) {
       const { notificationId, appId, platformId, fault } = progress;
-      log.warn({ notificationId, appId, platformId, fault }, 'a fault stops a send');
+      const meaning = faultSentence(fault);
+      log.warn({ notificationId, appId, platformId, fault, meaning }, 'a fault stops a send');
     }
     const verdict = await ledger.record(progress);
     this.running?.say({ kind: 'verdict', verdict });
