@@ -94,6 +94,12 @@ export const schema = z.object({
     .describe(
       "PEM certificates that are trusted, besides the system's, for the three origins above only.",
     ),
+  FCM_MESSAGES_PER_MINUTE: count(0, 1_000_000_000)
+    .refine((perMinute) => perMinute === 0 || perMinute >= 60, 'must be 0 or at least 60')
+    .optional()
+    .describe(
+      'Messages a minute that one Firebase project may send, over all nodes; 0: no limit. Default: 600000 with Google, as its own quota; none where FCM_ORIGIN or the simulator stands in.',
+    ),
   SENDER_TRANSPORT: z
     .enum(TRANSPORTS)
     .default('http2')

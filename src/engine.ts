@@ -26,6 +26,7 @@ import type { RegistrationResult } from './registration/operation.ts';
 import { LANES, LANES_EMBEDDED, Registration } from './registration/registration.ts';
 import { Authorizations } from './senders/authorization.ts';
 import type { ProviderOrigins } from './senders/origins.ts';
+import { DEFAULT_ORIGINS } from './senders/origins.ts';
 import type { Simulator } from './simulator/simulator.ts';
 import { startSimulatorThread } from './simulator/thread.ts';
 import { TokenBuckets } from './std/token-buckets.ts';
@@ -157,9 +158,17 @@ function startSending(
       }
       return null;
     },
+    fcmPerMinute: fcmPerMinuteOf(config, origins),
     onRecorded: (report) => countSends(metrics, report),
   });
 }
+
+/** Google's default quota of a project. */
+const GOOGLE_MESSAGES_PER_MINUTE = 600_000;
+
+/** What stands in for Google has no quota but the one that the operator sets. */
+const fcmPerMinuteOf = ({ FCM_MESSAGES_PER_MINUTE }: Config, { fcm }: ProviderOrigins): number =>
+  FCM_MESSAGES_PER_MINUTE ?? (fcm === DEFAULT_ORIGINS.fcm ? GOOGLE_MESSAGES_PER_MINUTE : 0);
 
 /** Durable operations, and those that were refused because too many waited. */
 function countRegistration(metrics: Metrics, operation: string, result: RegistrationResult): void {

@@ -11,6 +11,7 @@ import type { Clock } from '../std/clock.ts';
 import type { Authorizer } from './authorizer.ts';
 import type { Claimed } from './claimed.ts';
 import { releaseOf, retryUntilMsOf, scopeOf, taskOf } from './claimed.ts';
+import type { QuotaDesk } from './quota-desk.ts';
 import type { GiveBack, Task } from './task.ts';
 import type { RunningTask, WorkerPool } from './worker-pool.ts';
 
@@ -21,6 +22,7 @@ export interface DispatcherOptions {
   readonly ledger: Ledger;
   readonly pool: Pick<WorkerPool, 'run'>;
   readonly authorizer: Authorizer;
+  readonly quotas: Pick<QuotaDesk, 'join'>;
   readonly leaseMs: number;
   readonly clock: Clock;
   readonly log: Logger;
@@ -103,16 +105,28 @@ class Run {
   }
 
   private async work(task: Task): Promise<void> {
-    const running = this.options.pool.run(task, {
-      reported: (progress) => {
-        this.recording = this.record(progress);
-      },
-      authorizationExpired: (expired) => void this.renew(task, expired),
-      tooManyTokens: () => void this.freeze(task),
-    });
-    this.running = running;
-    if (this.asked !== null) this.giveBack(this.asked);
-    await running.finished;
+    const { pool, quotas } = this.options;
+    const member =
+      task.authority === null
+        ? null
+        : quotas.join(task.authority.credential, (answer) =>
+            this.running?.say({ kind: 'quota', answer }),
+          );
+    try {
+      const running = pool.run(task, {
+        reported: (progress) => {
+          this.recording = this.record(progress);
+        },
+        authorizationExpired: (expired) => void this.renew(task, expired),
+        tooManyTokens: () => void this.freeze(task),
+        quota: member === null ? null : (note) => member.hear(note),
+      });
+      this.running = running;
+      if (this.asked !== null) this.giveBack(this.asked);
+      await running.finished;
+    } finally {
+      member?.leave();
+    }
   }
 
   private async record(progress: Progress): Promise<void> {

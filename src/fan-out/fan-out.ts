@@ -20,6 +20,7 @@ import { Authorizer } from './authorizer.ts';
 import { Claimer } from './claimer.ts';
 import { Dispatcher } from './dispatcher.ts';
 import { Planner } from './planner.ts';
+import { QuotaDesk } from './quota-desk.ts';
 import type { GiveBack } from './task.ts';
 import { WorkerPool } from './worker-pool.ts';
 
@@ -40,6 +41,8 @@ export interface FanOutOptions {
   readonly authorizations: AuthorizationSource;
   readonly origins: ProviderOrigins;
   readonly transport: TransportName;
+  /** Messages a minute of one FCM project, over all nodes; 0: no limit. */
+  readonly fcmPerMinute: number;
   /** Told of everything that was recorded, for the metrics. */
   onRecorded(report: Progress): void;
 }
@@ -68,7 +71,8 @@ export async function startFanOut(options: FanOutOptions): Promise<FanOut> {
     onRecorded: options.onRecorded,
   });
   const authorizer = new Authorizer(options.credentials, options.authorizations);
-  const dispatcher = new Dispatcher({ ledger, pool, authorizer, leaseMs, clock, log });
+  const quotas = new QuotaDesk({ sql: store.sql, clock, log, fcmPerMinute: options.fcmPerMinute });
+  const dispatcher = new Dispatcher({ ledger, pool, authorizer, quotas, leaseMs, clock, log });
   const claimer = new Claimer({
     sql: store.sql,
     slots: pool.slots,

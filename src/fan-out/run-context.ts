@@ -5,6 +5,7 @@ import type { Sender } from '../senders/sender.ts';
 import type { Clock } from '../std/clock.ts';
 import type { TagIndex } from '../tag-index/tag-index.ts';
 import type { Lease } from './lease.ts';
+import type { Permits } from './permits.ts';
 import type { ProviderHealth } from './provider-health.ts';
 import type { BudgetShare } from './send-budget.ts';
 import type { Report } from './task.ts';
@@ -15,6 +16,8 @@ export interface RunContext {
   /** Null when nothing will be sent. */
   readonly sender: Sender | null;
   readonly health: ProviderHealth;
+  /** Null: no quota limits it. */
+  readonly permits: Permits | null;
   readonly share: BudgetShare;
   readonly lease: Lease;
   readonly control: TaskControl;

@@ -8,6 +8,7 @@ import type { Verdict } from '../outcomes/verdict.ts';
 import type { ProviderOrigins } from '../senders/origins.ts';
 import type { TransportName } from '../senders/transport.ts';
 import type { DatabaseAddress } from '../store/sql.ts';
+import type { QuotaAnswer, QuotaNote } from './permits.ts';
 
 /** What a worker thread is started with. */
 export interface WorkerSettings {
@@ -66,6 +67,8 @@ export type Task = ChunkTask | RetryTask;
 export interface PostedTask {
   readonly task: Task;
   readonly port: MessagePort;
+  /** Whether a quota limits its sends: then it asks before each of them. */
+  readonly isMetered: boolean;
 }
 
 /** What a task is given when it is asked to stop and to give its rest back. */
@@ -80,12 +83,14 @@ export interface GiveBack {
 export type Word =
   | { readonly kind: 'verdict'; readonly verdict: Verdict }
   | ({ readonly kind: 'give-back' } & GiveBack)
-  | { readonly kind: 'authorize'; readonly authorization: string };
+  | { readonly kind: 'authorize'; readonly authorization: string }
+  | { readonly kind: 'quota'; readonly answer: QuotaAnswer };
 
 /** Up. A report is packed, because it holds many devices. */
 export type Note =
   | { readonly kind: 'report'; readonly packed: Uint8Array }
   | { readonly kind: 'authorization-expired'; readonly authorization: string }
-  | { readonly kind: 'too-many-tokens' };
+  | { readonly kind: 'too-many-tokens' }
+  | { readonly kind: 'quota'; readonly note: QuotaNote };
 
 export type Report = (progress: Progress) => Promise<Verdict>;

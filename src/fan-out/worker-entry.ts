@@ -12,6 +12,7 @@ import { SqlTagIndex } from '../tag-index/sql/sql-tag-index.ts';
 import { createLogger } from '../telemetry/log.ts';
 import { runChunk } from './chunk-runner.ts';
 import { Lease } from './lease.ts';
+import { Permits } from './permits.ts';
 import { ProviderHealth } from './provider-health.ts';
 import { runRetries } from './retry-runner.ts';
 import type { RunContext } from './run-context.ts';
@@ -32,18 +33,22 @@ const senders = new SenderCache(settings, clock);
 const budget = new SendBudget();
 
 /** Piscina's task: resolves when the last report is answered. */
-export async function runTask({ task, port }: PostedTask): Promise<void> {
+export async function runTask({ task, port, isMetered }: PostedTask): Promise<void> {
   const line =
     task.authority === null
       ? null
       : senders.acquire(`${task.appId}.${task.platformId}`, task.authority);
   const share = new BudgetShare(budget);
+  const permits = isMetered
+    ? new Permits(clock, (note) => port.postMessage({ kind: 'quota', note } satisfies Note))
+    : null;
   try {
-    const context = contextOf(task, line, share, port);
+    const context = contextOf(task, { line, share, permits, port });
     if (task.kind === 'chunk') await runChunk(task, context);
     else await runRetries(task, context);
   } finally {
     share.close();
+    permits?.close();
     if (line !== null) senders.release(line);
     port.close();
   }
@@ -54,12 +59,14 @@ function giveBack(control: TaskControl, { withinMs, answersWithinMs }: GiveBack)
   control.giveBack(nowMs + withinMs, answersWithinMs === null ? null : nowMs + answersWithinMs);
 }
 
-function contextOf(
-  task: Task,
-  line: Line | null,
-  share: BudgetShare,
-  port: PostedTask['port'],
-): RunContext {
+interface Means {
+  readonly line: Line | null;
+  readonly share: BudgetShare;
+  readonly permits: Permits | null;
+  readonly port: PostedTask['port'];
+}
+
+function contextOf(task: Task, { line, share, permits, port }: Means): RunContext {
   const control = new TaskControl(task);
   const say = (note: Note): void => port.postMessage(note);
   const waiting: ((verdict: Verdict) => void)[] = [];
@@ -80,6 +87,9 @@ function contextOf(
         isRenewalAsked = false;
         line?.sender.authorize(authorization);
         break;
+      case 'quota':
+        permits?.hear(word.answer);
+        break;
     }
   });
 
@@ -87,6 +97,7 @@ function contextOf(
     tagIndex,
     sender: line?.sender ?? null,
     health: line?.health ?? new ProviderHealth(clock),
+    permits,
     share,
     lease: new Lease(clock, task.leaseStartedMs, task.leaseMs),
     control,

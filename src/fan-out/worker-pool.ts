@@ -4,6 +4,7 @@ import { MessageChannel } from 'node:worker_threads';
 import { unpack } from 'msgpackr';
 import { Piscina } from 'piscina';
 import type { Progress } from '../domain/progress.ts';
+import type { QuotaNote } from './permits.ts';
 import type { Note, PostedTask, Task, Word, WorkerSettings } from './task.ts';
 
 /**
@@ -18,6 +19,8 @@ export interface TaskEvents {
   reported(progress: Progress): void;
   authorizationExpired(authorization: string): void;
   tooManyTokens(): void;
+  /** Null: no quota limits it. */
+  readonly quota: ((note: QuotaNote) => void) | null;
 }
 
 export interface RunningTask {
@@ -60,9 +63,12 @@ export class WorkerPool {
         case 'too-many-tokens':
           events.tooManyTokens();
           break;
+        case 'quota':
+          events.quota?.(note.note);
+          break;
       }
     });
-    const posted: PostedTask = { task, port: port2 };
+    const posted: PostedTask = { task, port: port2, isMetered: events.quota !== null };
     const finished = this.pool.run(posted, { transferList: [port2] }).finally(() => port1.close());
     return { say: (word) => port1.postMessage(word), finished };
   }

@@ -9,6 +9,7 @@ import {
   deleteDeletedTags,
   deleteIdempotencyKeys,
   deleteProviderTokens,
+  deleteQuotas,
   deleteTagDays,
 } from '../store/housekeeping/old-rows.ts';
 import type { Orphanage } from '../store/housekeeping/orphaned-subscriptions.ts';
@@ -40,6 +41,8 @@ const IDEMPOTENCY_KEY_MS = DAY_MS;
 const TAG_DAY_MS = 400 * DAY_MS;
 /** Tokens live an hour, and a freeze 20 minutes. */
 const PROVIDER_TOKEN_MS = DAY_MS;
+/** A bucket is full, and its ramp at the bottom, after minutes. */
+const QUOTA_MS = DAY_MS;
 
 /** Between two looks for what no index finds. */
 const SWEEP_INTERVAL_MS = 3_600_000;
@@ -83,6 +86,7 @@ export class Housekeeping {
     await this.purgeDisconnected();
     await deleteTagDays(this.sql, nowMs - TAG_DAY_MS, ROWS_MAX);
     await deleteProviderTokens(this.sql, PROVIDER_TOKEN_MS, ROWS_MAX);
+    await deleteQuotas(this.sql, QUOTA_MS, ROWS_MAX);
     this.sweptAtMs = nowMs;
   }
 

@@ -36,6 +36,9 @@ const ledger = new Ledger({
 });
 
 /** A worker that the test plays. */
+/** Nothing limits them. */
+const quotas = { join: () => null };
+
 class PlayedPool {
   readonly tasks: Task[] = [];
   readonly words: Word[] = [];
@@ -60,7 +63,7 @@ function dispatcherOf(
     freeze: (key) => Promise.resolve(void frozen.push(key)),
   };
   const authorizer = new Authorizer(() => Promise.resolve(credential()), authorizations);
-  const options = { ledger, pool, authorizer, leaseMs: LEASE_MS, clock: systemClock, log };
+  const options = { ledger, pool, authorizer, quotas, leaseMs: LEASE_MS, clock: systemClock, log };
   return { dispatcher: new Dispatcher(options), invalidated, frozen };
 }
 
@@ -162,7 +165,7 @@ t.test('a thread that dies is replaced, and its chunk is sent by the next', asyn
     (_appId, platformId) => Promise.resolve(credentialOf(simulator, platformId)),
     new Authorizations(originsOf(simulator), new ProviderTokens(sql, secrets)),
   );
-  const options = { ledger, pool, authorizer, leaseMs: LEASE_MS, clock: systemClock, log };
+  const options = { ledger, pool, authorizer, quotas, leaseMs: LEASE_MS, clock: systemClock, log };
   const dispatcher = new Dispatcher(options);
   const claimed = await claimOne('dying', 300);
   const { finished } = dispatcher.start(claimed);

@@ -84,6 +84,28 @@ await withStores(t, async (t, store) => {
     faults(t, store),
   );
 
+  await t.test("two nodes share a project's quota; APNs is not held up by it", async (t) => {
+    await behave(simulator, {});
+    // A burst of 100, then ten to a hundred a second.
+    const nodes = [
+      await fanOutFor(t, store, simulator, { fcmPerMinute: 6_000 }),
+      await fanOutFor(t, store, simulator, { fcmPerMinute: 6_000 }),
+    ];
+    const tenant = await makeTenant(store.sql, 'metered');
+    await seed(store, tenant, { 3: 1_500, 15: 130 });
+    const [first] = nodes;
+    if (first === undefined) throw new Error('no node');
+    const startMs = performance.now();
+    const rows = await finalRows(store, tenant, await submit(first, tenant));
+    const passedMs = performance.now() - startMs;
+    t.match(rows, [
+      { platformId: 3, delivered: 1_500 },
+      { platformId: 15, state: 'FINISHED', total: 130, delivered: 130 },
+    ]);
+    t.ok(130 <= 100 + passedMs / 10, `no faster than the quota allows: ${passedMs} ms`);
+    t.match(await deliveries(simulator.controlUrl, 'fcm'), { tokens: 130, times: { 1: 130 } });
+  });
+
   await t.test('without a credential the row fails and nothing is sent', async (t) => {
     await behave(simulator, {});
     const credentials = () => Promise.resolve(null);

@@ -158,6 +158,7 @@ export function sceneOf(
     tagIndex: new ScriptedTagIndex(options.offsets),
     sender: task.authority === null ? null : sender,
     health,
+    permits: null,
     share: new BudgetShare(budget),
     lease: new Lease(clock, clock.monotonicMs(), LEASE_MS),
     control,

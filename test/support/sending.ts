@@ -33,6 +33,8 @@ export async function behave(simulator: Simulator, behaviour: BehaviourChange): 
 
 export interface SendingOptions {
   readonly leaseMs?: number;
+  /** Default: no limit. */
+  readonly fcmPerMinute?: number;
   /** Default: the simulator's account for every app. */
   readonly credentials?: (appId: number, platformId: number) => Promise<ProviderCredential | null>;
 }
@@ -56,6 +58,7 @@ export async function fanOutFor(
       options.credentials ??
       ((_appId, platformId) => Promise.resolve(credentialOf(simulator, platformId))),
     authorizations: new Authorizations(origins, new ProviderTokens(store.sql, secrets)),
+    fcmPerMinute: options.fcmPerMinute ?? 0,
     onRecorded: () => undefined,
     origins,
     transport: 'http2',

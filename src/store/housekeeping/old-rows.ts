@@ -61,3 +61,14 @@ export async function deleteProviderTokens(
     )`;
   return deleted.count;
 }
+
+/** Buckets that nobody drew from for so long: they would be full and at the bottom of their ramp, as new ones are. */
+export async function deleteQuotas(sql: Sql, unusedForMs: number, limit: number): Promise<number> {
+  const deleted = await sql`
+    delete from provider_quotas where key in (
+      select key from provider_quotas
+      where greatest(refilled_at, paused_until) < now() - make_interval(secs => ${unusedForMs}::float8 / 1000)
+      limit ${limit}
+    )`;
+  return deleted.count;
+}

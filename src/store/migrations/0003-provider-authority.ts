@@ -1,4 +1,4 @@
-/** What nodes share of their right to send: the providers' tokens. */
+/** What nodes share of their right to send: the providers' tokens and quotas. */
 
 export const name = '0003-provider-authority';
 
@@ -26,4 +26,15 @@ create table provider_tokens (
   touched_at timestamptz not null default now()
 ) with (fillfactor = 50);
 create index provider_tokens_by_age on provider_tokens (touched_at);
+
+-- One token bucket for each project of a provider, for all nodes (store/quotas/draw-permits.ts).
+create table provider_quotas (
+  key text primary key,
+  permits double precision not null,
+  -- How far its rate has risen since it was idle, in milliseconds of use.
+  ramp_ms double precision not null default 0,
+  refilled_at timestamptz not null default clock_timestamp(),
+  -- The provider has said when to come back.
+  paused_until timestamptz
+) with (fillfactor = 50);
 `;
