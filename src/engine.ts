@@ -3,13 +3,16 @@
 import type { Logger } from 'pino';
 import { Authenticator } from './access/authenticate.ts';
 import { Failures } from './access/failures.ts';
-import { readProviderCredential } from './access/provider-credentials.ts';
 import { ProviderTokens } from './access/provider-tokens.ts';
+import type { OpenedInUse } from './access/rotation.ts';
+import { readCredentialInUse, refuse } from './access/rotation.ts';
 import type { Secrets } from './access/secrets.ts';
 import type { Config } from './config.ts';
 import type { Demo } from './demo.ts';
 import { describeDemo, ensureDemo, readDemoAccounts, writeDemoFile } from './demo.ts';
+import { faultSentence } from './domain/fault-sentence.ts';
 import type { Progress } from './domain/progress.ts';
+import type { UsableCredential } from './fan-out/authorizer.ts';
 import type { FanOut } from './fan-out/fan-out.ts';
 import { startFanOut } from './fan-out/fan-out.ts';
 import { statsTagRoute } from './http/admin/stats-tag.ts';
@@ -31,6 +34,7 @@ import type { Simulator } from './simulator/simulator.ts';
 import { startSimulatorThread } from './simulator/thread.ts';
 import { TokenBuckets } from './std/token-buckets.ts';
 import { Maintenance } from './store/maintenance/maintenance.ts';
+import type { Sql } from './store/sql.ts';
 import type { Store } from './store/store.ts';
 import { SqlTagIndex } from './tag-index/sql/sql-tag-index.ts';
 import type { Metrics } from './telemetry/metrics.ts';
@@ -151,17 +155,41 @@ function startSending(
     transport: config.SENDER_TRANSPORT,
     authorizations: new Authorizations(origins, new ProviderTokens(store.sql, secrets)),
     async credentials(appId, platformId) {
-      const opened = await readProviderCredential(store.sql, secrets, appId, platformId);
-      if (opened.kind === 'opened') return opened.credential;
-      if (opened.kind === 'unreadable') {
-        log.error({ appId, platformId }, 'SECRET_KEY: a credential was sealed with another one');
+      const opened = await readCredentialInUse(store.sql, secrets, appId, platformId);
+      switch (opened.kind) {
+        case 'opened':
+          return usableOf(opened, store.sql, log, { appId, platformId });
+        case 'unreadable':
+          log.error({ appId, platformId }, 'SECRET_KEY: a credential was sealed with another one');
+          return null;
+        case 'none':
+          return null;
       }
-      return null;
     },
     fcmPerMinute: fcmPerMinuteOf(config, origins),
     onRecorded: (report) => countSends(metrics, report),
   });
 }
+
+/** With the way back to the credential before it, while there is one; who takes it is told so once. */
+const usableOf = (
+  { credential, version, hasFallback }: OpenedInUse,
+  sql: Sql,
+  log: Logger,
+  place: { readonly appId: number; readonly platformId: number },
+): UsableCredential => ({
+  credential,
+  fallBack: hasFallback
+    ? async (reason) => {
+        if (await refuse(sql, place, version, reason)) {
+          log.error(
+            { ...place, reason, meaning: faultSentence(reason) },
+            'a provider refuses the new credential: the one before it is used again',
+          );
+        }
+      }
+    : null,
+});
 
 /** Google's default quota of a project. */
 const GOOGLE_MESSAGES_PER_MINUTE = 600_000;

@@ -6,6 +6,7 @@
 import { z } from 'zod';
 import type { ProviderCredential } from '../domain/credential.ts';
 import { PLATFORM_APNS, PLATFORM_FCM } from '../domain/device.ts';
+import type { Predecessor, SealedCredential } from '../store/apps/provider-credential.ts';
 import { readSealedCredential, writeSealedCredential } from '../store/apps/provider-credential.ts';
 import type { Sql } from '../store/sql.ts';
 import type { Signer } from './private-key-fault.ts';
@@ -120,13 +121,28 @@ const sentencesOf = (error: z.ZodError): readonly string[] =>
     path.length === 0 ? `The credential ${message}.` : `${path.join('.')} ${message}.`,
   );
 
-/** Seals and stores it; null clears it. Answers whether the app is on this platform. */
-export function writeProviderCredential(
+/** How a put treats what was there, and what is known of the new one's end. */
+export interface PutTerms {
+  /** The one before it stays as the fallback for so long, if it is of the same account. */
+  readonly graceHours: number;
+  /** When the key ends, where the operator knows it. */
+  readonly expiresAtMs: number | null;
+}
+
+/** Long enough that somebody looks, and no longer than a lost key should work. */
+export const PROVIDER_GRACE_HOURS = 72;
+const DEFAULT_TERMS: PutTerms = { graceHours: PROVIDER_GRACE_HOURS, expiresAtMs: null };
+/** Somebody else puts one at the same moment: that many times in a row is a fault of ours. */
+const TRIES_MAX = 5;
+
+/** Seals and stores it; null clears it, and the one before it too. Answers whether the app is on this platform. */
+export async function writeProviderCredential(
   sql: Sql,
   secrets: Secrets,
   appId: number,
   platformId: number,
   credential: ProviderCredential | null,
+  terms: PutTerms = DEFAULT_TERMS,
 ): Promise<boolean> {
   const sealed =
     credential === null
@@ -135,24 +151,71 @@ export function writeProviderCredential(
           sealed: secrets.seal(JSON.stringify(credential), identityOf(appId, platformId)),
           keyId: secrets.keyId,
         };
-  return writeSealedCredential(sql, appId, platformId, sealed);
+  for (let tries = 0; tries < TRIES_MAX; tries += 1) {
+    const stored = await readSealedCredential(sql, appId, platformId);
+    if (stored === undefined) return false;
+    const isThere = typeof stored !== 'number';
+    const known = isThere ? openCredential(secrets, stored, appId, platformId) : null;
+    const isWritten = await writeSealedCredential(sql, appId, platformId, {
+      ...terms,
+      credential: sealed,
+      overVersion: isThere ? stored.version : stored,
+      predecessor: predecessorOf(known, credential),
+    });
+    if (isWritten) return true;
+  }
+  throw new Error('a credential was put again and again at the same time');
 }
 
-/** Opens it for a sender. */
+/** Only what sends to the same devices can stand in: another team or project would refuse them all. */
+function predecessorOf(
+  known: ProviderCredential | null,
+  credential: ProviderCredential | null,
+): Predecessor {
+  if (known === null || credential === null) return 'forgotten';
+  if (JSON.stringify(known) === JSON.stringify(credential)) return 'unchanged';
+  const account = accountOf(credential);
+  return account !== null && accountOf(known) === account ? 'kept' : 'forgotten';
+}
+
+/** All but the key; null: a credential of this kind has no stand-in. */
+function accountOf(credential: ProviderCredential): string | null {
+  switch (credential.kind) {
+    case 'apns':
+      return JSON.stringify([credential.teamId, credential.bundleId, credential.environment]);
+    case 'fcm':
+      return credential.serviceAccount.project_id;
+    default:
+      return null;
+  }
+}
+
+/** Opens the one that was put last. */
 export async function readProviderCredential(
   sql: Sql,
   secrets: Secrets,
   appId: number,
   platformId: number,
 ): Promise<OpenedCredential> {
-  const row = await readSealedCredential(sql, appId, platformId);
-  if (row === undefined) return { kind: 'not-on-platform' };
-  if (row === null) return { kind: 'none' };
-  const opened = secrets.open(row.sealed, row.keyId, identityOf(appId, platformId));
+  const stored = await readSealedCredential(sql, appId, platformId);
+  if (stored === undefined) return { kind: 'not-on-platform' };
+  if (typeof stored === 'number') return { kind: 'none' };
+  const credential = openCredential(secrets, stored, appId, platformId);
+  return credential === null
+    ? { kind: 'unreadable', keyId: stored.keyId }
+    : { kind: 'opened', credential };
+}
+
+/** Null: sealed under another SECRET_KEY, or damaged. */
+export function openCredential(
+  secrets: Secrets,
+  { sealed, keyId }: SealedCredential,
+  appId: number,
+  platformId: number,
+): ProviderCredential | null {
+  const opened = secrets.open(sealed, keyId, identityOf(appId, platformId));
   // Only writeProviderCredential writes there, and the authentication tag says that nobody else did.
-  return opened.kind === 'opened'
-    ? { kind: 'opened', credential: JSON.parse(opened.plain) as ProviderCredential }
-    : { kind: 'unreadable', keyId: row.keyId };
+  return opened.kind === 'opened' ? (JSON.parse(opened.plain) as ProviderCredential) : null;
 }
 
 /** What a sealed credential is bound to. */

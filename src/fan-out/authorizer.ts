@@ -5,11 +5,18 @@ import type { Authorization } from '../senders/authorization.ts';
 import { MISSING_CREDENTIAL } from './delivery.ts';
 import type { Authority } from './task.ts';
 
-/** Opened by whoever has the key of the secrets. Null: the app has none on this platform. */
+/** The credential in use, opened by whoever has the key of the secrets. */
+export interface UsableCredential {
+  readonly credential: ProviderCredential;
+  /** The provider refuses it: from now on the one before it is used. Null: there is none. */
+  readonly fallBack: ((reason: string) => Promise<void>) | null;
+}
+
+/** Null: the app has none on this platform. */
 export type CredentialSource = (
   appId: number,
   platformId: number,
-) => Promise<ProviderCredential | null>;
+) => Promise<UsableCredential | null>;
 
 /** What it needs of senders/authorization.ts. */
 export interface AuthorizationSource {
@@ -34,14 +41,32 @@ export class Authorizer {
   }
 
   async authorize(appId: number, platformId: number): Promise<Right> {
-    const credential = await this.credentials(appId, platformId);
-    if (credential === null) return { kind: 'fault', reason: MISSING_CREDENTIAL };
+    const usable = await this.credentials(appId, platformId);
+    if (usable === null) return { kind: 'fault', reason: MISSING_CREDENTIAL };
+    const { credential, fallBack } = usable;
     const authorization = await this.authorizations.current(keyOf(appId, platformId), credential);
     if (authorization.ok) {
-      return { kind: 'granted', authority: { credential, authorization: authorization.value } };
+      const authority = { credential, authorization: authorization.value };
+      const granted = fallBack === null ? authority : { ...authority, hasFallback: true as const };
+      return { kind: 'granted', authority: granted };
     }
     const { reason, retryable } = authorization;
-    return { kind: retryable ? 'later' : 'fault', reason };
+    if (retryable) return { kind: 'later', reason };
+    if (fallBack === null) return { kind: 'fault', reason };
+    await fallBack(reason);
+    return { kind: 'later', reason };
+  }
+
+  /** A provider refuses this credential; the one before it takes over, if there is one and nobody has put another. */
+  async refused(
+    appId: number,
+    platformId: number,
+    credential: ProviderCredential,
+    reason: string,
+  ): Promise<void> {
+    const usable = await this.credentials(appId, platformId);
+    if (JSON.stringify(usable?.credential) !== JSON.stringify(credential)) return;
+    await usable?.fallBack?.(reason);
   }
 
   /** A provider has called `expired` outdated: a newer value, or null while there is none. */

@@ -60,6 +60,13 @@ function render(sender: Sender, task: Task, { control, log }: RunContext): Rende
   }
 }
 
+/** A refused credential that another one replaces is an authorization that has expired: the same send works with a fresh one. */
+function withFallback(task: Task, { credentialRefused }: RunContext, outcome: Outcome): Outcome {
+  if (outcome.kind !== 'bad-credential' || !task.authority?.hasFallback) return outcome;
+  credentialRefused(outcome.reason);
+  return { kind: 'expired-authorization', reason: outcome.reason };
+}
+
 export interface Judgement {
   readonly ending: Ending;
   /** The device is to be erased if it registered before this time. */
@@ -69,14 +76,16 @@ export interface Judgement {
 /** What an outcome means for its device; what it means for everybody else goes to the control. */
 export function judge(
   task: Task,
-  { control, clock, authorizationExpired, tooManyTokens }: RunContext,
-  outcome: Outcome,
+  context: RunContext,
+  answered: Outcome,
   attemptsBefore: number,
 ): Judgement {
+  const { control, clock, authorizationExpired, tooManyTokens } = context;
+  if (answered.kind === 'expired-authorization') authorizationExpired();
+  if (reasonOf(answered) === TOO_MANY_TOKENS) tooManyTokens();
+  const outcome = withFallback(task, context, answered);
   const fault = faultIn(outcome);
   if (fault !== null) control.find(fault);
-  if (outcome.kind === 'expired-authorization') authorizationExpired();
-  if (reasonOf(outcome) === TOO_MANY_TOKENS) tooManyTokens();
   const ending = endingOf(outcome, {
     platformId: task.platformId,
     attempts: attemptsBefore + 1,

@@ -119,6 +119,7 @@ class Run {
         },
         authorizationExpired: (expired) => void this.renew(task, expired),
         tooManyTokens: () => void this.freeze(task),
+        credentialRefused: (reason) => void this.fallBack(task, reason),
         quota: member === null ? null : (note) => member.hear(note),
       });
       this.running = running;
@@ -148,6 +149,16 @@ class Run {
       this.running?.say({ kind: 'authorize', authorization: authorization ?? expired });
     } catch (error) {
       log.error({ err: error, appId: task.appId }, 'an authorization was not renewed');
+    }
+  }
+
+  private async fallBack({ appId, platformId, authority }: Task, reason: string): Promise<void> {
+    const { authorizer, log } = this.options;
+    if (authority === null) return;
+    try {
+      await authorizer.refused(appId, platformId, authority.credential, reason);
+    } catch (error) {
+      log.error({ err: error, appId, platformId }, 'a refused credential was not replaced');
     }
   }
 

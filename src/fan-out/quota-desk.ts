@@ -72,12 +72,7 @@ export class QuotaDesk {
 
 /** Whose quota a send with this credential counts towards; null: nobody's that we know of. */
 function quotaKeyOf(credential: ProviderCredential): string | null {
-  switch (credential.kind) {
-    case 'apns':
-      return null;
-    case 'fcm':
-      return `fcm:${credential.serviceAccount.project_id}`;
-  }
+  return credential.kind === 'fcm' ? `fcm:${credential.serviceAccount.project_id}` : null;
 }
 
 /** The bucket of one project with so many messages a minute. */

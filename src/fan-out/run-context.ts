@@ -28,4 +28,6 @@ export interface RunContext {
   readonly authorizationExpired: () => void;
   /** The provider has had too many tokens of this key: no node should make another for a while. */
   readonly tooManyTokens: () => void;
+  /** The provider refuses the credential, and the one before it may take its place: the rest is given back for that. */
+  readonly credentialRefused: (reason: string) => void;
 }

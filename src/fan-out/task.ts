@@ -22,6 +22,8 @@ export interface WorkerSettings {
 export interface Authority {
   readonly credential: ProviderCredential;
   readonly authorization: string;
+  /** The one before it may take its place: its refusal does not stop a send. */
+  readonly hasFallback?: true;
 }
 
 interface TaskShape {
@@ -91,6 +93,7 @@ export type Note =
   | { readonly kind: 'report'; readonly packed: Uint8Array }
   | { readonly kind: 'authorization-expired'; readonly authorization: string }
   | { readonly kind: 'too-many-tokens' }
+  | { readonly kind: 'credential-refused'; readonly reason: string }
   | { readonly kind: 'quota'; readonly note: QuotaNote };
 
 export type Report = (progress: Progress) => Promise<Verdict>;

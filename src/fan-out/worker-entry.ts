@@ -73,6 +73,7 @@ function contextOf(task: Task, { line, share, permits, port }: Means): RunContex
   let authorization = task.authority?.authorization ?? '';
   let isRenewalAsked = false;
   let isFreezeAsked = false;
+  let isRefusalTold = false;
 
   port.on('message', (word: Word) => {
     switch (word.kind) {
@@ -116,6 +117,11 @@ function contextOf(task: Task, { line, share, permits, port }: Means): RunContex
     tooManyTokens: () => {
       if (!isFreezeAsked) say({ kind: 'too-many-tokens' });
       isFreezeAsked = true;
+    },
+    credentialRefused: (reason) => {
+      if (!isRefusalTold) say({ kind: 'credential-refused', reason });
+      isRefusalTold = true;
+      control.giveBack(clock.monotonicMs(), null);
     },
   };
 }

@@ -19,6 +19,8 @@ export interface TaskEvents {
   reported(progress: Progress): void;
   authorizationExpired(authorization: string): void;
   tooManyTokens(): void;
+  /** And another one may take its place. */
+  credentialRefused(reason: string): void;
   /** Null: no quota limits it. */
   readonly quota: ((note: QuotaNote) => void) | null;
 }
@@ -62,6 +64,9 @@ export class WorkerPool {
           break;
         case 'too-many-tokens':
           events.tooManyTokens();
+          break;
+        case 'credential-refused':
+          events.credentialRefused(note.reason);
           break;
         case 'quota':
           events.quota?.(note.note);

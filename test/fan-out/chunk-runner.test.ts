@@ -181,6 +181,25 @@ t.test('expired: what was not sent in time is counted without being sent', async
   t.match(sumOf(scene.reports), { total: 1_000, delivered: 300, expired: 700, isComplete: true });
 });
 
+t.test(
+  'a refused credential that another one replaces stops nothing: the rest is given back',
+  async (t) => {
+    const script = (_deviceId: string, count: number): Outcome =>
+      count <= 10 ? DELIVERED : { kind: 'bad-credential', reason: 'InvalidProviderToken' };
+    const sender = new ScriptedSender(script, 5);
+    const known = chunkTask();
+    if (known.authority === null) throw new Error('it has one');
+    const task = chunkTask({ authority: { ...known.authority, hasFallback: true } });
+    const scene = sceneOf(task, { offsets: first(1_000), sender });
+    await runChunk(task, scene.context);
+    t.ok(sender.sent.length < 30, `${sender.sent.length} sent`);
+    t.equal(scene.refusals[0], 'InvalidProviderToken');
+    const sum = sumOf(scene.reports);
+    t.match(sum, { delivered: 10, failed: 0, total: 128, fault: null, releaseAfterMs: 0 });
+    t.equal(sum.retries.length, 118, 'what was refused and the rest of its block');
+  },
+);
+
 t.test('a fault of the credential or message stops the scope', async (t) => {
   const script = (_deviceId: string, count: number): Outcome =>
     count <= 10 ? DELIVERED : { kind: 'bad-credential', reason: 'InvalidProviderToken' };

@@ -36,6 +36,9 @@ const ledger = new Ledger({
 });
 
 /** A worker that the test plays. */
+const usable = (credential: ProviderCredential | null) =>
+  credential === null ? null : { credential, fallBack: null };
+
 /** Nothing limits them. */
 const quotas = { join: () => null };
 
@@ -62,7 +65,7 @@ function dispatcherOf(
     invalidate: (key) => invalidated.push(key),
     freeze: (key) => Promise.resolve(void frozen.push(key)),
   };
-  const authorizer = new Authorizer(() => Promise.resolve(credential()), authorizations);
+  const authorizer = new Authorizer(() => Promise.resolve(usable(credential())), authorizations);
   const options = { ledger, pool, authorizer, quotas, leaseMs: LEASE_MS, clock: systemClock, log };
   return { dispatcher: new Dispatcher(options), invalidated, frozen };
 }
@@ -162,7 +165,7 @@ t.test('a thread that dies is replaced, and its chunk is sent by the next', asyn
   const pool = new WorkerPool(1, settings, () => undefined);
   t.teardown(() => pool.destroy());
   const authorizer = new Authorizer(
-    (_appId, platformId) => Promise.resolve(credentialOf(simulator, platformId)),
+    (_appId, platformId) => Promise.resolve(usable(credentialOf(simulator, platformId))),
     new Authorizations(originsOf(simulator), new ProviderTokens(sql, secrets)),
   );
   const options = { ledger, pool, authorizer, quotas, leaseMs: LEASE_MS, clock: systemClock, log };

@@ -1,5 +1,6 @@
 import type { Test } from 'tap';
 import t from 'tap';
+import type { ApnsCredential, ProviderCredential } from '../../src/domain/credential.ts';
 import type { FanOut } from '../../src/fan-out/fan-out.ts';
 import type { Push } from '../../src/fan-out/push.ts';
 import type { ScopeStatus } from '../../src/store/notifications/read-status.ts';
@@ -9,8 +10,9 @@ import { accepted, deliveries } from '../support/client.ts';
 import type { Tenant } from '../support/notifications.ts';
 import { makeTenant } from '../support/notifications.ts';
 import { until } from '../support/poll.ts';
+import { apnsCredential, fcmCredential } from '../support/provider-credentials.ts';
 import { seedDevices } from '../support/seed.ts';
-import { behave, fanOutFor, simulatorFor } from '../support/sending.ts';
+import { behave, credentialOf, fanOutFor, simulatorFor } from '../support/sending.ts';
 import { withStores } from '../support/store.ts';
 
 const FINAL = new Set(['FINISHED', 'FAILED', 'CANCELLED']);
@@ -60,6 +62,8 @@ async function seed(
   }
 }
 
+const keyOf = ({ privateKey }: ApnsCredential) => ({ privateKey });
+
 const simulator = await simulatorFor(t);
 
 await withStores(t, async (t, store) => {
@@ -104,6 +108,40 @@ await withStores(t, async (t, store) => {
     ]);
     t.ok(130 <= 100 + passedMs / 10, `no faster than the quota allows: ${passedMs} ms`);
     t.match(await deliveries(simulator.controlUrl, 'fcm'), { tokens: 130, times: { 1: 130 } });
+  });
+
+  await t.test('a new key that is refused: the old one sends on, and no send stops', async (t) => {
+    await behave(simulator, {});
+    const broken = new Map<number, ProviderCredential>([
+      [3, { ...apnsCredential(), ...simulator.accounts.apns, ...keyOf(apnsCredential()) }],
+      [15, fcmCredential()],
+    ]);
+    const fellBack: string[] = [];
+    const fanOut = await fanOutFor(t, store, simulator, {
+      source: (_appId, platformId) => {
+        const credential = broken.get(platformId);
+        return Promise.resolve(
+          credential === undefined
+            ? { credential: credentialOf(simulator, platformId), fallBack: null }
+            : {
+                credential,
+                fallBack: (reason) => {
+                  if (broken.delete(platformId)) fellBack.push(`${platformId} ${reason}`);
+                  return Promise.resolve();
+                },
+              },
+        );
+      },
+    });
+    const tenant = await makeTenant(store.sql, 'rotated');
+    await seed(store, tenant, { 3: 1_000, 15: 130 });
+    const rows = await finalRows(store, tenant, await submit(fanOut, tenant));
+    t.match(rows, [
+      { platformId: 3, state: 'FINISHED', total: 1_000, delivered: 1_000, fault: null },
+      { platformId: 15, state: 'FINISHED', total: 130, delivered: 130, fault: null },
+    ]);
+    t.match(fellBack.sort(), [/^15 token request: invalid_/, /^3 InvalidProviderToken$/]);
+    t.match(await deliveries(simulator.controlUrl, 'apns'), { tokens: 1_000, times: { 1: 1_000 } });
   });
 
   await t.test('without a credential the row fails and nothing is sent', async (t) => {

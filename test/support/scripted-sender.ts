@@ -131,6 +131,8 @@ export interface Scene {
   readonly reports: Progress[];
   readonly renewalsAsked: { count: number };
   readonly freezesAsked: { count: number };
+  /** Reasons for which a credential was refused that another one replaces. */
+  readonly refusals: string[];
   readonly context: RunContext;
 }
 
@@ -154,6 +156,7 @@ export function sceneOf(
   const reports: Progress[] = [];
   const renewalsAsked = { count: 0 };
   const freezesAsked = { count: 0 };
+  const refusals: string[] = [];
   const context: RunContext = {
     tagIndex: new ScriptedTagIndex(options.offsets),
     sender: task.authority === null ? null : sender,
@@ -171,11 +174,26 @@ export function sceneOf(
     authorizationExpired: () => {
       renewalsAsked.count += 1;
     },
+    credentialRefused: (reason) => {
+      refusals.push(reason);
+      control.giveBack(clock.monotonicMs(), null);
+    },
     tooManyTokens: () => {
       freezesAsked.count += 1;
     },
   };
-  return { clock, sender, control, health, budget, reports, renewalsAsked, freezesAsked, context };
+  return {
+    clock,
+    sender,
+    control,
+    health,
+    budget,
+    reports,
+    renewalsAsked,
+    freezesAsked,
+    refusals,
+    context,
+  };
 }
 
 export const recorded = (clock: Clock): Verdict => ({

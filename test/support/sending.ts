@@ -5,6 +5,7 @@ import type { Test } from 'tap';
 import { ProviderTokens } from '../../src/access/provider-tokens.ts';
 import type { ProviderCredential } from '../../src/domain/credential.ts';
 import { PLATFORM_APNS } from '../../src/domain/device.ts';
+import type { CredentialSource, UsableCredential } from '../../src/fan-out/authorizer.ts';
 import type { FanOut } from '../../src/fan-out/fan-out.ts';
 import { startFanOut } from '../../src/fan-out/fan-out.ts';
 import { Authorizations } from '../../src/senders/authorization.ts';
@@ -36,6 +37,8 @@ export interface SendingOptions {
   /** Default: no limit. */
   readonly fcmPerMinute?: number;
   /** Default: the simulator's account for every app. */
+  /** In place of `credentials`: with fallbacks. */
+  readonly source?: CredentialSource;
   readonly credentials?: (appId: number, platformId: number) => Promise<ProviderCredential | null>;
 }
 
@@ -47,6 +50,9 @@ export async function fanOutFor(
   options: SendingOptions = {},
 ): Promise<FanOut> {
   const origins = originsOf(simulator);
+  const credentials =
+    options.credentials ??
+    ((_appId: number, platformId: number) => Promise.resolve(credentialOf(simulator, platformId)));
   const fanOut = await startFanOut({
     store,
     tagIndex: new SqlTagIndex(store.sql),
@@ -54,9 +60,7 @@ export async function fanOutFor(
     leaseMs: options.leaseMs ?? 30_000,
     logLevel: 'silent',
     log: pino({ level: 'silent' }),
-    credentials:
-      options.credentials ??
-      ((_appId, platformId) => Promise.resolve(credentialOf(simulator, platformId))),
+    credentials: options.source ?? withoutFallback(credentials),
     authorizations: new Authorizations(origins, new ProviderTokens(store.sql, secrets)),
     fcmPerMinute: options.fcmPerMinute ?? 0,
     onRecorded: () => undefined,
@@ -66,6 +70,13 @@ export async function fanOutFor(
   t.teardown(() => fanOut.drain());
   return fanOut;
 }
+
+const withoutFallback =
+  (source: (appId: number, platformId: number) => Promise<ProviderCredential | null>) =>
+  async (appId: number, platformId: number): Promise<UsableCredential | null> => {
+    const credential = await source(appId, platformId);
+    return credential === null ? null : { credential, fallBack: null };
+  };
 
 export const originsOf = (simulator: Simulator): ProviderOrigins => ({
   apnsProduction: simulator.apnsOrigin,
