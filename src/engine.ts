@@ -10,9 +10,11 @@ import type { Secrets } from './access/secrets.ts';
 import type { Config } from './config.ts';
 import type { Demo } from './demo.ts';
 import { describeDemo, ensureDemo, readDemoAccounts, writeDemoFile } from './demo.ts';
+import { PLATFORM_APNS, PLATFORM_FCM } from './domain/device.ts';
 import { faultSentence } from './domain/fault-sentence.ts';
 import type { Progress } from './domain/progress.ts';
 import type { UsableCredential } from './fan-out/authorizer.ts';
+import { CredentialWatch } from './fan-out/credential-watch.ts';
 import type { FanOut } from './fan-out/fan-out.ts';
 import { startFanOut } from './fan-out/fan-out.ts';
 import { statsTagRoute } from './http/admin/stats-tag.ts';
@@ -22,6 +24,8 @@ import { pushRoute } from './http/notifications/push.ts';
 import { statusRoute } from './http/notifications/status.ts';
 import { healthRoutes } from './http/open/health.ts';
 import { startServer } from './http/server.ts';
+import type { Check } from './provider-check.ts';
+import { createCheck } from './provider-check.ts';
 import { providerOrigins } from './provider-origins.ts';
 import { Catalogue } from './registration/catalogue.ts';
 import { Housekeeping } from './registration/housekeeping.ts';
@@ -33,11 +37,12 @@ import { DEFAULT_ORIGINS } from './senders/origins.ts';
 import type { Simulator } from './simulator/simulator.ts';
 import { startSimulatorThread } from './simulator/thread.ts';
 import { TokenBuckets } from './std/token-buckets.ts';
+import type { CredentialState } from './store/health/read-credential-states.ts';
 import { Maintenance } from './store/maintenance/maintenance.ts';
 import type { Sql } from './store/sql.ts';
 import type { Store } from './store/store.ts';
 import { SqlTagIndex } from './tag-index/sql/sql-tag-index.ts';
-import type { Metrics } from './telemetry/metrics.ts';
+import type { CredentialReading, Metrics } from './telemetry/metrics.ts';
 import { createMetrics } from './telemetry/metrics.ts';
 
 export interface EngineParts {
@@ -48,6 +53,8 @@ export interface EngineParts {
 }
 
 export interface Engine {
+  /** Asks a provider whether a credential works. */
+  readonly check: Check;
   /** Where access tokens come from: what an uploaded service account may name. */
   readonly oauthOrigin: string;
   /** Stops accepting, answers what was accepted, gives sends back, ends every thread but the store's. */
@@ -65,7 +72,17 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
   const origins = providerOrigins(config, demo?.simulator ?? null);
   const catalogue = new Catalogue(sql);
   const registration = startRegistration(config, store, log, metrics);
-  const fanOut = await startSending({ config, store, secrets, log }, origins, metrics);
+  const authorizations = new Authorizations(origins, new ProviderTokens(sql, secrets));
+  const check = createCheck(sql, secrets, origins, authorizations);
+  const watch = startWatch(sql, log, origins, check);
+  metrics.watchCredentials(() =>
+    watch.states.filter((state) => state.hasCredential).map(readingOf),
+  );
+  const parts = { config, store, secrets, log };
+  const fanOut = await startSending(parts, origins, authorizations, (report) => {
+    countSends(metrics, report);
+    watch.see(report);
+  });
   const housekeeping = new Housekeeping({
     sql,
     log,
@@ -114,10 +131,11 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
 
   return {
     oauthOrigin: origins.oauth,
+    check,
     async drain() {
       isDraining = true;
       await Promise.all([server.close(), fanOut.drain()]);
-      await Promise.all([housekeeping.stop(), maintenance.stop()]);
+      await Promise.all([housekeeping.stop(), maintenance.stop(), watch.stop()]);
       await registration.drain();
       await demo?.simulator.close();
     },
@@ -142,7 +160,8 @@ async function startDemo({ sql }: Store, secrets: Secrets): Promise<RunningDemo>
 function startSending(
   { config, store, secrets, log }: EngineParts,
   origins: ProviderOrigins,
-  metrics: Metrics,
+  authorizations: Authorizations,
+  onRecorded: (report: Progress) => void,
 ): Promise<FanOut> {
   return startFanOut({
     store,
@@ -153,7 +172,7 @@ function startSending(
     log,
     origins,
     transport: config.SENDER_TRANSPORT,
-    authorizations: new Authorizations(origins, new ProviderTokens(store.sql, secrets)),
+    authorizations,
     async credentials(appId, platformId) {
       const opened = await readCredentialInUse(store.sql, secrets, appId, platformId);
       switch (opened.kind) {
@@ -167,9 +186,23 @@ function startSending(
       }
     },
     fcmPerMinute: fcmPerMinuteOf(config, origins),
-    onRecorded: (report) => countSends(metrics, report),
+    onRecorded,
   });
 }
+
+/** Looks after credentials from now on; a simulator's are nobody's worry. */
+function startWatch(sql: Sql, log: Logger, origins: ProviderOrigins, check: Check) {
+  const { apns, fcm } = origins.simulated;
+  const platformIds = [...(apns ? [] : [PLATFORM_APNS]), ...(fcm ? [] : [PLATFORM_FCM])];
+  const watch = new CredentialWatch({ sql, log, platformIds, check });
+  watch.start();
+  return watch;
+}
+
+const readingOf = (state: CredentialState): CredentialReading => ({
+  ...state,
+  isFallback: state.refusedReason !== null && state.fallbackUntilMs !== null,
+});
 
 /** With the way back to the credential before it, while there is one; who takes it is told so once. */
 const usableOf = (

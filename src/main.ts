@@ -11,6 +11,7 @@ import { openOperatorSession } from './cli/operator-session.ts';
 import { simulateCommand } from './cli/simulate.ts';
 import type { Config } from './config.ts';
 import { readConfig } from './config.ts';
+import { createCheck } from './provider-check.ts';
 import { providerOrigins } from './provider-origins.ts';
 import { serve } from './serve.ts';
 
@@ -27,7 +28,12 @@ const serveCommand: Command = {
 const operator: OperatorContext = {
   open: () => {
     const config = requireConfig();
-    return openOperatorSession({ ...config, oauthOrigin: providerOrigins(config, null).oauth });
+    const origins = providerOrigins(config, null);
+    return openOperatorSession({
+      ...config,
+      oauthOrigin: origins.oauth,
+      checkOf: (sql, secrets) => createCheck(sql, secrets, origins),
+    });
   },
   terminal: {
     print: (text) => process.stdout.write(`${text}\n`),

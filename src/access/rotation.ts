@@ -59,3 +59,16 @@ export const refuse = (
   version: number,
   reason: string,
 ): Promise<boolean> => refuseCredential(sql, place.appId, place.platformId, { version, reason });
+
+/** The one that was put last, in use or not; null: none, or it cannot be opened. */
+export async function readLastPut(
+  sql: Sql,
+  secrets: Secrets,
+  appId: number,
+  platformId: number,
+): Promise<{ readonly credential: ProviderCredential; readonly version: number } | null> {
+  const stored = await readSealedCredential(sql, appId, platformId);
+  if (stored === undefined || typeof stored === 'number') return null;
+  const credential = openCredential(secrets, stored, appId, platformId);
+  return credential === null ? null : { credential, version: stored.version };
+}

@@ -55,7 +55,8 @@ export function createSender(credential: ProviderCredential, options: SenderOpti
 
 const DIALS: Readonly<Record<TransportName, Dial>> = { http2: dialHttp2, compat: dialCompat };
 
-function apnsOriginOf(credential: ApnsCredential, origins: ProviderOrigins): string {
+/** Where pushes with this credential go. */
+export function apnsOriginOf(credential: ApnsCredential, origins: ProviderOrigins): string {
   switch (credential.environment) {
     case 'production':
       return origins.apnsProduction;
