@@ -224,7 +224,7 @@ export class Authorizations {
   }
 
   #entryOf(key: string, credential: ProviderCredential): Entry {
-    const identity = identityOf(credential);
+    const identity = identityOf(credential, this.#origins.oauth);
     const entry = this.#entries.get(identity) ?? newEntry(identity, credential);
     putLast(this.#entries, identity, entry);
     putLast(this.#keys, key, entry);
@@ -257,13 +257,14 @@ const newEntry = (identity: string, credential: ProviderCredential): Entry => ({
 });
 
 /** Whoever has not the key itself gets none of its tokens, so the key is part of it. */
-function identityOf(credential: ProviderCredential): string {
+function identityOf(credential: ProviderCredential, issuer: string): string {
   switch (credential.kind) {
     case 'apns':
       return digest('apns', credential.teamId, credential.keyId, credential.privateKey);
     case 'fcm': {
       const { client_email, private_key_id, private_key } = credential.serviceAccount;
-      return digest('fcm', client_email, private_key_id, private_key);
+      // One issuer's token is worth nothing with another: a simulator that was started anew knows none of before.
+      return digest('fcm', issuer, client_email, private_key_id, private_key);
     }
   }
 }
