@@ -147,6 +147,7 @@ function startSending(
     log,
     origins,
     transport: config.SENDER_TRANSPORT,
+    apnsRetryMs: config.APNS_RETRY_MS,
     authorizations: new Authorizations(origins),
     async credentials(appId, platformId) {
       const opened = await readProviderCredential(store.sql, secrets, appId, platformId);
@@ -157,6 +158,9 @@ function startSending(
       return null;
     },
     onRecorded: (report) => countSends(metrics, report),
+    onHeld: (platformId, devices) => {
+      metrics.heldDeletions.with({ platform: String(platformId) }).value += devices;
+    },
   });
 }
 

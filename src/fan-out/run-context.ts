@@ -7,7 +7,7 @@ import type { TagIndex } from '../tag-index/tag-index.ts';
 import type { Lease } from './lease.ts';
 import type { ProviderHealth } from './provider-health.ts';
 import type { BudgetShare } from './send-budget.ts';
-import type { Report } from './task.ts';
+import type { Report, Unfamiliar } from './task.ts';
 import type { TaskControl } from './task-control.ts';
 
 export interface RunContext {
@@ -23,4 +23,8 @@ export interface RunContext {
   readonly report: Report;
   /** The provider says that the authorization has expired: the main thread should send a new one. */
   readonly authorizationExpired: () => void;
+  /** The provider gave a reason that no documentation knows. */
+  readonly unfamiliar: (answer: Unfamiliar) => void;
+  /** As `SendContext.apnsRetryMs`. */
+  readonly apnsRetryMs: number;
 }

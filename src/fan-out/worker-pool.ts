@@ -4,7 +4,7 @@ import { MessageChannel } from 'node:worker_threads';
 import { unpack } from 'msgpackr';
 import { Piscina } from 'piscina';
 import type { Progress } from '../domain/progress.ts';
-import type { Note, PostedTask, Task, Word, WorkerSettings } from './task.ts';
+import type { Note, PostedTask, Task, Unfamiliar, Word, WorkerSettings } from './task.ts';
 
 /**
  * Tasks at once in a thread. While one sends the next ones resolve; and a tag with few devices in each of a thousand
@@ -17,6 +17,7 @@ const THREAD_HEAP_MB = 512;
 export interface TaskEvents {
   reported(progress: Progress): void;
   authorizationExpired(authorization: string): void;
+  unfamiliar(answer: Unfamiliar): void;
 }
 
 export interface RunningTask {
@@ -55,6 +56,9 @@ export class WorkerPool {
           break;
         case 'authorization-expired':
           events.authorizationExpired(note.authorization);
+          break;
+        case 'unfamiliar':
+          events.unfamiliar(note);
           break;
       }
     });

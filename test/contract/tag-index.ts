@@ -127,7 +127,7 @@ async function compare(
       expected.filter((ordinal) => ordinal < ordinalEnd),
       'resolve',
     );
-    const rechecked = await index.recheck(scope, ORDINALS, asked);
+    const { deviceIds: rechecked } = await index.recheck(scope, ORDINALS, asked);
     equal(
       [...rechecked.keys()].sort((a, b) => a - b),
       expected,

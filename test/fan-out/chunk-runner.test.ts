@@ -69,9 +69,10 @@ t.test('final refusals are counted with their reasons; dead tokens are named', a
     delivered: 7,
     failed: 3,
     reasons: { Unregistered: 1, UNREGISTERED: 1, BadDeviceToken: 1 },
-    deadTokens: [
-      { ordinal: 1, registeredBeforeMs: 123 },
-      { ordinal: 2, registeredBeforeMs: task.claimedAtMs },
+    news: [
+      { ordinal: 1, kind: 'gone', registeredBeforeMs: 123 },
+      { ordinal: 2, kind: 'gone', registeredBeforeMs: task.claimedAtMs },
+      { ordinal: 3, kind: 'refused', registeredBeforeMs: task.claimedAtMs },
     ],
     isComplete: true,
   });

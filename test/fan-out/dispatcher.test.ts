@@ -134,6 +134,7 @@ t.test('a thread that dies is replaced, and its chunk is sent by the next', asyn
   const simulator = await simulatorFor(t);
   await behave(simulator, { latencyMs: 30_000 });
   const settings: WorkerSettings = {
+    apnsRetryMs: 1_000,
     address: store.address,
     origins: originsOf(simulator),
     transport: 'http2',

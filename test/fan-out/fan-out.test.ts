@@ -20,6 +20,7 @@ const pushTo = ({ tagId }: Tenant, more: Partial<Push> = {}): Push => ({
   filter: { ids: [], sourceIds: [] },
   exclude: { ids: [], sourceIds: [] },
   appIds: null,
+  delivery: 'at-least-once',
   payload: { title: 'goal!', data: {} },
   sendAtMs: null,
   expiresAtMs: null,
@@ -141,9 +142,15 @@ async function faults(t: Test, store: Store): Promise<void> {
   t.ok(row.failed > 20 && row.failed < 200, `${row.failed} failed`);
   const { times } = await deliveries(simulator.controlUrl, 'apns');
   t.strictSame(times, { ...(times['0'] === undefined ? {} : { 0: times['0'] }), 1: row.delivered });
-  const [devices] = await store.sql<{ count: number }[]>`
-    select count(*) from devices where app_id = ${tenant.appId}`;
-  t.equal(devices?.count, 800 - (row.reasons?.['Unregistered'] ?? 0));
+  const alive = 800 - (row.reasons?.['Unregistered'] ?? 0);
+  await until('the dead ones are erased', async () => {
+    const [devices] = await store.sql<{ count: number }[]>`
+      select count(*) from devices where app_id = ${tenant.appId}`;
+    return devices?.count === alive ? true : null;
+  });
+  const [refused] = await store.sql<{ count: number }[]>`
+    select count(*) from devices where app_id = ${tenant.appId} and refusals = 1`;
+  t.equal(refused?.count, row.reasons?.['BadDeviceToken'] ?? 0, 'refused ones are counted');
 }
 
 async function drained(t: Test, store: Store): Promise<void> {

@@ -32,8 +32,8 @@ t.test('who is gone or has unsubscribed is skipped; the others are sent and sett
     { ordinal: 4, ending: null, attempts: 4, reason: 'InternalServerError' },
   ]);
   t.strictSame(
-    scene.reports.flatMap(({ deadTokens }) => deadTokens),
-    [{ ordinal: 3, registeredBeforeMs: 77 }],
+    scene.reports.flatMap(({ news }) => news),
+    [{ ordinal: 3, kind: 'gone', registeredBeforeMs: 77 }],
   );
 });
 

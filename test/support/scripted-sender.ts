@@ -9,12 +9,17 @@ import { Lease } from '../../src/fan-out/lease.ts';
 import { ProviderHealth } from '../../src/fan-out/provider-health.ts';
 import type { RunContext } from '../../src/fan-out/run-context.ts';
 import { BudgetShare, SendBudget } from '../../src/fan-out/send-budget.ts';
-import type { ChunkTask, RetryTask } from '../../src/fan-out/task.ts';
+import type { ChunkTask, RetryTask, Unfamiliar } from '../../src/fan-out/task.ts';
 import { TaskControl } from '../../src/fan-out/task-control.ts';
 import type { Verdict } from '../../src/outcomes/verdict.ts';
 import type { Rendered, Sender, Settle } from '../../src/senders/sender.ts';
 import type { Clock } from '../../src/std/clock.ts';
-import type { DeviceRun, TagIndex } from '../../src/tag-index/tag-index.ts';
+import type {
+  DeviceNotes,
+  DeviceRun,
+  PresentDevices,
+  TagIndex,
+} from '../../src/tag-index/tag-index.ts';
 
 export class ManualClock implements Clock {
   private epochMs = 1_700_000_000_000;
@@ -99,10 +104,11 @@ export class ScriptedSender implements Sender {
 export class ScriptedTagIndex implements TagIndex {
   private readonly run: DeviceRun;
 
-  constructor(offsets: readonly number[]) {
+  constructor(offsets: readonly number[], notes: DeviceNotes) {
     this.run = {
       offsets: Uint16Array.from(offsets),
       deviceIds: offsets.map((offset) => `device-${offset}`),
+      notes,
     };
   }
 
@@ -110,11 +116,11 @@ export class ScriptedTagIndex implements TagIndex {
     return Promise.resolve(this.run);
   }
 
-  recheck(_scope: unknown, ordinals: readonly number[]): Promise<ReadonlyMap<number, string>> {
+  recheck(_scope: unknown, ordinals: readonly number[]): Promise<PresentDevices> {
     const here = new Set(this.run.offsets);
-    return Promise.resolve(
-      new Map(ordinals.filter((o) => here.has(o)).map((ordinal) => [ordinal, `device-${ordinal}`])),
-    );
+    const present = ordinals.filter((ordinal) => here.has(ordinal));
+    const deviceIds = new Map(present.map((ordinal) => [ordinal, `device-${ordinal}`]));
+    return Promise.resolve({ deviceIds, notes: this.run.notes });
   }
 
   count(): Promise<number> {
@@ -130,6 +136,7 @@ export interface Scene {
   readonly budget: SendBudget;
   readonly reports: Progress[];
   readonly renewalsAsked: { count: number };
+  readonly unfamiliar: readonly Unfamiliar[];
   readonly context: RunContext;
 }
 
@@ -140,6 +147,7 @@ export function sceneOf(
   task: ChunkTask | RetryTask,
   options: {
     readonly offsets: readonly number[];
+    readonly notes?: DeviceNotes;
     readonly sender?: ScriptedSender;
     readonly budgetMax?: number;
     readonly verdict?: (progress: Progress, clock: Clock) => Promise<Verdict> | Verdict;
@@ -152,8 +160,9 @@ export function sceneOf(
   const budget = new SendBudget(options.budgetMax);
   const reports: Progress[] = [];
   const renewalsAsked = { count: 0 };
+  const unfamiliar: Unfamiliar[] = [];
   const context: RunContext = {
-    tagIndex: new ScriptedTagIndex(options.offsets),
+    tagIndex: new ScriptedTagIndex(options.offsets, options.notes ?? new Map()),
     sender: task.authority === null ? null : sender,
     health,
     share: new BudgetShare(budget),
@@ -168,8 +177,10 @@ export function sceneOf(
     authorizationExpired: () => {
       renewalsAsked.count += 1;
     },
+    unfamiliar: (answer) => unfamiliar.push(answer),
+    apnsRetryMs: 2_000,
   };
-  return { clock, sender, control, health, budget, reports, renewalsAsked, context };
+  return { clock, sender, control, health, budget, reports, renewalsAsked, unfamiliar, context };
 }
 
 export const recorded = (clock: Clock): Verdict => ({
@@ -177,6 +188,7 @@ export const recorded = (clock: Clock): Verdict => ({
   sentAtMs: clock.monotonicMs(),
   state: 'RUNNING',
   fault: null,
+  hasDelivered: false,
 });
 
 const PAYLOAD: Payload = { title: 'goal!', data: {} };
@@ -207,6 +219,8 @@ const SHARED = {
   leaseStartedMs: 5_000,
   leaseMs: LEASE_MS,
   isCancelled: false,
+  isAtMostOnce: false,
+  hasDelivered: false,
   fault: null,
   authority: AUTHORITY,
 } as const;
@@ -217,6 +231,7 @@ export const chunkTask = (more: Partial<ChunkTask> = {}): ChunkTask => ({
   groupNumber: 0,
   epoch: 1,
   doneBlocks: 0n,
+  startedBlocks: 0n,
   ordinalEnd: 8_192,
   groupVersion: 1,
   ...more,
@@ -231,6 +246,7 @@ export const retryTask = (
   ordinals,
   epochs: ordinals.map(() => 1),
   attempts: ordinals.map(() => 1),
+  wereLost: ordinals.map(() => false),
   ...more,
 });
 
@@ -268,7 +284,7 @@ export function sumOf(reports: readonly Progress[]) {
     blocks,
     isComplete: BigInt.asIntN(64, blocks) === -1n,
     retries: chunks.flatMap(({ retries }) => retries),
-    deadTokens: chunks.flatMap(({ deadTokens }) => deadTokens),
+    news: chunks.flatMap(({ news }) => news),
     fault: chunks.find(({ fault }) => fault !== null)?.fault ?? null,
     releaseAfterMs: chunks.at(-1)?.releaseAfterMs ?? null,
   };

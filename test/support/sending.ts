@@ -55,6 +55,9 @@ export async function fanOutFor(
       ((_appId, platformId) => Promise.resolve(credentialOf(simulator, platformId))),
     authorizations: new Authorizations(origins),
     onRecorded: () => undefined,
+    onHeld: () => undefined,
+    // Apple's quarter of an hour is no wait for a test.
+    apnsRetryMs: 1_000,
     origins,
     transport: 'http2',
   });

@@ -39,6 +39,8 @@ const rowOf = (id: string, row: ScopeStatus) => ({
   expiredCount: row.expired,
   cancelledCount: row.cancelled,
   ...(row.reasons === null ? {} : { failureReasons: row.reasons }),
+  ...(row.uncertain === 0 ? {} : { uncertainCount: row.uncertain }),
+  ...(row.heldDeletions === 0 ? {} : { heldDeletionCount: row.heldDeletions }),
   ...(row.isSimulated ? { simulated: true } : {}),
 });
 
