@@ -1,5 +1,5 @@
 /**
- * What an operator can do with clients and apps, whichever way the command comes: straight to the database, or through the
+ * What an operator can do with clients, apps and held deletions, whichever way the command comes: straight to the database, or through the
  * socket of a running engine. Inputs and answers are plain JSON; a refusal is a sentence for the operator.
  */
 
@@ -20,6 +20,7 @@ import { disableClient } from '../store/clients/disable-client.ts';
 import { findClient, listClients } from '../store/clients/find-client.ts';
 import { insertClient } from '../store/clients/insert-client.ts';
 import { lockClient, raiseCatalogueVersion } from '../store/clients/lock-client.ts';
+import { decideDeletions, listHeldDeletions } from '../store/deletions/scopes.ts';
 import type { SqlPool } from '../store/sql.ts';
 import { transact } from '../store/transact.ts';
 
@@ -55,6 +56,8 @@ const name = z
   .max(255, 'must have 255 characters at most')
   .refine((text) => !text.includes('\0') && text.isWellFormed(), 'must be text');
 
+const decision = z.object({ job: z.uuid('must be the id of a push job') });
+
 const ACTIONS: Readonly<Record<string, Action>> = {
   'client.add': action(z.object({ client: slug, name }), addClient),
   'client.list': action(z.object({}), async ({ sql }) => done(await listClients(sql))),
@@ -80,6 +83,9 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     z.object({ appId: id, platformId: z.number(), credential: z.unknown() }),
     putProviderCredential,
   ),
+  'deletions.list': action(z.object({}), async ({ sql }) => done(await listHeldDeletions(sql))),
+  'deletions.release': action(decision, (parts, input) => decide(parts, input, 'released')),
+  'deletions.discard': action(decision, (parts, input) => decide(parts, input, 'discarded')),
   'credential.rotate': action(
     z.object({
       client: slug,
@@ -166,6 +172,18 @@ async function putProviderCredential(
     : refused(`There is no app ${appId} on platform ${platformId}.`);
 }
 
+/** What it says is done by the engine, piece by piece, from the next look on. */
+async function decide(
+  { sql }: OperatorParts,
+  { job }: { readonly job: string },
+  decided: 'released' | 'discarded',
+): Promise<ActionResult> {
+  const devices = await decideDeletions(sql, job, decided);
+  return devices === null
+    ? refused(`Push job ${job} holds no deletions.`)
+    : done({ devices } satisfies DecidedDeletions);
+}
+
 async function rotate(
   { sql, secrets }: OperatorParts,
   input: {
@@ -192,6 +210,9 @@ export interface AddedApp {
   readonly appId: number;
   readonly platformIds: readonly number[];
   readonly credential: ShownCredential;
+}
+export interface DecidedDeletions {
+  readonly devices: number;
 }
 export interface RotatedCredential {
   readonly credential: ShownCredential;

@@ -1,6 +1,7 @@
 /** A sender that a test scripts, a clock that it turns, and what a runner needs around them. */
 
 import { pino } from 'pino';
+import type { ApnsEnvironment } from '../../src/domain/credential.ts';
 import type { Payload } from '../../src/domain/notification.ts';
 import type { Outcome } from '../../src/domain/outcome.ts';
 import { DELIVERED } from '../../src/domain/outcome.ts';
@@ -43,6 +44,8 @@ export class ManualClock implements Clock {
 export class ScriptedSender implements Sender {
   /** Every deviceId handed over, in order. */
   readonly sent: string[] = [];
+  /** Beside each: where the token is said to be of. */
+  readonly environments: (ApnsEnvironment | null)[] = [];
   readonly authorizations: string[] = [];
   capacityMax: number;
   /** What becomes of a send; null: it stays under way until `answer`. */
@@ -72,8 +75,15 @@ export class ScriptedSender implements Sender {
     return new Promise((resolve) => this.waiting.push(resolve));
   }
 
-  send(_rendered: Rendered, deviceId: string, position: number, settle: Settle): void {
+  send(
+    _rendered: Rendered,
+    deviceId: string,
+    position: number,
+    settle: Settle,
+    environment: ApnsEnvironment | null = null,
+  ): void {
     this.sent.push(deviceId);
+    this.environments.push(environment);
     this.underWay += 1;
     const outcome = this.script(deviceId, this.sent.length);
     if (outcome === null) this.open.push({ position, settle });
