@@ -14,6 +14,7 @@ import type { OpenDeletions } from '../store/deletions/scopes.ts';
 import {
   closeDeletions,
   discardOldDeletions,
+  forgetRefusals,
   holdDeletions,
   listOpenDeletions,
 } from '../store/deletions/scopes.ts';
@@ -71,6 +72,8 @@ export class Deletions {
     if (scope.decision === 'discarded') {
       await this.empty(scope, () => forgetDeletions(sql, scope, DEVICES_MAX));
     } else if (gate === 'open') {
+      // A whole send that was refused says more of us than of its devices, however few they are.
+      if (scope.delivered === 0) await forgetRefusals(sql, scope);
       await this.empty(scope, () => carryOutDeletions(sql, scope, DEVICES_MAX));
     } else if (gate === 'closed') {
       await this.hold(scope);

@@ -208,6 +208,10 @@ async function refused(t: Test, store: Store): Promise<void> {
   await send([verdictOn('refused')(0), verdictOn('refused', Date.now() - 86_500_000)(1)]);
   t.strictSame((await ordinalsOf(store, tenant)).slice(0, 2), [1, 2], 'the third time erases');
   t.equal((await refusalsOf())[0], 2, 'unless it registered since');
+  await nextDay();
+  const before = await refusalsOf();
+  await send(first(10).map(verdictOn('refused')));
+  t.strictSame(await refusalsOf(), before, 'a whole send that is refused counts for nothing');
 }
 
 await withStores(t, async (t, store) => {

@@ -32,12 +32,8 @@ export const listOpenDeletions = (sql: Sql, limit: number) => sql<OpenDeletions[
  */
 export async function holdDeletions(sql: Sql, scope: DeletionScope): Promise<number | null> {
   const { notificationId, appId, platformId } = scope;
+  await forgetRefusals(sql, scope);
   const [held] = await sql<{ count: number }[]>`
-    with forgotten as (
-      delete from condemned_devices
-      where notification_id = ${notificationId} and app_id = ${appId} and platform_id = ${platformId}
-        and is_refusal
-    )
     update notification_scopes s set
       deletions = case when c.count > 0 then 'held' end, held_deletions = c.count, held_at = now()
     from (
@@ -50,6 +46,15 @@ export async function holdDeletions(sql: Sql, scope: DeletionScope): Promise<num
     returning c.count`;
   return held?.count ?? null;
 }
+
+/** The refusals of a scope count for nothing. */
+export const forgetRefusals = (
+  sql: Sql,
+  { notificationId, appId, platformId }: DeletionScope,
+) => sql`
+  delete from condemned_devices
+  where notification_id = ${notificationId} and app_id = ${appId} and platform_id = ${platformId}
+    and is_refusal`;
 
 /** Nothing is left of a scope's verdicts, and none can come. */
 export const closeDeletions = (
