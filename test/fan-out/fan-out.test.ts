@@ -9,6 +9,7 @@ import { accepted, deliveries } from '../support/client.ts';
 import type { Tenant } from '../support/notifications.ts';
 import { makeTenant } from '../support/notifications.ts';
 import { until } from '../support/poll.ts';
+import { answer, startProviderPeer } from '../support/provider-peer.ts';
 import { seedDevices } from '../support/seed.ts';
 import { behave, fanOutFor, simulatorFor } from '../support/sending.ts';
 import { withStores } from '../support/store.ts';
@@ -85,6 +86,10 @@ await withStores(t, async (t, store) => {
     faults(t, store),
   );
 
+  await t.test('tokens of the other environment are delivered there, and it is learned', (t) =>
+    otherEnvironment(t, store),
+  );
+
   await t.test('without a credential the row fails and nothing is sent', async (t) => {
     await behave(simulator, {});
     const credentials = () => Promise.resolve(null);
@@ -151,6 +156,39 @@ async function faults(t: Test, store: Store): Promise<void> {
   const [refused] = await store.sql<{ count: number }[]>`
     select count(*) from devices where app_id = ${tenant.appId} and refusals = 1`;
   t.equal(refused?.count, row.reasons?.['BadDeviceToken'] ?? 0, 'refused ones are counted');
+}
+
+async function otherEnvironment(t: Test, store: Store): Promise<void> {
+  const sandbox = await startProviderPeer({ script: (request) => answer(request, 200) });
+  t.teardown(() => sandbox.close());
+  await behave(simulator, { shares: { gone: 0, badToken: 1, serverError: 0 }, goAwayEvery: 0 });
+  const fanOut = await fanOutFor(t, store, simulator, {
+    origins: {
+      apnsSandbox: sandbox.origin,
+      ca: `${simulator.certificatePem}\n${sandbox.ca}`,
+    },
+  });
+  const tenant = await makeTenant(store.sql, 'other-environment');
+  await seed(store, tenant, { 3: 300 });
+  const asked = async () => {
+    const response = await fetch(`${simulator.controlUrl}/state`);
+    const { apns } = (await response.json()) as { apns: { rejected: Record<string, number> } };
+    return apns.rejected['BadDeviceToken'] ?? 0;
+  };
+  const before = await asked();
+  const [row] = await finalRows(store, tenant, await submit(fanOut, tenant));
+  t.match(row, { state: 'FINISHED', total: 300, delivered: 300 });
+  t.equal((await asked()) - before, 300, 'its own environment was asked first');
+  await until('it is learned', async () => {
+    const [learned] = await store.sql<{ count: number }[]>`
+      select count(*) from devices where app_id = ${tenant.appId} and apns_environment = 'sandbox'`;
+    return learned?.count === 300 ? true : null;
+  });
+  const [again] = await finalRows(store, tenant, await submit(fanOut, tenant));
+  t.match(again, { total: 300, delivered: 300 });
+  t.equal(sandbox.received.length, 600);
+  t.equal((await asked()) - before, 300, 'and is not asked again');
+  await behave(simulator, { shares: { badToken: 0 } });
 }
 
 async function drained(t: Test, store: Store): Promise<void> {

@@ -31,6 +31,8 @@ export async function behave(simulator: Simulator, behaviour: BehaviourChange): 
 
 export interface SendingOptions {
   readonly leaseMs?: number;
+  /** In place of the simulator's own. */
+  readonly origins?: Partial<ProviderOrigins>;
   /** Default: the simulator's account for every app. */
   readonly credentials?: (appId: number, platformId: number) => Promise<ProviderCredential | null>;
 }
@@ -42,7 +44,7 @@ export async function fanOutFor(
   simulator: Simulator,
   options: SendingOptions = {},
 ): Promise<FanOut> {
-  const origins = originsOf(simulator);
+  const origins = { ...originsOf(simulator), ...options.origins };
   const fanOut = await startFanOut({
     store,
     tagIndex: new SqlTagIndex(store.sql),
