@@ -79,6 +79,11 @@ export const schema = z.object({
     .describe(
       'Where APNs is. Default: by the environment of each credential; the simulator when it runs.',
     ),
+  APNS_RETRY_MS: count(1_000, 3_600_000)
+    .default(900_000)
+    .describe(
+      'How long a push waits that APNs answered with 5xx, in milliseconds, doubling with each try. Apple asks for 15 minutes.',
+    ),
   FCM_ORIGIN: origin
     .optional()
     .describe('Where FCM is. Default: https://fcm.googleapis.com; the simulator when it runs.'),

@@ -15,7 +15,7 @@ import { faultSentence } from './domain/fault-sentence.ts';
 import type { Progress } from './domain/progress.ts';
 import type { UsableCredential } from './fan-out/authorizer.ts';
 import { CredentialWatch } from './fan-out/credential-watch.ts';
-import type { FanOut } from './fan-out/fan-out.ts';
+import type { FanOut, FanOutOptions } from './fan-out/fan-out.ts';
 import { startFanOut } from './fan-out/fan-out.ts';
 import { statsTagRoute } from './http/admin/stats-tag.ts';
 import { tagRoutes } from './http/admin/tags.ts';
@@ -79,9 +79,14 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
     watch.states.filter((state) => state.hasCredential).map(readingOf),
   );
   const parts = { config, store, secrets, log };
-  const fanOut = await startSending(parts, origins, authorizations, (report) => {
-    countSends(metrics, report);
-    watch.see(report);
+  const fanOut = await startSending(parts, origins, authorizations, {
+    onRecorded(report) {
+      countSends(metrics, report);
+      watch.see(report);
+    },
+    onHeld(platformId, devices) {
+      metrics.heldDeletions.with({ platform: String(platformId) }).value += devices;
+    },
   });
   const housekeeping = new Housekeeping({
     sql,
@@ -161,7 +166,7 @@ function startSending(
   { config, store, secrets, log }: EngineParts,
   origins: ProviderOrigins,
   authorizations: Authorizations,
-  onRecorded: (report: Progress) => void,
+  events: Pick<FanOutOptions, 'onRecorded' | 'onHeld'>,
 ): Promise<FanOut> {
   return startFanOut({
     store,
@@ -172,6 +177,7 @@ function startSending(
     log,
     origins,
     transport: config.SENDER_TRANSPORT,
+    apnsRetryMs: config.APNS_RETRY_MS,
     authorizations,
     async credentials(appId, platformId) {
       const opened = await readCredentialInUse(store.sql, secrets, appId, platformId);
@@ -186,7 +192,7 @@ function startSending(
       }
     },
     fcmPerMinute: fcmPerMinuteOf(config, origins),
-    onRecorded,
+    ...events,
   });
 }
 

@@ -5,6 +5,7 @@ import { appCommand } from './cli/app.ts';
 import { clientCommand } from './cli/client.ts';
 import type { Command } from './cli/command.ts';
 import { credentialCommand } from './cli/credential.ts';
+import { deletionsCommand } from './cli/deletions.ts';
 import { fetchCommand } from './cli/fetch.ts';
 import type { OperatorContext } from './cli/operator-command.ts';
 import { openOperatorSession } from './cli/operator-session.ts';
@@ -47,6 +48,7 @@ const COMMANDS: readonly Command[] = [
   clientCommand(operator),
   appCommand(operator),
   credentialCommand(operator),
+  deletionsCommand(operator),
   fetchCommand,
 ];
 

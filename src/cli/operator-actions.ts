@@ -1,5 +1,5 @@
 /**
- * What an operator can do with clients and apps, whichever way the command comes: straight to the database, or through the
+ * What an operator can do with clients, apps and held deletions, whichever way the command comes: straight to the database, or through the
  * socket of a running engine. Inputs and answers are plain JSON; a refusal is a sentence for the operator.
  */
 
@@ -22,6 +22,7 @@ import { disableClient } from '../store/clients/disable-client.ts';
 import { findClient, listClients } from '../store/clients/find-client.ts';
 import { insertClient } from '../store/clients/insert-client.ts';
 import { lockClient, raiseCatalogueVersion } from '../store/clients/lock-client.ts';
+import { decideDeletions, listHeldDeletions } from '../store/deletions/scopes.ts';
 import { readCredentialStates } from '../store/health/read-credential-states.ts';
 import type { SqlPool } from '../store/sql.ts';
 import { transact } from '../store/transact.ts';
@@ -72,6 +73,7 @@ const graceHours = z
   .int('must be whole hours')
   .min(0, `must be 0–${GRACE_HOURS_MAX}`)
   .max(GRACE_HOURS_MAX, `must be 0–${GRACE_HOURS_MAX}`);
+const decision = z.object({ job: z.uuid('must be the id of a push job') });
 
 const ACTIONS: Readonly<Record<string, Action>> = {
   'client.add': action(z.object({ client: slug, name }), addClient),
@@ -106,6 +108,9 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   ),
   'app.show': action(z.object({ appId: id }), showApp),
   'app.check': action(z.object({ appId: id, platformId: z.number() }), checkApp),
+  'deletions.list': action(z.object({}), async ({ sql }) => done(await listHeldDeletions(sql))),
+  'deletions.release': action(decision, (parts, input) => decide(parts, input, 'released')),
+  'deletions.discard': action(decision, (parts, input) => decide(parts, input, 'discarded')),
   'credential.rotate': action(
     z.object({
       client: slug,
@@ -220,6 +225,18 @@ async function checkApp(
 /** More than there are. */
 const PLATFORMS_MAX = 100;
 
+/** What it says is done by the engine, piece by piece, from the next look on. */
+async function decide(
+  { sql }: OperatorParts,
+  { job }: { readonly job: string },
+  decided: 'released' | 'discarded',
+): Promise<ActionResult> {
+  const devices = await decideDeletions(sql, job, decided);
+  return devices === null
+    ? refused(`Push job ${job} holds no deletions.`)
+    : done({ devices } satisfies DecidedDeletions);
+}
+
 async function rotate(
   { sql, secrets }: OperatorParts,
   input: {
@@ -252,6 +269,9 @@ export interface PutCredential {
   readonly platformId: number;
   /** Null: it was removed. */
   readonly checked: CheckedCredential | null;
+}
+export interface DecidedDeletions {
+  readonly devices: number;
 }
 export interface RotatedCredential {
   readonly credential: ShownCredential;

@@ -9,6 +9,7 @@ import type { Outcome } from '../domain/outcome.ts';
 import type { Rendered, Sender } from '../senders/sender.ts';
 import { Bell } from '../std/bell.ts';
 import type { Clock } from '../std/clock.ts';
+import type { DeviceNote } from '../tag-index/tag-index.ts';
 import type { Ending } from './ending.ts';
 import { CANCELLED, EXPIRED, failedWith } from './ending.ts';
 import type { Lease } from './lease.ts';
@@ -26,7 +27,11 @@ export interface Freight {
   readonly next: number | null;
   /** Whether stopping before `next` leaves nothing half sent. */
   readonly isAtBoundary: boolean;
+  /** Whether `next` may be sent already: at most once, the ledger has to know of it before. */
+  readonly isNextCleared: boolean;
   deviceIdAt(position: number): string;
+  /** What is known of the device; null, mostly: nothing. */
+  noteAt(position: number): DeviceNote | null;
   /** `next` is on its way, at this time (epoch milliseconds). */
   advance(atMs: number): void;
   settle(position: number, outcome: Outcome): void;
@@ -125,10 +130,10 @@ export class Courier {
   }
 
   private isObstructed(): boolean {
-    const { health, permits, share, sender, urgeReport } = this.options;
+    const { freight, health, permits, share, sender, urgeReport } = this.options;
     if (!health.admits) return true;
     if (permits !== null && !permits.admits) return true;
-    if (share.budget.isUsedUp) {
+    if (share.budget.isUsedUp || !freight.isNextCleared) {
       urgeReport();
       return true;
     }
@@ -169,7 +174,8 @@ export class Courier {
     this.underWay.add(position);
     this.hasHadPlaces = true;
     freight.advance(clock.nowMs());
-    sender.send(rendered, freight.deviceIdAt(position), position, this.settle);
+    const environment = freight.noteAt(position)?.environment ?? null;
+    sender.send(rendered, freight.deviceIdAt(position), position, this.settle, environment);
   }
 
   private readonly settle = (position: number, outcome: Outcome): void => {

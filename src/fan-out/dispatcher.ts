@@ -12,7 +12,8 @@ import type { Authorizer } from './authorizer.ts';
 import type { Claimed } from './claimed.ts';
 import { releaseOf, retryUntilMsOf, scopeOf, taskOf } from './claimed.ts';
 import type { QuotaDesk } from './quota-desk.ts';
-import type { GiveBack, Task } from './task.ts';
+import type { GiveBack, Task, Unfamiliar } from './task.ts';
+import { UnfamiliarReasons } from './unfamiliar-reasons.ts';
 import type { RunningTask, WorkerPool } from './worker-pool.ts';
 
 /** Before what failed on our side is tried again: a database or an OAuth server that is away needs seconds, not more. */
@@ -38,13 +39,14 @@ export interface Assignment {
 
 export class Dispatcher {
   private readonly options: DispatcherOptions;
+  private readonly unfamiliarReasons = new UnfamiliarReasons();
 
   constructor(options: DispatcherOptions) {
     this.options = options;
   }
 
   start(claimed: Claimed): Assignment {
-    const run = new Run(this.options, claimed);
+    const run = new Run(this.options, claimed, this.unfamiliarReasons);
     return { finished: run.toEnd(), giveBack: (terms) => run.giveBack(terms) };
   }
 }
@@ -52,14 +54,16 @@ export class Dispatcher {
 class Run {
   private readonly options: DispatcherOptions;
   private readonly claimed: Claimed;
+  private readonly unfamiliarReasons: UnfamiliarReasons;
   private running: RunningTask | null = null;
   /** Asked before a worker had it. */
   private asked: GiveBack | null = null;
   private recording: Promise<unknown> = Promise.resolve();
 
-  constructor(options: DispatcherOptions, claimed: Claimed) {
+  constructor(options: DispatcherOptions, claimed: Claimed, unfamiliarReasons: UnfamiliarReasons) {
     this.options = options;
     this.claimed = claimed;
+    this.unfamiliarReasons = unfamiliarReasons;
   }
 
   async toEnd(): Promise<void> {
@@ -71,8 +75,17 @@ class Run {
     } catch (error) {
       log.error({ err: error, notificationId: this.notificationId }, 'a part of a send has failed');
       await this.recording;
-      await ledger.record(releaseOf(this.claimed, TRY_AGAIN_MS));
+      if (!this.mayHaveSentInVain) await ledger.record(releaseOf(this.claimed, TRY_AGAIN_MS));
     }
+  }
+
+  /**
+   * At most once, what a lost worker had of retries must not look as if it had been given back: the leases end by themselves,
+   * and who claims the rows then sees that. (A chunk knows its started blocks.)
+   */
+  private get mayHaveSentInVain(): boolean {
+    const { kind } = this.claimed;
+    return kind === 'retries' && this.running !== null && scopeOf(this.claimed).isAtMostOnce;
   }
 
   giveBack(terms: GiveBack): void {
@@ -120,6 +133,7 @@ class Run {
         authorizationExpired: (expired) => void this.renew(task, expired),
         tooManyTokens: () => void this.freeze(task),
         credentialRefused: (reason) => void this.fallBack(task, reason),
+        unfamiliar: (answer) => this.tell(task, answer),
         quota: member === null ? null : (note) => member.hear(note),
       });
       this.running = running;
@@ -139,6 +153,13 @@ class Run {
     }
     const verdict = await ledger.record(progress);
     this.running?.say({ kind: 'verdict', verdict });
+  }
+
+  /** Once in the life of the process, whichever thread and task met it. */
+  private tell({ platformId }: Task, { status, reason }: Unfamiliar): void {
+    if (!this.unfamiliarReasons.isNew(platformId, status, reason)) return;
+    const text = 'a provider gave a reason that is in no documentation: its status decided';
+    this.options.log.warn({ platformId, status, reason }, text);
   }
 
   private async renew(task: Task, expired: string): Promise<void> {

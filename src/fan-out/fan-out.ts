@@ -7,6 +7,7 @@ import type { Logger } from 'pino';
 import type { PlatformId } from '../domain/device.ts';
 import { PLATFORM_APNS, PLATFORM_FCM } from '../domain/device.ts';
 import type { Progress } from '../domain/progress.ts';
+import { Deletions } from '../outcomes/deletions.ts';
 import { Ledger } from '../outcomes/ledger.ts';
 import type { ProviderOrigins } from '../senders/origins.ts';
 import type { TransportName } from '../senders/transport.ts';
@@ -43,8 +44,12 @@ export interface FanOutOptions {
   readonly transport: TransportName;
   /** Messages a minute of one FCM project, over all nodes; 0: no limit. */
   readonly fcmPerMinute: number;
+  /** As `SendContext.apnsRetryMs`. */
+  readonly apnsRetryMs: number;
   /** Told of everything that was recorded, for the metrics. */
   onRecorded(report: Progress): void;
+  /** Told of devices that are not erased before somebody says so, for the metrics. */
+  onHeld(platformId: number, devices: number): void;
 }
 
 export interface FanOut {
@@ -54,12 +59,12 @@ export interface FanOut {
 }
 
 export async function startFanOut(options: FanOutOptions): Promise<FanOut> {
-  const { store, log, leaseMs, origins, transport, logLevel } = options;
+  const { store, log, leaseMs, origins, transport, logLevel, apnsRetryMs } = options;
   const clock = systemClock;
   // The embedded database has one process: leases of before are those of a process that is dead.
   if (store.address.kind === 'embedded') await releaseAllLeases(store.sql);
 
-  const settings = { address: store.address, origins, transport, logLevel };
+  const settings = { address: store.address, origins, transport, logLevel, apnsRetryMs };
   const pool = new WorkerPool(options.threads, settings, (error) =>
     log.error({ err: error }, 'a worker thread has died'),
   );
@@ -88,14 +93,16 @@ export async function startFanOut(options: FanOutOptions): Promise<FanOut> {
     isSimulated: (platformId) => isSimulated(platformId, origins),
     onAccepted: () => planner.wake(),
   });
+  const deletions = new Deletions({ sql: store.sql, log, onHeld: options.onHeld });
   planner.start();
   claimer.start();
+  deletions.start();
 
   return {
     accept,
     async drain() {
       await atMost(DRAIN_MS_MAX, async () => {
-        await planner.stop();
+        await Promise.all([planner.stop(), deletions.stop()]);
         await claimer.drain(DRAIN);
         await ledger.drain();
       });

@@ -8,7 +8,7 @@ import type { Lease } from './lease.ts';
 import type { Permits } from './permits.ts';
 import type { ProviderHealth } from './provider-health.ts';
 import type { BudgetShare } from './send-budget.ts';
-import type { Report } from './task.ts';
+import type { Report, Unfamiliar } from './task.ts';
 import type { TaskControl } from './task-control.ts';
 
 export interface RunContext {
@@ -30,4 +30,8 @@ export interface RunContext {
   readonly tooManyTokens: () => void;
   /** The provider refuses the credential, and the one before it may take its place: the rest is given back for that. */
   readonly credentialRefused: (reason: string) => void;
+  /** The provider gave a reason that no documentation knows. */
+  readonly unfamiliar: (answer: Unfamiliar) => void;
+  /** As `SendContext.apnsRetryMs`. */
+  readonly apnsRetryMs: number;
 }

@@ -16,6 +16,8 @@ export interface WorkerSettings {
   readonly origins: ProviderOrigins;
   readonly transport: TransportName;
   readonly logLevel: string;
+  /** As `SendContext.apnsRetryMs`. */
+  readonly apnsRetryMs: number;
 }
 
 /** The right to send for a scope; made on the main thread, for workers never see the key of the secrets. */
@@ -40,6 +42,10 @@ interface TaskShape {
   readonly leaseMs: number;
   /** Cancelled: the rest is counted, not sent. */
   readonly isCancelled: boolean;
+  /** No device may get it twice, rather none: what is not known to have failed is not sent again. */
+  readonly isAtMostOnce: boolean;
+  /** Whether any device of the scope has it already. */
+  readonly hasDelivered: boolean;
   /** Why nothing may be sent in this scope: its rest is counted as failed. */
   readonly fault: string | null;
   /** Null exactly when nothing will be sent: a fault, cancelled, or expired. */
@@ -51,16 +57,20 @@ export interface ChunkTask extends TaskShape {
   readonly groupNumber: number;
   readonly epoch: number;
   readonly doneBlocks: bigint;
+  /** At most once: blocks that may have been sent in part before; what is not done of them is not sent again. */
+  readonly startedBlocks: bigint;
   readonly ordinalEnd: number;
   readonly groupVersion: number;
 }
 
 export interface RetryTask extends TaskShape {
   readonly kind: 'retries';
-  /** Parallel: the devices, the epochs of their rows, the sends tried so far. */
+  /** Parallel: the devices, the epochs of their rows, the sends tried so far, and: */
   readonly ordinals: readonly number[];
   readonly epochs: readonly number[];
   readonly attempts: readonly number[];
+  /** Whether it was lost by whoever sent it before. */
+  readonly wereLost: readonly boolean[];
 }
 
 export type Task = ChunkTask | RetryTask;
@@ -94,6 +104,13 @@ export type Note =
   | { readonly kind: 'authorization-expired'; readonly authorization: string }
   | { readonly kind: 'too-many-tokens' }
   | { readonly kind: 'credential-refused'; readonly reason: string }
-  | { readonly kind: 'quota'; readonly note: QuotaNote };
+  | { readonly kind: 'quota'; readonly note: QuotaNote }
+  | ({ readonly kind: 'unfamiliar' } & Unfamiliar);
+
+/** A reason of the provider that no documentation knows; the HTTP status decided what it means. */
+export interface Unfamiliar {
+  readonly status: number;
+  readonly reason: string;
+}
 
 export type Report = (progress: Progress) => Promise<Verdict>;

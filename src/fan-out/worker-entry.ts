@@ -21,6 +21,7 @@ import type { Line } from './sender-cache.ts';
 import { SenderCache } from './sender-cache.ts';
 import type { GiveBack, Note, PostedTask, Task, Word, WorkerSettings } from './task.ts';
 import { TaskControl } from './task-control.ts';
+import { UnfamiliarReasons } from './unfamiliar-reasons.ts';
 
 /** One question at a time and the next one beside it: resolving must not crowd out registrations. */
 const CONNECTIONS_MAX = 2;
@@ -31,6 +32,7 @@ const log = createLogger(settings.logLevel, 'worker');
 const tagIndex = new SqlTagIndex(connect(settings.address, CONNECTIONS_MAX));
 const senders = new SenderCache(settings, clock);
 const budget = new SendBudget();
+const unfamiliarReasons = new UnfamiliarReasons();
 
 /** Piscina's task: resolves when the last report is answered. */
 export async function runTask({ task, port, isMetered }: PostedTask): Promise<void> {
@@ -123,5 +125,10 @@ function contextOf(task: Task, { line, share, permits, port }: Means): RunContex
       isRefusalTold = true;
       control.giveBack(clock.monotonicMs(), null);
     },
+    unfamiliar: ({ status, reason }) => {
+      if (!unfamiliarReasons.isNew(task.platformId, status, reason)) return;
+      say({ kind: 'unfamiliar', status, reason });
+    },
+    apnsRetryMs: settings.apnsRetryMs,
   };
 }

@@ -5,7 +5,7 @@ import { unpack } from 'msgpackr';
 import { Piscina } from 'piscina';
 import type { Progress } from '../domain/progress.ts';
 import type { QuotaNote } from './permits.ts';
-import type { Note, PostedTask, Task, Word, WorkerSettings } from './task.ts';
+import type { Note, PostedTask, Task, Unfamiliar, Word, WorkerSettings } from './task.ts';
 
 /**
  * Tasks at once in a thread. While one sends the next ones resolve; and a tag with few devices in each of a thousand
@@ -23,6 +23,7 @@ export interface TaskEvents {
   credentialRefused(reason: string): void;
   /** Null: no quota limits it. */
   readonly quota: ((note: QuotaNote) => void) | null;
+  unfamiliar(answer: Unfamiliar): void;
 }
 
 export interface RunningTask {
@@ -70,6 +71,9 @@ export class WorkerPool {
           break;
         case 'quota':
           events.quota?.(note.note);
+          break;
+        case 'unfamiliar':
+          events.unfamiliar(note);
           break;
       }
     });

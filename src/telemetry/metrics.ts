@@ -19,6 +19,7 @@ export interface Metrics {
   readonly registrations: CountFamily<'operation'>;
   readonly overloads: CountFamily<'part'>;
   readonly sends: CountFamily<'platform' | 'outcome'>;
+  readonly heldDeletions: CountFamily<'platform'>;
   /** Lets `read` be asked for the length of a queue whenever the metrics are. */
   watchQueue(queue: string, read: () => number): void;
   /** Lets `read` tell how provider credentials stand whenever the metrics are asked for. */
@@ -75,6 +76,11 @@ export function createMetrics(): Metrics {
       'part',
     ]),
     sends: family('tagcast_sends_total', 'Sends by how they ended.', ['platform', 'outcome']),
+    heldDeletions: family(
+      'tagcast_held_deletions_total',
+      'Devices called dead that are not erased before an operator says so.',
+      ['platform'],
+    ),
     watchQueue: (queue, read) => queues.set(queue, read),
     watchCredentials: (read) => {
       credentials.read = read;

@@ -19,6 +19,7 @@ const push = (more: Partial<Push>): Push => ({
   filter: NONE,
   exclude: NONE,
   appIds: null,
+  delivery: 'at-least-once',
   payload: { title: 'goal!', data: {} },
   sendAtMs: null,
   expiresAtMs: null,

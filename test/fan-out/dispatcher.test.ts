@@ -1,3 +1,4 @@
+import type { Logger } from 'pino';
 import { pino } from 'pino';
 import type { Piscina } from 'piscina';
 import t from 'tap';
@@ -6,6 +7,7 @@ import type { ProviderCredential } from '../../src/domain/credential.ts';
 import type { AuthorizationSource } from '../../src/fan-out/authorizer.ts';
 import { Authorizer } from '../../src/fan-out/authorizer.ts';
 import type { Claimed } from '../../src/fan-out/claimed.ts';
+import { releaseOf } from '../../src/fan-out/claimed.ts';
 import { Dispatcher } from '../../src/fan-out/dispatcher.ts';
 import type { Task, Word, WorkerSettings } from '../../src/fan-out/task.ts';
 import type { RunningTask, TaskEvents } from '../../src/fan-out/worker-pool.ts';
@@ -15,6 +17,7 @@ import type { Authorization } from '../../src/senders/authorization.ts';
 import { Authorizations } from '../../src/senders/authorization.ts';
 import { systemClock } from '../../src/std/clock.ts';
 import { claimChunks } from '../../src/store/ledger/claim-chunks.ts';
+import { claimRetries } from '../../src/store/ledger/claim-retries.ts';
 import { readStatus } from '../../src/store/notifications/read-status.ts';
 import { secrets } from '../support/api.ts';
 import { makeRunning, makeTenant } from '../support/notifications.ts';
@@ -57,6 +60,7 @@ function dispatcherOf(
   pool: Pick<WorkerPool, 'run'>,
   authorization: () => Authorization = () => ({ ok: true, value: 'bearer one' }),
   credential: () => ProviderCredential | null = () => apnsCredential(),
+  logger: Logger = log,
 ) {
   const invalidated: string[] = [];
   const frozen: string[] = [];
@@ -66,8 +70,12 @@ function dispatcherOf(
     freeze: (key) => Promise.resolve(void frozen.push(key)),
   };
   const authorizer = new Authorizer(() => Promise.resolve(usable(credential())), authorizations);
-  const options = { ledger, pool, authorizer, quotas, leaseMs: LEASE_MS, clock: systemClock, log };
-  return { dispatcher: new Dispatcher(options), invalidated, frozen };
+  const options = { ledger, pool, authorizer, quotas, leaseMs: LEASE_MS, clock: systemClock };
+  return {
+    dispatcher: new Dispatcher({ ...options, log: logger }),
+    invalidated,
+    frozen,
+  };
 }
 
 async function claimOne(slug: string, devices = 10): Promise<Claimed & { readonly kind: 'chunk' }> {
@@ -91,6 +99,46 @@ t.test('what its worker failed at is given back', async (t) => {
   const claimed = await claimOne('failed');
   await dispatcherOf(pool).dispatcher.start(claimed).finished;
   t.strictSame(await leaseOf(claimed), { leased: false, waits: true });
+});
+
+t.test('at most once, retries of a lost worker are left to their leases', async (t) => {
+  for (const isAtMostOnce of [true, false]) {
+    const tenant = await makeTenant(sql, `lost-retries-${isAtMostOnce}`);
+    const id = await makeRunning(sql, tenant, 10, { isAtMostOnce });
+    const [chunk] = await claimChunks(sql, [{ notificationId: id, count: 1 }], LEASE_MS);
+    if (chunk === undefined) throw new Error('nothing to claim');
+    const chunkClaim = { kind: 'chunk', chunk, leaseStartedMs: systemClock.monotonicMs() } as const;
+    const retry = { ordinal: 3, attempts: 1, reason: 'Later', dueInMs: 0, isUncertain: false };
+    const release = releaseOf(chunkClaim, 0);
+    if (release.kind !== 'chunk') throw new Error(release.kind);
+    const counts = { ...release.counts, total: 10, delivered: 9 };
+    const blocks = -1n;
+    await ledger.record({ ...release, blocks, counts, retries: [retry], releaseAfterMs: null });
+    const [retries] = await claimRetries(sql, [id], LEASE_MS);
+    if (retries === undefined) throw new Error('no retry to claim');
+    const pool = new PlayedPool();
+    pool.play = () => Promise.reject(new Error('the thread has died'));
+    const leaseStartedMs = systemClock.monotonicMs();
+    await dispatcherOf(pool).dispatcher.start({ kind: 'retries', retries, leaseStartedMs })
+      .finished;
+    const [row] = await sql`
+      select lease_until is not null as leased from retries where notification_id = ${id}`;
+    t.equal(row?.['leased'], isAtMostOnce);
+  }
+});
+
+t.test('a reason that nobody knows is logged once in the life of the process', async (t) => {
+  const told: unknown[] = [];
+  const stream = { write: (line: string) => told.push(JSON.parse(line)) };
+  const pool = new PlayedPool();
+  pool.play = (events) => {
+    events.unfamiliar({ status: 418, reason: 'Teapot' });
+    return Promise.resolve();
+  };
+  const { dispatcher } = dispatcherOf(pool, undefined, undefined, pino({ level: 'warn' }, stream));
+  await dispatcher.start(await claimOne('teapot')).finished;
+  await dispatcher.start(await claimOne('another-teapot')).finished;
+  t.match(told, [{ platformId: 3, status: 418, reason: 'Teapot' }]);
 });
 
 t.test('without an authorization for now it waits, and no worker is bothered', async (t) => {
@@ -157,6 +205,7 @@ t.test('a thread that dies is replaced, and its chunk is sent by the next', asyn
   const simulator = await simulatorFor(t);
   await behave(simulator, { latencyMs: 30_000 });
   const settings: WorkerSettings = {
+    apnsRetryMs: 1_000,
     address: store.address,
     origins: originsOf(simulator),
     transport: 'http2',

@@ -11,6 +11,7 @@ import type { Tenant } from '../support/notifications.ts';
 import { makeTenant } from '../support/notifications.ts';
 import { until } from '../support/poll.ts';
 import { apnsCredential, fcmCredential } from '../support/provider-credentials.ts';
+import { answer, startProviderPeer } from '../support/provider-peer.ts';
 import { seedDevices } from '../support/seed.ts';
 import { behave, credentialOf, fanOutFor, simulatorFor } from '../support/sending.ts';
 import { withStores } from '../support/store.ts';
@@ -22,6 +23,7 @@ const pushTo = ({ tagId }: Tenant, more: Partial<Push> = {}): Push => ({
   filter: { ids: [], sourceIds: [] },
   exclude: { ids: [], sourceIds: [] },
   appIds: null,
+  delivery: 'at-least-once',
   payload: { title: 'goal!', data: {} },
   sendAtMs: null,
   expiresAtMs: null,
@@ -144,6 +146,10 @@ await withStores(t, async (t, store) => {
     t.match(await deliveries(simulator.controlUrl, 'apns'), { tokens: 1_000, times: { 1: 1_000 } });
   });
 
+  await t.test('tokens of the other environment are delivered there, and it is learned', (t) =>
+    otherEnvironment(t, store),
+  );
+
   await t.test('without a credential the row fails and nothing is sent', async (t) => {
     await behave(simulator, {});
     const credentials = () => Promise.resolve(null);
@@ -201,9 +207,48 @@ async function faults(t: Test, store: Store): Promise<void> {
   t.ok(row.failed > 20 && row.failed < 200, `${row.failed} failed`);
   const { times } = await deliveries(simulator.controlUrl, 'apns');
   t.strictSame(times, { ...(times['0'] === undefined ? {} : { 0: times['0'] }), 1: row.delivered });
-  const [devices] = await store.sql<{ count: number }[]>`
-    select count(*) from devices where app_id = ${tenant.appId}`;
-  t.equal(devices?.count, 800 - (row.reasons?.['Unregistered'] ?? 0));
+  const alive = 800 - (row.reasons?.['Unregistered'] ?? 0);
+  await until('the dead ones are erased', async () => {
+    const [devices] = await store.sql<{ count: number }[]>`
+      select count(*) from devices where app_id = ${tenant.appId}`;
+    return devices?.count === alive ? true : null;
+  });
+  const [refused] = await store.sql<{ count: number }[]>`
+    select count(*) from devices where app_id = ${tenant.appId} and refusals = 1`;
+  t.equal(refused?.count, row.reasons?.['BadDeviceToken'] ?? 0, 'refused ones are counted');
+}
+
+async function otherEnvironment(t: Test, store: Store): Promise<void> {
+  const sandbox = await startProviderPeer({ script: (request) => answer(request, 200) });
+  t.teardown(() => sandbox.close());
+  await behave(simulator, { shares: { gone: 0, badToken: 1, serverError: 0 }, goAwayEvery: 0 });
+  const fanOut = await fanOutFor(t, store, simulator, {
+    origins: {
+      apnsSandbox: sandbox.origin,
+      ca: `${simulator.certificatePem}\n${sandbox.ca}`,
+    },
+  });
+  const tenant = await makeTenant(store.sql, 'other-environment');
+  await seed(store, tenant, { 3: 300 });
+  const asked = async () => {
+    const response = await fetch(`${simulator.controlUrl}/state`);
+    const { apns } = (await response.json()) as { apns: { rejected: Record<string, number> } };
+    return apns.rejected['BadDeviceToken'] ?? 0;
+  };
+  const before = await asked();
+  const [row] = await finalRows(store, tenant, await submit(fanOut, tenant));
+  t.match(row, { state: 'FINISHED', total: 300, delivered: 300 });
+  t.equal((await asked()) - before, 300, 'its own environment was asked first');
+  await until('it is learned', async () => {
+    const [learned] = await store.sql<{ count: number }[]>`
+      select count(*) from devices where app_id = ${tenant.appId} and apns_environment = 'sandbox'`;
+    return learned?.count === 300 ? true : null;
+  });
+  const [again] = await finalRows(store, tenant, await submit(fanOut, tenant));
+  t.match(again, { total: 300, delivered: 300 });
+  t.equal(sandbox.received.length, 600);
+  t.equal((await asked()) - before, 300, 'and is not asked again');
+  await behave(simulator, { shares: { badToken: 0 } });
 }
 
 async function drained(t: Test, store: Store): Promise<void> {

@@ -45,7 +45,11 @@ export async function makeTag(
 export async function makeNotification(
   sql: Sql,
   { clientId, appId, tagId }: Tenant,
-  more: { readonly expiresAtMs?: number; readonly platformIds?: readonly number[] } = {},
+  more: {
+    readonly expiresAtMs?: number;
+    readonly platformIds?: readonly number[];
+    readonly isAtMostOnce?: boolean;
+  } = {},
 ): Promise<string> {
   const id = uuidV7();
   await insertNotification(sql, {
@@ -54,6 +58,7 @@ export async function makeNotification(
     userName: 'test',
     audience: { anyTagIds: [tagId], allTagIds: [], noneTagIds: [] },
     payload: { title: 'goal!', data: {} },
+    isAtMostOnce: more.isAtMostOnce ?? false,
     sendAtMs: null,
     expiresAtMs: more.expiresAtMs ?? null,
     scopes: (more.platformIds ?? [3]).map((platformId) => ({
@@ -71,7 +76,7 @@ export async function makeRunning(
   sql: SqlPool,
   tenant: Tenant,
   devices: number,
-  more: { readonly expiresAtMs?: number } = {},
+  more: { readonly expiresAtMs?: number; readonly isAtMostOnce?: boolean } = {},
 ): Promise<string> {
   await seedDevices(sql, {
     appId: tenant.appId,

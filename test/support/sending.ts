@@ -36,6 +36,8 @@ export interface SendingOptions {
   readonly leaseMs?: number;
   /** Default: no limit. */
   readonly fcmPerMinute?: number;
+  /** In place of the simulator's own. */
+  readonly origins?: Partial<ProviderOrigins>;
   /** Default: the simulator's account for every app. */
   /** In place of `credentials`: with fallbacks. */
   readonly source?: CredentialSource;
@@ -49,7 +51,7 @@ export async function fanOutFor(
   simulator: Simulator,
   options: SendingOptions = {},
 ): Promise<FanOut> {
-  const origins = originsOf(simulator);
+  const origins = { ...originsOf(simulator), ...options.origins };
   const credentials =
     options.credentials ??
     ((_appId: number, platformId: number) => Promise.resolve(credentialOf(simulator, platformId)));
@@ -64,6 +66,9 @@ export async function fanOutFor(
     authorizations: new Authorizations(origins, new ProviderTokens(store.sql, secrets)),
     fcmPerMinute: options.fcmPerMinute ?? 0,
     onRecorded: () => undefined,
+    onHeld: () => undefined,
+    // Apple's quarter of an hour is no wait for a test.
+    apnsRetryMs: 1_000,
     origins,
     transport: 'http2',
   });

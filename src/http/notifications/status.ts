@@ -41,6 +41,8 @@ const rowOf = (id: string, row: ScopeStatus) => ({
   cancelledCount: row.cancelled,
   ...(row.fault === null ? {} : { fault: faultSentence(row.fault) }),
   ...(row.reasons === null ? {} : { failureReasons: row.reasons }),
+  ...(row.uncertain === 0 ? {} : { uncertainCount: row.uncertain }),
+  ...(row.heldDeletions === 0 ? {} : { heldDeletionCount: row.heldDeletions }),
   ...(row.isSimulated ? { simulated: true } : {}),
 });
 
