@@ -38,9 +38,9 @@ export interface SendingOptions {
   readonly fcmPerMinute?: number;
   /** In place of the simulator's own. */
   readonly origins?: Partial<ProviderOrigins>;
-  /** Default: the simulator's account for every app. */
   /** In place of `credentials`: with fallbacks. */
   readonly source?: CredentialSource;
+  /** Default: the simulator's account for every app. */
   readonly credentials?: (appId: number, platformId: number) => Promise<ProviderCredential | null>;
 }
 
