@@ -80,6 +80,11 @@ export const schema = z.object({
     .describe(
       'Where APNs is. Default: by the environment of each credential; the simulator when it runs.',
     ),
+  APNS_RETRY_MS: count(1_000, 3_600_000)
+    .default(900_000)
+    .describe(
+      'How long a push waits that APNs answered with 5xx, in milliseconds, doubling with each try. Apple asks for 15 minutes.',
+    ),
   FCM_ORIGIN: origin
     .optional()
     .describe('Where FCM is. Default: https://fcm.googleapis.com; the simulator when it runs.'),
@@ -102,6 +107,12 @@ export const schema = z.object({
     .optional()
     .describe(
       "PEM certificates that are trusted, besides the system's, for the origins and hosts above only.",
+    ),
+  FCM_MESSAGES_PER_MINUTE: count(0, 1_000_000_000)
+    .refine((perMinute) => perMinute === 0 || perMinute >= 60, 'must be 0 or at least 60')
+    .optional()
+    .describe(
+      'Messages a minute that one Firebase project may send, over all nodes; 0: no limit. Default: 600000 with Google, as its own quota; none where FCM_ORIGIN or the simulator stands in.',
     ),
   SENDER_TRANSPORT: z
     .enum(TRANSPORTS)

@@ -3,13 +3,19 @@
 import type { Logger } from 'pino';
 import { Authenticator } from './access/authenticate.ts';
 import { Failures } from './access/failures.ts';
-import { readProviderCredential } from './access/provider-credentials.ts';
+import { ProviderTokens } from './access/provider-tokens.ts';
+import type { OpenedInUse } from './access/rotation.ts';
+import { readCredentialInUse, refuse } from './access/rotation.ts';
 import type { Secrets } from './access/secrets.ts';
 import type { Config } from './config.ts';
 import type { Demo } from './demo.ts';
 import { describeDemo, ensureDemo, readDemoAccounts, writeDemoFile } from './demo.ts';
+import { PLATFORM_APNS, PLATFORM_FCM, PLATFORM_WEB_PUSH } from './domain/device.ts';
+import { faultSentence } from './domain/fault-sentence.ts';
 import type { Progress } from './domain/progress.ts';
-import type { FanOut } from './fan-out/fan-out.ts';
+import type { UsableCredential } from './fan-out/authorizer.ts';
+import { CredentialWatch } from './fan-out/credential-watch.ts';
+import type { FanOut, FanOutOptions } from './fan-out/fan-out.ts';
 import { startFanOut } from './fan-out/fan-out.ts';
 import { statsTagRoute } from './http/admin/stats-tag.ts';
 import { tagRoutes } from './http/admin/tags.ts';
@@ -18,6 +24,8 @@ import { pushRoute } from './http/notifications/push.ts';
 import { statusRoute } from './http/notifications/status.ts';
 import { healthRoutes } from './http/open/health.ts';
 import { startServer } from './http/server.ts';
+import type { Check } from './provider-check.ts';
+import { createCheck } from './provider-check.ts';
 import { providerOrigins } from './provider-origins.ts';
 import { Catalogue } from './registration/catalogue.ts';
 import { Housekeeping } from './registration/housekeeping.ts';
@@ -25,13 +33,16 @@ import type { RegistrationResult } from './registration/operation.ts';
 import { LANES, LANES_EMBEDDED, Registration } from './registration/registration.ts';
 import { Authorizations } from './senders/authorization.ts';
 import type { ProviderOrigins } from './senders/origins.ts';
+import { DEFAULT_ORIGINS } from './senders/origins.ts';
 import type { Simulator } from './simulator/simulator.ts';
 import { startSimulatorThread } from './simulator/thread.ts';
 import { TokenBuckets } from './std/token-buckets.ts';
+import type { CredentialState } from './store/health/read-credential-states.ts';
 import { Maintenance } from './store/maintenance/maintenance.ts';
+import type { Sql } from './store/sql.ts';
 import type { Store } from './store/store.ts';
 import { SqlTagIndex } from './tag-index/sql/sql-tag-index.ts';
-import type { Metrics } from './telemetry/metrics.ts';
+import type { CredentialReading, Metrics } from './telemetry/metrics.ts';
 import { createMetrics } from './telemetry/metrics.ts';
 
 export interface EngineParts {
@@ -42,6 +53,8 @@ export interface EngineParts {
 }
 
 export interface Engine {
+  /** Asks a provider whether a credential works. */
+  readonly check: Check;
   /** Where access tokens come from: what an uploaded service account may name. */
   readonly oauthOrigin: string;
   /** Stops accepting, answers what was accepted, gives sends back, ends every thread but the store's. */
@@ -59,7 +72,22 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
   const origins = providerOrigins(config, demo?.simulator ?? null);
   const catalogue = new Catalogue(sql);
   const registration = startRegistration(config, store, log, metrics);
-  const fanOut = await startSending({ config, store, secrets, log }, origins, metrics);
+  const authorizations = new Authorizations(origins, new ProviderTokens(sql, secrets));
+  const check = createCheck(sql, secrets, origins, authorizations);
+  const watch = startWatch(sql, log, origins, check);
+  metrics.watchCredentials(() =>
+    watch.states.filter((state) => state.hasCredential).map(readingOf),
+  );
+  const parts = { config, store, secrets, log };
+  const fanOut = await startSending(parts, origins, authorizations, {
+    onRecorded(report) {
+      countSends(metrics, report);
+      watch.see(report);
+    },
+    onHeld(platformId, devices) {
+      metrics.heldDeletions.with({ platform: String(platformId) }).value += devices;
+    },
+  });
   const housekeeping = new Housekeeping({
     sql,
     log,
@@ -108,10 +136,11 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
 
   return {
     oauthOrigin: origins.oauth,
+    check,
     async drain() {
       isDraining = true;
       await Promise.all([server.close(), fanOut.drain()]);
-      await Promise.all([housekeeping.stop(), maintenance.stop()]);
+      await Promise.all([housekeeping.stop(), maintenance.stop(), watch.stop()]);
       await registration.drain();
       await demo?.simulator.close();
     },
@@ -136,7 +165,8 @@ async function startDemo({ sql }: Store, secrets: Secrets): Promise<RunningDemo>
 function startSending(
   { config, store, secrets, log }: EngineParts,
   origins: ProviderOrigins,
-  metrics: Metrics,
+  authorizations: Authorizations,
+  events: Pick<FanOutOptions, 'onRecorded' | 'onHeld'>,
 ): Promise<FanOut> {
   return startFanOut({
     store,
@@ -147,18 +177,69 @@ function startSending(
     log,
     origins,
     transport: config.SENDER_TRANSPORT,
-    authorizations: new Authorizations(origins),
+    apnsRetryMs: config.APNS_RETRY_MS,
+    authorizations,
     async credentials(appId, platformId) {
-      const opened = await readProviderCredential(store.sql, secrets, appId, platformId);
-      if (opened.kind === 'opened') return opened.credential;
-      if (opened.kind === 'unreadable') {
-        log.error({ appId, platformId }, 'SECRET_KEY: a credential was sealed with another one');
+      const opened = await readCredentialInUse(store.sql, secrets, appId, platformId);
+      switch (opened.kind) {
+        case 'opened':
+          return usableOf(opened, store.sql, log, { appId, platformId });
+        case 'unreadable':
+          log.error({ appId, platformId }, 'SECRET_KEY: a credential was sealed with another one');
+          return null;
+        case 'none':
+          return null;
       }
-      return null;
     },
-    onRecorded: (report) => countSends(metrics, report),
+    fcmPerMinute: fcmPerMinuteOf(config, origins),
+    ...events,
   });
 }
+
+/** Looks after credentials from now on; a simulator's are nobody's worry. */
+function startWatch(sql: Sql, log: Logger, origins: ProviderOrigins, check: Check) {
+  const { apns, fcm, webPush } = origins.simulated;
+  const platformIds = [
+    ...(apns ? [] : [PLATFORM_APNS]),
+    ...(fcm ? [] : [PLATFORM_FCM]),
+    ...(webPush ? [] : [PLATFORM_WEB_PUSH]),
+  ];
+  const watch = new CredentialWatch({ sql, log, platformIds, check });
+  watch.start();
+  return watch;
+}
+
+const readingOf = (state: CredentialState): CredentialReading => ({
+  ...state,
+  isFallback: state.refusedReason !== null && state.fallbackUntilMs !== null,
+});
+
+/** With the way back to the credential before it, while there is one; who takes it is told so once. */
+const usableOf = (
+  { credential, version, hasFallback }: OpenedInUse,
+  sql: Sql,
+  log: Logger,
+  place: { readonly appId: number; readonly platformId: number },
+): UsableCredential => ({
+  credential,
+  fallBack: hasFallback
+    ? async (reason) => {
+        if (await refuse(sql, place, version, reason)) {
+          log.error(
+            { ...place, reason, meaning: faultSentence(reason) },
+            'a provider refuses the new credential: the one before it is used again',
+          );
+        }
+      }
+    : null,
+});
+
+/** Google's default quota of a project. */
+const GOOGLE_MESSAGES_PER_MINUTE = 600_000;
+
+/** What stands in for Google has no quota but the one that the operator sets. */
+const fcmPerMinuteOf = ({ FCM_MESSAGES_PER_MINUTE }: Config, { fcm }: ProviderOrigins): number =>
+  FCM_MESSAGES_PER_MINUTE ?? (fcm === DEFAULT_ORIGINS.fcm ? GOOGLE_MESSAGES_PER_MINUTE : 0);
 
 /** Durable operations, and those that were refused because too many waited. */
 function countRegistration(metrics: Metrics, operation: string, result: RegistrationResult): void {

@@ -5,12 +5,14 @@ import { appCommand } from './cli/app.ts';
 import { clientCommand } from './cli/client.ts';
 import type { Command } from './cli/command.ts';
 import { credentialCommand } from './cli/credential.ts';
+import { deletionsCommand } from './cli/deletions.ts';
 import { fetchCommand } from './cli/fetch.ts';
 import type { OperatorContext } from './cli/operator-command.ts';
 import { openOperatorSession } from './cli/operator-session.ts';
 import { simulateCommand } from './cli/simulate.ts';
 import type { Config } from './config.ts';
 import { readConfig } from './config.ts';
+import { createCheck } from './provider-check.ts';
 import { providerOrigins } from './provider-origins.ts';
 import { serve } from './serve.ts';
 
@@ -27,7 +29,12 @@ const serveCommand: Command = {
 const operator: OperatorContext = {
   open: () => {
     const config = requireConfig();
-    return openOperatorSession({ ...config, oauthOrigin: providerOrigins(config, null).oauth });
+    const origins = providerOrigins(config, null);
+    return openOperatorSession({
+      ...config,
+      oauthOrigin: origins.oauth,
+      checkOf: (sql, secrets) => createCheck(sql, secrets, origins),
+    });
   },
   terminal: {
     print: (text) => process.stdout.write(`${text}\n`),
@@ -41,6 +48,7 @@ const COMMANDS: readonly Command[] = [
   clientCommand(operator),
   appCommand(operator),
   credentialCommand(operator),
+  deletionsCommand(operator),
   fetchCommand,
 ];
 

@@ -48,7 +48,8 @@ async function run(config: Config, log: Logger): Promise<number> {
     return refuse(fault);
   }
   const engine = await startEngine({ config, store, secrets, log });
-  actions = createOperatorActions({ sql: store.sql, secrets, oauthOrigin: engine.oauthOrigin });
+  const { oauthOrigin, check } = engine;
+  actions = createOperatorActions({ sql: store.sql, secrets, oauthOrigin, check });
 
   await stopped;
   log.info('draining');

@@ -3,16 +3,18 @@
  * them is compared with the operator's and never called (spec/interface.md, section 5).
  */
 
-import type { KeyObject } from 'node:crypto';
-import { createPrivateKey } from 'node:crypto';
 import { z } from 'zod';
 import type { ProviderCredential } from '../domain/credential.ts';
 import { PLATFORM_APNS, PLATFORM_FCM, PLATFORM_WEB_PUSH } from '../domain/device.ts';
 import { isObject } from '../domain/payload.ts';
+import type { Predecessor, SealedCredential } from '../store/apps/provider-credential.ts';
 import { readSealedCredential, writeSealedCredential } from '../store/apps/provider-credential.ts';
 import type { Sql } from '../store/sql.ts';
+import type { Signer } from './private-key-fault.ts';
+import { canonicalKey, privateKeyFault } from './private-key-fault.ts';
 import type { Secrets } from './secrets.ts';
 import { vapidForm } from './web-push-credential.ts';
+import { wrongFileFault } from './wrong-file.ts';
 
 export type ParsedCredential =
   | { readonly ok: true; readonly credential: ProviderCredential }
@@ -26,26 +28,42 @@ export type OpenedCredential =
   /** Sealed under another SECRET_KEY, or damaged. */
   | { readonly kind: 'unreadable'; readonly keyId: string };
 
-/** What Google signs service accounts' tokens with is RSA; shorter keys than this are not issued. */
-const RSA_BITS_MIN = 2_048;
-
-const appleId = z
-  .string('is missing')
-  .regex(/^[A-Z0-9]{10}$/, 'must be 10 capital letters and digits');
+const APPLE_ID = /^[A-Z0-9]{10}$/;
+const appleId = (where: string) =>
+  z.string('is missing').regex(APPLE_ID, `must be 10 capital letters and digits: ${where}`);
 const text = z.string('is missing').min(1, 'is missing').max(255, 'is longer than 255 characters');
-const pem = z.string('is missing').min(1, 'is missing').max(16_384, 'is too long for a key');
+const privateKey = (signer: Signer) =>
+  z
+    .string('is missing')
+    .min(1, 'is missing')
+    .max(16_384, 'is too long for a key')
+    .superRefine((key, context) => {
+      const fault = privateKeyFault(key, signer);
+      if (fault !== null) context.addIssue(fault);
+    })
+    .transform(canonicalKey);
 
-const apnsForm = z.object({
-  teamId: appleId,
-  keyId: appleId,
-  privateKey: pem.superRefine((key, context) => {
-    const fault = apnsKeyFault(key);
-    if (fault !== null) context.addIssue(fault);
-  }),
+const apnsFields = z.object({
+  teamId: appleId('it is on the page Membership details of the developer account'),
+  keyId: appleId("it is in the name of the key's file, AuthKey_<key id>.p8"),
+  privateKey: privateKey('apns'),
   bundleId: text.regex(/^[A-Za-z0-9.-]+$/, 'must be letters, digits, dots and hyphens'),
   environment: z
     .enum(['production', 'sandbox'], 'must be production or sandbox')
     .default('production'),
+});
+
+/** What no single field can say. */
+const apnsForm = apnsFields.superRefine(({ teamId, keyId, bundleId }, context) => {
+  if (teamId === keyId) {
+    const message =
+      "is the team's id: that of the key is in the name of its file, AuthKey_<key id>.p8";
+    context.addIssue({ code: 'custom', path: ['keyId'], message });
+  }
+  if (bundleId.startsWith(`${teamId}.`)) {
+    const message = 'begins with the id of the team: leave that and its dot out';
+    context.addIssue({ code: 'custom', path: ['bundleId'], message });
+  }
 });
 
 const serviceAccountForm = z.object(
@@ -53,10 +71,7 @@ const serviceAccountForm = z.object(
     type: z.literal('service_account', 'must be service_account').optional(),
     project_id: text.regex(/^[a-z0-9:.-]+$/, 'is not the id of a project'),
     private_key_id: text,
-    private_key: pem.superRefine((key, context) => {
-      const fault = serviceAccountKeyFault(key);
-      if (fault !== null) context.addIssue(fault);
-    }),
+    private_key: privateKey('fcm'),
     client_email: text.regex(/^[^@\s]+@[^@\s]+$/, 'is not an e-mail address'),
     token_uri: z.string('must be a URL').optional(),
   },
@@ -89,6 +104,8 @@ function parseApns(input: unknown): ParsedCredential {
 }
 
 function parseFcm(input: unknown, oauthOrigin: string): ParsedCredential {
+  const wrong = wrongFileFault(input);
+  if (wrong !== null) return { ok: false, faults: [wrong] };
   const parsed = z.object({ serviceAccount: serviceAccountForm }).safeParse(input);
   if (!parsed.success) return { ok: false, faults: sentencesOf(parsed.error) };
   const { project_id, private_key_id, private_key, client_email, token_uri } =
@@ -120,33 +137,6 @@ function parseWebPush(input: unknown, oauthOrigin: string): ParsedCredential {
   return { ok: true, credential: { kind: 'webpush', vapid, serviceAccount } };
 }
 
-function apnsKeyFault(pemText: string): string | null {
-  const key = readPrivateKey(pemText);
-  if (key === null) return 'is not a private key in PKCS 8 PEM form';
-  return key.asymmetricKeyType === 'ec' && key.asymmetricKeyDetails?.namedCurve === 'prime256v1'
-    ? null
-    : 'is a key that is not P-256';
-}
-
-function serviceAccountKeyFault(pemText: string): string | null {
-  const key = readPrivateKey(pemText);
-  if (key === null) return 'is not a private key in PKCS 8 PEM form';
-  return key.asymmetricKeyType === 'rsa' &&
-    (key.asymmetricKeyDetails?.modulusLength ?? 0) >= RSA_BITS_MIN
-    ? null
-    : `is not an RSA key of ${RSA_BITS_MIN} bits or more`;
-}
-
-function readPrivateKey(pemText: string): KeyObject | null {
-  if (!pemText.includes('-----BEGIN PRIVATE KEY-----')) return null;
-  try {
-    return createPrivateKey(pemText);
-  } catch {
-    // OpenSSL's words for it help nobody, and may quote the key.
-    return null;
-  }
-}
-
 const originOf = (url: string): string | null => (URL.canParse(url) ? new URL(url).origin : null);
 
 const sentencesOf = (error: z.ZodError): readonly string[] =>
@@ -154,13 +144,28 @@ const sentencesOf = (error: z.ZodError): readonly string[] =>
     path.length === 0 ? `The credential ${message}.` : `${path.join('.')} ${message}.`,
   );
 
-/** Seals and stores it; null clears it. Answers whether the app is on this platform. */
-export function writeProviderCredential(
+/** How a put treats what was there, and what is known of the new one's end. */
+export interface PutTerms {
+  /** The one before it stays as the fallback for so long, if it is of the same account. */
+  readonly graceHours: number;
+  /** When the key ends, where the operator knows it. */
+  readonly expiresAtMs: number | null;
+}
+
+/** Long enough that somebody looks, and no longer than a lost key should work. */
+export const PROVIDER_GRACE_HOURS = 72;
+const DEFAULT_TERMS: PutTerms = { graceHours: PROVIDER_GRACE_HOURS, expiresAtMs: null };
+/** Somebody else puts one at the same moment: that many times in a row is a fault of ours. */
+const TRIES_MAX = 5;
+
+/** Seals and stores it; null clears it, and the one before it too. Answers whether the app is on this platform. */
+export async function writeProviderCredential(
   sql: Sql,
   secrets: Secrets,
   appId: number,
   platformId: number,
   credential: ProviderCredential | null,
+  terms: PutTerms = DEFAULT_TERMS,
 ): Promise<boolean> {
   const sealed =
     credential === null
@@ -169,24 +174,71 @@ export function writeProviderCredential(
           sealed: secrets.seal(JSON.stringify(credential), identityOf(appId, platformId)),
           keyId: secrets.keyId,
         };
-  return writeSealedCredential(sql, appId, platformId, sealed);
+  for (let tries = 0; tries < TRIES_MAX; tries += 1) {
+    const stored = await readSealedCredential(sql, appId, platformId);
+    if (stored === undefined) return false;
+    const isThere = typeof stored !== 'number';
+    const known = isThere ? openCredential(secrets, stored, appId, platformId) : null;
+    const isWritten = await writeSealedCredential(sql, appId, platformId, {
+      ...terms,
+      credential: sealed,
+      overVersion: isThere ? stored.version : stored,
+      predecessor: predecessorOf(known, credential),
+    });
+    if (isWritten) return true;
+  }
+  throw new Error('a credential was put again and again at the same time');
 }
 
-/** Opens it for a sender. */
+/** Only what sends to the same devices can stand in: another team or project would refuse them all. */
+function predecessorOf(
+  known: ProviderCredential | null,
+  credential: ProviderCredential | null,
+): Predecessor {
+  if (known === null || credential === null) return 'forgotten';
+  if (JSON.stringify(known) === JSON.stringify(credential)) return 'unchanged';
+  const account = accountOf(credential);
+  return account !== null && accountOf(known) === account ? 'kept' : 'forgotten';
+}
+
+/** All but the key; null: a credential of this kind has no stand-in. */
+function accountOf(credential: ProviderCredential): string | null {
+  switch (credential.kind) {
+    case 'apns':
+      return JSON.stringify([credential.teamId, credential.bundleId, credential.environment]);
+    case 'fcm':
+      return credential.serviceAccount.project_id;
+    default:
+      return null;
+  }
+}
+
+/** Opens the one that was put last. */
 export async function readProviderCredential(
   sql: Sql,
   secrets: Secrets,
   appId: number,
   platformId: number,
 ): Promise<OpenedCredential> {
-  const row = await readSealedCredential(sql, appId, platformId);
-  if (row === undefined) return { kind: 'not-on-platform' };
-  if (row === null) return { kind: 'none' };
-  const opened = secrets.open(row.sealed, row.keyId, identityOf(appId, platformId));
+  const stored = await readSealedCredential(sql, appId, platformId);
+  if (stored === undefined) return { kind: 'not-on-platform' };
+  if (typeof stored === 'number') return { kind: 'none' };
+  const credential = openCredential(secrets, stored, appId, platformId);
+  return credential === null
+    ? { kind: 'unreadable', keyId: stored.keyId }
+    : { kind: 'opened', credential };
+}
+
+/** Null: sealed under another SECRET_KEY, or damaged. */
+export function openCredential(
+  secrets: Secrets,
+  { sealed, keyId }: SealedCredential,
+  appId: number,
+  platformId: number,
+): ProviderCredential | null {
+  const opened = secrets.open(sealed, keyId, identityOf(appId, platformId));
   // Only writeProviderCredential writes there, and the authentication tag says that nobody else did.
-  return opened.kind === 'opened'
-    ? { kind: 'opened', credential: JSON.parse(opened.plain) as ProviderCredential }
-    : { kind: 'unreadable', keyId: row.keyId };
+  return opened.kind === 'opened' ? (JSON.parse(opened.plain) as ProviderCredential) : null;
 }
 
 /** What a sealed credential is bound to. */

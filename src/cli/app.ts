@@ -3,6 +3,8 @@
 import { readFile } from 'node:fs/promises';
 import type { PlatformId } from '../domain/device.ts';
 import { PLATFORM_APNS, PLATFORM_FCM, PLATFORM_WEB_PUSH } from '../domain/device.ts';
+import { faultSentence } from '../domain/fault-sentence.ts';
+import type { CredentialState } from '../store/health/read-credential-states.ts';
 import type { Command } from './command.ts';
 import type { AddedApp, PutCredential } from './operator-actions.ts';
 import type { Errand, OperatorContext } from './operator-command.ts';
@@ -18,11 +20,17 @@ import { printVapidKeys, readWebPush } from './web-push-keys.ts';
 
 const USAGE = `tagcast app add <client-id> <name> --platform <3|7|15> [--platform …]
 tagcast app list <client-id>
+tagcast app show <app-id>
+tagcast app check <app-id> apns|fcm
 tagcast app credentials <app-id> apns --team-id <id> --key-id <id> --key-file <file.p8> --bundle-id <id> [--sandbox]
 tagcast app credentials <app-id> fcm --service-account-file <file.json>
 tagcast app credentials <app-id> webpush [--vapid-file <keys.json|key.pem> --subject <mailto:…|https://…>] [--service-account-file <file.json>]
+       [--grace-hours <0–168>] [--expires <date>]
 tagcast app credentials <app-id> apns|fcm|webpush --remove
-tagcast app vapid`;
+tagcast app vapid
+
+Put over another one of the same team and app or project, the one before it stays for the grace (default 72 hours), and is used
+when the provider refuses the new one. Of what ends on a date the log warns 30, 7 and 1 days ahead.`;
 
 /** Makes the command. */
 export const appCommand = (context: OperatorContext): Command => ({
@@ -43,10 +51,30 @@ function plan(verb: string, args: readonly string[]): Errand<never> | Promise<Er
       const { client } = readPositionals(readFlags(args, {}).positionals, ['client']);
       return { action: 'app.list', input: { client }, describe: describeApps };
     }
+    case 'show': {
+      const { app } = readPositionals(readFlags(args, {}).positionals, ['app']);
+      return {
+        action: 'app.show',
+        input: { appId: readNumber('<app-id>', app) },
+        describe: describeStates,
+      };
+    }
+    case 'check': {
+      const { app, provider } = readPositionals(readFlags(args, {}).positionals, [
+        'app',
+        'provider',
+      ]);
+      const appId = readNumber('<app-id>', app);
+      return {
+        action: 'app.check',
+        input: { appId, platformId: platformOf(provider) },
+        describe: (note: string) => note,
+      };
+    }
     case 'credentials':
       return planCredentials(args);
     default:
-      throw new UsageError(`app needs add, list, credentials or vapid\n${USAGE}`);
+      throw new UsageError(`app needs add, list, show, check, credentials or vapid\n${USAGE}`);
   }
 }
 
@@ -78,6 +106,8 @@ async function planCredentials(args: readonly string[]): Promise<Errand<never>> 
     'service-account-file': { type: 'string' },
     'vapid-file': { type: 'string' },
     subject: { type: 'string' },
+    'grace-hours': { type: 'string' },
+    expires: { type: 'string' },
     remove: { type: 'boolean' },
   });
   const { app, provider } = readPositionals(positionals, ['app', 'provider']);
@@ -86,14 +116,16 @@ async function planCredentials(args: readonly string[]): Promise<Errand<never>> 
   const credential = values.remove ? null : await READERS[platformId](values);
   return {
     action: 'app.credential',
-    input: { appId, platformId, credential },
-    describe: ({ vapidPublicKey }: PutCredential) => {
-      if (credential === null) return `App ${appId} has no ${provider} credentials now.`;
-      const has = `App ${appId} has ${provider} credentials.`;
-      return vapidPublicKey === undefined
-        ? has
-        : `${has} Web pages subscribe with applicationServerKey ${vapidPublicKey}`;
-    },
+    input: { appId, platformId, credential, ...termsOf(values) },
+    describe: ({ checked, vapidPublicKey }: PutCredential) =>
+      checked === null
+        ? `App ${appId} has no ${provider} credentials now.`
+        : [
+            `App ${appId} has ${provider} credentials. ${checked.note}`,
+            ...(vapidPublicKey === undefined
+              ? []
+              : [`Web pages subscribe with applicationServerKey ${vapidPublicKey}`]),
+          ].join('\n'),
   };
 }
 
@@ -102,6 +134,21 @@ function platformOf(provider: string): PlatformId {
   if (provider === 'fcm') return PLATFORM_FCM;
   if (provider === 'webpush') return PLATFORM_WEB_PUSH;
   throw new UsageError(`the provider is apns, fcm or webpush, not ${provider}`);
+}
+
+/** Only what was given: the rest has its defaults where it is stored. */
+function termsOf(values: Values): { readonly graceHours?: number; readonly expiresAtMs?: number } {
+  const { 'grace-hours': grace, expires } = values;
+  return {
+    ...(typeof grace === 'string' ? { graceHours: readNumber('--grace-hours', grace) } : {}),
+    ...(typeof expires === 'string' ? { expiresAtMs: readDate(expires) } : {}),
+  };
+}
+
+function readDate(text: string): number {
+  const ms = Date.parse(text);
+  if (Number.isNaN(ms)) throw new UsageError(`--expires must be a date, not ${text}`);
+  return ms;
 }
 
 type Values = Readonly<Record<string, string | boolean | undefined>>;
@@ -159,15 +206,54 @@ const describeApps = (
     readonly platforms: readonly {
       readonly platformId: number;
       readonly hasCredential: boolean;
+      readonly isRefused: boolean;
+      readonly isHealthy: boolean | null;
     }[];
   }[],
 ): string =>
   apps
     .map(({ id, name, platforms }) => {
       const states = platforms.map(
-        ({ platformId, hasCredential }) =>
-          `${platformId} (${hasCredential ? 'has' : 'no'} credentials)`,
+        ({ platformId, hasCredential, ...known }) =>
+          `${platformId} (${hasCredential ? `has credentials${troubleOf(known)}` : 'no credentials'})`,
       );
       return `${id}\t${name}\t${states.join(', ')}`;
     })
     .join('\n');
+
+/** Only trouble is worth a word in a list. */
+function troubleOf(known: {
+  readonly isRefused: boolean;
+  readonly isHealthy: boolean | null;
+}): string {
+  if (known.isRefused) return ', the provider refuses the new ones';
+  return known.isHealthy === false ? ', which do not work' : '';
+}
+
+const describeStates = (states: readonly CredentialState[]): string =>
+  states
+    .map((state) => [`Platform ${state.platformId}`, ...linesOf(state)].join('\n  '))
+    .join('\n');
+
+function linesOf(state: CredentialState): readonly string[] {
+  if (!state.hasCredential) return ['no credentials'];
+  const { refusedReason, fallbackUntilMs, expiresAtMs, checkedAtMs, checkNote, fault } = state;
+  const lines = [`put ${timeOf(state.updatedAtMs)}`];
+  if (refusedReason !== null)
+    lines.push(`REFUSED by the provider: ${faultSentence(refusedReason)}`);
+  if (fallbackUntilMs !== null) {
+    const use = refusedReason === null ? 'may stand in' : 'is used';
+    lines.push(`the one before it ${use} until ${timeOf(fallbackUntilMs)}`);
+  }
+  if (expiresAtMs !== null) lines.push(`ends ${timeOf(expiresAtMs)}`);
+  lines.push(
+    checkNote === null ? 'never checked' : `checked ${timeOf(checkedAtMs)}: ${checkNote}`,
+    `last accepted a send ${timeOf(state.acceptedAtMs)}`,
+  );
+  if (fault !== null) {
+    lines.push(`last fault of a send ${timeOf(state.faultAtMs)}: ${faultSentence(fault)}`);
+  }
+  return lines;
+}
+
+const timeOf = (ms: number | null): string => (ms === null ? 'never' : new Date(ms).toISOString());

@@ -1,12 +1,14 @@
 /**
- * What an operator can do with clients and apps, whichever way the command comes: straight to the database, or through the
+ * What an operator can do with clients, apps and held deletions, whichever way the command comes: straight to the database, or through the
  * socket of a running engine. Inputs and answers are plain JSON; a refusal is a sentence for the operator.
  */
 
 import { z } from 'zod';
 import type { ShownCredential } from '../access/credentials.ts';
 import { createCredential, GRACE_HOURS_MAX, rotateCredential } from '../access/credentials.ts';
+import type { PutTerms } from '../access/provider-credentials.ts';
 import {
+  PROVIDER_GRACE_HOURS,
   parseProviderCredential,
   writeProviderCredential,
 } from '../access/provider-credentials.ts';
@@ -20,6 +22,8 @@ import { disableClient } from '../store/clients/disable-client.ts';
 import { findClient, listClients } from '../store/clients/find-client.ts';
 import { insertClient } from '../store/clients/insert-client.ts';
 import { lockClient, raiseCatalogueVersion } from '../store/clients/lock-client.ts';
+import { decideDeletions, listHeldDeletions } from '../store/deletions/scopes.ts';
+import { readCredentialStates } from '../store/health/read-credential-states.ts';
 import type { SqlPool } from '../store/sql.ts';
 import { transact } from '../store/transact.ts';
 
@@ -28,6 +32,16 @@ export interface OperatorParts {
   readonly secrets: Secrets;
   /** Where the operator says that Google's access tokens come from. */
   readonly oauthOrigin: string;
+  /** Asks the provider whether the credential works; the note is a sentence. `isHealthy` null: it could not be asked. */
+  readonly check: (place: {
+    readonly appId: number;
+    readonly platformId: number;
+  }) => Promise<CheckedCredential>;
+}
+
+export interface CheckedCredential {
+  readonly isHealthy: boolean | null;
+  readonly note: string;
 }
 
 export type ActionResult =
@@ -55,6 +69,12 @@ const name = z
   .max(255, 'must have 255 characters at most')
   .refine((text) => !text.includes('\0') && text.isWellFormed(), 'must be text');
 
+const graceHours = z
+  .int('must be whole hours')
+  .min(0, `must be 0–${GRACE_HOURS_MAX}`)
+  .max(GRACE_HOURS_MAX, `must be 0–${GRACE_HOURS_MAX}`);
+const decision = z.object({ job: z.uuid('must be the id of a push job') });
+
 const ACTIONS: Readonly<Record<string, Action>> = {
   'client.add': action(z.object({ client: slug, name }), addClient),
   'client.list': action(z.object({}), async ({ sql }) => done(await listClients(sql))),
@@ -77,17 +97,25 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     return row === null ? noClient(client) : done(await listApps(sql, row.id));
   }),
   'app.credential': action(
-    z.object({ appId: id, platformId: z.number(), credential: z.unknown() }),
+    z.object({
+      appId: id,
+      platformId: z.number(),
+      credential: z.unknown(),
+      graceHours: graceHours.default(PROVIDER_GRACE_HOURS),
+      expiresAtMs: z.int('must be a time').nullable().default(null),
+    }),
     putProviderCredential,
   ),
+  'app.show': action(z.object({ appId: id }), showApp),
+  'app.check': action(z.object({ appId: id, platformId: z.number() }), checkApp),
+  'deletions.list': action(z.object({}), async ({ sql }) => done(await listHeldDeletions(sql))),
+  'deletions.release': action(decision, (parts, input) => decide(parts, input, 'released')),
+  'deletions.discard': action(decision, (parts, input) => decide(parts, input, 'discarded')),
   'credential.rotate': action(
     z.object({
       client: slug,
       appId: id.nullable(),
-      graceHours: z
-        .int('must be whole hours')
-        .min(0, `must be 0–${GRACE_HOURS_MAX}`)
-        .max(GRACE_HOURS_MAX, `must be 0–${GRACE_HOURS_MAX}`),
+      graceHours,
     }),
     rotate,
   ),
@@ -151,8 +179,12 @@ function addApp(
 }
 
 async function putProviderCredential(
-  { sql, secrets, oauthOrigin }: OperatorParts,
-  input: { readonly appId: number; readonly platformId: number; readonly credential?: unknown },
+  { sql, secrets, oauthOrigin, check }: OperatorParts,
+  input: PutTerms & {
+    readonly appId: number;
+    readonly platformId: number;
+    readonly credential?: unknown;
+  },
 ): Promise<ActionResult> {
   const { appId, platformId } = input;
   const parsed =
@@ -160,17 +192,56 @@ async function putProviderCredential(
       ? { ok: true as const, credential: null }
       : parseProviderCredential(platformId, input.credential, oauthOrigin);
   if (!parsed.ok) return refused(parsed.faults.join(' '));
-  const found = await writeProviderCredential(sql, secrets, appId, platformId, parsed.credential);
-  return found
-    ? done({
-        appId,
-        platformId,
-        hasCredential: parsed.credential !== null,
-        ...(parsed.credential?.kind === 'webpush' && parsed.credential.vapid !== null
-          ? { vapidPublicKey: parsed.credential.vapid.publicKey }
-          : {}),
-      } satisfies PutCredential)
-    : refused(`There is no app ${appId} on platform ${platformId}.`);
+  const { credential } = parsed;
+  if (!(await writeProviderCredential(sql, secrets, appId, platformId, credential, input))) {
+    return refused(`There is no app ${appId} on platform ${platformId}.`);
+  }
+  // It is stored, whatever the provider says: it may be away, or know the key in a minute.
+  const checked = credential === null ? null : await check({ appId, platformId });
+  return done({
+    appId,
+    platformId,
+    checked,
+    ...(credential?.kind === 'webpush' && credential.vapid !== null
+      ? { vapidPublicKey: credential.vapid.publicKey }
+      : {}),
+  } satisfies PutCredential);
+}
+
+async function showApp(
+  { sql }: OperatorParts,
+  { appId }: { readonly appId: number },
+): Promise<ActionResult> {
+  const states = await readCredentialStates(sql, appId, PLATFORMS_MAX);
+  return states.length === 0 ? refused(`There is no app ${appId}.`) : done(states);
+}
+
+async function checkApp(
+  { sql, check }: OperatorParts,
+  place: { readonly appId: number; readonly platformId: number },
+): Promise<ActionResult> {
+  const { appId, platformId } = place;
+  const states = await readCredentialStates(sql, appId, PLATFORMS_MAX);
+  if (!states.some((state) => state.platformId === platformId)) {
+    return refused(`There is no app ${appId} on platform ${platformId}.`);
+  }
+  const { isHealthy, note } = await check(place);
+  return isHealthy ? done(note) : refused(note);
+}
+
+/** More than there are. */
+const PLATFORMS_MAX = 100;
+
+/** What it says is done by the engine, piece by piece, from the next look on. */
+async function decide(
+  { sql }: OperatorParts,
+  { job }: { readonly job: string },
+  decided: 'released' | 'discarded',
+): Promise<ActionResult> {
+  const devices = await decideDeletions(sql, job, decided);
+  return devices === null
+    ? refused(`Push job ${job} holds no deletions.`)
+    : done({ devices } satisfies DecidedDeletions);
 }
 
 async function rotate(
@@ -203,9 +274,13 @@ export interface AddedApp {
 export interface PutCredential {
   readonly appId: number;
   readonly platformId: number;
-  readonly hasCredential: boolean;
+  /** Null: it was removed. */
+  readonly checked: CheckedCredential | null;
   /** What web pages subscribe with. */
   readonly vapidPublicKey?: string;
+}
+export interface DecidedDeletions {
+  readonly devices: number;
 }
 export interface RotatedCredential {
   readonly credential: ShownCredential;

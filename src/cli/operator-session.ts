@@ -1,9 +1,12 @@
 /** Which way an operator's command goes: with DATABASE_URL straight to the database, else through the running engine. */
 
 import { loadSecretKey } from '../access/secret-key.ts';
+import type { Secrets } from '../access/secrets.ts';
 import { createSecrets } from '../access/secrets.ts';
+import type { Sql } from '../store/sql.ts';
 import { openPostgres } from '../store/store.ts';
 import { remoteOperatorActions } from './control-client.ts';
+import type { OperatorParts } from './operator-actions.ts';
 import { createOperatorActions } from './operator-actions.ts';
 import type { OperatorSession } from './operator-command.ts';
 
@@ -12,18 +15,25 @@ export interface SessionOptions {
   readonly SECRET_KEY?: string | undefined;
   readonly DATA_DIR: string;
   readonly oauthOrigin: string;
+  /** Makes what asks a provider whether a credential works. */
+  readonly checkOf: (sql: Sql, secrets: Secrets) => OperatorParts['check'];
 }
 
 /** Opens the way; with DATABASE_URL the database is migrated first, so that a client can be made before the first start. */
 export async function openOperatorSession(options: SessionOptions): Promise<OperatorSession> {
-  const { DATABASE_URL, DATA_DIR, oauthOrigin } = options;
+  const { DATABASE_URL, DATA_DIR, oauthOrigin, checkOf } = options;
   if (DATABASE_URL === undefined) {
     return { actions: remoteOperatorActions(DATA_DIR), close: () => Promise.resolve() };
   }
   const secrets = createSecrets(await loadSecretKey(options));
   const store = await openPostgres(DATABASE_URL);
   return {
-    actions: createOperatorActions({ sql: store.sql, secrets, oauthOrigin }),
+    actions: createOperatorActions({
+      sql: store.sql,
+      secrets,
+      oauthOrigin,
+      check: checkOf(store.sql, secrets),
+    }),
     close: () => store.close(),
   };
 }

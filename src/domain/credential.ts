@@ -1,5 +1,8 @@
 /** What a provider wants to see before it takes a push for an app: the credentials of one (app, platform). */
 
+/** Apple's two services: a token is of one of them only. */
+export type ApnsEnvironment = 'production' | 'sandbox';
+
 /** APNs token authentication (facts: a .p8 key of a team). */
 export interface ApnsCredential {
   readonly kind: 'apns';
@@ -8,7 +11,7 @@ export interface ApnsCredential {
   /** PKCS 8 PEM, P-256. */
   readonly privateKey: string;
   readonly bundleId: string;
-  readonly environment: 'production' | 'sandbox';
+  readonly environment: ApnsEnvironment;
 }
 
 /** The fields we use of a Google service account file. */

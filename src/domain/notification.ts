@@ -19,6 +19,10 @@ export type NotificationState =
   | 'FAILED'
   | 'CANCELLED';
 
+/** What becomes of a send of which nobody knows whether it was accepted: again (maybe twice), or never (maybe not at all). */
+export const DELIVERIES = ['at-least-once', 'at-most-once'] as const;
+export type Delivery = (typeof DELIVERIES)[number];
+
 /** Which devices: any of the first, all of the second, none of the third. Ids are distinct. */
 export interface Audience {
   readonly anyTagIds: readonly number[];

@@ -1,24 +1,40 @@
-/** How one send to one device ended. A sender answers every send with exactly one of these. */
+/** How one send to one device ended. A sender answers every send with exactly one of these, and each kind is one reaction. */
 
-export type Outcome = HowItEnded & {
+import type { ApnsEnvironment } from './credential.ts';
+
+export type Outcome = {
+  /** The reason is in nobody's documentation, so this HTTP status alone decided. Logged once. */
+  readonly unfamiliarStatus?: number;
   /** Only one of the several hosts that the credential's devices are spread over says so: nothing is known of the others (Web Push). */
   readonly isOneHost?: true;
-};
-
-type HowItEnded =
-  /** Accepted by the provider. */
-  | { readonly kind: 'delivered' }
-  /** The token is dead; it may be dropped if it was registered before `sinceMs` (APNs 410), or at once when null (FCM). */
+} & (
+  | {
+      /** Accepted by the provider. */
+      readonly kind: 'delivered';
+      /** APNs: accepted there, and not where it was asked first. To be remembered with the device. */
+      readonly environment?: ApnsEnvironment;
+    }
+  /** Dropped. The token is dead if it was registered before `sinceMs` (APNs 410), or before we asked when null (FCM). */
   | { readonly kind: 'gone'; readonly reason: string; readonly sinceMs: number | null }
-  /** The provider does not take this token; it may still be a token of another environment, so it is kept. */
+  /**
+   * Quarantined. The provider does not take this token; the fault may be ours (another environment, app or project), so the
+   * device is kept and its refusals are counted.
+   */
   | {
       readonly kind: 'bad-token';
       readonly reason: string;
       /** Our own judgement of the token's form: the provider was not asked. */
       readonly isUnasked?: true;
+      /** It says nothing of the token (the other environment could not be asked, the message was too long): no refusal to be counted. */
+      readonly isInconclusive?: true;
     }
   /** This message is wrong for every device. */
-  | { readonly kind: 'bad-message'; readonly reason: string }
+  | {
+      readonly kind: 'bad-message';
+      readonly reason: string;
+      /** The answer does not say so: it may as well be about this device. Only several devices prove it. */
+      readonly mayBeDevice?: true;
+    }
   /** The credential is refused: nothing sent with it will be accepted. */
   | { readonly kind: 'bad-credential'; readonly reason: string }
   /** The provider's access token has expired: the same send works with a fresh one. */
@@ -35,34 +51,16 @@ type HowItEnded =
       readonly reason: string;
       readonly retryAfterMs: number | null;
     }
-  /** The provider failed. */
+  /** The provider failed: later. */
   | { readonly kind: 'unavailable'; readonly reason: string; readonly retryAfterMs: number | null }
-  /** The provider never looked at it (REFUSED_STREAM, above GOAWAY's last id): retried at once by the sender itself if it can. */
+  /** The provider never looked at it (REFUSED_STREAM, above GOAWAY's last id): retried at once elsewhere, by the sender itself if it can. */
   | { readonly kind: 'refused'; readonly reason: string }
-  /** Nobody knows whether the provider accepted it (time-out, connection lost). Sent again: at least once. */
-  | { readonly kind: 'unknown'; readonly reason: string };
+  /** Nobody knows whether the provider accepted it (time-out, connection lost): the notification says what then. */
+  | { readonly kind: 'unknown'; readonly reason: string }
+);
 
 /** One object for all: a million sends need not allocate a million times. */
 export const DELIVERED: Outcome = Object.freeze({ kind: 'delivered' });
-
-/** Whether sending the same again could end otherwise. */
-export function isRetryable(outcome: Outcome): boolean {
-  switch (outcome.kind) {
-    case 'delivered':
-    case 'gone':
-    case 'bad-token':
-    case 'bad-message':
-    case 'bad-credential':
-      return false;
-    case 'expired-authorization':
-    case 'throttled-device':
-    case 'throttled-target':
-    case 'unavailable':
-    case 'refused':
-    case 'unknown':
-      return true;
-  }
-}
 
 /** Whether it says something about every device of this credential, not about this one. */
 export function concernsWholeTarget(outcome: Outcome): boolean {

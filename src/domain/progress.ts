@@ -1,5 +1,6 @@
 /** What a worker reports of its part of a send: plain values that cross the thread's port and enter the ledger. */
 
+import type { ApnsEnvironment } from './credential.ts';
 import type { Counts } from './notification.ts';
 
 /** How a send to a device ends for good; the five that `total` is the sum of. */
@@ -12,19 +13,28 @@ export interface NewRetry {
   readonly attempts: number;
   readonly reason: string;
   readonly dueInMs: number;
+  /** Nobody knows whether the send before was accepted. */
+  readonly isUncertain: boolean;
 }
 
-/** A device that the provider no longer knows. It is erased unless it registered again at or after this time. */
-export interface DeadToken {
-  readonly ordinal: number;
-  readonly registeredBeforeMs: number;
-}
+/** What a send has told of its device, besides how it ended. */
+export type DeviceNews = { readonly ordinal: number } & (
+  | {
+      /** The provider no longer knows it, or refuses it and may be wrong. Void if it registers at or after this time. */
+      readonly kind: 'gone' | 'refused';
+      readonly registeredBeforeMs: number;
+    }
+  /** Accepted in this environment of APNs, not in the one asked first. */
+  | { readonly kind: 'moved'; readonly environment: ApnsEnvironment }
+  /** Accepted, after it had been refused. */
+  | { readonly kind: 'restored' }
+);
 
 interface ProgressShape {
   readonly notificationId: string;
   readonly appId: number;
   readonly platformId: number;
-  readonly deadTokens: readonly DeadToken[];
+  readonly news: readonly DeviceNews[];
   /** The credential's or message's fault that was found: nothing more is sent in this scope. */
   readonly fault: string | null;
   /** Devices handed to the provider that this tells of. */
@@ -46,6 +56,8 @@ export interface ChunkProgress extends ProgressShape {
   /** Reason and count of what is in `counts.failed`. */
   readonly reasons: readonly (readonly [reason: string, count: number])[];
   readonly retries: readonly NewRetry[];
+  /** At most once: bit n: block n may be sent from the moment this is recorded. Null: as the ledger has it. */
+  readonly started: bigint | null;
   /** Not null: the chunk is given back, to be claimed again after this. */
   readonly releaseAfterMs: number | null;
 }
@@ -59,6 +71,8 @@ export interface RetrySettlement {
   readonly reason: string | null;
   readonly attempts: number;
   readonly dueInMs: number;
+  /** Due again, and nobody knows whether this send was accepted. */
+  readonly isUncertain: boolean;
 }
 
 export interface RetryProgress extends ProgressShape {

@@ -131,6 +131,7 @@ export class Accept {
       id,
       audience,
       payload: push.payload,
+      isAtMostOnce: push.delivery === 'at-most-once',
       sendAtMs: push.sendAtMs,
       expiresAtMs: push.expiresAtMs,
       scopes: scopes.map((scope) => ({

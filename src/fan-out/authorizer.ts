@@ -5,16 +5,24 @@ import type { Authorization } from '../senders/authorization.ts';
 import { MISSING_CREDENTIAL } from './delivery.ts';
 import type { Authority } from './task.ts';
 
-/** Opened by whoever has the key of the secrets. Null: the app has none on this platform. */
+/** The credential in use, opened by whoever has the key of the secrets. */
+export interface UsableCredential {
+  readonly credential: ProviderCredential;
+  /** The provider refuses it: from now on the one before it is used. Null: there is none. */
+  readonly fallBack: ((reason: string) => Promise<void>) | null;
+}
+
+/** Null: the app has none on this platform. */
 export type CredentialSource = (
   appId: number,
   platformId: number,
-) => Promise<ProviderCredential | null>;
+) => Promise<UsableCredential | null>;
 
 /** What it needs of senders/authorization.ts. */
 export interface AuthorizationSource {
   current(key: string, credential: ProviderCredential): Promise<Authorization>;
-  invalidate(key: string): void;
+  invalidate(key: string, value: string): void;
+  freeze(key: string): Promise<void>;
 }
 
 export type Right =
@@ -33,14 +41,32 @@ export class Authorizer {
   }
 
   async authorize(appId: number, platformId: number): Promise<Right> {
-    const credential = await this.credentials(appId, platformId);
-    if (credential === null) return { kind: 'fault', reason: MISSING_CREDENTIAL };
+    const usable = await this.credentials(appId, platformId);
+    if (usable === null) return { kind: 'fault', reason: MISSING_CREDENTIAL };
+    const { credential, fallBack } = usable;
     const authorization = await this.authorizations.current(keyOf(appId, platformId), credential);
     if (authorization.ok) {
-      return { kind: 'granted', authority: { credential, authorization: authorization.value } };
+      const authority = { credential, authorization: authorization.value };
+      const granted = fallBack === null ? authority : { ...authority, hasFallback: true as const };
+      return { kind: 'granted', authority: granted };
     }
     const { reason, retryable } = authorization;
-    return { kind: retryable ? 'later' : 'fault', reason };
+    if (retryable) return { kind: 'later', reason };
+    if (fallBack === null) return { kind: 'fault', reason };
+    await fallBack(reason);
+    return { kind: 'later', reason };
+  }
+
+  /** A provider refuses this credential; the one before it takes over, if there is one and nobody has put another. */
+  async refused(
+    appId: number,
+    platformId: number,
+    credential: ProviderCredential,
+    reason: string,
+  ): Promise<void> {
+    const usable = await this.credentials(appId, platformId);
+    if (JSON.stringify(usable?.credential) !== JSON.stringify(credential)) return;
+    await usable?.fallBack?.(reason);
   }
 
   /** A provider has called `expired` outdated: a newer value, or null while there is none. */
@@ -48,9 +74,14 @@ export class Authorizer {
     const known = await this.authorize(appId, platformId);
     if (known.kind !== 'granted') return null;
     if (known.authority.authorization !== expired) return known.authority.authorization;
-    this.authorizations.invalidate(keyOf(appId, platformId));
+    this.authorizations.invalidate(keyOf(appId, platformId), expired);
     const fresh = await this.authorize(appId, platformId);
     return fresh.kind === 'granted' ? fresh.authority.authorization : null;
+  }
+
+  /** A provider has had too many tokens of this credential's key. */
+  freeze(appId: number, platformId: number): Promise<void> {
+    return this.authorizations.freeze(keyOf(appId, platformId));
   }
 }
 

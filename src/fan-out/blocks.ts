@@ -4,6 +4,7 @@
  */
 
 import { blockOf, GROUP_BLOCKS } from '../domain/device.ts';
+import type { DeviceNews } from '../domain/progress.ts';
 import type { Ending } from './ending.ts';
 import { Tally } from './tally.ts';
 
@@ -16,6 +17,8 @@ export class Blocks {
   private readonly offsets: Uint16Array;
   private readonly firstOrdinal: number;
   private readonly done: bigint;
+  /** At most once: blocks that may have been sent in part before. They end without being sent. */
+  private readonly inDoubt: bigint;
   /** Devices of each block that have no ending yet. */
   private readonly open = new Uint8Array(GROUP_BLOCKS);
   private readonly tallies = new Map<number, Tally>();
@@ -24,14 +27,18 @@ export class Blocks {
   private finished: { blocks: bigint; tally: Tally };
   private cursor = 0;
 
-  /** `offsets`: of all devices of the chunk, in order. `done`: the blocks that the ledger knows as done. */
-  constructor(offsets: Uint16Array, firstOrdinal: number, done: bigint) {
+  /**
+   * `offsets`: of all devices of the chunk, in order. `done`: the blocks that the ledger knows as done. `inDoubt`: those that
+   * must not be sent any more.
+   */
+  constructor(offsets: Uint16Array, firstOrdinal: number, done: bigint, inDoubt = 0n) {
     this.offsets = offsets;
     this.firstOrdinal = firstOrdinal;
     this.done = BigInt.asUintN(GROUP_BLOCKS, done);
+    this.inDoubt = BigInt.asUintN(GROUP_BLOCKS, inDoubt) & ~this.done;
     for (const offset of offsets) this.open[blockOf(offset)] = this.openIn(blockOf(offset)) + 1;
     this.finished = { blocks: this.emptyBlocks(), tally: new Tally() };
-    this.skipDone();
+    this.skipClosed();
   }
 
   /** Position of the next device to send; null: none is left. */
@@ -52,6 +59,26 @@ export class Blocks {
     return this.doubtful.size > 0;
   }
 
+  /** `count` blocks from that of the next device on, as a mask: at most so many are begun before the next report. */
+  ahead(count: number): bigint {
+    if (this.next === null) return 0n;
+    const window = ((1n << BigInt(count)) - 1n) << BigInt(this.blockAt(this.cursor));
+    return BigInt.asUintN(GROUP_BLOCKS, window) & ~this.done & ~this.inDoubt;
+  }
+
+  /** Whether the block of the next device is in a mask. */
+  isNextIn(blocks: bigint): boolean {
+    return this.next === null || ((blocks >> BigInt(this.blockAt(this.cursor))) & 1n) === 1n;
+  }
+
+  /** What may have been sent before ends so, unsent. */
+  settleInDoubt(ending: Ending): void {
+    if (this.inDoubt === 0n) return;
+    for (let position = 0; position < this.offsets.length; position += 1) {
+      if ((this.inDoubt >> BigInt(this.blockAt(position))) & 1n) this.settle(position, ending);
+    }
+  }
+
   ordinalAt(position: number): number {
     return this.firstOrdinal + this.offsetAt(position);
   }
@@ -60,11 +87,11 @@ export class Blocks {
   advance(atMs: number): void {
     this.tallyAt(this.cursor).sent(atMs);
     this.cursor += 1;
-    this.skipDone();
+    this.skipClosed();
   }
 
-  /** The ending of a device. `deadBeforeMs`: the provider no longer knows it, if it registered before that time. */
-  settle(position: number, ending: Ending, deadBeforeMs: number | null = null): void {
+  /** The ending of a device, and what else was learned of it. */
+  settle(position: number, ending: Ending, news: DeviceNews | null = null): void {
     const block = this.blockAt(position);
     const ordinal = this.ordinalAt(position);
     const left = this.openIn(block) - 1;
@@ -72,7 +99,7 @@ export class Blocks {
     this.open[block] = left;
     const tally = this.tallyAt(position);
     tally.add(ordinal, ending);
-    if (deadBeforeMs !== null) tally.deadTokens.push({ ordinal, registeredBeforeMs: deadBeforeMs });
+    if (news !== null) tally.news.push(news);
     if (!tally.mayCountAsUnsent) this.keepDoubtful();
     if (left > 0) return;
     if (tally.mayCountAsUnsent) this.doubtful.add(block);
@@ -83,7 +110,7 @@ export class Blocks {
   settleRest(ending: Ending): void {
     for (let position = this.next; position !== null; position = this.next) {
       this.cursor += 1;
-      this.skipDone();
+      this.skipClosed();
       this.settle(position, ending);
     }
     this.keepDoubtful();
@@ -137,10 +164,11 @@ export class Blocks {
     return empty & ~this.done;
   }
 
-  private skipDone(): void {
+  private skipClosed(): void {
+    const closed = this.done | this.inDoubt;
     while (
       this.cursor < this.offsets.length &&
-      (this.done >> BigInt(this.blockAt(this.cursor))) & 1n
+      (closed >> BigInt(this.blockAt(this.cursor))) & 1n
     ) {
       this.cursor += 1;
     }

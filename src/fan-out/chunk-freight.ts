@@ -1,7 +1,9 @@
 /** A chunk as freight of a courier, and as reports to the ledger. */
 
+import { GROUP_BLOCKS } from '../domain/device.ts';
 import type { Outcome } from '../domain/outcome.ts';
 import type { ChunkProgress } from '../domain/progress.ts';
+import type { DeviceNote, DeviceRun } from '../tag-index/tag-index.ts';
 import type { Blocks } from './blocks.ts';
 import type { Freight } from './courier.ts';
 import { judge } from './delivery.ts';
@@ -9,24 +11,34 @@ import type { RunContext } from './run-context.ts';
 import { Tally } from './tally.ts';
 import type { ChunkTask } from './task.ts';
 
+/**
+ * At most once: blocks that a report announces beyond the last one begun. A thousand devices are what a crash leaves
+ * undecided for each task, and enough to send until the next report, 50 ms later, has announced more.
+ */
+const ANNOUNCED_BLOCKS = 8;
+
 export class ChunkFreight implements Freight {
   private readonly task: ChunkTask;
   private readonly context: RunContext;
   private readonly blocks: Blocks;
-  private readonly deviceIds: readonly string[];
+  private readonly run: DeviceRun;
+  /** At most once: blocks that the ledger has been told may be sent, and those of which it has answered so. */
+  private announced: bigint;
+  private cleared = 0n;
   private readonly onProgress: () => void;
 
   constructor(
     task: ChunkTask,
     context: RunContext,
     blocks: Blocks,
-    deviceIds: readonly string[],
+    run: DeviceRun,
     onProgress: () => void,
   ) {
     this.task = task;
     this.context = context;
     this.blocks = blocks;
-    this.deviceIds = deviceIds;
+    this.run = run;
+    this.announced = task.startedBlocks;
     this.onProgress = onProgress;
   }
 
@@ -38,8 +50,21 @@ export class ChunkFreight implements Freight {
     return this.blocks.isAtBoundary;
   }
 
+  get isNextCleared(): boolean {
+    return !this.task.isAtMostOnce || this.blocks.isNextIn(this.cleared);
+  }
+
+  /** The ledger knows of what this report announced. */
+  recorded({ started }: ChunkProgress): void {
+    if (started !== null) this.cleared |= BigInt.asUintN(GROUP_BLOCKS, started);
+  }
+
+  noteAt(position: number): DeviceNote | null {
+    return this.run.notes.get(this.blocks.ordinalAt(position)) ?? null;
+  }
+
   deviceIdAt(position: number): string {
-    const deviceId = this.deviceIds[position];
+    const deviceId = this.run.deviceIds[position];
     if (deviceId === undefined) throw new RangeError(`no device at position ${position}`);
     return deviceId;
   }
@@ -49,15 +74,20 @@ export class ChunkFreight implements Freight {
   }
 
   settle(position: number, outcome: Outcome): void {
-    const { ending, deadBeforeMs } = judge(this.task, this.context, outcome, 0);
-    this.blocks.settle(position, ending, deadBeforeMs);
+    const device = {
+      ordinal: this.blocks.ordinalAt(position),
+      note: this.noteAt(position),
+      attempts: 0,
+    };
+    const { ending, news } = judge(this.task, this.context, outcome, device);
+    this.blocks.settle(position, ending, news);
     if (this.blocks.hasFinished) this.onProgress();
   }
 
   /** What has finished since the last report. Without anything: null, unless an empty one has its own purpose. */
   takeReport(isEmptyToo: boolean, releaseAfterMs: number | null): ChunkProgress | null {
     const finished = this.blocks.take();
-    if (finished === null && !isEmptyToo) return null;
+    if (finished === null && !isEmptyToo && this.isNextCleared) return null;
     const { blocks, tally } = finished ?? { blocks: 0n, tally: new Tally() };
     return {
       kind: 'chunk',
@@ -70,12 +100,24 @@ export class ChunkFreight implements Freight {
       counts: tally.counts,
       reasons: [...tally.reasons],
       retries: tally.retries,
-      deadTokens: tally.deadTokens,
+      started: this.announce(releaseAfterMs),
+      news: tally.news,
       fault: tally.counts.total > 0 ? this.context.control.fault : null,
       sends: tally.sends,
       sentFromMs: tally.sentFromMs,
       sentToMs: tally.sentToMs,
       releaseAfterMs,
     };
+  }
+
+  /**
+   * What the ledger is to take for started from this report on: whoever claims the chunk after a crash sends none of it again.
+   * When it is given back every send has its ending, so nothing is.
+   */
+  private announce(releaseAfterMs: number | null): bigint | null {
+    if (!this.task.isAtMostOnce) return null;
+    if (releaseAfterMs !== null) return 0n;
+    this.announced |= this.blocks.ahead(ANNOUNCED_BLOCKS);
+    return BigInt.asIntN(GROUP_BLOCKS, this.announced);
   }
 }

@@ -9,6 +9,7 @@ import { ChunkFreight } from './chunk-freight.ts';
 import type { Halt } from './courier.ts';
 import { carry } from './delivery.ts';
 import type { Ending } from './ending.ts';
+import { outcomeUnknown } from './ending.ts';
 import { Reporter } from './reporter.ts';
 import type { RunContext } from './run-context.ts';
 import type { ChunkTask } from './task.ts';
@@ -20,25 +21,30 @@ const NOT_SENT: Ending = {
   dueInMs: 0,
   attempts: 0,
   mayCountAsUnsent: false,
+  isUncertain: false,
 };
 
 /** Resolves when the chunk's last report is answered. */
 export async function runChunk(task: ChunkTask, context: RunContext): Promise<void> {
   const { tagIndex, control, share, lease, clock } = context;
   const { appId, platformId, groupNumber } = task;
-  const { offsets, deviceIds } = await tagIndex.resolve({
+  const run = await tagIndex.resolve({
     group: { appId, platformId, groupNumber },
     audience: task.audience,
     ordinalEnd: task.ordinalEnd,
     expectedVersion: task.groupVersion,
   });
-  const blocks = new Blocks(offsets, groupNumber * GROUP_DEVICES, task.doneBlocks);
-  const freight = new ChunkFreight(task, context, blocks, deviceIds, () => reporter.poke());
+  const firstOrdinal = groupNumber * GROUP_DEVICES;
+  const blocks = new Blocks(run.offsets, firstOrdinal, task.doneBlocks, task.startedBlocks);
+  const freight = new ChunkFreight(task, context, blocks, run, () => reporter.poke());
   const reporter = new Reporter({
     report: context.report,
     take: (isSignOfLife) => freight.takeReport(isSignOfLife, null),
     heard: (verdict, progress) => {
-      if (verdict.kind === 'recorded') lease.renew(verdict.sentAtMs);
+      if (verdict.kind === 'recorded') {
+        lease.renew(verdict.sentAtMs);
+        if (progress.kind === 'chunk') freight.recorded(progress);
+      }
       control.hear(verdict, clock.monotonicMs());
       share.recorded(progress.sends);
     },
@@ -46,6 +52,8 @@ export async function runChunk(task: ChunkTask, context: RunContext): Promise<vo
     signOfLifeEveryMs: task.leaseMs / 4,
   });
 
+  // Whoever had it before has sent some of these, and nobody knows which.
+  blocks.settleInDoubt(outcomeUnknown('the process that sent it was lost'));
   try {
     const halt =
       (await carry(task, context, freight, () => reporter.urge())) ?? doubt(blocks, context);

@@ -47,19 +47,22 @@ export function taskOf(
     leaseStartedMs: claimed.leaseStartedMs,
     leaseMs,
     isCancelled: scope.state === 'CANCELLED',
+    isAtMostOnce: scope.isAtMostOnce,
+    hasDelivered: scope.hasDelivered,
     ...right,
   };
   if (claimed.kind === 'retries') {
-    const { ordinals, epochs, attempts } = claimed.retries;
-    return { ...shared, kind: 'retries', ordinals, epochs, attempts };
+    const { ordinals, epochs, attempts, wereLost } = claimed.retries;
+    return { ...shared, kind: 'retries', ordinals, epochs, attempts, wereLost };
   }
-  const { groupNumber, epoch, doneBlocks, ordinalEnd, groupVersion } = claimed.chunk;
+  const { groupNumber, epoch, doneBlocks, startedBlocks, ordinalEnd, groupVersion } = claimed.chunk;
   return {
     ...shared,
     kind: 'chunk',
     groupNumber,
     epoch,
     doneBlocks: BigInt(doneBlocks),
+    startedBlocks: BigInt(startedBlocks),
     ordinalEnd,
     groupVersion,
   };
@@ -74,7 +77,7 @@ export function releaseOf(claimed: Claimed, afterMs: number): Progress {
     notificationId,
     appId,
     platformId,
-    deadTokens: [],
+    news: [],
     fault: null,
     sends: 0,
     sentFromMs: null,
@@ -91,6 +94,8 @@ export function releaseOf(claimed: Claimed, afterMs: number): Progress {
       counts: NOTHING,
       reasons: [],
       retries: [],
+      // It may have been lost in the middle: what was started stays so.
+      started: null,
       releaseAfterMs: afterMs,
     };
   }
@@ -105,6 +110,7 @@ export function releaseOf(claimed: Claimed, afterMs: number): Progress {
       reason: null,
       attempts: attempts[index] ?? 0,
       dueInMs: afterMs,
+      isUncertain: false,
     })),
   };
 }

@@ -9,9 +9,11 @@ import type { Outcome } from '../domain/outcome.ts';
 import type { Rendered, Sender } from '../senders/sender.ts';
 import { Bell } from '../std/bell.ts';
 import type { Clock } from '../std/clock.ts';
+import type { DeviceNote } from '../tag-index/tag-index.ts';
 import type { Ending } from './ending.ts';
 import { CANCELLED, EXPIRED, failedWith } from './ending.ts';
 import type { Lease } from './lease.ts';
+import type { Permits } from './permits.ts';
 import type { ProviderHealth } from './provider-health.ts';
 import type { BudgetShare } from './send-budget.ts';
 import type { TaskControl } from './task-control.ts';
@@ -25,7 +27,11 @@ export interface Freight {
   readonly next: number | null;
   /** Whether stopping before `next` leaves nothing half sent. */
   readonly isAtBoundary: boolean;
+  /** Whether `next` may be sent already: at most once, the ledger has to know of it before. */
+  readonly isNextCleared: boolean;
   deviceIdAt(position: number): string;
+  /** What is known of the device; null, mostly: nothing. */
+  noteAt(position: number): DeviceNote | null;
   /** `next` is on its way, at this time (epoch milliseconds). */
   advance(atMs: number): void;
   settle(position: number, outcome: Outcome): void;
@@ -36,6 +42,8 @@ export interface CourierOptions {
   readonly sender: Sender;
   readonly rendered: Rendered;
   readonly health: ProviderHealth;
+  /** Null: no quota limits it. */
+  readonly permits: Permits | null;
   readonly share: BudgetShare;
   readonly lease: Lease;
   readonly control: TaskControl;
@@ -54,6 +62,8 @@ export type Halt =
   | { readonly kind: 'settle-rest'; readonly ending: Ending };
 
 const LOST: Halt = { kind: 'lost' };
+/** Google's word for it, when a send's time is up before its turn in the quota has come. */
+const QUOTA_EXCEEDED = 'QUOTA_EXCEEDED';
 const AT_ONCE: Halt = { kind: 'give-back', afterMs: 0 };
 
 export class Courier {
@@ -68,10 +78,10 @@ export class Courier {
   constructor(options: CourierOptions) {
     this.options = options;
     const ring = (): void => this.bell.ring();
-    const { control, health, share } = options;
-    this.unsubscribe = [control.changed, health.changed, share.budget.freed].map((signal) =>
-      signal.on(ring),
-    );
+    const { control, health, share, permits } = options;
+    this.unsubscribe = [control.changed, health.changed, share.budget.freed, permits?.changed]
+      .filter((signal) => signal !== undefined)
+      .map((signal) => signal.on(ring));
   }
 
   /** Sends until nothing is left (null) or something halts it; resolves when every send has its outcome. */
@@ -97,7 +107,8 @@ export class Courier {
   }
 
   private halt(): Halt | null {
-    const { control, lease, health, clock, freight, expiresAtMs, retryUntilMs } = this.options;
+    const { control, lease, health, permits, clock, freight, expiresAtMs, retryUntilMs } =
+      this.options;
     if (control.isLost) return LOST;
     if (control.isCancelled) return { kind: 'settle-rest', ending: CANCELLED };
     if (control.fault !== null) return { kind: 'settle-rest', ending: failedWith(control.fault) };
@@ -105,10 +116,12 @@ export class Courier {
     if (expiresAtMs !== null && nowMs >= expiresAtMs)
       return { kind: 'settle-rest', ending: EXPIRED };
     if (lease.isHalfOver) return AT_ONCE;
-    const stoppedForMs = health.stoppedForMs;
+    const quotaMs = permits?.stoppedForMs ?? 0;
+    const stoppedForMs = Math.max(health.stoppedForMs, quotaMs);
     if (stoppedForMs > 0) {
       if (nowMs + stoppedForMs < retryUntilMs) return { kind: 'give-back', afterMs: stoppedForMs };
-      const ending = expiresAtMs === null ? failedWith(health.lastReason) : EXPIRED;
+      const reason = stoppedForMs === quotaMs ? QUOTA_EXCEEDED : health.lastReason;
+      const ending = expiresAtMs === null ? failedWith(reason) : EXPIRED;
       return { kind: 'settle-rest', ending };
     }
     if (control.giveBackBeforeMs === null) return null;
@@ -117,9 +130,10 @@ export class Courier {
   }
 
   private isObstructed(): boolean {
-    const { health, share, sender, urgeReport } = this.options;
+    const { freight, health, permits, share, sender, urgeReport } = this.options;
     if (!health.admits) return true;
-    if (share.isUsedUp) {
+    if (permits !== null && !permits.admits) return true;
+    if (share.isUsedUp || !freight.isNextCleared) {
       urgeReport();
       return true;
     }
@@ -153,17 +167,20 @@ export class Courier {
   }
 
   private send(position: number): void {
-    const { freight, sender, rendered, health, share, clock } = this.options;
+    const { freight, sender, rendered, health, permits, share, clock } = this.options;
     share.take();
+    permits?.take();
     health.sent();
     this.underWay.add(position);
     this.hasHadPlaces = true;
     freight.advance(clock.nowMs());
-    sender.send(rendered, freight.deviceIdAt(position), position, this.settle);
+    const environment = freight.noteAt(position)?.environment ?? null;
+    sender.send(rendered, freight.deviceIdAt(position), position, this.settle, environment);
   }
 
   private readonly settle = (position: number, outcome: Outcome): void => {
     this.options.health.settled(outcome);
+    this.options.permits?.settled(outcome);
     if (this.isAbandoned) return;
     if (!this.underWay.delete(position)) throw new Error(`send ${position} was answered twice`);
     this.options.freight.settle(position, outcome);

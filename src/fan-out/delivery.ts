@@ -1,7 +1,11 @@
 /** What both runners share: a courier for the task, and what an outcome means for it. */
 
 import type { Outcome } from '../domain/outcome.ts';
+import { reasonOf } from '../domain/outcome.ts';
+import type { DeviceNews } from '../domain/progress.ts';
+import { TOO_MANY_TOKENS } from '../senders/apns/settings.ts';
 import type { Rendered, Sender } from '../senders/sender.ts';
+import type { DeviceNote } from '../tag-index/tag-index.ts';
 import type { Freight, Halt } from './courier.ts';
 import { Courier } from './courier.ts';
 import type { Ending } from './ending.ts';
@@ -58,30 +62,71 @@ function render(sender: Sender, task: Task, { control, log }: RunContext): Rende
   }
 }
 
+/** A refused credential that another one replaces is an authorization that has expired: the same send works with a fresh one. */
+function withFallback(task: Task, { credentialRefused }: RunContext, outcome: Outcome): Outcome {
+  if (outcome.kind !== 'bad-credential' || !task.authority?.hasFallback) return outcome;
+  credentialRefused(outcome.reason);
+  return { kind: 'expired-authorization', reason: outcome.reason };
+}
+
 export interface Judgement {
   readonly ending: Ending;
-  /** The device is to be erased if it registered before this time. */
-  readonly deadBeforeMs: number | null;
+  /** What else was learned of the device. */
+  readonly news: DeviceNews | null;
+}
+
+/** The device that an outcome is about. */
+export interface JudgedDevice {
+  readonly ordinal: number;
+  readonly note: DeviceNote | null;
+  /** Sends tried before this one. */
+  readonly attempts: number;
 }
 
 /** What an outcome means for its device; what it means for everybody else goes to the control. */
 export function judge(
   task: Task,
-  { control, clock, authorizationExpired }: RunContext,
-  outcome: Outcome,
-  attemptsBefore: number,
+  context: RunContext,
+  answered: Outcome,
+  device: JudgedDevice,
 ): Judgement {
+  const { control, clock, authorizationExpired, tooManyTokens, unfamiliar, apnsRetryMs } = context;
+  if (answered.kind === 'expired-authorization') authorizationExpired();
+  if (reasonOf(answered) === TOO_MANY_TOKENS) tooManyTokens();
+  const outcome = withFallback(task, context, answered);
   const fault = faultIn(outcome);
   if (fault !== null) control.find(fault);
-  if (outcome.kind === 'expired-authorization') authorizationExpired();
+  if (outcome.kind === 'delivered') control.delivered();
+  else if (outcome.unfamiliarStatus !== undefined) {
+    unfamiliar({ status: outcome.unfamiliarStatus, reason: outcome.reason });
+  }
+  if (outcome.kind === 'bad-message' && outcome.mayBeDevice) control.doubt(outcome.reason);
   const ending = endingOf(outcome, {
     platformId: task.platformId,
-    attempts: attemptsBefore + 1,
+    attempts: device.attempts + 1,
     nowMs: clock.nowMs(),
     retryUntilMs: task.retryUntilMs,
     expires: task.message.expiresAtMs !== null,
+    isAtMostOnce: task.isAtMostOnce,
+    apnsRetryMs,
   });
-  // Without a time of its own the answer is about the token as it was when we resolved it.
-  const deadBeforeMs = outcome.kind === 'gone' ? (outcome.sinceMs ?? task.claimedAtMs) : null;
-  return { ending, deadBeforeMs };
+  return { ending, news: newsOf(task, outcome, device) };
+}
+
+function newsOf(task: Task, outcome: Outcome, { ordinal, note }: JudgedDevice): DeviceNews | null {
+  switch (outcome.kind) {
+    case 'delivered':
+      if (outcome.environment !== undefined) {
+        return { ordinal, kind: 'moved', environment: outcome.environment };
+      }
+      return note !== null && note.refusals > 0 ? { ordinal, kind: 'restored' } : null;
+    case 'gone':
+      // Without a time of its own the answer is about the token as it was when we resolved it.
+      return { ordinal, kind: 'gone', registeredBeforeMs: outcome.sinceMs ?? task.claimedAtMs };
+    case 'bad-token':
+      if (outcome.isInconclusive) return null;
+      return { ordinal, kind: 'refused', registeredBeforeMs: task.claimedAtMs };
+    default:
+      return null;
+  }
 }

@@ -4,13 +4,16 @@
  */
 
 import type { Logger } from 'pino';
+import { faultSentence } from '../domain/fault-sentence.ts';
 import type { Progress } from '../domain/progress.ts';
 import type { Ledger } from '../outcomes/ledger.ts';
 import type { Clock } from '../std/clock.ts';
 import type { Authorizer } from './authorizer.ts';
 import type { Claimed } from './claimed.ts';
 import { releaseOf, retryUntilMsOf, scopeOf, taskOf } from './claimed.ts';
-import type { GiveBack, Task } from './task.ts';
+import type { QuotaDesk } from './quota-desk.ts';
+import type { GiveBack, Task, Unfamiliar } from './task.ts';
+import { UnfamiliarReasons } from './unfamiliar-reasons.ts';
 import type { RunningTask, WorkerPool } from './worker-pool.ts';
 
 /** Before what failed on our side is tried again: a database or an OAuth server that is away needs seconds, not more. */
@@ -20,6 +23,7 @@ export interface DispatcherOptions {
   readonly ledger: Ledger;
   readonly pool: Pick<WorkerPool, 'run'>;
   readonly authorizer: Authorizer;
+  readonly quotas: Pick<QuotaDesk, 'join'>;
   readonly leaseMs: number;
   readonly clock: Clock;
   readonly log: Logger;
@@ -35,13 +39,14 @@ export interface Assignment {
 
 export class Dispatcher {
   private readonly options: DispatcherOptions;
+  private readonly unfamiliarReasons = new UnfamiliarReasons();
 
   constructor(options: DispatcherOptions) {
     this.options = options;
   }
 
   start(claimed: Claimed): Assignment {
-    const run = new Run(this.options, claimed);
+    const run = new Run(this.options, claimed, this.unfamiliarReasons);
     return { finished: run.toEnd(), giveBack: (terms) => run.giveBack(terms) };
   }
 }
@@ -49,14 +54,16 @@ export class Dispatcher {
 class Run {
   private readonly options: DispatcherOptions;
   private readonly claimed: Claimed;
+  private readonly unfamiliarReasons: UnfamiliarReasons;
   private running: RunningTask | null = null;
   /** Asked before a worker had it. */
   private asked: GiveBack | null = null;
   private recording: Promise<unknown> = Promise.resolve();
 
-  constructor(options: DispatcherOptions, claimed: Claimed) {
+  constructor(options: DispatcherOptions, claimed: Claimed, unfamiliarReasons: UnfamiliarReasons) {
     this.options = options;
     this.claimed = claimed;
+    this.unfamiliarReasons = unfamiliarReasons;
   }
 
   async toEnd(): Promise<void> {
@@ -68,8 +75,17 @@ class Run {
     } catch (error) {
       log.error({ err: error, notificationId: this.notificationId }, 'a part of a send has failed');
       await this.recording;
-      await ledger.record(releaseOf(this.claimed, TRY_AGAIN_MS));
+      if (!this.mayHaveSentInVain) await ledger.record(releaseOf(this.claimed, TRY_AGAIN_MS));
     }
+  }
+
+  /**
+   * At most once, what a lost worker had of retries must not look as if it had been given back: the leases end by themselves,
+   * and who claims the rows then sees that. (A chunk knows its started blocks.)
+   */
+  private get mayHaveSentInVain(): boolean {
+    const { kind } = this.claimed;
+    return kind === 'retries' && this.running !== null && scopeOf(this.claimed).isAtMostOnce;
   }
 
   giveBack(terms: GiveBack): void {
@@ -102,25 +118,48 @@ class Run {
   }
 
   private async work(task: Task): Promise<void> {
-    const running = this.options.pool.run(task, {
-      reported: (progress) => {
-        this.recording = this.record(progress);
-      },
-      authorizationExpired: (expired) => void this.renew(task, expired),
-    });
-    this.running = running;
-    if (this.asked !== null) this.giveBack(this.asked);
-    await running.finished;
+    const { pool, quotas } = this.options;
+    const member =
+      task.authority === null
+        ? null
+        : quotas.join(task.authority.credential, (answer) =>
+            this.running?.say({ kind: 'quota', answer }),
+          );
+    try {
+      const running = pool.run(task, {
+        reported: (progress) => {
+          this.recording = this.record(progress);
+        },
+        authorizationExpired: (expired) => void this.renew(task, expired),
+        tooManyTokens: () => void this.freeze(task),
+        credentialRefused: (reason) => void this.fallBack(task, reason),
+        unfamiliar: (answer) => this.tell(task, answer),
+        quota: member === null ? null : (note) => member.hear(note),
+      });
+      this.running = running;
+      if (this.asked !== null) this.giveBack(this.asked);
+      await running.finished;
+    } finally {
+      member?.leave();
+    }
   }
 
   private async record(progress: Progress): Promise<void> {
     const { ledger, log } = this.options;
     if (progress.fault !== null) {
       const { notificationId, appId, platformId, fault } = progress;
-      log.warn({ notificationId, appId, platformId, fault }, 'a fault stops a send');
+      const meaning = faultSentence(fault);
+      log.warn({ notificationId, appId, platformId, fault, meaning }, 'a fault stops a send');
     }
     const verdict = await ledger.record(progress);
     this.running?.say({ kind: 'verdict', verdict });
+  }
+
+  /** Once in the life of the process, whichever thread and task met it. */
+  private tell({ platformId }: Task, { status, reason }: Unfamiliar): void {
+    if (!this.unfamiliarReasons.isNew(platformId, status, reason)) return;
+    const text = 'a provider gave a reason that is in no documentation: its status decided';
+    this.options.log.warn({ platformId, status, reason }, text);
   }
 
   private async renew(task: Task, expired: string): Promise<void> {
@@ -131,6 +170,26 @@ class Run {
       this.running?.say({ kind: 'authorize', authorization: authorization ?? expired });
     } catch (error) {
       log.error({ err: error, appId: task.appId }, 'an authorization was not renewed');
+    }
+  }
+
+  private async fallBack({ appId, platformId, authority }: Task, reason: string): Promise<void> {
+    const { authorizer, log } = this.options;
+    if (authority === null) return;
+    try {
+      await authorizer.refused(appId, platformId, authority.credential, reason);
+    } catch (error) {
+      log.error({ err: error, appId, platformId }, 'a refused credential was not replaced');
+    }
+  }
+
+  private async freeze({ appId, platformId }: Task): Promise<void> {
+    const { authorizer, log } = this.options;
+    log.warn({ appId, platformId }, 'a provider has had too many tokens: none is made for a while');
+    try {
+      await authorizer.freeze(appId, platformId);
+    } catch (error) {
+      log.error({ err: error, appId, platformId }, 'the tokens of a key were not frozen');
     }
   }
 }

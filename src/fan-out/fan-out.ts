@@ -7,6 +7,7 @@ import type { Logger } from 'pino';
 import type { PlatformId } from '../domain/device.ts';
 import { PLATFORM_APNS, PLATFORM_FCM, PLATFORM_WEB_PUSH } from '../domain/device.ts';
 import type { Progress } from '../domain/progress.ts';
+import { Deletions } from '../outcomes/deletions.ts';
 import { Ledger } from '../outcomes/ledger.ts';
 import type { ProviderOrigins } from '../senders/origins.ts';
 import type { TransportName } from '../senders/transport.ts';
@@ -20,6 +21,7 @@ import { Authorizer } from './authorizer.ts';
 import { Claimer } from './claimer.ts';
 import { Dispatcher } from './dispatcher.ts';
 import { Planner } from './planner.ts';
+import { QuotaDesk } from './quota-desk.ts';
 import type { GiveBack } from './task.ts';
 import { WorkerPool } from './worker-pool.ts';
 
@@ -40,8 +42,14 @@ export interface FanOutOptions {
   readonly authorizations: AuthorizationSource;
   readonly origins: ProviderOrigins;
   readonly transport: TransportName;
+  /** Messages a minute of one FCM project, over all nodes; 0: no limit. */
+  readonly fcmPerMinute: number;
+  /** As `SendContext.apnsRetryMs`. */
+  readonly apnsRetryMs: number;
   /** Told of everything that was recorded, for the metrics. */
   onRecorded(report: Progress): void;
+  /** Told of devices that are not erased before somebody says so, for the metrics. */
+  onHeld(platformId: number, devices: number): void;
 }
 
 export interface FanOut {
@@ -51,12 +59,12 @@ export interface FanOut {
 }
 
 export async function startFanOut(options: FanOutOptions): Promise<FanOut> {
-  const { store, log, leaseMs, origins, transport, logLevel } = options;
+  const { store, log, leaseMs, origins, transport, logLevel, apnsRetryMs } = options;
   const clock = systemClock;
   // The embedded database has one process: leases of before are those of a process that is dead.
   if (store.address.kind === 'embedded') await releaseAllLeases(store.sql);
 
-  const settings = { address: store.address, origins, transport, logLevel };
+  const settings = { address: store.address, origins, transport, logLevel, apnsRetryMs };
   const pool = new WorkerPool(options.threads, settings, (error) =>
     log.error({ err: error }, 'a worker thread has died'),
   );
@@ -68,7 +76,8 @@ export async function startFanOut(options: FanOutOptions): Promise<FanOut> {
     onRecorded: options.onRecorded,
   });
   const authorizer = new Authorizer(options.credentials, options.authorizations);
-  const dispatcher = new Dispatcher({ ledger, pool, authorizer, leaseMs, clock, log });
+  const quotas = new QuotaDesk({ sql: store.sql, clock, log, fcmPerMinute: options.fcmPerMinute });
+  const dispatcher = new Dispatcher({ ledger, pool, authorizer, quotas, leaseMs, clock, log });
   const claimer = new Claimer({
     sql: store.sql,
     slots: pool.slots,
@@ -84,14 +93,16 @@ export async function startFanOut(options: FanOutOptions): Promise<FanOut> {
     isSimulated: (platformId) => isSimulated(platformId, origins),
     onAccepted: () => planner.wake(),
   });
+  const deletions = new Deletions({ sql: store.sql, log, onHeld: options.onHeld });
   planner.start();
   claimer.start();
+  deletions.start();
 
   return {
     accept,
     async drain() {
       await atMost(DRAIN_MS_MAX, async () => {
-        await planner.stop();
+        await Promise.all([planner.stop(), deletions.stop()]);
         await claimer.drain(DRAIN);
         await ledger.drain();
       });

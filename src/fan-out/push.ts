@@ -1,6 +1,6 @@
 /** A push as a publisher asks for it, read and checked as far as that goes without the database. */
 
-import type { Payload } from '../domain/notification.ts';
+import type { Delivery, Payload } from '../domain/notification.ts';
 
 /** Tags by id and by source id; their union is meant. */
 export interface TagReferences {
@@ -15,6 +15,8 @@ export interface Push {
   /** Null: every app that is connected to the target tags. */
   readonly appIds: readonly number[] | null;
   readonly payload: Payload;
+  /** What becomes of a send of which nobody knows the end: sent again, or never. */
+  readonly delivery: Delivery;
   /** Null: now. */
   readonly sendAtMs: number | null;
   readonly expiresAtMs: number | null;

@@ -1,40 +1,43 @@
 /** A batch of retries as freight of a courier, and as reports to the ledger. */
 
 import type { Outcome } from '../domain/outcome.ts';
-import type { DeadToken, RetryProgress, RetrySettlement } from '../domain/progress.ts';
+import type { DeviceNews, RetryProgress, RetrySettlement } from '../domain/progress.ts';
+import type { DeviceNote, PresentDevices } from '../tag-index/tag-index.ts';
 import type { Freight } from './courier.ts';
 import { judge } from './delivery.ts';
 import type { Ending } from './ending.ts';
-import { SKIPPED } from './ending.ts';
+import { outcomeUnknown, SKIPPED } from './ending.ts';
 import type { RunContext } from './run-context.ts';
 import type { RetryTask } from './task.ts';
 
 export class RetryFreight implements Freight {
   /** Each retry stands for itself: it can be stopped anywhere. */
   readonly isAtBoundary = true;
+  /** The lease of its row says that it may have been sent. */
+  readonly isNextCleared = true;
   private readonly task: RetryTask;
   private readonly context: RunContext;
-  private readonly present: ReadonlyMap<number, string>;
+  private readonly present: PresentDevices;
   private readonly onProgress: () => void;
   private cursor = 0;
   private settlements: RetrySettlement[] = [];
-  private deadTokens: DeadToken[] = [];
+  private news: DeviceNews[] = [];
   private sends = 0;
   private sentFromMs: number | null = null;
   private sentToMs: number | null = null;
 
-  /** `present`: the devices, by ordinal, that still exist and still match. */
+  /** `present`: the devices that still exist and still match. */
   constructor(
     task: RetryTask,
     context: RunContext,
-    present: ReadonlyMap<number, string>,
+    present: PresentDevices,
     onProgress: () => void,
   ) {
     this.task = task;
     this.context = context;
     this.present = present;
     this.onProgress = onProgress;
-    this.skipAbsent();
+    this.skipUnsendable();
   }
 
   get next(): number | null {
@@ -42,22 +45,27 @@ export class RetryFreight implements Freight {
   }
 
   deviceIdAt(position: number): string {
-    const deviceId = this.present.get(this.rowAt(position).ordinal);
+    const deviceId = this.present.deviceIds.get(this.rowAt(position).ordinal);
     if (deviceId === undefined) throw new RangeError(`no device at position ${position}`);
     return deviceId;
+  }
+
+  noteAt(position: number): DeviceNote | null {
+    return this.present.notes.get(this.rowAt(position).ordinal) ?? null;
   }
 
   advance(atMs: number): void {
     this.sentFromMs ??= atMs;
     this.sentToMs = atMs;
     this.cursor += 1;
-    this.skipAbsent();
+    this.skipUnsendable();
   }
 
   settle(position: number, outcome: Outcome): void {
     const { ordinal, attempts } = this.rowAt(position);
-    const { ending, deadBeforeMs } = judge(this.task, this.context, outcome, attempts);
-    if (deadBeforeMs !== null) this.deadTokens.push({ ordinal, registeredBeforeMs: deadBeforeMs });
+    const device = { ordinal, attempts, note: this.noteAt(position) };
+    const { ending, news } = judge(this.task, this.context, outcome, device);
+    if (news !== null) this.news.push(news);
     this.sends += 1;
     this.end(position, ending);
     this.onProgress();
@@ -79,6 +87,7 @@ export class RetryFreight implements Freight {
         reason: null,
         attempts,
         dueInMs: afterMs,
+        isUncertain: false,
       });
     }
   }
@@ -92,22 +101,25 @@ export class RetryFreight implements Freight {
       appId: this.task.appId,
       platformId: this.task.platformId,
       settlements: this.settlements,
-      deadTokens: this.deadTokens,
+      news: this.news,
       fault: this.context.control.fault,
       sends: this.sends,
       sentFromMs: this.sentFromMs,
       sentToMs: this.sentToMs,
     };
     this.settlements = [];
-    this.deadTokens = [];
+    this.news = [];
     this.sends = 0;
     return report;
   }
 
-  private skipAbsent(): void {
+  /** Who is gone or unsubscribed, and, at most once, whom somebody may have sent to before he was lost. */
+  private skipUnsendable(): void {
     for (; this.cursor < this.task.ordinals.length; this.cursor += 1) {
-      if (this.present.has(this.rowAt(this.cursor).ordinal)) return;
-      this.end(this.cursor, SKIPPED);
+      if (this.task.isAtMostOnce && this.task.wereLost[this.cursor]) {
+        this.end(this.cursor, outcomeUnknown('the process that sent it was lost'));
+      } else if (this.present.deviceIds.has(this.rowAt(this.cursor).ordinal)) return;
+      else this.end(this.cursor, SKIPPED);
     }
   }
 
@@ -116,7 +128,15 @@ export class RetryFreight implements Freight {
     this.settlements.push(
       ending.kind === 'retry'
         ? { ...ending, ordinal, epoch, ending: null }
-        : { ordinal, epoch, ending: ending.kind, reason: ending.reason, attempts, dueInMs: 0 },
+        : {
+            ordinal,
+            epoch,
+            ending: ending.kind,
+            reason: ending.reason,
+            attempts,
+            dueInMs: 0,
+            isUncertain: false,
+          },
     );
   }
 

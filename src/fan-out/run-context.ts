@@ -5,9 +5,10 @@ import type { Sender } from '../senders/sender.ts';
 import type { Clock } from '../std/clock.ts';
 import type { TagIndex } from '../tag-index/tag-index.ts';
 import type { Lease } from './lease.ts';
+import type { Permits } from './permits.ts';
 import type { ProviderHealth } from './provider-health.ts';
 import type { BudgetShare } from './send-budget.ts';
-import type { Report } from './task.ts';
+import type { Report, Unfamiliar } from './task.ts';
 import type { TaskControl } from './task-control.ts';
 
 export interface RunContext {
@@ -15,6 +16,8 @@ export interface RunContext {
   /** Null when nothing will be sent. */
   readonly sender: Sender | null;
   readonly health: ProviderHealth;
+  /** Null: no quota limits it. */
+  readonly permits: Permits | null;
   readonly share: BudgetShare;
   readonly lease: Lease;
   readonly control: TaskControl;
@@ -23,4 +26,12 @@ export interface RunContext {
   readonly report: Report;
   /** The provider says that the authorization has expired: the main thread should send a new one. */
   readonly authorizationExpired: () => void;
+  /** The provider has had too many tokens of this key: no node should make another for a while. */
+  readonly tooManyTokens: () => void;
+  /** The provider refuses the credential, and the one before it may take its place: the rest is given back for that. */
+  readonly credentialRefused: (reason: string) => void;
+  /** The provider gave a reason that no documentation knows. */
+  readonly unfamiliar: (answer: Unfamiliar) => void;
+  /** As `SendContext.apnsRetryMs`. */
+  readonly apnsRetryMs: number;
 }

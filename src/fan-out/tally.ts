@@ -1,7 +1,7 @@
 /** Sums of endings: of a block while it is being sent, and of what a report tells. */
 
 import type { Counts } from '../domain/notification.ts';
-import type { DeadToken, NewRetry } from '../domain/progress.ts';
+import type { DeviceNews, NewRetry } from '../domain/progress.ts';
 import type { Ending } from './ending.ts';
 
 export class Tally {
@@ -15,7 +15,7 @@ export class Tally {
   };
   readonly reasons = new Map<string, number>();
   readonly retries: NewRetry[] = [];
-  readonly deadTokens: DeadToken[] = [];
+  readonly news: DeviceNews[] = [];
   /** Devices of it that were handed to the provider, and when the first and the last of them (epoch milliseconds). */
   sends = 0;
   sentFromMs: number | null = null;
@@ -38,8 +38,8 @@ export class Tally {
     this.counts.total += 1;
     if (ending.kind === 'retry') {
       if (!ending.mayCountAsUnsent) this.kept += 1;
-      const { reason, dueInMs, attempts } = ending;
-      this.retries.push({ ordinal, reason, dueInMs, attempts });
+      const { reason, dueInMs, attempts, isUncertain } = ending;
+      this.retries.push({ ordinal, reason, dueInMs, attempts, isUncertain });
       return;
     }
     this.kept += 1;
@@ -51,7 +51,7 @@ export class Tally {
     for (const name of COUNT_NAMES) this.counts[name] += other.counts[name];
     for (const [reason, count] of other.reasons) addTo(this.reasons, reason, count);
     for (const retry of other.retries) this.retries.push(retry);
-    for (const token of other.deadTokens) this.deadTokens.push(token);
+    for (const entry of other.news) this.news.push(entry);
     this.sends += other.sends;
     this.sentFromMs = lesser(this.sentFromMs, other.sentFromMs);
     this.sentToMs = greater(this.sentToMs, other.sentToMs);

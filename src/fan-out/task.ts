@@ -8,6 +8,7 @@ import type { Verdict } from '../outcomes/verdict.ts';
 import type { ProviderOrigins } from '../senders/origins.ts';
 import type { TransportName } from '../senders/transport.ts';
 import type { DatabaseAddress } from '../store/sql.ts';
+import type { QuotaAnswer, QuotaNote } from './permits.ts';
 
 /** What a worker thread is started with. */
 export interface WorkerSettings {
@@ -15,12 +16,16 @@ export interface WorkerSettings {
   readonly origins: ProviderOrigins;
   readonly transport: TransportName;
   readonly logLevel: string;
+  /** As `SendContext.apnsRetryMs`. */
+  readonly apnsRetryMs: number;
 }
 
 /** The right to send for a scope; made on the main thread, for workers never see the key of the secrets. */
 export interface Authority {
   readonly credential: ProviderCredential;
   readonly authorization: string;
+  /** The one before it may take its place: its refusal does not stop a send. */
+  readonly hasFallback?: true;
 }
 
 interface TaskShape {
@@ -37,6 +42,10 @@ interface TaskShape {
   readonly leaseMs: number;
   /** Cancelled: the rest is counted, not sent. */
   readonly isCancelled: boolean;
+  /** No device may get it twice, rather none: what is not known to have failed is not sent again. */
+  readonly isAtMostOnce: boolean;
+  /** Whether any device of the scope has it already. */
+  readonly hasDelivered: boolean;
   /** Why nothing may be sent in this scope: its rest is counted as failed. */
   readonly fault: string | null;
   /** Null exactly when nothing will be sent: a fault, cancelled, or expired. */
@@ -48,16 +57,20 @@ export interface ChunkTask extends TaskShape {
   readonly groupNumber: number;
   readonly epoch: number;
   readonly doneBlocks: bigint;
+  /** At most once: blocks that may have been sent in part before; what is not done of them is not sent again. */
+  readonly startedBlocks: bigint;
   readonly ordinalEnd: number;
   readonly groupVersion: number;
 }
 
 export interface RetryTask extends TaskShape {
   readonly kind: 'retries';
-  /** Parallel: the devices, the epochs of their rows, the sends tried so far. */
+  /** Parallel: the devices, the epochs of their rows, the sends tried so far, and: */
   readonly ordinals: readonly number[];
   readonly epochs: readonly number[];
   readonly attempts: readonly number[];
+  /** Whether it was lost by whoever sent it before. */
+  readonly wereLost: readonly boolean[];
 }
 
 export type Task = ChunkTask | RetryTask;
@@ -66,6 +79,8 @@ export type Task = ChunkTask | RetryTask;
 export interface PostedTask {
   readonly task: Task;
   readonly port: MessagePort;
+  /** Whether a quota limits its sends: then it asks before each of them. */
+  readonly isMetered: boolean;
 }
 
 /** What a task is given when it is asked to stop and to give its rest back. */
@@ -80,11 +95,22 @@ export interface GiveBack {
 export type Word =
   | { readonly kind: 'verdict'; readonly verdict: Verdict }
   | ({ readonly kind: 'give-back' } & GiveBack)
-  | { readonly kind: 'authorize'; readonly authorization: string };
+  | { readonly kind: 'authorize'; readonly authorization: string }
+  | { readonly kind: 'quota'; readonly answer: QuotaAnswer };
 
 /** Up. A report is packed, because it holds many devices. */
 export type Note =
   | { readonly kind: 'report'; readonly packed: Uint8Array }
-  | { readonly kind: 'authorization-expired'; readonly authorization: string };
+  | { readonly kind: 'authorization-expired'; readonly authorization: string }
+  | { readonly kind: 'too-many-tokens' }
+  | { readonly kind: 'credential-refused'; readonly reason: string }
+  | { readonly kind: 'quota'; readonly note: QuotaNote }
+  | ({ readonly kind: 'unfamiliar' } & Unfamiliar);
+
+/** A reason of the provider that no documentation knows; the HTTP status decided what it means. */
+export interface Unfamiliar {
+  readonly status: number;
+  readonly reason: string;
+}
 
 export type Report = (progress: Progress) => Promise<Verdict>;

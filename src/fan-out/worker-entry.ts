@@ -12,6 +12,7 @@ import { SqlTagIndex } from '../tag-index/sql/sql-tag-index.ts';
 import { createLogger } from '../telemetry/log.ts';
 import { runChunk } from './chunk-runner.ts';
 import { Lease } from './lease.ts';
+import { Permits } from './permits.ts';
 import { ProviderHealth } from './provider-health.ts';
 import { runRetries } from './retry-runner.ts';
 import type { RunContext } from './run-context.ts';
@@ -20,6 +21,7 @@ import type { Line } from './sender-cache.ts';
 import { SenderCache } from './sender-cache.ts';
 import type { GiveBack, Note, PostedTask, Task, Word, WorkerSettings } from './task.ts';
 import { TaskControl } from './task-control.ts';
+import { UnfamiliarReasons } from './unfamiliar-reasons.ts';
 
 /** One question at a time and the next one beside it: resolving must not crowd out registrations. */
 const CONNECTIONS_MAX = 2;
@@ -30,20 +32,25 @@ const log = createLogger(settings.logLevel, 'worker');
 const tagIndex = new SqlTagIndex(connect(settings.address, CONNECTIONS_MAX));
 const senders = new SenderCache(settings, clock);
 const budget = new SendBudget();
+const unfamiliarReasons = new UnfamiliarReasons();
 
 /** Piscina's task: resolves when the last report is answered. */
-export async function runTask({ task, port }: PostedTask): Promise<void> {
+export async function runTask({ task, port, isMetered }: PostedTask): Promise<void> {
   const line =
     task.authority === null
       ? null
       : senders.acquire(`${task.appId}.${task.platformId}`, task.authority);
   const share = new BudgetShare(budget, line?.budgetLine ?? { used: 0 });
+  const permits = isMetered
+    ? new Permits(clock, (note) => port.postMessage({ kind: 'quota', note } satisfies Note))
+    : null;
   try {
-    const context = contextOf(task, line, share, port);
+    const context = contextOf(task, { line, share, permits, port });
     if (task.kind === 'chunk') await runChunk(task, context);
     else await runRetries(task, context);
   } finally {
     share.close();
+    permits?.close();
     if (line !== null) senders.release(line);
     port.close();
   }
@@ -54,17 +61,21 @@ function giveBack(control: TaskControl, { withinMs, answersWithinMs }: GiveBack)
   control.giveBack(nowMs + withinMs, answersWithinMs === null ? null : nowMs + answersWithinMs);
 }
 
-function contextOf(
-  task: Task,
-  line: Line | null,
-  share: BudgetShare,
-  port: PostedTask['port'],
-): RunContext {
+interface Means {
+  readonly line: Line | null;
+  readonly share: BudgetShare;
+  readonly permits: Permits | null;
+  readonly port: PostedTask['port'];
+}
+
+function contextOf(task: Task, { line, share, permits, port }: Means): RunContext {
   const control = new TaskControl(task);
   const say = (note: Note): void => port.postMessage(note);
   const waiting: ((verdict: Verdict) => void)[] = [];
   let authorization = task.authority?.authorization ?? '';
   let isRenewalAsked = false;
+  let isFreezeAsked = false;
+  let isRefusalTold = false;
 
   port.on('message', (word: Word) => {
     switch (word.kind) {
@@ -79,6 +90,9 @@ function contextOf(
         isRenewalAsked = false;
         line?.sender.authorize(authorization);
         break;
+      case 'quota':
+        permits?.hear(word.answer);
+        break;
     }
   });
 
@@ -86,6 +100,7 @@ function contextOf(
     tagIndex,
     sender: line?.sender ?? null,
     health: line?.health ?? new ProviderHealth(clock),
+    permits,
     share,
     lease: new Lease(clock, task.leaseStartedMs, task.leaseMs),
     control,
@@ -101,5 +116,19 @@ function contextOf(
       isRenewalAsked = true;
       say({ kind: 'authorization-expired', authorization });
     },
+    tooManyTokens: () => {
+      if (!isFreezeAsked) say({ kind: 'too-many-tokens' });
+      isFreezeAsked = true;
+    },
+    credentialRefused: (reason) => {
+      if (!isRefusalTold) say({ kind: 'credential-refused', reason });
+      isRefusalTold = true;
+      control.giveBack(clock.monotonicMs(), null);
+    },
+    unfamiliar: ({ status, reason }) => {
+      if (!unfamiliarReasons.isNew(task.platformId, status, reason)) return;
+      say({ kind: 'unfamiliar', status, reason });
+    },
+    apnsRetryMs: settings.apnsRetryMs,
   };
 }

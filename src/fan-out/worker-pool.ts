@@ -4,7 +4,8 @@ import { MessageChannel } from 'node:worker_threads';
 import { unpack } from 'msgpackr';
 import { Piscina } from 'piscina';
 import type { Progress } from '../domain/progress.ts';
-import type { Note, PostedTask, Task, Word, WorkerSettings } from './task.ts';
+import type { QuotaNote } from './permits.ts';
+import type { Note, PostedTask, Task, Unfamiliar, Word, WorkerSettings } from './task.ts';
 
 /**
  * Tasks at once in a thread. While one sends the next ones resolve; and a tag with few devices in each of a thousand
@@ -17,6 +18,12 @@ const THREAD_HEAP_MB = 512;
 export interface TaskEvents {
   reported(progress: Progress): void;
   authorizationExpired(authorization: string): void;
+  tooManyTokens(): void;
+  /** And another one may take its place. */
+  credentialRefused(reason: string): void;
+  /** Null: no quota limits it. */
+  readonly quota: ((note: QuotaNote) => void) | null;
+  unfamiliar(answer: Unfamiliar): void;
 }
 
 export interface RunningTask {
@@ -56,9 +63,21 @@ export class WorkerPool {
         case 'authorization-expired':
           events.authorizationExpired(note.authorization);
           break;
+        case 'too-many-tokens':
+          events.tooManyTokens();
+          break;
+        case 'credential-refused':
+          events.credentialRefused(note.reason);
+          break;
+        case 'quota':
+          events.quota?.(note.note);
+          break;
+        case 'unfamiliar':
+          events.unfamiliar(note);
+          break;
       }
     });
-    const posted: PostedTask = { task, port: port2 };
+    const posted: PostedTask = { task, port: port2, isMetered: events.quota !== null };
     const finished = this.pool.run(posted, { transferList: [port2] }).finally(() => port1.close());
     return { say: (word) => port1.postMessage(word), finished };
   }

@@ -14,7 +14,7 @@ import { faultOf } from '../store/faults.ts';
 import type { RecordedProgress } from '../store/ledger/record-progress.ts';
 import { recordProgress } from '../store/ledger/record-progress.ts';
 import type { SqlPool } from '../store/sql.ts';
-import { eraseDeadTokens } from './dead-tokens.ts';
+import { rememberNews } from './device-news.ts';
 import type { Verdict } from './verdict.ts';
 
 /** Reports in a transaction, and devices in their retries and settlements: a statement stays far below a second. */
@@ -61,7 +61,7 @@ export class Ledger {
     reports.forEach((report, i) => {
       if (verdicts[i]?.kind === 'recorded') this.options.onRecorded(report);
     });
-    await eraseDeadTokens(this.options.sql, this.options.log, reports);
+    await rememberNews(this.options.sql, this.options.log, reports);
     return verdicts;
   }
 
@@ -110,5 +110,6 @@ function verdictOn(report: Progress, recorded: RecordedProgress, sentAtMs: numbe
   );
   // Without a standing the notification has been deleted.
   if (standing === undefined) return LOST;
-  return { kind: 'recorded', sentAtMs, state: standing.state, fault: standing.fault };
+  const { state, fault, hasDelivered } = standing;
+  return { kind: 'recorded', sentAtMs, state, fault, hasDelivered };
 }

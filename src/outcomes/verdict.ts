@@ -11,6 +11,8 @@ export type Verdict =
       readonly state: NotificationState;
       /** The fault of the scope, whoever found it. */
       readonly fault: string | null;
+      /** Whether any device of the scope has the push. */
+      readonly hasDelivered: boolean;
     }
   /** Another holds the chunk, or nobody: nothing of it may be sent any more. */
   | { readonly kind: 'lost' };

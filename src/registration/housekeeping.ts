@@ -8,6 +8,8 @@ import { idleDevices } from '../store/housekeeping/idle-devices.ts';
 import {
   deleteDeletedTags,
   deleteIdempotencyKeys,
+  deleteProviderTokens,
+  deleteQuotas,
   deleteTagDays,
 } from '../store/housekeeping/old-rows.ts';
 import type { Orphanage } from '../store/housekeeping/orphaned-subscriptions.ts';
@@ -37,6 +39,10 @@ const DAY_MS = 86_400_000;
 const IDEMPOTENCY_KEY_MS = DAY_MS;
 /** A year and a month, so that a day can be compared with the same one last year. */
 const TAG_DAY_MS = 400 * DAY_MS;
+/** Tokens live an hour, and a freeze 20 minutes. */
+const PROVIDER_TOKEN_MS = DAY_MS;
+/** A bucket is full, and its ramp at the bottom, after minutes. */
+const QUOTA_MS = DAY_MS;
 
 /** Between two looks for what no index finds. */
 const SWEEP_INTERVAL_MS = 3_600_000;
@@ -79,6 +85,8 @@ export class Housekeeping {
     if (nowMs - this.sweptAtMs < SWEEP_INTERVAL_MS) return;
     await this.purgeDisconnected();
     await deleteTagDays(this.sql, nowMs - TAG_DAY_MS, ROWS_MAX);
+    await deleteProviderTokens(this.sql, PROVIDER_TOKEN_MS, ROWS_MAX);
+    await deleteQuotas(this.sql, QUOTA_MS, ROWS_MAX);
     this.sweptAtMs = nowMs;
   }
 

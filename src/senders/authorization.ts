@@ -1,12 +1,16 @@
 /**
- * The `authorization` values of all credentials, made once per process and handed to every worker. It lives on the main
- * thread only: APNs counts how often a team renews its token, so workers must not each make their own.
+ * The `authorization` values of all credentials: one for each identity that signs, the same on every node and after a
+ * restart, because APNs counts how often a team renews its token. It lives on the main thread; workers get the values. What
+ * is here is a copy of what the nodes share (decision 24), and the right to make the next one is taken there.
  */
 
 import { hash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ApnsCredential, FcmCredential, ProviderCredential } from '../domain/credential.ts';
+import type { MintingRight, SharedToken } from '../domain/provider-token.ts';
+import { errorReason } from '../std/error-reason.ts';
 import { mintProviderToken } from './apns/credentials.ts';
-import { PROVIDER_TOKEN_MINTS_APART_MS } from './apns/settings.ts';
+import { PROVIDER_TOKEN_MINTS_APART_MS, PROVIDER_TOKEN_UPDATES_PAUSE_MS } from './apns/settings.ts';
 import { exchangeAccessToken } from './fcm/credentials.ts';
 import { ACCESS_TOKEN_REQUESTS_APART_MS } from './fcm/settings.ts';
 import type { Minted, MintFailure } from './minted.ts';
@@ -16,35 +20,80 @@ export type Authorization = { readonly ok: true; readonly value: string } | Mint
 
 /** Those that a token is made of here. */
 type MintedFor = ApnsCredential | FcmCredential;
+/** Where the nodes share them. */
+export interface TokenStore {
+  read(identity: string, apartMs: number): Promise<SharedToken>;
+  claim(identity: string, seenId: string | null, apartMs: number): Promise<MintingRight | null>;
+  /** False: the right has lapsed, and the value must not be used. */
+  keep(
+    identity: string,
+    right: MintingRight,
+    minted: {
+      readonly value: string;
+      readonly refreshAtMs: number;
+      readonly expiresAtMs: number;
+    },
+  ): Promise<boolean>;
+  fail(
+    identity: string,
+    mintingId: string,
+    failure: { readonly reason: string; readonly isFinal: boolean },
+    pauseMs: number,
+  ): Promise<void>;
+  freeze(identity: string, forMs: number): Promise<void>;
+}
 
 /** Credentials remembered; beyond it the one unused for longest is forgotten. About 2 KiB each. */
 const CREDENTIALS_MAX = 10_000;
 /** A failed attempt answers everyone who asks for so long: a broken account must not become a storm of token requests. */
 const FAILURE_LASTS_MS = 10_000;
+/** While a new token is wanted and may not be made: what the nodes share is looked at again so often. */
+const LOOK_AGAIN_MS = 10_000;
+/** While another node makes the token that this one waits for, it looks so often, so many times: longer than a lease. */
+const AWAIT_OTHER_MS = 200;
+const LOOKS_MAX = 150;
+/** A freeze that is prolonged by less than this is not written again. */
+const FREEZES_APART_MS = 60_000;
+/** A node's clock that is behind the database's counts, up to here: beyond it it is the node's that is wrong. */
+const CLOCK_BEHIND_MS_MAX = 300_000;
+
+interface Held {
+  readonly id: string;
+  readonly value: string;
+  readonly refreshAtMs: number;
+  readonly expiresAtMs: number;
+}
 
 interface Entry {
+  readonly identity: string;
   readonly mintsApartMs: number;
-  minted: (Minted & { readonly ok: true }) | null;
+  held: Held | null;
   failure: { readonly value: MintFailure; readonly untilMs: number } | null;
-  /** The one attempt under way: everyone who asks meanwhile waits for it. */
+  /** The value that the provider has called expired. */
+  refusedId: string | null;
+  /** The one renewal under way: everyone who asks meanwhile waits for it. */
   pending: Promise<void> | null;
-  isInvalid: boolean;
+  /** No look at what the nodes share before then. */
+  lookAgainAtMs: number;
+  frozenUntilMs: number;
 }
 
 export class Authorizations {
   readonly #origins: ProviderOrigins;
+  readonly #store: TokenStore;
   readonly #now: () => number;
   /** By what is signed with: apps of one team with one key share one token, because APNs counts per team. */
   readonly #entries = new Map<string, Entry>();
-  /** By the caller's key: what `invalidate` is told. */
+  /** By the caller's key: what `invalidate` and `freeze` are told. */
   readonly #keys = new Map<string, Entry>();
 
-  constructor(origins: ProviderOrigins, now: () => number = Date.now) {
+  constructor(origins: ProviderOrigins, store: TokenStore, now: () => number = Date.now) {
     this.#origins = origins;
+    this.#store = store;
     this.#now = now;
   }
 
-  /** The value to send now. A new one is made when there is none, when it nears its end, or when it was invalidated. */
+  /** The value to send now. A new one is fetched or made when there is none, when it nears its end, or when it was refused. */
   async current(key: string, credential: ProviderCredential): Promise<Authorization> {
     if (credential.kind !== 'webpush') return this.#currentOf(key, credential);
     const { vapid, serviceAccount } = credential;
@@ -56,61 +105,138 @@ export class Authorizations {
 
   async #currentOf(key: string, credential: MintedFor): Promise<Authorization> {
     const entry = this.#entryOf(key, credential);
-    if (this.#isDue(entry)) entry.pending ??= this.#renew(entry, credential);
+    if (this.#wantsLook(entry)) entry.pending ??= this.#renew(entry, credential);
     // While the old one works nobody waits for the new one.
     if (entry.pending !== null && !this.#works(entry)) await entry.pending;
-    if (entry.minted !== null && this.#now() < entry.minted.expiresAtMs) {
-      return { ok: true, value: entry.minted.value };
-    }
+    const { held } = entry;
+    if (held !== null && this.#now() < held.expiresAtMs) return { ok: true, value: held.value };
     return entry.failure?.value ?? NOT_MADE;
   }
 
-  /** A provider said that the value of this key has expired. The next `current` makes a new one, if it may already. */
-  invalidate(key: string): void {
+  /** A provider has called this value expired. The next `current` takes the newest that any node has, or makes one, if it may. */
+  invalidate(key: string, value: string): void {
     const entry = this.#keys.get(key);
-    if (entry !== undefined) entry.isInvalid = true;
+    if (entry === undefined || entry.held?.value !== value) return;
+    entry.refusedId = entry.held.id;
   }
 
-  #works({ minted, isInvalid }: Entry): boolean {
-    return minted !== null && !isInvalid && this.#now() < minted.expiresAtMs;
+  /** A provider has had too many tokens of this key: the one there is stays, and no node makes another for a while. */
+  async freeze(key: string): Promise<void> {
+    const entry = this.#keys.get(key);
+    if (entry === undefined) return;
+    entry.refusedId = null;
+    // Everyone who is refused says so; once a minute is often enough to prolong it.
+    const untilMs = this.#now() + PROVIDER_TOKEN_UPDATES_PAUSE_MS;
+    if (untilMs - entry.frozenUntilMs < FREEZES_APART_MS) return;
+    entry.frozenUntilMs = untilMs;
+    await this.#store.freeze(entry.identity, PROVIDER_TOKEN_UPDATES_PAUSE_MS);
   }
 
-  /** Whether a new one should be made, and may be: never within the provider's interval, never right after a failure. */
-  #isDue({ minted, failure, isInvalid, mintsApartMs }: Entry): boolean {
-    const now = this.#now();
-    if (failure !== null && now < failure.untilMs) return false;
-    if (minted === null) return true;
-    return (isInvalid || now >= minted.refreshAtMs) && now >= minted.mintedAtMs + mintsApartMs;
+  #works({ held, refusedId }: Entry): boolean {
+    return held !== null && held.id !== refusedId && this.#now() < held.expiresAtMs;
+  }
+
+  #wantsLook(entry: Entry): boolean {
+    const nowMs = this.#now();
+    if (nowMs < entry.lookAgainAtMs) return false;
+    return !this.#works(entry) || entry.held === null || nowMs >= entry.held.refreshAtMs;
   }
 
   async #renew(entry: Entry, credential: MintedFor): Promise<void> {
-    const minted = await this.#mint(credential);
-    if (minted.ok) {
-      entry.minted = minted;
-      entry.failure = null;
-      entry.isInvalid = false;
-    } else {
-      entry.failure = { value: minted, untilMs: this.#now() + FAILURE_LASTS_MS };
+    try {
+      for (let looks = 0; looks < LOOKS_MAX; looks += 1) {
+        if (!(await this.#isLeftToOther(entry, credential))) break;
+        await sleep(AWAIT_OTHER_MS);
+      }
+    } catch (error) {
+      const reason = `the tokens that nodes share cannot be reached: ${errorReason(error)}`;
+      this.#fail(entry, { ok: false, reason, retryable: true }, FAILURE_LASTS_MS);
     }
     entry.pending = null;
   }
 
-  #mint(credential: MintedFor): Promise<Minted> {
+  /** Takes the newest token there is, and makes the next one if it is time. True: another node is at it, and nothing works without. */
+  async #isLeftToOther(entry: Entry, credential: MintedFor): Promise<boolean> {
+    const { identity, mintsApartMs, refusedId } = entry;
+    const shared = await this.#store.read(identity, mintsApartMs);
+    this.#take(entry, shared);
+    const isDue = shared.value === null || shared.refreshInMs <= 0 || shared.id === refusedId;
+    if (!isDue) return false;
+    if (shared.mintInMs <= 0) {
+      const right = await this.#store.claim(identity, shared.id, mintsApartMs);
+      if (right !== null) return this.#make(entry, credential, right);
+    } else if (!shared.isBeingMinted) {
+      entry.lookAgainAtMs = this.#now() + Math.min(shared.mintInMs, LOOK_AGAIN_MS);
+      return false;
+    }
+    if (!this.#works(entry)) return true;
+    entry.lookAgainAtMs = this.#now() + AWAIT_OTHER_MS;
+    return false;
+  }
+
+  #take(entry: Entry, { id, value, refreshInMs, expiresInMs, failure }: SharedToken): void {
+    const nowMs = this.#now();
+    if (id !== null && value !== null && id !== entry.held?.id) {
+      this.#hold(entry, {
+        id,
+        value,
+        refreshAtMs: nowMs + refreshInMs,
+        expiresAtMs: nowMs + expiresInMs,
+      });
+    }
+    if (failure === null) return;
+    const { reason, isFinal, lastsMs } = failure;
+    this.#fail(entry, { ok: false, reason, retryable: !isFinal }, lastsMs);
+  }
+
+  #hold(entry: Entry, held: Held): void {
+    entry.held = held;
+    entry.failure = null;
+    entry.lookAgainAtMs = 0;
+  }
+
+  #fail(entry: Entry, failure: MintFailure, lastsMs: number): void {
+    const untilMs = this.#now() + lastsMs;
+    entry.failure = { value: failure, untilMs };
+    entry.lookAgainAtMs = untilMs;
+  }
+
+  /** Makes one and keeps it for all nodes, in this order: a crash in between leaves one that nobody has seen. */
+  async #make(entry: Entry, credential: MintedFor, right: MintingRight): Promise<boolean> {
+    const minted = await this.#mint(credential, signingTimeMs(right.nowMs, Date.now()));
+    if (!minted.ok) {
+      const { reason, retryable } = minted;
+      const failure = { reason, isFinal: !retryable };
+      await this.#store.fail(entry.identity, right.mintingId, failure, FAILURE_LASTS_MS);
+      this.#fail(entry, minted, FAILURE_LASTS_MS);
+      return false;
+    }
+    // Lapsed: somebody has taken over, and his value will be there in a moment.
+    if (!(await this.#store.keep(entry.identity, right, minted))) return true;
+    const offsetMs = this.#now() - right.nowMs;
+    this.#hold(entry, {
+      id: right.mintingId,
+      value: minted.value,
+      refreshAtMs: minted.refreshAtMs + offsetMs,
+      expiresAtMs: minted.expiresAtMs + offsetMs,
+    });
+    return false;
+  }
+
+  #mint(credential: MintedFor, nowMs: number): Promise<Minted> {
     switch (credential.kind) {
       case 'apns':
-        return mintProviderToken(credential, this.#now());
-      case 'fcm':
-        return exchangeAccessToken(
-          credential,
-          { origin: this.#origins.oauth, ca: this.#origins.ca },
-          this.#now(),
-        );
+        return mintProviderToken(credential, nowMs);
+      case 'fcm': {
+        const { oauth, ca } = this.#origins;
+        return exchangeAccessToken(credential, { origin: oauth, ca }, nowMs);
+      }
     }
   }
 
   #entryOf(key: string, credential: MintedFor): Entry {
-    const identity = identityOf(credential);
-    const entry = this.#entries.get(identity) ?? newEntry(credential);
+    const identity = identityOf(credential, this.#origins.oauth);
+    const entry = this.#entries.get(identity) ?? newEntry(identity, credential);
     putLast(this.#entries, identity, entry);
     putLast(this.#keys, key, entry);
     return entry;
@@ -126,21 +252,33 @@ const NOT_MADE: MintFailure = Object.freeze({
   retryable: true,
 });
 
-const newEntry = (credential: MintedFor): Entry => ({
+/**
+ * The time that is signed. All nodes and the provider must find it in the past, so of the node's clock and the database's
+ * it is the earlier one.
+ */
+export const signingTimeMs = (sharedMs: number, ownMs: number): number =>
+  Math.min(sharedMs, Math.max(ownMs, sharedMs - CLOCK_BEHIND_MS_MAX));
+
+const newEntry = (identity: string, credential: MintedFor): Entry => ({
+  identity,
   mintsApartMs: mintsApartMsOf(credential),
-  minted: null,
+  held: null,
   failure: null,
+  refusedId: null,
   pending: null,
-  isInvalid: false,
+  lookAgainAtMs: 0,
+  frozenUntilMs: 0,
 });
 
-function identityOf(credential: MintedFor): string {
+/** Whoever has not the key itself gets none of its tokens, so the key is part of it. */
+function identityOf(credential: MintedFor, issuer: string): string {
   switch (credential.kind) {
     case 'apns':
       return digest('apns', credential.teamId, credential.keyId, credential.privateKey);
     case 'fcm': {
       const { client_email, private_key_id, private_key } = credential.serviceAccount;
-      return digest('fcm', client_email, private_key_id, private_key);
+      // One issuer's token is worth nothing with another: a simulator that was started anew knows none of before.
+      return digest('fcm', issuer, client_email, private_key_id, private_key);
     }
   }
 }

@@ -1,9 +1,10 @@
 /** Which sender, for which credential, to which origin, on which transport: the one place that knows all of them. */
 
-import type { ApnsCredential, ProviderCredential } from '../domain/credential.ts';
+import type { ApnsCredential, ApnsEnvironment, ProviderCredential } from '../domain/credential.ts';
 import { apnsOutcome } from './apns/answer.ts';
 import { createApnsSender } from './apns/sender.ts';
 import { APNS_LIMITS } from './apns/settings.ts';
+import { TwoEnvironments } from './apns/two-environments.ts';
 import { dial as dialCompat } from './compat/dial.ts';
 import { fcmOutcome } from './fcm/answer.ts';
 import { createFcmSender } from './fcm/sender.ts';
@@ -33,17 +34,8 @@ export function createSender(credential: ProviderCredential, options: SenderOpti
   const dial = DIALS[options.transport];
   const { ca } = origins;
   switch (credential.kind) {
-    case 'apns': {
-      const transport = new ProviderTransport(dial, {
-        origin: apnsOriginOf(credential, origins),
-        ca,
-        authorization,
-        limits: { ...APNS_LIMITS, ...limits },
-        admits: null,
-        outcomeOf: apnsOutcome,
-      });
-      return createApnsSender(credential, transport);
-    }
+    case 'apns':
+      return apnsSender(credential, options);
     case 'fcm': {
       const transport = new ProviderTransport(dial, {
         origin: origins.fcm,
@@ -75,7 +67,38 @@ export function createSender(credential: ProviderCredential, options: SenderOpti
 
 const DIALS: Readonly<Record<TransportName, Dial>> = { http2: dialHttp2, compat: dialCompat };
 
-function apnsOriginOf(credential: ApnsCredential, origins: ProviderOrigins): string {
+/** In the credential's environment, and for tokens that are strangers there in the other one, where that is another place. */
+function apnsSender(credential: ApnsCredential, options: SenderOptions): Sender {
+  const { origins, authorization, limits } = options;
+  const { environment } = credential;
+  const inEnvironment = (origin: string, firstAuthorization: string): Sender => {
+    const transport = new ProviderTransport(DIALS[options.transport], {
+      origin,
+      ca: origins.ca,
+      authorization: firstAuthorization,
+      limits: { ...APNS_LIMITS, ...limits },
+      admits: null,
+      outcomeOf: apnsOutcome,
+    });
+    return createApnsSender(credential, transport);
+  };
+  const originOf: Readonly<Record<ApnsEnvironment, string>> = {
+    production: origins.apnsProduction,
+    sandbox: origins.apnsSandbox,
+  };
+  const own = inEnvironment(originOf[environment], authorization);
+  const otherOrigin = originOf[environment === 'production' ? 'sandbox' : 'production'];
+  if (otherOrigin === originOf[environment]) return own;
+  return new TwoEnvironments({
+    own,
+    ownEnvironment: environment,
+    makeOther: (latest) => inEnvironment(otherOrigin, latest),
+    authorization,
+  });
+}
+
+/** Where pushes with this credential go. */
+export function apnsOriginOf(credential: ApnsCredential, origins: ProviderOrigins): string {
   switch (credential.environment) {
     case 'production':
       return origins.apnsProduction;

@@ -3,6 +3,7 @@
  * A refusal is an answer, not an exception. One sender belongs to one credential in one worker thread, for its whole life.
  */
 
+import type { ApnsEnvironment } from '../domain/credential.ts';
 import type { Message } from '../domain/notification.ts';
 import type { Outcome } from '../domain/outcome.ts';
 
@@ -24,9 +25,16 @@ export interface Sender {
   whenReady(): Promise<void>;
   /**
    * Starts one send; `settle(position, outcome)` follows. The caller has seen `capacity` above 0.
-   * `position` is the caller's own number for it, so that no closure is needed per device.
+   * `position` is the caller's own number for it, so that no closure is needed per device. `environment`: where APNs took
+   * this token before, when that is known; other providers have none.
    */
-  send(rendered: Rendered, deviceId: string, position: number, settle: Settle): void;
+  send(
+    rendered: Rendered,
+    deviceId: string,
+    position: number,
+    settle: Settle,
+    environment?: ApnsEnvironment | null,
+  ): void;
   /** Opens so many connections, if there are fewer, before they are needed. */
   warm(connections: number): void;
   /** A fresh `authorization` header value; sends started from now on carry it. */

@@ -1,6 +1,8 @@
 /** Brings the schema up to date: every migration once, in order, all or none. */
 
 import * as mainJob from './migrations/0001-main-job.ts';
+import * as reactions from './migrations/0002-reactions.ts';
+import * as providerAuthority from './migrations/0003-provider-authority.ts';
 import * as parts from './migrations/0004-parts.ts';
 import type { SqlPool } from './sql.ts';
 
@@ -10,7 +12,7 @@ interface Migration {
 }
 
 /** In order. One that has landed is never edited: a change is a new file. */
-const MIGRATIONS: readonly Migration[] = [mainJob, parts];
+const MIGRATIONS: readonly Migration[] = [mainJob, reactions, providerAuthority, parts];
 
 /** Any number that nothing else locks. Nodes that start together take turns on it; the later ones find nothing to do. */
 const MIGRATION_LOCK = 7_461_671;

@@ -19,11 +19,25 @@ export interface Metrics {
   readonly registrations: CountFamily<'operation'>;
   readonly overloads: CountFamily<'part'>;
   readonly sends: CountFamily<'platform' | 'outcome'>;
+  readonly heldDeletions: CountFamily<'platform'>;
   /** Lets `read` be asked for the length of a queue whenever the metrics are. */
   watchQueue(queue: string, read: () => number): void;
+  /** Lets `read` tell how provider credentials stand whenever the metrics are asked for. */
+  watchCredentials(read: () => readonly CredentialReading[]): void;
   /** The Prometheus text form. */
   text(): Promise<string>;
   readonly contentType: string;
+}
+
+/** One (app, platform)'s credential. */
+export interface CredentialReading {
+  readonly appId: number;
+  readonly platformId: number;
+  /** Null: not known. */
+  readonly isHealthy: boolean | null;
+  readonly expiresAtMs: number | null;
+  /** The provider has refused the new one: the one before it is in use. */
+  readonly isFallback: boolean;
 }
 
 /** Makes the process' metrics. */
@@ -40,6 +54,7 @@ export function createMetrics(): Metrics {
       for (const [queue, read] of queues) this.set({ queue }, read());
     },
   });
+  const credentials = watchCredentials(registry);
   const family = <Label extends string>(
     name: string,
     help: string,
@@ -61,10 +76,58 @@ export function createMetrics(): Metrics {
       'part',
     ]),
     sends: family('tagcast_sends_total', 'Sends by how they ended.', ['platform', 'outcome']),
+    heldDeletions: family(
+      'tagcast_held_deletions_total',
+      'Devices called dead that are not erased before an operator says so.',
+      ['platform'],
+    ),
     watchQueue: (queue, read) => queues.set(queue, read),
+    watchCredentials: (read) => {
+      credentials.read = read;
+    },
     text: () => registry.metrics(),
     contentType: registry.contentType,
   };
+}
+
+/** Gauges of what somebody else looks after: each is there only where its value is known. */
+function watchCredentials(registry: Registry): { read: () => readonly CredentialReading[] } {
+  const source: { read: () => readonly CredentialReading[] } = { read: () => [] };
+  const gauge = (
+    name: string,
+    help: string,
+    valueIn: (reading: CredentialReading) => number | null,
+  ): Gauge =>
+    new Gauge({
+      name,
+      help,
+      labelNames: ['app', 'platform'],
+      registers: [registry],
+      collect() {
+        this.reset();
+        for (const reading of source.read()) {
+          const value = valueIn(reading);
+          if (value === null) continue;
+          this.set({ app: String(reading.appId), platform: String(reading.platformId) }, value);
+        }
+      },
+    });
+  gauge(
+    'tagcast_credential_healthy',
+    'Whether the provider took the credential when it was last asked.',
+    ({ isHealthy }) => (isHealthy === null ? null : Number(isHealthy)),
+  );
+  gauge(
+    'tagcast_credential_expires_seconds',
+    "Until the credential's end, where the operator has told it.",
+    ({ expiresAtMs }) => (expiresAtMs === null ? null : (expiresAtMs - Date.now()) / 1_000),
+  );
+  gauge(
+    'tagcast_credential_fallback',
+    'Whether the credential before the last one is in use, because the provider refuses the last one.',
+    ({ isFallback }) => Number(isFallback),
+  );
+  return source;
 }
 
 function createFamily<Label extends string>(

@@ -45,7 +45,7 @@ const faultsOfAccount = (change: object): readonly string[] =>
 
 t.test('each fault is one sentence that names its field and quotes no secret', (t) => {
   t.same(faultsOf(3, { ...apns, teamId: 'short' }), [
-    'teamId must be 10 capital letters and digits.',
+    'teamId must be 10 capital letters and digits: it is on the page Membership details of the developer account.',
   ]);
   for (const bad of ['com.example.app\n', 'com example', 'com.exämple', 'a\r\nb: c', '']) {
     t.match(faultsOf(3, { ...apns, bundleId: bad })[0], /^bundleId /, JSON.stringify(bad));
@@ -53,21 +53,22 @@ t.test('each fault is one sentence that names its field and quotes no secret', (
     t.match(faultsOf(3, { ...apns, teamId: bad })[0], /^teamId /, JSON.stringify(bad));
   }
   t.same(faultsOf(3, { ...apns, keyId: undefined }), ['keyId is missing.']);
-  t.same(faultsOf(3, { ...apns, privateKey: ecKey('secp384r1') }), [
-    'privateKey is a key that is not P-256.',
+  t.match(faultsOf(3, { ...apns, privateKey: ecKey('secp384r1') }), [
+    /^privateKey is a key that is not P-256 .*\.$/,
   ]);
-  t.same(faultsOf(3, { ...apns, privateKey: rsaKey(2_048) }), [
-    'privateKey is a key that is not P-256.',
+  t.same(faultsOf(3, { ...apns, keyId: apns.teamId }), [
+    "keyId is the team's id: that of the key is in the name of its file, AuthKey_<key id>.p8.",
   ]);
-  t.same(faultsOf(3, { ...apns, privateKey: apns.privateKey.slice(0, 80) }), [
-    'privateKey is not a private key in PKCS 8 PEM form.',
-  ]);
+  t.match(faultsOf(3, { ...apns, bundleId: 'TEAM123456.com.acme' }), [/^bundleId begins with/]);
   t.same(faultsOf(3, { ...apns, environment: 'test' }), [
     'environment must be production or sandbox.',
   ]);
   t.same(faultsOfAccount({ project_id: undefined }), ['serviceAccount.project_id is missing.']);
-  t.same(faultsOfAccount({ private_key: apns.privateKey }), [
-    'serviceAccount.private_key is not an RSA key of 2048 bits or more.',
+  for (const name of ['private_key', 'private_key_id', 'client_email']) {
+    t.same(faultsOfAccount({ [name]: undefined }), [`serviceAccount.${name} is missing.`]);
+  }
+  t.match(faultsOfAccount({ private_key: apns.privateKey }), [
+    /^serviceAccount\.private_key is not an RSA key of 2048 bits or more .*\.$/,
   ]);
   t.same(faultsOfAccount({ type: 'authorized_user' }), [
     'serviceAccount.type must be service_account.',
@@ -75,6 +76,25 @@ t.test('each fault is one sentence that names its field and quotes no secret', (
   t.same(faultsOf(15, {}).length, 1);
   t.same(faultsOf(7, {}), ['The credential must have vapid or serviceAccount.']);
   t.same(faultsOf(8, {}), ['platform 8 takes no credential.']);
+  t.end();
+});
+
+t.test("another of Google's files is called by its name", (t) => {
+  const rows: readonly (readonly [object, RegExp])[] = [
+    [{ project_info: {}, client: [] }, /is google-services\.json, the file of the Android app\. /],
+    [{ apiKey: 'x', authDomain: 'y' }, /is the firebaseConfig of a web app/],
+    [{ installed: { client_id: 'x' } }, /is an OAuth client's file/],
+    [{ web: {} }, /is an OAuth client's file/],
+    [{ type: 'authorized_user', refresh_token: 'x' }, /is the credentials of a person/],
+    [{ type: 'external_account', credential_source: {} }, /workload identity/],
+    [{ teamId: 'TEAM123456', keyId: 'KEY1234567' }, /is a credential of APNs/],
+  ];
+  for (const [file, fault] of rows) {
+    const faults = faultsOf(15, { serviceAccount: file });
+    t.equal(faults.length, 1);
+    t.match(faults[0], fault);
+    t.match(faults[0], /Generate new private key\.$/);
+  }
   t.end();
 });
 

@@ -9,6 +9,7 @@ import { readProviderCredential } from '../../src/access/provider-credentials.ts
 import { appCommand } from '../../src/cli/app.ts';
 import { clientCommand } from '../../src/cli/client.ts';
 import { credentialCommand } from '../../src/cli/credential.ts';
+import type { CheckedCredential } from '../../src/cli/operator-actions.ts';
 import { createOperatorActions } from '../../src/cli/operator-actions.ts';
 import { secrets } from '../support/api.ts';
 import { withStores } from '../support/store.ts';
@@ -20,7 +21,9 @@ const TOKEN = /Token {7}(\S+)/;
 t.test('an installation from nothing', async (t) => {
   await withStores(t, async (t, { sql }) => {
     const oauthOrigin = 'https://oauth2.googleapis.com';
-    const context = recordedContext(createOperatorActions({ sql, secrets, oauthOrigin }));
+    let checked: CheckedCredential = { isHealthy: true, note: 'The provider takes it.' };
+    const check = () => Promise.resolve(checked);
+    const context = recordedContext(createOperatorActions({ sql, secrets, oauthOrigin, check }));
     const commands = [clientCommand(context), appCommand(context), credentialCommand(context)];
     const run = async (line: string): Promise<readonly [code: number, text: string]> => {
       const [name, ...args] = line.split(' ');
@@ -55,7 +58,10 @@ t.test('an installation from nothing', async (t) => {
     const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
     writeFileSync(keyFile, privateKey.export({ type: 'pkcs8', format: 'pem' }));
     const apns = `--team-id TEAM123456 --key-id KEY1234567 --bundle-id com.acme --key-file ${keyFile}`;
-    t.equal((await run(`app credentials ${appId} apns ${apns} --sandbox`))[0], 0);
+    t.same(await run(`app credentials ${appId} apns ${apns} --sandbox`), [
+      0,
+      `App ${appId} has apns credentials. The provider takes it.`,
+    ]);
     t.match(await readProviderCredential(sql, secrets, appId, 3), {
       kind: 'opened',
       credential: { kind: 'apns', environment: 'sandbox', bundleId: 'com.acme' },
@@ -63,6 +69,43 @@ t.test('an installation from nothing', async (t) => {
     t.same(await run('app list acme'), [
       0,
       `${appId}\tNews\t3 (has credentials), 15 (no credentials)`,
+    ]);
+    t.match(await run(`app show ${appId}`), [
+      0,
+      /^Platform 3\n {2}put 20.*Z\n {2}never checked\n.* a send never\nPlatform 15\n {2}no cred/,
+    ]);
+    t.same(await run(`app show ${appId + 1}`), [1, `There is no app ${appId + 1}.`]);
+    t.same(await run(`app check ${appId} apns`), [0, 'The provider takes it.']);
+    checked = { isHealthy: false, note: 'The provider refuses it.' };
+    t.same(await run(`app check ${appId} apns`), [1, 'The provider refuses it.']);
+    t.same(await run(`app check ${appId + 1} apns`), [
+      1,
+      `There is no app ${appId + 1} on platform 3.`,
+    ]);
+    t.match(await run(`app check ${appId} mail`), [2, /apns or fcm/]);
+
+    const next = apns.replace('KEY1234567', 'KEY7654321');
+    t.match(await run(`app credentials ${appId} apns ${next} --sandbox --expires soon`), [
+      2,
+      '--expires must be a date, not soon',
+    ]);
+    t.match(await run(`app credentials ${appId} apns ${next} --sandbox --grace-hours 169`), [
+      1,
+      /graceHours must be 0–168/,
+    ]);
+    const terms = '--sandbox --grace-hours 5 --expires 2030-01-31';
+    t.same(await run(`app credentials ${appId} apns ${next} ${terms}`), [
+      0,
+      `App ${appId} has apns credentials. The provider refuses it.`,
+    ]);
+    await sql`update app_platforms set refused_reason = 'InvalidProviderToken', refused_at = now() where platform_id = 3`;
+    t.match(await run(`app show ${appId}`), [
+      0,
+      /REFUSED by the provider: InvalidProviderToken: .*\n {2}the one before it is used until 20.*\n {2}ends 2030-01-31T/,
+    ]);
+    t.same(await run('app list acme'), [
+      0,
+      `${appId}\tNews\t3 (has credentials, the provider refuses the new ones), 15 (no credentials)`,
     ]);
     t.equal((await run(`app credentials ${appId} apns --remove`))[0], 0);
     t.same(await readProviderCredential(sql, secrets, appId, 3), { kind: 'none' });

@@ -6,6 +6,7 @@ import t from 'tap';
 import { appCommand } from '../../src/cli/app.ts';
 import { clientCommand } from '../../src/cli/client.ts';
 import { credentialCommand } from '../../src/cli/credential.ts';
+import { deletionsCommand } from '../../src/cli/deletions.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { recordedContext } from '../support/terminal.ts';
 
@@ -13,7 +14,12 @@ const never = () => Promise.reject(new Error('nothing is to be asked'));
 
 t.test('each mistake has its sentence', async (t) => {
   const context = recordedContext(never);
-  const commands = [clientCommand(context), appCommand(context), credentialCommand(context)];
+  const commands = [
+    clientCommand(context),
+    appCommand(context),
+    credentialCommand(context),
+    deletionsCommand(context),
+  ];
   const file = join(temporaryDirectory(t), 'not.json');
   writeFileSync(file, 'not json');
   const cases: readonly (readonly [line: string, sentence: RegExp])[] = [
@@ -36,6 +42,9 @@ t.test('each mistake has its sentence', async (t) => {
     ['credential rotate acme', /^--grace-hours is missing$/],
     ['credential rotate acme --grace-hours -1', /grace-hours/],
     ['credential rotate acme --grace-hours 1.5', /must be a number/],
+    ['deletions', /^deletions needs list, release or discard/],
+    ['deletions list x', /^x is too much$/],
+    ['deletions release', /^<job> is missing$/],
   ];
   for (const [line, sentence] of cases) {
     const [name, ...args] = line.split(' ');

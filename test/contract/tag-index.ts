@@ -4,13 +4,18 @@ import * as fc from 'fast-check';
 import type { Test } from 'tap';
 import { GROUP_DEVICES } from '../../src/domain/device.ts';
 import type { Audience } from '../../src/domain/notification.ts';
-import type { TagIndex } from '../../src/tag-index/tag-index.ts';
+import type { DeviceNote, DeviceNotes, TagIndex } from '../../src/tag-index/tag-index.ts';
 
 /** A tag index under test, and the way its devices come and go. Scopes and tags need not exist elsewhere. */
 export interface TagIndexBench {
   readonly index: TagIndex;
-  /** Makes the device if it is new; its tags are these from now on. */
-  setTags(scope: ModelScope, ordinal: number, tagIds: readonly number[]): Promise<void>;
+  /** Makes the device if it is new; its tags, and what is known of it, are these from now on. */
+  setTags(
+    scope: ModelScope,
+    ordinal: number,
+    tagIds: readonly number[],
+    note: DeviceNote,
+  ): Promise<void>;
   erase(scope: ModelScope, ordinal: number): Promise<void>;
 }
 
@@ -24,6 +29,7 @@ interface Change {
   readonly ordinal: number;
   /** Null: erased. */
   readonly tagIds: readonly number[] | null;
+  readonly note: DeviceNote;
 }
 
 const SCOPES: readonly ModelScope[] = [
@@ -34,12 +40,18 @@ const SCOPES: readonly ModelScope[] = [
 /** Around the borders of blocks and groups. */
 const ORDINALS = [0, 1, 127, 128, 8_190, 8_191, 8_192, 8_193, 16_383, 16_384];
 const TAGS = [1, 2, 3, 4];
+/** Above all of them. */
+const ORDINAL_END_MAX = 20_000;
 
 const tags = fc.uniqueArray(fc.constantFrom(...TAGS));
 const change: fc.Arbitrary<Change> = fc.record({
   scope: fc.nat(SCOPES.length - 1),
   ordinal: fc.constantFrom(...ORDINALS),
   tagIds: fc.option(tags, { freq: 6 }),
+  note: fc.record({
+    refusals: fc.constantFrom(0, 0, 2),
+    environment: fc.constantFrom(null, null, 'production', 'sandbox'),
+  }),
 });
 const audience: fc.Arbitrary<Audience> = fc.record({
   anyTagIds: tags,
@@ -61,7 +73,7 @@ export async function tagIndexContract(
     const property = fc.asyncProperty(
       fc.array(change, { maxLength: 30 }),
       fc.array(audience, { minLength: 1, maxLength: 4 }),
-      fc.constantFrom(0, 1, 128, 8_191, 8_192, 8_193, 20_000),
+      fc.constantFrom(0, 1, 128, 8_191, 8_192, 8_193, ORDINAL_END_MAX),
       async (changes, audiences, ordinalEnd) => {
         const bench = await make();
         const model = await play(bench, changes);
@@ -77,15 +89,20 @@ export async function tagIndexContract(
 
 type Model = ReadonlyMap<
   string,
-  { readonly scope: ModelScope; readonly ordinal: number; readonly tagIds: ReadonlySet<number> }
+  {
+    readonly scope: ModelScope;
+    readonly ordinal: number;
+    readonly tagIds: ReadonlySet<number>;
+    readonly note: DeviceNote;
+  }
 >;
 
 async function play(bench: TagIndexBench, changes: readonly Change[]): Promise<Model> {
   const model = new Map<
     string,
-    { scope: ModelScope; ordinal: number; tagIds: ReadonlySet<number> }
+    { scope: ModelScope; ordinal: number; tagIds: ReadonlySet<number>; note: DeviceNote }
   >();
-  for (const { scope: index, ordinal, tagIds } of changes) {
+  for (const { scope: index, ordinal, tagIds, note } of changes) {
     const scope = SCOPES[index];
     if (scope === undefined) continue;
     const deviceId = deviceIdOf(scope, ordinal);
@@ -93,8 +110,8 @@ async function play(bench: TagIndexBench, changes: readonly Change[]): Promise<M
       model.delete(deviceId);
       await bench.erase(scope, ordinal);
     } else {
-      model.set(deviceId, { scope, ordinal, tagIds: new Set(tagIds) });
-      await bench.setTags(scope, ordinal, tagIds);
+      model.set(deviceId, { scope, ordinal, tagIds: new Set(tagIds), note });
+      await bench.setTags(scope, ordinal, tagIds, note);
     }
   }
   return model;
@@ -108,17 +125,24 @@ async function compare(
   ordinalEnd: number,
 ): Promise<void> {
   for (const scope of SCOPES) {
-    const expected = [...model.values()]
-      .filter((device) => device.scope === scope && matches(device.tagIds, asked))
-      .map(({ ordinal }) => ordinal)
-      .sort((a, b) => a - b);
+    const matching = [...model.values()].filter(
+      (device) => device.scope === scope && matches(device.tagIds, asked),
+    );
+    const noted = matching
+      .filter(({ note }) => note.refusals > 0 || note.environment !== null)
+      .map(({ ordinal, note }) => `${ordinal} ${note.refusals} ${note.environment}`)
+      .sort();
+    const expected = matching.map(({ ordinal }) => ordinal).sort((a, b) => a - b);
     const found: number[] = [];
+    const notes = new Map<number, DeviceNote>();
     for (const groupNumber of [0, 1, 2]) {
       const group = { ...scope, groupNumber };
       const run = await index.resolve({ group, audience: asked, ordinalEnd, expectedVersion: 0 });
       for (const [position, offset] of run.offsets.entries()) {
         const ordinal = groupNumber * GROUP_DEVICES + offset;
         found.push(ordinal);
+        const note = run.notes.get(ordinal);
+        if (note !== undefined) notes.set(ordinal, note);
         if (run.deviceIds[position] !== deviceIdOf(scope, ordinal)) t.fail('another device');
       }
     }
@@ -127,7 +151,13 @@ async function compare(
       expected.filter((ordinal) => ordinal < ordinalEnd),
       'resolve',
     );
-    const rechecked = await index.recheck(scope, ORDINALS, asked);
+    if (ordinalEnd === ORDINAL_END_MAX) equal(listed(notes), noted, 'notes');
+    const { deviceIds: rechecked, notes: recheckedNotes } = await index.recheck(
+      scope,
+      ORDINALS,
+      asked,
+    );
+    equal(listed(recheckedNotes), noted, 'notes of recheck');
     equal(
       [...rechecked.keys()].sort((a, b) => a - b),
       expected,
@@ -145,8 +175,13 @@ const matches = (tagIds: ReadonlySet<number>, asked: Audience): boolean =>
   asked.allTagIds.every((tagId) => tagIds.has(tagId)) &&
   !asked.noneTagIds.some((tagId) => tagIds.has(tagId));
 
+const listed = (notes: DeviceNotes): readonly string[] =>
+  [...notes]
+    .map(([ordinal, { refusals, environment }]) => `${ordinal} ${refusals} ${environment}`)
+    .sort();
+
 /** Thrown, not asserted: fast-check shrinks a history that throws. */
-function equal(found: readonly number[], expected: readonly number[], question: string): void {
+function equal<T>(found: readonly T[], expected: readonly T[], question: string): void {
   if (found.join() !== expected.join()) {
     throw new Error(`${question}: found [${found.join()}], expected [${expected.join()}]`);
   }

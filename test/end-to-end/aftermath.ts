@@ -26,6 +26,34 @@ export async function killedAlone(t: Test, scene: Scene): Promise<void> {
   await settled(t, scene, await scene.start(LEASE), job);
 }
 
+/** As above, at most once: what nobody knows is failed, and no device has it twice. */
+export async function killedAtMostOnce(t: Test, scene: Scene): Promise<void> {
+  const victim = await scene.start(LEASE);
+  const delivery = 'at-most-once';
+  const job = await push(victim.baseUrl, scene.demo, [scene.tagId], undefined, { delivery });
+  await reached(scene, 20_000);
+  await victim.end('SIGKILL');
+  const engine = await scene.start(LEASE);
+  const rows = await finalStatus(engine.baseUrl, scene.demo, job, SEND_LIMIT_MS);
+  for (const row of rows) t.ok(sumCloses(row), `sums close: ${JSON.stringify(row)}`);
+  let unknown = 0;
+  for (const row of rows) {
+    for (const [reason, count] of Object.entries(row.failureReasons ?? {})) {
+      t.match(reason, /^OutcomeUnknown: /);
+      unknown += count;
+    }
+  }
+  t.equal(sum(rows, 'successCount') + unknown, DEVICES);
+  t.ok(unknown > 0 && unknown < WORKERS * UNRECORDED_DEVICES_MAX, `${unknown} are not known`);
+  for (const provider of ['apns', 'fcm'] as const) {
+    const { times } = await deliveries(scene.simulator.controlUrl, provider);
+    const often = Object.entries(times).filter(
+      ([count, tokens]) => Number(count) > 1 && tokens > 0,
+    );
+    t.same(often, [], `${provider}: nobody has it twice`);
+  }
+}
+
 /** The job is final, its sums close, every device has it, and few have it twice. */
 export async function settled(
   t: Test,

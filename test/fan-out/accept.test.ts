@@ -18,6 +18,7 @@ const push = (more: Partial<Push>): Push => ({
   filter: NONE,
   exclude: NONE,
   appIds: null,
+  delivery: 'at-least-once',
   payload: { title: 'goal!', data: {} },
   sendAtMs: null,
   expiresAtMs: null,

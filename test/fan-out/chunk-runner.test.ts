@@ -3,6 +3,7 @@ import type { Outcome } from '../../src/domain/outcome.ts';
 import { DELIVERED } from '../../src/domain/outcome.ts';
 import { runChunk } from '../../src/fan-out/chunk-runner.ts';
 import { FAILURES_IN_A_ROW_MAX } from '../../src/fan-out/provider-health.ts';
+import { DOUBTFUL_REFUSALS_MAX } from '../../src/fan-out/task-control.ts';
 import { until } from '../support/poll.ts';
 import {
   chunkTask,
@@ -69,9 +70,10 @@ t.test('final refusals are counted with their reasons; dead tokens are named', a
     delivered: 7,
     failed: 3,
     reasons: { Unregistered: 1, UNREGISTERED: 1, BadDeviceToken: 1 },
-    deadTokens: [
-      { ordinal: 1, registeredBeforeMs: 123 },
-      { ordinal: 2, registeredBeforeMs: task.claimedAtMs },
+    news: [
+      { ordinal: 1, kind: 'gone', registeredBeforeMs: 123 },
+      { ordinal: 2, kind: 'gone', registeredBeforeMs: task.claimedAtMs },
+      { ordinal: 3, kind: 'refused', registeredBeforeMs: task.claimedAtMs },
     ],
     isComplete: true,
   });
@@ -180,6 +182,25 @@ t.test('expired: what was not sent in time is counted without being sent', async
   t.equal(sender.sent.length, 300);
   t.match(sumOf(scene.reports), { total: 1_000, delivered: 300, expired: 700, isComplete: true });
 });
+
+t.test(
+  'a refused credential that another one replaces stops nothing: the rest is given back',
+  async (t) => {
+    const script = (_deviceId: string, count: number): Outcome =>
+      count <= 10 ? DELIVERED : { kind: 'bad-credential', reason: 'InvalidProviderToken' };
+    const sender = new ScriptedSender(script, 5);
+    const known = chunkTask();
+    if (known.authority === null) throw new Error('it has one');
+    const task = chunkTask({ authority: { ...known.authority, hasFallback: true } });
+    const scene = sceneOf(task, { offsets: first(1_000), sender });
+    await runChunk(task, scene.context);
+    t.ok(sender.sent.length < 30, `${sender.sent.length} sent`);
+    t.equal(scene.refusals[0], 'InvalidProviderToken');
+    const sum = sumOf(scene.reports);
+    t.match(sum, { delivered: 10, failed: 0, total: 128, fault: null, releaseAfterMs: 0 });
+    t.equal(sum.retries.length, 118, 'what was refused and the rest of its block');
+  },
+);
 
 t.test('a fault of the credential or message stops the scope', async (t) => {
   const script = (_deviceId: string, count: number): Outcome =>
@@ -363,4 +384,157 @@ t.test('nobody knows whether it was accepted: tried again at least once', async 
   const sum = sumOf(scene.reports);
   t.equal(sum.retries.length, sum.total, 'sends of unknown end are never counted as unsent');
   t.ok(sum.total >= FAILURES_IN_A_ROW_MAX && sum.total < 1_000, `${sum.total} concerned`);
+});
+
+const DOUBTFUL: Outcome = { kind: 'bad-message', reason: 'INVALID_ARGUMENT', mayBeDevice: true };
+
+t.test('one strange device does not stop the others', async (t) => {
+  const script = (deviceId: string): Outcome => (deviceId === 'device-0' ? DOUBTFUL : DELIVERED);
+  const scene = sceneOf(chunkTask(), { offsets: first(100), sender: new ScriptedSender(script) });
+  await runChunk(chunkTask(), scene.context);
+  t.match(sumOf(scene.reports), {
+    total: 100,
+    delivered: 99,
+    failed: 1,
+    reasons: { INVALID_ARGUMENT: 1 },
+    fault: null,
+  });
+});
+
+t.test('several devices refused alike, and none delivered: the message is at fault', async (t) => {
+  const sender = new ScriptedSender(() => DOUBTFUL, 1);
+  const scene = sceneOf(chunkTask(), { offsets: first(1_000), sender });
+  await runChunk(chunkTask(), scene.context);
+  t.equal(sender.sent.length, DOUBTFUL_REFUSALS_MAX);
+  t.match(sumOf(scene.reports), { total: 1_000, failed: 1_000, fault: 'INVALID_ARGUMENT' });
+});
+
+t.test('where anybody of the scope has it, it is the devices', async (t) => {
+  const sender = new ScriptedSender(() => DOUBTFUL, 1);
+  const task = chunkTask({ hasDelivered: true });
+  const scene = sceneOf(task, { offsets: first(100), sender });
+  await runChunk(task, scene.context);
+  t.equal(sender.sent.length, 100);
+  t.match(sumOf(scene.reports), { failed: 100, fault: null });
+
+  const told = sceneOf(chunkTask(), {
+    offsets: first(1_000),
+    sender: new ScriptedSender(
+      (_deviceId, count) =>
+        count < DOUBTFUL_REFUSALS_MAX || count > 300
+          ? DOUBTFUL
+          : { kind: 'gone', reason: 'Unregistered', sinceMs: 1 },
+      1,
+    ),
+    budgetMax: 128,
+    verdict: (_progress, clock) => ({ ...recorded(clock), hasDelivered: true }) as const,
+  });
+  await runChunk(chunkTask(), told.context);
+  t.match(sumOf(told.reports), { failed: 1_000, fault: null }, 'another chunk has delivered');
+});
+
+t.test('reasons that nobody knows are told', async (t) => {
+  const sender = new ScriptedSender(() => ({ ...DOUBTFUL, unfamiliarStatus: 418 }), 1);
+  const scene = sceneOf(chunkTask(), { offsets: [1], sender });
+  await runChunk(chunkTask(), scene.context);
+  t.same(scene.unfamiliar, [{ status: 418, reason: 'INVALID_ARGUMENT' }]);
+});
+
+t.test('what a send tells of its device, beside its ending', async (t) => {
+  const outcomes: Readonly<Record<string, Outcome>> = {
+    'device-1': { kind: 'delivered', environment: 'sandbox' },
+    'device-4': { kind: 'bad-token', reason: 'BadDeviceToken', isInconclusive: true },
+  };
+  const sender = new ScriptedSender((deviceId) => outcomes[deviceId] ?? DELIVERED);
+  const notes = new Map([
+    [2, { refusals: 2, environment: null }],
+    [3, { refusals: 0, environment: 'sandbox' as const }],
+  ]);
+  const scene = sceneOf(chunkTask(), { offsets: [0, 1, 2, 3, 4], sender, notes });
+  await runChunk(chunkTask(), scene.context);
+  t.same(sumOf(scene.reports).news, [
+    { ordinal: 1, kind: 'moved', environment: 'sandbox' },
+    { ordinal: 2, kind: 'restored' },
+  ]);
+  t.same(
+    sender.environments,
+    [null, null, null, 'sandbox', null],
+    'it is asked where it was taken',
+  );
+});
+
+t.test('unknown outcomes that are sent again say so', async (t) => {
+  const script = (deviceId: string): Outcome => (deviceId === 'device-3' ? UNKNOWN : DELIVERED);
+  const scene = sceneOf(chunkTask(), { offsets: first(10), sender: new ScriptedSender(script) });
+  await runChunk(chunkTask(), scene.context);
+  const { retries } = sumOf(scene.reports);
+  t.match(retries, [{ ordinal: 3, isUncertain: true }]);
+});
+
+t.test('at most once: an unknown outcome is failed', async (t) => {
+  const task = chunkTask({ isAtMostOnce: true });
+  const script = (deviceId: string): Outcome => (deviceId === 'device-3' ? UNKNOWN : DELIVERED);
+  const scene = sceneOf(task, { offsets: first(10), sender: new ScriptedSender(script) });
+  await runChunk(task, scene.context);
+  t.match(sumOf(scene.reports), {
+    total: 10,
+    delivered: 9,
+    failed: 1,
+    reasons: { 'OutcomeUnknown: Timeout': 1 },
+    retries: [],
+  });
+});
+
+t.test('at most once: no device is sent before the ledger knows that its block was', async (t) => {
+  const task = chunkTask({ isAtMostOnce: true });
+  let known = 0n;
+  let violations = 0;
+  const sender = new ScriptedSender((deviceId) => {
+    const block = BigInt(Math.floor(Number(deviceId.slice('device-'.length)) / 128));
+    if (((known >> block) & 1n) === 0n) violations += 1;
+    return DELIVERED;
+  }, 20);
+  const scene = sceneOf(task, {
+    offsets: first(8_192),
+    sender,
+    verdict: async (progress, clock) => {
+      await new Promise((resolve) => setImmediate(resolve));
+      if (progress.kind === 'chunk' && progress.started !== null) {
+        known = BigInt.asUintN(64, progress.started);
+      }
+      return recorded(clock);
+    },
+  });
+  await runChunk(task, scene.context);
+  t.equal(violations, 0);
+  t.match(sumOf(scene.reports), { total: 8_192, delivered: 8_192, isComplete: true });
+});
+
+t.test('at most once: what a lost process may have sent is failed, the rest is sent', async (t) => {
+  const task = chunkTask({ isAtMostOnce: true, doneBlocks: 0b1n, startedBlocks: 0b111n });
+  const scene = sceneOf(task, { offsets: first(128 * 5) });
+  await runChunk(task, scene.context);
+  t.equal(scene.sender.sent[0], 'device-384');
+  t.equal(scene.sender.sent.length, 256);
+  t.match(sumOf(scene.reports), {
+    total: 512,
+    delivered: 256,
+    failed: 256,
+    reasons: { 'OutcomeUnknown: the process that sent it was lost': 256 },
+    isComplete: false,
+    blocks: BigInt.asUintN(64, ~1n),
+  });
+});
+
+t.test('at most once: given back in order, nothing is in doubt', async (t) => {
+  const task = chunkTask({ isAtMostOnce: true });
+  const sender = new ScriptedSender(() => DELIVERED, 10);
+  const scene = sceneOf(task, { offsets: first(8_192), sender });
+  sender.script = (_deviceId, count) => {
+    if (count === 150) scene.control.giveBack(scene.clock.monotonicMs() + 2_000, null);
+    return DELIVERED;
+  };
+  await runChunk(task, scene.context);
+  t.match(scene.reports.at(-1), { started: 0n, releaseAfterMs: 0 });
+  t.equal(sumOf(scene.reports).total, sender.sent.length);
 });

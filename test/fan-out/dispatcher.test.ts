@@ -1,10 +1,13 @@
+import type { Logger } from 'pino';
 import { pino } from 'pino';
 import type { Piscina } from 'piscina';
 import t from 'tap';
+import { ProviderTokens } from '../../src/access/provider-tokens.ts';
 import type { ProviderCredential } from '../../src/domain/credential.ts';
 import type { AuthorizationSource } from '../../src/fan-out/authorizer.ts';
 import { Authorizer } from '../../src/fan-out/authorizer.ts';
 import type { Claimed } from '../../src/fan-out/claimed.ts';
+import { releaseOf } from '../../src/fan-out/claimed.ts';
 import { Dispatcher } from '../../src/fan-out/dispatcher.ts';
 import type { Task, Word, WorkerSettings } from '../../src/fan-out/task.ts';
 import type { RunningTask, TaskEvents } from '../../src/fan-out/worker-pool.ts';
@@ -14,7 +17,13 @@ import type { Authorization } from '../../src/senders/authorization.ts';
 import { Authorizations } from '../../src/senders/authorization.ts';
 import { systemClock } from '../../src/std/clock.ts';
 import { readStatus } from '../../src/store/notifications/read-status.ts';
-import { claimChunksOf, makeRunning, makeTenant } from '../support/notifications.ts';
+import { secrets } from '../support/api.ts';
+import {
+  claimChunksOf,
+  claimRetriesOf,
+  makeRunning,
+  makeTenant,
+} from '../support/notifications.ts';
 import { until } from '../support/poll.ts';
 import { apnsCredential } from '../support/provider-credentials.ts';
 import { behave, credentialOf, originsOf, simulatorFor } from '../support/sending.ts';
@@ -33,6 +42,12 @@ const ledger = new Ledger({
 });
 
 /** A worker that the test plays. */
+const usable = (credential: ProviderCredential | null) =>
+  credential === null ? null : { credential, fallBack: null };
+
+/** Nothing limits them. */
+const quotas = { join: () => null };
+
 class PlayedPool {
   readonly tasks: Task[] = [];
   readonly words: Word[] = [];
@@ -48,15 +63,22 @@ function dispatcherOf(
   pool: Pick<WorkerPool, 'run'>,
   authorization: () => Authorization = () => ({ ok: true, value: 'bearer one' }),
   credential: () => ProviderCredential | null = () => apnsCredential(),
+  logger: Logger = log,
 ) {
   const invalidated: string[] = [];
+  const frozen: string[] = [];
   const authorizations: AuthorizationSource = {
     current: () => Promise.resolve(authorization()),
     invalidate: (key) => invalidated.push(key),
+    freeze: (key) => Promise.resolve(void frozen.push(key)),
   };
-  const authorizer = new Authorizer(() => Promise.resolve(credential()), authorizations);
-  const options = { ledger, pool, authorizer, leaseMs: LEASE_MS, clock: systemClock, log };
-  return { dispatcher: new Dispatcher(options), invalidated };
+  const authorizer = new Authorizer(() => Promise.resolve(usable(credential())), authorizations);
+  const options = { ledger, pool, authorizer, quotas, leaseMs: LEASE_MS, clock: systemClock };
+  return {
+    dispatcher: new Dispatcher({ ...options, log: logger }),
+    invalidated,
+    frozen,
+  };
 }
 
 async function claimOne(slug: string, devices = 10): Promise<Claimed & { readonly kind: 'chunk' }> {
@@ -80,6 +102,46 @@ t.test('what its worker failed at is given back', async (t) => {
   const claimed = await claimOne('failed');
   await dispatcherOf(pool).dispatcher.start(claimed).finished;
   t.strictSame(await leaseOf(claimed), { leased: false, waits: true });
+});
+
+t.test('at most once, retries of a lost worker are left to their leases', async (t) => {
+  for (const isAtMostOnce of [true, false]) {
+    const tenant = await makeTenant(sql, `lost-retries-${isAtMostOnce}`);
+    const id = await makeRunning(sql, tenant, 10, { isAtMostOnce });
+    const [chunk] = await claimChunksOf(sql, id, LEASE_MS);
+    if (chunk === undefined) throw new Error('nothing to claim');
+    const chunkClaim = { kind: 'chunk', chunk, leaseStartedMs: systemClock.monotonicMs() } as const;
+    const retry = { ordinal: 3, attempts: 1, reason: 'Later', dueInMs: 0, isUncertain: false };
+    const release = releaseOf(chunkClaim, 0);
+    if (release.kind !== 'chunk') throw new Error(release.kind);
+    const counts = { ...release.counts, total: 10, delivered: 9 };
+    const blocks = -1n;
+    await ledger.record({ ...release, blocks, counts, retries: [retry], releaseAfterMs: null });
+    const [retries] = await claimRetriesOf(sql, id, LEASE_MS);
+    if (retries === undefined) throw new Error('no retry to claim');
+    const pool = new PlayedPool();
+    pool.play = () => Promise.reject(new Error('the thread has died'));
+    const leaseStartedMs = systemClock.monotonicMs();
+    await dispatcherOf(pool).dispatcher.start({ kind: 'retries', retries, leaseStartedMs })
+      .finished;
+    const [row] = await sql`
+      select lease_until is not null as leased from retries where notification_id = ${id}`;
+    t.equal(row?.['leased'], isAtMostOnce);
+  }
+});
+
+t.test('a reason that nobody knows is logged once in the life of the process', async (t) => {
+  const told: unknown[] = [];
+  const stream = { write: (line: string) => told.push(JSON.parse(line)) };
+  const pool = new PlayedPool();
+  pool.play = (events) => {
+    events.unfamiliar({ status: 418, reason: 'Teapot' });
+    return Promise.resolve();
+  };
+  const { dispatcher } = dispatcherOf(pool, undefined, undefined, pino({ level: 'warn' }, stream));
+  await dispatcher.start(await claimOne('teapot')).finished;
+  await dispatcher.start(await claimOne('another-teapot')).finished;
+  t.match(told, [{ platformId: 3, status: 418, reason: 'Teapot' }]);
 });
 
 t.test('without an authorization for now it waits, and no worker is bothered', async (t) => {
@@ -129,10 +191,24 @@ t.test('an expired authorization is replaced; one that has been already is told'
   t.equal(invalidated.length, 1);
 });
 
+t.test('too many tokens of a key: no node makes another for a while', async (t) => {
+  const pool = new PlayedPool();
+  const asked = new Promise<TaskEvents>((resolve) => {
+    pool.play = (events) => Promise.resolve(resolve(events));
+  });
+  const { dispatcher, frozen } = dispatcherOf(pool);
+  const claimed = await claimOne('too-many-tokens');
+  const { finished } = dispatcher.start(claimed);
+  (await asked).tooManyTokens();
+  await finished;
+  t.same(frozen, [`${claimed.chunk.appId}.${claimed.chunk.platformId}`]);
+});
+
 t.test('a thread that dies is replaced, and its chunk is sent by the next', async (t) => {
   const simulator = await simulatorFor(t);
   await behave(simulator, { latencyMs: 30_000 });
   const settings: WorkerSettings = {
+    apnsRetryMs: 1_000,
     address: store.address,
     origins: originsOf(simulator),
     transport: 'http2',
@@ -141,10 +217,10 @@ t.test('a thread that dies is replaced, and its chunk is sent by the next', asyn
   const pool = new WorkerPool(1, settings, () => undefined);
   t.teardown(() => pool.destroy());
   const authorizer = new Authorizer(
-    (_appId, platformId) => Promise.resolve(credentialOf(simulator, platformId)),
-    new Authorizations(originsOf(simulator)),
+    (_appId, platformId) => Promise.resolve(usable(credentialOf(simulator, platformId))),
+    new Authorizations(originsOf(simulator), new ProviderTokens(sql, secrets)),
   );
-  const options = { ledger, pool, authorizer, leaseMs: LEASE_MS, clock: systemClock, log };
+  const options = { ledger, pool, authorizer, quotas, leaseMs: LEASE_MS, clock: systemClock, log };
   const dispatcher = new Dispatcher(options);
   const claimed = await claimOne('dying', 300);
   const { finished } = dispatcher.start(claimed);

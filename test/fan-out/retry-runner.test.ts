@@ -32,8 +32,8 @@ t.test('who is gone or has unsubscribed is skipped; the others are sent and sett
     { ordinal: 4, ending: null, attempts: 4, reason: 'InternalServerError' },
   ]);
   t.strictSame(
-    scene.reports.flatMap(({ deadTokens }) => deadTokens),
-    [{ ordinal: 3, registeredBeforeMs: 77 }],
+    scene.reports.flatMap(({ news }) => news),
+    [{ ordinal: 3, kind: 'gone', registeredBeforeMs: 77 }],
   );
 });
 
@@ -122,4 +122,23 @@ t.test('cancelled, and stopped by a fault', async (t) => {
     { ending: 'failed', reason: 'Forbidden' },
     { ending: 'failed', reason: 'Forbidden' },
   ]);
+});
+
+t.test('at most once: what a lost process had is failed, not sent again', async (t) => {
+  const wereLost = [true, false, true];
+  const task = retryTask([1, 2, 3], { isAtMostOnce: true, wereLost });
+  const scene = sceneOf(task, { offsets: [1, 2] });
+  await runRetries(task, scene.context);
+  t.strictSame(scene.sender.sent, ['device-2']);
+  const reason = 'OutcomeUnknown: the process that sent it was lost';
+  t.match(byOrdinal(settlementsOf(scene.reports)), [
+    { ordinal: 1, ending: 'failed', reason },
+    { ordinal: 2, ending: 'delivered' },
+    { ordinal: 3, ending: 'failed', reason },
+  ]);
+
+  const atLeastOnce = retryTask([1, 2], { wereLost: [true, true] });
+  const again = sceneOf(atLeastOnce, { offsets: [1, 2] });
+  await runRetries(atLeastOnce, again.context);
+  t.equal(again.sender.sent.length, 2);
 });

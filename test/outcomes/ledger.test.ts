@@ -7,6 +7,7 @@ import { Ledger } from '../../src/outcomes/ledger.ts';
 import { systemClock } from '../../src/std/clock.ts';
 import type { ClaimedChunk } from '../../src/store/ledger/claim-chunks.ts';
 import type { ClaimedRetries } from '../../src/store/ledger/claim-retries.ts';
+import { releaseAllLeases } from '../../src/store/ledger/release-all-leases.ts';
 import { readStatus } from '../../src/store/notifications/read-status.ts';
 import type { Sql } from '../../src/store/sql.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -55,7 +56,8 @@ const report = (chunk: ClaimedChunk, more: Partial<ChunkProgress>): ChunkProgres
   counts: NOTHING,
   reasons: [],
   retries: [],
-  deadTokens: [],
+  started: null,
+  news: [],
   fault: null,
   sends: 0,
   sentFromMs: null,
@@ -85,9 +87,16 @@ await withStores(t, async (t, store) => {
   await t.test('cancelled: what is left is counted, then it is over; paused: it can end too', (t) =>
     endings(t, store),
   );
-  await t.test('dead tokens are erased, unless they registered again since', (t) =>
-    deadTokensAreErased(t, store),
+  await t.test('verdicts on devices are written with their outcomes, or not at all', (t) =>
+    verdicts(t, store),
   );
+  await t.test('unknown outcomes that are sent again are counted, once', (t) =>
+    uncertain(t, store),
+  );
+  await t.test('at most once: what was started and not given back is told to the next', (t) =>
+    started(t, store),
+  );
+  await t.test('what was learned of a living device is noted', (t) => news(t, store));
 });
 
 async function progress(t: Test, store: Store): Promise<void> {
@@ -154,7 +163,7 @@ async function progress(t: Test, store: Store): Promise<void> {
       blocks: 1n,
       counts: { ...NOTHING, total: 128, failed: 120 },
       reasons: [['Late', 120]],
-      retries: [{ ordinal: 5, attempts: 1, reason: 'Late', dueInMs: 0 }],
+      retries: [{ ordinal: 5, attempts: 1, reason: 'Late', dueInMs: 0, isUncertain: true }],
     });
     t.strictSame(await ledger.record(late), { kind: 'lost' });
     const row = await rowOf(sql, tenant.clientId, id);
@@ -172,7 +181,7 @@ async function progress(t: Test, store: Store): Promise<void> {
     const half = report(chunk, {
       blocks: 1n,
       counts: { ...NOTHING, total: 128, delivered: 127 },
-      retries: [{ ordinal: 7, attempts: 1, reason: 'Timeout', dueInMs: 60_000 }],
+      retries: [{ ordinal: 7, attempts: 1, reason: 'Timeout', dueInMs: 60_000, isUncertain: true }],
     });
     t.match(await ledger.record(half), { kind: 'recorded' });
     t.match(await ledger.record(half), { kind: 'recorded' }, 'still its own');
@@ -222,7 +231,13 @@ async function retries(t: Test, store: Store): Promise<void> {
     report(chunk, {
       blocks: -1n,
       counts: { ...NOTHING, total: 300, delivered: 296 },
-      retries: ordinals.map((ordinal) => ({ ordinal, attempts: 1, reason: 'Timeout', dueInMs: 0 })),
+      retries: ordinals.map((ordinal) => ({
+        ordinal,
+        attempts: 1,
+        reason: 'Timeout',
+        dueInMs: 0,
+        isUncertain: true,
+      })),
     }),
   );
   const settle = (
@@ -240,8 +255,9 @@ async function retries(t: Test, store: Store): Promise<void> {
       reason: ending === 'failed' ? 'Gone' : 'Again',
       attempts: 2,
       dueInMs: 0,
+      isUncertain: ending === null,
     })),
-    deadTokens: [],
+    news: [],
     fault: null,
     sends: 0,
     sentFromMs: null,
@@ -378,21 +394,175 @@ async function endings(t: Test, store: Store): Promise<void> {
   }
 }
 
-async function deadTokensAreErased(t: Test, store: Store): Promise<void> {
+async function verdicts(t: Test, store: Store): Promise<void> {
   const { sql } = store;
   const ledger = ledgerOf(store);
-  const tenant = await makeTenant(sql, 'dead');
-  const id = await makeRunning(sql, tenant, 3);
+  const tenant = await makeTenant(sql, 'verdicts');
+  const id = await makeRunning(sql, tenant, 300);
+  const frozen = await claimOne(sql, id, 0);
   const chunk = await claimOne(sql, id);
-  await sql`update devices set registered_at = now() where app_id = ${tenant.appId} and ordinal = 1`;
-  const registeredBeforeMs = Date.now() - 3_600_000;
-  const deadTokens = [0, 1].map((ordinal) => ({ ordinal, registeredBeforeMs }));
-  const counts = { ...NOTHING, total: 3, failed: 2, delivered: 1 };
-  await ledger.record(report(chunk, { blocks: -1n, counts, deadTokens }));
-  const left =
-    await sql`select ordinal from devices where app_id = ${tenant.appId} order by ordinal`;
+  const gone = { kind: 'gone', registeredBeforeMs: 1_000 } as const;
+  const condemned = async () =>
+    (
+      await sql`
+        select ordinal, is_refusal, extract(epoch from registered_before)::integer as before
+        from condemned_devices where notification_id = ${id} order by ordinal`
+    ).map((row) => ({ ...row }));
+
+  const late = report(frozen, { blocks: 1n, news: [{ ordinal: 5, ...gone }] });
+  t.strictSame(await ledger.record(late), { kind: 'lost' });
+  t.strictSame(await condemned(), [], 'of an older epoch they count for nothing');
+
+  const told = report(chunk, {
+    blocks: 1n,
+    counts: { ...NOTHING, total: 128, delivered: 125, failed: 2 },
+    retries: [{ ordinal: 7, attempts: 1, reason: 'Later', dueInMs: 0, isUncertain: false }],
+    news: [
+      { ordinal: 1, ...gone },
+      { ordinal: 2, kind: 'refused', registeredBeforeMs: 2_000 },
+    ],
+  });
+  await ledger.record(told);
+  await ledger.record(told);
+  // The process may die here: the table has them, in the same commit as the counts.
+  t.strictSame(await condemned(), [
+    { ordinal: 1, is_refusal: false, before: 1 },
+    { ordinal: 2, is_refusal: true, before: 2 },
+  ]);
+  const [batch] = await claimRetriesOf(sql, id, LEASE_MS);
+  if (batch === undefined) throw new Error('no retry');
+  const settled: RetryProgress = {
+    ...report(chunk, {}),
+    kind: 'retries',
+    settlements: [
+      {
+        ordinal: 7,
+        epoch: batch.epochs[0] ?? 0,
+        ending: 'failed',
+        reason: 'Unregistered',
+        attempts: 2,
+        dueInMs: 0,
+        isUncertain: false,
+      },
+    ],
+    news: [{ ordinal: 7, ...gone }],
+  };
+  await ledger.record(settled);
+  await ledger.record(settled);
   t.strictSame(
-    left.map((row) => row['ordinal']),
-    [1, 2],
+    (await condemned()).map((row) => row['ordinal']),
+    [1, 2, 7],
+  );
+  const [scope] = await sql`
+    select gone, refused, deletions from notification_scopes where notification_id = ${id}`;
+  t.strictSame({ ...scope }, { gone: 2, refused: 1, deletions: 'pending' });
+}
+
+async function uncertain(t: Test, store: Store): Promise<void> {
+  const { sql } = store;
+  const ledger = ledgerOf(store);
+  const tenant = await makeTenant(sql, 'uncertain');
+  const id = await makeRunning(sql, tenant, 300);
+  const chunk = await claimOne(sql, id);
+  const retry = { attempts: 1, reason: 'Timeout', dueInMs: 0 };
+  const first = report(chunk, {
+    blocks: 1n,
+    counts: { ...NOTHING, total: 128, delivered: 126 },
+    retries: [
+      { ...retry, ordinal: 3, isUncertain: true },
+      { ...retry, ordinal: 4, isUncertain: false },
+    ],
+  });
+  await ledger.record(first);
+  await ledger.record(first);
+  t.match(await rowOf(sql, tenant.clientId, id), { uncertain: 1 });
+  const [batch] = await claimRetriesOf(sql, id, LEASE_MS);
+  if (batch === undefined) throw new Error('nothing to claim');
+  const again: RetryProgress = {
+    ...report(chunk, {}),
+    kind: 'retries',
+    settlements: batch.ordinals.map((ordinal, index) => ({
+      ordinal,
+      epoch: batch.epochs[index] ?? 0,
+      ending: null,
+      reason: 'Timeout',
+      attempts: 2,
+      dueInMs: 0,
+      isUncertain: true,
+    })),
+  };
+  await ledger.record(again);
+  await ledger.record(again);
+  t.match(await rowOf(sql, tenant.clientId, id), { uncertain: 3 });
+}
+
+async function started(t: Test, store: Store): Promise<void> {
+  const { sql } = store;
+  const ledger = ledgerOf(store);
+  const tenant = await makeTenant(sql, 'started');
+  const id = await makeRunning(sql, tenant, 1_000, { isAtMostOnce: true });
+  const first = await claimOne(sql, id);
+  t.match(first, { isAtMostOnce: true, startedBlocks: '0', hasDelivered: false });
+  await ledger.record(report(first, { started: 0b111n }));
+  await ledger.record(report(first, { blocks: 1n, counts: delivered(128) }));
+  await sql`update chunks set lease_until = now() where notification_id = ${id}`;
+  const second = await claimOne(sql, id);
+  t.match(second, { startedBlocks: '7', doneBlocks: '1', hasDelivered: true });
+  await ledger.record(report(second, { releaseAfterMs: 0 }));
+  const third = await claimOne(sql, id);
+  t.equal(third.startedBlocks, '7', 'given back for a worker that was lost: as it was');
+  await ledger.record(report(third, { started: 0n, releaseAfterMs: 0 }));
+  t.equal((await claimOne(sql, id)).startedBlocks, '0', 'given back in order: nothing is open');
+
+  await releaseAllLeases(sql);
+  const last = await claimOne(sql, id);
+  await ledger.record(
+    report(last, {
+      blocks: -2n,
+      counts: { ...NOTHING, total: 872, delivered: 870 },
+      retries: [1, 2].map((ordinal) => ({
+        ordinal: 500 + ordinal,
+        attempts: 1,
+        reason: 'TooManyRequests',
+        dueInMs: 0,
+        isUncertain: false,
+      })),
+    }),
+  );
+  const [fresh] = await claimRetriesOf(sql, id, LEASE_MS);
+  t.strictSame(fresh?.wereLost, [false, false]);
+  await releaseAllLeases(sql);
+  const [lost] = await claimRetriesOf(sql, id, LEASE_MS);
+  t.strictSame(lost?.wereLost, [true, true], 'its process has died with them');
+}
+
+async function news(t: Test, store: Store): Promise<void> {
+  const { sql } = store;
+  const ledger = ledgerOf(store);
+  const tenant = await makeTenant(sql, 'news');
+  const id = await makeRunning(sql, tenant, 4);
+  await sql`update devices set refusals = 2, refused_at = now() where app_id = ${tenant.appId}`;
+  await ledger.record(
+    report(await claimOne(sql, id), {
+      blocks: -1n,
+      counts: delivered(4),
+      news: [
+        { ordinal: 1, kind: 'moved', environment: 'sandbox' },
+        { ordinal: 2, kind: 'restored' },
+      ],
+    }),
+  );
+  const rows = await sql`
+    select refusals, refused_at is not null as refused, apns_environment as environment
+    from devices where app_id = ${tenant.appId} order by ordinal`;
+  const unchanged = { refusals: 2, refused: true, environment: null };
+  t.strictSame(
+    rows.map((row) => ({ ...row })),
+    [
+      unchanged,
+      { refusals: 0, refused: false, environment: 'sandbox' },
+      { refusals: 0, refused: false, environment: null },
+      unchanged,
+    ],
   );
 }

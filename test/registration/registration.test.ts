@@ -74,6 +74,22 @@ await onEachStore(t, {
     t.equal(last?.['tries'], 2, 'it was tried again');
   },
 
+  'a token that its app registers again is no longer refused': async (t, { sql, ...store }) => {
+    const tenant = await makeTenant(sql, 'acme');
+    const tag = await tenant.makeTag();
+    const registration = makeRegistration({ sql, ...store });
+    await registration.submit(subscribe('reg', tenant.appId, 'phone', [tag]));
+    const refusals = async () => {
+      const [row] = await sql`select refusals, refused_at from devices where device_id = 'phone'`;
+      return { ...row };
+    };
+    await sql`update devices set refusals = 2, refused_at = '2026-11-21' where device_id = 'phone'`;
+    await registration.submit(unsubscribe(tenant.appId, 'phone', 'all'));
+    t.match(await refusals(), { refusals: 2 }, 'unsubscribing says nothing of the token');
+    await registration.submit(subscribe('reg', tenant.appId, 'phone', [tag]));
+    t.same(await refusals(), { refusals: 0, refused_at: null });
+  },
+
   'an answered operation is there, and others are not affected': async (t, { sql, ...store }) => {
     const tenant = await makeTenant(sql, 'acme');
     const [a = 0, b = 0, c = 0] = await tenant.makeTags(3);

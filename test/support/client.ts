@@ -13,6 +13,9 @@ export interface StatusRow {
   readonly skippedCount: number;
   readonly expiredCount: number;
   readonly cancelledCount: number;
+  readonly failureReasons?: Readonly<Record<string, number>>;
+  readonly uncertainCount?: number;
+  readonly heldDeletionCount?: number;
   readonly simulated?: boolean;
 }
 
@@ -32,10 +35,12 @@ export async function push(
   demo: Demo,
   tagIds: readonly number[],
   payload: unknown = { title: 'goal!' },
+  more: Readonly<Record<string, unknown>> = {},
 ): Promise<string> {
   const response = await post(`${baseUrl}/push-api/push`, demo.superUser.token, {
     tagIds,
     payload,
+    ...more,
   });
   const text = await response.text();
   if (response.status !== 200) throw new Error(`push was answered ${response.status}: ${text}`);

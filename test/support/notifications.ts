@@ -49,7 +49,11 @@ export async function makeTag(
 export async function makeNotification(
   sql: Sql,
   { clientId, appId, tagId }: Tenant,
-  more: { readonly expiresAtMs?: number; readonly platformIds?: readonly number[] } = {},
+  more: {
+    readonly expiresAtMs?: number;
+    readonly platformIds?: readonly number[];
+    readonly isAtMostOnce?: boolean;
+  } = {},
 ): Promise<string> {
   const id = uuidV7();
   await insertNotification(sql, {
@@ -58,6 +62,7 @@ export async function makeNotification(
     userName: 'test',
     audience: { anyTagIds: [tagId], allTagIds: [], noneTagIds: [] },
     payload: { title: 'goal!', data: {} },
+    isAtMostOnce: more.isAtMostOnce ?? false,
     sendAtMs: null,
     expiresAtMs: more.expiresAtMs ?? null,
     scopes: (more.platformIds ?? [3]).map((platformId) => ({
@@ -75,7 +80,7 @@ export async function makeRunning(
   sql: SqlPool,
   tenant: Tenant,
   devices: number,
-  more: { readonly expiresAtMs?: number } = {},
+  more: { readonly expiresAtMs?: number; readonly isAtMostOnce?: boolean } = {},
 ): Promise<string> {
   await seedDevices(sql, {
     appId: tenant.appId,

@@ -1,6 +1,7 @@
 /** A sender that a test scripts, a clock that it turns, and what a runner needs around them. */
 
 import { pino } from 'pino';
+import type { ApnsEnvironment } from '../../src/domain/credential.ts';
 import type { Payload } from '../../src/domain/notification.ts';
 import type { Outcome } from '../../src/domain/outcome.ts';
 import { DELIVERED } from '../../src/domain/outcome.ts';
@@ -9,12 +10,17 @@ import { Lease } from '../../src/fan-out/lease.ts';
 import { ProviderHealth } from '../../src/fan-out/provider-health.ts';
 import type { RunContext } from '../../src/fan-out/run-context.ts';
 import { BudgetShare, SendBudget } from '../../src/fan-out/send-budget.ts';
-import type { ChunkTask, RetryTask } from '../../src/fan-out/task.ts';
+import type { ChunkTask, RetryTask, Unfamiliar } from '../../src/fan-out/task.ts';
 import { TaskControl } from '../../src/fan-out/task-control.ts';
 import type { Verdict } from '../../src/outcomes/verdict.ts';
 import type { Rendered, Sender, Settle } from '../../src/senders/sender.ts';
 import type { Clock } from '../../src/std/clock.ts';
-import type { DeviceRun, TagIndex } from '../../src/tag-index/tag-index.ts';
+import type {
+  DeviceNotes,
+  DeviceRun,
+  PresentDevices,
+  TagIndex,
+} from '../../src/tag-index/tag-index.ts';
 
 export class ManualClock implements Clock {
   private epochMs = 1_700_000_000_000;
@@ -38,6 +44,8 @@ export class ManualClock implements Clock {
 export class ScriptedSender implements Sender {
   /** Every deviceId handed over, in order. */
   readonly sent: string[] = [];
+  /** Beside each: where the token is said to be of. */
+  readonly environments: (ApnsEnvironment | null)[] = [];
   readonly authorizations: string[] = [];
   capacityMax: number;
   /** What becomes of a send; null: it stays under way until `answer`. */
@@ -71,8 +79,15 @@ export class ScriptedSender implements Sender {
     // Nothing to connect to.
   }
 
-  send(_rendered: Rendered, deviceId: string, position: number, settle: Settle): void {
+  send(
+    _rendered: Rendered,
+    deviceId: string,
+    position: number,
+    settle: Settle,
+    environment: ApnsEnvironment | null = null,
+  ): void {
     this.sent.push(deviceId);
+    this.environments.push(environment);
     this.underWay += 1;
     const outcome = this.script(deviceId, this.sent.length);
     if (outcome === null) this.open.push({ position, settle });
@@ -103,10 +118,11 @@ export class ScriptedSender implements Sender {
 export class ScriptedTagIndex implements TagIndex {
   private readonly run: DeviceRun;
 
-  constructor(offsets: readonly number[]) {
+  constructor(offsets: readonly number[], notes: DeviceNotes) {
     this.run = {
       offsets: Uint16Array.from(offsets),
       deviceIds: offsets.map((offset) => `device-${offset}`),
+      notes,
     };
   }
 
@@ -114,11 +130,11 @@ export class ScriptedTagIndex implements TagIndex {
     return Promise.resolve(this.run);
   }
 
-  recheck(_scope: unknown, ordinals: readonly number[]): Promise<ReadonlyMap<number, string>> {
+  recheck(_scope: unknown, ordinals: readonly number[]): Promise<PresentDevices> {
     const here = new Set(this.run.offsets);
-    return Promise.resolve(
-      new Map(ordinals.filter((o) => here.has(o)).map((ordinal) => [ordinal, `device-${ordinal}`])),
-    );
+    const present = ordinals.filter((ordinal) => here.has(ordinal));
+    const deviceIds = new Map(present.map((ordinal) => [ordinal, `device-${ordinal}`]));
+    return Promise.resolve({ deviceIds, notes: this.run.notes });
   }
 
   count(): Promise<number> {
@@ -134,6 +150,10 @@ export interface Scene {
   readonly budget: SendBudget;
   readonly reports: Progress[];
   readonly renewalsAsked: { count: number };
+  readonly freezesAsked: { count: number };
+  /** Reasons for which a credential was refused that another one replaces. */
+  readonly refusals: string[];
+  readonly unfamiliar: readonly Unfamiliar[];
   readonly context: RunContext;
 }
 
@@ -144,6 +164,7 @@ export function sceneOf(
   task: ChunkTask | RetryTask,
   options: {
     readonly offsets: readonly number[];
+    readonly notes?: DeviceNotes;
     readonly sender?: ScriptedSender;
     readonly budgetMax?: number;
     readonly verdict?: (progress: Progress, clock: Clock) => Promise<Verdict> | Verdict;
@@ -156,10 +177,14 @@ export function sceneOf(
   const budget = new SendBudget(options.budgetMax);
   const reports: Progress[] = [];
   const renewalsAsked = { count: 0 };
+  const freezesAsked = { count: 0 };
+  const refusals: string[] = [];
+  const unfamiliar: Unfamiliar[] = [];
   const context: RunContext = {
-    tagIndex: new ScriptedTagIndex(options.offsets),
+    tagIndex: new ScriptedTagIndex(options.offsets, options.notes ?? new Map()),
     sender: task.authority === null ? null : sender,
     health,
+    permits: null,
     share: new BudgetShare(budget, { used: 0 }),
     lease: new Lease(clock, clock.monotonicMs(), LEASE_MS),
     control,
@@ -172,8 +197,29 @@ export function sceneOf(
     authorizationExpired: () => {
       renewalsAsked.count += 1;
     },
+    credentialRefused: (reason) => {
+      refusals.push(reason);
+      control.giveBack(clock.monotonicMs(), null);
+    },
+    tooManyTokens: () => {
+      freezesAsked.count += 1;
+    },
+    unfamiliar: (answer) => unfamiliar.push(answer),
+    apnsRetryMs: 2_000,
   };
-  return { clock, sender, control, health, budget, reports, renewalsAsked, context };
+  return {
+    clock,
+    sender,
+    control,
+    health,
+    budget,
+    reports,
+    renewalsAsked,
+    freezesAsked,
+    refusals,
+    unfamiliar,
+    context,
+  };
 }
 
 export const recorded = (clock: Clock): Verdict => ({
@@ -181,6 +227,7 @@ export const recorded = (clock: Clock): Verdict => ({
   sentAtMs: clock.monotonicMs(),
   state: 'RUNNING',
   fault: null,
+  hasDelivered: false,
 });
 
 const PAYLOAD: Payload = { title: 'goal!', data: {} };
@@ -211,6 +258,8 @@ const SHARED = {
   leaseStartedMs: 5_000,
   leaseMs: LEASE_MS,
   isCancelled: false,
+  isAtMostOnce: false,
+  hasDelivered: false,
   fault: null,
   authority: AUTHORITY,
 } as const;
@@ -221,6 +270,7 @@ export const chunkTask = (more: Partial<ChunkTask> = {}): ChunkTask => ({
   groupNumber: 0,
   epoch: 1,
   doneBlocks: 0n,
+  startedBlocks: 0n,
   ordinalEnd: 8_192,
   groupVersion: 1,
   ...more,
@@ -235,6 +285,7 @@ export const retryTask = (
   ordinals,
   epochs: ordinals.map(() => 1),
   attempts: ordinals.map(() => 1),
+  wereLost: ordinals.map(() => false),
   ...more,
 });
 
@@ -272,7 +323,7 @@ export function sumOf(reports: readonly Progress[]) {
     blocks,
     isComplete: BigInt.asIntN(64, blocks) === -1n,
     retries: chunks.flatMap(({ retries }) => retries),
-    deadTokens: chunks.flatMap(({ deadTokens }) => deadTokens),
+    news: chunks.flatMap(({ news }) => news),
     fault: chunks.find(({ fault }) => fault !== null)?.fault ?? null,
     releaseAfterMs: chunks.at(-1)?.releaseAfterMs ?? null,
   };

@@ -2,8 +2,10 @@
 
 import { pino } from 'pino';
 import type { Test } from 'tap';
+import { ProviderTokens } from '../../src/access/provider-tokens.ts';
 import type { ProviderCredential } from '../../src/domain/credential.ts';
 import { PLATFORM_APNS } from '../../src/domain/device.ts';
+import type { CredentialSource, UsableCredential } from '../../src/fan-out/authorizer.ts';
 import type { FanOut } from '../../src/fan-out/fan-out.ts';
 import { startFanOut } from '../../src/fan-out/fan-out.ts';
 import { Authorizations } from '../../src/senders/authorization.ts';
@@ -13,6 +15,7 @@ import type { Simulator } from '../../src/simulator/simulator.ts';
 import { startSimulatorThread } from '../../src/simulator/thread.ts';
 import type { Store } from '../../src/store/store.ts';
 import { SqlTagIndex } from '../../src/tag-index/sql/sql-tag-index.ts';
+import { secrets } from './api.ts';
 
 /** A simulator for the life of a test. */
 export async function simulatorFor(t: Test): Promise<Simulator> {
@@ -31,6 +34,12 @@ export async function behave(simulator: Simulator, behaviour: BehaviourChange): 
 
 export interface SendingOptions {
   readonly leaseMs?: number;
+  /** Default: no limit. */
+  readonly fcmPerMinute?: number;
+  /** In place of the simulator's own. */
+  readonly origins?: Partial<ProviderOrigins>;
+  /** In place of `credentials`: with fallbacks. */
+  readonly source?: CredentialSource;
   /** Default: the simulator's account for every app. */
   readonly credentials?: (appId: number, platformId: number) => Promise<ProviderCredential | null>;
 }
@@ -42,7 +51,10 @@ export async function fanOutFor(
   simulator: Simulator,
   options: SendingOptions = {},
 ): Promise<FanOut> {
-  const origins = originsOf(simulator);
+  const origins = { ...originsOf(simulator), ...options.origins };
+  const credentials =
+    options.credentials ??
+    ((_appId: number, platformId: number) => Promise.resolve(credentialOf(simulator, platformId)));
   const fanOut = await startFanOut({
     store,
     tagIndex: new SqlTagIndex(store.sql),
@@ -50,17 +62,26 @@ export async function fanOutFor(
     leaseMs: options.leaseMs ?? 30_000,
     logLevel: 'silent',
     log: pino({ level: 'silent' }),
-    credentials:
-      options.credentials ??
-      ((_appId, platformId) => Promise.resolve(credentialOf(simulator, platformId))),
-    authorizations: new Authorizations(origins),
+    credentials: options.source ?? withoutFallback(credentials),
+    authorizations: new Authorizations(origins, new ProviderTokens(store.sql, secrets)),
+    fcmPerMinute: options.fcmPerMinute ?? 0,
     onRecorded: () => undefined,
+    onHeld: () => undefined,
+    // Apple's quarter of an hour is no wait for a test.
+    apnsRetryMs: 1_000,
     origins,
     transport: 'http2',
   });
   t.teardown(() => fanOut.drain());
   return fanOut;
 }
+
+const withoutFallback =
+  (source: (appId: number, platformId: number) => Promise<ProviderCredential | null>) =>
+  async (appId: number, platformId: number): Promise<UsableCredential | null> => {
+    const credential = await source(appId, platformId);
+    return credential === null ? null : { credential, fallBack: null };
+  };
 
 export const originsOf = (simulator: Simulator): ProviderOrigins => ({
   apnsProduction: simulator.apnsOrigin,

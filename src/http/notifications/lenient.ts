@@ -51,6 +51,15 @@ export class LenientReader {
     return false;
   }
 
+  /** One of a few words; not given: the first of them. */
+  choice<const Word extends string>(name: string, words: readonly [Word, ...Word[]]): Word {
+    const value = this.body[name];
+    if (value === undefined || value === null) return words[0];
+    const known = words.find((word) => word === value);
+    if (known === undefined) this.fault(name, `must be ${words.join(' or ')}.`);
+    return known ?? words[0];
+  }
+
   fault(path: string, message: string): void {
     this.faults.push({ path, message });
   }

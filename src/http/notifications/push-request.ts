@@ -1,5 +1,6 @@
 /** The body of a push: from bytes to a checked Push, or the list of all its faults (spec/interface.md, section 4). */
 
+import { DELIVERIES } from '../../domain/notification.ts';
 import { parsePayload } from '../../domain/payload.ts';
 import { TAGS_PER_REQUEST_MAX } from '../../domain/tag.ts';
 import type { Push, TagReferences } from '../../fan-out/push.ts';
@@ -27,6 +28,7 @@ export function readPushRequest(body: Buffer): PushRequest {
   const sendAtMs = reader.time('sendAt');
   const expiresAtMs = reader.time('expiresAt');
   const isDryRun = reader.flag('dryRun');
+  const delivery = reader.choice('delivery', DELIVERIES);
   const payload = parsePayload(read['payload']);
 
   if (!reader.isGiven('tagIds') && !reader.isGiven('tagSourceIds')) {
@@ -40,8 +42,8 @@ export function readPushRequest(body: Buffer): PushRequest {
   }
   if (!payload.ok) return { ok: false, faults: [...reader.faults, ...payload.faults] };
   if (reader.faults.length > 0) return { ok: false, faults: reader.faults };
-  const push = { target, filter, exclude, appIds, payload: payload.payload, sendAtMs, expiresAtMs };
-  return { ok: true, push, isDryRun };
+  const push = { target, filter, exclude, appIds, delivery, sendAtMs, expiresAtMs };
+  return { ok: true, push: { ...push, payload: payload.payload }, isDryRun };
 }
 
 /** Null: every app. An empty list is refused: whoever computed it did not mean everybody. */

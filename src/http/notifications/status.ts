@@ -1,6 +1,7 @@
 /** `GET /push-api/status/:id`: how a notification stands, one row per (app, platform). */
 
 import type { Caller } from '../../access/caller.ts';
+import { faultSentence } from '../../domain/fault-sentence.ts';
 import type { NotificationState } from '../../domain/notification.ts';
 import type { ScopeStatus } from '../../store/notifications/read-status.ts';
 import { readStatus } from '../../store/notifications/read-status.ts';
@@ -38,7 +39,10 @@ const rowOf = (id: string, row: ScopeStatus) => ({
   skippedCount: row.skipped,
   expiredCount: row.expired,
   cancelledCount: row.cancelled,
+  ...(row.fault === null ? {} : { fault: faultSentence(row.fault) }),
   ...(row.reasons === null ? {} : { failureReasons: row.reasons }),
+  ...(row.uncertain === 0 ? {} : { uncertainCount: row.uncertain }),
+  ...(row.heldDeletions === 0 ? {} : { heldDeletionCount: row.heldDeletions }),
   ...(row.isSimulated ? { simulated: true } : {}),
 });
 

@@ -49,13 +49,16 @@ function outcomeOfReason(answer: Answer, reason: string, timestampMs: number | n
         : { kind: 'gone', reason, sinceMs: timestampMs };
     case 'BadDeviceToken':
     case 'DeviceTokenNotForTopic':
-    case 'MissingDeviceToken':
       return { kind: 'bad-token', reason };
     case 'BadCollapseId':
     case 'BadExpirationDate':
     case 'BadMessageId':
     case 'BadPriority':
     case 'InvalidPushType':
+    case 'MissingPushType':
+    case 'MissingDeviceToken':
+    case 'BadRequestParams':
+    case 'BadRequestPayload':
     case 'DuplicateHeaders':
     case 'PayloadEmpty':
     case 'PayloadTooLarge':
@@ -66,6 +69,7 @@ function outcomeOfReason(answer: Answer, reason: string, timestampMs: number | n
     case 'BadTopic':
     case 'MissingTopic':
     case 'TopicDisallowed':
+    case 'TopicMismatch':
     case 'InvalidProviderToken':
     case 'MissingProviderToken':
     case 'Forbidden':
@@ -87,17 +91,25 @@ function outcomeOfReason(answer: Answer, reason: string, timestampMs: number | n
       return { kind: 'refused', reason };
     case 'InternalServerError':
     case 'ServiceUnavailable':
+    // So does Apple spell it for broadcasts.
+    case 'Service Unavailable':
       return { kind: 'unavailable', reason, retryAfterMs: answer.retryAfterMs };
     default:
       return outcomeOfStatus(answer, reason);
   }
 }
 
-function outcomeOfStatus({ status, retryAfterMs }: Answer, reason: string): Outcome {
+const outcomeOfStatus = (answer: Answer, reason: string): Outcome => ({
+  ...byClass(answer, reason),
+  unfamiliarStatus: answer.status,
+});
+
+/** Apple may add reasons at any time: the class of the status says what is safe to do. */
+function byClass({ status, retryAfterMs }: Answer, reason: string): Outcome {
   if (status === 401 || status === 403) return { kind: 'bad-credential', reason };
   // Not `gone`: only Apple's own word with its time removes a device.
   if (status === 410) return { kind: 'bad-token', reason };
   if (status === 429) return { kind: 'throttled-target', reason, retryAfterMs };
-  if (status >= 400 && status < 500) return { kind: 'bad-message', reason };
+  if (status >= 400 && status < 500) return { kind: 'bad-message', reason, mayBeDevice: true };
   return { kind: 'unavailable', reason, retryAfterMs };
 }

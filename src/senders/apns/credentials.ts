@@ -11,7 +11,11 @@ export async function mintProviderToken(
 ): Promise<Minted> {
   const key = await importKey(credential.privateKey);
   if (key === null) {
-    return { ok: false, reason: 'the private key is not a P-256 key in PKCS 8', retryable: false };
+    return {
+      ok: false,
+      reason: 'the private key is not a P-256 key in PKCS 8: put the credential again',
+      retryable: false,
+    };
   }
   const token = await new SignJWT()
     .setProtectedHeader({ alg: 'ES256', kid: credential.keyId })

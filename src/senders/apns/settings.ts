@@ -12,6 +12,8 @@ export const PROVIDER_TOKEN_MINTS_APART_MS = 20 * 60_000;
 /** Renewed in this window, by chance, so that not every credential is signed for in the same second. */
 export const PROVIDER_TOKEN_REFRESH_MS = { from: 50 * 60_000, to: 55 * 60_000 };
 
+/** Apple's word for a team that has broken that rule; a sender of its own may have, with the same key. */
+export const TOO_MANY_TOKENS = 'TooManyProviderTokenUpdates';
 /** How long the whole team has to wait after TooManyProviderTokenUpdates: the window that was broken. */
 export const PROVIDER_TOKEN_UPDATES_PAUSE_MS = 20 * 60_000;
 

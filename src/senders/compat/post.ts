@@ -1,6 +1,8 @@
 /** One ordinary HTTP/2 POST on a connection of its own: what a token request needs, a few times a day. */
 
 import type { ClientHttp2Session } from 'node:http2';
+import { errorReason } from '../../std/error-reason.ts';
+import { connectFault } from '../connect-fault.ts';
 import { openSession } from './dial.ts';
 
 export interface PostRequest {
@@ -16,13 +18,14 @@ export interface PostRequest {
 
 export type Posted =
   | { readonly ok: true; readonly status: number; readonly body: string }
+  /** A sentence that names the host, without a full stop. */
   | { readonly ok: false; readonly reason: string };
 
 export async function post(request: PostRequest): Promise<Posted> {
   const startedAtMs = performance.now();
   const { origin, ca, timeoutMs } = request;
   const opened = await openSession(origin, { ca, timeoutMs });
-  if (!opened.ok) return opened;
+  if (!opened.ok) return { ok: false, reason: connectFault(origin, opened.reason) };
   const { session } = opened;
   // The stream's own error says what happened; without a listener the session's would end the process.
   session.on('error', () => undefined);
@@ -41,7 +44,8 @@ function exchange(
   return new Promise((resolve) => {
     let status = 0;
     let body = '';
-    const fail = (reason: string) => resolve({ ok: false, reason });
+    const fail = (reason: string) =>
+      resolve({ ok: false, reason: connectFault(request.origin, reason) });
     const timer = setTimeout(fail, Math.max(0, timeoutMs), 'no answer in time');
     const stream = session.request({
       ':method': 'POST',
@@ -59,7 +63,7 @@ function exchange(
     stream.on('end', () => {
       if (status !== 0 && stream.rstCode === 0) resolve({ ok: true, status, body });
     });
-    stream.on('error', (error) => fail(error.message));
+    stream.on('error', (error) => fail(errorReason(error)));
     stream.on('close', () => {
       clearTimeout(timer);
       fail('connection closed before the answer');

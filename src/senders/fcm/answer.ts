@@ -61,13 +61,18 @@ function outcomeOfError(answer: Answer, error: FcmError): Outcome {
         ? { kind: 'gone', reason, sinceMs: null }
         : outcomeOfStatus(answer, reason);
     case 'INVALID_ARGUMENT':
-      return { kind: blamesToken(error) ? 'bad-token' : 'bad-message', reason };
+      if (blamesToken(error)) return { kind: 'bad-token', reason };
+      return blamesField(error)
+        ? { kind: 'bad-message', reason }
+        : { kind: 'bad-message', reason, mayBeDevice: true };
     case 'SENDER_ID_MISMATCH':
       return { kind: 'bad-token', reason };
     case 'UNAUTHENTICATED':
       return { kind: 'expired-authorization', reason };
     case 'THIRD_PARTY_AUTH_ERROR':
     case 'PERMISSION_DENIED':
+    // Without FCM's own word: the project or the path is wrong, for every device.
+    case 'NOT_FOUND':
       return { kind: 'bad-credential', reason };
     case 'QUOTA_EXCEEDED':
     case 'RESOURCE_EXHAUSTED':
@@ -95,6 +100,10 @@ const blamesToken = ({ message, details }: FcmError): boolean =>
     fieldViolations.some(({ field }) => field === 'message.token'),
   );
 
+/** A field of ours that is named is wrong for everybody. */
+const blamesField = ({ details }: FcmError): boolean =>
+  details.some(({ fieldViolations }) => fieldViolations.some(({ field }) => field !== ''));
+
 /** Message rate and device rate share one code as well; the quota's name tells them apart. */
 const blamesDeviceRate = ({ details }: FcmError): boolean =>
   details.some(({ violations }) =>
@@ -103,16 +112,23 @@ const blamesDeviceRate = ({ details }: FcmError): boolean =>
     ),
   );
 
-function outcomeOfStatus({ status, retryAfterMs }: Answer, reason: string): Outcome {
+function outcomeOfStatus(answer: Answer, reason: string): Outcome {
+  const { status, retryAfterMs } = answer;
+  // A page of HTML that asks for half a minute: seen often enough to be no news.
+  if (status === 502) {
+    return { kind: 'unavailable', reason, retryAfterMs: retryAfterMs ?? BAD_GATEWAY_PAUSE_MS };
+  }
+  return { ...byClass(answer, reason), unfamiliarStatus: status };
+}
+
+/** Google may add codes at any time: the class of the status says what is safe to do. */
+function byClass({ status, retryAfterMs }: Answer, reason: string): Outcome {
   if (status === 401) return { kind: 'expired-authorization', reason };
   // 404 without FCM's own word: the project or the path is wrong, for every device.
   if (status === 403 || status === 404) return { kind: 'bad-credential', reason };
   if (status === 429) {
     return { kind: 'throttled-target', reason, retryAfterMs: retryAfterMs ?? QUOTA_PAUSE_MS };
   }
-  if (status >= 400 && status < 500) return { kind: 'bad-message', reason };
-  if (status === 502) {
-    return { kind: 'unavailable', reason, retryAfterMs: retryAfterMs ?? BAD_GATEWAY_PAUSE_MS };
-  }
+  if (status >= 400 && status < 500) return { kind: 'bad-message', reason, mayBeDevice: true };
   return { kind: 'unavailable', reason, retryAfterMs };
 }

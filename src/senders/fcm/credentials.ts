@@ -103,10 +103,28 @@ function refused(status: number, parsed: unknown): MintFailure {
     : `status ${status}`;
   return {
     ok: false,
-    reason: foreignText(`token request: ${word}`, REASON_LENGTH_MAX),
+    reason: foreignText(`token request: ${word}`, REASON_LENGTH_MAX) + hintOf(word),
     retryable: status === 408 || status === 429 || status >= 500,
   };
 }
+
+/** What Google's words mean to whoever has to mend it. Its texts are not promised, so they are looked for loosely. */
+const HINTS: readonly (readonly [words: RegExp, hint: string])[] = [
+  [
+    /signature/i,
+    'the key was deleted, or is not of this service account: make a new key and upload its file',
+  ],
+  [/account not found/i, 'the service account was deleted: make another one and upload its file'],
+  [/account.*disabled|disabled.*account/i, 'the service account is disabled: enable it again'],
+  [/short-lived|\biat\b|\bexp\b/i, 'is the clock of this machine right?'],
+  [/audience/i, 'is OAUTH_ORIGIN right?'],
+  [/^invalid_grant$/, 'the key or its service account was deleted, or the clock is wrong'],
+];
+
+const hintOf = (word: string): string => {
+  const hint = HINTS.find(([words]) => words.test(word))?.[1];
+  return hint === undefined ? '' : ` – ${hint}`;
+};
 
 function parseJson(body: string): unknown {
   try {

@@ -27,7 +27,7 @@ export function webPushOutcome(answer: Answer): Outcome {
     };
   }
   // What Mozilla's bridges to phones take is less than its own servers do: the next browser may well take it.
-  if (status === 413) return { kind: 'bad-token', reason, isUnasked: true };
+  if (status === 413) return { kind: 'bad-token', reason, isInconclusive: true };
   if (status < 400 || status >= 500) return { kind: 'unavailable', reason, retryAfterMs };
   return outcomeOfFault(answer, words, reason);
 }
@@ -93,7 +93,7 @@ function outcomeOfFault({ status }: Answer, { text, errno }: Words, reason: stri
   }
   // A path or method that is not the service's own: no message of ours would do.
   if (status === 405) return { kind: 'bad-message', reason };
-  return { kind: 'bad-token', reason };
+  return { kind: 'bad-token', reason, unfamiliarStatus: status };
 }
 
 const OTHER_KEY = /mismatch|not correspond|used to (?:create|subscribe)/;

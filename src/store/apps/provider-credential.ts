@@ -1,4 +1,4 @@
-/** The sealed credential of a provider for one (app, platform): reading, putting and clearing it. */
+/** The sealed credential of a provider for one (app, platform), and the one before it: reading, putting, clearing, refusing. */
 
 import type { Sql } from '../sql.ts';
 
@@ -7,34 +7,109 @@ export interface SealedCredential {
   readonly keyId: string;
 }
 
-/** Undefined: the app is not on this platform. Null: it is, and has no credential. */
+export interface StoredCredential extends SealedCredential {
+  /** Raised by every put. */
+  readonly version: number;
+  /** The one before it, while it may still be used. */
+  readonly previous: SealedCredential | null;
+  /** The provider has refused this one: the one before it is in use. */
+  readonly isRefused: boolean;
+}
+
+interface Row {
+  readonly sealed: Buffer | null;
+  readonly keyId: string | null;
+  readonly version: number;
+  readonly previousSealed: Buffer | null;
+  readonly previousKeyId: string | null;
+  readonly isRefused: boolean;
+}
+
+/** Undefined: the app is not on this platform. A number: it is, and has no credential; its version. */
 export async function readSealedCredential(
   sql: Sql,
   appId: number,
   platformId: number,
-): Promise<SealedCredential | null | undefined> {
-  const [row] = await sql<{ sealed: Buffer | null; keyId: string | null }[]>`
-    select credential_sealed as sealed, credential_key_id as "keyId" from app_platforms
+): Promise<StoredCredential | number | undefined> {
+  const [row] = await sql<Row[]>`
+    select credential_sealed as sealed, credential_key_id as "keyId", credential_version as version,
+      case when previous_until > now() then previous_sealed end as "previousSealed",
+      previous_key_id as "previousKeyId", refused_reason is not null as "isRefused"
+    from app_platforms
     where app_id = ${appId} and platform_id = ${platformId}`;
   if (row === undefined) return undefined;
-  return row.sealed === null || row.keyId === null
-    ? null
-    : { sealed: row.sealed, keyId: row.keyId };
+  const { sealed, keyId, version, previousSealed, previousKeyId, isRefused } = row;
+  if (sealed === null || keyId === null) return version;
+  const previous =
+    previousSealed === null || previousKeyId === null
+      ? null
+      : { sealed: previousSealed, keyId: previousKeyId };
+  return { sealed, keyId, version, previous, isRefused };
 }
 
-/** Answers whether the app is on this platform. */
+/** What becomes of the credential that was there: the fallback for a while, nothing, or what it was (the same is put again). */
+export type Predecessor = 'kept' | 'forgotten' | 'unchanged';
+
+export interface CredentialToWrite {
+  readonly credential: SealedCredential | null;
+  /** The version that was read: false when another one was put meanwhile. */
+  readonly overVersion: number;
+  readonly predecessor: Predecessor;
+  readonly graceHours: number;
+  readonly expiresAtMs: number | null;
+}
+
+/** False: it is not the version that was read any more. */
 export async function writeSealedCredential(
   sql: Sql,
   appId: number,
   platformId: number,
-  credential: SealedCredential | null,
+  { credential, overVersion, predecessor, graceHours, expiresAtMs }: CredentialToWrite,
 ): Promise<boolean> {
   const rows = await sql`
     update app_platforms set
+      previous_sealed = case ${predecessor}::text
+        when 'kept' then credential_sealed when 'unchanged' then previous_sealed end,
+      previous_key_id = case ${predecessor}::text
+        when 'kept' then credential_key_id when 'unchanged' then previous_key_id end,
+      previous_until = case ${predecessor}::text
+        when 'kept' then now() + make_interval(hours => ${graceHours}::integer)
+        when 'unchanged' then previous_until end,
       credential_sealed = ${credential?.sealed ?? null},
       credential_key_id = ${credential?.keyId ?? null},
-      credential_updated_at = now()
-    where app_id = ${appId} and platform_id = ${platformId}
+      credential_expires_at = to_timestamp(${expiresAtMs}::float8 / 1000),
+      credential_version = credential_version + 1,
+      credential_updated_at = now(),
+      refused_reason = null, refused_at = null
+    where app_id = ${appId} and platform_id = ${platformId} and credential_version = ${overVersion}
     returning 1`;
   return rows.length > 0;
+}
+
+/** The provider refuses this version, and the one before it is still good: from now on that one is used. False: it is not so, or was known. */
+export async function refuseCredential(
+  sql: Sql,
+  appId: number,
+  platformId: number,
+  refused: { readonly version: number; readonly reason: string },
+): Promise<boolean> {
+  const rows = await sql`
+    update app_platforms set refused_reason = ${refused.reason}, refused_at = now()
+    where app_id = ${appId} and platform_id = ${platformId} and credential_version = ${refused.version}
+      and refused_reason is null and previous_until > now()
+    returning 1`;
+  return rows.length > 0;
+}
+
+/** The provider takes it after all: it is used again. */
+export async function acceptCredential(
+  sql: Sql,
+  appId: number,
+  platformId: number,
+  version: number,
+): Promise<void> {
+  await sql`
+    update app_platforms set refused_reason = null, refused_at = null
+    where app_id = ${appId} and platform_id = ${platformId} and credential_version = ${version}
+      and refused_reason is not null`;
 }

@@ -38,7 +38,9 @@ export interface LockedDevice {
 }
 
 /** In the order of keys, as registrations lock them. */
-const lockDevicesToErase = (tx: Sql, devices: readonly DeviceToErase[]) => tx<LockedDevice[]>`
+export const lockDevicesToErase = (tx: Sql, devices: readonly DeviceToErase[]) => tx<
+  LockedDevice[]
+>`
   select d.app_id as "appId", d.platform_id as "platformId", d.ordinal, d.ordinal / 8192 as "groupNumber"
   from devices d
   join unnest(
@@ -54,7 +56,7 @@ const lockDevicesToErase = (tx: Sql, devices: readonly DeviceToErase[]) => tx<Lo
   for update of d`;
 
 /** Each device once, however often it was named. */
-const once = (devices: readonly LockedDevice[]): readonly LockedDevice[] => [
+export const once = (devices: readonly LockedDevice[]): readonly LockedDevice[] => [
   ...new Map(
     devices.map((device) => [`${device.appId}.${device.platformId}.${device.ordinal}`, device]),
   ).values(),

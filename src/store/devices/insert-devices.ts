@@ -34,6 +34,8 @@ export async function insertDevices(
     order by app_id, platform_id, device_key
     on conflict (app_id, platform_id, device_key) do update set
       registered_at = now(),
+      refusals = 0,
+      refused_at = null,
       unsubscribed_at = coalesce(excluded.unsubscribed_at, d.unsubscribed_at),
       app_version = coalesce(excluded.app_version, d.app_version)
     returning app_id as "appId", platform_id as "platformId", ordinal,

@@ -19,6 +19,9 @@ export async function updateDevices(tx: Sql, devices: readonly DeviceUpdate[]): 
   await tx`
     update devices d set
       registered_at = case when seen.registers = 1 then now() else d.registered_at end,
+      -- A token that its app still has is no stranger.
+      refusals = case when seen.registers = 1 then 0 else d.refusals end,
+      refused_at = case when seen.registers = 1 then null else d.refused_at end,
       unsubscribed_at = case when seen.unsubscribes = 1 then now() else d.unsubscribed_at end,
       app_version = coalesce(seen.app_version, d.app_version)
     from unnest(

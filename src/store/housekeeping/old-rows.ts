@@ -46,3 +46,29 @@ export async function deleteTagDays(sql: Sql, beforeMs: number, limit: number): 
     ))`;
   return deleted.count;
 }
+
+/** Tokens that nobody has made or refused for so long: their credential is gone. Answers how many, at most `limit`. */
+export async function deleteProviderTokens(
+  sql: Sql,
+  unusedForMs: number,
+  limit: number,
+): Promise<number> {
+  const deleted = await sql`
+    delete from provider_tokens where identity in (
+      select identity from provider_tokens
+      where touched_at < now() - make_interval(secs => ${unusedForMs}::float8 / 1000)
+      order by touched_at limit ${limit}
+    )`;
+  return deleted.count;
+}
+
+/** Buckets that nobody drew from for so long: they would be full and at the bottom of their ramp, as new ones are. */
+export async function deleteQuotas(sql: Sql, unusedForMs: number, limit: number): Promise<number> {
+  const deleted = await sql`
+    delete from provider_quotas where key in (
+      select key from provider_quotas
+      where greatest(refilled_at, paused_until) < now() - make_interval(secs => ${unusedForMs}::float8 / 1000)
+      limit ${limit}
+    )`;
+  return deleted.count;
+}

@@ -25,10 +25,14 @@ export interface ClaimedScope {
   readonly platformId: number;
   readonly state: NotificationState;
   readonly fault: string | null;
+  /** Whether any device of the scope has the push. */
+  readonly hasDelivered: boolean;
   readonly anyTagIds: readonly number[];
   readonly allTagIds: readonly number[];
   readonly noneTagIds: readonly number[];
   readonly payload: Payload;
+  /** What is not known to have failed is not sent again. */
+  readonly isAtMostOnce: boolean;
   readonly dueAtMs: number;
   readonly expiresAtMs: number | null;
   /** The database's time of the claim: what registered before it is older than any send that follows. */
@@ -40,6 +44,8 @@ export interface ClaimedChunk extends ClaimedScope {
   readonly epoch: number;
   /** The 64 bits as a signed number. */
   readonly doneBlocks: string;
+  /** At most once: blocks that may have been sent in part, by whoever held the chunk before. Signed, too. */
+  readonly startedBlocks: string;
   readonly ordinalEnd: number;
   /** The group's version; 0 when nothing ever changed in it. */
   readonly groupVersion: number;
@@ -75,6 +81,7 @@ export const claimChunks = (sql: Sql, wanted: readonly Wanted[], leaseMs: number
     returning c.*
   )
   select c.group_number as "groupNumber", c.epoch, c.done_blocks::text as "doneBlocks",
+    c.started_blocks::text as "startedBlocks",
     s.ordinal_end as "ordinalEnd", coalesce(g.version, 0) as "groupVersion",
     ${claimedScope(sql)}
   from claimed c
@@ -86,8 +93,9 @@ export const claimChunks = (sql: Sql, wanted: readonly Wanted[], leaseMs: number
 export const claimedScope = (sql: Sql) => sql`
   n.id as "notificationId", n.client_id as "clientId",
   s.app_id as "appId", s.platform_id as "platformId", n.state, s.fault,
+  s.delivered > 0 as "hasDelivered",
   n.any_tag_ids as "anyTagIds", n.all_tag_ids as "allTagIds", n.none_tag_ids as "noneTagIds",
-  n.payload,
+  n.payload, n.at_most_once as "isAtMostOnce",
   floor(extract(epoch from n.send_at) * 1000)::float8 as "dueAtMs",
   floor(extract(epoch from n.expires_at) * 1000)::float8 as "expiresAtMs",
   floor(extract(epoch from now()) * 1000)::float8 as "claimedAtMs"`;

@@ -15,6 +15,8 @@ export interface ClaimedRetries extends ClaimedScope {
   readonly epochs: readonly number[];
   /** Sends tried so far. */
   readonly attempts: readonly number[];
+  /** Whether whoever held it before gave it back: if not, it may have been sent. */
+  readonly wereLost: readonly boolean[];
 }
 
 export const claimRetries = (sql: Sql, wanted: readonly Part[], leaseMs: number) => sql<
@@ -28,7 +30,7 @@ export const claimRetries = (sql: Sql, wanted: readonly Part[], leaseMs: number)
       ${wanted.map(({ platformId }) => platformId)}::smallint[]
     ) as w(notification_id, app_id, platform_id)
     cross join lateral (
-      select notification_id, app_id, platform_id, ordinal from retries
+      select notification_id, app_id, platform_id, ordinal, lease_until is not null as was_lost from retries
       where (notification_id, app_id, platform_id) = (w.notification_id, w.app_id, w.platform_id)
         and due_at <= now() and (lease_until is null or lease_until <= now())
       order by ordinal
@@ -43,16 +45,17 @@ export const claimRetries = (sql: Sql, wanted: readonly Part[], leaseMs: number)
     from due d
     where (r.notification_id, r.app_id, r.platform_id, r.ordinal)
       = (d.notification_id, d.app_id, d.platform_id, d.ordinal)
-    returning r.*
+    returning r.*, d.was_lost
   ),
   batches as (
     select notification_id, app_id, platform_id,
       array_agg(ordinal order by ordinal) as ordinals,
       array_agg(epoch order by ordinal) as epochs,
-      array_agg(attempts::integer order by ordinal) as attempts
+      array_agg(attempts::integer order by ordinal) as attempts,
+      array_agg(was_lost order by ordinal) as were_lost
     from claimed group by notification_id, app_id, platform_id
   )
-  select b.ordinals, b.epochs, b.attempts, ${claimedScope(sql)}
+  select b.ordinals, b.epochs, b.attempts, b.were_lost as "wereLost", ${claimedScope(sql)}
   from batches b
   join notifications n on n.id = b.notification_id
   join notification_scopes s using (notification_id, app_id, platform_id)`;

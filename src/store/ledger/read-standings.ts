@@ -9,10 +9,11 @@ export interface ScopeStanding {
   readonly platformId: number;
   readonly state: NotificationState;
   readonly fault: string | null;
+  readonly hasDelivered: boolean;
 }
 
 export const readStandings = (sql: Sql, ids: readonly string[]) => sql<ScopeStanding[]>`
   select s.notification_id as "notificationId", s.app_id as "appId", s.platform_id as "platformId",
-    n.state, s.fault
+    n.state, s.fault, s.delivered > 0 as "hasDelivered"
   from notifications n join notification_scopes s on s.notification_id = n.id
   where n.id = any(${[...ids]}::uuid[])`;

@@ -1,5 +1,5 @@
 /**
- * Records progress on chunks: blocks done, counts, reasons, new retries, the lease. Contract:
+ * Records progress on chunks: blocks done, counts, reasons, new retries, verdicts on devices, the lease. Contract:
  * - runs in a transaction that holds the notifications (lock-notifications.ts), each chunk at most once in it;
  * - a report counts, whole, if its chunk is still held under its epoch and none of its blocks is done already; else
  *   none of it counts. So a report repeated after a COMMIT of unknown end changes nothing;
@@ -10,6 +10,8 @@
 
 import type { ChunkProgress } from '../../domain/progress.ts';
 import type { Sql } from '../sql.ts';
+import { list } from '../sql.ts';
+import { countOf, isGateClosed, verdictsIn } from './condemn.ts';
 
 export interface ChunkStanding {
   readonly position: number;
@@ -22,6 +24,9 @@ export function recordChunks(sql: Sql, reports: readonly ChunkProgress[], leaseM
   );
   const reasons = reports.flatMap((report, position) =>
     report.reasons.map(([reason, count]) => ({ reason, count, position })),
+  );
+  const verdicts = reports.flatMap((report, position) =>
+    verdictsIn(report).map((verdict) => ({ ...verdict, position })),
   );
   return sql<ChunkStanding[]>`
     with reported as (
@@ -40,11 +45,16 @@ export function recordChunks(sql: Sql, reports: readonly ChunkProgress[], leaseM
         ${reports.map((report) => report.counts.expired)}::integer[],
         ${reports.map((report) => report.counts.cancelled)}::integer[],
         ${reports.map((report) => report.retries.length)}::integer[],
+        ${reports.map((report) => report.retries.filter(({ isUncertain }) => isUncertain).length)}::integer[],
+        ${reports.map((report) => countOf(report, 'gone'))}::integer[],
+        ${reports.map((report) => countOf(report, 'refused'))}::integer[],
+        ${reports.map((report) => (report.started === null ? null : String(report.started)))}::text[]::bigint[],
         ${reports.map((report) => report.sentFromMs)}::float8[],
         ${reports.map((report) => report.sentToMs)}::float8[],
         ${reports.map((report) => report.releaseAfterMs)}::float8[]
       ) as r(position, notification_id, app_id, platform_id, group_number, epoch, blocks,
-        total, delivered, failed, skipped, expired, cancelled, retries, sent_from, sent_to, release_after)
+        total, delivered, failed, skipped, expired, cancelled, retries, uncertain, gone, refused, started,
+        sent_from, sent_to, release_after)
     ),
     held as (
       select r.*, (c.done_blocks | r.blocks) = -1 as is_complete
@@ -57,6 +67,7 @@ export function recordChunks(sql: Sql, reports: readonly ChunkProgress[], leaseM
     continued as (
       update chunks c set
         done_blocks = c.done_blocks | h.blocks,
+        started_blocks = coalesce(h.started, c.started_blocks),
         lease_until = case when h.release_after is null
           then now() + ${leaseMs}::float8 * interval '1 millisecond' end,
         available_at = case when h.release_after is null
@@ -85,8 +96,29 @@ export function recordChunks(sql: Sql, reports: readonly ChunkProgress[], leaseM
       ) as t(position, ordinal, attempts, reason, due_in)
       join held h using (position)
     ),
+    condemned as (
+      insert into condemned_devices
+        (notification_id, app_id, platform_id, ordinal, registered_before, is_refusal)
+      select h.notification_id, h.app_id, h.platform_id, v.ordinal,
+        to_timestamp(v.registered_before / 1000), v.is_refusal = 1
+      from unnest(
+        ${list(verdicts.map((verdict) => verdict.position))}::integer[],
+        ${list(verdicts.map((verdict) => verdict.ordinal))}::integer[],
+        ${verdicts.map((verdict) => verdict.registeredBeforeMs)}::float8[],
+        ${list(verdicts.map((verdict) => Number(verdict.kind === 'refused')))}::integer[]
+      ) as v(position, ordinal, registered_before, is_refusal)
+      join held h using (position)
+      join notification_scopes s using (notification_id, app_id, platform_id)
+      -- Refusals behind a closed gate count for nothing: ten million of them need no rows.
+      where v.is_refusal = 0 or not ${isGateClosed(sql)}
+      on conflict do nothing
+    ),
     counted as (
       update notification_scopes s set
+        uncertain = s.uncertain + h.uncertain,
+        gone = s.gone + h.gone,
+        refused = s.refused + h.refused,
+        deletions = case when h.gone + h.refused > 0 then coalesce(s.deletions, 'pending') else s.deletions end,
         total = s.total + h.total,
         delivered = s.delivered + h.delivered,
         failed = s.failed + h.failed,
@@ -95,6 +127,7 @@ export function recordChunks(sql: Sql, reports: readonly ChunkProgress[], leaseM
         cancelled = s.cancelled + h.cancelled
       from (
         select notification_id, app_id, platform_id,
+          sum(uncertain) as uncertain, sum(gone) as gone, sum(refused) as refused,
           sum(total) as total, sum(delivered) as delivered, sum(failed) as failed,
           sum(skipped) as skipped, sum(expired) as expired, sum(cancelled) as cancelled
         from held group by notification_id, app_id, platform_id

@@ -1,17 +1,24 @@
 /**
  * Settles retries: those that ended for good are counted and deleted, the others are due again. Contract:
  * - runs in a transaction that holds the notifications (lock-notifications.ts);
- * - a settlement counts only if its row still carries its epoch, so a repeated one changes nothing: what ended is
- *   gone, what was put off is put off by values, not by increments.
+ * - a settlement counts only if its row is still held under its epoch, so a repeated one changes nothing: what ended is
+ *   gone, what was put off has no lease any more.
  */
 
 import type { RetryProgress } from '../../domain/progress.ts';
 import type { Sql } from '../sql.ts';
+import { list } from '../sql.ts';
+import { isGateClosed, verdictsIn } from './condemn.ts';
 
 export function recordRetries(sql: Sql, reports: readonly RetryProgress[]) {
-  const rows = reports.flatMap(({ notificationId, appId, platformId, settlements }) =>
-    settlements.map((settlement) => ({ notificationId, appId, platformId, ...settlement })),
-  );
+  const rows = reports.flatMap((report) => {
+    const { notificationId, appId, platformId, settlements } = report;
+    const verdicts = new Map(verdictsIn(report).map((verdict) => [verdict.ordinal, verdict]));
+    return settlements.map((settlement) => {
+      const verdict = verdicts.get(settlement.ordinal) ?? null;
+      return { notificationId, appId, platformId, ...settlement, verdict };
+    });
+  });
   const sends = reports.map(({ notificationId, sentFromMs, sentToMs }) => ({
     notificationId,
     sentFromMs,
@@ -28,13 +35,17 @@ export function recordRetries(sql: Sql, reports: readonly RetryProgress[]) {
         ${rows.map((row) => row.ending)}::text[],
         ${rows.map((row) => row.reason)}::text[],
         ${rows.map((row) => row.attempts)}::smallint[],
-        ${rows.map((row) => row.dueInMs)}::float8[]
-      ) as r(notification_id, app_id, platform_id, ordinal, epoch, ending, reason, attempts, due_in)
+        ${rows.map((row) => row.dueInMs)}::float8[],
+        ${list(rows.map((row) => Number(row.isUncertain)))}::integer[],
+        ${rows.map((row) => row.verdict?.kind ?? null)}::text[],
+        ${rows.map((row) => row.verdict?.registeredBeforeMs ?? null)}::float8[]
+      ) as r(notification_id, app_id, platform_id, ordinal, epoch, ending, reason, attempts, due_in,
+        uncertain, verdict, registered_before)
     ),
     held as (
       select r.* from reported r
       join retries q using (notification_id, app_id, platform_id, ordinal)
-      where q.epoch = r.epoch
+      where q.epoch = r.epoch and q.lease_until is not null
       order by notification_id, app_id, platform_id, ordinal
       for update of q
     ),
@@ -55,8 +66,22 @@ export function recordRetries(sql: Sql, reports: readonly RetryProgress[]) {
         and (q.notification_id, q.app_id, q.platform_id, q.ordinal)
           = (h.notification_id, h.app_id, h.platform_id, h.ordinal)
     ),
+    condemned as (
+      insert into condemned_devices
+        (notification_id, app_id, platform_id, ordinal, registered_before, is_refusal)
+      select h.notification_id, h.app_id, h.platform_id, h.ordinal,
+        to_timestamp(h.registered_before / 1000), h.verdict = 'refused'
+      from held h
+      join notification_scopes s using (notification_id, app_id, platform_id)
+      where h.verdict = 'gone' or (h.verdict = 'refused' and not ${isGateClosed(sql)})
+      on conflict do nothing
+    ),
     counted as (
       update notification_scopes s set
+        uncertain = s.uncertain + h.uncertain,
+        gone = s.gone + h.gone,
+        refused = s.refused + h.refused,
+        deletions = case when h.gone + h.refused > 0 then coalesce(s.deletions, 'pending') else s.deletions end,
         delivered = s.delivered + h.delivered,
         failed = s.failed + h.failed,
         skipped = s.skipped + h.skipped,
@@ -64,6 +89,9 @@ export function recordRetries(sql: Sql, reports: readonly RetryProgress[]) {
         cancelled = s.cancelled + h.cancelled
       from (
         select notification_id, app_id, platform_id,
+          sum(uncertain) as uncertain,
+          count(*) filter (where verdict = 'gone') as gone,
+          count(*) filter (where verdict = 'refused') as refused,
           count(*) filter (where ending = 'delivered') as delivered,
           count(*) filter (where ending = 'failed') as failed,
           count(*) filter (where ending = 'skipped') as skipped,

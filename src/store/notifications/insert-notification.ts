@@ -13,6 +13,7 @@ export interface NewNotification {
   readonly userName: string;
   readonly audience: Audience;
   readonly payload: Payload;
+  readonly isAtMostOnce: boolean;
   /** Null: now. */
   readonly sendAtMs: number | null;
   readonly expiresAtMs: number | null;
@@ -43,13 +44,13 @@ export async function insertNotification(
     ),
     accepted as (
       insert into notifications (
-        id, client_id, user_name, state, any_tag_ids, all_tag_ids, none_tag_ids, payload, send_at, expires_at
+        id, client_id, user_name, state, any_tag_ids, all_tag_ids, none_tag_ids, payload, at_most_once, send_at, expires_at
       )
       select ${id}::uuid, ${clientId}::integer, ${notification.userName},
         case when send_at > now() then 'SCHEDULED' else 'QUEUED' end,
         ${[...audience.anyTagIds]}::integer[], ${[...audience.allTagIds]}::integer[],
         ${[...audience.noneTagIds]}::integer[], ${JSON.stringify(notification.payload)}::text::json,
-        send_at, to_timestamp(${notification.expiresAtMs}::float8 / 1000)
+        ${notification.isAtMostOnce}::boolean, send_at, to_timestamp(${notification.expiresAtMs}::float8 / 1000)
       from (
         -- Never before it was accepted: retries and the payload's ttl end so long after it.
         select greatest(to_timestamp(${notification.sendAtMs}::float8 / 1000), now()) as send_at

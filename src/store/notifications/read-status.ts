@@ -11,6 +11,10 @@ export interface ScopeStatus extends Counts {
   readonly state: NotificationState;
   readonly fault: string | null;
   readonly isSimulated: boolean;
+  /** Sends of unknown end that were due to be sent again. */
+  readonly uncertain: number;
+  /** Devices that would be erased, had the gate not closed. */
+  readonly heldDeletions: number;
   /** Count by reason; null: nothing failed. */
   readonly reasons: Readonly<Record<string, number>> | null;
 }
@@ -23,7 +27,8 @@ export async function readStatus(
 ): Promise<readonly ScopeStatus[] | null> {
   const rows = await sql<ScopeStatus[]>`
     select s.app_id as "appId", s.platform_id as "platformId", n.state, s.fault,
-      coalesce(s.simulated, false) as "isSimulated",
+      coalesce(s.simulated, false) as "isSimulated", coalesce(s.uncertain, 0) as uncertain,
+      case when s.deletions = 'held' then s.held_deletions else 0 end as "heldDeletions",
       coalesce(s.total, 0) as total, coalesce(s.delivered, 0) as delivered, coalesce(s.failed, 0) as failed,
       coalesce(s.skipped, 0) as skipped, coalesce(s.expired, 0) as expired, coalesce(s.cancelled, 0) as cancelled,
       (

@@ -1,5 +1,6 @@
 /** Of some devices, those that still exist and still match: asked before a retry. (Why not a plain join: resolve-group.ts.) */
 
+import type { ApnsEnvironment } from '../../domain/credential.ts';
 import type { Audience } from '../../domain/notification.ts';
 import type { Sql } from '../../store/sql.ts';
 import { concernedTagIds, matches } from './matching.ts';
@@ -7,6 +8,8 @@ import { concernedTagIds, matches } from './matching.ts';
 export interface MatchingDevice {
   readonly ordinal: number;
   readonly deviceId: string;
+  readonly refusals: number;
+  readonly environment: ApnsEnvironment | null;
 }
 
 export const recheckOrdinals = (
@@ -15,7 +18,8 @@ export const recheckOrdinals = (
   ordinals: readonly number[],
   audience: Audience,
 ): Promise<readonly MatchingDevice[]> => sql<MatchingDevice[]>`
-  select matching.ordinal, d.device_id as "deviceId"
+  select matching.ordinal, d.device_id as "deviceId", d.refusals,
+    d.apns_environment as environment
   from (
     select ordinal from subscriptions
     where app_id = ${appId} and platform_id = ${platformId}
@@ -25,7 +29,7 @@ export const recheckOrdinals = (
     having ${matches(sql, audience)}
   ) matching
   cross join lateral (
-    select device_id from devices
+    select device_id, refusals, apns_environment from devices
     where app_id = ${appId} and platform_id = ${platformId} and ordinal = matching.ordinal
     limit 1
   ) d`;

@@ -1,5 +1,6 @@
 /** The devices of one group that match an audience, in order of their ordinals: one scan of the concerned tags. */
 
+import type { ApnsEnvironment } from '../../domain/credential.ts';
 import type { Audience } from '../../domain/notification.ts';
 import type { Sql } from '../../store/sql.ts';
 import type { GroupKey } from '../tag-index.ts';
@@ -9,7 +10,15 @@ import { concernedTagIds, matches } from './matching.ts';
 export interface MatchingGroup {
   readonly ordinals: readonly number[] | null;
   readonly deviceIds: readonly string[] | null;
+  readonly notes: readonly NoteRow[] | null;
 }
+
+/** A device of which something is known, as the database writes it. */
+export type NoteRow = readonly [
+  ordinal: number,
+  refusals: number,
+  environment: ApnsEnvironment | null,
+];
 
 /**
  * Ordinals from `start` up to but without `end`. The `limit 1` keeps it a look-up by key for each device: without
@@ -24,9 +33,11 @@ export async function resolveGroup(
   audience: Audience,
 ): Promise<MatchingGroup> {
   const [group] = await sql<MatchingGroup[]>`
-    select json_agg(ordinal) as ordinals, json_agg(device_id) as "deviceIds"
+    select json_agg(ordinal) as ordinals, json_agg(device_id) as "deviceIds",
+      json_agg(json_build_array(ordinal, refusals, apns_environment))
+        filter (where refusals > 0 or apns_environment is not null) as notes
     from (
-      select matching.ordinal, d.device_id
+      select matching.ordinal, d.device_id, d.refusals, d.apns_environment
       from (
         select ordinal from subscriptions
         where app_id = ${appId} and platform_id = ${platformId}
@@ -36,11 +47,11 @@ export async function resolveGroup(
         having ${matches(sql, audience)}
       ) matching
       cross join lateral (
-        select device_id from devices
+        select device_id, refusals, apns_environment from devices
         where app_id = ${appId} and platform_id = ${platformId} and ordinal = matching.ordinal
         limit 1
       ) d
       order by matching.ordinal
     ) devices`;
-  return group ?? { ordinals: null, deviceIds: null };
+  return group ?? { ordinals: null, deviceIds: null, notes: null };
 }

@@ -3,12 +3,20 @@
 import { GROUP_DEVICES } from '../../domain/device.ts';
 import type { Audience } from '../../domain/notification.ts';
 import type { Sql } from '../../store/sql.ts';
-import type { DeviceRun, ResolveRequest, TagIndex } from '../tag-index.ts';
+import type {
+  DeviceNotes,
+  DeviceRun,
+  PresentDevices,
+  ResolveRequest,
+  TagIndex,
+} from '../tag-index.ts';
 import { countMatching } from './count-matching.ts';
 import { recheckOrdinals } from './recheck-ordinals.ts';
+import type { NoteRow } from './resolve-group.ts';
 import { resolveGroup } from './resolve-group.ts';
 
-const NOBODY: DeviceRun = { offsets: new Uint16Array(0), deviceIds: [] };
+const NOBODY: DeviceRun = { offsets: new Uint16Array(0), deviceIds: [], notes: new Map() };
+const NO_NOTES: DeviceNotes = new Map();
 
 export class SqlTagIndex implements TagIndex {
   private readonly sql: Sql;
@@ -21,19 +29,34 @@ export class SqlTagIndex implements TagIndex {
     const start = group.groupNumber * GROUP_DEVICES;
     const end = Math.min(start + GROUP_DEVICES, ordinalEnd);
     if (isNobody(audience) || end <= start) return NOBODY;
-    const { ordinals, deviceIds } = await resolveGroup(this.sql, group, { start, end }, audience);
+    const { ordinals, deviceIds, notes } = await resolveGroup(
+      this.sql,
+      group,
+      { start, end },
+      audience,
+    );
     if (ordinals === null || deviceIds === null) return NOBODY;
-    return { offsets: Uint16Array.from(ordinals, (ordinal) => ordinal - start), deviceIds };
+    return {
+      offsets: Uint16Array.from(ordinals, (ordinal) => ordinal - start),
+      deviceIds,
+      notes: notes === null ? NO_NOTES : notesOf(notes),
+    };
   }
 
   async recheck(
     scope: { readonly appId: number; readonly platformId: number },
     ordinals: readonly number[],
     audience: Audience,
-  ): Promise<ReadonlyMap<number, string>> {
-    if (isNobody(audience) || ordinals.length === 0) return new Map();
+  ): Promise<PresentDevices> {
+    if (isNobody(audience) || ordinals.length === 0) {
+      return { deviceIds: new Map(), notes: NO_NOTES };
+    }
     const rows = await recheckOrdinals(this.sql, scope, ordinals, audience);
-    return new Map(rows.map(({ ordinal, deviceId }) => [ordinal, deviceId]));
+    const noted = rows.filter(({ refusals, environment }) => refusals > 0 || environment !== null);
+    return {
+      deviceIds: new Map(rows.map(({ ordinal, deviceId }) => [ordinal, deviceId])),
+      notes: notesOf(noted.map((row) => [row.ordinal, row.refusals, row.environment])),
+    };
   }
 
   count(
@@ -43,5 +66,8 @@ export class SqlTagIndex implements TagIndex {
     return isNobody(audience) ? Promise.resolve(0) : countMatching(this.sql, scope, audience);
   }
 }
+
+const notesOf = (rows: readonly NoteRow[]): DeviceNotes =>
+  new Map(rows.map(([ordinal, refusals, environment]) => [ordinal, { refusals, environment }]));
 
 const isNobody = (audience: Audience): boolean => audience.anyTagIds.length === 0;

@@ -99,6 +99,35 @@ t.test('the answer is the job id as text, or JSON when it is asked for', async (
   t.match(jsonOf(json), { id: UUID_V7, state: 'QUEUED', unknownTags: [1_000_000] });
 });
 
+t.test('delivery: at least once unless asked otherwise, and nothing else', async (t) => {
+  const asked = { tagIds: [tenant.tagId], payload: PAYLOAD };
+  const isAtMostOnce = async (body: unknown) => {
+    const id = String((await post(body)).body);
+    const [row] = await sql`select at_most_once as asked from notifications where id = ${id}`;
+    return row?.['asked'];
+  };
+  t.equal(await isAtMostOnce(asked), false);
+  t.equal(await isAtMostOnce({ ...asked, delivery: 'at-least-once' }), false);
+  t.equal(await isAtMostOnce({ ...asked, delivery: 'at-most-once' }), true);
+  t.match(
+    await faultsOf({ ...asked, delivery: 'exactly-once' }),
+    'delivery","message":"must be at-least-once or at-most-once.',
+  );
+});
+
+t.test('the status says what is uncertain and what is held, where anything is', async (t) => {
+  const id = String((await post({ tagIds: [tenant.tagId], payload: PAYLOAD })).body);
+  const [plain] = jsonOf(await get(id));
+  t.notOk('uncertainCount' in plain || 'heldDeletionCount' in plain);
+  await sql`
+    update notification_scopes set uncertain = 3, deletions = 'held', held_deletions = 150
+    where notification_id = ${id}`;
+  t.match(jsonOf(await get(id))[0], { uncertainCount: 3, heldDeletionCount: 150 });
+  await sql`update notification_scopes set deletions = 'released' where notification_id = ${id}`;
+  t.notOk('heldDeletionCount' in jsonOf(await get(id))[0], 'decided');
+  await sql`update notification_scopes set deletions = null where notification_id = ${id}`;
+});
+
 t.test('any of the targets, all of the filters, none of the exclusions', async (t) => {
   t.equal(await audienceOf({ tagIds: [tenant.tagId] }), 9);
   t.equal(await audienceOf({ tagIds: [tenant.tagId, secondTag] }), 12, 'each device once');

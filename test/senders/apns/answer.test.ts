@@ -10,39 +10,78 @@ const ask = (status: number, body: unknown, retryAfterMs: number | null = null) 
     body: typeof body === 'string' ? body : JSON.stringify(body),
   } satisfies Answer);
 
-/** Every reason that Apple names, with its status. */
-const REASONS: readonly (readonly [number, string, Outcome['kind']])[] = [
-  [400, 'BadDeviceToken', 'bad-token'],
-  [400, 'DeviceTokenNotForTopic', 'bad-token'],
-  [400, 'MissingDeviceToken', 'bad-token'],
-  [400, 'BadTopic', 'bad-credential'],
-  [400, 'MissingTopic', 'bad-credential'],
-  [400, 'TopicDisallowed', 'bad-credential'],
-  [400, 'BadCollapseId', 'bad-message'],
-  [400, 'BadExpirationDate', 'bad-message'],
-  [400, 'BadMessageId', 'bad-message'],
-  [400, 'BadPriority', 'bad-message'],
-  [400, 'InvalidPushType', 'bad-message'],
-  [400, 'DuplicateHeaders', 'bad-message'],
-  [400, 'PayloadEmpty', 'bad-message'],
-  [400, 'IdleTimeout', 'refused'],
-  [403, 'ExpiredProviderToken', 'expired-authorization'],
-  [403, 'InvalidProviderToken', 'bad-credential'],
-  [403, 'MissingProviderToken', 'bad-credential'],
-  [403, 'Forbidden', 'bad-credential'],
-  [403, 'BadCertificate', 'bad-credential'],
-  [403, 'BadCertificateEnvironment', 'bad-credential'],
-  [403, 'UnrelatedKeyIdInToken', 'bad-credential'],
-  [403, 'BadEnvironmentKeyIdInToken', 'bad-credential'],
-  [403, 'BadEnvironmentKeyInToken', 'bad-credential'],
-  [404, 'BadPath', 'bad-message'],
-  [405, 'MethodNotAllowed', 'bad-message'],
-  [413, 'PayloadTooLarge', 'bad-message'],
-  [429, 'TooManyProviderTokenUpdates', 'throttled-target'],
-  [429, 'TooManyRequests', 'throttled-device'],
-  [500, 'InternalServerError', 'unavailable'],
-  [503, 'ServiceUnavailable', 'unavailable'],
-  [503, 'Shutdown', 'refused'],
+/**
+ * Every status and reason of Apple's page (facts/providers.md 1.5), and those of broadcasts (1.7) that a push to a device
+ * could be answered with, each with its reaction.
+ */
+const REACTIONS: readonly (readonly [number, string, Outcome])[] = [
+  // Quarantined: maybe another environment or app, so the device is kept and its refusals are counted.
+  [400, 'BadDeviceToken', { kind: 'bad-token', reason: 'BadDeviceToken' }],
+  [400, 'DeviceTokenNotForTopic', { kind: 'bad-token', reason: 'DeviceTokenNotForTopic' }],
+  // Bad message: stops the scope.
+  ...(
+    [
+      [400, 'MissingDeviceToken'],
+      [400, 'BadCollapseId'],
+      [400, 'BadExpirationDate'],
+      [400, 'BadMessageId'],
+      [400, 'BadPriority'],
+      [400, 'InvalidPushType'],
+      [400, 'MissingPushType'],
+      [400, 'BadRequestParams'],
+      [400, 'BadRequestPayload'],
+      [400, 'DuplicateHeaders'],
+      [400, 'PayloadEmpty'],
+      [404, 'BadPath'],
+      [405, 'MethodNotAllowed'],
+      [413, 'PayloadTooLarge'],
+    ] as const
+  ).map(([status, reason]) => [status, reason, { kind: 'bad-message', reason }] as const),
+  // Bad credential: stops the scope and surfaces.
+  ...(
+    [
+      [400, 'BadTopic'],
+      [400, 'MissingTopic'],
+      [400, 'TopicDisallowed'],
+      [403, 'TopicMismatch'],
+      [403, 'InvalidProviderToken'],
+      [403, 'MissingProviderToken'],
+      [403, 'Forbidden'],
+      [403, 'BadCertificate'],
+      [403, 'BadCertificateEnvironment'],
+      [403, 'UnrelatedKeyIdInToken'],
+      [403, 'BadEnvironmentKeyIdInToken'],
+      [403, 'BadEnvironmentKeyInToken'],
+    ] as const
+  ).map(([status, reason]) => [status, reason, { kind: 'bad-credential', reason }] as const),
+  // Refreshed credential.
+  [403, 'ExpiredProviderToken', { kind: 'expired-authorization', reason: 'ExpiredProviderToken' }],
+  // Throttled device: only this token waits.
+  [
+    429,
+    'TooManyRequests',
+    { kind: 'throttled-device', reason: 'TooManyRequests', retryAfterMs: null },
+  ],
+  // Throttled target: the whole team waits for 20 minutes.
+  [
+    429,
+    'TooManyProviderTokenUpdates',
+    { kind: 'throttled-target', reason: 'TooManyProviderTokenUpdates', retryAfterMs: 1_200_000 },
+  ],
+  // Retry later.
+  ...(
+    [
+      [500, 'InternalServerError'],
+      [503, 'ServiceUnavailable'],
+      [503, 'Service Unavailable'],
+    ] as const
+  ).map(
+    ([status, reason]) =>
+      [status, reason, { kind: 'unavailable', reason, retryAfterMs: null }] as const,
+  ),
+  // Retry now, on another connection.
+  [400, 'IdleTimeout', { kind: 'refused', reason: 'IdleTimeout' }],
+  [503, 'Shutdown', { kind: 'refused', reason: 'Shutdown' }],
 ];
 
 t.test('accepted', (t) => {
@@ -50,14 +89,14 @@ t.test('accepted', (t) => {
   t.end();
 });
 
-for (const [status, reason, kind] of REASONS) {
-  t.test(`${status} ${reason} is ${kind}`, (t) => {
-    t.match(ask(status, { reason }), { kind, reason });
+for (const [status, reason, outcome] of REACTIONS) {
+  t.test(`${status} ${reason} is ${outcome.kind}`, (t) => {
+    t.same(ask(status, { reason }), outcome);
     t.end();
   });
 }
 
-t.test('410 tells since when', (t) => {
+t.test('410 drops the token, if it was registered before its timestamp', (t) => {
   for (const reason of ['Unregistered', 'ExpiredToken']) {
     t.same(ask(410, { reason, timestamp: 1_700_000_000_123 }), {
       kind: 'gone',
@@ -93,7 +132,12 @@ t.test('unknown reasons and foreign bodies go by the class of the status', (t) =
     [599, 'unavailable'],
   ];
   for (const [status, kind] of kinds) {
-    t.match(ask(status, { reason: 'SomethingNew' }), { kind, reason: 'SomethingNew' });
+    t.match(ask(status, { reason: 'SomethingNew' }), {
+      kind,
+      reason: 'SomethingNew',
+      unfamiliarStatus: status,
+      ...(kind === 'bad-message' ? { mayBeDevice: true } : {}),
+    });
     for (const body of ['', '<html>502</html>', '{"reason":', '[]', 'null', '{"reason":7}']) {
       t.match(ask(status, body), { kind, reason: `status ${status}` });
     }

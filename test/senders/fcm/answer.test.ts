@@ -42,14 +42,27 @@ const quota = (subject: string, description: string) => ({
   violations: [{ subject, description }],
 });
 
+/** Every error of Google's pages (facts/providers.md 2.3 and 2.6), each with its reaction. */
 const ERRORS: readonly (readonly [number, GoogleError, Outcome])[] = [
+  // Bad message, or this device: nothing says which, so several devices have to be answered so.
   [
     400,
     { status: 'INVALID_ARGUMENT', errorCode: 'INVALID_ARGUMENT' },
-    { kind: 'bad-message', reason: 'INVALID_ARGUMENT' },
+    { kind: 'bad-message', reason: 'INVALID_ARGUMENT', mayBeDevice: true },
   ],
   // Too large: no details at all.
-  [400, { status: 'INVALID_ARGUMENT' }, { kind: 'bad-message', reason: 'INVALID_ARGUMENT' }],
+  [
+    400,
+    { status: 'INVALID_ARGUMENT' },
+    { kind: 'bad-message', reason: 'INVALID_ARGUMENT', mayBeDevice: true },
+  ],
+  // Bad message: the field is named.
+  [
+    400,
+    { status: 'INVALID_ARGUMENT', more: [violation('message.data[0].value')] },
+    { kind: 'bad-message', reason: 'INVALID_ARGUMENT' },
+  ],
+  // Quarantined.
   [
     400,
     {
@@ -69,33 +82,37 @@ const ERRORS: readonly (readonly [number, GoogleError, Outcome])[] = [
     { kind: 'bad-token', reason: 'INVALID_ARGUMENT' },
   ],
   [
-    400,
-    { status: 'INVALID_ARGUMENT', more: [violation('message.data[0].value')] },
-    { kind: 'bad-message', reason: 'INVALID_ARGUMENT' },
+    403,
+    { status: 'PERMISSION_DENIED', errorCode: 'SENDER_ID_MISMATCH' },
+    { kind: 'bad-token', reason: 'SENDER_ID_MISMATCH' },
   ],
+  // Bad credential.
   [
     401,
     { status: 'UNAUTHENTICATED', errorCode: 'THIRD_PARTY_AUTH_ERROR' },
     { kind: 'bad-credential', reason: 'THIRD_PARTY_AUTH_ERROR' },
   ],
+  [403, { status: 'PERMISSION_DENIED' }, { kind: 'bad-credential', reason: 'PERMISSION_DENIED' }],
+  [404, { status: 'NOT_FOUND' }, { kind: 'bad-credential', reason: 'NOT_FOUND' }],
+  // A 404 without FCM's own word removes no device.
+  [
+    404,
+    { status: 'UNREGISTERED' },
+    { kind: 'bad-credential', reason: 'UNREGISTERED', unfamiliarStatus: 404 },
+  ],
+  // Refreshed credential.
   [
     401,
     { status: 'UNAUTHENTICATED' },
     { kind: 'expired-authorization', reason: 'UNAUTHENTICATED' },
   ],
-  [
-    403,
-    { status: 'PERMISSION_DENIED', errorCode: 'SENDER_ID_MISMATCH' },
-    { kind: 'bad-token', reason: 'SENDER_ID_MISMATCH' },
-  ],
-  [403, { status: 'PERMISSION_DENIED' }, { kind: 'bad-credential', reason: 'PERMISSION_DENIED' }],
+  // Dropped.
   [
     404,
     { status: 'NOT_FOUND', errorCode: 'UNREGISTERED' },
     { kind: 'gone', reason: 'UNREGISTERED', sinceMs: null },
   ],
-  [404, { status: 'NOT_FOUND' }, { kind: 'bad-credential', reason: 'NOT_FOUND' }],
-  [404, { status: 'UNREGISTERED' }, { kind: 'bad-credential', reason: 'UNREGISTERED' }],
+  // Throttled project.
   [
     429,
     { status: 'RESOURCE_EXHAUSTED', errorCode: 'QUOTA_EXCEEDED' },
@@ -103,22 +120,21 @@ const ERRORS: readonly (readonly [number, GoogleError, Outcome])[] = [
   ],
   [
     429,
-    {
-      status: 'RESOURCE_EXHAUSTED',
-      errorCode: 'QUOTA_EXCEEDED',
-      more: [quota('project:1', 'Message rate exceeded.')],
-    },
-    { kind: 'throttled-target', reason: 'QUOTA_EXCEEDED', retryAfterMs: 60_000 },
+    { status: 'RESOURCE_EXHAUSTED' },
+    { kind: 'throttled-target', reason: 'RESOURCE_EXHAUSTED', retryAfterMs: 60_000 },
   ],
   [
     429,
-    {
-      status: 'RESOURCE_EXHAUSTED',
-      errorCode: 'QUOTA_EXCEEDED',
-      more: [quota('device:1', 'Device message rate exceeded.')],
-    },
+    { errorCode: 'QUOTA_EXCEEDED', more: [quota('project:1', 'Message rate exceeded.')] },
+    { kind: 'throttled-target', reason: 'QUOTA_EXCEEDED', retryAfterMs: 60_000 },
+  ],
+  // Throttled device.
+  [
+    429,
+    { errorCode: 'QUOTA_EXCEEDED', more: [quota('device:1', 'Device message rate exceeded.')] },
     { kind: 'throttled-device', reason: 'QUOTA_EXCEEDED', retryAfterMs: 60_000 },
   ],
+  // Retry later.
   [
     500,
     { status: 'INTERNAL', errorCode: 'INTERNAL' },
@@ -173,6 +189,8 @@ t.test('bodies that are not Google errors go by the class of the status', (t) =>
     t.match(ask(status, google(status, { errorCode: 'SOMETHING_NEW' })), {
       kind,
       reason: 'SOMETHING_NEW',
+      unfamiliarStatus: status,
+      ...(kind === 'bad-message' ? { mayBeDevice: true } : {}),
     });
   }
   t.same(ask(502, '<p>Please try again in 30 seconds.'), {

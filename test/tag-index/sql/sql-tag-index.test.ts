@@ -37,13 +37,16 @@ async function benchOn({ sql }: Store): Promise<TagIndexBench> {
   await sql`truncate devices, subscriptions`;
   return {
     index: new SqlTagIndex(sql),
-    async setTags(scope, ordinal, tagIds) {
+    async setTags(scope, ordinal, tagIds, note) {
       const { appId, platformId } = scope;
       const deviceId = deviceIdOf(scope, ordinal);
       await sql`
         insert into devices (app_id, platform_id, ordinal, device_key, device_id, registered_at)
         values (${appId}, ${platformId}, ${ordinal}, ${deviceKeyOf(deviceId)}, ${deviceId}, now())
         on conflict do nothing`;
+      await sql`
+        update devices set refusals = ${note.refusals}, apns_environment = ${note.environment}
+        where app_id = ${appId} and platform_id = ${platformId} and ordinal = ${ordinal}`;
       await sql`
         delete from subscriptions where app_id = ${appId} and platform_id = ${platformId} and ordinal = ${ordinal}`;
       await sql`

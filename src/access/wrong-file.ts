@@ -1,0 +1,25 @@
+/** JSON files of Google's that are taken for a service account, each known by a field that no service account has. */
+
+import { z } from 'zod';
+
+/** The whole sentence; null: it may be a service account. */
+export function wrongFileFault(input: unknown): string | null {
+  const given = z.object({ serviceAccount: z.record(z.string(), z.unknown()) }).safeParse(input);
+  if (!given.success) return null;
+  const fields = given.data.serviceAccount;
+  const kind = KINDS.find(({ field }) => Object.hasOwn(fields, field));
+  return kind === undefined ? null : `serviceAccount is ${kind.what}. ${WAY_OUT}`;
+}
+
+const WAY_OUT =
+  'The file of a service account comes from the Firebase console: Project settings, Service accounts, Generate new private key.';
+
+const KINDS: readonly { readonly field: string; readonly what: string }[] = [
+  { field: 'project_info', what: 'google-services.json, the file of the Android app' },
+  { field: 'apiKey', what: "the firebaseConfig of a web app's page" },
+  { field: 'installed', what: "an OAuth client's file" },
+  { field: 'web', what: "an OAuth client's file" },
+  { field: 'refresh_token', what: "the credentials of a person's own sign-in (gcloud)" },
+  { field: 'credential_source', what: 'a workload identity federation file' },
+  { field: 'teamId', what: 'a credential of APNs' },
+];

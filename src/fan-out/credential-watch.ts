@@ -1,0 +1,132 @@
+/**
+ * Knows how credentials stand before it hurts: notes what sends show, asks each provider once a day, warns ahead of a key's end,
+ * and keeps what the metrics tell. On every node; what is due is taken by one of them.
+ */
+
+import type { Logger } from 'pino';
+import type { Progress } from '../domain/progress.ts';
+import { Recurring } from '../std/recurring.ts';
+import type { Place } from '../store/health/credential-health.ts';
+import { takeDueChecks, takeExpiryWarnings, writeUses } from '../store/health/credential-health.ts';
+import type { CredentialState } from '../store/health/read-credential-states.ts';
+import { readCredentialStates } from '../store/health/read-credential-states.ts';
+import type { Sql } from '../store/sql.ts';
+import type { CheckResult } from './credential-check.ts';
+
+const INTERVAL_MS = 60_000;
+const CHECK_EVERY_MS = 86_400_000;
+/** A check is a connection or two: in one run so many, one after the other. With it, 7,200 credentials a day and node. */
+const CHECKS_PER_RUN = 5;
+/** Before the end of a key: time to ask somebody, to do it, and to notice that nobody has. */
+const WARNING_DAYS = [30, 7, 1] as const;
+/** (app, platform) pairs whose sends are noted between two runs, and that the metrics tell of. */
+const PLACES_MAX = 10_000;
+
+export interface CredentialWatchOptions {
+  readonly sql: Sql;
+  readonly log: Logger;
+  /** Platforms whose provider is a real one: asking a simulator tells nothing. */
+  readonly platformIds: readonly number[];
+  readonly check: (place: Place) => Promise<CheckResult>;
+}
+
+interface Use {
+  wasAccepted: boolean;
+  fault: string | null;
+}
+
+export class CredentialWatch {
+  private readonly options: CredentialWatchOptions;
+  private readonly runs = new Recurring(INTERVAL_MS, () => this.runLogged());
+  private uses = new Map<string, Use & Place>();
+  private known: readonly CredentialState[] = [];
+
+  constructor(options: CredentialWatchOptions) {
+    this.options = options;
+  }
+
+  start(): void {
+    this.runs.start();
+  }
+
+  /** Resolves when the run under way has ended; notes what is left. */
+  async stop(): Promise<void> {
+    await this.runs.stop();
+    await this.logged(() => this.noteUses());
+  }
+
+  /** As of the last run; in order. */
+  get states(): readonly CredentialState[] {
+    return this.known;
+  }
+
+  /** A report of sends: what it shows is written with the next run. */
+  see(report: Progress): void {
+    const { appId, platformId, fault } = report;
+    const wasAccepted =
+      report.kind === 'chunk'
+        ? report.counts.delivered > 0
+        : report.settlements.some(({ ending }) => ending === 'delivered');
+    if (!wasAccepted && fault === null) return;
+    const key = `${appId}.${platformId}`;
+    const use = this.uses.get(key) ?? { appId, platformId, wasAccepted: false, fault: null };
+    use.wasAccepted ||= wasAccepted;
+    use.fault = fault ?? use.fault;
+    if (this.uses.has(key) || this.uses.size < PLACES_MAX) this.uses.set(key, use);
+  }
+
+  /** One run of all of it. */
+  async run(): Promise<void> {
+    await this.noteUses();
+    await this.checkDue();
+    await this.warn();
+    this.known = await readCredentialStates(this.options.sql, null, PLACES_MAX);
+  }
+
+  private async noteUses(): Promise<void> {
+    const uses = [...this.uses.values()];
+    this.uses = new Map();
+    await writeUses(this.options.sql, uses);
+  }
+
+  private async checkDue(): Promise<void> {
+    const { sql, log, platformIds, check } = this.options;
+    const terms = { platformIds, everyMs: CHECK_EVERY_MS, limit: CHECKS_PER_RUN };
+    for (const place of await takeDueChecks(sql, terms)) {
+      const { isHealthy, note } = await check(place);
+      const { appId, platformId } = place;
+      if (isHealthy) continue;
+      const words =
+        isHealthy === null
+          ? 'a credential could not be checked'
+          : 'a credential does not work: its sends will fail';
+      log[isHealthy === null ? 'warn' : 'error']({ appId, platformId, note }, words);
+    }
+  }
+
+  /** The nearest distance first: who is told of one day needs not hear of thirty. */
+  private async warn(): Promise<void> {
+    const { sql, log } = this.options;
+    for (const days of [...WARNING_DAYS].reverse()) {
+      for (const { appId, platformId, expiresInMs } of await takeExpiryWarnings(sql, days)) {
+        const expiresInDays = Math.floor(expiresInMs / 86_400_000);
+        log.warn({ appId, platformId, expiresInDays }, 'a credential ends soon: put another one');
+      }
+    }
+  }
+
+  private runLogged(): Promise<void> {
+    return this.logged(() => this.run());
+  }
+
+  private async logged(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      this.options.log.error(
+        { err: error },
+        'credentials were not watched; it will be tried again',
+      );
+    }
+  }
+}

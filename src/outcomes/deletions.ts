@@ -1,0 +1,115 @@
+/**
+ * Erases the devices that providers call dead, through the safety gate: the verdicts lie in the database since their outcomes
+ * were recorded, so whoever dies in between loses none. A bounded piece at a time, on any node and on several at once.
+ *
+ *   pending ──gate opens──► carried out          held ──an operator──► released ──► carried out
+ *      └──finished, gate closed──► held            └──an operator, or 30 days──► discarded ──► forgotten
+ */
+
+import type { Logger } from 'pino';
+import { gateOf } from '../domain/deletion-gate.ts';
+import { Recurring } from '../std/recurring.ts';
+import { carryOutDeletions, forgetDeletions } from '../store/deletions/carry-out.ts';
+import type { OpenDeletions } from '../store/deletions/scopes.ts';
+import {
+  closeDeletions,
+  discardOldDeletions,
+  forgetRefusals,
+  holdDeletions,
+  listOpenDeletions,
+} from '../store/deletions/scopes.ts';
+import type { SqlPool } from '../store/sql.ts';
+
+/** Between two looks. Nobody waits for it: until then a dead device costs one more refused send. */
+const INTERVAL_MS = 2_000;
+/** Scopes looked at in one run: a row each. */
+const SCOPES_MAX = 1_000;
+/** Devices in a transaction, and transactions in a run: registrations wait for the groups' rows meanwhile. */
+const DEVICES_MAX = 1_000;
+const TRANSACTIONS_MAX = 20;
+/** Held for so long without a decision, the devices are kept: an old verdict proves nothing any more. */
+const HELD_MS_MAX = 30 * 86_400_000;
+
+export interface DeletionsOptions {
+  readonly sql: SqlPool;
+  readonly log: Logger;
+  /** So many devices are not erased before somebody says so. */
+  onHeld(platformId: number, devices: number): void;
+}
+
+export class Deletions {
+  private readonly options: DeletionsOptions;
+  private readonly runs = new Recurring(INTERVAL_MS, () => this.runLogged());
+  private transactionsLeft = 0;
+
+  constructor(options: DeletionsOptions) {
+    this.options = options;
+  }
+
+  start(): void {
+    this.runs.start();
+  }
+
+  /** Resolves when the run under way has ended. */
+  stop(): Promise<void> {
+    return this.runs.stop();
+  }
+
+  /** One look at everything that is open. */
+  async run(): Promise<void> {
+    const { sql } = this.options;
+    this.transactionsLeft = TRANSACTIONS_MAX;
+    await discardOldDeletions(sql, HELD_MS_MAX);
+    for (const scope of await listOpenDeletions(sql, SCOPES_MAX)) {
+      if (this.transactionsLeft === 0) return;
+      await this.look(scope);
+    }
+  }
+
+  private async look(scope: OpenDeletions): Promise<void> {
+    const { sql } = this.options;
+    const gate = scope.decision === 'released' ? 'open' : gateOf(scope);
+    if (scope.decision === 'discarded') {
+      await this.empty(scope, () => forgetDeletions(sql, scope, DEVICES_MAX));
+    } else if (gate === 'open') {
+      // A whole send that was refused says more of us than of its devices, however few they are.
+      if (scope.delivered === 0) await forgetRefusals(sql, scope);
+      await this.empty(scope, () => carryOutDeletions(sql, scope, DEVICES_MAX));
+    } else if (gate === 'closed') {
+      await this.hold(scope);
+    }
+  }
+
+  /** Takes pieces until nothing is left, or until this run has done enough. */
+  private async empty(scope: OpenDeletions, take: () => Promise<number>): Promise<void> {
+    while (this.transactionsLeft > 0) {
+      this.transactionsLeft -= 1;
+      if ((await take()) < DEVICES_MAX) {
+        if (scope.isFinished) await closeDeletions(this.options.sql, scope);
+        return;
+      }
+    }
+  }
+
+  private async hold(scope: OpenDeletions): Promise<void> {
+    const { sql, log, onHeld } = this.options;
+    this.transactionsLeft -= 1;
+    const held = await holdDeletions(sql, scope);
+    if (held === null) return;
+    const { notificationId, appId, platformId, delivered, gone, refused } = scope;
+    const fields = { notificationId, appId, platformId, delivered, gone, refused, held };
+    log.warn(
+      fields,
+      'too many devices were called dead or refused to be believed: none is erased; see `tagcast deletions`',
+    );
+    if (held > 0) onHeld(platformId, held);
+  }
+
+  private async runLogged(): Promise<void> {
+    try {
+      await this.run();
+    } catch (error) {
+      this.options.log.error({ err: error }, 'condemned devices wait; it will be tried again');
+    }
+  }
+}

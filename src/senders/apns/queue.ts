@@ -1,0 +1,40 @@
+/** Sends that wait for room at a sender, in line with everybody else who does. */
+
+import type { Sender } from '../sender.ts';
+
+export class Queue {
+  readonly #sender: Sender;
+  readonly #start: (number: number) => void;
+  readonly #waiting: number[] = [];
+  #isWaiting = false;
+
+  /** `start` hands a send to the sender, which has room for it. */
+  constructor(sender: Sender, start: (number: number) => void) {
+    this.#sender = sender;
+    this.#start = start;
+  }
+
+  get length(): number {
+    return this.#waiting.length;
+  }
+
+  add(number: number): void {
+    this.#waiting.push(number);
+    if (!this.#isWaiting) void this.#startAll();
+  }
+
+  /** Empties it; answers what was in it. */
+  clear(): readonly number[] {
+    return this.#waiting.splice(0);
+  }
+
+  async #startAll(): Promise<void> {
+    this.#isWaiting = true;
+    while (this.#waiting.length > 0) {
+      await this.#sender.whenReady();
+      const started = this.#waiting.splice(0, Math.max(0, this.#sender.capacity));
+      for (const number of started) this.#start(number);
+    }
+    this.#isWaiting = false;
+  }
+}

@@ -1,0 +1,229 @@
+/**
+ * One credential in both environments of APNs. A token is of production or of the sandbox, and which one only APNs knows: what
+ * one environment calls a BadDeviceToken is asked of the other, once, before it counts as refused. So a developer's phones
+ * get their pushes beside everybody else's, and nobody is quarantined for a wrong setting.
+ *
+ * ```
+ *   send ──► own ──BadDeviceToken──► other ──delivered──► delivered, and where
+ *     └─(known to be of the other)─► other ──BadDeviceToken──► own
+ * ```
+ */
+
+import type { ApnsEnvironment } from '../../domain/credential.ts';
+import type { Message } from '../../domain/notification.ts';
+import type { Outcome } from '../../domain/outcome.ts';
+import type { Rendered, Sender, Settle } from '../sender.ts';
+import { Queue } from './queue.ts';
+
+/**
+ * Sends that may wait for the other environment, besides those under way: beyond it no new one starts, or an app all of whose
+ * tokens are of the other environment would gather them here. A second's worth at the pace of a full connection.
+ */
+const WAITING_MAX = 1_000;
+
+export interface TwoEnvironmentsOptions {
+  readonly own: Sender;
+  readonly ownEnvironment: ApnsEnvironment;
+  /** Called when the first token needs it, once: most credentials never do. */
+  readonly makeOther: (authorization: string) => Sender;
+  readonly authorization: string;
+}
+
+type Side = 'own' | 'other';
+
+/** One send, over one or both environments. */
+interface Try {
+  readonly rendered: Rendered;
+  readonly deviceId: string;
+  readonly position: number;
+  readonly settle: Settle;
+  /** What the first environment said when this is the second. */
+  refusal: Outcome | null;
+}
+
+export class TwoEnvironments implements Sender {
+  readonly #own: Sender;
+  readonly #makeOther: (authorization: string) => Sender;
+  readonly #environments: Readonly<Record<Side, ApnsEnvironment>>;
+  readonly #ownQueue: Queue;
+  #other: { readonly sender: Sender; readonly queue: Queue } | null = null;
+  #authorization: string;
+  /** The key is not for the other environment (Apple makes keys for one of them, or for both). */
+  #isOtherRefused = false;
+  #isClosing = false;
+  /** The sends under way by number, and the numbers that are free: no closure is needed for each. */
+  readonly #tries: (Try | null)[] = [];
+  readonly #free: number[] = [];
+  readonly #wakes: (() => void)[] = [];
+
+  constructor({ own, ownEnvironment, makeOther, authorization }: TwoEnvironmentsOptions) {
+    this.#own = own;
+    this.#makeOther = makeOther;
+    this.#authorization = authorization;
+    const otherEnvironment = ownEnvironment === 'production' ? 'sandbox' : 'production';
+    this.#environments = { own: ownEnvironment, other: otherEnvironment };
+    this.#ownQueue = new Queue(own, (number) => this.#start('own', own, number));
+  }
+
+  get capacity(): number {
+    return this.#isFull ? 0 : this.#own.capacity;
+  }
+
+  render(message: Message): Rendered {
+    return this.#own.render(message);
+  }
+
+  async whenReady(): Promise<void> {
+    while (this.#isFull && !this.#isClosing) {
+      await new Promise<void>((resolve) => {
+        this.#wakes.push(resolve);
+      });
+    }
+    await this.#own.whenReady();
+  }
+
+  send(
+    rendered: Rendered,
+    deviceId: string,
+    position: number,
+    settle: Settle,
+    environment: ApnsEnvironment | null = null,
+  ): void {
+    const number = this.#free.pop() ?? this.#tries.length;
+    this.#tries[number] = { rendered, deviceId, position, settle, refusal: null };
+    if (environment === this.#environments.other && this.#mayAsk('other'))
+      this.#ask('other', number);
+    else this.#start('own', this.#own, number);
+  }
+
+  /** Its own environment only: few tokens are of the other one. */
+  warm(connections: number): void {
+    this.#own.warm(connections);
+  }
+
+  authorize(authorization: string): void {
+    this.#authorization = authorization;
+    this.#own.authorize(authorization);
+    this.#other?.sender.authorize(authorization);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    for (const number of this.#ownQueue.clear()) this.#giveUp(number);
+    for (const number of this.#other?.queue.clear() ?? []) this.#giveUp(number);
+    this.#wake();
+    await Promise.all([this.#own.close(), this.#other?.sender.close()]);
+  }
+
+  get #isFull(): boolean {
+    return this.#other !== null && this.#other.queue.length >= WAITING_MAX;
+  }
+
+  #mayAsk(side: Side): boolean {
+    return !this.#isClosing && (side === 'own' || !this.#isOtherRefused);
+  }
+
+  #start(side: Side, sender: Sender, number: number): void {
+    const { rendered, deviceId } = this.#tryOf(number);
+    sender.send(rendered, deviceId, number, side === 'own' ? this.#ownSettled : this.#otherSettled);
+    this.#wake();
+  }
+
+  /** Room there is waited for in line, for nobody asks our capacity on its behalf. */
+  #ask(side: Side, number: number): void {
+    if (side === 'own') this.#ownQueue.add(number);
+    else this.#otherLine().queue.add(number);
+  }
+
+  #otherLine(): { readonly sender: Sender; readonly queue: Queue } {
+    if (this.#other !== null) return this.#other;
+    const sender = this.#makeOther(this.#authorization);
+    const queue = new Queue(sender, (number) => this.#start('other', sender, number));
+    this.#other = { sender, queue };
+    return this.#other;
+  }
+
+  readonly #ownSettled: Settle = (number, outcome) => {
+    const { refusal } = this.#tryOf(number);
+    if (refusal !== null) this.#finish(number, this.#second('own', refusal, outcome));
+    else if (isOfOther(outcome) && this.#mayAsk('other')) this.#askAgain('other', number, outcome);
+    else this.#finish(number, outcome);
+  };
+
+  readonly #otherSettled: Settle = (number, outcome) => {
+    // Of the key in that environment, not of the credential in its own: nothing more is asked there.
+    if (outcome.kind === 'bad-credential') this.#isOtherRefused = true;
+    const { refusal } = this.#tryOf(number);
+    if (refusal !== null) this.#finish(number, this.#second('other', refusal, outcome));
+    else if (!this.#mayAsk('own')) this.#finish(number, UNASKED);
+    else if (isOfOther(outcome)) this.#askAgain('own', number, outcome);
+    else if (outcome.kind === 'bad-credential') this.#ask('own', number);
+    else this.#finish(number, outcome);
+  };
+
+  #askAgain(side: Side, number: number, refusal: Outcome): void {
+    this.#tryOf(number).refusal = refusal;
+    this.#ask(side, number);
+  }
+
+  /** How a send ends that the first environment refused, and the second answered so. */
+  #second(side: Side, refusal: Outcome, outcome: Outcome): Outcome {
+    switch (outcome.kind) {
+      case 'delivered':
+        return ACCEPTED_IN[this.#environments[side]];
+      // It is of this environment, or may be; what came of it there is what became of the send.
+      case 'gone':
+      case 'throttled-device':
+      case 'expired-authorization':
+      case 'unknown':
+        return outcome;
+      case 'bad-token':
+        return refusal;
+      case 'bad-credential':
+        return side === 'own' ? outcome : refusal;
+      case 'bad-message':
+      case 'throttled-target':
+      case 'unavailable':
+      case 'refused':
+        // The other environment's troubles stop nothing in this one.
+        return side === 'own' ? outcome : inconclusive(refusal);
+    }
+  }
+
+  #giveUp(number: number): void {
+    const { refusal } = this.#tryOf(number);
+    setImmediate(() => this.#finish(number, refusal === null ? UNASKED : inconclusive(refusal)));
+  }
+
+  #finish(number: number, outcome: Outcome): void {
+    const { settle, position } = this.#tryOf(number);
+    this.#tries[number] = null;
+    this.#free.push(number);
+    settle(position, outcome);
+  }
+
+  #tryOf(number: number): Try {
+    const known = this.#tries[number];
+    if (known === null || known === undefined) throw new Error(`send ${number} was answered twice`);
+    return known;
+  }
+
+  #wake(): void {
+    if (this.#wakes.length === 0 || (this.#isFull && !this.#isClosing)) return;
+    for (const wake of this.#wakes.splice(0)) wake();
+  }
+}
+
+const ACCEPTED_IN: Readonly<Record<ApnsEnvironment, Outcome>> = Object.freeze({
+  production: Object.freeze({ kind: 'delivered', environment: 'production' }),
+  sandbox: Object.freeze({ kind: 'delivered', environment: 'sandbox' }),
+});
+
+const UNASKED: Outcome = Object.freeze({ kind: 'refused', reason: 'closing' });
+
+/** APNs' word for a token that it does not know; the other environment may. */
+const isOfOther = (outcome: Outcome): boolean =>
+  outcome.kind === 'bad-token' && outcome.reason === 'BadDeviceToken' && !outcome.isUnasked;
+
+const inconclusive = (refusal: Outcome): Outcome =>
+  refusal.kind === 'bad-token' ? { ...refusal, isInconclusive: true } : refusal;

@@ -1,0 +1,77 @@
+/** Carries out what a scope condemned, or forgets it, a bounded piece in a transaction: whatever a crash leaves is still there. */
+
+import { groupOf } from '../../domain/device.ts';
+import { countRefusals, REFUSALS_MAX } from '../devices/count-refusals.ts';
+import { deleteDevices, lockDevicesToErase, once } from '../devices/erase-devices.ts';
+import { raiseGroups } from '../devices/raise-groups.ts';
+import type { Sql, SqlPool } from '../sql.ts';
+import { removeSubscriptions } from '../subscriptions/remove-subscriptions.ts';
+import { transact } from '../transact.ts';
+import type { DeletionScope } from './scopes.ts';
+
+interface Condemned {
+  readonly appId: number;
+  readonly platformId: number;
+  readonly ordinal: number;
+  readonly registeredBeforeMs: number;
+  readonly isRefusal: boolean;
+}
+
+/**
+ * Takes up to `limit` verdicts: dead devices are erased, refused ones counted, and erased when it was the last time. The
+ * condition is checked on the locked row: who registered since stays. Answers how many verdicts there were.
+ */
+export const carryOutDeletions = (
+  sql: SqlPool,
+  scope: DeletionScope,
+  limit: number,
+): Promise<number> =>
+  transact(sql, async (tx) => {
+    const taken = await takeVerdicts(tx, scope, limit);
+    if (taken.length === 0) return 0;
+    const locked = once(await lockDevicesToErase(tx, taken));
+    const present = new Set(locked.map(({ ordinal }) => ordinal));
+    const refusals = taken.filter(({ isRefusal, ordinal }) => isRefusal && present.has(ordinal));
+    const counted = refusals.length === 0 ? [] : await countRefusals(tx, refusals);
+    const isRefusal = new Set(refusals.map(({ ordinal }) => ordinal));
+    const due = new Set(
+      counted.filter((device) => device.refusals >= REFUSALS_MAX).map(({ ordinal }) => ordinal),
+    );
+    const erased = locked.filter(({ ordinal }) => !isRefusal.has(ordinal) || due.has(ordinal));
+    if (erased.length > 0) {
+      await removeSubscriptions(tx, erased);
+      await deleteDevices(tx, erased);
+    }
+    const touched = [...erased, ...counted].map(({ appId, platformId, ordinal }) => ({
+      appId,
+      platformId,
+      groupNumber: groupOf(ordinal),
+    }));
+    await raiseGroups(tx, touched);
+    return taken.length;
+  });
+
+/** Forgets up to `limit` verdicts; answers how many there were. */
+export const forgetDeletions = async (
+  sql: Sql,
+  scope: DeletionScope,
+  limit: number,
+): Promise<number> => (await takeVerdicts(sql, scope, limit)).length;
+
+/** What another node is at in this moment is left to it. */
+const takeVerdicts = (
+  sql: Sql,
+  { notificationId, appId, platformId }: DeletionScope,
+  limit: number,
+) => sql<Condemned[]>`
+  delete from condemned_devices c
+  using (
+    select ordinal from condemned_devices
+    where notification_id = ${notificationId} and app_id = ${appId} and platform_id = ${platformId}
+    order by ordinal limit ${limit}
+    for update skip locked
+  ) taken
+  where c.notification_id = ${notificationId} and c.app_id = ${appId} and c.platform_id = ${platformId}
+    and c.ordinal = taken.ordinal
+  returning c.app_id as "appId", c.platform_id as "platformId", c.ordinal, c.is_refusal as "isRefusal",
+    extract(epoch from c.registered_before)::float8 * 1000 as "registeredBeforeMs"`;

@@ -1,0 +1,45 @@
+/** Counts a refusal of devices' tokens: at most one in an interval, so that the count tells of sends at different times. */
+
+import type { Sql } from '../sql.ts';
+import { list } from '../sql.ts';
+import type { LockedDevice } from './erase-devices.ts';
+
+/** A refused token and the send that it was refused in. */
+export interface RefusedDevice {
+  readonly appId: number;
+  readonly platformId: number;
+  readonly ordinal: number;
+  /** A device that registered at or after it has another token, or at least another chance. */
+  readonly registeredBeforeMs: number;
+}
+
+/** Two refusals nearer to each other than this are one: a fault of ours is noticed and mended within a day, mostly. */
+const REFUSAL_INTERVAL_MS = 86_400_000;
+
+/** Refusals after which a device is erased: two days at least, three different sends, and none between them that was taken. */
+export const REFUSALS_MAX = 3;
+
+/** Answers every device that was counted, with its refusals so far. Locks in the order of keys. */
+export const countRefusals = (tx: Sql, devices: readonly RefusedDevice[]) => tx<
+  (LockedDevice & { readonly refusals: number })[]
+>`
+  with refused as (
+    select d.app_id, d.platform_id, d.ordinal
+    from devices d
+    join unnest(
+      ${list(devices.map((device) => device.appId))}::int[],
+      ${list(devices.map((device) => device.platformId))}::int[],
+      ${list(devices.map((device) => device.ordinal))}::int[],
+      ${devices.map((device) => device.registeredBeforeMs)}::float8[]
+    ) as r (app_id, platform_id, ordinal, registered_before_ms)
+      on d.app_id = r.app_id and d.platform_id = r.platform_id and d.ordinal = r.ordinal
+    where d.registered_at < to_timestamp(r.registered_before_ms / 1000)
+      and coalesce(d.refused_at <= now() - ${REFUSAL_INTERVAL_MS}::float8 * interval '1 millisecond', true)
+    order by d.app_id, d.platform_id, d.device_key
+    for update of d
+  )
+  update devices d set refusals = d.refusals + 1, refused_at = now()
+  from refused w
+  where d.app_id = w.app_id and d.platform_id = w.platform_id and d.ordinal = w.ordinal
+  returning d.app_id as "appId", d.platform_id as "platformId", d.ordinal, d.ordinal / 8192 as "groupNumber",
+    d.refusals`;

@@ -1,0 +1,46 @@
+/** Notes that devices took a push which had been refused before, or took it in another environment than the one asked first. */
+
+import type { ApnsEnvironment } from '../../domain/credential.ts';
+import type { Sql, SqlPool } from '../sql.ts';
+import { list } from '../sql.ts';
+import { transact } from '../transact.ts';
+import type { LockedDevice } from './erase-devices.ts';
+import { raiseGroups } from './raise-groups.ts';
+
+export interface NotedDelivery {
+  readonly appId: number;
+  readonly platformId: number;
+  readonly ordinal: number;
+  /** Null: as it was. */
+  readonly environment: ApnsEnvironment | null;
+}
+
+/** Their refusals are forgotten. What is noted already is not written again. */
+export function noteDeliveries(sql: SqlPool, deliveries: readonly NotedDelivery[]): Promise<void> {
+  return transact(sql, async (tx) => {
+    await raiseGroups(tx, await updateDelivered(tx, deliveries));
+  });
+}
+
+/** Locks in the order of keys, as registrations do. */
+const updateDelivered = (tx: Sql, deliveries: readonly NotedDelivery[]) => tx<LockedDevice[]>`
+  with delivered as (
+    select d.app_id, d.platform_id, d.ordinal, taken.environment
+    from devices d
+    join unnest(
+      ${list(deliveries.map((delivery) => delivery.appId))}::int[],
+      ${list(deliveries.map((delivery) => delivery.platformId))}::int[],
+      ${list(deliveries.map((delivery) => delivery.ordinal))}::int[],
+      ${deliveries.map((delivery) => delivery.environment)}::text[]
+    ) as taken (app_id, platform_id, ordinal, environment)
+      on d.app_id = taken.app_id and d.platform_id = taken.platform_id and d.ordinal = taken.ordinal
+    where d.refusals > 0
+      or (taken.environment is not null and taken.environment is distinct from d.apns_environment)
+    order by d.app_id, d.platform_id, d.device_key
+    for update of d
+  )
+  update devices d set
+    refusals = 0, refused_at = null, apns_environment = coalesce(w.environment, d.apns_environment)
+  from delivered w
+  where d.app_id = w.app_id and d.platform_id = w.platform_id and d.ordinal = w.ordinal
+  returning d.app_id as "appId", d.platform_id as "platformId", d.ordinal, d.ordinal / 8192 as "groupNumber"`;

@@ -1,0 +1,94 @@
+/** What is known of each provider credential, written now and then: when it last worked, what an asking on purpose said. */
+
+import type { Sql } from '../sql.ts';
+import { list } from '../sql.ts';
+
+export interface Place {
+  readonly appId: number;
+  readonly platformId: number;
+}
+
+/** What sends have shown since it was last written. */
+export interface Use extends Place {
+  readonly wasAccepted: boolean;
+  /** The fault that stopped one; null: none did. */
+  readonly fault: string | null;
+}
+
+export async function writeUses(sql: Sql, uses: readonly Use[]): Promise<void> {
+  if (uses.length === 0) return;
+  await sql`
+    insert into credential_health as h (app_id, platform_id, accepted_at, fault, fault_at)
+    select app_id, platform_id, case when accepted = 1 then now() end, fault, case when fault is not null then now() end
+    from unnest(
+      ${list(uses.map(({ appId }) => appId))}::int[],
+      ${list(uses.map(({ platformId }) => platformId))}::smallint[],
+      ${list(uses.map(({ wasAccepted }) => Number(wasAccepted)))}::int[],
+      ${uses.map(({ fault }) => fault)}::text[]
+    ) as used (app_id, platform_id, accepted, fault)
+    order by app_id, platform_id
+    on conflict (app_id, platform_id) do update set
+      accepted_at = coalesce(excluded.accepted_at, h.accepted_at),
+      fault = coalesce(excluded.fault, h.fault),
+      fault_at = coalesce(excluded.fault_at, h.fault_at)`;
+}
+
+/** `isHealthy` null: the provider could not be asked. */
+export async function writeCheck(
+  sql: Sql,
+  { appId, platformId }: Place,
+  { isHealthy, note }: { readonly isHealthy: boolean | null; readonly note: string },
+): Promise<void> {
+  await sql`
+    insert into credential_health (app_id, platform_id, checked_at, check_ok, check_note)
+    values (${appId}, ${platformId}, now(), ${isHealthy}, ${note})
+    on conflict (app_id, platform_id) do update set
+      checked_at = now(), check_ok = excluded.check_ok, check_note = excluded.check_note`;
+}
+
+/**
+ * Takes some credentials that were not looked at for so long, for this node alone: their time is set at once, an hour spread by
+ * chance, so that they do not all fall due together again.
+ */
+export const takeDueChecks = (
+  sql: Sql,
+  terms: {
+    readonly platformIds: readonly number[];
+    readonly everyMs: number;
+    readonly limit: number;
+  },
+): Promise<readonly Place[]> => sql<Place[]>`
+  with due as (
+    select p.app_id, p.platform_id
+    from app_platforms p left join credential_health h using (app_id, platform_id)
+    where p.credential_sealed is not null and p.platform_id = any (${list(terms.platformIds)}::smallint[])
+      and (h.checked_at is null or h.checked_at < now() - make_interval(secs => ${terms.everyMs}::float8 / 1000))
+    order by h.checked_at nulls first
+    limit ${terms.limit}
+  )
+  insert into credential_health as h (app_id, platform_id, checked_at)
+  select app_id, platform_id, now() + random() * interval '1 hour' from due
+  on conflict (app_id, platform_id) do update set checked_at = excluded.checked_at
+  where h.checked_at is null or h.checked_at < now() - make_interval(secs => ${terms.everyMs}::float8 / 1000)
+  returning app_id as "appId", platform_id as "platformId"`;
+
+export interface ExpiryWarning extends Place {
+  readonly expiresInMs: number;
+}
+
+/** Credentials that end within so many days, and of which nobody has warned at this distance: once, on one node. */
+export const takeExpiryWarnings = (
+  sql: Sql,
+  days: number,
+): Promise<readonly ExpiryWarning[]> => sql<ExpiryWarning[]>`
+  insert into credential_health as h (app_id, platform_id, warned_days, warned_version)
+  select app_id, platform_id, ${days}::smallint, credential_version from app_platforms
+  where credential_sealed is not null
+    and credential_expires_at < now() + make_interval(days => ${days}::integer)
+  on conflict (app_id, platform_id) do update set
+    warned_days = excluded.warned_days, warned_version = excluded.warned_version
+  where h.warned_version is distinct from excluded.warned_version or h.warned_days > excluded.warned_days
+  returning app_id as "appId", platform_id as "platformId", (
+    select (extract(epoch from credential_expires_at - now()) * 1000)::float8 from app_platforms p
+    where p.app_id = h.app_id and p.platform_id = h.platform_id
+  ) as "expiresInMs"`;

@@ -1,0 +1,42 @@
+/** How credentials stand, for metrics and operators: everything but the secret. */
+
+import type { Sql } from '../sql.ts';
+
+export interface CredentialState {
+  readonly appId: number;
+  readonly platformId: number;
+  readonly hasCredential: boolean;
+  readonly updatedAtMs: number | null;
+  readonly expiresAtMs: number | null;
+  /** The one before it may be used until then. */
+  readonly fallbackUntilMs: number | null;
+  /** The provider has refused the new one, and why; while the fallback lasts, that is in use. */
+  readonly refusedReason: string | null;
+  readonly acceptedAtMs: number | null;
+  readonly fault: string | null;
+  readonly faultAtMs: number | null;
+  readonly checkedAtMs: number | null;
+  readonly isHealthy: boolean | null;
+  readonly checkNote: string | null;
+}
+
+/** Of one app, or of all; in order, at most `limit`. */
+export const readCredentialStates = (
+  sql: Sql,
+  appId: number | null,
+  limit: number,
+): Promise<readonly CredentialState[]> => sql<CredentialState[]>`
+  select p.app_id as "appId", p.platform_id as "platformId",
+    credential_sealed is not null as "hasCredential",
+    (extract(epoch from credential_updated_at) * 1000)::float8 as "updatedAtMs",
+    (extract(epoch from credential_expires_at) * 1000)::float8 as "expiresAtMs",
+    (extract(epoch from case when previous_until > now() then previous_until end) * 1000)::float8 as "fallbackUntilMs",
+    refused_reason as "refusedReason",
+    (extract(epoch from accepted_at) * 1000)::float8 as "acceptedAtMs",
+    fault, (extract(epoch from fault_at) * 1000)::float8 as "faultAtMs",
+    (extract(epoch from least(checked_at, now())) * 1000)::float8 as "checkedAtMs",
+    check_ok as "isHealthy", check_note as "checkNote"
+  from app_platforms p left join credential_health h using (app_id, platform_id)
+  where (${appId}::integer is null or p.app_id = ${appId}::integer)
+  order by p.app_id, p.platform_id
+  limit ${limit}`;

@@ -1,0 +1,31 @@
+/**
+ * The right to make the next token of an identity: one holder among all nodes, for so long. It is a lease and no lock,
+ * because making one may be a request to the provider, and nothing may wait for that inside of a transaction.
+ */
+
+import type { Sql } from '../sql.ts';
+
+export interface MintingClaim {
+  readonly identity: string;
+  /** The newest value that the caller knows: it has not been replaced meanwhile. */
+  readonly seenId: string | null;
+  readonly mintingId: string;
+  readonly apartMs: number;
+  readonly leaseMs: number;
+}
+
+/** The database's time in epoch milliseconds; null: somebody else is at it, or none may be made yet. */
+export async function claimMinting(sql: Sql, claim: MintingClaim): Promise<number | null> {
+  const { identity, seenId, mintingId, apartMs, leaseMs } = claim;
+  const [row] = await sql<{ nowMs: number }[]>`
+    insert into provider_tokens as t (identity, minting_id, minting_until)
+    values (${identity}, ${mintingId}::uuid, clock_timestamp() + make_interval(secs => ${leaseMs}::float8 / 1000))
+    on conflict (identity) do update set
+      minting_id = excluded.minting_id, minting_until = excluded.minting_until, touched_at = clock_timestamp()
+    where t.value_id is not distinct from ${seenId}::uuid
+      and coalesce(greatest(
+        t.minted_at + make_interval(secs => ${apartMs}::float8 / 1000), t.minting_until, t.frozen_until, t.retry_at
+      ) <= clock_timestamp(), true)
+    returning (extract(epoch from clock_timestamp()) * 1000)::float8 as "nowMs"`;
+  return row?.nowMs ?? null;
+}
