@@ -39,6 +39,7 @@ export function createSender(credential: ProviderCredential, options: SenderOpti
         ca,
         authorization,
         limits: { ...FCM_LIMITS, ...limits },
+        admits: null,
         outcomeOf: fcmOutcome,
       });
       return createFcmSender(credential, transport);
@@ -58,6 +59,7 @@ function apnsSender(credential: ApnsCredential, options: SenderOptions): Sender 
       ca: origins.ca,
       authorization: firstAuthorization,
       limits: { ...APNS_LIMITS, ...limits },
+      admits: null,
       outcomeOf: apnsOutcome,
     });
     return createApnsSender(credential, transport);

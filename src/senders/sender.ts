@@ -35,6 +35,8 @@ export interface Sender {
     settle: Settle,
     environment?: ApnsEnvironment | null,
   ): void;
+  /** Opens so many connections, if there are fewer, before they are needed. */
+  warm(connections: number): void;
   /** A fresh `authorization` header value; sends started from now on carry it. */
   authorize(authorization: string): void;
   /** Lets sends under way settle (those that cannot are `unknown`), then closes the connections. */

@@ -96,6 +96,11 @@ export class TwoEnvironments implements Sender {
     else this.#start('own', this.#own, number);
   }
 
+  /** Of its own environment: nobody knows before the first stranger whether the other is needed. */
+  warm(connections: number): void {
+    this.#own.warm(connections);
+  }
+
   authorize(authorization: string): void {
     this.#authorization = authorization;
     this.#own.authorize(authorization);

@@ -75,6 +75,10 @@ export class ScriptedSender implements Sender {
     return new Promise((resolve) => this.waiting.push(resolve));
   }
 
+  warm(): void {
+    // Nothing to connect to.
+  }
+
   send(
     _rendered: Rendered,
     deviceId: string,
