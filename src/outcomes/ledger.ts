@@ -17,7 +17,7 @@ import type { SqlPool } from '../store/sql.ts';
 import { rememberNews } from './device-news.ts';
 import type { Verdict } from './verdict.ts';
 
-/** Reports in a transaction, and devices in their retries and settlements: a statement stays far below a second. */
+/** Reports in a transaction, and devices in their retries, settlements and news: a statement stays far below a second. */
 const REPORTS_PER_TRANSACTION_MAX = 256;
 const ROWS_PER_TRANSACTION_MAX = 16_384;
 /** Between tries while the database is away. */
@@ -98,7 +98,8 @@ export class Ledger {
 const LOST: Verdict = { kind: 'lost' };
 
 const rowsOf = (report: Progress): number =>
-  report.kind === 'chunk' ? report.retries.length : report.settlements.length;
+  report.news.length +
+  (report.kind === 'chunk' ? report.retries.length : report.settlements.length);
 
 function verdictOn(report: Progress, recorded: RecordedProgress, sentAtMs: number): Verdict {
   if (recorded.lost.has(report)) return LOST;

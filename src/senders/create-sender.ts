@@ -4,7 +4,6 @@ import type { ApnsCredential, ApnsEnvironment, ProviderCredential } from '../dom
 import { apnsOutcome } from './apns/answer.ts';
 import { createApnsSender } from './apns/sender.ts';
 import { APNS_LIMITS } from './apns/settings.ts';
-import { TwoEnvironments } from './apns/two-environments.ts';
 import { dial as dialCompat } from './compat/dial.ts';
 import { fcmOutcome } from './fcm/answer.ts';
 import { createFcmSender } from './fcm/sender.ts';
@@ -15,6 +14,7 @@ import type { Dial } from './provider-connection.ts';
 import { ProviderTransport } from './provider-transport.ts';
 import type { Sender } from './sender.ts';
 import type { TransportLimits, TransportName } from './transport.ts';
+import { TwoEnvironments } from './two-environments.ts';
 import { isPublicAddress } from './webpush/public-address.ts';
 import { WebPushSender } from './webpush/sender.ts';
 import { WEB_PUSH_LIMITS } from './webpush/settings.ts';

@@ -16,11 +16,14 @@ type Row = readonly [
 ];
 
 const gone = (reason: string): Outcome => ({ kind: 'gone', reason, sinceMs: null });
-const badToken = (reason: string, isUnasked = false): Outcome => ({
+const badToken = (reason: string): Outcome => ({ kind: 'bad-token', reason });
+/** Only the status is known to us. */
+const unfamiliar = (reason: string, unfamiliarStatus: number): Outcome => ({
   kind: 'bad-token',
   reason,
-  ...(isUnasked ? { isUnasked } : {}),
+  unfamiliarStatus,
 });
+const tooLarge = (reason: string): Outcome => ({ kind: 'bad-token', reason, isInconclusive: true });
 const badMessage = (reason: string): Outcome => ({ kind: 'bad-message', reason });
 const badCredential = (reason: string): Outcome => ({ kind: 'bad-credential', reason });
 const unavailable = (reason: string, retryAfterMs: number | null = null): Outcome => ({
@@ -61,7 +64,7 @@ const ROWS: readonly Row[] = [
   [400, mozilla(400, 108), badToken('errno 108')],
   [401, mozilla(401, 109), badCredential('errno 109')],
   [401, mozilla(401, 109, 'VAPID public key mismatch'), badToken('errno 109')],
-  [413, mozilla(413, 104), badToken('errno 104', true)],
+  [413, mozilla(413, 104), tooLarge('errno 104')],
   [
     429,
     mozilla(429, 201),
@@ -78,8 +81,8 @@ const ROWS: readonly Row[] = [
   [403, GOOGLE_OTHER_KEY, badToken('status 403')],
   [403, '', badToken('status 403')],
   [401, '', badCredential('status 401')],
-  [400, '', badToken('status 400')],
-  [413, '', badToken('status 413', true)],
+  [400, '', unfamiliar('status 400', 400)],
+  [413, '', tooLarge('status 413')],
   [429, '', { kind: 'throttled-target', reason: 'status 429', retryAfterMs: null }],
   // Microsoft: throttled for hours, without a time.
   [406, '', { kind: 'throttled-device', reason: 'status 406', retryAfterMs: 600_000 }],

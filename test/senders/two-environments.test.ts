@@ -2,16 +2,16 @@
 
 import type { Test } from 'tap';
 import t from 'tap';
-import type { ApnsEnvironment } from '../../../src/domain/credential.ts';
-import type { Outcome } from '../../../src/domain/outcome.ts';
-import { createSender } from '../../../src/senders/create-sender.ts';
-import { DEFAULT_ORIGINS } from '../../../src/senders/origins.ts';
-import type { Sender } from '../../../src/senders/sender.ts';
-import type { TransportName } from '../../../src/senders/transport.ts';
-import { TRANSPORTS } from '../../../src/senders/transport.ts';
-import { apnsCredential } from '../../support/provider-credentials.ts';
-import type { ProviderPeer, Script } from '../../support/provider-peer.ts';
-import { answer, startProviderPeer } from '../../support/provider-peer.ts';
+import type { ApnsEnvironment } from '../../src/domain/credential.ts';
+import type { Outcome } from '../../src/domain/outcome.ts';
+import { createSender } from '../../src/senders/create-sender.ts';
+import { DEFAULT_ORIGINS } from '../../src/senders/origins.ts';
+import type { Sender } from '../../src/senders/sender.ts';
+import type { TransportName } from '../../src/senders/transport.ts';
+import { TRANSPORTS } from '../../src/senders/transport.ts';
+import { apnsCredential } from '../support/provider-credentials.ts';
+import type { ProviderPeer, Script } from '../support/provider-peer.ts';
+import { answer, startProviderPeer } from '../support/provider-peer.ts';
 
 const MESSAGE = {
   notificationId: 'n',

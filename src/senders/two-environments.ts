@@ -9,11 +9,11 @@
  * ```
  */
 
-import type { ApnsEnvironment } from '../../domain/credential.ts';
-import type { Message } from '../../domain/notification.ts';
-import type { Outcome } from '../../domain/outcome.ts';
-import type { Rendered, Sender, Settle } from '../sender.ts';
-import { Queue } from './queue.ts';
+import type { ApnsEnvironment } from '../domain/credential.ts';
+import type { Message } from '../domain/notification.ts';
+import type { Outcome } from '../domain/outcome.ts';
+import type { Rendered, Sender, Settle } from './sender.ts';
+import { WaitingLine } from './waiting-line.ts';
 
 /**
  * Sends that may wait for the other environment, besides those under way: beyond it no new one starts, or an app all of whose
@@ -45,8 +45,8 @@ export class TwoEnvironments implements Sender {
   readonly #own: Sender;
   readonly #makeOther: (authorization: string) => Sender;
   readonly #environments: Readonly<Record<Side, ApnsEnvironment>>;
-  readonly #ownQueue: Queue;
-  #other: { readonly sender: Sender; readonly queue: Queue } | null = null;
+  readonly #ownLine: WaitingLine;
+  #other: { readonly sender: Sender; readonly line: WaitingLine } | null = null;
   #authorization: string;
   /** The key is not for the other environment (Apple makes keys for one of them, or for both). */
   #isOtherRefused = false;
@@ -62,7 +62,7 @@ export class TwoEnvironments implements Sender {
     this.#authorization = authorization;
     const otherEnvironment = ownEnvironment === 'production' ? 'sandbox' : 'production';
     this.#environments = { own: ownEnvironment, other: otherEnvironment };
-    this.#ownQueue = new Queue(own, (number) => this.#start('own', own, number));
+    this.#ownLine = new WaitingLine(own, (number) => this.#start('own', own, number));
   }
 
   get capacity(): number {
@@ -109,14 +109,14 @@ export class TwoEnvironments implements Sender {
 
   async close(): Promise<void> {
     this.#isClosing = true;
-    for (const number of this.#ownQueue.clear()) this.#giveUp(number);
-    for (const number of this.#other?.queue.clear() ?? []) this.#giveUp(number);
+    for (const number of this.#ownLine.clear()) this.#giveUp(number);
+    for (const number of this.#other?.line.clear() ?? []) this.#giveUp(number);
     this.#wake();
     await Promise.all([this.#own.close(), this.#other?.sender.close()]);
   }
 
   get #isFull(): boolean {
-    return this.#other !== null && this.#other.queue.length >= WAITING_MAX;
+    return this.#other !== null && this.#other.line.length >= WAITING_MAX;
   }
 
   #mayAsk(side: Side): boolean {
@@ -131,15 +131,15 @@ export class TwoEnvironments implements Sender {
 
   /** Room there is waited for in line, for nobody asks our capacity on its behalf. */
   #ask(side: Side, number: number): void {
-    if (side === 'own') this.#ownQueue.add(number);
-    else this.#otherLine().queue.add(number);
+    if (side === 'own') this.#ownLine.add(number);
+    else this.#otherLine().line.add(number);
   }
 
-  #otherLine(): { readonly sender: Sender; readonly queue: Queue } {
+  #otherLine(): { readonly sender: Sender; readonly line: WaitingLine } {
     if (this.#other !== null) return this.#other;
     const sender = this.#makeOther(this.#authorization);
-    const queue = new Queue(sender, (number) => this.#start('other', sender, number));
-    this.#other = { sender, queue };
+    const line = new WaitingLine(sender, (number) => this.#start('other', sender, number));
+    this.#other = { sender, line };
     return this.#other;
   }
 

@@ -1,8 +1,8 @@
 /** Sends that wait for room at a sender, in line with everybody else who does. */
 
-import type { Sender } from '../sender.ts';
+import type { Sender } from './sender.ts';
 
-export class Queue {
+export class WaitingLine {
   readonly #sender: Sender;
   readonly #start: (number: number) => void;
   readonly #waiting: number[] = [];
