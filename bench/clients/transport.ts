@@ -19,6 +19,7 @@ export const transportClient = (
       ca: sink.ca,
       authorization: sink.authorization,
       limits: APNS_LIMITS,
+      admits: null,
       outcomeOf: apnsOutcome,
     });
     await transport.whenReady();

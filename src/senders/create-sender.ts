@@ -36,6 +36,7 @@ export function createSender(credential: ProviderCredential, options: SenderOpti
         ca,
         authorization,
         limits: { ...APNS_LIMITS, ...limits },
+        admits: null,
         outcomeOf: apnsOutcome,
       });
       return createApnsSender(credential, transport);
@@ -46,6 +47,7 @@ export function createSender(credential: ProviderCredential, options: SenderOpti
         ca,
         authorization,
         limits: { ...FCM_LIMITS, ...limits },
+        admits: null,
         outcomeOf: fcmOutcome,
       });
       return createFcmSender(credential, transport);

@@ -1,11 +1,7 @@
 /** One send, over as many attempts as it takes. It is the only object that a send costs, so it hears the answers itself. */
 
-import type {
-  Attempt,
-  AttemptFailure,
-  ProviderConnection,
-  ReceivedAnswer,
-} from './provider-connection.ts';
+import type { Member } from './pool/member.ts';
+import type { Attempt, AttemptFailure, ReceivedAnswer } from './provider-connection.ts';
 import type { Settle } from './sender.ts';
 import type { RequestTemplate } from './transport.ts';
 
@@ -23,7 +19,9 @@ export class Exchange implements Attempt {
   /** On the monotonic clock, and never later than it was handed over. */
   readonly askedAtMs: number;
   /** Of the attempt under way, or of the last one. */
-  connection: ProviderConnection | null = null;
+  member: Member | null = null;
+  /** When that attempt began, on the same clock. */
+  startedAtMs = 0;
   refusals = 0;
   readonly #events: ExchangeEvents;
 

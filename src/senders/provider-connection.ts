@@ -34,10 +34,6 @@ export interface Attempt {
 export interface ProviderConnection {
   /** Streams that may be opened now: the provider's limit, as it changes, and never more than ours. */
   readonly free: number;
-  /** The transport's note: the provider has answered here. One that never does is not reconnected to in a hurry. */
-  hasAnswered: boolean;
-  /** The transport's note: an expired authorization was seen. APNs keeps refusing on that connection (pushy closes it too). */
-  isWedged: boolean;
   /** Opens a stream. The caller has seen `free` above 0. */
   start(attempt: Attempt, authorization: string): void;
   /** Takes no more requests; closes when those under way have ended. */
@@ -49,15 +45,17 @@ export interface ProviderConnection {
 export interface ConnectionEvents {
   /** More streams may be free than before. */
   freed(): void;
-  /** It takes no more requests; those under way go on. */
-  retired(connection: ProviderConnection, reason: string): void;
+  /** It takes no more requests; those under way go on. `isToCalmDown`: the provider finds that we ask too much of it. */
+  retired(reason: string, isToCalmDown: boolean): void;
   /** It is gone, and every attempt on it has had its end. */
-  gone(connection: ProviderConnection, reason: string): void;
+  gone(reason: string): void;
 }
 
 export interface DialOptions {
   /** `https://host[:port]` */
   readonly origin: string;
+  /** The IP address to connect to; the origin's name is for TLS and `:authority`. */
+  readonly address: string;
   readonly ca: string | null;
   readonly limits: TransportLimits;
   /** Gives up when it aborts. */

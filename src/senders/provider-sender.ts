@@ -50,6 +50,10 @@ export class ProviderSender implements Sender {
     });
   }
 
+  warm(connections: number): void {
+    this.#transport.warm(connections);
+  }
+
   authorize(authorization: string): void {
     this.#transport.authorize(authorization);
   }

@@ -1,13 +1,12 @@
 /**
- * The transport: one connection to one provider, kept for the life of the sender. The provider's stream limit is obeyed live,
- * what it refused is tried again, and a provider that is not there costs one attempt to connect, then a pause. What carries
- * the requests, `dial` decides.
+ * The transport: sends over a pool of connections to one provider. What was refused unseen is tried again on whatever connection has
+ * room, and a provider that is not there tells each send why, one at a time. What carries the requests, `dial` decides.
  *
  * ```
- *            whenReady                 SETTINGS
- *   idle ──────────────► connecting ──────────────► connected ──GOAWAY, lost──► idle (connecting, when something waits)
- *    ▲                        │ failed                  │ lost again before any answer
- *    └──────pause over──── pausing ◄────────────────────┘        pausing: one send at a time learns why
+ *   send ──free stream──► under way ──answer──► settled
+ *                             │  ├──refused unseen──► waiting ──free stream──► under way (refusalsMax times)
+ *                             │  └──nobody knows────► settled `unknown`
+ *   no connection, and a pause before the next attempt ──► settled `unavailable`, with the reason and the time of that attempt
  * ```
  */
 
@@ -17,14 +16,11 @@ import { sweepEveryMs } from '../std/sweep.ts';
 import { TurnClock } from '../std/turn-clock.ts';
 import type { ExchangeEvents } from './exchange.ts';
 import { Exchange } from './exchange.ts';
-import type {
-  AttemptFailure,
-  ConnectionEvents,
-  Dial,
-  ProviderConnection,
-  ReceivedAnswer,
-} from './provider-connection.ts';
-import { ReconnectPause } from './reconnect-pause.ts';
+import { ConcurrencyLimit } from './pool/concurrency-limit.ts';
+import type { PoolEvents } from './pool/connection-pool.ts';
+import { ConnectionPool } from './pool/connection-pool.ts';
+import type { Member } from './pool/member.ts';
+import type { AttemptFailure, Dial, ReceivedAnswer } from './provider-connection.ts';
 import { retryAfterMs } from './retry-after.ts';
 import type { Settle } from './sender.ts';
 import type { Answer, RequestTemplate, Transport, TransportOptions } from './transport.ts';
@@ -36,19 +32,15 @@ const TOO_LATE: Outcome = Object.freeze({ kind: 'refused', reason: 'no stream wa
 /** What an accepted push is called by the provider is of no use to us: one answer for all of them. */
 const ACCEPTED: Answer = Object.freeze({ status: 200, retryAfterMs: null, body: '' });
 
-export class ProviderTransport implements Transport, ConnectionEvents, ExchangeEvents {
-  readonly #dial: Dial;
+export class ProviderTransport implements Transport, PoolEvents, ExchangeEvents {
   readonly #options: TransportOptions;
-  readonly #pause: ReconnectPause;
+  readonly #pool: ConnectionPool;
+  readonly #concurrency: ConcurrencyLimit;
   readonly #turnClock = new TurnClock();
-  readonly #connections = new Set<ProviderConnection>();
-  readonly #abort = new AbortController();
   /** Refused sends that wait for a stream; they go before new ones. Bounded by the streams that were open. */
   readonly #waiting: Exchange[] = [];
   #wakes: (() => void)[] = [];
   #authorization: string;
-  #current: ProviderConnection | null = null;
-  #isConnecting = false;
   #isExcusing = false;
   #unsettled = 0;
   #drained: (() => void) | null = null;
@@ -58,16 +50,25 @@ export class ProviderTransport implements Transport, ConnectionEvents, ExchangeE
   #stuckSinceMs: number | null = null;
 
   constructor(dial: Dial, options: TransportOptions) {
-    this.#dial = dial;
     this.#options = options;
-    this.#pause = new ReconnectPause(options.limits);
+    this.#pool = new ConnectionPool(dial, options, this);
+    this.#concurrency = new ConcurrencyLimit(this.#pool.latency);
     this.#authorization = options.authorization;
   }
 
+  /** Of one connection: there may be more on the others. */
   get capacity(): number {
     if (this.#isClosing) return 0;
-    if (this.#current !== null) return Math.max(0, this.#current.free - this.#waiting.length);
-    return this.#pause.isOn && !this.#isExcusing ? 1 : 0;
+    const member = this.#pool.take();
+    if (member !== null) {
+      return Math.max(0, Math.min(member.free, this.#concurrency.free) - this.#waiting.length);
+    }
+    return this.#isResting && !this.#isExcusing ? 1 : 0;
+  }
+
+  /** Connections that take requests. */
+  get connections(): number {
+    return this.#pool.size;
   }
 
   whenReady(): Promise<void> {
@@ -75,7 +76,7 @@ export class ProviderTransport implements Transport, ConnectionEvents, ExchangeE
     const ready = new Promise<void>((resolve) => {
       this.#wakes.push(resolve);
     });
-    this.#connectIfWanted();
+    this.#wantIfWanted();
     return ready;
   }
 
@@ -83,19 +84,24 @@ export class ProviderTransport implements Transport, ConnectionEvents, ExchangeE
     const askedAtMs = this.#turnClock.nowMs();
     const exchange = new Exchange(template, token, position, settle, askedAtMs, this);
     this.#unsettled += 1;
-    if (this.#current !== null && this.#current.free > 0) {
-      this.#start(exchange, this.#current);
-    } else if (!this.#isClosing && this.#current === null && this.#pause.hasBeen) {
+    const member = this.#pool.take();
+    if (member !== null) {
+      this.#start(exchange, member);
+    } else if (!this.#isClosing && this.#pool.size === 0 && this.#pool.pause.hasBeen) {
       this.#excuse(exchange);
     } else {
       setImmediate(() => this.#settle(exchange, { kind: 'refused', reason: 'no stream was free' }));
     }
   }
 
+  warm(connections: number): void {
+    this.#pool.warm(connections);
+  }
+
   authorize(authorization: string): void {
     if (authorization === this.#authorization) return;
     this.#authorization = authorization;
-    if (this.#current?.isWedged) this.#current.retire();
+    this.#pool.retireWedged();
   }
 
   close(): Promise<void> {
@@ -114,47 +120,64 @@ export class ProviderTransport implements Transport, ConnectionEvents, ExchangeE
       this.#judge(exchange, ACCEPTED);
       return;
     }
+    this.#concurrency.failed();
     const reason = foreignText(failure.reason, REASON_LENGTH_MAX);
     if (failure.isUnprocessed) this.#tryAgain(exchange, reason);
     else this.#settle(exchange, { kind: 'unknown', reason });
   }
 
   freed(): void {
+    this.#startSweeping();
     if (this.#waiting.length > 0) this.#startWaiting();
+    this.#wake();
+    this.#wantIfWanted();
+  }
+
+  paused(rawReason: string): void {
+    const reason = foreignText(rawReason, REASON_LENGTH_MAX);
+    for (const exchange of this.#waiting.splice(0)) {
+      this.#settle(exchange, { kind: 'refused', reason });
+    }
     this.#wake();
   }
 
-  retired(connection: ProviderConnection, reason: string): void {
-    this.#lose(connection, reason);
+  resumed(): void {
+    this.#wantIfWanted();
+    this.#wake();
   }
 
-  gone(connection: ProviderConnection, reason: string): void {
-    this.#connections.delete(connection);
-    this.#lose(connection, reason);
+  /** No connection, and no attempt before the pause is over. */
+  get #isResting(): boolean {
+    return this.#pool.size === 0 && this.#pool.pause.isOn;
   }
 
-  #start(exchange: Exchange, connection: ProviderConnection): void {
-    exchange.connection = connection;
-    connection.start(exchange, this.#authorization);
+  #start(exchange: Exchange, member: Member): void {
+    const nowMs = this.#turnClock.nowMs();
+    exchange.member = member;
+    exchange.startedAtMs = nowMs;
+    this.#concurrency.started();
+    member.start(exchange, this.#authorization, nowMs);
   }
 
   #startWaiting(): void {
-    while (this.#current !== null && this.#current.free > 0) {
+    while (this.#waiting.length > 0) {
+      const member = this.#pool.take();
+      if (member === null) return;
       const exchange = this.#waiting.shift();
       if (exchange === undefined) return;
       if (this.#isLate(exchange)) this.#settle(exchange, TOO_LATE);
-      else this.#start(exchange, this.#current);
+      else this.#start(exchange, member);
     }
   }
 
   #judge(exchange: Exchange, answer: Answer): void {
-    const { connection } = exchange;
-    this.#pause.forget();
+    const { member } = exchange;
     const outcome = this.#options.outcomeOf(answer);
-    if (connection !== null) {
-      connection.hasAnswered = true;
-      if (outcome.kind === 'expired-authorization') connection.isWedged = true;
-      if (outcome.kind === 'refused') connection.retire();
+    this.#concurrency.answered(outcome);
+    if (member !== null) {
+      this.#pool.answered(member, this.#turnClock.nowMs() - exchange.startedAtMs);
+      if (outcome.kind === 'expired-authorization') member.isWedged = true;
+      if (outcome.kind === 'refused') this.#pool.retire(member);
     }
     if (outcome.kind === 'refused') this.#tryAgain(exchange, outcome.reason);
     else this.#settle(exchange, outcome);
@@ -164,7 +187,7 @@ export class ProviderTransport implements Transport, ConnectionEvents, ExchangeE
     exchange.refusals += 1;
     if (
       this.#isClosing ||
-      this.#pause.isOn ||
+      this.#isResting ||
       this.#isLate(exchange) ||
       exchange.refusals > this.#options.limits.refusalsMax
     ) {
@@ -172,7 +195,7 @@ export class ProviderTransport implements Transport, ConnectionEvents, ExchangeE
       return;
     }
     this.#waiting.push(exchange);
-    this.#connectIfWanted();
+    this.#wantIfWanted();
   }
 
   /** Between attempts to connect: the send ends at once with the reason, and says when the next attempt may be. */
@@ -180,9 +203,13 @@ export class ProviderTransport implements Transport, ConnectionEvents, ExchangeE
     this.#isExcusing = true;
     setImmediate(() => {
       this.#isExcusing = false;
-      const { reason, leftMs } = this.#pause;
-      this.#settle(exchange, { kind: 'unavailable', reason, retryAfterMs: leftMs });
-      this.#connectIfWanted();
+      const { reason, leftMs } = this.#pool.pause;
+      this.#settle(exchange, {
+        kind: 'unavailable',
+        reason: foreignText(reason, REASON_LENGTH_MAX),
+        retryAfterMs: leftMs,
+      });
+      this.#wantIfWanted();
       this.#wake();
     });
   }
@@ -193,52 +220,9 @@ export class ProviderTransport implements Transport, ConnectionEvents, ExchangeE
     if (this.#unsettled === 0) this.#drained?.();
   }
 
-  #connectIfWanted(): void {
-    if (this.#current !== null || this.#isConnecting || this.#isClosing) return;
-    if (this.#pause.isOn || (this.#waiting.length === 0 && this.#wakes.length === 0)) return;
-    this.#isConnecting = true;
-    void this.#connect();
-  }
-
-  async #connect(): Promise<void> {
-    const { origin, ca, limits } = this.#options;
-    const dialled = await this.#dial({ origin, ca, limits, signal: this.#abort.signal }, this);
-    this.#isConnecting = false;
-    if (!dialled.ok) {
-      this.#giveItAPause(dialled.reason);
-      return;
-    }
-    if (this.#isClosing) {
-      dialled.connection.destroy('closing');
-      return;
-    }
-    this.#current = dialled.connection;
-    this.#connections.add(dialled.connection);
-    this.#startSweeping();
-    this.freed();
-  }
-
-  /** This connection takes no more requests. */
-  #lose(connection: ProviderConnection, reason: string): void {
-    if (this.#current !== connection) return;
-    this.#current = null;
-    if (!connection.hasAnswered && this.#pause.countFruitless()) this.#giveItAPause(reason);
-    this.#connectIfWanted();
-  }
-
-  /** No attempt to connect for a while; nobody is left waiting for one. */
-  #giveItAPause(rawReason: string): void {
-    const reason = foreignText(rawReason, REASON_LENGTH_MAX);
-    const pauseMs = this.#pause.begin(reason);
-    // Whoever began to wait in the very moment the pause ends would otherwise wait for ever.
-    setTimeout(() => {
-      this.#connectIfWanted();
-      this.#wake();
-    }, Math.ceil(pauseMs) + 1).unref();
-    for (const exchange of this.#waiting.splice(0)) {
-      this.#settle(exchange, { kind: 'refused', reason });
-    }
-    this.#wake();
+  #wantIfWanted(): void {
+    if (this.#isClosing || this.#waiting.length + this.#wakes.length === 0) return;
+    if (this.#pool.take() === null) this.#pool.want();
   }
 
   #wake(): void {
@@ -249,8 +233,9 @@ export class ProviderTransport implements Transport, ConnectionEvents, ExchangeE
   }
 
   #startSweeping(): void {
-    const { requestTimeoutMs } = this.#options.limits;
-    this.#sweeper ??= setInterval(() => this.#sweep(), sweepEveryMs(requestTimeoutMs)).unref();
+    if (this.#sweeper !== null || this.#isClosing) return;
+    const everyMs = sweepEveryMs(this.#options.limits.requestTimeoutMs);
+    this.#sweeper = setInterval(() => this.#sweep(), everyMs).unref();
   }
 
   #sweep(): void {
@@ -258,23 +243,24 @@ export class ProviderTransport implements Transport, ConnectionEvents, ExchangeE
       this.#waiting.splice(this.#waiting.indexOf(exchange), 1);
       this.#settle(exchange, TOO_LATE);
     }
+    this.#pool.sweep(performance.now());
     this.#retireStuck();
   }
 
   /**
-   * Somebody waits for a connection that is full with nothing under way: it allows no stream any more, or its window is used
+   * Somebody waits for connections that are full with nothing under way: they allow no stream any more, or their windows are used
    * up. The provider has as long as for an answer to allow more; otherwise everybody would wait for ever.
    */
   #retireStuck(): void {
     const isUnderWay = this.#unsettled > this.#waiting.length;
     const isWanted = this.#wakes.length + this.#waiting.length > 0;
-    if (this.#current?.free !== 0 || !isWanted || isUnderWay) {
+    if (this.#pool.size === 0 || this.#pool.take() !== null || !isWanted || isUnderWay) {
       this.#stuckSinceMs = null;
       return;
     }
     const nowMs = performance.now();
     this.#stuckSinceMs ??= nowMs;
-    if (nowMs - this.#stuckSinceMs > this.#options.limits.requestTimeoutMs) this.#current.retire();
+    if (nowMs - this.#stuckSinceMs > this.#options.limits.requestTimeoutMs) this.#pool.retireAll();
   }
 
   /** It was handed over so long ago (the process may have been frozen) that another may have taken its device over. */
@@ -283,13 +269,13 @@ export class ProviderTransport implements Transport, ConnectionEvents, ExchangeE
   }
 
   async #close(): Promise<void> {
-    this.#abort.abort();
+    this.#pool.close();
     for (const exchange of this.#waiting.splice(0)) {
       this.#settle(exchange, { kind: 'refused', reason: 'closing' });
     }
     this.#wake();
     if (this.#unsettled > 0) await this.#drain();
-    for (const connection of this.#connections) connection.destroy('closing');
+    this.#pool.destroy();
     if (this.#sweeper !== null) clearInterval(this.#sweeper);
   }
 

@@ -27,6 +27,8 @@ export interface Sender {
    * `position` is the caller's own number for it, so that no closure is needed per device.
    */
   send(rendered: Rendered, deviceId: string, position: number, settle: Settle): void;
+  /** Opens so many connections, if there are fewer, before they are needed. */
+  warm(connections: number): void;
   /** A fresh `authorization` header value; sends started from now on carry it. */
   authorize(authorization: string): void;
   /** Lets sends under way settle (those that cannot are `unknown`), then closes the connections. */

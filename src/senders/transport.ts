@@ -43,6 +43,14 @@ export interface TransportLimits {
   readonly requestTimeoutMs: number;
   /** From the first packet to the provider's SETTINGS. */
   readonly connectTimeoutMs: number;
+  /** Connections of one pool, however much more the demand would ask for. */
+  readonly connectionsMax: number;
+  /** How often a pool that is used up may double its connections. */
+  readonly growEveryMs: number;
+  /** A connection beyond the first that began no request for so long is closed. */
+  readonly idleMsMax: number;
+  /** A connection this old is replaced: the addresses of its name may have changed. */
+  readonly ageMsMax: number;
   /** Times that one send is tried again because the provider refused to look at it. */
   readonly refusalsMax: number;
   /** A connection that was silent for so long is asked for a sign of life. */
@@ -66,6 +74,8 @@ export interface TransportOptions {
   readonly ca: string | null;
   readonly authorization: string;
   readonly limits: TransportLimits;
+  /** Addresses that may be connected to, when a stranger has chosen the origin; null: all. */
+  readonly admits: ((address: string) => boolean) | null;
   /** What an answer means. `refused` is tried again on a new connection; the connection that said so takes no more. */
   readonly outcomeOf: (answer: Answer) => Outcome;
 }
@@ -77,6 +87,8 @@ export interface Transport {
   whenReady(): Promise<void>;
   /** As `Sender.send`; `token` is written as it is, so it has to be in the form its place needs. */
   send(template: RequestTemplate, token: string, position: number, settle: Settle): void;
+  /** As `Sender.warm`. */
+  warm(connections: number): void;
   /** As `Sender.authorize`. */
   authorize(authorization: string): void;
   /** As `Sender.close`. */

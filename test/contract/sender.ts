@@ -35,7 +35,7 @@ export function senderContract(t: Test, subject: SenderSubject): void {
       maxConcurrentStreams: 40,
       script: (request) => setImmediate(answer, request, 200),
     });
-    const sender = subject.make(peer);
+    const sender = subject.make(peer, { connectionsMax: 1 });
     const run = new Run(subject, sender);
     await run.send(5_000);
     t.equal(run.count('delivered'), 5_000);

@@ -32,6 +32,7 @@ const DIALS: readonly (readonly [TransportName, Dial])[] = [
 
 function transportTo(dial: Dial, origin: string, ca: string, limits: Partial<TransportLimits>) {
   const transport = new ProviderTransport(dial, {
+    admits: null,
     origin,
     ca,
     authorization: 'bearer x',

@@ -67,6 +67,10 @@ export class ScriptedSender implements Sender {
     return new Promise((resolve) => this.waiting.push(resolve));
   }
 
+  warm(): void {
+    // Nothing to connect to.
+  }
+
   send(_rendered: Rendered, deviceId: string, position: number, settle: Settle): void {
     this.sent.push(deviceId);
     this.underWay += 1;

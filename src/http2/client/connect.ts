@@ -9,6 +9,8 @@ import { ClientConnection } from './client-connection.ts';
 import { trustOf } from './trust.ts';
 
 export interface ConnectOptions extends ClientOptions {
+  /** The IP address to connect to; absent: what the origin's name resolves to. */
+  readonly address?: string;
   /** PEM certificates that are trusted besides the system's. */
   readonly ca: string | null;
   /** Believes any certificate; for trying things out. */
@@ -76,16 +78,17 @@ export function connect(
   });
 }
 
-function openSocket(origin: URL, { ca, isInsecure = false }: ConnectOptions): Socket {
+function openSocket(origin: URL, options: ConnectOptions): Socket {
+  const { ca, isInsecure = false } = options;
   const isSecure = origin.protocol === 'https:';
   // An IPv6 address stands in brackets in a URL.
   const host = origin.hostname.replace(/^\[|\]$/g, '');
   const usualPort = isSecure ? 443 : 80;
   const port = origin.port === '' ? usualPort : Number(origin.port);
-  const address = { host, port };
-  if (!isSecure) return connectTcp(address);
+  const to = { host: options.address ?? host, port };
+  if (!isSecure) return connectTcp(to);
   return connectTls({
-    ...address,
+    ...to,
     ALPNProtocols: ['h2'],
     secureContext: trustOf(ca),
     rejectUnauthorized: !isInsecure,

@@ -22,6 +22,13 @@ export const APNS_LIMITS: TransportLimits = Object.freeze({
   requestTimeoutMs: 10_000,
   /** TCP, TLS and SETTINGS are four round trips; a healthy provider needs less than a second. */
   connectTimeoutMs: 10_000,
+  /** Little is gained beyond two connections to each of the some eight addresses (pushy); round trips of 200 ms ask for more. */
+  connectionsMax: 64,
+  /** Apple's engineers ask for connections that are opened apart, and take rapid opening for an attack. */
+  growEveryMs: 500,
+  /** Apple: keep connections open for hours and days. */
+  idleMsMax: 60 * 60_000,
+  ageMsMax: 24 * 60 * 60_000,
   /** When the limit falls to one stream all others come back refused at once; by the third time it is known. */
   refusalsMax: 3,
   /** Idle connections die silently without PING; node-apn asks every minute, and no limit on PINGs was ever seen. */

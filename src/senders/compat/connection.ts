@@ -31,8 +31,6 @@ interface Request {
 }
 
 export class Connection implements ProviderConnection {
-  hasAnswered = false;
-  isWedged = false;
   readonly #session: ClientHttp2Session;
   readonly #limits: TransportLimits;
   readonly #events: ConnectionEvents;
@@ -42,6 +40,7 @@ export class Connection implements ProviderConnection {
   /** Streams above it were never looked at (RFC 9113, 6.8). */
   #lastStreamId = Number.POSITIVE_INFINITY;
   #isRetired = false;
+  #isToCalmDown = false;
   #isGone = false;
   #reason = 'connection closed';
   #heardAtMs = performance.now();
@@ -61,6 +60,7 @@ export class Connection implements ProviderConnection {
     session.on('goaway', (code: number, lastStreamId: number, data?: Buffer) => {
       this.#heard();
       this.#reason = goawayReason(code, data);
+      this.#isToCalmDown = code === constants.NGHTTP2_ENHANCE_YOUR_CALM;
       this.#lastStreamId = Math.min(this.#lastStreamId, lastStreamId);
       this.retire();
     });
@@ -106,7 +106,7 @@ export class Connection implements ProviderConnection {
     if (this.#isRetired) return;
     this.#isRetired = true;
     if (!this.#session.destroyed) this.#session.close();
-    this.#events.retired(this, this.#reason);
+    this.#events.retired(this.#reason, this.#isToCalmDown);
   }
 
   destroy(reason: string): void {
@@ -208,7 +208,7 @@ export class Connection implements ProviderConnection {
     clearInterval(this.#sweeper);
     for (const request of this.#requests) this.#finishRequest(request);
     this.#requests.clear();
-    this.#events.gone(this, this.#reason);
+    this.#events.gone(this.#reason);
   }
 
   #heard(): void {

@@ -1,6 +1,7 @@
 /** Opens one connection through http2-wrapper, which can also be told to go through a corporate proxy. */
 
 import type { ClientHttp2Session } from 'node:http2';
+import type { LookupFunction } from 'node:net';
 import { isIP } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { Agent } from 'http2-wrapper';
@@ -15,6 +16,8 @@ export type OpenedSession =
   | { readonly ok: false; readonly reason: string };
 
 export interface SessionOptions {
+  /** The IP address to connect to; absent: what the origin's name resolves to. */
+  readonly address?: string;
   readonly ca: string | null;
   readonly timeoutMs: number;
   /** Gives up when it aborts. */
@@ -22,8 +25,9 @@ export interface SessionOptions {
 }
 
 export async function dial(options: DialOptions, events: ConnectionEvents): Promise<Dialled> {
-  const { origin, ca, limits, signal } = options;
-  const opened = await openSession(origin, { ca, timeoutMs: limits.connectTimeoutMs, signal });
+  const { origin, address, ca, limits, signal } = options;
+  const timeoutMs = limits.connectTimeoutMs;
+  const opened = await openSession(origin, { address, ca, timeoutMs, signal });
   if (!opened.ok) return opened;
   return { ok: true, connection: new Connection(opened.session, limits, events) };
 }
@@ -31,7 +35,7 @@ export async function dial(options: DialOptions, events: ConnectionEvents): Prom
 /** A session whose peer's SETTINGS have arrived. Never throws: a provider that is not there is an answer. */
 export async function openSession(origin: string, options: SessionOptions): Promise<OpenedSession> {
   const sockets: TLSSocket[] = [];
-  const session = open(origin, options.ca, sockets);
+  const session = open(origin, options, sockets);
   let giveUp: (reason: string) => void = () => undefined;
   const givenUp = new Promise<OpenedSession>((resolve) => {
     giveUp = (reason) => resolve({ ok: false, reason });
@@ -48,7 +52,7 @@ export async function openSession(origin: string, options: SessionOptions): Prom
 
 async function open(
   origin: string,
-  ca: string | null,
+  { address, ca }: SessionOptions,
   sockets: TLSSocket[],
 ): Promise<OpenedSession> {
   // A fresh agent for each session: one that is reused hands out sessions that have had their GOAWAY. Not with
@@ -57,6 +61,7 @@ async function open(
   try {
     const session = await agent.getSession(origin, {
       secureContext: trustOf(ca),
+      ...(address === undefined ? {} : { lookup: alwaysFinds(address) }),
       // The agent would put an IP address into SNI, which RFC 6066 forbids and node warns of.
       ...(isIP(new URL(origin).hostname) === 0 ? {} : { servername: '' }),
       createConnection: (url, connectOptions) => {
@@ -72,3 +77,12 @@ async function open(
     return { ok: false, reason: errorReason(error) };
   }
 }
+
+/** A look-up by name that finds this address. */
+const alwaysFinds =
+  (address: string): LookupFunction =>
+  (_hostname, options, callback) => {
+    const family = isIP(address);
+    if (options.all) callback(null, [{ address, family }]);
+    else callback(null, address, family);
+  };

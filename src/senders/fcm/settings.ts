@@ -30,6 +30,13 @@ export const FCM_LIMITS: TransportLimits = Object.freeze({
   requestTimeoutMs: 15_000,
   /** TCP, TLS and SETTINGS are four round trips; a healthy provider needs less than a second. */
   connectTimeoutMs: 10_000,
+  /** Google's quota of 10,000 a second needs ten at 100 ms and 100 streams each. */
+  connectionsMax: 64,
+  growEveryMs: 250,
+  /** FCM ends idle sessions after four minutes … */
+  idleMsMax: 3 * 60_000,
+  /** … and all of them after an hour. */
+  ageMsMax: 55 * 60_000,
   /** Each refusal is a round trip; the third says that the connection is not the reason. */
   refusalsMax: 3,
   /** FCM itself ends idle sessions after four minutes. */

@@ -5,6 +5,7 @@
 
 import type { ClientConnection, ClientEvents } from '../../http2/client/client-connection.ts';
 import type { PreparedRequest, RequestForm } from '../../http2/client/request-form.ts';
+import { ErrorCode } from '../../http2/error.ts';
 import type { Field } from '../../http2/hpack/field.ts';
 import type { Attempt, ConnectionEvents, ProviderConnection } from '../provider-connection.ts';
 import type { RequestTemplate } from '../transport.ts';
@@ -13,8 +14,6 @@ import type { RequestTemplate } from '../transport.ts';
 const PREPARED_MAX = 64;
 
 export class Connection implements ProviderConnection, ClientEvents {
-  hasAnswered = false;
-  isWedged = false;
   readonly #client: ClientConnection;
   readonly #authority: string;
   readonly #events: ConnectionEvents;
@@ -42,7 +41,7 @@ export class Connection implements ProviderConnection, ClientEvents {
   }
 
   retire(): void {
-    this.#retire('retired');
+    this.#retire('retired', false);
     this.#client.drain();
   }
 
@@ -54,18 +53,18 @@ export class Connection implements ProviderConnection, ClientEvents {
     this.#events.freed();
   }
 
-  draining(reason: string): void {
-    this.#retire(reason);
+  draining(reason: string, code: number): void {
+    this.#retire(reason, code === ErrorCode.ENHANCE_YOUR_CALM);
   }
 
   closed(reason: string): void {
-    this.#events.gone(this, reason);
+    this.#events.gone(reason);
   }
 
-  #retire(reason: string): void {
+  #retire(reason: string, isToCalmDown: boolean): void {
     if (this.#isRetired) return;
     this.#isRetired = true;
-    this.#events.retired(this, reason);
+    this.#events.retired(reason, isToCalmDown);
   }
 
   #prepare(template: RequestTemplate, authorization: string): PreparedRequest {

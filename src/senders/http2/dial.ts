@@ -6,14 +6,14 @@ import { NO_STREAM } from '../provider-connection.ts';
 import { Connection } from './connection.ts';
 
 export async function dial(options: DialOptions, events: ConnectionEvents): Promise<Dialled> {
-  const { origin, ca, limits, signal } = options;
+  const { origin, address, ca, limits, signal } = options;
   let connection: Connection | null = null;
   const connected = await connect(
     new URL(origin),
-    { ...limits, bodyOctetsMax: limits.bodyBytesMax, ca, signal },
+    { ...limits, bodyOctetsMax: limits.bodyBytesMax, address, ca, signal },
     {
       freed: () => connection?.freed(),
-      draining: (reason) => connection?.draining(reason),
+      draining: (reason, code) => connection?.draining(reason, code),
       closed: (reason) => connection?.closed(reason),
     },
   );

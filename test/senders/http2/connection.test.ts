@@ -59,6 +59,7 @@ async function connectTo(t: Test) {
   const dialled = await dial(
     {
       origin: `https://127.0.0.1:${listener.port}`,
+      address: '127.0.0.1',
       ca: certificate.certificatePem,
       limits: APNS_LIMITS,
       signal: new AbortController().signal,

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { ReconnectPause } from '../../src/senders/reconnect-pause.ts';
+import { ReconnectPause } from '../../../src/senders/pool/reconnect-pause.ts';
 
 const OPTIONS = { reconnectPauseMs: 10_000, reconnectPauseMsMax: 60_000 };
 

@@ -1,0 +1,110 @@
+/**
+ * Where the connections of a pool go: every address that the provider's name has, asked again for each connection (Apple: resolve
+ * before each connect, spread over several), the one with the fewest connections first. One that failed is left out for a while.
+ */
+
+import { lookup } from 'node:dns/promises';
+import { isIP } from 'node:net';
+import { errorReason } from '../../std/error-reason.ts';
+
+/** An address that did not take a connection is tried again only after so long, unless all others failed as well. */
+const FAILED_FOR_MS = 60_000;
+/** Failures remembered; a name has some eight addresses, and they change. */
+const FAILED_MAX = 64;
+
+export type FoundAddress =
+  | { readonly ok: true; readonly address: string }
+  | { readonly ok: false; readonly reason: string };
+
+export interface AddressesOptions {
+  /** As it stands in the origin: a name, or an address (IPv6 in brackets). */
+  readonly hostname: string;
+  /** A name that does not resolve in time is as good as unknown. */
+  readonly timeoutMs: number;
+  /** Addresses that must not be connected to; for origins that a stranger has chosen. Null: none. */
+  readonly admits: ((address: string) => boolean) | null;
+}
+
+export class Addresses {
+  readonly #options: AddressesOptions;
+  readonly #host: string;
+  /** Connections by address. */
+  readonly #used = new Map<string, number>();
+  readonly #failedUntilMs = new Map<string, number>();
+
+  constructor(options: AddressesOptions) {
+    this.#options = options;
+    this.#host = options.hostname.replace(/^\[|\]$/g, '');
+  }
+
+  /** The address for one more connection: count it with `use`, and `release` it when that has ended. */
+  async next(nowMs: number): Promise<FoundAddress> {
+    const { admits } = this.#options;
+    const found = await this.#resolve();
+    if (typeof found === 'string') return { ok: false, reason: found };
+    const admitted = admits === null ? found : found.filter(admits);
+    const untried = admitted.filter((address) => !this.hasFailed(address, nowMs));
+    const address = this.#leastUsed(untried.length > 0 ? untried : admitted);
+    return address === null
+      ? { ok: false, reason: `no address of ${this.#host} may be connected to` }
+      : { ok: true, address };
+  }
+
+  use(address: string): void {
+    this.#used.set(address, (this.#used.get(address) ?? 0) + 1);
+  }
+
+  release(address: string): void {
+    const left = (this.#used.get(address) ?? 0) - 1;
+    if (left > 0) this.#used.set(address, left);
+    else this.#used.delete(address);
+  }
+
+  /** It took no connection. */
+  failed(address: string, nowMs: number): void {
+    this.#failedUntilMs.delete(address);
+    this.#failedUntilMs.set(address, nowMs + FAILED_FOR_MS);
+    if (this.#failedUntilMs.size <= FAILED_MAX) return;
+    for (const oldest of this.#failedUntilMs.keys()) {
+      this.#failedUntilMs.delete(oldest);
+      return;
+    }
+  }
+
+  hasFailed(address: string, nowMs: number): boolean {
+    return nowMs < (this.#failedUntilMs.get(address) ?? 0);
+  }
+
+  worked(address: string): void {
+    this.#failedUntilMs.delete(address);
+  }
+
+  /** Among equals by chance: a thousand processes must not all begin with the first. */
+  #leastUsed(addresses: readonly string[]): string | null {
+    const fewest = Math.min(...addresses.map((address) => this.#used.get(address) ?? 0));
+    const best = addresses.filter((address) => (this.#used.get(address) ?? 0) === fewest);
+    return best[Math.floor(Math.random() * best.length)] ?? null;
+  }
+
+  /** Answers why not, where nothing was found. */
+  async #resolve(): Promise<readonly string[] | string> {
+    if (isIP(this.#host) !== 0) return [this.#host];
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<string>((resolve) => {
+      timer = setTimeout(
+        resolve,
+        this.#options.timeoutMs,
+        `${this.#host} does not resolve in time`,
+      );
+    });
+    const found = lookup(this.#host, { all: true }).then(
+      (entries) => [...new Set(entries.map(({ address }) => address))],
+      (error: unknown) => `${errorReason(error)} ${this.#host}`,
+    );
+    try {
+      return await Promise.race([found, late]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}

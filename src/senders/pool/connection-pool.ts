@@ -1,0 +1,286 @@
+/**
+ * The connections of one credential to one host: opened as the demand asks, one after the other in growing steps, spread over the
+ * host's addresses, kept while they are of use, replaced when they age or the provider ends them. A host that is not there costs
+ * one attempt, then a pause that doubles: the circuit is open then, and the attempt after the pause is its probe.
+ */
+
+import type { Dial, ProviderConnection } from '../provider-connection.ts';
+import type { TransportLimits } from '../transport.ts';
+import { Addresses } from './addresses.ts';
+import { Growth } from './growth.ts';
+import { Latency } from './latency.ts';
+import { Member } from './member.ts';
+import { ReconnectPause } from './reconnect-pause.ts';
+
+/** Addresses that one attempt tries before it counts as failed: a name with one dead address must not cost a pause. */
+const ADDRESSES_PER_ATTEMPT_MAX = 3;
+
+export interface PoolOptions {
+  /** `https://host[:port]` */
+  readonly origin: string;
+  readonly ca: string | null;
+  readonly limits: TransportLimits;
+  /** Addresses that may be connected to; null: all. */
+  readonly admits: ((address: string) => boolean) | null;
+}
+
+export interface PoolEvents {
+  /** A stream may be free that was not. */
+  freed(): void;
+  /** There is no connection, and no attempt before the pause is over. */
+  paused(reason: string): void;
+  /** The pause is over. */
+  resumed(): void;
+}
+
+export class ConnectionPool {
+  readonly latency = new Latency();
+  readonly pause: ReconnectPause;
+  readonly #dial: Dial;
+  readonly #options: PoolOptions;
+  readonly #events: PoolEvents;
+  readonly #addresses: Addresses;
+  readonly #growth: Growth;
+  readonly #abort = new AbortController();
+  /** Those that take requests. */
+  readonly #ready = new Set<Member>();
+  /** Those whose last requests are still under way. */
+  readonly #draining = new Set<Member>();
+  #current: Member | null = null;
+  #connecting = 0;
+  #growTimer: NodeJS.Timeout | null = null;
+  #isClosing = false;
+
+  constructor(dial: Dial, options: PoolOptions, events: PoolEvents) {
+    const { limits, origin, admits } = options;
+    this.#dial = dial;
+    this.#options = options;
+    this.#events = events;
+    this.pause = new ReconnectPause(limits);
+    this.#growth = new Growth(limits);
+    const timeoutMs = limits.connectTimeoutMs;
+    this.#addresses = new Addresses({ hostname: new URL(origin).hostname, timeoutMs, admits });
+  }
+
+  /** Connections that take requests. */
+  get size(): number {
+    return this.#ready.size;
+  }
+
+  /** One with a free stream: the same one as long as it has room, so that little traffic keeps few connections busy. */
+  take(): Member | null {
+    if (this.#current !== null && this.#current.free > 0) return this.#current;
+    for (const member of this.#ready) {
+      if (member.free === 0) continue;
+      this.#current = member;
+      return member;
+    }
+    return null;
+  }
+
+  /** Somebody waits for a stream. */
+  want(): void {
+    if (this.#isClosing || this.pause.isOn) return;
+    if (this.#ready.size === 0) {
+      if (this.#connecting === 0) void this.#connect();
+      return;
+    }
+    const nowMs = performance.now();
+    this.#growth.usedUp(nowMs);
+    if (this.#growTimer === null) this.#watch(nowMs);
+  }
+
+  /** Opens connections before they are needed, up to so many in all. */
+  warm(connections: number): void {
+    if (this.#isClosing || this.pause.isOn) return;
+    const wanted = Math.min(connections, this.#options.limits.connectionsMax);
+    for (let have = this.#ready.size + this.#connecting; have < wanted; have += 1) {
+      void this.#connect();
+    }
+  }
+
+  answered(member: Member, latencyMs: number): void {
+    member.hasAnswered = true;
+    this.pause.forget();
+    this.latency.answered(latencyMs);
+    this.#growth.answered();
+  }
+
+  /** Takes no more requests on it; closes it when those under way have ended. */
+  retire(member: Member): void {
+    member.connection?.retire();
+  }
+
+  retireAll(): void {
+    for (const member of this.#ready) this.retire(member);
+  }
+
+  retireWedged(): void {
+    for (const member of this.#ready) if (member.isWedged) this.retire(member);
+  }
+
+  /** Time passes: what is old is replaced, what nobody needs any more is closed. */
+  sweep(nowMs: number): void {
+    this.latency.tick(nowMs);
+    for (const member of this.#ready) {
+      if (nowMs >= member.agedAtMs) this.#replace(member, nowMs);
+      else if (this.#isSpare(member, nowMs)) this.retire(member);
+    }
+  }
+
+  /** Gives no connection any more; those that are open stay until `destroy`. */
+  close(): void {
+    this.#isClosing = true;
+    this.#abort.abort();
+    if (this.#growTimer !== null) clearTimeout(this.#growTimer);
+  }
+
+  destroy(): void {
+    for (const { connection } of [...this.#ready, ...this.#draining])
+      connection?.destroy('closing');
+  }
+
+  /** An old one goes when another can do its work. */
+  #replace(member: Member, nowMs: number): void {
+    const hasOther = [...this.#ready].some((other) => other !== member && nowMs < other.agedAtMs);
+    if (hasOther) this.retire(member);
+    else if (this.#connecting === 0 && !this.pause.isOn) void this.#connect();
+  }
+
+  #isSpare(member: Member, nowMs: number): boolean {
+    return this.#ready.size > 1 && nowMs - member.usedAtMs > this.#options.limits.idleMsMax;
+  }
+
+  #watch(nowMs: number): void {
+    this.#growth.begin(nowMs);
+    const spanMs = this.#growth.spanMs(this.latency.roundTripMs);
+    this.#growTimer = setTimeout(() => {
+      this.#growTimer = null;
+      this.#grow();
+    }, spanMs).unref();
+  }
+
+  #grow(): void {
+    if (this.#isClosing) return;
+    const nowMs = performance.now();
+    const { open, retire } = this.#growth.end(nowMs, this.#ready.size, this.#connecting);
+    if (!this.pause.isOn) for (let n = 0; n < open; n += 1) void this.#connect();
+    // The youngest stand last.
+    const youngest = [...this.#ready].reverse().slice(0, retire);
+    for (const member of youngest) this.retire(member);
+    if (this.#growth.isBusy) this.#watch(nowMs);
+  }
+
+  async #connect(): Promise<void> {
+    this.#connecting += 1;
+    let reason = '';
+    for (let tried = 0; tried < ADDRESSES_PER_ATTEMPT_MAX && !this.#isClosing; tried += 1) {
+      const nowMs = performance.now();
+      const found = await this.#addresses.next(nowMs);
+      if (!found.ok) {
+        reason = found.reason;
+        break;
+      }
+      const { address } = found;
+      // The only address, or all of them have failed.
+      if (tried > 0 && this.#addresses.hasFailed(address, nowMs)) break;
+      const opened = await this.#open(address);
+      if (opened === null) {
+        this.#connecting -= 1;
+        return;
+      }
+      reason = opened;
+    }
+    this.#connecting -= 1;
+    if (!this.#isClosing) this.#rest(reason);
+  }
+
+  /** Answers why not; null: it is connected. */
+  async #open(address: string): Promise<string | null> {
+    const { origin, ca, limits } = this.#options;
+    const member = new Member(address, performance.now(), limits.ageMsMax);
+    this.#addresses.use(address);
+    const dialled = await this.#dial(
+      { origin, address, ca, limits, signal: this.#abort.signal },
+      {
+        freed: () => this.#freed(),
+        retired: (reason, isToCalmDown) => this.#retired(member, reason, isToCalmDown),
+        gone: (reason) => this.#gone(member, reason),
+      },
+    );
+    if (!dialled.ok) {
+      this.#addresses.release(address);
+      this.#addresses.failed(address, performance.now());
+      return dialled.reason;
+    }
+    this.#addresses.worked(address);
+    this.#add(member, dialled.connection);
+    return null;
+  }
+
+  #add(member: Member, connection: ProviderConnection): void {
+    member.connection = connection;
+    if (member.isGone) return;
+    if (this.#isClosing) {
+      connection.destroy('closing');
+      return;
+    }
+    if (member.isRetired) {
+      this.#draining.add(member);
+      return;
+    }
+    this.#ready.add(member);
+    this.#freed();
+  }
+
+  #freed(): void {
+    if (this.#growTimer !== null) this.#growth.relieved(performance.now());
+    this.#events.freed();
+  }
+
+  #retired(member: Member, reason: string, isToCalmDown: boolean): void {
+    if (!member.isGone) this.#draining.add(member);
+    this.#lose(member, reason, isToCalmDown);
+  }
+
+  #gone(member: Member, reason: string): void {
+    member.isGone = true;
+    this.#draining.delete(member);
+    this.#addresses.release(member.address);
+    this.#lose(member, reason, false);
+  }
+
+  /** It takes no more requests. */
+  #lose(member: Member, reason: string, isToCalmDown: boolean): void {
+    if (member.isRetired) return;
+    member.isRetired = true;
+    this.#ready.delete(member);
+    if (this.#current === member) this.#current = null;
+    if (this.#isClosing) return;
+    const isFruitless = this.#isFruitless(member);
+    if (isFruitless) this.#addresses.failed(member.address, performance.now());
+    if (isToCalmDown || (isFruitless && this.pause.countFruitless())) this.#rest(reason);
+    // Whoever waits wants another one now.
+    else this.#events.freed();
+  }
+
+  /** It ended before it was of any use; one that nobody needed and that idled out is none of these. */
+  #isFruitless(member: Member): boolean {
+    if (member.hasAnswered) return false;
+    return (
+      member.hasStarted ||
+      performance.now() - member.openedAtMs < this.#options.limits.connectTimeoutMs
+    );
+  }
+
+  /** No attempt to connect for a while. */
+  #rest(reason: string): void {
+    // Attempts that fail together are one failure.
+    if (!this.pause.isOn) {
+      const pauseMs = this.pause.begin(reason);
+      // Whoever began to wait in the very moment the pause ends would otherwise wait for ever.
+      setTimeout(() => this.#events.resumed(), Math.ceil(pauseMs) + 1).unref();
+    }
+    if (this.#ready.size === 0) this.#events.paused(reason);
+  }
+}
