@@ -14,11 +14,17 @@ import { printTable } from './report.ts';
 import type { Scenario } from './scenario.ts';
 import { Stage } from './scenario.ts';
 import { fanOut } from './scenarios/fan-out.ts';
+import { latency } from './scenarios/latency.ts';
 import { register } from './scenarios/register.ts';
 import { sender } from './scenarios/sender.ts';
 
 const RESULTS = join(import.meta.dirname, '..', '..', 'bench', 'results');
-const SCENARIOS: Readonly<Record<string, Scenario>> = { register, 'fan-out': fanOut, sender };
+const SCENARIOS: Readonly<Record<string, Scenario>> = {
+  register,
+  'fan-out': fanOut,
+  sender,
+  latency,
+};
 
 const { positionals } = parseArgs({ allowPositionals: true });
 const unknown = positionals.filter((name) => SCENARIOS[name] === undefined);
@@ -36,10 +42,11 @@ for (const [name, scenario] of Object.entries(SCENARIOS)) {
   const stage = new Stage();
   try {
     const result = await scenario.run(stage);
-    printTable(result.rows);
-    if (result.ratios !== undefined) {
+    const { rows, ratios, ...more } = result;
+    printTable(rows);
+    if (ratios !== undefined) {
       console.log();
-      printTable([result.ratios]);
+      printTable([{ ...ratios, ...more }]);
     }
     writeFileSync(join(RESULTS, `${name}.json`), `${JSON.stringify(result, null, 2)}\n`);
   } finally {

@@ -1,0 +1,18 @@
+/** How near to their full speed senders stay when the provider is far away, and what other clients of FCM and Web Push do. */
+
+import type { Scenario } from '../scenario.ts';
+import { measureFcm } from './latency/fcm.ts';
+import { measureRoundTrips } from './latency/round-trips.ts';
+
+export const latency: Scenario = {
+  summary:
+    'APNs at a distance (simulator, 200-byte bodies); FCM and Web Push against other clients; rounds in turns, medians; CPU of the client’s process only',
+  async run(stage) {
+    const apns = await measureRoundTrips(stage);
+    const fcm = await measureFcm(stage);
+    return {
+      rows: [...apns.rows, ...fcm.rows],
+      ratios: { ...apns.ratios, ...fcm.ratios },
+    };
+  },
+};
