@@ -13,12 +13,13 @@ import { makeTokens } from './tokens.ts';
 const TOKENS = 50_000;
 
 export interface SimulatorSink extends Sink {
-  /** From now on, for connections that are opened from now on. */
+  /** Changes how it behaves, for connections that are opened from now on. */
   behave(change: BehaviourChange): Promise<void>;
 }
 
 export async function startSimulatorSink(stage: Lifetime): Promise<SimulatorSink> {
-  const simulator = await startSimulatorProcess(stage);
+  // From the start, as nghttpd has it: some clients send before they know what is allowed.
+  const simulator = await startSimulatorProcess(stage, ['--streams', '1000']);
   const { apnsOrigin, accountsFile, certificateFile, controlUrl } = simulator;
   const { hostname, port } = new URL(apnsOrigin);
   const accounts = JSON.parse(readFileSync(accountsFile, 'utf8')) as ProviderAccounts;

@@ -6,6 +6,8 @@ import type { ProviderAccounts } from '../simulator/accounts.ts';
 import { accountsSchema } from '../simulator/accounts.ts';
 import type { SimulatorOptions } from '../simulator/options.ts';
 import { behaviourChangeSchema } from '../simulator/options.ts';
+import type { ScenarioName } from '../simulator/scenarios.ts';
+import { isScenarioName, SCENARIO_NAMES, SCENARIOS } from '../simulator/scenarios.ts';
 import type { Simulator } from '../simulator/simulator.ts';
 import { startSimulator } from '../simulator/simulator.ts';
 import type { Command } from './command.ts';
@@ -19,11 +21,12 @@ const BEHAVIOUR_FLAGS: Readonly<Record<string, readonly [path: string, about: st
   'not-found': ['shares.notFound', 'share of tokens answered 404 without saying dead'],
   throttled: ['shares.throttled', 'share of requests answered 429'],
   'server-error': ['shares.serverError', 'share of requests answered 5xx'],
-  silent: ['silentShare', 'share of requests never answered'],
-  'goaway-every': ['goAwayEvery', 'GOAWAY after this many requests on a connection'],
-  streams: ['maxConcurrentStreams', 'streams at a time (APNs 1000, FCM 100)'],
+  silent: ['silentShare', 'share of requests never looked at nor answered'],
+  'lost-answer': ['lostAnswerShare', 'share of requests accepted and never answered'],
+  'goaway-every': ['ends.goAway', 'GOAWAY after this many requests on a connection'],
+  streams: ['maxConcurrentStreams', 'streams at a time (APNs 1, then 1000; FCM 100)'],
   'retry-after': ['retryAfterSeconds', 'what FCM says in Retry-After'],
-  seed: ['seed', 'the same seed shows every token the same faults'],
+  seed: ['seed', 'the same seed shows tokens and connections the same faults'],
 };
 
 const PORT_FLAGS: Readonly<Record<string, string>> = {
@@ -37,6 +40,9 @@ const TEXT_FLAGS: Readonly<Record<string, string>> = {
   'certificate-file': 'write the certificate here, for PROVIDER_CA_FILE of an engine',
   'accounts-file': 'read the provider accounts from here, or write them when it is not there',
 };
+
+/** The flag that may come more than once, each time with several names. */
+const SCENARIO_FLAG = 'scenario';
 
 const PORT_MAX = 65_535;
 
@@ -114,7 +120,7 @@ function readArguments(args: readonly string[]): Arguments {
       apnsPort: port('apns-port'),
       fcmPort: port('fcm-port'),
       controlPort: port('control-port'),
-      behaviour: readBehaviour(text),
+      behaviour: readBehaviour(text, readScenarios(values[SCENARIO_FLAG])),
     },
     certificateFile: text('certificate-file'),
     accountsFile: text('accounts-file'),
@@ -125,7 +131,11 @@ function parseFlags(args: readonly string[]): Readonly<Record<string, unknown>> 
   const flags = [BEHAVIOUR_FLAGS, PORT_FLAGS, TEXT_FLAGS].flatMap((group) => Object.keys(group));
   const strings = Object.fromEntries(flags.map((flag) => [flag, { type: 'string' as const }]));
   try {
-    const options = { ...strings, help: { type: 'boolean' as const, short: 'h' } };
+    const options = {
+      ...strings,
+      [SCENARIO_FLAG]: { type: 'string' as const, multiple: true },
+      help: { type: 'boolean' as const, short: 'h' },
+    };
     return parseArgs({ args: [...args], options, allowPositionals: false }).values;
   } catch (error) {
     // parseArgs adds advice about `--` behind the first sentence, which helps nobody here.
@@ -140,19 +150,29 @@ function readPort(flag: string, value: string): number {
   throw new UsageError(`--${flag} must be a port from 0 to ${PORT_MAX}, not '${value}'`);
 }
 
+function readScenarios(values: unknown): readonly ScenarioName[] {
+  const names = Array.isArray(values) ? values.flatMap((value) => String(value).split(',')) : [];
+  return names.map((name) => {
+    if (isScenarioName(name)) return name;
+    const known = SCENARIO_NAMES.join(', ');
+    throw new UsageError(`--${SCENARIO_FLAG}: there is no '${name}', only ${known}`);
+  });
+}
+
+/** What the flags say goes over what the scenarios say. */
 function readBehaviour(
   text: (flag: string) => string | undefined,
+  scenarios: readonly ScenarioName[],
 ): NonNullable<SimulatorOptions['behaviour']> {
-  const change: Record<string, unknown> = {};
-  const shares: Record<string, unknown> = {};
+  const change: Record<string, unknown> = { scenarios };
   for (const [flag, [path]] of Object.entries(BEHAVIOUR_FLAGS)) {
     const value = text(flag);
     if (value === undefined) continue;
     const number = value.trim() === '' ? value : Number(value);
-    if (path.startsWith('shares.')) shares[path.slice('shares.'.length)] = number;
-    else change[path] = number;
+    const [key = '', part] = path.split('.');
+    change[key] = part === undefined ? number : { ...(change[key] as object), [part]: number };
   }
-  const checked = behaviourChangeSchema.safeParse({ ...change, shares });
+  const checked = behaviourChangeSchema.safeParse(change);
   if (checked.success) return checked.data;
   const issue = checked.error.issues[0];
   const path = issue?.path.join('.');
@@ -214,15 +234,23 @@ function usageText(): string {
   const numbers = Object.entries(BEHAVIOUR_FLAGS).map(([flag, [, about]]) => [flag, '<n>', about]);
   const ports = Object.entries(PORT_FLAGS).map(([flag, about]) => [flag, '<port>', about]);
   const texts = Object.entries(TEXT_FLAGS).map(([flag, about]) => [flag, '', about]);
-  const lines = [...texts, ...ports, ...numbers].map(
-    ([flag, value, about]) => `  ${`--${flag} ${value}`.padEnd(24)}${about}`,
-  );
+  const flags = [...texts, ...ports, ...numbers, [SCENARIO_FLAG, '<name,…>', 'bad days, below']];
+  const lines = flags.map(([flag, value, about]) => line(`--${flag} ${value}`, about));
+  const scenarios = SCENARIO_NAMES.map((name) => line(name, SCENARIOS[name].about));
   return `Usage: tagcast simulate [flags]
 
 Runs a simulated APNs, FCM and Google token endpoint over TLS and HTTP/2 until SIGINT or SIGTERM.
 Prints its addresses as one line of JSON when it is ready. Shares are numbers from 0 to 1.
 
 ${lines.join('\n')}
-  ${'--help'.padEnd(24)}this text
+${line('--help', 'this text')}
+
+Scenarios may be combined, by commas or by more than one flag; flags above go over what they say:
+
+${scenarios.join('\n')}
 `;
+}
+
+function line(name: string, about = ''): string {
+  return `  ${name.padEnd(24)}${about}`;
 }

@@ -1,6 +1,7 @@
 /** The simulated Apple Push Notification service: takes a request, answers as Apple would, and records it. */
 
 import { randomUUID } from 'node:crypto';
+import type { Field } from '../http2/hpack/field.ts';
 import type { AccountBook } from './account-book.ts';
 import type { ApnsFields } from './apns-fields.ts';
 import type { ApnsReason } from './apns-reasons.ts';
@@ -13,6 +14,7 @@ import type { Handler, ProviderAnswer, ProviderRequest } from './exchange.ts';
 import type { Fate, PushBook } from './fate.ts';
 import { decideFate } from './fate.ts';
 import { recurringField, singularField } from './fields.ts';
+import { googleHtmlAnswer } from './google-error.ts';
 import type { ScriptedAnswer } from './scripts.ts';
 
 /** Why a push was not taken, and since when the token is dead, where that is why. */
@@ -42,14 +44,25 @@ export function createApns(
       book.record.reject(reason, token, request);
       return answer(fields, { status: APNS_REASONS[reason], reason });
     }
-    const refusal = refusalOf(decideFate(book, token), nowMs);
-    if (refusal === 'silence') {
-      book.record.reject('Unanswered', token, request);
-      return 'silence';
+    const outcome = outcomeOf(decideFate(book, token), nowMs);
+    switch (outcome) {
+      case 'silence':
+        book.record.reject('Unanswered', token, request);
+        return 'silence';
+      case 'lost-answer':
+        book.record.accept(token, request);
+        book.record.loseAnswer(token);
+        return 'silence';
+      case 'accepted':
+        book.record.accept(token, request);
+        return accepted(fields, token);
+      case 'bad-gateway':
+        book.record.reject('BadGateway', token, request);
+        return googleHtmlAnswer(502, 'Bad Gateway');
+      default:
+        book.record.reject(outcome.reason, token, request);
+        return answer(fields, outcome);
     }
-    if (refusal === undefined) book.record.accept(token, request);
-    else book.record.reject(refusal.reason, token, request);
-    return answer(fields, refusal);
   };
 }
 
@@ -73,6 +86,8 @@ function checkRequest(
   const providerToken = bearerTokenOf(fields.authorization, connection);
   const check = providerTokens.check(providerToken, connection, nowMs);
   if (check.kind === 'refused') return check.reason;
+  // Apple opens its streams for the token, whatever it says to the push (facts, 1.3).
+  connection.isTrusted = true;
   const { teamId } = check;
   const ownsBundle = (bundleId: string) => accounts.hasBundle(teamId, bundleId);
   const fault = checkPush(request, fields, deviceToken, ownsBundle);
@@ -80,11 +95,17 @@ function checkRequest(
   return fault;
 }
 
-/** What APNs says to a fate; undefined: it takes the push. */
-function refusalOf(fate: Fate, nowMs: number): Refusal | 'silence' | undefined {
+/** What APNs says to a fate. */
+function outcomeOf(
+  fate: Fate,
+  nowMs: number,
+): Refusal | 'accepted' | 'lost-answer' | 'silence' | 'bad-gateway' {
   switch (fate.kind) {
     case 'accepted':
-      return undefined;
+    case 'lost-answer':
+    case 'silence':
+    case 'bad-gateway':
+      return fate.kind;
     case 'scripted':
       return scripted(fate.script);
     case 'gone':
@@ -97,8 +118,6 @@ function refusalOf(fate: Fate, nowMs: number): Refusal | 'silence' | undefined {
       return refusal('TooManyRequests');
     case 'server-error':
       return refusal(fate.variant < 0.5 ? 'InternalServerError' : 'ServiceUnavailable');
-    case 'silence':
-      return 'silence';
   }
 }
 
@@ -106,8 +125,8 @@ function refusal(reason: ApnsReason): Refusal {
   return { status: APNS_REASONS[reason], reason };
 }
 
-function scripted(script: ScriptedAnswer): Refusal | undefined {
-  if (script.status === 200) return undefined;
+function scripted(script: ScriptedAnswer): Refusal | 'accepted' {
+  if (script.status === 200) return 'accepted';
   return {
     status: script.status,
     reason: script.reason ?? `Scripted${script.status}`,
@@ -118,14 +137,16 @@ function scripted(script: ScriptedAnswer): Refusal | undefined {
   };
 }
 
-function answer({ id }: ApnsFields, refused: Refusal | undefined): ProviderAnswer {
-  const apnsId = singularField('apns-id', id ?? randomUUID());
-  if (refused === undefined) return { status: 200, fields: [apnsId], body: '' };
+function accepted(fields: ApnsFields, token: string): ProviderAnswer {
+  return { status: 200, fields: [apnsIdField(fields)], body: '', acceptedToken: token };
+}
+
+function answer(sent: ApnsFields, refused: Refusal): ProviderAnswer {
   const { status, reason, timestampMs, retryAfterSeconds } = refused;
   return {
     status,
     fields: [
-      apnsId,
+      apnsIdField(sent),
       JSON_TYPE,
       ...(retryAfterSeconds === undefined
         ? []
@@ -133,4 +154,8 @@ function answer({ id }: ApnsFields, refused: Refusal | undefined): ProviderAnswe
     ],
     body: JSON.stringify({ reason, timestamp: timestampMs }),
   };
+}
+
+function apnsIdField({ id }: ApnsFields): Field {
+  return singularField('apns-id', id ?? randomUUID());
 }

@@ -7,6 +7,8 @@ import type { ApnsFields } from './apns-fields.ts';
 import type { FcmTemplate } from './fcm-template.ts';
 
 export class ConnectionMemory {
+  /** A valid credential has come: the provider allows all of its streams. */
+  isTrusted = false;
   /** The team of the first accepted push. */
   teamId: string | undefined;
   /** The provider tokens that came, and when each came first. */

@@ -5,15 +5,18 @@
  * | request                           | answer                                                                  |
  * |-----------------------------------|-------------------------------------------------------------------------|
  * | GET /state                        | `{apns, fcm, oauth}`: accepted, rejected by reason; for the first two   |
- * |                                   | also connections opened, tokens, duplicates                             |
- * | GET /received/<provider>/<token>  | `{count, accepted, rejected: {reason: n}, last: {headers, payload}}`;   |
- * |                                   | `last` among the newest 1,000, else null                                |
+ * |                                   | also lost answers (accepted, but the client cannot know), connections   |
+ * |                                   | opened, tokens, duplicates, and of these those that no lost answer      |
+ * |                                   | explains                                                                |
+ * | GET /received/<provider>/<token>  | `{count, accepted, lostAnswers, rejected: {reason: n}, last: {headers,  |
+ * |                                   | payload}}`; `last` among the newest 1,000, else null                    |
  * | GET /counts/<provider>            | `{tokens, times: {"1": n, "2": m}}`: how many tokens got exactly k      |
  * | GET /tokens/<provider>            | `["…"]`; `?times=<k>` those that got exactly k, `?limit=` (100; 100,000 |
  * |                                   | at most)                                                                |
  * | PUT /tokens/<provider>/<token>    | `{status, reason?, timestamp?, retryAfterSeconds?, times?}`: the answer |
  * |                                   | to the next `times` pushes to this token, without it to all             |
- * | GET, PUT /behaviour               | the behaviour; PUT merges a part of one and answers with the whole      |
+ * | GET, PUT /behaviour               | the behaviour; PUT merges a part of one, after that of the `scenarios`  |
+ * |                                   | it names, and answers with the whole                                    |
  * | GET, POST /accounts               | the accounts that are accepted; POST adds the one in the body, or makes |
  * |                                   | one when there is none                                                  |
  * | POST /reset                       | forgets pushes and scripts; behaviour is again what it was at the start |

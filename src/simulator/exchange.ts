@@ -1,6 +1,6 @@
 /**
  * What passes between the wire and a simulated provider: one request, one answer. Whatever speaks HTTP/2
- * (`node:http2` today) makes the one and sends the other, and the providers know no more of it.
+ * makes the one and sends the other, and the providers know no more of it.
  */
 
 import type { Field } from '../http2/hpack/field.ts';
@@ -27,6 +27,8 @@ export interface ProviderAnswer {
   readonly fields: readonly Field[];
   /** Empty: the answer is its fields alone. */
   readonly body: string;
+  /** The device that it says was reached; absent: none was. If the answer is lost, the client cannot know. */
+  readonly acceptedToken?: string | undefined;
 }
 
 /** An answer, or none ever: a stream that stays open and silent. */

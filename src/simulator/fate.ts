@@ -17,7 +17,12 @@ export type Fate =
   | { readonly kind: 'throttled' }
   /** `variant` in [0, 1) chooses among the provider's server errors. */
   | { readonly kind: 'server-error'; readonly variant: number }
-  | { readonly kind: 'silence' };
+  /** A front end alone answers, with a page of HTML. */
+  | { readonly kind: 'bad-gateway' }
+  /** Not looked at, never answered. */
+  | { readonly kind: 'silence' }
+  /** Accepted, never answered. */
+  | { readonly kind: 'lost-answer' };
 
 /** What the pushes of one provider are judged by and recorded in. */
 export interface PushBook {
@@ -31,6 +36,9 @@ const ACCEPTED: Fate = { kind: 'accepted' };
 /** The attempt number that draws for the token itself; real attempts count from 0. */
 const STICKY = -1;
 
+/** The variant that is 503 at every provider. */
+const UNAVAILABLE: Fate = { kind: 'server-error', variant: 0.5 };
+
 /** Added to an attempt so that which error it is does not depend on the draw that made it one. */
 const VARIANT_OFFSET = 1_000_000_000;
 
@@ -38,8 +46,9 @@ const VARIANT_OFFSET = 1_000_000_000;
 export function decideFate({ live, scripts, record }: PushBook, token: string): Fate {
   const script = scripts.take(token);
   if (script !== undefined) return { kind: 'scripted', script };
+  if (live.outage === 'unavailable') return UNAVAILABLE;
 
-  const { shares, silentShare, seed } = live.current;
+  const { shares, silentShare, lostAnswerShare, seed } = live.current;
   const sticky = shares.gone + shares.badToken + shares.notFound;
   if (sticky > 0) {
     const drawn = draw(seed, token, STICKY);
@@ -48,7 +57,8 @@ export function decideFate({ live, scripts, record }: PushBook, token: string): 
     if (drawn < sticky) return { kind: 'not-found' };
   }
 
-  const passing = shares.throttled + shares.serverError + silentShare;
+  const faulty = shares.throttled + shares.serverError + silentShare;
+  const passing = faulty + lostAnswerShare + shares.badGateway;
   if (passing > 0) {
     const attempt = record.attempts(token);
     const drawn = draw(seed, token, attempt);
@@ -56,7 +66,9 @@ export function decideFate({ live, scripts, record }: PushBook, token: string): 
     if (drawn < shares.throttled + shares.serverError) {
       return { kind: 'server-error', variant: draw(seed, token, attempt + VARIANT_OFFSET) };
     }
-    if (drawn < passing) return { kind: 'silence' };
+    if (drawn < faulty) return { kind: 'silence' };
+    if (drawn < faulty + lostAnswerShare) return { kind: 'lost-answer' };
+    if (drawn < passing) return { kind: 'bad-gateway' };
   }
   return ACCEPTED;
 }

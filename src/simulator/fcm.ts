@@ -65,7 +65,7 @@ export function createFcm(
     }
     const { target, validateOnly } = check.message;
     // A dry run reaches nobody, so nobody's record shows it.
-    if (validateOnly) return accepted(request, 'fake_message_id');
+    if (validateOnly) return accepted(request, 'fake_message_id', undefined);
     const outcome = settle(decideFate(book, target), book.live.current.retryAfterSeconds);
     if (outcome === 'silence') {
       book.record.reject('Unanswered', target, request);
@@ -73,7 +73,12 @@ export function createFcm(
     }
     if (outcome === 'accepted') {
       book.record.accept(target, request);
-      return accepted(request, randomMessageId(nowMs));
+      return accepted(request, randomMessageId(nowMs), target);
+    }
+    if (outcome === 'lost-answer') {
+      book.record.accept(target, request);
+      book.record.loseAnswer(target);
+      return 'silence';
     }
     book.record.reject(outcome.reason, target, request);
     return outcome.answer;
@@ -138,9 +143,13 @@ function checkBody({ body, connection }: ProviderRequest): RequestCheck {
 }
 
 /** What FCM says to a fate. */
-function settle(fate: Fate, retryAfterSeconds: number): Refusal | 'accepted' | 'silence' {
+function settle(
+  fate: Fate,
+  retryAfterSeconds: number,
+): Refusal | 'accepted' | 'lost-answer' | 'silence' {
   switch (fate.kind) {
     case 'accepted':
+    case 'lost-answer':
     case 'silence':
       return fate.kind;
     case 'scripted':
@@ -155,15 +164,22 @@ function settle(fate: Fate, retryAfterSeconds: number): Refusal | 'accepted' | '
       return quotaExceeded(retryAfterSeconds);
     case 'server-error':
       return serverError(fate.variant, retryAfterSeconds);
+    case 'bad-gateway':
+      return badGateway();
   }
 }
 
-function accepted(request: ProviderRequest, messageId: string): ProviderAnswer {
+function accepted(
+  request: ProviderRequest,
+  messageId: string,
+  acceptedToken: string | undefined,
+): ProviderAnswer {
   const project = projectOf(request) ?? '';
   return {
     status: 200,
     fields: ACCEPTED_FIELDS,
     body: `{\n  "name": "projects/${project}/messages/${messageId}"\n}\n`,
+    acceptedToken,
   };
 }
 
@@ -233,6 +249,10 @@ function serverError(variant: number, retryAfterSeconds: number): Refusal {
   if (variant < 2 / 3) {
     return fcmError(503, 'UNAVAILABLE', 'The service is currently unavailable.', retryAfterSeconds);
   }
+  return badGateway();
+}
+
+function badGateway(): Refusal {
   const sentence =
     'The server encountered a temporary error and could not complete your request. Please try again in 30 seconds.';
   return { reason: 'BAD_GATEWAY', answer: googleHtmlAnswer(502, sentence) };

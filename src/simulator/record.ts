@@ -11,6 +11,8 @@ import { TokenCounts } from './token-counts.ts';
 export interface TokenReport {
   readonly count: number;
   readonly accepted: number;
+  /** Of the accepted ones those whose answer never reached the client. */
+  readonly lostAnswers: number;
   readonly rejected: Readonly<Record<string, number>>;
   readonly last: {
     readonly headers: Readonly<Record<string, unknown>>;
@@ -20,11 +22,15 @@ export interface TokenReport {
 
 export interface ProviderState {
   readonly accepted: number;
+  /** Of the accepted ones those whose answer never reached the client: it cannot know that the device was reached. */
+  readonly lostAnswers: number;
   readonly rejected: Readonly<Record<string, number>>;
   readonly connectionsOpened: number;
   readonly tokens: number;
   /** Accepted deliveries beyond the first of their token. */
   readonly duplicates: number;
+  /** Duplicates beyond the lost answers of their token: a device that was reached again although the client could know. */
+  readonly unexplainedDuplicates: number;
   /** Requests for tokens beyond TOKENS_MAX. */
   readonly notRecorded: number;
 }
@@ -36,8 +42,11 @@ export class ProviderRecord {
   readonly #accepted = new TokenCounts();
   /** Only the tokens that were ever rejected. */
   readonly #rejected = new Map<string, Tally>();
+  /** Only the tokens of which one was. */
+  readonly #lostAnswers = new Map<string, number>();
   readonly #last = new LastRequests();
   #acceptedTotal = 0;
+  #lostAnswersTotal = 0;
   #rejectedTotal: Tally = {};
   #connectionsOpened = 0;
 
@@ -54,6 +63,14 @@ export class ProviderRecord {
     this.#acceptedTotal += 1;
     this.#accepted.increment(token);
     this.#last.keep(token, request);
+  }
+
+  /** The answer to an accepted push never reaches the client. */
+  loseAnswer(token: string): void {
+    this.#lostAnswersTotal += 1;
+    if (this.#accepted.has(token)) {
+      this.#lostAnswers.set(token, (this.#lostAnswers.get(token) ?? 0) + 1);
+    }
   }
 
   /** Counts a rejection; the token is absent when the request did not get as far as a well-formed one. */
@@ -75,10 +92,12 @@ export class ProviderRecord {
     const { tokens, repeats, turnedAway } = this.#accepted.totals();
     return {
       accepted: this.#acceptedTotal,
+      lostAnswers: this.#lostAnswersTotal,
       rejected: { ...this.#rejectedTotal },
       connectionsOpened: this.#connectionsOpened,
       tokens,
       duplicates: repeats,
+      unexplainedDuplicates: repeats - this.#explainedRepeats(),
       notRecorded: turnedAway,
     };
   }
@@ -88,6 +107,7 @@ export class ProviderRecord {
     return {
       count: this.attempts(token),
       accepted: this.#accepted.countOf(token),
+      lostAnswers: this.#lostAnswers.get(token) ?? 0,
       rejected: { ...this.#rejected.get(token) },
       last: last === undefined ? null : describe(last),
     };
@@ -114,10 +134,21 @@ export class ProviderRecord {
   reset(): void {
     this.#accepted.clear();
     this.#rejected.clear();
+    this.#lostAnswers.clear();
     this.#last.clear();
     this.#acceptedTotal = 0;
+    this.#lostAnswersTotal = 0;
     this.#rejectedTotal = {};
     this.#connectionsOpened = 0;
+  }
+
+  /** Each lost answer is a reason to send once more. */
+  #explainedRepeats(): number {
+    let explained = 0;
+    for (const [token, lost] of this.#lostAnswers) {
+      explained += Math.max(0, Math.min(lost, this.#accepted.countOf(token) - 1));
+    }
+    return explained;
   }
 }
 

@@ -8,14 +8,17 @@ import { AccountBook } from './account-book.ts';
 import type { ProviderAccounts } from './accounts.ts';
 import { createAccounts } from './accounts.ts';
 import { createApns } from './apns.ts';
+import type { Behaviour } from './behaviour.ts';
+import { KIND_BEHAVIOUR } from './behaviour.ts';
 import { createCertificate } from './certificate.ts';
 import { startControl } from './control.ts';
 import type { Handler } from './exchange.ts';
 import type { PushBook } from './fate.ts';
 import { createFcm } from './fcm.ts';
 import { createOAuth, TOKEN_PATH } from './oauth.ts';
-import type { Behaviour, LiveBehaviour, SimulatorOptions } from './options.ts';
-import { changeBehaviour, KIND_BEHAVIOUR } from './options.ts';
+import type { LiveBehaviour, SimulatorOptions } from './options.ts';
+import { changeBehaviour } from './options.ts';
+import { OutageClock } from './outage-clock.ts';
 import type { ProviderServer } from './provider-server.ts';
 import { startProviderServer } from './provider-server.ts';
 import { ProviderRecord } from './record.ts';
@@ -33,8 +36,9 @@ export interface Simulator {
   close(): Promise<void>;
 }
 
-/** What the real ones allow (facts, 1.8 and 2.6). */
+/** What the real ones allow (facts, 1.3, 1.8 and 2.6). */
 const APNS_STREAMS = 1_000;
+const APNS_STREAMS_AT_START = 1;
 const FCM_STREAMS = 100;
 
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
@@ -59,7 +63,7 @@ async function startServers(
   const { host = '127.0.0.1', behaviour = {} } = options;
   const certificate = await createCertificate(host);
   const initial = changeBehaviour(KIND_BEHAVIOUR, behaviour);
-  const live: LiveBehaviour = { current: initial };
+  const live: LiveBehaviour = { current: initial, outage: 'none' };
   const book = new AccountBook();
   const accessTokens = new AccessTokens();
   const apns = createBook(live);
@@ -72,9 +76,11 @@ async function startServers(
     certificate,
     live,
     maxConcurrentStreams: APNS_STREAMS,
+    streamsAtStart: APNS_STREAMS_AT_START,
     goAwayText: '{"reason":"Shutdown"}',
     handle: createApns(apns, book),
     onConnection: () => apns.record.openConnection(),
+    onLostAnswer: (token) => apns.record.loseAnswer(token),
   });
   started.push(apnsServer);
   const googleServer = await startProviderServer({
@@ -86,16 +92,22 @@ async function startServers(
     goAwayText: 'max_age',
     handle: byPath(createOAuth(oauth, book, accessTokens), createFcm(fcm, accessTokens)),
     onConnection: () => fcm.record.openConnection(),
+    onLostAnswer: (token) => fcm.record.loseAnswer(token),
   });
   started.push(googleServer);
 
   const googleOrigin = originOf(host, googleServer);
   const accounts = options.accounts ?? (await createAccounts(googleOrigin + TOKEN_PATH));
   book.add(accounts);
+  const servers = [apnsServer, googleServer];
+  const outageClock = new OutageClock(live, () => {
+    for (const server of servers) server.cutConnections();
+  });
+  outageClock.start(initial.outage);
   const applyBehaviour = (next: Behaviour) => {
+    if (next.outage !== live.current.outage) outageClock.start(next.outage);
     live.current = next;
-    apnsServer.applyBehaviour();
-    googleServer.applyBehaviour();
+    for (const server of servers) server.applyBehaviour();
   };
   const control = await startControl(options.controlPort ?? 0, {
     apns,
@@ -109,6 +121,7 @@ async function startServers(
       fcm.scripts.reset();
       for (const record of [apns.record, fcm.record, oauth]) record.reset();
       applyBehaviour(initial);
+      outageClock.start(initial.outage);
     },
   });
   started.push(control);

@@ -127,7 +127,7 @@ await withStores(t, async (t, store) => {
 async function faults(t: Test, store: Store): Promise<void> {
   await behave(simulator, {
     shares: { gone: 0.05, badToken: 0.03, serverError: 0.02 },
-    goAwayEvery: 300,
+    ends: { goAway: 300 },
     seed: 7,
   });
   const fanOut = await fanOutFor(t, store, simulator);

@@ -55,7 +55,7 @@ t.test('it tells what each token received', async (t) => {
     last: { payload: {} },
   });
   const unknown = await control(simulator, `GET /received/apns/${apnsToken(9)}`);
-  t.same(unknown.json, { count: 0, accepted: 0, rejected: {}, last: null });
+  t.same(unknown.json, { count: 0, accepted: 0, lostAnswers: 0, rejected: {}, last: null });
 });
 
 t.test('a script answers for one token, as often as it says', async (t) => {

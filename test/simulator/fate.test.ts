@@ -1,11 +1,12 @@
 /** Which faults befall whom: the shares come out, and a run can be repeated. */
 
 import t from 'tap';
+import { KIND_BEHAVIOUR } from '../../src/simulator/behaviour.ts';
 import { ConnectionMemory } from '../../src/simulator/connection-memory.ts';
 import type { Fate, PushBook } from '../../src/simulator/fate.ts';
 import { decideFate } from '../../src/simulator/fate.ts';
-import type { BehaviourChange } from '../../src/simulator/options.ts';
-import { changeBehaviour, KIND_BEHAVIOUR } from '../../src/simulator/options.ts';
+import type { BehaviourChange, LiveBehaviour } from '../../src/simulator/options.ts';
+import { changeBehaviour } from '../../src/simulator/options.ts';
 import { ProviderRecord } from '../../src/simulator/record.ts';
 import { Scripts } from '../../src/simulator/scripts.ts';
 import { apnsToken } from './peer.ts';
@@ -22,7 +23,10 @@ const REQUEST = {
 };
 
 function bookWith(behaviour: BehaviourChange): PushBook {
-  const live = { current: changeBehaviour(KIND_BEHAVIOUR, behaviour) };
+  const live: LiveBehaviour = {
+    current: changeBehaviour(KIND_BEHAVIOUR, behaviour),
+    outage: 'none',
+  };
   return { live, scripts: new Scripts(), record: new ProviderRecord() };
 }
 

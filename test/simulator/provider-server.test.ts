@@ -12,7 +12,7 @@ const REFUSED_STREAM = 'NGHTTP2_REFUSED_STREAM';
 
 t.test('GOAWAY: what it promises is served, the rest may be sent again without harm', async (t) => {
   const goAwayEvery = 10;
-  const simulator = await simulate(t, { goAwayEvery });
+  const simulator = await simulate(t, { ends: { goAway: goAwayEvery } });
   const session = open(t, simulator, simulator.apnsOrigin);
   await once(session, 'remoteSettings');
   const headers = await apnsHeaders(simulator.accounts, apnsToken(0));
@@ -69,7 +69,10 @@ t.test('the limit of streams is told, by default and when it changes', async (t)
     return settings.maxConcurrentStreams;
   };
   const apns = open(t, simulator, simulator.apnsOrigin);
-  t.equal(await limitOf(apns), 1_000);
+  t.equal(await limitOf(apns), 1, 'one until a valid token has come');
+  const risen = limitOf(apns);
+  await ask(apns, await apnsHeaders(simulator.accounts, apnsToken(1)), BODY);
+  t.equal(await risen, 1_000);
   t.equal(await limitOf(open(t, simulator, simulator.fcmOrigin)), 100);
   const changed = limitOf(apns);
   await control(simulator, 'PUT /behaviour', { maxConcurrentStreams: 5 });

@@ -49,6 +49,8 @@ export interface ConnectionOptions {
   readonly sweepEveryMs: number;
   /** Whether the end of content is an empty frame of its own, as some servers send it. */
   readonly endsApart: boolean;
+  /** What all streams together may have on the way to us; absent: as much as the fastest peer has. */
+  readonly windowOctets?: number;
 }
 
 export abstract class Connection<S extends Stream> implements FrameEvents, OutputEvents {
@@ -61,14 +63,18 @@ export abstract class Connection<S extends Stream> implements FrameEvents, Outpu
   protected isDraining = false;
   readonly #socket: Duplex;
   readonly #reader: FrameReader;
-  readonly #receiveWindow = new ReceiveWindow(CONNECTION_WINDOW_OCTETS);
+  readonly #windowOctets: number;
+  readonly #receiveWindow: ReceiveWindow;
   readonly #localSettings = new LocalSettings();
   readonly #sweeper: NodeJS.Timeout;
   #isClosed = false;
+  #isFrozen = false;
 
   constructor(socket: Duplex, streams: StreamTable<S>, options: ConnectionOptions) {
     this.#socket = socket;
     this.streams = streams;
+    this.#windowOctets = options.windowOctets ?? CONNECTION_WINDOW_OCTETS;
+    this.#receiveWindow = new ReceiveWindow(this.#windowOctets);
     this.#reader = new FrameReader(new FrameReceiver(this), options.expectedPreface);
     this.output = new Output(socket, this);
     this.frames = new FrameWriter(this.output);
@@ -129,7 +135,7 @@ export abstract class Connection<S extends Stream> implements FrameEvents, Outpu
   protected abstract closed(reason: string): void;
 
   get isDeaf(): boolean {
-    return this.#isClosed;
+    return this.#isClosed || this.#isFrozen;
   }
 
   /** 5.4.2: the stream alone is ended. A stream that is closed already needs no word, an idle one can be sent none. */
@@ -231,12 +237,23 @@ export abstract class Connection<S extends Stream> implements FrameEvents, Outpu
   /** Our first frames: SETTINGS (3.4), and the connection's window, which SETTINGS cannot change (6.9.2). */
   protected open(parameters: readonly Parameter[]): void {
     this.demand(parameters);
-    this.frames.windowUpdate(0, CONNECTION_WINDOW_OCTETS - INITIAL_WINDOW_OCTETS);
+    this.frames.windowUpdate(0, this.#windowOctets - INITIAL_WINDOW_OCTETS);
   }
 
   /** Demands these settings of the peer. */
   protected demand(parameters: readonly Parameter[]): void {
     if (this.#localSettings.demand(parameters)) this.output.write(settingsFrame(parameters));
+  }
+
+  /** Whether the peer has acknowledged all that was demanded of it. */
+  protected get isObeyed(): boolean {
+    return this.#localSettings.isAcknowledged;
+  }
+
+  /** Reads nothing more, and looks at no time-outs: the peer finds nobody at home, until `destroy`. */
+  protected stopReading(): void {
+    this.#isFrozen = true;
+    this.#socket.pause();
   }
 
   /** Closes a stream and tells the peer. */
@@ -261,7 +278,7 @@ export abstract class Connection<S extends Stream> implements FrameEvents, Outpu
   }
 
   protected closeIfDrained(): void {
-    if (!this.isDraining || this.streams.size > 0) return;
+    if (!this.isDraining || this.#isFrozen || this.streams.size > 0) return;
     this.#close('drained', { code: ErrorCode.NO_ERROR, text: '' });
   }
 
@@ -271,13 +288,14 @@ export abstract class Connection<S extends Stream> implements FrameEvents, Outpu
   }
 
   #read(chunk: Buffer): void {
-    if (this.#isClosed) return;
+    if (this.isDeaf) return;
     this.#orFail(() => this.#reader.read(chunk));
     this.closeIfDrained();
-    if (!this.#isClosed) this.chunkRead();
+    if (!this.isDeaf) this.chunkRead();
   }
 
   #sweep(): void {
+    if (this.#isFrozen) return;
     this.#orFail(() => {
       const nowMs = performance.now();
       this.#localSettings.checkTime(nowMs);

@@ -40,6 +40,10 @@ export class LocalSettings {
   #sentAtMs: number | null = null;
   #next: readonly Parameter[] | null = null;
 
+  get isAcknowledged(): boolean {
+    return this.#sentAtMs === null;
+  }
+
   /** True: send them now. False: they are remembered, in place of others that waited, until `acknowledged`. */
   demand(parameters: readonly Parameter[]): boolean {
     if (this.#sentAtMs !== null) {

@@ -10,8 +10,8 @@ export interface ListenOptions {
   readonly port: number;
   readonly certificatePem: string;
   readonly privateKeyPem: string;
-  /** How long a connection waits before its handshake begins; absent: not at all. */
-  readonly handshakeDelayMs?: () => number;
+  /** How long a new connection waits before its handshake begins; null: it is closed. Absent: it does not wait. */
+  readonly handshakeAfterMs?: () => number | null;
   /** A client that speaks HTTP/2. */
   readonly onConnection: (socket: Socket) => void;
 }
@@ -37,9 +37,10 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   const server = createTcpServer({ noDelay: true }, (socket) => {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
-    const delayMs = options.handshakeDelayMs?.() ?? 0;
-    if (delayMs === 0) tls.emit('connection', socket);
-    else shakeHandsLater(tls, socket, delayMs);
+    const afterMs = options.handshakeAfterMs === undefined ? 0 : options.handshakeAfterMs();
+    if (afterMs === null) socket.destroy();
+    else if (afterMs === 0) tls.emit('connection', socket);
+    else shakeHandsLater(tls, socket, afterMs);
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -59,12 +60,12 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   };
 }
 
-function shakeHandsLater(tls: Server, socket: Socket, delayMs: number): void {
+function shakeHandsLater(tls: Server, socket: Socket, afterMs: number): void {
   const onError = (): void => undefined;
   // Until TLS has it, nobody else hears that the client has gone.
   socket.on('error', onError);
   setTimeout(() => {
     socket.removeListener('error', onError);
     if (!socket.destroyed) tls.emit('connection', socket);
-  }, delayMs).unref();
+  }, afterMs).unref();
 }

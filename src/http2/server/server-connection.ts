@@ -1,6 +1,6 @@
 /**
  * The server's side of a connection (RFC 9113, 3.4, 8.1), as far as a simulator of providers needs it: whole requests in, whole
- * responses out, a limit of streams that may change, and a GOAWAY that names the last stream served.
+ * responses out, a limit of streams that may change, PING, and all the ways in which a server may say goodbye, or not.
  */
 
 import type { Duplex } from 'node:stream';
@@ -8,6 +8,7 @@ import { CLIENT_PREFACE, Connection } from '../connection/connection.ts';
 import { ConnectionError, ErrorCode, StreamError } from '../error.ts';
 import { goAwayFrame } from '../frame/go-away.ts';
 import type { Content } from '../frame/padding.ts';
+import { pingFrame } from '../frame/ping.ts';
 import { Setting } from '../frame/settings.ts';
 import type { Field, FieldSection } from '../hpack/field.ts';
 import { faultOfTrailers } from '../message/fields.ts';
@@ -19,6 +20,10 @@ import { ServerStream } from './server-stream.ts';
 export interface ServerOptions {
   /** Streams that the client may open at once; those beyond are refused. */
   readonly streamsMax: number;
+  /** Fewer, until `allowStreams` says otherwise. */
+  readonly streamsMaxAtStart?: number;
+  /** The connection's window: what all requests together may have on their way; absent: more than any client sends. */
+  readonly windowOctets?: number;
   /** Octets kept of a request's body; what is longer is cut. */
   readonly bodyOctetsMax: number;
   /** Whether a response's end is an empty frame of its own, as some servers send it. */
@@ -30,8 +35,15 @@ export interface ServerEvents {
   opened(streamId: number): void;
   /** A whole request; `body` is valid during the call only. */
   requested(streamId: number, head: RequestHead, body: Buffer): void;
+  /** A PING of the client's own; it is answered already. */
+  pinged?(): void;
+  /** The answer to `sendPing`. */
+  pingAcknowledged?(): void;
   closed(): void;
 }
+
+/** What becomes of streams above a GOAWAY's last one: 6.8 lets a server ignore them, 8.7 lets it say that it has. */
+export type LaterStreams = 'refused' | 'ignored';
 
 export interface ServerResponse {
   readonly status: number;
@@ -40,6 +52,9 @@ export interface ServerResponse {
 }
 
 const SWEEP_EVERY_MS = 1_000;
+const PING_DATA = Buffer.from('answered');
+/** 6.8: a GOAWAY with it only warns that another will come. */
+const STREAM_ID_MAX = 2 ** 31 - 1;
 
 export class ServerConnection extends Connection<ServerStream> {
   readonly #options: ServerOptions;
@@ -49,17 +64,29 @@ export class ServerConnection extends Connection<ServerStream> {
   #highestStreamId = 0;
   /** Set by our GOAWAY. */
   #lastStreamId = Number.POSITIVE_INFINITY;
+  #laterStreams: LaterStreams = 'refused';
+  /** The limit of streams was lowered, and the client does not know yet. */
+  #refusesAll = false;
 
   constructor(socket: Duplex, options: ServerOptions, events: ServerEvents) {
     super(socket, new StreamTable(options.streamsMax, () => new ServerStream()), {
       expectedPreface: CLIENT_PREFACE,
       sweepEveryMs: SWEEP_EVERY_MS,
       endsApart: options.endsApart,
+      ...(options.windowOctets === undefined ? {} : { windowOctets: options.windowOctets }),
     });
     this.#options = options;
     this.#events = events;
-    this.#streamsMax = options.streamsMax;
-    this.open([[Setting.MAX_CONCURRENT_STREAMS, options.streamsMax]]);
+    this.#streamsMax = options.streamsMaxAtStart ?? options.streamsMax;
+    this.open([[Setting.MAX_CONCURRENT_STREAMS, this.#streamsMax]]);
+  }
+
+  get streamsOpen(): number {
+    return this.streams.size;
+  }
+
+  get highestStreamId(): number {
+    return this.#highestStreamId;
   }
 
   /** Streams beyond are refused at once, which harms no client that has not heard of it yet (8.7); open ones stay. */
@@ -68,16 +95,29 @@ export class ServerConnection extends Connection<ServerStream> {
     this.demand([[Setting.MAX_CONCURRENT_STREAMS, streamsMax]]);
   }
 
-  /** Responds to a request; without effect when its stream is closed meanwhile. */
-  respond(streamId: number, { status, fields, body }: ServerResponse): void {
+  /**
+   * Like `allowStreams`, and refuses every stream that the client has begun before it knew: those whose requests are not whole
+   * yet, and those that come until it has acknowledged (5.1.2 leaves it to the one who lowers its limit).
+   */
+  allowStreamsOnly(streamsMax: number): void {
+    this.allowStreams(streamsMax);
+    this.#refusesAll = true;
+    for (const stream of this.streams.all()) {
+      if (!stream.isRequested) this.reset(stream, ErrorCode.REFUSED_STREAM);
+    }
+  }
+
+  /** Responds to a request. False, without effect: its stream is closed meanwhile, or nothing is sent any more. */
+  respond(streamId: number, { status, fields, body }: ServerResponse): boolean {
     const stream = this.streams.find(streamId);
-    if (stream === undefined || !stream.isRequested) return;
+    if (stream === undefined || !stream.isRequested || this.isDeaf) return false;
     const isBare = body.length === 0;
     this.frames.fields(streamId, [statusField(status), ...fields], isBare);
     this.flood.earn();
     if (isBare) this.contentSent(stream);
     else this.content.send(stream, body);
     this.closeIfDrained();
+    return true;
   }
 
   /** RST_STREAM. */
@@ -86,11 +126,45 @@ export class ServerConnection extends Connection<ServerStream> {
     if (stream !== undefined) this.reset(stream, code);
   }
 
-  /** Serves streams up to this one, refuses later ones, then closes. */
-  sendGoAway(lastStreamId: number, code: number, text: string): void {
+  /** Behind all that was written before: its acknowledgement says that the client has read that. */
+  sendPing(): void {
+    this.output.write(pingFrame(PING_DATA, false));
+  }
+
+  /** Serves streams up to this one and none above, then closes. May be sent again: the last one never rises (6.8). */
+  sendGoAway(
+    streamId: number,
+    code: number,
+    text: string,
+    laterStreams: LaterStreams = 'refused',
+  ): void {
+    const lastStreamId = Math.min(streamId, this.#lastStreamId);
     this.#lastStreamId = lastStreamId;
+    this.#laterStreams = laterStreams;
     this.isDraining = true;
     this.output.write(goAwayFrame({ lastStreamId, code, debugData: Buffer.from(text) }));
+    for (const stream of this.streams.all()) {
+      if (stream.id > lastStreamId) this.#turnAway(stream);
+    }
+  }
+
+  /** 6.8: no new streams, please; which one is the last will be said by another GOAWAY. */
+  announceGoAway(text: string): void {
+    const debugData = Buffer.from(text);
+    const lastStreamId = STREAM_ID_MAX;
+    this.output.write(goAwayFrame({ lastStreamId, code: ErrorCode.NO_ERROR, debugData }));
+  }
+
+  /** Gives the connection up as after an error: what was responded is sent, a GOAWAY behind it, and nothing more. */
+  abandon(streamId: number, code: number, text: string): void {
+    this.#lastStreamId = Math.min(streamId, this.#lastStreamId);
+    this.output.flush();
+    this.fail(new ConnectionError(code, text));
+  }
+
+  /** Neither reads nor responds from now on, and does not close: a machine that has lost its power. */
+  freeze(): void {
+    this.stopReading();
   }
 
   override fields(streamId: number, section: FieldSection, isEndStream: boolean): void {
@@ -105,8 +179,19 @@ export class ServerConnection extends Connection<ServerStream> {
     this.isDraining = true;
   }
 
+  override ping(opaqueData: Buffer): void {
+    super.ping(opaqueData);
+    this.#events.pinged?.();
+  }
+
   override pingAcknowledged(): void {
     this.flood.spend();
+    this.#events.pingAcknowledged?.();
+  }
+
+  override settingsAcknowledged(): void {
+    super.settingsAcknowledged();
+    if (this.isObeyed) this.#refusesAll = false;
   }
 
   protected override receiveContent(
@@ -175,8 +260,12 @@ export class ServerConnection extends Connection<ServerStream> {
       throw new ConnectionError(ErrorCode.PROTOCOL_ERROR, `a client's stream ${streamId}`);
     }
     this.#highestStreamId = streamId;
+    if (streamId > this.#lastStreamId && this.#laterStreams === 'ignored') {
+      this.flood.earn();
+      return;
+    }
     // 8.7: not looked at, so that the client may send it again.
-    if (streamId > this.#lastStreamId || this.streams.size >= this.#streamsMax) {
+    if (streamId > this.#lastStreamId || !this.#hasRoom()) {
       this.flood.earn();
       this.frames.rstStream(streamId, ErrorCode.REFUSED_STREAM);
       return;
@@ -188,6 +277,16 @@ export class ServerConnection extends Connection<ServerStream> {
     stream.contentLength = head.contentLength;
     this.#events.opened(streamId);
     if (isEndStream) this.#complete(stream, stream.content());
+  }
+
+  #hasRoom(): boolean {
+    return this.streams.size < this.#streamsMax && !this.#refusesAll;
+  }
+
+  /** A stream above a GOAWAY's last one, which was not looked at. */
+  #turnAway(stream: ServerStream): void {
+    if (this.#laterStreams === 'refused') this.reset(stream, ErrorCode.REFUSED_STREAM);
+    else this.closeStream(stream, false);
   }
 
   #receiveTrailers(stream: ServerStream, section: FieldSection, isEndStream: boolean): void {
