@@ -21,8 +21,16 @@ export interface AddressesOptions {
   readonly hostname: string;
   /** A name that does not resolve in time is as good as unknown. */
   readonly timeoutMs: number;
-  /** Addresses that must not be connected to; for origins that a stranger has chosen. Null: none. */
+  /** Whether an address may be connected to; for origins that a stranger has chosen. Null: all may. */
   readonly admits: ((address: string) => boolean) | null;
+  /** All addresses of a name; rejects when there are none. */
+  readonly resolve: (hostname: string) => Promise<readonly string[]>;
+}
+
+/** Asks the system, hosts file and all. */
+export async function resolveBySystem(hostname: string): Promise<readonly string[]> {
+  const found = await lookup(hostname, { all: true });
+  return found.map(({ address }) => address);
 }
 
 export class Addresses {
@@ -89,16 +97,13 @@ export class Addresses {
   /** Answers why not, where nothing was found. */
   async #resolve(): Promise<readonly string[] | string> {
     if (isIP(this.#host) !== 0) return [this.#host];
+    const { resolve, timeoutMs } = this.#options;
     let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<string>((resolve) => {
-      timer = setTimeout(
-        resolve,
-        this.#options.timeoutMs,
-        `${this.#host} does not resolve in time`,
-      );
+    const late = new Promise<string>((end) => {
+      timer = setTimeout(end, timeoutMs, `${this.#host} does not resolve in time`);
     });
-    const found = lookup(this.#host, { all: true }).then(
-      (entries) => [...new Set(entries.map(({ address }) => address))],
+    const found = resolve(this.#host).then(
+      (addresses) => [...new Set(addresses)],
       (error: unknown) => `${errorReason(error)} ${this.#host}`,
     );
     try {

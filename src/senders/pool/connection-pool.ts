@@ -6,7 +6,7 @@
 
 import type { Dial, ProviderConnection } from '../provider-connection.ts';
 import type { TransportLimits } from '../transport.ts';
-import { Addresses } from './addresses.ts';
+import { Addresses, resolveBySystem } from './addresses.ts';
 import { Growth } from './growth.ts';
 import { Latency } from './latency.ts';
 import { Member } from './member.ts';
@@ -58,8 +58,12 @@ export class ConnectionPool {
     this.#events = events;
     this.pause = new ReconnectPause(limits);
     this.#growth = new Growth(limits);
-    const timeoutMs = limits.connectTimeoutMs;
-    this.#addresses = new Addresses({ hostname: new URL(origin).hostname, timeoutMs, admits });
+    this.#addresses = new Addresses({
+      hostname: new URL(origin).hostname,
+      timeoutMs: limits.connectTimeoutMs,
+      admits,
+      resolve: resolveBySystem,
+    });
   }
 
   /** Connections that take requests. */

@@ -1,0 +1,87 @@
+import t from 'tap';
+import { Growth } from '../../../src/senders/pool/growth.ts';
+
+const SPAN_MS = 100;
+
+/** A provider that answers `perConnection` a span and connection, but no more than `most` in all. */
+class Demand {
+  readonly growth = new Growth({ connectionsMax: 16, growEveryMs: SPAN_MS });
+  connections = 1;
+  nowMs = 0;
+  isUsedUp = true;
+  readonly perConnection: number;
+  readonly most: number;
+
+  constructor(perConnection: number, most: number) {
+    this.perConnection = perConnection;
+    this.most = most;
+    this.growth.begin(0);
+  }
+
+  spans(count: number, connecting = 0): void {
+    for (let span = 0; span < count; span += 1) {
+      if (this.isUsedUp) this.growth.usedUp(this.nowMs);
+      const answers = Math.min(this.most, this.connections * this.perConnection);
+      for (let answer = 0; answer < answers; answer += 1) this.growth.answered();
+      this.nowMs += SPAN_MS;
+      this.growth.relieved(this.nowMs);
+      const { open, retire } = this.growth.end(this.nowMs, this.connections, connecting);
+      this.connections += open - retire;
+    }
+  }
+}
+
+t.test('doubles while each doubling brings more, up to its bound', (t) => {
+  const demand = new Demand(10, 1_000_000);
+  const seen = Array.from({ length: 12 }, () => {
+    demand.spans(1);
+    return demand.connections;
+  });
+  t.same([...new Set(seen)], [2, 4, 8, 16]);
+  t.end();
+});
+
+t.test('takes back the doubling that brought nothing, and holds', (t) => {
+  const demand = new Demand(10, 40);
+  demand.spans(20);
+  t.equal(demand.connections, 4);
+  demand.spans(550);
+  t.equal(demand.connections, 4, 'for a minute');
+  const seen = Array.from({ length: 100 }, () => {
+    demand.spans(1);
+    return demand.connections;
+  });
+  t.ok(seen.includes(8), 'and then tries again');
+  t.equal(demand.connections, 4);
+  t.end();
+});
+
+t.test('does not grow without need, nor while connections are on their way', (t) => {
+  const idle = new Demand(10, 1_000);
+  idle.isUsedUp = false;
+  idle.spans(20);
+  t.equal(idle.connections, 1);
+  const waiting = new Demand(10, 1_000);
+  waiting.spans(20, 1);
+  t.equal(waiting.connections, 1);
+  t.end();
+});
+
+t.test('used up for less than half of a span is no need', (t) => {
+  const growth = new Growth({ connectionsMax: 16, growEveryMs: SPAN_MS });
+  growth.begin(0);
+  growth.usedUp(0);
+  growth.relieved(49);
+  t.same(growth.end(100, 1, 0), { open: 0, retire: 0 });
+  growth.usedUp(100);
+  growth.relieved(151);
+  t.same(growth.end(200, 1, 0), { open: 1, retire: 0 });
+  t.end();
+});
+
+t.test('a span holds two round trips', (t) => {
+  const growth = new Growth({ connectionsMax: 16, growEveryMs: SPAN_MS });
+  t.equal(growth.spanMs(10), SPAN_MS);
+  t.equal(growth.spanMs(200), 400);
+  t.end();
+});
