@@ -5,6 +5,7 @@ import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { TRANSPORTS } from './senders/transport.ts';
+import { isPushHost } from './senders/webpush/allow-list.ts';
 
 const port = z.coerce.number().int().min(0).max(65_535);
 const count = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
@@ -87,18 +88,26 @@ export const schema = z.object({
     .describe(
       'Where Google issues access tokens. Default: https://oauth2.googleapis.com; the simulator when it runs.',
     ),
+  WEB_PUSH_HOSTS: list
+    .refine((entries) => entries.every(isPushHost), {
+      error: 'must be hosts, host:port or *.domain, separated by commas',
+    })
+    .optional()
+    .describe(
+      'Push services of browsers that may be sent to, separated by commas: a host, *.domain, or host:port, which may also be on this machine. Default: those of Google, Mozilla, Apple and Microsoft; the simulator when it runs.',
+    ),
   PROVIDER_CA_FILE: z
     .string()
     .min(1)
     .optional()
     .describe(
-      "PEM certificates that are trusted, besides the system's, for the three origins above only.",
+      "PEM certificates that are trusted, besides the system's, for the origins and hosts above only.",
     ),
   SENDER_TRANSPORT: z
     .enum(TRANSPORTS)
     .default('http2')
     .describe(
-      'What carries requests to APNs and FCM: http2, the framing of our own, or compat, that of Node.js.',
+      'What carries requests to the providers: http2, the framing of our own, or compat, that of Node.js.',
     ),
   REGISTRATIONS_IN_FLIGHT_MAX: count(1, 1_000_000)
     .default(10_000)

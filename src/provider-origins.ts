@@ -8,7 +8,7 @@ import type { Simulator } from './simulator/simulator.ts';
 
 type OriginSettings = Pick<
   Config,
-  'APNS_ORIGIN' | 'FCM_ORIGIN' | 'OAUTH_ORIGIN' | 'PROVIDER_CA_FILE'
+  'APNS_ORIGIN' | 'FCM_ORIGIN' | 'OAUTH_ORIGIN' | 'WEB_PUSH_HOSTS' | 'PROVIDER_CA_FILE'
 >;
 
 /** `simulator` is null when none runs in this process. */
@@ -16,7 +16,7 @@ export function providerOrigins(
   settings: OriginSettings,
   simulator: Simulator | null,
 ): ProviderOrigins {
-  const { APNS_ORIGIN, FCM_ORIGIN, OAUTH_ORIGIN, PROVIDER_CA_FILE } = settings;
+  const { APNS_ORIGIN, FCM_ORIGIN, OAUTH_ORIGIN, WEB_PUSH_HOSTS, PROVIDER_CA_FILE } = settings;
   const apns = APNS_ORIGIN ?? simulator?.apnsOrigin;
   const certificates = [
     ...(PROVIDER_CA_FILE === undefined ? [] : [readFileSync(PROVIDER_CA_FILE, 'utf8')]),
@@ -27,10 +27,15 @@ export function providerOrigins(
     apnsSandbox: apns ?? DEFAULT_ORIGINS.apnsSandbox,
     fcm: FCM_ORIGIN ?? simulator?.fcmOrigin ?? DEFAULT_ORIGINS.fcm,
     oauth: OAUTH_ORIGIN ?? simulator?.oauthOrigin ?? DEFAULT_ORIGINS.oauth,
+    webPushHosts: WEB_PUSH_HOSTS ?? simulatedHosts(simulator) ?? DEFAULT_ORIGINS.webPushHosts,
     ca: certificates.length === 0 ? null : certificates.join('\n'),
     simulated: {
       apns: simulator !== null && APNS_ORIGIN === undefined,
       fcm: simulator !== null && FCM_ORIGIN === undefined,
+      webPush: simulator !== null && WEB_PUSH_HOSTS === undefined,
     },
   };
 }
+
+const simulatedHosts = (simulator: Simulator | null): readonly string[] | null =>
+  simulator === null ? null : [new URL(simulator.webPushOrigin).host];

@@ -7,10 +7,11 @@ import type { KeyObject } from 'node:crypto';
 import { createPrivateKey } from 'node:crypto';
 import { z } from 'zod';
 import type { ProviderCredential } from '../domain/credential.ts';
-import { PLATFORM_APNS, PLATFORM_FCM } from '../domain/device.ts';
+import { PLATFORM_APNS, PLATFORM_FCM, PLATFORM_WEB_PUSH } from '../domain/device.ts';
 import { readSealedCredential, writeSealedCredential } from '../store/apps/provider-credential.ts';
 import type { Sql } from '../store/sql.ts';
 import type { Secrets } from './secrets.ts';
+import { vapidForm } from './web-push-credential.ts';
 
 export type ParsedCredential =
   | { readonly ok: true; readonly credential: ProviderCredential }
@@ -72,6 +73,8 @@ export function parseProviderCredential(
       return parseApns(input);
     case PLATFORM_FCM:
       return parseFcm(input, oauthOrigin);
+    case PLATFORM_WEB_PUSH:
+      return parseWebPush(input, oauthOrigin);
     default:
       return { ok: false, faults: [`platform ${platformId} takes no credential.`] };
   }
@@ -95,6 +98,26 @@ function parseFcm(input: unknown, oauthOrigin: string): ParsedCredential {
   }
   const serviceAccount = { project_id, private_key_id, private_key, client_email };
   return { ok: true, credential: { kind: 'fcm', serviceAccount } };
+}
+
+/** Keys for subscriptions, an account for FCM tokens: each is checked as if it stood alone. */
+function parseWebPush(input: unknown, oauthOrigin: string): ParsedCredential {
+  const form = z.object({ vapid: vapidForm.optional(), serviceAccount: z.unknown().optional() });
+  const parsed = form.safeParse(input);
+  const hasAccount = parsed.data?.serviceAccount !== undefined;
+  const account = hasAccount ? parseFcm(input, oauthOrigin) : null;
+  const faults = [
+    ...(parsed.success ? [] : sentencesOf(parsed.error)),
+    ...(account === null || account.ok ? [] : account.faults),
+  ];
+  if (!parsed.success || faults.length > 0) return { ok: false, faults };
+  const vapid = parsed.data.vapid ?? null;
+  const fcm = account?.ok && account.credential.kind === 'fcm' ? account.credential : null;
+  if (vapid === null && fcm === null) {
+    return { ok: false, faults: ['The credential must have vapid or serviceAccount.'] };
+  }
+  const serviceAccount = fcm?.serviceAccount ?? null;
+  return { ok: true, credential: { kind: 'webpush', vapid, serviceAccount } };
 }
 
 function apnsKeyFault(pemText: string): string | null {

@@ -1,9 +1,10 @@
 /** `tagcast app …`: apps of a client and their providers' credentials. */
 
 import { readFile } from 'node:fs/promises';
-import { PLATFORM_APNS, PLATFORM_FCM } from '../domain/device.ts';
+import type { PlatformId } from '../domain/device.ts';
+import { PLATFORM_APNS, PLATFORM_FCM, PLATFORM_WEB_PUSH } from '../domain/device.ts';
 import type { Command } from './command.ts';
-import type { AddedApp } from './operator-actions.ts';
+import type { AddedApp, PutCredential } from './operator-actions.ts';
 import type { Errand, OperatorContext } from './operator-command.ts';
 import {
   describeCredential,
@@ -13,19 +14,25 @@ import {
   runErrand,
   UsageError,
 } from './operator-command.ts';
+import { printVapidKeys, readWebPush } from './web-push-keys.ts';
 
 const USAGE = `tagcast app add <client-id> <name> --platform <3|7|15> [--platform …]
 tagcast app list <client-id>
 tagcast app credentials <app-id> apns --team-id <id> --key-id <id> --key-file <file.p8> --bundle-id <id> [--sandbox]
 tagcast app credentials <app-id> fcm --service-account-file <file.json>
-tagcast app credentials <app-id> apns|fcm --remove`;
+tagcast app credentials <app-id> webpush [--vapid-file <keys.json|key.pem> --subject <mailto:…|https://…>] [--service-account-file <file.json>]
+tagcast app credentials <app-id> apns|fcm|webpush --remove
+tagcast app vapid`;
 
 /** Makes the command. */
 export const appCommand = (context: OperatorContext): Command => ({
   name: 'app',
   summary: "Add and list apps; set their providers' credentials.",
   usage: USAGE,
-  run: (args) => runErrand(context, USAGE, args, plan),
+  run: (args) =>
+    args.length === 1 && args[0] === 'vapid'
+      ? Promise.resolve(printVapidKeys(context.terminal))
+      : runErrand(context, USAGE, args, plan),
 });
 
 function plan(verb: string, args: readonly string[]): Errand<never> | Promise<Errand<never>> {
@@ -39,7 +46,7 @@ function plan(verb: string, args: readonly string[]): Errand<never> | Promise<Er
     case 'credentials':
       return planCredentials(args);
     default:
-      throw new UsageError(`app needs add, list or credentials\n${USAGE}`);
+      throw new UsageError(`app needs add, list, credentials or vapid\n${USAGE}`);
   }
 }
 
@@ -69,31 +76,47 @@ async function planCredentials(args: readonly string[]): Promise<Errand<never>> 
     'bundle-id': { type: 'string' },
     sandbox: { type: 'boolean' },
     'service-account-file': { type: 'string' },
+    'vapid-file': { type: 'string' },
+    subject: { type: 'string' },
     remove: { type: 'boolean' },
   });
   const { app, provider } = readPositionals(positionals, ['app', 'provider']);
   const appId = readNumber('<app-id>', app);
   const platformId = platformOf(provider);
-  const credential = values.remove
-    ? null
-    : await (platformId === PLATFORM_APNS ? readApns(values) : readFcm(values));
+  const credential = values.remove ? null : await READERS[platformId](values);
   return {
     action: 'app.credential',
     input: { appId, platformId, credential },
-    describe: () =>
-      credential === null
-        ? `App ${appId} has no ${provider} credentials now.`
-        : `App ${appId} has ${provider} credentials.`,
+    describe: ({ vapidPublicKey }: PutCredential) => {
+      if (credential === null) return `App ${appId} has no ${provider} credentials now.`;
+      const has = `App ${appId} has ${provider} credentials.`;
+      return vapidPublicKey === undefined
+        ? has
+        : `${has} Web pages subscribe with applicationServerKey ${vapidPublicKey}`;
+    },
   };
 }
 
-function platformOf(provider: string): typeof PLATFORM_APNS | typeof PLATFORM_FCM {
+function platformOf(provider: string): PlatformId {
   if (provider === 'apns') return PLATFORM_APNS;
   if (provider === 'fcm') return PLATFORM_FCM;
-  throw new UsageError(`the provider is apns or fcm, not ${provider}`);
+  if (provider === 'webpush') return PLATFORM_WEB_PUSH;
+  throw new UsageError(`the provider is apns, fcm or webpush, not ${provider}`);
 }
 
 type Values = Readonly<Record<string, string | boolean | undefined>>;
+
+const READERS: Readonly<Record<PlatformId, (values: Values) => Promise<unknown>>> = {
+  [PLATFORM_APNS]: readApns,
+  [PLATFORM_FCM]: readFcm,
+  [PLATFORM_WEB_PUSH]: async (values) => {
+    const path = values['vapid-file'];
+    const keys = typeof path === 'string' ? { path, text: await readText(path) } : null;
+    const subject = typeof values['subject'] === 'string' ? values['subject'] : undefined;
+    const hasAccount = values['service-account-file'] !== undefined;
+    return readWebPush(keys, subject, hasAccount ? await readFcm(values) : null);
+  },
+};
 
 async function readApns(values: Values): Promise<unknown> {
   return {
@@ -105,7 +128,7 @@ async function readApns(values: Values): Promise<unknown> {
   };
 }
 
-async function readFcm(values: Values): Promise<unknown> {
+async function readFcm(values: Values): Promise<object> {
   const path = required(values, 'service-account-file');
   const text = await readText(path);
   try {

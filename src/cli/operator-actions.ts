@@ -162,7 +162,14 @@ async function putProviderCredential(
   if (!parsed.ok) return refused(parsed.faults.join(' '));
   const found = await writeProviderCredential(sql, secrets, appId, platformId, parsed.credential);
   return found
-    ? done({ appId, platformId, hasCredential: parsed.credential !== null })
+    ? done({
+        appId,
+        platformId,
+        hasCredential: parsed.credential !== null,
+        ...(parsed.credential?.kind === 'webpush' && parsed.credential.vapid !== null
+          ? { vapidPublicKey: parsed.credential.vapid.publicKey }
+          : {}),
+      } satisfies PutCredential)
     : refused(`There is no app ${appId} on platform ${platformId}.`);
 }
 
@@ -192,6 +199,13 @@ export interface AddedApp {
   readonly appId: number;
   readonly platformIds: readonly number[];
   readonly credential: ShownCredential;
+}
+export interface PutCredential {
+  readonly appId: number;
+  readonly platformId: number;
+  readonly hasCredential: boolean;
+  /** What web pages subscribe with. */
+  readonly vapidPublicKey?: string;
 }
 export interface RotatedCredential {
   readonly credential: ShownCredential;

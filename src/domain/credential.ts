@@ -25,4 +25,21 @@ export interface FcmCredential {
   readonly serviceAccount: ServiceAccount;
 }
 
-export type ProviderCredential = ApnsCredential | FcmCredential;
+/** The application server's key pair (RFC 8292); the web app subscribes with the public one. */
+export interface VapidKeys {
+  /** The 32 octets of a P-256 private key in base64url. */
+  readonly privateKey: string;
+  /** The 65 octets of the uncompressed public key in base64url. */
+  readonly publicKey: string;
+  /** Whom a push service writes to: `mailto:` or `https:`. */
+  readonly subject: string;
+}
+
+/** Web Push: the keys for subscriptions, the account for FCM tokens that browsers registered; at least one of them. */
+export interface WebPushCredential {
+  readonly kind: 'webpush';
+  readonly vapid: VapidKeys | null;
+  readonly serviceAccount: ServiceAccount | null;
+}
+
+export type ProviderCredential = ApnsCredential | FcmCredential | WebPushCredential;

@@ -4,7 +4,7 @@ import { hash } from 'node:crypto';
 
 /** iOS through APNs. */
 export const PLATFORM_APNS = 3;
-/** Web Push; its sender comes with a later issue. */
+/** Browsers, through their makers' push services (RFC 8030) or, by FCM tokens, through FCM. */
 export const PLATFORM_WEB_PUSH = 7;
 /** Android through FCM HTTP v1. */
 export const PLATFORM_FCM = 15;

@@ -47,6 +47,7 @@ export interface Payload {
   readonly data: Readonly<Record<string, unknown>>;
   readonly apns?: Readonly<Record<string, unknown>>;
   readonly fcm?: Readonly<Record<string, unknown>>;
+  readonly webpush?: Readonly<Record<string, unknown>>;
 }
 
 /** What a sender needs to know of a notification to render it. */

@@ -1,6 +1,11 @@
 /** How one send to one device ended. A sender answers every send with exactly one of these. */
 
-export type Outcome =
+export type Outcome = HowItEnded & {
+  /** Only one of the several hosts that the credential's devices are spread over says so: nothing is known of the others (Web Push). */
+  readonly isOneHost?: true;
+};
+
+type HowItEnded =
   /** Accepted by the provider. */
   | { readonly kind: 'delivered' }
   /** The token is dead; it may be dropped if it was registered before `sinceMs` (APNs 410), or at once when null (FCM). */
@@ -61,6 +66,7 @@ export function isRetryable(outcome: Outcome): boolean {
 
 /** Whether it says something about every device of this credential, not about this one. */
 export function concernsWholeTarget(outcome: Outcome): boolean {
+  if (outcome.isOneHost) return false;
   switch (outcome.kind) {
     case 'delivered':
     case 'gone':

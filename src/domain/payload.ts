@@ -98,6 +98,7 @@ const fields = z.object({
   data: object.exactOptional(),
   apns: object.exactOptional(),
   fcm: object.exactOptional(),
+  webpush: object.exactOptional(),
 });
 
 const KNOWN: ReadonlySet<string> = new Set(Object.keys(fields.shape));

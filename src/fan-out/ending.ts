@@ -99,4 +99,6 @@ const named = (retryAfterMs: number | null): number | null =>
 
 /** The fault that an outcome proves: nothing else in its scope can be accepted. Null: none. */
 export const faultIn = (outcome: Outcome): string | null =>
-  outcome.kind === 'bad-message' || outcome.kind === 'bad-credential' ? outcome.reason : null;
+  (outcome.kind === 'bad-message' || outcome.kind === 'bad-credential') && !outcome.isOneHost
+    ? outcome.reason
+    : null;

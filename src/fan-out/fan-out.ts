@@ -5,7 +5,7 @@
 
 import type { Logger } from 'pino';
 import type { PlatformId } from '../domain/device.ts';
-import { PLATFORM_APNS, PLATFORM_FCM } from '../domain/device.ts';
+import { PLATFORM_APNS, PLATFORM_FCM, PLATFORM_WEB_PUSH } from '../domain/device.ts';
 import type { Progress } from '../domain/progress.ts';
 import { Ledger } from '../outcomes/ledger.ts';
 import type { ProviderOrigins } from '../senders/origins.ts';
@@ -107,8 +107,8 @@ function isSimulated(platformId: PlatformId, { simulated }: ProviderOrigins): bo
       return simulated.apns;
     case PLATFORM_FCM:
       return simulated.fcm;
-    default:
-      return false;
+    case PLATFORM_WEB_PUSH:
+      return simulated.webPush;
   }
 }
 

@@ -85,6 +85,7 @@ export class ProviderHealth {
 
 /** Whether a provider that answers so works, fails for everyone, or tells us nothing of that. */
 function healthIn(outcome: Outcome): 'works' | 'fails' | 'says-nothing' {
+  if (outcome.isOneHost) return 'says-nothing';
   switch (outcome.kind) {
     case 'delivered':
     case 'gone':

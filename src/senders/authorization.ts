@@ -4,7 +4,7 @@
  */
 
 import { hash } from 'node:crypto';
-import type { ProviderCredential } from '../domain/credential.ts';
+import type { ApnsCredential, FcmCredential, ProviderCredential } from '../domain/credential.ts';
 import { mintProviderToken } from './apns/credentials.ts';
 import { PROVIDER_TOKEN_MINTS_APART_MS } from './apns/settings.ts';
 import { exchangeAccessToken } from './fcm/credentials.ts';
@@ -13,6 +13,9 @@ import type { Minted, MintFailure } from './minted.ts';
 import type { ProviderOrigins } from './origins.ts';
 
 export type Authorization = { readonly ok: true; readonly value: string } | MintFailure;
+
+/** Those that a token is made of here. */
+type MintedFor = ApnsCredential | FcmCredential;
 
 /** Credentials remembered; beyond it the one unused for longest is forgotten. About 2 KiB each. */
 const CREDENTIALS_MAX = 10_000;
@@ -43,6 +46,15 @@ export class Authorizations {
 
   /** The value to send now. A new one is made when there is none, when it nears its end, or when it was invalidated. */
   async current(key: string, credential: ProviderCredential): Promise<Authorization> {
+    if (credential.kind !== 'webpush') return this.#currentOf(key, credential);
+    const { vapid, serviceAccount } = credential;
+    if (serviceAccount === null) return NONE_NEEDED;
+    const authorization = await this.#currentOf(key, { kind: 'fcm', serviceAccount });
+    // Whoever has subscribed gets the push by the other key; those who have FCM tokens wait.
+    return authorization.ok || vapid === null ? authorization : NONE_NEEDED;
+  }
+
+  async #currentOf(key: string, credential: MintedFor): Promise<Authorization> {
     const entry = this.#entryOf(key, credential);
     if (this.#isDue(entry)) entry.pending ??= this.#renew(entry, credential);
     // While the old one works nobody waits for the new one.
@@ -71,7 +83,7 @@ export class Authorizations {
     return (isInvalid || now >= minted.refreshAtMs) && now >= minted.mintedAtMs + mintsApartMs;
   }
 
-  async #renew(entry: Entry, credential: ProviderCredential): Promise<void> {
+  async #renew(entry: Entry, credential: MintedFor): Promise<void> {
     const minted = await this.#mint(credential);
     if (minted.ok) {
       entry.minted = minted;
@@ -83,7 +95,7 @@ export class Authorizations {
     entry.pending = null;
   }
 
-  #mint(credential: ProviderCredential): Promise<Minted> {
+  #mint(credential: MintedFor): Promise<Minted> {
     switch (credential.kind) {
       case 'apns':
         return mintProviderToken(credential, this.#now());
@@ -96,7 +108,7 @@ export class Authorizations {
     }
   }
 
-  #entryOf(key: string, credential: ProviderCredential): Entry {
+  #entryOf(key: string, credential: MintedFor): Entry {
     const identity = identityOf(credential);
     const entry = this.#entries.get(identity) ?? newEntry(credential);
     putLast(this.#entries, identity, entry);
@@ -105,13 +117,16 @@ export class Authorizations {
   }
 }
 
+/** VAPID tokens are made where they are used (webpush/credentials.ts). */
+const NONE_NEEDED: Authorization = Object.freeze({ ok: true, value: '' });
+
 const NOT_MADE: MintFailure = Object.freeze({
   ok: false,
   reason: 'the authorization has expired and cannot be renewed yet',
   retryable: true,
 });
 
-const newEntry = (credential: ProviderCredential): Entry => ({
+const newEntry = (credential: MintedFor): Entry => ({
   mintsApartMs: mintsApartMsOf(credential),
   minted: null,
   failure: null,
@@ -119,7 +134,7 @@ const newEntry = (credential: ProviderCredential): Entry => ({
   isInvalid: false,
 });
 
-function identityOf(credential: ProviderCredential): string {
+function identityOf(credential: MintedFor): string {
   switch (credential.kind) {
     case 'apns':
       return digest('apns', credential.teamId, credential.keyId, credential.privateKey);
@@ -134,7 +149,7 @@ function identityOf(credential: ProviderCredential): string {
 const digest = (...parts: readonly string[]): string =>
   hash('sha256', JSON.stringify(parts), 'base64url');
 
-function mintsApartMsOf(credential: ProviderCredential): number {
+function mintsApartMsOf(credential: MintedFor): number {
   switch (credential.kind) {
     case 'apns':
       return PROVIDER_TOKEN_MINTS_APART_MS;

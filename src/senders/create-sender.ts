@@ -14,6 +14,9 @@ import type { Dial } from './provider-connection.ts';
 import { ProviderTransport } from './provider-transport.ts';
 import type { Sender } from './sender.ts';
 import type { TransportLimits, TransportName } from './transport.ts';
+import { isPublicAddress } from './webpush/public-address.ts';
+import { WebPushSender } from './webpush/sender.ts';
+import { WEB_PUSH_LIMITS } from './webpush/settings.ts';
 
 export interface SenderOptions {
   readonly origins: ProviderOrigins;
@@ -52,6 +55,22 @@ export function createSender(credential: ProviderCredential, options: SenderOpti
       });
       return createFcmSender(credential, transport);
     }
+    case 'webpush':
+      return new WebPushSender(credential, {
+        hosts: origins.webPushHosts,
+        fcmOrigin: origins.fcm,
+        authorization,
+        waitMsMax: { ...WEB_PUSH_LIMITS, ...limits }.requestTimeoutMs,
+        makeTransport: (kind, origin, admission, outcomeOf) =>
+          new ProviderTransport(dial, {
+            origin,
+            ca,
+            authorization: '',
+            limits: { ...(kind === 'fcm' ? FCM_LIMITS : WEB_PUSH_LIMITS), ...limits },
+            admits: admission === 'public' ? isPublicAddress : null,
+            outcomeOf,
+          }),
+      });
   }
 }
 

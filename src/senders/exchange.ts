@@ -16,6 +16,7 @@ export class Exchange implements Attempt {
   readonly token: string;
   readonly position: number;
   readonly settle: Settle;
+  readonly body: Buffer | undefined;
   /** On the monotonic clock, and never later than it was handed over. */
   readonly askedAtMs: number;
   /** Of the attempt under way, or of the last one. */
@@ -32,11 +33,13 @@ export class Exchange implements Attempt {
     settle: Settle,
     askedAtMs: number,
     events: ExchangeEvents,
+    body?: Buffer,
   ) {
     this.template = template;
     this.token = token;
     this.position = position;
     this.settle = settle;
+    this.body = body;
     this.askedAtMs = askedAtMs;
     this.#events = events;
   }

@@ -1,15 +1,19 @@
 /** Where the providers are: an operator's setting, never a tenant's. Plain data, so that it crosses to worker threads. */
 
+import { DEFAULT_PUSH_HOSTS } from './webpush/allow-list.ts';
+
 export interface ProviderOrigins {
   readonly apnsProduction: string;
   readonly apnsSandbox: string;
   readonly fcm: string;
   /** Google's issuer of access tokens; the token request goes to `/token` there. */
   readonly oauth: string;
-  /** PEM certificates trusted, besides the system's, for these origins only. */
+  /** Push services of browsers that may be sent to: entries of the allow-list (webpush/allow-list.ts). */
+  readonly webPushHosts: readonly string[];
+  /** PEM certificates trusted, besides the system's, for these origins and hosts only. */
   readonly ca: string | null;
   /** Whether a simulator stands behind these origins: status rows say so. */
-  readonly simulated: { readonly apns: boolean; readonly fcm: boolean };
+  readonly simulated: { readonly apns: boolean; readonly fcm: boolean; readonly webPush: boolean };
 }
 
 /** The real ones. */
@@ -18,6 +22,7 @@ export const DEFAULT_ORIGINS: ProviderOrigins = Object.freeze({
   apnsSandbox: 'https://api.sandbox.push.apple.com',
   fcm: 'https://fcm.googleapis.com',
   oauth: 'https://oauth2.googleapis.com',
+  webPushHosts: DEFAULT_PUSH_HOSTS,
   ca: null,
-  simulated: Object.freeze({ apns: false, fcm: false }),
+  simulated: Object.freeze({ apns: false, fcm: false, webPush: false }),
 });

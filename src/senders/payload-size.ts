@@ -9,6 +9,8 @@ import { apnsPayloadBytes } from './apns/message.ts';
 import { APNS_PAYLOAD_BYTES_MAX } from './apns/settings.ts';
 import { fcmPayloadBytes } from './fcm/message.ts';
 import { FCM_PAYLOAD_BYTES_MAX } from './fcm/settings.ts';
+import { webPushPayloadBytes } from './webpush/message.ts';
+import { WEB_PUSH_PAYLOAD_BYTES_MAX } from './webpush/settings.ts';
 
 /** One fault for each platform that the payload is too large for. */
 export function payloadFaults(
@@ -18,7 +20,7 @@ export function payloadFaults(
   const faults: PayloadFault[] = [];
   for (const platformId of new Set(platformIds)) {
     const size = sizeOn(platformId, payload);
-    if (size !== null && size.bytes > size.bytesMax) {
+    if (size.bytes > size.bytesMax) {
       faults.push({
         path: 'payload',
         message: `is ${size.bytes} bytes once rendered for platform ${platformId} (${size.provider}); the limit is ${size.bytesMax}.`,
@@ -34,7 +36,7 @@ interface Size {
   readonly bytesMax: number;
 }
 
-function sizeOn(platformId: PlatformId, payload: Payload): Size | null {
+function sizeOn(platformId: PlatformId, payload: Payload): Size {
   const message = longestMessage(payload);
   switch (platformId) {
     case PLATFORM_APNS:
@@ -50,8 +52,11 @@ function sizeOn(platformId: PlatformId, payload: Payload): Size | null {
         bytesMax: FCM_PAYLOAD_BYTES_MAX,
       };
     case PLATFORM_WEB_PUSH:
-      // Its sender comes with a later issue; nothing is rendered for it yet.
-      return null;
+      return {
+        provider: 'Web Push',
+        bytes: webPushPayloadBytes(payload),
+        bytesMax: WEB_PUSH_PAYLOAD_BYTES_MAX,
+      };
   }
 }
 

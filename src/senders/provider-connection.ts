@@ -27,6 +27,8 @@ export interface AttemptFailure {
 export interface Attempt {
   readonly template: RequestTemplate;
   readonly token: string;
+  /** This send's own, where the template says that there is one. */
+  readonly body?: Buffer | undefined;
   answered(answer: ReceivedAnswer): void;
   failed(failure: AttemptFailure): void;
 }

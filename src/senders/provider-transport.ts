@@ -80,9 +80,15 @@ export class ProviderTransport implements Transport, PoolEvents, ExchangeEvents 
     return ready;
   }
 
-  send(template: RequestTemplate, token: string, position: number, settle: Settle): void {
+  send(
+    template: RequestTemplate,
+    token: string,
+    position: number,
+    settle: Settle,
+    body?: Buffer,
+  ): void {
     const askedAtMs = this.#turnClock.nowMs();
-    const exchange = new Exchange(template, token, position, settle, askedAtMs, this);
+    const exchange = new Exchange(template, token, position, settle, askedAtMs, this, body);
     this.#unsettled += 1;
     const member = this.#pool.take();
     if (member !== null) {
@@ -115,9 +121,9 @@ export class ProviderTransport implements Transport, PoolEvents, ExchangeEvents 
   }
 
   failed(exchange: Exchange, failure: AttemptFailure): void {
-    // A 200 is the provider's word even without the rest.
-    if (failure.status === ACCEPTED.status) {
-      this.#judge(exchange, ACCEPTED);
+    // A 200 (Web Push: 201) is the provider's word even without the rest.
+    if (failure.status !== null && isSuccess(failure.status)) {
+      this.#judge(exchange, { ...ACCEPTED, status: failure.status });
       return;
     }
     this.#concurrency.failed();
@@ -291,6 +297,8 @@ export class ProviderTransport implements Transport, PoolEvents, ExchangeEvents 
     clearTimeout(timer);
   }
 }
+
+const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 
 function answerOf({ status, fields, body }: ReceivedAnswer): Answer {
   const field = fields.find(({ name }) => name === 'retry-after');

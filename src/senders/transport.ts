@@ -13,13 +13,15 @@ export type TransportName = (typeof TRANSPORTS)[number];
 
 /**
  * A request of which all is known but the device's token: it stands between `pathBefore` and the end of the path (APNs),
- * or between `bodyBefore` and `bodyAfter` (FCM).
+ * or between `bodyBefore` and `bodyAfter` (FCM). Where `hasOwnBody` says so all of the body comes with each send, and the token is
+ * in the path (Web Push).
  */
 export interface RequestTemplate extends Rendered {
   readonly tokenIn: 'path' | 'body';
   readonly pathBefore: string;
   readonly bodyBefore: Buffer;
   readonly bodyAfter: Buffer;
+  readonly hasOwnBody?: boolean;
   /** Header fields, besides the pseudo-fields and `authorization`, that most requests of a connection share: worth remembering. */
   readonly lastingFields: Readonly<Record<string, string>>;
   /** Header fields of this message, which would drive the lasting ones out of the peer's table. */
@@ -85,8 +87,17 @@ export interface Transport {
   readonly capacity: number;
   /** As `Sender.whenReady`. */
   whenReady(): Promise<void>;
-  /** As `Sender.send`; `token` is written as it is, so it has to be in the form its place needs. */
-  send(template: RequestTemplate, token: string, position: number, settle: Settle): void;
+  /**
+   * As `Sender.send`; `token` is written as it is, so it has to be in the form its place needs. `body`: this send's own, never
+   * changed again; for templates that say so.
+   */
+  send(
+    template: RequestTemplate,
+    token: string,
+    position: number,
+    settle: Settle,
+    body?: Buffer,
+  ): void;
   /** As `Sender.warm`. */
   warm(connections: number): void;
   /** As `Sender.authorize`. */

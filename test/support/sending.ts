@@ -67,8 +67,9 @@ export const originsOf = (simulator: Simulator): ProviderOrigins => ({
   apnsSandbox: simulator.apnsOrigin,
   fcm: simulator.fcmOrigin,
   oauth: simulator.oauthOrigin,
+  webPushHosts: [new URL(simulator.webPushOrigin).host],
   ca: simulator.certificatePem,
-  simulated: { apns: true, fcm: true },
+  simulated: { apns: true, fcm: true, webPush: true },
 });
 
 /** The simulator's own account at a provider. */

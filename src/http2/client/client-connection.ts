@@ -103,18 +103,23 @@ export class ClientConnection extends Connection<ClientStream> {
   }
 
   /**
-   * Sends a request that was prepared here; `receiver` hears of its end. The caller has seen `capacity` above 0. Answers the
-   * stream's identifier, for `cancel`.
+   * Sends a request that was prepared here; `receiver` hears of its end. The caller has seen `capacity` above 0. `own`: the
+   * request's own content, if its form has such; copied before this returns. Answers the stream's identifier, for `cancel`.
    */
-  send(request: PreparedRequest, value: string, receiver: ResponseReceiver): number {
+  send(
+    request: PreparedRequest,
+    value: string,
+    receiver: ResponseReceiver,
+    own: Buffer = NO_OCTETS,
+  ): number {
     if (this.capacity === 0) throw new Error('a request without a free stream');
     const id = this.#nextStreamId;
-    const isWritten = this.#writeCompiled(request, value, id);
+    const isWritten = this.#writeCompiled(request, value, id, own);
     // Throws before anything is opened when a field cannot be written.
     if (!isWritten) this.frames.fields(id, request.fieldsFor(value), !request.hasContent);
     const stream = this.#open(id, receiver);
     if (isWritten) stream.sendWindow -= request.contentOctets;
-    else this.#sendRest(stream, request, value);
+    else this.#sendRest(stream, request, value, own);
     this.flood.earn();
     this.#keepAlive.requested();
     return id;
@@ -253,14 +258,15 @@ export class ClientConnection extends Connection<ClientStream> {
   }
 
   /** The path of all requests but the first of their kind. False: nothing was written. */
-  #writeCompiled(request: PreparedRequest, value: string, id: number): boolean {
+  #writeCompiled(request: PreparedRequest, value: string, id: number, own: Buffer): boolean {
     const { output, content } = this;
-    if (content.isWaiting || !request.serves(this.frames.encoder, value.length)) return false;
-    const octets = request.octetsMax(value.length);
+    if (content.isWaiting) return false;
+    if (!request.serves(this.frames.encoder, value.length, own.length)) return false;
+    const octets = request.octetsMax(value.length, own.length);
     // The content is less than the whole.
     if (octets > content.connectionWindow || octets > this.remote.initialWindowOctets) return false;
     output.reserve(octets);
-    output.offset = request.write(output.buffer, output.offset, id, value);
+    output.offset = request.write(output.buffer, output.offset, id, value, own);
     content.connectionWindow -= request.contentOctets;
     return true;
   }
@@ -277,9 +283,9 @@ export class ClientConnection extends Connection<ClientStream> {
   }
 
   /** What comes behind the HEADERS of a request that was not compiled; the next one of its kind may be. */
-  #sendRest(stream: ClientStream, request: PreparedRequest, value: string): void {
-    if (request.hasContent) this.content.send(stream, request.contentFor(value));
-    if (!request.serves(this.frames.encoder, value.length))
+  #sendRest(stream: ClientStream, request: PreparedRequest, value: string, own: Buffer): void {
+    if (request.hasContent) this.content.send(stream, request.contentFor(value, own));
+    if (!request.serves(this.frames.encoder, value.length, own.length))
       request.compile(this.frames.encoder, value.length);
   }
 

@@ -1,6 +1,7 @@
 /**
- * A request that is sent many times with one value changed: at the end of its path, or inside of its content. Its octets are
- * compiled once per connection and state of the peer's table; from then on a request is two copies and a few numbers.
+ * A request that is sent many times with one value changed: at the end of its path, or inside of its content; or with the end of
+ * its path and all of its content changed. Its octets are compiled once per connection and state of the peer's table; from then on
+ * a request is two or three copies and a few numbers.
  */
 
 import {
@@ -28,6 +29,8 @@ export interface RequestForm {
   readonly fields: readonly Field[];
   readonly contentBefore: Buffer;
   readonly contentAfter: Buffer;
+  /** Each request brings content of its own, of any length, which stands last. The value is in the path then. */
+  readonly hasOwnContent?: boolean;
 }
 
 /** Literal without indexing whose name is entry 4 of the static table, `:path` (RFC 7541, 6.2.2). */
@@ -43,6 +46,7 @@ const EMPTY = Buffer.alloc(0);
 export class PreparedRequest {
   readonly form: RequestForm;
   readonly hasContent: boolean;
+  readonly #hasOwnContent: boolean;
   /** The encoder's epoch for which the octets were compiled; -1: never. */
   #epoch = -1;
   /** Octets of content in the request that was written last. */
@@ -60,13 +64,15 @@ export class PreparedRequest {
 
   constructor(form: RequestForm) {
     this.form = form;
-    const { contentBefore, contentAfter, valueIn } = form;
-    this.hasContent = valueIn === 'content' || contentBefore.length + contentAfter.length > 0;
+    const { contentBefore, contentAfter, valueIn, hasOwnContent = false } = form;
+    this.#hasOwnContent = hasOwnContent;
+    this.hasContent =
+      hasOwnContent || valueIn === 'content' || contentBefore.length + contentAfter.length > 0;
   }
 
-  /** At most so many octets are written for a value of so many characters. */
-  octetsMax(valueLength: number): number {
-    return this.#before.length + this.#after.length + valueLength * UTF8_OCTETS_MAX;
+  /** At most so many octets are written for a value of so many characters and so many octets of its own content. */
+  octetsMax(valueLength: number, ownOctets = 0): number {
+    return this.#before.length + this.#after.length + valueLength * UTF8_OCTETS_MAX + ownOctets;
   }
 
   /** All fields of the request, for an encoder that inserts. Throws TypeError when a path cannot hold the value. */
@@ -81,10 +87,10 @@ export class PreparedRequest {
   }
 
   /** All content of the request. */
-  contentFor(value: string): Buffer {
+  contentFor(value: string, own: Buffer = EMPTY): Buffer {
     const { valueIn, contentBefore, contentAfter } = this.form;
     const between = valueIn === 'content' ? Buffer.from(value) : EMPTY;
-    return Buffer.concat([contentBefore, between, contentAfter]);
+    return Buffer.concat([contentBefore, between, contentAfter, own]);
   }
 
   /** Makes the octets for the encoder's present table, which must have seen the fields already, and values as long as this one. */
@@ -95,22 +101,30 @@ export class PreparedRequest {
   }
 
   /** Whether the compiled octets serve now, for a value of this length. What may not fit into two frames is never compiled. */
-  serves(encoder: Encoder, valueLength: number): boolean {
+  serves(encoder: Encoder, valueLength: number, ownOctets = 0): boolean {
     if (this.#epoch !== encoder.epoch) return false;
-    if (this.octetsMax(valueLength) > FRAME_OCTETS_MAX) return false;
+    if (this.octetsMax(valueLength, ownOctets) > FRAME_OCTETS_MAX) return false;
     if (this.form.valueIn === 'content') return true;
     const pathOctets = this.form.path.length + valueLength;
     return integerOctets(LENGTH_PREFIX_BITS, pathOctets) === this.#pathLengthOctets;
   }
 
   /** Writes the whole request; answers the offset behind it. */
-  write(into: Buffer, offset: number, streamId: number, value: string): number {
+  write(
+    into: Buffer,
+    offset: number,
+    streamId: number,
+    value: string,
+    own: Buffer = EMPTY,
+  ): number {
     into.set(this.#before, offset);
     writeStreamId(into, offset, streamId);
     const valueAt = offset + this.#before.length;
-    return this.form.valueIn === 'path'
-      ? this.#writePath(into, offset, valueAt, streamId, value)
-      : this.#writeContent(into, offset, valueAt, streamId, value);
+    if (this.form.valueIn === 'content') {
+      return this.#writeContent(into, offset, valueAt, streamId, value);
+    }
+    const behind = this.#writePath(into, offset, valueAt, streamId, value);
+    return this.#hasOwnContent ? this.#writeOwn(into, behind, own) : behind;
   }
 
   #writePath(into: Buffer, offset: number, valueAt: number, streamId: number, value: string) {
@@ -122,6 +136,15 @@ export class PreparedRequest {
     into.set(this.#after, end);
     if (this.hasContent) writeStreamId(into, end + this.#dataAt, streamId);
     return end + this.#after.length;
+  }
+
+  #writeOwn(into: Buffer, offset: number, own: Buffer): number {
+    const { contentBefore, contentAfter } = this.form;
+    const sharedOctets = contentBefore.length + contentAfter.length;
+    into.set(own, offset);
+    this.contentOctets = sharedOctets + own.length;
+    writeLength(into, offset - sharedOctets - FRAME_HEAD_OCTETS, this.contentOctets);
+    return offset + own.length;
   }
 
   #writeContent(into: Buffer, offset: number, valueAt: number, streamId: number, value: string) {

@@ -79,7 +79,7 @@ export class Connection implements ProviderConnection {
   }
 
   start(attempt: Attempt, authorization: string): void {
-    const { template, token } = attempt;
+    const { template, token, body } = attempt;
     const { tokenIn, pathBefore, bodyBefore, bodyAfter } = template;
     let stream: ClientHttp2Stream;
     try {
@@ -97,9 +97,9 @@ export class Connection implements ProviderConnection {
     }
     this.#pingsInARow = 0;
     this.#follow(attempt, stream);
-    stream.end(
-      tokenIn === 'path' ? bodyBefore : Buffer.concat([bodyBefore, Buffer.from(token), bodyAfter]),
-    );
+    if (body !== undefined) stream.end(body);
+    else if (tokenIn === 'path') stream.end(bodyBefore);
+    else stream.end(Buffer.concat([bodyBefore, Buffer.from(token), bodyAfter]));
   }
 
   retire(): void {

@@ -1,6 +1,6 @@
 /** A message as FCM HTTP v1 wants it: JSON with the device's token inside, every value of `data` a string. */
 
-import type { FcmCredential } from '../../domain/credential.ts';
+import type { FcmCredential, ServiceAccount } from '../../domain/credential.ts';
 import type { Message, Payload } from '../../domain/notification.ts';
 import { isObject, TTL_SECONDS_MAX } from '../../domain/payload.ts';
 import { overlay } from '../overlay.ts';
@@ -12,8 +12,12 @@ export function renderFcm(
   credential: FcmCredential,
   nowMs: number,
 ): RequestTemplate {
-  const content = fcmContent(message, nowMs);
-  const project = encodeURIComponent(credential.serviceAccount.project_id);
+  return fcmTemplate(fcmContent(message, nowMs), credential.serviceAccount);
+}
+
+/** `content`: the JSON object of the message, without its token. */
+export function fcmTemplate(content: string, { project_id }: ServiceAccount): RequestTemplate {
+  const project = encodeURIComponent(project_id);
   return {
     tokenIn: 'body',
     pathBefore: `/v1/projects/${project}/messages:send`,
@@ -90,7 +94,7 @@ function fcmTtlSeconds(message: Message, nowMs: number): number | null {
 }
 
 /** `data` is map<string,string>. A null says nothing that its absence does not. */
-function strings(data: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> {
+export function strings(data: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> {
   const entries: [string, string][] = [];
   for (const [key, value] of Object.entries(data)) {
     if (value === null || value === undefined) continue;

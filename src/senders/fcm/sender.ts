@@ -10,12 +10,14 @@ export const createFcmSender = (credential: FcmCredential, transport: Transport)
   new ProviderSender(
     {
       render: (message) => renderFcm(message, credential, Date.now()),
-      // Any text can be a token; inside of a JSON string it is that text and nothing else.
-      tokenOf: (deviceId) =>
-        NOTHING_TO_ESCAPE.test(deviceId) ? deviceId : JSON.stringify(deviceId).slice(1, -1),
+      tokenOf: fcmToken,
     },
     transport,
   );
+
+/** Any text can be a token; inside of a JSON string it is that text and nothing else. */
+export const fcmToken = (deviceId: string): string =>
+  NOTHING_TO_ESCAPE.test(deviceId) ? deviceId : JSON.stringify(deviceId).slice(1, -1);
 
 /** What Google's tokens are made of; writing them as JSON would change nothing. */
 const NOTHING_TO_ESCAPE = /^[\w:.-]+$/;

@@ -36,8 +36,8 @@ export class Connection implements ProviderConnection, ClientEvents {
   }
 
   start(attempt: Attempt, authorization: string): void {
-    const { template, token } = attempt;
-    this.#client.send(this.#prepare(template, authorization), token, attempt);
+    const { template, token, body } = attempt;
+    this.#client.send(this.#prepare(template, authorization), token, attempt, body);
   }
 
   retire(): void {
@@ -108,6 +108,7 @@ function formOf(template: RequestTemplate, authority: string, authorization: str
     ],
     contentBefore: template.bodyBefore,
     contentAfter: template.bodyAfter,
+    hasOwnContent: template.hasOwnBody ?? false,
   };
 }
 

@@ -8,6 +8,8 @@ import { meant } from '../../support/http2/meant.ts';
 import { handed } from '../frame/vectors.ts';
 import { decode, field, makeDecoder, pairs } from '../hpack/blocks.ts';
 
+const NOTHING = Buffer.alloc(0);
+
 const FORM: RequestForm = {
   method: 'POST',
   scheme: 'https',
@@ -26,16 +28,20 @@ class Peers {
   compiledCount = 0;
 
   /** As `ClientConnection` sends it: compiled when that serves, otherwise whole. Answers what the peer understands. */
-  send(request: PreparedRequest, value: string): { fields: unknown; content: Buffer } {
-    if (request.serves(this.encoder, value.length)) {
+  send(
+    request: PreparedRequest,
+    value: string,
+    own = NOTHING,
+  ): { fields: unknown; content: Buffer } {
+    if (request.serves(this.encoder, value.length, own.length)) {
       this.compiledCount += 1;
-      return this.#read(this.#written(request, value), request.hasContent);
+      return this.#read(this.#written(request, value, own), request.hasContent);
     }
     const { block, fields } = this.#encoded(request.fieldsFor(value));
     request.compile(this.encoder, value.length);
     return {
       fields: block === null ? fields : this.#fieldsOf(block),
-      content: request.contentFor(value),
+      content: request.contentFor(value, own),
     };
   }
 
@@ -54,10 +60,10 @@ class Peers {
     return { block: room.subarray(0, this.encoder.encode(fields, room, 0)), fields };
   }
 
-  #written(request: PreparedRequest, value: string): Buffer {
-    const octetsMax = request.octetsMax(value.length);
+  #written(request: PreparedRequest, value: string, own: Buffer): Buffer {
+    const octetsMax = request.octetsMax(value.length, own.length);
     const into = Buffer.alloc(octetsMax + 2, 0xee);
-    const behind = request.write(into, 1, 2 ** 31 - 1, value);
+    const behind = request.write(into, 1, 2 ** 31 - 1, value, own);
     if (into[0] !== 0xee || into[octetsMax + 1] !== 0xee || behind > octetsMax + 1) {
       throw new Error('more than octetsMax');
     }
@@ -109,6 +115,30 @@ t.test('the second request of a kind is compiled, and those after it', (t) => {
     const request = new PreparedRequest({ ...FORM, valueIn });
     for (let i = 0; i < 10; i += 1) peers.send(request, `value-${i}`);
     t.equal(peers.compiledCount, 9);
+  }
+  t.end();
+});
+
+t.test('path and content of each request its own, of any length', (t) => {
+  const { contentBefore } = FORM;
+  for (const shared of [NOTHING, contentBefore]) {
+    const form = {
+      ...FORM,
+      path: '',
+      contentBefore: shared,
+      contentAfter: NOTHING,
+      hasOwnContent: true,
+    };
+    const peers = new Peers();
+    const request = new PreparedRequest(form);
+    for (const length of [300, 0, 1, 4_096, 300, 16_000]) {
+      const path = `/wpush/v2/${'x'.repeat(length % 251)}`;
+      const own = Buffer.alloc(length, length);
+      t.same(peers.send(request, path, own), meant(form, path, own), `${length} octets`);
+    }
+    t.equal(peers.compiledCount, 4, 'all but the first of each length of the length of the path');
+    peers.send(request, '/a', Buffer.alloc(17_000));
+    t.equal(peers.compiledCount, 4, 'one that does not fit into two frames is not compiled');
   }
   t.end();
 });

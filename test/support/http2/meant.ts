@@ -8,7 +8,7 @@ export interface Meant {
   readonly content: Buffer;
 }
 
-export function meant(form: RequestForm, value: string): Meant {
+export function meant(form: RequestForm, value: string, own = Buffer.alloc(0)): Meant {
   const { method, scheme, authority, path, fields, contentBefore, contentAfter, valueIn } = form;
   const [inPath, inContent] = valueIn === 'path' ? [value, ''] : ['', value];
   return {
@@ -19,6 +19,6 @@ export function meant(form: RequestForm, value: string): Meant {
       [':path', path + inPath],
       ...fields.map(({ name, value }): Pair => [name, value]),
     ],
-    content: Buffer.concat([contentBefore, Buffer.from(inContent), contentAfter]),
+    content: Buffer.concat([contentBefore, Buffer.from(inContent), contentAfter, own]),
   };
 }

@@ -1,0 +1,57 @@
+/** What a deviceId of platform 7 is: the JSON of a browser's PushSubscription (W3C Push API), or an FCM token. */
+
+import { isObject } from '../../domain/payload.ts';
+import type { Recipient } from './encryption.ts';
+import { AUTH_SECRET_OCTETS, PUBLIC_KEY_OCTETS } from './encryption.ts';
+
+export type WebDevice =
+  | {
+      readonly kind: 'subscription';
+      /** Of the push service; what the VAPID token is for. */
+      readonly origin: string;
+      /** Path and query of the endpoint: visible ASCII, as URLs are written. */
+      readonly path: string;
+      readonly recipient: Recipient;
+    }
+  | { readonly kind: 'fcm-token' }
+  | { readonly kind: 'unusable'; readonly reason: 'BadSubscription' | 'SubscriptionExpired' };
+
+export function readDevice(deviceId: string, nowMs: number): WebDevice {
+  // No token of FCM's begins so.
+  if (!deviceId.trimStart().startsWith('{')) return FCM_TOKEN;
+  const subscription = parse(deviceId);
+  if (!isObject(subscription)) return BAD;
+  const { endpoint, keys, expirationTime } = subscription;
+  if (typeof endpoint !== 'string' || !isObject(keys) || !URL.canParse(endpoint)) return BAD;
+  if (typeof expirationTime === 'number' && expirationTime <= nowMs) return EXPIRED;
+  const publicKey = octets(keys['p256dh'], PUBLIC_KEY_OCTETS);
+  const authSecret = octets(keys['auth'], AUTH_SECRET_OCTETS);
+  if (publicKey === null || publicKey[0] !== UNCOMPRESSED_POINT || authSecret === null) return BAD;
+  const { protocol, origin, pathname, search, username, password } = new URL(endpoint);
+  // A name or a password in the address would be somebody's who is not us.
+  if (protocol !== 'https:' || username !== '' || password !== '') return BAD;
+  const recipient = { publicKey, authSecret };
+  return { kind: 'subscription', origin, path: pathname + search, recipient };
+}
+
+const FCM_TOKEN: WebDevice = Object.freeze({ kind: 'fcm-token' });
+const BAD: WebDevice = Object.freeze({ kind: 'unusable', reason: 'BadSubscription' });
+const EXPIRED: WebDevice = Object.freeze({ kind: 'unusable', reason: 'SubscriptionExpired' });
+
+/** SEC 1, 2.3.3. */
+const UNCOMPRESSED_POINT = 4;
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** base64url, or base64 as some libraries write it. */
+function octets(value: unknown, length: number): Buffer | null {
+  if (typeof value !== 'string') return null;
+  const decoded = Buffer.from(value, 'base64url');
+  return decoded.length === length ? decoded : null;
+}
