@@ -18,6 +18,8 @@ export interface Result {
 export interface Scenario {
   readonly summary: string;
   run(stage: Lifetime): Promise<Result>;
+  /** What can be run alone. */
+  readonly parts?: Readonly<Record<string, Scenario['run']>>;
 }
 
 export class Stage implements Lifetime {

@@ -18,10 +18,7 @@ export interface Sending {
   close(): unknown;
 }
 
-export type Open<C extends ProviderCredential = ProviderCredential> = (
-  sink: Sink<C>,
-  settled: Settled,
-) => Promise<Sending>;
+export type Open<C = ProviderCredential> = (sink: Sink<C>, settled: Settled) => Promise<Sending>;
 
 export interface FlowTimes {
   /** From the first call on; includes connecting. */
@@ -52,7 +49,7 @@ const NEARLY = 0.9;
 /** For what is under way at the end; who needs this long has lost an answer. */
 const DRAIN_MS_MAX = 30_000;
 
-export async function measureFlow<C extends ProviderCredential>(
+export async function measureFlow<C>(
   open: Open<C>,
   sink: Sink<C>,
   times: FlowTimes,

@@ -32,5 +32,6 @@ export const ours =
 
 function originsOf(sink: Sink<ProviderCredential>) {
   const origin = originOf(sink);
-  return { ...DEFAULT_ORIGINS, apnsProduction: origin, fcm: origin, ca: sink.ca };
+  const webPushHosts = [`${sink.host}:${sink.port}`];
+  return { ...DEFAULT_ORIGINS, apnsProduction: origin, fcm: origin, webPushHosts, ca: sink.ca };
 }

@@ -5,12 +5,15 @@ import { firebaseAdmin } from './firebase-admin.ts';
 import type { Open } from './flow.ts';
 import { nodeHttp2Fcm } from './node-http2-fcm.ts';
 import { ours } from './ours.ts';
+import { webPush } from './web-push.ts';
 
 export const SENDINGS = {
   ours: ours({}),
   'ours, 1 connection': ours({ connectionsMax: 1 }),
   'node:http2': only('fcm', nodeHttp2Fcm),
   'firebase-admin': only('fcm', firebaseAdmin),
+  'web-push': only('webpush', webPush(false)),
+  'web-push, keep-alive agent': only('webpush', webPush(true)),
 } as const satisfies Readonly<Record<string, Open>>;
 
 export type SendingName = keyof typeof SENDINGS;

@@ -1,8 +1,8 @@
 /** What a client of the bench sends to: an HTTP/2 server in a process of its own, so that its CPU is not counted. */
 
-import type { ApnsCredential, ProviderCredential } from '../../src/domain/credential.ts';
+import type { ApnsCredential } from '../../src/domain/credential.ts';
 
-export interface Sink<C extends ProviderCredential = ApnsCredential> {
+export interface Sink<C = ApnsCredential> {
   readonly name: 'nghttpd' | 'simulator' | 'node:http2';
   readonly host: string;
   readonly port: number;
