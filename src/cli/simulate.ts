@@ -32,6 +32,7 @@ const BEHAVIOUR_FLAGS: Readonly<Record<string, readonly [path: string, about: st
 const PORT_FLAGS: Readonly<Record<string, string>> = {
   'apns-port': 'port of APNs (a free one)',
   'fcm-port': 'port of FCM and of the OAuth token endpoint (a free one)',
+  'web-push-port': "port of the browsers' push service (a free one)",
   'control-port': 'port of the JSON control endpoint (a free one)',
 };
 
@@ -58,7 +59,7 @@ interface Arguments {
 
 export const simulateCommand: Command = {
   name: 'simulate',
-  summary: 'Run a simulated APNs, FCM and Google token endpoint',
+  summary: 'Run a simulated APNs, FCM, Google token endpoint and Web Push service',
   usage: usageText(),
   run: async (args) => {
     try {
@@ -119,6 +120,7 @@ function readArguments(args: readonly string[]): Arguments {
       host: text('host') ?? '127.0.0.1',
       apnsPort: port('apns-port'),
       fcmPort: port('fcm-port'),
+      webPushPort: port('web-push-port'),
       controlPort: port('control-port'),
       behaviour: readBehaviour(text, readScenarios(values[SCENARIO_FLAG])),
     },
@@ -209,8 +211,9 @@ async function writeAccounts(file: string, accounts: ProviderAccounts): Promise<
 }
 
 /** What a script needs to go on, on the one line that it waits for. */
-function describe({ apnsOrigin, fcmOrigin, oauthOrigin, controlUrl }: Simulator): object {
-  return { apnsOrigin, fcmOrigin, oauthOrigin, controlUrl };
+function describe(simulator: Simulator): object {
+  const { apnsOrigin, fcmOrigin, oauthOrigin, webPushOrigin, controlUrl } = simulator;
+  return { apnsOrigin, fcmOrigin, oauthOrigin, webPushOrigin, controlUrl };
 }
 
 function untilSignal(): Promise<void> {
@@ -239,7 +242,7 @@ function usageText(): string {
   const scenarios = SCENARIO_NAMES.map((name) => line(name, SCENARIOS[name].about));
   return `Usage: tagcast simulate [flags]
 
-Runs a simulated APNs, FCM and Google token endpoint over TLS and HTTP/2 until SIGINT or SIGTERM.
+Runs a simulated APNs, FCM, Google token endpoint and Web Push service over TLS and HTTP/2 until SIGINT or SIGTERM.
 Prints its addresses as one line of JSON when it is ready. Shares are numbers from 0 to 1.
 
 ${lines.join('\n')}

@@ -8,6 +8,7 @@ import { accountsSchema, createAccounts } from './accounts.ts';
 import type { PushBook } from './fate.ts';
 import type { BehaviourChange, LiveBehaviour } from './options.ts';
 import { behaviourChangeSchema } from './options.ts';
+import type { PushSubscription } from './push-subscriptions.ts';
 import type { ProviderRecord } from './record.ts';
 import { SCRIPTS_MAX, scriptSchema } from './scripts.ts';
 
@@ -16,6 +17,9 @@ export interface ControlledSimulator {
   readonly apns: PushBook;
   readonly fcm: PushBook;
   readonly oauth: ProviderRecord;
+  readonly webPush: PushBook;
+  /** Makes a browser that has subscribed, with this key or with any. */
+  subscribe(applicationServerKey: string | undefined): PushSubscription;
   readonly accounts: AccountBook;
   readonly live: LiveBehaviour;
   changeBehaviour(change: BehaviourChange): void;
@@ -44,10 +48,20 @@ const ROUTES: readonly (readonly [path: string, methods: Readonly<Record<string,
   ['counts/:provider', { GET: getCounts }],
   ['tokens/:provider', { GET: getTokens }],
   ['tokens/:provider/:token', { PUT: putScript }],
+  ['webpush/subscriptions', { POST: postSubscriptions }],
   ['behaviour', { GET: getBehaviour, PUT: putBehaviour }],
   ['accounts', { GET: getAccounts, POST: postAccounts }],
   ['reset', { POST: postReset }],
 ];
+
+/** A browser's keys cost 24 µs: a second or two of them in one request. */
+const SUBSCRIPTIONS_MAX = 10_000;
+
+const subscriptionsSchema = z.strictObject({
+  count: z.number().int().min(1).max(SUBSCRIPTIONS_MAX).default(1),
+  /** What the page subscribes with, in base64url; absent: a push service that takes any key. */
+  applicationServerKey: z.string().min(1).optional(),
+});
 
 const LIST_LIMIT_DEFAULT = 100;
 
@@ -121,6 +135,7 @@ function getState({ simulator }: Call): ControlAnswer {
   return ok({
     apns: simulator.apns.record.state(),
     fcm: simulator.fcm.record.state(),
+    webpush: simulator.webPush.record.state(),
     oauth: { accepted, rejected },
   });
 }
@@ -150,6 +165,14 @@ function putScript(call: Call): ControlAnswer {
     if (scripts.write(token, script.data)) return ok(script.data);
     return problem(409, `There are ${SCRIPTS_MAX} scripted tokens already`);
   });
+}
+
+function postSubscriptions({ simulator, body }: Call): ControlAnswer {
+  const wish = subscriptionsSchema.safeParse(body === '' ? {} : parse(body));
+  if (!wish.success) return invalid(wish.error);
+  const { count, applicationServerKey } = wish.data;
+  const made = Array.from({ length: count }, () => simulator.subscribe(applicationServerKey));
+  return { status: 201, body: made };
 }
 
 function getBehaviour({ simulator }: Call): ControlAnswer {
@@ -187,7 +210,8 @@ function withBook(
   const { provider, token = '' } = parameters;
   if (provider === 'apns') return answer(simulator.apns, token.toLowerCase());
   if (provider === 'fcm') return answer(simulator.fcm, token);
-  return problem(404, 'The providers are apns and fcm');
+  if (provider === 'webpush') return answer(simulator.webPush, token);
+  return problem(404, 'The providers are apns, fcm and webpush');
 }
 
 /** Undefined for what is no JSON, which no schema takes. */

@@ -4,7 +4,7 @@
  *
  * | request                           | answer                                                                  |
  * |-----------------------------------|-------------------------------------------------------------------------|
- * | GET /state                        | `{apns, fcm, oauth}`: accepted, rejected by reason; for the first two   |
+ * | GET /state                        | `{apns, fcm, webpush, oauth}`: accepted, rejected by reason; but for the last |
  * |                                   | also lost answers (accepted, but the client cannot know), connections   |
  * |                                   | opened, tokens, duplicates, and of these those that no lost answer      |
  * |                                   | explains                                                                |
@@ -15,13 +15,16 @@
  * |                                   | at most)                                                                |
  * | PUT /tokens/<provider>/<token>    | `{status, reason?, timestamp?, retryAfterSeconds?, times?}`: the answer |
  * |                                   | to the next `times` pushes to this token, without it to all             |
+ * | POST /webpush/subscriptions       | `{count?, applicationServerKey?}` → an array of PushSubscriptions, of   |
+ * |                                   | browsers whose messages the record shows decrypted                      |
  * | GET, PUT /behaviour               | the behaviour; PUT merges a part of one, after that of the `scenarios`  |
  * |                                   | it names, and answers with the whole                                    |
  * | GET, POST /accounts               | the accounts that are accepted; POST adds the one in the body, or makes |
  * |                                   | one when there is none                                                  |
  * | POST /reset                       | forgets pushes and scripts; behaviour is again what it was at the start |
  *
- * `<provider>` is `apns` or `fcm`; a token in a path is percent-encoded. APNs tokens are in lower case.
+ * `<provider>` is `apns`, `fcm` or `webpush`; a token in a path is percent-encoded. APNs tokens are in lower case; that of a
+ * subscription is the end of its endpoint, behind `/push/`.
  */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';

@@ -12,6 +12,7 @@ export interface SimulatorOptions {
   /** Ports; 0 or absent: a free one. FCM and the OAuth endpoint share theirs. */
   readonly apnsPort?: number;
   readonly fcmPort?: number;
+  readonly webPushPort?: number;
   readonly controlPort?: number;
   /** The first accepted account; absent: one is made. */
   readonly accounts?: ProviderAccounts;

@@ -1,6 +1,6 @@
 /**
- * The provider simulator: an APNs, an FCM and a Google token endpoint on loopback that check and answer as
- * the real ones do. Who tries Tagcast out sends through it; tests and benches use it as their peer.
+ * The provider simulator: an APNs, an FCM, a Google token endpoint and a browser's push service on loopback that check and
+ * answer as the real ones do. Who tries Tagcast out sends through it; tests and benches use it as their peer.
  */
 
 import { AccessTokens } from './access-tokens.ts';
@@ -21,16 +21,19 @@ import { changeBehaviour } from './options.ts';
 import { OutageClock } from './outage-clock.ts';
 import type { ProviderServer } from './provider-server.ts';
 import { startProviderServer } from './provider-server.ts';
+import { PushSubscriptions } from './push-subscriptions.ts';
 import { ProviderRecord } from './record.ts';
 import { Scripts } from './scripts.ts';
+import { createWebPush } from './web-push.ts';
 
 export interface Simulator {
   /** `https://host:port`, without a slash at the end, as operator settings take them. */
   readonly apnsOrigin: string;
   readonly fcmOrigin: string;
   readonly oauthOrigin: string;
+  readonly webPushOrigin: string;
   readonly controlUrl: string;
-  /** What a client must trust to speak to the three origins. */
+  /** What a client must trust to speak to these origins. */
   readonly certificatePem: string;
   readonly accounts: ProviderAccounts;
   close(): Promise<void>;
@@ -40,6 +43,7 @@ export interface Simulator {
 const APNS_STREAMS = 1_000;
 const APNS_STREAMS_AT_START = 1;
 const FCM_STREAMS = 100;
+const WEB_PUSH_STREAMS = 100;
 
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
   const started: { close(): Promise<void> }[] = [];
@@ -69,6 +73,8 @@ async function startServers(
   const apns = createBook(live);
   const fcm = createBook(live);
   const oauth = new ProviderRecord();
+  const webPush = createBook(live);
+  const subscriptions = new PushSubscriptions();
 
   const apnsServer = await startProviderServer({
     host,
@@ -95,11 +101,24 @@ async function startServers(
     onLostAnswer: (token) => fcm.record.loseAnswer(token),
   });
   started.push(googleServer);
+  const webPushServer = await startProviderServer({
+    host,
+    port: options.webPushPort ?? 0,
+    certificate,
+    live,
+    maxConcurrentStreams: WEB_PUSH_STREAMS,
+    goAwayText: '',
+    handle: createWebPush(webPush, subscriptions),
+    onConnection: () => webPush.record.openConnection(),
+    onLostAnswer: (token) => webPush.record.loseAnswer(token),
+  });
+  started.push(webPushServer);
 
   const googleOrigin = originOf(host, googleServer);
   const accounts = options.accounts ?? (await createAccounts(googleOrigin + TOKEN_PATH));
   book.add(accounts);
-  const servers = [apnsServer, googleServer];
+  const webPushOrigin = originOf(host, webPushServer);
+  const servers = [apnsServer, googleServer, webPushServer];
   const outageClock = new OutageClock(live, () => {
     for (const server of servers) server.cutConnections();
   });
@@ -113,13 +132,15 @@ async function startServers(
     apns,
     fcm,
     oauth,
+    webPush,
+    subscribe: (applicationServerKey) =>
+      subscriptions.subscribe(webPushOrigin, applicationServerKey),
     accounts: book,
     live,
     changeBehaviour: (change) => applyBehaviour(changeBehaviour(live.current, change)),
     reset: () => {
-      apns.scripts.reset();
-      fcm.scripts.reset();
-      for (const record of [apns.record, fcm.record, oauth]) record.reset();
+      for (const { scripts } of [apns, fcm, webPush]) scripts.reset();
+      for (const record of [apns.record, fcm.record, webPush.record, oauth]) record.reset();
       applyBehaviour(initial);
       outageClock.start(initial.outage);
     },
@@ -129,6 +150,7 @@ async function startServers(
     apnsOrigin: originOf(host, apnsServer),
     fcmOrigin: googleOrigin,
     oauthOrigin: googleOrigin,
+    webPushOrigin,
     controlUrl: control.url,
     certificatePem: certificate.certificatePem,
     accounts,
