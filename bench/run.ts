@@ -3,46 +3,66 @@
  *
  *     npm run bench                      every scenario
  *     npm run bench -- register fan-out  these
+ *     npm run bench -- latency/fcm       one part of a scenario that has parts; only prints
  *
- * Each writes bench/results/<scenario>.json. The machines this runs on are shared and noisy: compare within one run.
+ * Each scenario writes bench/results/<scenario>.json. The machines this runs on are shared and noisy: compare within one run.
  */
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { printTable } from './report.ts';
-import type { Scenario } from './scenario.ts';
+import type { Result, Scenario } from './scenario.ts';
 import { Stage } from './scenario.ts';
 import { fanOut } from './scenarios/fan-out.ts';
+import { latency } from './scenarios/latency.ts';
 import { register } from './scenarios/register.ts';
 import { sender } from './scenarios/sender.ts';
 
 const RESULTS = join(import.meta.dirname, '..', '..', 'bench', 'results');
-const SCENARIOS: Readonly<Record<string, Scenario>> = { register, 'fan-out': fanOut, sender };
+const SCENARIOS: Readonly<Record<string, Scenario>> = {
+  register,
+  'fan-out': fanOut,
+  sender,
+  latency,
+};
+const SCENARIOS_AND_PARTS: Readonly<Record<string, Scenario>> = Object.fromEntries(
+  Object.entries(SCENARIOS).flatMap(([name, scenario]) => [
+    [name, scenario],
+    ...Object.entries(scenario.parts ?? {}).map(([part, run]) => [
+      `${name}/${part}`,
+      { summary: scenario.summary, run },
+    ]),
+  ]),
+);
 
 const { positionals } = parseArgs({ allowPositionals: true });
-const unknown = positionals.filter((name) => SCENARIOS[name] === undefined);
+const unknown = positionals.filter((name) => SCENARIOS_AND_PARTS[name] === undefined);
 if (unknown.length > 0) {
-  console.error(
-    `No such scenario: ${unknown.join(', ')}. There are: ${Object.keys(SCENARIOS).join(', ')}.`,
-  );
+  const known = Object.keys(SCENARIOS_AND_PARTS).join(', ');
+  console.error(`No such scenario: ${unknown.join(', ')}. There are: ${known}.`);
   process.exit(2);
 }
 
 mkdirSync(RESULTS, { recursive: true });
-for (const [name, scenario] of Object.entries(SCENARIOS)) {
-  if (positionals.length > 0 && !positionals.includes(name)) continue;
+const chosen = positionals.length === 0 ? Object.keys(SCENARIOS) : positionals;
+for (const [name, scenario] of Object.entries(SCENARIOS_AND_PARTS)) {
+  if (!chosen.includes(name)) continue;
   console.log(`\n${name}: ${scenario.summary}`);
   const stage = new Stage();
   try {
     const result = await scenario.run(stage);
-    printTable(result.rows);
-    if (result.ratios !== undefined) {
-      console.log();
-      printTable([result.ratios]);
-    }
+    print(result);
+    if (SCENARIOS[name] === undefined) continue;
     writeFileSync(join(RESULTS, `${name}.json`), `${JSON.stringify(result, null, 2)}\n`);
   } finally {
     await stage.close();
   }
+}
+
+function print({ rows, ratios, ...more }: Result): void {
+  printTable(rows);
+  if (ratios === undefined) return;
+  console.log();
+  printTable([{ ...ratios, ...more }]);
 }

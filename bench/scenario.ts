@@ -2,8 +2,8 @@
 
 import type { Lifetime } from '../test/support/lifetime.ts';
 
-/** One measured line; all rows of a scenario have the same keys. Units stand at the end of each key. */
-export type Row = Readonly<Record<string, string | number>>;
+/** One measured line; all rows of a scenario have the same keys. Units stand at the end of each key. Null: says nothing here. */
+export type Row = Readonly<Record<string, string | number | null>>;
 
 /** Numbers drawn from several rows; null: one of the rows is not there. */
 export type Ratios = Readonly<Record<string, number | null>>;
@@ -11,11 +11,15 @@ export type Ratios = Readonly<Record<string, number | null>>;
 export interface Result {
   readonly rows: readonly Row[];
   readonly ratios?: Ratios;
+  /** CPU time of encrypting a Web Push over that of the cryptographic operations in it. */
+  readonly encryptionOverBareCrypto?: number | null;
 }
 
 export interface Scenario {
   readonly summary: string;
   run(stage: Lifetime): Promise<Result>;
+  /** What can be run alone. */
+  readonly parts?: Readonly<Record<string, Scenario['run']>>;
 }
 
 export class Stage implements Lifetime {

@@ -10,6 +10,7 @@ import { findH2load } from '../clients/h2load.ts';
 import { nodeApn } from '../clients/node-apn.ts';
 import { nodeHttp2 } from '../clients/node-http2.ts';
 import { transportClient } from '../clients/transport.ts';
+import { median } from '../median.ts';
 import type { Ratios, Row, Scenario } from '../scenario.ts';
 import { startNghttpdSink } from '../sinks/nghttpd.ts';
 import { startSimulatorSink } from '../sinks/simulator.ts';
@@ -83,11 +84,6 @@ async function countFor(client: Client, sink: Sink): Promise<number> {
     count = Math.ceil(perSecond * ROUND_SECONDS);
   }
   return count;
-}
-
-function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }
 
 function ratiosOf(rows: readonly SenderRow[]): Ratios {

@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import type { ProviderAccounts } from '../../src/simulator/accounts.ts';
+import type { BehaviourChange } from '../../src/simulator/options.ts';
 import type { Lifetime } from '../../test/support/lifetime.ts';
 import { startSimulatorProcess } from '../../test/support/processes.ts';
 import { credentialOf } from './credential.ts';
@@ -11,10 +12,15 @@ import { makeTokens } from './tokens.ts';
 /** Enough that none is asked twice within a second, few enough that its books stay small. */
 const TOKENS = 50_000;
 
-export async function startSimulatorSink(stage: Lifetime): Promise<Sink> {
+export interface SimulatorSink extends Sink {
+  /** Changes how it behaves, for connections that are opened from now on. */
+  behave(change: BehaviourChange): Promise<void>;
+}
+
+export async function startSimulatorSink(stage: Lifetime): Promise<SimulatorSink> {
   // From the start, as nghttpd has it: some clients send before they know what is allowed.
-  const flags = ['--streams', '1000'];
-  const { apnsOrigin, accountsFile, certificateFile } = await startSimulatorProcess(stage, flags);
+  const simulator = await startSimulatorProcess(stage, ['--streams', '1000']);
+  const { apnsOrigin, accountsFile, certificateFile, controlUrl } = simulator;
   const { hostname, port } = new URL(apnsOrigin);
   const accounts = JSON.parse(readFileSync(accountsFile, 'utf8')) as ProviderAccounts;
   return {
@@ -24,5 +30,10 @@ export async function startSimulatorSink(stage: Lifetime): Promise<Sink> {
     ca: readFileSync(certificateFile, 'utf8'),
     ...(await credentialOf(accounts)),
     tokens: makeTokens(TOKENS),
+    behave: async (change) => {
+      const body = JSON.stringify(change);
+      const answer = await fetch(`${controlUrl}/behaviour`, { method: 'PUT', body });
+      if (!answer.ok) throw new Error(`the simulator refused ${body}: ${await answer.text()}`);
+    },
   };
 }

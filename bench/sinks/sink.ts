@@ -2,17 +2,18 @@
 
 import type { ApnsCredential } from '../../src/domain/credential.ts';
 
-export interface Sink {
-  readonly name: 'nghttpd' | 'simulator';
+export interface Sink<C = ApnsCredential> {
+  readonly name: 'nghttpd' | 'simulator' | 'node:http2';
   readonly host: string;
   readonly port: number;
   /** What a client must trust. */
   readonly ca: string;
-  readonly credential: ApnsCredential;
+  readonly credential: C;
   /** A valid `authorization` value, for clients that do not make their own. */
   readonly authorization: string;
   /** Distinct; a push to each of them is answered 200. Clients go around them in this order. */
   readonly tokens: readonly string[];
 }
 
-export const originOf = ({ host, port }: Sink): string => `https://${host}:${port}`;
+export const originOf = ({ host, port }: Pick<Sink, 'host' | 'port'>): string =>
+  `https://${host}:${port}`;

@@ -1,0 +1,6 @@
+/** The middle of what several rounds measured: one that the machine spent elsewhere does not count. */
+
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+}
