@@ -13,6 +13,8 @@ export interface Scenario {
 
 /** Often enough to be seen among some thousands of sends, seldom enough that they get on. */
 const REQUESTS_PER_CONNECTION = 1_000;
+/** Seldomer: each costs a client the time-out of a whole connection, ten seconds and more. */
+const REQUESTS_BEFORE_SILENCE = 5_000;
 
 export const SCENARIOS = {
   'stream-limit': {
@@ -48,7 +50,7 @@ export const SCENARIOS = {
   },
   'silent-socket': {
     about: 'a connection on which nothing is read or written any more',
-    part: { ends: { silence: REQUESTS_PER_CONNECTION } },
+    part: { ends: { silence: REQUESTS_BEFORE_SILENCE } },
   },
   'silent-stream': {
     about: 'requests never answered, half of them accepted',

@@ -59,6 +59,7 @@ t.test(
       roundTripMs: 10,
       silentShare: 0.005,
       lostAnswerShare: 0.005,
+      shares: { badToken: 0.005 },
       seed: 4,
     });
     const { delivered, refused, unknown } = await sendAll(t, simulator);
