@@ -55,7 +55,7 @@ const ROWS: readonly Row[] = [
   [400, apple('BadUrgency'), badMessage('BadUrgency')],
   [400, apple('BadWebPushTopic'), badMessage('BadWebPushTopic')],
   [403, apple('SomethingNew'), badCredential('SomethingNew')],
-  [400, apple('SomethingNew'), badToken('SomethingNew')],
+  [400, apple('SomethingNew'), unfamiliar('SomethingNew', 400)],
   [500, apple('InternalServerError'), unavailable('InternalServerError')],
   // Mozilla.
   ...[101, 110, 111, 112, 113].map(
@@ -90,7 +90,7 @@ const ROWS: readonly Row[] = [
   // Whatever else stands in the way.
   [302, '', unavailable('status 302')],
   [405, '', badMessage('status 405')],
-  [418, '', badToken('status 418')],
+  [418, '', unfamiliar('status 418', 418)],
   [502, '<!DOCTYPE html><title>Error 502</title>', unavailable('status 502')],
   [503, '', unavailable('status 503', 9_000), 9_000],
   [403, '{"reason":7}', badCredential('status 403')],
