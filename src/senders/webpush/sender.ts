@@ -305,8 +305,10 @@ export class WebPushSender implements Sender {
     let left = TURN_SENDS_MAX;
     let ready = [...this.#services.values()].filter(({ isWaiting }) => isWaiting);
     while (left > 0 && ready.length > 0) {
-      ready = ready.slice(0, left).filter((service) => service.sendNext(nowMs));
-      left -= ready.length;
+      const sent = ready.slice(0, left).filter((service) => service.sendNext(nowMs));
+      // Those that this row has no place for any more come first in what is left of it, or in the next one.
+      ready = [...ready.slice(left), ...sent];
+      left -= sent.length;
     }
     if (ready.length > 0) this.#pumpSoon();
   }

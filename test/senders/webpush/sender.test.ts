@@ -297,6 +297,23 @@ t.test('a service that answers nothing does not hold up another', async (t) => {
   t.equal(round.outcomes.size, sends, 'each has had its end');
 });
 
+t.test('whoever has no turn left in a row of sends has the next one', async (t) => {
+  const peers = await Promise.all(
+    Array.from({ length: 3 }, () => peerFor(t, (request) => answer(request, 201))),
+  );
+  const sender = senderTo(t, peers);
+  const [first = '', second = '', third = ''] = peers.map(({ origin }) => origin);
+  const round = new Round(sender);
+  // Connected, so that nothing but its turn is waited for.
+  await round.send([first, second, third], 3);
+  await round.until(() => round.outcomes.size === 3);
+  round.outcomes.clear();
+  // The first two are through when the row is: two of its 32 places are left, and ten sends to the third.
+  await round.send([first, second, third, third], 40);
+  await round.until(() => round.outcomes.size === 40);
+  t.equal(round.count('delivered'), 40);
+});
+
 t.test('a service that is not there does not stop another', async (t) => {
   const away = await startProviderPeer({ script: () => undefined });
   await away.close();
