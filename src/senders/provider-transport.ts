@@ -41,6 +41,9 @@ export class ProviderTransport implements Transport, PoolEvents, ExchangeEvents 
   readonly #waiting: Exchange[] = [];
   #wakes: (() => void)[] = [];
   #authorization: string;
+  /** Since when. Connections that see the one before expire are given up at once. */
+  #authorizedAtMs = 0;
+  #isStartPlanned = false;
   #isExcusing = false;
   #unsettled = 0;
   #drained: (() => void) | null = null;
@@ -107,6 +110,7 @@ export class ProviderTransport implements Transport, PoolEvents, ExchangeEvents 
   authorize(authorization: string): void {
     if (authorization === this.#authorization) return;
     this.#authorization = authorization;
+    this.#authorizedAtMs = this.#turnClock.nowMs();
     this.#pool.retireWedged();
   }
 
@@ -180,13 +184,22 @@ export class ProviderTransport implements Transport, PoolEvents, ExchangeEvents 
     const { member } = exchange;
     const outcome = this.#options.outcomeOf(answer);
     this.#concurrency.answered(outcome);
-    if (member !== null) {
-      this.#pool.answered(member, this.#turnClock.nowMs() - exchange.startedAtMs);
-      if (outcome.kind === 'expired-authorization') member.isWedged = true;
-      if (outcome.kind === 'refused') this.#pool.retire(member);
-    }
+    if (member !== null) this.#note(member, outcome, exchange.startedAtMs);
     if (outcome.kind === 'refused') this.#tryAgain(exchange, outcome.reason);
     else this.#settle(exchange, outcome);
+  }
+
+  /** What an answer says of the connection that it came on. */
+  #note(member: Member, outcome: Outcome, startedAtMs: number): void {
+    // No use: a provider that says nothing else is not connected to in a hurry.
+    if (outcome.kind === 'refused') {
+      this.#pool.retire(member);
+      return;
+    }
+    this.#pool.answered(member, this.#turnClock.nowMs() - startedAtMs);
+    if (outcome.kind !== 'expired-authorization') return;
+    member.isWedged = true;
+    if (startedAtMs < this.#authorizedAtMs) this.#pool.retire(member);
   }
 
   #tryAgain(exchange: Exchange, reason: string): void {
@@ -201,7 +214,18 @@ export class ProviderTransport implements Transport, PoolEvents, ExchangeEvents 
       return;
     }
     this.#waiting.push(exchange);
+    this.#startWaitingSoon();
     this.#wantIfWanted();
+  }
+
+  /** Another connection may have room, of which nobody will say so. Not now: the frame after a refusal may be a lower limit. */
+  #startWaitingSoon(): void {
+    if (this.#isStartPlanned) return;
+    this.#isStartPlanned = true;
+    setImmediate(() => {
+      this.#isStartPlanned = false;
+      this.#startWaiting();
+    });
   }
 
   /** Between attempts to connect: the send ends at once with the reason, and says when the next attempt may be. */

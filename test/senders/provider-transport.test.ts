@@ -1,6 +1,8 @@
 import { constants } from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
 import { connect, createServer } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Test } from 'tap';
 import t from 'tap';
 import type { Outcome } from '../../src/domain/outcome.ts';
 import { APNS_LIMITS } from '../../src/senders/apns/settings.ts';
@@ -13,6 +15,8 @@ import type {
   TransportLimits,
   TransportName,
 } from '../../src/senders/transport.ts';
+import type { HandDial } from '../support/hand-dial.ts';
+import { handDial } from '../support/hand-dial.ts';
 import { answer, startProviderPeer } from '../support/provider-peer.ts';
 
 const TEMPLATE: RequestTemplate = {
@@ -203,6 +207,112 @@ for (const [name, dial] of DIALS) {
     server.close();
   });
 }
+
+/** A transport over connections that the test plays: 503 is refused, 403 an expired authorization. */
+function transportByHand(t: Test, { dial }: HandDial) {
+  const transport = new ProviderTransport(dial, {
+    admits: null,
+    origin: 'https://127.0.0.1',
+    ca: null,
+    authorization: 'bearer x',
+    limits: { ...APNS_LIMITS, reconnectPauseMs: 60_000, drainTimeoutMs: 10 },
+    outcomeOf: ({ status }): Outcome => {
+      if (status === 503) return { kind: 'refused', reason: 'Shutdown' };
+      return status === 403
+        ? { kind: 'expired-authorization', reason: 'ExpiredProviderToken' }
+        : { kind: 'delivered' };
+    },
+  });
+  t.teardown(() => transport.close());
+  const outcomes: Outcome[] = [];
+  const send = (): void =>
+    transport.send(TEMPLATE, 'ab', 0, (_, outcome) => outcomes.push(outcome));
+  return { transport, send, outcomes };
+}
+
+async function turns(): Promise<void> {
+  for (let turn = 0; turn < 10; turn += 1) await nextTurn();
+}
+
+t.test('what was refused goes to a connection that has room, though none says so', async (t) => {
+  const hand = handDial(2);
+  const { transport, send } = transportByHand(t, hand);
+  transport.warm(2);
+  await turns();
+  for (let sends = 0; sends < 3; sends += 1) send();
+  const [first, second] = hand.connections;
+  t.equal(second?.started, 1);
+  // A GOAWAY above both of them: nothing more is heard of that connection but its end.
+  first?.leave('GOAWAY');
+  first?.refuse();
+  first?.refuse();
+  first?.events.gone('drained');
+  await turns();
+  t.equal(second?.started, 2, 'as many as it has room for');
+});
+
+t.test('a connection that is gone before it is there is followed by another', async (t) => {
+  const hand = handDial(5, (connection, number) => {
+    if (number === 1) connection.destroy('ECONNRESET');
+  });
+  const { transport } = transportByHand(t, hand);
+  await transport.whenReady();
+  t.equal(transport.capacity, 5);
+  t.equal(hand.connections.length, 2);
+});
+
+t.test('told to calm down, answers to what is under way do not end the pause', async (t) => {
+  const hand = handDial(5);
+  const { transport, send, outcomes } = transportByHand(t, hand);
+  await transport.whenReady();
+  send();
+  send();
+  const [connection] = hand.connections;
+  connection?.leave('GOAWAY ENHANCE_YOUR_CALM', true);
+  connection?.answer(200);
+  t.equal(transport.capacity, 1);
+  send();
+  t.equal(transport.capacity, 0, 'one at a time');
+  await turns();
+  t.match(outcomes, [{ kind: 'delivered' }, { kind: 'unavailable' }]);
+  t.equal(hand.connections.length, 1);
+});
+
+t.test(
+  'a connection that saw the old authorization expire is given up, however late',
+  async (t) => {
+    const hand = handDial(1);
+    const { transport, send } = transportByHand(t, hand);
+    transport.warm(3);
+    await turns();
+    for (let sends = 0; sends < 3; sends += 1) send();
+    const [first, second, third] = hand.connections;
+    first?.answer(403);
+    t.notOk(first?.isRetired, 'there is no better authorization yet');
+    await turns();
+    transport.authorize('bearer fresh');
+    t.ok(first?.isRetired);
+    second?.answer(403);
+    t.ok(second?.isRetired);
+    third?.answer(200);
+    t.notOk(third?.isRetired);
+  },
+);
+
+t.test('a provider that only ever shuts down costs no storm', async (t) => {
+  const hand = handDial(5);
+  const { transport, send, outcomes } = transportByHand(t, hand);
+  for (let sends = 0; sends < 20; sends += 1) {
+    await transport.whenReady();
+    send();
+    for (let look = 0; look < 20; look += 1) {
+      for (const connection of hand.connections) connection.answer(503);
+      await nextTurn();
+    }
+  }
+  t.equal(outcomes.length, 20);
+  t.ok(hand.connections.length <= 3, `${hand.connections.length} connections`);
+});
 
 /** A way to the peer that can begin to swallow everything on the connections it has; new ones pass. */
 async function startRoad(to: URL) {

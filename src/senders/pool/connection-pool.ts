@@ -191,6 +191,8 @@ export class ConnectionPool {
       const opened = await this.#open(address);
       if (opened === null) {
         this.#connecting -= 1;
+        // It was gone before it was there: whoever waits wants another one.
+        if (this.#ready.size === 0 && !this.#isClosing) this.#events.freed();
         return;
       }
       reason = opened;

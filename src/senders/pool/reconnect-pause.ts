@@ -23,9 +23,9 @@ export class ReconnectPause {
     return performance.now() < this.#endsAtMs;
   }
 
-  /** Whether there was a pause since the last answer. */
+  /** Whether there was a pause since the last answer, or there is one: a retired connection may still answer in it. */
   get hasBeen(): boolean {
-    return this.#pauses > 0;
+    return this.#pauses > 0 || this.isOn;
   }
 
   /** Why the last one began. */
