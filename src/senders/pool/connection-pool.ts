@@ -171,7 +171,12 @@ export class ConnectionPool {
   #grow(): void {
     if (this.#isClosing) return;
     const nowMs = performance.now();
-    const { open, retire } = this.#growth.end(nowMs, this.#ready.size, this.#connecting);
+    const { open, retire } = this.#growth.end(
+      nowMs,
+      this.#ready.size,
+      this.#connecting,
+      this.latency.isQueueing,
+    );
     if (!this.pause.isOn) for (let n = 0; n < open; n += 1) void this.#connect();
     // The youngest stand last.
     const youngest = [...this.#ready].reverse().slice(0, retire);
@@ -266,7 +271,11 @@ export class ConnectionPool {
     if (this.#current === member) this.#current = null;
     if (this.#isClosing) return;
     const isFruitless = this.#isFruitless(member);
-    if (isFruitless) this.#addresses.failed(member.address, performance.now());
+    if (isFruitless) {
+      const nowMs = performance.now();
+      this.#addresses.failed(member.address, nowMs);
+      this.#growth.lost(nowMs);
+    }
     if (isToCalmDown || (isFruitless && this.pause.countFruitless())) this.#rest(reason);
     // Whoever waits wants another one now.
     else this.#events.freed();
