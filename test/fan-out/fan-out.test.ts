@@ -93,6 +93,27 @@ await withStores(t, async (t, store) => {
     },
   );
 
+  await t.test(
+    'a host that is not there: the job says which, and the other platform is sent',
+    async (t) => {
+      const gone = await startProviderPeer({ script: () => undefined });
+      await gone.close();
+      await behave(simulator, {});
+      const fanOut = await fanOutFor(t, store, simulator, { origins: { fcm: gone.origin } });
+      const tenant = await makeTenant(store.sql, 'no-host');
+      await seed(store, tenant, { 3: 300, 15: 3 });
+      const id = await submit(fanOut, tenant);
+      const rows = await until('one is sent, the other waits', async () => {
+        const [apns, fcm] = (await readStatus(store.sql, tenant.clientId, id)) ?? [];
+        return apns?.delivered === 300 && fcm?.waitingFor ? [apns, fcm] : null;
+      });
+      t.match(rows[1]?.waitingFor, /127\.0\.0\.1:\d+ refuses connections/);
+      t.equal(rows[0]?.waitingFor, null);
+      await fanOut.drain();
+      await store.sql`delete from notifications where id = ${id}`;
+    },
+  );
+
   await t.test('connections are open before a scheduled send is due', async (t) => {
     const peer = await startProviderPeer({ script: (request) => answer(request, 200) });
     t.teardown(() => peer.close());
