@@ -426,7 +426,7 @@ t.test('where anybody of the scope has it, it is the devices', async (t) => {
           : { kind: 'gone', reason: 'Unregistered', sinceMs: 1 },
       1,
     ),
-    budgetMax: 128,
+    budgetMax: 256,
     verdict: (_progress, clock) => ({ ...recorded(clock), hasDelivered: true }) as const,
   });
   await runChunk(chunkTask(), told.context);

@@ -209,6 +209,8 @@ t.test('a thread that dies is replaced, and its chunk is sent by the next', asyn
   await behave(simulator, { latencyMs: 30_000 });
   const settings: WorkerSettings = {
     apnsRetryMs: 1_000,
+    wire: 'dispatcher.test',
+    connectionsMax: 8,
     address: store.address,
     origins: originsOf(simulator),
     transport: 'http2',

@@ -4,6 +4,8 @@
  * one attempt, then a pause that doubles: the circuit is open then, and the attempt after the pause is its probe.
  */
 
+import { setMaxListeners } from 'node:events';
+import { connectFault } from '../connect-fault.ts';
 import type { Dial, ProviderConnection } from '../provider-connection.ts';
 import type { TransportLimits } from '../transport.ts';
 import { Addresses, resolveBySystem } from './addresses.ts';
@@ -53,6 +55,8 @@ export class ConnectionPool {
 
   constructor(dial: Dial, options: PoolOptions, events: PoolEvents) {
     const { limits, origin, admits } = options;
+    // Each connection that is being opened listens to it.
+    setMaxListeners(limits.connectionsMax + 1, this.#abort.signal);
     this.#dial = dial;
     this.#options = options;
     this.#events = events;
@@ -278,7 +282,8 @@ export class ConnectionPool {
   }
 
   /** No attempt to connect for a while. */
-  #rest(reason: string): void {
+  #rest(words: string): void {
+    const reason = connectFault(this.#options.origin, words);
     // Attempts that fail together are one failure.
     if (!this.pause.isOn) {
       const pauseMs = this.pause.begin(reason);

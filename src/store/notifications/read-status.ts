@@ -10,6 +10,8 @@ export interface ScopeStatus extends Counts {
   /** Of the notification. */
   readonly state: NotificationState;
   readonly fault: string | null;
+  /** What parts of it wait for at the moment; null: for nothing. */
+  readonly waitingFor: string | null;
   readonly isSimulated: boolean;
   /** Sends of unknown end that were due to be sent again. */
   readonly uncertain: number;
@@ -27,6 +29,7 @@ export async function readStatus(
 ): Promise<readonly ScopeStatus[] | null> {
   const rows = await sql<ScopeStatus[]>`
     select s.app_id as "appId", s.platform_id as "platformId", n.state, s.fault,
+      case when n.finished_at is null and s.waiting_until > now() then s.waiting_for end as "waitingFor",
       coalesce(s.simulated, false) as "isSimulated", coalesce(s.uncertain, 0) as uncertain,
       case when s.deletions = 'held' then s.held_deletions else 0 end as "heldDeletions",
       coalesce(s.total, 0) as total, coalesce(s.delivered, 0) as delivered, coalesce(s.failed, 0) as failed,
