@@ -120,6 +120,11 @@ export const schema = z.object({
     .describe(
       'What carries requests to the providers: http2, the framing of our own, or compat, that of Node.js.',
     ),
+  PROVIDER_CONNECTIONS_MAX: count(1, 10_000)
+    .default(64)
+    .describe(
+      'Connections of one credential to one provider, of all threads of a node; each thread has at least one.',
+    ),
   REGISTRATIONS_IN_FLIGHT_MAX: count(1, 1_000_000)
     .default(10_000)
     .describe('Registrations waiting for their commit; beyond it the answer is 503.'),

@@ -88,6 +88,7 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
       metrics.heldDeletions.with({ platform: String(platformId) }).value += devices;
     },
   });
+  metrics.watchCircuits(() => fanOut.circuits.readings);
   const housekeeping = new Housekeeping({
     sql,
     log,
@@ -177,6 +178,7 @@ function startSending(
     log,
     origins,
     transport: config.SENDER_TRANSPORT,
+    connectionsMax: config.PROVIDER_CONNECTIONS_MAX,
     apnsRetryMs: config.APNS_RETRY_MS,
     authorizations,
     async credentials(appId, platformId) {

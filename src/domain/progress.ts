@@ -42,6 +42,13 @@ interface ProgressShape {
   /** Epoch milliseconds of the first and last of them; null: none. */
   readonly sentFromMs: number | null;
   readonly sentToMs: number | null;
+  /** What is given back waits for this: its provider fails for everyone, or its quota is used up. Absent: for nothing. */
+  readonly waitingFor?: Wait;
+}
+
+export interface Wait {
+  readonly reason: string;
+  readonly forMs: number;
 }
 
 /** Blocks of a chunk that are done, with their counts. Without blocks it only renews or gives back the lease. */

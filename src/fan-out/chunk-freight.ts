@@ -5,7 +5,8 @@ import type { Outcome } from '../domain/outcome.ts';
 import type { ChunkProgress } from '../domain/progress.ts';
 import type { DeviceNote, DeviceRun } from '../tag-index/tag-index.ts';
 import type { Blocks } from './blocks.ts';
-import type { Freight } from './courier.ts';
+import type { Freight, Release } from './courier.ts';
+import { waitIn } from './courier.ts';
 import { judge } from './delivery.ts';
 import type { RunContext } from './run-context.ts';
 import { Tally } from './tally.ts';
@@ -85,7 +86,7 @@ export class ChunkFreight implements Freight {
   }
 
   /** What has finished since the last report. Without anything: null, unless an empty one has its own purpose. */
-  takeReport(isEmptyToo: boolean, releaseAfterMs: number | null): ChunkProgress | null {
+  takeReport(isEmptyToo: boolean, release: Release | null): ChunkProgress | null {
     const finished = this.blocks.take();
     if (finished === null && !isEmptyToo && this.isNextCleared) return null;
     const { blocks, tally } = finished ?? { blocks: 0n, tally: new Tally() };
@@ -100,13 +101,14 @@ export class ChunkFreight implements Freight {
       counts: tally.counts,
       reasons: [...tally.reasons],
       retries: tally.retries,
-      started: this.announce(releaseAfterMs),
+      started: this.announce(release !== null),
       news: tally.news,
       fault: tally.counts.total > 0 ? this.context.control.fault : null,
       sends: tally.sends,
       sentFromMs: tally.sentFromMs,
       sentToMs: tally.sentToMs,
-      releaseAfterMs,
+      releaseAfterMs: release?.afterMs ?? null,
+      ...(release === null ? {} : waitIn(release)),
     };
   }
 
@@ -114,9 +116,9 @@ export class ChunkFreight implements Freight {
    * What the ledger is to take for started from this report on: whoever claims the chunk after a crash sends none of it again.
    * When it is given back every send has its ending, so nothing is.
    */
-  private announce(releaseAfterMs: number | null): bigint | null {
+  private announce(isGivenBack: boolean): bigint | null {
     if (!this.task.isAtMostOnce) return null;
-    if (releaseAfterMs !== null) return 0n;
+    if (isGivenBack) return 0n;
     this.announced |= this.blocks.ahead(ANNOUNCED_BLOCKS);
     return BigInt.asIntN(GROUP_BLOCKS, this.announced);
   }

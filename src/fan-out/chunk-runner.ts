@@ -6,7 +6,7 @@
 import { GROUP_DEVICES } from '../domain/device.ts';
 import { Blocks } from './blocks.ts';
 import { ChunkFreight } from './chunk-freight.ts';
-import type { Halt } from './courier.ts';
+import type { Halt, Release } from './courier.ts';
 import { carry } from './delivery.ts';
 import type { Ending } from './ending.ts';
 import { outcomeUnknown } from './ending.ts';
@@ -59,8 +59,8 @@ export async function runChunk(task: ChunkTask, context: RunContext): Promise<vo
       (await carry(task, context, freight, () => reporter.urge())) ?? doubt(blocks, context);
     await reporter.finish(() => {
       if (control.isLost) return null;
-      const releaseAfterMs = conclude(blocks, halt);
-      return freight.takeReport(releaseAfterMs !== null, releaseAfterMs);
+      const release = conclude(blocks, halt);
+      return freight.takeReport(release !== null, release);
     });
   } finally {
     reporter.stop();
@@ -70,15 +70,16 @@ export async function runChunk(task: ChunkTask, context: RunContext): Promise<vo
 /** All was sent, but the provider has begun to fail for everyone: what it failed for may wait with the chunk. */
 function doubt(blocks: Blocks, { health }: RunContext): Halt | null {
   const afterMs = health.stoppedForMs;
-  return afterMs > 0 && blocks.hasDoubtful ? { kind: 'give-back', afterMs } : null;
+  if (afterMs === 0 || !blocks.hasDoubtful) return null;
+  return { kind: 'give-back', afterMs, reason: health.lastReason };
 }
 
-/** What becomes of the rest. Answers after how long the chunk may be claimed again; null: it is not given back. */
-function conclude(blocks: Blocks, halt: Halt | null): number | null {
+/** What becomes of the rest. Null: the chunk is not given back. */
+function conclude(blocks: Blocks, halt: Halt | null): Release | null {
   switch (halt?.kind) {
     case 'give-back':
       blocks.giveBack(NOT_SENT);
-      return halt.afterMs;
+      return halt;
     case 'settle-rest':
       blocks.settleRest(halt.ending);
       return null;

@@ -6,6 +6,7 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Outcome } from '../domain/outcome.ts';
+import type { Wait } from '../domain/progress.ts';
 import type { Rendered, Sender } from '../senders/sender.ts';
 import { Bell } from '../std/bell.ts';
 import type { Clock } from '../std/clock.ts';
@@ -58,13 +59,21 @@ export interface CourierOptions {
 /** Why it stopped before the end, and what becomes of the rest. */
 export type Halt =
   | { readonly kind: 'lost' }
-  | { readonly kind: 'give-back'; readonly afterMs: number }
+  /** `reason`: what the wait is for; null: for nothing but the next claim. */
+  | { readonly kind: 'give-back'; readonly afterMs: number; readonly reason: string | null }
   | { readonly kind: 'settle-rest'; readonly ending: Ending };
+
+/** Given back, to be claimed again after a while. */
+export type Release = Extract<Halt, { readonly kind: 'give-back' }>;
+
+/** As a report has it. */
+export const waitIn = ({ afterMs, reason }: Release): { readonly waitingFor?: Wait } =>
+  reason === null ? {} : { waitingFor: { reason, forMs: afterMs } };
 
 const LOST: Halt = { kind: 'lost' };
 /** Google's word for it, when a send's time is up before its turn in the quota has come. */
 const QUOTA_EXCEEDED = 'QUOTA_EXCEEDED';
-const AT_ONCE: Halt = { kind: 'give-back', afterMs: 0 };
+const AT_ONCE: Halt = { kind: 'give-back', afterMs: 0, reason: null };
 
 export class Courier {
   private readonly options: CourierOptions;
@@ -119,8 +128,10 @@ export class Courier {
     const quotaMs = permits?.stoppedForMs ?? 0;
     const stoppedForMs = Math.max(health.stoppedForMs, quotaMs);
     if (stoppedForMs > 0) {
-      if (nowMs + stoppedForMs < retryUntilMs) return { kind: 'give-back', afterMs: stoppedForMs };
       const reason = stoppedForMs === quotaMs ? QUOTA_EXCEEDED : health.lastReason;
+      if (nowMs + stoppedForMs < retryUntilMs) {
+        return { kind: 'give-back', afterMs: stoppedForMs, reason };
+      }
       const ending = expiresAtMs === null ? failedWith(reason) : EXPIRED;
       return { kind: 'settle-rest', ending };
     }

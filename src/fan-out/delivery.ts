@@ -124,7 +124,8 @@ function newsOf(task: Task, outcome: Outcome, { ordinal, note }: JudgedDevice): 
       // Without a time of its own the answer is about the token as it was when we resolved it.
       return { ordinal, kind: 'gone', registeredBeforeMs: outcome.sinceMs ?? task.claimedAtMs };
     case 'bad-token':
-      if (outcome.isInconclusive) return null;
+      // Our own judgement of a token's form is no word of its provider: such a device is registered all the same.
+      if (outcome.isInconclusive || outcome.isUnasked) return null;
       return { ordinal, kind: 'refused', registeredBeforeMs: task.claimedAtMs };
     default:
       return null;

@@ -3,6 +3,7 @@
  * in every process that sends; all of them share the ledger in the database, and nothing else.
  */
 
+import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { PlatformId } from '../domain/device.ts';
 import { PLATFORM_APNS, PLATFORM_FCM, PLATFORM_WEB_PUSH } from '../domain/device.ts';
@@ -18,11 +19,14 @@ import type { TagIndex } from '../tag-index/tag-index.ts';
 import { Accept } from './accept.ts';
 import type { AuthorizationSource, CredentialSource } from './authorizer.ts';
 import { Authorizer } from './authorizer.ts';
+import { Circuits } from './circuits.ts';
 import { Claimer } from './claimer.ts';
 import { Dispatcher } from './dispatcher.ts';
 import { Planner } from './planner.ts';
 import { QuotaDesk } from './quota-desk.ts';
 import type { GiveBack } from './task.ts';
+import { Warmer } from './warmer.ts';
+import { openWire } from './wire.ts';
 import { WorkerPool } from './worker-pool.ts';
 
 /** Of SIGTERM's ten seconds: tasks reach the end of a block in three and hear of their sends in three more. */
@@ -42,6 +46,8 @@ export interface FanOutOptions {
   readonly authorizations: AuthorizationSource;
   readonly origins: ProviderOrigins;
   readonly transport: TransportName;
+  /** Connections of one credential to one host, of all threads together. */
+  readonly connectionsMax: number;
   /** Messages a minute of one FCM project, over all nodes; 0: no limit. */
   readonly fcmPerMinute: number;
   /** As `SendContext.apnsRetryMs`. */
@@ -54,6 +60,8 @@ export interface FanOutOptions {
 
 export interface FanOut {
   readonly accept: Accept;
+  /** Providers that fail for everyone, for the metrics. */
+  readonly circuits: Circuits;
   /** Stops claiming, lets sends under way end, records them, gives the rest back, ends the threads. Bounded. */
   drain(): Promise<void>;
 }
@@ -64,7 +72,19 @@ export async function startFanOut(options: FanOutOptions): Promise<FanOut> {
   // The embedded database has one process: leases of before are those of a process that is dead.
   if (store.address.kind === 'embedded') await releaseAllLeases(store.sql);
 
-  const settings = { address: store.address, origins, transport, logLevel, apnsRetryMs };
+  const settings = {
+    address: store.address,
+    origins,
+    transport,
+    logLevel,
+    apnsRetryMs,
+    wire: `tagcast-fan-out-${randomUUID()}`,
+    connectionsMax: Math.max(1, Math.floor(options.connectionsMax / options.threads)),
+  };
+  const circuits = new Circuits(log);
+  const wire = openWire(settings.wire, (word) => {
+    if (word.kind === 'circuit') circuits.hear(word.threadId, word.scopeKeys, word.openFor);
+  });
   const pool = new WorkerPool(options.threads, settings, (error) =>
     log.error({ err: error }, 'a worker thread has died'),
   );
@@ -94,18 +114,22 @@ export async function startFanOut(options: FanOutOptions): Promise<FanOut> {
     onAccepted: () => planner.wake(),
   });
   const deletions = new Deletions({ sql: store.sql, log, onHeld: options.onHeld });
+  const warmer = new Warmer({ sql: store.sql, authorizer, wire, threads: options.threads, log });
   planner.start();
   claimer.start();
   deletions.start();
+  warmer.start();
 
   return {
     accept,
+    circuits,
     async drain() {
       await atMost(DRAIN_MS_MAX, async () => {
-        await Promise.all([planner.stop(), deletions.stop()]);
+        await Promise.all([planner.stop(), deletions.stop(), warmer.stop()]);
         await claimer.drain(DRAIN);
         await ledger.drain();
       });
+      wire.close();
       await pool.destroy();
       await atMost(LAST_WORD_MS, () => claimer.drain(DRAIN));
     },

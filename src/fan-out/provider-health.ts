@@ -24,6 +24,8 @@ const STOPPED: BackoffPolicy = { baseMs: 2_000, capMs: 300_000 };
 export class ProviderHealth {
   /** Fires when it stops and when a probe has been answered: those that wait to send look again. */
   readonly changed = new Signal();
+  /** Fires when the circuit opens, each time a probe has failed, and when it closes. */
+  readonly switched = new Signal();
   /** The last reason for which it failed. */
   lastReason = 'Unavailable';
   private readonly clock: Clock;
@@ -34,6 +36,11 @@ export class ProviderHealth {
 
   constructor(clock: Clock) {
     this.clock = clock;
+  }
+
+  /** It fails for everyone, and nothing but probes is sent. */
+  get isOpen(): boolean {
+    return this.stops > 0;
   }
 
   /** How long nothing may be sent; 0: now. */
@@ -58,6 +65,7 @@ export class ProviderHealth {
         this.failuresInARow = 0;
         this.stops = 0;
         this.stoppedUntilMs = 0;
+        if (isProbe) this.switched.fire();
         break;
       case 'fails':
         this.failuresInARow += 1;
@@ -80,6 +88,7 @@ export class ProviderHealth {
     this.stoppedUntilMs =
       this.clock.monotonicMs() + Math.max(atLeastMs, backoffMs(STOPPED, this.stops));
     this.changed.fire();
+    this.switched.fire();
   }
 }
 

@@ -1,9 +1,10 @@
 /** A batch of retries as freight of a courier, and as reports to the ledger. */
 
 import type { Outcome } from '../domain/outcome.ts';
-import type { DeviceNews, RetryProgress, RetrySettlement } from '../domain/progress.ts';
+import type { DeviceNews, RetryProgress, RetrySettlement, Wait } from '../domain/progress.ts';
 import type { DeviceNote, PresentDevices } from '../tag-index/tag-index.ts';
-import type { Freight } from './courier.ts';
+import type { Freight, Release } from './courier.ts';
+import { waitIn } from './courier.ts';
 import { judge } from './delivery.ts';
 import type { Ending } from './ending.ts';
 import { outcomeUnknown, SKIPPED } from './ending.ts';
@@ -20,6 +21,7 @@ export class RetryFreight implements Freight {
   private readonly present: PresentDevices;
   private readonly onProgress: () => void;
   private cursor = 0;
+  private wait: { readonly waitingFor?: Wait } = {};
   private settlements: RetrySettlement[] = [];
   private news: DeviceNews[] = [];
   private sends = 0;
@@ -77,7 +79,8 @@ export class RetryFreight implements Freight {
   }
 
   /** Everything not sent is due again after this, as it was. */
-  giveBack(afterMs: number): void {
+  giveBack(release: Release): void {
+    this.wait = waitIn(release);
     for (; this.cursor < this.task.ordinals.length; this.cursor += 1) {
       const { ordinal, epoch, attempts } = this.rowAt(this.cursor);
       this.settlements.push({
@@ -86,7 +89,7 @@ export class RetryFreight implements Freight {
         ending: null,
         reason: null,
         attempts,
-        dueInMs: afterMs,
+        dueInMs: release.afterMs,
         isUncertain: false,
       });
     }
@@ -106,6 +109,7 @@ export class RetryFreight implements Freight {
       sends: this.sends,
       sentFromMs: this.sentFromMs,
       sentToMs: this.sentToMs,
+      ...this.wait,
     };
     this.settlements = [];
     this.news = [];

@@ -39,7 +39,7 @@ export async function runRetries(task: RetryTask, context: RunContext): Promise<
 function conclude(freight: RetryFreight, halt: Halt | null): void {
   switch (halt?.kind) {
     case 'give-back':
-      freight.giveBack(halt.afterMs);
+      freight.giveBack(halt);
       break;
     case 'settle-rest':
       freight.settleRest(halt.ending);

@@ -30,7 +30,11 @@ export interface Line {
 }
 
 /** What all senders of a process have in common. */
-export type SenderCacheOptions = Pick<SenderOptions, 'origins' | 'transport' | 'limits'>;
+export interface SenderCacheOptions
+  extends Required<Pick<SenderOptions, 'origins' | 'transport' | 'limits'>> {
+  /** Told when the provider begins to fail for everyone with this credential, and when it works again. */
+  readonly onCircuit: (line: Line) => void;
+}
 
 export class SenderCache {
   private readonly options: SenderCacheOptions;
@@ -64,15 +68,19 @@ export class SenderCache {
   }
 
   private open(credential: ProviderCredential, authorization: string, fingerprint: string): Line {
-    return {
-      sender: createSender(credential, { ...this.options, authorization }),
-      health: new ProviderHealth(this.clock),
+    const { origins, transport, limits, onCircuit } = this.options;
+    const health = new ProviderHealth(this.clock);
+    const line: Line = {
+      sender: createSender(credential, { origins, transport, limits, authorization }),
+      health,
       fingerprint,
       budgetLine: { used: 0 },
       scopes: new Set(),
       users: 0,
       isRetired: false,
     };
+    health.switched.on(() => onCircuit(line));
+    return line;
   }
 
   /** The scope uses this line from now on. */

@@ -16,6 +16,10 @@ export interface WorkerSettings {
   readonly origins: ProviderOrigins;
   readonly transport: TransportName;
   readonly logLevel: string;
+  /** The name of what all threads hear (wire.ts). */
+  readonly wire: string;
+  /** Connections of one credential to one host, of this thread. */
+  readonly connectionsMax: number;
   /** As `SendContext.apnsRetryMs`. */
   readonly apnsRetryMs: number;
 }

@@ -3,6 +3,7 @@
  * its whole life; everything else comes with the task.
  */
 
+import { threadId } from 'node:worker_threads';
 import { pack } from 'msgpackr';
 import { workerData } from 'piscina';
 import type { Verdict } from '../outcomes/verdict.ts';
@@ -22,6 +23,8 @@ import { SenderCache } from './sender-cache.ts';
 import type { GiveBack, Note, PostedTask, Task, Word, WorkerSettings } from './task.ts';
 import { TaskControl } from './task-control.ts';
 import { UnfamiliarReasons } from './unfamiliar-reasons.ts';
+import type { WireWord } from './wire.ts';
+import { openWire } from './wire.ts';
 
 /** One question at a time and the next one beside it: resolving must not crowd out registrations. */
 const CONNECTIONS_MAX = 2;
@@ -30,7 +33,12 @@ const settings = workerData as WorkerSettings;
 const clock = systemClock;
 const log = createLogger(settings.logLevel, 'worker');
 const tagIndex = new SqlTagIndex(connect(settings.address, CONNECTIONS_MAX));
-const senders = new SenderCache(settings, clock);
+const { origins, transport, connectionsMax } = settings;
+const senders = new SenderCache(
+  { origins, transport, limits: { connectionsMax }, onCircuit: tellCircuit },
+  clock,
+);
+const wire = openWire(settings.wire, hear);
 const budget = new SendBudget();
 const unfamiliarReasons = new UnfamiliarReasons();
 
@@ -54,6 +62,19 @@ export async function runTask({ task, port, isMetered }: PostedTask): Promise<vo
     if (line !== null) senders.release(line);
     port.close();
   }
+}
+
+/** A send of this scope is near. */
+function hear(word: WireWord): void {
+  if (word.kind !== 'warm') return;
+  const line = senders.acquire(word.scopeKey, word.authority);
+  line.sender.warm(word.connections);
+  senders.release(line);
+}
+
+function tellCircuit({ scopes, health }: Line): void {
+  const openFor = health.isOpen ? health.lastReason : null;
+  wire.say({ kind: 'circuit', threadId, scopeKeys: [...scopes], openFor });
 }
 
 function giveBack(control: TaskControl, { withinMs, answersWithinMs }: GiveBack): void {

@@ -1,5 +1,7 @@
 /** The threads that send: a Piscina pool, and the channel of each task in it. */
 
+import { once } from 'node:events';
+import type { MessagePort } from 'node:worker_threads';
 import { MessageChannel } from 'node:worker_threads';
 import { unpack } from 'msgpackr';
 import { Piscina } from 'piscina';
@@ -78,8 +80,24 @@ export class WorkerPool {
       }
     });
     const posted: PostedTask = { task, port: port2, isMetered: events.quota !== null };
-    const finished = this.pool.run(posted, { transferList: [port2] }).finally(() => port1.close());
-    return { say: (word) => port1.postMessage(word), finished };
+    const closed = once(port1, 'close');
+    return {
+      say: (word) => port1.postMessage(word),
+      finished: this.finish(posted, port1, closed),
+    };
+  }
+
+  /**
+   * The task's end comes by another way than its last words, and mostly before them. Its thread closes the port behind them, so
+   * they are waited for: a task's unused quota is among them.
+   */
+  private async finish(posted: PostedTask, port: MessagePort, closed: Promise<unknown>) {
+    try {
+      await this.pool.run(posted, { transferList: [posted.port] });
+      await closed;
+    } finally {
+      port.close();
+    }
   }
 
   /** Ends all threads, whatever they do. */

@@ -33,6 +33,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'refuses connections: nothing listens there, or a firewall says so',
   ENOTFOUND: "has no address: is the name wrong, or does this machine's DNS not know it?",
   EAI_AGAIN: "has no address at the moment: this machine's DNS does not answer",
+  'the name does not resolve in time': "has no address in time: this machine's DNS does not answer",
   ETIMEDOUT: NO_ANSWER,
   'connection time-out': NO_ANSWER,
   EHOSTUNREACH: 'cannot be reached: this machine has no route to it',

@@ -24,7 +24,7 @@ export interface SenderOptions {
   readonly transport: TransportName;
   /** The first value; `authorize` brings later ones. */
   readonly authorization: string;
-  /** In place of single limits of the provider's settings: tests cannot wait for the real ones. */
+  /** In place of single limits of the provider's settings: the operator's, or those of tests, which cannot wait for the real ones. */
   readonly limits?: Partial<TransportLimits>;
 }
 
@@ -57,13 +57,23 @@ export function createSender(credential: ProviderCredential, options: SenderOpti
             origin,
             ca,
             authorization: '',
-            limits: { ...(kind === 'fcm' ? FCM_LIMITS : WEB_PUSH_LIMITS), ...limits },
+            limits: kind === 'fcm' ? { ...FCM_LIMITS, ...limits } : webPushLimits(limits),
             admits: admission === 'public' ? isPublicAddress : null,
             outcomeOf,
           }),
       });
   }
 }
+
+/** One push service of many: what is allowed for APNs is not more than enough for it. */
+const webPushLimits = (limits: Partial<TransportLimits> = {}): TransportLimits => ({
+  ...WEB_PUSH_LIMITS,
+  ...limits,
+  connectionsMax: Math.min(
+    WEB_PUSH_LIMITS.connectionsMax,
+    limits.connectionsMax ?? WEB_PUSH_LIMITS.connectionsMax,
+  ),
+});
 
 const DIALS: Readonly<Record<TransportName, Dial>> = { http2: dialHttp2, compat: dialCompat };
 

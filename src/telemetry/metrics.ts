@@ -24,6 +24,8 @@ export interface Metrics {
   watchQueue(queue: string, read: () => number): void;
   /** Lets `read` tell how provider credentials stand whenever the metrics are asked for. */
   watchCredentials(read: () => readonly CredentialReading[]): void;
+  /** Likewise for the providers that fail for everyone. */
+  watchCircuits(read: () => readonly CircuitReading[]): void;
   /** The Prometheus text form. */
   text(): Promise<string>;
   readonly contentType: string;
@@ -38,6 +40,14 @@ export interface CredentialReading {
   readonly expiresAtMs: number | null;
   /** The provider has refused the new one: the one before it is in use. */
   readonly isFallback: boolean;
+}
+
+/** One (app, platform) whose provider fails for everyone. */
+export interface CircuitReading {
+  readonly appId: number;
+  readonly platformId: number;
+  /** Worker threads that see it so. */
+  readonly openThreads: number;
 }
 
 /** Makes the process' metrics. */
@@ -55,6 +65,7 @@ export function createMetrics(): Metrics {
     },
   });
   const credentials = watchCredentials(registry);
+  const circuits = watchCircuits(registry);
   const family = <Label extends string>(
     name: string,
     help: string,
@@ -85,6 +96,9 @@ export function createMetrics(): Metrics {
     watchCredentials: (read) => {
       credentials.read = read;
     },
+    watchCircuits: (read) => {
+      circuits.read = read;
+    },
     text: () => registry.metrics(),
     contentType: registry.contentType,
   };
@@ -97,21 +111,7 @@ function watchCredentials(registry: Registry): { read: () => readonly Credential
     name: string,
     help: string,
     valueIn: (reading: CredentialReading) => number | null,
-  ): Gauge =>
-    new Gauge({
-      name,
-      help,
-      labelNames: ['app', 'platform'],
-      registers: [registry],
-      collect() {
-        this.reset();
-        for (const reading of source.read()) {
-          const value = valueIn(reading);
-          if (value === null) continue;
-          this.set({ app: String(reading.appId), platform: String(reading.platformId) }, value);
-        }
-      },
-    });
+  ): void => scopeGauge(registry, name, help, () => source.read(), valueIn);
   gauge(
     'tagcast_credential_healthy',
     'Whether the provider took the credential when it was last asked.',
@@ -128,6 +128,42 @@ function watchCredentials(registry: Registry): { read: () => readonly Credential
     ({ isFallback }) => Number(isFallback),
   );
   return source;
+}
+
+function watchCircuits(registry: Registry): { read: () => readonly CircuitReading[] } {
+  const source: { read: () => readonly CircuitReading[] } = { read: () => [] };
+  scopeGauge(
+    registry,
+    'tagcast_provider_circuit_open',
+    'Worker threads that have stopped sending, because the provider fails for everyone; they probe it.',
+    () => source.read(),
+    ({ openThreads }) => openThreads,
+  );
+  return source;
+}
+
+/** A gauge by (app, platform), where `valueIn` gives one. */
+function scopeGauge<Reading extends { readonly appId: number; readonly platformId: number }>(
+  registry: Registry,
+  name: string,
+  help: string,
+  read: () => readonly Reading[],
+  valueIn: (reading: Reading) => number | null,
+): void {
+  new Gauge({
+    name,
+    help,
+    labelNames: ['app', 'platform'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const reading of read()) {
+        const value = valueIn(reading);
+        if (value === null) continue;
+        this.set({ app: String(reading.appId), platform: String(reading.platformId) }, value);
+      }
+    },
+  });
 }
 
 function createFamily<Label extends string>(

@@ -70,7 +70,24 @@ t.test('on each store', (t) =>
       t.notOk(await refuse(sql, place, opened.version, 'late'));
       t.equal(keyOf(await inUse()), 'KEY0000003');
       t.ok((await refused()).isNew);
-      t.equal(keyOf(await inUse()), fresh.keyId, 'the one before it, not the one before that');
+      t.equal(
+        keyOf(await inUse()),
+        old.keyId,
+        'the one that was in use, not the one that was refused',
+      );
+      await put({ ...apnsCredential(), keyId: 'KEY0000004' });
+      t.equal(keyOf(await inUse()), 'KEY0000004');
+      await refused();
+      t.equal(keyOf(await inUse()), old.keyId, 'however many are refused');
+    },
+
+    'the fallback is the one before, not the one before that': async (t: Test, { sql }) => {
+      const { put, inUse, refused } = await sceneOf(sql);
+      await put(old);
+      await put(fresh);
+      await put({ ...apnsCredential(), keyId: 'KEY0000003' });
+      await refused();
+      t.equal(keyOf(await inUse()), fresh.keyId);
     },
 
     'only the same account may stand in; the same one again changes nothing': async (

@@ -82,7 +82,7 @@ t.test('an installation from nothing', async (t) => {
       1,
       `There is no app ${appId + 1} on platform 3.`,
     ]);
-    t.match(await run(`app check ${appId} mail`), [2, /apns or fcm/]);
+    t.match(await run(`app check ${appId} mail`), [2, /apns, fcm or webpush/]);
 
     const next = apns.replace('KEY1234567', 'KEY7654321');
     t.match(await run(`app credentials ${appId} apns ${next} --sandbox --expires soon`), [

@@ -34,7 +34,7 @@ t.test('each mistake has its sentence', async (t) => {
     ['app add acme News --platform ios', /^--platform must be a number, not ios$/],
     ['app add acme --platform 3', /^<name> is missing$/],
     ['app credentials x apns --remove', /^<app-id> must be a number, not x$/],
-    ['app credentials 1 web', /^the provider is apns or fcm, not web$/],
+    ['app credentials 1 web', /^the provider is apns, fcm or webpush, not web$/],
     ['app credentials 1 apns', /^--team-id is missing$/],
     ['app credentials 1 fcm --service-account-file /nowhere/x', /^cannot read \/nowhere\/x$/],
     [`app credentials 1 fcm --service-account-file ${file}`, /is not JSON$/],

@@ -13,7 +13,10 @@ t.test('from a fresh key pair to the credential', async (t) => {
   const inputs: unknown[] = [];
   const actions: OperatorActions = (_action, input) => {
     inputs.push(input);
-    return Promise.resolve({ ok: true, value: { vapidPublicKey: 'BPub' } });
+    return Promise.resolve({
+      ok: true,
+      value: { vapidPublicKey: 'BPub', checked: { note: 'It can sign.' } },
+    });
   };
   const context = recordedContext(actions);
   const command = appCommand(context);
@@ -36,7 +39,7 @@ t.test('from a fresh key pair to the credential', async (t) => {
   t.equal(await run(`${set} --subject ${subject}`), 0);
   t.equal(
     context.printed.at(-1),
-    'App 1000 has webpush credentials. Web pages subscribe with applicationServerKey BPub',
+    'App 1000 has webpush credentials. It can sign.\nWeb pages subscribe with applicationServerKey BPub',
   );
   t.same(inputs.at(-1), {
     appId: 1_000,

@@ -426,7 +426,7 @@ t.test('where anybody of the scope has it, it is the devices', async (t) => {
           : { kind: 'gone', reason: 'Unregistered', sinceMs: 1 },
       1,
     ),
-    budgetMax: 128,
+    budgetMax: 256,
     verdict: (_progress, clock) => ({ ...recorded(clock), hasDelivered: true }) as const,
   });
   await runChunk(chunkTask(), told.context);
@@ -444,13 +444,14 @@ t.test('what a send tells of its device, beside its ending', async (t) => {
   const outcomes: Readonly<Record<string, Outcome>> = {
     'device-1': { kind: 'delivered', environment: 'sandbox' },
     'device-4': { kind: 'bad-token', reason: 'BadDeviceToken', isInconclusive: true },
+    'device-5': { kind: 'bad-token', reason: 'BadDeviceToken', isUnasked: true },
   };
   const sender = new ScriptedSender((deviceId) => outcomes[deviceId] ?? DELIVERED);
   const notes = new Map([
     [2, { refusals: 2, environment: null }],
     [3, { refusals: 0, environment: 'sandbox' as const }],
   ]);
-  const scene = sceneOf(chunkTask(), { offsets: [0, 1, 2, 3, 4], sender, notes });
+  const scene = sceneOf(chunkTask(), { offsets: [0, 1, 2, 3, 4, 5], sender, notes });
   await runChunk(chunkTask(), scene.context);
   t.same(sumOf(scene.reports).news, [
     { ordinal: 1, kind: 'moved', environment: 'sandbox' },
@@ -458,7 +459,7 @@ t.test('what a send tells of its device, beside its ending', async (t) => {
   ]);
   t.same(
     sender.environments,
-    [null, null, null, 'sandbox', null],
+    [null, null, null, 'sandbox', null, null],
     'it is asked where it was taken',
   );
 });

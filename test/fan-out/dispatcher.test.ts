@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { pino } from 'pino';
 import type { Piscina } from 'piscina';
+import type { Test } from 'tap';
 import t from 'tap';
 import { ProviderTokens } from '../../src/access/provider-tokens.ts';
 import type { ProviderCredential } from '../../src/domain/credential.ts';
@@ -9,6 +10,7 @@ import { Authorizer } from '../../src/fan-out/authorizer.ts';
 import type { Claimed } from '../../src/fan-out/claimed.ts';
 import { releaseOf } from '../../src/fan-out/claimed.ts';
 import { Dispatcher } from '../../src/fan-out/dispatcher.ts';
+import type { QuotaAnswer, QuotaNote } from '../../src/fan-out/permits.ts';
 import type { Task, Word, WorkerSettings } from '../../src/fan-out/task.ts';
 import type { RunningTask, TaskEvents } from '../../src/fan-out/worker-pool.ts';
 import { WorkerPool } from '../../src/fan-out/worker-pool.ts';
@@ -204,11 +206,13 @@ t.test('too many tokens of a key: no node makes another for a while', async (t) 
   t.same(frozen, [`${claimed.chunk.appId}.${claimed.chunk.platformId}`]);
 });
 
-t.test('a thread that dies is replaced, and its chunk is sent by the next', async (t) => {
+/** One real thread and its simulator. */
+async function workersOf(t: Test) {
   const simulator = await simulatorFor(t);
-  await behave(simulator, { latencyMs: 30_000 });
   const settings: WorkerSettings = {
     apnsRetryMs: 1_000,
+    wire: 'dispatcher.test',
+    connectionsMax: 8,
     address: store.address,
     origins: originsOf(simulator),
     transport: 'http2',
@@ -220,6 +224,32 @@ t.test('a thread that dies is replaced, and its chunk is sent by the next', asyn
     (_appId, platformId) => Promise.resolve(usable(credentialOf(simulator, platformId))),
     new Authorizations(originsOf(simulator), new ProviderTokens(sql, secrets)),
   );
+  return { simulator, pool, authorizer };
+}
+
+t.test('what a task has not used of its quota goes back, before it counts as ended', async (t) => {
+  const { pool, authorizer } = await workersOf(t);
+  const heard: string[] = [];
+  const metered = {
+    join: (_credential: ProviderCredential, answer: (answer: QuotaAnswer) => void) => ({
+      hear(note: QuotaNote) {
+        heard.push(note.kind);
+        if (note.kind === 'wanted') answer({ kind: 'granted', permits: 1_000, forMs: 60_000 });
+      },
+      leave: () => void heard.push('left'),
+    }),
+  };
+  const shared = { ledger, pool, authorizer, leaseMs: LEASE_MS, clock: systemClock, log };
+  const dispatcher = new Dispatcher({ ...shared, quotas: metered });
+  for (let n = 0; n < 10; n += 1) {
+    await dispatcher.start(await claimOne(`metered-${n}`)).finished;
+    t.strictSame(heard.splice(0), ['wanted', 'unused', 'left']);
+  }
+});
+
+t.test('a thread that dies is replaced, and its chunk is sent by the next', async (t) => {
+  const { simulator, pool, authorizer } = await workersOf(t);
+  await behave(simulator, { latencyMs: 30_000 });
   const options = { ledger, pool, authorizer, quotas, leaseMs: LEASE_MS, clock: systemClock, log };
   const dispatcher = new Dispatcher(options);
   const claimed = await claimOne('dying', 300);

@@ -69,6 +69,70 @@ const keyOf = ({ privateKey }: ApnsCredential) => ({ privateKey });
 const simulator = await simulatorFor(t);
 
 await withStores(t, async (t, store) => {
+  await t.test(
+    'a provider that fails for everyone: seen, waited for, probed, sent on',
+    async (t) => {
+      await behave(simulator, { shares: { serverError: 1 } });
+      const fanOut = await fanOutFor(t, store, simulator);
+      const tenant = await makeTenant(store.sql, 'circuit');
+      await seed(store, tenant, { 3: 1_000 });
+      const id = await submit(fanOut, tenant);
+      const waiting = await until('the job says what it waits for', async () => {
+        const rows = await readStatus(store.sql, tenant.clientId, id);
+        return rows?.find(({ waitingFor }) => waitingFor !== null) ?? null;
+      });
+      t.match(waiting, { state: 'RUNNING', waitingFor: /InternalServerError|ServiceUnavailable/ });
+      t.match(fanOut.circuits.readings, [{ appId: tenant.appId, platformId: 3, openThreads: 1 }]);
+      await behave(simulator, {});
+      const rows = await finalRows(store, tenant, id);
+      t.match(rows[0], { state: 'FINISHED', total: 1_000, delivered: 1_000, waitingFor: null });
+      await until('the circuit is closed', () =>
+        fanOut.circuits.readings.length === 0 ? true : null,
+      );
+      await fanOut.drain();
+    },
+  );
+
+  await t.test(
+    'a host that is not there: the job says which, and the other platform is sent',
+    async (t) => {
+      const gone = await startProviderPeer({ script: () => undefined });
+      await gone.close();
+      await behave(simulator, {});
+      const fanOut = await fanOutFor(t, store, simulator, { origins: { fcm: gone.origin } });
+      const tenant = await makeTenant(store.sql, 'no-host');
+      await seed(store, tenant, { 3: 300, 15: 3 });
+      const id = await submit(fanOut, tenant);
+      const rows = await until('one is sent, the other waits', async () => {
+        const [apns, fcm] = (await readStatus(store.sql, tenant.clientId, id)) ?? [];
+        return apns?.delivered === 300 && fcm?.waitingFor ? [apns, fcm] : null;
+      });
+      t.match(rows[1]?.waitingFor, /127\.0\.0\.1:\d+ refuses connections/);
+      t.equal(rows[0]?.waitingFor, null);
+      await fanOut.drain();
+      await store.sql`delete from notifications where id = ${id}`;
+    },
+  );
+
+  await t.test('connections are open before a scheduled send is due', async (t) => {
+    const peer = await startProviderPeer({ script: (request) => answer(request, 200) });
+    t.teardown(() => peer.close());
+    const { origin, ca } = peer;
+    const fanOut = await fanOutFor(t, store, simulator, {
+      origins: { apnsProduction: origin, ca },
+    });
+    const tenant = await makeTenant(store.sql, 'warm');
+    await seed(store, tenant, { 3: 10 });
+    const push = pushTo(tenant, { sendAtMs: Date.now() + 9_000 });
+    const id = await submit(fanOut, tenant, push);
+    await until('a connection', () => (peer.connections() > 0 ? true : null));
+    t.equal(peer.received.length, 0, 'nothing has been sent');
+    await store.sql`update notifications set send_at = now() where id = ${id}`;
+    t.match((await finalRows(store, tenant, id))[0], { delivered: 10 });
+    t.equal(peer.connections(), 1, 'and the send has used it');
+    await fanOut.drain();
+  });
+
   await t.test('every device gets the push once, on both providers', async (t) => {
     await behave(simulator, {});
     const fanOut = await fanOutFor(t, store, simulator);

@@ -1,11 +1,17 @@
 import { pino } from 'pino';
 import type { Test } from 'tap';
 import t from 'tap';
+import { gateOf } from '../../src/domain/deletion-gate.ts';
 import type { DeviceNews } from '../../src/domain/progress.ts';
 import { Deletions } from '../../src/outcomes/deletions.ts';
 import { Ledger } from '../../src/outcomes/ledger.ts';
 import { systemClock } from '../../src/std/clock.ts';
-import { decideDeletions, listHeldDeletions } from '../../src/store/deletions/scopes.ts';
+import { carryOutDeletions } from '../../src/store/deletions/carry-out.ts';
+import {
+  decideDeletions,
+  listHeldDeletions,
+  listOpenDeletions,
+} from '../../src/store/deletions/scopes.ts';
 import { planDue } from '../../src/store/notifications/plan-due.ts';
 import { readStatus } from '../../src/store/notifications/read-status.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -182,6 +188,32 @@ async function running(t: Test, store: Store): Promise<void> {
   t.equal(scope?.['deletions'], 'pending', 'more may come');
 }
 
+/** Between the look at the counts and the deletion a send goes on. */
+async function overtaken(t: Test, store: Store): Promise<void> {
+  const { sql } = store;
+  const tenant = await makeTenant(sql, 'overtaken');
+  const id = await makeRunning(sql, tenant, 8_192 * 2);
+  const scope = { notificationId: id, appId: tenant.appId, platformId: 3 };
+  await answer(store, id, 8_192, first(200).map(verdictOn('gone')));
+  const [found] = await listOpenDeletions(sql, 10);
+  t.equal(found === undefined ? null : gateOf(found), 'open', 'so it was found');
+  await answer(
+    store,
+    id,
+    2_000,
+    first(2_000).map((n) => verdictOn('gone')(8_192 + n)),
+    false,
+  );
+  t.equal(await carryOutDeletions(sql, scope, 1_000), 0, 'and so it is no more');
+  t.equal((await ordinalsOf(store, tenant)).length, 16_384);
+  await sql`update notification_scopes set deletions = 'released' where notification_id = ${id}`;
+  t.equal(
+    await carryOutDeletions(sql, scope, 1_000),
+    1_000,
+    'unless somebody has said so; a thousand at a time',
+  );
+}
+
 async function refused(t: Test, store: Store): Promise<void> {
   const { sql } = store;
   const tenant = await makeTenant(sql, 'refused');
@@ -224,5 +256,6 @@ await withStores(t, async (t, store) => {
   );
   await t.test('too many of a send: held, and an operator decides', (t) => gate(t, store));
   await t.test('a running send is judged when enough has been answered', (t) => running(t, store));
+  await t.test('a send that condemns more while it is looked at', (t) => overtaken(t, store));
   await t.test('refused devices are erased only after several sends', (t) => refused(t, store));
 });

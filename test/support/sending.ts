@@ -57,6 +57,7 @@ export async function fanOutFor(
     ((_appId: number, platformId: number) => Promise.resolve(credentialOf(simulator, platformId)));
   const fanOut = await startFanOut({
     store,
+    connectionsMax: 64,
     tagIndex: new SqlTagIndex(store.sql),
     threads: 1,
     leaseMs: options.leaseMs ?? 30_000,

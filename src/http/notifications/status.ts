@@ -40,6 +40,7 @@ const rowOf = (id: string, row: ScopeStatus) => ({
   expiredCount: row.expired,
   cancelledCount: row.cancelled,
   ...(row.fault === null ? {} : { fault: faultSentence(row.fault) }),
+  ...(row.waitingFor === null ? {} : { waitingFor: faultSentence(row.waitingFor) }),
   ...(row.reasons === null ? {} : { failureReasons: row.reasons }),
   ...(row.uncertain === 0 ? {} : { uncertainCount: row.uncertain }),
   ...(row.heldDeletions === 0 ? {} : { heldDeletionCount: row.heldDeletions }),

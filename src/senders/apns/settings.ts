@@ -27,7 +27,7 @@ export const APNS_LIMITS: TransportLimits = Object.freeze({
   /** Little is gained beyond two connections to each of the some eight addresses (pushy); round trips of 200 ms ask for more. */
   connectionsMax: 64,
   /** Apple's engineers ask for connections that are opened apart, and take rapid opening for an attack. */
-  growEveryMs: 500,
+  growEveryMs: 250,
   /** Apple: keep connections open for hours and days. */
   idleMsMax: 60 * 60_000,
   ageMsMax: 24 * 60 * 60_000,

@@ -100,11 +100,11 @@ export class Addresses {
     const { resolve, timeoutMs } = this.#options;
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<string>((end) => {
-      timer = setTimeout(end, timeoutMs, `${this.#host} does not resolve in time`);
+      timer = setTimeout(end, timeoutMs, 'the name does not resolve in time');
     });
     const found = resolve(this.#host).then(
       (addresses) => [...new Set(addresses)],
-      (error: unknown) => `${errorReason(error)} ${this.#host}`,
+      (error: unknown) => errorReason(error),
     );
     try {
       return await Promise.race([found, late]);

@@ -1,14 +1,19 @@
 /**
  * How many requests may be under way at one provider, over all connections. Unlimited until it shows signs of overload; then as TCP
- * treats congestion (RFC 5681): a cut at once, at most one for all that is under way, and a slow way back.
+ * treats congestion (RFC 5681): a cut, at most one for all that is under way, and a slow way back. A few failures are no sign: a
+ * cut for each would bring a thousand requests down to a few dozen, because one answer of a hundred is a 500.
  */
 
 import type { Outcome } from '../../domain/outcome.ts';
 import type { Latency } from './latency.ts';
 
-/** What is left of it after a sign of overload … */
+/** More of the answers than this have to be signs of overload. */
+const SIGNS_SHARE_MAX = 0.1;
+/** Answers that are judged together, at least; as many as were under way, if they were more: what follows a cut is another's answer. */
+const WINDOW_MIN = 64;
+/** What is left of it after a cut … */
 const CUT = 0.7;
-/** … and what each limit's worth of good answers adds. */
+/** … and what each good window adds. */
 const GAIN = 1.125;
 /** Fewer would say nothing of how the provider does. */
 const LIMIT_MIN = 8;
@@ -20,9 +25,10 @@ export class ConcurrencyLimit {
   #underWay = 0;
   #limit = Number.POSITIVE_INFINITY;
   readonly #latency: Latency;
-  /** Answers still to come to what was under way at the last cut, which say nothing new. */
-  #recovering = 0;
-  #goodAnswers = 0;
+  #window = WINDOW_MIN;
+  #answers = 0;
+  #signs = 0;
+  #underWayMax = 0;
 
   constructor(latency: Latency) {
     this.#latency = latency;
@@ -38,6 +44,7 @@ export class ConcurrencyLimit {
 
   started(): void {
     this.#underWay += 1;
+    if (this.#underWay > this.#underWayMax) this.#underWayMax = this.#underWay;
   }
 
   /** It ended without an answer. */
@@ -47,24 +54,24 @@ export class ConcurrencyLimit {
 
   answered(outcome: Outcome): void {
     this.#underWay -= 1;
-    if (this.#recovering > 0) this.#recovering -= 1;
-    else if (isOverload(outcome) || this.#isSlow()) this.#cut();
-    else if (this.#limit !== Number.POSITIVE_INFINITY) this.#gain();
+    this.#answers += 1;
+    if (isSignOfOverload(outcome)) this.#signs += 1;
+    if (this.#answers >= this.#window) this.#judge();
   }
 
-  #cut(): void {
-    this.#recovering = this.#underWay;
-    this.#goodAnswers = 0;
-    this.#limit = Math.max(LIMIT_MIN, Math.floor(this.#underWay * CUT));
-  }
-
-  #gain(): void {
-    this.#goodAnswers += 1;
-    if (this.#goodAnswers < this.#limit) return;
-    this.#goodAnswers = 0;
-    // A limit that nothing comes near to is none.
-    const isBinding = this.#underWay * 2 > this.#limit;
-    this.#limit = isBinding ? Math.ceil(this.#limit * GAIN) : Number.POSITIVE_INFINITY;
+  #judge(): void {
+    const isOverloaded = this.#signs > this.#answers * SIGNS_SHARE_MAX || this.#isSlow();
+    if (isOverloaded) {
+      this.#limit = Math.max(LIMIT_MIN, Math.floor(this.#underWayMax * CUT));
+    } else if (this.#limit !== Number.POSITIVE_INFINITY) {
+      // A limit that nothing comes near to is none.
+      const isBinding = this.#underWayMax * 2 > this.#limit;
+      this.#limit = isBinding ? Math.ceil(this.#limit * GAIN) : Number.POSITIVE_INFINITY;
+    }
+    this.#answers = 0;
+    this.#signs = 0;
+    this.#window = Math.max(WINDOW_MIN, this.#underWay);
+    this.#underWayMax = this.#underWay;
   }
 
   #isSlow(): boolean {
@@ -74,5 +81,5 @@ export class ConcurrencyLimit {
 }
 
 /** 429 for the whole credential, and 5xx. */
-const isOverload = ({ kind }: Outcome): boolean =>
+const isSignOfOverload = ({ kind }: Outcome): boolean =>
   kind === 'throttled-target' || kind === 'unavailable';

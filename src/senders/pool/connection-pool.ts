@@ -4,6 +4,8 @@
  * one attempt, then a pause that doubles: the circuit is open then, and the attempt after the pause is its probe.
  */
 
+import { setMaxListeners } from 'node:events';
+import { connectFault } from '../connect-fault.ts';
 import type { Dial, ProviderConnection } from '../provider-connection.ts';
 import type { TransportLimits } from '../transport.ts';
 import { Addresses, resolveBySystem } from './addresses.ts';
@@ -53,6 +55,8 @@ export class ConnectionPool {
 
   constructor(dial: Dial, options: PoolOptions, events: PoolEvents) {
     const { limits, origin, admits } = options;
+    // Each connection that is being opened listens to it.
+    setMaxListeners(limits.connectionsMax + 1, this.#abort.signal);
     this.#dial = dial;
     this.#options = options;
     this.#events = events;
@@ -167,7 +171,12 @@ export class ConnectionPool {
   #grow(): void {
     if (this.#isClosing) return;
     const nowMs = performance.now();
-    const { open, retire } = this.#growth.end(nowMs, this.#ready.size, this.#connecting);
+    const { open, retire } = this.#growth.end(
+      nowMs,
+      this.#ready.size,
+      this.#connecting,
+      this.latency.isQueueing,
+    );
     if (!this.pause.isOn) for (let n = 0; n < open; n += 1) void this.#connect();
     // The youngest stand last.
     const youngest = [...this.#ready].reverse().slice(0, retire);
@@ -264,7 +273,11 @@ export class ConnectionPool {
     if (this.#current === member) this.#current = null;
     if (this.#isClosing) return;
     const isFruitless = this.#isFruitless(member);
-    if (isFruitless) this.#addresses.failed(member.address, performance.now());
+    if (isFruitless) {
+      const nowMs = performance.now();
+      this.#addresses.failed(member.address, nowMs);
+      this.#growth.lost(nowMs);
+    }
     if (isToCalmDown || (isFruitless && this.pause.countFruitless())) this.#rest(reason);
     // Whoever waits wants another one now.
     else this.#events.freed();
@@ -280,7 +293,8 @@ export class ConnectionPool {
   }
 
   /** No attempt to connect for a while. */
-  #rest(reason: string): void {
+  #rest(words: string): void {
+    const reason = connectFault(this.#options.origin, words);
     // Attempts that fail together are one failure.
     if (!this.pause.isOn) {
       const pauseMs = this.pause.begin(reason);

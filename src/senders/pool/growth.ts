@@ -1,11 +1,11 @@
 /**
  * How many connections the demand asks for: rate × round trip ÷ streams of a connection. Rather than believing three estimates, it
- * doubles the connections while they are used up and each doubling brings more answers a second; the doubling that does not
- * (this thread or the provider is what limits) is taken back.
+ * doubles the connections while they are used up and their answers take no longer than a round trip: then streams are what limits.
+ * Where answers queue (in this thread or at the provider) a doubling has to bring more of them, or else it is taken back.
  *
  *   watching ──used up for half a span──► growing (new ones connect) ──► settling (a span goes by) ──► measured
  *      ▲                                                                              more answers: watching, may double again
- *      └───────────────no more answers: back to as many as before, and no growth for a while───────────┘
+ *      └────────answers queue, and no more of them: back to as many as before, no growth for a while────┘
  */
 
 export interface GrowthOptions {
@@ -14,12 +14,14 @@ export interface GrowthOptions {
   readonly growEveryMs: number;
 }
 
-/** What a doubling has to bring at least. */
+/** What a doubling has to bring at least, where answers queue. */
 const GAIN_MIN = 1.1;
 /** Used up for so much of a span, or else one more connection would idle. */
 const USED_UP_SHARE_MIN = 0.5;
 /** After a doubling that brought nothing. */
 const HOLD_MS = 60_000;
+/** After a connection that was of no use: the provider may want no more of them. */
+const HOLD_AFTER_LOSS_MS = 10_000;
 const ROUND_TRIPS_PER_SPAN = 2;
 
 /** Open so many more, retire so many, or leave it. */
@@ -70,6 +72,11 @@ export class Growth {
     this.#usedUpSinceMs = null;
   }
 
+  /** A connection has ended before it was of any use, while others work. */
+  lost(nowMs: number): void {
+    this.#heldUntilMs = Math.max(this.#heldUntilMs, nowMs + HOLD_AFTER_LOSS_MS);
+  }
+
   /** Begins a span: what was counted before is forgotten. */
   begin(nowMs: number): void {
     this.#spanStartedMs = nowMs;
@@ -78,8 +85,11 @@ export class Growth {
     if (this.#usedUpSinceMs !== null) this.#usedUpSinceMs = nowMs;
   }
 
-  /** Ends a span. `connections`: those that take requests; `connecting`: those that will. */
-  end(nowMs: number, connections: number, connecting: number): GrowthStep {
+  /**
+   * Ends a span. `connections`: those that take requests; `connecting`: those that will; `isQueueing`: answers take longer than
+   * the round trip.
+   */
+  end(nowMs: number, connections: number, connecting: number, isQueueing: boolean): GrowthStep {
     const rate = this.#answers / Math.max(1, nowMs - this.#spanStartedMs);
     const usedUpMs =
       this.#usedUpMs + (this.#usedUpSinceMs === null ? 0 : nowMs - this.#usedUpSinceMs);
@@ -93,8 +103,9 @@ export class Growth {
         return NOTHING;
       case 'settling':
         this.#state = 'watching';
-        if (isUsedUp && rate < this.#rateBefore * GAIN_MIN)
+        if (isUsedUp && isQueueing && rate < this.#rateBefore * GAIN_MIN) {
           return this.#takeBack(nowMs, connections);
+        }
         break;
       case 'watching':
         break;

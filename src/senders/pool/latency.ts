@@ -4,6 +4,8 @@
 const SPAN_MS = 30_000;
 /** Weight of one answer in the mean: the last hundred or so make it. */
 const WEIGHT = 1 / 64;
+/** Less than this over the quickest one is the providers' and the network's chance. */
+const QUEUEING_FACTOR = 1.5;
 
 export class Latency {
   #meanMs: number | null = null;
@@ -24,6 +26,11 @@ export class Latency {
     this.#spanStartedMs = nowMs;
     this.#lowestBeforeMs = this.#lowestMs;
     this.#lowestMs = Number.POSITIVE_INFINITY;
+  }
+
+  /** Answers wait somewhere, besides on their way. */
+  get isQueueing(): boolean {
+    return this.meanMs > this.roundTripMs * QUEUEING_FACTOR;
   }
 
   /** Of the last answers; 0 before the first. */

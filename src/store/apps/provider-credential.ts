@@ -47,7 +47,10 @@ export async function readSealedCredential(
   return { sealed, keyId, version, previous, isRefused };
 }
 
-/** What becomes of the credential that was there: the fallback for a while, nothing, or what it was (the same is put again). */
+/**
+ * What becomes of the credential that was there: the fallback for a while, nothing, or what it was (the same is put again). One
+ * that the provider refuses is nobody's fallback: that stays the one in use.
+ */
 export type Predecessor = 'kept' | 'forgotten' | 'unchanged';
 
 export interface CredentialToWrite {
@@ -66,12 +69,13 @@ export async function writeSealedCredential(
   platformId: number,
   { credential, overVersion, predecessor, graceHours, expiresAtMs }: CredentialToWrite,
 ): Promise<boolean> {
+  const isStandInUsed = sql`refused_reason is not null and previous_until > now()`;
   const rows = await sql`
     update app_platforms set
       previous_sealed = case ${predecessor}::text
-        when 'kept' then credential_sealed when 'unchanged' then previous_sealed end,
+        when 'kept' then case when ${isStandInUsed} then previous_sealed else credential_sealed end when 'unchanged' then previous_sealed end,
       previous_key_id = case ${predecessor}::text
-        when 'kept' then credential_key_id when 'unchanged' then previous_key_id end,
+        when 'kept' then case when ${isStandInUsed} then previous_key_id else credential_key_id end when 'unchanged' then previous_key_id end,
       previous_until = case ${predecessor}::text
         when 'kept' then now() + make_interval(hours => ${graceHours}::integer)
         when 'unchanged' then previous_until end,

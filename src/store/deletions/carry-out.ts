@@ -4,6 +4,7 @@ import { groupOf } from '../../domain/device.ts';
 import { countRefusals, REFUSALS_MAX } from '../devices/count-refusals.ts';
 import { deleteDevices, lockDevicesToErase, once } from '../devices/erase-devices.ts';
 import { raiseGroups } from '../devices/raise-groups.ts';
+import { isGateClosed } from '../ledger/condemn.ts';
 import type { Sql, SqlPool } from '../sql.ts';
 import { removeSubscriptions } from '../subscriptions/remove-subscriptions.ts';
 import { transact } from '../transact.ts';
@@ -58,19 +59,28 @@ export const forgetDeletions = async (
   limit: number,
 ): Promise<number> => (await takeVerdicts(sql, scope, limit)).length;
 
-/** What another node is at in this moment is left to it. */
+/**
+ * What another node is at in this moment is left to it. The gate is looked at again, in the very picture that shows the verdicts:
+ * since it was found open a running send may have condemned thousands more.
+ */
 const takeVerdicts = (
   sql: Sql,
   { notificationId, appId, platformId }: DeletionScope,
   limit: number,
 ) => sql<Condemned[]>`
-  delete from condemned_devices c
-  using (
+  -- A statement of its own in the plan: joined row by row it would be asked again and again, and find ever more of them.
+  with taken as materialized (
     select ordinal from condemned_devices
     where notification_id = ${notificationId} and app_id = ${appId} and platform_id = ${platformId}
+      and exists (
+        select from notification_scopes s
+        where s.notification_id = ${notificationId} and s.app_id = ${appId} and s.platform_id = ${platformId}
+          and (s.deletions in ('released', 'discarded') or not ${isGateClosed(sql)})
+      )
     order by ordinal limit ${limit}
     for update skip locked
-  ) taken
+  )
+  delete from condemned_devices c using taken
   where c.notification_id = ${notificationId} and c.app_id = ${appId} and c.platform_id = ${platformId}
     and c.ordinal = taken.ordinal
   returning c.app_id as "appId", c.platform_id as "platformId", c.ordinal, c.is_refusal as "isRefusal",

@@ -12,6 +12,8 @@ import { recordChunks } from './record-chunks.ts';
 import { recordRetries } from './record-retries.ts';
 import type { ScopeFault } from './set-faults.ts';
 import { setFaults } from './set-faults.ts';
+import type { ScopeWait } from './set-waits.ts';
+import { setWaits } from './set-waits.ts';
 
 export interface RecordedProgress {
   /** Those of the reports that came too late: another holds their chunk. */
@@ -29,19 +31,24 @@ export function recordProgress(
   const chunks = reports.filter((report): report is ChunkProgress => report.kind === 'chunk');
   const retries = reports.filter((report): report is RetryProgress => report.kind === 'retries');
   const faults = reports.filter((report): report is Progress & ScopeFault => report.fault !== null);
+  const waits = reports.filter(isWaiting);
   return transact(sql, async (tx) => {
     // All statements are on their way at once: the embedded database serves nobody else meanwhile.
-    const [, chunkStandings, , , , standings] = await Promise.all([
+    const [, chunkStandings, , , , , standings] = await Promise.all([
       lockNotifications(tx, ids),
       chunks.length > 0 ? recordChunks(tx, chunks, leaseMs) : [],
       retries.length > 0 ? recordRetries(tx, retries) : [],
       faults.length > 0 ? setFaults(tx, faults) : [],
+      waits.length > 0 ? setWaits(tx, waits) : [],
       finishNotifications(tx, ids),
       readStandings(tx, ids),
     ]);
     return { lost: lostOf(chunks, chunkStandings), standings };
   });
 }
+
+const isWaiting = (report: Progress): report is Progress & ScopeWait =>
+  report.waitingFor !== undefined;
 
 const lostOf = (
   chunks: readonly ChunkProgress[],

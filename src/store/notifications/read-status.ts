@@ -10,6 +10,8 @@ export interface ScopeStatus extends Counts {
   /** Of the notification. */
   readonly state: NotificationState;
   readonly fault: string | null;
+  /** What it waits for at the moment, or else the next of its retries; null: nothing. */
+  readonly waitingFor: string | null;
   readonly isSimulated: boolean;
   /** Sends of unknown end that were due to be sent again. */
   readonly uncertain: number;
@@ -27,6 +29,15 @@ export async function readStatus(
 ): Promise<readonly ScopeStatus[] | null> {
   const rows = await sql<ScopeStatus[]>`
     select s.app_id as "appId", s.platform_id as "platformId", n.state, s.fault,
+      case when n.finished_at is null then coalesce(
+        case when s.waiting_until > now() then s.waiting_for end,
+        (
+          select r.reason from retries r
+          where (r.notification_id, r.app_id, r.platform_id) = (s.notification_id, s.app_id, s.platform_id)
+            and r.attempts > 0
+          order by r.due_at limit 1
+        )
+      ) end as "waitingFor",
       coalesce(s.simulated, false) as "isSimulated", coalesce(s.uncertain, 0) as uncertain,
       case when s.deletions = 'held' then s.held_deletions else 0 end as "heldDeletions",
       coalesce(s.total, 0) as total, coalesce(s.delivered, 0) as delivered, coalesce(s.failed, 0) as failed,

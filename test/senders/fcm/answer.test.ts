@@ -86,12 +86,13 @@ const ERRORS: readonly (readonly [number, GoogleError, Outcome])[] = [
     { status: 'PERMISSION_DENIED', errorCode: 'SENDER_ID_MISMATCH' },
     { kind: 'bad-token', reason: 'SENDER_ID_MISMATCH' },
   ],
-  // Bad credential.
+  // A key of Apple's or of Web Push in the project: Android phones get theirs.
   [
     401,
     { status: 'UNAUTHENTICATED', errorCode: 'THIRD_PARTY_AUTH_ERROR' },
-    { kind: 'bad-credential', reason: 'THIRD_PARTY_AUTH_ERROR' },
+    { kind: 'bad-message', reason: 'THIRD_PARTY_AUTH_ERROR', mayBeDevice: true },
   ],
+  // Bad credential.
   [403, { status: 'PERMISSION_DENIED' }, { kind: 'bad-credential', reason: 'PERMISSION_DENIED' }],
   [404, { status: 'NOT_FOUND' }, { kind: 'bad-credential', reason: 'NOT_FOUND' }],
   // A 404 without FCM's own word removes no device.

@@ -16,7 +16,7 @@ t.test('a name is resolved by the system', async (t) => {
 
 t.test('a name that does not exist says so', async (t) => {
   const found = await addressesOf('does-not-exist.invalid').next(0);
-  t.match(found, { ok: false, reason: /^(ENOTFOUND|EAI_AGAIN) does-not-exist\.invalid$/ });
+  t.match(found, { ok: false, reason: /^(ENOTFOUND|EAI_AGAIN)$/ });
 });
 
 t.test('what must not be connected to is not', async (t) => {

@@ -9,6 +9,7 @@ class Demand {
   connections = 1;
   nowMs = 0;
   isUsedUp = true;
+  isQueueing = true;
   readonly perConnection: number;
   readonly most: number;
 
@@ -25,7 +26,12 @@ class Demand {
       for (let answer = 0; answer < answers; answer += 1) this.growth.answered();
       this.nowMs += SPAN_MS;
       this.growth.relieved(this.nowMs);
-      const { open, retire } = this.growth.end(this.nowMs, this.connections, connecting);
+      const { open, retire } = this.growth.end(
+        this.nowMs,
+        this.connections,
+        connecting,
+        this.isQueueing,
+      );
       this.connections += open - retire;
     }
   }
@@ -72,10 +78,10 @@ t.test('used up for less than half of a span is no need', (t) => {
   growth.begin(0);
   growth.usedUp(0);
   growth.relieved(49);
-  t.same(growth.end(100, 1, 0), { open: 0, retire: 0 });
+  t.same(growth.end(100, 1, 0, true), { open: 0, retire: 0 });
   growth.usedUp(100);
   growth.relieved(151);
-  t.same(growth.end(200, 1, 0), { open: 1, retire: 0 });
+  t.same(growth.end(200, 1, 0, true), { open: 1, retire: 0 });
   t.end();
 });
 
@@ -83,5 +89,26 @@ t.test('a span holds two round trips', (t) => {
   const growth = new Growth({ connectionsMax: 16, growEveryMs: SPAN_MS });
   t.equal(growth.spanMs(10), SPAN_MS);
   t.equal(growth.spanMs(200), 400);
+  t.end();
+});
+
+t.test(
+  'answers as quick as the round trip: streams are what limits, whatever the rate does',
+  (t) => {
+    const demand = new Demand(10, 40);
+    demand.isQueueing = false;
+    demand.spans(20);
+    t.equal(demand.connections, 16);
+    t.end();
+  },
+);
+
+t.test('a connection that was of no use holds it for a while', (t) => {
+  const demand = new Demand(10, 1_000_000);
+  demand.growth.lost(0);
+  demand.spans(99);
+  t.equal(demand.connections, 1);
+  demand.spans(20);
+  t.ok(demand.connections > 1);
   t.end();
 });

@@ -24,3 +24,12 @@ t.test('a quick answer of long ago is forgotten', (t) => {
   t.equal(latency.roundTripMs, 80);
   t.end();
 });
+
+t.test('answers queue when they take half as long again as the quickest', (t) => {
+  const latency = new Latency();
+  for (let answer = 0; answer < 500; answer += 1) latency.answered(50 + (answer % 20));
+  t.notOk(latency.isQueueing);
+  for (let answer = 0; answer < 500; answer += 1) latency.answered(90);
+  t.ok(latency.isQueueing);
+  t.end();
+});

@@ -94,7 +94,7 @@ const ROWS: readonly Row[] = [
   [502, '<!DOCTYPE html><title>Error 502</title>', unavailable('status 502')],
   [503, '', unavailable('status 503', 9_000), 9_000],
   [403, '{"reason":7}', badCredential('status 403')],
-  [400, `{"reason":"${'x'.repeat(500)}"}`, badToken('x'.repeat(100))],
+  [400, `{"reason":"${'x'.repeat(500)}"}`, unfamiliar('x'.repeat(100), 400)],
 ];
 
 for (const [status, body, outcome, retryAfterMs = null] of ROWS) {
