@@ -1,3 +1,4 @@
+import type { Http2Session } from 'node:http2';
 import { constants } from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
 import { connect, createServer } from 'node:net';
@@ -190,6 +191,36 @@ for (const [name, dial] of DIALS) {
     await transport.close();
     await peer.close();
   });
+
+  t.test(
+    `${name}: a connection that ends with its first words is followed by another`,
+    async (t) => {
+      const ends = [
+        (session: Http2Session) => session.goaway(constants.NGHTTP2_NO_ERROR, 0),
+        (session: Http2Session) => session.goaway(constants.NGHTTP2_INTERNAL_ERROR, 0),
+        (session: Http2Session) => session.close(),
+      ];
+      for (const end of ends) {
+        const peer = await startProviderPeer({
+          onSession: (session, number) => {
+            if (number === 1) end(session);
+          },
+          script: (request) => answer(request, 200),
+        });
+        const { transport, send } = transportTo(dial, peer.origin, peer.ca, {
+          reconnectPauseMs: 1,
+          reconnectPauseMsMax: 1,
+        });
+        let outcome = await send();
+        while (outcome.kind === 'unavailable') outcome = await send();
+        t.equal(outcome.kind, 'delivered');
+        t.equal(peer.connections(), 2);
+        t.equal(transport.connections, 1, 'the first one is not counted');
+        await transport.close();
+        await peer.close();
+      }
+    },
+  );
 
   t.test(`${name}: a peer that accepts and never speaks TLS`, async (t) => {
     const sockets: Socket[] = [];

@@ -28,6 +28,8 @@ export interface ProviderPeerOptions {
   readonly maxConcurrentStreams?: number;
   /** What a client may send of one request before it is told that it may go on. */
   readonly initialWindowSize?: number;
+  /** Called with each connection, 1 for the first. */
+  readonly onSession?: (session: Http2Session, number: number) => void;
   /** Called as soon as the header fields are there; true: the script has dealt with the stream and no body is read. */
   readonly onStream?: (stream: ServerHttp2Stream) => boolean;
 }
@@ -76,6 +78,7 @@ export async function startProviderPeer(options: ProviderPeerOptions): Promise<P
     sessions.add(session);
     session.on('error', () => undefined);
     session.once('close', () => sessions.delete(session));
+    options.onSession?.(session, connections);
   });
   server.on('stream', (stream, headers) => {
     const session = stream.session;

@@ -132,7 +132,7 @@ export class ConnectionPool {
     this.latency.tick(nowMs);
     for (const member of this.#ready) {
       if (nowMs >= member.agedAtMs) this.#replace(member, nowMs);
-      else if (this.#isSpare(member, nowMs)) this.retire(member);
+      else if (this.#isSpare(member, nowMs)) this.#dismiss(member);
     }
   }
 
@@ -151,8 +151,13 @@ export class ConnectionPool {
   /** An old one goes when another can do its work. */
   #replace(member: Member, nowMs: number): void {
     const hasOther = [...this.#ready].some((other) => other !== member && nowMs < other.agedAtMs);
-    if (hasOther) this.retire(member);
+    if (hasOther) this.#dismiss(member);
     else if (this.#connecting === 0 && !this.pause.isOn) void this.#connect();
+  }
+
+  #dismiss(member: Member): void {
+    member.isDismissed = true;
+    this.retire(member);
   }
 
   #isSpare(member: Member, nowMs: number): boolean {
@@ -180,7 +185,7 @@ export class ConnectionPool {
     if (!this.pause.isOn) for (let n = 0; n < open; n += 1) void this.#connect();
     // The youngest stand last.
     const youngest = [...this.#ready].reverse().slice(0, retire);
-    for (const member of youngest) this.retire(member);
+    for (const member of youngest) this.#dismiss(member);
     if (this.#growth.isBusy) this.#watch(nowMs);
   }
 
@@ -283,9 +288,9 @@ export class ConnectionPool {
     else this.#events.freed();
   }
 
-  /** It ended before it was of any use; one that nobody needed and that idled out is none of these. */
+  /** It ended before it was of any use; one that we dismissed, or that idled out, is none of these. */
   #isFruitless(member: Member): boolean {
-    if (member.hasAnswered) return false;
+    if (member.hasAnswered || member.isDismissed) return false;
     return (
       member.hasStarted ||
       performance.now() - member.openedAtMs < this.#options.limits.connectTimeoutMs

@@ -40,7 +40,7 @@ export class Growth {
   #usedUpSinceMs: number | null = null;
   #state: 'watching' | 'growing' | 'settling' = 'watching';
   #rateBefore = 0;
-  #added = 0;
+  #connectionsBefore = 0;
   #heldUntilMs = 0;
 
   constructor(options: GrowthOptions) {
@@ -103,6 +103,8 @@ export class Growth {
         return NOTHING;
       case 'settling':
         this.#state = 'watching';
+        // Some may not have come, or have gone since: those from before are not taken back for them.
+        if (connections <= this.#connectionsBefore) break;
         if (isUsedUp && isQueueing && rate < this.#rateBefore * GAIN_MIN) {
           return this.#takeBack(nowMs, connections);
         }
@@ -119,12 +121,12 @@ export class Growth {
     if (open <= 0) return NOTHING;
     this.#state = 'growing';
     this.#rateBefore = rate;
-    this.#added = open;
+    this.#connectionsBefore = connections;
     return { open, retire: 0 };
   }
 
   #takeBack(nowMs: number, connections: number): GrowthStep {
     this.#heldUntilMs = nowMs + HOLD_MS;
-    return { open: 0, retire: Math.min(this.#added, connections - 1) };
+    return { open: 0, retire: connections - this.#connectionsBefore };
   }
 }

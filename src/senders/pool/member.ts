@@ -14,6 +14,8 @@ export class Member {
   hasAnswered = false;
   /** An expired authorization was seen. APNs keeps refusing on that connection (pushy closes it too). */
   isWedged = false;
+  /** We have no more use for it: that it answered nothing says nothing of the provider. */
+  isDismissed = false;
   /** It takes no more requests. */
   isRetired = false;
   isGone = false;

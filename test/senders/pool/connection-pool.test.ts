@@ -1,10 +1,11 @@
 import { constants } from 'node:http2';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import type { Outcome } from '../../../src/domain/outcome.ts';
 import { APNS_LIMITS } from '../../../src/senders/apns/settings.ts';
 import { dial as dialCompat } from '../../../src/senders/compat/dial.ts';
 import { dial as dialHttp2 } from '../../../src/senders/http2/dial.ts';
+import { ConnectionPool } from '../../../src/senders/pool/connection-pool.ts';
 import type { Dial } from '../../../src/senders/provider-connection.ts';
 import { ProviderTransport } from '../../../src/senders/provider-transport.ts';
 import type {
@@ -12,6 +13,7 @@ import type {
   TransportLimits,
   TransportName,
 } from '../../../src/senders/transport.ts';
+import { handDial } from '../../support/hand-dial.ts';
 import type { ProviderPeer } from '../../support/provider-peer.ts';
 import { answer, refuse, startProviderPeer } from '../../support/provider-peer.ts';
 
@@ -234,3 +236,27 @@ for (const [name, dial] of DIALS) {
     await peer.close();
   });
 }
+
+t.test('a connection that we dismiss unanswered says nothing of the provider', async (t) => {
+  const hand = handDial(5);
+  const ignored = (): void => undefined;
+  const pool = new ConnectionPool(
+    hand.dial,
+    {
+      origin: 'https://127.0.0.1',
+      ca: null,
+      limits: { ...APNS_LIMITS, idleMsMax: 5 },
+      admits: null,
+    },
+    { freed: ignored, paused: ignored, resumed: ignored },
+  );
+  pool.warm(2);
+  while (pool.size < 2) await nextTurn();
+  const attempt = { template: TEMPLATE, token: '1', answered: ignored, failed: ignored };
+  pool.take()?.start(attempt, 'bearer x', performance.now());
+  pool.sweep(performance.now() + 1_000);
+  t.equal(pool.size, 1);
+  t.notOk(pool.pause.countFruitless(), 'the first that counts');
+  pool.close();
+  pool.destroy();
+});

@@ -62,6 +62,30 @@ t.test('takes back the doubling that brought nothing, and holds', (t) => {
   t.end();
 });
 
+t.test('takes back only what has come: connections that failed cost none of those before', (t) => {
+  const growth = new Growth({ connectionsMax: 64, growEveryMs: SPAN_MS });
+  growth.begin(0);
+  growth.usedUp(0);
+  const steps = [100, 200, 300, 400].map((nowMs) => growth.end(nowMs, 4, 0, true));
+  t.same(
+    steps.map(({ retire }) => retire),
+    [0, 0, 0, 0],
+  );
+  t.equal(steps[0]?.open, 4);
+  t.ok(
+    steps.slice(1).some(({ open }) => open > 0),
+    'and it may try again',
+  );
+  const partly = new Growth({ connectionsMax: 64, growEveryMs: SPAN_MS });
+  partly.begin(0);
+  partly.answered();
+  partly.usedUp(0);
+  t.same(partly.end(100, 4, 0, true), { open: 4, retire: 0 });
+  partly.end(200, 5, 0, true);
+  t.same(partly.end(300, 5, 0, true), { open: 0, retire: 1 }, 'one of four has come');
+  t.end();
+});
+
 t.test('does not grow without need, nor while connections are on their way', (t) => {
   const idle = new Demand(10, 1_000);
   idle.isUsedUp = false;
