@@ -1,11 +1,16 @@
 /**
  * How many requests may be under way at one provider, over all connections. Unlimited until it shows signs of overload; then as TCP
- * treats congestion (RFC 5681): a cut at once, at most one for all that is under way, and a slow way back.
+ * treats congestion (RFC 5681): a cut, at most one for all that is under way, and a slow way back. Unlike TCP's a single sign is
+ * none: a provider that answers 1 % with 5xx does so at any pace, and cutting for each would end at the least limit there is.
  */
 
 import type { Outcome } from '../../domain/outcome.ts';
 import type { Latency } from './latency.ts';
 
+/** So large a share of the answers says that it is the load … */
+const OVERLOADED_SHARE_MIN = 0.1;
+/** … of the last hundred or so; of overload alone it takes 14 in a row. */
+const WEIGHT = 1 / 128;
 /** What is left of it after a sign of overload … */
 const CUT = 0.7;
 /** … and what each limit's worth of good answers adds. */
@@ -20,9 +25,10 @@ export class ConcurrencyLimit {
   #underWay = 0;
   #limit = Number.POSITIVE_INFINITY;
   readonly #latency: Latency;
-  /** Answers still to come to what was under way at the last cut, which say nothing new. */
+  /** Ends still to come of what was under way at the last cut, which say nothing new. */
   #recovering = 0;
   #goodAnswers = 0;
+  #overloadedShare = 0;
 
   constructor(latency: Latency) {
     this.#latency = latency;
@@ -43,18 +49,25 @@ export class ConcurrencyLimit {
   /** It ended without an answer. */
   failed(): void {
     this.#underWay -= 1;
+    if (this.#recovering > 0) this.#recovering -= 1;
   }
 
   answered(outcome: Outcome): void {
     this.#underWay -= 1;
-    if (this.#recovering > 0) this.#recovering -= 1;
-    else if (isOverload(outcome) || this.#isSlow()) this.#cut();
-    else if (this.#limit !== Number.POSITIVE_INFINITY) this.#gain();
+    if (this.#recovering > 0) {
+      this.#recovering -= 1;
+      return;
+    }
+    const isOverloaded = isOverload(outcome);
+    this.#overloadedShare += (Number(isOverloaded) - this.#overloadedShare) * WEIGHT;
+    if (this.#overloadedShare >= OVERLOADED_SHARE_MIN || this.#isSlow()) this.#cut();
+    else if (!isOverloaded && this.#limit !== Number.POSITIVE_INFINITY) this.#gain();
   }
 
   #cut(): void {
     this.#recovering = this.#underWay;
     this.#goodAnswers = 0;
+    this.#overloadedShare = 0;
     this.#limit = Math.max(LIMIT_MIN, Math.floor(this.#underWay * CUT));
   }
 
