@@ -18,8 +18,12 @@ export interface GrowthOptions {
 const GAIN_MIN = 1.1;
 /** Used up for so much of a span, or else one more connection would idle. */
 const USED_UP_SHARE_MIN = 0.5;
-/** After a doubling that brought nothing. */
+/** After a doubling that brought nothing … */
 const HOLD_MS = 60_000;
+/** … as long as answers come at about the pace of then. Beyond this factor something else limits now, a silent connection say … */
+const HELD_PACE_FACTOR = 4;
+/** … if it is so for so many spans: one alone may be chance, and opening and closing in turns is what providers call an attack. */
+const OFF_PACE_SPANS = 4;
 const ROUND_TRIPS_PER_SPAN = 2;
 
 /** Open so many more, retire so many, or leave it. */
@@ -40,6 +44,8 @@ export class Growth {
   #rateBefore = 0;
   #added = 0;
   #heldUntilMs = 0;
+  #heldRate = 0;
+  #offPaceSpans = 0;
 
   constructor(options: GrowthOptions) {
     this.#options = options;
@@ -93,18 +99,29 @@ export class Growth {
         return NOTHING;
       case 'settling':
         this.#state = 'watching';
-        if (isUsedUp && rate < this.#rateBefore * GAIN_MIN)
+        // Without a single answer it says nothing of the doubling.
+        if (isUsedUp && rate > 0 && rate < this.#rateBefore * GAIN_MIN)
           return this.#takeBack(nowMs, connections);
         break;
       case 'watching':
         break;
     }
-    if (!isUsedUp || nowMs < this.#heldUntilMs) return NOTHING;
+    if (!isUsedUp || this.#isHeld(nowMs, rate)) return NOTHING;
     return this.#double(rate, connections);
   }
 
+  #isHeld(nowMs: number, rate: number): boolean {
+    if (nowMs >= this.#heldUntilMs) return false;
+    const isOnPace =
+      rate * HELD_PACE_FACTOR >= this.#heldRate && rate <= this.#heldRate * HELD_PACE_FACTOR;
+    this.#offPaceSpans = isOnPace ? 0 : this.#offPaceSpans + 1;
+    return this.#offPaceSpans < OFF_PACE_SPANS;
+  }
+
   #double(rate: number, connections: number): GrowthStep {
-    const open = Math.min(connections, this.#options.connectionsMax - connections);
+    // While nothing is answered, by connections that have gone silent or a provider that has, one more tells which it is.
+    const wanted = rate === 0 ? 1 : connections;
+    const open = Math.min(wanted, this.#options.connectionsMax - connections);
     if (open <= 0) return NOTHING;
     this.#state = 'growing';
     this.#rateBefore = rate;
@@ -114,6 +131,8 @@ export class Growth {
 
   #takeBack(nowMs: number, connections: number): GrowthStep {
     this.#heldUntilMs = nowMs + HOLD_MS;
+    this.#heldRate = this.#rateBefore;
+    this.#offPaceSpans = 0;
     return { open: 0, retire: Math.min(this.#added, connections - 1) };
   }
 }

@@ -10,7 +10,7 @@ class Demand {
   nowMs = 0;
   isUsedUp = true;
   readonly perConnection: number;
-  readonly most: number;
+  most: number;
 
   constructor(perConnection: number, most: number) {
     this.perConnection = perConnection;
@@ -53,6 +53,34 @@ t.test('takes back the doubling that brought nothing, and holds', (t) => {
   });
   t.ok(seen.includes(8), 'and then tries again');
   t.equal(demand.connections, 4);
+  t.end();
+});
+
+t.test(
+  'a hold ends when answers have stayed away for a second: the connections are silent',
+  (t) => {
+    const demand = new Demand(10, 40);
+    demand.spans(20);
+    t.equal(demand.connections, 4);
+    demand.most = 0;
+    demand.spans(3);
+    t.equal(demand.connections, 4, 'a moment may be chance');
+    demand.spans(1);
+    t.equal(demand.connections, 5, 'one more, for nobody knows whether it is of use');
+    demand.most = 1_000;
+    demand.spans(3);
+    t.equal(demand.connections, 10, 'it is');
+    t.end();
+  },
+);
+
+t.test('a doubling during which all answers stop is not taken back', (t) => {
+  const demand = new Demand(10, 1_000);
+  demand.spans(1);
+  t.equal(demand.connections, 2);
+  demand.most = 0;
+  demand.spans(2);
+  t.equal(demand.connections, 3);
   t.end();
 });
 
