@@ -112,6 +112,7 @@ export class ConnectionPool {
 
   /** Takes no more requests on it; closes it when those under way have ended. */
   retire(member: Member): void {
+    member.isDismissed = true;
     member.connection?.retire();
   }
 
@@ -268,9 +269,9 @@ export class ConnectionPool {
     else this.#events.freed();
   }
 
-  /** It ended before it was of any use; one that nobody needed and that idled out is none of these. */
+  /** It ended before it was of any use; one that nobody needed, and that idled out or was dismissed, is none of these. */
   #isFruitless(member: Member): boolean {
-    if (member.hasAnswered) return false;
+    if (member.hasAnswered || member.isDismissed) return false;
     return (
       member.hasStarted ||
       performance.now() - member.openedAtMs < this.#options.limits.connectTimeoutMs

@@ -14,6 +14,8 @@ export class Member {
   hasAnswered = false;
   /** An expired authorization was seen. APNs keeps refusing on that connection (pushy closes it too). */
   isWedged = false;
+  /** We have ended it ourselves. */
+  isDismissed = false;
   /** It takes no more requests. */
   isRetired = false;
   isGone = false;
