@@ -16,6 +16,11 @@ import { Signal } from '../std/signal.ts';
 
 /** Two blocks: more than chance or one lost connection of a few streams, less than a group. */
 export const FAILURES_IN_A_ROW_MAX = 256;
+/**
+ * For so long at least nothing but failures, where the provider did not say that it fails: all streams of one connection are lost
+ * in one moment, a thousand at APNs, and the next connection shows within some round trips that it was the only one.
+ */
+export const LOST_FOR_MS = 2_000;
 /** Sends that probe a provider which has just failed for everyone. */
 export const PROBES_MAX = 8;
 /** The same pace as a single device's retries (ending.ts). */
@@ -30,6 +35,8 @@ export class ProviderHealth {
   lastReason = 'Unavailable';
   private readonly clock: Clock;
   private failuresInARow = 0;
+  /** When the first of them came. */
+  private failingSinceMs = 0;
   private stops = 0;
   private stoppedUntilMs = 0;
   private inFlight = 0;
@@ -68,15 +75,20 @@ export class ProviderHealth {
         if (isProbe) this.switched.fire();
         break;
       case 'fails':
-        this.failuresInARow += 1;
-        if (this.failuresInARow >= FAILURES_IN_A_ROW_MAX) {
-          this.stop(reasonOf(outcome) ?? outcome.kind, retryAfterMsOf(outcome));
-        }
+        this.failed(outcome);
         break;
       case 'says-nothing':
         break;
     }
     if (isProbe) this.changed.fire();
+  }
+
+  private failed(outcome: Outcome): void {
+    if (this.failuresInARow === 0) this.failingSinceMs = this.clock.monotonicMs();
+    this.failuresInARow += 1;
+    if (this.failuresInARow < FAILURES_IN_A_ROW_MAX) return;
+    if (isLost(outcome) && this.clock.monotonicMs() - this.failingSinceMs < LOST_FOR_MS) return;
+    this.stop(reasonOf(outcome) ?? outcome.kind, retryAfterMsOf(outcome));
   }
 
   /** It fails for everyone: also called when no connection comes about. While stopped already, nothing is added. */
@@ -113,6 +125,9 @@ function healthIn(outcome: Outcome): 'works' | 'fails' | 'says-nothing' {
       return 'fails';
   }
 }
+
+/** Without the provider's word. */
+const isLost = ({ kind }: Outcome): boolean => kind === 'unknown' || kind === 'refused';
 
 const retryAfterMsOf = (outcome: Outcome): number =>
   'retryAfterMs' in outcome ? (outcome.retryAfterMs ?? 0) : 0;

@@ -147,7 +147,9 @@ export class ProviderConnection {
   #respond(streamId: number, answer: ProviderAnswer): void {
     const { status, fields, body } = answer;
     const octets = body === '' ? NO_BODY : Buffer.from(body);
-    if (!this.#http2.respond(streamId, { status, fields, body: octets })) this.#lose(answer);
+    // Behind the PING of a cut nobody knows what is still read.
+    if (this.#isCut) this.#lose(answer);
+    else if (!this.#http2.respond(streamId, { status, fields, body: octets })) this.#lose(answer);
     else if (this.#behaviour.pingsAfterAnswers && !this.#isPinging) this.#ping();
   }
 

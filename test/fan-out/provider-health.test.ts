@@ -1,6 +1,10 @@
 import t from 'tap';
 import type { Outcome } from '../../src/domain/outcome.ts';
-import { FAILURES_IN_A_ROW_MAX, ProviderHealth } from '../../src/fan-out/provider-health.ts';
+import {
+  FAILURES_IN_A_ROW_MAX,
+  LOST_FOR_MS,
+  ProviderHealth,
+} from '../../src/fan-out/provider-health.ts';
 import { ManualClock } from '../support/scripted-sender.ts';
 
 const UNAVAILABLE: Outcome = { kind: 'unavailable', reason: 'Shut', retryAfterMs: null };
@@ -18,6 +22,25 @@ t.test('one of several hosts that fails says nothing of the credential', (t) => 
   t.equal(health.stoppedForMs, 0);
   t.end();
 });
+
+t.test(
+  'the streams of one lost connection say nothing of the provider; seconds without an answer do',
+  (t) => {
+    const clock = new ManualClock();
+    const health = new ProviderHealth(clock);
+    const LOST: Outcome = { kind: 'unknown', reason: 'connection closed' };
+    for (let stream = 0; stream < 1_000; stream += 1) settle(health, LOST);
+    t.equal(health.stoppedForMs, 0);
+    settle(health, { kind: 'delivered' });
+    clock.pass(LOST_FOR_MS);
+    for (let stream = 0; stream < 1_000; stream += 1) settle(health, LOST);
+    t.equal(health.stoppedForMs, 0, 'what was lost before the last answer counts no more');
+    clock.pass(LOST_FOR_MS);
+    settle(health, LOST);
+    t.ok(health.stoppedForMs > 0);
+    t.end();
+  },
+);
 
 t.test('a token that the provider was never asked about does not show that it works', (t) => {
   const health = new ProviderHealth(new ManualClock());

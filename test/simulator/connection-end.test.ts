@@ -115,6 +115,16 @@ t.test('the socket closes without a word: the last ones were accepted', async (t
   t.same([accepted, lostAnswers, rejected], [AT, TAIL_REQUESTS, {}]);
 });
 
+t.test(
+  'a cut in the middle of answers: none follows the PING that proves what was read',
+  async (t) => {
+    const { simulator, ends, closed } = await play(t, 'cut', { latencyMs: 50, roundTripMs: 300 });
+    t.same(ends, { unknown: PUSHES });
+    await closed;
+    t.match(await stateOf(simulator), { accepted: AT, lostAnswers: AT, rejected: {} });
+  },
+);
+
 t.test('a silent socket: the last ones were accepted, and nothing answers a PING', async (t) => {
   const simulator = await simulate(t, { ends: { silence: AT }, maxConcurrentStreams: 1_000 });
   const { push, closed } = await dial(t, simulator, {

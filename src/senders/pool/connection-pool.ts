@@ -116,6 +116,7 @@ export class ConnectionPool {
 
   /** Takes no more requests on it; closes it when those under way have ended. */
   retire(member: Member): void {
+    member.isDismissed = true;
     member.connection?.retire();
   }
 

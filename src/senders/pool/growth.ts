@@ -18,7 +18,7 @@ export interface GrowthOptions {
 const GAIN_MIN = 1.1;
 /** Used up for so much of a span, or else one more connection would idle. */
 const USED_UP_SHARE_MIN = 0.5;
-/** After a doubling that brought nothing. */
+/** After a doubling that brought nothing, while there are answers at all. */
 const HOLD_MS = 60_000;
 /** After a connection that was of no use: the provider may want no more of them. */
 const HOLD_AFTER_LOSS_MS = 10_000;
@@ -42,6 +42,7 @@ export class Growth {
   #rateBefore = 0;
   #connectionsBefore = 0;
   #heldUntilMs = 0;
+  #heldAfterLossUntilMs = 0;
 
   constructor(options: GrowthOptions) {
     this.#options = options;
@@ -74,7 +75,7 @@ export class Growth {
 
   /** A connection has ended before it was of any use, while others work. */
   lost(nowMs: number): void {
-    this.#heldUntilMs = Math.max(this.#heldUntilMs, nowMs + HOLD_AFTER_LOSS_MS);
+    this.#heldAfterLossUntilMs = nowMs + HOLD_AFTER_LOSS_MS;
   }
 
   /** Begins a span: what was counted before is forgotten. */
@@ -105,19 +106,26 @@ export class Growth {
         this.#state = 'watching';
         // Some may not have come, or have gone since: those from before are not taken back for them.
         if (connections <= this.#connectionsBefore) break;
-        if (isUsedUp && isQueueing && rate < this.#rateBefore * GAIN_MIN) {
+        // Without a single answer it says nothing of the doubling.
+        if (isUsedUp && isQueueing && rate > 0 && rate < this.#rateBefore * GAIN_MIN) {
           return this.#takeBack(nowMs, connections);
         }
         break;
       case 'watching':
         break;
     }
-    if (!isUsedUp || nowMs < this.#heldUntilMs) return NOTHING;
+    if (!isUsedUp || this.#isHeld(nowMs, rate)) return NOTHING;
     return this.#double(rate, connections);
   }
 
+  #isHeld(nowMs: number, rate: number): boolean {
+    return nowMs < this.#heldAfterLossUntilMs || (rate > 0 && nowMs < this.#heldUntilMs);
+  }
+
   #double(rate: number, connections: number): GrowthStep {
-    const open = Math.min(connections, this.#options.connectionsMax - connections);
+    // While nothing is answered, by connections that have gone silent or a provider that has, one more tells which it is.
+    const wanted = rate === 0 ? 1 : connections;
+    const open = Math.min(wanted, this.#options.connectionsMax - connections);
     if (open <= 0) return NOTHING;
     this.#state = 'growing';
     this.#rateBefore = rate;

@@ -123,6 +123,22 @@ for (const [name, dial] of DIALS) {
     await peer.close();
   });
 
+  t.test(
+    `${name}: those that are closed unused are no failures, and no pause follows`,
+    async (t) => {
+      const peer = await startProviderPeer({ script: (request) => answer(request, 200) });
+      const load = new Load(dial, peer, { requestTimeoutMs: 80, idleMsMax: 150 });
+      load.transport.warm(4);
+      await until(() => load.transport.connections === 4);
+      await until(() => peer.sessions.size === 1);
+      load.transport.warm(2);
+      await until(() => peer.connections() === 5);
+      t.equal(peer.connections(), 5, 'the next one is opened at once');
+      await load.transport.close();
+      await peer.close();
+    },
+  );
+
   t.test(`${name}: an old connection is replaced, and nothing is lost by it`, async (t) => {
     const peer = await startProviderPeer({
       script: (request) => setTimeout(answer, 5, request, 200),

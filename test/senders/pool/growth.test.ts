@@ -11,7 +11,7 @@ class Demand {
   isUsedUp = true;
   isQueueing = true;
   readonly perConnection: number;
-  readonly most: number;
+  most: number;
 
   constructor(perConnection: number, most: number) {
     this.perConnection = perConnection;
@@ -66,7 +66,10 @@ t.test('takes back only what has come: connections that failed cost none of thos
   const growth = new Growth({ connectionsMax: 64, growEveryMs: SPAN_MS });
   growth.begin(0);
   growth.usedUp(0);
-  const steps = [100, 200, 300, 400].map((nowMs) => growth.end(nowMs, 4, 0, true));
+  const steps = [100, 200, 300, 400].map((nowMs) => {
+    growth.answered();
+    return growth.end(nowMs, 4, 0, true);
+  });
   t.same(
     steps.map(({ retire }) => retire),
     [0, 0, 0, 0],
@@ -82,7 +85,31 @@ t.test('takes back only what has come: connections that failed cost none of thos
   partly.usedUp(0);
   t.same(partly.end(100, 4, 0, true), { open: 4, retire: 0 });
   partly.end(200, 5, 0, true);
+  partly.answered();
   t.same(partly.end(300, 5, 0, true), { open: 0, retire: 1 }, 'one of four has come');
+  t.end();
+});
+
+t.test('a hold is over when nothing is answered: the connections may be silent', (t) => {
+  const demand = new Demand(10, 40);
+  demand.spans(20);
+  t.equal(demand.connections, 4);
+  demand.most = 0;
+  demand.spans(1);
+  t.equal(demand.connections, 5, 'one more, for nobody knows whether it is of use');
+  demand.most = 40;
+  demand.spans(50);
+  t.equal(demand.connections, 5, 'answers are back, and it holds again');
+  t.end();
+});
+
+t.test('a doubling during which all answers stop is not taken back', (t) => {
+  const demand = new Demand(10, 1_000);
+  demand.spans(1);
+  t.equal(demand.connections, 2);
+  demand.most = 0;
+  demand.spans(2);
+  t.equal(demand.connections, 3);
   t.end();
 });
 
