@@ -26,7 +26,9 @@ alter table devices
   add column refusals smallint not null default 0,
   add column refused_at timestamptz,
   -- Where APNs took its token, when that is not where it was asked first.
-  add column apns_environment text check (apns_environment in ('production', 'sandbox'));
+  add column apns_environment text,
+  -- Not validated: there is none yet, and reading a hundred million devices would hold everybody up.
+  add constraint devices_apns_environment check (apns_environment in ('production', 'sandbox')) not valid;
 
 -- Verdicts of providers on devices, written with the outcome they came from; carried out, or held, afterwards.
 create table condemned_devices (
