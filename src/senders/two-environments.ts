@@ -20,6 +20,14 @@ import { WaitingLine } from './waiting-line.ts';
  * tokens are of the other environment would gather them here. A second's worth at the pace of a full connection.
  */
 const WAITING_MAX = 1_000;
+/**
+ * The other environment answers nothing for so long while sends wait for it: it is left alone for a while, and stops nobody here.
+ * A healthy one needs less than a second, four round trips of connecting included.
+ */
+const OTHER_SILENT_MS_MAX = 5_000;
+const OTHER_REST_MS = 30_000;
+/** In line for longer than any send may wait: the process may have been frozen, and another have taken its device over. */
+const IN_LINE_MS_MAX = 10_000;
 
 export interface TwoEnvironmentsOptions {
   readonly own: Sender;
@@ -39,6 +47,8 @@ interface Try {
   readonly settle: Settle;
   /** What the first environment said when this is the second. */
   refusal: Outcome | null;
+  /** Monotonic time since which it stands in a line. */
+  inLineSinceMs: number;
 }
 
 export class TwoEnvironments implements Sender {
@@ -50,6 +60,10 @@ export class TwoEnvironments implements Sender {
   #authorization: string;
   /** The key is not for the other environment (Apple makes keys for one of them, or for both). */
   #isOtherRefused = false;
+  /** Monotonic times: of its last answer, and until when it is left alone. */
+  #otherAnsweredAtMs = 0;
+  #otherRestsUntilMs = 0;
+  #otherWatch: NodeJS.Timeout | null = null;
   #isClosing = false;
   /** The sends under way by number, and the numbers that are free: no closure is needed for each. */
   readonly #tries: (Try | null)[] = [];
@@ -62,7 +76,7 @@ export class TwoEnvironments implements Sender {
     this.#authorization = authorization;
     const otherEnvironment = ownEnvironment === 'production' ? 'sandbox' : 'production';
     this.#environments = { own: ownEnvironment, other: otherEnvironment };
-    this.#ownLine = new WaitingLine(own, (number) => this.#start('own', own, number));
+    this.#ownLine = new WaitingLine(own, (number) => this.#startInTime('own', own, number));
   }
 
   get capacity(): number {
@@ -90,10 +104,11 @@ export class TwoEnvironments implements Sender {
     environment: ApnsEnvironment | null = null,
   ): void {
     const number = this.#free.pop() ?? this.#tries.length;
-    this.#tries[number] = { rendered, deviceId, position, settle, refusal: null };
-    if (environment === this.#environments.other && this.#mayAsk('other'))
-      this.#ask('other', number);
-    else this.#start('own', this.#own, number);
+    this.#tries[number] = { rendered, deviceId, position, settle, refusal: null, inLineSinceMs: 0 };
+    if (environment !== this.#environments.other || this.#isOtherRefused)
+      this.#start('own', this.#own, number);
+    else if (this.#mayAsk('other')) this.#ask('other', number);
+    else this.#giveUp(number);
   }
 
   /** Its own environment only: few tokens are of the other one. */
@@ -109,6 +124,7 @@ export class TwoEnvironments implements Sender {
 
   async close(): Promise<void> {
     this.#isClosing = true;
+    if (this.#otherWatch !== null) clearTimeout(this.#otherWatch);
     for (const number of this.#ownLine.clear()) this.#giveUp(number);
     for (const number of this.#other?.line.clear() ?? []) this.#giveUp(number);
     this.#wake();
@@ -120,7 +136,17 @@ export class TwoEnvironments implements Sender {
   }
 
   #mayAsk(side: Side): boolean {
-    return !this.#isClosing && (side === 'own' || !this.#isOtherRefused);
+    return !this.#isClosing && (side === 'own' || !(this.#isOtherRefused || this.#isOtherResting));
+  }
+
+  get #isOtherResting(): boolean {
+    return this.#otherRestsUntilMs > 0 && performance.now() < this.#otherRestsUntilMs;
+  }
+
+  #startInTime(side: Side, sender: Sender, number: number): void {
+    const isLate = performance.now() - this.#tryOf(number).inLineSinceMs > IN_LINE_MS_MAX;
+    if (isLate) this.#giveUp(number);
+    else this.#start(side, sender, number);
   }
 
   #start(side: Side, sender: Sender, number: number): void {
@@ -131,14 +157,39 @@ export class TwoEnvironments implements Sender {
 
   /** Room there is waited for in line, for nobody asks our capacity on its behalf. */
   #ask(side: Side, number: number): void {
-    if (side === 'own') this.#ownLine.add(number);
-    else this.#otherLine().line.add(number);
+    const nowMs = performance.now();
+    this.#tryOf(number).inLineSinceMs = nowMs;
+    if (side === 'own') {
+      this.#ownLine.add(number);
+      return;
+    }
+    this.#otherLine().line.add(number);
+    if (this.#otherWatch === null) {
+      this.#otherAnsweredAtMs = nowMs;
+      this.#watchOther(OTHER_SILENT_MS_MAX);
+    }
+  }
+
+  #watchOther(afterMs: number): void {
+    this.#otherWatch = setTimeout(() => {
+      this.#otherWatch = null;
+      if (this.#other === null || this.#other.line.length === 0) return;
+      const leftMs = this.#otherAnsweredAtMs + OTHER_SILENT_MS_MAX - performance.now();
+      if (leftMs > 0) this.#watchOther(Math.ceil(leftMs));
+      else this.#restOther(this.#other.line);
+    }, afterMs).unref();
+  }
+
+  #restOther(line: WaitingLine): void {
+    this.#otherRestsUntilMs = performance.now() + OTHER_REST_MS;
+    for (const number of line.clear()) this.#giveUp(number);
+    this.#wake();
   }
 
   #otherLine(): { readonly sender: Sender; readonly line: WaitingLine } {
     if (this.#other !== null) return this.#other;
     const sender = this.#makeOther(this.#authorization);
-    const line = new WaitingLine(sender, (number) => this.#start('other', sender, number));
+    const line = new WaitingLine(sender, (number) => this.#startInTime('other', sender, number));
     this.#other = { sender, line };
     return this.#other;
   }
@@ -146,11 +197,13 @@ export class TwoEnvironments implements Sender {
   readonly #ownSettled: Settle = (number, outcome) => {
     const { refusal } = this.#tryOf(number);
     if (refusal !== null) this.#finish(number, this.#second('own', refusal, outcome));
-    else if (isOfOther(outcome) && this.#mayAsk('other')) this.#askAgain('other', number, outcome);
-    else this.#finish(number, outcome);
+    else if (!isOfOther(outcome) || this.#isOtherRefused) this.#finish(number, outcome);
+    else if (this.#mayAsk('other')) this.#askAgain('other', number, outcome);
+    else this.#finish(number, inconclusive(outcome));
   };
 
   readonly #otherSettled: Settle = (number, outcome) => {
+    if (outcome.kind !== 'unknown') this.#otherAnsweredAtMs = performance.now();
     // Of the key in that environment, not of the credential in its own: nothing more is asked there.
     if (outcome.kind === 'bad-credential') this.#isOtherRefused = true;
     const { refusal } = this.#tryOf(number);
@@ -192,7 +245,8 @@ export class TwoEnvironments implements Sender {
 
   #giveUp(number: number): void {
     const { refusal } = this.#tryOf(number);
-    setImmediate(() => this.#finish(number, refusal === null ? UNASKED : inconclusive(refusal)));
+    const unasked = this.#isClosing ? UNASKED : OTHER_SILENT;
+    setImmediate(() => this.#finish(number, refusal === null ? unasked : inconclusive(refusal)));
   }
 
   #finish(number: number, outcome: Outcome): void {
@@ -220,6 +274,14 @@ const ACCEPTED_IN: Readonly<Record<ApnsEnvironment, Outcome>> = Object.freeze({
 });
 
 const UNASKED: Outcome = Object.freeze({ kind: 'refused', reason: 'closing' });
+
+/** Of a token that is known to be of the other environment: later. */
+const OTHER_SILENT: Outcome = Object.freeze({
+  kind: 'unavailable',
+  reason: 'the other environment does not answer',
+  retryAfterMs: OTHER_REST_MS,
+  isOneHost: true,
+});
 
 /** APNs' word for a token that it does not know; the other environment may. */
 const isOfOther = (outcome: Outcome): boolean =>

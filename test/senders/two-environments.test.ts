@@ -9,6 +9,7 @@ import { DEFAULT_ORIGINS } from '../../src/senders/origins.ts';
 import type { Sender } from '../../src/senders/sender.ts';
 import type { TransportName } from '../../src/senders/transport.ts';
 import { TRANSPORTS } from '../../src/senders/transport.ts';
+import { until } from '../support/poll.ts';
 import { apnsCredential } from '../support/provider-credentials.ts';
 import type { ProviderPeer, Script } from '../support/provider-peer.ts';
 import { answer, startProviderPeer } from '../support/provider-peer.ts';
@@ -35,10 +36,17 @@ interface Scene {
 async function sceneOf(
   t: Test,
   transport: TransportName,
-  scripts: { readonly production: Script; readonly sandbox: Script | null },
+  scripts: {
+    readonly production: Script;
+    readonly sandbox: Script | null;
+    readonly sandboxStreams?: number;
+  },
 ): Promise<Scene> {
   const production = await startProviderPeer({ script: scripts.production });
-  const sandbox = await startProviderPeer({ script: scripts.sandbox ?? accepts });
+  const sandbox = await startProviderPeer({
+    script: scripts.sandbox ?? accepts,
+    maxConcurrentStreams: scripts.sandboxStreams ?? 100,
+  });
   if (scripts.sandbox === null) await sandbox.close();
   // The same certificate stands for both peers of this process.
   const origins = {
@@ -166,6 +174,37 @@ for (const transport of TRANSPORTS) {
     t.ok(delivered > 1_000, `${delivered} before it was closed`);
   });
 }
+
+t.test('an other environment that answers nothing stops nobody in this one', async (t) => {
+  const scene = await sceneOf(t, 'http2', {
+    production: (request) =>
+      request.headers[':path']?.endsWith('ff') ? accepts(request) : refuses(request),
+    sandbox: () => undefined,
+    sandboxStreams: 1,
+  });
+  const { sender } = scene;
+  const rendered = sender.render(MESSAGE);
+  const counts = new Map<string, number>();
+  const settle = (_: number, outcome: Outcome): void => {
+    const name = outcome.kind === 'bad-token' && outcome.isInconclusive ? 'open' : outcome.kind;
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+  };
+  for (let position = 0; position < 3_000; position += 1) {
+    while (sender.capacity === 0) await sender.whenReady();
+    sender.send(rendered, `${position.toString(16).padStart(8, '0')}00`, position, settle);
+  }
+  while (sender.capacity === 0) await sender.whenReady();
+  t.same(await scene.ask('ff'), { kind: 'delivered' });
+  t.match(
+    await scene.ask('ab01', 'sandbox'),
+    { kind: 'unavailable', isOneHost: true },
+    'who is known to be of the other one is sent to later',
+  );
+  await until('those that were not asked have ended', async () =>
+    (counts.get('open') ?? 0) > 2_500 ? true : null,
+  );
+  t.notOk(counts.has('bad-token'), 'none is refused that was not asked');
+});
 
 t.test('where both environments are one place a token is asked for once', async (t) => {
   const peer = await startProviderPeer({ script: refuses });

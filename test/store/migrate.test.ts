@@ -3,6 +3,7 @@
 import t from 'tap';
 import { migrate } from '../../src/store/migrate.ts';
 import { openPostgres } from '../../src/store/store.ts';
+import { until } from '../support/poll.ts';
 import { withPostgres, withStores } from '../support/store.ts';
 
 t.test('opening has migrated; migrating again applies nothing', async (t) => {
@@ -20,5 +21,25 @@ t.test('two nodes that start together apply each migration once', async (t) => {
     const applied = stores.flatMap((store) => store.applied);
     t.same(applied, [...new Set(applied)]);
     t.ok(applied.length > 0, 'one of them applied them');
+  });
+});
+
+t.test('beside nodes at work: after a deadlock it is tried again', async (t) => {
+  await withPostgres(t, async (t, url) => {
+    const store = await openPostgres(url);
+    t.teardown(() => store.close());
+    const { sql } = store;
+    let migrated: Promise<readonly string[]> | null = null;
+    await sql.begin(async (tx) => {
+      await tx`lock table migrations in access exclusive mode`;
+      migrated = migrate(sql);
+      await until('it waits for the table', async () => {
+        const [waiting] = await tx`select from pg_locks where not granted`;
+        return waiting === undefined ? null : true;
+      });
+      // It began to wait first, so it is the one that finds the deadlock and ends.
+      await tx`select pg_advisory_xact_lock(7461671)`;
+    });
+    t.same(await migrated, []);
   });
 });
