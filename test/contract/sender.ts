@@ -25,6 +25,9 @@ export interface SenderSubject {
   readonly expiredAuthorization: { readonly status: number; readonly body: unknown } | null;
 }
 
+/** Where connections are counted: on a slow machine the pool would grow before the test is through. */
+const ONE_CONNECTION: Partial<TransportLimits> = { connectionsMax: 1 };
+
 const MESSAGE: Message = {
   notificationId: 'a notification',
   payload: { title: 'Goal', message: '1:0', data: {} },
@@ -38,7 +41,7 @@ export function senderContract(t: Test, subject: SenderSubject): void {
       maxConcurrentStreams: 40,
       script: (request) => setImmediate(answer, request, 200),
     });
-    const sender = subject.make(peer, { connectionsMax: 1 });
+    const sender = subject.make(peer, ONE_CONNECTION);
     const run = new Run(subject, sender);
     await run.send(5_000);
     t.equal(run.count('delivered'), 5_000);
@@ -63,7 +66,7 @@ export function senderContract(t: Test, subject: SenderSubject): void {
         setImmediate(answer, request, 200);
       },
     });
-    const sender = subject.make(peer, { connectionsMax: 1 });
+    const sender = subject.make(peer, ONE_CONNECTION);
     const run = new Run(subject, sender);
     await run.send(1_500);
     t.equal(run.count('delivered'), 1_500);
@@ -176,7 +179,7 @@ export function senderContract(t: Test, subject: SenderSubject): void {
         if (request.number % 10 !== 0) answer(request, 200);
       },
     });
-    const sender = subject.make(peer, { requestTimeoutMs: 200 });
+    const sender = subject.make(peer, { ...ONE_CONNECTION, requestTimeoutMs: 200 });
     const run = new Run(subject, sender);
     await run.send(500);
     t.same(run.violations, []);
@@ -193,7 +196,7 @@ export function senderContract(t: Test, subject: SenderSubject): void {
         else setImmediate(answer, request, 200);
       },
     });
-    const sender = subject.make(peer);
+    const sender = subject.make(peer, ONE_CONNECTION);
     const run = new Run(subject, sender);
     await run.send(600);
     t.same(run.violations, []);
@@ -210,7 +213,7 @@ export function senderContract(t: Test, subject: SenderSubject): void {
         else setImmediate(answer, request, 200);
       },
     });
-    const sender = subject.make(peer);
+    const sender = subject.make(peer, ONE_CONNECTION);
     const run = new Run(subject, sender);
     await run.send(600);
     t.same(run.violations, []);
@@ -234,7 +237,7 @@ export function senderContract(t: Test, subject: SenderSubject): void {
         setImmediate(answer, request, 200);
       },
     });
-    const sender = subject.make(peer);
+    const sender = subject.make(peer, ONE_CONNECTION);
     const run = new Run(subject, sender);
     await run.send(1_000);
     t.equal(run.count('delivered'), 1_000);
@@ -377,7 +380,7 @@ function authorizationContract(
 ): void {
   t.test(`${subject.name}: carries a fresh authorization from the next send on`, async (t) => {
     const peer = await startProviderPeer({ script: (request) => answer(request, 200) });
-    const sender = subject.make(peer);
+    const sender = subject.make(peer, ONE_CONNECTION);
     const run = new Run(subject, sender);
     await run.send(1);
     sender.authorize('bearer fresh');
@@ -397,7 +400,7 @@ function authorizationContract(
             ? answer(request, 200)
             : answer(request, status, body),
       });
-      const sender = subject.make(peer);
+      const sender = subject.make(peer, ONE_CONNECTION);
       const run = new Run(subject, sender);
       await run.send(1);
       t.equal(run.count('expired-authorization'), 1);

@@ -239,7 +239,7 @@ for (const [name, dial] of DIALS) {
   });
 }
 
-/** A transport over connections that the test plays: 503 is refused, 403 an expired authorization. */
+/** A transport over connections that the test plays: 503 is refused, 403 an expired authorization, 429 too much. */
 function transportByHand(t: Test, { dial }: HandDial) {
   const transport = new ProviderTransport(dial, {
     admits: null,
@@ -249,6 +249,7 @@ function transportByHand(t: Test, { dial }: HandDial) {
     limits: { ...APNS_LIMITS, reconnectPauseMs: 60_000, drainTimeoutMs: 10 },
     outcomeOf: ({ status }): Outcome => {
       if (status === 503) return { kind: 'refused', reason: 'Shutdown' };
+      if (status === 429) return { kind: 'throttled-target', reason: 'x', retryAfterMs: null };
       return status === 403
         ? { kind: 'expired-authorization', reason: 'ExpiredProviderToken' }
         : { kind: 'delivered' };
@@ -280,6 +281,29 @@ t.test('what was refused goes to a connection that has room, though none says so
   first?.events.gone('drained');
   await turns();
   t.equal(second?.started, 2, 'as many as it has room for');
+});
+
+t.test('what was under way on a lost connection makes room for others at once', async (t) => {
+  const hand = handDial(200);
+  const { transport, send } = transportByHand(t, hand);
+  transport.warm(1);
+  await turns();
+  for (let sends = 0; sends < 100; sends += 1) send();
+  const [first] = hand.connections;
+  for (let answers = 0; answers < 90; answers += 1) first?.answer(429);
+  while (transport.capacity > 0) send();
+  first?.leave('GOAWAY');
+  transport.warm(1);
+  await turns();
+  t.equal(transport.connections, 1);
+  t.equal(transport.capacity, 0, 'too much was under way, and still is');
+  let isReady = false;
+  void transport.whenReady().then(() => {
+    isReady = true;
+  });
+  first?.destroy('ECONNRESET');
+  await turns();
+  t.ok(isReady);
 });
 
 t.test('a connection that is gone before it is there is followed by another', async (t) => {

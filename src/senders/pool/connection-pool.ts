@@ -268,7 +268,9 @@ export class ConnectionPool {
     member.isGone = true;
     this.#draining.delete(member);
     this.#addresses.release(member.address);
-    this.#lose(member, reason, false);
+    // What was under way on one that was retired before counts no more: others may start.
+    if (member.isRetired && !this.#isClosing) this.#events.freed();
+    else this.#lose(member, reason, false);
   }
 
   /** It takes no more requests. */
