@@ -22,8 +22,8 @@ export const APNS_LIMITS: TransportLimits = Object.freeze({
   streamsMax: 1_000,
   /** Some streams are never answered; node-apn waits 5 s, sideshow/apns2 60 s. */
   requestTimeoutMs: 10_000,
-  /** TCP, TLS and SETTINGS are four round trips; a healthy provider needs less than a second. */
-  connectTimeoutMs: 10_000,
+  /** TCP, TLS and SETTINGS are four round trips; a healthy provider needs less than a second, and a dead address must not cost more. */
+  connectTimeoutMs: 4_000,
   /** Little is gained beyond two connections to each of the some eight addresses (pushy); round trips of 200 ms ask for more. */
   connectionsMax: 64,
   /** Apple's engineers ask for connections that are opened apart, and take rapid opening for an attack. */

@@ -28,8 +28,8 @@ export const FCM_LIMITS: TransportLimits = Object.freeze({
   streamsMax: 100,
   /** FCM asks for 10 s or more; its own time-out of 5 s comes back as a 500. firebase-admin waits 15 s. */
   requestTimeoutMs: 15_000,
-  /** TCP, TLS and SETTINGS are four round trips; a healthy provider needs less than a second. */
-  connectTimeoutMs: 10_000,
+  /** TCP, TLS and SETTINGS are four round trips; a healthy provider needs less than a second, and a dead address must not cost more. */
+  connectTimeoutMs: 4_000,
   /** Google's quota of 10,000 a second needs ten at 100 ms and 100 streams each. */
   connectionsMax: 64,
   growEveryMs: 250,
