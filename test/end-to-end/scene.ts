@@ -18,19 +18,33 @@ export const DEVICES = APNS_DEVICES + FCM_DEVICES;
 /** Far enough away that the send takes seconds, and a kill comes in the middle of it. */
 const LATENCY_MS = 50;
 
+/** What is not as in the crash tests. */
+export interface SceneOptions {
+  readonly simulatorFlags?: readonly string[];
+  readonly apnsDevices?: number;
+  readonly fcmDevices?: number;
+}
+
 export interface Scene {
   readonly simulator: SimulatorProcess;
   readonly demo: Demo;
   readonly tagId: number;
+  /** Runs an operator's command to its end, on the same store; resolves with what it printed. */
+  command(args: readonly string[]): Promise<string>;
   /** Starts a further engine (or the one again) on the same store, sending to the simulator. */
   start(environment?: Readonly<Record<string, string>>, dataDir?: string): Promise<EngineProcess>;
 }
 
 /** Sets it up on the embedded store (`url` absent) or a PostgreSQL; no engine is running when it resolves. */
-export async function setScene(t: Test, url?: string): Promise<Scene> {
+export async function setScene(t: Test, url?: string, options: SceneOptions = {}): Promise<Scene> {
+  const {
+    simulatorFlags = [`--latency-ms=${LATENCY_MS}`],
+    apnsDevices = APNS_DEVICES,
+    fcmDevices = FCM_DEVICES,
+  } = options;
   const dataDir = temporaryDirectory(t);
   if (url === undefined) seedEmbedded(dataDir);
-  const simulator = await startSimulatorProcess(t, [`--latency-ms=${LATENCY_MS}`]);
+  const simulator = await startSimulatorProcess(t, simulatorFlags);
   const store =
     url === undefined
       ? {}
@@ -38,15 +52,29 @@ export async function setScene(t: Test, url?: string): Promise<Scene> {
   const start: Scene['start'] = (environment = {}, directory = dataDir) =>
     startEngine(t, directory, { ...store, ...simulator.environment, ...environment });
 
+  const command: Scene['command'] = async (args) => {
+    const environment = { ...store, DATA_DIR: dataDir, ...simulator.environment };
+    const { code, output } = await runCommand(t, args, environment);
+    if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}: ${output}`);
+    return output;
+  };
+
   const engine = await start();
   const demo = engine.demo();
-  await useAccountsOf(t, simulator, demo, { ...store, DATA_DIR: dataDir });
+  await useAccountsOf(t, simulator, demo, command);
   await engine.end('SIGTERM');
 
   const [tagId] = demo.tagIds;
   if (tagId === undefined) throw new Error('the demo has no tags');
-  await seed(dataDir, url, demo.appId, tagId);
-  return { simulator, demo, tagId, start };
+  const embedded = url === undefined ? await openEmbedded(dataDir) : null;
+  const sql = embedded?.sql ?? connect({ kind: 'postgres', url: url ?? '' }, 1);
+  const { appId } = demo;
+  await seedDevices(sql, { appId, platformId: 3, tagIds: [tagId], count: apnsDevices });
+  await seedDevices(sql, { appId, platformId: 15, tagIds: [tagId], count: fcmDevices });
+  await sql.unsafe('analyze');
+  if (embedded === null) await sql.end();
+  else await embedded.close();
+  return { simulator, demo, tagId, start, command };
 }
 
 /** Gives the demo app the credentials that this simulator accepts, as an operator would: by command. */
@@ -54,7 +82,7 @@ async function useAccountsOf(
   t: Test,
   simulator: SimulatorProcess,
   demo: Demo,
-  environment: Readonly<Record<string, string>>,
+  command: Scene['command'],
 ): Promise<void> {
   const response = await fetch(`${simulator.controlUrl}/accounts`);
   const [account] = (await response.json()) as readonly ProviderAccounts[];
@@ -72,30 +100,6 @@ async function useAccountsOf(
     `--key-file=${keyFile}`,
   ];
   const fcm = [`--service-account-file=${serviceAccountFile}`];
-  for (const [provider, flags] of [
-    ['apns', apns],
-    ['fcm', fcm],
-  ] as const) {
-    const { code, output } = await runCommand(
-      t,
-      ['app', 'credentials', String(demo.appId), provider, ...flags],
-      { ...environment, ...simulator.environment },
-    );
-    if (code !== 0) throw new Error(`app credentials ended with ${code}: ${output}`);
-  }
-}
-
-async function seed(
-  dataDir: string,
-  url: string | undefined,
-  appId: number,
-  tagId: number,
-): Promise<void> {
-  const embedded = url === undefined ? await openEmbedded(dataDir) : null;
-  const sql = embedded?.sql ?? connect({ kind: 'postgres', url: url ?? '' }, 1);
-  await seedDevices(sql, { appId, platformId: 3, tagIds: [tagId], count: APNS_DEVICES });
-  await seedDevices(sql, { appId, platformId: 15, tagIds: [tagId], count: FCM_DEVICES });
-  await sql.unsafe('analyze');
-  if (embedded === null) await sql.end();
-  else await embedded.close();
+  await command(['app', 'credentials', String(demo.appId), 'apns', ...apns]);
+  await command(['app', 'credentials', String(demo.appId), 'fcm', ...fcm]);
 }

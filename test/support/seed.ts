@@ -7,11 +7,13 @@ export interface Seed {
   readonly platformId: number;
   readonly tagIds: readonly number[];
   readonly count: number;
+  /** Absent: 64 hex digits each, distinct per app and platform. */
+  readonly deviceIds?: readonly string[];
 }
 
-/** Makes `count` devices subscribed to all `tagIds`; their tokens are 64 hex digits, distinct per app and platform. */
+/** Makes `count` devices subscribed to all `tagIds`. */
 export async function seedDevices(sql: SqlPool, seed: Seed): Promise<void> {
-  const { appId, platformId, tagIds, count } = seed;
+  const { appId, platformId, tagIds, count, deviceIds } = seed;
   await sql.begin(async (tx) => {
     const [mark] = await tx<{ start: number }[]>`
       update app_platforms set next_ordinal = next_ordinal + ${count}
@@ -24,7 +26,12 @@ export async function seedDevices(sql: SqlPool, seed: Seed): Promise<void> {
       select ${appId}, ${platformId}, ordinal,
         encode(substring(sha256(convert_to(token, 'UTF8')) from 1 for 16), 'hex')::uuid, token, now() - interval '1 day'
       from generate_series(${mark.start}::integer, ${end}::integer) as ordinal,
-        lateral (select encode(sha256(convert_to(${`${appId}/${platformId}/`} || ordinal, 'UTF8')), 'hex') as token) as tokens`;
+        lateral (
+          select coalesce(
+            (${(deviceIds ?? []) as string[]}::text[])[ordinal - ${mark.start}::integer + 1],
+            encode(sha256(convert_to(${`${appId}/${platformId}/`} || ordinal, 'UTF8')), 'hex')
+          ) as token
+        ) as tokens`;
     await tx`
       insert into subscriptions (app_id, platform_id, tag_id, ordinal)
       select ${appId}, ${platformId}, tag_id, ordinal
