@@ -26,6 +26,13 @@ const QUANTUM_MS = 1_000;
 /** A task that makes room may go on to the end of its block, and waits for its answers: it must not send twice for that. */
 const MAKE_ROOM: GiveBack = { withinMs: 2_000, answersWithinMs: null };
 
+/**
+ * Retries' leases are not renewed while answers are awaited, and sends begin in the first half of one: it lasts so much longer than a
+ * worker is told, a time-out (FCM's is the longest, 15 s) of waiting for a stream and another of waiting for the answer. Ended
+ * before, the row would be sent again beside the send under way, whose end would count for nothing.
+ */
+const RETRY_ANSWERS_MS = 30_000;
+
 export interface ClaimerOptions {
   readonly sql: Sql;
   readonly slots: number;
@@ -99,7 +106,7 @@ export class Claimer {
     // What one of them has claimed is leased, whatever becomes of the other.
     const [claimedChunks, claimedRetries] = await Promise.allSettled([
       chunks.length > 0 ? claimChunks(sql, chunks, leaseMs) : [],
-      retries.length > 0 ? claimRetries(sql, retries, leaseMs) : [],
+      retries.length > 0 ? claimRetries(sql, retries, leaseMs + RETRY_ANSWERS_MS) : [],
     ]);
     const claimed: readonly Claimed[] = [
       ...claimedBy(claimedChunks).map((chunk) => ({

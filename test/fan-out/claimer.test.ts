@@ -6,7 +6,7 @@ import { Claimer } from '../../src/fan-out/claimer.ts';
 import type { Assignment } from '../../src/fan-out/dispatcher.ts';
 import { systemClock } from '../../src/std/clock.ts';
 import type { Store } from '../../src/store/store.ts';
-import { makeRunning, makeTenant } from '../support/notifications.ts';
+import { claimChunksOf, makeRunning, makeTenant } from '../support/notifications.ts';
 import { until } from '../support/poll.ts';
 import { withStores } from '../support/store.ts';
 
@@ -131,6 +131,27 @@ await withStores(t, async (t, store) => {
       node.finishAll();
       await node.claimer.drain(AT_ONCE);
     }
+  });
+
+  await t.test('retries are leased for as long as their answers may take', async (t) => {
+    const tenant = await makeTenant(sql, 'late-answers');
+    const id = await makeRunning(sql, tenant, 10);
+    const [chunk] = await claimChunksOf(sql, id, 60_000);
+    t.ok(chunk, 'the chunk is held elsewhere');
+    await sql`
+      insert into retries (notification_id, app_id, platform_id, ordinal, attempts, reason, due_at)
+      values (${id}, ${tenant.appId}, 3, 1, 1, 'Late', now())`;
+    await sql`update notifications set open_retries = 1 where id = ${id}`;
+    const node = new Node(store, 1, 500);
+    await until('it has claimed', () => (node.claimed.length === 1 ? true : null));
+    t.equal(node.claimed[0]?.kind, 'retries');
+    const [row] = await sql<{ leftMs: number }[]>`
+      select extract(epoch from lease_until - now())::float8 * 1000 as "leftMs"
+      from retries where notification_id = ${id}`;
+    t.ok((row?.leftMs ?? 0) > 15_000, 'a send just before half of the lease, and its time-out');
+    node.finishAll();
+    await node.claimer.drain(AT_ONCE);
+    await sql`delete from notifications where id = ${id}`;
   });
 
   await t.test('drain claims nothing more and asks for everything back', async (t) => {
