@@ -14,8 +14,8 @@ import type { Wire } from './wire.ts';
 /** Long enough for a token request and a handshake that is tried twice, too short to idle out. */
 const AHEAD_MS = 10_000;
 const LOOK_EVERY_MS = 2_000;
-/** Scopes of a look; more than that at one time are warmed by their first sends. */
-const SCOPES_MAX = 1_000;
+/** Scopes of a look, each of which is a look at its credential; more at one time are warmed by their first sends. */
+const SCOPES_MAX = 200;
 /** What one connection does in a second with 1,000 streams and a round trip of 50 ms. */
 const DEVICES_PER_CONNECTION = 20_000;
 /** As many as Apple's addresses: more are opened when the send shows that it needs them. */
@@ -32,8 +32,6 @@ export interface WarmerOptions {
 export class Warmer {
   private readonly options: WarmerOptions;
   private readonly recurring: Recurring;
-  /** What was warmed before: of the last look, so no more than that finds. */
-  private warmed: ReadonlySet<string> = new Set();
 
   constructor(options: WarmerOptions) {
     this.options = options;
@@ -51,10 +49,8 @@ export class Warmer {
   private async look(): Promise<void> {
     const { sql, log } = this.options;
     try {
-      const upcoming = await listUpcoming(sql, AHEAD_MS, SCOPES_MAX);
-      const before = this.warmed;
-      this.warmed = new Set(upcoming.map(keyOf));
-      for (const scope of upcoming) if (!before.has(keyOf(scope))) await this.warm(scope);
+      // Every time anew: a thread may have started since, or a connection have been lost. Who has enough opens none.
+      for (const scope of await listUpcoming(sql, AHEAD_MS, SCOPES_MAX)) await this.warm(scope);
     } catch (error) {
       log.warn({ err: error }, 'connections cannot be opened ahead; sends open them');
     }
@@ -74,6 +70,3 @@ export class Warmer {
     });
   }
 }
-
-const keyOf = ({ notificationId, appId, platformId }: UpcomingScope): string =>
-  `${notificationId} ${appId}.${platformId}`;

@@ -123,9 +123,13 @@ await withStores(t, async (t, store) => {
     });
     const tenant = await makeTenant(store.sql, 'warm');
     await seed(store, tenant, { 3: 10 });
-    const push = pushTo(tenant, { sendAtMs: Date.now() + 9_000 });
+    const push = pushTo(tenant, { sendAtMs: Date.now() + 60_000 });
     const id = await submit(fanOut, tenant, push);
-    await until('a connection', () => (peer.connections() > 0 ? true : null));
+    await until('a connection', async () => {
+      // Near, and never due.
+      await store.sql`update notifications set send_at = now() + interval '8 seconds' where id = ${id}`;
+      return peer.connections() > 0 ? true : null;
+    });
     t.equal(peer.received.length, 0, 'nothing has been sent');
     await store.sql`update notifications set send_at = now() where id = ${id}`;
     t.match((await finalRows(store, tenant, id))[0], { delivered: 10 });

@@ -3,21 +3,21 @@
 import type { Sql } from '../sql.ts';
 
 export interface UpcomingScope {
-  readonly notificationId: string;
   readonly appId: number;
   readonly platformId: number;
   /** Devices at most: ordinals given out. */
   readonly devicesMax: number;
 }
 
-/** Those due within so long, at most `limit` of them, the next first. */
+/** Those with sends due within so long, each once, at most `limit` of them, the next first. */
 export const listUpcoming = (sql: Sql, withinMs: number, limit: number) => sql<UpcomingScope[]>`
-  select n.id as "notificationId", s.app_id as "appId", s.platform_id as "platformId",
+  select s.app_id as "appId", s.platform_id as "platformId",
     p.next_ordinal as "devicesMax"
   from notifications n
   join notification_scopes s on s.notification_id = n.id
   join app_platforms p using (app_id, platform_id)
   where n.finished_at is null and n.state = 'SCHEDULED'
     and n.send_at <= now() + ${withinMs}::float8 * interval '1 millisecond'
-  order by n.send_at, n.id, s.app_id, s.platform_id
+  group by s.app_id, s.platform_id, p.next_ordinal
+  order by min(n.send_at), s.app_id, s.platform_id
   limit ${limit}::integer`;
