@@ -116,7 +116,6 @@ export class ConnectionPool {
 
   /** Takes no more requests on it; closes it when those under way have ended. */
   retire(member: Member): void {
-    member.isDismissed = true;
     member.connection?.retire();
   }
 
