@@ -13,6 +13,7 @@ import { Ledger } from '../outcomes/ledger.ts';
 import type { ProviderOrigins } from '../senders/origins.ts';
 import type { TransportName } from '../senders/transport.ts';
 import { systemClock } from '../std/clock.ts';
+import { within } from '../std/within.ts';
 import { releaseAllLeases } from '../store/ledger/release-all-leases.ts';
 import type { Store } from '../store/store.ts';
 import type { TagIndex } from '../tag-index/tag-index.ts';
@@ -148,11 +149,5 @@ function isSimulated(platformId: PlatformId, { simulated }: ProviderOrigins): bo
 }
 
 /** Whatever is not done by then is left to the leases. */
-async function atMost(limitMs: number, work: () => Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, limitMs);
-  });
-  await Promise.race([work(), limit]);
-  clearTimeout(timer);
-}
+const atMost = (limitMs: number, work: () => Promise<void>): Promise<void> =>
+  within(limitMs, work(), undefined);

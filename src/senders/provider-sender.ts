@@ -4,6 +4,7 @@ import type { Message } from '../domain/notification.ts';
 import type { Outcome } from '../domain/outcome.ts';
 import type { Sender, Settle } from './sender.ts';
 import type { RequestTemplate, Transport } from './transport.ts';
+import { Unsent } from './unsent.ts';
 
 /** What one provider's sender adds. */
 export interface Provider {
@@ -15,9 +16,8 @@ export interface Provider {
 export class ProviderSender implements Sender {
   readonly #provider: Provider;
   readonly #transport: Transport;
-  /** Sends that ended without the transport and have not been settled yet. */
-  #unsent = 0;
-  #allSettled: (() => void) | null = null;
+  /** Sends that ended without the transport. */
+  readonly #unsent = new Unsent();
 
   constructor(provider: Provider, transport: Transport) {
     this.#provider = provider;
@@ -38,16 +38,8 @@ export class ProviderSender implements Sender {
 
   send(rendered: RequestTemplate, deviceId: string, position: number, settle: Settle): void {
     const token = this.#provider.tokenOf(deviceId);
-    if (typeof token === 'string') {
-      this.#transport.send(rendered, token, position, settle);
-      return;
-    }
-    this.#unsent += 1;
-    setImmediate(() => {
-      this.#unsent -= 1;
-      settle(position, token);
-      if (this.#unsent === 0) this.#allSettled?.();
-    });
+    if (typeof token === 'string') this.#transport.send(rendered, token, position, settle);
+    else this.#unsent.settle(position, settle, token);
   }
 
   warm(connections: number): void {
@@ -60,9 +52,6 @@ export class ProviderSender implements Sender {
 
   async close(): Promise<void> {
     await this.#transport.close();
-    if (this.#unsent === 0) return;
-    await new Promise<void>((resolve) => {
-      this.#allSettled = resolve;
-    });
+    await this.#unsent.settled();
   }
 }

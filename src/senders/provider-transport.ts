@@ -14,6 +14,7 @@ import type { Outcome } from '../domain/outcome.ts';
 import { foreignText } from '../std/foreign-text.ts';
 import { sweepEveryMs } from '../std/sweep.ts';
 import { TurnClock } from '../std/turn-clock.ts';
+import { within } from '../std/within.ts';
 import type { ExchangeEvents } from './exchange.ts';
 import { Exchange } from './exchange.ts';
 import { ConcurrencyLimit } from './pool/concurrency-limit.ts';
@@ -313,12 +314,7 @@ export class ProviderTransport implements Transport, PoolEvents, ExchangeEvents 
     const drained = new Promise<void>((resolve) => {
       this.#drained = resolve;
     });
-    let timer: NodeJS.Timeout | undefined;
-    const bound = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, this.#options.limits.drainTimeoutMs);
-    });
-    await Promise.race([drained, bound]);
-    clearTimeout(timer);
+    await within(this.#options.limits.drainTimeoutMs, drained, undefined);
   }
 }
 

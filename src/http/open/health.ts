@@ -1,5 +1,6 @@
 /** Routes for whoever runs the engine: is it alive, can it work, what did it count. */
 
+import { within } from '../../std/within.ts';
 import type { Sql } from '../../store/sql.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import type { HttpRequest, HttpResponse, OpenRoute } from '../handler.ts';
@@ -55,20 +56,12 @@ async function readiness({ sql, isDraining }: HealthParts): Promise<HttpResponse
 }
 
 /** Whatever is wrong with the store, the answer is that it is. */
-async function answersInTime(sql: Sql): Promise<boolean> {
-  let timeout: NodeJS.Timeout | undefined;
-  const late = new Promise<boolean>((resolve) => {
-    timeout = setTimeout(resolve, STORE_TIMEOUT_MS, false);
-  });
+function answersInTime(sql: Sql): Promise<boolean> {
   const asked = sql`select 1`.then(
     () => true,
     () => false,
   );
-  try {
-    return await Promise.race([asked, late]);
-  } finally {
-    clearTimeout(timeout);
-  }
+  return within(STORE_TIMEOUT_MS, asked, false);
 }
 
 async function metricsText(metrics: Metrics): Promise<HttpResponse> {

@@ -9,9 +9,13 @@ export function grownWindow(octets: number, increment: number): number | null {
 }
 
 /**
- * What the peer may send to us. Everything counts that flow control covers, padding too. It is opened again when half of it
- * is used, so that a row of small frames is not answered by a row of WINDOW_UPDATEs.
+ * The share of a window of a window is that is opened again at once. Not each frame, or a row of small ones would be answered by a row
+ * of WINDOW_UPDATEs; not half of an odd 65,535, or one update at a time is on its way, and a peer far away never has more
+ * than half of it under way (decision 26).
  */
+const REOPENED_SHARE = 1 / 4;
+
+/** What the peer may send to us. Everything counts that flow control covers, padding too. */
 export class ReceiveWindow {
   readonly #octets: number;
   #used = 0;
@@ -28,7 +32,7 @@ export class ReceiveWindow {
 
   /** The increment for a WINDOW_UPDATE that is due now, or 0. */
   replenish(): number {
-    if (this.#used * 2 < this.#octets) return 0;
+    if (this.#used < this.#octets * REOPENED_SHARE) return 0;
     const increment = this.#used;
     this.#used = 0;
     return increment;

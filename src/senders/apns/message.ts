@@ -2,6 +2,7 @@
 
 import type { ApnsCredential } from '../../domain/credential.ts';
 import type { Message, Payload } from '../../domain/notification.ts';
+import { endMsOf } from '../expiry.ts';
 import { overlay } from '../overlay.ts';
 import type { RequestTemplate } from '../transport.ts';
 
@@ -51,15 +52,10 @@ function messageFields(message: Message, nowMs: number): Readonly<Record<string,
   };
 }
 
-/** Epoch seconds of the earlier of both ends; `0`, one attempt and no more, when that is past. */
+/** Epoch seconds of its end; `0`, one attempt and no more, when that is past. */
 function apnsExpiration(message: Message, nowMs: number): string | null {
-  const { payload, dueAtMs, expiresAtMs } = message;
-  const ends = [
-    ...(payload.ttlSeconds === undefined ? [] : [dueAtMs + payload.ttlSeconds * 1_000]),
-    ...(expiresAtMs === null ? [] : [expiresAtMs]),
-  ];
-  if (ends.length === 0) return null;
-  const endMs = Math.min(...ends);
+  const endMs = endMsOf(message);
+  if (endMs === null) return null;
   return endMs <= nowMs ? '0' : String(Math.floor(endMs / 1_000));
 }
 

@@ -2,7 +2,8 @@
 
 import type { FcmCredential, ServiceAccount } from '../../domain/credential.ts';
 import type { Message, Payload } from '../../domain/notification.ts';
-import { isObject, TTL_SECONDS_MAX } from '../../domain/payload.ts';
+import { isObject } from '../../domain/payload.ts';
+import { secondsLeft } from '../expiry.ts';
 import { overlay } from '../overlay.ts';
 import type { RequestTemplate } from '../transport.ts';
 
@@ -70,7 +71,7 @@ function dataOf(payload: Payload): Readonly<Record<string, unknown>> {
 
 function androidOf(message: Message, nowMs: number): Readonly<Record<string, unknown>> {
   const { priority, collapseId, sound, silent } = message.payload;
-  const ttlSeconds = fcmTtlSeconds(message, nowMs);
+  const ttlSeconds = secondsLeft(message, nowMs);
   return withoutAbsent({
     ttl: ttlSeconds === null ? undefined : `${ttlSeconds}s`,
     priority: priority === undefined ? undefined : ANDROID_PRIORITY[priority],
@@ -80,18 +81,6 @@ function androidOf(message: Message, nowMs: number): Readonly<Record<string, unk
 }
 
 const ANDROID_PRIORITY = { high: 'HIGH', normal: 'NORMAL' } as const;
-
-/** Whole seconds left until the earlier of both ends; 0, now or never, when that is past. */
-function fcmTtlSeconds(message: Message, nowMs: number): number | null {
-  const { payload, dueAtMs, expiresAtMs } = message;
-  const ends = [
-    ...(payload.ttlSeconds === undefined ? [] : [dueAtMs + payload.ttlSeconds * 1_000]),
-    ...(expiresAtMs === null ? [] : [expiresAtMs]),
-  ];
-  if (ends.length === 0) return null;
-  const leftSeconds = Math.ceil((Math.min(...ends) - nowMs) / 1_000);
-  return Math.min(Math.max(leftSeconds, 0), TTL_SECONDS_MAX);
-}
 
 /** `data` is map<string,string>. A null says nothing that its absence does not. */
 export function strings(data: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> {

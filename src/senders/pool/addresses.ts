@@ -6,6 +6,7 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { errorReason } from '../../std/error-reason.ts';
+import { within } from '../../std/within.ts';
 
 /** An address that did not take a connection is tried again only after so long, unless all others failed as well. */
 const FAILED_FOR_MS = 60_000;
@@ -95,21 +96,13 @@ export class Addresses {
   }
 
   /** Answers why not, where nothing was found. */
-  async #resolve(): Promise<readonly string[] | string> {
-    if (isIP(this.#host) !== 0) return [this.#host];
+  #resolve(): Promise<readonly string[] | string> {
+    if (isIP(this.#host) !== 0) return Promise.resolve([this.#host]);
     const { resolve, timeoutMs } = this.#options;
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<string>((end) => {
-      timer = setTimeout(end, timeoutMs, 'the name does not resolve in time');
-    });
     const found = resolve(this.#host).then(
       (addresses) => [...new Set(addresses)],
       (error: unknown) => errorReason(error),
     );
-    try {
-      return await Promise.race([found, late]);
-    } finally {
-      clearTimeout(timer);
-    }
+    return within(timeoutMs, found, 'the name does not resolve in time');
   }
 }

@@ -2,6 +2,7 @@
 
 import { hash } from 'node:crypto';
 import type { Message, Payload } from '../../domain/notification.ts';
+import { secondsLeft } from '../expiry.ts';
 import { overlay } from '../overlay.ts';
 import type { RequestTemplate } from '../transport.ts';
 import { TTL_SECONDS_DEFAULT } from './settings.ts';
@@ -57,7 +58,7 @@ export interface PushFields {
 export function pushFields(message: Message, nowMs: number): PushFields {
   const { collapseId } = message.payload;
   return {
-    ttl: String(ttlSeconds(message, nowMs)),
+    ttl: String(secondsLeft(message, nowMs) ?? TTL_SECONDS_DEFAULT),
     urgency: urgencyOf(message.payload),
     ...(collapseId === undefined ? {} : { topic: topicOf(collapseId) }),
   };
@@ -76,14 +77,3 @@ const TOPIC_OCTETS = 24;
  */
 const topicOf = (collapseId: string): string =>
   hash('sha256', collapseId, 'buffer').toString('base64url', 0, TOPIC_OCTETS);
-
-/** Whole seconds left until the earlier of both ends; 0, now or never, when that is past. */
-function ttlSeconds({ payload, dueAtMs, expiresAtMs }: Message, nowMs: number): number {
-  const ends = [
-    ...(payload.ttlSeconds === undefined ? [] : [dueAtMs + payload.ttlSeconds * 1_000]),
-    ...(expiresAtMs === null ? [] : [expiresAtMs]),
-  ];
-  if (ends.length === 0) return TTL_SECONDS_DEFAULT;
-  const leftSeconds = Math.ceil((Math.min(...ends) - nowMs) / 1_000);
-  return Math.min(Math.max(leftSeconds, 0), TTL_SECONDS_DEFAULT);
-}

@@ -4,6 +4,7 @@
  */
 
 import type { Outcome } from '../../domain/outcome.ts';
+import { within } from '../../std/within.ts';
 import type { Settle } from '../sender.ts';
 import type { Answer, RequestTemplate, Transport } from '../transport.ts';
 import type { VapidToken } from './credentials.ts';
@@ -165,15 +166,10 @@ export class PushService {
   }
 
   async #emptied(): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const bound = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, CLOSE_WAIT_MS_MAX);
-    });
     const emptied = new Promise<void>((resolve) => {
       this.#onEmpty = resolve;
     });
-    await Promise.race([emptied, bound]);
-    clearTimeout(timer);
+    await within(CLOSE_WAIT_MS_MAX, emptied, undefined);
   }
 
   #start(send: PushSend): void {

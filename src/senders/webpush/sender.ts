@@ -12,6 +12,7 @@ import { fcmOutcome } from '../fcm/answer.ts';
 import { fcmToken } from '../fcm/sender.ts';
 import type { Rendered, Sender, Settle } from '../sender.ts';
 import type { Answer, RequestTemplate, Transport } from '../transport.ts';
+import { Unsent } from '../unsent.ts';
 import type { Admission } from './allow-list.ts';
 import { AllowList } from './allow-list.ts';
 import { webPushOutcome } from './answer.ts';
@@ -82,9 +83,8 @@ export class WebPushSender implements Sender {
   readonly #closing = new Set<Promise<void>>();
   #authorization: string;
   #wakes: (() => void)[] = [];
-  /** Sends that ended without a service and have not been settled yet. */
-  #unsent = 0;
-  #allSettled: (() => void) | null = null;
+  /** Sends that ended without a service. */
+  readonly #unsent = new Unsent();
   #isPumping = false;
   #isClosing = false;
   #sweeper: NodeJS.Timeout | null = null;
@@ -99,7 +99,7 @@ export class WebPushSender implements Sender {
 
   get capacity(): number {
     if (this.#isClosing) return 0;
-    let held = this.#unsent;
+    let held = this.#unsent.count;
     for (const service of this.#services.values()) {
       if (service.isStuck) continue;
       if (service.held >= HELD_PER_SERVICE_MAX) return 0;
@@ -159,10 +159,7 @@ export class WebPushSender implements Sender {
     for (const service of this.#services.values()) this.#close(service);
     await Promise.all(this.#closing);
     if (this.#sweeper !== null) clearInterval(this.#sweeper);
-    if (this.#unsent === 0) return;
-    await new Promise<void>((resolve) => {
-      this.#allSettled = resolve;
-    });
+    await this.#unsent.settled();
   }
 
   #aim(rendered: RenderedWebPush, deviceId: string): Aim | Outcome {
@@ -281,13 +278,11 @@ export class WebPushSender implements Sender {
   }
 
   #settleUnsent(position: number, settle: Settle, outcome: Outcome): void {
-    this.#unsent += 1;
-    setImmediate(() => {
-      this.#unsent -= 1;
-      settle(position, outcome);
+    const settleAndWake: Settle = (ended, how) => {
+      settle(ended, how);
       this.#wake();
-      if (this.#unsent === 0) this.#allSettled?.();
-    });
+    };
+    this.#unsent.settle(position, settleAndWake, outcome);
   }
 
   #pumpSoon(): void {

@@ -194,13 +194,13 @@ conversation(
     peer.send(headers(sent.streamId, OK));
     const chunk = data(sent.streamId, Buffer.alloc(FRAME_MAX));
     let given = 0;
-    for (let octets = 0; octets < CONNECTION_WINDOW; octets += 2 * FRAME_MAX) {
-      peer.send(chunk, chunk);
-      await peer.expectNextOf(windowUpdate(sent.streamId, 2 * FRAME_MAX), (update) => {
+    for (let octets = 0; octets < CONNECTION_WINDOW; octets += FRAME_MAX) {
+      peer.send(chunk);
+      await peer.expectNextOf(windowUpdate(sent.streamId, FRAME_MAX), (update) => {
         given += update.payload.readUInt32BE();
       });
     }
-    t.ok(given >= CONNECTION_WINDOW / 2, 'the connection window is opened again');
+    t.ok(given >= (CONNECTION_WINDOW * 3) / 4, 'the connection window is opened again');
     peer.send(data(sent.streamId, '', END_STREAM));
     t.match(await sent.end, { status: 200, isTruncated: false });
   },
@@ -218,9 +218,9 @@ conversation(
     await peer.expect(rstStream(sent.streamId, Code.CANCEL));
     const late = padded(data(sent.streamId, Buffer.alloc(FRAME_MAX - 256)), 255);
     t.equal(late.payload.length, FRAME_MAX);
-    const frames = CONNECTION_WINDOW / 2 / FRAME_MAX;
+    const frames = CONNECTION_WINDOW / 4 / FRAME_MAX;
     for (let i = 0; i < frames; i += 1) peer.send(late);
-    await peer.expect(windowUpdate(0, CONNECTION_WINDOW / 2));
+    await peer.expect(windowUpdate(0, CONNECTION_WINDOW / 4));
   },
   { deliveries: 'whole' },
 );
@@ -233,12 +233,12 @@ conversation(
     const sent = await client.request(GET);
     await peer.expectRequest();
     peer.send(headers(sent.streamId, OK));
-    // 129 octets of content in all, 32,768 of the window: half of it.
-    for (let i = 0; i < 127; i += 1) peer.send(padded(data(sent.streamId, 'x'), 255));
-    peer.send(padded(data(sent.streamId, 'x'), 128), padded(data(sent.streamId, 'x'), 5));
-    await peer.expect(windowUpdate(sent.streamId, 127 * 257 + 130));
+    // 65 octets of content in all, 16,384 of the window: a quarter of it.
+    for (let i = 0; i < 63; i += 1) peer.send(padded(data(sent.streamId, 'x'), 255));
+    peer.send(padded(data(sent.streamId, 'x'), 191), padded(data(sent.streamId, 'x'), 5));
+    await peer.expect(windowUpdate(sent.streamId, 63 * 257 + 193));
     peer.send(data(sent.streamId, '', END_STREAM));
-    t.match(await sent.end, { body: 'x'.repeat(129) });
+    t.match(await sent.end, { body: 'x'.repeat(65) });
   },
 );
 

@@ -1,0 +1,30 @@
+/** Sends that end without the provider being asked: settled in the next turn, as `Settle` promises, and waited for when a sender closes. */
+
+import type { Outcome } from '../domain/outcome.ts';
+import type { Settle } from './sender.ts';
+
+export class Unsent {
+  #count = 0;
+  #allSettled: (() => void) | null = null;
+
+  get count(): number {
+    return this.#count;
+  }
+
+  settle(position: number, settle: Settle, outcome: Outcome): void {
+    this.#count += 1;
+    setImmediate(() => {
+      this.#count -= 1;
+      settle(position, outcome);
+      if (this.#count === 0) this.#allSettled?.();
+    });
+  }
+
+  /** Resolves when none is left. */
+  async settled(): Promise<void> {
+    if (this.#count === 0) return;
+    await new Promise<void>((resolve) => {
+      this.#allSettled = resolve;
+    });
+  }
+}
