@@ -83,7 +83,7 @@ export const behaviourPartSchema = z.strictObject({
    * and 1.8).
    */
   streamsFall: z.boolean().exactOptional(),
-  /** What a connection's requests together may have on their way, refilled by quarters. Null: more than is ever sent. */
+  /** What a connection's requests together may have on their way, refilled by eighths. Null: more than is ever sent. */
   windowOctets: wholeNumber
     .min(65_535)
     .max(2 ** 31 - 1)

@@ -9,6 +9,8 @@ import { Duplex } from 'node:stream';
 
 /** On the way at once, as much as a router's buffers take; then the writer waits, as it would for its window. */
 const HELD_OCTETS_MAX = 16 * 1_024 * 1_024;
+/** Arrivals are so far apart, and what is due between two of them comes with the second, as behind a busy router. */
+const ARRIVALS_EVERY_MS = 4;
 
 interface Held {
   /** Null: the end of what is written. */
@@ -61,9 +63,11 @@ export class DistantSocket extends Duplex {
   }
 
   #hold(octets: Buffer | null): void {
-    this.#held.push({ octets, dueAtMs: performance.now() + this.#roundTripMs });
+    const nowMs = performance.now();
+    const dueAtMs = nextArrivalMs(nowMs + this.#roundTripMs);
+    this.#held.push({ octets, dueAtMs });
     this.#heldOctets += octets?.length ?? 0;
-    this.#timer ??= setTimeout(this.#deliver, this.#roundTripMs).unref();
+    this.#timer ??= setTimeout(this.#deliver, dueAtMs - nowMs).unref();
   }
 
   readonly #deliver = (): void => {
@@ -94,3 +98,6 @@ export class DistantSocket extends Duplex {
     done?.();
   }
 }
+
+const nextArrivalMs = (atMs: number): number =>
+  Math.ceil(atMs / ARRIVALS_EVERY_MS) * ARRIVALS_EVERY_MS;

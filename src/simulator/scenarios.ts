@@ -57,7 +57,7 @@ export const SCENARIOS = {
     part: { silentShare: 0.001, lostAnswerShare: 0.001 },
   },
   'small-window': {
-    about: 'a connection window of 64 KB, refilled by quarters',
+    about: 'a connection window of 64 KB, refilled by eighths',
     part: { windowOctets: 65_535 },
   },
   throttled: {

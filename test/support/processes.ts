@@ -85,16 +85,21 @@ export interface SimulatorProcess {
 export async function startSimulatorProcess(
   t: Lifetime,
   flags: readonly string[] = [],
+  environment: Environment = {},
 ): Promise<SimulatorProcess> {
   const directory = temporaryDirectory(t);
   const certificateFile = join(directory, 'ca.pem');
   const accountsFile = join(directory, 'accounts.json');
-  const { child, output } = launch(t, [
-    'simulate',
-    `--certificate-file=${certificateFile}`,
-    `--accounts-file=${accountsFile}`,
-    ...flags,
-  ]);
+  const { child, output } = launch(
+    t,
+    [
+      'simulate',
+      `--certificate-file=${certificateFile}`,
+      `--accounts-file=${accountsFile}`,
+      ...flags,
+    ],
+    environment,
+  );
   const line = await lineMatching(child, output, /"apnsOrigin"/);
   const origins = JSON.parse(line) as Omit<
     SimulatorProcess,

@@ -13,7 +13,7 @@ export function grownWindow(octets: number, increment: number): number | null {
  * of WINDOW_UPDATEs; not half of an odd 65,535, or one update at a time is on its way, and a peer far away never has more
  * than half of it under way (decision 26).
  */
-const REOPENED_SHARE = 1 / 4;
+const REOPENED_SHARE = 1 / 8;
 
 /** What the peer may send to us. Everything counts that flow control covers, padding too. */
 export class ReceiveWindow {

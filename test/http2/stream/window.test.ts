@@ -13,10 +13,10 @@ t.test('a window for sending grows up to 2^31-1 (6.9.1), and may be negative (6.
 
 t.test('what the peer may send', (t) => {
   const window = new ReceiveWindow(100);
-  t.equal(window.take(24), true);
-  t.equal(window.replenish(), 0, 'less than a quarter is used');
+  t.equal(window.take(12), true);
+  t.equal(window.replenish(), 0, 'less than an eighth is used');
   t.equal(window.take(1), true);
-  t.equal(window.replenish(), 25);
+  t.equal(window.replenish(), 13);
   t.equal(window.replenish(), 0);
   t.equal(window.take(100), true, 'all of it');
   t.equal(window.take(1), false, 'one more');
@@ -37,8 +37,8 @@ t.test('the peer’s view and ours are the same', (t) => {
         if (allowed < 0) return true;
         if (!step.isAnswered) continue;
         allowed += window.replenish();
-        // More than three quarters open, never wider than it was said to be.
-        if (allowed * 4 <= octets * 3) return false;
+        // More than seven eighths open, never wider than it was said to be.
+        if (allowed * 8 <= octets * 7) return false;
         if (allowed > octets) return false;
       }
       return true;
