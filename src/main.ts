@@ -23,16 +23,25 @@ const EXIT_USAGE = 2;
 /** How sentences about a setting begin. */
 const SETTING = /^[A-Z]+(_[A-Z]+)*: /;
 
-const serveCommand: Command = {
-  name: 'serve',
-  summary: 'Run the service (what happens without a command).',
-  usage: 'tagcast serve   configured by environment variables, see config/example.env',
-  run: () => serve(requireConfig()),
-};
-
 const terminal: Terminal = {
   print: (text) => process.stdout.write(`${text}\n`),
   complain: (text) => process.stderr.write(`${text}\n`),
+};
+
+const serveCommand: Command = {
+  name: 'serve',
+  summary: 'Run the service (what happens without a command).',
+  usage: `tagcast serve
+
+Runs until SIGTERM or SIGINT. Settings are environment variables, see config/example.env; without any it runs a demo on
+http://127.0.0.1:8080.`,
+  run: (args) => {
+    if (args.length === 0) return serve(requireConfig());
+    const isHelp = args.includes('--help') || args.includes('-h');
+    if (isHelp) terminal.print(serveCommand.usage);
+    else terminal.complain(`${args[0]} is too much\n${serveCommand.usage}`);
+    return Promise.resolve(isHelp ? 0 : EXIT_USAGE);
+  },
 };
 
 const operator: OperatorContext = {

@@ -60,7 +60,7 @@ interface Arguments {
 
 export const simulateCommand: Command = {
   name: 'simulate',
-  summary: 'Run a simulated APNs, FCM, Google token endpoint and Web Push service',
+  summary: 'Run a simulated APNs, FCM, Google token endpoint and Web Push service.',
   usage: usageText(),
   run: async (args) => {
     try {
