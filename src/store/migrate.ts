@@ -10,6 +10,7 @@ import * as reactions from './migrations/0002-reactions.ts';
 import * as providerAuthority from './migrations/0003-provider-authority.ts';
 import * as parts from './migrations/0004-parts.ts';
 import * as operating from './migrations/0005-operating.ts';
+import * as indexLineage from './migrations/0006-index-lineage.ts';
 import type { Sql, SqlPool } from './sql.ts';
 
 export interface Migration {
@@ -29,6 +30,7 @@ export const MIGRATIONS: readonly Migration[] = [
   providerAuthority,
   parts,
   operating,
+  indexLineage,
 ];
 
 export interface Migrated {

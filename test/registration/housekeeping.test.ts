@@ -5,6 +5,7 @@ import { findByIdempotencyKey } from '../../src/store/notifications/find-by-idem
 import { readStatus } from '../../src/store/notifications/read-status.ts';
 import type { SqlPool } from '../../src/store/sql.ts';
 import type { Store } from '../../src/store/store.ts';
+import { NO_FEED } from '../../src/tag-index/tag-index.ts';
 import { makeAppApi, silent } from '../support/app-api.ts';
 import { onEachStore } from '../support/on-each-store.ts';
 import { makeTenant } from '../support/tenant.ts';
@@ -12,7 +13,13 @@ import { makeTenant } from '../support/tenant.ts';
 const DAY_MS = 86_400_000;
 
 const makeHousekeeping = ({ sql }: Store, notificationRetentionDays = 90): Housekeeping =>
-  new Housekeeping({ sql, log: silent, deviceRetentionDays: 30, notificationRetentionDays });
+  new Housekeeping({
+    sql,
+    feed: NO_FEED,
+    log: silent,
+    deviceRetentionDays: 30,
+    notificationRetentionDays,
+  });
 
 await onEachStore(t, {
   'a device without subscriptions is erased when its days are over': async (t, store) => {
