@@ -18,6 +18,7 @@ import { fanOut } from './scenarios/fan-out.ts';
 import { latency } from './scenarios/latency.ts';
 import { register } from './scenarios/register.ts';
 import { sender } from './scenarios/sender.ts';
+import { sizing } from './scenarios/sizing.ts';
 
 const RESULTS = join(import.meta.dirname, '..', '..', 'bench', 'results');
 const SCENARIOS: Readonly<Record<string, Scenario>> = {
@@ -25,6 +26,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
   'fan-out': fanOut,
   sender,
   latency,
+  sizing,
 };
 const SCENARIOS_AND_PARTS: Readonly<Record<string, Scenario>> = Object.fromEntries(
   Object.entries(SCENARIOS).flatMap(([name, scenario]) => [
