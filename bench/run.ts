@@ -19,6 +19,7 @@ import { index } from './scenarios/index.ts';
 import { latency } from './scenarios/latency.ts';
 import { register } from './scenarios/register.ts';
 import { sender } from './scenarios/sender.ts';
+import { sizing } from './scenarios/sizing.ts';
 
 const RESULTS = join(import.meta.dirname, '..', '..', 'bench', 'results');
 const SCENARIOS: Readonly<Record<string, Scenario>> = {
@@ -27,6 +28,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
   'fan-out': fanOut,
   sender,
   latency,
+  sizing,
 };
 const SCENARIOS_AND_PARTS: Readonly<Record<string, Scenario>> = Object.fromEntries(
   Object.entries(SCENARIOS).flatMap(([name, scenario]) => [

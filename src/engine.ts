@@ -99,6 +99,7 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
     feed: tagIndex.feed,
     log,
     deviceRetentionDays: config.DEVICE_RETENTION_DAYS,
+    notificationRetentionDays: config.NOTIFICATION_RETENTION_DAYS,
   });
   const maintenance = new Maintenance(store, log);
   let isDraining = false;
