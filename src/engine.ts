@@ -29,6 +29,7 @@ import { createCheck } from './provider-check.ts';
 import { providerOrigins } from './provider-origins.ts';
 import { Catalogue } from './registration/catalogue.ts';
 import { Housekeeping } from './registration/housekeeping.ts';
+import { IMPORT_LANES, IMPORT_LANES_EMBEDDED, Importer } from './registration/importer.ts';
 import type { RegistrationResult } from './registration/operation.ts';
 import { LANES, LANES_EMBEDDED, Registration } from './registration/registration.ts';
 import { Authorizations } from './senders/authorization.ts';
@@ -57,6 +58,9 @@ export interface Engine {
   readonly check: Check;
   /** Where access tokens come from: what an uploaded service account may name. */
   readonly oauthOrigin: string;
+  readonly catalogue: Catalogue;
+  /** Commits the devices that an operator imports. */
+  readonly importer: Importer;
   /** Stops accepting, answers what was accepted, gives sends back, ends every thread but the store's. */
   drain(): Promise<void>;
 }
@@ -72,6 +76,7 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
   const origins = providerOrigins(config, demo?.simulator ?? null);
   const catalogue = new Catalogue(sql);
   const registration = startRegistration(config, store, log, metrics);
+  const importer = createImporter(config, store, log);
   const authorizations = new Authorizations(origins, new ProviderTokens(sql, secrets));
   const check = createCheck(sql, secrets, origins, authorizations);
   const watch = startWatch(sql, log, origins, check);
@@ -138,11 +143,13 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
   return {
     oauthOrigin: origins.oauth,
     check,
+    catalogue,
+    importer,
     async drain() {
       isDraining = true;
       await Promise.all([server.close(), fanOut.drain()]);
       await Promise.all([housekeeping.stop(), maintenance.stop(), watch.stop()]);
-      await registration.drain();
+      await Promise.all([registration.drain(), importer.drain()]);
       await demo?.simulator.close();
     },
   };
@@ -293,6 +300,15 @@ function startRegistration(
   metrics.watchQueue('registrations', () => registration.depth);
   return registration;
 }
+
+const createImporter = (config: Config, { sql, address }: Store, log: Logger): Importer =>
+  new Importer({
+    sql,
+    log,
+    lanes: address.kind === 'embedded' ? IMPORT_LANES_EMBEDDED : IMPORT_LANES,
+    devicesPerAppMax: config.DEVICES_PER_APP_MAX,
+    tagsPerDeviceMax: config.TAGS_PER_DEVICE_MAX,
+  });
 
 const tlsOf = ({ TLS_CERT_FILE, TLS_KEY_FILE }: Config) =>
   TLS_CERT_FILE === undefined || TLS_KEY_FILE === undefined

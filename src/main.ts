@@ -6,9 +6,11 @@ import { clientCommand } from './cli/client.ts';
 import type { Command } from './cli/command.ts';
 import { credentialCommand } from './cli/credential.ts';
 import { deletionsCommand } from './cli/deletions.ts';
+import { devicesCommand } from './cli/devices.ts';
 import { fetchCommand } from './cli/fetch.ts';
 import type { OperatorContext } from './cli/operator-command.ts';
 import { openOperatorSession } from './cli/operator-session.ts';
+import { processTerminal } from './cli/process-terminal.ts';
 import { simulateCommand } from './cli/simulate.ts';
 import type { Config } from './config.ts';
 import { readConfig } from './config.ts';
@@ -36,10 +38,7 @@ const operator: OperatorContext = {
       checkOf: (sql, secrets) => createCheck(sql, secrets, origins),
     });
   },
-  terminal: {
-    print: (text) => process.stdout.write(`${text}\n`),
-    complain: (text) => process.stderr.write(`${text}\n`),
-  },
+  terminal: processTerminal,
 };
 
 const COMMANDS: readonly Command[] = [
@@ -49,6 +48,7 @@ const COMMANDS: readonly Command[] = [
   appCommand(operator),
   credentialCommand(operator),
   deletionsCommand(operator),
+  devicesCommand(operator, process),
   fetchCommand,
 ];
 
