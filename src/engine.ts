@@ -32,6 +32,7 @@ import { Housekeeping } from './registration/housekeeping.ts';
 import { IMPORT_LANES, IMPORT_LANES_EMBEDDED, Importer } from './registration/importer.ts';
 import type { RegistrationResult } from './registration/operation.ts';
 import { LANES, LANES_EMBEDDED, Registration } from './registration/registration.ts';
+import { Replacements } from './registration/replacements.ts';
 import { Authorizations } from './senders/authorization.ts';
 import type { ProviderOrigins } from './senders/origins.ts';
 import { DEFAULT_ORIGINS } from './senders/origins.ts';
@@ -76,7 +77,13 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
   const origins = providerOrigins(config, demo?.simulator ?? null);
   const catalogue = new Catalogue(sql);
   const registration = startRegistration(config, store, log, metrics);
-  const importer = createImporter(config, store, log);
+  const importer = createImporter(config, store, log, metrics);
+  const replacements = new Replacements({
+    sql,
+    log,
+    lanes: store.address.kind === 'embedded' ? LANES_EMBEDDED : LANES,
+    tagsPerDeviceMax: config.TAGS_PER_DEVICE_MAX,
+  });
   const authorizations = new Authorizations(origins, new ProviderTokens(sql, secrets));
   const check = createCheck(sql, secrets, origins, authorizations);
   const watch = startWatch(sql, log, origins, check);
@@ -116,6 +123,7 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
         sql,
         catalogue,
         registration,
+        replacements,
         rates: new TokenBuckets({
           perSecond: config.REGISTRATIONS_PER_SECOND_MAX,
           bucketsMax: RATE_BUCKETS_MAX,
@@ -149,7 +157,7 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
       isDraining = true;
       await Promise.all([server.close(), fanOut.drain()]);
       await Promise.all([housekeeping.stop(), maintenance.stop(), watch.stop()]);
-      await Promise.all([registration.drain(), importer.drain()]);
+      await Promise.all([registration.drain(), replacements.drain(), importer.drain()]);
       await demo?.simulator.close();
     },
   };
@@ -301,10 +309,18 @@ function startRegistration(
   return registration;
 }
 
-const createImporter = (config: Config, { sql, address }: Store, log: Logger): Importer =>
+const createImporter = (
+  config: Config,
+  { sql, address }: Store,
+  log: Logger,
+  metrics: Metrics,
+): Importer =>
   new Importer({
     sql,
     log,
+    onCommitted(devices) {
+      metrics.registrations.with({ operation: 'import' }).value += devices;
+    },
     lanes: address.kind === 'embedded' ? IMPORT_LANES_EMBEDDED : IMPORT_LANES,
     devicesPerAppMax: config.DEVICES_PER_APP_MAX,
     tagsPerDeviceMax: config.TAGS_PER_DEVICE_MAX,

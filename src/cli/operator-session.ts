@@ -35,6 +35,7 @@ export async function openOperatorSession(options: SessionOptions): Promise<Oper
   const importer = new Importer({
     sql: store.sql,
     log: createCommandLogger(),
+    onCommitted: () => undefined,
     lanes: IMPORT_LANES,
     devicesPerAppMax: options.DEVICES_PER_APP_MAX,
     tagsPerDeviceMax: options.TAGS_PER_DEVICE_MAX,

@@ -14,6 +14,8 @@ import { Ordinals } from './ordinals.ts';
 export interface ImporterOptions {
   readonly sql: SqlPool;
   readonly log: Logger;
+  /** Counts devices made durable. */
+  onCommitted(devices: number): void;
   /** Batches at work at a time: IMPORT_LANES, or 1 on the embedded database, which is one session. */
   readonly lanes: number;
   readonly devicesPerAppMax: number;
@@ -32,11 +34,13 @@ export class Importer {
   private readonly lanes: readonly Batcher<ImportedOperation, ImportResult>[];
   private draining = false;
 
-  constructor({ sql, log, lanes, devicesPerAppMax, tagsPerDeviceMax }: ImporterOptions) {
+  constructor(options: ImporterOptions) {
+    const { sql, log, lanes, devicesPerAppMax, tagsPerDeviceMax } = options;
     const limit = new DeviceLimit(devicesPerAppMax);
     this.lanes = Array.from({ length: lanes }, (_, lane) => {
       const ordinals = new Ordinals(sql, limit);
-      return createLane({ sql, ordinals, tagsPerDeviceMax, slot: IMPORT_SLOT + lane }, log);
+      const context = { sql, ordinals, tagsPerDeviceMax, slot: IMPORT_SLOT + lane };
+      return createLane(context, log, options.onCommitted);
     });
   }
 
@@ -69,13 +73,20 @@ export class Importer {
 const createLane = (
   context: CommitContext,
   log: Logger,
+  onCommitted: ImporterOptions['onCommitted'],
 ): Batcher<ImportedOperation, ImportResult> =>
   new Batcher({
     itemsMax: DEVICES_MAX,
     weightMax: SUBSCRIPTIONS_MAX,
     weightOf: ({ tagIds }) => 1 + tagIds.length,
-    run: (operations) => commitApart(context, log, operations),
+    async run(operations) {
+      const results = await commitApart(context, log, operations);
+      onCommitted(results.filter((result) => !LOST.has(result)).length);
+      return results;
+    },
   });
+
+const LOST: ReadonlySet<ImportResult> = new Set(['limit', 'refused', 'unavailable']);
 
 /** Commits together, or, when PostgreSQL refuses the data, the halves apart: one bad row stands alone. */
 async function commitApart(

@@ -11,6 +11,7 @@ export const makeImporter = ({ sql, address }: Store, limits: Limits = {}): Impo
   new Importer({
     sql,
     log: silent,
+    onCommitted: () => undefined,
     lanes: address.kind === 'embedded' ? IMPORT_LANES_EMBEDDED : IMPORT_LANES,
     devicesPerAppMax: limits.devicesPerAppMax ?? 1_000_000,
     tagsPerDeviceMax: limits.tagsPerDeviceMax ?? 5_000,
