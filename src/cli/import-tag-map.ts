@@ -2,12 +2,15 @@
 
 import { TAGS_PER_CLIENT_MAX } from '../domain/tag.ts';
 import type { FoundTag } from '../registration/import-tags.ts';
+import { foreignText } from '../std/foreign-text.ts';
 import type { FileTag } from '../transfer/file-device.ts';
 import type { MappedTags } from './device-actions.ts';
 import { TAGS_PER_REQUEST_MAX } from './device-actions.ts';
 
 /** A client has no more tags; a file that names more of them is asked about again. */
 const KNOWN_MAX = 2 * TAGS_PER_CLIENT_MAX;
+/** A line of a terminal. */
+const TEXT_LENGTH_MAX = 80;
 /** Beyond it they are only counted. */
 const NAMED_MAX = 100;
 
@@ -62,7 +65,8 @@ export class ImportTagMap {
   private report({ sourceId, id, name }: FileTag, why: Exclude<FoundTag, number>): void {
     this.named += 1;
     if (this.named > NAMED_MAX) return;
-    const text = sourceId ?? `${id}${name === null ? '' : ` (${name})`}`;
+    const said = sourceId ?? `${id}${name === null ? '' : ` (${name})`}`;
+    const text = foreignText(said, TEXT_LENGTH_MAX);
     this.onMissing(`Tag ${text} is ${WORDS[why]}: left out.`);
     if (this.named === NAMED_MAX) this.onMissing('Further tags that are left out are not named.');
   }
