@@ -278,14 +278,14 @@ function countSends(metrics: Metrics, report: Progress): void {
 
 function startRegistration(
   config: Config,
-  { sql, address }: Store,
+  store: Store,
   log: Logger,
   metrics: Metrics,
 ): Registration {
   const registration = new Registration({
-    sql,
+    store,
     log,
-    lanes: address.kind === 'embedded' ? LANES_EMBEDDED : LANES,
+    lanes: store.address.kind === 'embedded' ? LANES_EMBEDDED : LANES,
     inFlightMax: config.REGISTRATIONS_IN_FLIGHT_MAX,
     devicesPerAppMax: config.DEVICES_PER_APP_MAX,
     tagsPerDeviceMax: config.TAGS_PER_DEVICE_MAX,

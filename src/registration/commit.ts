@@ -1,21 +1,13 @@
 /** One batch of operations, one transaction: the heart of group commit (docs/architecture.md, "Registration"). */
 
-import { groupOf } from '../domain/device.ts';
 import type { SubscribableTag } from '../store/catalogue/subscribable-tags.ts';
 import { subscribableTags } from '../store/catalogue/subscribable-tags.ts';
-import type { NewDevice } from '../store/devices/insert-devices.ts';
-import { insertDevices } from '../store/devices/insert-devices.ts';
 import { lockDevices } from '../store/devices/lock-devices.ts';
-import { raiseGroups } from '../store/devices/raise-groups.ts';
 import type { PlatformOfApp } from '../store/devices/reserve-ordinals.ts';
-import { updateDevices } from '../store/devices/update-devices.ts';
-import type { Sql, SqlPool } from '../store/sql.ts';
-import type {
-  SubscriptionChanges,
-  SubscriptionRow,
-} from '../store/subscriptions/change-subscriptions.ts';
-import { changeSubscriptions } from '../store/subscriptions/change-subscriptions.ts';
-import { transact } from '../store/transact.ts';
+import type { Batch, Written } from '../store/devices/write-batch.ts';
+import { writeBatch } from '../store/devices/write-batch.ts';
+import type { Line } from '../store/line.ts';
+import type { Sql } from '../store/sql.ts';
 import type { ChangedDevice, DeviceOperations, DeviceResult } from './batch.ts';
 import { keyOf } from './batch.ts';
 import { fold } from './change.ts';
@@ -23,11 +15,17 @@ import type { Ordinals } from './ordinals.ts';
 import { limitTags } from './tag-limit.ts';
 
 export interface CommitContext {
-  readonly sql: SqlPool;
+  readonly line: Line;
   readonly ordinals: Ordinals;
   readonly tagsPerDeviceMax: number;
   /** Of tag_days: the lane's number. */
   readonly slot: number;
+}
+
+/** A transaction that is durable: what the tag index needs to follow it. */
+interface Committed {
+  readonly changed: readonly ChangedDevice[];
+  readonly written: Written;
 }
 
 /**
@@ -36,30 +34,55 @@ export interface CommitContext {
  */
 type GivenOrdinals = Map<string, number>;
 
-/** Commits, or throws and has done nothing. Answers each device in its place. */
+/** Commits, or throws and has not done all of it. Answers each device in its place. */
 export async function commitDevices(
   context: CommitContext,
   devices: readonly DeviceOperations[],
 ): Promise<readonly DeviceResult[]> {
-  await provideOrdinals(context.ordinals, devices);
-  const given: GivenOrdinals = new Map();
-  return transact(context.sql, async (tx) => {
-    const [tags, known] = await Promise.all([
-      subscribableTags(tx, tagsAskedFor(devices)),
-      lockDevices(tx, devices),
-    ]);
-    const changed = foldDevices(devices, tags);
-    for (const { index, ordinal } of known) {
-      const device = changed[index];
-      if (device !== undefined) device.ordinal = ordinal;
+  const results = new Map<DeviceOperations, DeviceResult>();
+  let left = devices;
+  while (left.length > 0) {
+    const committed = await commitOnce(context, left);
+    const made = devicesMade(committed);
+    for (const [index, device] of left.entries()) {
+      const changed = committed.changed[index];
+      if (changed !== undefined && !made.has(changed)) results.set(device, changed.result);
     }
-    const newGroups = await writeDevices(tx, context.ordinals, given, changed);
-    await limitTags(tx, changed, context.tagsPerDeviceMax);
-    const changes = subscriptionChanges(changed);
-    const changedGroups = await changeSubscriptions(tx, changes, context.slot);
-    await raiseGroups(tx, [...newGroups, ...changedGroups]);
-    return changed.map((device) => device.result);
-  });
+    // Another node has made them while this transaction was under way: the next one finds them, and locks them.
+    left = made.size === 0 ? [] : left.filter((device) => !results.has(device));
+  }
+  return devices.map((device) => results.get(device) ?? 'committed');
+}
+
+/** Two round trips: what is there, and everything that is written. */
+async function commitOnce(
+  { line, ordinals, tagsPerDeviceMax, slot }: CommitContext,
+  devices: readonly DeviceOperations[],
+): Promise<Committed> {
+  await provideOrdinals(ordinals, devices);
+  const given: GivenOrdinals = new Map();
+  return line.transact(
+    async (tx) => {
+      const [known, tags] = await Promise.all([
+        lockDevices(
+          tx,
+          devices.map(({ device }) => device),
+        ),
+        subscribableTags(tx, tagsAskedFor(devices)),
+      ]);
+      const changed = foldDevices(devices, tags);
+      for (const { index, ordinal } of known) {
+        const device = changed[index];
+        if (device !== undefined) device.ordinal = ordinal;
+      }
+      for (const device of changed) {
+        if (device.ordinal === null && device.change.registers) number(device, ordinals, given);
+      }
+      await limitTags(tx, changed, tagsPerDeviceMax);
+      return changed;
+    },
+    async (tx, changed) => ({ changed, written: await write(tx, changed, slot) }),
+  );
 }
 
 /** Before the transaction, for every device that may turn out to be new. */
@@ -68,8 +91,9 @@ async function provideOrdinals(
   devices: readonly DeviceOperations[],
 ): Promise<void> {
   const needs = new Map<string, PlatformOfApp & { count: number }>();
-  for (const { appId, platformId, operations } of devices) {
+  for (const { device, operations } of devices) {
     if (operations.every(({ kind }) => kind === 'ureg')) continue;
+    const { appId, platformId } = device;
     const key = `${appId}.${platformId}`;
     const need = needs.get(key);
     if (need === undefined) needs.set(key, { appId, platformId, count: 1 });
@@ -94,71 +118,64 @@ function foldDevices(
   tags: readonly SubscribableTag[],
 ): readonly ChangedDevice[] {
   const tagById = new Map(tags.map((tag) => [tag.id, tag]));
-  return devices.map((device) => {
-    const change = fold(device.operations, (tagId) => {
+  return devices.map(({ device, operations }) => {
+    const change = fold(operations, (tagId) => {
       const tag = tagById.get(tagId);
       return tag !== undefined && (tag.appIds === null || tag.appIds.includes(device.appId));
     });
-    return { ...device, change, ordinal: null, result: 'committed' };
+    return { device, operations, change, ordinal: null, isNew: false, result: 'committed' };
   });
 }
 
-/** Writes the rows of devices and answers the groups of the new ones. */
-async function writeDevices(
-  tx: Sql,
-  ordinals: Ordinals,
-  given: GivenOrdinals,
-  changed: readonly ChangedDevice[],
-): Promise<readonly { appId: number; platformId: number; groupNumber: number }[]> {
-  const known = changed.flatMap(({ change, ordinal, appId, platformId }) =>
-    ordinal === null ? [] : [{ ...change, appId, platformId, ordinal }],
-  );
-  const fresh = changed.filter(({ change, ordinal }) => ordinal === null && change.registers);
-  const [, inserted] = await Promise.all([
-    updateDevices(
-      tx,
-      known.filter(({ registers, unsubscribes }) => registers || unsubscribes),
-    ),
-    insertDevices(tx, withOrdinals(ordinals, given, fresh)),
-  ]);
-  const ordinalByKey = new Map(inserted.map((device) => [keyOf(device), device.ordinal]));
-  for (const device of fresh) device.ordinal = ordinalByKey.get(keyOf(device)) ?? null;
-  return inserted.map(({ appId, platformId, ordinal }) => ({
-    appId,
-    platformId,
-    groupNumber: groupOf(ordinal),
-  }));
+/** Gives a device that is not there its ordinal, or the answer that there is none. */
+function number(device: ChangedDevice, ordinals: Ordinals, given: GivenOrdinals): void {
+  const key = keyOf(device.device);
+  const ordinal = given.get(key) ?? ordinals.take(device.device);
+  if (ordinal === null) {
+    device.result = 'limit';
+    return;
+  }
+  given.set(key, ordinal);
+  device.ordinal = ordinal;
+  device.isNew = true;
 }
 
-function withOrdinals(
-  ordinals: Ordinals,
-  given: GivenOrdinals,
-  devices: readonly ChangedDevice[],
-): readonly NewDevice[] {
-  const numbered: NewDevice[] = [];
-  for (const device of devices) {
-    const ordinal = given.get(keyOf(device)) ?? ordinals.take(device);
-    if (ordinal === null) {
-      device.result = 'limit';
+type Rows = { -readonly [Part in keyof Omit<Batch, 'slot'>]: Batch[Part][number][] };
+
+function write(tx: Sql, changed: readonly ChangedDevice[], slot: number): Promise<Written> {
+  const rows: Rows = { updated: [], inserted: [], first: [], added: [], removed: [], cleared: [] };
+  for (const { device, change, ordinal, isNew } of changed) {
+    if (ordinal === null) continue;
+    const { appId, platformId } = device;
+    const { add, remove, registers, unsubscribes, appVersion } = change;
+    const subscriptions = isNew ? rows.first : rows.added;
+    for (const tagId of add) subscriptions.push({ appId, platformId, ordinal, tagId });
+    if (isNew) {
+      const { deviceKey, deviceId } = device;
+      const row = { appId, platformId, ordinal, deviceKey, deviceId, unsubscribes, appVersion };
+      rows.inserted.push(row);
       continue;
     }
-    given.set(keyOf(device), ordinal);
-    const { appId, platformId, deviceKey, deviceId, change } = device;
-    const { unsubscribes, appVersion } = change;
-    numbered.push({ appId, platformId, deviceKey, deviceId, unsubscribes, appVersion, ordinal });
+    if (registers || unsubscribes) {
+      rows.updated.push({ appId, platformId, ordinal, registers, unsubscribes, appVersion });
+    }
+    for (const tagId of remove) rows.removed.push({ appId, platformId, ordinal, tagId });
+    if (change.clear) rows.cleared.push({ appId, platformId, ordinal });
   }
-  return numbered;
+  return writeBatch(tx, { ...rows, slot });
 }
 
-function subscriptionChanges(changed: readonly ChangedDevice[]): SubscriptionChanges {
-  const added: SubscriptionRow[] = [];
-  const removed: SubscriptionRow[] = [];
-  const cleared: Omit<SubscriptionRow, 'tagId'>[] = [];
-  for (const { appId, platformId, ordinal, change } of changed) {
-    if (ordinal === null) continue;
-    for (const tagId of change.add) added.push({ appId, platformId, ordinal, tagId });
-    for (const tagId of change.remove) removed.push({ appId, platformId, ordinal, tagId });
-    if (change.clear) cleared.push({ appId, platformId, ordinal });
-  }
-  return { added, removed, cleared };
+/** The devices that this transaction was to make and that another node has made. */
+function devicesMade({ changed, written: { made } }: Committed): ReadonlySet<ChangedDevice> {
+  if (made.length === 0) return new Set();
+  return new Set(
+    changed.filter(({ device, ordinal }) =>
+      made.some(
+        (other) =>
+          other.ordinal === ordinal &&
+          other.appId === device.appId &&
+          other.platformId === device.platformId,
+      ),
+    ),
+  );
 }

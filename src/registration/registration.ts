@@ -2,7 +2,7 @@
 
 import type { Logger } from 'pino';
 import type { Batcher } from '../std/batcher.ts';
-import type { SqlPool } from '../store/sql.ts';
+import type { Store } from '../store/store.ts';
 import { DeviceLimit } from './device-limit.ts';
 import type { LaneResult } from './lane.ts';
 import { createLane } from './lane.ts';
@@ -10,7 +10,7 @@ import type { Operation, RegistrationResult } from './operation.ts';
 import { Ordinals } from './ordinals.ts';
 
 export interface RegistrationOptions {
-  readonly sql: SqlPool;
+  readonly store: Pick<Store, 'sql' | 'openLine'>;
   readonly log: Logger;
   /** Batches at work at a time: LANES, or 1 on the embedded database, which is one session. */
   readonly lanes: number;
@@ -30,12 +30,14 @@ export class Registration {
   private draining = false;
 
   constructor(options: RegistrationOptions) {
-    const { sql, log, devicesPerAppMax, tagsPerDeviceMax } = options;
+    const { log, devicesPerAppMax, tagsPerDeviceMax } = options;
+    const { sql } = options.store;
     const limit = new DeviceLimit(devicesPerAppMax);
     this.inFlightMax = options.inFlightMax;
-    this.lanes = Array.from({ length: options.lanes }, (_, slot) =>
-      createLane({ sql, ordinals: new Ordinals(sql, limit), tagsPerDeviceMax, slot }, log),
-    );
+    this.lanes = Array.from({ length: options.lanes }, (_, slot) => {
+      const line = options.store.openLine();
+      return createLane({ line, ordinals: new Ordinals(sql, limit), tagsPerDeviceMax, slot }, log);
+    });
   }
 
   /** Resolves when the operation is committed, or with why it is not. Operations on one device keep their order. */

@@ -32,7 +32,7 @@ export interface AppApiUnderTest extends AppApi {
 /** One node's Registration on the store. */
 export const makeRegistration = (store: Store, limits: Limits = {}): Registration =>
   new Registration({
-    sql: store.sql,
+    store,
     log: silent,
     lanes: store.address.kind === 'embedded' ? LANES_EMBEDDED : LANES,
     inFlightMax: limits.inFlightMax ?? 10_000,

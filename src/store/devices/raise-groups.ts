@@ -9,6 +9,11 @@ export interface TouchedGroup {
   readonly groupNumber: number;
 }
 
+/** A group with the version that a transaction gave it. */
+export interface RaisedGroup extends TouchedGroup {
+  readonly version: number;
+}
+
 /**
  * The last statement of a transaction, after devices, subscriptions and tag days: every writer takes its locks in that
  * order, and groups sorted, so that nodes do not deadlock. The rows are locked until the commit, so it should be near.
