@@ -8,9 +8,20 @@ import type { DatabaseAddress, Sql, SqlPool } from './sql.ts';
 import { CLOSE_TIMEOUT_SECONDS, connect } from './sql.ts';
 import { STATEMENT_MS_MAX, TRIES_MAX } from './transact.ts';
 
-/** One simple query, sent whole before anything is known of the transaction. */
-const BEGIN = `begin; set local statement_timeout = ${STATEMENT_MS_MAX};
-  set local idle_in_transaction_session_timeout = ${STATEMENT_MS_MAX}`;
+/**
+ * One simple query, sent whole before anything is known of the transaction. Plans are made once, for PostgreSQL would plan
+ * anew for arrays of each length, which takes longer than the statement; and they find rows by index, one after the other,
+ * because a plan for small tables would be kept while they grow.
+ */
+const BEGIN = [
+  'begin',
+  `set local statement_timeout = ${STATEMENT_MS_MAX}`,
+  `set local idle_in_transaction_session_timeout = ${STATEMENT_MS_MAX}`,
+  'set local plan_cache_mode = force_generic_plan',
+  'set local enable_seqscan = off',
+  'set local enable_hashjoin = off',
+  'set local enable_mergejoin = off',
+].join(';');
 
 /** Between a connection that broke and the next one. The driver's own pause grows to 20 s, and callers would wait for it. */
 const RECONNECT_SECONDS = 0.25;
@@ -22,7 +33,7 @@ export class Line {
   constructor(address: DatabaseAddress) {
     // Never replaced for its age: that could come in the middle of a transaction, whose second half a new connection
     // would take for statements of their own.
-    this.sql = connect(address, 1, { max_lifetime: null, backoff: RECONNECT_SECONDS });
+    this.sql = connect(address, 1, { max_lifetime: null, backoff: () => RECONNECT_SECONDS });
   }
 
   /**

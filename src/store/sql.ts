@@ -27,18 +27,19 @@ export const APPLICATION_NAME = 'tagcast';
 
 /** How a connection is kept, where the driver's own way will not do. */
 export interface Keeping {
-  readonly max_lifetime: null;
+  /** Null: it is never replaced for its age. */
+  readonly max_lifetime?: null;
   /** Seconds between a connection that broke and the next. */
-  readonly backoff: number;
+  readonly backoff?: () => number;
 }
 
 /** Opens a pool of at most `connectionsMax` connections; connects lazily. */
 export function connect(
   address: DatabaseAddress,
   connectionsMax: number,
-  keeping: Keeping | Record<string, never> = {},
+  keeping: Keeping = {},
 ): SqlPool {
-  const options = {
+  const options: postgres.Options<{ bigint: typeof bigint }> = {
     ...keeping,
     max: connectionsMax,
     types: { bigint },

@@ -69,6 +69,7 @@ interface Row {
 
 /**
  * Locks in the order of all writers: devices (new ones here, sorted, after the known ones), tag days, groups, each sorted.
+ * `not in` is looked up in a hash, whatever the plan; a join of two arrays would be a loop in a loop.
  * Flags travel as 0 and 1: the driver takes an array of booleans for one boolean.
  */
 export async function writeBatch(tx: Sql, batch: Batch): Promise<Written> {
@@ -113,11 +114,15 @@ export async function writeBatch(tx: Sql, batch: Batch): Promise<Written> {
       on conflict (device_key, app_id, platform_id) do nothing
       returning app_id, platform_id, ordinal
     ),
+    made as (
+      select app_id, platform_id, ordinal from fresh
+      where (app_id, platform_id, ordinal) not in (select app_id, platform_id, ordinal from inserted)
+    ),
     first as (
       insert into subscriptions (app_id, platform_id, tag_id, ordinal)
-      select wanted.app_id, wanted.platform_id, wanted.tag_id, wanted.ordinal
+      select app_id, platform_id, tag_id, ordinal
       from ${unnested(tx, first)} as wanted (app_id, platform_id, ordinal, tag_id)
-      join inserted using (app_id, platform_id, ordinal)
+      where (app_id, platform_id, ordinal) not in (select app_id, platform_id, ordinal from made)
       returning app_id, platform_id, ordinal, tag_id
     ),
     wanted as materialized (
@@ -141,11 +146,7 @@ export async function writeBatch(tx: Sql, batch: Batch): Promise<Written> {
       using unnest(${list(cleared.map((device) => device.appId))}::int[], ${list(cleared.map((device) => device.platformId))}::int[],
         ${list(cleared.map((device) => device.ordinal))}::int[]) as emptied (app_id, platform_id, ordinal)
       where s.app_id = emptied.app_id and s.platform_id = emptied.platform_id and s.ordinal = emptied.ordinal
-        and not exists (
-          select from wanted
-          where wanted.app_id = s.app_id and wanted.platform_id = s.platform_id
-            and wanted.ordinal = s.ordinal and wanted.tag_id = s.tag_id
-        )
+        and (s.app_id, s.platform_id, s.ordinal, s.tag_id) not in (select app_id, platform_id, ordinal, tag_id from wanted)
       returning s.app_id, s.platform_id, s.ordinal, s.tag_id
     ),
     changed as (
@@ -181,9 +182,7 @@ export async function writeBatch(tx: Sql, batch: Batch): Promise<Written> {
     select 'group' as kind, app_id as "appId", platform_id as "platformId", group_number as place, version as value
     from raised
     union all
-    select 'made', app_id, platform_id, ordinal, 0 from fresh
-    where not exists (select from inserted where inserted.app_id = fresh.app_id
-      and inserted.platform_id = fresh.platform_id and inserted.ordinal = fresh.ordinal)
+    select 'made', app_id, platform_id, ordinal, 0 from made
     union all
     select 'lost', app_id, platform_id, ordinal, tag_id from cleared`;
   return sort(rows);
