@@ -60,9 +60,12 @@ for (const [name, scenario] of Object.entries(SCENARIOS_AND_PARTS)) {
   }
 }
 
-function print({ rows, ratios, ...more }: Result): void {
+function print({ rows, ratios, p99Share, frontShare, ...more }: Result): void {
   printTable(rows);
-  if (ratios === undefined) return;
-  console.log();
-  printTable([{ ...ratios, ...more }]);
+  const named = { ratios, p99Share, frontShare };
+  for (const [name, figures] of Object.entries(named)) {
+    if (figures === undefined) continue;
+    console.log(`\n${name}`);
+    printTable([name === 'ratios' ? { ...figures, ...more } : figures]);
+  }
 }

@@ -11,6 +11,10 @@ export type Ratios = Readonly<Record<string, number | null>>;
 export interface Result {
   readonly rows: readonly Row[];
   readonly ratios?: Ratios;
+  /** Our p99 over that of what we are compared with. */
+  readonly p99Share?: Ratios;
+  /** Our rate over that of a server that does nothing. */
+  readonly frontShare?: Ratios;
   /** CPU time of encrypting a Web Push over that of the cryptographic operations in it. */
   readonly encryptionOverBareCrypto?: number | null;
 }

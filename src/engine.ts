@@ -28,6 +28,7 @@ import type { Check } from './provider-check.ts';
 import { createCheck } from './provider-check.ts';
 import { providerOrigins } from './provider-origins.ts';
 import { Catalogue } from './registration/catalogue.ts';
+import { DeviceTags } from './registration/device-tags.ts';
 import { Housekeeping } from './registration/housekeeping.ts';
 import type { RegistrationResult } from './registration/operation.ts';
 import { LANES, LANES_EMBEDDED, Registration } from './registration/registration.ts';
@@ -108,8 +109,8 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
     log,
     routes: [
       ...appApiRoutes({
-        sql,
         catalogue,
+        deviceTags: new DeviceTags(sql),
         registration,
         rates: new TokenBuckets({
           perSecond: config.REGISTRATIONS_PER_SECOND_MAX,

@@ -23,6 +23,9 @@ export interface RegistrationOptions {
 export const LANES = 4;
 export const LANES_EMBEDDED = 1;
 
+const UNAVAILABLE = Promise.resolve('unavailable' as const);
+const OVERLOADED = Promise.resolve('overloaded' as const);
+
 export class Registration {
   private readonly lanes: readonly Batcher<Operation, LaneResult>[];
   private readonly inFlightMax: number;
@@ -36,20 +39,19 @@ export class Registration {
     this.inFlightMax = options.inFlightMax;
     this.lanes = Array.from({ length: options.lanes }, (_, slot) => {
       const line = options.store.openLine();
-      return createLane({ line, ordinals: new Ordinals(sql, limit), tagsPerDeviceMax, slot }, log);
+      const context = { line, ordinals: new Ordinals(sql, limit), tagsPerDeviceMax, slot };
+      return createLane(context, log, (count) => {
+        this.inFlight -= count;
+      });
     });
   }
 
   /** Resolves when the operation is committed, or with why it is not. Operations on one device keep their order. */
-  async submit(operation: Operation): Promise<RegistrationResult> {
-    if (this.draining) return 'unavailable';
-    if (this.inFlight >= this.inFlightMax) return 'overloaded';
+  submit(operation: Operation): Promise<RegistrationResult> {
+    if (this.draining) return UNAVAILABLE;
+    if (this.inFlight >= this.inFlightMax) return OVERLOADED;
     this.inFlight += 1;
-    try {
-      return await this.laneOf(operation).submit(operation);
-    } finally {
-      this.inFlight -= 1;
-    }
+    return this.laneOf(operation).submit(operation);
   }
 
   /** Operations taken and not yet answered. */

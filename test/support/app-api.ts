@@ -6,6 +6,7 @@ import type { AppApi } from '../../src/http/app-api/app-api.ts';
 import { appApiRoutes } from '../../src/http/app-api/routes.ts';
 import type { HttpRequest, HttpResponse, Route } from '../../src/http/handler.ts';
 import { Catalogue } from '../../src/registration/catalogue.ts';
+import { DeviceTags } from '../../src/registration/device-tags.ts';
 import { LANES, LANES_EMBEDDED, Registration } from '../../src/registration/registration.ts';
 import { TokenBuckets } from '../../src/std/token-buckets.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -44,8 +45,8 @@ export function makeAppApi(store: Store, limits: Limits = {}): AppApiUnderTest {
   const ignored: string[] = [];
   const results: string[] = [];
   const api: AppApi = {
-    sql: store.sql,
     catalogue: new Catalogue(store.sql),
+    deviceTags: new DeviceTags(store.sql),
     registration: makeRegistration(store, limits),
     rates: new TokenBuckets({ perSecond: limits.perSecond ?? 1_000_000, bucketsMax: 100 }),
     tagsPerDeviceMax: limits.tagsPerDeviceMax ?? 5_000,
