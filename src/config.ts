@@ -6,6 +6,7 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import { TRANSPORTS } from './senders/transport.ts';
 import { isPushHost } from './senders/webpush/allow-list.ts';
+import type { RedisAddress } from './tag-index/redis/connect.ts';
 
 const port = z.coerce.number().int().min(0).max(65_535);
 const count = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
@@ -13,6 +14,7 @@ const flag = z
   .enum(['0', '1', 'true', 'false'])
   .transform((value) => value === '1' || value === 'true');
 const origin = z.url({ protocol: /^https$/ }).transform((value) => new URL(value).origin);
+const redisUrl = z.url({ protocol: /^rediss?$/ });
 const list = z.string().transform((value) =>
   value
     .split(',')
@@ -38,6 +40,22 @@ export const schema = z.object({
     .url({ protocol: /^postgres(ql)?$/ })
     .optional()
     .describe('A PostgreSQL (15 or later) to use in place of the embedded one.'),
+  REDIS_URL: redisUrl
+    .optional()
+    .describe(
+      'A Redis (7 or later) to keep the tag index in, as redis://[user:password@]host:port.',
+    ),
+  REDIS_CLUSTER: list
+    .refine(
+      (entries) => entries.length > 0 && entries.every((url) => redisUrl.safeParse(url).success),
+      {
+        error: 'must be redis:// or rediss:// URLs, separated by commas',
+      },
+    )
+    .optional()
+    .describe(
+      'Some nodes of a Redis Cluster to keep the tag index in, as URLs separated by commas; in place of REDIS_URL.',
+    ),
   SECRET_KEY: z
     .string()
     .min(32)
@@ -142,6 +160,11 @@ export const schema = z.object({
   DEVICE_RETENTION_DAYS: count(1, 3_650)
     .default(30)
     .describe('Days after which a device without subscriptions is erased.'),
+  NOTIFICATION_RETENTION_DAYS: count(1, 3_650)
+    .default(90)
+    .describe(
+      'Days after its end for which a push job is kept, with its counts; then its status is 404.',
+    ),
 });
 
 export type Config = Readonly<z.infer<typeof schema>>;
@@ -177,6 +200,13 @@ function faultsBetween(config: Config): readonly string[] {
   if (config.DATABASE_URL !== undefined && config.SECRET_KEY === undefined) {
     faults.push('SECRET_KEY: must be set when DATABASE_URL is, to the same value on every node.');
   }
+  const redis = config.REDIS_CLUSTER === undefined ? 'REDIS_URL' : 'REDIS_CLUSTER';
+  if (config.DATABASE_URL === undefined && redisAddressOf(config) !== null) {
+    faults.push(`${redis}: needs DATABASE_URL; the embedded database is its own index.`);
+  }
+  if (config.REDIS_URL !== undefined && config.REDIS_CLUSTER !== undefined) {
+    faults.push('REDIS_CLUSTER: stands in place of REDIS_URL; set one of them.');
+  }
   if ((config.TLS_CERT_FILE === undefined) !== (config.TLS_KEY_FILE === undefined)) {
     faults.push('TLS_CERT_FILE: goes with TLS_KEY_FILE; set both or neither.');
   }
@@ -194,4 +224,10 @@ function isReadable(path: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** Where the tag index is; null: in the database. */
+export function redisAddressOf({ REDIS_URL, REDIS_CLUSTER }: Config): RedisAddress | null {
+  if (REDIS_CLUSTER !== undefined) return { kind: 'cluster', urls: REDIS_CLUSTER };
+  return REDIS_URL === undefined ? null : { kind: 'single', url: REDIS_URL };
 }

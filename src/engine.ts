@@ -8,6 +8,7 @@ import type { OpenedInUse } from './access/rotation.ts';
 import { readCredentialInUse, refuse } from './access/rotation.ts';
 import type { Secrets } from './access/secrets.ts';
 import type { Config } from './config.ts';
+import { redisAddressOf } from './config.ts';
 import type { Demo } from './demo.ts';
 import { describeDemo, ensureDemo, readDemoAccounts, writeDemoFile } from './demo.ts';
 import { PLATFORM_APNS, PLATFORM_FCM, PLATFORM_WEB_PUSH } from './domain/device.ts';
@@ -42,7 +43,10 @@ import type { CredentialState } from './store/health/read-credential-states.ts';
 import { Maintenance } from './store/maintenance/maintenance.ts';
 import type { Sql } from './store/sql.ts';
 import type { Store } from './store/store.ts';
+import { openIndexKeeper } from './tag-index/redis/open.ts';
 import { SqlTagIndex } from './tag-index/sql/sql-tag-index.ts';
+import type { IndexFeed, TagIndex } from './tag-index/tag-index.ts';
+import { NO_FEED } from './tag-index/tag-index.ts';
 import type { CredentialReading, Metrics } from './telemetry/metrics.ts';
 import { createMetrics } from './telemetry/metrics.ts';
 
@@ -72,7 +76,8 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
   const demo = hasDemo(config) ? await startDemo(store, secrets) : null;
   const origins = providerOrigins(config, demo?.simulator ?? null);
   const catalogue = new Catalogue(sql);
-  const registration = startRegistration(config, store, log, metrics);
+  const tagIndex = await openTagIndex(config, store, log);
+  const registration = startRegistration(config, store, tagIndex.feed, log, metrics);
   const authorizations = new Authorizations(origins, new ProviderTokens(sql, secrets));
   const check = createCheck(sql, secrets, origins, authorizations);
   const watch = startWatch(sql, log, origins, check);
@@ -80,7 +85,7 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
     watch.states.filter((state) => state.hasCredential).map(readingOf),
   );
   const parts = { config, store, secrets, log };
-  const fanOut = await startSending(parts, origins, authorizations, {
+  const fanOut = await startSending(parts, tagIndex, origins, authorizations, {
     onRecorded(report) {
       countSends(metrics, report);
       watch.see(report);
@@ -92,8 +97,10 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
   metrics.watchCircuits(() => fanOut.circuits.readings);
   const housekeeping = new Housekeeping({
     sql,
+    feed: tagIndex.feed,
     log,
     deviceRetentionDays: config.DEVICE_RETENTION_DAYS,
+    notificationRetentionDays: config.NOTIFICATION_RETENTION_DAYS,
   });
   const maintenance = new Maintenance(store, log);
   let isDraining = false;
@@ -144,6 +151,7 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
       await Promise.all([server.close(), fanOut.drain()]);
       await Promise.all([housekeeping.stop(), maintenance.stop(), watch.stop()]);
       await registration.drain();
+      await tagIndex.stop();
       await demo?.simulator.close();
     },
   };
@@ -164,15 +172,35 @@ async function startDemo({ sql }: Store, secrets: Secrets): Promise<RunningDemo>
   return { demo, simulator: await startSimulatorThread(accounts === null ? {} : { accounts }) };
 }
 
+interface OpenTagIndex {
+  readonly index: TagIndex;
+  readonly feed: IndexFeed;
+  stop(): Promise<void>;
+}
+
+/** In Redis when there is one, else in the database. */
+function openTagIndex(
+  config: Config,
+  { sql }: Store,
+  log: Logger,
+): OpenTagIndex | Promise<OpenTagIndex> {
+  const address = redisAddressOf(config);
+  if (address !== null) return openIndexKeeper(address, sql, log);
+  return { index: new SqlTagIndex(sql), feed: NO_FEED, stop: () => Promise.resolve() };
+}
+
 function startSending(
   { config, store, secrets, log }: EngineParts,
+  { index, feed }: OpenTagIndex,
   origins: ProviderOrigins,
   authorizations: Authorizations,
   events: Pick<FanOutOptions, 'onRecorded' | 'onHeld'>,
 ): Promise<FanOut> {
   return startFanOut({
     store,
-    tagIndex: new SqlTagIndex(store.sql),
+    tagIndex: index,
+    feed,
+    redis: redisAddressOf(config),
     threads: config.WORKERS,
     leaseMs: config.CHUNK_LEASE_MS,
     logLevel: config.LOG_LEVEL,
@@ -280,11 +308,13 @@ function countSends(metrics: Metrics, report: Progress): void {
 function startRegistration(
   config: Config,
   store: Store,
+  feed: IndexFeed,
   log: Logger,
   metrics: Metrics,
 ): Registration {
   const registration = new Registration({
     store,
+    feed,
     log,
     lanes: store.address.kind === 'embedded' ? LANES_EMBEDDED : LANES,
     inFlightMax: config.REGISTRATIONS_IN_FLIGHT_MAX,

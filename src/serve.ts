@@ -75,7 +75,11 @@ async function openStore(
   actions: () => OperatorActions | null,
 ): Promise<OpenedStore | null> {
   if (config.DATABASE_URL !== undefined) {
-    const store = await openPostgres(config.DATABASE_URL);
+    const store = await openPostgres(config.DATABASE_URL, () =>
+      log.warn('a migration waits for a table that a dump or a long transaction holds'),
+    );
+    if (store.applied.length > 0) log.info({ applied: store.applied }, 'the database was migrated');
+    if (store.ahead.length > 0) log.warn({ ahead: store.ahead }, 'other nodes run a later version');
     return { store, release: () => Promise.resolve() };
   }
   const lock = await lockDataDir(config.DATA_DIR, (socket) => serveControl(socket, actions, log));

@@ -1,11 +1,10 @@
 /** Registrations over HTTP on PostgreSQL with fsync on: the service, a straightforward server, and a front that does nothing. */
 
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import postgres from 'postgres';
 import type { Lifetime } from '../../test/support/lifetime.ts';
 import { startEngine } from '../../test/support/processes.ts';
-import { findProgram, startServer } from '../../test/support/programs.ts';
+import { findProgram } from '../../test/support/programs.ts';
+import { startRedis } from '../../test/support/redis-server.ts';
 import { temporaryDirectory } from '../../test/support/temporary-directory.ts';
 import { startBaseline } from '../baselines/baseline.ts';
 import { processCpuMicros } from '../cpu.ts';
@@ -22,8 +21,6 @@ const ROUNDS = 3;
 const ROUND_SECONDS = 5;
 const WARM_UP_SECONDS = 2;
 const PLATFORM_APNS = 3;
-/** From dist/bench/scenarios back to the root of the repository. */
-const REDIS_CONFIG = join(import.meta.dirname, '..', '..', '..', 'config', 'redis.conf');
 
 export const register: Scenario = {
   summary: `devices with 3 tags each, ${ROUNDS} rounds of ${ROUND_SECONDS} s in turns, medians; load, server, PostgreSQL and Redis on this machine`,
@@ -77,7 +74,8 @@ interface RegisterRow extends Row {
 async function startServers(stage: Lifetime): Promise<readonly Server[] | null> {
   const store = (await benchStores(stage)).find(({ name }) => name === 'postgres');
   if (store?.url === undefined) return null;
-  const redisUrl = await startRedis(stage);
+  const redisUrl = findProgram('redis-server') === null ? null : (await startRedis(stage)).url;
+  if (redisUrl === null) console.log('(redis-server is not installed: without Redis)');
   const engine = await startEngine(stage, temporaryDirectory(stage), {
     ...store.environment,
     ...(redisUrl === null ? {} : { REDIS_URL: redisUrl }),
@@ -102,31 +100,6 @@ async function startServers(stage: Lifetime): Promise<readonly Server[] | null> 
   ];
   for (const { target } of servers) await registerKnownDevices(target);
   return [...servers, server('bare front', front.baseUrl, front.pid)];
-}
-
-/** As config/redis.conf sets it up; what is in memory is lost with the bench. */
-async function startRedis(stage: Lifetime): Promise<string | null> {
-  const program = findProgram('redis-server');
-  if (program === null) {
-    console.log('(redis-server is not installed: without Redis)');
-    return null;
-  }
-  const config = existsSync(REDIS_CONFIG) ? [REDIS_CONFIG] : [];
-  const directory = temporaryDirectory(stage);
-  const [port = 0] = await startServer(stage, 1, ([port = 0]) => {
-    const options = [
-      '--port',
-      String(port),
-      '--bind',
-      '127.0.0.1',
-      '--save',
-      '',
-      '--dir',
-      directory,
-    ];
-    return [program, ...config, ...options];
-  });
-  return `redis://127.0.0.1:${port}`;
 }
 
 async function makeDatabase(serverUrl: string, name: string): Promise<string> {
@@ -182,8 +155,10 @@ function summarise(rounds: readonly RegisterRow[], main: Load): Result {
   return {
     rows,
     ratios: share('ours', 'straightforward', 'perSecond'),
-    p99Share: share('ours', 'straightforward', 'p99Ms'),
-    frontShare: share('ours', 'bare front', 'perSecond'),
+    figures: {
+      p99Share: share('ours', 'straightforward', 'p99Ms'),
+      frontShare: share('ours', 'bare front', 'perSecond'),
+    },
   };
 }
 

@@ -1,5 +1,7 @@
 /** One batch of operations, one transaction: the heart of group commit (docs/architecture.md, "Registration"). */
 
+import type { DevicePlace, GroupChange } from '../domain/group-change.ts';
+import { changesOf } from '../domain/group-change.ts';
 import type { SubscribableTag } from '../store/catalogue/subscribable-tags.ts';
 import { subscribableTags } from '../store/catalogue/subscribable-tags.ts';
 import { lockDevices } from '../store/devices/lock-devices.ts';
@@ -7,7 +9,7 @@ import type { PlatformOfApp } from '../store/devices/reserve-ordinals.ts';
 import type { Batch, Written } from '../store/devices/write-batch.ts';
 import { writeBatch } from '../store/devices/write-batch.ts';
 import type { Line } from '../store/line.ts';
-import type { Sql } from '../store/sql.ts';
+import type { IndexFeed } from '../tag-index/tag-index.ts';
 import type { ChangedDevice, DeviceOperations, DeviceResult } from './batch.ts';
 import { keyOf } from './batch.ts';
 import { fold } from './change.ts';
@@ -17,15 +19,10 @@ import { limitTags } from './tag-limit.ts';
 export interface CommitContext {
   readonly line: Line;
   readonly ordinals: Ordinals;
+  readonly feed: IndexFeed;
   readonly tagsPerDeviceMax: number;
   /** Of tag_days: the lane's number. */
   readonly slot: number;
-}
-
-/** A transaction that is durable: what the tag index needs to follow it. */
-interface Committed {
-  readonly changed: readonly ChangedDevice[];
-  readonly written: Written;
 }
 
 /**
@@ -34,31 +31,48 @@ interface Committed {
  */
 type GivenOrdinals = Map<string, number>;
 
-/** Commits, or throws and has not done all of it. Answers each device in its place. */
+export interface Committed {
+  /** Of each device, in its place. */
+  readonly results: readonly DeviceResult[];
+  readonly changes: readonly GroupChange[];
+}
+
+/** Commits, or throws and has not done all of it. */
 export async function commitDevices(
   context: CommitContext,
   devices: readonly DeviceOperations[],
-): Promise<readonly DeviceResult[]> {
-  const results = new Map<DeviceOperations, DeviceResult>();
+): Promise<Committed> {
+  const changed = new Map<DeviceOperations, ChangedDevice>();
+  const changes: GroupChange[] = [];
   let left = devices;
   while (left.length > 0) {
     const committed = await commitOnce(context, left);
-    const made = devicesMade(committed);
+    changes.push(...committed.changes);
     for (const [index, device] of left.entries()) {
-      const changed = committed.changed[index];
-      if (changed !== undefined && !made.has(changed)) results.set(device, changed.result);
+      const done = committed.changed[index];
+      if (done !== undefined && !committed.made.has(done)) changed.set(device, done);
     }
     // Another node has made them while this transaction was under way: the next one finds them, and locks them.
-    left = made.size === 0 ? [] : left.filter((device) => !results.has(device));
+    left = committed.made.size === 0 ? [] : left.filter((device) => !changed.has(device));
   }
-  return devices.map((device) => results.get(device) ?? 'committed');
+  return {
+    results: devices.map((device) => changed.get(device)?.result ?? 'committed'),
+    changes,
+  };
+}
+
+interface CommittedOnce {
+  readonly changed: readonly ChangedDevice[];
+  /** Of `changed`, those of which nothing was done, because another node has made them. */
+  readonly made: ReadonlySet<ChangedDevice>;
+  readonly changes: readonly GroupChange[];
 }
 
 /** Two round trips: what is there, and everything that is written. */
 async function commitOnce(
   { line, ordinals, tagsPerDeviceMax, slot }: CommitContext,
   devices: readonly DeviceOperations[],
-): Promise<Committed> {
+): Promise<CommittedOnce> {
   await provideOrdinals(ordinals, devices);
   const given: GivenOrdinals = new Map();
   return line.transact(
@@ -81,7 +95,10 @@ async function commitOnce(
       await limitTags(tx, changed, tagsPerDeviceMax);
       return changed;
     },
-    async (tx, changed) => ({ changed, written: await write(tx, changed, slot) }),
+    async (tx, changed) => {
+      const rows = rowsOf(changed);
+      return conclude(changed, rows, await writeBatch(tx, { ...rows, slot }));
+    },
   );
 }
 
@@ -142,7 +159,7 @@ function number(device: ChangedDevice, ordinals: Ordinals, given: GivenOrdinals)
 
 type Rows = { -readonly [Part in keyof Omit<Batch, 'slot'>]: Batch[Part][number][] };
 
-function write(tx: Sql, changed: readonly ChangedDevice[], slot: number): Promise<Written> {
+function rowsOf(changed: readonly ChangedDevice[]): Rows {
   const rows: Rows = { updated: [], inserted: [], first: [], added: [], removed: [], cleared: [] };
   for (const { device, change, ordinal, isNew } of changed) {
     if (ordinal === null) continue;
@@ -162,20 +179,29 @@ function write(tx: Sql, changed: readonly ChangedDevice[], slot: number): Promis
     for (const tagId of remove) rows.removed.push({ appId, platformId, ordinal, tagId });
     if (change.clear) rows.cleared.push({ appId, platformId, ordinal });
   }
-  return writeBatch(tx, { ...rows, slot });
+  return rows;
 }
 
-/** The devices that this transaction was to make and that another node has made. */
-function devicesMade({ changed, written: { made } }: Committed): ReadonlySet<ChangedDevice> {
-  if (made.length === 0) return new Set();
-  return new Set(
-    changed.filter(({ device, ordinal }) =>
-      made.some(
-        (other) =>
-          other.ordinal === ordinal &&
-          other.appId === device.appId &&
-          other.platformId === device.platformId,
-      ),
+/** What the transaction did, for whoever asked and for the tag index. */
+function conclude(
+  changed: readonly ChangedDevice[],
+  { inserted, first, added, removed }: Rows,
+  written: Written,
+): CommittedOnce {
+  const made = new Set(written.made.map(placeOf));
+  const isOurs = (place: DevicePlace): boolean => made.size === 0 || !made.has(placeOf(place));
+  return {
+    changed,
+    made: new Set(
+      changed.filter(({ device, ordinal }) => ordinal !== null && !isOurs({ ...device, ordinal })),
     ),
-  );
+    changes: changesOf(written.groups, {
+      tokens: inserted.filter(isOurs),
+      added: [...first.filter(isOurs), ...added],
+      removed: [...removed, ...written.lost],
+    }),
+  };
 }
+
+const placeOf = ({ appId, platformId, ordinal }: DevicePlace): string =>
+  `${appId}.${platformId}.${ordinal}`;

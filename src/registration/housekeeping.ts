@@ -5,6 +5,7 @@ import { Recurring } from '../std/recurring.ts';
 import { eraseDevices } from '../store/devices/erase-devices.ts';
 import type { DevicePlace } from '../store/housekeeping/idle-devices.ts';
 import { idleDevices } from '../store/housekeeping/idle-devices.ts';
+import { deleteOldNotifications } from '../store/housekeeping/old-notifications.ts';
 import {
   deleteDeletedTags,
   deleteIdempotencyKeys,
@@ -19,6 +20,7 @@ import {
   removeOrphans,
 } from '../store/housekeeping/orphaned-subscriptions.ts';
 import type { SqlPool } from '../store/sql.ts';
+import type { IndexFeed } from '../tag-index/tag-index.ts';
 
 /** Between two runs. With DEVICES_MAX it is 17 million devices a day. */
 const INTERVAL_MS = 10_000;
@@ -28,6 +30,8 @@ const DEVICES_MAX = 2_000;
 const SUBSCRIPTIONS_MAX = 5_000;
 const TRANSACTIONS_MAX = 20;
 const ROWS_MAX = 10_000;
+/** Notifications deleted in one transaction; each may have thousands of scopes. With TRANSACTIONS_MAX it is 17 million a day. */
+const NOTIFICATIONS_MAX = 100;
 
 /**
  * After it no transaction is left that found the tag alive: each of its few statements has 10 s (store/transact), and so
@@ -51,20 +55,26 @@ const START: DevicePlace = { appId: 0, platformId: 0, ordinal: -1 };
 
 export class Housekeeping {
   private readonly sql: SqlPool;
+  private readonly feed: IndexFeed;
   private readonly log: Logger;
   private readonly deviceRetentionMs: number;
+  private readonly notificationRetentionMs: number;
   private cursor: DevicePlace = START;
   private sweptAtMs = Number.NEGATIVE_INFINITY;
   private readonly runs = new Recurring(INTERVAL_MS, () => this.runLogged());
 
   constructor(options: {
     readonly sql: SqlPool;
+    readonly feed: IndexFeed;
     readonly log: Logger;
     readonly deviceRetentionDays: number;
+    readonly notificationRetentionDays: number;
   }) {
     this.sql = options.sql;
+    this.feed = options.feed;
     this.log = options.log;
     this.deviceRetentionMs = options.deviceRetentionDays * DAY_MS;
+    this.notificationRetentionMs = options.notificationRetentionDays * DAY_MS;
   }
 
   /** Runs from now on, until stopped. */
@@ -82,6 +92,7 @@ export class Housekeeping {
     await this.eraseIdleDevices(nowMs);
     await this.purgeDeletedTags(nowMs);
     await deleteIdempotencyKeys(this.sql, nowMs - IDEMPOTENCY_KEY_MS, ROWS_MAX);
+    await this.deleteOldNotifications();
     if (nowMs - this.sweptAtMs < SWEEP_INTERVAL_MS) return;
     await this.purgeDisconnected();
     await deleteTagDays(this.sql, nowMs - TAG_DAY_MS, ROWS_MAX);
@@ -98,7 +109,7 @@ export class Housekeeping {
     const registeredBeforeMs = nowMs - this.deviceRetentionMs;
     const slice = await idleDevices(this.sql, this.cursor, registeredBeforeMs, DEVICES_MAX);
     this.cursor = slice.last ?? START;
-    return eraseDevices(
+    const { count, changes } = await eraseDevices(
       this.sql,
       slice.idle.map(({ appId, platformId, ordinal }) => ({
         appId,
@@ -107,6 +118,8 @@ export class Housekeeping {
         registeredBeforeMs,
       })),
     );
+    await this.feed.apply(changes);
+    return count;
   }
 
   /** Removes what is left of deleted tags, and then the tags. */
@@ -121,12 +134,26 @@ export class Housekeeping {
     await this.purge(await ofDisconnectedApps(this.sql, TRANSACTIONS_MAX));
   }
 
+  /** Deletes what ended before the retention, in pieces; what this run leaves is the next one's. */
+  async deleteOldNotifications(): Promise<void> {
+    let deleted = NOTIFICATIONS_MAX;
+    for (let i = 0; deleted === NOTIFICATIONS_MAX && i < TRANSACTIONS_MAX; i += 1) {
+      deleted = await deleteOldNotifications(
+        this.sql,
+        this.notificationRetentionMs,
+        NOTIFICATIONS_MAX,
+      );
+    }
+  }
+
   private async purge(orphanages: readonly Orphanage[]): Promise<void> {
     let transactions = 0;
     for (const orphanage of orphanages) {
       let removed = SUBSCRIPTIONS_MAX;
       while (removed === SUBSCRIPTIONS_MAX && transactions < TRANSACTIONS_MAX) {
-        removed = await removeOrphans(this.sql, orphanage, SUBSCRIPTIONS_MAX);
+        const { count, changes } = await removeOrphans(this.sql, orphanage, SUBSCRIPTIONS_MAX);
+        await this.feed.apply(changes);
+        removed = count;
         transactions += 1;
       }
     }

@@ -3,6 +3,7 @@
 import type { Logger } from 'pino';
 import type { Batcher } from '../std/batcher.ts';
 import type { Store } from '../store/store.ts';
+import type { IndexFeed } from '../tag-index/tag-index.ts';
 import { DeviceLimit } from './device-limit.ts';
 import type { LaneResult } from './lane.ts';
 import { createLane } from './lane.ts';
@@ -11,6 +12,7 @@ import { Ordinals } from './ordinals.ts';
 
 export interface RegistrationOptions {
   readonly store: Pick<Store, 'sql' | 'openLine'>;
+  readonly feed: IndexFeed;
   readonly log: Logger;
   /** Batches at work at a time: LANES, or 1 on the embedded database, which is one session. */
   readonly lanes: number;
@@ -33,14 +35,14 @@ export class Registration {
   private draining = false;
 
   constructor(options: RegistrationOptions) {
-    const { log, devicesPerAppMax, tagsPerDeviceMax } = options;
+    const { feed, log, devicesPerAppMax, tagsPerDeviceMax } = options;
     const { sql } = options.store;
     const limit = new DeviceLimit(devicesPerAppMax);
     this.inFlightMax = options.inFlightMax;
     this.lanes = Array.from({ length: options.lanes }, (_, slot) => {
       const line = options.store.openLine();
-      const context = { line, ordinals: new Ordinals(sql, limit), tagsPerDeviceMax, slot };
-      return createLane(context, log, (count) => {
+      const ordinals = new Ordinals(sql, limit);
+      return createLane({ line, feed, ordinals, tagsPerDeviceMax, slot }, log, (count) => {
         this.inFlight -= count;
       });
     });

@@ -23,9 +23,6 @@ const BEGIN = [
   'set local enable_mergejoin = off',
 ].join(';');
 
-/** Between a connection that broke and the next one. The driver's own pause grows to 20 s, and callers would wait for it. */
-const RECONNECT_SECONDS = 0.25;
-
 /** One transaction at a time: whoever has it sees to that. */
 export class Line {
   private readonly sql: SqlPool;
@@ -33,7 +30,7 @@ export class Line {
   constructor(address: DatabaseAddress) {
     // Never replaced for its age: that could come in the middle of a transaction, whose second half a new connection
     // would take for statements of their own.
-    this.sql = connect(address, 1, { max_lifetime: null, backoff: () => RECONNECT_SECONDS });
+    this.sql = connect(address, 1, { max_lifetime: null });
   }
 
   /**

@@ -22,15 +22,22 @@ const bigint = {
 
 /** How long closing waits for statements under way. */
 export const CLOSE_TIMEOUT_SECONDS = 5;
+/** The driver's own pause doubles to 20 s, in which every statement waits although the database may be back. */
+const RECONNECT_SECONDS_MAX = 1;
+/** A server that takes a connection and then says nothing. */
+const CONNECT_TIMEOUT_SECONDS = 10;
+
+/** Up to half of it less by chance, so that not all connections of all nodes come at once. */
+const reconnectInSeconds = (attempt: number): number =>
+  Math.min(RECONNECT_SECONDS_MAX, 0.01 * 2 ** attempt) * (1 - Math.random() / 2);
+
 /** What PostgreSQL calls our sessions. */
 export const APPLICATION_NAME = 'tagcast';
 
-/** How a connection is kept, where the driver's own way will not do. */
+/** How connections are kept, where the driver's own way will not do. */
 export interface Keeping {
-  /** Null: it is never replaced for its age. */
+  /** Null: they are never replaced for their age. */
   readonly max_lifetime?: null;
-  /** Seconds between a connection that broke and the next. */
-  readonly backoff?: () => number;
 }
 
 /** Opens a pool of at most `connectionsMax` connections; connects lazily. */
@@ -44,6 +51,8 @@ export function connect(
     max: connectionsMax,
     types: { bigint },
     onnotice: () => undefined,
+    backoff: reconnectInSeconds,
+    connect_timeout: CONNECT_TIMEOUT_SECONDS,
   };
   return address.kind === 'postgres'
     ? postgres(address.url, { ...options, connection: { application_name: APPLICATION_NAME } })

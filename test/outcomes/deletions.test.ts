@@ -15,6 +15,7 @@ import {
 import { planDue } from '../../src/store/notifications/plan-due.ts';
 import { readStatus } from '../../src/store/notifications/read-status.ts';
 import type { Store } from '../../src/store/store.ts';
+import { NO_FEED } from '../../src/tag-index/tag-index.ts';
 import type { Tenant } from '../support/notifications.ts';
 import {
   claimChunksOf,
@@ -31,6 +32,7 @@ async function look({ sql }: Store): Promise<number> {
   let held = 0;
   await new Deletions({
     sql,
+    feed: NO_FEED,
     log,
     onHeld: (_platformId, devices) => {
       held += devices;
@@ -49,6 +51,7 @@ async function answer(
 ): Promise<void> {
   const ledger = new Ledger({
     sql,
+    feed: NO_FEED,
     leaseMs: 60_000,
     clock: systemClock,
     log,
@@ -204,11 +207,11 @@ async function overtaken(t: Test, store: Store): Promise<void> {
     first(2_000).map((n) => verdictOn('gone')(8_192 + n)),
     false,
   );
-  t.equal(await carryOutDeletions(sql, scope, 1_000), 0, 'and so it is no more');
+  t.equal((await carryOutDeletions(sql, scope, 1_000)).verdicts, 0, 'and so it is no more');
   t.equal((await ordinalsOf(store, tenant)).length, 16_384);
   await sql`update notification_scopes set deletions = 'released' where notification_id = ${id}`;
   t.equal(
-    await carryOutDeletions(sql, scope, 1_000),
+    (await carryOutDeletions(sql, scope, 1_000)).verdicts,
     1_000,
     'unless somebody has said so; a thousand at a time',
   );

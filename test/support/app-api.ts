@@ -10,6 +10,7 @@ import { DeviceTags } from '../../src/registration/device-tags.ts';
 import { LANES, LANES_EMBEDDED, Registration } from '../../src/registration/registration.ts';
 import { TokenBuckets } from '../../src/std/token-buckets.ts';
 import type { Store } from '../../src/store/store.ts';
+import { NO_FEED } from '../../src/tag-index/tag-index.ts';
 
 export const silent = pino({ level: 'silent' });
 
@@ -34,6 +35,7 @@ export interface AppApiUnderTest extends AppApi {
 export const makeRegistration = (store: Store, limits: Limits = {}): Registration =>
   new Registration({
     store,
+    feed: NO_FEED,
     log: silent,
     lanes: store.address.kind === 'embedded' ? LANES_EMBEDDED : LANES,
     inFlightMax: limits.inFlightMax ?? 10_000,

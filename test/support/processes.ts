@@ -79,6 +79,7 @@ export interface SimulatorProcess {
   readonly environment: Environment;
   readonly accountsFile: string;
   readonly certificateFile: string;
+  end(signal: NodeJS.Signals): Promise<number | string>;
 }
 
 /** Starts a simulator in a process of its own, which outlives the engines that a test kills. */
@@ -103,7 +104,7 @@ export async function startSimulatorProcess(
   const line = await lineMatching(child, output, /"apnsOrigin"/);
   const origins = JSON.parse(line) as Omit<
     SimulatorProcess,
-    'environment' | 'accountsFile' | 'certificateFile'
+    'environment' | 'accountsFile' | 'certificateFile' | 'end'
   >;
   return {
     ...origins,
@@ -116,6 +117,7 @@ export async function startSimulatorProcess(
       WEB_PUSH_HOSTS: new URL(origins.webPushOrigin).host,
       PROVIDER_CA_FILE: certificateFile,
     },
+    end: (signal) => end(child, signal),
   };
 }
 

@@ -1,22 +1,16 @@
 /** Everything that a batch of registrations writes, in one statement: devices, subscriptions, tag days, groups. */
 
+import type { DevicePlace, RaisedGroup } from '../../domain/group-change.ts';
 import type { Sql } from '../sql.ts';
 import { list, textList } from '../sql.ts';
 import type { DeviceKey } from './lock-devices.ts';
-import type { RaisedGroup } from './raise-groups.ts';
 
-export interface DeviceRow {
-  readonly appId: number;
-  readonly platformId: number;
-  readonly ordinal: number;
-}
-
-export interface SubscriptionRow extends DeviceRow {
+export interface SubscriptionRow extends DevicePlace {
   readonly tagId: number;
 }
 
 /** A device that the transaction has locked, and that registered or unsubscribed. */
-export interface DeviceUpdate extends DeviceRow {
+export interface DeviceUpdate extends DevicePlace {
   readonly registers: boolean;
   readonly unsubscribes: boolean;
   /** Null keeps what is known. */
@@ -41,7 +35,7 @@ export interface Batch {
   /** Of other (device, tag) pairs than `added`. */
   readonly removed: readonly SubscriptionRow[];
   /** Locked devices that lose every tag that `added` does not give them. */
-  readonly cleared: readonly DeviceRow[];
+  readonly cleared: readonly DevicePlace[];
   /** Of tag_days: the lane's number. */
   readonly slot: number;
 }
@@ -53,7 +47,7 @@ export interface Written {
    * Of `inserted`: those that another node has made since. Nothing was done for them, and their ordinals are gaps; now
    * they can be locked.
    */
-  readonly made: readonly DeviceRow[];
+  readonly made: readonly DevicePlace[];
   /** What `cleared` took away. */
   readonly lost: readonly SubscriptionRow[];
 }
@@ -194,7 +188,7 @@ const unnested = (tx: Sql, rows: readonly SubscriptionRow[]) => tx`unnest(
 
 function sort(rows: readonly Row[]): Written {
   const groups: RaisedGroup[] = [];
-  const made: DeviceRow[] = [];
+  const made: DevicePlace[] = [];
   const lost: SubscriptionRow[] = [];
   for (const { kind, appId, platformId, place, value } of rows) {
     switch (kind) {
