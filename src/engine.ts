@@ -29,6 +29,7 @@ import type { Check } from './provider-check.ts';
 import { createCheck } from './provider-check.ts';
 import { providerOrigins } from './provider-origins.ts';
 import { Catalogue } from './registration/catalogue.ts';
+import { DeviceTags } from './registration/device-tags.ts';
 import { Housekeeping } from './registration/housekeeping.ts';
 import { IMPORT_LANES, IMPORT_LANES_EMBEDDED, Importer } from './registration/importer.ts';
 import type { RegistrationResult } from './registration/operation.ts';
@@ -129,8 +130,8 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
     log,
     routes: [
       ...appApiRoutes({
-        sql,
         catalogue,
+        deviceTags: new DeviceTags(sql),
         registration,
         replacements,
         rates: new TokenBuckets({
@@ -323,16 +324,16 @@ function countSends(metrics: Metrics, report: Progress): void {
 
 function startRegistration(
   config: Config,
-  { sql, address }: Store,
+  store: Store,
   feed: IndexFeed,
   log: Logger,
   metrics: Metrics,
 ): Registration {
   const registration = new Registration({
-    sql,
+    store,
     feed,
     log,
-    lanes: address.kind === 'embedded' ? LANES_EMBEDDED : LANES,
+    lanes: store.address.kind === 'embedded' ? LANES_EMBEDDED : LANES,
     inFlightMax: config.REGISTRATIONS_IN_FLIGHT_MAX,
     devicesPerAppMax: config.DEVICES_PER_APP_MAX,
     tagsPerDeviceMax: config.TAGS_PER_DEVICE_MAX,

@@ -6,13 +6,13 @@ import { changesOf } from '../domain/group-change.ts';
 import { insertImported, lockImported, updateImported } from '../store/devices/import-devices.ts';
 import { raiseGroups } from '../store/devices/raise-groups.ts';
 import type { PlatformOfApp } from '../store/devices/reserve-ordinals.ts';
-import type { Sql } from '../store/sql.ts';
+import type { Sql, SqlPool } from '../store/sql.ts';
 import type { SubscriptionChanges } from '../store/subscriptions/change-subscriptions.ts';
 import { changeSubscriptions, without } from '../store/subscriptions/change-subscriptions.ts';
 import { crowdedDevices } from '../store/subscriptions/crowded-devices.ts';
 import { transact } from '../store/transact.ts';
+import type { IndexFeed } from '../tag-index/tag-index.ts';
 import { keyOf } from './batch.ts';
-import type { CommitContext } from './commit.ts';
 import type { ImportedOperation, ImportResult } from './imported.ts';
 import type { Ordinals } from './ordinals.ts';
 
@@ -26,6 +26,15 @@ interface ImportedDevice {
   result: ImportResult;
 }
 
+export interface ImportContext {
+  readonly sql: SqlPool;
+  readonly feed: IndexFeed;
+  readonly ordinals: Ordinals;
+  readonly tagsPerDeviceMax: number;
+  /** Of tag_days: the lane's number. */
+  readonly slot: number;
+}
+
 export interface CommittedImport {
   /** Of each operation, in its place. */
   readonly results: readonly ImportResult[];
@@ -34,7 +43,7 @@ export interface CommittedImport {
 
 /** Commits, or throws and has done nothing. */
 export async function commitImported(
-  context: CommitContext,
+  context: ImportContext,
   operations: readonly ImportedOperation[],
 ): Promise<CommittedImport> {
   const merged = mergeByDevice(operations);

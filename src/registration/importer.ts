@@ -6,8 +6,8 @@ import { faultOf } from '../store/faults.ts';
 import type { SqlPool } from '../store/sql.ts';
 import { IMPORT_SLOT } from '../store/tag-days/slots.ts';
 import type { IndexFeed } from '../tag-index/tag-index.ts';
-import type { CommitContext } from './commit.ts';
 import { DeviceLimit } from './device-limit.ts';
+import type { ImportContext } from './import-commit.ts';
 import { commitImported } from './import-commit.ts';
 import type { ImportedOperation, ImportResult } from './imported.ts';
 import { Ordinals } from './ordinals.ts';
@@ -73,7 +73,7 @@ export class Importer {
 }
 
 const createLane = (
-  context: CommitContext,
+  context: ImportContext,
   log: Logger,
   onCommitted: ImporterOptions['onCommitted'],
 ): Batcher<ImportedOperation, ImportResult> =>
@@ -92,7 +92,7 @@ const LOST: ReadonlySet<ImportResult> = new Set(['limit', 'refused', 'unavailabl
 
 /** Commits together, or, when PostgreSQL refuses the data, the halves apart: one bad row stands alone. */
 async function commitApart(
-  context: CommitContext,
+  context: ImportContext,
   log: Logger,
   operations: readonly ImportedOperation[],
 ): Promise<readonly ImportResult[]> {
