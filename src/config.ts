@@ -13,6 +13,7 @@ const flag = z
   .enum(['0', '1', 'true', 'false'])
   .transform((value) => value === '1' || value === 'true');
 const origin = z.url({ protocol: /^https$/ }).transform((value) => new URL(value).origin);
+const redisUrl = z.url({ protocol: /^rediss?$/ });
 const list = z.string().transform((value) =>
   value
     .split(',')
@@ -38,6 +39,22 @@ export const schema = z.object({
     .url({ protocol: /^postgres(ql)?$/ })
     .optional()
     .describe('A PostgreSQL (15 or later) to use in place of the embedded one.'),
+  REDIS_URL: redisUrl
+    .optional()
+    .describe(
+      'A Redis (7 or later) to keep the tag index in, as redis://[user:password@]host:port.',
+    ),
+  REDIS_CLUSTER: list
+    .refine(
+      (entries) => entries.length > 0 && entries.every((url) => redisUrl.safeParse(url).success),
+      {
+        error: 'must be redis:// or rediss:// URLs, separated by commas',
+      },
+    )
+    .optional()
+    .describe(
+      'Some nodes of a Redis Cluster to keep the tag index in, as URLs separated by commas; in place of REDIS_URL.',
+    ),
   SECRET_KEY: z
     .string()
     .min(32)
@@ -176,6 +193,9 @@ function faultsBetween(config: Config): readonly string[] {
   const faults: string[] = [];
   if (config.DATABASE_URL !== undefined && config.SECRET_KEY === undefined) {
     faults.push('SECRET_KEY: must be set when DATABASE_URL is, to the same value on every node.');
+  }
+  if (config.REDIS_URL !== undefined && config.REDIS_CLUSTER !== undefined) {
+    faults.push('REDIS_CLUSTER: stands in place of REDIS_URL; set one of them.');
   }
   if ((config.TLS_CERT_FILE === undefined) !== (config.TLS_KEY_FILE === undefined)) {
     faults.push('TLS_CERT_FILE: goes with TLS_KEY_FILE; set both or neither.');

@@ -41,7 +41,11 @@ import type { CredentialState } from './store/health/read-credential-states.ts';
 import { Maintenance } from './store/maintenance/maintenance.ts';
 import type { Sql } from './store/sql.ts';
 import type { Store } from './store/store.ts';
+import type { RedisAddress } from './tag-index/redis/connect.ts';
+import { openIndexKeeper } from './tag-index/redis/open.ts';
 import { SqlTagIndex } from './tag-index/sql/sql-tag-index.ts';
+import type { IndexFeed, TagIndex } from './tag-index/tag-index.ts';
+import { NO_FEED } from './tag-index/tag-index.ts';
 import type { CredentialReading, Metrics } from './telemetry/metrics.ts';
 import { createMetrics } from './telemetry/metrics.ts';
 
@@ -71,7 +75,8 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
   const demo = hasDemo(config) ? await startDemo(store, secrets) : null;
   const origins = providerOrigins(config, demo?.simulator ?? null);
   const catalogue = new Catalogue(sql);
-  const registration = startRegistration(config, store, log, metrics);
+  const tagIndex = await openTagIndex(config, store, log);
+  const registration = startRegistration(config, store, tagIndex.feed, log, metrics);
   const authorizations = new Authorizations(origins, new ProviderTokens(sql, secrets));
   const check = createCheck(sql, secrets, origins, authorizations);
   const watch = startWatch(sql, log, origins, check);
@@ -79,7 +84,7 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
     watch.states.filter((state) => state.hasCredential).map(readingOf),
   );
   const parts = { config, store, secrets, log };
-  const fanOut = await startSending(parts, origins, authorizations, {
+  const fanOut = await startSending(parts, tagIndex, origins, authorizations, {
     onRecorded(report) {
       countSends(metrics, report);
       watch.see(report);
@@ -91,6 +96,7 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
   metrics.watchCircuits(() => fanOut.circuits.readings);
   const housekeeping = new Housekeeping({
     sql,
+    feed: tagIndex.feed,
     log,
     deviceRetentionDays: config.DEVICE_RETENTION_DAYS,
   });
@@ -143,6 +149,7 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
       await Promise.all([server.close(), fanOut.drain()]);
       await Promise.all([housekeeping.stop(), maintenance.stop(), watch.stop()]);
       await registration.drain();
+      await tagIndex.stop();
       await demo?.simulator.close();
     },
   };
@@ -163,15 +170,40 @@ async function startDemo({ sql }: Store, secrets: Secrets): Promise<RunningDemo>
   return { demo, simulator: await startSimulatorThread(accounts === null ? {} : { accounts }) };
 }
 
+interface OpenTagIndex {
+  readonly index: TagIndex;
+  readonly feed: IndexFeed;
+  stop(): Promise<void>;
+}
+
+/** In Redis when there is one, else in the database. */
+function openTagIndex(
+  config: Config,
+  { sql }: Store,
+  log: Logger,
+): OpenTagIndex | Promise<OpenTagIndex> {
+  const address = redisAddressOf(config);
+  if (address !== null) return openIndexKeeper(address, sql, log);
+  return { index: new SqlTagIndex(sql), feed: NO_FEED, stop: () => Promise.resolve() };
+}
+
+function redisAddressOf({ REDIS_URL, REDIS_CLUSTER }: Config): RedisAddress | null {
+  if (REDIS_CLUSTER !== undefined) return { kind: 'cluster', urls: REDIS_CLUSTER };
+  return REDIS_URL === undefined ? null : { kind: 'single', url: REDIS_URL };
+}
+
 function startSending(
   { config, store, secrets, log }: EngineParts,
+  { index, feed }: OpenTagIndex,
   origins: ProviderOrigins,
   authorizations: Authorizations,
   events: Pick<FanOutOptions, 'onRecorded' | 'onHeld'>,
 ): Promise<FanOut> {
   return startFanOut({
     store,
-    tagIndex: new SqlTagIndex(store.sql),
+    tagIndex: index,
+    feed,
+    redis: redisAddressOf(config),
     threads: config.WORKERS,
     leaseMs: config.CHUNK_LEASE_MS,
     logLevel: config.LOG_LEVEL,
@@ -279,11 +311,13 @@ function countSends(metrics: Metrics, report: Progress): void {
 function startRegistration(
   config: Config,
   { sql, address }: Store,
+  feed: IndexFeed,
   log: Logger,
   metrics: Metrics,
 ): Registration {
   const registration = new Registration({
     sql,
+    feed,
     log,
     lanes: address.kind === 'embedded' ? LANES_EMBEDDED : LANES,
     inFlightMax: config.REGISTRATIONS_IN_FLIGHT_MAX,

@@ -1,9 +1,10 @@
 /** A chunk as freight of a courier, and as reports to the ledger. */
 
 import { GROUP_BLOCKS } from '../domain/device.ts';
+import type { DeviceNote } from '../domain/group-change.ts';
 import type { Outcome } from '../domain/outcome.ts';
 import type { ChunkProgress } from '../domain/progress.ts';
-import type { DeviceNote, DeviceRun } from '../tag-index/tag-index.ts';
+import type { DeviceRun } from '../tag-index/tag-index.ts';
 import type { Blocks } from './blocks.ts';
 import type { Freight, Release } from './courier.ts';
 import { waitIn } from './courier.ts';

@@ -4,12 +4,12 @@
  * may have taken its devices over.
  */
 
+import type { DeviceNote } from '../domain/group-change.ts';
 import type { Outcome } from '../domain/outcome.ts';
 import type { Wait } from '../domain/progress.ts';
 import type { Rendered, Sender } from '../senders/sender.ts';
 import { Bell } from '../std/bell.ts';
 import type { Clock } from '../std/clock.ts';
-import type { DeviceNote } from '../tag-index/tag-index.ts';
 import type { Ending } from './ending.ts';
 import { CANCELLED, EXPIRED, failedWith } from './ending.ts';
 import type { Lease } from './lease.ts';

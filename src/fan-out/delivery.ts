@@ -1,11 +1,11 @@
 /** What both runners share: a courier for the task, and what an outcome means for it. */
 
+import type { DeviceNote } from '../domain/group-change.ts';
 import type { Outcome } from '../domain/outcome.ts';
 import { DELIVERED, reasonOf } from '../domain/outcome.ts';
 import type { DeviceNews } from '../domain/progress.ts';
 import { TOO_MANY_TOKENS } from '../senders/apns/settings.ts';
 import type { Rendered, Sender } from '../senders/sender.ts';
-import type { DeviceNote } from '../tag-index/tag-index.ts';
 import type { Freight, Halt } from './courier.ts';
 import { Courier } from './courier.ts';
 import type { Ending } from './ending.ts';

@@ -16,7 +16,8 @@ import { systemClock } from '../std/clock.ts';
 import { within } from '../std/within.ts';
 import { releaseAllLeases } from '../store/ledger/release-all-leases.ts';
 import type { Store } from '../store/store.ts';
-import type { TagIndex } from '../tag-index/tag-index.ts';
+import type { RedisAddress } from '../tag-index/redis/connect.ts';
+import type { IndexFeed, TagIndex } from '../tag-index/tag-index.ts';
 import { Accept } from './accept.ts';
 import type { AuthorizationSource, CredentialSource } from './authorizer.ts';
 import { Authorizer } from './authorizer.ts';
@@ -39,6 +40,9 @@ const LAST_WORD_MS = 1_000;
 export interface FanOutOptions {
   readonly store: Store;
   readonly tagIndex: TagIndex;
+  readonly feed: IndexFeed;
+  /** Where the workers find the tag index; null: in the database. */
+  readonly redis: RedisAddress | null;
   readonly threads: number;
   readonly leaseMs: number;
   readonly logLevel: string;
@@ -75,6 +79,7 @@ export async function startFanOut(options: FanOutOptions): Promise<FanOut> {
 
   const settings = {
     address: store.address,
+    redis: options.redis,
     origins,
     transport,
     logLevel,
@@ -91,6 +96,7 @@ export async function startFanOut(options: FanOutOptions): Promise<FanOut> {
   );
   const ledger = new Ledger({
     sql: store.sql,
+    feed: options.feed,
     leaseMs,
     clock,
     log,
@@ -114,7 +120,12 @@ export async function startFanOut(options: FanOutOptions): Promise<FanOut> {
     isSimulated: (platformId) => isSimulated(platformId, origins),
     onAccepted: () => planner.wake(),
   });
-  const deletions = new Deletions({ sql: store.sql, log, onHeld: options.onHeld });
+  const deletions = new Deletions({
+    sql: store.sql,
+    feed: options.feed,
+    log,
+    onHeld: options.onHeld,
+  });
   const warmer = new Warmer({ sql: store.sql, authorizer, wire, threads: options.threads, log });
   planner.start();
   claimer.start();

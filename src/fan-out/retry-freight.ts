@@ -1,8 +1,9 @@
 /** A batch of retries as freight of a courier, and as reports to the ledger. */
 
+import type { DeviceNote } from '../domain/group-change.ts';
 import type { Outcome } from '../domain/outcome.ts';
 import type { DeviceNews, RetryProgress, RetrySettlement, Wait } from '../domain/progress.ts';
-import type { DeviceNote, PresentDevices } from '../tag-index/tag-index.ts';
+import type { PresentDevices } from '../tag-index/tag-index.ts';
 import type { Freight, Release } from './courier.ts';
 import { waitIn } from './courier.ts';
 import { judge } from './delivery.ts';

@@ -8,11 +8,14 @@ import type { Verdict } from '../outcomes/verdict.ts';
 import type { ProviderOrigins } from '../senders/origins.ts';
 import type { TransportName } from '../senders/transport.ts';
 import type { DatabaseAddress } from '../store/sql.ts';
+import type { RedisAddress } from '../tag-index/redis/connect.ts';
 import type { QuotaAnswer, QuotaNote } from './permits.ts';
 
 /** What a worker thread is started with. */
 export interface WorkerSettings {
   readonly address: DatabaseAddress;
+  /** Where the tag index is; null: in the database. */
+  readonly redis: RedisAddress | null;
   readonly origins: ProviderOrigins;
   readonly transport: TransportName;
   readonly logLevel: string;

@@ -9,6 +9,7 @@ import { workerData } from 'piscina';
 import type { Verdict } from '../outcomes/verdict.ts';
 import { systemClock } from '../std/clock.ts';
 import { connect } from '../store/sql.ts';
+import { openIndexReader } from '../tag-index/redis/open.ts';
 import { SqlTagIndex } from '../tag-index/sql/sql-tag-index.ts';
 import { createLogger } from '../telemetry/log.ts';
 import { runChunk } from './chunk-runner.ts';
@@ -32,7 +33,9 @@ const CONNECTIONS_MAX = 2;
 const settings = workerData as WorkerSettings;
 const clock = systemClock;
 const log = createLogger(settings.logLevel, 'worker');
-const tagIndex = new SqlTagIndex(connect(settings.address, CONNECTIONS_MAX));
+const sql = connect(settings.address, CONNECTIONS_MAX);
+const tagIndex =
+  settings.redis === null ? new SqlTagIndex(sql) : await openIndexReader(settings.redis, sql, log);
 const { origins, transport, connectionsMax } = settings;
 const senders = new SenderCache(
   { origins, transport, limits: { connectionsMax }, onCircuit: tellCircuit },

@@ -19,6 +19,7 @@ import {
   listOpenDeletions,
 } from '../store/deletions/scopes.ts';
 import type { SqlPool } from '../store/sql.ts';
+import type { IndexFeed } from '../tag-index/tag-index.ts';
 
 /** Between two looks. Nobody waits for it: until then a dead device costs one more refused send. */
 const INTERVAL_MS = 2_000;
@@ -32,6 +33,7 @@ const HELD_MS_MAX = 30 * 86_400_000;
 
 export interface DeletionsOptions {
   readonly sql: SqlPool;
+  readonly feed: IndexFeed;
   readonly log: Logger;
   /** So many devices are not erased before somebody says so. */
   onHeld(platformId: number, devices: number): void;
@@ -74,7 +76,7 @@ export class Deletions {
     } else if (gate === 'open') {
       // A whole send that was refused says more of us than of its devices, however few they are.
       if (scope.delivered === 0) await forgetRefusals(sql, scope);
-      await this.empty(scope, () => carryOutDeletions(sql, scope, DEVICES_MAX));
+      await this.empty(scope, () => this.carryOut(scope));
     } else if (gate === 'closed') {
       await this.hold(scope);
     }
@@ -89,6 +91,13 @@ export class Deletions {
         return;
       }
     }
+  }
+
+  private async carryOut(scope: OpenDeletions): Promise<number> {
+    const { sql, feed } = this.options;
+    const { verdicts, changes } = await carryOutDeletions(sql, scope, DEVICES_MAX);
+    await feed.apply(changes);
+    return verdicts;
   }
 
   private async hold(scope: OpenDeletions): Promise<void> {

@@ -7,10 +7,16 @@ import type { Logger } from 'pino';
 import type { Progress } from '../domain/progress.ts';
 import { noteDeliveries } from '../store/devices/note-deliveries.ts';
 import type { SqlPool } from '../store/sql.ts';
+import type { IndexFeed } from '../tag-index/tag-index.ts';
+
+export interface NewsContext {
+  readonly sql: SqlPool;
+  readonly feed: IndexFeed;
+  readonly log: Logger;
+}
 
 export async function rememberNews(
-  sql: SqlPool,
-  log: Logger,
+  { sql, feed, log }: NewsContext,
   reports: readonly Progress[],
 ): Promise<void> {
   const deliveries = reports.flatMap(({ appId, platformId, news }) =>
@@ -22,7 +28,7 @@ export async function rememberNews(
   );
   if (deliveries.length === 0) return;
   try {
-    await noteDeliveries(sql, deliveries);
+    await feed.apply(await noteDeliveries(sql, deliveries));
   } catch (error) {
     log.warn({ err: error, devices: deliveries.length }, 'news of devices were not remembered');
   }

@@ -14,6 +14,7 @@ import { faultOf } from '../store/faults.ts';
 import type { RecordedProgress } from '../store/ledger/record-progress.ts';
 import { recordProgress } from '../store/ledger/record-progress.ts';
 import type { SqlPool } from '../store/sql.ts';
+import type { IndexFeed } from '../tag-index/tag-index.ts';
 import { rememberNews } from './device-news.ts';
 import type { Verdict } from './verdict.ts';
 
@@ -25,6 +26,7 @@ const OUTAGE_BACKOFF = { baseMs: 100, capMs: 2_000 };
 
 export interface LedgerOptions {
   readonly sql: SqlPool;
+  readonly feed: IndexFeed;
   readonly leaseMs: number;
   readonly clock: Clock;
   readonly log: Logger;
@@ -61,7 +63,7 @@ export class Ledger {
     reports.forEach((report, i) => {
       if (verdicts[i]?.kind === 'recorded') this.options.onRecorded(report);
     });
-    await rememberNews(this.options.sql, this.options.log, reports);
+    await rememberNews(this.options, reports);
     return verdicts;
   }
 

@@ -1,6 +1,8 @@
 /** One batch of operations, one transaction: the heart of group commit (docs/architecture.md, "Registration"). */
 
 import { groupOf } from '../domain/device.ts';
+import type { DevicePlace, GroupChange } from '../domain/group-change.ts';
+import { changesOf } from '../domain/group-change.ts';
 import type { SubscribableTag } from '../store/catalogue/subscribable-tags.ts';
 import { subscribableTags } from '../store/catalogue/subscribable-tags.ts';
 import type { NewDevice } from '../store/devices/insert-devices.ts';
@@ -16,6 +18,7 @@ import type {
 } from '../store/subscriptions/change-subscriptions.ts';
 import { changeSubscriptions } from '../store/subscriptions/change-subscriptions.ts';
 import { transact } from '../store/transact.ts';
+import type { IndexFeed } from '../tag-index/tag-index.ts';
 import type { ChangedDevice, DeviceOperations, DeviceResult } from './batch.ts';
 import { keyOf } from './batch.ts';
 import { fold } from './change.ts';
@@ -25,6 +28,7 @@ import { limitTags } from './tag-limit.ts';
 export interface CommitContext {
   readonly sql: SqlPool;
   readonly ordinals: Ordinals;
+  readonly feed: IndexFeed;
   readonly tagsPerDeviceMax: number;
   /** Of tag_days: the lane's number. */
   readonly slot: number;
@@ -36,11 +40,17 @@ export interface CommitContext {
  */
 type GivenOrdinals = Map<string, number>;
 
-/** Commits, or throws and has done nothing. Answers each device in its place. */
+export interface Committed {
+  /** Of each device, in its place. */
+  readonly results: readonly DeviceResult[];
+  readonly changes: readonly GroupChange[];
+}
+
+/** Commits, or throws and has done nothing. */
 export async function commitDevices(
   context: CommitContext,
   devices: readonly DeviceOperations[],
-): Promise<readonly DeviceResult[]> {
+): Promise<Committed> {
   await provideOrdinals(context.ordinals, devices);
   const given: GivenOrdinals = new Map();
   return transact(context.sql, async (tx) => {
@@ -53,12 +63,20 @@ export async function commitDevices(
       const device = changed[index];
       if (device !== undefined) device.ordinal = ordinal;
     }
-    const newGroups = await writeDevices(tx, context.ordinals, given, changed);
+    const made = await writeDevices(tx, context.ordinals, given, changed);
     await limitTags(tx, changed, context.tagsPerDeviceMax);
-    const changes = subscriptionChanges(changed);
-    const changedGroups = await changeSubscriptions(tx, changes, context.slot);
-    await raiseGroups(tx, [...newGroups, ...changedGroups]);
-    return changed.map((device) => device.result);
+    const wanted = subscriptionChanges(changed);
+    const done = await changeSubscriptions(tx, wanted, context.slot);
+    const newGroups = made.map((device) => ({ ...device, groupNumber: groupOf(device.ordinal) }));
+    const raised = await raiseGroups(tx, [...newGroups, ...done.groups]);
+    return {
+      results: changed.map((device) => device.result),
+      changes: changesOf(raised, {
+        tokens: made,
+        added: without(wanted.added, done.refused),
+        removed: [...wanted.removed, ...done.cleared],
+      }),
+    };
   });
 }
 
@@ -103,13 +121,13 @@ function foldDevices(
   });
 }
 
-/** Writes the rows of devices and answers the groups of the new ones. */
+/** Writes the rows of devices and answers the new ones. */
 async function writeDevices(
   tx: Sql,
   ordinals: Ordinals,
   given: GivenOrdinals,
   changed: readonly ChangedDevice[],
-): Promise<readonly { appId: number; platformId: number; groupNumber: number }[]> {
+): Promise<readonly (DevicePlace & { readonly deviceId: string })[]> {
   const known = changed.flatMap(({ change, ordinal, appId, platformId }) =>
     ordinal === null ? [] : [{ ...change, appId, platformId, ordinal }],
   );
@@ -123,11 +141,9 @@ async function writeDevices(
   ]);
   const ordinalByKey = new Map(inserted.map((device) => [keyOf(device), device.ordinal]));
   for (const device of fresh) device.ordinal = ordinalByKey.get(keyOf(device)) ?? null;
-  return inserted.map(({ appId, platformId, ordinal }) => ({
-    appId,
-    platformId,
-    groupNumber: groupOf(ordinal),
-  }));
+  return fresh.flatMap(({ appId, platformId, deviceId, ordinal }) =>
+    ordinal === null ? [] : [{ appId, platformId, deviceId, ordinal }],
+  );
 }
 
 function withOrdinals(
@@ -161,4 +177,16 @@ function subscriptionChanges(changed: readonly ChangedDevice[]): SubscriptionCha
     if (change.clear) cleared.push({ appId, platformId, ordinal });
   }
   return { added, removed, cleared };
+}
+
+/** Hardly ever is any tag refused here: it would have to go between two statements of the transaction. */
+function without(
+  rows: readonly SubscriptionRow[],
+  refused: readonly SubscriptionRow[],
+): readonly SubscriptionRow[] {
+  if (refused.length === 0) return rows;
+  const nameOf = ({ appId, platformId, ordinal, tagId }: SubscriptionRow): string =>
+    `${appId}.${platformId}.${ordinal}.${tagId}`;
+  const names = new Set(refused.map(nameOf));
+  return rows.filter((row) => !names.has(nameOf(row)));
 }

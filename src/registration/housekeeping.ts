@@ -19,6 +19,7 @@ import {
   removeOrphans,
 } from '../store/housekeeping/orphaned-subscriptions.ts';
 import type { SqlPool } from '../store/sql.ts';
+import type { IndexFeed } from '../tag-index/tag-index.ts';
 
 /** Between two runs. With DEVICES_MAX it is 17 million devices a day. */
 const INTERVAL_MS = 10_000;
@@ -51,6 +52,7 @@ const START: DevicePlace = { appId: 0, platformId: 0, ordinal: -1 };
 
 export class Housekeeping {
   private readonly sql: SqlPool;
+  private readonly feed: IndexFeed;
   private readonly log: Logger;
   private readonly deviceRetentionMs: number;
   private cursor: DevicePlace = START;
@@ -59,10 +61,12 @@ export class Housekeeping {
 
   constructor(options: {
     readonly sql: SqlPool;
+    readonly feed: IndexFeed;
     readonly log: Logger;
     readonly deviceRetentionDays: number;
   }) {
     this.sql = options.sql;
+    this.feed = options.feed;
     this.log = options.log;
     this.deviceRetentionMs = options.deviceRetentionDays * DAY_MS;
   }
@@ -98,7 +102,7 @@ export class Housekeeping {
     const registeredBeforeMs = nowMs - this.deviceRetentionMs;
     const slice = await idleDevices(this.sql, this.cursor, registeredBeforeMs, DEVICES_MAX);
     this.cursor = slice.last ?? START;
-    return eraseDevices(
+    const { count, changes } = await eraseDevices(
       this.sql,
       slice.idle.map(({ appId, platformId, ordinal }) => ({
         appId,
@@ -107,6 +111,8 @@ export class Housekeeping {
         registeredBeforeMs,
       })),
     );
+    await this.feed.apply(changes);
+    return count;
   }
 
   /** Removes what is left of deleted tags, and then the tags. */
@@ -126,7 +132,9 @@ export class Housekeeping {
     for (const orphanage of orphanages) {
       let removed = SUBSCRIPTIONS_MAX;
       while (removed === SUBSCRIPTIONS_MAX && transactions < TRANSACTIONS_MAX) {
-        removed = await removeOrphans(this.sql, orphanage, SUBSCRIPTIONS_MAX);
+        const { count, changes } = await removeOrphans(this.sql, orphanage, SUBSCRIPTIONS_MAX);
+        await this.feed.apply(changes);
+        removed = count;
         transactions += 1;
       }
     }

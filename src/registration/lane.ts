@@ -40,8 +40,10 @@ async function commitApart(
 ): Promise<void> {
   try {
     const committed = await commitDevices(context, devices);
+    // Before the answer, so that a push right after it reaches the device.
+    await context.feed.apply(committed.changes);
     for (const [index, device] of devices.entries()) {
-      const result = committed[index] ?? 'unavailable';
+      const result = committed.results[index] ?? 'unavailable';
       for (const operation of device.operations) {
         results.set(operation, operation.kind === 'ureg' ? 'committed' : result);
       }

@@ -3,6 +3,7 @@
 import type { Logger } from 'pino';
 import type { Batcher } from '../std/batcher.ts';
 import type { SqlPool } from '../store/sql.ts';
+import type { IndexFeed } from '../tag-index/tag-index.ts';
 import { DeviceLimit } from './device-limit.ts';
 import type { LaneResult } from './lane.ts';
 import { createLane } from './lane.ts';
@@ -11,6 +12,7 @@ import { Ordinals } from './ordinals.ts';
 
 export interface RegistrationOptions {
   readonly sql: SqlPool;
+  readonly feed: IndexFeed;
   readonly log: Logger;
   /** Batches at work at a time: LANES, or 1 on the embedded database, which is one session. */
   readonly lanes: number;
@@ -30,11 +32,11 @@ export class Registration {
   private draining = false;
 
   constructor(options: RegistrationOptions) {
-    const { sql, log, devicesPerAppMax, tagsPerDeviceMax } = options;
+    const { sql, feed, log, devicesPerAppMax, tagsPerDeviceMax } = options;
     const limit = new DeviceLimit(devicesPerAppMax);
     this.inFlightMax = options.inFlightMax;
     this.lanes = Array.from({ length: options.lanes }, (_, slot) =>
-      createLane({ sql, ordinals: new Ordinals(sql, limit), tagsPerDeviceMax, slot }, log),
+      createLane({ sql, feed, ordinals: new Ordinals(sql, limit), tagsPerDeviceMax, slot }, log),
     );
   }
 

@@ -5,6 +5,7 @@ import * as mainJob from './migrations/0001-main-job.ts';
 import * as reactions from './migrations/0002-reactions.ts';
 import * as providerAuthority from './migrations/0003-provider-authority.ts';
 import * as parts from './migrations/0004-parts.ts';
+import * as indexLineage from './migrations/0006-index-lineage.ts';
 import type { SqlPool } from './sql.ts';
 
 interface Migration {
@@ -13,7 +14,13 @@ interface Migration {
 }
 
 /** In order. One that has landed is never edited: a change is a new file. */
-const MIGRATIONS: readonly Migration[] = [mainJob, reactions, providerAuthority, parts];
+const MIGRATIONS: readonly Migration[] = [
+  mainJob,
+  reactions,
+  providerAuthority,
+  parts,
+  indexLineage,
+];
 
 /** Any number that nothing else locks. Nodes that start together take turns on it; the later ones find nothing to do. */
 const MIGRATION_LOCK = 7_461_671;

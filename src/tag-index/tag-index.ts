@@ -1,22 +1,7 @@
-/** The question "which devices?", answered group by group. SQL answers it today; Redis sets will (architecture, 3.1). */
+/** The question "which devices?", answered group by group. Redis answers it when there is one, and SQL always can. */
 
-import type { ApnsEnvironment } from '../domain/credential.ts';
+import type { DeviceNote, GroupChange, GroupKey, RaisedGroup } from '../domain/group-change.ts';
 import type { Audience } from '../domain/notification.ts';
-
-/** 8,192 consecutive ordinals of one (app, platform). */
-export interface GroupKey {
-  readonly appId: number;
-  readonly platformId: number;
-  readonly groupNumber: number;
-}
-
-/** What earlier sends have told of a device. Few devices have one. */
-export interface DeviceNote {
-  /** Sends at different times that refused its token, since the last one that did not. */
-  readonly refusals: number;
-  /** Where APNs took its token; null: where it was asked first, as far as is known. */
-  readonly environment: ApnsEnvironment | null;
-}
 
 /** Notes by ordinal: only of devices that have any. */
 export type DeviceNotes = ReadonlyMap<number, DeviceNote>;
@@ -28,6 +13,9 @@ export interface DeviceRun {
   readonly deviceIds: readonly string[];
   readonly notes: DeviceNotes;
 }
+
+/** Of a group in which nobody matches. */
+export const NOBODY: DeviceRun = { offsets: new Uint16Array(0), deviceIds: [], notes: new Map() };
 
 /** Devices by ordinal. */
 export interface PresentDevices {
@@ -58,4 +46,24 @@ export interface TagIndex {
     scope: { readonly appId: number; readonly platformId: number },
     audience: Audience,
   ): Promise<number>;
+  /**
+   * Which of these groups may hold anybody of the audience: all but those of which the index proves, at their version or a
+   * later one, that nobody matches. Null: it cannot tell quickly.
+   */
+  occupiedGroups(
+    audience: Audience,
+    groups: readonly RaisedGroup[],
+  ): Promise<readonly RaisedGroup[] | null>;
 }
+
+/** Where committed changes go that an index beside the database has to hear of. */
+export interface IndexFeed {
+  /**
+   * Resolves when the index has them or goes without for now: it proves by its versions what it has. Never rejects, for the truth is
+   * committed.
+   */
+  apply(changes: readonly GroupChange[]): Promise<void>;
+}
+
+/** For an index that is the database itself. */
+export const NO_FEED: IndexFeed = { apply: () => Promise.resolve() };

@@ -3,8 +3,9 @@
 import * as fc from 'fast-check';
 import type { Test } from 'tap';
 import { GROUP_DEVICES } from '../../src/domain/device.ts';
+import type { DeviceNote, GroupKey } from '../../src/domain/group-change.ts';
 import type { Audience } from '../../src/domain/notification.ts';
-import type { DeviceNote, DeviceNotes, TagIndex } from '../../src/tag-index/tag-index.ts';
+import type { DeviceNotes, TagIndex } from '../../src/tag-index/tag-index.ts';
 
 /** A tag index under test, and the way its devices come and go. Scopes and tags need not exist elsewhere. */
 export interface TagIndexBench {
@@ -17,6 +18,8 @@ export interface TagIndexBench {
     note: DeviceNote,
   ): Promise<void>;
   erase(scope: ModelScope, ordinal: number): Promise<void>;
+  /** The version that a claim would ask for. */
+  versionOf(group: GroupKey): Promise<number>;
 }
 
 export interface ModelScope {
@@ -78,7 +81,7 @@ export async function tagIndexContract(
         const bench = await make();
         const model = await play(bench, changes);
         for (const asked of audiences) {
-          await compare(t, bench.index, model, asked, ordinalEnd);
+          await compare(t, bench, model, asked, ordinalEnd);
         }
       },
     );
@@ -119,7 +122,7 @@ async function play(bench: TagIndexBench, changes: readonly Change[]): Promise<M
 
 async function compare(
   t: Test,
-  index: TagIndex,
+  { index, versionOf }: TagIndexBench,
   model: Model,
   asked: Audience,
   ordinalEnd: number,
@@ -137,7 +140,8 @@ async function compare(
     const notes = new Map<number, DeviceNote>();
     for (const groupNumber of [0, 1, 2]) {
       const group = { ...scope, groupNumber };
-      const run = await index.resolve({ group, audience: asked, ordinalEnd, expectedVersion: 0 });
+      const expectedVersion = await versionOf(group);
+      const run = await index.resolve({ group, audience: asked, ordinalEnd, expectedVersion });
       for (const [position, offset] of run.offsets.entries()) {
         const ordinal = groupNumber * GROUP_DEVICES + offset;
         found.push(ordinal);
@@ -167,6 +171,20 @@ async function compare(
       if (deviceId !== deviceIdOf(scope, ordinal)) t.fail('another device');
     }
     equal([await index.count(scope, asked)], [expected.length], 'count');
+    const groups = await Promise.all(
+      [0, 1, 2].map(async (groupNumber) => {
+        const group = { ...scope, groupNumber };
+        return { ...group, version: await versionOf(group) };
+      }),
+    );
+    const occupied = await index.occupiedGroups(asked, groups);
+    if (occupied !== null) {
+      equal(
+        occupied.map(({ groupNumber }) => groupNumber),
+        [...new Set(expected.map((ordinal) => Math.floor(ordinal / GROUP_DEVICES)))],
+        'occupied groups',
+      );
+    }
   }
 }
 

@@ -19,6 +19,7 @@ import type { Authorization } from '../../src/senders/authorization.ts';
 import { Authorizations } from '../../src/senders/authorization.ts';
 import { systemClock } from '../../src/std/clock.ts';
 import { readStatus } from '../../src/store/notifications/read-status.ts';
+import { NO_FEED } from '../../src/tag-index/tag-index.ts';
 import { secrets } from '../support/api.ts';
 import {
   claimChunksOf,
@@ -37,6 +38,7 @@ const store = await temporaryEmbedded(t);
 const { sql } = store;
 const ledger = new Ledger({
   sql,
+  feed: NO_FEED,
   leaseMs: LEASE_MS,
   clock: systemClock,
   log,
@@ -214,6 +216,7 @@ async function workersOf(t: Test) {
     wire: 'dispatcher.test',
     connectionsMax: 8,
     address: store.address,
+    redis: null,
     origins: originsOf(simulator),
     transport: 'http2',
     logLevel: 'silent',

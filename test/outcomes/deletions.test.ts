@@ -15,6 +15,7 @@ import {
 import { planDue } from '../../src/store/notifications/plan-due.ts';
 import { readStatus } from '../../src/store/notifications/read-status.ts';
 import type { Store } from '../../src/store/store.ts';
+import { NO_FEED } from '../../src/tag-index/tag-index.ts';
 import type { Tenant } from '../support/notifications.ts';
 import {
   claimChunksOf,
@@ -31,6 +32,7 @@ async function look({ sql }: Store): Promise<number> {
   let held = 0;
   await new Deletions({
     sql,
+    feed: NO_FEED,
     log,
     onHeld: (_platformId, devices) => {
       held += devices;
@@ -49,6 +51,7 @@ async function answer(
 ): Promise<void> {
   const ledger = new Ledger({
     sql,
+    feed: NO_FEED,
     leaseMs: 60_000,
     clock: systemClock,
     log,

@@ -11,6 +11,7 @@ import { releaseAllLeases } from '../../src/store/ledger/release-all-leases.ts';
 import { readStatus } from '../../src/store/notifications/read-status.ts';
 import type { Sql } from '../../src/store/sql.ts';
 import type { Store } from '../../src/store/store.ts';
+import { NO_FEED } from '../../src/tag-index/tag-index.ts';
 import {
   claimChunksOf,
   claimRetriesOf,
@@ -25,6 +26,7 @@ const NOTHING: Counts = { total: 0, delivered: 0, failed: 0, skipped: 0, expired
 const ledgerOf = ({ sql }: Store): Ledger =>
   new Ledger({
     sql,
+    feed: NO_FEED,
     leaseMs: LEASE_MS,
     clock: systemClock,
     log: pino({ level: 'silent' }),

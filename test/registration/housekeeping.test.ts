@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { Housekeeping } from '../../src/registration/housekeeping.ts';
 import type { Store } from '../../src/store/store.ts';
+import { NO_FEED } from '../../src/tag-index/tag-index.ts';
 import { makeAppApi, silent } from '../support/app-api.ts';
 import { onEachStore } from '../support/on-each-store.ts';
 import { makeTenant } from '../support/tenant.ts';
@@ -9,7 +10,7 @@ import { makeTenant } from '../support/tenant.ts';
 const DAY_MS = 86_400_000;
 
 const makeHousekeeping = ({ sql }: Store): Housekeeping =>
-  new Housekeeping({ sql, log: silent, deviceRetentionDays: 30 });
+  new Housekeeping({ sql, feed: NO_FEED, log: silent, deviceRetentionDays: 30 });
 
 await onEachStore(t, {
   'a device without subscriptions is erased when its days are over': async (t, store) => {

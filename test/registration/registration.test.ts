@@ -3,6 +3,7 @@ import type { Operation } from '../../src/registration/operation.ts';
 import { deviceRef } from '../../src/registration/operation.ts';
 import { Registration } from '../../src/registration/registration.ts';
 import type { SqlPool } from '../../src/store/sql.ts';
+import { NO_FEED } from '../../src/tag-index/tag-index.ts';
 import { makeRegistration, silent } from '../support/app-api.ts';
 import { onEachStore } from '../support/on-each-store.ts';
 import type { Tenant } from '../support/tenant.ts';
@@ -56,6 +57,7 @@ await onEachStore(t, {
       create trigger fail_once after insert on device_groups for each statement execute function fail_once()`);
     const registration = new Registration({
       sql,
+      feed: NO_FEED,
       log: silent,
       lanes: 1,
       inFlightMax: 1_000,

@@ -9,6 +9,7 @@ import { Catalogue } from '../../src/registration/catalogue.ts';
 import { LANES, LANES_EMBEDDED, Registration } from '../../src/registration/registration.ts';
 import { TokenBuckets } from '../../src/std/token-buckets.ts';
 import type { Store } from '../../src/store/store.ts';
+import { NO_FEED } from '../../src/tag-index/tag-index.ts';
 
 export const silent = pino({ level: 'silent' });
 
@@ -33,6 +34,7 @@ export interface AppApiUnderTest extends AppApi {
 export const makeRegistration = (store: Store, limits: Limits = {}): Registration =>
   new Registration({
     sql: store.sql,
+    feed: NO_FEED,
     log: silent,
     lanes: store.address.kind === 'embedded' ? LANES_EMBEDDED : LANES,
     inFlightMax: limits.inFlightMax ?? 10_000,

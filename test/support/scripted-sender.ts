@@ -141,6 +141,10 @@ export class ScriptedTagIndex implements TagIndex {
   count(): Promise<number> {
     return Promise.resolve(this.run.offsets.length);
   }
+
+  occupiedGroups(): Promise<null> {
+    return Promise.resolve(null);
+  }
 }
 
 export interface Scene {

@@ -15,6 +15,7 @@ import type { Simulator } from '../../src/simulator/simulator.ts';
 import { startSimulatorThread } from '../../src/simulator/thread.ts';
 import type { Store } from '../../src/store/store.ts';
 import { SqlTagIndex } from '../../src/tag-index/sql/sql-tag-index.ts';
+import { NO_FEED } from '../../src/tag-index/tag-index.ts';
 import { secrets } from './api.ts';
 
 /** A simulator for the life of a test. */
@@ -58,6 +59,8 @@ export async function fanOutFor(
   const fanOut = await startFanOut({
     store,
     connectionsMax: 64,
+    feed: NO_FEED,
+    redis: null,
     tagIndex: new SqlTagIndex(store.sql),
     threads: 1,
     leaseMs: options.leaseMs ?? 30_000,

@@ -15,12 +15,19 @@ export async function withStores(
   body: (t: Test, store: Store) => Promise<void>,
 ): Promise<void> {
   await t.test('embedded', async (t) => body(t, await temporaryEmbedded(t)));
-  await withPostgres(t, async (t, url) => {
+  await withPostgresStore(t, body);
+}
+
+/** Runs `body` as the subtest 'postgres' on an empty migrated store. */
+export const withPostgresStore = (
+  t: Test,
+  body: (t: Test, store: Store) => Promise<void>,
+): Promise<void> =>
+  withPostgres(t, async (t, url) => {
     const store = await openPostgres(url);
     t.teardown(() => store.close());
     await body(t, store);
   });
-}
 
 /** An embedded store of its own, closed and removed when the test has ended. */
 export async function temporaryEmbedded(t: Test): Promise<Store> {

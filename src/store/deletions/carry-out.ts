@@ -1,35 +1,38 @@
 /** Carries out what a scope condemned, or forgets it, a bounded piece in a transaction: whatever a crash leaves is still there. */
 
-import { groupOf } from '../../domain/device.ts';
+import type { DevicePlace, GroupChange } from '../../domain/group-change.ts';
+import { changesOf } from '../../domain/group-change.ts';
 import { countRefusals, REFUSALS_MAX } from '../devices/count-refusals.ts';
-import { deleteDevices, lockDevicesToErase, once } from '../devices/erase-devices.ts';
+import { eraseLocked, lockDevicesToErase, once } from '../devices/erase-devices.ts';
 import { raiseGroups } from '../devices/raise-groups.ts';
 import { isGateClosed } from '../ledger/condemn.ts';
 import type { Sql, SqlPool } from '../sql.ts';
-import { removeSubscriptions } from '../subscriptions/remove-subscriptions.ts';
 import { transact } from '../transact.ts';
 import type { DeletionScope } from './scopes.ts';
 
-interface Condemned {
-  readonly appId: number;
-  readonly platformId: number;
-  readonly ordinal: number;
+interface Condemned extends DevicePlace {
   readonly registeredBeforeMs: number;
   readonly isRefusal: boolean;
 }
 
+export interface CarriedOut {
+  /** How many there were. */
+  readonly verdicts: number;
+  readonly changes: readonly GroupChange[];
+}
+
 /**
  * Takes up to `limit` verdicts: dead devices are erased, refused ones counted, and erased when it was the last time. The
- * condition is checked on the locked row: who registered since stays. Answers how many verdicts there were.
+ * condition is checked on the locked row: who registered since stays.
  */
 export const carryOutDeletions = (
   sql: SqlPool,
   scope: DeletionScope,
   limit: number,
-): Promise<number> =>
+): Promise<CarriedOut> =>
   transact(sql, async (tx) => {
     const taken = await takeVerdicts(tx, scope, limit);
-    if (taken.length === 0) return 0;
+    if (taken.length === 0) return { verdicts: 0, changes: [] };
     const locked = once(await lockDevicesToErase(tx, taken));
     const present = new Set(locked.map(({ ordinal }) => ordinal));
     const refusals = taken.filter(({ isRefusal, ordinal }) => isRefusal && present.has(ordinal));
@@ -39,17 +42,12 @@ export const carryOutDeletions = (
       counted.filter((device) => device.refusals >= REFUSALS_MAX).map(({ ordinal }) => ordinal),
     );
     const erased = locked.filter(({ ordinal }) => !isRefusal.has(ordinal) || due.has(ordinal));
-    if (erased.length > 0) {
-      await removeSubscriptions(tx, erased);
-      await deleteDevices(tx, erased);
-    }
-    const touched = [...erased, ...counted].map(({ appId, platformId, ordinal }) => ({
-      appId,
-      platformId,
-      groupNumber: groupOf(ordinal),
-    }));
-    await raiseGroups(tx, touched);
-    return taken.length;
+    const edits = await eraseLocked(tx, erased);
+    const notes = counted
+      .filter(({ ordinal }) => !due.has(ordinal))
+      .map((device) => ({ ...device, note: device }));
+    const raised = await raiseGroups(tx, [...erased, ...counted]);
+    return { verdicts: taken.length, changes: changesOf(raised, { ...edits, notes }) };
   });
 
 /** Forgets up to `limit` verdicts; answers how many there were. */

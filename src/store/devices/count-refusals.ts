@@ -1,5 +1,6 @@
 /** Counts a refusal of devices' tokens: at most one in an interval, so that the count tells of sends at different times. */
 
+import type { DeviceNote } from '../../domain/group-change.ts';
 import type { Sql } from '../sql.ts';
 import { list } from '../sql.ts';
 import type { LockedDevice } from './erase-devices.ts';
@@ -21,7 +22,7 @@ export const REFUSALS_MAX = 3;
 
 /** Answers every device that was counted, with its refusals so far. Locks in the order of keys. */
 export const countRefusals = (tx: Sql, devices: readonly RefusedDevice[]) => tx<
-  (LockedDevice & { readonly refusals: number })[]
+  (LockedDevice & DeviceNote)[]
 >`
   with refused as (
     select d.app_id, d.platform_id, d.ordinal
@@ -42,4 +43,4 @@ export const countRefusals = (tx: Sql, devices: readonly RefusedDevice[]) => tx<
   from refused w
   where d.app_id = w.app_id and d.platform_id = w.platform_id and d.ordinal = w.ordinal
   returning d.app_id as "appId", d.platform_id as "platformId", d.ordinal, d.ordinal / 8192 as "groupNumber",
-    d.refusals`;
+    d.refusals, d.apns_environment as environment`;

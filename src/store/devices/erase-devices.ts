@@ -1,40 +1,44 @@
 /** Erases devices with everything that hangs on them: for dead tokens, retention and the right to be forgotten. */
 
+import type { DevicePlace, Edits, GroupChange, GroupKey } from '../../domain/group-change.ts';
+import { changesOf } from '../../domain/group-change.ts';
 import type { Sql, SqlPool } from '../sql.ts';
 import { list } from '../sql.ts';
 import { removeSubscriptions } from '../subscriptions/remove-subscriptions.ts';
 import { transact } from '../transact.ts';
 import { raiseGroups } from './raise-groups.ts';
 
-export interface DeviceToErase {
-  readonly appId: number;
-  readonly platformId: number;
-  readonly ordinal: number;
+export interface DeviceToErase extends DevicePlace {
   /** Only if it was last registered before this time; null: whenever it was. */
   readonly registeredBeforeMs: number | null;
 }
 
+export interface Erased {
+  readonly count: number;
+  readonly changes: readonly GroupChange[];
+}
+
 /**
- * Erases the devices that still meet their condition, in one transaction; answers how many. The condition is checked on
- * the locked row: a device that registered again in the meantime stays. Their ordinals are never given out again.
+ * Erases the devices that still meet their condition, in one transaction. The condition is checked on the locked row: a
+ * device that registered again in the meantime stays. Their ordinals are never given out again.
  */
-export function eraseDevices(sql: SqlPool, devices: readonly DeviceToErase[]): Promise<number> {
-  if (devices.length === 0) return Promise.resolve(0);
+export function eraseDevices(sql: SqlPool, devices: readonly DeviceToErase[]): Promise<Erased> {
+  if (devices.length === 0) return Promise.resolve({ count: 0, changes: [] });
   return transact(sql, async (tx) => {
     const locked = once(await lockDevicesToErase(tx, devices));
-    if (locked.length === 0) return 0;
-    await removeSubscriptions(tx, locked);
-    await deleteDevices(tx, locked);
-    await raiseGroups(tx, locked);
-    return locked.length;
+    const edits = await eraseLocked(tx, locked);
+    return { count: locked.length, changes: changesOf(await raiseGroups(tx, locked), edits) };
   });
 }
 
-export interface LockedDevice {
-  readonly appId: number;
-  readonly platformId: number;
-  readonly ordinal: number;
-  readonly groupNumber: number;
+export interface LockedDevice extends DevicePlace, GroupKey {}
+
+/** Erases devices that the transaction has locked. The caller raises their groups. */
+export async function eraseLocked(tx: Sql, devices: readonly LockedDevice[]): Promise<Edits> {
+  if (devices.length === 0) return {};
+  const removed = await removeSubscriptions(tx, devices);
+  await deleteDevices(tx, devices);
+  return { tokens: devices.map((device) => ({ ...device, deviceId: null })), removed };
 }
 
 /** In the order of keys, as registrations lock them. */
@@ -62,8 +66,8 @@ export const once = (devices: readonly LockedDevice[]): readonly LockedDevice[] 
   ).values(),
 ];
 
-/** Deletes devices that the transaction has locked and that have no subscriptions any more. */
-export const deleteDevices = (tx: Sql, devices: readonly LockedDevice[]) => tx`
+/** Of devices that have no subscriptions any more. */
+const deleteDevices = (tx: Sql, devices: readonly LockedDevice[]) => tx`
   delete from devices d
   using unnest(
     ${list(devices.map((device) => device.appId))}::int[],

@@ -1,29 +1,38 @@
 /** Notes that devices took a push which had been refused before, or took it in another environment than the one asked first. */
 
 import type { ApnsEnvironment } from '../../domain/credential.ts';
+import type { DevicePlace, GroupChange } from '../../domain/group-change.ts';
+import { changesOf } from '../../domain/group-change.ts';
 import type { Sql, SqlPool } from '../sql.ts';
 import { list } from '../sql.ts';
 import { transact } from '../transact.ts';
 import type { LockedDevice } from './erase-devices.ts';
 import { raiseGroups } from './raise-groups.ts';
 
-export interface NotedDelivery {
-  readonly appId: number;
-  readonly platformId: number;
-  readonly ordinal: number;
+export interface NotedDelivery extends DevicePlace {
   /** Null: as it was. */
   readonly environment: ApnsEnvironment | null;
 }
 
-/** Their refusals are forgotten. What is noted already is not written again. */
-export function noteDeliveries(sql: SqlPool, deliveries: readonly NotedDelivery[]): Promise<void> {
+/** Their refusals are forgotten. What is noted already is not written again. Answers what changed. */
+export function noteDeliveries(
+  sql: SqlPool,
+  deliveries: readonly NotedDelivery[],
+): Promise<readonly GroupChange[]> {
   return transact(sql, async (tx) => {
-    await raiseGroups(tx, await updateDelivered(tx, deliveries));
+    const updated = await updateDelivered(tx, deliveries);
+    const notes = updated.map((device) => ({
+      ...device,
+      note: { refusals: 0, environment: device.environment },
+    }));
+    return changesOf(await raiseGroups(tx, updated), { notes });
   });
 }
 
 /** Locks in the order of keys, as registrations do. */
-const updateDelivered = (tx: Sql, deliveries: readonly NotedDelivery[]) => tx<LockedDevice[]>`
+const updateDelivered = (tx: Sql, deliveries: readonly NotedDelivery[]) => tx<
+  (LockedDevice & { readonly environment: ApnsEnvironment | null })[]
+>`
   with delivered as (
     select d.app_id, d.platform_id, d.ordinal, taken.environment
     from devices d
@@ -43,4 +52,5 @@ const updateDelivered = (tx: Sql, deliveries: readonly NotedDelivery[]) => tx<Lo
     refusals = 0, refused_at = null, apns_environment = coalesce(w.environment, d.apns_environment)
   from delivered w
   where d.app_id = w.app_id and d.platform_id = w.platform_id and d.ordinal = w.ordinal
-  returning d.app_id as "appId", d.platform_id as "platformId", d.ordinal, d.ordinal / 8192 as "groupNumber"`;
+  returning d.app_id as "appId", d.platform_id as "platformId", d.ordinal, d.ordinal / 8192 as "groupNumber",
+    d.apns_environment as environment`;

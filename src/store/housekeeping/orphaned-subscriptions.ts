@@ -1,6 +1,8 @@
 /** Removes subscriptions that address nobody: of deleted tags, and in apps that a tag is no longer connected to. */
 
-import type { TouchedGroup } from '../devices/raise-groups.ts';
+import { groupOf } from '../../domain/device.ts';
+import type { DevicePlace, GroupChange } from '../../domain/group-change.ts';
+import { changesOf } from '../../domain/group-change.ts';
 import { raiseGroups } from '../devices/raise-groups.ts';
 import type { Sql, SqlPool } from '../sql.ts';
 import { ERASING_SLOT } from '../tag-days/slots.ts';
@@ -39,17 +41,21 @@ export const ofDisconnectedApps = (sql: Sql, limit: number) => sql<Orphanage[]>`
     )
   limit ${limit}`;
 
+export interface RemovedOrphans {
+  readonly count: number;
+  readonly changes: readonly GroupChange[];
+}
+
 /**
- * Removes up to `limit` subscriptions of an orphanage and raises their groups; answers how many. They are found again to
- * be orphaned in the same statement: a tag may have been connected again.
+ * Removes up to `limit` subscriptions of an orphanage and raises their groups. They are found again to be orphaned in the same statement: a tag may have been connected again.
  */
 export const removeOrphans = (
   sql: SqlPool,
   { tagId, appId, platformId }: Orphanage,
   limit: number,
-): Promise<number> =>
+): Promise<RemovedOrphans> =>
   transact(sql, async (tx) => {
-    const rows = await tx<(TouchedGroup & { readonly count: number })[]>`
+    const places = await tx<DevicePlace[]>`
       with removed as (
         delete from subscriptions s
         where s.app_id = ${appId} and s.platform_id = ${platformId} and s.tag_id = ${tagId}
@@ -69,9 +75,11 @@ export const removeOrphans = (
         from removed having count(*) > 0
         on conflict (tag_id, day, slot) do update set unsubscribed = tag_days.unsubscribed + excluded.unsubscribed
       )
-      select ${appId}::int as "appId", ${platformId}::int as "platformId", ordinal / 8192 as "groupNumber",
-        count(*) as count
-      from removed group by 3`;
-    await raiseGroups(tx, rows);
-    return rows.reduce((sum, { count }) => sum + count, 0);
+      select ${appId}::int as "appId", ${platformId}::int as "platformId", ordinal from removed`;
+    const raised = await raiseGroups(
+      tx,
+      places.map(({ ordinal }) => ({ appId, platformId, groupNumber: groupOf(ordinal) })),
+    );
+    const removed = places.map((place) => ({ ...place, tagId }));
+    return { count: places.length, changes: changesOf(raised, { removed }) };
   });

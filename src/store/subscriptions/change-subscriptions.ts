@@ -1,16 +1,10 @@
 /** Changes the subscriptions of a batch of devices and counts, by tag and day, what really changed. */
 
-import type { TouchedGroup } from '../devices/raise-groups.ts';
+import type { DevicePlace, GroupKey } from '../../domain/group-change.ts';
 import type { Sql } from '../sql.ts';
 import { list } from '../sql.ts';
 
-interface DeviceRow {
-  readonly appId: number;
-  readonly platformId: number;
-  readonly ordinal: number;
-}
-
-export interface SubscriptionRow extends DeviceRow {
+export interface SubscriptionRow extends DevicePlace {
   readonly tagId: number;
 }
 
@@ -19,32 +13,46 @@ export interface SubscriptionChanges {
   /** Of other (device, tag) pairs than `added`. */
   readonly removed: readonly SubscriptionRow[];
   /** Devices that lose every tag that `added` does not give them. */
-  readonly cleared: readonly DeviceRow[];
+  readonly cleared: readonly DevicePlace[];
 }
 
-/**
- * The devices are locked by the transaction. Tags enter by a join with those that live, never by a foreign-key error.
- * Answers the groups in which anything changed; the caller raises them.
- */
+export interface ChangedSubscriptions {
+  /** In which anything changed; the caller raises them. */
+  readonly groups: readonly GroupKey[];
+  /** What `cleared` cost. */
+  readonly cleared: readonly SubscriptionRow[];
+  /** Of `added`, what was refused because of its tag. */
+  readonly refused: readonly SubscriptionRow[];
+}
+
+/** The devices are locked by the transaction. Tags enter by a join with those that live, never by a foreign-key error. */
 export async function changeSubscriptions(
   tx: Sql,
   { added, removed, cleared }: SubscriptionChanges,
   slot: number,
-): Promise<readonly TouchedGroup[]> {
-  if (added.length + removed.length + cleared.length === 0) return [];
-  return await tx<TouchedGroup[]>`
+): Promise<ChangedSubscriptions> {
+  if (added.length + removed.length + cleared.length === 0) {
+    return { groups: [], cleared: [], refused: [] };
+  }
+  const rows = await tx<Row[]>`
     with wanted as materialized (
       select * from unnest(${list(appIds(added))}::int[], ${list(platformIds(added))}::int[], ${list(ordinals(added))}::int[],
         ${list(tagIds(added))}::int[]) as wanted (app_id, platform_id, ordinal, tag_id)
     ),
+    refused as (
+      select app_id, platform_id, ordinal, tag_id from wanted
+      where not exists (
+        select from tags t
+        where t.id = wanted.tag_id and t.deleted_at is null
+          and (t.app_ids is null or wanted.app_id = any (t.app_ids))
+          and (t.expires_at_ms is null or t.expires_at_ms > extract(epoch from now()) * 1000)
+      )
+    ),
     added as (
       insert into subscriptions (app_id, platform_id, tag_id, ordinal)
-      select wanted.app_id, wanted.platform_id, wanted.tag_id, wanted.ordinal
-      from wanted
-      join tags t on t.id = wanted.tag_id
-      where t.deleted_at is null
-        and (t.app_ids is null or wanted.app_id = any (t.app_ids))
-        and (t.expires_at_ms is null or t.expires_at_ms > extract(epoch from now()) * 1000)
+      select app_id, platform_id, tag_id, ordinal from (
+        select * from wanted except select * from refused
+      ) as welcome
       order by 1, 2, 3, 4
       on conflict do nothing
       returning app_id, platform_id, ordinal, tag_id
@@ -84,11 +92,33 @@ export async function changeSubscriptions(
         subscribed = tag_days.subscribed + excluded.subscribed,
         unsubscribed = tag_days.unsubscribed + excluded.unsubscribed
     )
-    select distinct app_id as "appId", platform_id as "platformId", ordinal / 8192 as "groupNumber"
-    from changed`;
+    select distinct 'group' as kind, app_id as "appId", platform_id as "platformId", ordinal / 8192 as place, 0 as "tagId"
+    from changed
+    union all select 'cleared', app_id, platform_id, ordinal, tag_id from cleared
+    union all select 'refused', app_id, platform_id, ordinal, tag_id from refused`;
+  const subscriptionsOf = (kind: Row['kind']): readonly SubscriptionRow[] =>
+    rows.flatMap(({ appId, platformId, place, tagId, ...row }) =>
+      row.kind === kind ? [{ appId, platformId, ordinal: place, tagId }] : [],
+    );
+  return {
+    groups: rows.flatMap(({ kind, appId, platformId, place }) =>
+      kind === 'group' ? [{ appId, platformId, groupNumber: place }] : [],
+    ),
+    cleared: subscriptionsOf('cleared'),
+    refused: subscriptionsOf('refused'),
+  };
 }
 
-const appIds = (rows: readonly DeviceRow[]) => rows.map((row) => row.appId);
-const platformIds = (rows: readonly DeviceRow[]) => rows.map((row) => row.platformId);
-const ordinals = (rows: readonly DeviceRow[]) => rows.map((row) => row.ordinal);
+interface Row {
+  readonly kind: 'group' | 'cleared' | 'refused';
+  readonly appId: number;
+  readonly platformId: number;
+  /** The group's number, or the device's ordinal. */
+  readonly place: number;
+  readonly tagId: number;
+}
+
+const appIds = (rows: readonly DevicePlace[]) => rows.map((row) => row.appId);
+const platformIds = (rows: readonly DevicePlace[]) => rows.map((row) => row.platformId);
+const ordinals = (rows: readonly DevicePlace[]) => rows.map((row) => row.ordinal);
 const tagIds = (rows: readonly SubscriptionRow[]) => rows.map((row) => row.tagId);

@@ -2,7 +2,8 @@
 
 import type { Audience } from '../../domain/notification.ts';
 import type { Sql } from '../../store/sql.ts';
-import { concernedTagIds, matches } from './matching.ts';
+import { concernedTagIds } from '../audience.ts';
+import { matches } from './matching.ts';
 
 export async function countMatching(
   sql: Sql,

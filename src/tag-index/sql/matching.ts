@@ -3,11 +3,6 @@
 import type { Audience } from '../../domain/notification.ts';
 import type { Sql } from '../../store/sql.ts';
 
-/** Every tag whose subscriptions have to be looked at. */
-export const concernedTagIds = ({ anyTagIds, allTagIds, noneTagIds }: Audience): number[] => [
-  ...new Set([...anyTagIds, ...allTagIds, ...noneTagIds]),
-];
-
 /**
  * The `having` of subscriptions grouped by ordinal. A device has a tag at most once (primary key), so counting the
  * rows of the all-of tags counts the tags.

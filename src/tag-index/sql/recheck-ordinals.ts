@@ -3,7 +3,8 @@
 import type { ApnsEnvironment } from '../../domain/credential.ts';
 import type { Audience } from '../../domain/notification.ts';
 import type { Sql } from '../../store/sql.ts';
-import { concernedTagIds, matches } from './matching.ts';
+import { concernedTagIds } from '../audience.ts';
+import { matches } from './matching.ts';
 
 export interface MatchingDevice {
   readonly ordinal: number;

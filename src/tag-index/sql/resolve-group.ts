@@ -1,10 +1,11 @@
 /** The devices of one group that match an audience, in order of their ordinals: one scan of the concerned tags. */
 
 import type { ApnsEnvironment } from '../../domain/credential.ts';
+import type { GroupKey } from '../../domain/group-change.ts';
 import type { Audience } from '../../domain/notification.ts';
 import type { Sql } from '../../store/sql.ts';
-import type { GroupKey } from '../tag-index.ts';
-import { concernedTagIds, matches } from './matching.ts';
+import { concernedTagIds } from '../audience.ts';
+import { matches } from './matching.ts';
 
 /** Parallel lists, in order of the ordinals; null: nobody matches. */
 export interface MatchingGroup {

@@ -3,6 +3,7 @@
 import { GROUP_DEVICES } from '../../domain/device.ts';
 import type { Audience } from '../../domain/notification.ts';
 import type { Sql } from '../../store/sql.ts';
+import { isNobody } from '../audience.ts';
 import type {
   DeviceNotes,
   DeviceRun,
@@ -10,12 +11,12 @@ import type {
   ResolveRequest,
   TagIndex,
 } from '../tag-index.ts';
+import { NOBODY } from '../tag-index.ts';
 import { countMatching } from './count-matching.ts';
 import { recheckOrdinals } from './recheck-ordinals.ts';
 import type { NoteRow } from './resolve-group.ts';
 import { resolveGroup } from './resolve-group.ts';
 
-const NOBODY: DeviceRun = { offsets: new Uint16Array(0), deviceIds: [], notes: new Map() };
 const NO_NOTES: DeviceNotes = new Map();
 
 export class SqlTagIndex implements TagIndex {
@@ -65,9 +66,12 @@ export class SqlTagIndex implements TagIndex {
   ): Promise<number> {
     return isNobody(audience) ? Promise.resolve(0) : countMatching(this.sql, scope, audience);
   }
+
+  /** To look is as dear as to resolve. */
+  occupiedGroups(): Promise<null> {
+    return Promise.resolve(null);
+  }
 }
 
 const notesOf = (rows: readonly NoteRow[]): DeviceNotes =>
   new Map(rows.map(([ordinal, refusals, environment]) => [ordinal, { refusals, environment }]));
-
-const isNobody = (audience: Audience): boolean => audience.anyTagIds.length === 0;

@@ -53,6 +53,7 @@ async function benchOn({ sql }: Store): Promise<TagIndexBench> {
         insert into subscriptions (app_id, platform_id, tag_id, ordinal)
         select ${appId}, ${platformId}, tag_id, ${ordinal} from unnest(${[...tagIds]}::integer[]) as tag_id`;
     },
+    versionOf: () => Promise.resolve(0),
     async erase({ appId, platformId }, ordinal) {
       await sql`
         delete from subscriptions where app_id = ${appId} and platform_id = ${platformId} and ordinal = ${ordinal}`;

@@ -1,0 +1,107 @@
+/**
+ * What a transaction changed in a group of devices, as a tag index beside the database has to hear of it: only on top of the
+ * version before, or it has missed something.
+ */
+
+import type { ApnsEnvironment } from './credential.ts';
+import { groupOf, offsetOf } from './device.ts';
+
+/** 8,192 consecutive ordinals of one (app, platform). */
+export interface GroupKey {
+  readonly appId: number;
+  readonly platformId: number;
+  readonly groupNumber: number;
+}
+
+/** A group whose version a transaction raised, and the version that it has from the commit on. */
+export interface RaisedGroup extends GroupKey {
+  readonly version: number;
+}
+
+export interface DevicePlace {
+  readonly appId: number;
+  readonly platformId: number;
+  readonly ordinal: number;
+}
+
+/** What earlier sends have told of a device. Few devices have one. */
+export interface DeviceNote {
+  /** Sends at different times that refused its token, since the last one that did not. */
+  readonly refusals: number;
+  /** Where APNs took its token; null: where it was asked first, as far as is known. */
+  readonly environment: ApnsEnvironment | null;
+}
+
+/** Edits to devices of any groups. An edit that changes nothing does no harm. */
+export interface Edits {
+  /** Devices that are new, or have another token; null: erased, with notes and subscriptions. */
+  readonly tokens?: readonly (DevicePlace & { readonly deviceId: string | null })[];
+  readonly added?: readonly (DevicePlace & { readonly tagId: number })[];
+  /** None of it is in `added` too. */
+  readonly removed?: readonly (DevicePlace & { readonly tagId: number })[];
+  /** What is noted of a device from now on. */
+  readonly notes?: readonly (DevicePlace & { readonly note: DeviceNote })[];
+}
+
+/** Offsets of a group, by tag. */
+export type TagOffsets = ReadonlyMap<number, readonly number[]>;
+
+/** One transaction's change of one group: everything by offset, 0–8,191. */
+export interface GroupChange extends RaisedGroup {
+  readonly tokens: ReadonlyMap<number, string | null>;
+  readonly added: TagOffsets;
+  readonly removed: TagOffsets;
+  readonly notes: ReadonlyMap<number, DeviceNote>;
+}
+
+interface Growing extends RaisedGroup {
+  readonly tokens: Map<number, string | null>;
+  readonly added: Map<number, number[]>;
+  readonly removed: Map<number, number[]>;
+  readonly notes: Map<number, DeviceNote>;
+}
+
+/** Sorts the edits into the groups that were raised. Edits of others changed nothing, or their groups would have been. */
+export function changesOf(raised: readonly RaisedGroup[], edits: Edits): readonly GroupChange[] {
+  const changes = new Map<string, Growing>();
+  for (const group of raised) changes.set(groupKeyOf(group), begin(group));
+  const changeOf = ({ appId, platformId, ordinal }: DevicePlace): Growing | undefined =>
+    changes.get(groupKeyOf({ appId, platformId, groupNumber: groupOf(ordinal) }));
+  for (const edit of edits.tokens ?? []) {
+    changeOf(edit)?.tokens.set(offsetOf(edit.ordinal), edit.deviceId);
+  }
+  for (const edit of edits.added ?? []) {
+    push(changeOf(edit)?.added, edit.tagId, offsetOf(edit.ordinal));
+  }
+  for (const edit of edits.removed ?? []) {
+    push(changeOf(edit)?.removed, edit.tagId, offsetOf(edit.ordinal));
+  }
+  for (const edit of edits.notes ?? []) {
+    changeOf(edit)?.notes.set(offsetOf(edit.ordinal), edit.note);
+  }
+  return [...changes.values()];
+}
+
+/** Names a group in logs and maps. */
+export const groupKeyOf = ({ appId, platformId, groupNumber }: GroupKey): string =>
+  `${appId}.${platformId}.${groupNumber}`;
+
+function begin({ appId, platformId, groupNumber, version }: RaisedGroup): Growing {
+  return {
+    appId,
+    platformId,
+    groupNumber,
+    version,
+    tokens: new Map(),
+    added: new Map(),
+    removed: new Map(),
+    notes: new Map(),
+  };
+}
+
+function push(offsets: Map<number, number[]> | undefined, tagId: number, offset: number): void {
+  if (offsets === undefined) return;
+  const known = offsets.get(tagId);
+  if (known === undefined) offsets.set(tagId, [offset]);
+  else known.push(offset);
+}

@@ -1,0 +1,34 @@
+/** The versions of groups, as the database has them: what every tag index is held against. */
+
+import type { GroupKey, RaisedGroup } from '../../domain/group-change.ts';
+import type { Sql } from '../sql.ts';
+
+/** Before every group. */
+export const BEFORE_ALL: GroupKey = { appId: 0, platformId: 0, groupNumber: -1 };
+
+/** The next groups after one, in order of their keys. */
+export const listGroups = (sql: Sql, after: GroupKey, limit: number) => sql<RaisedGroup[]>`
+  select app_id as "appId", platform_id as "platformId", group_number as "groupNumber", version
+  from device_groups
+  where (app_id, platform_id, group_number) > (${after.appId}::int, ${after.platformId}::smallint, ${after.groupNumber}::int)
+  order by app_id, platform_id, group_number
+  limit ${limit}`;
+
+/** All groups of an (app, platform), in order. */
+export const listGroupsOf = (
+  sql: Sql,
+  { appId, platformId }: { readonly appId: number; readonly platformId: number },
+) => sql<RaisedGroup[]>`
+  select app_id as "appId", platform_id as "platformId", group_number as "groupNumber", version
+  from device_groups where app_id = ${appId} and platform_id = ${platformId}
+  order by group_number`;
+
+/** The versions of these groups, of those that have one. */
+export const readVersions = (sql: Sql, groups: readonly GroupKey[]) => sql<RaisedGroup[]>`
+  select app_id as "appId", platform_id as "platformId", group_number as "groupNumber", version
+  from device_groups
+  join unnest(
+    ${groups.map(({ appId }) => appId)}::int[],
+    ${groups.map(({ platformId }) => platformId)}::smallint[],
+    ${groups.map(({ groupNumber }) => groupNumber)}::int[]
+  ) as wanted (app_id, platform_id, group_number) using (app_id, platform_id, group_number)`;

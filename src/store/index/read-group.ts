@@ -1,0 +1,68 @@
+/** All of a group that a tag index holds, as of one moment and one version. */
+
+import type { ApnsEnvironment } from '../../domain/credential.ts';
+import { GROUP_DEVICES } from '../../domain/device.ts';
+import type { DeviceNote, GroupKey } from '../../domain/group-change.ts';
+import type { Sql } from '../sql.ts';
+
+export interface GroupContent {
+  /** 0: nothing ever changed in it. */
+  readonly version: number;
+  /** Parallel, in rising order of the offsets. */
+  readonly offsets: readonly number[];
+  readonly deviceIds: readonly string[];
+  readonly notes: readonly (readonly [offset: number, DeviceNote])[];
+  /** Offsets as sorted big-endian 16-bit numbers. */
+  readonly tags: readonly (readonly [tagId: number, offsets: Buffer])[];
+}
+
+interface Row {
+  readonly version: number;
+  readonly offsets: readonly number[] | null;
+  readonly deviceIds: readonly string[] | null;
+  readonly notes: readonly (readonly [number, number, ApnsEnvironment | null])[] | null;
+  readonly tags: readonly (readonly [number, string])[] | null;
+}
+
+/** One statement, so one snapshot. The lists are made by the database: the driver takes apart each of thousands of rows. */
+export async function readGroup(
+  sql: Sql,
+  { appId, platformId, groupNumber }: GroupKey,
+): Promise<GroupContent> {
+  const start = groupNumber * GROUP_DEVICES;
+  const end = start + GROUP_DEVICES;
+  const [row] = await sql<Row[]>`
+    select
+      coalesce((
+        select version from device_groups
+        where app_id = ${appId} and platform_id = ${platformId} and group_number = ${groupNumber}
+      ), 0) as version,
+      devices.offsets, devices."deviceIds", devices.notes, tags.tags
+    from (
+      select json_agg(ordinal - ${start}::int order by ordinal) as offsets,
+        json_agg(device_id order by ordinal) as "deviceIds",
+        json_agg(json_build_array(ordinal - ${start}::int, refusals, apns_environment) order by ordinal)
+          filter (where refusals > 0 or apns_environment is not null) as notes
+      from devices
+      where app_id = ${appId} and platform_id = ${platformId} and ordinal >= ${start} and ordinal < ${end}
+    ) devices
+    cross join (
+      select json_agg(json_build_array(tag_id, encode(offsets, 'base64'))) as tags
+      from (
+        select tag_id, string_agg(int2send((ordinal - ${start}::int)::int2), ''::bytea order by ordinal) as offsets
+        from subscriptions
+        where app_id = ${appId} and platform_id = ${platformId} and ordinal >= ${start} and ordinal < ${end}
+        group by tag_id
+      ) by_tag
+    ) tags`;
+  return {
+    version: row?.version ?? 0,
+    offsets: row?.offsets ?? [],
+    deviceIds: row?.deviceIds ?? [],
+    notes: (row?.notes ?? []).map(([offset, refusals, environment]) => [
+      offset,
+      { refusals, environment },
+    ]),
+    tags: (row?.tags ?? []).map(([tagId, offsets]) => [tagId, Buffer.from(offsets, 'base64')]),
+  };
+}

@@ -1,0 +1,83 @@
+/**
+ * The one way to Redis: a single server or a cluster. Whoever asks has the database to ask instead, so a command is
+ * never kept for later: it is answered soon, or it fails.
+ */
+
+import { Cluster, Redis } from 'ioredis';
+import { APPLY, LOAD } from './scripts.ts';
+
+/** Where Redis is: URLs as redis://[user:password@]host[:port][/db], rediss:// with TLS. */
+export type RedisAddress =
+  | { readonly kind: 'single'; readonly url: string }
+  /** Some of the cluster's nodes, to find the others by. User, password and TLS are the first one's. */
+  | { readonly kind: 'cluster'; readonly urls: readonly string[] };
+
+/** The scripts as commands (scripts.ts). */
+interface Scripts {
+  applyChange(hashKey: string, ...args: (string | Buffer)[]): Promise<number>;
+  loadGroup(hashKey: string, ...args: (string | Buffer)[]): Promise<number>;
+}
+
+export type RedisClient = (Redis | Cluster) & Scripts;
+
+/** A Redis that needs longer hangs: reads are answered within milliseconds, and SQL answers as well. */
+const COMMAND_MS_MAX = 1_000;
+const CONNECT_MS_MAX = 2_000;
+const RECONNECT_MS_MAX = 2_000;
+const PORT = 6_379;
+
+const SCRIPTS = {
+  applyChange: { lua: APPLY, numberOfKeys: 1 },
+  loadGroup: { lua: LOAD, numberOfKeys: 1 },
+};
+
+/** Connects in the background, for ever. `onError` hears why it cannot, each time. */
+export function connectRedis(address: RedisAddress, onError: (error: Error) => void): RedisClient {
+  const client = (address.kind === 'single'
+    ? openSingle(address.url)
+    : openCluster(address.urls)) as Redis | Cluster as RedisClient;
+  client.on('error', onError);
+  return client;
+}
+
+const retryInMs = (attempt: number): number => Math.min(50 * 2 ** attempt, RECONNECT_MS_MAX);
+
+const OPTIONS = {
+  commandTimeout: COMMAND_MS_MAX,
+  connectTimeout: CONNECT_MS_MAX,
+  // What was under way when a connection was lost fails at once.
+  maxRetriesPerRequest: 0,
+  autoResendUnfulfilledCommands: false,
+  scripts: SCRIPTS,
+};
+
+const openSingle = (url: string): Redis =>
+  new Redis(url, { ...OPTIONS, enableOfflineQueue: false, retryStrategy: retryInMs });
+
+function openCluster(urls: readonly string[]): Cluster {
+  const nodes = urls.map((url) => new URL(url));
+  const [first] = nodes;
+  return new Cluster(
+    nodes.map(({ hostname, port }) => ({
+      host: hostname,
+      port: port === '' ? PORT : Number(port),
+    })),
+    {
+      scripts: SCRIPTS,
+      enableOfflineQueue: false,
+      clusterRetryStrategy: retryInMs,
+      // A moved slot is followed; a node that is lost is answered for by SQL, not waited for.
+      maxRedirections: 3,
+      retryDelayOnFailover: 0,
+      retryDelayOnClusterDown: 0,
+      slotsRefreshTimeout: CONNECT_MS_MAX,
+      slotsRefreshInterval: 5_000,
+      redisOptions: {
+        ...OPTIONS,
+        ...(first?.username ? { username: decodeURIComponent(first.username) } : {}),
+        ...(first?.password ? { password: decodeURIComponent(first.password) } : {}),
+        ...(first?.protocol === 'rediss:' ? { tls: {} } : {}),
+      },
+    },
+  );
+}

@@ -1,0 +1,109 @@
+/**
+ * Brings committed changes to Redis, each group's in the order of its versions: one that comes before its predecessor, which another lane or
+ * node is about to bring, waits for it a little. What cannot be brought is mended later; the group says by its version that it lacks something.
+ */
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { BLOCK_DEVICES, blockOf } from '../../domain/device.ts';
+import type { GroupChange, GroupKey, TagOffsets } from '../../domain/group-change.ts';
+import type { Clock } from '../../std/clock.ts';
+import type { IndexFeed } from '../tag-index.ts';
+import type { RedisClient } from './connect.ts';
+import type { Gate } from './gate.ts';
+import type { IndexName } from './index-name.ts';
+import { groupHashKey } from './keys.ts';
+import { encodeNotes } from './notes.ts';
+import { encodeList } from './offsets.ts';
+import type { SlotToken } from './tokens.ts';
+import { encodeSlots } from './tokens.ts';
+
+/** A predecessor is a commit's way ahead: it comes within milliseconds or not at all. */
+const PREDECESSOR_MS_MAX = 100;
+const PREDECESSOR_POLL_MS = 4;
+/** Up to this version a group that is not there may be about to begin: several lanes make its first devices. */
+const BEGINNING_VERSION_MAX = 16;
+
+export interface RedisFeedOptions {
+  readonly client: RedisClient;
+  readonly name: IndexName;
+  readonly gate: Gate;
+  readonly clock: Clock;
+  /** These groups lack a change. */
+  readonly onMissed: (groups: readonly GroupKey[]) => void;
+}
+
+export class RedisFeed implements IndexFeed {
+  readonly #options: RedisFeedOptions;
+
+  constructor(options: RedisFeedOptions) {
+    this.#options = options;
+  }
+
+  async apply(changes: readonly GroupChange[]): Promise<void> {
+    if (changes.length === 0) return;
+    const { gate, onMissed } = this.#options;
+    const applied = await gate.pass(() =>
+      Promise.all(changes.map((change) => this.#applyInTurn(change))),
+    );
+    const missed = changes.filter((_, at) => applied?.[at] !== true);
+    if (missed.length > 0) onMissed(missed);
+  }
+
+  /** False: what was before it is not there. */
+  async #applyInTurn(change: GroupChange): Promise<boolean> {
+    const { client, name, clock } = this.#options;
+    const hashKey = groupHashKey(name.current, change);
+    const edits = editsOf(change);
+    const untilMs = clock.monotonicMs() + PREDECESSOR_MS_MAX;
+    for (;;) {
+      // A later version has this change already: the group was read from the database since.
+      const version = await client.applyChange(hashKey, ...edits);
+      if (version >= change.version) return true;
+      const isLost = version === 0 && change.version > BEGINNING_VERSION_MAX;
+      if (isLost || clock.monotonicMs() >= untilMs) return false;
+      await sleep(PREDECESSOR_POLL_MS);
+    }
+  }
+}
+
+/** The arguments of the script (scripts.ts). */
+export function editsOf(change: GroupChange): readonly (string | Buffer)[] {
+  const tagIds = new Set([...change.added.keys(), ...change.removed.keys()]);
+  const edits: (string | Buffer)[] = [String(change.version), String(tagIds.size)];
+  for (const tagId of tagIds) {
+    edits.push(String(tagId), sortedList(change.added, tagId), sortedList(change.removed, tagId));
+  }
+  const blocks = byBlock(change.tokens);
+  edits.push(String(blocks.size));
+  for (const [block, slots] of blocks) edits.push(String(block), encodeSlots(slots));
+  edits.push(noteEdits(change));
+  return edits;
+}
+
+const NONE = Buffer.alloc(0);
+
+function sortedList(offsets: TagOffsets, tagId: number): Buffer {
+  const list = offsets.get(tagId);
+  if (list === undefined) return NONE;
+  return encodeList([...new Set(list)].sort((a, b) => a - b));
+}
+
+function byBlock(tokens: GroupChange['tokens']): ReadonlyMap<number, readonly SlotToken[]> {
+  const blocks = new Map<number, SlotToken[]>();
+  for (const [offset, deviceId] of [...tokens].sort(([a], [b]) => a - b)) {
+    const block = blockOf(offset);
+    const slots = blocks.get(block) ?? [];
+    slots.push([offset % BLOCK_DEVICES, deviceId]);
+    blocks.set(block, slots);
+  }
+  return blocks;
+}
+
+/** Whoever is erased leaves no note. */
+function noteEdits({ tokens, notes }: GroupChange): Buffer {
+  const edits = new Map(notes);
+  for (const [offset, deviceId] of tokens) {
+    if (deviceId === null) edits.set(offset, { refusals: 0, environment: null });
+  }
+  return edits.size === 0 ? NONE : encodeNotes([...edits].sort(([a], [b]) => a - b));
+}

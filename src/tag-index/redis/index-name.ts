@@ -1,0 +1,38 @@
+/** What the index in Redis is called that belongs to this database: it changes when the database is found to be another one. */
+
+import type { Clock } from '../../std/clock.ts';
+import { readLineage } from '../../store/index/lineage.ts';
+import type { Sql } from '../../store/sql.ts';
+
+/** Between two looks: each stale group may ask for one. */
+const LOOK_EVERY_MS = 1_000;
+
+export class IndexName {
+  readonly #sql: Sql;
+  readonly #clock: Clock;
+  #current: string;
+  #lookedAtMs: number;
+
+  private constructor(sql: Sql, clock: Clock, current: string) {
+    this.#sql = sql;
+    this.#clock = clock;
+    this.#current = current;
+    this.#lookedAtMs = clock.monotonicMs();
+  }
+
+  static async read(sql: Sql, clock: Clock): Promise<IndexName> {
+    return new IndexName(sql, clock, (await readLineage(sql)).name);
+  }
+
+  get current(): string {
+    return this.#current;
+  }
+
+  /** Something is stale: perhaps because the index has another name by now. */
+  async doubt(): Promise<void> {
+    const nowMs = this.#clock.monotonicMs();
+    if (nowMs - this.#lookedAtMs < LOOK_EVERY_MS) return;
+    this.#lookedAtMs = nowMs;
+    this.#current = (await readLineage(this.#sql)).name;
+  }
+}

@@ -1,0 +1,65 @@
+/** Makes a group in Redis anew from the database, whatever is there now; a newer one is left as it is. */
+
+import { BLOCK_DEVICES, blockOf } from '../../domain/device.ts';
+import type { GroupKey } from '../../domain/group-change.ts';
+import type { GroupContent } from '../../store/index/read-group.ts';
+import { readGroup } from '../../store/index/read-group.ts';
+import type { Sql } from '../../store/sql.ts';
+import type { RedisClient } from './connect.ts';
+import { groupHashKey, NOTES_FIELD } from './keys.ts';
+import { encodeNotes } from './notes.ts';
+import { valueOfList } from './offsets.ts';
+import type { SlotToken } from './tokens.ts';
+import { encodeBlock } from './tokens.ts';
+
+export interface LoadedGroup {
+  readonly version: number;
+  readonly devices: number;
+}
+
+/** `isForced`: one of the same version is replaced too. */
+export async function loadGroup(
+  sql: Sql,
+  client: RedisClient,
+  indexName: string,
+  group: GroupKey,
+  { isForced }: { readonly isForced: boolean },
+): Promise<LoadedGroup> {
+  const content = await readGroup(sql, group);
+  const hashKey = groupHashKey(indexName, group);
+  const version = await client.loadGroup(
+    hashKey,
+    String(content.version),
+    isForced ? '1' : '0',
+    ...fieldsOf(content),
+    ...blocksOf(content).flat(),
+  );
+  return { version, devices: content.offsets.length };
+}
+
+/** How many, and each with its value. */
+function fieldsOf({ tags, notes }: GroupContent): readonly (string | Buffer)[] {
+  const fields: (string | Buffer)[] = tags.flatMap(([tagId, list]) => [
+    String(tagId),
+    valueOfList(list),
+  ]);
+  if (notes.length > 0) fields.push(NOTES_FIELD, encodeNotes(notes));
+  return [String(fields.length / 2), ...fields];
+}
+
+/** Every block that has devices: its number and its string. */
+export function blocksOf({
+  offsets,
+  deviceIds,
+}: GroupContent): readonly (readonly [string, Buffer])[] {
+  const slotsOf = new Map<number, SlotToken[]>();
+  for (const [at, offset] of offsets.entries()) {
+    const deviceId = deviceIds[at];
+    if (deviceId === undefined) continue;
+    const slot: SlotToken = [offset % BLOCK_DEVICES, deviceId];
+    const slots = slotsOf.get(blockOf(offset));
+    if (slots === undefined) slotsOf.set(blockOf(offset), [slot]);
+    else slots.push(slot);
+  }
+  return [...slotsOf].map(([block, slots]) => [String(block), encodeBlock(slots)]);
+}

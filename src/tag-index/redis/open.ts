@@ -1,0 +1,135 @@
+/** The tag index in Redis, put together: to read from in any thread, and to keep up to date in the main one. */
+
+import type { Logger } from 'pino';
+import { Bell } from '../../std/bell.ts';
+import { systemClock } from '../../std/clock.ts';
+import { keepLineage } from '../../store/index/lineage.ts';
+import type { Sql, SqlPool } from '../../store/sql.ts';
+import { SqlTagIndex } from '../sql/sql-tag-index.ts';
+import type { IndexFeed, TagIndex } from '../tag-index.ts';
+import type { RedisAddress, RedisClient } from './connect.ts';
+import { connectRedis } from './connect.ts';
+import { RedisFeed } from './feed.ts';
+import { Gate } from './gate.ts';
+import { IndexName } from './index-name.ts';
+import { RedisTagIndex } from './redis-tag-index.ts';
+import { Repairs } from './repairs.ts';
+import { checkSettings } from './settings-check.ts';
+import { Sweep } from './sweep.ts';
+
+/** For the first connection at the start; without one the engine starts all the same, and sends from the database. */
+const READY_MS_MAX = 3_000;
+
+export interface IndexKeeper {
+  readonly index: TagIndex;
+  readonly feed: IndexFeed;
+  readonly repairs: Repairs;
+  /** Whether Redis answers. */
+  readonly isReachable: () => boolean;
+  /** Stops mending; ends the connection. */
+  stop(): Promise<void>;
+}
+
+/** To read from, for the life of a thread. `sql` answers for whatever Redis cannot. */
+export async function openIndexReader(
+  address: RedisAddress,
+  sql: Sql,
+  log: Logger,
+): Promise<TagIndex> {
+  const parts = await openParts(address, sql, log);
+  return indexOf(parts, sql);
+}
+
+/** To read from and to feed; from now on it is compared with the database. Throws sentences when Redis may not be used as it is set. */
+export async function openIndexKeeper(
+  address: RedisAddress,
+  sql: SqlPool,
+  log: Logger,
+): Promise<IndexKeeper> {
+  await keepLineage(sql, { isStarting: true });
+  const parts = await openParts(address, sql, log);
+  const { client, gate, name } = parts;
+  try {
+    await refuseUnfit(client, log);
+  } catch (error) {
+    client.disconnect();
+    throw error;
+  }
+  const repairs = new Repairs({ client, name, gate, sql, log });
+  const feed = new RedisFeed({
+    client,
+    name,
+    gate,
+    clock: systemClock,
+    onMissed: (groups) => repairs.ask(groups),
+  });
+  const sweep = new Sweep({ client, name, gate, sql, repairs, log });
+  sweep.start();
+  return {
+    index: indexOf(parts, sql),
+    feed,
+    repairs,
+    isReachable: () => gate.isOpen,
+    async stop() {
+      await sweep.stop();
+      await repairs.stop();
+      client.disconnect();
+    },
+  };
+}
+
+const indexOf = (parts: Parts, sql: Sql): TagIndex =>
+  new RedisTagIndex({ ...parts, sql, database: new SqlTagIndex(sql), clock: systemClock });
+
+interface Parts {
+  readonly client: RedisClient;
+  readonly gate: Gate;
+  readonly name: IndexName;
+}
+
+async function openParts(address: RedisAddress, sql: Sql, log: Logger): Promise<Parts> {
+  const name = await IndexName.read(sql, systemClock);
+  let lastError: Error | null = null;
+  const client = connectRedis(address, (error) => {
+    lastError = error;
+  });
+  const gate = new Gate({
+    clock: systemClock,
+    onChange: (error) => {
+      if (error === null) log.info('Redis answers again: tags are resolved from it');
+      else {
+        log.warn(
+          { err: lastError ?? error },
+          'Redis does not answer: tags are resolved from the database',
+        );
+      }
+    },
+  });
+  await untilReady(client);
+  return { client, gate, name };
+}
+
+async function untilReady(client: RedisClient): Promise<void> {
+  if (client.status === 'ready') return;
+  const bell = new Bell();
+  client.once('ready', () => bell.ring());
+  await bell.wait(READY_MS_MAX);
+}
+
+async function refuseUnfit(client: RedisClient, log: Logger): Promise<void> {
+  if (client.status !== 'ready') {
+    log.warn('Redis cannot be reached: tags are resolved from the database until it can');
+    return;
+  }
+  const { fatal, costly } = await checkSettings(client);
+  if (fatal.length > 0) throw new UnfitRedisError(fatal);
+  for (const sentence of costly) log.warn(sentence);
+}
+
+/** Its message is for the operator. */
+export class UnfitRedisError extends Error {
+  constructor(sentences: readonly string[]) {
+    super(sentences.join('\n'));
+    this.name = 'UnfitRedisError';
+  }
+}

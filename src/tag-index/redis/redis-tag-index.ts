@@ -1,0 +1,251 @@
+/**
+ * The tag index in Redis: each group answers from its own keys when they prove that they are current, and from the database when
+ * they do not. Two questions to Redis a group, however many devices it has: who matches, and their tokens.
+ */
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { BLOCK_DEVICES, blockOf, GROUP_DEVICES } from '../../domain/device.ts';
+import type { GroupKey, RaisedGroup } from '../../domain/group-change.ts';
+import type { Audience } from '../../domain/notification.ts';
+import type { Clock } from '../../std/clock.ts';
+import { listGroupsOf } from '../../store/index/list-groups.ts';
+import type { Sql } from '../../store/sql.ts';
+import { concernedTagIds, isNobody } from '../audience.ts';
+import type {
+  DeviceNotes,
+  DeviceRun,
+  PresentDevices,
+  ResolveRequest,
+  TagIndex,
+} from '../tag-index.ts';
+import { NOBODY } from '../tag-index.ts';
+import type { RedisClient } from './connect.ts';
+import type { Gate } from './gate.ts';
+import type { IndexName } from './index-name.ts';
+import { blockKey, groupHashKey, NOTES_FIELD, VERSION_FIELD } from './keys.ts';
+import { decodeNotes } from './notes.ts';
+import type { OffsetSet } from './offsets.ts';
+import { countIn, emptySet, intersect, offsetsIn, subtract, unite } from './offsets.ts';
+import { decodeBlock } from './tokens.ts';
+
+/** A change that is committed comes to Redis within milliseconds; whoever waits longer asks the database. */
+const LAG_MS_MAX = 40;
+const LAG_POLL_MS = 5;
+/** A token that is not there was erased between the two questions: asked again, its owner matches no more. */
+const TRIES = 2;
+/** Token blocks of one command: with tokens of 500 octets, a megabyte that Redis copies. */
+const BLOCKS_PER_CALL = 16;
+/** Groups asked about at once: ten million devices are 1,221. */
+const GROUPS_AT_ONCE = 256;
+
+export interface RedisTagIndexOptions {
+  readonly client: RedisClient;
+  readonly name: IndexName;
+  readonly gate: Gate;
+  readonly sql: Sql;
+  /** Answers what Redis cannot. */
+  readonly database: TagIndex;
+  readonly clock: Clock;
+}
+
+/** Who matches in a group. */
+interface Matching {
+  readonly set: OffsetSet;
+  readonly notes: Buffer | null;
+}
+
+export class RedisTagIndex implements TagIndex {
+  readonly #options: RedisTagIndexOptions;
+
+  constructor(options: RedisTagIndexOptions) {
+    this.#options = options;
+  }
+
+  async resolve(request: ResolveRequest): Promise<DeviceRun> {
+    const { name, gate, database } = this.#options;
+    if (isNobody(request.audience)) return NOBODY;
+    const run = await gate.pass(async () => (await this.#resolve(request)) ?? 'stale');
+    if (run === 'stale') await name.doubt();
+    return run === null || run === 'stale' ? database.resolve(request) : run;
+  }
+
+  /** Retries are few, and each asks about one device. */
+  recheck(
+    scope: { readonly appId: number; readonly platformId: number },
+    ordinals: readonly number[],
+    audience: Audience,
+  ): Promise<PresentDevices> {
+    return this.#options.database.recheck(scope, ordinals, audience);
+  }
+
+  async count(
+    scope: { readonly appId: number; readonly platformId: number },
+    audience: Audience,
+  ): Promise<number> {
+    if (isNobody(audience)) return 0;
+    const groups = await listGroupsOf(this.#options.sql, scope);
+    const matching = await this.#matchingIn(groups, audience);
+    if (matching === null || matching.includes(null)) {
+      return this.#options.database.count(scope, audience);
+    }
+    return matching.reduce((sum, found) => sum + (found === null ? 0 : countIn(found.set)), 0);
+  }
+
+  async occupiedGroups(
+    audience: Audience,
+    groups: readonly RaisedGroup[],
+  ): Promise<readonly RaisedGroup[] | null> {
+    const matching = await this.#matchingIn(groups, audience);
+    if (matching === null) return null;
+    return groups.filter((_, at) => {
+      const found = matching[at];
+      return found === undefined || found === null || countIn(found.set) > 0;
+    });
+  }
+
+  /** Of each group who matches, or null: it cannot prove that it is current. Null for all: Redis does not answer. */
+  #matchingIn(
+    groups: readonly RaisedGroup[],
+    audience: Audience,
+  ): Promise<readonly (Matching | null)[] | null> {
+    return this.#options.gate.pass(async () => {
+      const found: (Matching | null)[] = [];
+      for (let from = 0; from < groups.length; from += GROUPS_AT_ONCE) {
+        const some = groups.slice(from, from + GROUPS_AT_ONCE);
+        found.push(
+          ...(await Promise.all(
+            some.map((group) => this.#matching(this.#keyOf(group), audience, group.version)),
+          )),
+        );
+      }
+      return found;
+    });
+  }
+
+  /** Null: Redis cannot prove that it is current. */
+  async #resolve({
+    group,
+    audience,
+    ordinalEnd,
+    expectedVersion,
+  }: ResolveRequest): Promise<DeviceRun | null> {
+    const hashKey = this.#keyOf(group);
+    const start = group.groupNumber * GROUP_DEVICES;
+    for (let attempt = 0; attempt < TRIES; attempt += 1) {
+      const found = await this.#currentMatching(hashKey, audience, expectedVersion);
+      if (found === null) return null;
+      const offsets = offsetsIn(found.set, ordinalEnd - start);
+      const deviceIds = await this.#tokensOf(hashKey, offsets);
+      if (deviceIds !== null) return { offsets, deviceIds, notes: notesOf(found, start) };
+    }
+    return null;
+  }
+
+  /** Waits a little for a change that is on its way. */
+  async #currentMatching(
+    hashKey: string,
+    audience: Audience,
+    version: number,
+  ): Promise<Matching | null> {
+    const { clock } = this.#options;
+    const untilMs = clock.monotonicMs() + LAG_MS_MAX;
+    for (;;) {
+      const found = await this.#matching(hashKey, audience, version);
+      if (found !== null || clock.monotonicMs() >= untilMs) return found;
+      await sleep(LAG_POLL_MS);
+    }
+  }
+
+  /** One command, so what it answers is one moment's. */
+  async #matching(
+    hashKey: string,
+    audience: Audience,
+    expectedVersion: number,
+  ): Promise<Matching | null> {
+    const tagIds = concernedTagIds(audience);
+    const [version, notes, ...values] = await this.#options.client.hmgetBuffer(
+      hashKey,
+      VERSION_FIELD,
+      NOTES_FIELD,
+      ...tagIds.map(String),
+    );
+    if (version === null || version === undefined) {
+      // Nothing was ever in it.
+      return expectedVersion === 0 ? { set: emptySet(), notes: null } : null;
+    }
+    if (Number(version.toString('latin1')) < expectedVersion) return null;
+    const byTag = new Map(tagIds.map((tagId, at) => [tagId, values[at] ?? null]));
+    return {
+      set: matchingSet(audience, (tagId) => byTag.get(tagId) ?? null),
+      notes: notes ?? null,
+    };
+  }
+
+  /** Null: one of them is not there. */
+  async #tokensOf(hashKey: string, offsets: Uint16Array): Promise<readonly string[] | null> {
+    const blocks = blocksOf(offsets);
+    const calls: Promise<(Buffer | null)[]>[] = [];
+    for (let from = 0; from < blocks.length; from += BLOCKS_PER_CALL) {
+      const some = blocks.slice(from, from + BLOCKS_PER_CALL);
+      const keys = some.map(({ block }) => blockKey(hashKey, block));
+      calls.push(this.#options.client.mgetBuffer(...keys));
+    }
+    const octets = (await Promise.all(calls)).flat();
+    const deviceIds: string[] = [];
+    for (const [at, { from, to }] of blocks.entries()) {
+      const block = octets[at] ?? null;
+      if (block === null || !decodeBlock(block, offsets, from, to, deviceIds)) return null;
+    }
+    return deviceIds;
+  }
+
+  #keyOf(group: GroupKey): string {
+    return groupHashKey(this.#options.name.current, group);
+  }
+}
+
+/** Any of the first tags, all of the second, none of the third. */
+function matchingSet(
+  { anyTagIds, allTagIds, noneTagIds }: Audience,
+  offsetsOf: (tagId: number) => Buffer | null,
+): OffsetSet {
+  const matching = emptySet();
+  for (const tagId of anyTagIds) unite(matching, offsetsOf(tagId));
+  for (const tagId of allTagIds) {
+    const having = emptySet();
+    unite(having, offsetsOf(tagId));
+    intersect(matching, having);
+  }
+  if (noneTagIds.length > 0) {
+    const unwanted = emptySet();
+    for (const tagId of noneTagIds) unite(unwanted, offsetsOf(tagId));
+    subtract(matching, unwanted);
+  }
+  return matching;
+}
+
+/** The blocks that offsets lie in, and which of the offsets: from, up to but without to. */
+function blocksOf(offsets: Uint16Array): readonly { block: number; from: number; to: number }[] {
+  const blocks: { block: number; from: number; to: number }[] = [];
+  let from = 0;
+  while (from < offsets.length) {
+    const block = blockOf(offsets[from] ?? 0);
+    const end = (block + 1) * BLOCK_DEVICES;
+    let to = from + 1;
+    while (to < offsets.length && (offsets[to] ?? 0) < end) to += 1;
+    blocks.push({ block, from, to });
+    from = to;
+  }
+  return blocks;
+}
+
+/** By ordinal, of those who match. */
+function notesOf({ set, notes }: Matching, start: number): DeviceNotes {
+  if (notes === null) return NO_NOTES;
+  const ofMatching = [...decodeNotes(notes)].filter(
+    ([offset]) => ((set[offset >>> 5] ?? 0) & (1 << (offset & 31))) !== 0,
+  );
+  return new Map(ofMatching.map(([offset, note]) => [start + offset, note]));
+}
+
+const NO_NOTES: DeviceNotes = new Map();

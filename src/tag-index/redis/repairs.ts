@@ -1,0 +1,102 @@
+/**
+ * Mends groups in the background: each is read from the database and loaded. A group is mended by one node at a time; a crash in
+ * between leaves it as stale as it was, to be found again.
+ */
+
+import type { Logger } from 'pino';
+import type { GroupKey } from '../../domain/group-change.ts';
+import { groupKeyOf } from '../../domain/group-change.ts';
+import type { Sql } from '../../store/sql.ts';
+import type { RedisClient } from './connect.ts';
+import type { Gate } from './gate.ts';
+import type { IndexName } from './index-name.ts';
+import { groupHashKey } from './keys.ts';
+import { loadGroup } from './load-group.ts';
+
+/** Groups that wait. Beyond it they are found again by the next sweep. */
+const WAITING_MAX = 10_000;
+/** Groups under way: while the database reads one, Redis takes another; more would take the database from registrations. */
+const AT_ONCE = 2;
+/** A group takes some 50 ms; whoever holds it for longer has died. */
+const CLAIM_MS = 10_000;
+
+export interface RepairsOptions {
+  readonly client: RedisClient;
+  readonly name: IndexName;
+  readonly gate: Gate;
+  readonly sql: Sql;
+  readonly log: Logger;
+}
+
+export class Repairs {
+  readonly #options: RepairsOptions;
+  readonly #waiting = new Map<string, GroupKey>();
+  readonly #underWay = new Set<Promise<void>>();
+  #isStopping = false;
+  #mended = 0;
+
+  constructor(options: RepairsOptions) {
+    this.#options = options;
+  }
+
+  /** Groups mended since the start. */
+  get mended(): number {
+    return this.#mended;
+  }
+
+  /** Groups known to be stale. */
+  get pending(): number {
+    return this.#waiting.size + this.#underWay.size;
+  }
+
+  /** These groups are stale. */
+  ask(groups: readonly GroupKey[]): void {
+    for (const group of groups) {
+      if (this.#waiting.size >= WAITING_MAX) break;
+      this.#waiting.set(groupKeyOf(group), group);
+    }
+    this.#pump();
+  }
+
+  /** Resolves when what is under way has ended. */
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    await Promise.all(this.#underWay);
+  }
+
+  #pump(): void {
+    while (!this.#isStopping && this.#underWay.size < AT_ONCE) {
+      const [next] = this.#waiting;
+      if (next === undefined) return;
+      const [key, group] = next;
+      this.#waiting.delete(key);
+      const work = this.#mend(group).catch((error: unknown) =>
+        this.#options.log.warn(
+          { err: error, group: key },
+          'a group of the index waits to be mended',
+        ),
+      );
+      this.#underWay.add(work);
+      void work.then(() => {
+        this.#underWay.delete(work);
+        this.#pump();
+      });
+    }
+  }
+
+  async #mend(group: GroupKey): Promise<void> {
+    const { client, name, gate, sql } = this.#options;
+    const claimKey = `${groupHashKey(name.current, group)}:mending`;
+    const isMended = await gate.pass(async () => {
+      const claimed = await client.set(claimKey, '1', 'PX', CLAIM_MS, 'NX');
+      if (claimed === null) return false;
+      try {
+        await loadGroup(sql, client, name.current, group, { isForced: false });
+        return true;
+      } finally {
+        await client.del(claimKey);
+      }
+    });
+    if (isMended === true) this.#mended += 1;
+  }
+}

@@ -1,0 +1,110 @@
+/**
+ * Holds Redis against the database, again and again: the versions of all groups, some at a time. It finds whatever was lost, however
+ * it was lost, and that the database itself is another one. One node does it for all.
+ */
+
+import { randomUUID } from 'node:crypto';
+import type { Logger } from 'pino';
+import type { RaisedGroup } from '../../domain/group-change.ts';
+import { groupKeyOf } from '../../domain/group-change.ts';
+import { Recurring } from '../../std/recurring.ts';
+import { keepLineage } from '../../store/index/lineage.ts';
+import { BEFORE_ALL, listGroups } from '../../store/index/list-groups.ts';
+import type { SqlPool } from '../../store/sql.ts';
+import type { RedisClient } from './connect.ts';
+import type { Gate } from './gate.ts';
+import type { IndexName } from './index-name.ts';
+import { groupHashKey, PREFIX, VERSION_FIELD } from './keys.ts';
+import type { Repairs } from './repairs.ts';
+
+const INTERVAL_MS = 500;
+/** Groups looked at in one run: eight million devices, some 10 ms. */
+const GROUPS_MAX = 1_000;
+/** Another node takes over after it. */
+const LEASE_MS = 5_000;
+
+export interface SweepOptions {
+  readonly client: RedisClient;
+  readonly name: IndexName;
+  readonly gate: Gate;
+  readonly sql: SqlPool;
+  readonly repairs: Repairs;
+  readonly log: Logger;
+}
+
+export class Sweep {
+  readonly #options: SweepOptions;
+  readonly #runs = new Recurring(INTERVAL_MS, () => this.#runLogged());
+  readonly #holder = randomUUID();
+  #after = BEFORE_ALL;
+  /** Groups that were behind when last looked at: a change may have been on its way. By key, with the version that they lacked. */
+  readonly #suspects = new Map<string, number>();
+
+  constructor(options: SweepOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#runs.start();
+  }
+
+  /** Resolves when the run under way has ended. */
+  stop(): Promise<void> {
+    return this.#runs.stop();
+  }
+
+  /** One look at the next groups. */
+  async run(): Promise<void> {
+    const { sql, name, gate, repairs, log } = this.#options;
+    const { isRenewed } = await keepLineage(sql, { isStarting: false });
+    if (isRenewed) {
+      log.warn(
+        'the database is another one than before (restored or failed over): the index is made anew',
+      );
+    }
+    await name.doubt();
+    if ((await gate.pass(() => this.#holdsLease())) !== true) return;
+    const groups = await listGroups(sql, this.#after, GROUPS_MAX);
+    const versions = await gate.pass(() =>
+      Promise.all(groups.map((group) => this.#versionOf(group))),
+    );
+    if (versions === null) return;
+    this.#after = groups.length < GROUPS_MAX ? BEFORE_ALL : (groups.at(-1) ?? BEFORE_ALL);
+    repairs.ask(groups.filter((group, at) => this.#isStale(group, versions[at] ?? 0)));
+  }
+
+  #isStale(group: RaisedGroup, version: number): boolean {
+    const key = groupKeyOf(group);
+    if (version >= group.version) {
+      this.#suspects.delete(key);
+      return false;
+    }
+    const lacked = this.#suspects.get(key);
+    this.#suspects.set(key, group.version);
+    return version === 0 || (lacked !== undefined && version < lacked);
+  }
+
+  async #versionOf(group: RaisedGroup): Promise<number> {
+    const { client, name } = this.#options;
+    return Number((await client.hget(groupHashKey(name.current, group), VERSION_FIELD)) ?? 0);
+  }
+
+  /** Taken, or prolonged while it is ours. */
+  async #holdsLease(): Promise<boolean> {
+    const { client, name } = this.#options;
+    const key = `${PREFIX}${name.current}:sweeper`;
+    const holder = await client.set(key, this.#holder, 'PX', LEASE_MS, 'NX', 'GET');
+    if (holder === null) return true;
+    if (holder !== this.#holder) return false;
+    await client.pexpire(key, LEASE_MS);
+    return true;
+  }
+
+  async #runLogged(): Promise<void> {
+    try {
+      await this.run();
+    } catch (error) {
+      this.#options.log.warn({ err: error }, 'the index was not compared with the database');
+    }
+  }
+}

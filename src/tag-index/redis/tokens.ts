@@ -1,0 +1,70 @@
+/**
+ * The tokens of a block of 128 devices as one string: how many slots it has (one octet), then for each slot its length (two octets,
+ * 0: nobody) and its octets. A token that is hexadecimal is kept as the octets it stands for, which the highest bit of the
+ * length tells.
+ */
+
+import { BLOCK_DEVICES } from '../../domain/device.ts';
+
+const HEX_BIT = 0x8000;
+/** A deviceId has at most 4,096 UTF-16 units, 12,288 octets of UTF-8. */
+const LENGTH_BITS = 0x7fff;
+/** Of even length, or half an octet would be left; in lower case, or it would come back as another text. */
+const HEX = /^(?:[0-9a-f]{2})+$/;
+
+/** Slot and token; null: nobody is left in the slot. */
+export type SlotToken = readonly [slot: number, deviceId: string | null];
+
+/** A block's string. Slots in rising order. */
+export function encodeBlock(tokens: readonly SlotToken[]): Buffer {
+  const slots = (tokens.at(-1)?.[0] ?? -1) + 1;
+  const records: Buffer[] = Array.from({ length: slots }, () => NOBODY);
+  for (const [slot, deviceId] of tokens) records[slot] = record(deviceId);
+  return Buffer.concat([Buffer.of(slots), ...records]);
+}
+
+/** Edits of a block as the script reads them: slot (one octet) and record, again and again. */
+export const encodeSlots = (tokens: readonly SlotToken[]): Buffer =>
+  Buffer.concat(tokens.flatMap(([slot, deviceId]) => [Buffer.of(slot), record(deviceId)]));
+
+const NOBODY = Buffer.alloc(2);
+
+function record(deviceId: string | null): Buffer {
+  if (deviceId === null) return NOBODY;
+  const isHex = HEX.test(deviceId);
+  const token = Buffer.from(deviceId, isHex ? 'hex' : 'utf8');
+  const length = Buffer.allocUnsafe(2);
+  length.writeUInt16BE(token.length | (isHex ? HEX_BIT : 0));
+  return Buffer.concat([length, token]);
+}
+
+/**
+ * Appends to `deviceIds` the tokens of the slots that `offsets` names from `from` up to but without `to`, all of them of this block and in rising
+ * order. False: one of them is not there.
+ */
+export function decodeBlock(
+  block: Buffer,
+  offsets: Uint16Array,
+  from: number,
+  to: number,
+  deviceIds: string[],
+): boolean {
+  const slots = block[0] ?? 0;
+  let slot = 0;
+  let at = 1;
+  for (let index = from; index < to; index += 1) {
+    const wanted = (offsets[index] ?? 0) % BLOCK_DEVICES;
+    if (wanted >= slots) return false;
+    for (; slot < wanted; slot += 1) at += 2 + (lengthAt(block, at) & LENGTH_BITS);
+    const length = lengthAt(block, at);
+    if (length === 0) return false;
+    const start = at + 2;
+    at = start + (length & LENGTH_BITS);
+    slot += 1;
+    deviceIds.push(block.toString((length & HEX_BIT) === 0 ? 'utf8' : 'hex', start, at));
+  }
+  return true;
+}
+
+const lengthAt = (block: Buffer, at: number): number =>
+  ((block[at] ?? 0) << 8) | (block[at + 1] ?? 0);

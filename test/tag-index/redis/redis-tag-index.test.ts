@@ -1,0 +1,125 @@
+import type { Test } from 'tap';
+import t from 'tap';
+import { deviceKeyOf, groupOf } from '../../../src/domain/device.ts';
+import type { Edits } from '../../../src/domain/group-change.ts';
+import { changesOf } from '../../../src/domain/group-change.ts';
+import { systemClock } from '../../../src/std/clock.ts';
+import { raiseGroups } from '../../../src/store/devices/raise-groups.ts';
+import { readVersions } from '../../../src/store/index/list-groups.ts';
+import type { Sql } from '../../../src/store/sql.ts';
+import type { Store } from '../../../src/store/store.ts';
+import type { RedisAddress, RedisClient } from '../../../src/tag-index/redis/connect.ts';
+import { connectRedis } from '../../../src/tag-index/redis/connect.ts';
+import { RedisFeed } from '../../../src/tag-index/redis/feed.ts';
+import { Gate } from '../../../src/tag-index/redis/gate.ts';
+import { IndexName } from '../../../src/tag-index/redis/index-name.ts';
+import { RedisTagIndex } from '../../../src/tag-index/redis/redis-tag-index.ts';
+import { SqlTagIndex } from '../../../src/tag-index/sql/sql-tag-index.ts';
+import type { TagIndex } from '../../../src/tag-index/tag-index.ts';
+import type { ModelScope, TagIndexBench } from '../../contract/tag-index.ts';
+import { deviceIdOf, tagIndexContract } from '../../contract/tag-index.ts';
+import type { RedisServer } from '../../support/redis-server.ts';
+import { startRedis, startRedisCluster, withRedis } from '../../support/redis-server.ts';
+import { withPostgresStore } from '../../support/store.ts';
+
+await withRedis(t, (t) =>
+  withPostgresStore(t, async (t, store) => {
+    await t.test('a single server', async (t) => {
+      const server = await startRedis(t);
+      await contractOn(t, store, { kind: 'single', url: server.url }, [server]);
+    });
+    await t.test('a cluster of three', async (t) => {
+      const { urls, masters } = await startRedisCluster(t);
+      await contractOn(t, store, { kind: 'cluster', urls }, masters);
+    });
+  }),
+);
+
+async function contractOn(
+  t: Test,
+  store: Store,
+  address: RedisAddress,
+  servers: readonly RedisServer[],
+): Promise<void> {
+  const client = connectRedis(address, (error) => t.comment(error));
+  t.teardown(() => client.disconnect());
+  await new Promise((resolve) => client.once('ready', resolve));
+  const bench = await makeBench(t, store.sql, client);
+  await tagIndexContract(
+    t,
+    async () => {
+      await store.sql`truncate devices, subscriptions, device_groups`;
+      await Promise.all(servers.map((server) => server.client.flushall()));
+      return bench;
+    },
+    25,
+  );
+}
+
+/** Every answer has to come from Redis. */
+async function makeBench(t: Test, sql: Sql, client: RedisClient): Promise<TagIndexBench> {
+  const clock = systemClock;
+  const name = await IndexName.read(sql, clock);
+  const gate = new Gate({ clock, onChange: (error) => t.fail('Redis failed', { error }) });
+  const feed = new RedisFeed({
+    client,
+    name,
+    gate,
+    clock,
+    onMissed: (groups) => t.fail('a change was not applied', { groups }),
+  });
+  const truth = new SqlTagIndex(sql);
+  const database: TagIndex = {
+    resolve: () => Promise.reject(new Error('the database was asked')),
+    count: () => Promise.reject(new Error('the database was asked')),
+    occupiedGroups: () => Promise.reject(new Error('the database was asked')),
+    recheck: (scope, ordinals, audience) => truth.recheck(scope, ordinals, audience),
+  };
+  const raise = async (scope: ModelScope, ordinal: number, edits: Edits): Promise<void> => {
+    const raised = await raiseGroups(sql, [{ ...scope, groupNumber: groupOf(ordinal) }]);
+    await feed.apply(changesOf(raised, edits));
+  };
+  return {
+    index: new RedisTagIndex({ client, name, gate, sql, database, clock }),
+    async versionOf(group) {
+      const [known] = await readVersions(sql, [group]);
+      return known?.version ?? 0;
+    },
+    async setTags(scope, ordinal, tagIds, note) {
+      const { appId, platformId } = scope;
+      const place = { appId, platformId, ordinal };
+      const deviceId = deviceIdOf(scope, ordinal);
+      await sql`
+        insert into devices (app_id, platform_id, ordinal, device_key, device_id, registered_at, refusals, apns_environment)
+        values (${appId}, ${platformId}, ${ordinal}, ${deviceKeyOf(deviceId)}, ${deviceId}, now(),
+          ${note.refusals}, ${note.environment})
+        on conflict (app_id, platform_id, ordinal) do update set
+          refusals = excluded.refusals, apns_environment = excluded.apns_environment`;
+      const removed = await removeTags(sql, place);
+      await sql`
+        insert into subscriptions (app_id, platform_id, tag_id, ordinal)
+        select ${appId}, ${platformId}, tag_id, ${ordinal} from unnest(${[...tagIds]}::integer[]) as tag_id`;
+      await raise(scope, ordinal, {
+        tokens: [{ ...place, deviceId }],
+        added: tagIds.map((tagId) => ({ ...place, tagId })),
+        removed: removed.filter(({ tagId }) => !tagIds.includes(tagId)),
+        notes: [{ ...place, note }],
+      });
+    },
+    async erase(scope, ordinal) {
+      const { appId, platformId } = scope;
+      const place = { appId, platformId, ordinal };
+      const removed = await removeTags(sql, place);
+      await sql`delete from devices where app_id = ${appId} and platform_id = ${platformId} and ordinal = ${ordinal}`;
+      await raise(scope, ordinal, { tokens: [{ ...place, deviceId: null }], removed });
+    },
+  };
+}
+
+async function removeTags(sql: Sql, place: ModelScope & { readonly ordinal: number }) {
+  const { appId, platformId, ordinal } = place;
+  const rows = await sql<{ tagId: number }[]>`
+    delete from subscriptions where app_id = ${appId} and platform_id = ${platformId} and ordinal = ${ordinal}
+    returning tag_id as "tagId"`;
+  return rows.map(({ tagId }) => ({ ...place, tagId }));
+}
