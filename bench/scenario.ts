@@ -13,6 +13,13 @@ export interface Result {
   readonly ratios?: Ratios;
   /** CPU time of encrypting a Web Push over that of the cryptographic operations in it. */
   readonly encryptionOverBareCrypto?: number | null;
+  /** fan-out: of the engine's process for each device, ledger included, and the most memory that it had; index in Redis, nghttpd. */
+  readonly cpuMicros?: number;
+  readonly rssMb?: number;
+  /** fan-out: from the POST until the last of ten devices has arrived, on an idle engine; and until the first is sent beside a large send. */
+  readonly smallTagP50Ms?: number;
+  readonly smallTagP95Ms?: number;
+  readonly smallBesideMs?: number;
 }
 
 export interface Scenario {
