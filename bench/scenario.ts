@@ -11,15 +11,8 @@ export type Ratios = Readonly<Record<string, number | null>>;
 export interface Result {
   readonly rows: readonly Row[];
   readonly ratios?: Ratios;
-  /** CPU time of encrypting a Web Push over that of the cryptographic operations in it. */
-  readonly encryptionOverBareCrypto?: number | null;
-  /** fan-out: of the engine's process for each device, ledger included, and the most memory that it had; index in Redis, nghttpd. */
-  readonly cpuMicros?: number;
-  readonly rssMb?: number;
-  /** fan-out: from the POST until the last of ten devices has arrived, on an idle engine; and until the first is sent beside a large send. */
-  readonly smallTagP50Ms?: number;
-  readonly smallTagP95Ms?: number;
-  readonly smallBesideMs?: number;
+  /** What else a target names: each at the top level of the results' file, numbers or a few of them by name. */
+  readonly figures?: Readonly<Record<string, number | null | Ratios>>;
 }
 
 export interface Scenario {

@@ -160,6 +160,11 @@ export const schema = z.object({
   DEVICE_RETENTION_DAYS: count(1, 3_650)
     .default(30)
     .describe('Days after which a device without subscriptions is erased.'),
+  NOTIFICATION_RETENTION_DAYS: count(1, 3_650)
+    .default(90)
+    .describe(
+      'Days after its end for which a push job is kept, with its counts; then its status is 404.',
+    ),
 });
 
 export type Config = Readonly<z.infer<typeof schema>>;

@@ -66,11 +66,13 @@ async function measureAll(stage: Lifetime, grounds: Grounds, nghttpd: Sink): Pro
       overH2load: h2load === null ? null : ours.devicesPerSecond / h2load.devicesPerSecond,
       rssOfTwoMillion: ofMany.peakMb / ours.peakMb,
     },
-    cpuMicros: ours.cpuMicros,
-    rssMb: ours.peakMb,
-    smallTagP50Ms: p50Ms,
-    smallTagP95Ms: p95Ms,
-    smallBesideMs,
+    figures: {
+      cpuMicros: ours.cpuMicros,
+      rssMb: ours.peakMb,
+      smallTagP50Ms: p50Ms,
+      smallTagP95Ms: p95Ms,
+      smallBesideMs,
+    },
   };
 }
 

@@ -16,7 +16,7 @@ import type {
   SubscriptionChanges,
   SubscriptionRow,
 } from '../store/subscriptions/change-subscriptions.ts';
-import { changeSubscriptions } from '../store/subscriptions/change-subscriptions.ts';
+import { changeSubscriptions, without } from '../store/subscriptions/change-subscriptions.ts';
 import { transact } from '../store/transact.ts';
 import type { IndexFeed } from '../tag-index/tag-index.ts';
 import type { ChangedDevice, DeviceOperations, DeviceResult } from './batch.ts';
@@ -177,16 +177,4 @@ function subscriptionChanges(changed: readonly ChangedDevice[]): SubscriptionCha
     if (change.clear) cleared.push({ appId, platformId, ordinal });
   }
   return { added, removed, cleared };
-}
-
-/** Hardly ever is any tag refused here: it would have to go between two statements of the transaction. */
-function without(
-  rows: readonly SubscriptionRow[],
-  refused: readonly SubscriptionRow[],
-): readonly SubscriptionRow[] {
-  if (refused.length === 0) return rows;
-  const nameOf = ({ appId, platformId, ordinal, tagId }: SubscriptionRow): string =>
-    `${appId}.${platformId}.${ordinal}.${tagId}`;
-  const names = new Set(refused.map(nameOf));
-  return rows.filter((row) => !names.has(nameOf(row)));
 }

@@ -20,6 +20,15 @@ const bigint = {
   parse: (text: string) => Number(text),
 };
 
+/** The driver's own pause doubles to 20 s, in which every statement waits although the database may be back. */
+const RECONNECT_SECONDS_MAX = 1;
+/** A server that takes a connection and then says nothing. */
+const CONNECT_TIMEOUT_SECONDS = 10;
+
+/** Up to half of it less by chance, so that not all connections of all nodes come at once. */
+const reconnectInSeconds = (attempt: number): number =>
+  Math.min(RECONNECT_SECONDS_MAX, 0.01 * 2 ** attempt) * (1 - Math.random() / 2);
+
 /** What PostgreSQL calls our sessions. */
 export const APPLICATION_NAME = 'tagcast';
 
@@ -29,6 +38,8 @@ export function connect(address: DatabaseAddress, connectionsMax: number): SqlPo
     max: connectionsMax,
     types: { bigint },
     onnotice: () => undefined,
+    backoff: reconnectInSeconds,
+    connect_timeout: CONNECT_TIMEOUT_SECONDS,
   };
   return address.kind === 'postgres'
     ? postgres(address.url, { ...options, connection: { application_name: APPLICATION_NAME } })

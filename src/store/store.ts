@@ -4,16 +4,16 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { databaseSocketPath } from './embedded/lock.ts';
 import { startEmbeddedDatabase } from './embedded/thread.ts';
+import type { Migrated } from './migrate.ts';
 import { migrate } from './migrate.ts';
 import type { DatabaseAddress, SqlPool } from './sql.ts';
 import { connect } from './sql.ts';
 
-export interface Store {
+/** Opened and migrated. */
+export interface Store extends Migrated {
   readonly sql: SqlPool;
   /** For worker threads, which open pools of their own. */
   readonly address: DatabaseAddress;
-  /** Names of the migrations that this start has applied. */
-  readonly applied: readonly string[];
   close(): Promise<void>;
 }
 
@@ -22,9 +22,9 @@ const CONNECTIONS_MAX = 16;
 /** How long closing waits for statements under way. */
 const CLOSE_TIMEOUT_SECONDS = 5;
 
-/** Connects to a real PostgreSQL (15 or later) and migrates it. */
-export const openPostgres = (url: string): Promise<Store> =>
-  open({ kind: 'postgres', url }, () => Promise.resolve());
+/** Connects to a real PostgreSQL (15 or later) and migrates it; `onWaiting` is told while a lock holds that up. */
+export const openPostgres = (url: string, onWaiting?: () => void): Promise<Store> =>
+  open({ kind: 'postgres', url }, () => Promise.resolve(), onWaiting);
 
 /** Starts PGlite under `dataDir`, whose lock the caller holds, and migrates it. */
 export async function openEmbedded(dataDir: string): Promise<Store> {
@@ -36,7 +36,11 @@ export async function openEmbedded(dataDir: string): Promise<Store> {
   return open({ kind: 'embedded', socketPath }, () => database.close());
 }
 
-async function open(address: DatabaseAddress, stop: () => Promise<void>): Promise<Store> {
+async function open(
+  address: DatabaseAddress,
+  stop: () => Promise<void>,
+  onWaiting: () => void = () => undefined,
+): Promise<Store> {
   const sql = connect(address, CONNECTIONS_MAX);
   const close = async (): Promise<void> => {
     await sql.end({ timeout: CLOSE_TIMEOUT_SECONDS });
@@ -44,8 +48,7 @@ async function open(address: DatabaseAddress, stop: () => Promise<void>): Promis
   };
   try {
     await checkVersion(sql);
-    const applied = await migrate(sql);
-    return { sql, address, applied, close };
+    return { sql, address, ...(await migrate(sql, { onWaiting })), close };
   } catch (error) {
     await close();
     throw error;

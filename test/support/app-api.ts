@@ -7,6 +7,7 @@ import { appApiRoutes } from '../../src/http/app-api/routes.ts';
 import type { HttpRequest, HttpResponse, Route } from '../../src/http/handler.ts';
 import { Catalogue } from '../../src/registration/catalogue.ts';
 import { LANES, LANES_EMBEDDED, Registration } from '../../src/registration/registration.ts';
+import { Replacements } from '../../src/registration/replacements.ts';
 import { TokenBuckets } from '../../src/std/token-buckets.ts';
 import type { Store } from '../../src/store/store.ts';
 import { NO_FEED } from '../../src/tag-index/tag-index.ts';
@@ -42,6 +43,15 @@ export const makeRegistration = (store: Store, limits: Limits = {}): Registratio
     tagsPerDeviceMax: limits.tagsPerDeviceMax ?? 5_000,
   });
 
+export const makeReplacements = (store: Store, limits: Limits = {}): Replacements =>
+  new Replacements({
+    sql: store.sql,
+    feed: NO_FEED,
+    log: silent,
+    lanes: store.address.kind === 'embedded' ? LANES_EMBEDDED : LANES,
+    tagsPerDeviceMax: limits.tagsPerDeviceMax ?? 5_000,
+  });
+
 export function makeAppApi(store: Store, limits: Limits = {}): AppApiUnderTest {
   const ignored: string[] = [];
   const results: string[] = [];
@@ -49,6 +59,7 @@ export function makeAppApi(store: Store, limits: Limits = {}): AppApiUnderTest {
     sql: store.sql,
     catalogue: new Catalogue(store.sql),
     registration: makeRegistration(store, limits),
+    replacements: makeReplacements(store, limits),
     rates: new TokenBuckets({ perSecond: limits.perSecond ?? 1_000_000, bucketsMax: 100 }),
     tagsPerDeviceMax: limits.tagsPerDeviceMax ?? 5_000,
     onIgnored: (endpoint, name) => ignored.push(`${endpoint} ${name}`),

@@ -3,6 +3,7 @@
 import type { Catalogue } from '../../registration/catalogue.ts';
 import type { RegistrationResult } from '../../registration/operation.ts';
 import type { Registration } from '../../registration/registration.ts';
+import type { Replacements } from '../../registration/replacements.ts';
 import type { TokenBuckets } from '../../std/token-buckets.ts';
 import type { Sql } from '../../store/sql.ts';
 import type { ParameterName } from './parameters.ts';
@@ -13,11 +14,12 @@ export interface AppApi {
   readonly sql: Sql;
   readonly catalogue: Catalogue;
   readonly registration: Registration;
+  readonly replacements: Replacements;
   /** REGISTRATIONS_PER_SECOND_MAX, by app and address. */
   readonly rates: TokenBuckets;
   readonly tagsPerDeviceMax: number;
   /** Counts what was ignored: "always OK" must not leave a developer in the dark. */
   onIgnored(endpoint: AppApiEndpoint, name: ParameterName): void;
   /** Counts how operations ended. */
-  onResult(endpoint: AppApiEndpoint, result: RegistrationResult): void;
+  onResult(endpoint: AppApiEndpoint | 'replace', result: RegistrationResult): void;
 }

@@ -64,6 +64,8 @@ const retryInMs = (attempt: number): number => Math.min(50 * 2 ** attempt, RECON
 const OPTIONS = {
   commandTimeout: COMMAND_MS_MAX,
   connectTimeout: CONNECT_MS_MAX,
+  // Nothing that is asked here is any different in the third version.
+  protocol: 2 as const,
   // What was under way when a connection was lost fails at once.
   maxRetriesPerRequest: 0,
   autoResendUnfulfilledCommands: false,
