@@ -38,6 +38,8 @@ export const APPLICATION_NAME = 'tagcast';
 export interface Keeping {
   /** Null: they are never replaced for their age. */
   readonly max_lifetime?: null;
+  /** One has ended. */
+  readonly onclose?: () => void;
 }
 
 /** Opens a pool of at most `connectionsMax` connections; connects lazily. */
