@@ -163,7 +163,9 @@ function sizeOf(what: string, column: string): number {
   return value;
 }
 
-const rowsOf = (name: string): readonly Row[] => (read(name)?.['rows'] ?? []) as readonly Row[];
+function rowsOf(name: string): readonly Row[] {
+  return (read(name)?.['rows'] ?? []) as readonly Row[];
+}
 
 function read(name: string): Readonly<Record<string, unknown>> | null {
   try {
