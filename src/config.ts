@@ -6,6 +6,7 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import { TRANSPORTS } from './senders/transport.ts';
 import { isPushHost } from './senders/webpush/allow-list.ts';
+import type { RedisAddress } from './tag-index/redis/connect.ts';
 
 const port = z.coerce.number().int().min(0).max(65_535);
 const count = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
@@ -199,6 +200,10 @@ function faultsBetween(config: Config): readonly string[] {
   if (config.DATABASE_URL !== undefined && config.SECRET_KEY === undefined) {
     faults.push('SECRET_KEY: must be set when DATABASE_URL is, to the same value on every node.');
   }
+  const redis = config.REDIS_CLUSTER === undefined ? 'REDIS_URL' : 'REDIS_CLUSTER';
+  if (config.DATABASE_URL === undefined && redisAddressOf(config) !== null) {
+    faults.push(`${redis}: needs DATABASE_URL; the embedded database is its own index.`);
+  }
   if (config.REDIS_URL !== undefined && config.REDIS_CLUSTER !== undefined) {
     faults.push('REDIS_CLUSTER: stands in place of REDIS_URL; set one of them.');
   }
@@ -219,4 +224,10 @@ function isReadable(path: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** Where the tag index is; null: in the database. */
+export function redisAddressOf({ REDIS_URL, REDIS_CLUSTER }: Config): RedisAddress | null {
+  if (REDIS_CLUSTER !== undefined) return { kind: 'cluster', urls: REDIS_CLUSTER };
+  return REDIS_URL === undefined ? null : { kind: 'single', url: REDIS_URL };
 }

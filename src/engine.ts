@@ -8,6 +8,7 @@ import type { OpenedInUse } from './access/rotation.ts';
 import { readCredentialInUse, refuse } from './access/rotation.ts';
 import type { Secrets } from './access/secrets.ts';
 import type { Config } from './config.ts';
+import { redisAddressOf } from './config.ts';
 import type { Demo } from './demo.ts';
 import { describeDemo, ensureDemo, readDemoAccounts, writeDemoFile } from './demo.ts';
 import { PLATFORM_APNS, PLATFORM_FCM, PLATFORM_WEB_PUSH } from './domain/device.ts';
@@ -41,7 +42,6 @@ import type { CredentialState } from './store/health/read-credential-states.ts';
 import { Maintenance } from './store/maintenance/maintenance.ts';
 import type { Sql } from './store/sql.ts';
 import type { Store } from './store/store.ts';
-import type { RedisAddress } from './tag-index/redis/connect.ts';
 import { openIndexKeeper } from './tag-index/redis/open.ts';
 import { SqlTagIndex } from './tag-index/sql/sql-tag-index.ts';
 import type { IndexFeed, TagIndex } from './tag-index/tag-index.ts';
@@ -186,11 +186,6 @@ function openTagIndex(
   const address = redisAddressOf(config);
   if (address !== null) return openIndexKeeper(address, sql, log);
   return { index: new SqlTagIndex(sql), feed: NO_FEED, stop: () => Promise.resolve() };
-}
-
-function redisAddressOf({ REDIS_URL, REDIS_CLUSTER }: Config): RedisAddress | null {
-  if (REDIS_CLUSTER !== undefined) return { kind: 'cluster', urls: REDIS_CLUSTER };
-  return REDIS_URL === undefined ? null : { kind: 'single', url: REDIS_URL };
 }
 
 function startSending(

@@ -7,12 +7,14 @@ import type { Command } from './cli/command.ts';
 import { credentialCommand } from './cli/credential.ts';
 import { deletionsCommand } from './cli/deletions.ts';
 import { fetchCommand } from './cli/fetch.ts';
+import { indexCommand } from './cli/index-command.ts';
 import type { OperatorContext, Terminal } from './cli/operator-command.ts';
 import { openOperatorSession } from './cli/operator-session.ts';
 import { simulateCommand } from './cli/simulate.ts';
 import type { Config } from './config.ts';
 import { readConfig } from './config.ts';
 import { demoCommand } from './demo-command.ts';
+import { openIndex } from './open-index.ts';
 import { createCheck } from './provider-check.ts';
 import { providerOrigins } from './provider-origins.ts';
 import { serve } from './serve.ts';
@@ -65,6 +67,16 @@ const COMMANDS: readonly Command[] = [
   appCommand(operator),
   credentialCommand(operator),
   deletionsCommand(operator),
+  indexCommand({
+    open: () => openIndex(requireConfig()),
+    terminal: {
+      ...operator.terminal,
+      progress: {
+        isTerminal: process.stderr.isTTY === true,
+        write: (text) => process.stderr.write(text),
+      },
+    },
+  }),
   fetchCommand,
 ];
 

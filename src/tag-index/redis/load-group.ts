@@ -27,15 +27,17 @@ export async function loadGroup(
 ): Promise<LoadedGroup> {
   const content = await readGroup(sql, group);
   const hashKey = groupHashKey(indexName, group);
-  const version = await client.loadGroup(
-    hashKey,
-    String(content.version),
-    isForced ? '1' : '0',
-    ...fieldsOf(content),
-    ...blocksOf(content).flat(),
-  );
+  const version = await client.loadGroup(hashKey, ...contentOf(content, isForced));
   return { version, devices: content.offsets.length };
 }
+
+/** The arguments of the script (scripts.ts). */
+export const contentOf = (content: GroupContent, isForced: boolean): (string | Buffer)[] => [
+  String(content.version),
+  isForced ? '1' : '0',
+  ...fieldsOf(content),
+  ...blocksOf(content).flat(),
+];
 
 /** How many, and each with its value. */
 function fieldsOf({ tags, notes }: GroupContent): readonly (string | Buffer)[] {
@@ -48,10 +50,7 @@ function fieldsOf({ tags, notes }: GroupContent): readonly (string | Buffer)[] {
 }
 
 /** Every block that has devices: its number and its string. */
-export function blocksOf({
-  offsets,
-  deviceIds,
-}: GroupContent): readonly (readonly [string, Buffer])[] {
+function blocksOf({ offsets, deviceIds }: GroupContent): readonly (readonly [string, Buffer])[] {
   const slotsOf = new Map<number, SlotToken[]>();
   for (const [at, offset] of offsets.entries()) {
     const deviceId = deviceIds[at];
