@@ -15,11 +15,13 @@ import { temporaryDirectory } from '../../test/support/temporary-directory.ts';
 import type { Row, Scenario } from '../scenario.ts';
 import { benchStores } from '../stores.ts';
 
-const DEVICES = 30_000;
+const DEVICES = 20_000;
 const TAGS = 100;
 const TAGS_PER_DEVICE = 20;
-const JOBS = 2_000;
+const JOBS = 1_000;
 const CONNECTIONS = 256;
+/** Nobody's speed is measured: on a busy machine answers may come late. */
+const TIMEOUT_SECONDS = 300;
 
 /** Of an iPhone and of an Android phone, as the providers hand them out; neither can be compressed. */
 const TOKENS = [
@@ -72,6 +74,7 @@ async function measure(
       insert into tags (client_id, name) select ${client?.id ?? 0}, 'Tag' from generate_series(1, ${TAGS}::int) returning id`
   ).map(({ id }) => id);
 
+  const jobs = token === TOKENS[0] ? await measureJobs(engine, sql) : null;
   const first = await logged(sql, () => register(engine, token, tagIds));
   const devices = await sizeOf(sql, ['devices', 'device_groups']);
   const subscriptions = await sizeOf(sql, ['subscriptions']);
@@ -88,12 +91,12 @@ async function measure(
     logRow(name(`registration of a new device with ${TAGS_PER_DEVICE} tags`), first, deviceCount),
     logRow(name('registration that changes nothing'), again, deviceCount),
   ];
-  if (token === TOKENS[0]) rows.push(await measureJobs(engine, sql));
+  if (jobs !== null) rows.push(jobs);
   await engine.end('SIGTERM');
   return rows;
 }
 
-/** To a tag that nobody has: what is left of a job is the same, but for its failure reasons. */
+/** While there is nobody: what is left of a job is the same, but for its failure reasons. */
 async function measureJobs(engine: EngineProcess, sql: SqlPool): Promise<Row> {
   const { superUser, tagIds } = engine.demo();
   await autocannon({
@@ -101,6 +104,7 @@ async function measureJobs(engine: EngineProcess, sql: SqlPool): Promise<Row> {
     method: 'POST',
     connections: 8,
     amount: JOBS,
+    timeout: TIMEOUT_SECONDS,
     headers: { authorization: `Bearer ${superUser.token}`, 'content-type': 'application/json' },
     body: JSON.stringify({
       tagIds: tagIds.slice(0, 1),
@@ -174,6 +178,7 @@ async function register(
     method: 'POST',
     connections: CONNECTIONS,
     amount: DEVICES,
+    timeout: TIMEOUT_SECONDS,
     headers: { authorization: `Bearer ${apiUser.token}`, 'content-type': 'application/json' },
     requests: [
       {
