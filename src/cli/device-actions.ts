@@ -16,7 +16,7 @@ import type { Importer } from '../registration/importer.ts';
 import { deviceRef } from '../registration/operation.ts';
 import type { Snapshot } from '../registration/snapshot.ts';
 import { findAppClient } from '../store/apps/find-app.ts';
-import type { DeviceOfApp } from '../store/devices/read-page.ts';
+import type { DevicePage } from '../store/devices/read-page.ts';
 import { readDevicePage } from '../store/devices/read-page.ts';
 import { readClock } from '../store/read-clock.ts';
 import type { SqlPool } from '../store/sql.ts';
@@ -30,6 +30,8 @@ export interface DeviceParts {
 
 /** Devices of one request: a batch of the lanes, so that all of it is committed at once. */
 export const DEVICES_PER_REQUEST_MAX = 1_000;
+/** Ordinals of one page: some tens of milliseconds of the database's time when every one is a device. */
+export const ORDINALS_PER_REQUEST_MAX = 2_048;
 /** Tags named in one request. */
 export const TAGS_PER_REQUEST_MAX = 1_000;
 
@@ -48,7 +50,7 @@ export const FORMS = {
   tagNames: appForm.extend({ tagIds: z.array(id).max(TAGS_PER_REQUEST_MAX) }),
   page: appForm.extend({
     after: z.object({ platformId: z.int(), ordinal: z.int() }),
-    count: z.int().min(1).max(DEVICES_PER_REQUEST_MAX),
+    ordinals: z.int().min(1).max(ORDINALS_PER_REQUEST_MAX),
   }),
   import: appForm.extend({
     replacesTags: z.boolean(),
@@ -137,12 +139,12 @@ export async function readTagNames(
   return { value: tags.map(({ id, sourceId, name }) => ({ id, sourceId, name })) };
 }
 
-/** `devices.page`: the next devices of an app. */
+/** `devices.page`: the next devices of an app; null: there are no more. */
 export const readPage = async (
   { sql }: DeviceParts,
-  { appId, after, count }: Input<'page'>,
-): Promise<Answer<readonly DeviceOfApp[]>> => ({
-  value: await readDevicePage(sql, appId, after, count),
+  { appId, after, ordinals }: Input<'page'>,
+): Promise<Answer<DevicePage | null>> => ({
+  value: await readDevicePage(sql, appId, after, ordinals),
 });
 
 /** `devices.import`: makes devices durable; answers how each ended, in the order of the request. */

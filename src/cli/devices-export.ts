@@ -6,11 +6,11 @@
 import type { FileHandle } from 'node:fs/promises';
 import { constants, open } from 'node:fs/promises';
 import { z } from 'zod';
-import type { DeviceOfApp, PageEnd } from '../store/devices/read-page.ts';
+import type { DeviceOfApp, DevicePage, PageEnd } from '../store/devices/read-page.ts';
 import type { DeviceWriter } from '../transfer/write-devices.ts';
 import { csvWriter, ndjsonWriter } from '../transfer/write-devices.ts';
 import type { AppScope, TagName } from './device-actions.ts';
-import { DEVICES_PER_REQUEST_MAX, TAGS_PER_REQUEST_MAX } from './device-actions.ts';
+import { ORDINALS_PER_REQUEST_MAX, TAGS_PER_REQUEST_MAX } from './device-actions.ts';
 import type { OperatorActions } from './operator-actions.ts';
 import type { Terminal } from './operator-command.ts';
 import { UsageError } from './operator-command.ts';
@@ -66,7 +66,7 @@ export async function exportDevices(
     const isComplete = await writeAll(actions, request, output, progress, signal);
     progress.clear();
     if (!isComplete) {
-      terminal.complain(`Interrupted: ${output.howToGoOn()}.`);
+      terminal.complain(output.howToGoOn());
       return signal.aborted ? EXIT_INTERRUPTED : EXIT_FAILED;
     }
     await output.complete();
@@ -87,27 +87,26 @@ async function writeAll(
   signal: AbortSignal,
 ): Promise<boolean> {
   const names = new TagNames(actions, appId);
-  const ask = (after: PageEnd): Promise<readonly DeviceOfApp[]> => {
-    const input = { appId, after, count: DEVICES_PER_REQUEST_MAX };
-    const page = askPatiently<readonly DeviceOfApp[]>(actions, 'devices.page', input);
+  const ask = (after: PageEnd): Promise<DevicePage | null> => {
+    const input = { appId, after, ordinals: ORDINALS_PER_REQUEST_MAX };
+    const page = askPatiently<DevicePage | null>(actions, 'devices.page', input);
     // Whoever awaits it later hears of its failure.
     page.catch(() => undefined);
     return page;
   };
-  if (output.state.octets === 0) await output.write(WRITERS[format].head);
+  if (output.state.octets === 0 && !(await output.write(WRITERS[format].head))) return false;
   for (let next = ask(output.state.after); ; ) {
     const page = await next;
-    const last = page.at(-1);
-    if (last === undefined) return true;
+    if (page === null) return true;
     // The next page is on its way while this one is written.
-    next = ask(last);
-    await names.learn(page);
-    const lines = page.map(({ tagIds, ...device }) =>
+    next = ask(page.end);
+    await names.learn(page.devices);
+    const lines = page.devices.map(({ tagIds, ...device }) =>
       WRITERS[format].line({ ...device, tags: names.of(tagIds) }),
     );
     if (!(await output.write(lines.join('')))) return false;
-    output.state.after = { platformId: last.platformId, ordinal: last.ordinal };
-    output.state.devices += page.length;
+    output.state.after = page.end;
+    output.state.devices += page.devices.length;
     await output.keepState();
     progress.show({ done: 0, total: null, count: output.state.devices });
     if (signal.aborted) return false;
@@ -138,7 +137,7 @@ class TagNames {
   }
 
   of(tagIds: readonly number[]): readonly string[] {
-    return tagIds.flatMap((tagId) => this.known.get(tagId) ?? []);
+    return tagIds.toSorted((a, b) => a - b).flatMap((tagId) => this.known.get(tagId) ?? []);
   }
 
   private async learnSome(tagIds: readonly number[]): Promise<void> {
@@ -191,7 +190,8 @@ class StandardOutput implements Output {
 
   howToGoOn(): string {
     const { platformId, ordinal } = this.state.after;
-    return `--resume-from ${platformId}.${ordinal} goes on from here`;
+    if (ordinal === START.ordinal) return 'Interrupted.';
+    return `Interrupted: --resume-from ${platformId}.${ordinal} goes on from here.`;
   }
 
   complete(): Promise<void> {
@@ -250,7 +250,7 @@ class FileOutput implements Output {
   }
 
   howToGoOn(): string {
-    return 'the same command goes on from here';
+    return 'Interrupted: the same command goes on from here.';
   }
 
   async complete(): Promise<void> {

@@ -8,7 +8,7 @@ t.test('a bar on a terminal, taken away for a line in its place', (t) => {
     'records',
   );
   progress.show({ done: 250, total: 1_000, count: 1_234_567 });
-  t.match(written[0], /^\r\x1b\[K\[#{6}\.{18}\] +25 % {2}1,234,567 records {2}0\/s$/);
+  t.match(written[0], /\[#{6}\.{18}\] +25 % {2}1,234,567 records {2}0\/s$/);
   progress.show({ done: 251, total: 1_000, count: 1_234_568 });
   t.equal(written.length, 1, 'not more often than an eye can follow');
   progress.clear();
@@ -19,7 +19,7 @@ t.test('a bar on a terminal, taken away for a line in its place', (t) => {
     'devices',
   );
   unknown.show({ done: 0, total: null, count: 7 });
-  t.match(written.at(-1), /^\r\x1b\[K7 devices {2}0\/s$/);
+  t.equal(written.at(-1), '\r\x1b[K7 devices  0/s');
   t.end();
 });
 
