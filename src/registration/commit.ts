@@ -1,7 +1,7 @@
 /** One batch of operations, one transaction: the heart of group commit (docs/architecture.md, "Registration"). */
 
 import { groupOf } from '../domain/device.ts';
-import type { DevicePlace, GroupChange } from '../domain/group-change.ts';
+import type { DeviceNote, DevicePlace, GroupChange } from '../domain/group-change.ts';
 import { changesOf } from '../domain/group-change.ts';
 import type { SubscribableTag } from '../store/catalogue/subscribable-tags.ts';
 import { subscribableTags } from '../store/catalogue/subscribable-tags.ts';
@@ -64,17 +64,22 @@ export async function commitDevices(
       if (device !== undefined) device.ordinal = ordinal;
     }
     const made = await writeDevices(tx, context.ordinals, given, changed);
+    const forgiven = forgivenNotes(changed, known);
     await limitTags(tx, changed, context.tagsPerDeviceMax);
     const wanted = subscriptionChanges(changed);
     const done = await changeSubscriptions(tx, wanted, context.slot);
-    const newGroups = made.map((device) => ({ ...device, groupNumber: groupOf(device.ordinal) }));
-    const raised = await raiseGroups(tx, [...newGroups, ...done.groups]);
+    const touched = [...made, ...forgiven].map((device) => ({
+      ...device,
+      groupNumber: groupOf(device.ordinal),
+    }));
+    const raised = await raiseGroups(tx, [...touched, ...done.groups]);
     return {
       results: changed.map((device) => device.result),
       changes: changesOf(raised, {
         tokens: made,
         added: without(wanted.added, done.refused),
         removed: [...wanted.removed, ...done.cleared],
+        notes: forgiven,
       }),
     };
   });
@@ -144,6 +149,19 @@ async function writeDevices(
   return fresh.flatMap(({ appId, platformId, deviceId, ordinal }) =>
     ordinal === null ? [] : [{ appId, platformId, deviceId, ordinal }],
   );
+}
+
+/** Who registers is no stranger any more (updateDevices), which an index has to hear. Hardly any was refused before. */
+function forgivenNotes(
+  changed: readonly ChangedDevice[],
+  known: readonly ({ readonly index: number; readonly ordinal: number } & DeviceNote)[],
+): readonly (DevicePlace & { readonly note: DeviceNote })[] {
+  return known.flatMap(({ index, ordinal, refusals, environment }) => {
+    const device = changed[index];
+    if (refusals === 0 || !device?.change.registers) return [];
+    const { appId, platformId } = device;
+    return [{ appId, platformId, ordinal, note: { refusals: 0, environment } }];
+  });
 }
 
 function withOrdinals(
