@@ -1,5 +1,6 @@
 /** A batch as devices: every device once, with all that is asked for it. */
 
+import type { DeviceNote } from '../domain/group-change.ts';
 import type { DeviceKey } from '../store/devices/lock-devices.ts';
 import type { Change } from './change.ts';
 import type { DeviceRef, Operation } from './operation.ts';
@@ -19,6 +20,8 @@ export interface ChangedDevice extends DeviceOperations {
   readonly change: Change;
   /** Null: it is not there, and does not become. */
   ordinal: number | null;
+  /** What was noted of it before; null: it was not there. */
+  note: DeviceNote | null;
   /** Its ordinal is one that it gets in this transaction. */
   isNew: boolean;
   result: DeviceResult;

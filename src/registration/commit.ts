@@ -85,9 +85,11 @@ async function commitOnce(
         subscribableTags(tx, tagsAskedFor(devices)),
       ]);
       const changed = foldDevices(devices, tags);
-      for (const { index, ordinal } of known) {
+      for (const { index, ordinal, refusals, environment } of known) {
         const device = changed[index];
-        if (device !== undefined) device.ordinal = ordinal;
+        if (device === undefined) continue;
+        device.ordinal = ordinal;
+        device.note = { refusals, environment };
       }
       for (const device of changed) {
         if (device.ordinal === null && device.change.registers) number(device, ordinals, given);
@@ -140,7 +142,15 @@ function foldDevices(
       const tag = tagById.get(tagId);
       return tag !== undefined && (tag.appIds === null || tag.appIds.includes(device.appId));
     });
-    return { device, operations, change, ordinal: null, isNew: false, result: 'committed' };
+    return {
+      device,
+      operations,
+      change,
+      ordinal: null,
+      note: null,
+      isNew: false,
+      result: 'committed',
+    };
   });
 }
 
@@ -160,8 +170,16 @@ function number(device: ChangedDevice, ordinals: Ordinals, given: GivenOrdinals)
 type Rows = { -readonly [Part in keyof Omit<Batch, 'slot'>]: Batch[Part][number][] };
 
 function rowsOf(changed: readonly ChangedDevice[]): Rows {
-  const rows: Rows = { updated: [], inserted: [], first: [], added: [], removed: [], cleared: [] };
-  for (const { device, change, ordinal, isNew } of changed) {
+  const rows: Rows = {
+    updated: [],
+    inserted: [],
+    first: [],
+    added: [],
+    removed: [],
+    cleared: [],
+    forgiven: [],
+  };
+  for (const { device, change, ordinal, note, isNew } of changed) {
     if (ordinal === null) continue;
     const { appId, platformId } = device;
     const { add, remove, registers, unsubscribes, appVersion } = change;
@@ -172,6 +190,10 @@ function rowsOf(changed: readonly ChangedDevice[]): Rows {
       const row = { appId, platformId, ordinal, deviceKey, deviceId, unsubscribes, appVersion };
       rows.inserted.push(row);
       continue;
+    }
+    // Who registers is no stranger any more, which an index has to hear. Hardly any was refused before.
+    if (registers && note !== null && note.refusals > 0) {
+      rows.forgiven.push({ appId, platformId, ordinal, note: { ...note, refusals: 0 } });
     }
     if (registers || unsubscribes) {
       rows.updated.push({ appId, platformId, ordinal, registers, unsubscribes, appVersion });
@@ -185,7 +207,7 @@ function rowsOf(changed: readonly ChangedDevice[]): Rows {
 /** What the transaction did, for whoever asked and for the tag index. */
 function conclude(
   changed: readonly ChangedDevice[],
-  { inserted, first, added, removed }: Rows,
+  { inserted, first, added, removed, forgiven }: Rows,
   written: Written,
 ): CommittedOnce {
   const made = new Set(written.made.map(placeOf));
@@ -199,6 +221,7 @@ function conclude(
       tokens: inserted.filter(isOurs),
       added: [...first.filter(isOurs), ...added],
       removed: [...removed, ...written.lost],
+      notes: forgiven,
     }),
   };
 }

@@ -1,5 +1,6 @@
 /** Finds and locks the devices of a batch: the first statement of a registration, for the next ones to see them as they are. */
 
+import type { DeviceNote } from '../../domain/group-change.ts';
 import type { Sql } from '../sql.ts';
 import { list } from '../sql.ts';
 
@@ -11,14 +12,14 @@ export interface DeviceKey {
 }
 
 /**
- * Answers, for the devices that exist, their place in `devices` and their ordinal. Locks in the order of keys, so that two
+ * Answers, for the devices that exist, their place in `devices`, their ordinal and what is noted of them. Locks in the order of keys, so that two
  * nodes wait for each other and do not deadlock. What others commit while this waits is seen by the statements that
  * follow, not by this one (READ COMMITTED): hence no change in the same statement, and no look at tags before it.
  */
 export const lockDevices = (tx: Sql, devices: readonly DeviceKey[]) => tx<
-  { readonly index: number; readonly ordinal: number }[]
+  ({ readonly index: number; readonly ordinal: number } & DeviceNote)[]
 >`
-  select (wanted.place - 1)::int as index, d.ordinal
+  select (wanted.place - 1)::int as index, d.ordinal, d.refusals, d.apns_environment as environment
   from devices d
   join unnest(
     ${list(devices.map((device) => device.appId))}::int[],

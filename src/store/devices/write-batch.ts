@@ -1,6 +1,6 @@
 /** Everything that a batch of registrations writes, in one statement: devices, subscriptions, tag days, groups. */
 
-import type { DevicePlace, RaisedGroup } from '../../domain/group-change.ts';
+import type { DeviceNote, DevicePlace, RaisedGroup } from '../../domain/group-change.ts';
 import type { Sql } from '../sql.ts';
 import { list, textList } from '../sql.ts';
 import type { DeviceKey } from './lock-devices.ts';
@@ -36,6 +36,8 @@ export interface Batch {
   readonly removed: readonly SubscriptionRow[];
   /** Locked devices that lose every tag that `added` does not give them. */
   readonly cleared: readonly DevicePlace[];
+  /** Locked devices whose refusals `updated` forgets, and what is noted of them then. */
+  readonly forgiven: readonly (DevicePlace & { readonly note: DeviceNote })[];
   /** Of tag_days: the lane's number. */
   readonly slot: number;
 }
@@ -67,7 +69,7 @@ interface Row {
  * Flags travel as 0 and 1: the driver takes an array of booleans for one boolean.
  */
 export async function writeBatch(tx: Sql, batch: Batch): Promise<Written> {
-  const { updated, inserted, first, added, removed, cleared, slot } = batch;
+  const { updated, inserted, first, added, removed, cleared, forgiven, slot } = batch;
   const rows = await tx<Row[]>`
     with updated as (
       update devices d set
@@ -166,6 +168,8 @@ export async function writeBatch(tx: Sql, batch: Batch): Promise<Written> {
       from (
         select app_id, platform_id, ordinal from changed
         union all select app_id, platform_id, ordinal from inserted
+        union all select * from unnest(${list(forgiven.map((device) => device.appId))}::int[],
+          ${list(forgiven.map((device) => device.platformId))}::int[], ${list(forgiven.map((device) => device.ordinal))}::int[])
       ) as touched
       -- Always true: the days' rows are locked before the groups'.
       where (select count(*) from days) >= 0

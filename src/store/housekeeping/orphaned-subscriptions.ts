@@ -48,6 +48,8 @@ export interface RemovedOrphans {
 
 /**
  * Removes up to `limit` subscriptions of an orphanage and raises their groups. They are found again to be orphaned in the same statement: a tag may have been connected again.
+ * Their devices are locked, as by everybody who changes subscriptions: a registration that is under way would find one there, and tell
+ * the index so after this has told that it is gone. Devices that are locked are left for the next time.
  */
 export const removeOrphans = (
   sql: SqlPool,
@@ -60,9 +62,14 @@ export const removeOrphans = (
         delete from subscriptions s
         where s.app_id = ${appId} and s.platform_id = ${platformId} and s.tag_id = ${tagId}
           and s.ordinal in (
-            select ordinal from subscriptions
-            where app_id = ${appId} and platform_id = ${platformId} and tag_id = ${tagId}
-            limit ${limit} for update skip locked
+            select free.ordinal from subscriptions orphan
+            cross join lateral (
+              select d.ordinal from devices d
+              where d.app_id = ${appId} and d.platform_id = ${platformId} and d.ordinal = orphan.ordinal
+              limit 1 for no key update skip locked
+            ) free
+            where orphan.app_id = ${appId} and orphan.platform_id = ${platformId} and orphan.tag_id = ${tagId}
+            limit ${limit}
           )
           and exists (
             select from tags t where t.id = ${tagId} and (t.deleted_at is not null or not ${appId} = any (t.app_ids))

@@ -27,6 +27,11 @@ const CONNECT_MS_MAX = 2_000;
 const RECONNECT_MS_MAX = 2_000;
 /** For the first connection of a command. */
 const READY_MS_MAX = 5_000;
+/**
+ * A connection on which nothing comes for so long, while an answer is awaited, is made anew: of a machine that was cut off nothing comes for a
+ * quarter of an hour, until the system gives up.
+ */
+const SILENCE_MS_MAX = 3_000;
 const PORT = 6_379;
 
 const SCRIPTS = {
@@ -64,6 +69,9 @@ const retryInMs = (attempt: number): number => Math.min(50 * 2 ** attempt, RECON
 const OPTIONS = {
   commandTimeout: COMMAND_MS_MAX,
   connectTimeout: CONNECT_MS_MAX,
+  socketTimeout: SILENCE_MS_MAX,
+  // A name that has moved on to another server leads there only by a new connection.
+  reconnectOnError: ({ message }: Error) => message.startsWith('READONLY'),
   // Nothing that is asked here is any different in the third version.
   protocol: 2 as const,
   // What was under way when a connection was lost fails at once.

@@ -20,8 +20,8 @@ import { encodeSlots } from './tokens.ts';
 /** A predecessor is a commit's way ahead: it comes within milliseconds or not at all. */
 const PREDECESSOR_MS_MAX = 100;
 const PREDECESSOR_POLL_MS = 4;
-/** Up to this version a group that is not there may be about to begin: several lanes make its first devices. */
-const BEGINNING_VERSION_MAX = 16;
+/** Commits of one group that may be on their way at a time, of the lanes of several nodes: what is further behind has lost something. */
+const PREDECESSORS_MAX = 16;
 
 export interface RedisFeedOptions {
   readonly client: RedisClient;
@@ -59,7 +59,7 @@ export class RedisFeed implements IndexFeed {
       // A later version has this change already: the group was read from the database since.
       const version = await client.applyChange(hashKey, ...edits);
       if (version >= change.version) return true;
-      const isLost = version === 0 && change.version > BEGINNING_VERSION_MAX;
+      const isLost = change.version - version > PREDECESSORS_MAX;
       if (isLost || clock.monotonicMs() >= untilMs) return false;
       await sleep(PREDECESSOR_POLL_MS);
     }

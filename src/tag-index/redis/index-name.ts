@@ -33,9 +33,11 @@ export class IndexName {
 
   /** Something is stale: perhaps because the index has another name by now. */
   async doubt(): Promise<void> {
-    const nowMs = this.#clock.monotonicMs();
-    if (nowMs - this.#lookedAtMs < LOOK_EVERY_MS) return;
-    this.#lookedAtMs = nowMs;
+    if (this.#clock.monotonicMs() - this.#lookedAtMs >= LOOK_EVERY_MS) await this.reread();
+  }
+
+  async reread(): Promise<void> {
+    this.#lookedAtMs = this.#clock.monotonicMs();
     this.#current = (await readLineage(this.#sql)).name;
   }
 }

@@ -64,7 +64,7 @@ export async function openIndexKeeper(
     onMissed: (groups) => repairs.ask(groups),
   });
   const sweep = new Sweep({ client, name, gate, sql, repairs, log });
-  sweep.start();
+  await sweep.start();
   return {
     index: indexOf(parts, sql),
     feed,

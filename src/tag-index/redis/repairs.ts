@@ -6,12 +6,13 @@
 import type { Logger } from 'pino';
 import type { GroupKey } from '../../domain/group-change.ts';
 import { groupKeyOf } from '../../domain/group-change.ts';
+import { readGroup } from '../../store/index/read-group.ts';
 import type { Sql } from '../../store/sql.ts';
 import type { RedisClient } from './connect.ts';
 import type { Gate } from './gate.ts';
 import type { IndexName } from './index-name.ts';
 import { groupHashKey } from './keys.ts';
-import { loadGroup } from './load-group.ts';
+import { writeGroup } from './load-group.ts';
 
 /** Groups that wait. Beyond it they are found again by the next sweep. */
 const WAITING_MAX = 10_000;
@@ -86,17 +87,19 @@ export class Repairs {
 
   async #mend(group: GroupKey): Promise<void> {
     const { client, name, gate, sql } = this.#options;
-    const claimKey = `${groupHashKey(name.current, group)}:mending`;
-    const isMended = await gate.pass(async () => {
-      const claimed = await client.set(claimKey, '1', 'PX', CLAIM_MS, 'NX');
-      if (claimed === null) return false;
-      try {
-        await loadGroup(sql, client, name.current, group, { isForced: false });
-        return true;
-      } finally {
-        await client.del(claimKey);
-      }
-    });
-    if (isMended === true) this.#mended += 1;
+    const indexName = name.current;
+    const claimKey = `${groupHashKey(indexName, group)}:mending`;
+    const claimed = await gate.pass(() => client.set(claimKey, '1', 'PX', CLAIM_MS, 'NX'));
+    if (claimed === null) return;
+    try {
+      // Not within the gate: what the database does is not to be laid to Redis' charge.
+      const content = await readGroup(sql, group);
+      const version = await gate.pass(() =>
+        writeGroup(client, indexName, group, content, { isForced: false }),
+      );
+      if (version !== null) this.#mended += 1;
+    } finally {
+      await gate.pass(() => client.del(claimKey));
+    }
   }
 }

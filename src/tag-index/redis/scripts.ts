@@ -166,6 +166,12 @@ local function writeFields(key, pairsOfFields)
 end`;
 
 /**
+ * What is half done proves nothing: a script is not rolled back when a command of it fails (in a slot that is being moved, say). And at
+ * maxmemory this first write is refused; after one that frees memory Redis would let the rest of the script pass.
+ */
+const UNPROVEN = "redis.call('HSET', key, 'v', '0')";
+
+/**
  * KEYS: the group's hash. ARGV: the new version; how many tags, and for each its id, added and removed offsets; how many blocks, and for
  * each its number and edits; edits of notes. Answers the version that the group has afterwards: another one than the new one means that nothing was
  * done, because one before is missing (lower, 0: there is no group) or it has been applied already.
@@ -178,6 +184,7 @@ ${FIELDS}
 local key, version = KEYS[1], tonumber(ARGV[1])
 local current = tonumber(redis.call('HGET', key, 'v') or 0)
 if current ~= version - 1 then return current end
+${UNPROVEN}
 local at, written = 3, { 'v', ARGV[1] }
 for _ = 1, tonumber(ARGV[2]) do
   local tag = ARGV[at]
@@ -219,6 +226,7 @@ export const LOAD = `${FIELDS}
 local key, version = KEYS[1], tonumber(ARGV[1])
 local current = tonumber(redis.call('HGET', key, 'v') or 0)
 if current > version or (current == version and ARGV[2] ~= '1') then return current end
+${UNPROVEN}
 redis.call('DEL', key)
 for block = 0, ${GROUP_BLOCKS - 1} do redis.call('DEL', key .. ':' .. block) end
 local fields, at = { 'v', ARGV[1] }, 4

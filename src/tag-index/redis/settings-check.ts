@@ -17,10 +17,17 @@ export interface SettingsFaults {
   readonly costly: readonly string[];
 }
 
-/** Asks every master. Rejects when one cannot be asked. */
+/** Asks every master. One that does not answer is no reason not to start: it is costly, like any that is away. */
 export async function checkSettings(client: RedisClient): Promise<SettingsFaults> {
   const nodes = client instanceof Cluster ? client.nodes('master') : [client as Redis];
-  const faults = await Promise.all(nodes.map(checkNode));
+  const faults = await Promise.all(
+    nodes.map((node) =>
+      checkNode(node).catch((error: Error) => ({
+        fatal: [],
+        costly: [`${nameOf(node)} cannot be asked for its settings: ${error.message}`],
+      })),
+    ),
+  );
   return {
     fatal: [...new Set(faults.flatMap(({ fatal }) => fatal))],
     costly: [...new Set(faults.flatMap(({ costly }) => costly))],
@@ -32,7 +39,7 @@ async function checkNode(node: Redis): Promise<SettingsFaults> {
   const facts = parseInfo(await node.info('server', 'memory'));
   const version = facts.get('redis_version') ?? '0';
   const policy = facts.get('maxmemory_policy') ?? 'unknown';
-  const where = `Redis at ${node.options.host}:${node.options.port}`;
+  const where = nameOf(node);
   const fatal: string[] = [];
   if (Number.parseInt(version, 10) < MAJOR_VERSION_MIN) {
     fatal.push(
@@ -46,6 +53,8 @@ async function checkNode(node: Redis): Promise<SettingsFaults> {
   }
   return { fatal, costly: await checkEncodings(node, where) };
 }
+
+const nameOf = ({ options }: Redis): string => `Redis at ${options.host}:${options.port}`;
 
 async function checkEncodings(node: Redis, where: string): Promise<readonly string[]> {
   const limits: readonly (readonly [string, number])[] = [

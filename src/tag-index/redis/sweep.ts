@@ -8,8 +8,8 @@ import type { Logger } from 'pino';
 import type { RaisedGroup } from '../../domain/group-change.ts';
 import { groupKeyOf } from '../../domain/group-change.ts';
 import { Recurring } from '../../std/recurring.ts';
-import { keepLineage } from '../../store/index/lineage.ts';
-import { BEFORE_ALL, listGroups } from '../../store/index/list-groups.ts';
+import { keepLineage, leaveIndex } from '../../store/index/lineage.ts';
+import { BEFORE_ALL, listGroups, readVersions } from '../../store/index/list-groups.ts';
 import type { SqlPool } from '../../store/sql.ts';
 import type { RedisClient } from './connect.ts';
 import type { Gate } from './gate.ts';
@@ -37,6 +37,7 @@ export class Sweep {
   readonly #runs = new Recurring(INTERVAL_MS, () => this.#runLogged());
   readonly #holder = randomUUID();
   #after = BEFORE_ALL;
+  #hasLooked = false;
   /** Groups that were behind when last looked at: a change may have been on its way. By key, with the version that they lacked. */
   readonly #suspects = new Map<string, number>();
 
@@ -44,7 +45,9 @@ export class Sweep {
     this.#options = options;
   }
 
-  start(): void {
+  /** Resolves after a first look: what was restored while nobody was running is noticed before anything is built on it. */
+  async start(): Promise<void> {
+    await this.#runLogged();
     this.#runs.start();
   }
 
@@ -63,12 +66,21 @@ export class Sweep {
       );
     }
     await name.doubt();
-    if ((await gate.pass(() => this.#holdsLease())) !== true) return;
+    const holdsLease = await gate.pass(() => this.#holdsLease());
+    if (holdsLease === null || (this.#hasLooked && !holdsLease)) return;
+    const indexName = name.current;
     const groups = await listGroups(sql, this.#after, GROUPS_MAX);
     const versions = await gate.pass(() =>
-      Promise.all(groups.map((group) => this.#versionOf(group))),
+      Promise.all(groups.map((group) => this.#versionOf(indexName, group))),
     );
     if (versions === null) return;
+    this.#hasLooked = true;
+    if (await this.#isBehind(groups, versions)) {
+      const isLeft = await leaveIndex(sql, indexName);
+      await name.reread();
+      if (isLeft) log.warn('the database lacks changes that Redis has: a new index is made');
+      return;
+    }
     this.#after = groups.length < GROUPS_MAX ? BEFORE_ALL : (groups.at(-1) ?? BEFORE_ALL);
     repairs.ask(groups.filter((group, at) => this.#isStale(group, versions[at] ?? 0)));
   }
@@ -84,9 +96,22 @@ export class Sweep {
     return version === 0 || (lacked !== undefined && version < lacked);
   }
 
-  async #versionOf(group: RaisedGroup): Promise<number> {
-    const { client, name } = this.#options;
-    return Number((await client.hget(groupHashKey(name.current, group), VERSION_FIELD)) ?? 0);
+  /** Whether the database, read after Redis, has not come to where Redis was: versions come there from commits only. */
+  async #isBehind(groups: readonly RaisedGroup[], versions: readonly number[]): Promise<boolean> {
+    const ahead = groups.flatMap((group, at) => {
+      const version = versions[at] ?? 0;
+      return version > group.version ? [{ ...group, version }] : [];
+    });
+    if (ahead.length === 0) return false;
+    const now = await readVersions(this.#options.sql, ahead);
+    const versionByKey = new Map(now.map((group) => [groupKeyOf(group), group.version]));
+    return ahead.some((group) => (versionByKey.get(groupKeyOf(group)) ?? 0) < group.version);
+  }
+
+  async #versionOf(indexName: string, group: RaisedGroup): Promise<number> {
+    return Number(
+      (await this.#options.client.hget(groupHashKey(indexName, group), VERSION_FIELD)) ?? 0,
+    );
   }
 
   /** Taken, or prolonged while it is ours. */
