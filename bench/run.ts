@@ -15,6 +15,7 @@ import { printTable } from './report.ts';
 import type { Ratios, Result, Scenario } from './scenario.ts';
 import { Stage } from './scenario.ts';
 import { fanOut } from './scenarios/fan-out.ts';
+import { importing } from './scenarios/import.ts';
 import { index } from './scenarios/index.ts';
 import { latency } from './scenarios/latency.ts';
 import { register } from './scenarios/register.ts';
@@ -29,6 +30,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
   sender,
   latency,
   sizing,
+  import: importing,
 };
 const SCENARIOS_AND_PARTS: Readonly<Record<string, Scenario>> = Object.fromEntries(
   Object.entries(SCENARIOS).flatMap(([name, scenario]) => [

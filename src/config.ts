@@ -144,7 +144,7 @@ export const schema = z.object({
       'Connections of one credential to one provider, of all threads of a node; each thread has at least one.',
     ),
   REGISTRATIONS_IN_FLIGHT_MAX: count(1, 1_000_000)
-    .default(10_000)
+    .default(8_000)
     .describe('Registrations waiting for their commit; beyond it the answer is 503.'),
   REGISTRATIONS_PER_SECOND_MAX: count(1, 10_000_000)
     .default(50_000)

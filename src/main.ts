@@ -6,10 +6,12 @@ import { clientCommand } from './cli/client.ts';
 import type { Command } from './cli/command.ts';
 import { credentialCommand } from './cli/credential.ts';
 import { deletionsCommand } from './cli/deletions.ts';
+import { devicesCommand } from './cli/devices.ts';
 import { fetchCommand } from './cli/fetch.ts';
 import { indexCommand } from './cli/index-command.ts';
-import type { OperatorContext, Terminal } from './cli/operator-command.ts';
+import type { OperatorContext } from './cli/operator-command.ts';
 import { openOperatorSession } from './cli/operator-session.ts';
+import { processTerminal } from './cli/process-terminal.ts';
 import { simulateCommand } from './cli/simulate.ts';
 import type { Config } from './config.ts';
 import { readConfig } from './config.ts';
@@ -25,11 +27,6 @@ const EXIT_USAGE = 2;
 /** How sentences about a setting begin. */
 const SETTING = /^[A-Z]+(_[A-Z]+)*: /;
 
-const terminal: Terminal = {
-  print: (text) => process.stdout.write(`${text}\n`),
-  complain: (text) => process.stderr.write(`${text}\n`),
-};
-
 const serveCommand: Command = {
   name: 'serve',
   summary: 'Run the service (what happens without a command).',
@@ -40,8 +37,8 @@ http://127.0.0.1:8080.`,
   run: (args) => {
     if (args.length === 0) return serve(requireConfig());
     const isHelp = args.includes('--help') || args.includes('-h');
-    if (isHelp) terminal.print(serveCommand.usage);
-    else terminal.complain(`${args[0]} is too much\n${serveCommand.usage}`);
+    if (isHelp) processTerminal.print(serveCommand.usage);
+    else processTerminal.complain(`${args[0]} is too much\n${serveCommand.usage}`);
     return Promise.resolve(isHelp ? 0 : EXIT_USAGE);
   },
 };
@@ -56,27 +53,19 @@ const operator: OperatorContext = {
       checkOf: (sql, secrets) => createCheck(sql, secrets, origins),
     });
   },
-  terminal,
+  terminal: processTerminal,
 };
 
 const COMMANDS: readonly Command[] = [
   serveCommand,
   simulateCommand,
-  demoCommand(requireConfig, terminal),
+  demoCommand(requireConfig, processTerminal),
   clientCommand(operator),
   appCommand(operator),
   credentialCommand(operator),
   deletionsCommand(operator),
-  indexCommand({
-    open: () => openIndex(requireConfig()),
-    terminal: {
-      ...operator.terminal,
-      progress: {
-        isTerminal: process.stderr.isTTY === true,
-        write: (text) => process.stderr.write(text),
-      },
-    },
-  }),
+  devicesCommand(operator, process),
+  indexCommand({ open: () => openIndex(requireConfig()), terminal: processTerminal }),
   fetchCommand,
 ];
 
@@ -94,7 +83,7 @@ async function run([name = 'serve', ...args]: readonly string[]): Promise<number
     } catch (error) {
       const sentence = sentenceOf(error);
       if (sentence === null) throw error;
-      terminal.complain(sentence);
+      processTerminal.complain(sentence);
       return EXIT_FAILED;
     }
   }

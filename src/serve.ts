@@ -48,8 +48,16 @@ async function run(config: Config, log: Logger): Promise<number> {
     return refuse(fault);
   }
   const engine = await startEngine({ config, store, secrets, log });
-  const { oauthOrigin, check } = engine;
-  actions = createOperatorActions({ sql: store.sql, secrets, oauthOrigin, check });
+  const { oauthOrigin, check, catalogue, importer } = engine;
+  actions = createOperatorActions({
+    sql: store.sql,
+    secrets,
+    oauthOrigin,
+    check,
+    catalogue,
+    importer,
+    tagsPerDeviceMax: config.TAGS_PER_DEVICE_MAX,
+  });
 
   await stopped;
   log.info('draining');

@@ -8,7 +8,8 @@ import { join } from 'node:path';
 import type { Lifetime } from './lifetime.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
-const MAIN = join(import.meta.dirname, '..', '..', 'src', 'main.js');
+/** The program. */
+export const MAIN = join(import.meta.dirname, '..', '..', 'src', 'main.js');
 /** An embedded engine's first start makes a database, with the machine's other tests beside it. */
 const START_TIMEOUT_MS = 60_000;
 
@@ -130,6 +131,16 @@ export async function runCommand(
   const { child, output } = launch(t, args, environment);
   const [code, signal] = await once(child, 'close');
   return { code: code ?? signal, output: output() };
+}
+
+/** Starts a command, for a test to end. */
+export function startCommand(
+  t: Lifetime,
+  args: readonly string[],
+  environment: Environment = {},
+): Pick<EngineProcess, 'child' | 'end'> {
+  const { child } = launch(t, args, environment);
+  return { child, end: (signal) => end(child, signal) };
 }
 
 function launch(
