@@ -12,19 +12,25 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { printTable } from './report.ts';
-import type { Result, Scenario } from './scenario.ts';
+import type { Ratios, Result, Scenario } from './scenario.ts';
 import { Stage } from './scenario.ts';
 import { fanOut } from './scenarios/fan-out.ts';
+import { importing } from './scenarios/import.ts';
+import { index } from './scenarios/index.ts';
 import { latency } from './scenarios/latency.ts';
 import { register } from './scenarios/register.ts';
 import { sender } from './scenarios/sender.ts';
+import { sizing } from './scenarios/sizing.ts';
 
 const RESULTS = join(import.meta.dirname, '..', '..', 'bench', 'results');
 const SCENARIOS: Readonly<Record<string, Scenario>> = {
+  index,
   register,
   'fan-out': fanOut,
   sender,
   latency,
+  sizing,
+  import: importing,
 };
 const SCENARIOS_AND_PARTS: Readonly<Record<string, Scenario>> = Object.fromEntries(
   Object.entries(SCENARIOS).flatMap(([name, scenario]) => [
@@ -54,15 +60,25 @@ for (const [name, scenario] of Object.entries(SCENARIOS_AND_PARTS)) {
     const result = await scenario.run(stage);
     print(result);
     if (SCENARIOS[name] === undefined) continue;
-    writeFileSync(join(RESULTS, `${name}.json`), `${JSON.stringify(result, null, 2)}\n`);
+    const { figures, ...rest } = result;
+    const file = JSON.stringify({ ...rest, ...figures }, null, 2);
+    writeFileSync(join(RESULTS, `${name}.json`), `${file}\n`);
   } finally {
     await stage.close();
   }
 }
 
-function print({ rows, ratios, ...more }: Result): void {
+function print({ rows, ratios, figures }: Result): void {
   printTable(rows);
-  if (ratios === undefined) return;
+  const numbers = [...Object.entries(ratios ?? {}), ...Object.entries(figures ?? {}).flatMap(flat)];
+  if (numbers.length === 0) return;
   console.log();
-  printTable([{ ...ratios, ...more }]);
+  printTable([Object.fromEntries(numbers)]);
+}
+
+/** `name` and a number, or `name.part` and a number for each part. */
+function flat([name, figure]: [string, number | null | Ratios]): [string, number | null][] {
+  return figure === null || typeof figure === 'number'
+    ? [[name, figure]]
+    : Object.entries(figure).map(([part, value]) => [`${name}.${part}`, value]);
 }

@@ -11,8 +11,8 @@ export type Ratios = Readonly<Record<string, number | null>>;
 export interface Result {
   readonly rows: readonly Row[];
   readonly ratios?: Ratios;
-  /** CPU time of encrypting a Web Push over that of the cryptographic operations in it. */
-  readonly encryptionOverBareCrypto?: number | null;
+  /** What else a target names: each at the top level of the results' file, numbers or a few of them by name. */
+  readonly figures?: Readonly<Record<string, number | null | Ratios>>;
 }
 
 export interface Scenario {

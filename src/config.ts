@@ -6,6 +6,7 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import { TRANSPORTS } from './senders/transport.ts';
 import { isPushHost } from './senders/webpush/allow-list.ts';
+import type { RedisAddress } from './tag-index/redis/connect.ts';
 
 const port = z.coerce.number().int().min(0).max(65_535);
 const count = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
@@ -143,7 +144,7 @@ export const schema = z.object({
       'Connections of one credential to one provider, of all threads of a node; each thread has at least one.',
     ),
   REGISTRATIONS_IN_FLIGHT_MAX: count(1, 1_000_000)
-    .default(10_000)
+    .default(8_000)
     .describe('Registrations waiting for their commit; beyond it the answer is 503.'),
   REGISTRATIONS_PER_SECOND_MAX: count(1, 10_000_000)
     .default(50_000)
@@ -159,6 +160,11 @@ export const schema = z.object({
   DEVICE_RETENTION_DAYS: count(1, 3_650)
     .default(30)
     .describe('Days after which a device without subscriptions is erased.'),
+  NOTIFICATION_RETENTION_DAYS: count(1, 3_650)
+    .default(90)
+    .describe(
+      'Days after its end for which a push job is kept, with its counts; then its status is 404.',
+    ),
 });
 
 export type Config = Readonly<z.infer<typeof schema>>;
@@ -194,6 +200,10 @@ function faultsBetween(config: Config): readonly string[] {
   if (config.DATABASE_URL !== undefined && config.SECRET_KEY === undefined) {
     faults.push('SECRET_KEY: must be set when DATABASE_URL is, to the same value on every node.');
   }
+  const redis = config.REDIS_CLUSTER === undefined ? 'REDIS_URL' : 'REDIS_CLUSTER';
+  if (config.DATABASE_URL === undefined && redisAddressOf(config) !== null) {
+    faults.push(`${redis}: needs DATABASE_URL; the embedded database is its own index.`);
+  }
   if (config.REDIS_URL !== undefined && config.REDIS_CLUSTER !== undefined) {
     faults.push('REDIS_CLUSTER: stands in place of REDIS_URL; set one of them.');
   }
@@ -214,4 +224,10 @@ function isReadable(path: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** Where the tag index is; null: in the database. */
+export function redisAddressOf({ REDIS_URL, REDIS_CLUSTER }: Config): RedisAddress | null {
+  if (REDIS_CLUSTER !== undefined) return { kind: 'cluster', urls: REDIS_CLUSTER };
+  return REDIS_URL === undefined ? null : { kind: 'single', url: REDIS_URL };
 }

@@ -35,11 +35,20 @@ export interface Demo {
 const SLUG = 'demo';
 const PLATFORM_IDS = [PLATFORM_APNS, PLATFORM_FCM];
 
-/** Makes the demo client unless it is there, all or nothing, and tells what it is. */
-export async function ensureDemo(sql: SqlPool, secrets: Secrets): Promise<Demo> {
-  const accounts = await createAccounts();
+/**
+ * Makes the demo client unless it is there, all or nothing, and tells what it is. Given a simulator's accounts its app gets
+ * credentials of these in any case; else those that it has stay, and new ones are made up.
+ */
+export async function ensureDemo(
+  sql: SqlPool,
+  secrets: Secrets,
+  given: ProviderAccounts | null = null,
+): Promise<Demo> {
+  const accounts = given ?? (await createAccounts());
   await transact(sql, (tx) => makeDemo(tx, secrets, accounts));
-  return readDemo(sql, secrets);
+  const demo = await readDemo(sql, secrets);
+  if (given !== null) await putAccounts(sql, secrets, demo.appId, given);
+  return demo;
 }
 
 /** The provider accounts that the demo app's credentials are of: what a simulator beside this engine is to accept. */
@@ -63,13 +72,21 @@ async function makeDemo(tx: Sql, secrets: Secrets, accounts: ProviderAccounts): 
   await createCredential(tx, secrets, { ...owner, appId });
   await makeTags(tx, clientId);
   await raiseCatalogueVersion(tx, clientId);
-  const { apns, fcm } = accounts;
-  await writeProviderCredential(tx, secrets, appId, PLATFORM_APNS, {
+  await putAccounts(tx, secrets, appId, accounts);
+}
+
+async function putAccounts(
+  sql: Sql,
+  secrets: Secrets,
+  appId: number,
+  { apns, fcm }: ProviderAccounts,
+): Promise<void> {
+  await writeProviderCredential(sql, secrets, appId, PLATFORM_APNS, {
     kind: 'apns',
     ...apns,
     environment: 'production',
   });
-  await writeProviderCredential(tx, secrets, appId, PLATFORM_FCM, { kind: 'fcm', ...fcm });
+  await writeProviderCredential(sql, secrets, appId, PLATFORM_FCM, { kind: 'fcm', ...fcm });
 }
 
 /** One tag in no group, one in a group, two in a group of that group. */
@@ -173,8 +190,8 @@ export async function writeDemoFile(
 
 const EXAMPLE_DEVICE = 'ab'.repeat(32);
 
-/** The block that a start prints: addresses, credentials, and three lines that work when pasted. */
-export function describeDemo(baseUrl: string, demo: Demo, { controlUrl }: Simulator): string {
+/** The block that a start prints: addresses, credentials, and three lines that work when pasted. Null: the simulator is elsewhere. */
+export function describeDemo(baseUrl: string, demo: Demo, simulator: Simulator | null): string {
   const { appId, apiUser, superUser } = demo;
   const [tagId = 0] = demo.tagIds;
   const registration = { appId, platformId: PLATFORM_APNS, deviceId: EXAMPLE_DEVICE, tagId };
@@ -183,8 +200,7 @@ export function describeDemo(baseUrl: string, demo: Demo, { controlUrl }: Simula
     `curl -sS -H 'Authorization: Bearer ${token}'`;
   return `
 Tagcast is ready.
-  Service             ${baseUrl}
-  Simulated providers ${controlUrl}/state
+  Service             ${baseUrl}${simulator === null ? '' : `\n  Simulated providers ${simulator.controlUrl}/state`}
   Subscriptions API   Token ${apiUser.token}  LegacyAuth ${apiUser.username}:${apiUser.password}
   Notification+Admin  Token ${superUser.token}  LegacyAuth ${superUser.username}:${superUser.password}
 

@@ -8,6 +8,7 @@ import type { OpenedInUse } from './access/rotation.ts';
 import { readCredentialInUse, refuse } from './access/rotation.ts';
 import type { Secrets } from './access/secrets.ts';
 import type { Config } from './config.ts';
+import { redisAddressOf } from './config.ts';
 import type { Demo } from './demo.ts';
 import { describeDemo, ensureDemo, readDemoAccounts, writeDemoFile } from './demo.ts';
 import { PLATFORM_APNS, PLATFORM_FCM, PLATFORM_WEB_PUSH } from './domain/device.ts';
@@ -28,9 +29,12 @@ import type { Check } from './provider-check.ts';
 import { createCheck } from './provider-check.ts';
 import { providerOrigins } from './provider-origins.ts';
 import { Catalogue } from './registration/catalogue.ts';
+import { DeviceTags } from './registration/device-tags.ts';
 import { Housekeeping } from './registration/housekeeping.ts';
+import { IMPORT_LANES, IMPORT_LANES_EMBEDDED, Importer } from './registration/importer.ts';
 import type { RegistrationResult } from './registration/operation.ts';
 import { LANES, LANES_EMBEDDED, Registration } from './registration/registration.ts';
+import { Replacements } from './registration/replacements.ts';
 import { Authorizations } from './senders/authorization.ts';
 import type { ProviderOrigins } from './senders/origins.ts';
 import { DEFAULT_ORIGINS } from './senders/origins.ts';
@@ -41,7 +45,6 @@ import type { CredentialState } from './store/health/read-credential-states.ts';
 import { Maintenance } from './store/maintenance/maintenance.ts';
 import type { Sql } from './store/sql.ts';
 import type { Store } from './store/store.ts';
-import type { RedisAddress } from './tag-index/redis/connect.ts';
 import { openIndexKeeper } from './tag-index/redis/open.ts';
 import { SqlTagIndex } from './tag-index/sql/sql-tag-index.ts';
 import type { IndexFeed, TagIndex } from './tag-index/tag-index.ts';
@@ -61,6 +64,9 @@ export interface Engine {
   readonly check: Check;
   /** Where access tokens come from: what an uploaded service account may name. */
   readonly oauthOrigin: string;
+  readonly catalogue: Catalogue;
+  /** Commits the devices that an operator imports. */
+  readonly importer: Importer;
   /** Stops accepting, answers what was accepted, gives sends back, ends every thread but the store's. */
   drain(): Promise<void>;
 }
@@ -76,7 +82,16 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
   const origins = providerOrigins(config, demo?.simulator ?? null);
   const catalogue = new Catalogue(sql);
   const tagIndex = await openTagIndex(config, store, log);
-  const registration = startRegistration(config, store, tagIndex.feed, log, metrics);
+  const { feed } = tagIndex;
+  const registration = startRegistration(config, store, feed, log, metrics);
+  const importer = createImporter(config, store, feed, log, metrics);
+  const replacements = new Replacements({
+    sql,
+    feed,
+    log,
+    lanes: store.address.kind === 'embedded' ? LANES_EMBEDDED : LANES,
+    tagsPerDeviceMax: config.TAGS_PER_DEVICE_MAX,
+  });
   const authorizations = new Authorizations(origins, new ProviderTokens(sql, secrets));
   const check = createCheck(sql, secrets, origins, authorizations);
   const watch = startWatch(sql, log, origins, check);
@@ -99,6 +114,7 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
     feed: tagIndex.feed,
     log,
     deviceRetentionDays: config.DEVICE_RETENTION_DAYS,
+    notificationRetentionDays: config.NOTIFICATION_RETENTION_DAYS,
   });
   const maintenance = new Maintenance(store, log);
   let isDraining = false;
@@ -114,9 +130,10 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
     log,
     routes: [
       ...appApiRoutes({
-        sql,
         catalogue,
+        deviceTags: new DeviceTags(sql),
         registration,
+        replacements,
         rates: new TokenBuckets({
           perSecond: config.REGISTRATIONS_PER_SECOND_MAX,
           bucketsMax: RATE_BUCKETS_MAX,
@@ -144,11 +161,13 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
   return {
     oauthOrigin: origins.oauth,
     check,
+    catalogue,
+    importer,
     async drain() {
       isDraining = true;
       await Promise.all([server.close(), fanOut.drain()]);
       await Promise.all([housekeeping.stop(), maintenance.stop(), watch.stop()]);
-      await registration.drain();
+      await Promise.all([registration.drain(), replacements.drain(), importer.drain()]);
       await tagIndex.stop();
       await demo?.simulator.close();
     },
@@ -185,11 +204,6 @@ function openTagIndex(
   const address = redisAddressOf(config);
   if (address !== null) return openIndexKeeper(address, sql, log);
   return { index: new SqlTagIndex(sql), feed: NO_FEED, stop: () => Promise.resolve() };
-}
-
-function redisAddressOf({ REDIS_URL, REDIS_CLUSTER }: Config): RedisAddress | null {
-  if (REDIS_CLUSTER !== undefined) return { kind: 'cluster', urls: REDIS_CLUSTER };
-  return REDIS_URL === undefined ? null : { kind: 'single', url: REDIS_URL };
 }
 
 function startSending(
@@ -310,16 +324,16 @@ function countSends(metrics: Metrics, report: Progress): void {
 
 function startRegistration(
   config: Config,
-  { sql, address }: Store,
+  store: Store,
   feed: IndexFeed,
   log: Logger,
   metrics: Metrics,
 ): Registration {
   const registration = new Registration({
-    sql,
+    store,
     feed,
     log,
-    lanes: address.kind === 'embedded' ? LANES_EMBEDDED : LANES,
+    lanes: store.address.kind === 'embedded' ? LANES_EMBEDDED : LANES,
     inFlightMax: config.REGISTRATIONS_IN_FLIGHT_MAX,
     devicesPerAppMax: config.DEVICES_PER_APP_MAX,
     tagsPerDeviceMax: config.TAGS_PER_DEVICE_MAX,
@@ -327,6 +341,25 @@ function startRegistration(
   metrics.watchQueue('registrations', () => registration.depth);
   return registration;
 }
+
+const createImporter = (
+  config: Config,
+  { sql, address }: Store,
+  feed: IndexFeed,
+  log: Logger,
+  metrics: Metrics,
+): Importer =>
+  new Importer({
+    sql,
+    feed,
+    log,
+    onCommitted(devices) {
+      metrics.registrations.with({ operation: 'import' }).value += devices;
+    },
+    lanes: address.kind === 'embedded' ? IMPORT_LANES_EMBEDDED : IMPORT_LANES,
+    devicesPerAppMax: config.DEVICES_PER_APP_MAX,
+    tagsPerDeviceMax: config.TAGS_PER_DEVICE_MAX,
+  });
 
 const tlsOf = ({ TLS_CERT_FILE, TLS_KEY_FILE }: Config) =>
   TLS_CERT_FILE === undefined || TLS_KEY_FILE === undefined

@@ -48,8 +48,16 @@ async function run(config: Config, log: Logger): Promise<number> {
     return refuse(fault);
   }
   const engine = await startEngine({ config, store, secrets, log });
-  const { oauthOrigin, check } = engine;
-  actions = createOperatorActions({ sql: store.sql, secrets, oauthOrigin, check });
+  const { oauthOrigin, check, catalogue, importer } = engine;
+  actions = createOperatorActions({
+    sql: store.sql,
+    secrets,
+    oauthOrigin,
+    check,
+    catalogue,
+    importer,
+    tagsPerDeviceMax: config.TAGS_PER_DEVICE_MAX,
+  });
 
   await stopped;
   log.info('draining');
@@ -75,7 +83,11 @@ async function openStore(
   actions: () => OperatorActions | null,
 ): Promise<OpenedStore | null> {
   if (config.DATABASE_URL !== undefined) {
-    const store = await openPostgres(config.DATABASE_URL);
+    const store = await openPostgres(config.DATABASE_URL, () =>
+      log.warn('a migration waits for a table that a dump or a long transaction holds'),
+    );
+    if (store.applied.length > 0) log.info({ applied: store.applied }, 'the database was migrated');
+    if (store.ahead.length > 0) log.warn({ ahead: store.ahead }, 'other nodes run a later version');
     return { store, release: () => Promise.resolve() };
   }
   const lock = await lockDataDir(config.DATA_DIR, (socket) => serveControl(socket, actions, log));

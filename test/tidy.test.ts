@@ -36,7 +36,19 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'telemetry',
   ],
   simulator: ['http2', 'domain', 'std'],
-  cli: ['access', 'tag-index', 'store', 'simulator', 'http2', 'domain', 'std', 'telemetry'],
+  transfer: ['domain', 'std'],
+  cli: [
+    'access',
+    'registration',
+    'transfer',
+    'tag-index',
+    'store',
+    'simulator',
+    'http2',
+    'domain',
+    'std',
+    'telemetry',
+  ],
 };
 
 /** Tests that stand for the whole system rather than for one source file. */

@@ -1,108 +1,143 @@
-/** One push to many devices, end to end: from the POST until every device is accounted for, against the simulator. */
+/**
+ * One push to a million devices, end to end: from the POST until the ledger has closed. The sinks, PostgreSQL and Redis are processes of
+ * their own; h2load sends to the same sink in turns with the engine.
+ */
 
-import type { TransportName } from '../../src/senders/transport.ts';
-import { TRANSPORTS } from '../../src/senders/transport.ts';
-import { connect } from '../../src/store/sql.ts';
-import { openEmbedded } from '../../src/store/store.ts';
-import { finalStatus, push, sumCloses } from '../../test/support/client.ts';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Lifetime } from '../../test/support/lifetime.ts';
-import type { Demo } from '../../test/support/processes.ts';
-import { startEngine } from '../../test/support/processes.ts';
-import { seedDevices } from '../../test/support/seed.ts';
+import type { EngineProcess } from '../../test/support/processes.ts';
 import { temporaryDirectory } from '../../test/support/temporary-directory.ts';
-import { cpuMicros, residentMb } from '../cpu.ts';
-import type { Ratios, Row, Scenario } from '../scenario.ts';
-import type { BenchStore } from '../stores.ts';
-import { benchStores } from '../stores.ts';
+import { findH2load } from '../clients/h2load.ts';
+import { median } from '../median.ts';
+import type { Result, Row, Scenario } from '../scenario.ts';
+import { startNghttpdSink } from '../sinks/nghttpd.ts';
+import type { Sink } from '../sinks/sink.ts';
+import { originOf } from '../sinks/sink.ts';
+import type { Grounds } from './fan-out/grounds.ts';
+import { DEVICES, DEVICES_FIRST, DEVICES_MANY, prepareGrounds } from './fan-out/grounds.ts';
+import type { Sent } from './fan-out/send.ts';
+import { peakMb, send } from './fan-out/send.ts';
+import { measureBeside, measureSmallTag } from './fan-out/small-tag.ts';
 
-const DEVICES = 200_000;
-const PLATFORM_APNS = 3;
-const LIMIT_MS = 300_000;
+const ROUNDS = 3;
+/** Two to three seconds of it. */
+const H2LOAD_REQUESTS = 500_000;
+/** Small sends beside the one to two million. */
+const BESIDE = 5;
 
 export const fanOut: Scenario = {
-  summary: `one push to ${DEVICES.toLocaleString('en')} APNs devices of one tag; the simulator is a thread of the same process, so its CPU is included`,
+  summary: `one push to ${DEVICES.toLocaleString('en')} APNs devices on PostgreSQL, ledger included, ${ROUNDS} rounds in turns with h2load, medians; CPU and memory of the engine's process`,
   async run(stage) {
-    const rows: FanOutRow[] = [];
-    for (const store of await benchStores(stage)) rows.push(...(await measure(stage, store)));
-    return { rows, ratios: ratiosOf(rows) };
+    const nghttpd = await startNghttpdSink(stage);
+    const grounds = nghttpd === null ? null : await prepareGrounds(stage, nghttpd.tokens);
+    if (nghttpd === null || grounds === null) return { rows: [] };
+    return measureAll(stage, grounds, nghttpd);
   },
 };
 
-interface FanOutRow extends Row {
-  readonly store: BenchStore['name'];
-  readonly transport: TransportName;
-  readonly devicesPerSecond: number;
-}
+async function measureAll(stage: Lifetime, grounds: Grounds, nghttpd: Sink): Promise<Result> {
+  const toNghttpd = environmentOf(stage, nghttpd);
+  const rows: Row[] = [];
 
-/** Sends twice with each transport to the same devices; the second counts. */
-async function measure(stage: Lifetime, store: BenchStore): Promise<readonly FanOutRow[]> {
-  const dataDir = temporaryDirectory(stage);
-  const first = await startEngine(stage, dataDir, store.environment);
-  const demo = first.demo();
-  const [tagId = 0] = demo.tagIds;
-  await first.end('SIGTERM');
-  await seed(dataDir, store, demo.appId, tagId);
-  const rows: FanOutRow[] = [];
-  for (const transport of TRANSPORTS) {
-    const environment = { ...store.environment, SENDER_TRANSPORT: transport };
-    const { baseUrl, end } = await startEngine(stage, dataDir, environment);
-    // The first one is for the code to become hot, above all the embedded database's.
-    await send(baseUrl, demo, tagId);
-    rows.push({ store: store.name, transport, ...(await send(baseUrl, demo, tagId)) });
-    await end('SIGTERM');
+  const engine = await grounds.start('redis', toNghttpd);
+  const { sends, h2load } = await inTurns(grounds, engine, nghttpd);
+  const ours = rowOf('redis', 'nghttpd', sends, await peakMb(engine));
+  const beside = measureBeside(grounds, engine, BESIDE);
+  const many = await send(grounds, engine, grounds.tags.many, DEVICES_MANY);
+  const smallBesideMs = await beside;
+  const ofMany = rowOf('redis', 'nghttpd', [many], await peakMb(engine), DEVICES_MANY);
+  await engine.end('SIGTERM');
+  rows.push(ours, ofMany);
+  if (h2load !== null) rows.push(h2load);
+
+  for (const [index, sink, environment] of [
+    ['sql', 'nghttpd', toNghttpd],
+    ['redis', 'simulator', grounds.simulator.environment],
+  ] as const) {
+    const other = await grounds.start(index, environment);
+    rows.push(rowOf(index, sink, await rounds(grounds, other), await peakMb(other)));
+    await other.end('SIGTERM');
   }
-  return rows;
-}
-
-async function send(baseUrl: string, demo: Demo, tagId: number) {
-  const cpuBefore = await cpuMicros(baseUrl);
-  const start = performance.now();
-  const job = await push(baseUrl, demo, [tagId]);
-  const rows = await finalStatus(baseUrl, demo, job, LIMIT_MS);
-  const seconds = (performance.now() - start) / 1000;
-  const cpu = (await cpuMicros(baseUrl)) - cpuBefore;
-  const rssMb = Math.round(await residentMb(baseUrl));
-  const delivered = rows.reduce((sum, row) => sum + row.successCount, 0);
-  if (delivered !== DEVICES || !rows.every(sumCloses))
-    throw new Error(`the sums do not close: ${JSON.stringify(rows)}`);
+  const { p50Ms, p95Ms } = await measureSmallTag(stage, grounds);
   return {
-    devices: DEVICES,
-    devicesPerSecond: Math.round(DEVICES / seconds),
-    cpuMicrosEach: cpu / DEVICES,
-    seconds,
-    rssMb,
+    rows,
+    ratios: {
+      overH2load: h2load === null ? null : ours.devicesPerSecond / h2load.devicesPerSecond,
+      rssOfTwoMillion: ofMany.peakMb / ours.peakMb,
+    },
+    figures: {
+      cpuMicros: ours.cpuMicros,
+      rssMb: ours.peakMb,
+      smallTagP50Ms: p50Ms,
+      smallTagP95Ms: p95Ms,
+      smallBesideMs,
+    },
   };
 }
 
-/** How many times as fast as with `compat`, on each store. */
-function ratiosOf(rows: readonly FanOutRow[]): Ratios {
-  const ratios: Record<string, number> = {};
-  for (const { store, transport, devicesPerSecond } of rows) {
-    if (transport !== 'http2') continue;
-    const compat = rows.find((row) => row.store === store && row.transport === 'compat');
-    if (compat !== undefined)
-      ratios[`overCompatOn${store === 'embedded' ? 'Embedded' : 'Postgres'}`] =
-        devicesPerSecond / compat.devicesPerSecond;
-  }
-  return ratios;
+interface FanOutRow extends Row {
+  readonly devicesPerSecond: number;
+  readonly cpuMicros: number;
+  readonly peakMb: number;
 }
 
-async function seed(
-  dataDir: string,
-  store: BenchStore,
-  appId: number,
-  tagId: number,
-): Promise<void> {
-  const devices = { appId, platformId: PLATFORM_APNS, tagIds: [tagId], count: DEVICES };
-  if (store.url === undefined) {
-    const embedded = await openEmbedded(dataDir);
-    await seedDevices(embedded.sql, devices);
-    await embedded.sql.unsafe('analyze');
-    await embedded.close();
-    return;
+/** The engine and h2load, one after the other, so that a minute in which the machine is busy elsewhere falls on both. */
+async function inTurns(grounds: Grounds, engine: EngineProcess, sink: Sink) {
+  const h2load = findH2load();
+  await send(grounds, engine, grounds.tags.first, DEVICES_FIRST);
+  const sends: Sent[] = [];
+  const bare = [];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    if (h2load !== null) bare.push(await h2load.measure(sink, H2LOAD_REQUESTS));
+    sends.push(await send(grounds, engine, grounds.tags.one, DEVICES));
   }
-  const sql = connect({ kind: 'postgres', url: store.url }, 1);
-  await seedDevices(sql, devices);
-  await sql.unsafe('analyze');
-  await sql.end();
+  if (bare.length === 0) return { sends, h2load: null };
+  const row = {
+    client: 'h2load',
+    index: null,
+    sink: sink.name,
+    devices: H2LOAD_REQUESTS,
+    devicesPerSecond: Math.round(median(bare.map(({ perSecond }) => perSecond))),
+    cpuMicros: median(bare.map(({ cpuMicros }) => cpuMicros)),
+    firstMs: null,
+    lastMs: null,
+    peakMb: null,
+  };
+  return { sends, h2load: row };
+}
+
+async function rounds(grounds: Grounds, engine: EngineProcess): Promise<readonly Sent[]> {
+  await send(grounds, engine, grounds.tags.first, DEVICES_FIRST);
+  const sends: Sent[] = [];
+  for (let round = 0; round < ROUNDS; round += 1)
+    sends.push(await send(grounds, engine, grounds.tags.one, DEVICES));
+  return sends;
+}
+
+function rowOf(
+  index: 'redis' | 'sql',
+  sink: Sink['name'],
+  sends: readonly Sent[],
+  peak: number,
+  devices = DEVICES,
+): FanOutRow {
+  const middle = (name: keyof Sent): number => median(sends.map((sent) => sent[name]));
+  return {
+    client: 'tagcast',
+    index,
+    sink,
+    devices,
+    devicesPerSecond: Math.round(middle('devicesPerSecond')),
+    cpuMicros: middle('cpuMicros'),
+    firstMs: Math.round(middle('firstMs')),
+    lastMs: Math.round(middle('lastMs')),
+    peakMb: Math.round(peak),
+  };
+}
+
+function environmentOf(stage: Lifetime, sink: Sink): Readonly<Record<string, string>> {
+  const caFile = join(temporaryDirectory(stage), 'ca.pem');
+  writeFileSync(caFile, sink.ca);
+  return { APNS_ORIGIN: originOf(sink), PROVIDER_CA_FILE: caFile };
 }

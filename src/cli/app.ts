@@ -21,7 +21,7 @@ import { printVapidKeys, readWebPush } from './web-push-keys.ts';
 const USAGE = `tagcast app add <client-id> <name> --platform <3|7|15> [--platform …]
 tagcast app list <client-id>
 tagcast app show <app-id>
-tagcast app check <app-id> apns|fcm
+tagcast app check <app-id> apns|fcm|webpush
 tagcast app credentials <app-id> apns --team-id <id> --key-id <id> --key-file <file.p8> --bundle-id <id> [--sandbox]
 tagcast app credentials <app-id> fcm --service-account-file <file.json>
 tagcast app credentials <app-id> webpush [--vapid-file <keys.json|key.pem> --subject <mailto:…|https://…>] [--service-account-file <file.json>]

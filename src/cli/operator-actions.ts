@@ -26,8 +26,17 @@ import { decideDeletions, listHeldDeletions } from '../store/deletions/scopes.ts
 import { readCredentialStates } from '../store/health/read-credential-states.ts';
 import type { SqlPool } from '../store/sql.ts';
 import { transact } from '../store/transact.ts';
+import type { DeviceParts } from './device-actions.ts';
+import {
+  FORMS,
+  importDevices,
+  mapTags,
+  readPage,
+  readScope,
+  readTagNames,
+} from './device-actions.ts';
 
-export interface OperatorParts {
+export interface OperatorParts extends DeviceParts {
   readonly sql: SqlPool;
   readonly secrets: Secrets;
   /** Where the operator says that Google's access tokens come from. */
@@ -111,6 +120,11 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   'deletions.list': action(z.object({}), async ({ sql }) => done(await listHeldDeletions(sql))),
   'deletions.release': action(decision, (parts, input) => decide(parts, input, 'released')),
   'deletions.discard': action(decision, (parts, input) => decide(parts, input, 'discarded')),
+  'devices.scope': answered(FORMS.app, readScope),
+  'devices.tags': answered(FORMS.tags, mapTags),
+  'devices.tag-names': answered(FORMS.tagNames, readTagNames),
+  'devices.page': answered(FORMS.page, readPage),
+  'devices.import': answered(FORMS.import, importDevices),
   'credential.rotate': action(
     z.object({
       client: slug,
@@ -143,6 +157,20 @@ function action<T>(
       return Promise.resolve(refused(`${issue?.path.join('.')} ${issue?.message}.`));
     },
   };
+}
+
+/** An action of which a refusal is an answer without a value. */
+function answered<T>(
+  form: z.ZodType<T>,
+  run: (
+    parts: DeviceParts,
+    input: T,
+  ) => Promise<{ readonly value: unknown } | { readonly fault: string }>,
+): Action {
+  return action(form, async (parts, input) => {
+    const answer = await run(parts, input);
+    return 'fault' in answer ? refused(answer.fault) : done(answer.value);
+  });
 }
 
 function addClient(

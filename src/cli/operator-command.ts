@@ -3,6 +3,7 @@
 import type { ParseArgsConfig } from 'node:util';
 import { parseArgs } from 'node:util';
 import type { OperatorActions } from './operator-actions.ts';
+import type { ProgressOutput } from './progress.ts';
 
 /** What the commands are given: made when one is run, so that `--help` opens nothing. */
 export interface OperatorSession {
@@ -13,6 +14,11 @@ export interface OperatorSession {
 export interface Terminal {
   print(text: string): void;
   complain(text: string): void;
+  /** Says what a command does, beside what it prints. */
+  note(text: string): void;
+  /** Writes data as it is; resolves when there is room for more, with whether anybody reads it still. */
+  write(data: string): Promise<boolean>;
+  readonly progress: ProgressOutput;
 }
 
 export interface OperatorContext {

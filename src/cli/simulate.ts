@@ -1,9 +1,7 @@
 /** `tagcast simulate`: the provider simulator as a process of its own, to try an engine out on or to load. */
 
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import type { ProviderAccounts } from '../simulator/accounts.ts';
-import { accountsSchema } from '../simulator/accounts.ts';
 import type { SimulatorOptions } from '../simulator/options.ts';
 import { behaviourChangeSchema } from '../simulator/options.ts';
 import type { ScenarioName } from '../simulator/scenarios.ts';
@@ -11,6 +9,8 @@ import { isScenarioName, SCENARIO_NAMES, SCENARIOS } from '../simulator/scenario
 import type { Simulator } from '../simulator/simulator.ts';
 import { startSimulator } from '../simulator/simulator.ts';
 import type { Command } from './command.ts';
+import { UsageError } from './operator-command.ts';
+import { keptCertificate, readAccounts, writeAccounts } from './simulator-files.ts';
 
 /** Flags that are numbers in the behaviour, by their path in it. */
 const BEHAVIOUR_FLAGS: Readonly<Record<string, readonly [path: string, about: string]>> = {
@@ -39,6 +39,8 @@ const PORT_FLAGS: Readonly<Record<string, string>> = {
 const TEXT_FLAGS: Readonly<Record<string, string>> = {
   host: 'address of the providers (127.0.0.1); control stays on loopback',
   'certificate-file': 'write the certificate here, for PROVIDER_CA_FILE of an engine',
+  'private-key-file':
+    "keep the certificate's key here, and the certificate itself over restarts (with --certificate-file)",
   'accounts-file': 'read the provider accounts from here, or write them when it is not there',
 };
 
@@ -46,20 +48,19 @@ const TEXT_FLAGS: Readonly<Record<string, string>> = {
 const SCENARIO_FLAG = 'scenario';
 
 const PORT_MAX = 65_535;
-
-/** An error whose message is all that a user needs; anything else that throws is our own fault. */
-class UsageError extends Error {}
+const HOST = '127.0.0.1';
 
 interface Arguments {
   readonly help: boolean;
   readonly options: SimulatorOptions;
   readonly certificateFile: string | undefined;
+  readonly privateKeyFile: string | undefined;
   readonly accountsFile: string | undefined;
 }
 
 export const simulateCommand: Command = {
   name: 'simulate',
-  summary: 'Run a simulated APNs, FCM, Google token endpoint and Web Push service',
+  summary: 'Run a simulated APNs, FCM, Google token endpoint and Web Push service.',
   usage: usageText(),
   run: async (args) => {
     try {
@@ -82,6 +83,7 @@ async function simulate({
   help,
   options,
   certificateFile,
+  privateKeyFile,
   accountsFile,
 }: Arguments): Promise<number> {
   if (help) {
@@ -91,9 +93,15 @@ async function simulate({
   // Listening for signals comes first: one that arrives while the servers start must end them too.
   const stopped = untilSignal();
   const accounts = accountsFile === undefined ? undefined : await readAccounts(accountsFile);
-  const simulator = await startSimulator(
-    accounts === undefined ? options : { ...options, accounts },
-  );
+  const certificate =
+    certificateFile === undefined || privateKeyFile === undefined
+      ? undefined
+      : await keptCertificate(options.host ?? HOST, certificateFile, privateKeyFile);
+  const simulator = await startSimulator({
+    ...options,
+    ...(accounts === undefined ? {} : { accounts }),
+    ...(certificate === undefined ? {} : { certificate }),
+  });
   try {
     if (certificateFile !== undefined) await writeFile(certificateFile, simulator.certificatePem);
     if (accountsFile !== undefined && accounts === undefined) {
@@ -114,10 +122,14 @@ function readArguments(args: readonly string[]): Arguments {
     return typeof value === 'string' ? value : undefined;
   };
   const port = (flag: string): number => readPort(flag, text(flag) ?? '0');
+  const privateKeyFile = text('private-key-file');
+  if (privateKeyFile !== undefined && text('certificate-file') === undefined) {
+    throw new UsageError('--private-key-file goes with --certificate-file');
+  }
   return {
     help: values['help'] === true,
     options: {
-      host: text('host') ?? '127.0.0.1',
+      host: text('host') ?? HOST,
       apnsPort: port('apns-port'),
       fcmPort: port('fcm-port'),
       webPushPort: port('web-push-port'),
@@ -125,6 +137,7 @@ function readArguments(args: readonly string[]): Arguments {
       behaviour: readBehaviour(text, readScenarios(values[SCENARIO_FLAG])),
     },
     certificateFile: text('certificate-file'),
+    privateKeyFile,
     accountsFile: text('accounts-file'),
   };
 }
@@ -180,34 +193,6 @@ function readBehaviour(
   const path = issue?.path.join('.');
   const flag = Object.keys(BEHAVIOUR_FLAGS).find((name) => BEHAVIOUR_FLAGS[name]?.[0] === path);
   throw new UsageError(`--${flag}: ${issue?.message}`);
-}
-
-/** The accounts of the file; undefined when there is no such file. */
-async function readAccounts(file: string): Promise<ProviderAccounts | undefined> {
-  let text: string;
-  try {
-    text = await readFile(file, 'utf8');
-  } catch (error) {
-    if (isSystemError(error) && error.code === 'ENOENT') return undefined;
-    throw error;
-  }
-  const accounts = accountsSchema.safeParse(parseJson(text));
-  if (accounts.success) return accounts.data;
-  const issue = accounts.error.issues[0];
-  throw new UsageError(`--accounts-file ${file}: ${issue?.path.join('.')} ${issue?.message}`);
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-/** Private keys, even worthless ones, are for their owner only; a file that came meanwhile is left alone. */
-async function writeAccounts(file: string, accounts: ProviderAccounts): Promise<void> {
-  await writeFile(file, `${JSON.stringify(accounts, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
 }
 
 /** What a script needs to go on, on the one line that it waits for. */

@@ -34,13 +34,25 @@ export type Right =
 export class Authorizer {
   private readonly credentials: CredentialSource;
   private readonly authorizations: AuthorizationSource;
+  /** By scope: the looks that are under way. */
+  private readonly looks = new Map<string, Promise<Right>>();
 
   constructor(credentials: CredentialSource, authorizations: AuthorizationSource) {
     this.credentials = credentials;
     this.authorizations = authorizations;
   }
 
-  async authorize(appId: number, platformId: number): Promise<Right> {
+  /** Chunks that are claimed together share one look. */
+  authorize(appId: number, platformId: number): Promise<Right> {
+    const key = keyOf(appId, platformId);
+    const known = this.looks.get(key);
+    if (known !== undefined) return known;
+    const look = this.look(appId, platformId).finally(() => this.looks.delete(key));
+    this.looks.set(key, look);
+    return look;
+  }
+
+  private async look(appId: number, platformId: number): Promise<Right> {
     const usable = await this.credentials(appId, platformId);
     if (usable === null) return { kind: 'fault', reason: MISSING_CREDENTIAL };
     const { credential, fallBack } = usable;
@@ -71,11 +83,11 @@ export class Authorizer {
 
   /** A provider has called `expired` outdated: a newer value, or null while there is none. */
   async renew(appId: number, platformId: number, expired: string): Promise<string | null> {
-    const known = await this.authorize(appId, platformId);
+    const known = await this.look(appId, platformId);
     if (known.kind !== 'granted') return null;
     if (known.authority.authorization !== expired) return known.authority.authorization;
     this.authorizations.invalidate(keyOf(appId, platformId), expired);
-    const fresh = await this.authorize(appId, platformId);
+    const fresh = await this.look(appId, platformId);
     return fresh.kind === 'granted' ? fresh.authority.authorization : null;
   }
 

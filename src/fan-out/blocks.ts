@@ -19,9 +19,12 @@ export class Blocks {
   private readonly done: bigint;
   /** At most once: blocks that may have been sent in part before. They end without being sent. */
   private readonly inDoubt: bigint;
+  /** 1: none of the block's devices is sent, for it is one of these two. */
+  private readonly isClosed = new Uint8Array(GROUP_BLOCKS);
   /** Devices of each block that have no ending yet. */
   private readonly open = new Uint8Array(GROUP_BLOCKS);
-  private readonly tallies = new Map<number, Tally>();
+  /** By block; absent: nothing of it was sent or has ended. */
+  private readonly tallies: (Tally | undefined)[] = new Array(GROUP_BLOCKS).fill(undefined);
   /** Complete blocks in which the provider failed for every device: kept once a later device shows that it works. */
   private readonly doubtful = new Set<number>();
   private finished: { blocks: bigint; tally: Tally };
@@ -36,9 +39,17 @@ export class Blocks {
     this.firstOrdinal = firstOrdinal;
     this.done = BigInt.asUintN(GROUP_BLOCKS, done);
     this.inDoubt = BigInt.asUintN(GROUP_BLOCKS, inDoubt) & ~this.done;
+    for (let block = 0; block < GROUP_BLOCKS; block += 1) {
+      this.isClosed[block] = Number(((this.done | this.inDoubt) >> BigInt(block)) & 1n);
+    }
     for (const offset of offsets) this.open[blockOf(offset)] = this.openIn(blockOf(offset)) + 1;
     this.finished = { blocks: this.emptyBlocks(), tally: new Tally() };
     this.skipClosed();
+  }
+
+  /** Devices of the chunk. */
+  get size(): number {
+    return this.offsets.length;
   }
 
   /** Position of the next device to send; null: none is left. */
@@ -48,7 +59,7 @@ export class Blocks {
 
   /** Whether no block would be left half sent by stopping before the next device. */
   get isAtBoundary(): boolean {
-    return this.next === null || !this.tallies.has(this.blockAt(this.cursor));
+    return this.next === null || this.tallies[this.blockAt(this.cursor)] === undefined;
   }
 
   get hasFinished(): boolean {
@@ -100,7 +111,7 @@ export class Blocks {
     const tally = this.tallyAt(position);
     tally.add(ordinal, ending);
     if (news !== null) tally.news.push(news);
-    if (!tally.mayCountAsUnsent) this.keepDoubtful();
+    if (this.hasDoubtful && !tally.mayCountAsUnsent) this.keepDoubtful();
     if (left > 0) return;
     if (tally.mayCountAsUnsent) this.doubtful.add(block);
     else this.finish(block);
@@ -149,11 +160,11 @@ export class Blocks {
   }
 
   private finish(block: number): void {
-    const tally = this.tallies.get(block);
+    const tally = this.tallies[block];
     if (tally === undefined) return;
     this.finished.blocks |= 1n << BigInt(block);
     this.finished.tally.merge(tally);
-    this.tallies.delete(block);
+    this.tallies[block] = undefined;
   }
 
   private emptyBlocks(): bigint {
@@ -165,21 +176,15 @@ export class Blocks {
   }
 
   private skipClosed(): void {
-    const closed = this.done | this.inDoubt;
-    while (
-      this.cursor < this.offsets.length &&
-      (closed >> BigInt(this.blockAt(this.cursor))) & 1n
-    ) {
+    while (this.cursor < this.offsets.length && this.isClosed[this.blockAt(this.cursor)] === 1) {
       this.cursor += 1;
     }
   }
 
   private tallyAt(position: number): Tally {
     const block = this.blockAt(position);
-    const known = this.tallies.get(block);
-    if (known !== undefined) return known;
-    const tally = new Tally();
-    this.tallies.set(block, tally);
+    const tally = this.tallies[block] ?? new Tally();
+    this.tallies[block] = tally;
     return tally;
   }
 

@@ -44,6 +44,10 @@ export class ChunkFreight implements Freight {
     this.onProgress = onProgress;
   }
 
+  get size(): number {
+    return this.blocks.size;
+  }
+
   get next(): number | null {
     return this.blocks.next;
   }

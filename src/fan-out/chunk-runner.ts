@@ -48,7 +48,7 @@ export async function runChunk(task: ChunkTask, context: RunContext): Promise<vo
       control.hear(verdict, clock.monotonicMs());
       share.recorded(progress.sends);
     },
-    isUrgent: () => share.budget.isHalfUsed,
+    isUrgent: () => share.budget.isNearlyUsedUp,
     signOfLifeEveryMs: task.leaseMs / 4,
   });
 

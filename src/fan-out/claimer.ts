@@ -21,8 +21,11 @@ import type { Assignment } from './dispatcher.ts';
 import type { GiveBack } from './task.ts';
 
 const POLL_INTERVAL_MS = 250;
-/** A task may hold its slot for so long while a notification has none at all: then it gives the rest back. */
-const QUANTUM_MS = 1_000;
+/**
+ * A task may hold its slot for so long while a notification has none at all: then it gives the rest back. With the answers that it
+ * waits for then, the other one begins within a second.
+ */
+const QUANTUM_MS = 500;
 /** A task that makes room may go on to the end of its block, and waits for its answers: it must not send twice for that. */
 const MAKE_ROOM: GiveBack = { withinMs: 2_000, answersWithinMs: null };
 

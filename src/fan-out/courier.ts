@@ -4,7 +4,6 @@
  * may have taken its devices over.
  */
 
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { DeviceNote } from '../domain/group-change.ts';
 import type { Outcome } from '../domain/outcome.ts';
 import type { Wait } from '../domain/progress.ts';
@@ -18,12 +17,15 @@ import type { Permits } from './permits.ts';
 import type { ProviderHealth } from './provider-health.ts';
 import type { BudgetShare } from './send-budget.ts';
 import type { TaskControl } from './task-control.ts';
+import type { Place, Turns } from './turns.ts';
 
 /** A sender that can take nothing for so long, with nothing under way, has no connection: its provider fails. */
 const READY_PATIENCE_MS = 10_000;
 
 /** What is to be sent, in order. */
 export interface Freight {
+  /** Positions are below it. */
+  readonly size: number;
   /** Null: nothing is left. */
   readonly next: number | null;
   /** Whether stopping before `next` leaves nothing half sent. */
@@ -40,7 +42,9 @@ export interface Freight {
 
 export interface CourierOptions {
   readonly freight: Freight;
+  readonly notificationId: string;
   readonly sender: Sender;
+  readonly turns: Turns;
   readonly rendered: Rendered;
   readonly health: ProviderHealth;
   /** Null: no quota limits it. */
@@ -77,17 +81,21 @@ const AT_ONCE: Halt = { kind: 'give-back', afterMs: 0, reason: null };
 
 export class Courier {
   private readonly options: CourierOptions;
+  private readonly place: Place;
   private readonly bell = new Bell();
   private readonly unsubscribe: readonly (() => void)[];
-  private readonly underWay = new Set<number>();
-  private awaitingSenderSinceMs: number | null = null;
-  private hasHadPlaces = false;
+  /** By position: 1 while its send has no outcome. */
+  private readonly isUnderWay: Uint8Array;
+  private underWay = 0;
+  private isInLine = false;
   private isAbandoned = false;
 
   constructor(options: CourierOptions) {
     this.options = options;
     const ring = (): void => this.bell.ring();
-    const { control, health, share, permits } = options;
+    const { control, health, share, permits, freight, turns, notificationId } = options;
+    this.place = turns.join(notificationId);
+    this.isUnderWay = new Uint8Array(freight.size);
     this.unsubscribe = [control.changed, health.changed, share.budget.freed, permits?.changed]
       .filter((signal) => signal !== undefined)
       .map((signal) => signal.on(ring));
@@ -105,39 +113,51 @@ export class Courier {
   }
 
   private async sendAll(): Promise<Halt | null> {
-    const { freight } = this.options;
+    for (;;) {
+      const halt = this.sendOn();
+      if (halt !== null || this.options.freight.next === null) return halt;
+      await this.waitForRoom();
+    }
+  }
+
+  /** Sends until something is in the way, all in one turn of the event loop. */
+  private sendOn(): Halt | null {
+    const { freight, clock } = this.options;
+    const nowMs = clock.nowMs();
     for (let position = freight.next; position !== null; position = freight.next) {
       const halt = this.halt();
       if (halt !== null) return halt;
-      if (this.isObstructed()) await this.waitForRoom();
-      else this.send(position);
+      if (this.isObstructed()) return null;
+      this.send(position, nowMs);
     }
     return null;
   }
 
+  /** Asked before every send, so it asks the clocks no more than it must: a reading is a twentieth of what a send costs. */
   private halt(): Halt | null {
-    const { control, lease, health, permits, clock, freight, expiresAtMs, retryUntilMs } =
-      this.options;
+    const { control, lease, health, permits, clock, freight, expiresAtMs } = this.options;
     if (control.isLost) return LOST;
     if (control.isCancelled) return { kind: 'settle-rest', ending: CANCELLED };
     if (control.fault !== null) return { kind: 'settle-rest', ending: failedWith(control.fault) };
-    const nowMs = clock.nowMs();
-    if (expiresAtMs !== null && nowMs >= expiresAtMs)
+    if (expiresAtMs !== null && clock.nowMs() >= expiresAtMs)
       return { kind: 'settle-rest', ending: EXPIRED };
     if (lease.isHalfOver) return AT_ONCE;
     const quotaMs = permits?.stoppedForMs ?? 0;
     const stoppedForMs = Math.max(health.stoppedForMs, quotaMs);
-    if (stoppedForMs > 0) {
-      const reason = stoppedForMs === quotaMs ? QUOTA_EXCEEDED : health.lastReason;
-      if (nowMs + stoppedForMs < retryUntilMs) {
-        return { kind: 'give-back', afterMs: stoppedForMs, reason };
-      }
-      const ending = expiresAtMs === null ? failedWith(reason) : EXPIRED;
-      return { kind: 'settle-rest', ending };
-    }
+    if (stoppedForMs > 0) return this.haltWhile(stoppedForMs, stoppedForMs === quotaMs);
     if (control.giveBackBeforeMs === null) return null;
     const isLate = clock.monotonicMs() >= control.giveBackBeforeMs;
     return freight.isAtBoundary || isLate ? AT_ONCE : null;
+  }
+
+  /** Nothing may be sent for so long: later, if there is a later. */
+  private haltWhile(stoppedForMs: number, isQuota: boolean): Halt {
+    const { health, clock, expiresAtMs, retryUntilMs } = this.options;
+    const reason = isQuota ? QUOTA_EXCEEDED : health.lastReason;
+    if (clock.nowMs() + stoppedForMs < retryUntilMs) {
+      return { kind: 'give-back', afterMs: stoppedForMs, reason };
+    }
+    return { kind: 'settle-rest', ending: expiresAtMs === null ? failedWith(reason) : EXPIRED };
   }
 
   private isObstructed(): boolean {
@@ -149,43 +169,39 @@ export class Courier {
       return true;
     }
     if (sender.capacity > 0) return false;
-    void this.awaitSender();
+    void this.standInLine();
     return true;
   }
 
   /**
-   * Room at the sender is only ever waited for in its own line: woken by the outcome of his own send, a task that fills
-   * the sender would take every free place itself, and a small notification beside it would get none. All are woken
-   * in the order of the line, so who has just had places stands behind those who found none left.
+   * Room at the sender is only ever waited for in line: woken by the outcome of his own send, a task that fills the sender
+   * would take every free place itself, and a small notification beside it would get none.
    */
-  private async awaitSender(): Promise<void> {
-    if (this.awaitingSenderSinceMs !== null) return;
-    this.awaitingSenderSinceMs = this.options.clock.monotonicMs();
-    if (this.hasHadPlaces) await nextTurn();
-    this.hasHadPlaces = false;
-    await this.options.sender.whenReady();
-    this.awaitingSenderSinceMs = null;
+  private async standInLine(): Promise<void> {
+    if (this.isInLine) return;
+    this.isInLine = true;
+    await this.options.turns.wait(this.place);
+    this.isInLine = false;
     this.bell.ring();
   }
 
   private async waitForRoom(): Promise<void> {
-    const { clock, health, control } = this.options;
+    const { turns, health, control } = this.options;
     // Nothing rings when the time to give back has come.
     await this.bell.wait(Math.min(READY_PATIENCE_MS, this.leftUntil(control.giveBackBeforeMs)));
-    const sinceMs = this.awaitingSenderSinceMs;
-    if (sinceMs === null || this.underWay.size > 0) return;
-    if (clock.monotonicMs() - sinceMs >= READY_PATIENCE_MS) health.stop('ProviderUnreachable', 0);
+    if (!this.isInLine || this.underWay > 0) return;
+    if (turns.withoutRoomForMs >= READY_PATIENCE_MS) health.stop('ProviderUnreachable', 0);
   }
 
-  private send(position: number): void {
-    const { freight, sender, rendered, health, permits, share, clock } = this.options;
+  private send(position: number, nowMs: number): void {
+    const { freight, sender, rendered, health, permits, share } = this.options;
     share.take();
     permits?.take();
     health.sent();
-    this.underWay.add(position);
-    this.hasHadPlaces = true;
-    freight.advance(clock.nowMs());
+    this.isUnderWay[position] = 1;
+    this.underWay += 1;
     const environment = freight.noteAt(position)?.environment ?? null;
+    freight.advance(nowMs);
     sender.send(rendered, freight.deviceIdAt(position), position, this.settle, environment);
   }
 
@@ -193,14 +209,16 @@ export class Courier {
     this.options.health.settled(outcome);
     this.options.permits?.settled(outcome);
     if (this.isAbandoned) return;
-    if (!this.underWay.delete(position)) throw new Error(`send ${position} was answered twice`);
+    if (this.isUnderWay[position] !== 1) throw new Error(`send ${position} was answered twice`);
+    this.isUnderWay[position] = 0;
+    this.underWay -= 1;
     this.options.freight.settle(position, outcome);
-    if (this.underWay.size === 0) this.bell.ring();
+    if (this.underWay === 0) this.bell.ring();
   };
 
   private async settled(): Promise<void> {
     const { control } = this.options;
-    while (this.underWay.size > 0) {
+    while (this.underWay > 0) {
       const leftMs = this.leftUntil(control.abandonAtMs);
       if (leftMs === 0) this.abandon();
       else await this.bell.wait(Math.min(READY_PATIENCE_MS, leftMs));
@@ -216,9 +234,10 @@ export class Courier {
   /** Nobody waits for the answers any longer: whether they were accepted is not known. */
   private abandon(): void {
     this.isAbandoned = true;
-    for (const position of this.underWay) {
+    this.underWay = 0;
+    for (const [position, isUnderWay] of this.isUnderWay.entries()) {
+      if (isUnderWay === 0) continue;
       this.options.freight.settle(position, { kind: 'unknown', reason: 'Abandoned' });
     }
-    this.underWay.clear();
   }
 }

@@ -2,14 +2,14 @@
 
 import type { DeviceNote } from '../domain/group-change.ts';
 import type { Outcome } from '../domain/outcome.ts';
-import { reasonOf } from '../domain/outcome.ts';
+import { DELIVERED, reasonOf } from '../domain/outcome.ts';
 import type { DeviceNews } from '../domain/progress.ts';
 import { TOO_MANY_TOKENS } from '../senders/apns/settings.ts';
 import type { Rendered, Sender } from '../senders/sender.ts';
 import type { Freight, Halt } from './courier.ts';
 import { Courier } from './courier.ts';
 import type { Ending } from './ending.ts';
-import { CANCELLED, EXPIRED, endingOf, failedWith, faultIn } from './ending.ts';
+import { ACCEPTED, CANCELLED, EXPIRED, endingOf, failedWith, faultIn } from './ending.ts';
 import type { RunContext } from './run-context.ts';
 import type { Task } from './task.ts';
 
@@ -25,16 +25,18 @@ export function carry(
   freight: Freight,
   urgeReport: () => void,
 ): Promise<Halt | null> {
-  const { sender } = context;
+  const { sender, turns } = context;
   if (freight.next === null) return Promise.resolve(null);
   const rendered = sender === null ? null : render(sender, task, context);
-  if (sender === null || rendered === null) {
+  if (sender === null || turns === null || rendered === null) {
     return Promise.resolve({ kind: 'settle-rest', ending: unsent(task, context) });
   }
   const courier = new Courier({
     ...context,
+    notificationId: task.message.notificationId,
     freight,
     sender,
+    turns,
     rendered,
     expiresAtMs: task.message.expiresAtMs,
     retryUntilMs: task.retryUntilMs,
@@ -83,6 +85,9 @@ export interface JudgedDevice {
   readonly attempts: number;
 }
 
+/** Nearly every send ends so, and nothing else is to be said of it. */
+const PLAINLY_DELIVERED: Judgement = Object.freeze({ ending: ACCEPTED, news: null });
+
 /** What an outcome means for its device; what it means for everybody else goes to the control. */
 export function judge(
   task: Task,
@@ -90,6 +95,10 @@ export function judge(
   answered: Outcome,
   device: JudgedDevice,
 ): Judgement {
+  if (answered === DELIVERED && device.note === null) {
+    context.control.delivered();
+    return PLAINLY_DELIVERED;
+  }
   const { control, clock, authorizationExpired, tooManyTokens, unfamiliar, apnsRetryMs } = context;
   if (answered.kind === 'expired-authorization') authorizationExpired();
   if (reasonOf(answered) === TOO_MANY_TOKENS) tooManyTokens();

@@ -72,7 +72,7 @@ export function endingOf(outcome: Outcome, context: SendContext): Ending {
 export const EXPIRED: Ending = Object.freeze({ kind: 'expired', reason: null });
 export const CANCELLED: Ending = Object.freeze({ kind: 'cancelled', reason: null });
 export const SKIPPED: Ending = Object.freeze({ kind: 'skipped', reason: null });
-const ACCEPTED: Ending = Object.freeze({ kind: 'delivered', reason: null });
+export const ACCEPTED: Ending = Object.freeze({ kind: 'delivered', reason: null });
 
 const finalEnding = (outcome: Outcome): Ending =>
   outcome.kind === 'delivered' ? ACCEPTED : { kind: 'failed', reason: outcome.reason };

@@ -113,7 +113,12 @@ export async function startFanOut(options: FanOutOptions): Promise<FanOut> {
     log,
     start: (claimed) => dispatcher.start(claimed),
   });
-  const planner = new Planner({ sql: store.sql, log, onPlanned: () => claimer.wake() });
+  const planner = new Planner({
+    sql: store.sql,
+    tagIndex: options.tagIndex,
+    log,
+    onPlanned: () => claimer.wake(),
+  });
   const accept = new Accept({
     sql: store.sql,
     tagIndex: options.tagIndex,

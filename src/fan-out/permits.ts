@@ -50,6 +50,7 @@ export class Permits {
 
   /** How long the project may send nothing: worth giving the rest back for; 0: it may. */
   get stoppedForMs(): number {
+    if (this.stoppedUntilMs === 0) return 0;
     return Math.max(0, this.stoppedUntilMs - this.clock.monotonicMs());
   }
 

@@ -1,15 +1,18 @@
-/** Plans what is due: woken by every accepted push, and looking by itself for what was scheduled or left by others. */
+/** Plans what is due, where its audience is: woken by every accepted push, and looking by itself for what was scheduled or left by others. */
 
 import type { Logger } from 'pino';
 import { Bell } from '../std/bell.ts';
 import { planDue } from '../store/notifications/plan-due.ts';
 import type { Sql } from '../store/sql.ts';
+import type { TagIndex } from '../tag-index/tag-index.ts';
+import { surveyDue } from './survey.ts';
 
 /** How late a scheduled push may begin. */
 const POLL_INTERVAL_MS = 250;
 
 export interface PlannerOptions {
   readonly sql: Sql;
+  readonly tagIndex: TagIndex;
   readonly log: Logger;
   /** Something has been planned. */
   readonly onPlanned: () => void;
@@ -48,9 +51,11 @@ export class Planner {
   }
 
   private async round(): Promise<number> {
-    const { sql, log, onPlanned } = this.options;
+    const { sql, tagIndex, log, onPlanned } = this.options;
     try {
-      const planned = await planDue(sql);
+      const survey = await surveyDue(sql, tagIndex);
+      if (survey === null) return 0;
+      const planned = await planDue(sql, survey);
       if (planned.length > 0) onPlanned();
       return planned.length;
     } catch (error) {

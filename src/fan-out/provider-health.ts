@@ -52,6 +52,8 @@ export class ProviderHealth {
 
   /** How long nothing may be sent; 0: now. */
   get stoppedForMs(): number {
+    // Asked before every send: while it works the clock need not be read.
+    if (this.stops === 0) return 0;
     return Math.max(0, this.stoppedUntilMs - this.clock.monotonicMs());
   }
 

@@ -43,6 +43,10 @@ export class RetryFreight implements Freight {
     this.skipUnsendable();
   }
 
+  get size(): number {
+    return this.task.ordinals.length;
+  }
+
   get next(): number | null {
     return this.cursor < this.task.ordinals.length ? this.cursor : null;
   }

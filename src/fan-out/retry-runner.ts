@@ -22,7 +22,7 @@ export async function runRetries(task: RetryTask, context: RunContext): Promise<
       control.hear(verdict, clock.monotonicMs());
       share.recorded(progress.sends);
     },
-    isUrgent: () => share.budget.isHalfUsed,
+    isUrgent: () => share.budget.isNearlyUsedUp,
     signOfLifeEveryMs: task.leaseMs / 4,
   });
   try {

@@ -10,11 +10,14 @@ import type { ProviderHealth } from './provider-health.ts';
 import type { BudgetShare } from './send-budget.ts';
 import type { Report, Unfamiliar } from './task.ts';
 import type { TaskControl } from './task-control.ts';
+import type { Turns } from './turns.ts';
 
 export interface RunContext {
   readonly tagIndex: TagIndex;
   /** Null when nothing will be sent. */
   readonly sender: Sender | null;
+  /** Of that sender. */
+  readonly turns: Turns | null;
   readonly health: ProviderHealth;
   /** Null: no quota limits it. */
   readonly permits: Permits | null;

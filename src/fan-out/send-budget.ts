@@ -35,9 +35,9 @@ export class SendBudget {
     return used >= HELD_PER_FREE_MAX * (this.max - this.used);
   }
 
-  /** From here on reports go out without waiting for company. */
-  get isHalfUsed(): boolean {
-    return this.used * 2 >= this.max;
+  /** From here on reports go out without waiting for company. Below it a chunk's end tells of all of it, as nearly always. */
+  get isNearlyUsedUp(): boolean {
+    return this.used * 4 >= this.max * 3;
   }
 
   take(): void {

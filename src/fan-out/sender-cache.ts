@@ -12,12 +12,14 @@ import type { Clock } from '../std/clock.ts';
 import { ProviderHealth } from './provider-health.ts';
 import type { BudgetLine } from './send-budget.ts';
 import type { Authority } from './task.ts';
+import { Turns } from './turns.ts';
 
 /** Senders that a thread keeps: beyond it the one unused for longest is closed. */
 const SENDERS_MAX = 64;
 
 export interface Line {
   readonly sender: Sender;
+  readonly turns: Turns;
   readonly health: ProviderHealth;
   readonly fingerprint: string;
   readonly budgetLine: BudgetLine;
@@ -70,8 +72,10 @@ export class SenderCache {
   private open(credential: ProviderCredential, authorization: string, fingerprint: string): Line {
     const { origins, transport, limits, onCircuit } = this.options;
     const health = new ProviderHealth(this.clock);
+    const sender = createSender(credential, { origins, transport, limits, authorization });
     const line: Line = {
-      sender: createSender(credential, { origins, transport, limits, authorization }),
+      sender,
+      turns: new Turns(sender, this.clock),
       health,
       fingerprint,
       budgetLine: { used: 0 },

@@ -123,6 +123,7 @@ function contextOf(task: Task, { line, share, permits, port }: Means): RunContex
   return {
     tagIndex,
     sender: line?.sender ?? null,
+    turns: line?.turns ?? null,
     health: line?.health ?? new ProviderHealth(clock),
     permits,
     share,

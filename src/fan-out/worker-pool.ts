@@ -11,9 +11,9 @@ import type { Note, PostedTask, Task, Unfamiliar, Word, WorkerSettings } from '.
 
 /**
  * Tasks at once in a thread. While one sends the next ones resolve; and a tag with few devices in each of a thousand
- * groups is a thousand tasks that do nothing but wait for the database. A single scope gets two thirds of them.
+ * groups is a thousand tasks that do nothing but wait for the index and the ledger. A single scope gets two thirds of them.
  */
-export const TASKS_PER_WORKER = 12;
+export const TASKS_PER_WORKER = 16;
 /** Room for the largest group's tokens (8,192 × 16 KiB) would be absurd; four-kilobyte ones of all tasks fit. */
 const THREAD_HEAP_MB = 512;
 

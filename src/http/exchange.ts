@@ -74,10 +74,13 @@ export class Exchange {
     }
   }
 
-  /** Authenticates, checks and handles. Never rejects: a surprise is logged and answered 500. */
-  async run(found: Found<Route>, body: Buffer): Promise<HttpResponse> {
+  /** Authenticates, checks and handles, at once where nothing is waited for. Never rejects: a surprise is logged and answered 500. */
+  run(found: Found<Route>, body: Buffer): HttpResponse | Promise<HttpResponse> {
     try {
-      return await this.#handle(found, body);
+      const response = this.#handle(found, body);
+      return response instanceof Promise
+        ? response.catch((error: unknown) => this.#failed(found.route, error))
+        : response;
     } catch (error) {
       return this.#failed(found.route, error);
     }
@@ -103,13 +106,9 @@ export class Exchange {
 
   /** The answer as it goes out: with what every answer carries. Counted. */
   finish(response: HttpResponse): HttpResponse {
-    const { method, headers } = this.#head;
+    const { headers } = this.#head;
     const route = this.#match.kind === 'found' ? this.#match.route : null;
-    this.#parts.metrics.httpRequests.with({
-      method: route === null ? UNMATCHED : method,
-      route: route?.path ?? UNMATCHED,
-      status: String(response.status),
-    }).value += 1;
+    this.#count(route, response.status);
     return {
       status: response.status,
       body: response.body,
@@ -120,6 +119,14 @@ export class Exchange {
         'X-Request-Id': this.requestId,
       },
     };
+  }
+
+  #count(route: Route | null, status: number): void {
+    this.#parts.metrics.httpRequests.with({
+      method: route === null ? UNMATCHED : this.#head.method,
+      route: route?.path ?? UNMATCHED,
+      status: String(status),
+    }).value += 1;
   }
 
   #isDeprecated({ api }: Route): boolean {
@@ -137,17 +144,30 @@ export class Exchange {
     return { status: 204, headers: { ...headers, ...cors }, body: '' };
   }
 
-  async #handle({ route, params }: Found<Route>, body: Buffer): Promise<HttpResponse> {
+  #handle({ route, params }: Found<Route>, body: Buffer): HttpResponse | Promise<HttpResponse> {
     const { addressOf, authenticator } = this.#parts;
     const address = addressOf(this.#head.remoteAddress, this.#head.headers.get('x-forwarded-for'));
     const request = new Request(this.#head, params, address, this.requestId, body);
     if (route.api === 'open') return route.handle(request);
-    const authentication = await authenticator.authenticate(
-      this.#head.headers.get('authorization'),
-    );
-    if (typeof authentication === 'string') return this.#unauthenticated(authentication, address);
+    const authentication = authenticator.authenticate(this.#head.headers.get('authorization'));
+    return authentication instanceof Promise
+      ? authentication.then((known) => this.#admit(route, request, known))
+      : this.#admit(route, request, authentication);
+  }
+
+  #admit(
+    route: ApiRoute,
+    request: HttpRequest,
+    authentication: Authentication,
+  ): HttpResponse | Promise<HttpResponse> {
+    if (typeof authentication === 'string') {
+      return this.#unauthenticated(authentication, request.address);
+    }
     this.#caller = authentication;
-    return this.#forbidden(route, params, authentication) ?? route.handle(request, authentication);
+    return (
+      this.#forbidden(route, request.params, authentication) ??
+      route.handle(request, authentication)
+    );
   }
 
   #unauthenticated(reason: Exclude<Authentication, Caller>, address: string): HttpResponse {

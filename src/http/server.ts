@@ -232,8 +232,11 @@ class RunningServer implements Server {
     this.#slow.delete(conversation);
     const [first] = chunks;
     const body = first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks);
+    const response = exchange.run(found, body);
     // `run` never rejects; a fault in writing the answer is a fault of the program and ends it.
-    void exchange.run(found, body).then((response) => this.#settle(conversation, response));
+    if (response instanceof Promise) {
+      void response.then((settled) => this.#settle(conversation, settled));
+    } else this.#settle(conversation, response);
   }
 
   #settle(conversation: Conversation, response: HttpResponse): void {

@@ -1,11 +1,13 @@
 /** A batch as devices: every device once, with all that is asked for it. */
 
+import type { DeviceNote } from '../domain/group-change.ts';
 import type { DeviceKey } from '../store/devices/lock-devices.ts';
 import type { Change } from './change.ts';
 import type { DeviceRef, Operation } from './operation.ts';
 
 /** A device of the batch and all that is asked for it. */
-export interface DeviceOperations extends DeviceRef {
+export interface DeviceOperations {
+  readonly device: DeviceRef;
   /** In the order they came. */
   readonly operations: readonly Operation[];
 }
@@ -16,7 +18,12 @@ export type DeviceResult = 'committed' | 'tags-limited' | 'limit';
 /** A device in the transaction: what it becomes, and its ordinal once it has one. */
 export interface ChangedDevice extends DeviceOperations {
   readonly change: Change;
+  /** Null: it is not there, and does not become. */
   ordinal: number | null;
+  /** Its ordinal is one that it gets in this transaction. */
+  isNew: boolean;
+  /** What was noted of it, if its token was refused since its app registered last. */
+  refused: DeviceNote | null;
   result: DeviceResult;
 }
 
@@ -27,7 +34,7 @@ export function byDevice(operations: readonly Operation[]): readonly DeviceOpera
     const key = keyOf(operation.device);
     const known = devices.get(key);
     if (known === undefined) {
-      devices.set(key, { ...operation.device, operations: [operation] });
+      devices.set(key, { device: operation.device, operations: [operation] });
     } else {
       known.operations.push(operation);
     }

@@ -37,13 +37,17 @@ export class Catalogue {
     this.sql = sql;
   }
 
+  /** The snapshot at hand, when it is at most a second old: for hits, without waiting. */
+  remembered(clientId: number): Snapshot | null {
+    const entry = this.entries.get(clientId);
+    if (entry === undefined) return null;
+    const ageMs = performance.now() - entry.checkedAtMs;
+    return ageMs < STALENESS_MS_MAX ? entry.snapshot : null;
+  }
+
   /** A snapshot at most a second old: for hits. */
   async recent(clientId: number): Promise<Snapshot> {
-    const entry = this.entries.get(clientId);
-    if (entry !== undefined && performance.now() - entry.checkedAtMs < STALENESS_MS_MAX) {
-      return entry.snapshot;
-    }
-    return await this.fresh(clientId);
+    return this.remembered(clientId) ?? (await this.fresh(clientId));
   }
 
   /** A snapshot as of this call or later: for misses, and where a caller expects to see his own change. */

@@ -1,23 +1,14 @@
 /** One batch of operations, one transaction: the heart of group commit (docs/architecture.md, "Registration"). */
 
-import { groupOf } from '../domain/device.ts';
-import type { DeviceNote, DevicePlace, GroupChange } from '../domain/group-change.ts';
+import type { DevicePlace, GroupChange } from '../domain/group-change.ts';
 import { changesOf } from '../domain/group-change.ts';
 import type { SubscribableTag } from '../store/catalogue/subscribable-tags.ts';
 import { subscribableTags } from '../store/catalogue/subscribable-tags.ts';
-import type { NewDevice } from '../store/devices/insert-devices.ts';
-import { insertDevices } from '../store/devices/insert-devices.ts';
 import { lockDevices } from '../store/devices/lock-devices.ts';
-import { raiseGroups } from '../store/devices/raise-groups.ts';
 import type { PlatformOfApp } from '../store/devices/reserve-ordinals.ts';
-import { updateDevices } from '../store/devices/update-devices.ts';
-import type { Sql, SqlPool } from '../store/sql.ts';
-import type {
-  SubscriptionChanges,
-  SubscriptionRow,
-} from '../store/subscriptions/change-subscriptions.ts';
-import { changeSubscriptions } from '../store/subscriptions/change-subscriptions.ts';
-import { transact } from '../store/transact.ts';
+import type { Batch, Written } from '../store/devices/write-batch.ts';
+import { writeBatch } from '../store/devices/write-batch.ts';
+import type { Line } from '../store/line.ts';
 import type { IndexFeed } from '../tag-index/tag-index.ts';
 import type { ChangedDevice, DeviceOperations, DeviceResult } from './batch.ts';
 import { keyOf } from './batch.ts';
@@ -26,7 +17,7 @@ import type { Ordinals } from './ordinals.ts';
 import { limitTags } from './tag-limit.ts';
 
 export interface CommitContext {
-  readonly sql: SqlPool;
+  readonly line: Line;
   readonly ordinals: Ordinals;
   readonly feed: IndexFeed;
   readonly tagsPerDeviceMax: number;
@@ -46,43 +37,71 @@ export interface Committed {
   readonly changes: readonly GroupChange[];
 }
 
-/** Commits, or throws and has done nothing. */
+/** Commits, or throws and has not done all of it. */
 export async function commitDevices(
   context: CommitContext,
   devices: readonly DeviceOperations[],
 ): Promise<Committed> {
-  await provideOrdinals(context.ordinals, devices);
-  const given: GivenOrdinals = new Map();
-  return transact(context.sql, async (tx) => {
-    const [tags, known] = await Promise.all([
-      subscribableTags(tx, tagsAskedFor(devices)),
-      lockDevices(tx, devices),
-    ]);
-    const changed = foldDevices(devices, tags);
-    for (const { index, ordinal } of known) {
-      const device = changed[index];
-      if (device !== undefined) device.ordinal = ordinal;
+  const changed = new Map<DeviceOperations, ChangedDevice>();
+  const changes: GroupChange[] = [];
+  let left = devices;
+  while (left.length > 0) {
+    const committed = await commitOnce(context, left);
+    changes.push(...committed.changes);
+    for (const [index, device] of left.entries()) {
+      const done = committed.changed[index];
+      if (done !== undefined && !committed.made.has(done)) changed.set(device, done);
     }
-    const made = await writeDevices(tx, context.ordinals, given, changed);
-    const forgiven = forgivenNotes(changed, known);
-    await limitTags(tx, changed, context.tagsPerDeviceMax);
-    const wanted = subscriptionChanges(changed);
-    const done = await changeSubscriptions(tx, wanted, context.slot);
-    const touched = [...made, ...forgiven].map((device) => ({
-      ...device,
-      groupNumber: groupOf(device.ordinal),
-    }));
-    const raised = await raiseGroups(tx, [...touched, ...done.groups]);
-    return {
-      results: changed.map((device) => device.result),
-      changes: changesOf(raised, {
-        tokens: made,
-        added: without(wanted.added, done.refused),
-        removed: [...wanted.removed, ...done.cleared],
-        notes: forgiven,
-      }),
-    };
-  });
+    // Another node has made them while this transaction was under way: the next one finds them, and locks them.
+    left = committed.made.size === 0 ? [] : left.filter((device) => !changed.has(device));
+  }
+  return {
+    results: devices.map((device) => changed.get(device)?.result ?? 'committed'),
+    changes,
+  };
+}
+
+interface CommittedOnce {
+  readonly changed: readonly ChangedDevice[];
+  /** Of `changed`, those of which nothing was done, because another node has made them. */
+  readonly made: ReadonlySet<ChangedDevice>;
+  readonly changes: readonly GroupChange[];
+}
+
+/** Two round trips: what is there, and everything that is written. */
+async function commitOnce(
+  { line, ordinals, tagsPerDeviceMax, slot }: CommitContext,
+  devices: readonly DeviceOperations[],
+): Promise<CommittedOnce> {
+  await provideOrdinals(ordinals, devices);
+  const given: GivenOrdinals = new Map();
+  return line.transact(
+    async (tx) => {
+      const [known, tags] = await Promise.all([
+        lockDevices(
+          tx,
+          devices.map(({ device }) => device),
+        ),
+        subscribableTags(tx, tagsAskedFor(devices)),
+      ]);
+      const changed = foldDevices(devices, tags);
+      for (const { index, ordinal, refusals, environment } of known) {
+        const device = changed[index];
+        if (device === undefined) continue;
+        device.ordinal = ordinal;
+        if (refusals > 0) device.refused = { refusals, environment };
+      }
+      for (const device of changed) {
+        if (device.ordinal === null && device.change.registers) number(device, ordinals, given);
+      }
+      await limitTags(tx, changed, tagsPerDeviceMax);
+      return changed;
+    },
+    async (tx, changed) => {
+      const rows = rowsOf(changed);
+      return conclude(changed, rows, await writeBatch(tx, { ...rows, slot }));
+    },
+  );
 }
 
 /** Before the transaction, for every device that may turn out to be new. */
@@ -91,8 +110,9 @@ async function provideOrdinals(
   devices: readonly DeviceOperations[],
 ): Promise<void> {
   const needs = new Map<string, PlatformOfApp & { count: number }>();
-  for (const { appId, platformId, operations } of devices) {
+  for (const { device, operations } of devices) {
     if (operations.every(({ kind }) => kind === 'ureg')) continue;
+    const { appId, platformId } = device;
     const key = `${appId}.${platformId}`;
     const need = needs.get(key);
     if (need === undefined) needs.set(key, { appId, platformId, count: 1 });
@@ -117,94 +137,93 @@ function foldDevices(
   tags: readonly SubscribableTag[],
 ): readonly ChangedDevice[] {
   const tagById = new Map(tags.map((tag) => [tag.id, tag]));
-  return devices.map((device) => {
-    const change = fold(device.operations, (tagId) => {
+  return devices.map(({ device, operations }) => {
+    const change = fold(operations, (tagId) => {
       const tag = tagById.get(tagId);
       return tag !== undefined && (tag.appIds === null || tag.appIds.includes(device.appId));
     });
-    return { ...device, change, ordinal: null, result: 'committed' };
+    return {
+      device,
+      operations,
+      change,
+      ordinal: null,
+      isNew: false,
+      refused: null,
+      result: 'committed',
+    };
   });
 }
 
-/** Writes the rows of devices and answers the new ones. */
-async function writeDevices(
-  tx: Sql,
-  ordinals: Ordinals,
-  given: GivenOrdinals,
-  changed: readonly ChangedDevice[],
-): Promise<readonly (DevicePlace & { readonly deviceId: string })[]> {
-  const known = changed.flatMap(({ change, ordinal, appId, platformId }) =>
-    ordinal === null ? [] : [{ ...change, appId, platformId, ordinal }],
-  );
-  const fresh = changed.filter(({ change, ordinal }) => ordinal === null && change.registers);
-  const [, inserted] = await Promise.all([
-    updateDevices(
-      tx,
-      known.filter(({ registers, unsubscribes }) => registers || unsubscribes),
-    ),
-    insertDevices(tx, withOrdinals(ordinals, given, fresh)),
-  ]);
-  const ordinalByKey = new Map(inserted.map((device) => [keyOf(device), device.ordinal]));
-  for (const device of fresh) device.ordinal = ordinalByKey.get(keyOf(device)) ?? null;
-  return fresh.flatMap(({ appId, platformId, deviceId, ordinal }) =>
-    ordinal === null ? [] : [{ appId, platformId, deviceId, ordinal }],
-  );
+/** Gives a device that is not there its ordinal, or the answer that there is none. */
+function number(device: ChangedDevice, ordinals: Ordinals, given: GivenOrdinals): void {
+  const key = keyOf(device.device);
+  const ordinal = given.get(key) ?? ordinals.take(device.device);
+  if (ordinal === null) {
+    device.result = 'limit';
+    return;
+  }
+  given.set(key, ordinal);
+  device.ordinal = ordinal;
+  device.isNew = true;
 }
 
-/** Who registers is no stranger any more (updateDevices), which an index has to hear. Hardly any was refused before. */
-function forgivenNotes(
-  changed: readonly ChangedDevice[],
-  known: readonly ({ readonly index: number; readonly ordinal: number } & DeviceNote)[],
-): readonly (DevicePlace & { readonly note: DeviceNote })[] {
-  return known.flatMap(({ index, ordinal, refusals, environment }) => {
-    const device = changed[index];
-    if (refusals === 0 || !device?.change.registers) return [];
+type Rows = { -readonly [Part in keyof Omit<Batch, 'slot'>]: Batch[Part][number][] };
+
+function rowsOf(changed: readonly ChangedDevice[]): Rows {
+  const rows: Rows = {
+    updated: [],
+    forgiven: [],
+    inserted: [],
+    first: [],
+    added: [],
+    removed: [],
+    cleared: [],
+  };
+  for (const { device, change, ordinal, isNew, refused } of changed) {
+    if (ordinal === null) continue;
     const { appId, platformId } = device;
-    return [{ appId, platformId, ordinal, note: { refusals: 0, environment } }];
-  });
-}
-
-function withOrdinals(
-  ordinals: Ordinals,
-  given: GivenOrdinals,
-  devices: readonly ChangedDevice[],
-): readonly NewDevice[] {
-  const numbered: NewDevice[] = [];
-  for (const device of devices) {
-    const ordinal = given.get(keyOf(device)) ?? ordinals.take(device);
-    if (ordinal === null) {
-      device.result = 'limit';
+    const { add, remove, registers, unsubscribes, appVersion } = change;
+    const subscriptions = isNew ? rows.first : rows.added;
+    for (const tagId of add) subscriptions.push({ appId, platformId, ordinal, tagId });
+    if (isNew) {
+      const { deviceKey, deviceId } = device;
+      const row = { appId, platformId, ordinal, deviceKey, deviceId, unsubscribes, appVersion };
+      rows.inserted.push(row);
       continue;
     }
-    given.set(keyOf(device), ordinal);
-    const { appId, platformId, deviceKey, deviceId, change } = device;
-    const { unsubscribes, appVersion } = change;
-    numbered.push({ appId, platformId, deviceKey, deviceId, unsubscribes, appVersion, ordinal });
+    if (registers || unsubscribes) {
+      rows.updated.push({ appId, platformId, ordinal, registers, unsubscribes, appVersion });
+    }
+    if (registers && refused !== null) {
+      rows.forgiven.push({ appId, platformId, ordinal, note: { ...refused, refusals: 0 } });
+    }
+    for (const tagId of remove) rows.removed.push({ appId, platformId, ordinal, tagId });
+    if (change.clear) rows.cleared.push({ appId, platformId, ordinal });
   }
-  return numbered;
+  return rows;
 }
 
-function subscriptionChanges(changed: readonly ChangedDevice[]): SubscriptionChanges {
-  const added: SubscriptionRow[] = [];
-  const removed: SubscriptionRow[] = [];
-  const cleared: Omit<SubscriptionRow, 'tagId'>[] = [];
-  for (const { appId, platformId, ordinal, change } of changed) {
-    if (ordinal === null) continue;
-    for (const tagId of change.add) added.push({ appId, platformId, ordinal, tagId });
-    for (const tagId of change.remove) removed.push({ appId, platformId, ordinal, tagId });
-    if (change.clear) cleared.push({ appId, platformId, ordinal });
-  }
-  return { added, removed, cleared };
+/** What the transaction did, for whoever asked and for the tag index. */
+function conclude(
+  changed: readonly ChangedDevice[],
+  { forgiven, inserted, first, added, removed }: Rows,
+  written: Written,
+): CommittedOnce {
+  const made = new Set(written.made.map(placeOf));
+  const isOurs = (place: DevicePlace): boolean => made.size === 0 || !made.has(placeOf(place));
+  return {
+    changed,
+    made: new Set(
+      changed.filter(({ device, ordinal }) => ordinal !== null && !isOurs({ ...device, ordinal })),
+    ),
+    changes: changesOf(written.groups, {
+      tokens: inserted.filter(isOurs),
+      added: [...first.filter(isOurs), ...added],
+      removed: [...removed, ...written.lost],
+      notes: forgiven,
+    }),
+  };
 }
 
-/** Hardly ever is any tag refused here: it would have to go between two statements of the transaction. */
-function without(
-  rows: readonly SubscriptionRow[],
-  refused: readonly SubscriptionRow[],
-): readonly SubscriptionRow[] {
-  if (refused.length === 0) return rows;
-  const nameOf = ({ appId, platformId, ordinal, tagId }: SubscriptionRow): string =>
-    `${appId}.${platformId}.${ordinal}.${tagId}`;
-  const names = new Set(refused.map(nameOf));
-  return rows.filter((row) => !names.has(nameOf(row)));
-}
+const placeOf = ({ appId, platformId, ordinal }: DevicePlace): string =>
+  `${appId}.${platformId}.${ordinal}`;

@@ -5,6 +5,7 @@ import { Recurring } from '../std/recurring.ts';
 import { eraseDevices } from '../store/devices/erase-devices.ts';
 import type { DevicePlace } from '../store/housekeeping/idle-devices.ts';
 import { idleDevices } from '../store/housekeeping/idle-devices.ts';
+import { deleteOldNotifications } from '../store/housekeeping/old-notifications.ts';
 import {
   deleteDeletedTags,
   deleteIdempotencyKeys,
@@ -29,6 +30,8 @@ const DEVICES_MAX = 2_000;
 const SUBSCRIPTIONS_MAX = 5_000;
 const TRANSACTIONS_MAX = 20;
 const ROWS_MAX = 10_000;
+/** Notifications deleted in one transaction; each may have thousands of scopes. With TRANSACTIONS_MAX it is 17 million a day. */
+const NOTIFICATIONS_MAX = 100;
 
 /**
  * After it no transaction is left that found the tag alive: each of its few statements has 10 s (store/transact), and so
@@ -55,6 +58,7 @@ export class Housekeeping {
   private readonly feed: IndexFeed;
   private readonly log: Logger;
   private readonly deviceRetentionMs: number;
+  private readonly notificationRetentionMs: number;
   private cursor: DevicePlace = START;
   private sweptAtMs = Number.NEGATIVE_INFINITY;
   private readonly runs = new Recurring(INTERVAL_MS, () => this.runLogged());
@@ -64,11 +68,13 @@ export class Housekeeping {
     readonly feed: IndexFeed;
     readonly log: Logger;
     readonly deviceRetentionDays: number;
+    readonly notificationRetentionDays: number;
   }) {
     this.sql = options.sql;
     this.feed = options.feed;
     this.log = options.log;
     this.deviceRetentionMs = options.deviceRetentionDays * DAY_MS;
+    this.notificationRetentionMs = options.notificationRetentionDays * DAY_MS;
   }
 
   /** Runs from now on, until stopped. */
@@ -86,6 +92,7 @@ export class Housekeeping {
     await this.eraseIdleDevices(nowMs);
     await this.purgeDeletedTags(nowMs);
     await deleteIdempotencyKeys(this.sql, nowMs - IDEMPOTENCY_KEY_MS, ROWS_MAX);
+    await this.deleteOldNotifications();
     if (nowMs - this.sweptAtMs < SWEEP_INTERVAL_MS) return;
     await this.purgeDisconnected();
     await deleteTagDays(this.sql, nowMs - TAG_DAY_MS, ROWS_MAX);
@@ -125,6 +132,18 @@ export class Housekeeping {
   /** Removes what registrations left that were under way when their tag was disconnected from the app. */
   async purgeDisconnected(): Promise<void> {
     await this.purge(await ofDisconnectedApps(this.sql, TRANSACTIONS_MAX));
+  }
+
+  /** Deletes what ended before the retention, in pieces; what this run leaves is the next one's. */
+  async deleteOldNotifications(): Promise<void> {
+    let deleted = NOTIFICATIONS_MAX;
+    for (let i = 0; deleted === NOTIFICATIONS_MAX && i < TRANSACTIONS_MAX; i += 1) {
+      deleted = await deleteOldNotifications(
+        this.sql,
+        this.notificationRetentionMs,
+        NOTIFICATIONS_MAX,
+      );
+    }
   }
 
   private async purge(orphanages: readonly Orphanage[]): Promise<void> {

@@ -18,8 +18,15 @@ const SUBSCRIPTIONS_OF_ALL = 10;
 
 export type LaneResult = Exclude<RegistrationResult, 'overloaded'>;
 
-/** Makes a lane. Whatever happens to a batch, each of its operations is answered with a result. */
-export const createLane = (context: CommitContext, log: Logger): Batcher<Operation, LaneResult> =>
+/**
+ * Makes a lane. Whatever happens to a batch, each of its operations is answered with a result; `onAnswered` is told of how
+ * many it was.
+ */
+export const createLane = (
+  context: CommitContext,
+  log: Logger,
+  onAnswered: (count: number) => void,
+): Batcher<Operation, LaneResult> =>
   new Batcher({
     itemsMax: OPERATIONS_MAX,
     weightMax: SUBSCRIPTIONS_MAX,
@@ -27,6 +34,7 @@ export const createLane = (context: CommitContext, log: Logger): Batcher<Operati
     async run(operations) {
       const results = new Map<Operation, LaneResult>();
       await commitApart(context, log, byDevice(operations), results);
+      onAnswered(operations.length);
       return operations.map((operation) => results.get(operation) ?? 'unavailable');
     },
   });

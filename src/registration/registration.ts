@@ -2,7 +2,7 @@
 
 import type { Logger } from 'pino';
 import type { Batcher } from '../std/batcher.ts';
-import type { SqlPool } from '../store/sql.ts';
+import type { Store } from '../store/store.ts';
 import type { IndexFeed } from '../tag-index/tag-index.ts';
 import { DeviceLimit } from './device-limit.ts';
 import type { LaneResult } from './lane.ts';
@@ -11,7 +11,7 @@ import type { Operation, RegistrationResult } from './operation.ts';
 import { Ordinals } from './ordinals.ts';
 
 export interface RegistrationOptions {
-  readonly sql: SqlPool;
+  readonly store: Pick<Store, 'sql' | 'openLine'>;
   readonly feed: IndexFeed;
   readonly log: Logger;
   /** Batches at work at a time: LANES, or 1 on the embedded database, which is one session. */
@@ -25,6 +25,9 @@ export interface RegistrationOptions {
 export const LANES = 4;
 export const LANES_EMBEDDED = 1;
 
+const UNAVAILABLE = Promise.resolve('unavailable' as const);
+const OVERLOADED = Promise.resolve('overloaded' as const);
+
 export class Registration {
   private readonly lanes: readonly Batcher<Operation, LaneResult>[];
   private readonly inFlightMax: number;
@@ -32,24 +35,25 @@ export class Registration {
   private draining = false;
 
   constructor(options: RegistrationOptions) {
-    const { sql, feed, log, devicesPerAppMax, tagsPerDeviceMax } = options;
+    const { feed, log, devicesPerAppMax, tagsPerDeviceMax } = options;
+    const { sql } = options.store;
     const limit = new DeviceLimit(devicesPerAppMax);
     this.inFlightMax = options.inFlightMax;
-    this.lanes = Array.from({ length: options.lanes }, (_, slot) =>
-      createLane({ sql, feed, ordinals: new Ordinals(sql, limit), tagsPerDeviceMax, slot }, log),
-    );
+    this.lanes = Array.from({ length: options.lanes }, (_, slot) => {
+      const line = options.store.openLine();
+      const ordinals = new Ordinals(sql, limit);
+      return createLane({ line, feed, ordinals, tagsPerDeviceMax, slot }, log, (count) => {
+        this.inFlight -= count;
+      });
+    });
   }
 
   /** Resolves when the operation is committed, or with why it is not. Operations on one device keep their order. */
-  async submit(operation: Operation): Promise<RegistrationResult> {
-    if (this.draining) return 'unavailable';
-    if (this.inFlight >= this.inFlightMax) return 'overloaded';
+  submit(operation: Operation): Promise<RegistrationResult> {
+    if (this.draining) return UNAVAILABLE;
+    if (this.inFlight >= this.inFlightMax) return OVERLOADED;
     this.inFlight += 1;
-    try {
-      return await this.laneOf(operation).submit(operation);
-    } finally {
-      this.inFlight -= 1;
-    }
+    return this.laneOf(operation).submit(operation);
   }
 
   /** Operations taken and not yet answered. */

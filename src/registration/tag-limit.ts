@@ -32,8 +32,9 @@ const countsTags = (operation: ChangedDevice['operations'][number]): boolean =>
 function growingDevice(
   device: ChangedDevice,
 ): readonly (GrowingDevice & { readonly device: ChangedDevice })[] {
-  const { appId, platformId, ordinal, change } = device;
+  const { ordinal, change } = device;
   if (ordinal === null || change.clear) return [];
+  const { appId, platformId } = device.device;
   return [{ device, appId, platformId, ordinal, gain: change.add.size }];
 }
 

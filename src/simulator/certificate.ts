@@ -1,4 +1,4 @@
-/** The TLS certificate of the simulator: made at start, in memory only, for the names it is reached by. */
+/** The TLS certificate of the simulator, for the names it is reached by: made at start and in memory only, unless it is to be kept. */
 
 import { isIP } from 'node:net';
 import { generate } from 'selfsigned';
@@ -16,7 +16,10 @@ const VALID_BEFORE_MS = 3_600_000;
 
 const DAY_MS = 86_400_000;
 
-export async function createCertificate(host: string): Promise<Certificate> {
+export async function createCertificate(
+  host: string,
+  validDays = VALID_DAYS,
+): Promise<Certificate> {
   const names = new Set(['127.0.0.1', '::1', 'localhost', host]);
   const now = Date.now();
   const made = await generate([{ name: 'commonName', value: 'Tagcast provider simulator' }], {
@@ -24,7 +27,7 @@ export async function createCertificate(host: string): Promise<Certificate> {
     curve: 'P-256',
     algorithm: 'sha256',
     notBeforeDate: new Date(now - VALID_BEFORE_MS),
-    notAfterDate: new Date(now + VALID_DAYS * DAY_MS),
+    notAfterDate: new Date(now + validDays * DAY_MS),
     extensions: [
       { name: 'basicConstraints', cA: false, critical: true },
       { name: 'keyUsage', digitalSignature: true, critical: true },

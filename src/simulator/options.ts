@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { ProviderAccounts } from './accounts.ts';
 import type { Behaviour } from './behaviour.ts';
 import { behaviourPartSchema, mergeBehaviour } from './behaviour.ts';
+import type { Certificate } from './certificate.ts';
 import { SCENARIO_NAMES, SCENARIOS } from './scenarios.ts';
 
 export interface SimulatorOptions {
@@ -14,6 +15,8 @@ export interface SimulatorOptions {
   readonly fcmPort?: number;
   readonly webPushPort?: number;
   readonly controlPort?: number;
+  /** For `host`; absent: one is made. */
+  readonly certificate?: Certificate;
   /** The first accepted account; absent: one is made. */
   readonly accounts?: ProviderAccounts;
   /** Faults; absent: none. */

@@ -65,7 +65,7 @@ async function startServers(
   started: { close(): Promise<void> }[],
 ): Promise<Omit<Simulator, 'close'>> {
   const { host = '127.0.0.1', behaviour = {} } = options;
-  const certificate = await createCertificate(host);
+  const certificate = options.certificate ?? (await createCertificate(host));
   const initial = changeBehaviour(KIND_BEHAVIOUR, behaviour);
   const live: LiveBehaviour = { current: initial, outage: 'none' };
   const book = new AccountBook();

@@ -1,54 +1,106 @@
-/** Brings the schema up to date: every migration once, in order, all or none. */
+/**
+ * Brings the schema up to date: every migration once, in order, all or none. Nodes of the version before are at work
+ * meanwhile and afterwards, so a migration adds and does not take away (docs/operating.md, test/support/migration-rule.ts).
+ */
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import { faultOf } from './faults.ts';
 import * as mainJob from './migrations/0001-main-job.ts';
 import * as reactions from './migrations/0002-reactions.ts';
 import * as providerAuthority from './migrations/0003-provider-authority.ts';
 import * as parts from './migrations/0004-parts.ts';
+import * as operating from './migrations/0005-operating.ts';
 import * as indexLineage from './migrations/0006-index-lineage.ts';
-import type { SqlPool } from './sql.ts';
+import type { Sql, SqlPool } from './sql.ts';
 
-interface Migration {
+export interface Migration {
   readonly name: string;
   readonly sql: string;
+  /**
+   * The newest migration that a node must know to work on what this one leaves: for one that takes away what no version
+   * since then has used. Absent: what worked before works on.
+   */
+  readonly needs?: string;
 }
 
 /** In order. One that has landed is never edited: a change is a new file. */
-const MIGRATIONS: readonly Migration[] = [
+export const MIGRATIONS: readonly Migration[] = [
   mainJob,
   reactions,
   providerAuthority,
   parts,
+  operating,
   indexLineage,
 ];
+
+export interface Migrated {
+  /** Names of the migrations that were missing. */
+  readonly applied: readonly string[];
+  /** Names of those that a later version has applied, with which this one can work. */
+  readonly ahead: readonly string[];
+}
+
+export interface MigrateOptions {
+  readonly migrations?: readonly Migration[];
+  /** Told each time that a lock was not to be had. */
+  readonly onWaiting?: () => void;
+  readonly patienceMs?: number;
+}
 
 /** Any number that nothing else locks. Nodes that start together take turns on it; the later ones find nothing to do. */
 const MIGRATION_LOCK = 7_461_671;
 
 /** Nodes of the version before are at work meanwhile, and a table's lock may end in a deadlock with theirs. */
 const TRIES_MAX = 5;
+/** Whoever waits for a table's lock makes everyone wait who comes after him: not for longer than this, and then they go first. */
+const LOCK_MS_MAX = 2_000;
+const LOCK_PAUSE_MS = 3_000;
+/** Dumps and long transactions hold tables for long; then it is for whoever supervises the process to start it again. */
+const PATIENCE_MS = 300_000;
 
-/** Applies what is missing, all in one transaction; again, whole, after a deadlock. Resolves with the names of what it applied. */
-export async function migrate(sql: SqlPool): Promise<readonly string[]> {
+/** Applies what is missing, all in one transaction; again, whole, after a deadlock or while a table is not to be had. */
+export async function migrate(sql: SqlPool, options: MigrateOptions = {}): Promise<Migrated> {
+  const { migrations = MIGRATIONS, onWaiting, patienceMs = PATIENCE_MS } = options;
+  const endMs = performance.now() + patienceMs;
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await migrateOnce(sql);
+      return await sql.begin((tx) => migrateOnce(tx, migrations));
     } catch (error) {
-      if (attempt === TRIES_MAX || faultOf(error) !== 'conflict') throw error;
+      if (isLockTimeout(error)) {
+        if (performance.now() > endMs) throw new Error(LOCKED, { cause: error });
+        onWaiting?.();
+        await sleep(LOCK_PAUSE_MS);
+      } else if (attempt >= TRIES_MAX || faultOf(error) !== 'conflict') throw error;
     }
   }
 }
 
-function migrateOnce(sql: SqlPool): Promise<readonly string[]> {
-  return sql.begin(async (tx) => {
-    await tx`select pg_advisory_xact_lock(${MIGRATION_LOCK})`;
-    await tx`create table if not exists migrations (name text primary key, applied_at timestamptz not null default now())`;
-    const known = new Set((await tx`select name from migrations`).map((row) => row['name']));
-    const missing = MIGRATIONS.filter(({ name }) => !known.has(name));
-    for (const migration of missing) {
-      await tx.unsafe(migration.sql);
-      await tx`insert into migrations (name) values (${migration.name})`;
-    }
-    return missing.map(({ name }) => name);
-  });
+const LOCKED =
+  'DATABASE_URL: the schema cannot be brought up to date: something else holds a lock on its tables, as a dump or a transaction that is left open does (pg_locks tells which). Start again when it has ended.';
+
+async function migrateOnce(tx: Sql, migrations: readonly Migration[]): Promise<Migrated> {
+  await tx`select pg_advisory_xact_lock(${MIGRATION_LOCK})`;
+  await tx`select set_config('lock_timeout', ${String(LOCK_MS_MAX)}, true)`;
+  await tx`create table if not exists migrations (name text primary key, applied_at timestamptz not null default now())`;
+  // By way of JSON: databases of the first versions do not have the column.
+  const present = await tx<{ name: string; needs: string | null }[]>`
+    select name, to_jsonb(m) ->> 'needs' as needs from migrations m order by name`;
+  const known = new Set(migrations.map(({ name }) => name));
+  const ahead = present.filter(({ name }) => !known.has(name));
+  for (const { name, needs } of ahead) {
+    if (needs !== null && !known.has(needs)) throw new Error(tooNew(name, needs));
+  }
+  const applied = migrations.filter(({ name }) => present.every((row) => row.name !== name));
+  for (const { name, needs, sql } of applied) {
+    await tx.unsafe(sql);
+    await tx`insert into migrations ${tx(needs === undefined ? { name } : { name, needs })}`;
+  }
+  return { applied: applied.map(({ name }) => name), ahead: ahead.map(({ name }) => name) };
 }
+
+const tooNew = (name: string, needs: string): string =>
+  `DATABASE_URL: a later version has changed this database (${name}), and this version cannot work on it any more: install one that knows ${needs}, best the one that the other nodes run.`;
+
+/** SQLSTATE lock_not_available. */
+const isLockTimeout = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === '55P03';

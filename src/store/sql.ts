@@ -20,15 +20,41 @@ const bigint = {
   parse: (text: string) => Number(text),
 };
 
+/** How long closing waits for statements under way. */
+export const CLOSE_TIMEOUT_SECONDS = 5;
+/** The driver's own pause doubles to 20 s, in which every statement waits although the database may be back. */
+const RECONNECT_SECONDS_MAX = 1;
+/** A server that takes a connection and then says nothing. */
+const CONNECT_TIMEOUT_SECONDS = 10;
+
+/** Up to half of it less by chance, so that not all connections of all nodes come at once. */
+const reconnectInSeconds = (attempt: number): number =>
+  Math.min(RECONNECT_SECONDS_MAX, 0.01 * 2 ** attempt) * (1 - Math.random() / 2);
+
 /** What PostgreSQL calls our sessions. */
 export const APPLICATION_NAME = 'tagcast';
 
+/** How connections are kept, where the driver's own way will not do. */
+export interface Keeping {
+  /** Null: they are never replaced for their age. */
+  readonly max_lifetime?: null;
+  /** One has ended. */
+  readonly onclose?: () => void;
+}
+
 /** Opens a pool of at most `connectionsMax` connections; connects lazily. */
-export function connect(address: DatabaseAddress, connectionsMax: number): SqlPool {
-  const options = {
+export function connect(
+  address: DatabaseAddress,
+  connectionsMax: number,
+  keeping: Keeping = {},
+): SqlPool {
+  const options: postgres.Options<{ bigint: typeof bigint }> = {
+    ...keeping,
     max: connectionsMax,
     types: { bigint },
     onnotice: () => undefined,
+    backoff: reconnectInSeconds,
+    connect_timeout: CONNECT_TIMEOUT_SECONDS,
   };
   return address.kind === 'postgres'
     ? postgres(address.url, { ...options, connection: { application_name: APPLICATION_NAME } })
@@ -40,3 +66,13 @@ export function connect(address: DatabaseAddress, connectionsMax: number): SqlPo
  * escape it, and these need none.
  */
 export const list = (values: readonly (number | string)[]): string => `{${values.join(',')}}`;
+
+/** Texts, or nulls, likewise for `::text[]`. The driver's own way looks at each element three times. */
+export const textList = (values: readonly (string | null)[]): string =>
+  `{${values.map((value) => (value === null ? 'NULL' : quoted(value))).join(',')}}`;
+
+const SPECIAL = /["\\]/;
+const EACH_SPECIAL = /["\\]/g;
+
+const quoted = (value: string): string =>
+  SPECIAL.test(value) ? `"${value.replace(EACH_SPECIAL, '\\$&')}"` : `"${value}"`;

@@ -4,27 +4,28 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { databaseSocketPath } from './embedded/lock.ts';
 import { startEmbeddedDatabase } from './embedded/thread.ts';
+import { Line } from './line.ts';
+import type { Migrated } from './migrate.ts';
 import { migrate } from './migrate.ts';
 import type { DatabaseAddress, SqlPool } from './sql.ts';
-import { connect } from './sql.ts';
+import { CLOSE_TIMEOUT_SECONDS, connect } from './sql.ts';
 
-export interface Store {
+/** Opened and migrated. */
+export interface Store extends Migrated {
   readonly sql: SqlPool;
   /** For worker threads, which open pools of their own. */
   readonly address: DatabaseAddress;
-  /** Names of the migrations that this start has applied. */
-  readonly applied: readonly string[];
+  /** A connection beside the pool, for one transaction at a time; closed with the store. */
+  openLine(): Line;
   close(): Promise<void>;
 }
 
 /** Connections of the main thread: lanes, ledger, planner and HTTP reads. */
 const CONNECTIONS_MAX = 16;
-/** How long closing waits for statements under way. */
-const CLOSE_TIMEOUT_SECONDS = 5;
 
-/** Connects to a real PostgreSQL (15 or later) and migrates it. */
-export const openPostgres = (url: string): Promise<Store> =>
-  open({ kind: 'postgres', url }, () => Promise.resolve());
+/** Connects to a real PostgreSQL (15 or later) and migrates it; `onWaiting` is told while a lock holds that up. */
+export const openPostgres = (url: string, onWaiting?: () => void): Promise<Store> =>
+  open({ kind: 'postgres', url }, () => Promise.resolve(), onWaiting);
 
 /** Starts PGlite under `dataDir`, whose lock the caller holds, and migrates it. */
 export async function openEmbedded(dataDir: string): Promise<Store> {
@@ -36,16 +37,26 @@ export async function openEmbedded(dataDir: string): Promise<Store> {
   return open({ kind: 'embedded', socketPath }, () => database.close());
 }
 
-async function open(address: DatabaseAddress, stop: () => Promise<void>): Promise<Store> {
+async function open(
+  address: DatabaseAddress,
+  stop: () => Promise<void>,
+  onWaiting: () => void = () => undefined,
+): Promise<Store> {
   const sql = connect(address, CONNECTIONS_MAX);
+  const lines: Line[] = [];
+  const openLine = (): Line => {
+    const line = new Line(address);
+    lines.push(line);
+    return line;
+  };
   const close = async (): Promise<void> => {
+    await Promise.all(lines.map((line) => line.close()));
     await sql.end({ timeout: CLOSE_TIMEOUT_SECONDS });
     await stop();
   };
   try {
     await checkVersion(sql);
-    const applied = await migrate(sql);
-    return { sql, address, applied, close };
+    return { sql, address, openLine, ...(await migrate(sql, { onWaiting })), close };
   } catch (error) {
     await close();
     throw error;

@@ -7,9 +7,9 @@ import type { Sql, SqlPool } from './sql.ts';
  * Of one statement, waiting for locks included, and of silence between two. A node that was frozen in the middle of a
  * transaction loses it after this, so that its locks do not stop every other node.
  */
-const STATEMENT_MS_MAX = 10_000;
+export const STATEMENT_MS_MAX = 10_000;
 /** Deadlocks end one of two transactions, so a few tries are plenty. */
-const TRIES_MAX = 5;
+export const TRIES_MAX = 5;
 
 /** Runs `work` in a transaction (READ COMMITTED) and commits; again, whole, after a deadlock. */
 export async function transact<T>(sql: SqlPool, work: (tx: Sql) => Promise<T>): Promise<T> {

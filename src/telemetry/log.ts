@@ -19,12 +19,17 @@ const REDACTED_FIELDS = [
 ];
 
 /** Makes the process' logger; `name` tells threads apart. */
-export const createLogger = (level: string, name: string): Logger =>
-  pino({
-    level,
-    name,
-    redact: {
-      paths: REDACTED_FIELDS.flatMap((field) => [field, `*.${field}`]),
-      censor: '[redacted]',
-    },
-  });
+export const createLogger = (level: string, name: string): Logger => pino(optionsOf(level, name));
+
+/** The logger of a command, whose stdout may be somebody's data. */
+export const createCommandLogger = (): Logger =>
+  pino(optionsOf('error', 'tagcast'), pino.destination(2));
+
+const optionsOf = (level: string, name: string) => ({
+  level,
+  name,
+  redact: {
+    paths: REDACTED_FIELDS.flatMap((field) => [field, `*.${field}`]),
+    censor: '[redacted]',
+  },
+});

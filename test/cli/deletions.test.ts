@@ -4,14 +4,18 @@ import t from 'tap';
 import { deletionsCommand } from '../../src/cli/deletions.ts';
 import { createOperatorActions } from '../../src/cli/operator-actions.ts';
 import { secrets } from '../support/api.ts';
+import { makeDeviceParts } from '../support/device-parts.ts';
 import { makeRunning, makeTenant } from '../support/notifications.ts';
 import { withStores } from '../support/store.ts';
 import { recordedContext } from '../support/terminal.ts';
 
-await withStores(t, async (t, { sql }) => {
+await withStores(t, async (t, store) => {
+  const { sql } = store;
   const oauthOrigin = 'https://oauth2.googleapis.com';
   const check = () => Promise.resolve({ isHealthy: true, note: 'The provider takes it.' });
-  const context = recordedContext(createOperatorActions({ sql, secrets, check, oauthOrigin }));
+  const context = recordedContext(
+    createOperatorActions({ ...makeDeviceParts(store), secrets, check, oauthOrigin }),
+  );
   const command = deletionsCommand(context);
   const run = async (line: string): Promise<readonly [code: number, text: string]> => {
     const code = await command.run(line.split(' '));

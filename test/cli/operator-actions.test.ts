@@ -12,6 +12,7 @@ import { credentialCommand } from '../../src/cli/credential.ts';
 import type { CheckedCredential } from '../../src/cli/operator-actions.ts';
 import { createOperatorActions } from '../../src/cli/operator-actions.ts';
 import { secrets } from '../support/api.ts';
+import { makeDeviceParts } from '../support/device-parts.ts';
 import { withStores } from '../support/store.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { recordedContext } from '../support/terminal.ts';
@@ -19,11 +20,14 @@ import { recordedContext } from '../support/terminal.ts';
 const TOKEN = /Token {7}(\S+)/;
 
 t.test('an installation from nothing', async (t) => {
-  await withStores(t, async (t, { sql }) => {
+  await withStores(t, async (t, store) => {
+    const { sql } = store;
     const oauthOrigin = 'https://oauth2.googleapis.com';
     let checked: CheckedCredential = { isHealthy: true, note: 'The provider takes it.' };
     const check = () => Promise.resolve(checked);
-    const context = recordedContext(createOperatorActions({ sql, secrets, oauthOrigin, check }));
+    const context = recordedContext(
+      createOperatorActions({ ...makeDeviceParts(store), secrets, oauthOrigin, check }),
+    );
     const commands = [clientCommand(context), appCommand(context), credentialCommand(context)];
     const run = async (line: string): Promise<readonly [code: number, text: string]> => {
       const [name, ...args] = line.split(' ');

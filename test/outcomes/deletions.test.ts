@@ -207,11 +207,11 @@ async function overtaken(t: Test, store: Store): Promise<void> {
     first(2_000).map((n) => verdictOn('gone')(8_192 + n)),
     false,
   );
-  t.equal(await carryOutDeletions(sql, scope, 1_000), 0, 'and so it is no more');
+  t.equal((await carryOutDeletions(sql, scope, 1_000)).verdicts, 0, 'and so it is no more');
   t.equal((await ordinalsOf(store, tenant)).length, 16_384);
   await sql`update notification_scopes set deletions = 'released' where notification_id = ${id}`;
   t.equal(
-    await carryOutDeletions(sql, scope, 1_000),
+    (await carryOutDeletions(sql, scope, 1_000)).verdicts,
     1_000,
     'unless somebody has said so; a thousand at a time',
   );

@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { Housekeeping } from '../../src/registration/housekeeping.ts';
+import { findByIdempotencyKey } from '../../src/store/notifications/find-by-idempotency-key.ts';
+import { readStatus } from '../../src/store/notifications/read-status.ts';
+import type { SqlPool } from '../../src/store/sql.ts';
 import type { Store } from '../../src/store/store.ts';
 import { NO_FEED } from '../../src/tag-index/tag-index.ts';
 import { makeAppApi, silent } from '../support/app-api.ts';
@@ -9,8 +12,14 @@ import { makeTenant } from '../support/tenant.ts';
 
 const DAY_MS = 86_400_000;
 
-const makeHousekeeping = ({ sql }: Store): Housekeeping =>
-  new Housekeeping({ sql, feed: NO_FEED, log: silent, deviceRetentionDays: 30 });
+const makeHousekeeping = ({ sql }: Store, notificationRetentionDays = 90): Housekeeping =>
+  new Housekeeping({
+    sql,
+    feed: NO_FEED,
+    log: silent,
+    deviceRetentionDays: 30,
+    notificationRetentionDays,
+  });
 
 await onEachStore(t, {
   'a device without subscriptions is erased when its days are over': async (t, store) => {
@@ -128,4 +137,106 @@ await onEachStore(t, {
     await housekeeping.run(Date.now() + 402 * DAY_MS);
     t.same(await counts(), { keys: 0, days: 0 });
   },
+
+  'a push job goes when its days after its end are over, with all that is its': async (
+    t,
+    store,
+  ) => {
+    const { sql } = store;
+    const { clientId, appId } = await makeTenant(sql, 'acme');
+    const ended = (days: number, state = 'FINISHED') =>
+      insertJob(sql, clientId, appId, days, state);
+    const old = await ended(91, 'FAILED');
+    const recent = await ended(89, 'CANCELLED');
+    const unfinished = await ended(400, 'RUNNING');
+    const beingCounted = await ended(400, 'CANCELLED');
+    await sql`update notifications set finished_at = null where id in (${unfinished}, ${beingCounted})`;
+    const status = async (id: string) => (await readStatus(sql, clientId, id))?.[0]?.total ?? null;
+    t.equal(await status(old), 7);
+    await makeHousekeeping(store).run(Date.now());
+    t.same(await Promise.all([old, recent, unfinished, beingCounted].map(status)), [null, 7, 7, 7]);
+    const [left] = await sql`
+      select (select count(*) from notification_scopes) as scopes, (select count(*) from failure_reasons) as reasons`;
+    t.same(left, { scopes: 3, reasons: 3 });
+  },
+
+  'a push job stays while the devices that it condemned are undecided': async (t, store) => {
+    const { sql } = store;
+    const { clientId, appId } = await makeTenant(sql, 'acme');
+    const id = await insertJob(sql, clientId, appId, 91, 'FINISHED');
+    for (const state of ['pending', 'held', 'released', 'discarded']) {
+      await sql`update notification_scopes set deletions = ${state}`;
+      await makeHousekeeping(store).run(Date.now());
+      t.not(await readStatus(sql, clientId, id), null, state);
+    }
+    await sql`update notification_scopes set deletions = null`;
+    await makeHousekeeping(store).run(Date.now());
+    t.equal(await readStatus(sql, clientId, id), null);
+  },
+
+  'push jobs go piece by piece, the oldest first, so many in a run': async (t, store) => {
+    const { sql } = store;
+    const { clientId } = await makeTenant(sql, 'acme');
+    await sql`
+      insert into notifications
+        (id, client_id, user_name, state, any_tag_ids, all_tag_ids, none_tag_ids, payload, finished_at)
+      select gen_random_uuid(), ${clientId}, 'user', 'FINISHED', '{}', '{}', '{}', '{}',
+        now() - interval '100 days' - n * interval '1 minute'
+      from generate_series(1, 2101) n`;
+    const left = async () => {
+      const [row] = await sql<{ count: number; oldest: number }[]>`
+        select count(*), round(extract(epoch from now() - min(finished_at)) / 60 - 144000)::int as oldest
+        from notifications`;
+      return row;
+    };
+    const housekeeping = makeHousekeeping(store);
+    await housekeeping.run(Date.now());
+    t.same(await left(), { count: 101, oldest: 101 });
+    await housekeeping.run(Date.now());
+    t.equal((await left())?.count, 0);
+  },
+
+  'a job that is deleted after a day takes no idempotency key that still holds': async (
+    t,
+    store,
+  ) => {
+    const { sql } = store;
+    const { clientId, appId } = await makeTenant(sql, 'acme');
+    const keyed = async (key: string, days: number) => {
+      const id = await insertJob(sql, clientId, appId, days, 'FINISHED');
+      await sql`
+        insert into idempotency_keys (client_id, key, body_hash, notification_id, created_at)
+        values (${clientId}, ${key}, '', ${id}, now() - ${days}::float8 * interval '1 day')`;
+    };
+    await keyed('over', 1.01);
+    await keyed('holds', 0.99);
+    // By a clock that is behind, so that the keys' own step finds nothing to delete.
+    await makeHousekeeping(store, 1).run(Date.now() - DAY_MS);
+    t.equal(await findByIdempotencyKey(sql, clientId, 'over'), null);
+    t.not(await findByIdempotencyKey(sql, clientId, 'holds'), null);
+    t.same(await sql`select key from idempotency_keys`, [{ key: 'holds' }]);
+  },
 });
+
+/** A job of one scope that ended so many days ago. */
+async function insertJob(
+  sql: SqlPool,
+  clientId: number,
+  appId: number,
+  days: number,
+  state: string,
+): Promise<string> {
+  const id = randomUUID();
+  await sql`
+    insert into notifications
+      (id, client_id, user_name, state, any_tag_ids, all_tag_ids, none_tag_ids, payload, accepted_at, finished_at)
+    select ${id}, ${clientId}, 'user', ${state}, '{}', '{}', '{}', '{}', ended - interval '1 second', ended
+    from (select now() - ${days}::float8 * interval '1 day' as ended) e`;
+  await sql`
+    insert into notification_scopes (notification_id, app_id, platform_id, simulated, total, delivered, failed)
+    values (${id}, ${appId}, 3, false, 7, 6, 1)`;
+  await sql`
+    insert into failure_reasons (notification_id, app_id, platform_id, reason, count)
+    values (${id}, ${appId}, 3, 'Unregistered', 1)`;
+  return id;
+}

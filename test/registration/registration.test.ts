@@ -43,7 +43,7 @@ const versions = (sql: SqlPool) =>
 await onEachStore(t, {
   'new devices are registered although their transaction was in the way of another': async (
     t,
-    { sql },
+    { sql, ...store },
   ) => {
     const tenant = await makeTenant(sql, 'acme');
     const tag = await tenant.makeTag();
@@ -56,7 +56,7 @@ await onEachStore(t, {
         end $$;
       create trigger fail_once after insert on device_groups for each statement execute function fail_once()`);
     const registration = new Registration({
-      sql,
+      store: { sql, ...store },
       feed: NO_FEED,
       log: silent,
       lanes: 1,

@@ -35,3 +35,12 @@ t.test('a transaction that loses its connection rejects, and the process lives',
     t.same(await sql`select 1 as one`, [{ one: 1 }], 'the pool goes on');
   });
 });
+
+t.test('however long the server was away, it is tried again within a second', async (t) => {
+  const sql = connect({ kind: 'postgres', url: 'postgres://127.0.0.1:1/none' }, 1);
+  const { backoff } = sql.options;
+  if (typeof backoff !== 'function') throw new Error('the driver is given a pause of ours');
+  for (const attempt of [1, 10, 1_000]) t.ok(backoff(attempt) <= 1);
+  await t.rejects(sql`select 1`, { code: 'ECONNREFUSED' });
+  await sql.end();
+});

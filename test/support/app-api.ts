@@ -6,7 +6,9 @@ import type { AppApi } from '../../src/http/app-api/app-api.ts';
 import { appApiRoutes } from '../../src/http/app-api/routes.ts';
 import type { HttpRequest, HttpResponse, Route } from '../../src/http/handler.ts';
 import { Catalogue } from '../../src/registration/catalogue.ts';
+import { DeviceTags } from '../../src/registration/device-tags.ts';
 import { LANES, LANES_EMBEDDED, Registration } from '../../src/registration/registration.ts';
+import { Replacements } from '../../src/registration/replacements.ts';
 import { TokenBuckets } from '../../src/std/token-buckets.ts';
 import type { Store } from '../../src/store/store.ts';
 import { NO_FEED } from '../../src/tag-index/tag-index.ts';
@@ -33,7 +35,7 @@ export interface AppApiUnderTest extends AppApi {
 /** One node's Registration on the store. */
 export const makeRegistration = (store: Store, limits: Limits = {}): Registration =>
   new Registration({
-    sql: store.sql,
+    store,
     feed: NO_FEED,
     log: silent,
     lanes: store.address.kind === 'embedded' ? LANES_EMBEDDED : LANES,
@@ -42,13 +44,23 @@ export const makeRegistration = (store: Store, limits: Limits = {}): Registratio
     tagsPerDeviceMax: limits.tagsPerDeviceMax ?? 5_000,
   });
 
+export const makeReplacements = (store: Store, limits: Limits = {}): Replacements =>
+  new Replacements({
+    sql: store.sql,
+    feed: NO_FEED,
+    log: silent,
+    lanes: store.address.kind === 'embedded' ? LANES_EMBEDDED : LANES,
+    tagsPerDeviceMax: limits.tagsPerDeviceMax ?? 5_000,
+  });
+
 export function makeAppApi(store: Store, limits: Limits = {}): AppApiUnderTest {
   const ignored: string[] = [];
   const results: string[] = [];
   const api: AppApi = {
-    sql: store.sql,
     catalogue: new Catalogue(store.sql),
+    deviceTags: new DeviceTags(store.sql),
     registration: makeRegistration(store, limits),
+    replacements: makeReplacements(store, limits),
     rates: new TokenBuckets({ perSecond: limits.perSecond ?? 1_000_000, bucketsMax: 100 }),
     tagsPerDeviceMax: limits.tagsPerDeviceMax ?? 5_000,
     onIgnored: (endpoint, name) => ignored.push(`${endpoint} ${name}`),

@@ -8,7 +8,8 @@ import { join } from 'node:path';
 import type { Lifetime } from './lifetime.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
-const MAIN = join(import.meta.dirname, '..', '..', 'src', 'main.js');
+/** The program. */
+export const MAIN = join(import.meta.dirname, '..', '..', 'src', 'main.js');
 /** An embedded engine's first start makes a database, with the machine's other tests beside it. */
 const START_TIMEOUT_MS = 60_000;
 
@@ -79,6 +80,7 @@ export interface SimulatorProcess {
   readonly environment: Environment;
   readonly accountsFile: string;
   readonly certificateFile: string;
+  end(signal: NodeJS.Signals): Promise<number | string>;
 }
 
 /** Starts a simulator in a process of its own, which outlives the engines that a test kills. */
@@ -103,7 +105,7 @@ export async function startSimulatorProcess(
   const line = await lineMatching(child, output, /"apnsOrigin"/);
   const origins = JSON.parse(line) as Omit<
     SimulatorProcess,
-    'environment' | 'accountsFile' | 'certificateFile'
+    'environment' | 'accountsFile' | 'certificateFile' | 'end'
   >;
   return {
     ...origins,
@@ -116,6 +118,7 @@ export async function startSimulatorProcess(
       WEB_PUSH_HOSTS: new URL(origins.webPushOrigin).host,
       PROVIDER_CA_FILE: certificateFile,
     },
+    end: (signal) => end(child, signal),
   };
 }
 
@@ -128,6 +131,16 @@ export async function runCommand(
   const { child, output } = launch(t, args, environment);
   const [code, signal] = await once(child, 'close');
   return { code: code ?? signal, output: output() };
+}
+
+/** Starts a command, for a test to end. */
+export function startCommand(
+  t: Lifetime,
+  args: readonly string[],
+  environment: Environment = {},
+): Pick<EngineProcess, 'child' | 'end'> {
+  const { child } = launch(t, args, environment);
+  return { child, end: (signal) => end(child, signal) };
 }
 
 function launch(

@@ -12,6 +12,7 @@ import type { RunContext } from '../../src/fan-out/run-context.ts';
 import { BudgetShare, SendBudget } from '../../src/fan-out/send-budget.ts';
 import type { ChunkTask, RetryTask, Unfamiliar } from '../../src/fan-out/task.ts';
 import { TaskControl } from '../../src/fan-out/task-control.ts';
+import { Turns } from '../../src/fan-out/turns.ts';
 import type { Verdict } from '../../src/outcomes/verdict.ts';
 import type { Rendered, Sender, Settle } from '../../src/senders/sender.ts';
 import type { Clock } from '../../src/std/clock.ts';
@@ -187,6 +188,7 @@ export function sceneOf(
   const context: RunContext = {
     tagIndex: new ScriptedTagIndex(options.offsets, options.notes ?? new Map()),
     sender: task.authority === null ? null : sender,
+    turns: task.authority === null ? null : new Turns(sender, clock),
     health,
     permits: null,
     share: new BudgetShare(budget, { used: 0 }),

@@ -30,7 +30,7 @@ export async function measureWebPush(stage: Lifetime) {
   return {
     rows: [...rows, ...encryption.rows],
     ratios: { webPushOverWebPush: ratio(ours, fastest(theirs)) },
-    encryptionOverBareCrypto: encryption.overBareCrypto,
+    figures: { encryptionOverBareCrypto: encryption.overBareCrypto },
   };
 }
 

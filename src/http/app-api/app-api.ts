@@ -1,23 +1,25 @@
 /** What the routes of the App API are given. */
 
 import type { Catalogue } from '../../registration/catalogue.ts';
+import type { DeviceTags } from '../../registration/device-tags.ts';
 import type { RegistrationResult } from '../../registration/operation.ts';
 import type { Registration } from '../../registration/registration.ts';
+import type { Replacements } from '../../registration/replacements.ts';
 import type { TokenBuckets } from '../../std/token-buckets.ts';
-import type { Sql } from '../../store/sql.ts';
 import type { ParameterName } from './parameters.ts';
 
 export type AppApiEndpoint = 'reg' | 'ureg' | 'set';
 
 export interface AppApi {
-  readonly sql: Sql;
   readonly catalogue: Catalogue;
+  readonly deviceTags: DeviceTags;
   readonly registration: Registration;
+  readonly replacements: Replacements;
   /** REGISTRATIONS_PER_SECOND_MAX, by app and address. */
   readonly rates: TokenBuckets;
   readonly tagsPerDeviceMax: number;
   /** Counts what was ignored: "always OK" must not leave a developer in the dark. */
   onIgnored(endpoint: AppApiEndpoint, name: ParameterName): void;
   /** Counts how operations ended. */
-  onResult(endpoint: AppApiEndpoint, result: RegistrationResult): void;
+  onResult(endpoint: AppApiEndpoint | 'replace', result: RegistrationResult): void;
 }

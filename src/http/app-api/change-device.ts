@@ -4,7 +4,7 @@ import type { Caller } from '../../access/caller.ts';
 import { isConnected } from '../../domain/tag.ts';
 import type { Operation, RegistrationResult } from '../../registration/operation.ts';
 import { deviceRef } from '../../registration/operation.ts';
-import type { Snapshot } from '../../registration/snapshot.ts';
+import type { ResolvedTags, Snapshot } from '../../registration/snapshot.ts';
 import { isSubscribable } from '../../registration/snapshot.ts';
 import type { HttpRequest, HttpResponse } from '../handler.ts';
 import { problem } from '../problem.ts';
@@ -18,13 +18,16 @@ const RATE_RETRY_AFTER_SECONDS = '1';
 /** Room for devices comes with housekeeping or the operator, not within seconds. */
 const LIMIT_RETRY_AFTER_SECONDS = '60';
 
-/** Handles a request of `endpoint` from an API user. */
-export async function changeDevice(
+/**
+ * Handles a request of `endpoint` from an API user. The hot path: while the catalogue is recent and knows what it is asked
+ * for, the commit is the only thing that is waited for.
+ */
+export function changeDevice(
   api: AppApi,
   endpoint: AppApiEndpoint,
   request: HttpRequest,
   caller: Caller,
-): Promise<HttpResponse> {
+): HttpResponse | Promise<HttpResponse> {
   if (!api.rates.take(`${caller.appId} ${request.address}`, performance.now())) {
     return problem(request.requestId, 429, 'Too many registrations from this address.', {
       headers: { 'Retry-After': RATE_RETRY_AFTER_SECONDS },
@@ -32,11 +35,10 @@ export async function changeDevice(
   }
   const parameters = readParameters(request.body);
   if (parameters === null) return answerOk(api, endpoint, new Set(['body']));
-  const plan = await makePlan(api, endpoint, parameters, caller);
-  if (plan.operation === null) return answerOk(api, endpoint, plan.ignored);
-  const result = await api.registration.submit(plan.operation);
-  api.onResult(endpoint, result);
-  return answer(api, endpoint, request, plan, result);
+  const recent = api.catalogue.remembered(caller.clientId);
+  const made = recent === null ? null : plan(api, endpoint, parameters, caller, recent);
+  if (made === null || made.missed) return planAnew(api, endpoint, request, caller, parameters);
+  return carryOut(api, endpoint, request, made);
 }
 
 interface Plan {
@@ -47,21 +49,28 @@ interface Plan {
   readonly missed: boolean;
 }
 
-async function makePlan(
+async function planAnew(
   api: AppApi,
   endpoint: AppApiEndpoint,
-  parameters: Parameters,
+  request: HttpRequest,
   caller: Caller,
-): Promise<Plan> {
-  const recent = plan(
-    api,
-    endpoint,
-    parameters,
-    caller,
-    await api.catalogue.recent(caller.clientId),
-  );
-  if (!recent.missed) return recent;
-  return plan(api, endpoint, parameters, caller, await api.catalogue.fresh(caller.clientId));
+  parameters: Parameters,
+): Promise<HttpResponse> {
+  const fresh = await api.catalogue.fresh(caller.clientId);
+  return carryOut(api, endpoint, request, plan(api, endpoint, parameters, caller, fresh));
+}
+
+function carryOut(
+  api: AppApi,
+  endpoint: AppApiEndpoint,
+  request: HttpRequest,
+  { operation, ignored }: Plan,
+): HttpResponse | Promise<HttpResponse> {
+  if (operation === null) return answerOk(api, endpoint, ignored);
+  return api.registration.submit(operation).then((result) => {
+    api.onResult(endpoint, result);
+    return answer(api, endpoint, request, ignored, result);
+  });
 }
 
 function plan(
@@ -103,10 +112,11 @@ function planSubscribing(
   ignored: Set<ParameterName>,
 ): Plan {
   if (!tagsGiven) ignored.add('tagId');
-  let missed = nameUnknown(snapshot, tagNames, ignored);
+  const resolved = snapshot.resolve(tagNames);
+  let missed = nameUnknown(resolved, ignored);
   const nowMs = Date.now();
   const tagIds: number[] = [];
-  for (const tag of snapshot.resolve(tagNames).tags) {
+  for (const tag of resolved.tags) {
     // An expired one is left to the transaction, which knows the database's clock.
     if (isConnected(tag, device.appId)) tagIds.push(tag.id);
     if (isSubscribable(tag, device.appId, nowMs)) continue;
@@ -129,18 +139,17 @@ function planUnsubscribing(
   if (!tagsGiven) {
     return { operation: { kind: 'ureg', device, tagIds: 'all' }, ignored, missed: false };
   }
-  const missed = nameUnknown(snapshot, tagNames, ignored);
-  const tagIds = snapshot.resolve(tagNames).tags.map((tag) => tag.id);
+  const resolved = snapshot.resolve(tagNames);
+  const missed = nameUnknown(resolved, ignored);
+  const tagIds = resolved.tags.map((tag) => tag.id);
   const operation = tagIds.length === 0 ? null : ({ kind: 'ureg', device, tagIds } as const);
   return { operation, ignored, missed };
 }
 
 function nameUnknown(
-  snapshot: Snapshot,
-  tagNames: Parameters['tagNames'],
+  { unknownIds, unknownSourceIds }: ResolvedTags,
   ignored: Set<ParameterName>,
 ): boolean {
-  const { unknownIds, unknownSourceIds } = snapshot.resolve(tagNames);
   if (unknownIds.length > 0) ignored.add('tagId');
   if (unknownSourceIds.length > 0) ignored.add('tagSourceId');
   return unknownIds.length + unknownSourceIds.length > 0;
@@ -150,7 +159,7 @@ function answer(
   api: AppApi,
   endpoint: AppApiEndpoint,
   request: HttpRequest,
-  { ignored }: Plan,
+  ignored: Set<ParameterName>,
   result: RegistrationResult,
 ): HttpResponse {
   switch (result) {

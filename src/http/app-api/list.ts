@@ -1,7 +1,6 @@
 /** `POST /push-api/list`: the tags of a device. */
 
 import { deviceRef } from '../../registration/operation.ts';
-import { tagsOfDevice } from '../../store/subscriptions/tags-of-device.ts';
 import type { Route } from '../handler.ts';
 import { BODY_BYTES_MAX } from '../handler.ts';
 import type { AppApi } from './app-api.ts';
@@ -21,7 +20,7 @@ export const listRoute = (api: AppApi): Route => ({
     const { deviceId } = scope.parameters;
     if (deviceId === null) return refused(request, [DEVICE_FAULT]).response;
     const device = deviceRef(scope.appId, scope.platformId, deviceId);
-    const tags = await tagsOfDevice(api.sql, device);
+    const tags = await api.deviceTags.of(device);
     return {
       status: 200,
       headers: { 'Content-Type': 'application/json' },

@@ -9,7 +9,7 @@ import { ID_MAX, TAGS_PER_REQUEST_MAX } from '../../domain/tag.ts';
 import type { TagNames } from '../../registration/snapshot.ts';
 
 /** A larger body is an invalid parameter; only above the route's own bound is it 413. */
-const BODY_BYTES_MAX = 65_536;
+export const BODY_BYTES_MAX = 65_536;
 /** A version is a few characters; more is no version. */
 const APP_VERSION_LENGTH_MAX = 255;
 
@@ -129,14 +129,14 @@ function readAppVersion(
 ): string | null {
   const value = fields['appVersion'];
   if (value === undefined || value === null) return null;
-  if (
-    typeof value === 'string' &&
-    value.length <= APP_VERSION_LENGTH_MAX &&
-    !value.includes('\0') &&
-    value.isWellFormed()
-  ) {
-    return value;
-  }
+  if (isAppVersion(value)) return value;
   faults.add('appVersion');
   return null;
 }
+
+/** Whether it can be stored as one. */
+export const isAppVersion = (value: unknown): value is string =>
+  typeof value === 'string' &&
+  value.length <= APP_VERSION_LENGTH_MAX &&
+  !value.includes('\0') &&
+  value.isWellFormed();

@@ -4,6 +4,7 @@ import type { Route } from '../handler.ts';
 import type { AppApi } from './app-api.ts';
 import { listRoute } from './list.ts';
 import { regRoute } from './reg.ts';
+import { replaceRoute } from './replace.ts';
 import { setRoute } from './set.ts';
 import { tagsRoutes } from './tags.ts';
 import { uregRoute } from './ureg.ts';
@@ -12,6 +13,7 @@ export const appApiRoutes = (api: AppApi): readonly Route[] => [
   regRoute(api),
   uregRoute(api),
   setRoute(api),
+  replaceRoute(api),
   listRoute(api),
   ...tagsRoutes(api),
 ];

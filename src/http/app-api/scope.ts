@@ -2,7 +2,6 @@
 
 import type { Caller } from '../../access/caller.ts';
 import type { Catalogue } from '../../registration/catalogue.ts';
-import type { Snapshot } from '../../registration/snapshot.ts';
 import type { HttpRequest, HttpResponse } from '../handler.ts';
 import type { Fault } from '../problem.ts';
 import { problem } from '../problem.ts';
@@ -15,8 +14,6 @@ export type Scope =
       readonly appId: number;
       readonly platformId: number;
       readonly parameters: Parameters;
-      /** As of this request. */
-      readonly snapshot: Snapshot;
     }
   | { readonly ok: false; readonly response: HttpResponse };
 
@@ -36,11 +33,21 @@ export async function readScope(
     const detail = 'This credential belongs to another app.';
     return { ok: false, response: problem(request.requestId, 403, detail) };
   }
-  const snapshot = await catalogue.fresh(caller.clientId);
-  if (platformId === null || !snapshot.hasPlatform(appId, platformId)) {
+  if (platformId === null || !(await hasPlatform(catalogue, caller.clientId, appId, platformId))) {
     return refused(request, [{ path: 'platformId', message: 'must be a platform of the app' }]);
   }
-  return { ok: true, appId, platformId, parameters, snapshot };
+  return { ok: true, appId, platformId, parameters };
+}
+
+/** A miss is not believed before the database was asked: the platform may be new. */
+async function hasPlatform(
+  catalogue: Catalogue,
+  clientId: number,
+  appId: number,
+  platformId: number,
+): Promise<boolean> {
+  if (catalogue.remembered(clientId)?.hasPlatform(appId, platformId) === true) return true;
+  return (await catalogue.fresh(clientId)).hasPlatform(appId, platformId);
 }
 
 /** A 400 that names the parameters. */

@@ -1,4 +1,8 @@
-/** The tags of an app in their groups: `POST /push-api/tags`, and the GET form for whoever wants to cache it. */
+/**
+ * The tags of an app in their groups: `POST /push-api/tags`, and the GET form for whoever wants to cache it. The body is
+ * rendered once for each version of the catalogue; all requests of a moment share one look at that version, so that a tag
+ * that was made on any node is there.
+ */
 
 import type { HttpRequest, HttpResponse, Route } from '../handler.ts';
 import { BODY_BYTES_MAX } from '../handler.ts';
@@ -17,7 +21,8 @@ export const tagsRoutes = (api: AppApi): readonly Route[] => [
     async handle(request, caller) {
       const scope = await readScope(api.catalogue, request, caller);
       if (!scope.ok) return scope.response;
-      return answer(request, renderTree(scope.snapshot, scope.appId, 'post', Date.now()));
+      const snapshot = await api.catalogue.fresh(caller.clientId);
+      return answer(request, renderTree(snapshot, scope.appId, 'post', Date.now()));
     },
   },
   {

@@ -14,8 +14,8 @@ export interface GrowthOptions {
   readonly growEveryMs: number;
 }
 
-/** What a doubling has to bring at least, where answers queue. */
-const GAIN_MIN = 1.1;
+/** What a doubling has to bring at least, where answers queue: more than a process that becomes hot, or a machine whose other work ends. */
+const GAIN_MIN = 1.25;
 /** Used up for so much of a span, or else one more connection would idle. */
 const USED_UP_SHARE_MIN = 0.5;
 /** After a doubling that brought nothing, while there are answers at all. */
@@ -106,8 +106,9 @@ export class Growth {
         this.#state = 'watching';
         // Some may not have come, or have gone since: those from before are not taken back for them.
         if (connections <= this.#connectionsBefore) break;
-        // Without a single answer it says nothing of the doubling.
-        if (isUsedUp && isQueueing && rate > 0 && rate < this.#rateBefore * GAIN_MIN) {
+        // With twice as many they are used up less often, whatever it brought; but somebody still has to want them. Without a single
+        // answer it says nothing of the doubling.
+        if (usedUpMs > 0 && isQueueing && rate > 0 && rate < this.#rateBefore * GAIN_MIN) {
           return this.#takeBack(nowMs, connections);
         }
         break;

@@ -66,8 +66,8 @@ export const once = (devices: readonly LockedDevice[]): readonly LockedDevice[] 
   ).values(),
 ];
 
-/** Of devices that have no subscriptions any more. */
-const deleteDevices = (tx: Sql, devices: readonly LockedDevice[]) => tx`
+/** Of devices that the transaction has locked and that have no subscriptions any more. */
+export const deleteDevices = (tx: Sql, devices: readonly DevicePlace[]) => tx`
   delete from devices d
   using unnest(
     ${list(devices.map((device) => device.appId))}::int[],

@@ -14,7 +14,7 @@ export interface DeviceKey {
 /**
  * Answers, for the devices that exist, their place in `devices`, their ordinal and what is noted of them. Locks in the order of keys, so that two
  * nodes wait for each other and do not deadlock. What others commit while this waits is seen by the statements that
- * follow, not by this one (READ COMMITTED): hence no change in the same statement.
+ * follow, not by this one (READ COMMITTED): hence no change in the same statement, and no look at tags before it.
  */
 export const lockDevices = (tx: Sql, devices: readonly DeviceKey[]) => tx<
   ({ readonly index: number; readonly ordinal: number } & DeviceNote)[]

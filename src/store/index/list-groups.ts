@@ -32,3 +32,9 @@ export const readVersions = (sql: Sql, groups: readonly GroupKey[]) => sql<Raise
     ${groups.map(({ platformId }) => platformId)}::smallint[],
     ${groups.map(({ groupNumber }) => groupNumber)}::int[]
   ) as wanted (app_id, platform_id, group_number) using (app_id, platform_id, group_number)`;
+
+/** How many groups there are. */
+export async function countGroups(sql: Sql): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`select count(*) as count from device_groups`;
+  return row?.count ?? 0;
+}

@@ -1,22 +1,43 @@
 /**
  * Plans the notifications that are due: takes the ordinal mark of each scope and writes a chunk for every group below
- * it. One statement, so one transaction: a notification has all its chunks or none. Of a scheduled one, target tags that
+ * it, but for those that a survey has proved to hold nobody who is meant. One statement, so one transaction: a notification has all its chunks or none. Of a scheduled one, target tags that
  * have expired or were deleted since address nobody any more, and without a filter tag nobody is left. One that has
  * nothing to send is finished at once.
  */
 
 import { GROUP_DEVICES } from '../../domain/device.ts';
+import type { RaisedGroup } from '../../domain/group-change.ts';
 import type { Sql } from '../sql.ts';
+import { list } from '../sql.ts';
 
 /** Notifications planned at a time: a ten-million one writes 1,221 chunks. */
-const PLANNED_AT_ONCE_MAX = 16;
+export const PLANNED_AT_ONCE_MAX = 16;
 
-/** The ids of the notifications planned. */
-export async function planDue(sql: Sql): Promise<readonly string[]> {
+/** A group that holds, at this version, nobody whom the notification is for. */
+export interface VacantGroup extends RaisedGroup {
+  readonly notificationId: string;
+}
+
+/** What was found out of notifications that are due. */
+export interface Survey {
+  readonly notificationIds: readonly string[];
+  readonly vacant: readonly VacantGroup[];
+}
+
+/**
+ * The ids of the notifications planned: of those surveyed, if there was a survey, else of all that are due. A group is left out only
+ * if it has in this statement's snapshot the version that it was surveyed at, so whoever had subscribed before is in none of them.
+ * The audience may have lost expired tags since, never gained any.
+ */
+export async function planDue(sql: Sql, survey: Survey | null = null): Promise<readonly string[]> {
+  const notificationIds = survey?.notificationIds ?? [];
+  const places = new Map(notificationIds.map((id, place) => [id, place + 1]));
+  const vacant = survey?.vacant ?? [];
   const rows = await sql<{ id: string }[]>`
     with due as (
       select id, any_tag_ids, all_tag_ids from notifications
       where finished_at is null and state in ('SCHEDULED', 'QUEUED') and send_at <= now()
+        and (${survey === null}::boolean or id = any(${[...notificationIds]}::uuid[]))
       order by send_at
       limit ${PLANNED_AT_ONCE_MAX}::integer
       for update skip locked
@@ -44,6 +65,17 @@ export async function planDue(sql: Sql): Promise<readonly string[]> {
       from marked m
       cross join lateral generate_series(0, (m.ordinal_end - 1) / ${GROUP_DEVICES}::integer) as g(group_number)
       where m.ordinal_end > 0
+      except
+      select n.id, g.app_id, g.platform_id, g.group_number
+      from unnest(
+        ${list(vacant.map(({ notificationId }) => places.get(notificationId) ?? 0))}::integer[],
+        ${list(vacant.map(({ appId }) => appId))}::integer[],
+        ${list(vacant.map(({ platformId }) => platformId))}::smallint[],
+        ${list(vacant.map(({ groupNumber }) => groupNumber))}::integer[],
+        ${list(vacant.map(({ version }) => version))}::bigint[]
+      ) as v(place, app_id, platform_id, group_number, version)
+      join unnest(${[...notificationIds]}::uuid[]) with ordinality as n(id, place) using (place)
+      join device_groups g using (app_id, platform_id, group_number, version)
       returning notification_id
     ),
     open as (

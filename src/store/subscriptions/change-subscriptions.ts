@@ -122,3 +122,15 @@ const appIds = (rows: readonly DevicePlace[]) => rows.map((row) => row.appId);
 const platformIds = (rows: readonly DevicePlace[]) => rows.map((row) => row.platformId);
 const ordinals = (rows: readonly DevicePlace[]) => rows.map((row) => row.ordinal);
 const tagIds = (rows: readonly SubscriptionRow[]) => rows.map((row) => row.tagId);
+
+/** Rows but those that were refused. Hardly ever is any: its tag would have to go between two statements of the transaction. */
+export function without(
+  rows: readonly SubscriptionRow[],
+  refused: readonly SubscriptionRow[],
+): readonly SubscriptionRow[] {
+  if (refused.length === 0) return rows;
+  const nameOf = ({ appId, platformId, ordinal, tagId }: SubscriptionRow): string =>
+    `${appId}.${platformId}.${ordinal}.${tagId}`;
+  const names = new Set(refused.map(nameOf));
+  return rows.filter((row) => !names.has(nameOf(row)));
+}

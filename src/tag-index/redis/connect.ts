@@ -1,9 +1,10 @@
 /**
  * The one way to Redis: a single server or a cluster. Whoever asks has the database to ask instead, so a command is
- * never kept for later: it is answered soon, or it fails.
+ * answered soon, or it fails.
  */
 
 import { Cluster, Redis } from 'ioredis';
+import { within } from '../../std/within.ts';
 import { APPLY, LOAD } from './scripts.ts';
 
 /** Where Redis is: URLs as redis://[user:password@]host[:port][/db], rediss:// with TLS. */
@@ -29,6 +30,8 @@ const RECONNECT_MS_MAX = 2_000;
  * quarter of an hour, until the system gives up.
  */
 const SILENCE_MS_MAX = 3_000;
+/** For the first connection of a command. */
+const READY_MS_MAX = 5_000;
 const PORT = 6_379;
 
 const SCRIPTS = {
@@ -45,6 +48,22 @@ export function connectRedis(address: RedisAddress, onError: (error: Error) => v
   return client;
 }
 
+/** For a command, which has nobody else to ask: ready, or a sentence that says why not. */
+export async function connectWhole(address: RedisAddress): Promise<RedisClient | string> {
+  let fault = 'it does not answer';
+  const client = connectRedis(address, (error) => {
+    fault = error.message;
+  });
+  const isReady = await within(
+    READY_MS_MAX,
+    new Promise<boolean>((resolve) => client.once('ready', () => resolve(true))),
+    false,
+  );
+  if (isReady) return client;
+  client.disconnect();
+  return `Redis cannot be reached: ${fault}.`;
+}
+
 const retryInMs = (attempt: number): number => Math.min(50 * 2 ** attempt, RECONNECT_MS_MAX);
 
 const OPTIONS = {
@@ -53,6 +72,8 @@ const OPTIONS = {
   socketTimeout: SILENCE_MS_MAX,
   // A name that has moved on to another server leads there only by a new connection.
   reconnectOnError: ({ message }: Error) => message.startsWith('READONLY'),
+  // Nothing that is asked here is any different in the third version.
+  protocol: 2 as const,
   // What was under way when a connection was lost fails at once.
   maxRetriesPerRequest: 0,
   autoResendUnfulfilledCommands: false,
@@ -72,7 +93,8 @@ function openCluster(urls: readonly string[]): Cluster {
     })),
     {
       scripts: SCRIPTS,
-      enableOfflineQueue: false,
+      // Connections to nodes are opened when first used, and whoever is first has to wait for them; the gate limits for how long.
+      enableOfflineQueue: true,
       clusterRetryStrategy: retryInMs,
       // A moved slot is followed; a node that is lost is answered for by SQL, not waited for.
       maxRedirections: 3,

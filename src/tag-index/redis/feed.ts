@@ -10,7 +10,7 @@ import type { Clock } from '../../std/clock.ts';
 import type { IndexFeed } from '../tag-index.ts';
 import type { RedisClient } from './connect.ts';
 import type { Gate } from './gate.ts';
-import type { IndexName } from './index-name.ts';
+import type { NameOfIndex } from './index-name.ts';
 import { groupHashKey } from './keys.ts';
 import { encodeNotes } from './notes.ts';
 import { encodeList } from './offsets.ts';
@@ -25,7 +25,7 @@ const PREDECESSORS_MAX = 16;
 
 export interface RedisFeedOptions {
   readonly client: RedisClient;
-  readonly name: IndexName;
+  readonly name: NameOfIndex;
   readonly gate: Gate;
   readonly clock: Clock;
   /** These groups lack a change. */

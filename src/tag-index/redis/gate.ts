@@ -1,7 +1,11 @@
 /** Keeps callers away from a Redis that fails or hangs: they have the database, and must not wait a second for each of a thousand groups. */
 
 import type { Clock } from '../../std/clock.ts';
+import { within } from '../../std/within.ts';
 
+/** A few commands, each of which has a second. Whoever waits longer waits for a connection that does not come. */
+const ASK_MS_MAX = 3_000;
+const LATE = Symbol('late');
 /** Until Redis is tried again, by one caller at first. */
 const PAUSE_MS = 1_000;
 
@@ -42,7 +46,8 @@ export class Gate {
     const { clock, onChange } = this.#options;
     const startedMs = clock.monotonicMs();
     try {
-      const answer = await ask();
+      const answer = await within(ASK_MS_MAX, ask(), LATE);
+      if (answer === LATE) throw new Error('Redis does not answer in time');
       // Of several callers one may have failed since: what was asked before that proves nothing.
       const closedUntilMs = this.#closedUntilMs;
       if (closedUntilMs !== null && startedMs >= closedUntilMs) {

@@ -7,6 +7,9 @@ import type { Sql } from '../../store/sql.ts';
 /** Between two looks: each stale group may ask for one. */
 const LOOK_EVERY_MS = 1_000;
 
+/** As whoever only reads it needs it. */
+export type NameOfIndex = Pick<IndexName, 'current' | 'doubt'>;
+
 export class IndexName {
   readonly #sql: Sql;
   readonly #clock: Clock;

@@ -23,28 +23,21 @@ export async function loadGroup(
   client: RedisClient,
   indexName: string,
   group: GroupKey,
-  options: { readonly isForced: boolean },
+  { isForced }: { readonly isForced: boolean },
 ): Promise<LoadedGroup> {
   const content = await readGroup(sql, group);
-  const version = await writeGroup(client, indexName, group, content, options);
+  const hashKey = groupHashKey(indexName, group);
+  const version = await client.loadGroup(hashKey, ...contentOf(content, isForced));
   return { version, devices: content.offsets.length };
 }
 
-/** Writes what was read; answers the version that the group has afterwards. */
-export const writeGroup = (
-  client: RedisClient,
-  indexName: string,
-  group: GroupKey,
-  content: GroupContent,
-  { isForced }: { readonly isForced: boolean },
-): Promise<number> =>
-  client.loadGroup(
-    groupHashKey(indexName, group),
-    String(content.version),
-    isForced ? '1' : '0',
-    ...fieldsOf(content),
-    ...blocksOf(content).flat(),
-  );
+/** The arguments of the script (scripts.ts). */
+export const contentOf = (content: GroupContent, isForced: boolean): (string | Buffer)[] => [
+  String(content.version),
+  isForced ? '1' : '0',
+  ...fieldsOf(content),
+  ...blocksOf(content).flat(),
+];
 
 /** How many, and each with its value. */
 function fieldsOf({ tags, notes }: GroupContent): readonly (string | Buffer)[] {
@@ -57,10 +50,7 @@ function fieldsOf({ tags, notes }: GroupContent): readonly (string | Buffer)[] {
 }
 
 /** Every block that has devices: its number and its string. */
-export function blocksOf({
-  offsets,
-  deviceIds,
-}: GroupContent): readonly (readonly [string, Buffer])[] {
+function blocksOf({ offsets, deviceIds }: GroupContent): readonly (readonly [string, Buffer])[] {
   const slotsOf = new Map<number, SlotToken[]>();
   for (const [at, offset] of offsets.entries()) {
     const deviceId = deviceIds[at];

@@ -21,7 +21,7 @@ import type {
 import { NOBODY } from '../tag-index.ts';
 import type { RedisClient } from './connect.ts';
 import type { Gate } from './gate.ts';
-import type { IndexName } from './index-name.ts';
+import type { NameOfIndex } from './index-name.ts';
 import { blockKey, groupHashKey, NOTES_FIELD, VERSION_FIELD } from './keys.ts';
 import { decodeNotes } from './notes.ts';
 import type { OffsetSet } from './offsets.ts';
@@ -40,7 +40,7 @@ const GROUPS_AT_ONCE = 256;
 
 export interface RedisTagIndexOptions {
   readonly client: RedisClient;
-  readonly name: IndexName;
+  readonly name: NameOfIndex;
   readonly gate: Gate;
   readonly sql: Sql;
   /** Answers what Redis cannot. */

@@ -61,10 +61,24 @@ export function decodeBlock(
     const start = at + 2;
     at = start + (length & LENGTH_BITS);
     slot += 1;
-    deviceIds.push(block.toString((length & HEX_BIT) === 0 ? 'utf8' : 'hex', start, at));
+    deviceIds.push(textAt(block, length, start, at));
   }
   return true;
 }
+
+/** Every token of a block by its slot. */
+export function* decodeSlots(block: Buffer): Generator<readonly [slot: number, deviceId: string]> {
+  let at = 1;
+  for (let slot = 0; slot < (block[0] ?? 0); slot += 1) {
+    const length = lengthAt(block, at);
+    const start = at + 2;
+    at = start + (length & LENGTH_BITS);
+    if (length !== 0) yield [slot, textAt(block, length, start, at)];
+  }
+}
+
+const textAt = (block: Buffer, length: number, start: number, end: number): string =>
+  block.toString((length & HEX_BIT) === 0 ? 'utf8' : 'hex', start, end);
 
 const lengthAt = (block: Buffer, at: number): number =>
   ((block[at] ?? 0) << 8) | (block[at + 1] ?? 0);

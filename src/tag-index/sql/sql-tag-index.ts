@@ -1,6 +1,8 @@
 /** The tag index without Redis: every question is one statement on the truth itself, so it is always current. */
 
 import { GROUP_DEVICES } from '../../domain/device.ts';
+import type { RaisedGroup } from '../../domain/group-change.ts';
+import { groupKeyOf } from '../../domain/group-change.ts';
 import type { Audience } from '../../domain/notification.ts';
 import type { Sql } from '../../store/sql.ts';
 import { isNobody } from '../audience.ts';
@@ -13,10 +15,13 @@ import type {
 } from '../tag-index.ts';
 import { NOBODY } from '../tag-index.ts';
 import { countMatching } from './count-matching.ts';
+import { occupiedGroups } from './occupied-groups.ts';
 import { recheckOrdinals } from './recheck-ordinals.ts';
 import type { NoteRow } from './resolve-group.ts';
 import { resolveGroup } from './resolve-group.ts';
 
+/** Look-ups by key for one question, some tens of milliseconds: 1,221 groups (ten million devices) by 16 tags. */
+const HOPS_MAX = 20_000;
 const NO_NOTES: DeviceNotes = new Map();
 
 export class SqlTagIndex implements TagIndex {
@@ -67,9 +72,15 @@ export class SqlTagIndex implements TagIndex {
     return isNobody(audience) ? Promise.resolve(0) : countMatching(this.sql, scope, audience);
   }
 
-  /** To look is as dear as to resolve. */
-  occupiedGroups(): Promise<null> {
-    return Promise.resolve(null);
+  /** Of plain audiences, within a bound; of others to look is as dear as to resolve. */
+  async occupiedGroups(
+    { anyTagIds, allTagIds, noneTagIds }: Audience,
+    groups: readonly RaisedGroup[],
+  ): Promise<readonly RaisedGroup[] | null> {
+    if (allTagIds.length + noneTagIds.length > 0) return null;
+    if (anyTagIds.length * groups.length > HOPS_MAX) return null;
+    const occupied = new Set((await occupiedGroups(this.sql, anyTagIds, groups)).map(groupKeyOf));
+    return groups.filter((group) => occupied.has(groupKeyOf(group)));
   }
 }
 

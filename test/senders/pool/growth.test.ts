@@ -163,3 +163,18 @@ t.test('a connection that was of no use holds it for a while', (t) => {
   t.ok(demand.connections > 1);
   t.end();
 });
+
+t.test('a doubling that only spreads the same answers over more connections is taken back', (t) => {
+  const growth = new Growth({ connectionsMax: 16, growEveryMs: SPAN_MS });
+  const span = (nowMs: number, usedUpMs: number, connections: number, answers: number) => {
+    growth.usedUp(nowMs);
+    growth.relieved(nowMs + usedUpMs);
+    for (let answer = 0; answer < answers; answer += 1) growth.answered();
+    return growth.end(nowMs + SPAN_MS, connections, 0, true);
+  };
+  growth.begin(0);
+  t.same(span(0, 90, 1, 100), { open: 1, retire: 0 });
+  span(100, 10, 2, 110);
+  t.same(span(200, 10, 2, 130), { open: 0, retire: 1 });
+  t.end();
+});

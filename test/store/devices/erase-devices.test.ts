@@ -27,7 +27,12 @@ await onEachStore(t, {
       { ...b, registeredBeforeMs: nowMs - 60_000 },
       { appId: tenant.appId, platformId: 15, ordinal: 999_999, registeredBeforeMs: null },
     ]);
-    t.equal(erased, 1, 'one; the other registered later, the third is nobody');
+    t.equal(erased.count, 1, 'one; the other registered later, the third is nobody');
+    t.same(
+      erased.changes.map(({ tokens, removed }) => [[...tokens], [...removed.values()].flat()]),
+      [[[[a.ordinal, null]], [a.ordinal, a.ordinal]]],
+      'what an index has to hear: its token and both of its tags',
+    );
     t.same(
       (await sql`select device_id as id from devices order by 1`).map((row) => row['id']),
       ['b', 'c'],
@@ -40,7 +45,7 @@ await onEachStore(t, {
     t.ok((after?.version ?? 0) > (before?.version ?? 0), 'the group was raised');
     const [days] = await sql`select sum(unsubscribed)::int as lost from tag_days`;
     t.same(days, { lost: 2 });
-    t.equal(await eraseDevices(sql, []), 0);
+    t.same(await eraseDevices(sql, []), { count: 0, changes: [] });
   },
 
   'while registrations go on nobody deadlocks, and nothing is left behind': async (t, store) => {

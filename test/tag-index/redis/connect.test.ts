@@ -17,18 +17,21 @@ await withRedis(t, async (t) => {
     await answers(client);
   });
 
-  await t.test('a server that has become a replica is left for the one behind its name', async (t) => {
-    const client = await connected(t, redis.url);
-    let reconnects = 0;
-    client.on('reconnecting', () => {
-      reconnects += 1;
-    });
-    await redis.client.replicaof('127.0.0.1', '1');
-    await t.rejects(client.set('key', 'value'), /READONLY/);
-    await redis.client.replicaof('NO', 'ONE');
-    await until('it connects again', () => (reconnects > 0 ? true : null));
-    await answers(client);
-  });
+  await t.test(
+    'a server that has become a replica is left for the one behind its name',
+    async (t) => {
+      const client = await connected(t, redis.url);
+      let reconnects = 0;
+      client.on('reconnecting', () => {
+        reconnects += 1;
+      });
+      await redis.client.replicaof('127.0.0.1', '1');
+      await t.rejects(client.set('key', 'value'), /READONLY/);
+      await redis.client.replicaof('NO', 'ONE');
+      await until('it connects again', () => (reconnects > 0 ? true : null));
+      await answers(client);
+    },
+  );
 });
 
 async function connected(t: Test, url: string): Promise<RedisClient> {

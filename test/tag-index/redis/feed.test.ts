@@ -150,7 +150,10 @@ await withRedis(t, (t) =>
     const other = await openNodeIndex(t, sql, address);
     for (const [name, body] of Object.entries(TESTS)) {
       await t.test(name, async (t) => {
-        const { appId, makeTag } = await makeTenant(sql, `feed-${Object.keys(TESTS).indexOf(name)}`);
+        const { appId, makeTag } = await makeTenant(
+          sql,
+          `feed-${Object.keys(TESTS).indexOf(name)}`,
+        );
         await sql`truncate devices, subscriptions, device_groups`;
         await redis.client.flushall();
         await seedDevices(sql, {

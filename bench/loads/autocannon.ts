@@ -1,0 +1,80 @@
+/** autocannon, the load generator that Node's users have at hand; in this process. */
+
+import { randomBytes } from 'node:crypto';
+import autocannon from 'autocannon';
+import type { Kind, Load, Target } from './load.ts';
+import { CHANGED_PERCENT, KNOWN_DEVICES, knownDevice, UNCHANGED_PERCENT } from './load.ts';
+
+export const autocannonLoad: Load = {
+  name: 'autocannon',
+  async run(target, { connections, seconds, kind }) {
+    const next = requestsOf(target, kind);
+    const result = await autocannon({
+      ...optionsFor(target),
+      connections,
+      duration: seconds,
+      requests: [{ setupRequest: (request) => ({ ...request, ...next() }) }],
+    });
+    const answered = result['2xx'];
+    return {
+      perSecond: answered / result.duration,
+      answered,
+      p50Ms: result.latency.p50,
+      p99Ms: result.latency.p99,
+      failures: result.non2xx + result.errors,
+    };
+  },
+};
+
+/** Registers every known device with its first tags, each once. */
+export async function registerKnownDevices(target: Target): Promise<void> {
+  let number = 0;
+  const result = await autocannon({
+    ...optionsFor(target),
+    connections: 128,
+    amount: KNOWN_DEVICES,
+    requests: [
+      {
+        setupRequest: (request) => {
+          const body = bodyOf(target, knownDevice(number), 0);
+          number += 1;
+          return { ...request, path: '/push-api/reg', body };
+        },
+      },
+    ],
+  });
+  if (result['2xx'] !== KNOWN_DEVICES) throw new Error('not every known device was registered');
+}
+
+const optionsFor = ({ baseUrl, token }: Target) => ({
+  url: baseUrl,
+  method: 'POST' as const,
+  headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+});
+
+/** Makes the requests of a kind, one after the other. */
+function requestsOf(target: Target, kind: Kind): () => { path: string; body: string } {
+  const reg = '/push-api/reg';
+  const fresh = () => ({
+    path: reg,
+    body: bodyOf(target, randomBytes(32).toString('hex'), 0),
+  });
+  if (kind === 'new') return fresh;
+  const rotations = new Uint8Array(KNOWN_DEVICES);
+  return () => {
+    const percent = Math.random() * 100;
+    if (percent >= UNCHANGED_PERCENT + CHANGED_PERCENT) return fresh();
+    const number = Math.floor(Math.random() * KNOWN_DEVICES);
+    const isChange = percent >= UNCHANGED_PERCENT;
+    const rotation = ((rotations[number] ?? 0) + Number(isChange)) % target.tagIds.length;
+    rotations[number] = rotation;
+    const path = isChange ? '/push-api/set' : reg;
+    return { path, body: bodyOf(target, knownDevice(number), rotation) };
+  };
+}
+
+/** Three of the four tags: all but the last, rotated. */
+function bodyOf({ appId, platformId, tagIds }: Target, deviceId: string, rotation: number): string {
+  const tagId = [0, 1, 2].map((place) => tagIds[(place + rotation) % tagIds.length]);
+  return JSON.stringify({ appId, platformId, tagId, deviceId });
+}

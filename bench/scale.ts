@@ -1,0 +1,187 @@
+/**
+ * How much of everything a number of devices needs, from what the benches measured on this machine (bench/results): the worked
+ * example of docs/scaling.md.
+ *
+ *     npm run scale -- --devices 100000000 --tags 20 --apns 0.5 --registrations-a-day 1 --nodes 8
+ *
+ * Each line says what it is made of. What no bench has measured yet says which one would.
+ */
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { printTable } from './report.ts';
+import type { Row } from './scenario.ts';
+
+const RESULTS = join(import.meta.dirname, '..', '..', 'bench', 'results');
+
+/** Of devices in a group (domain/device.ts). */
+const GROUP_DEVICES = 8_192;
+/** Google's quota of a project, a minute (docs/operating.md). */
+const FCM_PER_MINUTE = 600_000;
+/** An hour in which registrations come at three times the mean: what a day's peak is taken for. */
+const PEAK = 3;
+/** Of a Redis node's memory what may be data: the rest is for its buffers, and for growth. */
+const REDIS_SHARE = 0.6;
+const REDIS_NODE_GB = 16;
+/** 142 characters in place of 32 bytes. */
+const FCM_TOKEN_MORE = 110;
+const GB = 1e9;
+const DAY_SECONDS = 86_400;
+
+const { values } = parseArgs({
+  options: {
+    devices: { type: 'string', default: '100000000' },
+    tags: { type: 'string', default: '20' },
+    apns: { type: 'string', default: '0.5' },
+    'registrations-a-day': { type: 'string', default: '1' },
+    nodes: { type: 'string', default: '8' },
+  },
+});
+const devices = Number(values.devices);
+const tags = Number(values.tags);
+const apns = devices * Number(values.apns);
+const fcm = devices - apns;
+const registrations = devices * Number(values['registrations-a-day']);
+const nodes = Number(values.nodes);
+const subscriptions = devices * tags;
+
+const lines: Row[] = [
+  line('subscriptions', subscriptions, `${count(devices)} devices × ${tags}`),
+  line('groups', Math.ceil(devices / GROUP_DEVICES), `devices ÷ ${count(GROUP_DEVICES)}`),
+  ...postgres(),
+  ...redis(),
+  ...registering(),
+  ...sending(),
+];
+printTable(lines);
+
+function postgres(): readonly Row[] {
+  const apnsBytes = sizeOf('device that registered twice (APNs, 64 digits)', 'bytes');
+  const fcmBytes = sizeOf('device that registered twice (FCM, 142 characters)', 'bytes');
+  const subscriptionBytes = sizeOf('subscription (APNs, 64 digits)', 'bytes');
+  const deviceIndex = sizeOf('device that registered twice (APNs, 64 digits)', 'indexBytes');
+  const subscriptionIndex = sizeOf('subscription (APNs, 64 digits)', 'indexBytes');
+  const logBytes = sizeOf('registration that changes nothing (APNs, 64 digits)', 'logBytes');
+  const devicesGb = (apns * apnsBytes + fcm * fcmBytes) / GB;
+  const subscriptionsGb = (subscriptions * subscriptionBytes) / GB;
+  const indexGb = (devices * deviceIndex + subscriptions * subscriptionIndex) / GB;
+  return [
+    line(
+      'PostgreSQL: devices, GB',
+      devicesGb,
+      `${show(apnsBytes)} and ${show(fcmBytes)} bytes each`,
+    ),
+    line('PostgreSQL: subscriptions, GB', subscriptionsGb, `${show(subscriptionBytes)} bytes each`),
+    line(
+      '– of both, indexes, GB',
+      indexGb,
+      `${show(deviceIndex)} and ${show(subscriptionIndex)} bytes each`,
+    ),
+    line(
+      'PostgreSQL: log a day, GB',
+      (registrations * logBytes) / GB,
+      `${show(logBytes)} bytes a registration that changes nothing, ${count(registrations)} a day`,
+    ),
+  ];
+}
+
+/** Of the mix that `sizing` has too: 20 of 100 tags a device, by Zipf. */
+function redis(): readonly Row[] {
+  const perDevice = read('index')?.['bytesPerApnsDevice'];
+  const mix = rowsOf('index').find(
+    (row) => row['layout'] === 'ours' && String(row['audience']).startsWith('mix'),
+  );
+  const perSubscription = mix?.['bytesPerSubscription'];
+  if (typeof perDevice !== 'number' || typeof perSubscription !== 'number') {
+    return [line('Redis, GB', null, 'not measured: npm run bench -- index')];
+  }
+  const octets = devices * perDevice + fcm * FCM_TOKEN_MORE + subscriptions * perSubscription;
+  return [
+    line(
+      'Redis, GB',
+      octets / GB,
+      `${show(perDevice)} bytes an APNs device, ${FCM_TOKEN_MORE} more for FCM's longer token, ${show(perSubscription)} a subscription`,
+    ),
+    line(
+      `Redis nodes of ${REDIS_NODE_GB} GB`,
+      Math.ceil(octets / GB / (REDIS_NODE_GB * REDIS_SHARE)),
+      `filled to ${REDIS_SHARE * 100} %`,
+    ),
+  ];
+}
+
+function registering(): readonly Row[] {
+  const measured = rowsOf('register')
+    .filter((row) => row['store'] !== 'embedded' && row['refused'] === 0)
+    .map((row) => Number(row['registrationsPerSecond']))
+    .filter((rate) => Number.isFinite(rate));
+  const rate = Math.max(...measured);
+  const wanted = (registrations / DAY_SECONDS) * PEAK;
+  return [
+    line('registrations a second at the peak', wanted, `${count(registrations)} a day, × ${PEAK}`),
+    measured.length === 0
+      ? line('nodes that it takes', null, 'not measured: npm run bench -- register')
+      : line(
+          'nodes that it takes',
+          Math.ceil(wanted / rate),
+          `one takes ${count(rate)} a second (register)`,
+        ),
+  ];
+}
+
+function sending(): readonly Row[] {
+  const rates = rowsOf('fan-out')
+    .filter((row) => row['store'] !== 'embedded')
+    .map((row) => Number(row['devicesPerSecond']))
+    .filter((rate) => Number.isFinite(rate));
+  if (rates.length === 0)
+    return [line('send to all', null, 'not measured: npm run bench -- fan-out')];
+  const rate = Math.max(...rates);
+  return [
+    line(
+      'send to all APNs devices, s',
+      apns / (rate * nodes),
+      `${nodes} nodes, each ${count(rate)} a second (fan-out)`,
+    ),
+    line('send to all FCM devices, s', fcm / (rate * nodes), 'the same, were there no quota'),
+    line(
+      '– by one project, min',
+      fcm / FCM_PER_MINUTE,
+      `Google's quota, ${count(FCM_PER_MINUTE)} a minute`,
+    ),
+  ];
+}
+
+function line(what: string, value: number | null, from: string): Row {
+  return { what, value, from };
+}
+
+function sizeOf(what: string, column: string): number {
+  const value = rowsOf('sizing').find((row) => row['what'] === what)?.[column];
+  if (typeof value !== 'number') throw new Error(`not measured: npm run bench -- sizing (${what})`);
+  return value;
+}
+
+function rowsOf(name: string): readonly Row[] {
+  return (read(name)?.['rows'] ?? []) as readonly Row[];
+}
+
+function read(name: string): Readonly<Record<string, unknown>> | null {
+  try {
+    return JSON.parse(readFileSync(join(RESULTS, `${name}.json`), 'utf8')) as Record<
+      string,
+      unknown
+    >;
+  } catch {
+    return null;
+  }
+}
+
+function count(value: number): string {
+  return Math.round(value).toLocaleString('en');
+}
+
+function show(value: number): string {
+  return value.toFixed(value < 10 ? 1 : 0);
+}

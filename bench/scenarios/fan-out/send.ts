@@ -1,0 +1,84 @@
+/** One push, from its POST until every device is accounted for: how fast, and what it cost the engine's process. */
+
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { finalStatus, push, sumCloses } from '../../../test/support/client.ts';
+import type { EngineProcess } from '../../../test/support/processes.ts';
+import { cpuMicros, residentMb } from '../../cpu.ts';
+import type { Grounds } from './grounds.ts';
+
+export const NEWS = {
+  title: 'Goal!',
+  message: 'Ninety minutes and four more: the visitors turned it around, 2:1.',
+};
+
+const LIMIT_MS = 120_000;
+/** Asked of the database, so that asking costs the engine nothing. */
+const LOOK_EVERY_MS = 20;
+
+export interface Sent {
+  /** From the POST until the ledger has closed. */
+  readonly devicesPerSecond: number;
+  /** From the POST until the first and the last device was handed to the connection. */
+  readonly firstMs: number;
+  readonly lastMs: number;
+  /** User and system time of the whole process for each device, ledger and main thread included. */
+  readonly cpuMicros: number;
+}
+
+/** Sends to a tag that so many devices have; throws unless each of them has it. */
+export async function send(
+  { sql, demo }: Grounds,
+  { baseUrl }: EngineProcess,
+  tagId: number,
+  devices: number,
+): Promise<Sent> {
+  const cpuBefore = await cpuMicros(baseUrl);
+  const postedAtMs = Date.now();
+  const job = await push(baseUrl, demo, [tagId], NEWS);
+  const { firstAtMs, lastAtMs, finishedAtMs } = await finished(sql, job);
+  const cpu = (await cpuMicros(baseUrl)) - cpuBefore;
+  const rows = await finalStatus(baseUrl, demo, job);
+  const delivered = rows.reduce((sum, row) => sum + row.successCount, 0);
+  if (delivered !== devices || !rows.every(sumCloses))
+    throw new Error(`the sums do not close: ${JSON.stringify(rows)}`);
+  return {
+    devicesPerSecond: (devices / (finishedAtMs - postedAtMs)) * 1_000,
+    firstMs: firstAtMs - postedAtMs,
+    lastMs: lastAtMs - postedAtMs,
+    cpuMicros: cpu / devices,
+  };
+}
+
+interface Times {
+  readonly firstAtMs: number;
+  readonly lastAtMs: number;
+  readonly finishedAtMs: number;
+}
+
+/** The database's clock is this machine's. */
+async function finished(sql: Grounds['sql'], job: string): Promise<Times> {
+  const limitMs = performance.now() + LIMIT_MS;
+  while (performance.now() < limitMs) {
+    const [times] = await sql<Times[]>`
+      select extract(epoch from first_send_at)::float8 * 1000 as "firstAtMs",
+        extract(epoch from last_send_at)::float8 * 1000 as "lastAtMs",
+        extract(epoch from finished_at)::float8 * 1000 as "finishedAtMs"
+      from notifications where id = ${job} and finished_at is not null`;
+    if (times !== undefined) return times;
+    await sleep(LOOK_EVERY_MS);
+  }
+  throw new Error(`not finished within ${LIMIT_MS} ms`);
+}
+
+const PEAK = /VmHWM:\s+(\d+) kB/;
+
+/** The most resident memory that the process ever had, in MiB; where there is no /proc what it has now. */
+export async function peakMb({ child, baseUrl }: EngineProcess): Promise<number> {
+  try {
+    const status = readFileSync(`/proc/${child.pid}/status`, 'latin1');
+    return Number(PEAK.exec(status)?.[1]) / 1_024;
+  } catch {
+    return await residentMb(baseUrl);
+  }
+}

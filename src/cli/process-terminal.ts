@@ -1,0 +1,27 @@
+/** The terminal of this process: what is printed goes to stdout, all else to stderr. */
+
+import type { Terminal } from './operator-command.ts';
+
+export const processTerminal: Terminal = {
+  print: (text) => void process.stdout.write(`${text}\n`),
+  complain: (text) => void process.stderr.write(`${text}\n`),
+  note: (text) => void process.stderr.write(`${text}\n`),
+  write,
+  progress: {
+    isTerminal: process.stderr.isTTY === true,
+    write: (text) => void process.stderr.write(text),
+  },
+};
+
+/** A reader that goes away (`| head`) is no fault of ours. */
+function write(data: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const onError = (): void => resolve(false);
+    process.stdout.once('error', onError);
+    process.stdout.write(data, (error) => {
+      resolve(!error);
+      // The event comes after this, and must find somebody.
+      setImmediate(() => process.stdout.off('error', onError));
+    });
+  });
+}

@@ -1,0 +1,72 @@
+/** What a simulator leaves in files, so that an engine that knows them still knows it after a restart: accounts and certificate. */
+
+import { X509Certificate } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import type { ProviderAccounts } from '../simulator/accounts.ts';
+import { accountsSchema } from '../simulator/accounts.ts';
+import type { Certificate } from '../simulator/certificate.ts';
+import { createCertificate } from '../simulator/certificate.ts';
+import { UsageError } from './operator-command.ts';
+
+/** The accounts of the file; undefined when there is no such file. */
+export async function readAccounts(file: string): Promise<ProviderAccounts | undefined> {
+  const text = await readIfThere(file);
+  if (text === undefined) return undefined;
+  const accounts = accountsSchema.safeParse(parseJson(text));
+  if (accounts.success) return accounts.data;
+  const issue = accounts.error.issues[0];
+  throw new UsageError(`--accounts-file ${file}: ${issue?.path.join('.')} ${issue?.message}`);
+}
+
+/** Private keys, even worthless ones, are for their owner only; a file that came meanwhile is left alone. */
+export const writeAccounts = (file: string, accounts: ProviderAccounts): Promise<void> =>
+  writeFile(file, `${JSON.stringify(accounts, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
+
+/** A year: who keeps a certificate would have to start every engine anew with another one. */
+const KEPT_DAYS = 365;
+/** One that ends sooner is replaced: a simulator may run for as long as it would be good without being kept. */
+const LEFT_MS_MIN = 30 * 86_400_000;
+
+/** The certificate in these files, if it is still good for the host; else a new one, and the files have it. */
+export async function keptCertificate(
+  host: string,
+  certificateFile: string,
+  privateKeyFile: string,
+): Promise<Certificate> {
+  const certificatePem = await readIfThere(certificateFile);
+  const privateKeyPem = await readIfThere(privateKeyFile);
+  if (certificatePem !== undefined && privateKeyPem !== undefined) {
+    if (isGood(certificatePem, host)) return { certificatePem, privateKeyPem };
+  }
+  const made = await createCertificate(host, KEPT_DAYS);
+  await writeFile(privateKeyFile, made.privateKeyPem, { mode: 0o600 });
+  await writeFile(certificateFile, made.certificatePem);
+  return made;
+}
+
+function isGood(certificatePem: string, host: string): boolean {
+  try {
+    const certificate = new X509Certificate(certificatePem);
+    const isForHost = certificate.checkHost(host) ?? certificate.checkIP(host);
+    return isForHost !== undefined && Date.parse(certificate.validTo) > Date.now() + LEFT_MS_MIN;
+  } catch {
+    return false;
+  }
+}
+
+async function readIfThere(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

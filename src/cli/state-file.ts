@@ -1,0 +1,46 @@
+/** What a command remembers beside its file, for the next run to go on where this one ended, however it ended. */
+
+import { open, readFile, rename, rm } from 'node:fs/promises';
+import type { z } from 'zod';
+import { UsageError } from './operator-command.ts';
+
+/** What is in it; null: there is none. */
+export async function readState<T>(path: string, form: z.ZodType<T>): Promise<T | null> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw new UsageError(`cannot read ${path}`, { cause: error });
+  }
+  const parsed = form.safeParse(parse(text));
+  if (parsed.success) return parsed.data;
+  throw new UsageError(`${path} is not the state of such a command: remove it to begin anew`);
+}
+
+/** Written beside and renamed, so that there is always a whole one; on the disk when it resolves. */
+export async function writeState(path: string, state: unknown): Promise<void> {
+  const temporary = `${path}.new`;
+  const file = await open(temporary, 'w', 0o600);
+  try {
+    await file.writeFile(`${JSON.stringify(state)}\n`);
+    await file.datasync();
+  } finally {
+    await file.close();
+  }
+  await rename(temporary, path);
+}
+
+export const removeState = (path: string): Promise<void> => rm(path, { force: true });
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // SyntaxError, its only failure; the form refuses undefined.
+    return undefined;
+  }
+}
+
+const isMissing = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'ENOENT';

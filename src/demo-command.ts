@@ -1,0 +1,73 @@
+/** `tagcast demo`: the demo client in a PostgreSQL, for engines that send to a simulator that runs alone (config/compose.yaml). */
+
+import { loadSecretKey } from './access/secret-key.ts';
+import { createSecrets } from './access/secrets.ts';
+import type { Command } from './cli/command.ts';
+import type { Terminal } from './cli/operator-command.ts';
+import { readFlags, readPositionals, UsageError } from './cli/operator-command.ts';
+import { readAccounts } from './cli/simulator-files.ts';
+import type { Config } from './config.ts';
+import { describeDemo, ensureDemo } from './demo.ts';
+import { openPostgres } from './store/store.ts';
+
+const USAGE = `tagcast demo --accounts-file <file> [--url <address>]
+
+Makes the client "demo" in the database of DATABASE_URL, with an app, tags, and provider credentials of the accounts in the
+file, which \`tagcast simulate --accounts-file\` has written. Prints its credentials and three lines that register a device, push
+to it and tell how it ended. When the client is there already it gets the credentials of the file, and keeps the rest.
+
+  --accounts-file <file>  accounts of the simulator that the engines send to
+  --url <address>         where an engine is reached (http://127.0.0.1:8080)`;
+
+const EXIT_FAILED = 1;
+const EXIT_USAGE = 2;
+
+/** Makes the command. */
+export const demoCommand = (requireConfig: () => Config, terminal: Terminal): Command => ({
+  name: 'demo',
+  summary: 'Make the demo client in a PostgreSQL, for a simulator that runs alone.',
+  usage: USAGE,
+  run: async (args) => {
+    if (args.some((argument) => argument === '--help' || argument === '-h')) {
+      terminal.print(USAGE);
+      return 0;
+    }
+    try {
+      return await makeDemo(args, requireConfig, terminal);
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+      terminal.complain(error.message);
+      return EXIT_USAGE;
+    }
+  },
+});
+
+async function makeDemo(
+  args: readonly string[],
+  requireConfig: () => Config,
+  terminal: Terminal,
+): Promise<number> {
+  const { values, positionals } = readFlags(args, {
+    'accounts-file': { type: 'string' },
+    url: { type: 'string', default: 'http://127.0.0.1:8080' },
+  });
+  readPositionals(positionals, []);
+  const file = values['accounts-file'];
+  if (file === undefined) throw new UsageError('--accounts-file is missing');
+  const accounts = await readAccounts(file);
+  if (accounts === undefined) throw new UsageError(`--accounts-file: cannot read ${file}`);
+  const config = requireConfig();
+  if (config.DATABASE_URL === undefined) {
+    terminal.complain('DATABASE_URL is not set: an embedded engine makes its demo by itself.');
+    return EXIT_FAILED;
+  }
+  const secrets = createSecrets(await loadSecretKey(config));
+  const store = await openPostgres(config.DATABASE_URL);
+  try {
+    const demo = await ensureDemo(store.sql, secrets, accounts);
+    terminal.print(describeDemo(values.url, demo, null));
+    return 0;
+  } finally {
+    await store.close();
+  }
+}

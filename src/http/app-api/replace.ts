@@ -1,0 +1,105 @@
+/**
+ * `POST /push-api/v3/<client>/devices/replace`: the provider gave a device another token, and all of its subscriptions move.
+ * Ours, so its parameters are checked as those of `list` are.
+ */
+
+import { z } from 'zod';
+import type { Caller } from '../../access/caller.ts';
+import { DEVICE_ID_LENGTH_MAX, isDeviceId } from '../../domain/device.ts';
+import { ID_MAX } from '../../domain/tag.ts';
+import { deviceRef } from '../../registration/operation.ts';
+import type { ReplaceResult } from '../../registration/replacements.ts';
+import type { HttpRequest, HttpResponse, Route } from '../handler.ts';
+import { json, readJsonBody } from '../json-body.ts';
+import { problem } from '../problem.ts';
+import type { AppApi } from './app-api.ts';
+import { BODY_BYTES_MAX, isAppVersion } from './parameters.ts';
+import { refused } from './scope.ts';
+import { unavailable } from './unavailable.ts';
+
+/** A bucket is full again within a second. */
+const RATE_RETRY_AFTER_SECONDS = '1';
+
+const DIGITS = /^\d{1,10}$/;
+const id = z
+  .union([z.number(), z.string().regex(DIGITS).transform(Number)], 'must be an id')
+  .refine((value) => Number.isInteger(value) && value > 0 && value <= ID_MAX, 'must be an id');
+const deviceId = z
+  .string('must be a string')
+  .refine(isDeviceId, `must be a string of 1 to ${DEVICE_ID_LENGTH_MAX} characters`);
+
+const form = z.object({
+  appId: id,
+  platformId: id,
+  deviceId,
+  newDeviceId: deviceId,
+  appVersion: z
+    .string('must be a string')
+    .refine(isAppVersion, 'must be a string of 255 characters at most')
+    .nullish(),
+});
+
+export const replaceRoute = (api: AppApi): Route => ({
+  method: 'POST',
+  path: '/push-api/v3/:client/devices/replace',
+  api: 'app',
+  bodyBytesMax: BODY_BYTES_MAX,
+  handle: (request, caller) => replace(api, request, caller),
+});
+
+async function replace(api: AppApi, request: HttpRequest, caller: Caller): Promise<HttpResponse> {
+  if (request.params['client'] !== caller.clientSlug) return foreign(request);
+  if (!api.rates.take(`${caller.appId} ${request.address}`, performance.now())) {
+    return problem(request.requestId, 429, 'Too many registrations from this address.', {
+      headers: { 'Retry-After': RATE_RETRY_AFTER_SECONDS },
+    });
+  }
+  const read = readJsonBody(request, form);
+  if (!read.ok) return read.response;
+  const { appId, platformId, deviceId, newDeviceId, appVersion = null } = read.value;
+  if (appId !== caller.appId) return foreign(request);
+  if (!(await hasPlatform(api, caller.clientId, appId, platformId))) {
+    return refused(request, [{ path: 'platformId', message: 'must be a platform of the app' }])
+      .response;
+  }
+  const result = await api.replacements.submit({
+    device: deviceRef(appId, platformId, deviceId),
+    by: deviceRef(appId, platformId, newDeviceId),
+    appVersion,
+  });
+  return answer(api, request, result);
+}
+
+const foreign = (request: HttpRequest): HttpResponse =>
+  problem(request.requestId, 403, 'This credential belongs to another client or app.');
+
+async function hasPlatform(
+  { catalogue }: AppApi,
+  clientId: number,
+  appId: number,
+  platformId: number,
+): Promise<boolean> {
+  const recent = await catalogue.recent(clientId);
+  if (recent.hasPlatform(appId, platformId)) return true;
+  return (await catalogue.fresh(clientId)).hasPlatform(appId, platformId);
+}
+
+function answer(api: AppApi, request: HttpRequest, result: ReplaceResult): HttpResponse {
+  switch (result.outcome) {
+    case 'moved':
+    case 'merged':
+    case 'unchanged': {
+      api.onResult('replace', 'committed');
+      const response = json({ outcome: result.outcome });
+      if (!result.isTagsLimited) return response;
+      return { ...response, headers: { ...response.headers, 'Tagcast-Ignored': 'tagId' } };
+    }
+    case 'unknown':
+      return problem(request.requestId, 404, 'The app has neither of these devices.');
+    case 'overloaded':
+      api.onResult('replace', 'overloaded');
+      return unavailable(request, 'Too many replacements are waiting. Try again.');
+    case 'unavailable':
+      return unavailable(request, 'The replacement could not be made durable. Try again.');
+  }
+}

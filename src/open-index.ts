@@ -1,0 +1,28 @@
+/** Opens the tag index in Redis for a command: beside the running engine, by the same settings. */
+
+import type { OpenedIndex } from './cli/index-command.ts';
+import type { Config } from './config.ts';
+import { redisAddressOf } from './config.ts';
+import { readLineage } from './store/index/lineage.ts';
+import { openPostgres } from './store/store.ts';
+import { connectWhole } from './tag-index/redis/connect.ts';
+
+/** Or a sentence: what is missing. */
+export async function openIndex(config: Config): Promise<OpenedIndex | string> {
+  const address = redisAddressOf(config);
+  if (address === null || config.DATABASE_URL === undefined) {
+    return 'There is no index in Redis: set DATABASE_URL, and REDIS_URL or REDIS_CLUSTER, as the engine has them.';
+  }
+  const client = await connectWhole(address);
+  if (typeof client === 'string') return client;
+  const store = await openPostgres(config.DATABASE_URL);
+  return {
+    sql: store.sql,
+    client,
+    indexName: (await readLineage(store.sql)).name,
+    async close() {
+      client.disconnect();
+      await store.close();
+    },
+  };
+}

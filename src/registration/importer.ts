@@ -1,0 +1,115 @@
+/** Devices that an operator imports: committed in lanes of their own, so that registrations of apps do not queue behind them. */
+
+import type { Logger } from 'pino';
+import { Batcher } from '../std/batcher.ts';
+import { faultOf } from '../store/faults.ts';
+import type { SqlPool } from '../store/sql.ts';
+import { IMPORT_SLOT } from '../store/tag-days/slots.ts';
+import type { IndexFeed } from '../tag-index/tag-index.ts';
+import { DeviceLimit } from './device-limit.ts';
+import type { ImportContext } from './import-commit.ts';
+import { commitImported } from './import-commit.ts';
+import type { ImportedOperation, ImportResult } from './imported.ts';
+import { Ordinals } from './ordinals.ts';
+
+export interface ImporterOptions {
+  readonly sql: SqlPool;
+  readonly feed: IndexFeed;
+  readonly log: Logger;
+  /** Counts devices made durable. */
+  onCommitted(devices: number): void;
+  /** Batches at work at a time: IMPORT_LANES, or 1 on the embedded database, which is one session. */
+  readonly lanes: number;
+  readonly devicesPerAppMax: number;
+  readonly tagsPerDeviceMax: number;
+}
+
+/** While one commits the others are at work. */
+export const IMPORT_LANES = 4;
+export const IMPORT_LANES_EMBEDDED = 1;
+
+/** As in a lane of registrations (registration/lane.ts). */
+const DEVICES_MAX = 1_000;
+const SUBSCRIPTIONS_MAX = 20_000;
+
+export class Importer {
+  private readonly lanes: readonly Batcher<ImportedOperation, ImportResult>[];
+  private draining = false;
+
+  constructor(options: ImporterOptions) {
+    const { sql, feed, log, lanes, devicesPerAppMax, tagsPerDeviceMax } = options;
+    const limit = new DeviceLimit(devicesPerAppMax);
+    this.lanes = Array.from({ length: lanes }, (_, lane) => {
+      const ordinals = new Ordinals(sql, limit);
+      const context = { sql, feed, ordinals, tagsPerDeviceMax, slot: IMPORT_SLOT + lane };
+      return createLane(context, log, options.onCommitted);
+    });
+  }
+
+  /**
+   * Resolves when all are committed, or with why not. Who submits bounds what is in flight: it is an operator's command,
+   * which waits for its answers.
+   */
+  async submit(operations: readonly ImportedOperation[]): Promise<readonly ImportResult[]> {
+    if (this.draining) return operations.map(() => 'unavailable');
+    return await Promise.all(
+      operations.map((operation) => this.laneOf(operation).submit(operation)),
+    );
+  }
+
+  /** Takes nothing more, and resolves when everything taken is answered. */
+  async drain(): Promise<void> {
+    this.draining = true;
+    await Promise.all(this.lanes.map((lane) => lane.drain()));
+  }
+
+  /** The same device always has the same lane: what a file says last of it is committed last. */
+  private laneOf({ device }: ImportedOperation): Batcher<ImportedOperation, ImportResult> {
+    const hash = Number.parseInt(device.deviceKey.slice(0, 8), 16);
+    const lane = this.lanes[hash % this.lanes.length];
+    if (lane === undefined) throw new Error('An import needs at least one lane');
+    return lane;
+  }
+}
+
+const createLane = (
+  context: ImportContext,
+  log: Logger,
+  onCommitted: ImporterOptions['onCommitted'],
+): Batcher<ImportedOperation, ImportResult> =>
+  new Batcher({
+    itemsMax: DEVICES_MAX,
+    weightMax: SUBSCRIPTIONS_MAX,
+    weightOf: ({ tagIds }) => 1 + tagIds.length,
+    async run(operations) {
+      const results = await commitApart(context, log, operations);
+      onCommitted(results.filter((result) => !LOST.has(result)).length);
+      return results;
+    },
+  });
+
+const LOST: ReadonlySet<ImportResult> = new Set(['limit', 'refused', 'unavailable']);
+
+/** Commits together, or, when PostgreSQL refuses the data, the halves apart: one bad row stands alone. */
+async function commitApart(
+  context: ImportContext,
+  log: Logger,
+  operations: readonly ImportedOperation[],
+): Promise<readonly ImportResult[]> {
+  try {
+    const { results, changes } = await commitImported(context, operations);
+    await context.feed.apply(changes);
+    return results;
+  } catch (error) {
+    const isRefusal = faultOf(error) === 'data';
+    if (isRefusal && operations.length > 1) {
+      const middle = Math.ceil(operations.length / 2);
+      return [
+        ...(await commitApart(context, log, operations.slice(0, middle))),
+        ...(await commitApart(context, log, operations.slice(middle))),
+      ];
+    }
+    log.error({ err: error, devices: operations.length }, 'imported devices were not committed');
+    return operations.map(() => (isRefusal ? 'refused' : 'unavailable'));
+  }
+}

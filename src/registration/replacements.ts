@@ -1,0 +1,83 @@
+/** Replacements of tokens, a few at a time: each is a transaction of its own, for it changes rows of two devices at once. */
+
+import type { Logger } from 'pino';
+import { Batcher } from '../std/batcher.ts';
+import type { SqlPool } from '../store/sql.ts';
+import type { IndexFeed } from '../tag-index/tag-index.ts';
+import type { Replaced, Replacement } from './replace-commit.ts';
+import { commitReplacement } from './replace-commit.ts';
+
+export interface ReplacementsOptions {
+  readonly sql: SqlPool;
+  readonly feed: IndexFeed;
+  readonly log: Logger;
+  /** Transactions at a time; 1 on the embedded database, which is one session. */
+  readonly lanes: number;
+  readonly tagsPerDeviceMax: number;
+}
+
+export type ReplaceResult =
+  | Replaced
+  /** Nothing was done: too many wait; the database cannot be reached, or is too slow. */
+  | { readonly outcome: 'overloaded' | 'unavailable' };
+
+/** Tokens change seldom: so many are waited for within seconds. */
+const WAITING_MAX = 1_000;
+
+export class Replacements {
+  private readonly lanes: readonly Batcher<Replacement, ReplaceResult>[];
+  private inFlight = 0;
+  private draining = false;
+
+  constructor(options: ReplacementsOptions) {
+    const { lanes } = options;
+    const run = async ([replacement]: readonly Replacement[]): Promise<readonly ReplaceResult[]> =>
+      replacement === undefined ? [] : [await commit(options, replacement)];
+    this.lanes = Array.from(
+      { length: lanes },
+      () => new Batcher({ itemsMax: 1, weightMax: 1, weightOf: () => 1, run }),
+    );
+  }
+
+  /**
+   * Resolves when it is committed, or with why it is not. Replacements of one device keep their order. It has none among
+   * registrations that are not answered yet: either order gives the new device the tags of both.
+   */
+  async submit(replacement: Replacement): Promise<ReplaceResult> {
+    if (this.draining) return { outcome: 'unavailable' };
+    if (this.inFlight >= WAITING_MAX) return { outcome: 'overloaded' };
+    this.inFlight += 1;
+    try {
+      return await this.laneOf(replacement).submit(replacement);
+    } finally {
+      this.inFlight -= 1;
+    }
+  }
+
+  /** Takes nothing more, and resolves when everything taken is answered. */
+  async drain(): Promise<void> {
+    this.draining = true;
+    await Promise.all(this.lanes.map((lane) => lane.drain()));
+  }
+
+  private laneOf({ device }: Replacement): Batcher<Replacement, ReplaceResult> {
+    const hash = Number.parseInt(device.deviceKey.slice(0, 8), 16);
+    const lane = this.lanes[hash % this.lanes.length];
+    if (lane === undefined) throw new Error('A replacement needs at least one lane');
+    return lane;
+  }
+}
+
+async function commit(
+  { sql, feed, log, tagsPerDeviceMax }: ReplacementsOptions,
+  replacement: Replacement,
+): Promise<ReplaceResult> {
+  try {
+    const replaced = await commitReplacement(sql, replacement, tagsPerDeviceMax);
+    await feed.apply(replaced.changes);
+    return replaced;
+  } catch (error) {
+    log.error({ err: error }, 'a replacement was not committed');
+    return { outcome: 'unavailable' };
+  }
+}

@@ -1,0 +1,86 @@
+/** Writes the rows of devices that an operator imports: what their apps said here since is newer, and stays. */
+
+import type { Sql } from '../sql.ts';
+import { list } from '../sql.ts';
+import type { DeviceKey } from './lock-devices.ts';
+
+/** A device that the database knows already, in its place among those asked for. */
+export interface KnownDevice {
+  readonly index: number;
+  readonly ordinal: number;
+  readonly hasRegistered: boolean;
+  readonly hasUnsubscribed: boolean;
+}
+
+/** Locks them, in the order of keys as registrations do, and tells whether their app has spoken after `sinceMs`. */
+export const lockImported = (
+  tx: Sql,
+  devices: readonly (DeviceKey & { readonly sinceMs: number })[],
+) => tx<KnownDevice[]>`
+  select (wanted.place - 1)::int as index, d.ordinal,
+    d.registered_at > to_timestamp(wanted.since_ms / 1000) as "hasRegistered",
+    coalesce(d.unsubscribed_at > to_timestamp(wanted.since_ms / 1000), false) as "hasUnsubscribed"
+  from devices d
+  join unnest(
+    ${list(devices.map((device) => device.appId))}::int[],
+    ${list(devices.map((device) => device.platformId))}::int[],
+    ${list(devices.map((device) => device.deviceKey))}::uuid[],
+    ${list(devices.map((device) => device.sinceMs))}::float8[]
+  ) with ordinality as wanted (app_id, platform_id, device_key, since_ms, place)
+    on d.app_id = wanted.app_id and d.platform_id = wanted.platform_id and d.device_key = wanted.device_key
+  order by d.app_id, d.platform_id, d.device_key
+  for no key update of d`;
+
+export interface ImportedDevice extends DeviceKey {
+  readonly ordinal: number;
+  readonly appVersion: string | null;
+  readonly registeredAtMs: number;
+}
+
+/** Answers the ordinal of each. An app may have made one meanwhile: then its ordinal stands and ours is a gap. */
+export async function insertImported(
+  tx: Sql,
+  devices: readonly (ImportedDevice & { readonly deviceId: string })[],
+): Promise<readonly (DeviceKey & { readonly ordinal: number })[]> {
+  if (devices.length === 0) return [];
+  return await tx<(DeviceKey & { readonly ordinal: number })[]>`
+    insert into devices as d (app_id, platform_id, ordinal, device_key, device_id, app_version, registered_at)
+    select app_id, platform_id, ordinal, device_key, device_id, app_version, to_timestamp(registered_at_ms / 1000)
+    from unnest(
+      ${list(devices.map((device) => device.appId))}::int[],
+      ${list(devices.map((device) => device.platformId))}::int[],
+      ${list(devices.map((device) => device.ordinal))}::int[],
+      ${list(devices.map((device) => device.deviceKey))}::uuid[],
+      ${devices.map((device) => device.deviceId)}::text[],
+      ${devices.map((device) => device.appVersion)}::text[],
+      ${list(devices.map((device) => device.registeredAtMs))}::float8[]
+    ) as fresh (app_id, platform_id, ordinal, device_key, device_id, app_version, registered_at_ms)
+    order by app_id, platform_id, device_key
+    on conflict (app_id, platform_id, device_key) do update set app_version = coalesce(d.app_version, excluded.app_version)
+    returning app_id as "appId", platform_id as "platformId", ordinal,
+      replace(device_key::text, '-', '') as "deviceKey"`;
+}
+
+/** The later registration counts. A row that would stay as it is is not written: the same file twice costs nothing. */
+export async function updateImported(tx: Sql, devices: readonly ImportedDevice[]): Promise<void> {
+  if (devices.length === 0) return;
+  await tx`
+    update devices d set
+      registered_at = greatest(d.registered_at, seen.registered_at),
+      app_version = case
+        when seen.registered_at > d.registered_at then coalesce(seen.app_version, d.app_version)
+        else coalesce(d.app_version, seen.app_version)
+      end
+    from (
+      select app_id, platform_id, ordinal, app_version, to_timestamp(registered_at_ms / 1000) as registered_at
+      from unnest(
+        ${list(devices.map((device) => device.appId))}::int[],
+        ${list(devices.map((device) => device.platformId))}::int[],
+        ${list(devices.map((device) => device.ordinal))}::int[],
+        ${devices.map((device) => device.appVersion)}::text[],
+        ${list(devices.map((device) => device.registeredAtMs))}::float8[]
+      ) as given (app_id, platform_id, ordinal, app_version, registered_at_ms)
+    ) as seen
+    where d.app_id = seen.app_id and d.platform_id = seen.platform_id and d.ordinal = seen.ordinal
+      and (seen.registered_at > d.registered_at or (d.app_version is null and seen.app_version is not null))`;
+}

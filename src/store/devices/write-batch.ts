@@ -1,0 +1,211 @@
+/** Everything that a batch of registrations writes, in one statement: devices, subscriptions, tag days, groups. */
+
+import type { DeviceNote, DevicePlace, RaisedGroup } from '../../domain/group-change.ts';
+import type { Sql } from '../sql.ts';
+import { list, textList } from '../sql.ts';
+import type { DeviceKey } from './lock-devices.ts';
+
+export interface SubscriptionRow extends DevicePlace {
+  readonly tagId: number;
+}
+
+/** A device that the transaction has locked, and that registered or unsubscribed. */
+export interface DeviceUpdate extends DevicePlace {
+  readonly registers: boolean;
+  readonly unsubscribes: boolean;
+  /** Null keeps what is known. */
+  readonly appVersion: string | null;
+}
+
+/** A device that was not there when the transaction locked those that were. */
+export interface NewDevice extends DeviceKey {
+  readonly ordinal: number;
+  readonly deviceId: string;
+  readonly unsubscribes: boolean;
+  readonly appVersion: string | null;
+}
+
+export interface Batch {
+  readonly updated: readonly DeviceUpdate[];
+  /** Of `updated`: those that register after they were refused, which indexes have to hear, and what is noted from now on. */
+  readonly forgiven: readonly (DevicePlace & { readonly note: DeviceNote })[];
+  readonly inserted: readonly NewDevice[];
+  /** Subscriptions of devices in `inserted`. */
+  readonly first: readonly SubscriptionRow[];
+  /** Subscriptions that locked devices are to have. */
+  readonly added: readonly SubscriptionRow[];
+  /** Of other (device, tag) pairs than `added`. */
+  readonly removed: readonly SubscriptionRow[];
+  /** Locked devices that lose every tag that `added` does not give them. */
+  readonly cleared: readonly DevicePlace[];
+  /** Of tag_days: the lane's number. */
+  readonly slot: number;
+}
+
+export interface Written {
+  /** The groups in which something changed, with the versions that this transaction gave them. */
+  readonly groups: readonly RaisedGroup[];
+  /**
+   * Of `inserted`: those that another node has made since. Nothing was done for them, and their ordinals are gaps; now
+   * they can be locked.
+   */
+  readonly made: readonly DevicePlace[];
+  /** What `cleared` took away. */
+  readonly lost: readonly SubscriptionRow[];
+}
+
+/** `kind` says which of the three it is; `place` is a group's number or an ordinal, `value` a version or a tag. */
+interface Row {
+  readonly kind: 'group' | 'made' | 'lost';
+  readonly appId: number;
+  readonly platformId: number;
+  readonly place: number;
+  readonly value: number;
+}
+
+/**
+ * Locks in the order of all writers: devices (new ones here, sorted, after the known ones), tag days, groups, each sorted.
+ * `not in` is looked up in a hash, whatever the plan; a join of two arrays would be a loop in a loop.
+ * Flags travel as 0 and 1: the driver takes an array of booleans for one boolean.
+ */
+export async function writeBatch(tx: Sql, batch: Batch): Promise<Written> {
+  const { updated, forgiven, inserted, first, added, removed, cleared, slot } = batch;
+  const rows = await tx<Row[]>`
+    with updated as (
+      update devices d set
+        registered_at = case when seen.registers = 1 then now() else d.registered_at end,
+        -- A token that its app still has is no stranger.
+        refusals = case when seen.registers = 1 then 0 else d.refusals end,
+        refused_at = case when seen.registers = 1 then null else d.refused_at end,
+        unsubscribed_at = case when seen.unsubscribes = 1 then now() else d.unsubscribed_at end,
+        app_version = coalesce(seen.app_version, d.app_version)
+      from unnest(
+        ${list(updated.map((device) => device.appId))}::int[],
+        ${list(updated.map((device) => device.platformId))}::int[],
+        ${list(updated.map((device) => device.ordinal))}::int[],
+        ${list(updated.map((device) => Number(device.registers)))}::int[],
+        ${list(updated.map((device) => Number(device.unsubscribes)))}::int[],
+        ${textList(updated.map((device) => device.appVersion))}::text[]
+      ) as seen (app_id, platform_id, ordinal, registers, unsubscribes, app_version)
+      where d.app_id = seen.app_id and d.platform_id = seen.platform_id and d.ordinal = seen.ordinal
+    ),
+    fresh as materialized (
+      select * from unnest(
+        ${list(inserted.map((device) => device.appId))}::int[],
+        ${list(inserted.map((device) => device.platformId))}::int[],
+        ${list(inserted.map((device) => device.ordinal))}::int[],
+        ${list(inserted.map((device) => device.deviceKey))}::uuid[],
+        ${textList(inserted.map((device) => device.deviceId))}::text[],
+        ${textList(inserted.map((device) => device.appVersion))}::text[],
+        ${list(inserted.map((device) => Number(device.unsubscribes)))}::int[]
+      ) as fresh (app_id, platform_id, ordinal, device_key, device_id, app_version, unsubscribes)
+    ),
+    inserted as (
+      insert into devices
+        (app_id, platform_id, ordinal, device_key, device_id, app_version, registered_at, unsubscribed_at)
+      select app_id, platform_id, ordinal, device_key, device_id, app_version, now(),
+        case when unsubscribes = 1 then now() end
+      from fresh
+      order by app_id, platform_id, device_key
+      on conflict (device_key, app_id, platform_id) do nothing
+      returning app_id, platform_id, ordinal
+    ),
+    made as (
+      select app_id, platform_id, ordinal from fresh
+      where (app_id, platform_id, ordinal) not in (select app_id, platform_id, ordinal from inserted)
+    ),
+    first as (
+      insert into subscriptions (app_id, platform_id, tag_id, ordinal)
+      select app_id, platform_id, tag_id, ordinal
+      from ${unnested(tx, first)} as wanted (app_id, platform_id, ordinal, tag_id)
+      where (app_id, platform_id, ordinal) not in (select app_id, platform_id, ordinal from made)
+      returning app_id, platform_id, ordinal, tag_id
+    ),
+    wanted as materialized (
+      select * from ${unnested(tx, added)} as wanted (app_id, platform_id, ordinal, tag_id)
+    ),
+    added as (
+      insert into subscriptions (app_id, platform_id, tag_id, ordinal)
+      select app_id, platform_id, tag_id, ordinal from wanted
+      on conflict do nothing
+      returning app_id, platform_id, ordinal, tag_id
+    ),
+    removed as (
+      delete from subscriptions s
+      using ${unnested(tx, removed)} as unwanted (app_id, platform_id, ordinal, tag_id)
+      where s.app_id = unwanted.app_id and s.platform_id = unwanted.platform_id
+        and s.ordinal = unwanted.ordinal and s.tag_id = unwanted.tag_id
+      returning s.app_id, s.platform_id, s.ordinal, s.tag_id
+    ),
+    cleared as (
+      delete from subscriptions s
+      using unnest(${list(cleared.map((device) => device.appId))}::int[], ${list(cleared.map((device) => device.platformId))}::int[],
+        ${list(cleared.map((device) => device.ordinal))}::int[]) as emptied (app_id, platform_id, ordinal)
+      where s.app_id = emptied.app_id and s.platform_id = emptied.platform_id and s.ordinal = emptied.ordinal
+        and (s.app_id, s.platform_id, s.ordinal, s.tag_id) not in (select app_id, platform_id, ordinal, tag_id from wanted)
+      returning s.app_id, s.platform_id, s.ordinal, s.tag_id
+    ),
+    changed as (
+      select *, 1 as gained, 0 as lost from first
+      union all select *, 1, 0 from added
+      union all select *, 0, 1 from removed
+      union all select *, 0, 1 from cleared
+    ),
+    days as (
+      insert into tag_days (tag_id, day, slot, subscribed, unsubscribed)
+      select tag_id, (now() at time zone 'utc')::date, ${slot}::smallint, sum(gained), sum(lost)
+      from changed
+      group by tag_id
+      order by tag_id
+      on conflict (tag_id, day, slot) do update set
+        subscribed = tag_days.subscribed + excluded.subscribed,
+        unsubscribed = tag_days.unsubscribed + excluded.unsubscribed
+      returning tag_id
+    ),
+    raised as (
+      insert into device_groups (app_id, platform_id, group_number, version)
+      select distinct app_id, platform_id, ordinal / 8192, 1
+      from (
+        select app_id, platform_id, ordinal from changed
+        union all select app_id, platform_id, ordinal from inserted
+        union all select * from unnest(${list(forgiven.map((device) => device.appId))}::int[],
+          ${list(forgiven.map((device) => device.platformId))}::int[], ${list(forgiven.map((device) => device.ordinal))}::int[])
+      ) as touched
+      -- Always true: the days' rows are locked before the groups'.
+      where (select count(*) from days) >= 0
+      order by 1, 2, 3
+      on conflict (app_id, platform_id, group_number) do update set version = device_groups.version + 1
+      returning app_id, platform_id, group_number, version
+    )
+    select 'group' as kind, app_id as "appId", platform_id as "platformId", group_number as place, version as value
+    from raised
+    union all
+    select 'made', app_id, platform_id, ordinal, 0 from made
+    union all
+    select 'lost', app_id, platform_id, ordinal, tag_id from cleared`;
+  return sort(rows);
+}
+
+const unnested = (tx: Sql, rows: readonly SubscriptionRow[]) => tx`unnest(
+  ${list(rows.map((row) => row.appId))}::int[], ${list(rows.map((row) => row.platformId))}::int[],
+  ${list(rows.map((row) => row.ordinal))}::int[], ${list(rows.map((row) => row.tagId))}::int[])`;
+
+function sort(rows: readonly Row[]): Written {
+  const groups: RaisedGroup[] = [];
+  const made: DevicePlace[] = [];
+  const lost: SubscriptionRow[] = [];
+  for (const { kind, appId, platformId, place, value } of rows) {
+    switch (kind) {
+      case 'group':
+        groups.push({ appId, platformId, groupNumber: place, version: value });
+        break;
+      case 'made':
+        made.push({ appId, platformId, ordinal: place });
+        break;
+      case 'lost':
+        lost.push({ appId, platformId, ordinal: place, tagId: value });
+        break;
+    }
+  }
+  return { groups, made, lost };
+}

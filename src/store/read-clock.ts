@@ -1,0 +1,11 @@
+/** The database's clock: the one that rows are stamped with, on every node. */
+
+import type { Sql } from './sql.ts';
+
+/** In epoch milliseconds. */
+export async function readClock(sql: Sql): Promise<number> {
+  const [row] = await sql<{ nowMs: number }[]>`
+    select floor(extract(epoch from clock_timestamp()) * 1000)::float8 as "nowMs"`;
+  if (row === undefined) throw new Error('The database did not tell the time');
+  return row.nowMs;
+}

@@ -1,0 +1,35 @@
+/** Which tags devices are subscribed to. */
+
+import type { DeviceKey } from '../devices/lock-devices.ts';
+import type { Sql } from '../sql.ts';
+import { list } from '../sql.ts';
+
+export interface TagOfDevice {
+  readonly id: number;
+  readonly name: string;
+  readonly sourceId: string | null;
+  readonly optionalParameters: Readonly<Record<string, string>> | null;
+}
+
+/**
+ * Answers for each device its place in `devices` with each of its tags, by id; without deleted, expired and disconnected
+ * ones. An unknown device has none.
+ */
+export const tagsOfDevices = (sql: Sql, devices: readonly DeviceKey[]) => sql<
+  (TagOfDevice & { readonly index: number })[]
+>`
+  select (wanted.place - 1)::int as index, t.id, t.name, t.source_id as "sourceId",
+    t.optional_parameters as "optionalParameters"
+  from unnest(
+    ${list(devices.map((device) => device.appId))}::int[],
+    ${list(devices.map((device) => device.platformId))}::int[],
+    ${list(devices.map((device) => device.deviceKey))}::uuid[]
+  ) with ordinality as wanted (app_id, platform_id, device_key, place)
+  join devices d
+    on d.app_id = wanted.app_id and d.platform_id = wanted.platform_id and d.device_key = wanted.device_key
+  join subscriptions s on s.app_id = d.app_id and s.platform_id = d.platform_id and s.ordinal = d.ordinal
+  join tags t on t.id = s.tag_id
+  where t.deleted_at is null
+    and (t.app_ids is null or d.app_id = any (t.app_ids))
+    and (t.expires_at_ms is null or t.expires_at_ms > extract(epoch from now()) * 1000)
+  order by wanted.place, t.id`;

@@ -1,0 +1,152 @@
+/** Holds a group in Redis against the database, device by device: what `tagcast index verify` finds. */
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { BLOCK_DEVICES, GROUP_BLOCKS, GROUP_DEVICES } from '../../domain/device.ts';
+import type { DeviceNote, GroupKey } from '../../domain/group-change.ts';
+import type { GroupContent } from '../../store/index/read-group.ts';
+import { readGroup } from '../../store/index/read-group.ts';
+import type { Sql } from '../../store/sql.ts';
+import type { RedisClient } from './connect.ts';
+import { blockKey, groupHashKey, NOTES_FIELD, VERSION_FIELD } from './keys.ts';
+import { decodeNotes } from './notes.ts';
+import { countIn, emptySet, offsetsIn, subtract, unite } from './offsets.ts';
+import { decodeSlots } from './tokens.ts';
+
+export interface Comparison {
+  readonly devices: number;
+  /** The index cannot prove that it is current, and does not answer: the database does, until it is mended. */
+  readonly isStale: boolean;
+  /** It says that it is current, and is not: sentences. */
+  readonly differences: readonly string[];
+}
+
+/** A change may come between the two looks; then both are taken again. */
+const TRIES = 5;
+const PAUSE_MS = 50;
+
+export async function compareGroup(
+  sql: Sql,
+  client: RedisClient,
+  indexName: string,
+  group: GroupKey,
+): Promise<Comparison> {
+  const hashKey = groupHashKey(indexName, group);
+  for (let attempt = 1; ; attempt += 1) {
+    const before = await versionOf(client, hashKey);
+    const content = await readGroup(sql, group);
+    const stored = await readStored(client, hashKey);
+    const devices = content.offsets.length;
+    // Read while nothing changed, or the parts belong to different moments.
+    if (before === content.version && (await versionOf(client, hashKey)) === before) {
+      return { devices, isStale: false, differences: differencesOf(content, stored) };
+    }
+    if (attempt === TRIES) return { devices, isStale: true, differences: [] };
+    await sleep(PAUSE_MS);
+  }
+}
+
+interface Stored {
+  readonly tags: ReadonlyMap<string, Buffer>;
+  readonly notes: ReadonlyMap<number, DeviceNote>;
+  readonly tokens: ReadonlyMap<number, string>;
+}
+
+const versionOf = async (client: RedisClient, hashKey: string): Promise<number> =>
+  Number((await client.hget(hashKey, VERSION_FIELD)) ?? 0);
+
+async function readStored(client: RedisClient, hashKey: string): Promise<Stored> {
+  const blockKeys = Array.from({ length: GROUP_BLOCKS }, (_, block) => blockKey(hashKey, block));
+  const [names, values, blocks] = await Promise.all([
+    client.hkeys(hashKey),
+    client.hvalsBuffer(hashKey),
+    client.mgetBuffer(...blockKeys),
+  ]);
+  const fields = new Map(names.map((name, at) => [name, values[at] ?? Buffer.alloc(0)]));
+  const notes = decodeNotes(fields.get(NOTES_FIELD) ?? Buffer.alloc(0));
+  fields.delete(NOTES_FIELD);
+  fields.delete(VERSION_FIELD);
+  const tokens = new Map<number, string>();
+  for (const [block, octets] of blocks.entries()) {
+    if (octets === null) continue;
+    for (const [slot, token] of decodeSlots(octets))
+      tokens.set(block * BLOCK_DEVICES + slot, token);
+  }
+  return { tags: fields, notes, tokens };
+}
+
+function differencesOf(content: GroupContent, stored: Stored): readonly string[] {
+  return [
+    ...tokenDifferences(content, stored.tokens),
+    ...tagDifferences(content, stored.tags),
+    ...noteDifferences(content, stored.notes),
+  ];
+}
+
+function tokenDifferences(
+  { offsets, deviceIds }: GroupContent,
+  stored: ReadonlyMap<number, string>,
+): readonly string[] {
+  const expected = new Map(offsets.map((offset, at) => [offset, deviceIds[at]]));
+  const missing = [...expected.keys()].filter((offset) => !stored.has(offset));
+  const surplus = [...stored.keys()].filter((offset) => !expected.has(offset));
+  const other = [...stored].filter(
+    ([offset, token]) => expected.has(offset) && expected.get(offset) !== token,
+  );
+  return [
+    ...sentence('tokens are missing', missing),
+    ...sentence('tokens are of nobody', surplus),
+    ...sentence(
+      'tokens are other ones',
+      other.map(([offset]) => offset),
+    ),
+  ];
+}
+
+function tagDifferences(
+  { tags }: GroupContent,
+  stored: ReadonlyMap<string, Buffer>,
+): readonly string[] {
+  const expected = new Map(tags.map(([tagId, list]) => [String(tagId), list]));
+  return [...new Set([...expected.keys(), ...stored.keys()])].flatMap((tagId) => {
+    const lacking = minus(expected.get(tagId) ?? null, stored.get(tagId) ?? null);
+    const surplus = minus(stored.get(tagId) ?? null, expected.get(tagId) ?? null);
+    return [
+      ...sentence(`subscriptions of tag ${tagId} are missing`, lacking),
+      ...sentence(`subscriptions of tag ${tagId} are too many`, surplus),
+    ];
+  });
+}
+
+/** Offsets that the one value has and the other has not. */
+function minus(one: Buffer | null, other: Buffer | null): readonly number[] {
+  const left = emptySet();
+  unite(left, one);
+  const right = emptySet();
+  unite(right, other);
+  subtract(left, right);
+  return countIn(left) === 0 ? [] : [...offsetsIn(left, GROUP_DEVICES)];
+}
+
+function noteDifferences(
+  { notes }: GroupContent,
+  stored: ReadonlyMap<number, DeviceNote>,
+): readonly string[] {
+  const expected = new Map(notes);
+  const other = [...new Set([...expected.keys(), ...stored.keys()])].filter(
+    (offset) => textOf(expected.get(offset)) !== textOf(stored.get(offset)),
+  );
+  return sentence('notes are other ones', other);
+}
+
+const textOf = (note: DeviceNote | undefined): string =>
+  note === undefined ? '' : `${note.refusals} ${note.environment}`;
+
+/** Enough to look at; a group has 8,192. */
+const OFFSETS_NAMED = 5;
+
+function sentence(what: string, offsets: readonly number[]): readonly string[] {
+  if (offsets.length === 0) return [];
+  const named = offsets.slice(0, OFFSETS_NAMED).join(', ');
+  const more = offsets.length > OFFSETS_NAMED ? ', …' : '';
+  return [`${offsets.length} ${what} (offsets ${named}${more})`];
+}

@@ -1,0 +1,111 @@
+/** Walks over every group of the index for an operator: to compare it with the database, or to make it anew. */
+
+import type { RaisedGroup } from '../../domain/group-change.ts';
+import { groupKeyOf } from '../../domain/group-change.ts';
+import { BEFORE_ALL, countGroups, listGroups } from '../../store/index/list-groups.ts';
+import type { Sql } from '../../store/sql.ts';
+import { compareGroup } from './compare-group.ts';
+import type { RedisClient } from './connect.ts';
+import { PREFIX } from './keys.ts';
+import { loadGroup } from './load-group.ts';
+
+export interface MaintainedIndex {
+  readonly sql: Sql;
+  readonly client: RedisClient;
+  readonly indexName: string;
+}
+
+/** How far the walk is. */
+export interface Walked {
+  readonly groups: number;
+  readonly groupsTotal: number;
+  readonly devices: number;
+}
+
+export interface Verified extends Walked {
+  readonly stale: number;
+  readonly wrong: number;
+}
+
+/** Groups in one list. */
+const LIST_MAX = 1_000;
+/** Groups at once: the database reads on while Redis is written. */
+const AT_ONCE = 4;
+/** Keys in one answer of SCAN. */
+const SCAN_COUNT = 1_000;
+
+/** Compares all groups; `onDifference` hears a sentence for each difference. */
+export async function verifyIndex(
+  { sql, client, indexName }: MaintainedIndex,
+  onDifference: (sentence: string) => void,
+  onProgress: (walked: Walked) => void,
+): Promise<Verified> {
+  let stale = 0;
+  let wrong = 0;
+  const walked = await walk(sql, onProgress, async (group) => {
+    const { devices, isStale, differences } = await compareGroup(sql, client, indexName, group);
+    const place = `app ${group.appId} on ${group.platformId}, group ${group.groupNumber}`;
+    if (isStale) {
+      stale += 1;
+      onDifference(`${place}: is not current; the database answers for it`);
+    }
+    if (differences.length > 0) wrong += 1;
+    for (const difference of differences) onDifference(`${place}: ${difference}`);
+    return devices;
+  });
+  return { ...walked, stale, wrong };
+}
+
+/** Makes every group anew. */
+export const rebuildIndex = (
+  { sql, client, indexName }: MaintainedIndex,
+  onProgress: (walked: Walked) => void,
+): Promise<Walked> =>
+  walk(sql, onProgress, async (group) => {
+    const { devices } = await loadGroup(sql, client, indexName, group, { isForced: true });
+    return devices;
+  });
+
+/** Deletes what indexes of other databases, or of this one before it was restored, have left; answers how many keys. */
+export async function dropOtherIndexes({ client, indexName }: MaintainedIndex): Promise<number> {
+  const own = `${PREFIX}${indexName}:`;
+  let dropped = 0;
+  for (const node of 'nodes' in client ? client.nodes('master') : [client]) {
+    for await (const keys of node.scanStream({ match: `${PREFIX}*`, count: SCAN_COUNT })) {
+      const others = (keys as string[]).filter((key) => !key.startsWith(own));
+      // One by one: keys of a cluster lie in different slots.
+      await Promise.all(others.map((key) => node.unlink(key)));
+      dropped += others.length;
+    }
+  }
+  return dropped;
+}
+
+/** `visit` answers how many devices the group has. */
+async function walk(
+  sql: Sql,
+  onProgress: (walked: Walked) => void,
+  visit: (group: RaisedGroup) => Promise<number>,
+): Promise<Walked> {
+  const groupsTotal = await countGroups(sql);
+  const walked = { groups: 0, groupsTotal, devices: 0 };
+  let after: RaisedGroup | typeof BEFORE_ALL | undefined = BEFORE_ALL;
+  while (after !== undefined) {
+    const groups: readonly RaisedGroup[] = await listGroups(sql, after, LIST_MAX);
+    const queue = groups.values();
+    const visitAll = async (): Promise<void> => {
+      for (const group of queue) {
+        const devices = await visit(group).catch((error: unknown) => {
+          throw new Error(`group ${groupKeyOf(group)} failed`, { cause: error });
+        });
+        // Not before the wait: others have added theirs meanwhile.
+        walked.devices += devices;
+        walked.groups += 1;
+        onProgress(walked);
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, visitAll));
+    after = groups.at(-1);
+  }
+  return walked;
+}

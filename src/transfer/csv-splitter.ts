@@ -1,0 +1,79 @@
+/**
+ * CSV records: lines, joined while a quoted field is open. Quotes inside a field are doubled (RFC 4180), so that a record
+ * has an even number of them: which is all that is looked at here; fields are read by csv-parse. Given a whole file,
+ * csv-parse does not find its way back after a quote at the wrong place, and would lose everything behind it.
+ */
+
+import { LineSplitter } from './line-splitter.ts';
+import type { RawRecord, Splitter } from './raw-record.ts';
+import { RECORD_OCTETS_MAX } from './raw-record.ts';
+
+type TextRecord = Extract<RawRecord, { readonly kind: 'text' }>;
+
+/** A quote that is never closed takes no more of what follows with it. A deviceId with line breaks has a few. */
+const LINES_MAX = 100;
+
+export class CsvSplitter implements Splitter {
+  private readonly lines = new LineSplitter();
+  /** The lines of a record with an open quote. */
+  private open: TextRecord[] = [];
+  private openLength = 0;
+
+  push(chunk: Buffer): readonly RawRecord[] {
+    const records: RawRecord[] = [];
+    for (const line of this.lines.push(chunk)) this.take(line, records);
+    return records;
+  }
+
+  end(): readonly RawRecord[] {
+    const records: RawRecord[] = [];
+    for (const line of this.lines.end()) this.take(line, records);
+    while (this.open.length > 0) this.giveUp(records);
+    return records;
+  }
+
+  private take(line: RawRecord, records: RawRecord[]): void {
+    if (line.kind === 'fault') {
+      while (this.open.length > 0) this.giveUp(records);
+      records.push(line);
+      return;
+    }
+    const [first] = this.open;
+    if (first === undefined) {
+      if (hasEvenQuotes(line.text)) {
+        const text = withoutEnd(line.text);
+        if (text !== '') records.push({ ...line, text });
+        return;
+      }
+    } else if (!hasEvenQuotes(line.text)) {
+      const text = [...this.open, line].map((part) => part.text).join('\n');
+      records.push({ kind: 'text', line: first.line, text: withoutEnd(text) });
+      this.open = [];
+      this.openLength = 0;
+      return;
+    }
+    this.open.push(line);
+    this.openLength += line.text.length;
+    if (this.open.length > LINES_MAX || this.openLength > RECORD_OCTETS_MAX) this.giveUp(records);
+  }
+
+  /** Gives up the first of the open lines: those after it are looked at again, as records of their own. */
+  private giveUp(records: RawRecord[]): void {
+    const [first, ...others] = this.open;
+    this.open = [];
+    this.openLength = 0;
+    if (first === undefined) return;
+    const sentence = 'has a quote that is never closed.';
+    records.push({ kind: 'fault', line: first.line, sentence });
+    for (const line of others) this.take(line, records);
+  }
+}
+
+function hasEvenQuotes(text: string): boolean {
+  let isEven = true;
+  for (let at = text.indexOf('"'); at !== -1; at = text.indexOf('"', at + 1)) isEven = !isEven;
+  return isEven;
+}
+
+/** Without the CR before a newline: only the one at the end of a record is none of its text. */
+const withoutEnd = (text: string): string => (text.endsWith('\r') ? text.slice(0, -1) : text);

@@ -1,0 +1,152 @@
+/** A device as a file holds it: what every format is read into, checked by the same rules as a registration. */
+
+import { DEVICE_ID_LENGTH_MAX, isDeviceId, isPlatformId } from '../domain/device.ts';
+import { ID_MAX, SOURCE_ID_LENGTH_MAX, TAG_NAME_LENGTH_MAX } from '../domain/tag.ts';
+
+/** A tag as a file names it; null: not said. At least one of sourceId and id is there. */
+export interface FileTag {
+  readonly sourceId: string | null;
+  readonly id: number | null;
+  readonly name: string | null;
+}
+
+export interface FileDevice {
+  readonly platformId: number;
+  readonly deviceId: string;
+  readonly appVersion: string | null;
+  /** When its app last registered it; null: the file does not say. */
+  readonly registeredAtMs: number | null;
+  readonly tags: readonly FileTag[];
+}
+
+/** What one record of a file turned out to be. */
+export type Entry =
+  | { readonly kind: 'device'; readonly line: number; readonly device: FileDevice }
+  /** `sentence` says what is wrong with it. */
+  | { readonly kind: 'fault'; readonly line: number; readonly sentence: string }
+  /** Nothing is wrong with it, but it is none of ours: counted by its reason, of which a format has a few. */
+  | { readonly kind: 'passed'; readonly line: number; readonly reason: string };
+
+/** As read, before it is checked. */
+export interface FileFields {
+  readonly platformId: unknown;
+  readonly deviceId: unknown;
+  readonly appVersion: unknown;
+  readonly registeredAt: unknown;
+  readonly tags: unknown;
+}
+
+/** As on the App API (spec/interface.md, section 3). */
+const APP_VERSION_LENGTH_MAX = 255;
+
+/** Checks the fields of a record. */
+export function checkDevice(line: number, fields: FileFields): Entry {
+  const fault = (sentence: string): Entry => ({ kind: 'fault', line, sentence });
+  const platformId = readPlatform(fields.platformId);
+  if (platformId === null) {
+    return fault('platformId must be 3 (apns), 7 (webpush) or 15 (fcm).');
+  }
+  const { deviceId } = fields;
+  if (!isDeviceId(deviceId)) {
+    return fault(`deviceId must be text of 1–${DEVICE_ID_LENGTH_MAX} characters.`);
+  }
+  const appVersion = readAppVersion(fields.appVersion);
+  if (appVersion === undefined) {
+    return fault(`appVersion must be text of ${APP_VERSION_LENGTH_MAX} characters at most.`);
+  }
+  const registeredAtMs = readTime(fields.registeredAt);
+  if (registeredAtMs === undefined) {
+    return fault(
+      'registeredAt must be a date in ISO 8601 with a time zone, or epoch milliseconds.',
+    );
+  }
+  const tags = readTags(fields.tags);
+  if (tags === null) {
+    return fault('tags must be a list of sourceIds, ids, or objects with sourceId or id.');
+  }
+  return {
+    kind: 'device',
+    line,
+    device: { platformId, deviceId, appVersion, registeredAtMs, tags },
+  };
+}
+
+/** A tag that is known by nothing but its text, as other engines have them. */
+export const textTag = (text: string): FileTag => ({ sourceId: text, id: null, name: text });
+
+const PLATFORM_NAMES: Readonly<Record<string, number>> = { apns: 3, webpush: 7, fcm: 15 };
+const DECIMAL = /^\d{1,15}$/;
+
+function readPlatform(value: unknown): number | null {
+  const named = typeof value === 'string' ? (PLATFORM_NAMES[value] ?? value) : value;
+  const platformId = typeof named === 'string' && DECIMAL.test(named) ? Number(named) : named;
+  return typeof platformId === 'number' && isPlatformId(platformId) ? platformId : null;
+}
+
+/** Undefined: it is malformed. */
+function readAppVersion(value: unknown): string | null | undefined {
+  if (value === undefined || value === null || value === '') return null;
+  return isText(value, APP_VERSION_LENGTH_MAX) ? value : undefined;
+}
+
+const isText = (value: unknown, lengthMax: number): value is string =>
+  typeof value === 'string' &&
+  value !== '' &&
+  value.length <= lengthMax &&
+  !value.includes('\0') &&
+  value.isWellFormed();
+
+const ISO_8601 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})$/i;
+/** The last millisecond that a Date knows. */
+const TIME_MS_MAX = 8_640_000_000_000_000;
+
+/** Undefined: it is malformed. */
+export function readTime(value: unknown): number | null | undefined {
+  if (value === undefined || value === null || value === '') return null;
+  const ms = typeof value === 'string' ? timeOf(value) : value;
+  return typeof ms === 'number' && Number.isInteger(ms) && ms >= 0 && ms <= TIME_MS_MAX
+    ? ms
+    : undefined;
+}
+
+function timeOf(text: string): number {
+  if (DECIMAL.test(text)) return Number(text);
+  return ISO_8601.test(text) ? Date.parse(text) : Number.NaN;
+}
+
+function readTags(value: unknown): readonly FileTag[] | null {
+  if (value === undefined || value === null) return [];
+  if (!Array.isArray(value)) return null;
+  const tags: FileTag[] = [];
+  for (const entry of value) {
+    const tag = readTag(entry);
+    if (tag === null) return null;
+    tags.push(tag);
+  }
+  return tags;
+}
+
+function readTag(entry: unknown): FileTag | null {
+  if (typeof entry === 'string') return checkTag({ sourceId: entry });
+  if (typeof entry === 'number') return checkTag({ id: entry });
+  return typeof entry === 'object' && entry !== null && !Array.isArray(entry)
+    ? checkTag(entry)
+    : null;
+}
+
+interface TagFields {
+  readonly sourceId?: unknown;
+  readonly id?: unknown;
+  readonly name?: unknown;
+}
+
+function checkTag({ sourceId, id, name }: TagFields): FileTag | null {
+  const tag: FileTag = {
+    sourceId: isText(sourceId, SOURCE_ID_LENGTH_MAX) ? sourceId : null,
+    id: typeof id === 'number' && Number.isInteger(id) && id > 0 && id <= ID_MAX ? id : null,
+    name: isText(name, TAG_NAME_LENGTH_MAX) ? name : null,
+  };
+  if (sourceId !== undefined && sourceId !== null && tag.sourceId === null) return null;
+  if (id !== undefined && id !== null && tag.id === null) return null;
+  return tag.sourceId === null && tag.id === null ? null : tag;
+}

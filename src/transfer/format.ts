@@ -1,0 +1,38 @@
+/** What a file's format is: how its octets are cut into records, and how records are read. */
+
+import type { Entry } from './file-device.ts';
+import type { RawRecord, Splitter } from './raw-record.ts';
+
+export interface Format {
+  createSplitter(): Splitter;
+  createReader(): RecordReader;
+}
+
+/** Reads the records of one file, in order. */
+export interface RecordReader {
+  read(records: readonly RawRecord[]): readonly Entry[];
+  /** What is left at the end of the file. */
+  end(): readonly Entry[];
+}
+
+/** A reader that needs no memory of the records before. */
+export const eachRecord = (read: (line: number, text: string) => Entry | null): RecordReader => ({
+  read: (records) =>
+    records.flatMap((record) => {
+      const entry = record.kind === 'fault' ? record : read(record.line, record.text);
+      return entry === null ? [] : [entry];
+    }),
+  end: () => [],
+});
+
+/** An object of JSON, with no field that it has not of its own; null: it is something else. */
+export function readObject(text: string): Readonly<Record<string, unknown>> | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
+    return Object.setPrototypeOf(value, null) as Readonly<Record<string, unknown>>;
+  } catch {
+    // SyntaxError, its only failure.
+    return null;
+  }
+}

@@ -1,0 +1,25 @@
+/** Our own NDJSON: a line `{"platformId","deviceId","appVersion","registeredAt","tags"}` a device. */
+
+import type { Entry } from './file-device.ts';
+import { checkDevice } from './file-device.ts';
+import type { Format } from './format.ts';
+import { eachRecord, readObject } from './format.ts';
+import { LineSplitter } from './line-splitter.ts';
+
+export const ndjsonFormat: Format = {
+  createSplitter: () => new LineSplitter(),
+  createReader: () => eachRecord(readLine),
+};
+
+function readLine(line: number, text: string): Entry | null {
+  if (text.trim() === '') return null;
+  const fields = readObject(text);
+  if (fields === null) return { kind: 'fault', line, sentence: 'is not a JSON object.' };
+  return checkDevice(line, {
+    platformId: fields['platformId'],
+    deviceId: fields['deviceId'],
+    appVersion: fields['appVersion'],
+    registeredAt: fields['registeredAt'],
+    tags: fields['tags'],
+  });
+}

@@ -1,0 +1,23 @@
+/** The first step of reading a file: octets become the texts of records, each with its line, none longer than a limit. */
+
+export type RawRecord =
+  | { readonly kind: 'text'; readonly line: number; readonly text: string }
+  | { readonly kind: 'fault'; readonly line: number; readonly sentence: string };
+
+/** Fed with a file's octets from its beginning. What it answers depends on them alone, not on how they were cut. */
+export interface Splitter {
+  /** Answers the records that are complete now. */
+  push(chunk: Buffer): readonly RawRecord[];
+  /** Answers what is left at the end of the file. */
+  end(): readonly RawRecord[];
+}
+
+/** A device with 5,000 tags (TAGS_PER_DEVICE_MAX), each with sourceId, id and name, has less. */
+export const RECORD_OCTETS_MAX = 2 * 1_024 * 1_024;
+
+/** What is said of a record beyond the limit. */
+export const tooLong = (line: number): RawRecord => ({
+  kind: 'fault',
+  line,
+  sentence: `is longer than ${RECORD_OCTETS_MAX} bytes.`,
+});

@@ -1,0 +1,16 @@
+/** A file's entries, a few at a time, as its octets come: memory holds one piece of the file, whatever its length. */
+
+import type { Entry } from './file-device.ts';
+import type { Format } from './format.ts';
+
+/** Reads a stream of octets to its end. */
+export async function* readEntries(
+  octets: AsyncIterable<Buffer>,
+  format: Format,
+): AsyncGenerator<readonly Entry[], void, undefined> {
+  const splitter = format.createSplitter();
+  const reader = format.createReader();
+  for await (const chunk of octets) yield reader.read(splitter.push(chunk));
+  yield reader.read(splitter.end());
+  yield reader.end();
+}
