@@ -15,7 +15,7 @@ import { temporaryDirectory } from '../../test/support/temporary-directory.ts';
 import type { Row, Scenario } from '../scenario.ts';
 import { benchStores } from '../stores.ts';
 
-const DEVICES = 20_000;
+const DEVICES = 10_000;
 const TAGS = 100;
 const TAGS_PER_DEVICE = 20;
 const JOBS = 1_000;

@@ -1,5 +1,8 @@
 /** How far a long command is: a bar on a terminal, a line now and then anywhere else. */
 
+import type { Clock } from '../std/clock.ts';
+import { systemClock } from '../std/clock.ts';
+
 export interface ProgressOutput {
   readonly isTerminal: boolean;
   write(text: string): void;
@@ -24,21 +27,28 @@ const CLEAR_LINE = '\r\x1b[K';
 export class Progress {
   private readonly output: ProgressOutput;
   private readonly unit: string;
-  private readonly startedAtMs = performance.now();
+  private readonly clock: Pick<Clock, 'monotonicMs'>;
+  private readonly startedAtMs: number;
   private countAtStart: number | null = null;
   private shownAtMs: number;
   private isBarShown = false;
 
-  constructor(output: ProgressOutput, unit: string) {
+  constructor(
+    output: ProgressOutput,
+    unit: string,
+    clock: Pick<Clock, 'monotonicMs'> = systemClock,
+  ) {
     this.output = output;
     this.unit = unit;
+    this.clock = clock;
+    this.startedAtMs = clock.monotonicMs();
     this.shownAtMs = output.isTerminal ? Number.NEGATIVE_INFINITY : this.startedAtMs;
   }
 
   /** Shows it if it is time. What was there at the first call was not done in this run. */
   show(standing: Standing): void {
     this.countAtStart ??= standing.count;
-    const nowMs = performance.now();
+    const nowMs = this.clock.monotonicMs();
     const everyMs = this.output.isTerminal ? BAR_EVERY_MS : LINE_EVERY_MS;
     if (nowMs - this.shownAtMs < everyMs) return;
     this.shownAtMs = nowMs;

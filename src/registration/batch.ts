@@ -20,10 +20,10 @@ export interface ChangedDevice extends DeviceOperations {
   readonly change: Change;
   /** Null: it is not there, and does not become. */
   ordinal: number | null;
+  /** What was noted of it before; null: it was not there. */
+  note: DeviceNote | null;
   /** Its ordinal is one that it gets in this transaction. */
   isNew: boolean;
-  /** What was noted of it, if its token was refused since its app registered last. */
-  refused: DeviceNote | null;
   result: DeviceResult;
 }
 

@@ -89,7 +89,7 @@ async function commitOnce(
         const device = changed[index];
         if (device === undefined) continue;
         device.ordinal = ordinal;
-        if (refusals > 0) device.refused = { refusals, environment };
+        device.note = { refusals, environment };
       }
       for (const device of changed) {
         if (device.ordinal === null && device.change.registers) number(device, ordinals, given);
@@ -147,8 +147,8 @@ function foldDevices(
       operations,
       change,
       ordinal: null,
+      note: null,
       isNew: false,
-      refused: null,
       result: 'committed',
     };
   });
@@ -172,14 +172,14 @@ type Rows = { -readonly [Part in keyof Omit<Batch, 'slot'>]: Batch[Part][number]
 function rowsOf(changed: readonly ChangedDevice[]): Rows {
   const rows: Rows = {
     updated: [],
-    forgiven: [],
     inserted: [],
     first: [],
     added: [],
     removed: [],
     cleared: [],
+    forgiven: [],
   };
-  for (const { device, change, ordinal, isNew, refused } of changed) {
+  for (const { device, change, ordinal, note, isNew } of changed) {
     if (ordinal === null) continue;
     const { appId, platformId } = device;
     const { add, remove, registers, unsubscribes, appVersion } = change;
@@ -191,11 +191,12 @@ function rowsOf(changed: readonly ChangedDevice[]): Rows {
       rows.inserted.push(row);
       continue;
     }
+    // Who registers is no stranger any more, which an index has to hear. Hardly any was refused before.
+    if (registers && note !== null && note.refusals > 0) {
+      rows.forgiven.push({ appId, platformId, ordinal, note: { ...note, refusals: 0 } });
+    }
     if (registers || unsubscribes) {
       rows.updated.push({ appId, platformId, ordinal, registers, unsubscribes, appVersion });
-    }
-    if (registers && refused !== null) {
-      rows.forgiven.push({ appId, platformId, ordinal, note: { ...refused, refusals: 0 } });
     }
     for (const tagId of remove) rows.removed.push({ appId, platformId, ordinal, tagId });
     if (change.clear) rows.cleared.push({ appId, platformId, ordinal });
@@ -206,7 +207,7 @@ function rowsOf(changed: readonly ChangedDevice[]): Rows {
 /** What the transaction did, for whoever asked and for the tag index. */
 function conclude(
   changed: readonly ChangedDevice[],
-  { forgiven, inserted, first, added, removed }: Rows,
+  { inserted, first, added, removed, forgiven }: Rows,
   written: Written,
 ): CommittedOnce {
   const made = new Set(written.made.map(placeOf));

@@ -6,6 +6,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Test } from 'tap';
 import t from 'tap';
 import { parse } from 'yaml';
 import { readConfig, schema } from '../../src/config.ts';
@@ -13,6 +14,7 @@ import { until } from '../support/poll.ts';
 import type { EngineProcess } from '../support/processes.ts';
 import { runCommand, startEngine, startSimulatorProcess } from '../support/processes.ts';
 import { freePorts } from '../support/programs.ts';
+import { startRedis, withRedis } from '../support/redis-server.ts';
 import { withPostgres } from '../support/store.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
@@ -50,9 +52,6 @@ function imageHealth(environment: Readonly<Record<string, string>>): number | nu
   return spawnSync(process.execPath, command.slice(1), { env: environment }).status;
 }
 
-/** Not there before the index in Redis is. */
-const COMING = ['REDIS_URL', './redis.conf'];
-
 /** Of this file, and no others: what `config/.env` must have. */
 const SECRETS: Readonly<Record<string, string>> = {
   POSTGRES_PASSWORD: 'abcdef0123456789',
@@ -68,11 +67,7 @@ t.test('every setting is one of the engine, and they make a configuration', (t) 
   t.ok(ours.length > 0);
   for (const [name, { environment = {} }] of ours) {
     const unknown = Object.keys(environment).filter((key) => !(key in schema.shape));
-    t.same(
-      unknown.filter((key) => !COMING.includes(key)),
-      [],
-      `${name} sets what exists`,
-    );
+    t.same(unknown, [], `${name} sets what exists`);
     if (environment['DATABASE_URL'] === undefined) continue;
     const settings = Object.fromEntries(
       Object.entries(environment).map(([key, value]) => [key, interpolate(value)]),
@@ -93,7 +88,7 @@ t.test('what it names exists, and only this machine reaches it', (t) => {
     for (const volume of service.volumes ?? []) {
       const [source = ''] = volume.split(':');
       if (!source.startsWith('.')) t.ok(source in compose.volumes, `${name}: volume ${source}`);
-      else if (!COMING.includes(source)) t.ok(existsSync(join(CONFIG, source)), source);
+      else t.ok(existsSync(join(CONFIG, source)), source);
     }
     for (const [other, { condition }] of Object.entries(service.depends_on ?? {})) {
       const { restart, healthcheck } = compose.services[other] ?? {};
@@ -130,7 +125,8 @@ t.test('the image: from what its context has, not as root, with a health check',
 });
 
 t.test('its commands and settings end in a push that arrives', async (t) => {
-  await withPostgres(t, async (t, url) => {
+  await withStoresOfBothKinds(t, async (t, url) => {
+    const redis = await startRedis(t, redisFlags());
     const dataDir = temporaryDirectory(t);
     const ports = await freePorts(4);
     const here = (text: string): string =>
@@ -140,12 +136,13 @@ t.test('its commands and settings end in a push that arrives', async (t) => {
         .replace(/^\/data\b|(?<==)\/data\b/, dataDir);
     const settingsOf = (name: string) => ({
       ...Object.fromEntries(
-        Object.entries(compose.services[name]?.environment ?? {})
-          // Without one tags are resolved in SQL.
-          .filter(([key]) => key !== 'REDIS_URL')
-          .map(([key, value]) => [key, here(value)]),
+        Object.entries(compose.services[name]?.environment ?? {}).map(([key, value]) => [
+          key,
+          here(value),
+        ]),
       ),
       DATABASE_URL: url,
+      REDIS_URL: redis.url,
     });
     const commandOf = (name: string) => (compose.services[name]?.command ?? []).map(here);
 
@@ -165,6 +162,7 @@ t.test('its commands and settings end in a push that arrives', async (t) => {
       engines.push(await startEngine(t, temporaryDirectory(t), settingsOf(name)));
     }
     const [first, second] = engines.map(({ baseUrl }) => baseUrl);
+    t.notMatch(engines[0]?.output(), /Redis (cannot|does not)/, 'Redis is as it should be');
     t.equal(imageHealth({ PORT: new URL(first ?? '').port }), 0);
     const tls = {
       TLS_CERT_FILE: join(dataDir, 'certificate.pem'),
@@ -203,3 +201,14 @@ t.test('its commands and settings end in a push that arrives', async (t) => {
     await arrives('pushed after a restart of the simulator');
   });
 });
+
+/** It starts with config/redis.conf, as the service does; on loopback. */
+const redisFlags = (): readonly string[] =>
+  (compose.services['redis']?.command ?? [])
+    .slice(2)
+    .map((flag) => (flag === '*' ? '127.0.0.1' : flag));
+
+const withStoresOfBothKinds = (
+  t: Test,
+  body: (t: Test, databaseUrl: string) => Promise<void>,
+): Promise<void> => withPostgres(t, (t, url) => withRedis(t, (t) => body(t, url)));

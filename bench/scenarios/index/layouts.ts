@@ -9,8 +9,7 @@ import { systemClock } from '../../../src/std/clock.ts';
 import type { RedisClient } from '../../../src/tag-index/redis/connect.ts';
 import { connectWhole } from '../../../src/tag-index/redis/connect.ts';
 import { Gate } from '../../../src/tag-index/redis/gate.ts';
-import { groupHashKey } from '../../../src/tag-index/redis/keys.ts';
-import { contentOf } from '../../../src/tag-index/redis/load-group.ts';
+import { writeGroup } from '../../../src/tag-index/redis/load-group.ts';
 import { encodeList } from '../../../src/tag-index/redis/offsets.ts';
 import { RedisTagIndex } from '../../../src/tag-index/redis/redis-tag-index.ts';
 import type { TagIndex } from '../../../src/tag-index/tag-index.ts';
@@ -79,10 +78,7 @@ function ours(client: RedisClient): Layout {
     );
     const deviceIds = offsets.map((offset) => tokenOf(start + offset));
     const content = { version: 1, offsets, deviceIds, notes: [], tags };
-    await client.loadGroup(
-      groupHashKey(INDEX_NAME, groupAt(groupNumber)),
-      ...contentOf(content, true),
-    );
+    await writeGroup(client, INDEX_NAME, groupAt(groupNumber), content, { isForced: true });
   };
   // All that was filled so far: a group is loaded whole.
   const groups = new Map<number, Map<number, number[]>>();

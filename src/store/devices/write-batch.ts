@@ -27,8 +27,6 @@ export interface NewDevice extends DeviceKey {
 
 export interface Batch {
   readonly updated: readonly DeviceUpdate[];
-  /** Of `updated`: those that register after they were refused, which indexes have to hear, and what is noted from now on. */
-  readonly forgiven: readonly (DevicePlace & { readonly note: DeviceNote })[];
   readonly inserted: readonly NewDevice[];
   /** Subscriptions of devices in `inserted`. */
   readonly first: readonly SubscriptionRow[];
@@ -38,6 +36,8 @@ export interface Batch {
   readonly removed: readonly SubscriptionRow[];
   /** Locked devices that lose every tag that `added` does not give them. */
   readonly cleared: readonly DevicePlace[];
+  /** Locked devices whose refusals `updated` forgets, and what is noted of them then. */
+  readonly forgiven: readonly (DevicePlace & { readonly note: DeviceNote })[];
   /** Of tag_days: the lane's number. */
   readonly slot: number;
 }
@@ -69,7 +69,7 @@ interface Row {
  * Flags travel as 0 and 1: the driver takes an array of booleans for one boolean.
  */
 export async function writeBatch(tx: Sql, batch: Batch): Promise<Written> {
-  const { updated, forgiven, inserted, first, added, removed, cleared, slot } = batch;
+  const { updated, inserted, first, added, removed, cleared, forgiven, slot } = batch;
   const rows = await tx<Row[]>`
     with updated as (
       update devices d set

@@ -25,13 +25,13 @@ export type RedisClient = (Redis | Cluster) & Scripts;
 const COMMAND_MS_MAX = 1_000;
 const CONNECT_MS_MAX = 2_000;
 const RECONNECT_MS_MAX = 2_000;
+/** For the first connection of a command. */
+const READY_MS_MAX = 5_000;
 /**
  * A connection on which nothing comes for so long, while an answer is awaited, is made anew: of a machine that was cut off nothing comes for a
  * quarter of an hour, until the system gives up.
  */
 const SILENCE_MS_MAX = 3_000;
-/** For the first connection of a command. */
-const READY_MS_MAX = 5_000;
 const PORT = 6_379;
 
 const SCRIPTS = {

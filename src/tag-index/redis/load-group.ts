@@ -23,16 +23,25 @@ export async function loadGroup(
   client: RedisClient,
   indexName: string,
   group: GroupKey,
-  { isForced }: { readonly isForced: boolean },
+  options: { readonly isForced: boolean },
 ): Promise<LoadedGroup> {
   const content = await readGroup(sql, group);
-  const hashKey = groupHashKey(indexName, group);
-  const version = await client.loadGroup(hashKey, ...contentOf(content, isForced));
+  const version = await writeGroup(client, indexName, group, content, options);
   return { version, devices: content.offsets.length };
 }
 
+/** Writes what was read; answers the version that the group has afterwards. */
+export const writeGroup = (
+  client: RedisClient,
+  indexName: string,
+  group: GroupKey,
+  content: GroupContent,
+  { isForced }: { readonly isForced: boolean },
+): Promise<number> =>
+  client.loadGroup(groupHashKey(indexName, group), ...contentOf(content, isForced));
+
 /** The arguments of the script (scripts.ts). */
-export const contentOf = (content: GroupContent, isForced: boolean): (string | Buffer)[] => [
+const contentOf = (content: GroupContent, isForced: boolean): (string | Buffer)[] => [
   String(content.version),
   isForced ? '1' : '0',
   ...fieldsOf(content),

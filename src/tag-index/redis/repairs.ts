@@ -12,7 +12,7 @@ import type { RedisClient } from './connect.ts';
 import type { Gate } from './gate.ts';
 import type { IndexName } from './index-name.ts';
 import { groupHashKey } from './keys.ts';
-import { contentOf } from './load-group.ts';
+import { writeGroup } from './load-group.ts';
 
 /** Groups that wait. Beyond it they are found again by the next sweep. */
 const WAITING_MAX = 10_000;
@@ -95,7 +95,7 @@ export class Repairs {
       // Not within the gate: what the database does is not to be laid to Redis' charge.
       const content = await readGroup(sql, group);
       const version = await gate.pass(() =>
-        client.loadGroup(groupHashKey(indexName, group), ...contentOf(content, false)),
+        writeGroup(client, indexName, group, content, { isForced: false }),
       );
       if (version !== null) this.#mended += 1;
     } finally {
