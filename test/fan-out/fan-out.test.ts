@@ -178,11 +178,13 @@ await withStores(t, async (t, store) => {
         finalRows(store, small, ids[0] ?? ''),
         finalRows(store, other, ids[1] ?? ''),
       ]);
-      t.match(rows.flat(), [{ delivered: 10 }, { delivered: 10 }]);
+      const addressed = (rows: readonly { total: number }[]) =>
+        rows.filter(({ total }) => total > 0);
+      t.match(addressed(rows.flat()), [{ delivered: 10 }, { delivered: 10 }]);
       const after = await bigRow();
       t.equal(after?.state, 'RUNNING', 'the big one is far from its end');
       t.ok((after?.delivered ?? 0) - before < 15_000, `${before}, then ${after?.delivered}`);
-      t.match(await finalRows(store, big, bigId), [{ delivered: 30_000 }]);
+      t.match(addressed(await finalRows(store, big, bigId)), [{ delivered: 30_000 }]);
       await fanOut.drain();
     },
   );

@@ -6,6 +6,7 @@ import { groupOf, offsetOf } from '../../src/domain/device.ts';
 import { deviceRef } from '../../src/registration/operation.ts';
 import type { Replaced } from '../../src/registration/replace-commit.ts';
 import { commitReplacement } from '../../src/registration/replace-commit.ts';
+import type { ReplaceResult } from '../../src/registration/replacements.ts';
 import type { SqlPool } from '../../src/store/sql.ts';
 import { makeRegistration, makeReplacements } from '../support/app-api.ts';
 import { onEachStore } from '../support/on-each-store.ts';
@@ -60,20 +61,18 @@ await onEachStore(t, {
     const by = deviceRef(appId, 3, 'CD'.repeat(32));
     const replaced = await replacements.submit({ device: old, by, appVersion: null });
     const ordinal = before?.ordinal ?? -1;
-    t.same(replaced, {
-      outcome: 'moved',
-      isTagsLimited: false,
-      appId,
-      platformId: 3,
-      groups: [
-        {
-          groupNumber: groupOf(ordinal),
-          devices: [{ offset: offsetOf(ordinal), deviceId: 'cd'.repeat(32) }],
-          added: [],
-          removed: [],
-        },
-      ],
-    });
+    t.equal(replaced.outcome, 'moved');
+    const note = { refusals: 0, environment: null };
+    t.same(changesIn(replaced), [
+      {
+        groupNumber: groupOf(ordinal),
+        version: version + 1,
+        tokens: [[offsetOf(ordinal), 'cd'.repeat(32)]],
+        added: [],
+        removed: [],
+        notes: [[offsetOf(ordinal), note]],
+      },
+    ]);
     t.same(await rowsOf(sql, appId), {
       ['cd'.repeat(32)]: {
         ordinal,
@@ -89,13 +88,13 @@ await onEachStore(t, {
     t.equal(key?.['key'], hash('sha256', 'cd'.repeat(32), 'hex').slice(0, 32), 'is found by it');
 
     const again = await replacements.submit({ device: old, by, appVersion: '2' });
-    t.match(again, { outcome: 'unchanged', groups: [] }, 'after a crash the caller asks again');
+    t.match(again, { outcome: 'unchanged', changes: [] }, 'after a crash the caller asks again');
     t.match(await replacements.submit({ device: by, by, appVersion: null }), {
       outcome: 'unchanged',
     });
     t.same(await versionsOf(sql), [version + 1]);
     const nobody = deviceRef(appId, 3, 'nobody');
-    const unknown = { outcome: 'unknown', groups: [] };
+    const unknown = { outcome: 'unknown', changes: [] };
     t.match(await replacements.submit({ device: old, by: nobody, appVersion: null }), unknown);
     t.match(await replacements.submit({ device: nobody, by: nobody, appVersion: null }), unknown);
     await replacements.drain();
@@ -136,24 +135,26 @@ await onEachStore(t, {
     };
     const replaced = await makeReplacements(store).submit(replacement);
     const offset = offsetOf(old?.ordinal ?? -1);
-    t.match(replaced, {
-      outcome: 'merged',
-      isTagsLimited: false,
-      groups: [
-        {
-          groupNumber: 0,
-          devices: [{ offset, deviceId: null }],
-          added: [],
-          removed: [a, b, deleted].map((tagId) => ({ tagId, offset })),
-        },
-        {
-          groupNumber: 1,
-          devices: [],
-          added: [{ tagId: a, offset: offsetOf(fresh?.ordinal ?? -1) }],
-          removed: [],
-        },
-      ],
-    });
+    t.match(replaced, { outcome: 'merged', isTagsLimited: false });
+    const freshOffset = offsetOf(fresh?.ordinal ?? -1);
+    t.same(changesIn(replaced), [
+      {
+        groupNumber: 0,
+        version: version + 1,
+        tokens: [[offset, null]],
+        added: [],
+        removed: [a, b, deleted].map((tagId) => [tagId, [offset]]),
+        notes: [],
+      },
+      {
+        groupNumber: 1,
+        version: 6,
+        tokens: [],
+        added: [[a, [freshOffset]]],
+        removed: [],
+        notes: [[freshOffset, { refusals: 0, environment: null }]],
+      },
+    ]);
     t.same(await rowsOf(sql, appId), {
       new: {
         ordinal: fresh?.ordinal,
@@ -262,3 +263,16 @@ await onEachStore(t, {
     t.equal(results.filter(({ outcome }) => outcome === 'overloaded').length, 1);
   },
 });
+
+/** What an index has to hear, as lists. */
+const changesIn = (replaced: ReplaceResult) =>
+  ('changes' in replaced ? [...replaced.changes] : [])
+    .sort((a, b) => a.groupNumber - b.groupNumber)
+    .map(({ groupNumber, version, tokens, added, removed, notes }) => ({
+      groupNumber,
+      version,
+      tokens: [...tokens],
+      added: [...added],
+      removed: [...removed],
+      notes: [...notes],
+    }));

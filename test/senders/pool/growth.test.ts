@@ -175,6 +175,6 @@ t.test('a doubling that only spreads the same answers over more connections is t
   growth.begin(0);
   t.same(span(0, 90, 1, 100), { open: 1, retire: 0 });
   span(100, 10, 2, 110);
-  t.same(span(200, 10, 2, 130), { open: 0, retire: 1 });
+  t.same(span(200, 10, 2, 120), { open: 0, retire: 1 });
   t.end();
 });
