@@ -35,7 +35,7 @@ t.test('elsewhere a line, and not at once', (t) => {
   t.same(written, []);
   clock.pass(60_000);
   progress.show({ done: 2, total: 2, count: 61 });
-  t.same(written, [' 100 %  61 records  1/s\n']);
+  t.same(written, ['100 %  61 records  1/s\n']);
   progress.clear();
   t.equal(written.length, 1);
   t.end();

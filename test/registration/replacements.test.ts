@@ -265,14 +265,15 @@ await onEachStore(t, {
 });
 
 /** What an index has to hear, as lists. */
-const changesIn = (replaced: ReplaceResult) =>
-  ('changes' in replaced ? [...replaced.changes] : [])
-    .sort((a, b) => a.groupNumber - b.groupNumber)
-    .map(({ groupNumber, version, tokens, added, removed, notes }) => ({
-      groupNumber,
-      version,
-      tokens: [...tokens],
-      added: [...added],
-      removed: [...removed],
-      notes: [...notes],
-    }));
+function changesIn(replaced: ReplaceResult) {
+  const changes = 'changes' in replaced ? [...replaced.changes] : [];
+  changes.sort((a, b) => a.groupNumber - b.groupNumber);
+  return changes.map(({ groupNumber, version, tokens, added, removed, notes }) => ({
+    groupNumber,
+    version,
+    tokens: [...tokens],
+    added: [...added],
+    removed: [...removed],
+    notes: [...notes],
+  }));
+}
