@@ -1,6 +1,5 @@
 import t from 'tap';
 import { csvFormat } from '../../src/transfer/csv.ts';
-import {} from '../../src/transfer/csv-table.ts';
 import { RECORD_OCTETS_MAX } from '../../src/transfer/raw-record.ts';
 import { describe, readAll } from '../support/read-all.ts';
 
