@@ -7,6 +7,7 @@ import { randomBytes } from 'node:crypto';
 import autocannon from 'autocannon';
 import postgres from 'postgres';
 import t from 'tap';
+import { until } from '../support/poll.ts';
 import type { Demo } from '../support/processes.ts';
 import { startEngine } from '../support/processes.ts';
 import { withPostgres } from '../support/store.ts';
@@ -22,6 +23,7 @@ const SUSTAINABLE_MAX = IN_FLIGHT_MAX / (BATCH_MS / 1_000);
 const OVERLOAD = 10;
 const OVERLOAD_SECONDS = 60;
 const CONNECTIONS = 400;
+const DEPTH = /^tagcast_queue_depth\{queue="registrations"\} (\d+)/m;
 /** An accepted one waits for the batch under way and its own, 400 ms, and not for a queue: fifty times that on a slow machine. */
 const ACCEPTED_MS_MAX = 20_000;
 
@@ -61,6 +63,10 @@ await withPostgres(t, async (t, url) => {
   t.ok(overload.accepted.length > IN_FLIGHT_MAX, 'work goes on');
   t.ok(overload.acceptedMsMax < ACCEPTED_MS_MAX, 'what is accepted does not queue');
 
+  // Whoever called has gone; what he asked for is still being committed, and has its places.
+  await until('what was accepted is committed', async () =>
+    (await depthOf(engine.baseUrl)) === 0 ? true : null,
+  );
   const after = await load(3, IN_FLIGHT_MAX / 2);
   t.same([after.refused, after.errors, after.others], [0, 0, []], 'and all are accepted again');
 
@@ -68,6 +74,12 @@ await withPostgres(t, async (t, url) => {
   t.equal(await countSubscribed(sql, accepted), accepted.length, 'what was accepted is there');
   t.equal(await engine.end('SIGTERM'), 0);
 });
+
+/** Registrations under way. */
+async function depthOf(baseUrl: string): Promise<number> {
+  const metrics = await (await fetch(`${baseUrl}/metrics`)).text();
+  return Number(DEPTH.exec(metrics)?.[1]);
+}
 
 /** Makes every batch that changes something take its time. */
 async function slowDown(sql: postgres.Sql): Promise<void> {
