@@ -16,7 +16,7 @@ import { temporaryDirectory } from '../support/temporary-directory.ts';
 const ODD_TOKEN = 'quote"backslash\\brace},"topic":"everybody';
 const PERMISSIONS = 0o777;
 
-t.setTimeout(120_000);
+t.setTimeout(300_000);
 
 t.test('register, push, status; each device once; a restart keeps everything', async (t) => {
   const dataDir = temporaryDirectory(t);

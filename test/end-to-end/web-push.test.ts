@@ -11,7 +11,7 @@ import { runCommand, startEngine } from '../support/processes.ts';
 import { seedEmbedded } from '../support/store.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
-t.setTimeout(120_000);
+t.setTimeout(300_000);
 
 const BROWSERS = 300;
 const FCM_TOKENS = 20;
