@@ -2,236 +2,176 @@
 
 import type { Test } from 'tap';
 import t from 'tap';
-import { readLineage } from '../../src/store/index/lineage.ts';
-import type { RedisAddress } from '../../src/tag-index/redis/connect.ts';
 import { until } from '../support/poll.ts';
+import type { EngineProcess } from '../support/processes.ts';
 import type { RedisServer } from '../support/redis-server.ts';
-import { startRedis, startRedisCluster, withRedis } from '../support/redis-server.ts';
+import { startRedis, withRedis } from '../support/redis-server.ts';
 import { withPostgres } from '../support/store.ts';
+import type { TcpProxy } from '../support/tcp-proxy.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 import { Field } from './redis-field.ts';
 
-t.setTimeout(580_000);
+t.setTimeout(400_000);
 
 /** Devices changed at a time, known and new each. */
 const CHANGES = 60;
-const TABLES = ['subscriptions', 'devices', 'device_groups'];
-/** No version that was counted up from 1 comes near. */
-const COUNTED_MAX = 1e9;
 
-async function oneRedis(t: Test, url: string): Promise<void> {
-  const redis = await startRedis(t);
-  const field = await Field.open(t, url, addressOf(redis));
-  const proxy = await startTcpProxy(t, redis.port);
-  const victim = await field.start({ REDIS_URL: `redis://127.0.0.1:${proxy.port}` });
-  const other = await field.start();
+/** An engine, and its way to Redis. */
+interface Node {
+  readonly engine: EngineProcess;
+  readonly wire: TcpProxy;
+}
 
-  await t.test('an empty one is filled', async (t) => {
-    await field.isMended(t, 'at first');
-    await field.change([victim, other], CHANGES);
-    await field.isWhole(t, other, 'and fed');
-  });
+interface Stage {
+  readonly redis: RedisServer;
+  readonly field: Field;
+  readonly one: Node;
+  readonly other: Node;
+  readonly engines: readonly EngineProcess[];
+}
 
-  await t.test('an engine is killed between commit and apply', async (t) => {
-    proxy.silenceAll();
-    const token = field.freshToken();
-    const answer = field.ask(victim, 'reg', token).catch(() => 'none');
-    await until('it is committed', async () => {
-      const rows = await field.sql`select from devices where device_id = ${token}`;
-      return rows.length > 0 ? true : null;
-    });
-    await victim.end('SIGKILL');
-    t.equal(await answer, 'none');
-    await field.isWhole(t, other, 'killed');
-  });
+/** In this order: the last one ends an engine. Each begins with an index that is whole, and leaves it so. */
+const FAULTS: Readonly<Record<string, (t: Test, stage: Stage) => Promise<void>>> = {
+  'an empty one is filled, and fed': async (t, { field, other, engines }) => {
+    await field.watch.isMended(t, 'at first');
+    await field.change(engines, CHANGES);
+    await field.isWhole(t, other.engine, 'fed');
+  },
 
-  const again = await field.start();
-  const engines = [again, other];
+  'changes come in the wrong order from two nodes': async (t, stage) => {
+    const { field, one, other, engines } = stage;
+    await field.watch.hold();
+    const first = await overtake(stage);
+    await field.sendsWhileBehind(t, other.engine, 'the first one is on its way');
+    one.wire.speak();
+    await first.isAnswered;
+    await field.sendsExactly(t, other.engine, 'the first one has come');
+    await field.watch.letMend();
+    await field.isWhole(t, other.engine, 'in the wrong order');
 
-  await t.test('two nodes change the same groups at once', async (t) => {
+    const late = await overtake(stage);
+    await field.watch.isMended(t, 'without it');
+    await field.watch.hold();
+    one.wire.speak();
+    await late.isAnswered;
+    t.same(await field.watch.stale(), [], 'what comes late takes nothing back');
+    await field.watch.isRight(t, 'late');
+    await field.watch.letMend();
+
     await Promise.all([
-      field.change([again], CHANGES),
-      field.change([other], CHANGES),
+      field.change([one.engine], CHANGES),
+      field.change([other.engine], CHANGES),
       field.change(engines, CHANGES),
     ]);
-    await field.isWhole(t, again, 'two nodes');
-  });
+    await field.isWhole(t, one.engine, 'both at once');
+  },
 
-  await t.test('killed, and started again empty', async (t) => {
-    await redis.kill();
-    await field.change(engines, CHANGES);
-    await field.sendsExactly(t, other, 'without Redis');
+  'killed, and started again empty': async (t, { redis, field, one, other, engines }) => {
+    await Promise.all([field.change(engines, CHANGES), redis.kill()]);
+    await field.isDurable(t, 'killed');
+    await field.sendsExactly(t, other.engine, 'without Redis');
+    for (const { wire } of [one, other]) wire.silenceAll();
     await redis.start();
+    t.equal(await redis.client.dbsize(), 0, 'it is empty');
+    await field.watch.hold();
+    for (const { wire } of [one, other]) wire.speak();
     await field.change(engines, CHANGES);
-    await field.isWhole(t, other, 'empty');
-  });
+    await field.sendsWhileBehind(t, other.engine, 'empty');
+    await field.sendsWhileBehind(t, one.engine, 'empty still');
+    await field.watch.letMend();
+    await field.isWhole(t, other.engine, 'filled again');
+  },
 
-  await t.test('flushed in the middle of a send', async (t) => {
-    await field.sendsExactly(t, other, 'flushed', async () => {
-      await redis.client.flushall();
+  'flushed in the middle of a send': async (t, { field, other, engines }) => {
+    await field.watch.hold();
+    await field.sendsExactly(t, other.engine, 'flushed', async () => {
+      await field.watch.flushButHeld();
+      const waiting = await field.sql`select from chunks where epoch = 0`;
+      t.ok(waiting.length > 0, `${waiting.length} groups were not yet looked up`);
+      await field.change(engines, CHANGES);
     });
-    await field.isWhole(t, other, 'after the flush');
-  });
+    t.ok((await field.watch.stale()).length > 0, 'they were found in the database');
+    await field.isDurable(t, 'flushed');
+    await field.sendsWhileBehind(t, other.engine, 'after it');
+    await field.watch.letMend();
+    await field.isWhole(t, other.engine, 'filled again');
+  },
 
-  await t.test('hangs during registrations and a send', async (t) => {
+  'it hangs': async (t, { redis, field, other, engines }) => {
     redis.signal('SIGSTOP');
     await field.change(engines, CHANGES);
     await field.isDurable(t, 'while it hangs');
-    await field.sendsExactly(t, other, 'while it hangs');
+    await field.sendsExactly(t, other.engine, 'while it hangs');
     redis.signal('SIGCONT');
-    await field.change(engines, CHANGES);
-    await field.isWhole(t, other, 'awake');
-    await field.sendsExactly(t, other, 'hangs in the middle', () => redis.signal('SIGSTOP'));
+    await field.isWhole(t, other.engine, 'awake');
+    await field.sendsExactly(t, other.engine, 'hangs in the middle', async () => {
+      redis.signal('SIGSTOP');
+      await field.change(engines, CHANGES);
+    });
     redis.signal('SIGCONT');
-    await field.isWhole(t, other, 'awake again');
-  });
+    await field.isWhole(t, other.engine, 'awake again');
+  },
 
-  await t.test('started again with an older dump', async (t) => {
+  'started again with an older dump': async (t, { redis, field, other, engines }) => {
+    await field.watch.hold();
     await redis.client.save();
     await field.change(engines, CHANGES);
-    await redis.kill();
-    await field.change(engines, CHANGES);
+    await Promise.all([field.change(engines, CHANGES), redis.kill()]);
     await redis.start();
     t.ok((await redis.client.dbsize()) > 0, 'the dump was loaded');
-    await field.isWhole(t, other, 'older');
-  });
+    await field.change(engines, CHANGES);
+    await field.sendsWhileBehind(t, other.engine, 'older');
+    await field.sendsWhileBehind(t, other.engine, 'older still');
+    await field.watch.letMend();
+    await field.isWhole(t, other.engine, 'brought up to date');
+  },
 
-  await t.test('an engine starts while it hangs', async (t) => {
-    redis.signal('SIGSTOP');
-    const late = await field.start();
-    await field.sendsExactly(t, late, 'started without Redis');
-    redis.signal('SIGCONT');
-    await field.change([late], CHANGES);
-    await field.isWhole(t, late, 'late');
-  });
-}
+  'an engine is killed between commit and apply': async (t, { field, one, other }) => {
+    await field.watch.hold();
+    one.wire.silenceAll();
+    const token = field.freshToken();
+    const answer = field.ask(one.engine, 'reg', token).catch(() => 'none');
+    await until('it is committed', async () => ((await field.isSubscribed(token)) ? true : null));
+    await one.engine.end('SIGKILL');
+    t.equal(await answer, 'none', 'it was not answered');
+    await field.sendsWhileBehind(t, other.engine, 'killed');
+    await field.watch.letMend();
+    await field.isWhole(t, other.engine, 'the other one mends it');
+  },
+};
 
-async function losesShard(t: Test, url: string): Promise<void> {
-  const { urls, masters, replicas } = await startRedisCluster(t, { hasReplicas: true });
-  await letReplicasBeCutOff([...masters, ...replicas]);
-  const field = await Field.open(t, url, { kind: 'cluster', urls });
-  const engines = [await field.start(), await field.start()] as const;
-  await field.isMended(t, 'at first');
-  await field.change(engines, CHANGES);
-  await field.isWhole(t, engines[0], 'whole');
-
-  const { name } = await readLineage(field.sql);
-  const hashKey = `tagcast:${name}:{${field.scene.demo.appId}.3.0}`;
-  const { master, replica } = await ownersOf(hashKey, masters, replicas);
-  // The replica hears nothing more, and clients do not notice.
-  await master.client.acl('DELUSER', 'replica');
-  await master.client.call('CLIENT', 'KILL', 'TYPE', 'replica');
-  await until('the replica is cut off', async () =>
-    (await replica.client.info('replication')).includes('master_link_status:down') ? true : null,
+/**
+ * What the one engine has committed is stuck on its way to Redis; the other one's change of the same group is committed after it,
+ * comes first and is answered.
+ */
+async function overtake({
+  field,
+  one,
+  other,
+}: Stage): Promise<{ readonly isAnswered: Promise<void> }> {
+  const [first, second] = field.neighbours();
+  const wasSubscribed = await field.isSubscribed(first);
+  one.wire.silence();
+  const isAnswered = field.toggle(one.engine, first);
+  await until('it is committed', async () =>
+    (await field.isSubscribed(first)) !== wasSubscribed ? true : null,
   );
-  await field.change(engines, CHANGES);
-  const newest = Number(await master.client.hget(hashKey, 'v'));
-  await master.kill();
-  await field.change(engines, CHANGES);
-  await field.sendsExactly(t, engines[0], 'while the shard is lost');
-  await until('the replica takes over', async () =>
-    (await replica.client.role())[0] === 'master' ? true : null,
-  );
-  t.comment(`the version was ${newest}, is ${await replica.client.hget(hashKey, 'v')}`);
-  await field.change(engines, CHANGES);
-  await field.isWhole(t, engines[1], 'failed over');
+  await field.toggle(other.engine, second);
+  return { isAnswered };
 }
 
-async function goesBack(t: Test, url: string): Promise<void> {
-  const redis = await startRedis(t);
-  const field = await Field.open(t, url, addressOf(redis));
-
-  const begin = await field.start();
-  await field.change([begin], CHANGES);
-  await field.isMended(t, 'at first');
-  await begin.end('SIGTERM');
-  const backup = await field.copyDatabase();
-
-  await t.test('it is found to be another one while engines run', async (t) => {
-    const engine = await field.start();
-    await field.change([engine], CHANGES);
-    const before = await readLineage(field.sql);
-    await field.sql`update index_lineage set identity = 'another'`;
-    await until('it is noticed', async () =>
-      (await readLineage(field.sql)).identity === before.identity ? true : null,
-    );
-    await versionsAreNew(t, field);
-    await field.isWhole(t, engine, 'promoted');
-    await engine.end('SIGTERM');
-  });
-
-  await t.test('it goes back under the same name', async (t) => {
-    const { name } = await readLineage(field.sql);
-    await field.sql`create schema saved`;
-    for (const table of TABLES)
-      await field.sql.unsafe(`create table saved.${table} as table ${table}`);
-    const before = await field.start();
-    await field.change([before], CHANGES);
-    await field.isMended(t, 'before it goes back');
-    await before.end('SIGTERM');
-    await field.sql.begin(async (tx) => {
-      for (const table of TABLES) {
-        await tx.unsafe(`delete from ${table}`);
-        await tx.unsafe(`insert into ${table} select * from saved.${table}`);
-      }
-    });
-    field.forget();
-    const engine = await field.start();
-    t.not((await readLineage(field.sql)).name, name, 'it has left the index that knows more');
-    await field.change([engine], CHANGES);
-    await field.isWhole(t, engine, 'gone back');
-    await engine.end('SIGTERM');
-  });
-
-  await t.test('a backup is restored beside it', async (t) => {
-    const { name } = await readLineage(field.sql);
-    await field.turnTo(backup);
-    const engine = await field.start({ DATABASE_URL: backup });
-    t.not((await readLineage(field.sql)).name, name, 'it has an index of its own');
-    await versionsAreNew(t, field);
-    await field.change([engine], CHANGES);
-    await field.isWhole(t, engine, 'restored');
-  });
-}
-
-async function versionsAreNew(t: Test, { sql }: Field): Promise<void> {
-  const rows = await sql<{ version: number }[]>`select min(version) as version from device_groups`;
-  t.ok((rows[0]?.version ?? 0) > COUNTED_MAX, 'no group has a version that it had before');
-}
-
-const addressOf = ({ url }: RedisServer): RedisAddress => ({ kind: 'single', url });
-
-/** Replication goes by a user of its own from now on, who can be taken away without the clients. */
-async function letReplicasBeCutOff(servers: readonly RedisServer[]): Promise<void> {
-  const rights = ['on', '>replica', '~*', '&*', '+@all'];
-  await Promise.all(
-    servers.map(async ({ client }) => {
-      await client.acl('SETUSER', 'replica', ...rights);
-      await client.config('SET', 'masteruser', 'replica');
-      await client.config('SET', 'masterauth', 'replica');
-    }),
-  );
-}
-
-/** The master of a key, and its replica. */
-async function ownersOf(
-  key: string,
-  masters: readonly RedisServer[],
-  replicas: readonly RedisServer[],
-): Promise<{ readonly master: RedisServer; readonly replica: RedisServer }> {
-  for (const master of masters) {
-    const isHere = await master.client.exists(key).catch(() => 0);
-    if (isHere === 0) continue;
-    for (const replica of replicas) {
-      const [, , port] = (await replica.client.role()) as readonly unknown[];
-      if (port === master.port) return { master, replica };
-    }
-  }
-  throw new Error(`nobody has ${key}`);
-}
-
-await withRedis(t, async (t) => {
-  await t.test('one Redis', (t) => withPostgres(t, oneRedis));
-  await t.test('a cluster loses a shard', (t) => withPostgres(t, losesShard));
-  await t.test('the database goes back in time', (t) => withPostgres(t, goesBack));
-});
+await withRedis(t, (t) =>
+  withPostgres(t, async (t, url) => {
+    const redis = await startRedis(t);
+    const field = await Field.open(t, url, { kind: 'single', url: redis.url });
+    const startNode = async (): Promise<Node> => {
+      const wire = await startTcpProxy(t, redis.port);
+      const engine = await field.start({ REDIS_URL: `redis://127.0.0.1:${wire.port}` });
+      return { engine, wire };
+    };
+    const other = await startNode();
+    const one = await startNode();
+    const stage = { redis, field, one, other, engines: [one.engine, other.engine] };
+    for (const [name, body] of Object.entries(FAULTS)) await t.test(name, (t) => body(t, stage));
+  }),
+);

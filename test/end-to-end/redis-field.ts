@@ -4,63 +4,63 @@
  */
 
 import type { Test } from 'tap';
-import { readLineage } from '../../src/store/index/lineage.ts';
+import { GROUP_DEVICES } from '../../src/domain/device.ts';
 import type { SqlPool } from '../../src/store/sql.ts';
 import { connect } from '../../src/store/sql.ts';
-import type { RedisAddress, RedisClient } from '../../src/tag-index/redis/connect.ts';
-import { connectRedis } from '../../src/tag-index/redis/connect.ts';
-import { accepted, deliveries, finalStatus, post, push, sumCloses } from '../support/client.ts';
+import type { RedisAddress } from '../../src/tag-index/redis/connect.ts';
+import { deliveries, finalStatus, post, push, sumCloses } from '../support/client.ts';
 import { until } from '../support/poll.ts';
 import type { EngineProcess } from '../support/processes.ts';
-import { indexDifferences, staleGroups } from '../support/redis-index.ts';
+import { seedDevices } from '../support/seed.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { RedisWatch } from './redis-watch.ts';
 import type { Scene } from './scene.ts';
 import { setScene } from './scene.ts';
 
-/** Three groups, so that one worker is still at the first while something happens to the others. */
-const APNS_DEVICES = 20_000;
-const FCM_DEVICES = 500;
-const LATENCY_MS = 50;
+/** More than the engines send at a time, so that some wait while something happens to the others. */
+const GROUPS = 40;
+const GROUP_TOKENS = 50;
+/** Nobody of the last groups has the tag at first: they are left out of plans until somebody comes. */
+const GROUPS_VACANT = 4;
+const FCM_DEVICES = 200;
+const LATENCY_MS = 100;
 const PLATFORMS = { apns: 3, fcm: 15 } as const;
-const LIMIT_MS = 120_000;
+const LIMIT_MS = 60_000;
 
 const ENVIRONMENT = { WORKERS: '1', REGISTRATIONS_PER_SECOND_MAX: '100000' };
 
 export class Field {
   readonly scene: Scene;
+  readonly watch: RedisWatch;
   readonly #t: Test;
-  readonly #url: string;
-  #sql: SqlPool;
-  readonly #client: RedisClient;
   readonly #redis: Readonly<Record<string, string>>;
+  #sql: SqlPool;
   /** Whether a device that somebody asked something for is subscribed: of APNs, by token. */
   readonly #answered = new Map<string, boolean>();
-  #cursor = 0;
+  #turn = 0;
   #fresh = 0;
 
   static async open(t: Test, url: string, address: RedisAddress): Promise<Field> {
     const scene = await setScene(t, url, {
       simulatorFlags: [`--latency-ms=${LATENCY_MS}`],
-      apnsDevices: APNS_DEVICES,
+      apnsDevices: 0,
       fcmDevices: FCM_DEVICES,
     });
-    return new Field(t, scene, url, address);
+    const field = new Field(t, scene, url, address);
+    await field.#seed();
+    return field;
   }
 
   private constructor(t: Test, scene: Scene, url: string, address: RedisAddress) {
     this.#t = t;
     this.scene = scene;
-    this.#url = url;
     this.#sql = connect({ kind: 'postgres', url }, 2);
-    this.#client = connectRedis(address, () => undefined);
+    this.watch = new RedisWatch(t, address, () => this.#sql);
     this.#redis =
       address.kind === 'single'
         ? { REDIS_URL: address.url }
         : { REDIS_CLUSTER: address.urls.join(',') };
-    t.teardown(async () => {
-      this.#client.disconnect();
-      await this.#sql.end();
-    });
+    t.teardown(() => this.#sql.end());
   }
 
   get sql(): SqlPool {
@@ -73,35 +73,35 @@ export class Field {
     return this.scene.start(all, temporaryDirectory(this.#t));
   }
 
-  /** Changes `count` devices of every group through the engines at once, half of them known, half new. All are answered OK. */
+  /** Changes `count` known devices of all groups and makes as many new ones, through the engines at once. All are answered OK. */
   async change(engines: readonly EngineProcess[], count: number): Promise<void> {
-    const places = Array.from(
-      { length: count },
-      (_, n) => (this.#cursor + n * 7_919) % APNS_DEVICES,
-    );
-    this.#cursor += 13;
-    const known = await this.#sql<{ token: string; isSubscribed: boolean }[]>`
-      select d.device_id as token, exists (
-        select from subscriptions s
-        where s.app_id = d.app_id and s.platform_id = d.platform_id and s.ordinal = d.ordinal
-          and s.tag_id = ${this.scene.tagId}
-      ) as "isSubscribed"
-      from devices d
-      where d.app_id = ${this.scene.demo.appId} and d.platform_id = ${PLATFORMS.apns}
-        and d.ordinal = any(${places}::int[])`;
+    const from = this.#turn;
+    this.#turn += count;
+    const known = Array.from({ length: count }, (_, n) => tokenAt(from + n));
+    const subscribed = new Set(await this.#subscribed(PLATFORMS.apns));
     const wishes = [
-      ...known.map(({ token, isSubscribed }) => ({ token, joins: !isSubscribed })),
+      ...known.map((token) => ({ token, joins: !subscribed.has(token) })),
       ...Array.from({ length: count }, () => ({ token: this.freshToken(), joins: true })),
     ];
     await Promise.all(
-      wishes.map(async ({ token, joins }, at) => {
+      wishes.map(({ token, joins }, at) => {
         const engine = engines[at % engines.length];
         if (engine === undefined) throw new Error('there is no engine');
-        const answer = await this.ask(engine, joins ? 'reg' : 'ureg', token);
-        if (answer !== 'OK') throw new Error(`answered ${answer}`);
-        this.#answered.set(token, joins);
+        return this.ask(engine, joins ? 'reg' : 'ureg', token);
       }),
     );
+  }
+
+  /** Two devices of one group. */
+  neighbours(): readonly [string, string] {
+    const from = this.#turn;
+    this.#turn += GROUPS + 1;
+    return [tokenAt(from), tokenAt(from + GROUPS)];
+  }
+
+  /** A known device comes that was not there, or goes. */
+  async toggle(engine: EngineProcess, token: string): Promise<void> {
+    await this.ask(engine, (await this.isSubscribed(token)) ? 'ureg' : 'reg', token);
   }
 
   freshToken(): string {
@@ -109,108 +109,111 @@ export class Field {
     return `f${String(this.#fresh).padStart(63, '0')}`;
   }
 
-  async ask(engine: EngineProcess, endpoint: 'reg' | 'ureg', deviceId: string): Promise<string> {
+  /** A device comes or goes; it is answered OK, and from then on has to be where it is. */
+  async ask(engine: EngineProcess, endpoint: 'reg' | 'ureg', deviceId: string): Promise<void> {
     const { demo, tagId } = this.scene;
     const device = { appId: demo.appId, platformId: PLATFORMS.apns, tagId, deviceId };
-    const response = await post(
-      `${engine.baseUrl}/push-api/${endpoint}`,
-      demo.apiUser.token,
-      device,
-    );
-    return response.text();
+    const url = `${engine.baseUrl}/push-api/${endpoint}`;
+    const answer = await (await post(url, demo.apiUser.token, device)).text();
+    if (answer !== 'OK') throw new Error(`answered ${answer}`);
+    this.#answered.set(deviceId, endpoint === 'reg');
   }
 
-  /** Sends to the tag, does something in the middle, and looks who got it. */
+  async isSubscribed(deviceId: string): Promise<boolean> {
+    return (await this.#subscribed(PLATFORMS.apns)).includes(deviceId);
+  }
+
+  /** Sends to the tag, does something in the middle, and looks who got it. Who comes or goes meanwhile may have it or not. */
   async sendsExactly(
     t: Test,
     engine: EngineProcess,
     what: string,
-    meanwhile?: () => Promise<void> | void,
+    meanwhile?: () => Promise<void>,
   ): Promise<void> {
     const { controlUrl } = this.scene.simulator;
     await fetch(`${controlUrl}/reset`, { method: 'POST' });
+    const before = await this.#subscribedByProvider();
     const job = await push(engine.baseUrl, this.scene.demo, [this.scene.tagId]);
     if (meanwhile !== undefined) {
-      await until('the send has begun', async () =>
-        (await accepted(controlUrl, 'apns')) > 500 ? true : null,
-      );
+      await until('the send has begun', async () => {
+        const claimed = await this.#sql`
+          select from chunks where notification_id = ${job} and epoch > 0 limit 1`;
+        return claimed.length > 0 ? true : null;
+      });
       await meanwhile();
     }
     const rows = await finalStatus(engine.baseUrl, this.scene.demo, job, LIMIT_MS);
+    const after = await this.#subscribedByProvider();
     t.same(new Set(rows.map(({ state }) => state)), new Set(['FINISHED']), `${what}: finished`);
     t.ok(rows.every(sumCloses), `${what}: the sums close`);
     for (const provider of ['apns', 'fcm'] as const) {
-      const wanted = new Set(await this.#subscribed(PLATFORMS[provider]));
+      const [early, late] = [before[provider], after[provider]];
       const got = new Set(await this.#receivers(provider));
-      const missed = [...wanted].filter((token) => !got.has(token));
-      const surplus = [...got].filter((token) => !wanted.has(token));
-      t.same(missed, [], `${what}: none of ${wanted.size} of ${provider} is missed`);
-      t.same(surplus, [], `${what}: nobody of ${provider} gets it who is not subscribed`);
+      const missed = [...early].filter((token) => late.has(token) && !got.has(token));
+      const surplus = [...got].filter((token) => !early.has(token) && !late.has(token));
+      t.same(missed.slice(0, 5), [], `${what}: none of ${early.size} of ${provider} is missed`);
+      t.same(surplus.slice(0, 5), [], `${what}: nobody of ${provider} has it who is not meant`);
       const { times } = await deliveries(controlUrl, provider);
       const often = Object.entries(times).filter(([k, tokens]) => Number(k) > 1 && tokens > 0);
       t.same(often, [], `${what}: nobody has it twice`);
     }
   }
 
+  /** Sends while the index is behind and nobody mends it (`RedisWatch.hold`): whoever gets it was found in the database. */
+  async sendsWhileBehind(t: Test, engine: EngineProcess, what: string): Promise<void> {
+    const before = await this.watch.stale();
+    t.ok(before.length > 0, `${what}: ${before.length} groups are behind`);
+    await this.sendsExactly(t, engine, what);
+    t.same(await this.watch.stale(), before, `${what}: and still are`);
+  }
+
   /** What was answered is in the database. */
   async isDurable(t: Test, what: string): Promise<void> {
     const subscribed = new Set(await this.#subscribed(PLATFORMS.apns));
     const lost = [...this.#answered].filter(([token, joins]) => subscribed.has(token) !== joins);
-    t.same(lost, [], `${what}: all of ${this.#answered.size} answered registrations are there`);
+    t.same(lost.slice(0, 5), [], `${what}: all of ${this.#answered.size} answered are there`);
   }
 
-  /** The engines mend the index in the background: each group is current, and holds what the database holds. */
-  async isMended(t: Test, what: string): Promise<void> {
-    await until(
-      `${what}: the index is mended`,
-      async () => {
-        const { name } = await readLineage(this.#sql);
-        const stale = await staleGroups(this.#sql, this.#client, name).catch(() => null);
-        return stale?.length === 0 ? true : null;
-      },
-      LIMIT_MS,
-    );
-    const { name } = await readLineage(this.#sql);
-    const differences = await indexDifferences(this.#sql, this.#client, name);
-    t.same(differences.slice(0, 20), [], `${what}: the index holds what the database holds`);
-  }
-
-  /** All three. */
+  /** What was answered is there, the index is mended by itself, and a send is answered by nothing else. */
   async isWhole(t: Test, engine: EngineProcess, what: string): Promise<void> {
     await this.isDurable(t, what);
-    await this.sendsExactly(t, engine, what);
-    await this.isMended(t, what);
-  }
-
-  /** A copy of the database as it is now, as a backup of it would be restored; nobody may be connected to it. Answers its URL. */
-  async copyDatabase(): Promise<string> {
-    await this.#sql.end();
-    const url = new URL(this.#url);
-    const original = url.pathname.slice(1);
-    const copy = `${original}_copy`;
-    const adminUrl = new URL(this.#url);
-    adminUrl.pathname = '/postgres';
-    const admin = connect({ kind: 'postgres', url: adminUrl.href }, 1);
-    await admin.unsafe(`create database ${copy} template ${original}`);
-    this.#t.teardown(async () => {
-      await admin.unsafe(`drop database if exists ${copy} with (force)`);
-      await admin.end();
+    await this.watch.isMended(t, what);
+    await until(`${what}: all groups are sent from Redis`, async () => {
+      const before = await this.watch.tokenReads();
+      await this.sendsExactly(t, engine, what);
+      return (await this.watch.tokenReads()) - before > GROUPS - GROUPS_VACANT ? true : null;
     });
-    url.pathname = `/${copy}`;
-    this.#sql = connect({ kind: 'postgres', url: this.#url }, 2);
-    return url.href;
   }
 
-  /** From now on it is another database that is looked at, in which `answered` may not hold. */
+  /** From now on it is another database that is looked at, or this one after it went back: nobody is held to what he was answered before. */
   async turnTo(url: string): Promise<void> {
     await this.#sql.end();
     this.#sql = connect({ kind: 'postgres', url }, 2);
     this.#answered.clear();
   }
 
-  /** What was answered was lost with the database: nobody can be held to it. */
-  forget(): void {
-    this.#answered.clear();
+  async #seed(): Promise<void> {
+    const { appId } = this.scene.demo;
+    for (let group = 0; group < GROUPS; group += 1) {
+      await this.#sql`
+        update app_platforms set next_ordinal = ${group * GROUP_DEVICES}
+        where app_id = ${appId} and platform_id = ${PLATFORMS.apns}`;
+      await seedDevices(this.#sql, {
+        appId,
+        platformId: PLATFORMS.apns,
+        tagIds: group < GROUPS - GROUPS_VACANT ? [this.scene.tagId] : [],
+        count: GROUP_TOKENS,
+        deviceIds: TOKENS.filter((_, at) => at % GROUPS === group),
+      });
+    }
+    await this.#sql.unsafe('analyze');
+  }
+
+  async #subscribedByProvider(): Promise<Readonly<Record<'apns' | 'fcm', ReadonlySet<string>>>> {
+    return {
+      apns: new Set(await this.#subscribed(PLATFORMS.apns)),
+      fcm: new Set(await this.#subscribed(PLATFORMS.fcm)),
+    };
   }
 
   async #subscribed(platformId: number): Promise<readonly string[]> {
@@ -228,3 +231,11 @@ export class Field {
     return (await response.json()) as readonly string[];
   }
 }
+
+/** The seeded devices: of each group one, then of each another one. */
+const TOKENS = Array.from(
+  { length: GROUPS * GROUP_TOKENS },
+  (_, at) => `a${at.toString(16).padStart(63, '0')}`,
+);
+
+const tokenAt = (at: number): string => TOKENS[at % TOKENS.length] ?? '';

@@ -1,4 +1,4 @@
-/** A wire that a test can cut without either end hearing of it: as a machine that loses its power, or a firewall that forgets. */
+/** A wire that a test can cut without either end hearing of it: as a machine that loses its power, or a network that hangs for a while. */
 
 import type { Socket } from 'node:net';
 import { connect, createServer } from 'node:net';
@@ -10,37 +10,39 @@ export interface TcpProxy {
   silence(): void;
   /** Nor through those that come. */
   silenceAll(): void;
+  /** Everything goes on, and what was said meanwhile comes late. */
+  speak(): void;
+}
+
+interface Wire {
+  readonly near: Socket;
+  readonly far: Socket;
 }
 
 /** Passes everything on to a loopback port, from a free one. */
 export async function startTcpProxy(t: Lifetime, targetPort: number): Promise<TcpProxy> {
-  const sockets = new Set<Socket>();
+  const wires = new Set<Wire>();
   let isSilent = false;
-  const keep = (socket: Socket): void => {
-    sockets.add(socket);
-    socket.on('error', () => undefined);
-    socket.on('close', () => sockets.delete(socket));
-  };
   const server = createServer((near) => {
-    keep(near);
-    if (isSilent) return;
-    const far = connect(targetPort, '127.0.0.1');
-    keep(far);
-    near.pipe(far);
-    far.pipe(near);
-    near.on('close', () => far.destroy());
-    far.on('close', () => near.destroy());
+    const wire = { near, far: connect(targetPort, '127.0.0.1') };
+    wires.add(wire);
+    for (const socket of [wire.near, wire.far]) {
+      socket.on('error', () => undefined);
+      socket.on('close', () => {
+        wires.delete(wire);
+        cut(wire);
+      });
+    }
+    if (isSilent) hold(wire);
+    else join(wire);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.teardown(() => {
-    for (const socket of sockets) socket.destroy();
+    for (const wire of wires) cut(wire);
     server.close();
   });
   const silence = (): void => {
-    for (const socket of sockets) {
-      socket.unpipe();
-      socket.pause();
-    }
+    for (const wire of wires) hold(wire);
   };
   return {
     port: (server.address() as { readonly port: number }).port,
@@ -49,5 +51,26 @@ export async function startTcpProxy(t: Lifetime, targetPort: number): Promise<Tc
       isSilent = true;
       silence();
     },
+    speak() {
+      isSilent = false;
+      for (const wire of wires) join(wire);
+    },
   };
+}
+
+function join({ near, far }: Wire): void {
+  near.pipe(far);
+  far.pipe(near);
+}
+
+function hold({ near, far }: Wire): void {
+  for (const socket of [near, far]) {
+    socket.unpipe();
+    socket.pause();
+  }
+}
+
+function cut({ near, far }: Wire): void {
+  near.destroy();
+  far.destroy();
 }
