@@ -70,6 +70,7 @@ const FAULTS: Readonly<Record<string, (t: Test, stage: Stage) => Promise<void>>>
     await Promise.all([field.change(engines, CHANGES), redis.kill()]);
     await field.isDurable(t, 'killed');
     await field.sendsExactly(t, other.engine, 'without Redis');
+    t.equal(await metric(other.engine, 'tagcast_index_reachable'), 0);
     for (const { wire } of [one, other]) wire.silenceAll();
     await redis.start();
     t.equal(await redis.client.dbsize(), 0, 'it is empty');
@@ -80,6 +81,10 @@ const FAULTS: Readonly<Record<string, (t: Test, stage: Stage) => Promise<void>>>
     await field.sendsWhileBehind(t, one.engine, 'empty still');
     await field.watch.letMend();
     await field.isWhole(t, other.engine, 'filled again');
+    const mended = await Promise.all(
+      engines.map((engine) => metric(engine, 'tagcast_index_groups_mended_total')),
+    );
+    t.ok(Math.max(...mended) > 0, `the engines have mended ${mended.join(' and ')} groups`);
   },
 
   'flushed in the middle of a send': async (t, { field, other, engines }) => {
@@ -139,6 +144,11 @@ const FAULTS: Readonly<Record<string, (t: Test, stage: Stage) => Promise<void>>>
     await field.isWhole(t, other.engine, 'the other one mends it');
   },
 };
+
+async function metric({ baseUrl }: EngineProcess, name: string): Promise<number> {
+  const text = await (await fetch(`${baseUrl}/metrics`)).text();
+  return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
+}
 
 /**
  * What the one engine has committed is stuck on its way to Redis; the other one's change of the same group is committed after it,

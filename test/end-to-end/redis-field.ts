@@ -8,11 +8,12 @@ import { GROUP_DEVICES } from '../../src/domain/device.ts';
 import type { SqlPool } from '../../src/store/sql.ts';
 import { connect } from '../../src/store/sql.ts';
 import type { RedisAddress } from '../../src/tag-index/redis/connect.ts';
-import { deliveries, finalStatus, post, push, sumCloses } from '../support/client.ts';
+import { post } from '../support/client.ts';
 import { until } from '../support/poll.ts';
 import type { EngineProcess } from '../support/processes.ts';
 import { seedDevices } from '../support/seed.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { PLATFORMS, sendsExactly, subscribedTo } from './exact-send.ts';
 import { RedisWatch } from './redis-watch.ts';
 import type { Scene } from './scene.ts';
 import { setScene } from './scene.ts';
@@ -24,8 +25,6 @@ const GROUP_TOKENS = 50;
 const GROUPS_VACANT = 4;
 const FCM_DEVICES = 200;
 const LATENCY_MS = 100;
-const PLATFORMS = { apns: 3, fcm: 15 } as const;
-const LIMIT_MS = 60_000;
 
 const ENVIRONMENT = { WORKERS: '1', REGISTRATIONS_PER_SECOND_MAX: '100000' };
 
@@ -78,7 +77,7 @@ export class Field {
     const from = this.#turn;
     this.#turn += count;
     const known = Array.from({ length: count }, (_, n) => tokenAt(from + n));
-    const subscribed = new Set(await this.#subscribed(PLATFORMS.apns));
+    const subscribed = await this.#subscribed();
     const wishes = [
       ...known.map((token) => ({ token, joins: !subscribed.has(token) })),
       ...Array.from({ length: count }, () => ({ token: this.freshToken(), joins: true })),
@@ -120,43 +119,17 @@ export class Field {
   }
 
   async isSubscribed(deviceId: string): Promise<boolean> {
-    return (await this.#subscribed(PLATFORMS.apns)).includes(deviceId);
+    return (await this.#subscribed()).has(deviceId);
   }
 
-  /** Sends to the tag, does something in the middle, and looks who got it. Who comes or goes meanwhile may have it or not. */
-  async sendsExactly(
+  /** Sends to the tag, does something in the middle, and looks who got it. */
+  sendsExactly(
     t: Test,
     engine: EngineProcess,
     what: string,
     meanwhile?: () => Promise<void>,
   ): Promise<void> {
-    const { controlUrl } = this.scene.simulator;
-    await fetch(`${controlUrl}/reset`, { method: 'POST' });
-    const before = await this.#subscribedByProvider();
-    const job = await push(engine.baseUrl, this.scene.demo, [this.scene.tagId]);
-    if (meanwhile !== undefined) {
-      await until('the send has begun', async () => {
-        const claimed = await this.#sql`
-          select from chunks where notification_id = ${job} and epoch > 0 limit 1`;
-        return claimed.length > 0 ? true : null;
-      });
-      await meanwhile();
-    }
-    const rows = await finalStatus(engine.baseUrl, this.scene.demo, job, LIMIT_MS);
-    const after = await this.#subscribedByProvider();
-    t.same(new Set(rows.map(({ state }) => state)), new Set(['FINISHED']), `${what}: finished`);
-    t.ok(rows.every(sumCloses), `${what}: the sums close`);
-    for (const provider of ['apns', 'fcm'] as const) {
-      const [early, late] = [before[provider], after[provider]];
-      const got = new Set(await this.#receivers(provider));
-      const missed = [...early].filter((token) => late.has(token) && !got.has(token));
-      const surplus = [...got].filter((token) => !early.has(token) && !late.has(token));
-      t.same(missed.slice(0, 5), [], `${what}: none of ${early.size} of ${provider} is missed`);
-      t.same(surplus.slice(0, 5), [], `${what}: nobody of ${provider} has it who is not meant`);
-      const { times } = await deliveries(controlUrl, provider);
-      const often = Object.entries(times).filter(([k, tokens]) => Number(k) > 1 && tokens > 0);
-      t.same(often, [], `${what}: nobody has it twice`);
-    }
+    return sendsExactly(t, { scene: this.scene, sql: this.#sql, engine, what }, meanwhile);
   }
 
   /** Sends while the index is behind and nobody mends it (`RedisWatch.hold`): whoever gets it was found in the database. */
@@ -169,7 +142,7 @@ export class Field {
 
   /** What was answered is in the database. */
   async isDurable(t: Test, what: string): Promise<void> {
-    const subscribed = new Set(await this.#subscribed(PLATFORMS.apns));
+    const subscribed = await this.#subscribed();
     const lost = [...this.#answered].filter(([token, joins]) => subscribed.has(token) !== joins);
     t.same(lost.slice(0, 5), [], `${what}: all of ${this.#answered.size} answered are there`);
   }
@@ -209,26 +182,8 @@ export class Field {
     await this.#sql.unsafe('analyze');
   }
 
-  async #subscribedByProvider(): Promise<Readonly<Record<'apns' | 'fcm', ReadonlySet<string>>>> {
-    return {
-      apns: new Set(await this.#subscribed(PLATFORMS.apns)),
-      fcm: new Set(await this.#subscribed(PLATFORMS.fcm)),
-    };
-  }
-
-  async #subscribed(platformId: number): Promise<readonly string[]> {
-    const rows = await this.#sql<{ token: string }[]>`
-      select d.device_id as token from subscriptions s
-      join devices d using (app_id, platform_id, ordinal)
-      where s.app_id = ${this.scene.demo.appId} and s.platform_id = ${platformId}
-        and s.tag_id = ${this.scene.tagId}`;
-    return rows.map(({ token }) => token);
-  }
-
-  async #receivers(provider: 'apns' | 'fcm'): Promise<readonly string[]> {
-    const { controlUrl } = this.scene.simulator;
-    const response = await fetch(`${controlUrl}/tokens/${provider}?limit=100000`);
-    return (await response.json()) as readonly string[];
+  #subscribed(): Promise<ReadonlySet<string>> {
+    return subscribedTo(this.#sql, this.scene, 'apns');
   }
 }
 

@@ -27,10 +27,10 @@ export class RedisWatch {
     t.teardown(() => this.#client.disconnect());
   }
 
-  /** The groups whose version is not the database's, each with its key. */
+  /** The groups whose version is not the database's. */
   async stale(): Promise<readonly string[]> {
     const { name } = await readLineage(this.#sql());
-    return (await staleGroups(this.#sql(), this.#client, name)).map(groupKeyOf);
+    return (await reached(() => staleGroups(this.#sql(), this.#client, name))).map(groupKeyOf);
   }
 
   /** From now on no engine mends a group that there is: another one is at it, as far as it can see (repairs.ts). */
@@ -38,7 +38,9 @@ export class RedisWatch {
     const { name } = await readLineage(this.#sql());
     const groups = await listGroups(this.#sql(), BEFORE_ALL, GROUPS_MAX);
     this.#held = groups.map((group) => `tagcast:${name}:{${groupKeyOf(group)}}:mending`);
-    await Promise.all(this.#held.map((key) => this.#client.set(key, '1', 'PX', HOLD_MS)));
+    await reached(() =>
+      Promise.all(this.#held.map((key) => this.#client.set(key, '1', 'PX', HOLD_MS))),
+    );
   }
 
   /** FLUSHALL of a single server, which loses everything but what `hold` keeps there. */
@@ -50,7 +52,7 @@ export class RedisWatch {
   }
 
   async letMend(): Promise<void> {
-    await Promise.all(this.#held.map((key) => this.#client.del(key)));
+    await reached(() => Promise.all(this.#held.map((key) => this.#client.del(key))));
     this.#held = [];
   }
 
@@ -58,7 +60,7 @@ export class RedisWatch {
   async isMended(t: Test, what: string): Promise<void> {
     await until(
       `${what}: the index is mended`,
-      async () => ((await this.stale().catch(() => null))?.length === 0 ? true : null),
+      async () => ((await this.stale()).length === 0 ? true : null),
       LIMIT_MS,
     );
     await this.isRight(t, what);
@@ -83,3 +85,7 @@ export class RedisWatch {
     return counts.reduce((sum, count) => sum + count, 0);
   }
 }
+
+/** What the server answers, as soon as it can be reached again. */
+const reached = <T>(ask: () => Promise<T>): Promise<T> =>
+  until('Redis is reached', async () => (await ask().catch(() => null)) ?? null, LIMIT_MS);
