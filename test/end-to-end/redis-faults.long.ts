@@ -76,6 +76,7 @@ const FAULTS: Readonly<Record<string, (t: Test, stage: Stage) => Promise<void>>>
     t.equal(await redis.client.dbsize(), 0, 'it is empty');
     await field.watch.hold();
     for (const { wire } of [one, other]) wire.speak();
+    await areReaching(engines);
     await field.change(engines, CHANGES);
     await field.sendsWhileBehind(t, other.engine, 'empty');
     await field.sendsWhileBehind(t, one.engine, 'empty still');
@@ -124,6 +125,7 @@ const FAULTS: Readonly<Record<string, (t: Test, stage: Stage) => Promise<void>>>
     await Promise.all([field.change(engines, CHANGES), redis.kill()]);
     await redis.start();
     t.ok((await redis.client.dbsize()) > 0, 'the dump was loaded');
+    await areReaching(engines);
     await field.change(engines, CHANGES);
     await field.sendsWhileBehind(t, other.engine, 'older');
     await field.sendsWhileBehind(t, other.engine, 'older still');
@@ -144,6 +146,15 @@ const FAULTS: Readonly<Record<string, (t: Test, stage: Stage) => Promise<void>>>
     await field.isWhole(t, other.engine, 'the other one mends it');
   },
 };
+
+/** Resolves when the engines have noticed that Redis is there: what is changed from now on, they try to bring to it. */
+async function areReaching(engines: readonly EngineProcess[]): Promise<void> {
+  for (const engine of engines) {
+    await until('Redis is reachable', async () =>
+      (await metric(engine, 'tagcast_index_reachable')) === 1 ? true : null,
+    );
+  }
+}
 
 async function metric({ baseUrl }: EngineProcess, name: string): Promise<number> {
   const text = await (await fetch(`${baseUrl}/metrics`)).text();
