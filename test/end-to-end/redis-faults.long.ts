@@ -30,7 +30,7 @@ interface Stage {
   readonly engines: readonly EngineProcess[];
 }
 
-/** In this order: the last one ends an engine. Each begins with an index that is whole, and leaves it so. */
+/** In this order: the last but one ends an engine. Each begins with an index that is whole, and leaves it so. */
 const FAULTS: Readonly<Record<string, (t: Test, stage: Stage) => Promise<void>>> = {
   'an empty one is filled, and fed': async (t, { field, other, engines }) => {
     await field.watch.isMended(t, 'at first');
@@ -144,6 +144,15 @@ const FAULTS: Readonly<Record<string, (t: Test, stage: Stage) => Promise<void>>>
     await field.sendsWhileBehind(t, other.engine, 'killed');
     await field.watch.letMend();
     await field.isWhole(t, other.engine, 'the other one mends it');
+  },
+
+  'an engine starts while it hangs': async (t, { redis, field }) => {
+    redis.signal('SIGSTOP');
+    const late = await field.start();
+    await field.change([late], CHANGES);
+    await field.sendsExactly(t, late, 'started without Redis');
+    redis.signal('SIGCONT');
+    await field.isWhole(t, late, 'with it');
   },
 };
 
