@@ -11,6 +11,9 @@ export const PLATFORMS = { apns: 3, fcm: 15 } as const;
 type Provider = keyof typeof PLATFORMS;
 const PROVIDERS: readonly Provider[] = ['apns', 'fcm'];
 const LIMIT_MS = 60_000;
+export const QUICK_MS = 100;
+/** What is done in the middle is done before those who wait have their turn. */
+const SLOW_MS = 1_000;
 /** Enough to look at. */
 const NAMED = 5;
 
@@ -29,6 +32,7 @@ export async function sendsExactly(
 ): Promise<void> {
   const { controlUrl } = scene.simulator;
   await fetch(`${controlUrl}/reset`, { method: 'POST' });
+  if (meanwhile !== undefined) await answerAfter(controlUrl, SLOW_MS);
   const before = await subscribed(sql, scene);
   const job = await push(engine.baseUrl, scene.demo, [scene.tagId]);
   if (meanwhile !== undefined) {
@@ -38,6 +42,7 @@ export async function sendsExactly(
       return claimed.length > 0 ? true : null;
     });
     await meanwhile();
+    await answerAfter(controlUrl, QUICK_MS);
   }
   const rows = await finalStatus(engine.baseUrl, scene.demo, job, LIMIT_MS);
   const after = await subscribed(sql, scene);
@@ -77,6 +82,9 @@ const subscribed = async (
   apns: await subscribedTo(sql, scene, 'apns'),
   fcm: await subscribedTo(sql, scene, 'fcm'),
 });
+
+const answerAfter = (controlUrl: string, latencyMs: number): Promise<Response> =>
+  fetch(`${controlUrl}/behaviour`, { method: 'PUT', body: JSON.stringify({ latencyMs }) });
 
 async function receivers(controlUrl: string, provider: Provider): Promise<ReadonlySet<string>> {
   const response = await fetch(`${controlUrl}/tokens/${provider}?limit=100000`);

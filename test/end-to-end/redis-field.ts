@@ -13,7 +13,7 @@ import { until } from '../support/poll.ts';
 import type { EngineProcess } from '../support/processes.ts';
 import { seedDevices } from '../support/seed.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
-import { PLATFORMS, sendsExactly, subscribedTo } from './exact-send.ts';
+import { PLATFORMS, QUICK_MS, sendsExactly, subscribedTo } from './exact-send.ts';
 import { RedisWatch } from './redis-watch.ts';
 import type { Scene } from './scene.ts';
 import { setScene } from './scene.ts';
@@ -24,7 +24,6 @@ const GROUP_TOKENS = 50;
 /** Nobody of the last groups has the tag at first: they are left out of plans until somebody comes. */
 const GROUPS_VACANT = 4;
 const FCM_DEVICES = 200;
-const LATENCY_MS = 100;
 
 const ENVIRONMENT = { WORKERS: '1', REGISTRATIONS_PER_SECOND_MAX: '100000' };
 
@@ -41,7 +40,7 @@ export class Field {
 
   static async open(t: Test, url: string, address: RedisAddress): Promise<Field> {
     const scene = await setScene(t, url, {
-      simulatorFlags: [`--latency-ms=${LATENCY_MS}`],
+      simulatorFlags: [`--latency-ms=${QUICK_MS}`],
       apnsDevices: 0,
       fcmDevices: FCM_DEVICES,
     });
