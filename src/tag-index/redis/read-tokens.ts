@@ -1,9 +1,10 @@
 /** The second question of a group: the tokens of those who match, as of the same moment or a later one. */
 
 import { BLOCK_DEVICES, blockOf } from '../../domain/device.ts';
+import type { DeviceIds } from '../tag-index.ts';
 import type { RedisClient } from './connect.ts';
 import { blockKey, VERSION_FIELD, versionIn } from './keys.ts';
-import { decodeBlock } from './tokens.ts';
+import { BlockTokens } from './tokens.ts';
 
 /** Token blocks of one command: with tokens of 500 octets, a megabyte that Redis copies. */
 const BLOCKS_PER_CALL = 16;
@@ -17,7 +18,7 @@ export async function readTokens(
   hashKey: string,
   offsets: Uint16Array,
   version: number,
-): Promise<readonly string[] | null> {
+): Promise<DeviceIds | null> {
   const blocks = blocksOf(offsets);
   if (blocks.length === 0) return [];
   const calls: Promise<(Buffer | null)[]>[] = [];
@@ -29,7 +30,7 @@ export async function readTokens(
   const versionBehind = client.hgetBuffer(hashKey, VERSION_FIELD);
   const [octets, behind] = await Promise.all([Promise.all(calls), versionBehind]);
   if (behind === null || versionIn(behind) < version) return null;
-  return decodeBlocks(octets.flat(), blocks, offsets);
+  return tokensIn(octets.flat(), blocks, offsets);
 }
 
 interface Block {
@@ -53,15 +54,15 @@ function blocksOf(offsets: Uint16Array): readonly Block[] {
   return blocks;
 }
 
-function decodeBlocks(
+function tokensIn(
   octets: readonly (Buffer | null)[],
   blocks: readonly Block[],
   offsets: Uint16Array,
-): readonly string[] | null {
-  const deviceIds: string[] = [];
+): DeviceIds | null {
+  const deviceIds = new BlockTokens(offsets.length);
   for (const [at, { from, to }] of blocks.entries()) {
     const block = octets[at] ?? null;
-    if (block === null || !decodeBlock(block, offsets, from, to, deviceIds)) return null;
+    if (block === null || !deviceIds.find(block, offsets, from, to)) return null;
   }
   return deviceIds;
 }

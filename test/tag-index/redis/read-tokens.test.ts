@@ -43,7 +43,7 @@ await withRedis(t, (t) =>
     await node.feed.apply(changesOf(raised, { tokens: [{ ...place, deviceId: 'another' }] }));
 
     const tokenAt = async (version: number): Promise<string | null | undefined> =>
-      (await readTokens(node.client, hashKey, Uint16Array.of(7, 130), version))?.[0];
+      (await readTokens(node.client, hashKey, Uint16Array.of(7, 130), version))?.at(0);
 
     await t.test('of the version that matched, and of a later one', async (t) => {
       t.equal(await tokenAt(2), 'another');
@@ -75,7 +75,7 @@ await withRedis(t, (t) =>
         expectedVersion: 2,
       });
       t.equal(await redis.client.hget(hashKey, 'v'), '1');
-      t.equal(run.deviceIds[7], 'another', 'nobody is sent to by the token that he had before');
+      t.equal(run.deviceIds.at(7), 'another', 'nobody is sent to by the token that he had before');
       t.equal(run.deviceIds.length, 200);
       t.equal(await tokenAt(2), undefined);
     });
