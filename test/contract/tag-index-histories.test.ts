@@ -75,6 +75,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       tag,
     }),
   },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant('replace' as const), device, by: device }),
+  },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('housekeeping' as const) }) },
   {
     weight: 2,

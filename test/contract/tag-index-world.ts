@@ -10,6 +10,7 @@ import { Housekeeping } from '../../src/registration/housekeeping.ts';
 import type { DeviceRef } from '../../src/registration/operation.ts';
 import { deviceRef } from '../../src/registration/operation.ts';
 import { LANES, Registration } from '../../src/registration/registration.ts';
+import { commitReplacement } from '../../src/registration/replace-commit.ts';
 import { carryOutDeletions } from '../../src/store/deletions/carry-out.ts';
 import { eraseDevices } from '../../src/store/devices/erase-devices.ts';
 import { noteDeliveries } from '../../src/store/devices/note-deliveries.ts';
@@ -76,6 +77,7 @@ export type Step =
       readonly kind: 'delete' | 'disconnect' | 'connect' | 'expire' | 'revive';
       readonly tag: number;
     }
+  | { readonly kind: 'replace'; readonly device: number; readonly by: number }
   | { readonly kind: 'housekeeping' }
   /** Beside registrations. */
   | { readonly kind: 'compaction'; readonly wishes: readonly Wish[] };
@@ -186,6 +188,9 @@ export class World {
         return;
       case 'delivered':
         await this.#deliver(step.devices, step.environment);
+        return;
+      case 'replace':
+        await this.#replace(this.#device(step.device), this.#device(step.by));
         return;
       case 'housekeeping':
         await this.#keepHouse();
@@ -428,6 +433,26 @@ export class World {
       model.refusals = 0;
       model.environment = environment ?? model.environment;
     }
+  }
+
+  /** An app has another token. */
+  async #replace(device: DeviceRef, by: DeviceRef): Promise<void> {
+    if (device.platformId !== by.platformId) return;
+    const replacement = { device, by, appVersion: null };
+    const { changes } = await commitReplacement(this.#store.sql, replacement, TAGS);
+    await this.#node.feed.apply(changes);
+    const key = `${by.platformId} ${by.deviceId}`;
+    const before = this.#devices.get(`${device.platformId} ${device.deviceId}`);
+    if (before === undefined || device.deviceKey === by.deviceKey) return;
+    this.#devices.delete(`${device.platformId} ${device.deviceId}`);
+    const known = this.#devices.get(key);
+    const living = [...before.tags].filter((tag) => this.#tags[tag]?.isDeleted === false);
+    this.#devices.set(key, {
+      tags: known === undefined ? before.tags : new Set([...known.tags, ...living]),
+      isOld: false,
+      refusals: 0,
+      environment: known?.environment ?? null,
+    });
   }
 
   async #changeTag(

@@ -60,6 +60,9 @@ function ours(client: RedisClient): Layout {
       onChange: (error) => {
         throw error;
       },
+      onRefusal: (error) => {
+        throw error;
+      },
     }),
     sql: undefined as never,
     database: nobodyElse,
