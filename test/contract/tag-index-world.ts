@@ -5,6 +5,7 @@ import type { ApnsEnvironment } from '../../src/domain/credential.ts';
 import { GROUP_DEVICES } from '../../src/domain/device.ts';
 import type { GroupChange } from '../../src/domain/group-change.ts';
 import type { Audience } from '../../src/domain/notification.ts';
+import { ORDINAL_END_MAX } from '../../src/registration/device-limit.ts';
 import { Housekeeping } from '../../src/registration/housekeeping.ts';
 import type { DeviceRef } from '../../src/registration/operation.ts';
 import { deviceRef } from '../../src/registration/operation.ts';
@@ -13,6 +14,8 @@ import { commitReplacement } from '../../src/registration/replace-commit.ts';
 import { carryOutDeletions } from '../../src/store/deletions/carry-out.ts';
 import { eraseDevices } from '../../src/store/devices/erase-devices.ts';
 import { noteDeliveries } from '../../src/store/devices/note-deliveries.ts';
+import { reserveOrdinals } from '../../src/store/devices/reserve-ordinals.ts';
+import { devicesOfGroup, moveDevices } from '../../src/store/housekeeping/move-devices.ts';
 import { listGroupsOf } from '../../src/store/index/list-groups.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { RedisAddress } from '../../src/tag-index/redis/connect.ts';
@@ -75,7 +78,9 @@ export type Step =
       readonly tag: number;
     }
   | { readonly kind: 'replace'; readonly device: number; readonly by: number }
-  | { readonly kind: 'housekeeping' };
+  | { readonly kind: 'housekeeping' }
+  /** Beside registrations. */
+  | { readonly kind: 'compaction'; readonly wishes: readonly Wish[] };
 
 /** A node of the engine, as far as it changes devices. */
 export interface Node {
@@ -158,9 +163,10 @@ export class World {
     this.#turn += 1;
     switch (step.kind) {
       case 'burst':
-        await this.#submit(
-          step.wishes.map(({ device, ...wish }) => ({ ...wish, device: this.#device(device) })),
-        );
+        await this.#submit(this.#named(step.wishes));
+        return;
+      case 'compaction':
+        await Promise.all([this.#compact(), this.#submit(this.#named(step.wishes))]);
         return;
       case 'crowd':
         await this.#submit(
@@ -295,6 +301,26 @@ export class World {
     return found;
   }
 
+  #named(wishes: readonly Wish[]) {
+    return wishes.map(({ device, ...wish }) => ({ ...wish, device: this.#device(device) }));
+  }
+
+  /** Moves whoever is in a group to another place, but for those that are registering. */
+  async #compact(): Promise<void> {
+    const { sql } = this.#store;
+    for (const platformId of PLATFORMS) {
+      for (const group of await listGroupsOf(sql, { ...this.#tenant, platformId })) {
+        const devices = await devicesOfGroup(sql, group, CROWD);
+        const range = { count: CROWD, alignment: 1, endMax: ORDINAL_END_MAX };
+        const start = (await reserveOrdinals(sql, group, range)) ?? 0;
+        const moves = devices.map(({ ordinal }, at) => ({ from: ordinal, to: start + at }));
+        const moved = await moveDevices(sql, group, moves);
+        if (moved === null) throw new Error('a send is in the way');
+        await this.#node.feed.apply(moved.changes);
+      }
+    }
+  }
+
   /** All at once, over both nodes; what is asked for one device goes to one node, in order. */
   async #submit(
     wishes: readonly (Omit<Wish, 'device'> & { readonly device: DeviceRef })[],
@@ -389,6 +415,7 @@ export class World {
       const { changes } = await carryOutDeletions(sql, scope, 1_000);
       await this.#node.feed.apply(changes);
     }
+    await sql`delete from notifications where id = ${notificationId}`;
     for (const { key, model } of present) {
       model.refusals += 1;
       if (!isRefusal || model.refusals === REFUSALS_MAX) this.#devices.delete(key);
