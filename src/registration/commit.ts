@@ -78,10 +78,11 @@ async function commitOnce(
   return line.transact(
     async (tx) => {
       const [known, tags] = await Promise.all([
+        // Before the look at tags, which is to see what others committed while this waited.
         lockDevices(
           tx,
           devices.map(({ device }) => device),
-        ),
+        ).execute(),
         subscribableTags(tx, tagsAskedFor(devices)),
       ]);
       const changed = foldDevices(devices, tags);

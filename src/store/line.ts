@@ -67,7 +67,10 @@ export class Line {
   ): Promise<Result> {
     const { sql, closed } = this;
     try {
-      const [, found] = await Promise.all([sql.unsafe(BEGIN).simple(), first(sql)]);
+      // A query goes out when it is waited for: without `execute` behind the ones that `first` waits for, which would then be
+      // transactions of their own.
+      const begin = sql.unsafe(BEGIN).simple().execute();
+      const [, found] = await Promise.all([begin, first(sql)]);
       // The driver would send the second half over a new connection, outside of any transaction.
       if (this.closed !== closed) throw new Error('the connection was lost in a transaction');
       const result = last(sql, found);
