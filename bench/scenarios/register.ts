@@ -74,6 +74,7 @@ interface RegisterRow extends Row {
 async function startServers(stage: Lifetime): Promise<readonly Server[] | null> {
   const store = (await benchStores(stage)).find(({ name }) => name === 'postgres');
   if (store?.url === undefined) return null;
+  await fillLog(store.url);
   const redisUrl = findProgram('redis-server') === null ? null : (await startRedis(stage)).url;
   if (redisUrl === null) console.log('(redis-server is not installed: without Redis)');
   const engine = await startEngine(stage, temporaryDirectory(stage), {
@@ -100,6 +101,20 @@ async function startServers(stage: Lifetime): Promise<readonly Server[] | null> 
   ];
   for (const { target } of servers) await registerKnownDevices(target);
   return [...servers, server('bare front', front.baseUrl, front.pid)];
+}
+
+/**
+ * A server that has run for a while writes its log over old segments. A new one makes each of them first, 16 MB at a time, and
+ * every commit waits: whoever registers more sees it more often.
+ */
+async function fillLog(url: string): Promise<void> {
+  const sql = postgres(url, { max: 1 });
+  await sql`alter system set min_wal_size = '1GB'`;
+  await sql`alter system set max_wal_size = '2GB'`;
+  await sql`select pg_reload_conf()`;
+  await sql`select count(pg_logical_emit_message(true, 'fill', repeat('x', 16000000))) from generate_series(1, 66)`;
+  await sql`checkpoint`;
+  await sql.end();
 }
 
 async function makeDatabase(serverUrl: string, name: string): Promise<string> {

@@ -1,5 +1,7 @@
 /** Group commit: what comes while a batch is under way goes into the next one, so that batches grow with the load. */
 
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
 export interface BatcherOptions<Item, Result> {
   readonly itemsMax: number;
   /** Bound on the sum of weights of a batch; a single item may exceed it, alone. */
@@ -15,15 +17,22 @@ interface Waiting<Item, Result> {
   reject(error: unknown): void;
 }
 
+/** Turns of the event loop that a batch waits for company at most: a hundred requests are read in so many. */
+const TURNS_MAX = 10;
+/** Turns that bring nobody, after which nobody is on his way: the first may end before the sockets are looked at. */
+const SILENT_TURNS_MAX = 2;
+
 /**
- * Starts a batch at once when none is in flight and gathers while one is: a lone item never waits for company (a fixed
- * wait of 2 ms held throughput down at few connections), and there is never more than one batch at work.
+ * Starts a batch when none is in flight and gathers while one is, so there is never more than one at work. A lone item does
+ * not wait for company; but those who were just answered come again, and a batch of the first of them alone would keep all
+ * others waiting: so a batch is as large as the one before it, while each turn of the event loop brings more.
  * Unbounded by itself: whoever submits bounds what is in flight.
  */
 export class Batcher<Item, Result> {
   private readonly options: BatcherOptions<Item, Result>;
   private waiting: Waiting<Item, Result>[] = [];
   private inFlight: Promise<void> | null = null;
+  private lastSize = 1;
 
   constructor(options: BatcherOptions<Item, Result>) {
     this.options = options;
@@ -43,10 +52,10 @@ export class Batcher<Item, Result> {
   }
 
   private async work(): Promise<void> {
-    // What is submitted in the same turn of the event loop's queue shares the first batch.
-    await Promise.resolve();
     while (this.waiting.length > 0) {
+      await this.gather();
       const batch = this.take();
+      this.lastSize = batch.length;
       try {
         const results = await this.options.run(batch.map(({ item }) => item));
         if (results.length !== batch.length) throw new Error('A batch must answer every item');
@@ -56,6 +65,16 @@ export class Batcher<Item, Result> {
       }
     }
     this.inFlight = null;
+  }
+
+  private async gather(): Promise<void> {
+    let silentTurns = 0;
+    for (let turn = 0; turn < TURNS_MAX && silentTurns < SILENT_TURNS_MAX; turn += 1) {
+      const before = this.waiting.length;
+      await nextTurn();
+      if (this.waiting.length >= this.lastSize) return;
+      silentTurns = this.waiting.length > before ? 0 : silentTurns + 1;
+    }
   }
 
   private take(): readonly Waiting<Item, Result>[] {

@@ -20,8 +20,12 @@ function held(limits: { readonly itemsMax?: number; readonly weightMax?: number 
   return { batcher, batches };
 }
 
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
 /** Lets everything that can go on go on. */
-const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+async function settle(): Promise<void> {
+  for (let turn = 0; turn < 5; turn += 1) await nextTurn();
+}
 
 t.test('starts at once, gathers while a batch is in flight, answers each its own', async (t) => {
   const { batcher, batches } = held();
@@ -40,6 +44,47 @@ t.test('starts at once, gathers while a batch is in flight, answers each its own
   t.same(batches[1]?.items, [2, 3, 4]);
   batches[1]?.end();
   t.same(await Promise.all(others), ['r2', 'r3', 'r4']);
+});
+
+t.test('what comes in one turn is one batch', async (t) => {
+  const { batcher, batches } = held();
+  void batcher.submit(1);
+  await Promise.resolve();
+  void batcher.submit(2);
+  await settle();
+  t.same(
+    batches.map(({ items }) => items),
+    [[1, 2]],
+  );
+});
+
+t.test('waits for as many as the batch before had, while each turn brings more', async (t) => {
+  const { batcher, batches } = held();
+  for (const item of [1, 2, 3, 4]) void batcher.submit(item);
+  await settle();
+  batches[0]?.end();
+  for (const item of [5, 6, 7, 8]) {
+    void batcher.submit(item);
+    await nextTurn();
+  }
+  await settle();
+  t.same(batches[1]?.items, [5, 6, 7, 8], 'the four that were answered, and came one by one');
+  batches[1]?.end();
+  void batcher.submit(9);
+  await settle();
+  t.same(batches[2]?.items, [9], 'nobody else comes');
+});
+
+t.test('does not wait without end for those who come one by one', async (t) => {
+  const { batcher, batches } = held();
+  for (let item = 0; item < 100; item += 1) void batcher.submit(item);
+  await settle();
+  batches[0]?.end();
+  for (let turn = 0; turn < 20; turn += 1) {
+    void batcher.submit(turn);
+    await nextTurn();
+  }
+  t.equal(batches.length, 2);
 });
 
 t.test('bounds a batch by items and by weight, but takes one item of any weight', async (t) => {

@@ -65,13 +65,66 @@ interface Row {
 
 /**
  * Locks in the order of all writers: devices (new ones here, sorted, after the known ones), tag days, groups, each sorted.
- * `not in` is looked up in a hash, whatever the plan; a join of two arrays would be a loop in a loop.
- * Flags travel as 0 and 1: the driver takes an array of booleans for one boolean.
+ * What a batch has none of is left out: PostgreSQL prepares each part for execution, and that is most of a small batch.
  */
 export async function writeBatch(tx: Sql, batch: Batch): Promise<Written> {
-  const { updated, inserted, first, added, removed, cleared, forgiven, slot } = batch;
+  const { updated, inserted, removed, cleared, forgiven } = batch;
+  const nothing = tx``;
   const rows = await tx<Row[]>`
-    with updated as (
+    with wanted as materialized (
+      select * from ${unnested(tx, batch.added)} as wanted (app_id, platform_id, ordinal, tag_id)
+    ),
+    added as (
+      insert into subscriptions (app_id, platform_id, tag_id, ordinal)
+      select app_id, platform_id, tag_id, ordinal from wanted
+      on conflict do nothing
+      returning app_id, platform_id, ordinal, tag_id
+    ),
+    ${updated.length > 0 ? updateDevices(tx, updated) : nothing}
+    ${inserted.length > 0 ? insertDevices(tx, batch) : nothing}
+    ${removed.length > 0 ? removeSubscriptions(tx, removed) : nothing}
+    ${cleared.length > 0 ? clearSubscriptions(tx, cleared) : nothing}
+    changed as (
+      select *, 1 as gained, 0 as lost from added
+      ${inserted.length > 0 ? tx`union all select *, 1, 0 from first` : nothing}
+      ${removed.length > 0 ? tx`union all select *, 0, 1 from removed` : nothing}
+      ${cleared.length > 0 ? tx`union all select *, 0, 1 from cleared` : nothing}
+    ),
+    days as (
+      insert into tag_days (tag_id, day, slot, subscribed, unsubscribed)
+      select tag_id, (now() at time zone 'utc')::date, ${batch.slot}::smallint, sum(gained), sum(lost)
+      from changed
+      group by tag_id
+      order by tag_id
+      on conflict (tag_id, day, slot) do update set
+        subscribed = tag_days.subscribed + excluded.subscribed,
+        unsubscribed = tag_days.unsubscribed + excluded.unsubscribed
+      returning tag_id
+    ),
+    raised as (
+      insert into device_groups (app_id, platform_id, group_number, version)
+      select distinct app_id, platform_id, ordinal / 8192, 1
+      from (
+        select app_id, platform_id, ordinal from changed
+        ${inserted.length > 0 ? tx`union all select app_id, platform_id, ordinal from inserted` : nothing}
+        ${forgiven.length > 0 ? forgivenPlaces(tx, forgiven) : nothing}
+      ) as touched
+      -- Always true: the days' rows are locked before the groups'.
+      where (select count(*) from days) >= 0
+      order by 1, 2, 3
+      on conflict (app_id, platform_id, group_number) do update set version = device_groups.version + 1
+      returning app_id, platform_id, group_number, version
+    )
+    select 'group' as kind, app_id as "appId", platform_id as "platformId", group_number as place, version as value
+    from raised
+    ${inserted.length > 0 ? tx`union all select 'made', app_id, platform_id, ordinal, 0 from made` : nothing}
+    ${cleared.length > 0 ? tx`union all select 'lost', app_id, platform_id, ordinal, tag_id from cleared` : nothing}`;
+  return sort(rows);
+}
+
+/** Flags travel as 0 and 1: the driver takes an array of booleans for one boolean. */
+const updateDevices = (tx: Sql, updated: readonly DeviceUpdate[]) => tx`
+    updated as (
       update devices d set
         registered_at = case when seen.registers = 1 then now() else d.registered_at end,
         -- A token that its app still has is no stranger.
@@ -88,7 +141,10 @@ export async function writeBatch(tx: Sql, batch: Batch): Promise<Written> {
         ${textList(updated.map((device) => device.appVersion))}::text[]
       ) as seen (app_id, platform_id, ordinal, registers, unsubscribes, app_version)
       where d.app_id = seen.app_id and d.platform_id = seen.platform_id and d.ordinal = seen.ordinal
-    ),
+    ),`;
+
+/** `not in` is looked up in a hash, whatever the plan; a join of two arrays would be a loop in a loop. */
+const insertDevices = (tx: Sql, { inserted, first }: Batch) => tx`
     fresh as materialized (
       select * from unnest(
         ${list(inserted.map((device) => device.appId))}::int[],
@@ -120,71 +176,36 @@ export async function writeBatch(tx: Sql, batch: Batch): Promise<Written> {
       from ${unnested(tx, first)} as wanted (app_id, platform_id, ordinal, tag_id)
       where (app_id, platform_id, ordinal) not in (select app_id, platform_id, ordinal from made)
       returning app_id, platform_id, ordinal, tag_id
-    ),
-    wanted as materialized (
-      select * from ${unnested(tx, added)} as wanted (app_id, platform_id, ordinal, tag_id)
-    ),
-    added as (
-      insert into subscriptions (app_id, platform_id, tag_id, ordinal)
-      select app_id, platform_id, tag_id, ordinal from wanted
-      on conflict do nothing
-      returning app_id, platform_id, ordinal, tag_id
-    ),
+    ),`;
+
+const removeSubscriptions = (tx: Sql, removed: readonly SubscriptionRow[]) => tx`
     removed as (
       delete from subscriptions s
       using ${unnested(tx, removed)} as unwanted (app_id, platform_id, ordinal, tag_id)
       where s.app_id = unwanted.app_id and s.platform_id = unwanted.platform_id
         and s.ordinal = unwanted.ordinal and s.tag_id = unwanted.tag_id
       returning s.app_id, s.platform_id, s.ordinal, s.tag_id
-    ),
+    ),`;
+
+const clearSubscriptions = (tx: Sql, cleared: readonly DevicePlace[]) => tx`
     cleared as (
       delete from subscriptions s
-      using unnest(${list(cleared.map((device) => device.appId))}::int[], ${list(cleared.map((device) => device.platformId))}::int[],
-        ${list(cleared.map((device) => device.ordinal))}::int[]) as emptied (app_id, platform_id, ordinal)
+      using unnest(
+        ${list(cleared.map((device) => device.appId))}::int[],
+        ${list(cleared.map((device) => device.platformId))}::int[],
+        ${list(cleared.map((device) => device.ordinal))}::int[]
+      ) as emptied (app_id, platform_id, ordinal)
       where s.app_id = emptied.app_id and s.platform_id = emptied.platform_id and s.ordinal = emptied.ordinal
         and (s.app_id, s.platform_id, s.ordinal, s.tag_id) not in (select app_id, platform_id, ordinal, tag_id from wanted)
       returning s.app_id, s.platform_id, s.ordinal, s.tag_id
-    ),
-    changed as (
-      select *, 1 as gained, 0 as lost from first
-      union all select *, 1, 0 from added
-      union all select *, 0, 1 from removed
-      union all select *, 0, 1 from cleared
-    ),
-    days as (
-      insert into tag_days (tag_id, day, slot, subscribed, unsubscribed)
-      select tag_id, (now() at time zone 'utc')::date, ${slot}::smallint, sum(gained), sum(lost)
-      from changed
-      group by tag_id
-      order by tag_id
-      on conflict (tag_id, day, slot) do update set
-        subscribed = tag_days.subscribed + excluded.subscribed,
-        unsubscribed = tag_days.unsubscribed + excluded.unsubscribed
-      returning tag_id
-    ),
-    raised as (
-      insert into device_groups (app_id, platform_id, group_number, version)
-      select distinct app_id, platform_id, ordinal / 8192, 1
-      from (
-        select app_id, platform_id, ordinal from changed
-        union all select app_id, platform_id, ordinal from inserted
-        union all select * from unnest(${list(forgiven.map((device) => device.appId))}::int[],
-          ${list(forgiven.map((device) => device.platformId))}::int[], ${list(forgiven.map((device) => device.ordinal))}::int[])
-      ) as touched
-      -- Always true: the days' rows are locked before the groups'.
-      where (select count(*) from days) >= 0
-      order by 1, 2, 3
-      on conflict (app_id, platform_id, group_number) do update set version = device_groups.version + 1
-      returning app_id, platform_id, group_number, version
-    )
-    select 'group' as kind, app_id as "appId", platform_id as "platformId", group_number as place, version as value
-    from raised
-    union all
-    select 'made', app_id, platform_id, ordinal, 0 from made
-    union all
-    select 'lost', app_id, platform_id, ordinal, tag_id from cleared`;
-  return sort(rows);
-}
+    ),`;
+
+const forgivenPlaces = (tx: Sql, forgiven: readonly DevicePlace[]) => tx`
+        union all select * from unnest(
+          ${list(forgiven.map((device) => device.appId))}::int[],
+          ${list(forgiven.map((device) => device.platformId))}::int[],
+          ${list(forgiven.map((device) => device.ordinal))}::int[]
+        ) as forgiven (app_id, platform_id, ordinal)`;
 
 const unnested = (tx: Sql, rows: readonly SubscriptionRow[]) => tx`unnest(
   ${list(rows.map((row) => row.appId))}::int[], ${list(rows.map((row) => row.platformId))}::int[],
