@@ -15,6 +15,16 @@ export type PlatformId = typeof PLATFORM_APNS | typeof PLATFORM_WEB_PUSH | typeo
 export const isPlatformId = (value: number): value is PlatformId =>
   value === PLATFORM_APNS || value === PLATFORM_WEB_PUSH || value === PLATFORM_FCM;
 
+/** An app on one platform: what has a credential, ordinals and groups of its own, and hangs or works as a whole. */
+export interface PlatformOfApp {
+  readonly appId: number;
+  readonly platformId: number;
+}
+
+/** What maps know an app's platform by. */
+export const scopeKeyOf = ({ appId, platformId }: PlatformOfApp): string =>
+  `${appId}.${platformId}`;
+
 /** Longest deviceId in UTF-16 units (spec/interface.md, section 1). */
 export const DEVICE_ID_LENGTH_MAX = 4_096;
 

@@ -24,6 +24,11 @@ export interface DevicePlace {
   readonly ordinal: number;
 }
 
+/** That a device has a tag. */
+export interface Subscription extends DevicePlace {
+  readonly tagId: number;
+}
+
 /** What earlier sends have told of a device. Few devices have one. */
 export interface DeviceNote {
   /** Sends at different times that refused its token, since the last one that did not. */
@@ -36,9 +41,9 @@ export interface DeviceNote {
 export interface Edits {
   /** Devices that are new, or have another token; null: erased, with notes and subscriptions. */
   readonly tokens?: readonly (DevicePlace & { readonly deviceId: string | null })[];
-  readonly added?: readonly (DevicePlace & { readonly tagId: number })[];
+  readonly added?: readonly Subscription[];
   /** None of it is in `added` too. */
-  readonly removed?: readonly (DevicePlace & { readonly tagId: number })[];
+  readonly removed?: readonly Subscription[];
   /** What is noted of a device from now on. */
   readonly notes?: readonly (DevicePlace & { readonly note: DeviceNote })[];
 }

@@ -5,6 +5,8 @@
  * its time-outs, and those of other tenants and platforms are to go on meanwhile.
  */
 
+import { scopeKeyOf } from '../domain/device.ts';
+
 /** Something that could use a slot. */
 export interface Candidate {
   readonly notificationId: string;
@@ -66,9 +68,6 @@ export class Allotment {
     for (const part of this.servedAt.keys()) if (!current.has(part)) this.servedAt.delete(part);
   }
 }
-
-/** An (app, platform): what has a credential, and hangs or works as a whole. */
-export const scopeKeyOf = ({ appId, platformId }: Candidate): string => `${appId}.${platformId}`;
 
 const partOf = (candidate: Candidate): string =>
   `${candidate.notificationId} ${scopeKeyOf(candidate)}`;

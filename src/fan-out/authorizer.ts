@@ -1,6 +1,7 @@
 /** Whether a scope may be sent to, and with what: its credential and a valid authorization, or why not. */
 
 import type { ProviderCredential } from '../domain/credential.ts';
+import { scopeKeyOf } from '../domain/device.ts';
 import type { Authorization } from '../senders/authorization.ts';
 import { MISSING_CREDENTIAL } from './delivery.ts';
 import type { Authority } from './task.ts';
@@ -44,7 +45,7 @@ export class Authorizer {
 
   /** Chunks that are claimed together share one look. */
   authorize(appId: number, platformId: number): Promise<Right> {
-    const key = keyOf(appId, platformId);
+    const key = scopeKeyOf({ appId, platformId });
     const known = this.looks.get(key);
     if (known !== undefined) return known;
     const look = this.look(appId, platformId).finally(() => this.looks.delete(key));
@@ -56,7 +57,10 @@ export class Authorizer {
     const usable = await this.credentials(appId, platformId);
     if (usable === null) return { kind: 'fault', reason: MISSING_CREDENTIAL };
     const { credential, fallBack } = usable;
-    const authorization = await this.authorizations.current(keyOf(appId, platformId), credential);
+    const authorization = await this.authorizations.current(
+      scopeKeyOf({ appId, platformId }),
+      credential,
+    );
     if (authorization.ok) {
       const authority = { credential, authorization: authorization.value };
       const granted = fallBack === null ? authority : { ...authority, hasFallback: true as const };
@@ -86,15 +90,13 @@ export class Authorizer {
     const known = await this.look(appId, platformId);
     if (known.kind !== 'granted') return null;
     if (known.authority.authorization !== expired) return known.authority.authorization;
-    this.authorizations.invalidate(keyOf(appId, platformId), expired);
+    this.authorizations.invalidate(scopeKeyOf({ appId, platformId }), expired);
     const fresh = await this.look(appId, platformId);
     return fresh.kind === 'granted' ? fresh.authority.authorization : null;
   }
 
   /** A provider has had too many tokens of this credential's key. */
   freeze(appId: number, platformId: number): Promise<void> {
-    return this.authorizations.freeze(keyOf(appId, platformId));
+    return this.authorizations.freeze(scopeKeyOf({ appId, platformId }));
   }
 }
-
-const keyOf = (appId: number, platformId: number): string => `${appId}.${platformId}`;

@@ -1,17 +1,12 @@
 /** Which providers fail for everyone, as the workers of this node see it: for the log and for the metrics. */
 
 import type { Logger } from 'pino';
+import type { PlatformOfApp } from '../domain/device.ts';
 import { faultSentence } from '../domain/fault-sentence.ts';
+import type { CircuitReading } from '../telemetry/metrics.ts';
 
 /** What was not told again for so long was told by a thread that is no more: a stopped provider is probed every five minutes. */
 const STALE_MS = 15 * 60_000;
-
-/** One (app, platform) with the threads for which its circuit is open. */
-export interface CircuitReading {
-  readonly appId: number;
-  readonly platformId: number;
-  readonly openThreads: number;
-}
 
 export class Circuits {
   private readonly log: Logger;
@@ -62,7 +57,8 @@ export class Circuits {
   }
 }
 
-function placeOf(scopeKey: string): { readonly appId: number; readonly platformId: number } {
+/** `scopeKeyOf`, back again. */
+function placeOf(scopeKey: string): PlatformOfApp {
   const [appId = 0, platformId = 0] = scopeKey.split('.').map(Number);
   return { appId, platformId };
 }

@@ -5,6 +5,7 @@
  */
 
 import type { Logger } from 'pino';
+import { scopeKeyOf } from '../domain/device.ts';
 import { Bell } from '../std/bell.ts';
 import type { Clock } from '../std/clock.ts';
 import type { Part, Wanted } from '../store/ledger/claim-chunks.ts';
@@ -14,7 +15,7 @@ import type { Claimable } from '../store/ledger/list-claimable.ts';
 import { listClaimable } from '../store/ledger/list-claimable.ts';
 import type { Sql } from '../store/sql.ts';
 import type { Candidate } from './allotment.ts';
-import { Allotment, scopeKeyOf } from './allotment.ts';
+import { Allotment } from './allotment.ts';
 import type { Claimed } from './claimed.ts';
 import { scopeOf } from './claimed.ts';
 import type { Assignment } from './dispatcher.ts';

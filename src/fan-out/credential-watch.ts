@@ -4,6 +4,7 @@
  */
 
 import type { Logger } from 'pino';
+import { scopeKeyOf } from '../domain/device.ts';
 import type { Progress } from '../domain/progress.ts';
 import { Recurring } from '../std/recurring.ts';
 import type { Place } from '../store/health/credential-health.ts';
@@ -68,7 +69,7 @@ export class CredentialWatch {
         ? report.counts.delivered > 0
         : report.settlements.some(({ ending }) => ending === 'delivered');
     if (!wasAccepted && fault === null) return;
-    const key = `${appId}.${platformId}`;
+    const key = scopeKeyOf(report);
     const use = this.uses.get(key) ?? { appId, platformId, wasAccepted: false, fault: null };
     use.wasAccepted ||= wasAccepted;
     use.fault = fault ?? use.fault;

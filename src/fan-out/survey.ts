@@ -4,6 +4,7 @@
  * that it asked about, and the statement that plans leaves out only groups that still have them.
  */
 
+import { scopeKeyOf } from '../domain/device.ts';
 import type { RaisedGroup } from '../domain/group-change.ts';
 import { groupKeyOf } from '../domain/group-change.ts';
 import { within } from '../std/within.ts';
@@ -66,11 +67,3 @@ async function readGroups(
   }
   return groups;
 }
-
-const scopeKeyOf = ({
-  appId,
-  platformId,
-}: {
-  readonly appId: number;
-  readonly platformId: number;
-}): string => `${appId}.${platformId}`;

@@ -4,6 +4,7 @@
  */
 
 import type { Logger } from 'pino';
+import { scopeKeyOf } from '../domain/device.ts';
 import { Recurring } from '../std/recurring.ts';
 import type { UpcomingScope } from '../store/notifications/list-upcoming.ts';
 import { listUpcoming } from '../store/notifications/list-upcoming.ts';
@@ -56,7 +57,8 @@ export class Warmer {
     }
   }
 
-  private async warm({ appId, platformId, devicesMax }: UpcomingScope): Promise<void> {
+  private async warm(scope: UpcomingScope): Promise<void> {
+    const { appId, platformId, devicesMax } = scope;
     const { authorizer, wire, threads } = this.options;
     const right = await authorizer.authorize(appId, platformId);
     // The send itself will say what is wrong.
@@ -64,7 +66,7 @@ export class Warmer {
     const connections = Math.ceil(devicesMax / threads / DEVICES_PER_CONNECTION);
     wire.say({
       kind: 'warm',
-      scopeKey: `${appId}.${platformId}`,
+      scopeKey: scopeKeyOf(scope),
       authority: right.authority,
       connections: Math.min(Math.max(connections, 1), CONNECTIONS_MAX),
     });

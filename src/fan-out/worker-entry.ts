@@ -6,6 +6,7 @@
 import { threadId } from 'node:worker_threads';
 import { pack } from 'msgpackr';
 import { workerData } from 'piscina';
+import { scopeKeyOf } from '../domain/device.ts';
 import type { Verdict } from '../outcomes/verdict.ts';
 import { systemClock } from '../std/clock.ts';
 import { connect } from '../store/sql.ts';
@@ -47,10 +48,7 @@ const unfamiliarReasons = new UnfamiliarReasons();
 
 /** Piscina's task: resolves when the last report is answered. */
 export async function runTask({ task, port, isMetered }: PostedTask): Promise<void> {
-  const line =
-    task.authority === null
-      ? null
-      : senders.acquire(`${task.appId}.${task.platformId}`, task.authority);
+  const line = task.authority === null ? null : senders.acquire(scopeKeyOf(task), task.authority);
   const share = new BudgetShare(budget, line?.budgetLine ?? { used: 0 });
   const permits = isMetered
     ? new Permits(clock, (note) => port.postMessage({ kind: 'quota', note } satisfies Note))

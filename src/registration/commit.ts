@@ -5,7 +5,6 @@ import { changesOf } from '../domain/group-change.ts';
 import type { SubscribableTag } from '../store/catalogue/subscribable-tags.ts';
 import { subscribableTags } from '../store/catalogue/subscribable-tags.ts';
 import { lockDevices } from '../store/devices/lock-devices.ts';
-import type { PlatformOfApp } from '../store/devices/reserve-ordinals.ts';
 import type { Batch, Written } from '../store/devices/write-batch.ts';
 import { writeBatch } from '../store/devices/write-batch.ts';
 import type { Line } from '../store/line.ts';
@@ -73,7 +72,11 @@ async function commitOnce(
   { line, ordinals, tagsPerDeviceMax, slot }: CommitContext,
   devices: readonly DeviceOperations[],
 ): Promise<CommittedOnce> {
-  await provideOrdinals(ordinals, devices);
+  // For every device that may turn out to be new.
+  const registering = devices.filter(({ operations }) =>
+    operations.some(({ kind }) => kind !== 'ureg'),
+  );
+  await ordinals.provideFor(registering.map(({ device }) => device));
   const given: GivenOrdinals = new Map();
   return line.transact(
     async (tx) => {
@@ -103,23 +106,6 @@ async function commitOnce(
       return conclude(changed, rows, await writeBatch(tx, { ...rows, slot }));
     },
   );
-}
-
-/** Before the transaction, for every device that may turn out to be new. */
-async function provideOrdinals(
-  ordinals: Ordinals,
-  devices: readonly DeviceOperations[],
-): Promise<void> {
-  const needs = new Map<string, PlatformOfApp & { count: number }>();
-  for (const { device, operations } of devices) {
-    if (operations.every(({ kind }) => kind === 'ureg')) continue;
-    const { appId, platformId } = device;
-    const key = `${appId}.${platformId}`;
-    const need = needs.get(key);
-    if (need === undefined) needs.set(key, { appId, platformId, count: 1 });
-    else need.count += 1;
-  }
-  for (const need of needs.values()) await ordinals.provide(need, need.count);
 }
 
 function tagsAskedFor(devices: readonly DeviceOperations[]): readonly number[] {

@@ -4,9 +4,9 @@
  */
 
 import type { Logger } from 'pino';
-import { GROUP_DEVICES, lastOrdinalOf } from '../domain/device.ts';
+import type { PlatformOfApp } from '../domain/device.ts';
+import { GROUP_DEVICES, lastOrdinalOf, scopeKeyOf } from '../domain/device.ts';
 import type { GroupKey } from '../domain/group-change.ts';
-import type { PlatformOfApp } from '../store/devices/reserve-ordinals.ts';
 import { reserveOrdinals } from '../store/devices/reserve-ordinals.ts';
 import type { Moved } from '../store/housekeeping/move-devices.ts';
 import { devicesOfGroup, moveDevices } from '../store/housekeeping/move-devices.ts';
@@ -122,7 +122,7 @@ export class Compaction {
    * export does, may meet one twice and misses none.
    */
   async #rangeAbove(source: GroupKey): Promise<Range | null> {
-    const key = `${source.appId}.${source.platformId}`;
+    const key = scopeKeyOf(source);
     const known = this.#ranges.get(key);
     if (
       known !== undefined &&

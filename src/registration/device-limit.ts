@@ -1,7 +1,8 @@
 /** DEVICES_PER_APP_MAX: the App API's credential is public, so somebody may register devices without end. */
 
+import type { PlatformOfApp } from '../domain/device.ts';
+import { scopeKeyOf } from '../domain/device.ts';
 import { countDevices } from '../store/devices/count-devices.ts';
-import type { PlatformOfApp } from '../store/devices/reserve-ordinals.ts';
 import { reserveOrdinals } from '../store/devices/reserve-ordinals.ts';
 import type { Sql } from '../store/sql.ts';
 
@@ -57,7 +58,7 @@ export class DeviceLimit {
 
   /** One count at a time for all lanes. */
   private currentCount(sql: Sql, scope: PlatformOfApp): Promise<DeviceCount> {
-    const key = `${scope.appId}.${scope.platformId}`;
+    const key = scopeKeyOf(scope);
     const known = this.counts.get(key);
     if (known !== undefined && performance.now() - known.startedAtMs < RECOUNT_MS) {
       return known.result;

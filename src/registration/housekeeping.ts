@@ -1,9 +1,9 @@
 /** Housekeeping: what nobody needs any more goes, a bounded piece at a time, on any node and on several at once. */
 
 import type { Logger } from 'pino';
+import type { DevicePlace } from '../domain/group-change.ts';
 import { Recurring } from '../std/recurring.ts';
 import { eraseDevices } from '../store/devices/erase-devices.ts';
-import type { DevicePlace } from '../store/housekeeping/idle-devices.ts';
 import { idleDevices } from '../store/housekeeping/idle-devices.ts';
 import { deleteOldNotifications } from '../store/housekeeping/old-notifications.ts';
 import {

@@ -1,11 +1,10 @@
 /** One batch of imported devices, one transaction: as a batch of registrations, but what an app said is newer than a file. */
 
 import { groupOf } from '../domain/device.ts';
-import type { GroupChange } from '../domain/group-change.ts';
+import type { DevicePlace, GroupChange, Subscription } from '../domain/group-change.ts';
 import { changesOf } from '../domain/group-change.ts';
 import { insertImported, lockImported, updateImported } from '../store/devices/import-devices.ts';
 import { raiseGroups } from '../store/devices/raise-groups.ts';
-import type { PlatformOfApp } from '../store/devices/reserve-ordinals.ts';
 import type { Sql, SqlPool } from '../store/sql.ts';
 import type { SubscriptionChanges } from '../store/subscriptions/change-subscriptions.ts';
 import { changeSubscriptions, without } from '../store/subscriptions/change-subscriptions.ts';
@@ -47,7 +46,8 @@ export async function commitImported(
   operations: readonly ImportedOperation[],
 ): Promise<CommittedImport> {
   const merged = mergeByDevice(operations);
-  await provideOrdinals(context.ordinals, merged);
+  // For every device that may turn out to be new.
+  await context.ordinals.provideFor(merged.map(({ device }) => device));
   // Kept when the transaction is tried again: the stock was filled for one try only.
   const given = new Map<string, number>();
   const { devices, changes } = await transact(context.sql, async (tx) => {
@@ -96,21 +96,6 @@ const merge = (before: ImportedOperation, after: ImportedOperation): ImportedOpe
 
 const laterOf = (a: number | null, b: number | null): number | null =>
   a === null || b === null ? (a ?? b) : Math.max(a, b);
-
-/** Before the transaction, for every device that may turn out to be new. */
-async function provideOrdinals(
-  ordinals: Ordinals,
-  operations: readonly ImportedOperation[],
-): Promise<void> {
-  const needs = new Map<string, PlatformOfApp & { count: number }>();
-  for (const { device } of operations) {
-    const key = `${device.appId}.${device.platformId}`;
-    const need = needs.get(key);
-    if (need !== undefined) need.count += 1;
-    else needs.set(key, { appId: device.appId, platformId: device.platformId, count: 1 });
-  }
-  for (const need of needs.values()) await ordinals.provide(need, need.count);
-}
 
 const begin = (operation: ImportedOperation): ImportedDevice => ({
   operation,
@@ -225,15 +210,15 @@ function keepWithin(device: ImportedDevice, tagsBefore: readonly number[], tagsM
 }
 
 function subscriptionChanges(devices: readonly ImportedDevice[]): SubscriptionChanges {
-  const added: SubscriptionChanges['added'][number][] = [];
-  const cleared: SubscriptionChanges['cleared'][number][] = [];
+  const added: Subscription[] = [];
+  const cleared: DevicePlace[] = [];
   for (const { operation, ordinal, add, clear } of devices) {
     if (ordinal === null) continue;
     const { appId, platformId } = operation.device;
     for (const tagId of add) added.push({ appId, platformId, ordinal, tagId });
     if (clear) cleared.push({ appId, platformId, ordinal });
   }
-  return { added, removed: [], cleared };
+  return { added, cleared };
 }
 
 const placeOf = ({ operation: { device }, ordinal }: ImportedDevice) => ({

@@ -2,14 +2,15 @@
 
 import type { Logger } from 'pino';
 import { Batcher } from '../std/batcher.ts';
-import { faultOf } from '../store/faults.ts';
 import type { SqlPool } from '../store/sql.ts';
 import { IMPORT_SLOT } from '../store/tag-days/slots.ts';
 import type { IndexFeed } from '../tag-index/tag-index.ts';
+import { commitApart } from './commit-apart.ts';
 import { DeviceLimit } from './device-limit.ts';
 import type { ImportContext } from './import-commit.ts';
 import { commitImported } from './import-commit.ts';
 import type { ImportedOperation, ImportResult } from './imported.ts';
+import { Lanes } from './lanes.ts';
 import { Ordinals } from './ordinals.ts';
 
 export interface ImporterOptions {
@@ -33,13 +34,13 @@ const DEVICES_MAX = 1_000;
 const SUBSCRIPTIONS_MAX = 20_000;
 
 export class Importer {
-  private readonly lanes: readonly Batcher<ImportedOperation, ImportResult>[];
+  private readonly lanes: Lanes<ImportedOperation, ImportResult>;
   private draining = false;
 
   constructor(options: ImporterOptions) {
     const { sql, feed, log, lanes, devicesPerAppMax, tagsPerDeviceMax } = options;
     const limit = new DeviceLimit(devicesPerAppMax);
-    this.lanes = Array.from({ length: lanes }, (_, lane) => {
+    this.lanes = new Lanes(lanes, (lane) => {
       const ordinals = new Ordinals(sql, limit);
       const context = { sql, feed, ordinals, tagsPerDeviceMax, slot: IMPORT_SLOT + lane };
       return createLane(context, log, options.onCommitted);
@@ -52,23 +53,13 @@ export class Importer {
    */
   async submit(operations: readonly ImportedOperation[]): Promise<readonly ImportResult[]> {
     if (this.draining) return operations.map(() => 'unavailable');
-    return await Promise.all(
-      operations.map((operation) => this.laneOf(operation).submit(operation)),
-    );
+    return await Promise.all(operations.map((operation) => this.lanes.submit(operation)));
   }
 
   /** Takes nothing more, and resolves when everything taken is answered. */
   async drain(): Promise<void> {
     this.draining = true;
-    await Promise.all(this.lanes.map((lane) => lane.drain()));
-  }
-
-  /** The same device always has the same lane: what a file says last of it is committed last. */
-  private laneOf({ device }: ImportedOperation): Batcher<ImportedOperation, ImportResult> {
-    const hash = Number.parseInt(device.deviceKey.slice(0, 8), 16);
-    const lane = this.lanes[hash % this.lanes.length];
-    if (lane === undefined) throw new Error('An import needs at least one lane');
-    return lane;
+    await this.lanes.drain();
   }
 }
 
@@ -82,7 +73,12 @@ const createLane = (
     weightMax: SUBSCRIPTIONS_MAX,
     weightOf: ({ tagIds }) => 1 + tagIds.length,
     async run(operations) {
-      const results = await commitApart(context, log, operations);
+      const results = await commitApart(
+        operations,
+        (some) => commitAndFeed(context, some),
+        log,
+        'imported devices',
+      );
       onCommitted(results.filter((result) => !LOST.has(result)).length);
       return results;
     },
@@ -90,26 +86,11 @@ const createLane = (
 
 const LOST: ReadonlySet<ImportResult> = new Set(['limit', 'refused', 'unavailable']);
 
-/** Commits together, or, when PostgreSQL refuses the data, the halves apart: one bad row stands alone. */
-async function commitApart(
+async function commitAndFeed(
   context: ImportContext,
-  log: Logger,
   operations: readonly ImportedOperation[],
 ): Promise<readonly ImportResult[]> {
-  try {
-    const { results, changes } = await commitImported(context, operations);
-    await context.feed.apply(changes);
-    return results;
-  } catch (error) {
-    const isRefusal = faultOf(error) === 'data';
-    if (isRefusal && operations.length > 1) {
-      const middle = Math.ceil(operations.length / 2);
-      return [
-        ...(await commitApart(context, log, operations.slice(0, middle))),
-        ...(await commitApart(context, log, operations.slice(middle))),
-      ];
-    }
-    log.error({ err: error, devices: operations.length }, 'imported devices were not committed');
-    return operations.map(() => (isRefusal ? 'refused' : 'unavailable'));
-  }
+  const { results, changes } = await commitImported(context, operations);
+  await context.feed.apply(changes);
+  return results;
 }

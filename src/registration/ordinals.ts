@@ -1,7 +1,7 @@
 /** Ordinals for new devices: each lane has ranges of its own, so that lanes do not queue for one number. */
 
-import { GROUP_DEVICES } from '../domain/device.ts';
-import type { PlatformOfApp } from '../store/devices/reserve-ordinals.ts';
+import type { PlatformOfApp } from '../domain/device.ts';
+import { GROUP_DEVICES, scopeKeyOf } from '../domain/device.ts';
 import { reserveOrdinals } from '../store/devices/reserve-ordinals.ts';
 import type { Sql } from '../store/sql.ts';
 import type { DeviceLimit } from './device-limit.ts';
@@ -30,10 +30,21 @@ export class Ordinals {
   }
 
   /**
-   * Makes sure that `count` can be taken, unless the app has all the devices that it may have. Never inside a transaction:
+   * Makes sure that one can be taken for each of these devices, unless an app has all that it may have. Never inside a transaction:
    * the embedded database has one session, which that transaction holds.
    */
-  async provide(scope: PlatformOfApp, count: number): Promise<void> {
+  async provideFor(devices: Iterable<PlatformOfApp>): Promise<void> {
+    const needs = new Map<string, { readonly scope: PlatformOfApp; count: number }>();
+    for (const scope of devices) {
+      const key = scopeKeyOf(scope);
+      const need = needs.get(key);
+      if (need === undefined) needs.set(key, { scope, count: 1 });
+      else need.count += 1;
+    }
+    for (const { scope, count } of needs.values()) await this.provide(scope, count);
+  }
+
+  private async provide(scope: PlatformOfApp, count: number): Promise<void> {
     const stock = this.stockOf(scope);
     const missing = count - stock.ranges.reduce((sum, range) => sum + range.end - range.next, 0);
     if (missing <= 0) return;
@@ -62,8 +73,8 @@ export class Ordinals {
     return ordinal;
   }
 
-  private stockOf({ appId, platformId }: PlatformOfApp): Stock {
-    const key = `${appId}.${platformId}`;
+  private stockOf(scope: PlatformOfApp): Stock {
+    const key = scopeKeyOf(scope);
     let stock = this.stocks.get(key);
     if (stock === undefined) {
       stock = { ranges: [], rangeSize: RANGE_START };

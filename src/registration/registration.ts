@@ -1,12 +1,12 @@
 /** Registrations of devices: answered when they are durable, and many to a transaction. */
 
 import type { Logger } from 'pino';
-import type { Batcher } from '../std/batcher.ts';
 import type { Store } from '../store/store.ts';
 import type { IndexFeed } from '../tag-index/tag-index.ts';
 import { DeviceLimit } from './device-limit.ts';
 import type { LaneResult } from './lane.ts';
 import { createLane } from './lane.ts';
+import { Lanes } from './lanes.ts';
 import type { Operation, RegistrationResult } from './operation.ts';
 import { Ordinals } from './ordinals.ts';
 
@@ -32,7 +32,7 @@ const UNAVAILABLE = Promise.resolve('unavailable' as const);
 const OVERLOADED = Promise.resolve('overloaded' as const);
 
 export class Registration {
-  private readonly lanes: readonly Batcher<Operation, LaneResult>[];
+  private readonly lanes: Lanes<Operation, LaneResult>;
   private readonly inFlightMax: number;
   private inFlight = 0;
   private draining = false;
@@ -42,7 +42,7 @@ export class Registration {
     const { sql } = options.store;
     const limit = new DeviceLimit(devicesPerAppMax);
     this.inFlightMax = options.inFlightMax;
-    this.lanes = Array.from({ length: options.lanes }, (_, slot) => {
+    this.lanes = new Lanes(options.lanes, (slot) => {
       const line = options.store.openLine();
       const ordinals = new Ordinals(sql, limit);
       return createLane({ line, feed, ordinals, tagsPerDeviceMax, slot }, log, (count) => {
@@ -56,7 +56,7 @@ export class Registration {
     if (this.draining) return UNAVAILABLE;
     if (this.inFlight >= this.inFlightMax) return OVERLOADED;
     this.inFlight += 1;
-    return this.laneOf(operation).submit(operation);
+    return this.lanes.submit(operation);
   }
 
   /** Operations taken and not yet answered. */
@@ -67,14 +67,6 @@ export class Registration {
   /** Takes nothing more, and resolves when everything taken is answered. */
   async drain(): Promise<void> {
     this.draining = true;
-    await Promise.all(this.lanes.map((lane) => lane.drain()));
-  }
-
-  /** The same device always has the same lane. */
-  private laneOf({ device }: Operation): Batcher<Operation, LaneResult> {
-    const hash = Number.parseInt(device.deviceKey.slice(0, 8), 16);
-    const lane = this.lanes[hash % this.lanes.length];
-    if (lane === undefined) throw new Error('A registration needs at least one lane');
-    return lane;
+    await this.lanes.drain();
   }
 }

@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { Batcher } from '../std/batcher.ts';
 import type { SqlPool } from '../store/sql.ts';
 import type { IndexFeed } from '../tag-index/tag-index.ts';
+import { Lanes } from './lanes.ts';
 import type { Replaced, Replacement } from './replace-commit.ts';
 import { commitReplacement } from './replace-commit.ts';
 
@@ -25,7 +26,7 @@ export type ReplaceResult =
 const WAITING_MAX = 1_000;
 
 export class Replacements {
-  private readonly lanes: readonly Batcher<Replacement, ReplaceResult>[];
+  private readonly lanes: Lanes<Replacement, ReplaceResult>;
   private inFlight = 0;
   private draining = false;
 
@@ -33,8 +34,8 @@ export class Replacements {
     const { lanes } = options;
     const run = async ([replacement]: readonly Replacement[]): Promise<readonly ReplaceResult[]> =>
       replacement === undefined ? [] : [await commit(options, replacement)];
-    this.lanes = Array.from(
-      { length: lanes },
+    this.lanes = new Lanes(
+      lanes,
       () => new Batcher({ itemsMax: 1, weightMax: 1, weightOf: () => 1, run }),
     );
   }
@@ -48,7 +49,7 @@ export class Replacements {
     if (this.inFlight >= WAITING_MAX) return { outcome: 'overloaded' };
     this.inFlight += 1;
     try {
-      return await this.laneOf(replacement).submit(replacement);
+      return await this.lanes.submit(replacement);
     } finally {
       this.inFlight -= 1;
     }
@@ -57,14 +58,7 @@ export class Replacements {
   /** Takes nothing more, and resolves when everything taken is answered. */
   async drain(): Promise<void> {
     this.draining = true;
-    await Promise.all(this.lanes.map((lane) => lane.drain()));
-  }
-
-  private laneOf({ device }: Replacement): Batcher<Replacement, ReplaceResult> {
-    const hash = Number.parseInt(device.deviceKey.slice(0, 8), 16);
-    const lane = this.lanes[hash % this.lanes.length];
-    if (lane === undefined) throw new Error('A replacement needs at least one lane');
-    return lane;
+    await this.lanes.drain();
   }
 }
 

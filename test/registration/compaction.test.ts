@@ -94,7 +94,7 @@ async function audienceOf(sql: Sql, index: TagIndex, { appId, tagId }: Scene) {
     const run = await index.resolve({ group, audience, ordinalEnd, expectedVersion });
     for (const [at, offset] of run.offsets.entries()) {
       const note = run.notes.get(group.groupNumber * GROUP_DEVICES + offset);
-      found.push(`${run.deviceIds[at]} ${note?.refusals ?? 0} ${note?.environment ?? null}`);
+      found.push(`${run.deviceIds.at(at)} ${note?.refusals ?? 0} ${note?.environment ?? null}`);
     }
   }
   return found.sort();
@@ -114,7 +114,7 @@ async function reached(sql: SqlPool, scene: Scene, notificationId: string) {
     const { groupNumber, ordinalEnd, groupVersion: expectedVersion } = chunk;
     const group = { appId: scene.appId, platformId: PLATFORM, groupNumber };
     const run = await index.resolve({ group, audience: chunk, ordinalEnd, expectedVersion });
-    devices.push(...run.deviceIds);
+    for (const at of run.offsets.keys()) devices.push(run.deviceIds.at(at) ?? 'nobody');
   }
   return { groups: chunks.map(({ groupNumber }) => groupNumber), devices: devices.sort() };
 }

@@ -1,7 +1,7 @@
 /** Counts the devices of one (app, platform). */
 
+import type { PlatformOfApp } from '../../domain/device.ts';
 import type { Sql } from '../sql.ts';
-import type { PlatformOfApp } from './reserve-ordinals.ts';
 
 /** Stops counting at `countMax`. */
 export async function countDevices(

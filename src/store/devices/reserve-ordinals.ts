@@ -1,11 +1,7 @@
 /** Gives a lane a range of ordinals for itself. */
 
+import type { PlatformOfApp } from '../../domain/device.ts';
 import type { Sql } from '../sql.ts';
-
-export interface PlatformOfApp {
-  readonly appId: number;
-  readonly platformId: number;
-}
 
 export interface OrdinalRange {
   readonly count: number;

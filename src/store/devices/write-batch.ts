@@ -1,13 +1,15 @@
 /** Everything that a batch of registrations writes, in one statement: devices, subscriptions, tag days, groups. */
 
-import type { DeviceNote, DevicePlace, RaisedGroup } from '../../domain/group-change.ts';
+import type {
+  DeviceNote,
+  DevicePlace,
+  RaisedGroup,
+  Subscription,
+} from '../../domain/group-change.ts';
 import type { Sql } from '../sql.ts';
 import { list, textList } from '../sql.ts';
+import { countChanges } from '../tag-days/count-changes.ts';
 import type { DeviceKey } from './lock-devices.ts';
-
-export interface SubscriptionRow extends DevicePlace {
-  readonly tagId: number;
-}
 
 /** A device that the transaction has locked, and that registered or unsubscribed. */
 export interface DeviceUpdate extends DevicePlace {
@@ -29,11 +31,11 @@ export interface Batch {
   readonly updated: readonly DeviceUpdate[];
   readonly inserted: readonly NewDevice[];
   /** Subscriptions of devices in `inserted`. */
-  readonly first: readonly SubscriptionRow[];
+  readonly first: readonly Subscription[];
   /** Subscriptions that locked devices are to have. */
-  readonly added: readonly SubscriptionRow[];
+  readonly added: readonly Subscription[];
   /** Of other (device, tag) pairs than `added`. */
-  readonly removed: readonly SubscriptionRow[];
+  readonly removed: readonly Subscription[];
   /** Locked devices that lose every tag that `added` does not give them. */
   readonly cleared: readonly DevicePlace[];
   /** Locked devices whose refusals `updated` forgets, and what is noted of them then. */
@@ -51,7 +53,7 @@ export interface Written {
    */
   readonly made: readonly DevicePlace[];
   /** What `cleared` took away. */
-  readonly lost: readonly SubscriptionRow[];
+  readonly lost: readonly Subscription[];
 }
 
 /** `kind` says which of the three it is; `place` is a group's number or an ordinal, `value` a version or a tag. */
@@ -90,17 +92,7 @@ export async function writeBatch(tx: Sql, batch: Batch): Promise<Written> {
       ${removed.length > 0 ? tx`union all select *, 0, 1 from removed` : nothing}
       ${cleared.length > 0 ? tx`union all select *, 0, 1 from cleared` : nothing}
     ),
-    days as (
-      insert into tag_days (tag_id, day, slot, subscribed, unsubscribed)
-      select tag_id, (now() at time zone 'utc')::date, ${batch.slot}::smallint, sum(gained), sum(lost)
-      from changed
-      group by tag_id
-      order by tag_id
-      on conflict (tag_id, day, slot) do update set
-        subscribed = tag_days.subscribed + excluded.subscribed,
-        unsubscribed = tag_days.unsubscribed + excluded.unsubscribed
-      returning tag_id
-    ),
+    days as (${countChanges(tx, batch.slot)}),
     raised as (
       insert into device_groups (app_id, platform_id, group_number, version)
       select distinct app_id, platform_id, ordinal / 8192, 1
@@ -178,7 +170,7 @@ const insertDevices = (tx: Sql, { inserted, first }: Batch) => tx`
       returning app_id, platform_id, ordinal, tag_id
     ),`;
 
-const removeSubscriptions = (tx: Sql, removed: readonly SubscriptionRow[]) => tx`
+const removeSubscriptions = (tx: Sql, removed: readonly Subscription[]) => tx`
     removed as (
       delete from subscriptions s
       using ${unnested(tx, removed)} as unwanted (app_id, platform_id, ordinal, tag_id)
@@ -207,14 +199,14 @@ const forgivenPlaces = (tx: Sql, forgiven: readonly DevicePlace[]) => tx`
           ${list(forgiven.map((device) => device.ordinal))}::int[]
         ) as forgiven (app_id, platform_id, ordinal)`;
 
-const unnested = (tx: Sql, rows: readonly SubscriptionRow[]) => tx`unnest(
+const unnested = (tx: Sql, rows: readonly Subscription[]) => tx`unnest(
   ${list(rows.map((row) => row.appId))}::int[], ${list(rows.map((row) => row.platformId))}::int[],
   ${list(rows.map((row) => row.ordinal))}::int[], ${list(rows.map((row) => row.tagId))}::int[])`;
 
 function sort(rows: readonly Row[]): Written {
   const groups: RaisedGroup[] = [];
   const made: DevicePlace[] = [];
-  const lost: SubscriptionRow[] = [];
+  const lost: Subscription[] = [];
   for (const { kind, appId, platformId, place, value } of rows) {
     switch (kind) {
       case 'group':

@@ -1,6 +1,6 @@
 /** Keeps sends away from an (app, platform) while its devices change their places. */
 
-import type { PlatformOfApp } from '../devices/reserve-ordinals.ts';
+import type { PlatformOfApp } from '../../domain/device.ts';
 import type { Sql } from '../sql.ts';
 
 /**

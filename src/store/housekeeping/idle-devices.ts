@@ -1,12 +1,7 @@
 /** Looks through devices, a slice at a time, for those that nobody needs any more. */
 
+import type { DevicePlace } from '../../domain/group-change.ts';
 import type { Sql } from '../sql.ts';
-
-export interface DevicePlace {
-  readonly appId: number;
-  readonly platformId: number;
-  readonly ordinal: number;
-}
 
 export interface Slice {
   readonly idle: readonly DevicePlace[];

@@ -1,17 +1,12 @@
 /** Changes the subscriptions of a batch of devices and counts, by tag and day, what really changed. */
 
-import type { DevicePlace, GroupKey } from '../../domain/group-change.ts';
+import type { DevicePlace, GroupKey, Subscription } from '../../domain/group-change.ts';
 import type { Sql } from '../sql.ts';
 import { list } from '../sql.ts';
-
-export interface SubscriptionRow extends DevicePlace {
-  readonly tagId: number;
-}
+import { countChanges } from '../tag-days/count-changes.ts';
 
 export interface SubscriptionChanges {
-  readonly added: readonly SubscriptionRow[];
-  /** Of other (device, tag) pairs than `added`. */
-  readonly removed: readonly SubscriptionRow[];
+  readonly added: readonly Subscription[];
   /** Devices that lose every tag that `added` does not give them. */
   readonly cleared: readonly DevicePlace[];
 }
@@ -20,18 +15,18 @@ export interface ChangedSubscriptions {
   /** In which anything changed; the caller raises them. */
   readonly groups: readonly GroupKey[];
   /** What `cleared` cost. */
-  readonly cleared: readonly SubscriptionRow[];
+  readonly cleared: readonly Subscription[];
   /** Of `added`, what was refused because of its tag. */
-  readonly refused: readonly SubscriptionRow[];
+  readonly refused: readonly Subscription[];
 }
 
 /** The devices are locked by the transaction. Tags enter by a join with those that live, never by a foreign-key error. */
 export async function changeSubscriptions(
   tx: Sql,
-  { added, removed, cleared }: SubscriptionChanges,
+  { added, cleared }: SubscriptionChanges,
   slot: number,
 ): Promise<ChangedSubscriptions> {
-  if (added.length + removed.length + cleared.length === 0) {
+  if (added.length + cleared.length === 0) {
     return { groups: [], cleared: [], refused: [] };
   }
   const rows = await tx<Row[]>`
@@ -57,14 +52,6 @@ export async function changeSubscriptions(
       on conflict do nothing
       returning app_id, platform_id, ordinal, tag_id
     ),
-    removed as (
-      delete from subscriptions s
-      using unnest(${list(appIds(removed))}::int[], ${list(platformIds(removed))}::int[], ${list(ordinals(removed))}::int[],
-        ${list(tagIds(removed))}::int[]) as unwanted (app_id, platform_id, ordinal, tag_id)
-      where s.app_id = unwanted.app_id and s.platform_id = unwanted.platform_id
-        and s.ordinal = unwanted.ordinal and s.tag_id = unwanted.tag_id
-      returning s.app_id, s.platform_id, s.ordinal, s.tag_id
-    ),
     cleared as (
       delete from subscriptions s
       using unnest(${list(appIds(cleared))}::int[], ${list(platformIds(cleared))}::int[], ${list(ordinals(cleared))}::int[])
@@ -79,24 +66,14 @@ export async function changeSubscriptions(
     ),
     changed as (
       select *, 1 as gained, 0 as lost from added
-      union all select *, 0, 1 from removed
       union all select *, 0, 1 from cleared
     ),
-    days as (
-      insert into tag_days (tag_id, day, slot, subscribed, unsubscribed)
-      select tag_id, (now() at time zone 'utc')::date, ${slot}::smallint, sum(gained), sum(lost)
-      from changed
-      group by tag_id
-      order by tag_id
-      on conflict (tag_id, day, slot) do update set
-        subscribed = tag_days.subscribed + excluded.subscribed,
-        unsubscribed = tag_days.unsubscribed + excluded.unsubscribed
-    )
+    days as (${countChanges(tx, slot)})
     select distinct 'group' as kind, app_id as "appId", platform_id as "platformId", ordinal / 8192 as place, 0 as "tagId"
     from changed
     union all select 'cleared', app_id, platform_id, ordinal, tag_id from cleared
     union all select 'refused', app_id, platform_id, ordinal, tag_id from refused`;
-  const subscriptionsOf = (kind: Row['kind']): readonly SubscriptionRow[] =>
+  const subscriptionsOf = (kind: Row['kind']): readonly Subscription[] =>
     rows.flatMap(({ appId, platformId, place, tagId, ...row }) =>
       row.kind === kind ? [{ appId, platformId, ordinal: place, tagId }] : [],
     );
@@ -121,15 +98,15 @@ interface Row {
 const appIds = (rows: readonly DevicePlace[]) => rows.map((row) => row.appId);
 const platformIds = (rows: readonly DevicePlace[]) => rows.map((row) => row.platformId);
 const ordinals = (rows: readonly DevicePlace[]) => rows.map((row) => row.ordinal);
-const tagIds = (rows: readonly SubscriptionRow[]) => rows.map((row) => row.tagId);
+const tagIds = (rows: readonly Subscription[]) => rows.map((row) => row.tagId);
 
 /** Rows but those that were refused. Hardly ever is any: its tag would have to go between two statements of the transaction. */
 export function without(
-  rows: readonly SubscriptionRow[],
-  refused: readonly SubscriptionRow[],
-): readonly SubscriptionRow[] {
+  rows: readonly Subscription[],
+  refused: readonly Subscription[],
+): readonly Subscription[] {
   if (refused.length === 0) return rows;
-  const nameOf = ({ appId, platformId, ordinal, tagId }: SubscriptionRow): string =>
+  const nameOf = ({ appId, platformId, ordinal, tagId }: Subscription): string =>
     `${appId}.${platformId}.${ordinal}.${tagId}`;
   const names = new Set(refused.map(nameOf));
   return rows.filter((row) => !names.has(nameOf(row)));

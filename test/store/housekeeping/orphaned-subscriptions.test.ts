@@ -26,7 +26,7 @@ await withPostgresStore(t, async (t, store) => {
       // It registers again, and finds its subscription there.
       const [found] = await lockDevices(tx, [device]);
       const row = { appId, platformId: 15, ordinal: found?.ordinal ?? -1, tagId };
-      await changeSubscriptions(tx, { added: [row], removed: [], cleared: [] }, 0);
+      await changeSubscriptions(tx, { added: [row], cleared: [] }, 0);
       await sql`update tags set app_ids = '{}' where id = ${tagId}`;
       t.equal((await removeOrphans(sql, orphanage, 10)).count, 0);
       const [raised] = await raiseGroups(tx, [{ appId, platformId: 15, groupNumber: 0 }]);

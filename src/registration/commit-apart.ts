@@ -1,0 +1,30 @@
+/** One bad row stands alone: what PostgreSQL refuses together is committed in halves, down to the row that it refuses. */
+
+import type { Logger } from 'pino';
+import { faultOf } from '../store/faults.ts';
+
+/** Why a device was not committed: its data is refused, or nobody knows. */
+export type Uncommitted = 'refused' | 'unavailable';
+
+/** Answers for each item, in its place, what `commit` answers for it, or why it is not committed. `what`: for the log. */
+export async function commitApart<Item, Result>(
+  items: readonly Item[],
+  commit: (items: readonly Item[]) => Promise<readonly Result[]>,
+  log: Logger,
+  what: string,
+): Promise<readonly (Result | Uncommitted)[]> {
+  try {
+    return await commit(items);
+  } catch (error) {
+    const isRefusal = faultOf(error) === 'data';
+    if (isRefusal && items.length > 1) {
+      const middle = Math.ceil(items.length / 2);
+      return [
+        ...(await commitApart(items.slice(0, middle), commit, log, what)),
+        ...(await commitApart(items.slice(middle), commit, log, what)),
+      ];
+    }
+    log.error({ err: error, devices: items.length }, `${what} were not committed`);
+    return items.map(() => (isRefusal ? 'refused' : 'unavailable'));
+  }
+}
