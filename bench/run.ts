@@ -18,6 +18,7 @@ import { fanOut } from './scenarios/fan-out.ts';
 import { importing } from './scenarios/import.ts';
 import { index } from './scenarios/index.ts';
 import { latency } from './scenarios/latency.ts';
+import { recover } from './scenarios/recover.ts';
 import { register } from './scenarios/register.ts';
 import { sender } from './scenarios/sender.ts';
 import { sizing } from './scenarios/sizing.ts';
@@ -27,6 +28,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
   index,
   register,
   'fan-out': fanOut,
+  recover,
   sender,
   latency,
   sizing,

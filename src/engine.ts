@@ -81,7 +81,7 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
   const demo = hasDemo(config) ? await startDemo(store, secrets) : null;
   const origins = providerOrigins(config, demo?.simulator ?? null);
   const catalogue = new Catalogue(sql);
-  const tagIndex = await openTagIndex(config, store, log);
+  const tagIndex = await openTagIndex(config, store, log, metrics);
   const { feed } = tagIndex;
   const registration = startRegistration(config, store, feed, log, metrics);
   const importer = createImporter(config, store, feed, log, metrics);
@@ -196,14 +196,19 @@ interface OpenTagIndex {
 }
 
 /** In Redis when there is one, else in the database. */
-function openTagIndex(
+async function openTagIndex(
   config: Config,
   { sql }: Store,
   log: Logger,
-): OpenTagIndex | Promise<OpenTagIndex> {
+  metrics: Metrics,
+): Promise<OpenTagIndex> {
   const address = redisAddressOf(config);
-  if (address !== null) return openIndexKeeper(address, sql, log);
-  return { index: new SqlTagIndex(sql), feed: NO_FEED, stop: () => Promise.resolve() };
+  if (address === null) {
+    return { index: new SqlTagIndex(sql), feed: NO_FEED, stop: () => Promise.resolve() };
+  }
+  const keeper = await openIndexKeeper(address, sql, log);
+  metrics.watchIndex(() => keeper.reading);
+  return keeper;
 }
 
 function startSending(

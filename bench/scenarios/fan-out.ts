@@ -14,8 +14,8 @@ import type { Result, Row, Scenario } from '../scenario.ts';
 import { startNghttpdSink } from '../sinks/nghttpd.ts';
 import type { Sink } from '../sinks/sink.ts';
 import { originOf } from '../sinks/sink.ts';
-import type { Grounds } from './fan-out/grounds.ts';
-import { DEVICES, DEVICES_FIRST, DEVICES_MANY, prepareGrounds } from './fan-out/grounds.ts';
+import type { FanOutGrounds } from './fan-out/population.ts';
+import { DEVICES, DEVICES_FIRST, DEVICES_MANY, prepareFanOut } from './fan-out/population.ts';
 import type { Sent } from './fan-out/send.ts';
 import { peakMb, send } from './fan-out/send.ts';
 import { measureBeside, measureSmallTag } from './fan-out/small-tag.ts';
@@ -30,13 +30,13 @@ export const fanOut: Scenario = {
   summary: `one push to ${DEVICES.toLocaleString('en')} APNs devices on PostgreSQL, ledger included, ${ROUNDS} rounds in turns with h2load, medians; CPU and memory of the engine's process`,
   async run(stage) {
     const nghttpd = await startNghttpdSink(stage);
-    const grounds = nghttpd === null ? null : await prepareGrounds(stage, nghttpd.tokens);
+    const grounds = nghttpd === null ? null : await prepareFanOut(stage, nghttpd.tokens);
     if (nghttpd === null || grounds === null) return { rows: [] };
     return measureAll(stage, grounds, nghttpd);
   },
 };
 
-async function measureAll(stage: Lifetime, grounds: Grounds, nghttpd: Sink): Promise<Result> {
+async function measureAll(stage: Lifetime, grounds: FanOutGrounds, nghttpd: Sink): Promise<Result> {
   const toNghttpd = environmentOf(stage, nghttpd);
   const rows: Row[] = [];
 
@@ -83,7 +83,7 @@ interface FanOutRow extends Row {
 }
 
 /** The engine and h2load, one after the other, so that a minute in which the machine is busy elsewhere falls on both. */
-async function inTurns(grounds: Grounds, engine: EngineProcess, sink: Sink) {
+async function inTurns(grounds: FanOutGrounds, engine: EngineProcess, sink: Sink) {
   const h2load = findH2load();
   await send(grounds, engine, grounds.tags.first, DEVICES_FIRST);
   const sends: Sent[] = [];
@@ -107,7 +107,7 @@ async function inTurns(grounds: Grounds, engine: EngineProcess, sink: Sink) {
   return { sends, h2load: row };
 }
 
-async function rounds(grounds: Grounds, engine: EngineProcess): Promise<readonly Sent[]> {
+async function rounds(grounds: FanOutGrounds, engine: EngineProcess): Promise<readonly Sent[]> {
   await send(grounds, engine, grounds.tags.first, DEVICES_FIRST);
   const sends: Sent[] = [];
   for (let round = 0; round < ROUNDS; round += 1)

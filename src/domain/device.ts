@@ -26,6 +26,10 @@ export const GROUP_BLOCKS = GROUP_DEVICES / BLOCK_DEVICES;
 
 /** The group that an ordinal lies in. */
 export const groupOf = (ordinal: number): number => Math.floor(ordinal / GROUP_DEVICES);
+/** The ordinals of a group: from the first up to and with the last. */
+export const firstOrdinalOf = (groupNumber: number): number => groupNumber * GROUP_DEVICES;
+export const lastOrdinalOf = (groupNumber: number): number =>
+  firstOrdinalOf(groupNumber) + GROUP_DEVICES - 1;
 /** Where in its group an ordinal lies, 0–8,191. */
 export const offsetOf = (ordinal: number): number => ordinal % GROUP_DEVICES;
 /** The block (0–63) that an offset in a group lies in. */

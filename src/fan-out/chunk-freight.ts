@@ -70,7 +70,7 @@ export class ChunkFreight implements Freight {
   }
 
   deviceIdAt(position: number): string {
-    const deviceId = this.run.deviceIds[position];
+    const deviceId = this.run.deviceIds.at(position);
     if (deviceId === undefined) throw new RangeError(`no device at position ${position}`);
     return deviceId;
   }

@@ -8,7 +8,7 @@ import type { Sql } from '../store/sql.ts';
 /** Counting takes seconds when devices are many: not more often than this while an app is nearly full. */
 const RECOUNT_MS = 60_000;
 /** PostgreSQL's integer. */
-const ORDINAL_END_MAX = 2_147_483_647;
+export const ORDINAL_END_MAX = 2_147_483_647;
 
 interface DeviceCount {
   free: number;

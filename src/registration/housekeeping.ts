@@ -21,6 +21,7 @@ import {
 } from '../store/housekeeping/orphaned-subscriptions.ts';
 import type { SqlPool } from '../store/sql.ts';
 import type { IndexFeed } from '../tag-index/tag-index.ts';
+import { Compaction } from './compaction.ts';
 
 /** Between two runs. With DEVICES_MAX it is 17 million devices a day. */
 const INTERVAL_MS = 10_000;
@@ -59,6 +60,7 @@ export class Housekeeping {
   private readonly log: Logger;
   private readonly deviceRetentionMs: number;
   private readonly notificationRetentionMs: number;
+  private readonly compaction: Compaction;
   private cursor: DevicePlace = START;
   private sweptAtMs = Number.NEGATIVE_INFINITY;
   private readonly runs = new Recurring(INTERVAL_MS, () => this.runLogged());
@@ -75,6 +77,7 @@ export class Housekeeping {
     this.log = options.log;
     this.deviceRetentionMs = options.deviceRetentionDays * DAY_MS;
     this.notificationRetentionMs = options.notificationRetentionDays * DAY_MS;
+    this.compaction = new Compaction(options);
   }
 
   /** Runs from now on, until stopped. */
@@ -93,6 +96,7 @@ export class Housekeeping {
     await this.purgeDeletedTags(nowMs);
     await deleteIdempotencyKeys(this.sql, nowMs - IDEMPOTENCY_KEY_MS, ROWS_MAX);
     await this.deleteOldNotifications();
+    await this.compaction.run(nowMs);
     if (nowMs - this.sweptAtMs < SWEEP_INTERVAL_MS) return;
     await this.purgeDisconnected();
     await deleteTagDays(this.sql, nowMs - TAG_DAY_MS, ROWS_MAX);

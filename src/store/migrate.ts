@@ -11,6 +11,7 @@ import * as providerAuthority from './migrations/0003-provider-authority.ts';
 import * as parts from './migrations/0004-parts.ts';
 import * as operating from './migrations/0005-operating.ts';
 import * as indexLineage from './migrations/0006-index-lineage.ts';
+import * as vacantGroups from './migrations/0007-vacant-groups.ts';
 import type { Sql, SqlPool } from './sql.ts';
 
 export interface Migration {
@@ -31,6 +32,7 @@ export const MIGRATIONS: readonly Migration[] = [
   parts,
   operating,
   indexLineage,
+  vacantGroups,
 ];
 
 export interface Migrated {

@@ -15,9 +15,11 @@ export const TRIES_MAX = 5;
 export async function transact<T>(sql: SqlPool, work: (tx: Sql) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      const results = await sql.begin(async (tx) => [
-        await Promise.all([limitTime(tx), work(tx)]).then(([, result]) => result),
-      ]);
+      const results = await sql.begin(async (tx) => {
+        // A query goes out when it is waited for: without `execute` behind the first one of `work`, which would have no limit.
+        const limited = limitTime(tx).execute();
+        return [await Promise.all([limited, work(tx)]).then(([, result]) => result)];
+      });
       return results[0] as T;
     } catch (error) {
       if (attempt === TRIES_MAX || faultOf(error) !== 'conflict') throw error;

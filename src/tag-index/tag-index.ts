@@ -6,11 +6,14 @@ import type { Audience } from '../domain/notification.ts';
 /** Notes by ordinal: only of devices that have any. */
 export type DeviceNotes = ReadonlyMap<number, DeviceNote>;
 
+/** By position. An array is one. */
+export type DeviceIds = Pick<readonly string[], 'length' | 'at'>;
+
 /** Devices of one group, in order of their offsets: parallel arrays, for they are many. */
 export interface DeviceRun {
   /** Offset in the group, 0–8,191. */
   readonly offsets: Uint16Array;
-  readonly deviceIds: readonly string[];
+  readonly deviceIds: DeviceIds;
   readonly notes: DeviceNotes;
 }
 

@@ -1,6 +1,8 @@
 /** Every metric of the engine by name, in one registry. What is counted a thousand times a second is counted in a plain field. */
 
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import type { IndexReading } from './index-metrics.ts';
+import { registerIndexMetrics } from './index-metrics.ts';
 
 /** One series, looked up once and then raised without hashing labels. */
 export interface Count {
@@ -26,6 +28,8 @@ export interface Metrics {
   watchCredentials(read: () => readonly CredentialReading[]): void;
   /** Likewise for the providers that fail for everyone. */
   watchCircuits(read: () => readonly CircuitReading[]): void;
+  /** Likewise, once, for the index in Redis: without one there are no metrics of it. */
+  watchIndex(read: () => IndexReading): void;
   /** The Prometheus text form. */
   text(): Promise<string>;
   readonly contentType: string;
@@ -99,6 +103,7 @@ export function createMetrics(): Metrics {
     watchCircuits: (read) => {
       circuits.read = read;
     },
+    watchIndex: (read) => registerIndexMetrics(registry, read),
     text: () => registry.metrics(),
     contentType: registry.contentType,
   };

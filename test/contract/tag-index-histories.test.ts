@@ -1,6 +1,6 @@
 /**
  * Every tag index against a plain model, over random histories as the service makes them: registrations through two nodes' lanes,
- * verdicts of providers, deleted, disconnected and expired tags, housekeeping. (test/contract/tag-index.ts holds each index alone to
+ * verdicts of providers, deleted, disconnected and expired tags, housekeeping, devices that move. (test/contract/tag-index.ts holds each index alone to
  * its questions.)
  */
 
@@ -75,7 +75,18 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       tag,
     }),
   },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant('replace' as const), device, by: device }),
+  },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('housekeeping' as const) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('compaction' as const),
+      wishes: fc.array(wish, { maxLength: 10 }),
+    }),
+  },
 );
 const audience = fc.record({
   any: tags,

@@ -5,13 +5,17 @@ import type { ApnsEnvironment } from '../../src/domain/credential.ts';
 import { GROUP_DEVICES } from '../../src/domain/device.ts';
 import type { GroupChange } from '../../src/domain/group-change.ts';
 import type { Audience } from '../../src/domain/notification.ts';
+import { ORDINAL_END_MAX } from '../../src/registration/device-limit.ts';
 import { Housekeeping } from '../../src/registration/housekeeping.ts';
 import type { DeviceRef } from '../../src/registration/operation.ts';
 import { deviceRef } from '../../src/registration/operation.ts';
 import { LANES, Registration } from '../../src/registration/registration.ts';
+import { commitReplacement } from '../../src/registration/replace-commit.ts';
 import { carryOutDeletions } from '../../src/store/deletions/carry-out.ts';
 import { eraseDevices } from '../../src/store/devices/erase-devices.ts';
 import { noteDeliveries } from '../../src/store/devices/note-deliveries.ts';
+import { reserveOrdinals } from '../../src/store/devices/reserve-ordinals.ts';
+import { devicesOfGroup, moveDevices } from '../../src/store/housekeeping/move-devices.ts';
 import { listGroupsOf } from '../../src/store/index/list-groups.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { RedisAddress } from '../../src/tag-index/redis/connect.ts';
@@ -73,7 +77,10 @@ export type Step =
       readonly kind: 'delete' | 'disconnect' | 'connect' | 'expire' | 'revive';
       readonly tag: number;
     }
-  | { readonly kind: 'housekeeping' };
+  | { readonly kind: 'replace'; readonly device: number; readonly by: number }
+  | { readonly kind: 'housekeeping' }
+  /** Beside registrations. */
+  | { readonly kind: 'compaction'; readonly wishes: readonly Wish[] };
 
 /** A node of the engine, as far as it changes devices. */
 export interface Node {
@@ -156,9 +163,10 @@ export class World {
     this.#turn += 1;
     switch (step.kind) {
       case 'burst':
-        await this.#submit(
-          step.wishes.map(({ device, ...wish }) => ({ ...wish, device: this.#device(device) })),
-        );
+        await this.#submit(this.#named(step.wishes));
+        return;
+      case 'compaction':
+        await Promise.all([this.#compact(), this.#submit(this.#named(step.wishes))]);
         return;
       case 'crowd':
         await this.#submit(
@@ -180,6 +188,9 @@ export class World {
         return;
       case 'delivered':
         await this.#deliver(step.devices, step.environment);
+        return;
+      case 'replace':
+        await this.#replace(this.#device(step.device), this.#device(step.by));
         return;
       case 'housekeeping':
         await this.#keepHouse();
@@ -280,7 +291,7 @@ export class World {
       const ordinals = [...run.offsets].map((offset) => groupNumber * GROUP_DEVICES + offset);
       if (ordinals.length > 0) found.groups.push(groupNumber);
       for (const [at, ordinal] of ordinals.entries()) {
-        found.devices.push(textOf(run.deviceIds[at], run.notes.get(ordinal)));
+        found.devices.push(textOf(run.deviceIds.at(at), run.notes.get(ordinal)));
       }
       const present = await index.recheck(scope, ordinals, asked);
       for (const [ordinal, deviceId] of present.deviceIds) {
@@ -288,6 +299,26 @@ export class World {
       }
     }
     return found;
+  }
+
+  #named(wishes: readonly Wish[]) {
+    return wishes.map(({ device, ...wish }) => ({ ...wish, device: this.#device(device) }));
+  }
+
+  /** Moves whoever is in a group to another place, but for those that are registering. */
+  async #compact(): Promise<void> {
+    const { sql } = this.#store;
+    for (const platformId of PLATFORMS) {
+      for (const group of await listGroupsOf(sql, { ...this.#tenant, platformId })) {
+        const devices = await devicesOfGroup(sql, group, CROWD);
+        const range = { count: CROWD, alignment: 1, endMax: ORDINAL_END_MAX };
+        const start = (await reserveOrdinals(sql, group, range)) ?? 0;
+        const moves = devices.map(({ ordinal }, at) => ({ from: ordinal, to: start + at }));
+        const moved = await moveDevices(sql, group, moves);
+        if (moved === null) throw new Error('a send is in the way');
+        await this.#node.feed.apply(moved.changes);
+      }
+    }
   }
 
   /** All at once, over both nodes; what is asked for one device goes to one node, in order. */
@@ -384,6 +415,7 @@ export class World {
       const { changes } = await carryOutDeletions(sql, scope, 1_000);
       await this.#node.feed.apply(changes);
     }
+    await sql`delete from notifications where id = ${notificationId}`;
     for (const { key, model } of present) {
       model.refusals += 1;
       if (!isRefusal || model.refusals === REFUSALS_MAX) this.#devices.delete(key);
@@ -401,6 +433,26 @@ export class World {
       model.refusals = 0;
       model.environment = environment ?? model.environment;
     }
+  }
+
+  /** An app has another token. */
+  async #replace(device: DeviceRef, by: DeviceRef): Promise<void> {
+    if (device.platformId !== by.platformId) return;
+    const replacement = { device, by, appVersion: null };
+    const { changes } = await commitReplacement(this.#store.sql, replacement, TAGS);
+    await this.#node.feed.apply(changes);
+    const key = `${by.platformId} ${by.deviceId}`;
+    const before = this.#devices.get(`${device.platformId} ${device.deviceId}`);
+    if (before === undefined || device.deviceKey === by.deviceKey) return;
+    this.#devices.delete(`${device.platformId} ${device.deviceId}`);
+    const known = this.#devices.get(key);
+    const living = [...before.tags].filter((tag) => this.#tags[tag]?.isDeleted === false);
+    this.#devices.set(key, {
+      tags: known === undefined ? before.tags : new Set([...known.tags, ...living]),
+      isOld: false,
+      refusals: 0,
+      environment: known?.environment ?? null,
+    });
   }
 
   async #changeTag(

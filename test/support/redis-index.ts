@@ -7,12 +7,13 @@ import { groupKeyOf } from '../../src/domain/group-change.ts';
 import { systemClock } from '../../src/std/clock.ts';
 import { BEFORE_ALL, listGroups } from '../../src/store/index/list-groups.ts';
 import { readGroup } from '../../src/store/index/read-group.ts';
-import type { Sql } from '../../src/store/sql.ts';
+import type { Sql, SqlPool } from '../../src/store/sql.ts';
 import type { RedisAddress, RedisClient } from '../../src/tag-index/redis/connect.ts';
 import { connectRedis } from '../../src/tag-index/redis/connect.ts';
 import { RedisFeed } from '../../src/tag-index/redis/feed.ts';
 import { Gate } from '../../src/tag-index/redis/gate.ts';
 import { IndexName } from '../../src/tag-index/redis/index-name.ts';
+import { leaveIfBehind } from '../../src/tag-index/redis/leave-if-behind.ts';
 import { RedisTagIndex } from '../../src/tag-index/redis/redis-tag-index.ts';
 import { Repairs } from '../../src/tag-index/redis/repairs.ts';
 import { SqlTagIndex } from '../../src/tag-index/sql/sql-tag-index.ts';
@@ -32,13 +33,17 @@ export interface NodeIndex {
 }
 
 /** Connects a node's index. */
-export async function openNodeIndex(t: Test, sql: Sql, address: RedisAddress): Promise<NodeIndex> {
+export async function openNodeIndex(
+  t: Test,
+  sql: SqlPool,
+  address: RedisAddress,
+): Promise<NodeIndex> {
   const client = connectRedis(address, () => undefined);
   t.teardown(() => client.disconnect());
   await new Promise((resolve) => client.once('ready', resolve));
   const clock = systemClock;
   const name = await IndexName.read(sql, clock);
-  const gate = new Gate({ clock, onChange: () => undefined });
+  const gate = new Gate({ clock, onChange: () => undefined, onRefusal: () => undefined });
   const repairs = new Repairs({ client, name, gate, sql, log: silent });
   t.teardown(() => repairs.stop());
   let missed = 0;
@@ -46,7 +51,16 @@ export async function openNodeIndex(t: Test, sql: Sql, address: RedisAddress): P
     missed += groups.length;
     repairs.ask(groups);
   };
-  const feed = new RedisFeed({ client, name, gate, clock, onMissed });
+  const feed = new RedisFeed({
+    client,
+    name,
+    gate,
+    clock,
+    onMissed,
+    onAhead: async (indexName, seen) => {
+      await leaveIfBehind({ name, sql, log: silent }, indexName, seen);
+    },
+  });
   const truth = new SqlTagIndex(sql);
   const refusal = (): Promise<never> => Promise.reject(new Error('the database was asked'));
   const database: TagIndex = {

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { finalStatus, push, sumCloses } from '../../../test/support/client.ts';
 import type { EngineProcess } from '../../../test/support/processes.ts';
 import { cpuMicros, residentMb } from '../../cpu.ts';
-import type { Grounds } from './grounds.ts';
+import type { FanOutGrounds } from './population.ts';
 
 export const NEWS = {
   title: 'Goal!',
@@ -28,7 +28,7 @@ export interface Sent {
 
 /** Sends to a tag that so many devices have; throws unless each of them has it. */
 export async function send(
-  { sql, demo }: Grounds,
+  { sql, demo }: FanOutGrounds,
   { baseUrl }: EngineProcess,
   tagId: number,
   devices: number,
@@ -57,7 +57,7 @@ interface Times {
 }
 
 /** The database's clock is this machine's. */
-async function finished(sql: Grounds['sql'], job: string): Promise<Times> {
+async function finished(sql: FanOutGrounds['sql'], job: string): Promise<Times> {
   const limitMs = performance.now() + LIMIT_MS;
   while (performance.now() < limitMs) {
     const [times] = await sql<Times[]>`

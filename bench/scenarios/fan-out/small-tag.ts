@@ -15,8 +15,8 @@ import type { Lifetime } from '../../../test/support/lifetime.ts';
 import type { EngineProcess } from '../../../test/support/processes.ts';
 import { temporaryDirectory } from '../../../test/support/temporary-directory.ts';
 import { percentile } from '../../clients/client.ts';
-import type { Grounds } from './grounds.ts';
-import { DEVICES_FEW } from './grounds.ts';
+import type { FanOutGrounds } from './population.ts';
+import { DEVICES_FEW } from './population.ts';
 import { NEWS } from './send.ts';
 
 const SENDS = 100;
@@ -26,7 +26,7 @@ const ARRIVED_WITHIN_MS = 10_000;
 
 export async function measureSmallTag(
   stage: Lifetime,
-  grounds: Grounds,
+  grounds: FanOutGrounds,
 ): Promise<{ readonly p50Ms: number; readonly p95Ms: number }> {
   const sink = await startCountingSink(stage);
   const engine = await grounds.start('redis', sink.environment);
@@ -46,7 +46,7 @@ export async function measureSmallTag(
 
 /** From the POST until the first of few devices is sent to, while the engine sends to many; the longest of some. */
 export async function measureBeside(
-  { sql, demo, tags }: Grounds,
+  { sql, demo, tags }: FanOutGrounds,
   { baseUrl }: EngineProcess,
   sends: number,
 ): Promise<number> {

@@ -60,6 +60,9 @@ function ours(client: RedisClient): Layout {
       onChange: (error) => {
         throw error;
       },
+      onRefusal: (error) => {
+        throw error;
+      },
     }),
     sql: undefined as never,
     database: nobodyElse,
@@ -116,7 +119,9 @@ function ours(client: RedisClient): Layout {
             ordinalEnd: devices,
             expectedVersion: 1,
           });
-          count += run.deviceIds.length;
+          for (let at = 0; at < run.deviceIds.length; at += 1) {
+            if (run.deviceIds.at(at) !== undefined) count += 1;
+          }
         }
       };
       await Promise.all(Array.from({ length: GROUPS_AT_ONCE }, work));

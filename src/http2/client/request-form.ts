@@ -129,7 +129,7 @@ export class PreparedRequest {
 
   #writePath(into: Buffer, offset: number, valueAt: number, streamId: number, value: string) {
     const end = valueAt + value.length;
-    if (!writeVisibleAscii(into, valueAt, value)) checkPathValue(value);
+    into.write(checkPathValue(value), valueAt, 'latin1');
     writeLength(into, offset, this.#blockOctets + value.length);
     const pathOctets = this.form.path.length + value.length;
     writeInteger(into, offset + this.#pathLengthAt, PLAIN, LENGTH_PREFIX_BITS, pathOctets);
@@ -148,8 +148,7 @@ export class PreparedRequest {
   }
 
   #writeContent(into: Buffer, offset: number, valueAt: number, streamId: number, value: string) {
-    const isAscii = writeVisibleAscii(into, valueAt, value);
-    const end = valueAt + (isAscii ? value.length : into.write(value, valueAt));
+    const end = valueAt + into.write(value, valueAt);
     into.set(this.#after, end);
     const dataAt = offset + this.#dataAt;
     const behind = end + this.#after.length;
@@ -210,16 +209,6 @@ function headOf(type: number, length: number, isEndStream: boolean): Buffer {
   const flags = endHeaders | (isEndStream ? Flag.END_STREAM : Flag.NONE);
   writeFrameHead(head, 0, { length, type, flags, streamId: 0 });
   return head;
-}
-
-/** Writes the value, an octet for each character; false when one of them is no visible ASCII. */
-function writeVisibleAscii(into: Buffer, offset: number, value: string): boolean {
-  for (let i = 0; i < value.length; i += 1) {
-    const code = value.charCodeAt(i);
-    if (code < 0x21 || code > 0x7e) return false;
-    into[offset + i] = code;
-  }
-  return true;
 }
 
 const NOT_VISIBLE_ASCII = /[^\x21-\x7e]/;

@@ -11,13 +11,17 @@ export const createApnsSender = (credential: ApnsCredential, transport: Transpor
   new ProviderSender(
     {
       render: (message) => renderApns(message, credential, Date.now()),
-      tokenOf: (deviceId) => (HEX_BYTES.test(deviceId) ? deviceId : BAD_DEVICE_TOKEN),
+      tokenOf: (deviceId) => (isHexOctets(deviceId) ? deviceId : BAD_DEVICE_TOKEN),
     },
     transport,
   );
 
-/** The token becomes part of the path: nothing but whole bytes in hex may. Apple sets no length. */
-const HEX_BYTES = /^(?:[0-9a-fA-F]{2})+$/;
+/** Asked for every send: an expression that looks for what must not be there costs a fifth of one that matches pairs. */
+const NOT_HEX = /[^0-9a-fA-F]/;
+
+/** The token becomes part of the path: nothing but whole octets in hex may. Apple sets no length. */
+const isHexOctets = (deviceId: string): boolean =>
+  deviceId.length > 0 && deviceId.length % 2 === 0 && !NOT_HEX.test(deviceId);
 
 /** Apple's own word for it, said without asking. */
 const BAD_DEVICE_TOKEN: Outcome = Object.freeze({

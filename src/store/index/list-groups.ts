@@ -14,13 +14,14 @@ export const listGroups = (sql: Sql, after: GroupKey, limit: number) => sql<Rais
   order by app_id, platform_id, group_number
   limit ${limit}`;
 
-/** All groups of an (app, platform), in order. */
+/** The groups of an (app, platform) in which anybody may be, in order. */
 export const listGroupsOf = (
   sql: Sql,
   { appId, platformId }: { readonly appId: number; readonly platformId: number },
 ) => sql<RaisedGroup[]>`
   select app_id as "appId", platform_id as "platformId", group_number as "groupNumber", version
-  from device_groups where app_id = ${appId} and platform_id = ${platformId}
+  from device_groups
+  where app_id = ${appId} and platform_id = ${platformId} and vacant_version is distinct from version
   order by group_number`;
 
 /** The versions of these groups, of those that have one. */

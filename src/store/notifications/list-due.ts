@@ -23,7 +23,7 @@ export const listDue = (sql: Sql, limit: number) => sql<DueScope[]>`
   ) n
   left join notification_scopes s on s.notification_id = n.id`;
 
-/** The groups of these (app, platform)s, each of which is named once. */
+/** The groups of these (app, platform)s, each of which is named once; without vacant ones, which are not planned in any case. */
 export const listGroupsOfScopes = (
   sql: Sql,
   scopes: readonly { readonly appId: number; readonly platformId: number }[],
@@ -32,4 +32,5 @@ export const listGroupsOfScopes = (
   from unnest(
     ${scopes.map(({ appId }) => appId)}::integer[], ${scopes.map(({ platformId }) => platformId)}::smallint[]
   ) as s(app_id, platform_id)
-  join device_groups g using (app_id, platform_id)`;
+  join device_groups g using (app_id, platform_id)
+  where g.vacant_version is distinct from g.version`;

@@ -1,6 +1,6 @@
 /**
  * Plans the notifications that are due: takes the ordinal mark of each scope and writes a chunk for every group below
- * it, but for those that a survey has proved to hold nobody who is meant. One statement, so one transaction: a notification has all its chunks or none. Of a scheduled one, target tags that
+ * it, but for those that are known to be vacant, or that a survey has proved to hold nobody who is meant. One statement, so one transaction: a notification has all its chunks or none. Of a scheduled one, target tags that
  * have expired or were deleted since address nobody any more, and without a filter tag nobody is left. One that has
  * nothing to send is finished at once.
  */
@@ -76,6 +76,10 @@ export async function planDue(sql: Sql, survey: Survey | null = null): Promise<r
       ) as v(place, app_id, platform_id, group_number, version)
       join unnest(${[...notificationIds]}::uuid[]) with ordinality as n(id, place) using (place)
       join device_groups g using (app_id, platform_id, group_number, version)
+      except
+      select m.notification_id, g.app_id, g.platform_id, g.group_number
+      from marked m join device_groups g using (app_id, platform_id)
+      where g.vacant_version = g.version
       returning notification_id
     ),
     open as (

@@ -5,7 +5,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BLOCK_DEVICES, blockOf } from '../../domain/device.ts';
-import type { GroupChange, GroupKey, TagOffsets } from '../../domain/group-change.ts';
+import type { GroupChange, GroupKey, RaisedGroup, TagOffsets } from '../../domain/group-change.ts';
 import type { Clock } from '../../std/clock.ts';
 import type { IndexFeed } from '../tag-index.ts';
 import type { RedisClient } from './connect.ts';
@@ -30,6 +30,8 @@ export interface RedisFeedOptions {
   readonly clock: Clock;
   /** These groups lack a change. */
   readonly onMissed: (groups: readonly GroupKey[]) => void;
+  /** The index of this name had these versions, which are later than those just committed: mended since, or of a database that went back. */
+  readonly onAhead: (indexName: string, seen: readonly RaisedGroup[]) => Promise<void>;
 }
 
 export class RedisFeed implements IndexFeed {
@@ -41,26 +43,32 @@ export class RedisFeed implements IndexFeed {
 
   async apply(changes: readonly GroupChange[]): Promise<void> {
     if (changes.length === 0) return;
-    const { gate, onMissed } = this.#options;
-    const applied = await gate.pass(() =>
-      Promise.all(changes.map((change) => this.#applyInTurn(change))),
+    const { gate, name, onMissed, onAhead } = this.#options;
+    const indexName = name.current;
+    const versions = await gate.pass(() =>
+      Promise.all(changes.map((change) => this.#applyInTurn(indexName, change))),
     );
-    const missed = changes.filter((_, at) => applied?.[at] !== true);
+    const missed: GroupChange[] = [];
+    const ahead: RaisedGroup[] = [];
+    for (const [at, change] of changes.entries()) {
+      const version = versions?.[at] ?? 0;
+      if (version < change.version) missed.push(change);
+      else if (version > change.version) ahead.push({ ...change, version });
+    }
     if (missed.length > 0) onMissed(missed);
+    if (ahead.length > 0) await onAhead(indexName, ahead);
   }
 
-  /** False: what was before it is not there. */
-  async #applyInTurn(change: GroupChange): Promise<boolean> {
-    const { client, name, clock } = this.#options;
-    const hashKey = groupHashKey(name.current, change);
+  /** The version that the group has then; a lower one than the change's: what was before it is not there. */
+  async #applyInTurn(indexName: string, change: GroupChange): Promise<number> {
+    const { client, clock } = this.#options;
+    const hashKey = groupHashKey(indexName, change);
     const edits = editsOf(change);
     const untilMs = clock.monotonicMs() + PREDECESSOR_MS_MAX;
     for (;;) {
-      // A later version has this change already: the group was read from the database since.
       const version = await client.applyChange(hashKey, ...edits);
-      if (version >= change.version) return true;
       const isLost = change.version - version > PREDECESSORS_MAX;
-      if (isLost || clock.monotonicMs() >= untilMs) return false;
+      if (version >= change.version || isLost || clock.monotonicMs() >= untilMs) return version;
       await sleep(PREDECESSOR_POLL_MS);
     }
   }

@@ -8,17 +8,24 @@ const ASK_MS_MAX = 3_000;
 const LATE = Symbol('late');
 /** Until Redis is tried again, by one caller at first. */
 const PAUSE_MS = 1_000;
+/** Redis answers, but does not write: it is full (maxmemory), cannot save, or lacks the replicas that it is to have. Reads go on. */
+const WRITE_REFUSED = /^(?:OOM|MISCONF|NOREPLICAS) /;
+/** A refusal of each change would be a flood of one sentence. */
+const REFUSAL_TOLD_EVERY_MS = 60_000;
 
 export interface GateOptions {
   readonly clock: Clock;
   /** It has closed, with why, or opened again (null). */
   readonly onChange: (error: unknown) => void;
+  /** It refuses to write, and may be read from. */
+  readonly onRefusal: (error: Error) => void;
 }
 
 export class Gate {
   readonly #options: GateOptions;
   #closedUntilMs: number | null = null;
   #isTrying = false;
+  #refusalToldAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: GateOptions) {
     this.#options = options;
@@ -43,23 +50,39 @@ export class Gate {
   }
 
   async #ask<T>(ask: () => Promise<T>): Promise<T | null> {
-    const { clock, onChange } = this.#options;
-    const startedMs = clock.monotonicMs();
+    const startedMs = this.#options.clock.monotonicMs();
     try {
       const answer = await within(ASK_MS_MAX, ask(), LATE);
       if (answer === LATE) throw new Error('Redis does not answer in time');
-      // Of several callers one may have failed since: what was asked before that proves nothing.
-      const closedUntilMs = this.#closedUntilMs;
-      if (closedUntilMs !== null && startedMs >= closedUntilMs) {
-        this.#closedUntilMs = null;
-        onChange(null);
-      }
+      this.#open(startedMs);
       return answer;
     } catch (error) {
-      const wasOpen = this.#closedUntilMs === null;
-      this.#closedUntilMs = clock.monotonicMs() + PAUSE_MS;
-      if (wasOpen) onChange(error);
+      if (error instanceof Error && WRITE_REFUSED.test(error.message)) {
+        this.#open(startedMs);
+        this.#tellRefusal(error);
+      } else this.#close(error);
       return null;
     }
+  }
+
+  /** Of several callers one may have failed since: what was asked before that proves nothing. */
+  #open(askedMs: number): void {
+    const closedUntilMs = this.#closedUntilMs;
+    if (closedUntilMs === null || askedMs < closedUntilMs) return;
+    this.#closedUntilMs = null;
+    this.#options.onChange(null);
+  }
+
+  #close(error: unknown): void {
+    const wasOpen = this.#closedUntilMs === null;
+    this.#closedUntilMs = this.#options.clock.monotonicMs() + PAUSE_MS;
+    if (wasOpen) this.#options.onChange(error);
+  }
+
+  #tellRefusal(error: Error): void {
+    const nowMs = this.#options.clock.monotonicMs();
+    if (nowMs - this.#refusalToldAtMs < REFUSAL_TOLD_EVERY_MS) return;
+    this.#refusalToldAtMs = nowMs;
+    this.#options.onRefusal(error);
   }
 }

@@ -20,5 +20,8 @@ export const NOTES_FIELD = 'n';
 export const groupHashKey = (indexName: string, group: GroupKey): string =>
   `${PREFIX}${indexName}:{${groupKeyOf(group)}}`;
 
+/** The number in the version's field. */
+export const versionIn = (field: Buffer): number => Number(field.toString('latin1'));
+
 /** The tokens of a block of the group with this hash key. */
 export const blockKey = (hashKey: string, block: number): string => `${hashKey}:${block}`;

@@ -1,10 +1,12 @@
 /** The tag index in Redis, put together: to read from in any thread, and to keep up to date in the main one. */
 
 import type { Logger } from 'pino';
+import type { RaisedGroup } from '../../domain/group-change.ts';
 import { Bell } from '../../std/bell.ts';
 import { systemClock } from '../../std/clock.ts';
 import { keepLineage } from '../../store/index/lineage.ts';
 import type { Sql, SqlPool } from '../../store/sql.ts';
+import type { IndexReading } from '../../telemetry/index-metrics.ts';
 import { SqlTagIndex } from '../sql/sql-tag-index.ts';
 import type { IndexFeed, TagIndex } from '../tag-index.ts';
 import type { RedisAddress, RedisClient } from './connect.ts';
@@ -12,6 +14,8 @@ import { connectRedis } from './connect.ts';
 import { RedisFeed } from './feed.ts';
 import { Gate } from './gate.ts';
 import { IndexName } from './index-name.ts';
+import type { HistoryOptions } from './leave-if-behind.ts';
+import { leaveIfBehind } from './leave-if-behind.ts';
 import { RedisTagIndex } from './redis-tag-index.ts';
 import { Repairs } from './repairs.ts';
 import { checkSettings } from './settings-check.ts';
@@ -23,9 +27,7 @@ const READY_MS_MAX = 3_000;
 export interface IndexKeeper {
   readonly index: TagIndex;
   readonly feed: IndexFeed;
-  readonly repairs: Repairs;
-  /** Whether Redis answers. */
-  readonly isReachable: () => boolean;
+  readonly reading: IndexReading;
   /** Stops mending; ends the connection. */
   stop(): Promise<void>;
 }
@@ -49,6 +51,8 @@ export async function openIndexKeeper(
   await keepLineage(sql, { isStarting: true });
   const parts = await openParts(address, sql, log);
   const { client, gate, name } = parts;
+  // Of one that was away before, or was started anew with other settings.
+  client.on('ready', () => void reviewSettings(client, log));
   try {
     await refuseUnfit(client, log);
   } catch (error) {
@@ -62,14 +66,20 @@ export async function openIndexKeeper(
     gate,
     clock: systemClock,
     onMissed: (groups) => repairs.ask(groups),
+    onAhead: (indexName, seen) => leaveLogged({ name, sql, log }, indexName, seen),
   });
   const sweep = new Sweep({ client, name, gate, sql, repairs, log });
   await sweep.start();
   return {
     index: indexOf(parts, sql),
     feed,
-    repairs,
-    isReachable: () => gate.isOpen,
+    get reading() {
+      return {
+        isReachable: gate.isOpen,
+        groupsWaiting: repairs.pending,
+        groupsMended: repairs.mended,
+      };
+    },
     async stop() {
       await sweep.stop();
       await repairs.stop();
@@ -104,6 +114,11 @@ async function openParts(address: RedisAddress, sql: Sql, log: Logger): Promise<
         );
       }
     },
+    onRefusal: (error) =>
+      log.warn(
+        { err: error },
+        'Redis refuses to write: groups that change are resolved from the database',
+      ),
   });
   await untilReady(client);
   return { client, gate, name };
@@ -124,6 +139,26 @@ async function refuseUnfit(client: RedisClient, log: Logger): Promise<void> {
   const { fatal, costly } = await checkSettings(client);
   if (fatal.length > 0) throw new UnfitRedisError(fatal);
   for (const sentence of costly) log.warn(sentence);
+}
+
+/** Too late to refuse it: what it takes away is missed by versions and tokens, so it costs speed and no device. */
+async function reviewSettings(client: RedisClient, log: Logger): Promise<void> {
+  const { fatal, costly } = await checkSettings(client);
+  for (const sentence of fatal) log.error(sentence);
+  for (const sentence of costly) log.warn(sentence);
+}
+
+/** What is committed is answered for, whatever the database says now. */
+async function leaveLogged(
+  options: HistoryOptions,
+  indexName: string,
+  seen: readonly RaisedGroup[],
+): Promise<void> {
+  try {
+    await leaveIfBehind(options, indexName, seen);
+  } catch (error) {
+    options.log.warn({ err: error }, 'the index was not compared with the database');
+  }
 }
 
 /** Its message is for the operator. */

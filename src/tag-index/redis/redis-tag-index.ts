@@ -4,7 +4,7 @@
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { BLOCK_DEVICES, blockOf, GROUP_DEVICES } from '../../domain/device.ts';
+import { GROUP_DEVICES } from '../../domain/device.ts';
 import type { GroupKey, RaisedGroup } from '../../domain/group-change.ts';
 import type { Audience } from '../../domain/notification.ts';
 import type { Clock } from '../../std/clock.ts';
@@ -22,19 +22,17 @@ import { NOBODY } from '../tag-index.ts';
 import type { RedisClient } from './connect.ts';
 import type { Gate } from './gate.ts';
 import type { NameOfIndex } from './index-name.ts';
-import { blockKey, groupHashKey, NOTES_FIELD, VERSION_FIELD } from './keys.ts';
+import { groupHashKey, NOTES_FIELD, VERSION_FIELD, versionIn } from './keys.ts';
 import { decodeNotes } from './notes.ts';
 import type { OffsetSet } from './offsets.ts';
 import { countIn, emptySet, intersect, offsetsIn, subtract, unite } from './offsets.ts';
-import { decodeBlock } from './tokens.ts';
+import { readTokens } from './read-tokens.ts';
 
 /** A change that is committed comes to Redis within milliseconds; whoever waits longer asks the database. */
 const LAG_MS_MAX = 40;
 const LAG_POLL_MS = 5;
 /** A token that is not there was erased between the two questions: asked again, its owner matches no more. */
 const TRIES = 2;
-/** Token blocks of one command: with tokens of 500 octets, a megabyte that Redis copies. */
-const BLOCKS_PER_CALL = 16;
 /** Groups asked about at once: ten million devices are 1,221. */
 const GROUPS_AT_ONCE = 256;
 
@@ -50,6 +48,7 @@ export interface RedisTagIndexOptions {
 
 /** Who matches in a group. */
 interface Matching {
+  readonly version: number;
   readonly set: OffsetSet;
   readonly notes: Buffer | null;
 }
@@ -135,7 +134,7 @@ export class RedisTagIndex implements TagIndex {
       const found = await this.#currentMatching(hashKey, audience, expectedVersion);
       if (found === null) return null;
       const offsets = offsetsIn(found.set, ordinalEnd - start);
-      const deviceIds = await this.#tokensOf(hashKey, offsets);
+      const deviceIds = await readTokens(this.#options.client, hashKey, offsets, found.version);
       if (deviceIds !== null) return { offsets, deviceIds, notes: notesOf(found, start) };
     }
     return null;
@@ -171,32 +170,16 @@ export class RedisTagIndex implements TagIndex {
     );
     if (version === null || version === undefined) {
       // Nothing was ever in it.
-      return expectedVersion === 0 ? { set: emptySet(), notes: null } : null;
+      return expectedVersion === 0 ? { version: 0, set: emptySet(), notes: null } : null;
     }
-    if (Number(version.toString('latin1')) < expectedVersion) return null;
+    const current = versionIn(version);
+    if (current < expectedVersion) return null;
     const byTag = new Map(tagIds.map((tagId, at) => [tagId, values[at] ?? null]));
     return {
+      version: current,
       set: matchingSet(audience, (tagId) => byTag.get(tagId) ?? null),
       notes: notes ?? null,
     };
-  }
-
-  /** Null: one of them is not there. */
-  async #tokensOf(hashKey: string, offsets: Uint16Array): Promise<readonly string[] | null> {
-    const blocks = blocksOf(offsets);
-    const calls: Promise<(Buffer | null)[]>[] = [];
-    for (let from = 0; from < blocks.length; from += BLOCKS_PER_CALL) {
-      const some = blocks.slice(from, from + BLOCKS_PER_CALL);
-      const keys = some.map(({ block }) => blockKey(hashKey, block));
-      calls.push(this.#options.client.mgetBuffer(...keys));
-    }
-    const octets = (await Promise.all(calls)).flat();
-    const deviceIds: string[] = [];
-    for (const [at, { from, to }] of blocks.entries()) {
-      const block = octets[at] ?? null;
-      if (block === null || !decodeBlock(block, offsets, from, to, deviceIds)) return null;
-    }
-    return deviceIds;
   }
 
   #keyOf(group: GroupKey): string {
@@ -222,21 +205,6 @@ function matchingSet(
     subtract(matching, unwanted);
   }
   return matching;
-}
-
-/** The blocks that offsets lie in, and which of the offsets: from, up to but without to. */
-function blocksOf(offsets: Uint16Array): readonly { block: number; from: number; to: number }[] {
-  const blocks: { block: number; from: number; to: number }[] = [];
-  let from = 0;
-  while (from < offsets.length) {
-    const block = blockOf(offsets[from] ?? 0);
-    const end = (block + 1) * BLOCK_DEVICES;
-    let to = from + 1;
-    while (to < offsets.length && (offsets[to] ?? 0) < end) to += 1;
-    blocks.push({ block, from, to });
-    from = to;
-  }
-  return blocks;
 }
 
 /** By ordinal, of those who match. */

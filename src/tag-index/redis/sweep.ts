@@ -8,13 +8,14 @@ import type { Logger } from 'pino';
 import type { RaisedGroup } from '../../domain/group-change.ts';
 import { groupKeyOf } from '../../domain/group-change.ts';
 import { Recurring } from '../../std/recurring.ts';
-import { keepLineage, leaveIndex } from '../../store/index/lineage.ts';
-import { BEFORE_ALL, listGroups, readVersions } from '../../store/index/list-groups.ts';
+import { keepLineage } from '../../store/index/lineage.ts';
+import { BEFORE_ALL, listGroups } from '../../store/index/list-groups.ts';
 import type { SqlPool } from '../../store/sql.ts';
 import type { RedisClient } from './connect.ts';
 import type { Gate } from './gate.ts';
 import type { IndexName } from './index-name.ts';
 import { groupHashKey, PREFIX, VERSION_FIELD } from './keys.ts';
+import { leaveIfBehind } from './leave-if-behind.ts';
 import type { Repairs } from './repairs.ts';
 
 const INTERVAL_MS = 500;
@@ -75,12 +76,11 @@ export class Sweep {
     );
     if (versions === null) return;
     this.#hasLooked = true;
-    if (await this.#isBehind(groups, versions)) {
-      const isLeft = await leaveIndex(sql, indexName);
-      await name.reread();
-      if (isLeft) log.warn('the database lacks changes that Redis has: a new index is made');
-      return;
-    }
+    const ahead = groups.flatMap((group, at) => {
+      const version = versions[at] ?? 0;
+      return version > group.version ? [{ ...group, version }] : [];
+    });
+    if (await leaveIfBehind(this.#options, indexName, ahead)) return;
     this.#after = groups.length < GROUPS_MAX ? BEFORE_ALL : (groups.at(-1) ?? BEFORE_ALL);
     repairs.ask(groups.filter((group, at) => this.#isStale(group, versions[at] ?? 0)));
   }
@@ -94,18 +94,6 @@ export class Sweep {
     const lacked = this.#suspects.get(key);
     this.#suspects.set(key, group.version);
     return version === 0 || (lacked !== undefined && version < lacked);
-  }
-
-  /** Whether the database, read after Redis, has not come to where Redis was: versions come there from commits only. */
-  async #isBehind(groups: readonly RaisedGroup[], versions: readonly number[]): Promise<boolean> {
-    const ahead = groups.flatMap((group, at) => {
-      const version = versions[at] ?? 0;
-      return version > group.version ? [{ ...group, version }] : [];
-    });
-    if (ahead.length === 0) return false;
-    const now = await readVersions(this.#options.sql, ahead);
-    const versionByKey = new Map(now.map((group) => [groupKeyOf(group), group.version]));
-    return ahead.some((group) => (versionByKey.get(groupKeyOf(group)) ?? 0) < group.version);
   }
 
   async #versionOf(indexName: string, group: RaisedGroup): Promise<number> {

@@ -5,6 +5,7 @@
  */
 
 import { BLOCK_DEVICES } from '../../domain/device.ts';
+import type { DeviceIds } from '../tag-index.ts';
 
 const HEX_BIT = 0x8000;
 /** A deviceId has at most 4,096 UTF-16 units, 12,288 octets of UTF-8. */
@@ -39,31 +40,47 @@ function record(deviceId: string | null): Buffer {
 }
 
 /**
- * Appends to `deviceIds` the tokens of the slots that `offsets` names from `from` up to but without `to`, all of them of this block and in rising
- * order. False: one of them is not there.
+ * Tokens of some devices of a group, in order, as they lie in its blocks: each becomes a string when it is asked for. As strings, those of
+ * a chunk that waits to be sent would outlive two collections and be moved by both.
  */
-export function decodeBlock(
-  block: Buffer,
-  offsets: Uint16Array,
-  from: number,
-  to: number,
-  deviceIds: string[],
-): boolean {
-  const slots = block[0] ?? 0;
-  let slot = 0;
-  let at = 1;
-  for (let index = from; index < to; index += 1) {
-    const wanted = (offsets[index] ?? 0) % BLOCK_DEVICES;
-    if (wanted >= slots) return false;
-    for (; slot < wanted; slot += 1) at += 2 + (lengthAt(block, at) & LENGTH_BITS);
-    const length = lengthAt(block, at);
-    if (length === 0) return false;
-    const start = at + 2;
-    at = start + (length & LENGTH_BITS);
-    slot += 1;
-    deviceIds.push(textAt(block, length, start, at));
+export class BlockTokens implements DeviceIds {
+  readonly length: number;
+  readonly #blocks: Buffer[] = [];
+  /** By position: which of the blocks, and where in it the record begins. */
+  readonly #blockAt: Uint8Array;
+  readonly #recordAt: Uint32Array;
+
+  constructor(length: number) {
+    this.length = length;
+    this.#blockAt = new Uint8Array(length);
+    this.#recordAt = new Uint32Array(length);
   }
-  return true;
+
+  /**
+   * Finds the tokens of the slots that `offsets` names from `from` up to but without `to`, all of them of this block and in rising
+   * order. False: one of them is not there.
+   */
+  find(block: Buffer, offsets: Uint16Array, from: number, to: number): boolean {
+    const slots = block[0] ?? 0;
+    let slot = 0;
+    let at = 1;
+    for (let position = from; position < to; position += 1) {
+      const wanted = (offsets[position] ?? 0) % BLOCK_DEVICES;
+      if (wanted >= slots) return false;
+      for (; slot < wanted; slot += 1) at += 2 + (lengthAt(block, at) & LENGTH_BITS);
+      if (lengthAt(block, at) === 0) return false;
+      this.#blockAt[position] = this.#blocks.length;
+      this.#recordAt[position] = at;
+    }
+    this.#blocks.push(block);
+    return true;
+  }
+
+  at(position: number): string | undefined {
+    const block = this.#blocks[this.#blockAt[position] ?? 0];
+    const at = this.#recordAt[position];
+    return block === undefined || at === undefined ? undefined : textOf(block, at);
+  }
 }
 
 /** Every token of a block by its slot. */
@@ -71,14 +88,18 @@ export function* decodeSlots(block: Buffer): Generator<readonly [slot: number, d
   let at = 1;
   for (let slot = 0; slot < (block[0] ?? 0); slot += 1) {
     const length = lengthAt(block, at);
-    const start = at + 2;
-    at = start + (length & LENGTH_BITS);
-    if (length !== 0) yield [slot, textAt(block, length, start, at)];
+    if (length !== 0) yield [slot, textOf(block, at)];
+    at += 2 + (length & LENGTH_BITS);
   }
 }
 
-const textAt = (block: Buffer, length: number, start: number, end: number): string =>
-  block.toString((length & HEX_BIT) === 0 ? 'utf8' : 'hex', start, end);
+/** Of the record that begins there. */
+function textOf(block: Buffer, at: number): string {
+  const length = lengthAt(block, at);
+  const start = at + 2;
+  const encoding = (length & HEX_BIT) === 0 ? 'utf8' : 'hex';
+  return block.toString(encoding, start, start + (length & LENGTH_BITS));
+}
 
 const lengthAt = (block: Buffer, at: number): number =>
   ((block[at] ?? 0) << 8) | (block[at + 1] ?? 0);

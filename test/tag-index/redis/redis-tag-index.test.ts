@@ -60,13 +60,15 @@ async function contractOn(
 async function makeBench(t: Test, sql: Sql, client: RedisClient): Promise<TagIndexBench> {
   const clock = systemClock;
   const name = await IndexName.read(sql, clock);
-  const gate = new Gate({ clock, onChange: (error) => t.fail('Redis failed', { error }) });
+  const onError = (error: unknown) => t.fail('Redis failed', { error });
+  const gate = new Gate({ clock, onChange: onError, onRefusal: onError });
   const feed = new RedisFeed({
     client,
     name,
     gate,
     clock,
     onMissed: (groups) => t.fail('a change was not applied', { groups }),
+    onAhead: (_, seen) => Promise.reject(new Error(`Redis has ${seen.length} more`)),
   });
   const truth = new SqlTagIndex(sql);
   const database: TagIndex = {

@@ -1,0 +1,53 @@
+/** Looks through the groups of devices, a window at a time, for those in which few are left. */
+
+import { GROUP_DEVICES } from '../../domain/device.ts';
+import type { GroupKey } from '../../domain/group-change.ts';
+import type { Sql } from '../sql.ts';
+
+export interface Sparseness {
+  /** Of a sparse group. */
+  readonly devicesMax: number;
+  /** The newest groups of an (app, platform), which are being filled and not looked at. */
+  readonly fillingGroups: number;
+}
+
+export interface GroupWindow {
+  /** In order of their keys. */
+  readonly sparse: readonly GroupKey[];
+  /** Where the next window begins; null: this was the last one. */
+  readonly last: GroupKey | null;
+}
+
+/** The sparse ones among the next `limit` groups that are not vacant. Of a group that is not sparse no more is counted than shows it. */
+export async function sparseGroups(
+  sql: Sql,
+  after: GroupKey,
+  { devicesMax, fillingGroups }: Sparseness,
+  limit: number,
+): Promise<GroupWindow> {
+  const rows = await sql<(GroupKey & { readonly isSparse: boolean })[]>`
+    select app_id as "appId", platform_id as "platformId", group_number as "groupNumber", (
+      select count(*) from (
+        select from devices d
+        where d.app_id = g.app_id and d.platform_id = g.platform_id
+          and d.ordinal between g.group_number * ${GROUP_DEVICES}::int
+            and g.group_number * ${GROUP_DEVICES}::int + ${GROUP_DEVICES - 1}::int
+        limit ${devicesMax + 1}
+      ) as counted
+    ) <= ${devicesMax} as "isSparse"
+    from (
+      select g.app_id, g.platform_id, g.group_number
+      from device_groups g join app_platforms p using (app_id, platform_id)
+      where (g.app_id, g.platform_id, g.group_number)
+          > (${after.appId}::int, ${after.platformId}::smallint, ${after.groupNumber}::int)
+        and g.vacant_version is distinct from g.version
+        and g.group_number < p.next_ordinal / ${GROUP_DEVICES}::int - ${fillingGroups}::int
+      order by g.app_id, g.platform_id, g.group_number
+      limit ${limit}
+    ) as g
+    order by app_id, platform_id, group_number`;
+  return {
+    sparse: rows.filter(({ isSparse }) => isSparse),
+    last: rows.length < limit ? null : (rows.at(-1) ?? null),
+  };
+}

@@ -1,0 +1,8 @@
+/** What lets planning pass over groups that everybody has left (store/housekeeping/move-devices.ts). */
+
+export const name = '0007-vacant-groups';
+
+export const sql = `
+-- The version at which nobody was in the group; it says nothing any more once the version is another one.
+alter table device_groups add column vacant_version bigint;
+`;

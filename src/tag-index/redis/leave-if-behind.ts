@@ -1,0 +1,35 @@
+/** Notices a database that lacks what Redis has: it went back without a trace, and versions prove nothing any more. */
+
+import type { Logger } from 'pino';
+import type { RaisedGroup } from '../../domain/group-change.ts';
+import { groupKeyOf } from '../../domain/group-change.ts';
+import { leaveIndex } from '../../store/index/lineage.ts';
+import { readVersions } from '../../store/index/list-groups.ts';
+import type { SqlPool } from '../../store/sql.ts';
+import type { IndexName } from './index-name.ts';
+
+export interface HistoryOptions {
+  readonly name: IndexName;
+  readonly sql: SqlPool;
+  readonly log: Logger;
+}
+
+/**
+ * Leaves this index for a new one when the database, asked now, has not come to where Redis was: versions come there from commits
+ * only. `seen`: what Redis had. Answers whether that is so.
+ */
+export async function leaveIfBehind(
+  { name, sql, log }: HistoryOptions,
+  indexName: string,
+  seen: readonly RaisedGroup[],
+): Promise<boolean> {
+  if (seen.length === 0) return false;
+  const now = await readVersions(sql, seen);
+  const versionByKey = new Map(now.map((group) => [groupKeyOf(group), group.version]));
+  const isBehind = seen.some((group) => (versionByKey.get(groupKeyOf(group)) ?? 0) < group.version);
+  if (!isBehind) return false;
+  const isLeft = await leaveIndex(sql, indexName);
+  await name.reread();
+  if (isLeft) log.warn('the database lacks changes that Redis has: a new index is made');
+  return true;
+}

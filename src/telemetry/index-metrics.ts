@@ -1,0 +1,42 @@
+/** Metrics of the tag index in Redis: only where there is one. */
+
+import type { Registry } from 'prom-client';
+import { Counter, Gauge } from 'prom-client';
+
+/** How the index stands, as this process sees it. */
+export interface IndexReading {
+  readonly isReachable: boolean;
+  /** Known to be behind the database. */
+  readonly groupsWaiting: number;
+  /** Since the start. */
+  readonly groupsMended: number;
+}
+
+/** Asks `read` whenever the metrics are asked for. */
+export function registerIndexMetrics(registry: Registry, read: () => IndexReading): void {
+  new Gauge({
+    name: 'tagcast_index_reachable',
+    help: 'Whether Redis answers; without it tags are resolved from the database.',
+    registers: [registry],
+    collect() {
+      this.set(Number(read().isReachable));
+    },
+  });
+  new Gauge({
+    name: 'tagcast_index_groups_waiting',
+    help: 'Groups behind the database that wait to be mended.',
+    registers: [registry],
+    collect() {
+      this.set(read().groupsWaiting);
+    },
+  });
+  new Counter({
+    name: 'tagcast_index_groups_mended_total',
+    help: 'Groups read from the database into the index.',
+    registers: [registry],
+    collect() {
+      this.reset();
+      this.inc(read().groupsMended);
+    },
+  });
+}

@@ -1,0 +1,48 @@
+import type { Test } from 'tap';
+import t from 'tap';
+import type { RedisClient } from '../../../src/tag-index/redis/connect.ts';
+import { connectRedis } from '../../../src/tag-index/redis/connect.ts';
+import { until } from '../../support/poll.ts';
+import { startRedis, withRedis } from '../../support/redis-server.ts';
+import { startTcpProxy } from '../../support/tcp-proxy.ts';
+
+await withRedis(t, async (t) => {
+  const redis = await startRedis(t);
+
+  await t.test('a connection on which nothing comes any more is made anew', async (t) => {
+    const proxy = await startTcpProxy(t, redis.port);
+    const client = await connected(t, `redis://127.0.0.1:${proxy.port}`);
+    proxy.silence();
+    await t.rejects(client.ping(), 'a command is not waited for');
+    await answers(client);
+  });
+
+  await t.test(
+    'a server that has become a replica is left for the one behind its name',
+    async (t) => {
+      const client = await connected(t, redis.url);
+      let reconnects = 0;
+      client.on('reconnecting', () => {
+        reconnects += 1;
+      });
+      await redis.client.replicaof('127.0.0.1', '1');
+      await t.rejects(client.set('key', 'value'), /READONLY/);
+      await redis.client.replicaof('NO', 'ONE');
+      await until('it connects again', () => (reconnects > 0 ? true : null));
+      await answers(client);
+    },
+  );
+});
+
+async function connected(t: Test, url: string): Promise<RedisClient> {
+  const client = connectRedis({ kind: 'single', url }, () => undefined);
+  t.teardown(() => client.disconnect());
+  await new Promise((resolve) => client.once('ready', resolve));
+  return client;
+}
+
+function answers(client: RedisClient): Promise<true> {
+  return until('it answers', async () =>
+    (await client.ping().catch(() => null)) === 'PONG' ? true : null,
+  );
+}

@@ -1,0 +1,104 @@
+import t from 'tap';
+import { changesOf } from '../../../src/domain/group-change.ts';
+import { systemClock } from '../../../src/std/clock.ts';
+import { raiseGroups } from '../../../src/store/devices/raise-groups.ts';
+import type { RedisClient } from '../../../src/tag-index/redis/connect.ts';
+import { readTokens } from '../../../src/tag-index/redis/read-tokens.ts';
+import { RedisTagIndex } from '../../../src/tag-index/redis/redis-tag-index.ts';
+import { SqlTagIndex } from '../../../src/tag-index/sql/sql-tag-index.ts';
+import { until } from '../../support/poll.ts';
+import { openNodeIndex } from '../../support/redis-index.ts';
+import { startRedis, withRedis } from '../../support/redis-server.ts';
+import { seedDevices } from '../../support/seed.ts';
+import { withPostgresStore } from '../../support/store.ts';
+import { makeTenant } from '../../support/tenant.ts';
+
+const PLATFORM = 15;
+
+await withRedis(t, (t) =>
+  withPostgresStore(t, async (t, { sql }) => {
+    const redis = await startRedis(t);
+    const node = await openNodeIndex(t, sql, { kind: 'single', url: redis.url });
+    const { appId, makeTag } = await makeTenant(sql, 'acme');
+    const tagId = await makeTag();
+    await seedDevices(sql, { appId, platformId: PLATFORM, tagIds: [tagId], count: 200 });
+    const group = { appId, platformId: PLATFORM, groupNumber: 0 };
+    const hashKey = `tagcast:${node.name.current}:{${appId}.${PLATFORM}.0}`;
+    node.repairs.ask([group]);
+    await until('the index is filled', async () =>
+      (await redis.client.hget(hashKey, 'v')) === '1' ? true : null,
+    );
+    const older = await Promise.all(
+      [hashKey, `${hashKey}:0`].map(
+        async (key) => [key, await redis.client.dumpBuffer(key)] as const,
+      ),
+    );
+
+    /** The device that was at the ordinal has another token. */
+    const place = { appId, platformId: PLATFORM, ordinal: 7 };
+    await sql`
+      update devices set device_id = 'another'
+      where app_id = ${appId} and platform_id = ${PLATFORM} and ordinal = 7`;
+    const raised = await raiseGroups(sql, [group]);
+    await node.feed.apply(changesOf(raised, { tokens: [{ ...place, deviceId: 'another' }] }));
+
+    const tokenAt = async (version: number): Promise<string | null | undefined> =>
+      (await readTokens(node.client, hashKey, Uint16Array.of(7, 130), version))?.at(0);
+
+    await t.test('of the version that matched, and of a later one', async (t) => {
+      t.equal(await tokenAt(2), 'another');
+      t.equal(await tokenAt(1), 'another');
+    });
+
+    await t.test('of nobody nothing is asked', async (t) => {
+      t.same(await readTokens(node.client, 'no such group', new Uint16Array(0), 2), []);
+    });
+
+    await t.test('an older server that takes over between the questions', async (t) => {
+      const client = answering(node.client, async () => {
+        for (const [key, dump] of older) await redis.client.restore(key, 0, dump, 'REPLACE');
+      });
+      const clock = systemClock;
+      const { name, gate } = node;
+      const index = new RedisTagIndex({
+        client,
+        name,
+        gate,
+        sql,
+        database: new SqlTagIndex(sql),
+        clock,
+      });
+      const run = await index.resolve({
+        group,
+        audience: { anyTagIds: [tagId], allTagIds: [], noneTagIds: [] },
+        ordinalEnd: 200,
+        expectedVersion: 2,
+      });
+      t.equal(await redis.client.hget(hashKey, 'v'), '1');
+      t.equal(run.deviceIds.at(7), 'another', 'nobody is sent to by the token that he had before');
+      t.equal(run.deviceIds.length, 200);
+      t.equal(await tokenAt(2), undefined);
+    });
+
+    await t.test('one that has nothing', async (t) => {
+      await redis.client.hdel(hashKey, 'v');
+      t.equal(await tokenAt(1), undefined);
+    });
+  }),
+);
+
+/** A client whose server is exchanged for another one behind its first answers. */
+function answering(client: RedisClient, afterwards: () => Promise<void>): RedisClient {
+  return new Proxy(client, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name, target);
+      if (typeof value !== 'function') return value;
+      if (name !== 'hmgetBuffer') return value.bind(target);
+      return async (...args: readonly unknown[]) => {
+        const answer: unknown = await value.apply(target, args);
+        await afterwards();
+        return answer;
+      };
+    },
+  });
+}
