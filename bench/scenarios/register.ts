@@ -108,12 +108,18 @@ async function startServers(stage: Lifetime): Promise<readonly Server[] | null> 
  * every commit waits: whoever registers more sees it more often.
  */
 async function fillLog(url: string): Promise<void> {
+  const settings = postgres(url, { max: 1 });
+  await settings`alter system set min_wal_size = '1GB'`;
+  await settings`alter system set max_wal_size = '2GB'`;
+  await settings`select pg_reload_conf()`;
+  await settings.end();
+  // A new session has the new settings from its first statement on.
   const sql = postgres(url, { max: 1 });
-  await sql`alter system set min_wal_size = '1GB'`;
-  await sql`alter system set max_wal_size = '2GB'`;
-  await sql`select pg_reload_conf()`;
   await sql`select count(pg_logical_emit_message(true, 'fill', repeat('x', 16000000))) from generate_series(1, 66)`;
   await sql`checkpoint`;
+  const [log] = await sql<{ segments: number }[]>`
+    select count(*)::int as segments from pg_ls_waldir()`;
+  console.log(`(PostgreSQL's log is written over ${log?.segments} segments)`);
   await sql.end();
 }
 
