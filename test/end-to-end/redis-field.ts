@@ -18,9 +18,12 @@ import { RedisWatch } from './redis-watch.ts';
 import type { Scene } from './scene.ts';
 import { setScene } from './scene.ts';
 
-/** More than the engines send at a time, so that some wait while something happens to the others. */
-const GROUPS = 40;
-const GROUP_TOKENS = 50;
+/**
+ * More than an engine sends at a time, so that some wait while something happens to the others; and so few that compaction, which leaves
+ * the newest sixteen, finds too few others to move.
+ */
+const GROUPS = 20;
+const GROUP_TOKENS = 100;
 /** Nobody of the last groups has the tag at first: they are left out of plans until somebody comes. */
 const GROUPS_VACANT = 4;
 const FCM_DEVICES = 200;
