@@ -6,12 +6,12 @@ import { faultOf } from '../store/faults.ts';
 /** Why a device was not committed: its data is refused, or nobody knows. */
 export type Uncommitted = 'refused' | 'unavailable';
 
-/** Answers for each item, in its place, what `commit` answers for it, or why it is not committed. `what`: for the log. */
+/** Answers for each item, in its place, what `commit` answers for it, or why it is not committed. `sentence`: for the log, then. */
 export async function commitApart<Item, Result>(
   items: readonly Item[],
   commit: (items: readonly Item[]) => Promise<readonly Result[]>,
   log: Logger,
-  what: string,
+  sentence: string,
 ): Promise<readonly (Result | Uncommitted)[]> {
   try {
     return await commit(items);
@@ -20,11 +20,11 @@ export async function commitApart<Item, Result>(
     if (isRefusal && items.length > 1) {
       const middle = Math.ceil(items.length / 2);
       return [
-        ...(await commitApart(items.slice(0, middle), commit, log, what)),
-        ...(await commitApart(items.slice(middle), commit, log, what)),
+        ...(await commitApart(items.slice(0, middle), commit, log, sentence)),
+        ...(await commitApart(items.slice(middle), commit, log, sentence)),
       ];
     }
-    log.error({ err: error, devices: items.length }, `${what} were not committed`);
+    log.error({ err: error, devices: items.length }, sentence);
     return items.map(() => (isRefusal ? 'refused' : 'unavailable'));
   }
 }

@@ -77,7 +77,7 @@ const createLane = (
         operations,
         (some) => commitAndFeed(context, some),
         log,
-        'imported devices',
+        'imported devices were not committed',
       );
       onCommitted(results.filter((result) => !LOST.has(result)).length);
       return results;

@@ -38,7 +38,7 @@ export const createLane = (
         devices,
         (some) => commitAndFeed(context, some),
         log,
-        'registrations',
+        'registrations were not committed',
       );
       onAnswered(operations.length);
       const results = new Map<Operation, LaneResult>();
