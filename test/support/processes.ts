@@ -6,6 +6,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Lifetime } from './lifetime.ts';
+import { NODE_FLAGS } from './node-flags.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
 /** The program. */
@@ -148,7 +149,7 @@ function launch(
   args: readonly string[],
   environment: Environment = {},
 ): { readonly child: ChildProcess; output(): string } {
-  const child = spawn(process.execPath, ['--enable-source-maps', MAIN, ...args], {
+  const child = spawn(process.execPath, [...NODE_FLAGS, MAIN, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     // Nothing of the run's own environment but what a process needs: a test says what it configures.
     env: { PATH: process.env['PATH'], ...environment },

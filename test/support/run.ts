@@ -1,29 +1,62 @@
 /**
- * Runs tap with the stores that the tests want: a PostgreSQL of its own when one is installed (or the one that
+ * Runs test files with the stores that they want: a PostgreSQL of its own when one is installed (or the one that
  * TEST_DATABASE_URL names), and an initialised embedded directory to copy.
  *
- *     node dist/test/support/run.js [tap arguments and test files]
+ *     node dist/test/support/run.js [--jobs=3] [--timeout=400] [--reporter=terse] [--ending=.test.js] <files and folders>
+ *
+ * The timeout is each file's, in seconds; the ending says which files of a folder are meant. The reporter is one of
+ * tap's; without one a pipe gets TAP and a terminal tap's default.
  */
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { openEmbedded } from '../../src/store/store.ts';
 import { databaseUrl } from './environment.ts';
+import { NODE_FLAGS } from './node-flags.ts';
 import type { PostgresServer } from './postgres-server.ts';
 import { findPostgres, startPostgres } from './postgres-server.ts';
 
 const TAP = join('node_modules', '.bin', 'tap');
+const RUN_FILES = join(import.meta.dirname, 'run-files.js');
 
+const { values: options, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    // One more than the cores of a small machine: much of a test's time is waiting.
+    jobs: { type: 'string', default: '3' },
+    timeout: { type: 'string', default: '400' },
+    reporter: { type: 'string', default: process.stdout.isTTY ? 'default' : 'tap' },
+    ending: { type: 'string', default: '.test.js' },
+  },
+});
+
+const files = positionals.flatMap(filesOf);
+if (files.length === 0) throw new Error('Which test files? There is none among the arguments.');
 const template = mkdtempSync(join(tmpdir(), 'tagcast-'));
-const server = databaseUrl === undefined ? await ownServer() : null;
+const [server] = await Promise.all([
+  databaseUrl === undefined ? ownServer() : null,
+  makeTemplate(),
+  // The first run in a clone would still load the plugins of tap's default: built before, it loads ours.
+  once(spawn(TAP, ['build'], { stdio: 'ignore' }), 'exit'),
+]);
 try {
-  process.exitCode = await runTap(databaseUrl ?? server?.url);
+  process.exitCode = await runTests(databaseUrl ?? server?.url);
 } finally {
   await server?.stop();
   rmSync(template, { recursive: true, force: true });
+}
+
+/** A file itself; of a folder, those with the ending, in order. */
+function filesOf(path: string): readonly string[] {
+  if (!statSync(path).isDirectory()) return [path];
+  return readdirSync(path, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith(options.ending))
+    .sort()
+    .map((name) => join(path, name));
 }
 
 function ownServer(): Promise<PostgresServer> | null {
@@ -35,20 +68,34 @@ function ownServer(): Promise<PostgresServer> | null {
   return null;
 }
 
-async function runTap(url: string | undefined): Promise<number> {
+async function makeTemplate(): Promise<void> {
   const store = await openEmbedded(template);
   await store.close();
-  // The first run in a clone would still load the plugins of tap's default: built before, it loads ours.
-  await once(spawn(TAP, ['build'], { stdio: 'ignore' }), 'exit');
-  const tap = spawn(TAP, process.argv.slice(2), {
-    stdio: 'inherit',
-    env: {
-      ...process.env,
-      TEST_EMBEDDED_TEMPLATE: template,
-      ...(url === undefined ? {} : { TEST_DATABASE_URL: url }),
+}
+
+async function runTests(url: string | undefined): Promise<number> {
+  const isReported = options.reporter !== 'tap';
+  const tests = spawn(
+    process.execPath,
+    [...NODE_FLAGS, RUN_FILES, options.jobs, options.timeout, ...files],
+    {
+      stdio: ['ignore', isReported ? 'pipe' : 'inherit', 'inherit'],
+      env: {
+        ...process.env,
+        TEST_EMBEDDED_TEMPLATE: template,
+        ...(url === undefined ? {} : { TEST_DATABASE_URL: url }),
+      },
     },
-  });
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => tap.kill(signal));
-  const [code] = await once(tap, 'exit');
+  );
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => tests.kill(signal));
+  const ended = once(tests, 'exit');
+  if (tests.stdout !== null) {
+    const flags = options.reporter === 'default' ? [] : [`--reporter=${options.reporter}`];
+    const reporter = spawn(TAP, ['-', ...flags], {
+      stdio: [tests.stdout, 'inherit', 'inherit'],
+    });
+    await once(reporter, 'exit');
+  }
+  const [code] = await ended;
   return typeof code === 'number' ? code : 1;
 }
