@@ -11,6 +11,7 @@ import type { Config } from './config.ts';
 import { redisAddressOf } from './config.ts';
 import type { Demo } from './demo.ts';
 import { describeDemo, ensureDemo, readDemoAccounts, writeDemoFile } from './demo.ts';
+import type { PlatformOfApp } from './domain/device.ts';
 import { PLATFORM_APNS, PLATFORM_FCM, PLATFORM_WEB_PUSH } from './domain/device.ts';
 import { faultSentence } from './domain/fault-sentence.ts';
 import type { Progress } from './domain/progress.ts';
@@ -272,7 +273,7 @@ const usableOf = (
   { credential, version, hasFallback }: OpenedInUse,
   sql: Sql,
   log: Logger,
-  place: { readonly appId: number; readonly platformId: number },
+  place: PlatformOfApp,
 ): UsableCredential => ({
   credential,
   fallBack: hasFallback

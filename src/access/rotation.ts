@@ -1,6 +1,7 @@
 /** Which of two credentials of an (app, platform) is sent with: the one put last, or, when the provider refuses it, the one before. */
 
 import type { ProviderCredential } from '../domain/credential.ts';
+import type { PlatformOfApp } from '../domain/device.ts';
 import type { StoredCredential } from '../store/apps/provider-credential.ts';
 import { readSealedCredential, refuseCredential } from '../store/apps/provider-credential.ts';
 import type { Sql } from '../store/sql.ts';
@@ -55,7 +56,7 @@ const inUse = (
 /** The provider refuses this version. True: from now on, and this was not known before, the one before it is used. */
 export const refuse = (
   sql: Sql,
-  place: { readonly appId: number; readonly platformId: number },
+  place: PlatformOfApp,
   version: number,
   reason: string,
 ): Promise<boolean> => refuseCredential(sql, place.appId, place.platformId, { version, reason });

@@ -13,6 +13,7 @@ import {
   writeProviderCredential,
 } from '../access/provider-credentials.ts';
 import type { Secrets } from '../access/secrets.ts';
+import type { PlatformOfApp } from '../domain/device.ts';
 import { isPlatformId } from '../domain/device.ts';
 import { ID_MAX } from '../domain/tag.ts';
 import { findAppClient } from '../store/apps/find-app.ts';
@@ -246,7 +247,7 @@ async function showApp(
 
 async function checkApp(
   { sql, check }: OperatorParts,
-  place: { readonly appId: number; readonly platformId: number },
+  place: PlatformOfApp,
 ): Promise<ActionResult> {
   const { appId, platformId } = place;
   const states = await readCredentialStates(sql, appId, PLATFORMS_MAX);

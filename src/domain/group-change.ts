@@ -4,12 +4,11 @@
  */
 
 import type { ApnsEnvironment } from './credential.ts';
+import type { PlatformOfApp } from './device.ts';
 import { groupOf, offsetOf } from './device.ts';
 
 /** 8,192 consecutive ordinals of one (app, platform). */
-export interface GroupKey {
-  readonly appId: number;
-  readonly platformId: number;
+export interface GroupKey extends PlatformOfApp {
   readonly groupNumber: number;
 }
 
@@ -18,9 +17,7 @@ export interface RaisedGroup extends GroupKey {
   readonly version: number;
 }
 
-export interface DevicePlace {
-  readonly appId: number;
-  readonly platformId: number;
+export interface DevicePlace extends PlatformOfApp {
   readonly ordinal: number;
 }
 

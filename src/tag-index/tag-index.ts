@@ -1,5 +1,6 @@
 /** The question "which devices?", answered group by group. Redis answers it when there is one, and SQL always can. */
 
+import type { PlatformOfApp } from '../domain/device.ts';
 import type { DeviceNote, GroupChange, GroupKey, RaisedGroup } from '../domain/group-change.ts';
 import type { Audience } from '../domain/notification.ts';
 
@@ -40,15 +41,12 @@ export interface TagIndex {
   resolve(request: ResolveRequest): Promise<DeviceRun>;
   /** Of these ordinals of one (app, platform), the ones that still exist and still match, for retries. */
   recheck(
-    scope: { readonly appId: number; readonly platformId: number },
+    scope: PlatformOfApp,
     ordinals: readonly number[],
     audience: Audience,
   ): Promise<PresentDevices>;
   /** How many devices of an (app, platform) match, now. */
-  count(
-    scope: { readonly appId: number; readonly platformId: number },
-    audience: Audience,
-  ): Promise<number>;
+  count(scope: PlatformOfApp, audience: Audience): Promise<number>;
   /**
    * Which of these groups may hold anybody of the audience: all but those of which the index proves, at their version or a
    * later one, that nobody matches. Null: it cannot tell quickly.

@@ -24,8 +24,9 @@ export interface DevicePage {
 
 /**
  * The devices of the next `ordinals` ordinals, or null at the end. An ordinal has one device, for ever: whatever changes meanwhile, none is
- * missed, and only one that is moved (store/housekeeping/move-devices.ts), which is always to a later ordinal, may come twice. A range of them, and tags in no order, because a planner without statistics would else read and
- * sort all of the app's devices for each page, and its subscriptions by the primary key for each device.
+ * missed, and only one that is moved (store/housekeeping/move-devices.ts), which is always to a later ordinal, may come twice. A range
+ * of them, and tags in no order, because a planner without statistics would else read and sort all of the app's devices for each
+ * page, and its subscriptions by the primary key for each device.
  */
 export async function readDevicePage(
   sql: Sql,

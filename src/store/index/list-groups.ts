@@ -1,5 +1,6 @@
 /** The versions of groups, as the database has them: what every tag index is held against. */
 
+import type { PlatformOfApp } from '../../domain/device.ts';
 import type { GroupKey, RaisedGroup } from '../../domain/group-change.ts';
 import type { Sql } from '../sql.ts';
 
@@ -15,10 +16,7 @@ export const listGroups = (sql: Sql, after: GroupKey, limit: number) => sql<Rais
   limit ${limit}`;
 
 /** The groups of an (app, platform) in which anybody may be, in order. */
-export const listGroupsOf = (
-  sql: Sql,
-  { appId, platformId }: { readonly appId: number; readonly platformId: number },
-) => sql<RaisedGroup[]>`
+export const listGroupsOf = (sql: Sql, { appId, platformId }: PlatformOfApp) => sql<RaisedGroup[]>`
   select app_id as "appId", platform_id as "platformId", group_number as "groupNumber", version
   from device_groups
   where app_id = ${appId} and platform_id = ${platformId} and vacant_version is distinct from version

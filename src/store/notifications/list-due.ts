@@ -1,5 +1,6 @@
 /** What the planner is about to plan: read without a lock, for whoever plans looks again. */
 
+import type { PlatformOfApp } from '../../domain/device.ts';
 import type { RaisedGroup } from '../../domain/group-change.ts';
 import type { Audience } from '../../domain/notification.ts';
 import type { Sql } from '../sql.ts';
@@ -24,10 +25,9 @@ export const listDue = (sql: Sql, limit: number) => sql<DueScope[]>`
   left join notification_scopes s on s.notification_id = n.id`;
 
 /** The groups of these (app, platform)s, each of which is named once; without vacant ones, which are not planned in any case. */
-export const listGroupsOfScopes = (
-  sql: Sql,
-  scopes: readonly { readonly appId: number; readonly platformId: number }[],
-) => sql<RaisedGroup[]>`
+export const listGroupsOfScopes = (sql: Sql, scopes: readonly PlatformOfApp[]) => sql<
+  RaisedGroup[]
+>`
   select g.app_id as "appId", g.platform_id as "platformId", g.group_number as "groupNumber", g.version
   from unnest(
     ${scopes.map(({ appId }) => appId)}::integer[], ${scopes.map(({ platformId }) => platformId)}::smallint[]

@@ -1,8 +1,8 @@
 /**
- * Plans the notifications that are due: takes the ordinal mark of each scope and writes a chunk for every group below
- * it, but for those that are known to be vacant, or that a survey has proved to hold nobody who is meant. One statement, so one transaction: a notification has all its chunks or none. Of a scheduled one, target tags that
- * have expired or were deleted since address nobody any more, and without a filter tag nobody is left. One that has
- * nothing to send is finished at once.
+ * Plans the notifications that are due: takes the ordinal mark of each scope and writes a chunk for every group below it, but for those
+ * that are known to be vacant, or that a survey has proved to hold nobody who is meant. One statement, so one transaction: a
+ * notification has all its chunks or none. Of a scheduled one, target tags that have expired or were deleted since address nobody any
+ * more, and without a filter tag nobody is left. One that has nothing to send is finished at once.
  */
 
 import { GROUP_DEVICES } from '../../domain/device.ts';

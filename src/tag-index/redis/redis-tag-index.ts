@@ -4,6 +4,7 @@
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { PlatformOfApp } from '../../domain/device.ts';
 import { GROUP_DEVICES } from '../../domain/device.ts';
 import type { GroupKey, RaisedGroup } from '../../domain/group-change.ts';
 import type { Audience } from '../../domain/notification.ts';
@@ -70,17 +71,14 @@ export class RedisTagIndex implements TagIndex {
 
   /** Retries are few, and each asks about one device. */
   recheck(
-    scope: { readonly appId: number; readonly platformId: number },
+    scope: PlatformOfApp,
     ordinals: readonly number[],
     audience: Audience,
   ): Promise<PresentDevices> {
     return this.#options.database.recheck(scope, ordinals, audience);
   }
 
-  async count(
-    scope: { readonly appId: number; readonly platformId: number },
-    audience: Audience,
-  ): Promise<number> {
+  async count(scope: PlatformOfApp, audience: Audience): Promise<number> {
     if (isNobody(audience)) return 0;
     const groups = await listGroupsOf(this.#options.sql, scope);
     const matching = await this.#matchingIn(groups, audience);

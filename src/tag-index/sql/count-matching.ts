@@ -1,5 +1,6 @@
 /** How many devices match, now. Subscriptions go with their device in one transaction, so devices need no look. */
 
+import type { PlatformOfApp } from '../../domain/device.ts';
 import type { Audience } from '../../domain/notification.ts';
 import type { Sql } from '../../store/sql.ts';
 import { concernedTagIds } from '../audience.ts';
@@ -7,7 +8,7 @@ import { matches } from './matching.ts';
 
 export async function countMatching(
   sql: Sql,
-  { appId, platformId }: { readonly appId: number; readonly platformId: number },
+  { appId, platformId }: PlatformOfApp,
   audience: Audience,
 ): Promise<number> {
   const [row] = await sql<{ devices: number }[]>`

@@ -1,6 +1,7 @@
 /** Of some devices, those that still exist and still match: asked before a retry. (Why not a plain join: resolve-group.ts.) */
 
 import type { ApnsEnvironment } from '../../domain/credential.ts';
+import type { PlatformOfApp } from '../../domain/device.ts';
 import type { Audience } from '../../domain/notification.ts';
 import type { Sql } from '../../store/sql.ts';
 import { concernedTagIds } from '../audience.ts';
@@ -15,7 +16,7 @@ export interface MatchingDevice {
 
 export const recheckOrdinals = (
   sql: Sql,
-  { appId, platformId }: { readonly appId: number; readonly platformId: number },
+  { appId, platformId }: PlatformOfApp,
   ordinals: readonly number[],
   audience: Audience,
 ): Promise<readonly MatchingDevice[]> => sql<MatchingDevice[]>`

@@ -1,5 +1,6 @@
 /** The tag index without Redis: every question is one statement on the truth itself, so it is always current. */
 
+import type { PlatformOfApp } from '../../domain/device.ts';
 import { GROUP_DEVICES } from '../../domain/device.ts';
 import type { RaisedGroup } from '../../domain/group-change.ts';
 import { groupKeyOf } from '../../domain/group-change.ts';
@@ -50,7 +51,7 @@ export class SqlTagIndex implements TagIndex {
   }
 
   async recheck(
-    scope: { readonly appId: number; readonly platformId: number },
+    scope: PlatformOfApp,
     ordinals: readonly number[],
     audience: Audience,
   ): Promise<PresentDevices> {
@@ -65,10 +66,7 @@ export class SqlTagIndex implements TagIndex {
     };
   }
 
-  count(
-    scope: { readonly appId: number; readonly platformId: number },
-    audience: Audience,
-  ): Promise<number> {
+  count(scope: PlatformOfApp, audience: Audience): Promise<number> {
     return isNobody(audience) ? Promise.resolve(0) : countMatching(this.sql, scope, audience);
   }
 
