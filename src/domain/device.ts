@@ -1,6 +1,7 @@
 /** What a device is, and where it lies: ordinals, groups of 8,192 and blocks of 128 (docs/architecture.md, "Devices"). */
 
 import { hash } from 'node:crypto';
+import type { HexOctets } from '../std/hex-octets.ts';
 
 /** iOS through APNs. */
 export const PLATFORM_APNS = 3;
@@ -24,6 +25,9 @@ export interface PlatformOfApp {
 /** What maps know an app's platform by. */
 export const scopeKeyOf = ({ appId, platformId }: PlatformOfApp): string =>
   `${appId}.${platformId}`;
+
+/** A deviceId as it is on its way to a provider: one that is hexadecimal, as APNs' are, need not become a string for that. */
+export type DeviceToken = string | HexOctets;
 
 /** Longest deviceId in UTF-16 units (spec/interface.md, section 1). */
 export const DEVICE_ID_LENGTH_MAX = 4_096;

@@ -1,5 +1,6 @@
 /** A chunk as freight of a courier, and as reports to the ledger. */
 
+import type { DeviceToken } from '../domain/device.ts';
 import { GROUP_BLOCKS } from '../domain/device.ts';
 import type { DeviceNote } from '../domain/group-change.ts';
 import type { Outcome } from '../domain/outcome.ts';
@@ -69,7 +70,7 @@ export class ChunkFreight implements Freight {
     return this.run.notes.get(this.blocks.ordinalAt(position)) ?? null;
   }
 
-  deviceIdAt(position: number): string {
+  deviceIdAt(position: number): DeviceToken {
     const deviceId = this.run.deviceIds.at(position);
     if (deviceId === undefined) throw new RangeError(`no device at position ${position}`);
     return deviceId;

@@ -99,6 +99,15 @@ export function judge(
     context.control.delivered();
     return PLAINLY_DELIVERED;
   }
+  return judgeClosely(task, context, answered, device);
+}
+
+function judgeClosely(
+  task: Task,
+  context: RunContext,
+  answered: Outcome,
+  device: JudgedDevice,
+): Judgement {
   const { control, clock, authorizationExpired, tooManyTokens, unfamiliar, apnsRetryMs } = context;
   if (answered.kind === 'expired-authorization') authorizationExpired();
   if (reasonOf(answered) === TOO_MANY_TOKENS) tooManyTokens();

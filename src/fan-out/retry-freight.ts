@@ -1,5 +1,6 @@
 /** A batch of retries as freight of a courier, and as reports to the ledger. */
 
+import type { DeviceToken } from '../domain/device.ts';
 import type { DeviceNote } from '../domain/group-change.ts';
 import type { Outcome } from '../domain/outcome.ts';
 import type { DeviceNews, RetryProgress, RetrySettlement, Wait } from '../domain/progress.ts';
@@ -51,7 +52,7 @@ export class RetryFreight implements Freight {
     return this.cursor < this.task.ordinals.length ? this.cursor : null;
   }
 
-  deviceIdAt(position: number): string {
+  deviceIdAt(position: number): DeviceToken {
     const deviceId = this.present.deviceIds.get(this.rowAt(position).ordinal);
     if (deviceId === undefined) throw new RangeError(`no device at position ${position}`);
     return deviceId;

@@ -1,5 +1,6 @@
 /** One send, over as many attempts as it takes. It is the only object that a send costs, so it hears the answers itself. */
 
+import type { DeviceToken } from '../domain/device.ts';
 import type { Member } from './pool/member.ts';
 import type { Attempt, AttemptFailure, ReceivedAnswer } from './provider-connection.ts';
 import type { Settle } from './sender.ts';
@@ -13,7 +14,7 @@ export interface ExchangeEvents {
 
 export class Exchange implements Attempt {
   readonly template: RequestTemplate;
-  readonly token: string;
+  readonly token: DeviceToken;
   readonly position: number;
   readonly settle: Settle;
   readonly body: Buffer | undefined;
@@ -28,7 +29,7 @@ export class Exchange implements Attempt {
 
   constructor(
     template: RequestTemplate,
-    token: string,
+    token: DeviceToken,
     position: number,
     settle: Settle,
     askedAtMs: number,

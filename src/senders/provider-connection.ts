@@ -3,6 +3,7 @@
  * each attempt ended, and how many more it could take.
  */
 
+import type { DeviceToken } from '../domain/device.ts';
 import type { RequestTemplate, TransportLimits } from './transport.ts';
 
 /** An answer as it came; valid during the call that hands it over only. */
@@ -26,7 +27,7 @@ export interface AttemptFailure {
 /** One request, and who hears of its end: exactly one call, never from inside `start`. */
 export interface Attempt {
   readonly template: RequestTemplate;
-  readonly token: string;
+  readonly token: DeviceToken;
   /** This send's own, where the template says that there is one. */
   readonly body?: Buffer | undefined;
   answered(answer: ReceivedAnswer): void;

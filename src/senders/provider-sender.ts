@@ -1,7 +1,9 @@
 /** The part of a sender that is the same for every provider: it checks the token's form and hands over to the transport. */
 
+import type { DeviceToken } from '../domain/device.ts';
 import type { Message } from '../domain/notification.ts';
 import type { Outcome } from '../domain/outcome.ts';
+import { HexOctets } from '../std/hex-octets.ts';
 import type { Sender, Settle } from './sender.ts';
 import type { RequestTemplate, Transport } from './transport.ts';
 import { Unsent } from './unsent.ts';
@@ -10,7 +12,7 @@ import { Unsent } from './unsent.ts';
 export interface Provider {
   render(message: Message): RequestTemplate;
   /** The device's token as the request holds it, or how the send ends when this provider cannot take such a token. */
-  tokenOf(deviceId: string): string | Outcome;
+  tokenOf(deviceId: DeviceToken): DeviceToken | Outcome;
 }
 
 export class ProviderSender implements Sender {
@@ -36,9 +38,9 @@ export class ProviderSender implements Sender {
     return this.#transport.whenReady();
   }
 
-  send(rendered: RequestTemplate, deviceId: string, position: number, settle: Settle): void {
+  send(rendered: RequestTemplate, deviceId: DeviceToken, position: number, settle: Settle): void {
     const token = this.#provider.tokenOf(deviceId);
-    if (typeof token === 'string') this.#transport.send(rendered, token, position, settle);
+    if (isToken(token)) this.#transport.send(rendered, token, position, settle);
     else this.#unsent.settle(position, settle, token);
   }
 
@@ -55,3 +57,6 @@ export class ProviderSender implements Sender {
     await this.#unsent.settled();
   }
 }
+
+const isToken = (token: DeviceToken | Outcome): token is DeviceToken =>
+  typeof token === 'string' || token instanceof HexOctets;

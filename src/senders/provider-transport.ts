@@ -10,6 +10,7 @@
  * ```
  */
 
+import type { DeviceToken } from '../domain/device.ts';
 import type { Outcome } from '../domain/outcome.ts';
 import { foreignText } from '../std/foreign-text.ts';
 import { sweepEveryMs } from '../std/sweep.ts';
@@ -86,7 +87,7 @@ export class ProviderTransport implements Transport, PoolEvents, ExchangeEvents 
 
   send(
     template: RequestTemplate,
-    token: string,
+    token: DeviceToken,
     position: number,
     settle: Settle,
     body?: Buffer,

@@ -4,6 +4,7 @@
  */
 
 import type { ApnsEnvironment } from '../domain/credential.ts';
+import type { DeviceToken } from '../domain/device.ts';
 import type { Message } from '../domain/notification.ts';
 import type { Outcome } from '../domain/outcome.ts';
 
@@ -30,7 +31,7 @@ export interface Sender {
    */
   send(
     rendered: Rendered,
-    deviceId: string,
+    deviceId: DeviceToken,
     position: number,
     settle: Settle,
     environment?: ApnsEnvironment | null,

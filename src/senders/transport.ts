@@ -3,6 +3,7 @@
  * retries of what was refused. A sender says what a request is and what an answer means; a transport moves them.
  */
 
+import type { DeviceToken } from '../domain/device.ts';
 import type { Outcome } from '../domain/outcome.ts';
 import type { Rendered, Settle } from './sender.ts';
 
@@ -93,7 +94,7 @@ export interface Transport {
    */
   send(
     template: RequestTemplate,
-    token: string,
+    token: DeviceToken,
     position: number,
     settle: Settle,
     body?: Buffer,

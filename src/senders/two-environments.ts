@@ -10,6 +10,7 @@
  */
 
 import type { ApnsEnvironment } from '../domain/credential.ts';
+import type { DeviceToken } from '../domain/device.ts';
 import type { Message } from '../domain/notification.ts';
 import type { Outcome } from '../domain/outcome.ts';
 import type { Rendered, Sender, Settle } from './sender.ts';
@@ -42,7 +43,7 @@ type Side = 'own' | 'other';
 /** One send, over one or both environments. */
 interface Try {
   readonly rendered: Rendered;
-  readonly deviceId: string;
+  readonly deviceId: DeviceToken;
   readonly position: number;
   readonly settle: Settle;
   /** What the first environment said when this is the second. */
@@ -98,7 +99,7 @@ export class TwoEnvironments implements Sender {
 
   send(
     rendered: Rendered,
-    deviceId: string,
+    deviceId: DeviceToken,
     position: number,
     settle: Settle,
     environment: ApnsEnvironment | null = null,

@@ -1,6 +1,6 @@
 /** The question "which devices?", answered group by group. Redis answers it when there is one, and SQL always can. */
 
-import type { PlatformOfApp } from '../domain/device.ts';
+import type { DeviceToken, PlatformOfApp } from '../domain/device.ts';
 import type { DeviceNote, GroupChange, GroupKey, RaisedGroup } from '../domain/group-change.ts';
 import type { Audience } from '../domain/notification.ts';
 
@@ -8,7 +8,10 @@ import type { Audience } from '../domain/notification.ts';
 export type DeviceNotes = ReadonlyMap<number, DeviceNote>;
 
 /** By position. An array is one. */
-export type DeviceIds = Pick<readonly string[], 'length' | 'at'>;
+export interface DeviceIds {
+  readonly length: number;
+  at(position: number): DeviceToken | undefined;
+}
 
 /** Devices of one group, in order of their offsets: parallel arrays, for they are many. */
 export interface DeviceRun {

@@ -291,7 +291,7 @@ export class World {
       const ordinals = [...run.offsets].map((offset) => groupNumber * GROUP_DEVICES + offset);
       if (ordinals.length > 0) found.groups.push(groupNumber);
       for (const [at, ordinal] of ordinals.entries()) {
-        found.devices.push(textOf(run.deviceIds.at(at), run.notes.get(ordinal)));
+        found.devices.push(textOf(String(run.deviceIds.at(at)), run.notes.get(ordinal)));
       }
       const present = await index.recheck(scope, ordinals, asked);
       for (const [ordinal, deviceId] of present.deviceIds) {

@@ -114,7 +114,7 @@ async function reached(sql: SqlPool, scene: Scene, notificationId: string) {
     const { groupNumber, ordinalEnd, groupVersion: expectedVersion } = chunk;
     const group = { appId: scene.appId, platformId: PLATFORM, groupNumber };
     const run = await index.resolve({ group, audience: chunk, ordinalEnd, expectedVersion });
-    for (const at of run.offsets.keys()) devices.push(run.deviceIds.at(at) ?? 'nobody');
+    for (const at of run.offsets.keys()) devices.push(String(run.deviceIds.at(at) ?? 'nobody'));
   }
   return { groups: chunks.map(({ groupNumber }) => groupNumber), devices: devices.sort() };
 }

@@ -103,8 +103,10 @@ export async function openClient(
     };
     connection.send(request, value, {
       // The body is lent for the call only.
-      answered: (response) =>
-        settle({ kind: 'answered', ...response, body: Buffer.from(response.body) }),
+      answered: ({ status, fields, body, isTruncated, trailers }) => {
+        const kept = Buffer.from(body);
+        settle({ kind: 'answered', status, fields, body: kept, isTruncated, trailers });
+      },
       failed: (failure) => settle({ kind: 'failed', ...failure }),
     });
     streams += 1;

@@ -18,10 +18,10 @@ import { faultOfTrailers } from '../message/fields.ts';
 import { ResponseReader } from '../message/response.ts';
 import { StreamTable } from '../stream/stream-table.ts';
 import type { Response, ResponseReceiver } from './client-stream.ts';
-import { ClientStream } from './client-stream.ts';
+import { ClientStream, ReceivedResponse } from './client-stream.ts';
 import type { KeepAliveOptions } from './keep-alive.ts';
 import { KeepAlive } from './keep-alive.ts';
-import type { RequestForm } from './request-form.ts';
+import type { RequestForm, RequestValue } from './request-form.ts';
 import { PreparedRequest } from './request-form.ts';
 
 export interface ClientOptions extends KeepAliveOptions {
@@ -108,7 +108,7 @@ export class ClientConnection extends Connection<ClientStream> {
    */
   send(
     request: PreparedRequest,
-    value: string,
+    value: RequestValue,
     receiver: ResponseReceiver,
     own: Buffer = NO_OCTETS,
   ): number {
@@ -141,7 +141,7 @@ export class ClientConnection extends Connection<ClientStream> {
     }
     if (stream.head === null) this.#receiveHead(stream, section, isEndStream);
     else this.#receiveTrailers(stream, section, isEndStream);
-    if (isEndStream) this.#complete(stream, null);
+    if (isEndStream) this.#complete(stream, this.#keptResponse(stream));
   }
 
   override goAway({ lastStreamId, code, debugData }: GoAway): void {
@@ -189,11 +189,11 @@ export class ClientConnection extends Connection<ClientStream> {
     // The whole body in one frame, as nearly always: it need not be kept.
     if (isEndStream && stream.contentOctets === 0 && end - start <= bodyOctetsMax) {
       stream.contentOctets = end - start;
-      this.#complete(stream, bytes.subarray(start, end));
+      this.#complete(stream, this.#response(stream, bytes, start, end));
       return;
     }
     stream.isTruncated = !stream.keep(bytes, start, end, bodyOctetsMax);
-    if (isEndStream) this.#complete(stream, null);
+    if (isEndStream) this.#complete(stream, this.#keptResponse(stream));
     else if (stream.isTruncated) this.#cutShort(stream);
   }
 
@@ -258,7 +258,7 @@ export class ClientConnection extends Connection<ClientStream> {
   }
 
   /** The path of all requests but the first of their kind. False: nothing was written. */
-  #writeCompiled(request: PreparedRequest, value: string, id: number, own: Buffer): boolean {
+  #writeCompiled(request: PreparedRequest, value: RequestValue, id: number, own: Buffer): boolean {
     const { output, content } = this;
     if (content.isWaiting) return false;
     if (!request.serves(this.frames.encoder, value.length, own.length)) return false;
@@ -283,7 +283,7 @@ export class ClientConnection extends Connection<ClientStream> {
   }
 
   /** What comes behind the HEADERS of a request that was not compiled; the next one of its kind may be. */
-  #sendRest(stream: ClientStream, request: PreparedRequest, value: string, own: Buffer): void {
+  #sendRest(stream: ClientStream, request: PreparedRequest, value: RequestValue, own: Buffer): void {
     if (request.hasContent) this.content.send(stream, request.contentFor(value, own));
     if (!request.serves(this.frames.encoder, value.length, own.length))
       request.compile(this.frames.encoder, value.length);
@@ -309,13 +309,11 @@ export class ClientConnection extends Connection<ClientStream> {
     stream.trailers = section.fields;
   }
 
-  /** `body`: all of it, when it was not kept. */
-  #complete(stream: ClientStream, body: Buffer | null): void {
+  #complete(stream: ClientStream, response: Response): void {
     if (!stream.isAsLongAsSaid) {
       throw new StreamError(stream.id, ErrorCode.PROTOCOL_ERROR, 'not as long as content-length');
     }
     const { receiver } = stream;
-    const response = this.#responseOf(stream, body);
     // 8.1: the answer is complete although not all of the request was sent; the rest is of no use.
     if (stream.pending !== null) this.frames.rstStream(stream.id, ErrorCode.CANCEL);
     this.closeStream(stream, true);
@@ -325,16 +323,20 @@ export class ClientConnection extends Connection<ClientStream> {
   /** The body is longer than wanted: what there is of the answer is handed over. */
   #cutShort(stream: ClientStream): void {
     const { receiver } = stream;
-    const response = this.#responseOf(stream, null);
+    const response = this.#keptResponse(stream);
     this.reset(stream, ErrorCode.CANCEL);
     receiver.answered(response);
   }
 
-  #responseOf(stream: ClientStream, body: Buffer | null): Response {
-    const { head, trailers, isTruncated } = stream;
+  #keptResponse(stream: ClientStream): Response {
+    const body = stream.content();
+    return this.#response(stream, body, 0, body.length);
+  }
+
+  #response(stream: ClientStream, bytes: Buffer, start: number, end: number): Response {
+    const { head } = stream;
     if (head === null) throw new Error('a response without its head');
-    const { status, fields } = head;
-    return { status, fields, body: body ?? stream.content(), isTruncated, trailers };
+    return new ReceivedResponse(head, stream, bytes, start, end);
   }
 
   #fail(stream: ClientStream, isUnprocessed: boolean, reason: string): void {

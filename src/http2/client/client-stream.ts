@@ -14,6 +14,38 @@ export interface Response {
   readonly trailers: readonly Field[];
 }
 
+/** Its body lies where it was received: of most responses the status is all that anybody wants. */
+export class ReceivedResponse implements Response {
+  readonly status: number;
+  readonly fields: readonly Field[];
+  readonly isTruncated: boolean;
+  readonly trailers: readonly Field[];
+  readonly #bytes: Buffer;
+  readonly #start: number;
+  readonly #end: number;
+
+  /** Its body: `bytes[start, end)`. */
+  constructor(
+    { status, fields }: ResponseHead,
+    { trailers, isTruncated }: Pick<Response, 'trailers' | 'isTruncated'>,
+    bytes: Buffer,
+    start: number,
+    end: number,
+  ) {
+    this.status = status;
+    this.fields = fields;
+    this.isTruncated = isTruncated;
+    this.trailers = trailers;
+    this.#bytes = bytes;
+    this.#start = start;
+    this.#end = end;
+  }
+
+  get body(): Buffer {
+    return this.#bytes.subarray(this.#start, this.#end);
+  }
+}
+
 /** Why there is no whole response. */
 export interface RequestFailure {
   /** Whether the peer has certainly not looked at the request, so that it can be sent again (RFC 9113, 8.7). */

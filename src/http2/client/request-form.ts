@@ -4,6 +4,7 @@
  * a request is two or three copies and a few numbers.
  */
 
+import type { HexOctets } from '../../std/hex-octets.ts';
 import {
   Flag,
   FRAME_HEAD_OCTETS,
@@ -32,6 +33,9 @@ export interface RequestForm {
   /** Each request brings content of its own, of any length, which stands last. The value is in the path then. */
   readonly hasOwnContent?: boolean;
 }
+
+/** What changes with each request. Octets in hexadecimal are written where they belong without a check. */
+export type RequestValue = string | HexOctets;
 
 /** Literal without indexing whose name is entry 4 of the static table, `:path` (RFC 7541, 6.2.2). */
 const PATH_LITERAL = 0x04;
@@ -76,9 +80,9 @@ export class PreparedRequest {
   }
 
   /** All fields of the request, for an encoder that inserts. Throws TypeError when a path cannot hold the value. */
-  fieldsFor(value: string): readonly Field[] {
+  fieldsFor(value: RequestValue): readonly Field[] {
     const { valueIn, path, fields } = this.form;
-    const whole = valueIn === 'path' ? path + checkPathValue(value) : path;
+    const whole = valueIn === 'path' ? path + checkPathValue(String(value)) : path;
     return [
       ...this.#pseudoFields(),
       { name: ':path', value: whole, indexing: 'without' },
@@ -87,9 +91,9 @@ export class PreparedRequest {
   }
 
   /** All content of the request. */
-  contentFor(value: string, own: Buffer = EMPTY): Buffer {
+  contentFor(value: RequestValue, own: Buffer = EMPTY): Buffer {
     const { valueIn, contentBefore, contentAfter } = this.form;
-    const between = valueIn === 'content' ? Buffer.from(value) : EMPTY;
+    const between = valueIn === 'content' ? Buffer.from(String(value)) : EMPTY;
     return Buffer.concat([contentBefore, between, contentAfter, own]);
   }
 
@@ -114,7 +118,7 @@ export class PreparedRequest {
     into: Buffer,
     offset: number,
     streamId: number,
-    value: string,
+    value: RequestValue,
     own: Buffer = EMPTY,
   ): number {
     into.set(this.#before, offset);
@@ -127,9 +131,16 @@ export class PreparedRequest {
     return this.#hasOwnContent ? this.#writeOwn(into, behind, own) : behind;
   }
 
-  #writePath(into: Buffer, offset: number, valueAt: number, streamId: number, value: string) {
+  #writePath(
+    into: Buffer,
+    offset: number,
+    valueAt: number,
+    streamId: number,
+    value: RequestValue,
+  ): number {
     const end = valueAt + value.length;
-    into.write(checkPathValue(value), valueAt, 'latin1');
+    if (typeof value === 'string') into.write(checkPathValue(value), valueAt, 'latin1');
+    else value.write(into, valueAt);
     writeLength(into, offset, this.#blockOctets + value.length);
     const pathOctets = this.form.path.length + value.length;
     writeInteger(into, offset + this.#pathLengthAt, PLAIN, LENGTH_PREFIX_BITS, pathOctets);
@@ -147,8 +158,14 @@ export class PreparedRequest {
     return offset + own.length;
   }
 
-  #writeContent(into: Buffer, offset: number, valueAt: number, streamId: number, value: string) {
-    const end = valueAt + into.write(value, valueAt);
+  #writeContent(
+    into: Buffer,
+    offset: number,
+    valueAt: number,
+    streamId: number,
+    value: RequestValue,
+  ): number {
+    const end = valueAt + into.write(String(value), valueAt);
     into.set(this.#after, end);
     const dataAt = offset + this.#dataAt;
     const behind = end + this.#after.length;

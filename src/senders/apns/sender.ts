@@ -1,6 +1,7 @@
 /** The sender of APNs: one credential's pushes to iOS devices. */
 
 import type { ApnsCredential } from '../../domain/credential.ts';
+import type { DeviceToken } from '../../domain/device.ts';
 import type { Outcome } from '../../domain/outcome.ts';
 import { ProviderSender } from '../provider-sender.ts';
 import type { Sender } from '../sender.ts';
@@ -16,12 +17,13 @@ export const createApnsSender = (credential: ApnsCredential, transport: Transpor
     transport,
   );
 
-/** Asked for every send: an expression that looks for what must not be there costs a fifth of one that matches pairs. */
+/** Asked for every send that comes as a text: an expression that looks for what must not be there costs a fifth of one that matches pairs. */
 const NOT_HEX = /[^0-9a-fA-F]/;
 
 /** The token becomes part of the path: nothing but whole octets in hex may. Apple sets no length. */
-const isHexOctets = (deviceId: string): boolean =>
-  deviceId.length > 0 && deviceId.length % 2 === 0 && !NOT_HEX.test(deviceId);
+const isHexOctets = (deviceId: DeviceToken): boolean =>
+  typeof deviceId !== 'string' ||
+  (deviceId.length > 0 && deviceId.length % 2 === 0 && !NOT_HEX.test(deviceId));
 
 /** Apple's own word for it, said without asking. */
 const BAD_DEVICE_TOKEN: Outcome = Object.freeze({

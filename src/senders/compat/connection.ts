@@ -99,7 +99,7 @@ export class Connection implements ProviderConnection {
     this.#follow(attempt, stream);
     if (body !== undefined) stream.end(body);
     else if (tokenIn === 'path') stream.end(bodyBefore);
-    else stream.end(Buffer.concat([bodyBefore, Buffer.from(token), bodyAfter]));
+    else stream.end(Buffer.concat([bodyBefore, Buffer.from(String(token)), bodyAfter]));
   }
 
   retire(): void {

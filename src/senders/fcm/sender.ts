@@ -1,6 +1,7 @@
 /** The sender of FCM: one credential's messages to Android devices. */
 
 import type { FcmCredential } from '../../domain/credential.ts';
+import type { DeviceToken } from '../../domain/device.ts';
 import { ProviderSender } from '../provider-sender.ts';
 import type { Sender } from '../sender.ts';
 import type { Transport } from '../transport.ts';
@@ -16,8 +17,10 @@ export const createFcmSender = (credential: FcmCredential, transport: Transport)
   );
 
 /** Any text can be a token; inside of a JSON string it is that text and nothing else. */
-export const fcmToken = (deviceId: string): string =>
-  NOTHING_TO_ESCAPE.test(deviceId) ? deviceId : JSON.stringify(deviceId).slice(1, -1);
+export function fcmToken(deviceId: DeviceToken): string {
+  const text = String(deviceId);
+  return TO_BE_ESCAPED.test(text) ? JSON.stringify(text).slice(1, -1) : text;
+}
 
-/** What Google's tokens are made of; writing them as JSON would change nothing. */
-const NOTHING_TO_ESCAPE = /^[\w:.-]+$/;
+/** Google's tokens are made of what JSON leaves as it is. Looking for anything else is several times cheaper than matching all of it. */
+const TO_BE_ESCAPED = /[^\w:.-]/;

@@ -5,6 +5,7 @@
  */
 
 import type { ServiceAccount, WebPushCredential } from '../../domain/credential.ts';
+import type { DeviceToken } from '../../domain/device.ts';
 import type { Message } from '../../domain/notification.ts';
 import type { Outcome } from '../../domain/outcome.ts';
 import { TurnClock } from '../../std/turn-clock.ts';
@@ -126,8 +127,8 @@ export class WebPushSender implements Sender {
     });
   }
 
-  send(rendered: RenderedWebPush, deviceId: string, position: number, settle: Settle): void {
-    const aim = this.#aim(rendered, deviceId);
+  send(rendered: RenderedWebPush, deviceId: DeviceToken, position: number, settle: Settle): void {
+    const aim = this.#aim(rendered, String(deviceId));
     if ('kind' in aim) {
       this.#settleUnsent(position, settle, aim);
       return;

@@ -4,7 +4,9 @@
  * length tells.
  */
 
+import type { DeviceToken } from '../../domain/device.ts';
 import { BLOCK_DEVICES } from '../../domain/device.ts';
+import { HexOctets } from '../../std/hex-octets.ts';
 import type { DeviceIds } from '../tag-index.ts';
 
 const HEX_BIT = 0x8000;
@@ -40,7 +42,7 @@ function record(deviceId: string | null): Buffer {
 }
 
 /**
- * Tokens of some devices of a group, in order, as they lie in its blocks: each becomes a string when it is asked for. As strings, those of
+ * Tokens of some devices of a group, in order, as they lie in its blocks: each is made when it is asked for. As strings, those of
  * a chunk that waits to be sent would outlive two collections and be moved by both.
  */
 export class BlockTokens implements DeviceIds {
@@ -76,10 +78,10 @@ export class BlockTokens implements DeviceIds {
     return true;
   }
 
-  at(position: number): string | undefined {
+  at(position: number): DeviceToken | undefined {
     const block = this.#blocks[this.#blockAt[position] ?? 0];
     const at = this.#recordAt[position];
-    return block === undefined || at === undefined ? undefined : textOf(block, at);
+    return block === undefined || at === undefined ? undefined : tokenOf(block, at);
   }
 }
 
@@ -88,17 +90,18 @@ export function* decodeSlots(block: Buffer): Generator<readonly [slot: number, d
   let at = 1;
   for (let slot = 0; slot < (block[0] ?? 0); slot += 1) {
     const length = lengthAt(block, at);
-    if (length !== 0) yield [slot, textOf(block, at)];
+    if (length !== 0) yield [slot, String(tokenOf(block, at))];
     at += 2 + (length & LENGTH_BITS);
   }
 }
 
 /** Of the record that begins there. */
-function textOf(block: Buffer, at: number): string {
+function tokenOf(block: Buffer, at: number): DeviceToken {
   const length = lengthAt(block, at);
   const start = at + 2;
-  const encoding = (length & HEX_BIT) === 0 ? 'utf8' : 'hex';
-  return block.toString(encoding, start, start + (length & LENGTH_BITS));
+  const end = start + (length & LENGTH_BITS);
+  if ((length & HEX_BIT) !== 0) return new HexOctets(block, start, end);
+  return block.toString('utf8', start, end);
 }
 
 const lengthAt = (block: Buffer, at: number): number =>

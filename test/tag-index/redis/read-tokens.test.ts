@@ -42,8 +42,10 @@ await withRedis(t, (t) =>
     const raised = await raiseGroups(sql, [group]);
     await node.feed.apply(changesOf(raised, { tokens: [{ ...place, deviceId: 'another' }] }));
 
-    const tokenAt = async (version: number): Promise<string | null | undefined> =>
-      (await readTokens(node.client, hashKey, Uint16Array.of(7, 130), version))?.at(0);
+    const tokenAt = async (version: number): Promise<string | null> => {
+      const tokens = await readTokens(node.client, hashKey, Uint16Array.of(7, 130), version);
+      return tokens === null ? null : String(tokens.at(0));
+    };
 
     await t.test('of the version that matched, and of a later one', async (t) => {
       t.equal(await tokenAt(2), 'another');
@@ -77,12 +79,12 @@ await withRedis(t, (t) =>
       t.equal(await redis.client.hget(hashKey, 'v'), '1');
       t.equal(run.deviceIds.at(7), 'another', 'nobody is sent to by the token that he had before');
       t.equal(run.deviceIds.length, 200);
-      t.equal(await tokenAt(2), undefined);
+      t.equal(await tokenAt(2), null);
     });
 
     await t.test('one that has nothing', async (t) => {
       await redis.client.hdel(hashKey, 'v');
-      t.equal(await tokenAt(1), undefined);
+      t.equal(await tokenAt(1), null);
     });
   }),
 );
