@@ -46,6 +46,13 @@ export interface ClaimerOptions {
   readonly start: (claimed: Claimed) => Assignment;
 }
 
+/**
+ * While nobody waits for a slot, those that become free are filled together: a quarter of them, or when no more than a third is busy.
+ * The rest has some hundred milliseconds of work, and a look at the ledger costs as much for one slot as for ten.
+ */
+const FREED_SHARE = 1 / 4;
+const BUSY_SHARE = 1 / 3;
+
 interface Held extends Candidate {
   readonly assignment: Assignment;
   readonly sinceMs: number;
@@ -57,6 +64,10 @@ export class Claimer {
   private readonly allotment = new Allotment();
   private readonly bell = new Bell();
   private readonly held = new Set<Held>();
+  /** Slots that have become free since the last look. */
+  private freed = 0;
+  /** The last look has found a notification that has no slot. */
+  private hasWaiting = false;
   private isStopping = false;
   private loop: Promise<void> = Promise.resolve();
 
@@ -84,23 +95,27 @@ export class Claimer {
 
   private async run(): Promise<void> {
     while (!this.isStopping) {
-      const claimed = await this.round();
-      if (claimed === 0) await this.bell.wait(POLL_INTERVAL_MS);
+      const isWorthAnother = await this.round();
+      if (!isWorthAnother) await this.bell.wait(POLL_INTERVAL_MS);
     }
   }
 
-  /** Answers how many it could claim. */
-  private async round(): Promise<number> {
+  /** Whether there are slots left that somebody else may want: not all of what was shared out could be claimed. */
+  private async round(): Promise<boolean> {
     try {
+      this.freed = 0;
       const claimable = await listClaimable(this.options.sql);
       const free = this.options.slots - this.held.size;
       const turns = this.allotment.share(claimable, [...this.held], free);
-      if (turns.length > 0) return await this.claim(turns);
-      this.makeRoomFor(claimable);
+      const claimed = turns.length > 0 ? await this.claim(turns) : 0;
+      const waiting = this.withoutSlot(claimable);
+      this.hasWaiting = waiting.length > 0;
+      if (claimed === 0) this.makeRoomFor(waiting);
+      return claimed > 0 && claimed < turns.length;
     } catch (error) {
       this.options.log.warn({ err: error }, 'nothing can be claimed; trying again');
+      return false;
     }
-    return 0;
   }
 
   private async claim(turns: readonly Claimable[]): Promise<number> {
@@ -146,23 +161,34 @@ export class Claimer {
     this.held.add(held);
     void assignment.finished.then(() => {
       this.held.delete(held);
-      this.bell.ring();
+      this.freed += 1;
+      if (this.hasWaiting || held.isAskedToYield || this.isRoomWorthALook) this.bell.ring();
     });
   }
 
-  /**
-   * Nothing more may be claimed. For each notification that has no slot, the one that holds its slot for longest yields: of the
-   * same scope, if there is one, for it may be that scope's share that is used up.
-   */
-  private makeRoomFor(claimable: readonly Claimable[]): void {
+  private get isRoomWorthALook(): boolean {
+    const { slots } = this.options;
+    return this.freed >= slots * FREED_SHARE || this.held.size <= slots * BUSY_SHARE;
+  }
+
+  /** One candidate for each notification that holds no slot. */
+  private withoutSlot(claimable: readonly Claimable[]): readonly Candidate[] {
     const served = new Set([...this.held].map(({ notificationId }) => notificationId));
     const waiting = new Map(
       claimable
         .filter(({ notificationId }) => !served.has(notificationId))
         .map((candidate) => [candidate.notificationId, candidate]),
     );
+    return [...waiting.values()];
+  }
+
+  /**
+   * Nothing more may be claimed. For each notification that has no slot, the one that holds its slot for longest yields: of the
+   * same scope, if there is one, for it may be that scope's share that is used up.
+   */
+  private makeRoomFor(waiting: readonly Candidate[]): void {
     let yielding = [...this.held].filter(({ isAskedToYield }) => isAskedToYield).length;
-    for (const candidate of waiting.values()) {
+    for (const candidate of waiting) {
       if (yielding > 0) yielding -= 1;
       else this.askToYield(candidate);
     }

@@ -95,7 +95,7 @@ export async function startFanOut(options: FanOutOptions): Promise<FanOut> {
     log.error({ err: error }, 'a worker thread has died'),
   );
   const ledger = new Ledger({
-    sql: store.sql,
+    store,
     feed: options.feed,
     leaseMs,
     clock,

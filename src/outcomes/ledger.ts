@@ -13,7 +13,8 @@ import type { Clock } from '../std/clock.ts';
 import { faultOf } from '../store/faults.ts';
 import type { RecordedProgress } from '../store/ledger/record-progress.ts';
 import { recordProgress } from '../store/ledger/record-progress.ts';
-import type { SqlPool } from '../store/sql.ts';
+import type { Line } from '../store/line.ts';
+import type { Store } from '../store/store.ts';
 import type { IndexFeed } from '../tag-index/tag-index.ts';
 import { rememberNews } from './device-news.ts';
 import type { Verdict } from './verdict.ts';
@@ -25,7 +26,7 @@ const ROWS_PER_TRANSACTION_MAX = 16_384;
 const OUTAGE_BACKOFF = { baseMs: 100, capMs: 2_000 };
 
 export interface LedgerOptions {
-  readonly sql: SqlPool;
+  readonly store: Pick<Store, 'sql' | 'openLine'>;
   readonly feed: IndexFeed;
   readonly leaseMs: number;
   readonly clock: Clock;
@@ -36,10 +37,13 @@ export interface LedgerOptions {
 
 export class Ledger {
   private readonly options: LedgerOptions;
+  /** For one transaction at a time, as the batcher has it. */
+  private readonly line: Line;
   private readonly batcher: Batcher<Progress, Verdict>;
 
   constructor(options: LedgerOptions) {
     this.options = options;
+    this.line = options.store.openLine();
     this.batcher = new Batcher<Progress, Verdict>({
       itemsMax: REPORTS_PER_TRANSACTION_MAX,
       weightMax: ROWS_PER_TRANSACTION_MAX,
@@ -63,7 +67,8 @@ export class Ledger {
     reports.forEach((report, i) => {
       if (verdicts[i]?.kind === 'recorded') this.options.onRecorded(report);
     });
-    await rememberNews(this.options, reports);
+    const { store, feed, log } = this.options;
+    await rememberNews({ sql: store.sql, feed, log }, reports);
     return verdicts;
   }
 
@@ -71,7 +76,7 @@ export class Ledger {
     for (let attempt = 1; ; attempt += 1) {
       const sentAtMs = this.options.clock.monotonicMs();
       try {
-        const recorded = await recordProgress(this.options.sql, reports, this.options.leaseMs);
+        const recorded = await recordProgress(this.line, reports, this.options.leaseMs);
         return reports.map((report) => verdictOn(report, recorded, sentAtMs));
       } catch (error) {
         const fault = faultOf(error);

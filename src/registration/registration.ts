@@ -1,6 +1,7 @@
 /** Registrations of devices: answered when they are durable, and many to a transaction. */
 
 import type { Logger } from 'pino';
+import { PLANS_ARE_KEPT } from '../store/line.ts';
 import type { Store } from '../store/store.ts';
 import type { IndexFeed } from '../tag-index/tag-index.ts';
 import { DeviceLimit } from './device-limit.ts';
@@ -43,7 +44,7 @@ export class Registration {
     const limit = new DeviceLimit(devicesPerAppMax);
     this.inFlightMax = options.inFlightMax;
     this.lanes = new Lanes(options.lanes, (slot) => {
-      const line = options.store.openLine();
+      const line = options.store.openLine(PLANS_ARE_KEPT);
       const ordinals = new Ordinals(sql, limit);
       return createLane({ line, feed, ordinals, tagsPerDeviceMax, slot }, log, (count) => {
         this.inFlight -= count;

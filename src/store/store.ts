@@ -15,8 +15,8 @@ export interface Store extends Migrated {
   readonly sql: SqlPool;
   /** For worker threads, which open pools of their own. */
   readonly address: DatabaseAddress;
-  /** A connection beside the pool, for one transaction at a time; closed with the store. */
-  openLine(): Line;
+  /** A connection beside the pool, for one transaction at a time, each with these settings; closed with the store. */
+  openLine(settings?: readonly string[]): Line;
   close(): Promise<void>;
 }
 
@@ -44,8 +44,8 @@ async function open(
 ): Promise<Store> {
   const sql = connect(address, CONNECTIONS_MAX);
   const lines: Line[] = [];
-  const openLine = (): Line => {
-    const line = new Line(address);
+  const openLine = (settings: readonly string[] = []): Line => {
+    const line = new Line(address, settings);
     lines.push(line);
     return line;
   };

@@ -147,7 +147,8 @@ async function compare(
         found.push(ordinal);
         const note = run.notes.get(ordinal);
         if (note !== undefined) notes.set(ordinal, note);
-        if (String(run.deviceIds.at(position)) !== deviceIdOf(scope, ordinal)) t.fail('another device');
+        if (String(run.deviceIds.at(position)) !== deviceIdOf(scope, ordinal))
+          t.fail('another device');
       }
     }
     equal(

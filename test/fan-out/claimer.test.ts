@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { pino } from 'pino';
 import t from 'tap';
 import type { Claimed } from '../../src/fan-out/claimed.ts';
@@ -100,6 +101,31 @@ await withStores(t, async (t, store) => {
       await sql`delete from notifications where id in ${sql([big, small])}`;
     },
   );
+
+  await t.test('while nobody waits for a slot, a quarter of them is filled together', async (t) => {
+    const id = await makeRunning(sql, await makeTenant(sql, 'together'), 8_192 * 40);
+    const node = new Node(store, 12);
+    let claims = 8;
+    await until('its share is taken', () => (node.claimed.length === claims ? true : null));
+    /** Three slots become free, one after the other; whether they were filled by one claim. */
+    const refill = async (): Promise<boolean> => {
+      for (const claimed of node.claimed.slice(claims - 8, claims - 5)) {
+        node.finish(claimed);
+        await nextTurn();
+      }
+      claims += 3;
+      await until('they are filled', () => (node.claimed.length === claims ? true : null));
+      const starts = node.claimed.slice(-3).map(({ leaseStartedMs }) => leaseStartedMs);
+      return new Set(starts).size === 1;
+    };
+    // The look that comes in any case, every 250 ms, may fall between two of them.
+    const rounds = [await refill(), await refill(), await refill(), await refill()];
+    t.ok(rounds.filter((isOne) => isOne).length >= 3, String(rounds));
+    t.equal(new Set(node.keys()).size, claims);
+    node.finishAll();
+    await node.claimer.drain(AT_ONCE);
+    await sql`delete from notifications where id = ${id}`;
+  });
 
   await t.test(
     'when no slot becomes free, the one held for longest is asked to yield',

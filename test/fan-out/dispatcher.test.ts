@@ -37,7 +37,7 @@ const log = pino({ level: 'silent' });
 const store = await temporaryEmbedded(t);
 const { sql } = store;
 const ledger = new Ledger({
-  sql,
+  store,
   feed: NO_FEED,
   leaseMs: LEASE_MS,
   clock: systemClock,

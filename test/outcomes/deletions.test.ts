@@ -43,21 +43,21 @@ async function look({ sql }: Store): Promise<number> {
 
 /** Records what became of the devices of a notification; with `isFinished` all of its one chunk. */
 async function answer(
-  { sql }: Store,
+  store: Store,
   notificationId: string,
   total: number,
   news: readonly DeviceNews[],
   isFinished = true,
 ): Promise<void> {
   const ledger = new Ledger({
-    sql,
+    store,
     feed: NO_FEED,
     leaseMs: 60_000,
     clock: systemClock,
     log,
     onRecorded: () => undefined,
   });
-  const [chunk] = await claimChunksOf(sql, notificationId, 60_000);
+  const [chunk] = await claimChunksOf(store.sql, notificationId, 60_000);
   if (chunk === undefined) throw new Error('nothing to claim');
   const { appId, platformId, groupNumber, epoch } = chunk;
   const verdict = await ledger.record({

@@ -23,9 +23,9 @@ import { withStores } from '../support/store.ts';
 const LEASE_MS = 60_000;
 const NOTHING: Counts = { total: 0, delivered: 0, failed: 0, skipped: 0, expired: 0, cancelled: 0 };
 
-const ledgerOf = ({ sql }: Store): Ledger =>
+const ledgerOf = (store: Store): Ledger =>
   new Ledger({
-    sql,
+    store,
     feed: NO_FEED,
     leaseMs: LEASE_MS,
     clock: systemClock,

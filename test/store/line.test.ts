@@ -51,4 +51,36 @@ await withStores(t, async (t, store) => {
     await line.transact(insert, insert);
     t.same(await store.sql`select count(*)::int as count from numbers`, [{ count: 2 }]);
   });
+
+  await t.test('all of it in one round trip is one transaction too', async (t) => {
+    for (const time of ['first', 'second']) {
+      const [a, b] = await line.transactAtOnce((tx) =>
+        Promise.all([transactionOf(tx), transactionOf(tx)]),
+      );
+      t.equal(a, b, time);
+      t.not(await line.transactAtOnce(transactionOf), b, 'it is over');
+    }
+  });
+
+  await t.test('in one round trip a statement that fails leaves nothing', async (t) => {
+    await store.sql`truncate numbers`;
+    const insert = (tx: Sql) => tx`insert into numbers values (4)`;
+    const fail = (tx: Sql) => tx`select 1 / (select count(*) from numbers where number = 3)`;
+    const all = [insert, fail, insert] as const;
+    await t.rejects(
+      line.transactAtOnce((tx) => Promise.all(all.map((statement) => statement(tx)))),
+      { code: '22012' },
+    );
+    t.same(await store.sql`select number from numbers`, []);
+    await line.transactAtOnce((tx) => Promise.all([insert(tx), insert(tx)]));
+    t.same(await store.sql`select count(*)::int as count from numbers`, [{ count: 2 }]);
+  });
+
+  await t.test('the settings of a line are those of its transactions', async (t) => {
+    const other = store.openLine(['set local enable_seqscan = off', 'set local jit = off']);
+    const setting = async (tx: Sql): Promise<unknown> =>
+      await tx`select current_setting('enable_seqscan') as scan, current_setting('jit') as jit`;
+    t.same(await other.transactAtOnce(setting), [{ scan: 'off', jit: 'off' }]);
+    t.match(await line.transactAtOnce(setting), [{ scan: 'on' }]);
+  });
 });

@@ -283,7 +283,12 @@ export class ClientConnection extends Connection<ClientStream> {
   }
 
   /** What comes behind the HEADERS of a request that was not compiled; the next one of its kind may be. */
-  #sendRest(stream: ClientStream, request: PreparedRequest, value: RequestValue, own: Buffer): void {
+  #sendRest(
+    stream: ClientStream,
+    request: PreparedRequest,
+    value: RequestValue,
+    own: Buffer,
+  ): void {
     if (request.hasContent) this.content.send(stream, request.contentFor(value, own));
     if (!request.serves(this.frames.encoder, value.length, own.length))
       request.compile(this.frames.encoder, value.length);

@@ -1,8 +1,7 @@
 /** One transaction of progress: everything that the workers of this process have reported since the last one. */
 
 import type { ChunkProgress, Progress, RetryProgress } from '../../domain/progress.ts';
-import type { SqlPool } from '../sql.ts';
-import { transact } from '../transact.ts';
+import type { Line } from '../line.ts';
 import { finishNotifications } from './finish-notifications.ts';
 import { lockNotifications } from './lock-notifications.ts';
 import type { ScopeStanding } from './read-standings.ts';
@@ -21,9 +20,12 @@ export interface RecordedProgress {
   readonly standings: readonly ScopeStanding[];
 }
 
-/** Records all of it or, when it throws, none of it. The reports are about different chunks. */
+/**
+ * Records all of it or, when it throws, none of it or a part, which makes no difference: recorded again, it counts once. The reports
+ * are about different chunks.
+ */
 export function recordProgress(
-  sql: SqlPool,
+  line: Line,
   reports: readonly Progress[],
   leaseMs: number,
 ): Promise<RecordedProgress> {
@@ -32,8 +34,7 @@ export function recordProgress(
   const retries = reports.filter((report): report is RetryProgress => report.kind === 'retries');
   const faults = reports.filter((report): report is Progress & ScopeFault => report.fault !== null);
   const waits = reports.filter(isWaiting);
-  return transact(sql, async (tx) => {
-    // All statements are on their way at once: the embedded database serves nobody else meanwhile.
+  return line.transactAtOnce(async (tx) => {
     const [, chunkStandings, , , , , standings] = await Promise.all([
       lockNotifications(tx, ids),
       chunks.length > 0 ? recordChunks(tx, chunks, leaseMs) : [],
