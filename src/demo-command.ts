@@ -23,9 +23,7 @@ const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
 
 /** Makes the command. */
-export const demoCommand = (requireConfig: () => Config, terminal: Terminal): Command => ({
-  name: 'demo',
-  summary: 'Make the demo client in a PostgreSQL, for a simulator that runs alone.',
+export const demoCommand = (requireConfig: () => Promise<Config>, terminal: Terminal): Command => ({
   usage: USAGE,
   run: async (args) => {
     if (args.some((argument) => argument === '--help' || argument === '-h')) {
@@ -44,7 +42,7 @@ export const demoCommand = (requireConfig: () => Config, terminal: Terminal): Co
 
 async function makeDemo(
   args: readonly string[],
-  requireConfig: () => Config,
+  requireConfig: () => Promise<Config>,
   terminal: Terminal,
 ): Promise<number> {
   const { values, positionals } = readFlags(args, {
@@ -56,7 +54,7 @@ async function makeDemo(
   if (file === undefined) throw new UsageError('--accounts-file is missing');
   const accounts = await readAccounts(file);
   if (accounts === undefined) throw new UsageError(`--accounts-file: cannot read ${file}`);
-  const config = requireConfig();
+  const config = await requireConfig();
   if (config.DATABASE_URL === undefined) {
     terminal.complain('DATABASE_URL is not set: an embedded engine makes its demo by itself.');
     return EXIT_FAILED;

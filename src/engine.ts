@@ -46,7 +46,6 @@ import type { CredentialState } from './store/health/read-credential-states.ts';
 import { Maintenance } from './store/maintenance/maintenance.ts';
 import type { Sql } from './store/sql.ts';
 import type { Store } from './store/store.ts';
-import { openIndexKeeper } from './tag-index/redis/open.ts';
 import { SqlTagIndex } from './tag-index/sql/sql-tag-index.ts';
 import type { IndexFeed, TagIndex } from './tag-index/tag-index.ts';
 import { NO_FEED } from './tag-index/tag-index.ts';
@@ -207,6 +206,7 @@ async function openTagIndex(
   if (address === null) {
     return { index: new SqlTagIndex(sql), feed: NO_FEED, stop: () => Promise.resolve() };
   }
+  const { openIndexKeeper } = await import('./tag-index/redis/open.ts');
   const keeper = await openIndexKeeper(address, sql, log);
   metrics.watchIndex(() => keeper.reading);
   return keeper;

@@ -1,25 +1,10 @@
 #!/usr/bin/env node
 /** The command line: without a command the service, else what an operator asks for. */
 
-import { appCommand } from './cli/app.ts';
-import { clientCommand } from './cli/client.ts';
 import type { Command } from './cli/command.ts';
-import { credentialCommand } from './cli/credential.ts';
-import { deletionsCommand } from './cli/deletions.ts';
-import { devicesCommand } from './cli/devices.ts';
-import { fetchCommand } from './cli/fetch.ts';
-import { indexCommand } from './cli/index-command.ts';
 import type { OperatorContext } from './cli/operator-command.ts';
-import { openOperatorSession } from './cli/operator-session.ts';
 import { processTerminal } from './cli/process-terminal.ts';
-import { simulateCommand } from './cli/simulate.ts';
 import type { Config } from './config.ts';
-import { readConfig } from './config.ts';
-import { demoCommand } from './demo-command.ts';
-import { openIndex } from './open-index.ts';
-import { createCheck } from './provider-check.ts';
-import { providerOrigins } from './provider-origins.ts';
-import { serve } from './serve.ts';
 import { faultOf } from './store/faults.ts';
 
 const EXIT_FAILED = 1;
@@ -27,46 +12,84 @@ const EXIT_USAGE = 2;
 /** How sentences about a setting begin. */
 const SETTING = /^[A-Z]+(_[A-Z]+)*: /;
 
-const serveCommand: Command = {
-  name: 'serve',
-  summary: 'Run the service (what happens without a command).',
-  usage: `tagcast serve
-
-Runs until SIGTERM or SIGINT. Settings are environment variables, see config/example.env; without any it runs a demo on
-http://127.0.0.1:8080.`,
-  run: (args) => {
-    if (args.length === 0) return serve(requireConfig());
-    const isHelp = args.includes('--help') || args.includes('-h');
-    if (isHelp) processTerminal.print(serveCommand.usage);
-    else processTerminal.complain(`${args[0]} is too much\n${serveCommand.usage}`);
-    return Promise.resolve(isHelp ? 0 : EXIT_USAGE);
-  },
-};
+/** One line of `--help`. A command is loaded when it is run: the whole program takes a second, and no command needs it all. */
+interface Entry {
+  readonly name: string;
+  readonly summary: string;
+  load(): Promise<Command>;
+}
 
 const operator: OperatorContext = {
-  open: () => {
-    const config = requireConfig();
-    const origins = providerOrigins(config, null);
-    return openOperatorSession({
-      ...config,
-      oauthOrigin: origins.oauth,
-      checkOf: (sql, secrets) => createCheck(sql, secrets, origins),
-    });
+  open: async () => {
+    const config = await requireConfig();
+    const { openOperator } = await import('./open-operator.ts');
+    return openOperator(config);
   },
   terminal: processTerminal,
 };
 
-const COMMANDS: readonly Command[] = [
-  serveCommand,
-  simulateCommand,
-  demoCommand(requireConfig, processTerminal),
-  clientCommand(operator),
-  appCommand(operator),
-  credentialCommand(operator),
-  deletionsCommand(operator),
-  devicesCommand(operator, process),
-  indexCommand({ open: () => openIndex(requireConfig()), terminal: processTerminal }),
-  fetchCommand,
+const index = {
+  open: async () => {
+    const config = await requireConfig();
+    const { openIndex } = await import('./open-index.ts');
+    return openIndex(config);
+  },
+  terminal: processTerminal,
+};
+
+const ENTRIES: readonly Entry[] = [
+  {
+    name: 'serve',
+    summary: 'Run the service (what happens without a command).',
+    load: async () =>
+      (await import('./serve-command.ts')).serveCommand(requireConfig, processTerminal),
+  },
+  {
+    name: 'simulate',
+    summary: 'Run a simulated APNs, FCM, Google token endpoint and Web Push service.',
+    load: async () => (await import('./cli/simulate.ts')).simulateCommand,
+  },
+  {
+    name: 'demo',
+    summary: 'Make the demo client in a PostgreSQL, for a simulator that runs alone.',
+    load: async () =>
+      (await import('./demo-command.ts')).demoCommand(requireConfig, processTerminal),
+  },
+  {
+    name: 'client',
+    summary: 'Add, list and disable clients (tenants).',
+    load: async () => (await import('./cli/client.ts')).clientCommand(operator),
+  },
+  {
+    name: 'app',
+    summary: "Add and list apps; set their providers' credentials.",
+    load: async () => (await import('./cli/app.ts')).appCommand(operator),
+  },
+  {
+    name: 'credential',
+    summary: 'Rotate the credentials of a client or an app.',
+    load: async () => (await import('./cli/credential.ts')).credentialCommand(operator),
+  },
+  {
+    name: 'deletions',
+    summary: 'List, release and discard deletions of devices that are held.',
+    load: async () => (await import('./cli/deletions.ts')).deletionsCommand(operator),
+  },
+  {
+    name: 'devices',
+    summary: "Export and import an app's devices.",
+    load: async () => (await import('./cli/devices.ts')).devicesCommand(operator, process),
+  },
+  {
+    name: 'index',
+    summary: 'Verify and rebuild the tag index in Redis.',
+    load: async () => (await import('./cli/index-command.ts')).indexCommand(index),
+  },
+  {
+    name: 'fetch',
+    summary: 'Fetch one URL with our own HTTP/2 client.',
+    load: async () => (await import('./cli/fetch.ts')).fetchCommand,
+  },
 ];
 
 process.exitCode = await run(process.argv.slice(2));
@@ -76,8 +99,9 @@ async function run([name = 'serve', ...args]: readonly string[]): Promise<number
     process.stdout.write(help());
     return 0;
   }
-  const command = COMMANDS.find((candidate) => candidate.name === name);
-  if (command !== undefined) {
+  const entry = ENTRIES.find((candidate) => candidate.name === name);
+  if (entry !== undefined) {
+    const command = await entry.load();
     try {
       return await command.run(args);
     } catch (error) {
@@ -99,8 +123,8 @@ function sentenceOf(error: unknown): string | null {
 }
 
 function help(): string {
-  const width = Math.max(...COMMANDS.map(({ name }) => name.length));
-  const lines = COMMANDS.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`);
+  const width = Math.max(...ENTRIES.map(({ name }) => name.length));
+  const lines = ENTRIES.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`);
   return `tagcast [command] [arguments]      (npm start -- [command] [arguments])
 
 ${lines.join('\n')}
@@ -110,7 +134,8 @@ ${lines.join('\n')}
 }
 
 /** The configuration; a wrong one ends the process with one sentence for each fault. */
-function requireConfig(): Config {
+async function requireConfig(): Promise<Config> {
+  const { readConfig } = await import('./config.ts');
   const result = readConfig();
   if (result.ok) return result.config;
   process.stderr.write(`${result.faults.join('\n')}\n`);

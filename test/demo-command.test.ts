@@ -6,13 +6,14 @@ import { writeAccounts } from '../src/cli/simulator-files.ts';
 import { createAccounts } from '../src/simulator/accounts.ts';
 import { runCommand } from './support/processes.ts';
 import { withPostgres } from './support/store.ts';
+import { temporaryDirectory } from './support/temporary-directory.ts';
 
 const SECRET_KEY = 'a secret for tests only, long enough';
 
 t.test(
   'wrong arguments are a sentence and the code 2, no database one and the code 1',
   async (t) => {
-    const accountsFile = join(t.testdir(), 'accounts.json');
+    const accountsFile = join(temporaryDirectory(t), 'accounts.json');
     await writeAccounts(accountsFile, await createAccounts());
     for (const [args, code, sentence] of [
       [[], 2, '--accounts-file is missing'],
@@ -38,7 +39,7 @@ t.test('another simulator: the client stays, its provider credentials change', a
     const settings = { DATABASE_URL: url, SECRET_KEY };
     const outputs: string[] = [];
     for (const name of ['first', 'second']) {
-      const accountsFile = join(t.testdir(), `${name}.json`);
+      const accountsFile = join(temporaryDirectory(t), `${name}.json`);
       await writeAccounts(accountsFile, await createAccounts());
       const { output } = await runCommand(t, ['demo', '--accounts-file', accountsFile], settings);
       outputs.push(output);

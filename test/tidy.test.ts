@@ -71,7 +71,7 @@ t.test('every import goes down the table', (t) => {
   for (const file of listSources('src')) {
     const from = folderOf(file);
     if (from === '') continue;
-    for (const [, target = ''] of readSource(file).matchAll(/from '(\.[^']+)'/g)) {
+    for (const [, target = ''] of readSource(file).matchAll(/(?:from |import\(\s*)'(\.[^']+)'/g)) {
       const to = folderOf(normalize(join(dirname(file), target)));
       const allowed = to === from || (MAY_IMPORT[from] ?? []).includes(to);
       t.ok(allowed, `${file} may import ${to === '' ? target : `${to}/`}`);
@@ -79,6 +79,25 @@ t.test('every import goes down the table', (t) => {
   }
   t.end();
 });
+
+t.test(
+  'the command line itself is light: packages are loaded with the command that needs them',
+  (t) => {
+    for (const main of ['main.ts', 'cli/client.ts']) {
+      const reached = new Set([main]);
+      for (const file of reached) {
+        const imports = readSource(file).matchAll(/^import (?!type )[^;]*?'([^']+)';/gm);
+        for (const [, target = ''] of imports) {
+          if (target.startsWith('.')) reached.add(normalize(join(dirname(file), target)));
+          else
+            t.ok(target.startsWith('node:'), `${file} imports ${target}, on the way from ${main}`);
+        }
+      }
+      t.ok(reached.size > 1, `${main} imports something`);
+    }
+    t.end();
+  },
+);
 
 t.test('every file opens with why it exists', (t) => {
   for (const file of listSources('src')) {

@@ -34,8 +34,6 @@ when the provider refuses the new one. Of what ends on a date the log warns 30, 
 
 /** Makes the command. */
 export const appCommand = (context: OperatorContext): Command => ({
-  name: 'app',
-  summary: "Add and list apps; set their providers' credentials.",
   usage: USAGE,
   run: (args) =>
     args.length === 1 && args[0] === 'vapid'

@@ -17,8 +17,6 @@ tagcast client disable <client-id>               its credentials are refused wit
 
 /** Makes the command. */
 export const clientCommand = (context: OperatorContext): Command => ({
-  name: 'client',
-  summary: 'Add, list and disable clients (tenants).',
   usage: USAGE,
   run: (args) => runErrand(context, USAGE, args, plan),
 });

@@ -1,9 +1,6 @@
 /** What the command line is made of: every command is one of these, and main.ts lists them. */
 
 export interface Command {
-  readonly name: string;
-  /** One line for the list of commands. */
-  readonly summary: string;
   /** The text of `--help`. */
   readonly usage: string;
   /** Runs with the arguments after the name; resolves with the exit code. */

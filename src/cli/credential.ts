@@ -18,8 +18,6 @@ Makes new credentials; the old ones work for the grace period.`;
 
 /** Makes the command. */
 export const credentialCommand = (context: OperatorContext): Command => ({
-  name: 'credential',
-  summary: 'Rotate the credentials of a client or an app.',
   usage: USAGE,
   run: (args) => runErrand(context, USAGE, args, plan),
 });

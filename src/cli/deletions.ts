@@ -12,8 +12,6 @@ tagcast deletions discard <job-id>  keeps them (what happens by itself after 30 
 
 /** Makes the command. */
 export const deletionsCommand = (context: OperatorContext): Command => ({
-  name: 'deletions',
-  summary: 'List, release and discard deletions of devices that are held.',
   usage: USAGE,
   run: (args) => runErrand(context, USAGE, args, plan),
 });

@@ -40,8 +40,6 @@ export type Signals = Pick<EventEmitter, 'once' | 'off'>;
 
 /** Makes the command. */
 export const devicesCommand = (context: OperatorContext, signals: Signals): Command => ({
-  name: 'devices',
-  summary: "Export and import an app's devices.",
   usage: USAGE,
   run: (args) => run(context, signals, args),
 });

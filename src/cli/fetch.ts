@@ -46,8 +46,6 @@ interface Arguments {
 }
 
 export const fetchCommand: Command = {
-  name: 'fetch',
-  summary: 'Fetch one URL with our own HTTP/2 client.',
   usage: USAGE,
   run: async (args) => {
     const read = readArguments(args);

@@ -33,8 +33,6 @@ export interface IndexContext {
 
 /** Makes the command. */
 export const indexCommand = (context: IndexContext): Command => ({
-  name: 'index',
-  summary: 'Verify and rebuild the tag index in Redis.',
   usage: USAGE,
   run: (args) => run(context, args),
 });

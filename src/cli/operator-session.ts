@@ -1,4 +1,4 @@
-/** Which way an operator's command goes: with DATABASE_URL straight to the database, else through the running engine. */
+/** An operator's actions straight on the database, beside the engines that run on it. */
 
 import { loadSecretKey } from '../access/secret-key.ts';
 import type { Secrets } from '../access/secrets.ts';
@@ -9,13 +9,12 @@ import type { Sql } from '../store/sql.ts';
 import { openPostgres } from '../store/store.ts';
 import { NO_FEED } from '../tag-index/tag-index.ts';
 import { createCommandLogger } from '../telemetry/log.ts';
-import { remoteOperatorActions } from './control-client.ts';
 import type { OperatorParts } from './operator-actions.ts';
 import { createOperatorActions } from './operator-actions.ts';
 import type { OperatorSession } from './operator-command.ts';
 
 export interface SessionOptions {
-  readonly DATABASE_URL?: string | undefined;
+  readonly DATABASE_URL: string;
   readonly SECRET_KEY?: string | undefined;
   readonly DATA_DIR: string;
   readonly DEVICES_PER_APP_MAX: number;
@@ -25,12 +24,9 @@ export interface SessionOptions {
   readonly checkOf: (sql: Sql, secrets: Secrets) => OperatorParts['check'];
 }
 
-/** Opens the way; with DATABASE_URL the database is migrated first, so that a client can be made before the first start. */
+/** The database is migrated first, so that a client can be made before the first start. */
 export async function openOperatorSession(options: SessionOptions): Promise<OperatorSession> {
-  const { DATABASE_URL, DATA_DIR, oauthOrigin, checkOf } = options;
-  if (DATABASE_URL === undefined) {
-    return { actions: remoteOperatorActions(DATA_DIR), close: () => Promise.resolve() };
-  }
+  const { DATABASE_URL, oauthOrigin, checkOf } = options;
   const secrets = createSecrets(await loadSecretKey(options));
   const store = await openPostgres(DATABASE_URL);
   const importer = new Importer({

@@ -59,8 +59,6 @@ interface Arguments {
 }
 
 export const simulateCommand: Command = {
-  name: 'simulate',
-  summary: 'Run a simulated APNs, FCM, Google token endpoint and Web Push service.',
   usage: usageText(),
   run: async (args) => {
     try {

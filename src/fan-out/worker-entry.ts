@@ -10,8 +10,8 @@ import { scopeKeyOf } from '../domain/device.ts';
 import type { Verdict } from '../outcomes/verdict.ts';
 import { systemClock } from '../std/clock.ts';
 import { connect } from '../store/sql.ts';
-import { openIndexReader } from '../tag-index/redis/open.ts';
 import { SqlTagIndex } from '../tag-index/sql/sql-tag-index.ts';
+import type { TagIndex } from '../tag-index/tag-index.ts';
 import { createLogger } from '../telemetry/log.ts';
 import { runChunk } from './chunk-runner.ts';
 import { Lease } from './lease.ts';
@@ -35,8 +35,7 @@ const settings = workerData as WorkerSettings;
 const clock = systemClock;
 const log = createLogger(settings.logLevel, 'worker');
 const sql = connect(settings.address, CONNECTIONS_MAX);
-const tagIndex =
-  settings.redis === null ? new SqlTagIndex(sql) : await openIndexReader(settings.redis, sql, log);
+const tagIndex = await openTagIndex();
 const { origins, transport, connectionsMax } = settings;
 const senders = new SenderCache(
   { origins, transport, limits: { connectionsMax }, onCircuit: tellCircuit },
@@ -45,6 +44,13 @@ const senders = new SenderCache(
 const wire = openWire(settings.wire, hear);
 const budget = new SendBudget();
 const unfamiliarReasons = new UnfamiliarReasons();
+
+/** Each thread loads what it runs: Redis' client is for those who have one. */
+async function openTagIndex(): Promise<TagIndex> {
+  if (settings.redis === null) return new SqlTagIndex(sql);
+  const { openIndexReader } = await import('../tag-index/redis/open.ts');
+  return openIndexReader(settings.redis, sql, log);
+}
 
 /** Piscina's task: resolves when the last report is answered. */
 export async function runTask({ task, port, isMetered }: PostedTask): Promise<void> {

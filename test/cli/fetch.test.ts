@@ -20,10 +20,11 @@ import { startNodeServer } from '../support/http2-servers/node-server.ts';
 import { ECHO_PATH, LARGE_BODY, LARGE_PATH, SMALL_PATH } from '../support/http2-servers/site.ts';
 import type { Ran } from '../support/programs.ts';
 import { freePorts, runProgram } from '../support/programs.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 t.test('it prints the status and exactly the body', async (t) => {
   const { origin, cleartextOrigin, ca } = await startNodeServer(t);
-  const caFile = join(t.testdir({ 'ca.pem': ca }), 'ca.pem');
+  const caFile = join(temporaryDirectory(t, { 'ca.pem': ca }), 'ca.pem');
   for (const args of [
     ['--ca-file', caFile, `${origin}`],
     ['--insecure', `${origin}`],

@@ -8,6 +8,7 @@ import { Authenticator } from '../../src/access/authenticate.ts';
 import { readProviderCredential } from '../../src/access/provider-credentials.ts';
 import { appCommand } from '../../src/cli/app.ts';
 import { clientCommand } from '../../src/cli/client.ts';
+import type { Command } from '../../src/cli/command.ts';
 import { credentialCommand } from '../../src/cli/credential.ts';
 import type { CheckedCredential } from '../../src/cli/operator-actions.ts';
 import { createOperatorActions } from '../../src/cli/operator-actions.ts';
@@ -28,11 +29,14 @@ t.test('an installation from nothing', async (t) => {
     const context = recordedContext(
       createOperatorActions({ ...makeDeviceParts(store), secrets, oauthOrigin, check }),
     );
-    const commands = [clientCommand(context), appCommand(context), credentialCommand(context)];
+    const commands: Readonly<Record<string, Command>> = {
+      client: clientCommand(context),
+      app: appCommand(context),
+      credential: credentialCommand(context),
+    };
     const run = async (line: string): Promise<readonly [code: number, text: string]> => {
-      const [name, ...args] = line.split(' ');
-      const command = commands.find((candidate) => candidate.name === name);
-      const code = (await command?.run(args)) ?? -1;
+      const [name = '', ...args] = line.split(' ');
+      const code = (await commands[name]?.run(args)) ?? -1;
       return [code, (code === 0 ? context.printed : context.complaints).at(-1) ?? ''];
     };
     const authenticator = new Authenticator(sql, secrets);

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { appCommand } from '../../src/cli/app.ts';
 import { clientCommand } from '../../src/cli/client.ts';
+import type { Command } from '../../src/cli/command.ts';
 import { credentialCommand } from '../../src/cli/credential.ts';
 import { deletionsCommand } from '../../src/cli/deletions.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
@@ -14,12 +15,12 @@ const never = () => Promise.reject(new Error('nothing is to be asked'));
 
 t.test('each mistake has its sentence', async (t) => {
   const context = recordedContext(never);
-  const commands = [
-    clientCommand(context),
-    appCommand(context),
-    credentialCommand(context),
-    deletionsCommand(context),
-  ];
+  const commands: Readonly<Record<string, Command>> = {
+    client: clientCommand(context),
+    app: appCommand(context),
+    credential: credentialCommand(context),
+    deletions: deletionsCommand(context),
+  };
   const file = join(temporaryDirectory(t), 'not.json');
   writeFileSync(file, 'not json');
   const cases: readonly (readonly [line: string, sentence: RegExp])[] = [
@@ -47,15 +48,14 @@ t.test('each mistake has its sentence', async (t) => {
     ['deletions release', /^<job> is missing$/],
   ];
   for (const [line, sentence] of cases) {
-    const [name, ...args] = line.split(' ');
-    const command = commands.find((candidate) => candidate.name === name);
-    t.equal(await command?.run(args), 2, line);
+    const [name = '', ...args] = line.split(' ');
+    t.equal(await commands[name]?.run(args), 2, line);
     t.match(context.complaints.at(-1), sentence, line);
   }
   t.equal(context.complaints.length, cases.length);
-  for (const command of commands) t.equal(await command.run(['--help']), 0);
+  for (const command of Object.values(commands)) t.equal(await command.run(['--help']), 0);
   t.same(
     context.printed,
-    commands.map(({ usage }) => usage),
+    Object.values(commands).map(({ usage }) => usage),
   );
 });

@@ -10,6 +10,7 @@ import { text } from 'node:stream/consumers';
 import t from 'tap';
 import { simulateCommand } from '../../src/cli/simulate.ts';
 import { SCENARIO_NAMES } from '../../src/simulator/scenarios.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 interface Addresses {
   readonly apnsOrigin: string;
@@ -45,8 +46,9 @@ async function outputOf(
 }
 
 t.test('it serves until a signal, and its files let an engine in', async (t) => {
-  const certificateFile = join(t.testdir(), 'ca.pem');
-  const accountsFile = join(t.testdirName, 'accounts.json');
+  const directory = temporaryDirectory(t);
+  const certificateFile = join(directory, 'ca.pem');
+  const accountsFile = join(directory, 'accounts.json');
   const files = ['--certificate-file', certificateFile, '--accounts-file', accountsFile];
   const first = run(...files, '--gone', '0.5', '--seed', '9', '--streams', '7');
   const { apnsOrigin, controlUrl } = await firstLine(first);
@@ -76,7 +78,10 @@ t.test('it serves until a signal, and its files let an engine in', async (t) => 
 });
 
 t.test('a wrong flag gets one sentence and the code 2', async (t) => {
-  const noAccounts = join(t.testdir({ 'accounts.json': '{"apns":1}' }), 'accounts.json');
+  const noAccounts = join(
+    temporaryDirectory(t, { 'accounts.json': '{"apns":1}' }),
+    'accounts.json',
+  );
   for (const [args, sentence] of [
     [['--gone', '1.5'], '--gone'],
     [['--latency-ms', 'soon'], '--latency-ms'],

@@ -7,9 +7,11 @@ import t from 'tap';
 import { keptCertificate, readAccounts, writeAccounts } from '../../src/cli/simulator-files.ts';
 import { createAccounts } from '../../src/simulator/accounts.ts';
 import { createCertificate } from '../../src/simulator/certificate.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 t.test('a certificate stays as long as it is good for the host', async (t) => {
-  const files = [join(t.testdir(), 'ca.pem'), join(t.testdirName, 'ca.key')] as const;
+  const directory = temporaryDirectory(t);
+  const files = [join(directory, 'ca.pem'), join(directory, 'ca.key')] as const;
   const first = await keptCertificate('simulator', ...files);
   t.equal(readFileSync(files[0], 'utf8'), first.certificatePem);
   t.equal(statSync(files[1]).mode & 0o777, 0o600);
@@ -32,11 +34,12 @@ t.test('a certificate stays as long as it is good for the host', async (t) => {
 });
 
 t.test('accounts are read as they were written', async (t) => {
-  const file = join(t.testdir({ wrong: '{"apns":1}' }), 'accounts.json');
+  const directory = temporaryDirectory(t, { wrong: '{"apns":1}' });
+  const file = join(directory, 'accounts.json');
   t.equal(await readAccounts(file), undefined);
   const accounts = await createAccounts();
   await writeAccounts(file, accounts);
   t.same(await readAccounts(file), accounts);
   await t.rejects(writeAccounts(file, accounts), { code: 'EEXIST' });
-  await t.rejects(readAccounts(join(t.testdirName, 'wrong')), /--accounts-file .+ apns/);
+  await t.rejects(readAccounts(join(directory, 'wrong')), /--accounts-file .+ apns/);
 });

@@ -63,7 +63,7 @@ const interpolate = (text: string): string =>
   text.replace(/\$\{(\w+):\?[^}]*\}/g, (_, name: string) => SECRETS[name] ?? `no ${name}`);
 
 t.test('every setting is one of the engine, and they make a configuration', (t) => {
-  const certificate = join(t.testdir({ 'certificate.pem': '' }), 'certificate.pem');
+  const certificate = join(temporaryDirectory(t, { 'certificate.pem': '' }), 'certificate.pem');
   t.ok(ours.length > 0);
   for (const [name, { environment = {} }] of ours) {
     const unknown = Object.keys(environment).filter((key) => !(key in schema.shape));
@@ -203,12 +203,15 @@ t.test('its commands and settings end in a push that arrives', async (t) => {
 });
 
 /** It starts with config/redis.conf, as the service does; on loopback. */
-const redisFlags = (): readonly string[] =>
-  (compose.services['redis']?.command ?? [])
+function redisFlags(): readonly string[] {
+  return (compose.services['redis']?.command ?? [])
     .slice(2)
     .map((flag) => (flag === '*' ? '127.0.0.1' : flag));
+}
 
-const withStoresOfBothKinds = (
+function withStoresOfBothKinds(
   t: Test,
   body: (t: Test, databaseUrl: string) => Promise<void>,
-): Promise<void> => withPostgres(t, (t, url) => withRedis(t, (t) => body(t, url)));
+): Promise<void> {
+  return withPostgres(t, (t, url) => withRedis(t, (t) => body(t, url)));
+}

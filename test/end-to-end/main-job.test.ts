@@ -40,11 +40,11 @@ t.test('register, push, status; each device once; a restart keeps everything', a
   });
 
   await t.test('devices of two tags, some of both', async (t) => {
-    for (let i = 0; i < 300; i += 1) {
+    await forEach([...Array(300).keys()], async (i) => {
       const tagId = [[tag], [otherTag], [tag, otherTag]][i % 3];
       t.equal(await register(demo, 3, apnsToken(i), tagId), 'OK');
       t.equal(await register(demo, 15, `fcm-token-${i}`, tagId), 'OK');
-    }
+    });
     t.equal(await register(demo, 15, ODD_TOKEN, [tag, otherTag]), 'OK');
   });
 
@@ -114,12 +114,12 @@ t.test('a registration that was answered OK survives kill -9', async (t) => {
 
   const again = await startEngine(t, dataDir);
   let missing = 0;
-  for (const deviceId of answered) {
+  await forEach(answered, async (deviceId) => {
     const body = { appId: demo.appId, platformId: 3, deviceId };
     const response = await post(`${again.baseUrl}/push-api/list`, demo.apiUser.token, body);
     const tags = (await response.json()) as readonly { readonly id: number }[];
     if (!tags.some(({ id }) => id === tag)) missing += 1;
-  }
+  });
   t.equal(missing, 0);
 });
 
@@ -160,6 +160,16 @@ t.test('the command line', async (t) => {
 });
 
 const KILL_AFTER = 500;
+/** Requests at once, as apps send them; one after the other each would have a transaction of its own. */
+const REQUESTS_AT_ONCE = 32;
+
+async function forEach<T>(items: readonly T[], visit: (item: T) => Promise<void>): Promise<void> {
+  const left = items.values();
+  const visitLeft = async (): Promise<void> => {
+    for (const item of left) await visit(item);
+  };
+  await Promise.all(Array.from({ length: REQUESTS_AT_ONCE }, visitLeft));
+}
 
 const apnsToken = (i: number): string => i.toString(16).padStart(64, '0');
 

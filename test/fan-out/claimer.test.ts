@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { pino } from 'pino';
 import t from 'tap';
+import { GROUP_DEVICES } from '../../src/domain/device.ts';
 import type { Claimed } from '../../src/fan-out/claimed.ts';
 import { scopeOf } from '../../src/fan-out/claimed.ts';
 import { Claimer } from '../../src/fan-out/claimer.ts';
@@ -11,6 +12,8 @@ import { claimChunksOf, makeRunning, makeTenant } from '../support/notifications
 import { until } from '../support/poll.ts';
 import { withStores } from '../support/store.ts';
 
+/** So many chunks to claim: how many devices are in each is nothing to a claimer. */
+const oneInEachGroup = { step: GROUP_DEVICES };
 const AT_ONCE = { withinMs: 0, answersWithinMs: 0 };
 
 /** A node: holds what it claims until the test lets it finish. */
@@ -64,7 +67,7 @@ await withStores(t, async (t, store) => {
   const { sql } = store;
 
   await t.test('two claimers share the chunks, and none is claimed twice', async (t) => {
-    const id = await makeRunning(sql, await makeTenant(sql, 'shared'), 8_192 * 12);
+    const id = await makeRunning(sql, await makeTenant(sql, 'shared'), 12, oneInEachGroup);
     const nodes = [new Node(store, 4), new Node(store, 4)];
     const all = await until('all are claimed', () => {
       const keys = nodes.flatMap((node) => node.keys());
@@ -87,7 +90,7 @@ await withStores(t, async (t, store) => {
     'a small notification of another tenant beside a big one gets a slot at once',
     async (t) => {
       const tenant = await makeTenant(sql, 'fair');
-      const big = await makeRunning(sql, tenant, 8_192 * 12);
+      const big = await makeRunning(sql, tenant, 12, oneInEachGroup);
       const node = new Node(store, 3);
       await until('its share is taken', () => (node.claimed.length === 2 ? true : null));
       const small = await makeRunning(sql, await makeTenant(sql, 'fair-small'), 10);
@@ -131,7 +134,7 @@ await withStores(t, async (t, store) => {
     'when no slot becomes free, the one held for longest is asked to yield',
     async (t) => {
       const tenant = await makeTenant(sql, 'slow');
-      const big = await makeRunning(sql, tenant, 8_192 * 4);
+      const big = await makeRunning(sql, tenant, 4, oneInEachGroup);
       const node = new Node(store, 3);
       await until('its share is taken', () => (node.claimed.length === 2 ? true : null));
       const small = await makeRunning(sql, tenant, 10);
@@ -181,7 +184,7 @@ await withStores(t, async (t, store) => {
   });
 
   await t.test('drain claims nothing more and asks for everything back', async (t) => {
-    await makeRunning(sql, await makeTenant(sql, 'draining'), 8_192 * 4);
+    await makeRunning(sql, await makeTenant(sql, 'draining'), 4, oneInEachGroup);
     const node = new Node(store, 3);
     await until('its share is taken', () => (node.claimed.length === 2 ? true : null));
     await node.claimer.drain(AT_ONCE);

@@ -75,18 +75,23 @@ export async function makeNotification(
   return id;
 }
 
-/** A running notification to `devices` new devices of the tenant on platform 3. */
+/** A running notification to `devices` new devices of the tenant on platform 3; `step`: how far apart their ordinals are. */
 export async function makeRunning(
   sql: SqlPool,
   tenant: Tenant,
   devices: number,
-  more: { readonly expiresAtMs?: number; readonly isAtMostOnce?: boolean } = {},
+  more: {
+    readonly expiresAtMs?: number;
+    readonly isAtMostOnce?: boolean;
+    readonly step?: number;
+  } = {},
 ): Promise<string> {
   await seedDevices(sql, {
     appId: tenant.appId,
     platformId: 3,
     tagIds: [tenant.tagId],
     count: devices,
+    step: more.step ?? 1,
   });
   const id = await makeNotification(sql, tenant, more);
   await planDue(sql);

@@ -19,8 +19,9 @@ import { databaseUrl } from './environment.ts';
 import { NODE_FLAGS } from './node-flags.ts';
 import type { PostgresServer } from './postgres-server.ts';
 import { findPostgres, startPostgres } from './postgres-server.ts';
+import { buildTap, TAP } from './tap-build.ts';
+import { temporaryParent } from './temporary-parent.ts';
 
-const TAP = join('node_modules', '.bin', 'tap');
 const RUN_FILES = join(import.meta.dirname, 'run-files.js');
 
 const { values: options, positionals } = parseArgs({
@@ -36,12 +37,12 @@ const { values: options, positionals } = parseArgs({
 
 const files = positionals.flatMap(filesOf);
 if (files.length === 0) throw new Error('Which test files? There is none among the arguments.');
+process.env['TMPDIR'] = temporaryParent();
 const template = mkdtempSync(join(tmpdir(), 'tagcast-'));
 const [server] = await Promise.all([
   databaseUrl === undefined ? ownServer() : null,
   makeTemplate(),
-  // The first run in a clone would still load the plugins of tap's default: built before, it loads ours.
-  once(spawn(TAP, ['build'], { stdio: 'ignore' }), 'exit'),
+  buildTap(),
 ]);
 try {
   process.exitCode = await runTests(databaseUrl ?? server?.url);

@@ -9,33 +9,36 @@ export interface Seed {
   readonly count: number;
   /** Absent: 64 hex digits each, distinct per app and platform. */
   readonly deviceIds?: readonly string[];
+  /** From one ordinal to the next (1): with GROUP_DEVICES each group has one device, and a send as many chunks as devices. */
+  readonly step?: number;
 }
 
 /** Makes `count` devices subscribed to all `tagIds`. */
 export async function seedDevices(sql: SqlPool, seed: Seed): Promise<void> {
-  const { appId, platformId, tagIds, count, deviceIds } = seed;
+  const { appId, platformId, tagIds, deviceIds, step = 1 } = seed;
+  const width = seed.count * step;
   await sql.begin(async (tx) => {
     const [mark] = await tx<{ start: number }[]>`
-      update app_platforms set next_ordinal = next_ordinal + ${count}
+      update app_platforms set next_ordinal = next_ordinal + ${width}
       where app_id = ${appId} and platform_id = ${platformId}
-      returning next_ordinal - ${count}::integer as start`;
+      returning next_ordinal - ${width}::integer as start`;
     if (mark === undefined) throw new Error('no such app and platform');
-    const end = mark.start + count - 1;
+    const end = mark.start + width - 1;
     await tx`
       insert into devices (app_id, platform_id, ordinal, device_key, device_id, registered_at)
       select ${appId}, ${platformId}, ordinal,
         encode(substring(sha256(convert_to(token, 'UTF8')) from 1 for 16), 'hex')::uuid, token, now() - interval '1 day'
-      from generate_series(${mark.start}::integer, ${end}::integer) as ordinal,
+      from generate_series(${mark.start}::integer, ${end}::integer, ${step}::integer) as ordinal,
         lateral (
           select coalesce(
-            (${(deviceIds ?? []) as string[]}::text[])[ordinal - ${mark.start}::integer + 1],
+            (${(deviceIds ?? []) as string[]}::text[])[(ordinal - ${mark.start}::integer) / ${step}::integer + 1],
             encode(sha256(convert_to(${`${appId}/${platformId}/`} || ordinal, 'UTF8')), 'hex')
           ) as token
         ) as tokens`;
     await tx`
       insert into subscriptions (app_id, platform_id, tag_id, ordinal)
       select ${appId}, ${platformId}, tag_id, ordinal
-      from unnest(${tagIds as number[]}::integer[]) as tag_id, generate_series(${mark.start}::integer, ${end}::integer) as ordinal`;
+      from unnest(${tagIds as number[]}::integer[]) as tag_id, generate_series(${mark.start}::integer, ${end}::integer, ${step}::integer) as ordinal`;
     await tx`
       insert into device_groups (app_id, platform_id, group_number, version)
       select ${appId}, ${platformId}, group_number, 1

@@ -1,13 +1,17 @@
 /** Directories that last as long as a test. Short paths: Unix sockets live in them. */
 
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Lifetime } from './lifetime.ts';
 
-/** Makes an empty directory, removed when the test has ended. */
-export function temporaryDirectory(t: Lifetime): string {
+/** Makes a directory with these files, by name; removed when the test has ended. */
+export function temporaryDirectory(
+  t: Lifetime,
+  files: Readonly<Record<string, string>> = {},
+): string {
   const directory = mkdtempSync(join(tmpdir(), 'tagcast-'));
   t.teardown(() => rmSync(directory, { recursive: true, force: true }));
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(directory, name), text);
   return directory;
 }

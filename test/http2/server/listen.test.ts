@@ -14,6 +14,7 @@ import { createCertificate } from '../../../src/simulator/certificate.ts';
 import { skipsForbidden } from '../../support/environment.ts';
 import { LARGE_BODY, SMALL_BODY } from '../../support/http2-servers/site.ts';
 import { findProgram, runProgram } from '../../support/programs.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 /** Resolves when the server has ended it, with or without an alert. */
 const closed = (socket: TLSSocket): Promise<void> =>
@@ -152,7 +153,7 @@ function programFor(t: Test, name: string): string | null {
 /** A server of a small file, and of an echo, for the life of a test. */
 async function serve(t: Test, options: Partial<ServerOptions> = {}) {
   const certificate = await createCertificate('127.0.0.1');
-  const directory = t.testdir({ 'ca.pem': certificate.certificatePem });
+  const directory = temporaryDirectory(t, { 'ca.pem': certificate.certificatePem });
   const largeFile = join(directory, 'large.bin');
   writeFileSync(largeFile, LARGE_BODY);
   let requests = 0;

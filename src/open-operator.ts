@@ -1,0 +1,26 @@
+/** Opens the way of an operator's command: by DATABASE_URL straight to the database, else through the running engine. */
+
+import { remoteOperatorActions } from './cli/control-client.ts';
+import type { OperatorSession } from './cli/operator-command.ts';
+import type { Config } from './config.ts';
+import { providerOrigins } from './provider-origins.ts';
+
+/** Without DATABASE_URL only a line to the engine is loaded; straight to the database, the half of an engine. */
+export async function openOperator(config: Config): Promise<OperatorSession> {
+  const { DATABASE_URL, DATA_DIR } = config;
+  if (DATABASE_URL === undefined) {
+    return { actions: remoteOperatorActions(DATA_DIR), close: () => Promise.resolve() };
+  }
+  const origins = providerOrigins(config, null);
+  const { openOperatorSession } = await import('./cli/operator-session.ts');
+  return openOperatorSession({
+    ...config,
+    DATABASE_URL,
+    oauthOrigin: origins.oauth,
+    checkOf: (sql, secrets) => async (place) => {
+      // Senders and their tokens: only the commands about credentials ask a provider.
+      const { createCheck } = await import('./provider-check.ts');
+      return createCheck(sql, secrets, origins)(place);
+    },
+  });
+}
