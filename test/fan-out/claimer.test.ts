@@ -106,7 +106,7 @@ await withStores(t, async (t, store) => {
   );
 
   await t.test('while nobody waits for a slot, a quarter of them is filled together', async (t) => {
-    const id = await makeRunning(sql, await makeTenant(sql, 'together'), 8_192 * 40);
+    const id = await makeRunning(sql, await makeTenant(sql, 'together'), 40, oneInEachGroup);
     const node = new Node(store, 12);
     let claims = 8;
     await until('its share is taken', () => (node.claimed.length === claims ? true : null));
