@@ -12,6 +12,7 @@ import { listScopes } from '../store/notifications/list-scopes.ts';
 import type { Sql } from '../store/sql.ts';
 import type { TagIndex } from '../tag-index/tag-index.ts';
 import type { Push, PushFault } from './push.ts';
+import type { ExpectedPush } from './survey.ts';
 import type { TagReference, Targets } from './targets.ts';
 import { resolveTargets } from './targets.ts';
 
@@ -47,8 +48,8 @@ export interface AcceptOptions {
   readonly tagIndex: TagIndex;
   /** Whether a simulator stands in for the provider of a platform. */
   readonly isSimulated: (platformId: PlatformId) => boolean;
-  /** Something was accepted. */
-  readonly onAccepted: () => void;
+  /** A push that is due at once is about to be accepted; answers what to call when it is. */
+  readonly expect: (push: ExpectedPush) => () => void;
 }
 
 export class Accept {
@@ -70,7 +71,6 @@ export class Accept {
     if (accepted === null) {
       return (await this.recall(publisher, targets)) ?? this.submit(push, publisher);
     }
-    this.options.onAccepted();
     return { kind: 'accepted', ...accepted, unknownTags: targets.unknownTags };
   }
 
@@ -126,6 +126,8 @@ export class Accept {
     scopes: readonly Scope[],
   ): Promise<{ readonly id: string; readonly state: NotificationState } | null> {
     const id = uuidV7();
+    const accepted =
+      push.sendAtMs === null ? this.options.expect({ notificationId: id, audience, scopes }) : null;
     const state = await insertNotification(this.options.sql, {
       ...publisher,
       id,
@@ -139,6 +141,8 @@ export class Accept {
         isSimulated: this.options.isSimulated(scope.platformId),
       })),
     });
-    return state === null ? null : { id, state };
+    if (state === null) return null;
+    accepted?.();
+    return { id, state };
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Keeps the workers' slots filled from the ledger, fairly. It looks when it is woken (something was accepted, a slot has
- * become free) and every 250 ms, which is how it learns of other nodes' work, retries that are due and leases that have
+ * Keeps the workers' slots filled from the ledger, fairly. It claims what was planned here at once, and looks when slots have become
+ * free and every 250 ms, which is how it learns of other nodes' work, retries that are due and leases that have
  * ended. (LISTEN would save at most that much, and the embedded database has none.)
  */
 
@@ -13,6 +13,7 @@ import { claimChunks } from '../store/ledger/claim-chunks.ts';
 import { claimRetries } from '../store/ledger/claim-retries.ts';
 import type { Claimable } from '../store/ledger/list-claimable.ts';
 import { listClaimable } from '../store/ledger/list-claimable.ts';
+import type { PlannedNotification } from '../store/notifications/plan-due.ts';
 import type { Sql } from '../store/sql.ts';
 import type { Candidate } from './allotment.ts';
 import { Allotment } from './allotment.ts';
@@ -22,6 +23,8 @@ import type { Assignment } from './dispatcher.ts';
 import type { GiveBack } from './task.ts';
 
 const POLL_INTERVAL_MS = 250;
+/** Parts that are remembered from one round to the next; what is beyond is found by a look. */
+const OFFERED_MAX = 1_000;
 /**
  * A task may hold its slot for so long while a notification has none at all: then it gives the rest back. With the answers that it
  * waits for then, the other one begins within a second.
@@ -64,6 +67,9 @@ export class Claimer {
   private readonly allotment = new Allotment();
   private readonly bell = new Bell();
   private readonly held = new Set<Held>();
+  /** Parts planned since the last round. */
+  private offered: readonly Claimable[] = [];
+  private lookedAtMs = 0;
   /** Slots that have become free since the last look. */
   private freed = 0;
   /** The last look has found a notification that has no slot. */
@@ -79,8 +85,9 @@ export class Claimer {
     this.loop = this.run();
   }
 
-  /** There may be something to claim. */
-  wake(): void {
+  /** These have just been planned: their chunks can be claimed. */
+  offer(planned: readonly PlannedNotification[]): void {
+    this.offered = [...this.offered, ...planned.flatMap(partsOf)].slice(0, OFFERED_MAX);
     this.bell.ring();
   }
 
@@ -96,26 +103,48 @@ export class Claimer {
   private async run(): Promise<void> {
     while (!this.isStopping) {
       const isWorthAnother = await this.round();
-      if (!isWorthAnother) await this.bell.wait(POLL_INTERVAL_MS);
+      if (!isWorthAnother) await this.bell.wait(Math.max(0, this.lookInMs));
     }
   }
 
-  /** Whether there are slots left that somebody else may want: not all of what was shared out could be claimed. */
+  /** Whether another one may claim more. */
   private async round(): Promise<boolean> {
+    const offered = this.takeOffered();
     try {
+      if (offered.length > 0) return await this.serve(offered);
       this.freed = 0;
-      const claimable = await listClaimable(this.options.sql);
-      const free = this.options.slots - this.held.size;
-      const turns = this.allotment.share(claimable, [...this.held], free);
-      const claimed = turns.length > 0 ? await this.claim(turns) : 0;
-      const waiting = this.withoutSlot(claimable);
-      this.hasWaiting = waiting.length > 0;
-      if (claimed === 0) this.makeRoomFor(waiting);
-      return claimed > 0 && claimed < turns.length;
+      this.lookedAtMs = this.options.clock.monotonicMs();
+      return await this.serve(await listClaimable(this.options.sql));
     } catch (error) {
       this.options.log.warn({ err: error }, 'nothing can be claimed; trying again');
       return false;
     }
+  }
+
+  /** What was planned this moment need not be looked for, unless it is time to look, or others wait who must not be passed over. */
+  private takeOffered(): readonly Claimable[] {
+    const { offered } = this;
+    this.offered = [];
+    return this.hasWaiting || this.lookInMs <= 0 ? [] : offered;
+  }
+
+  /** Until the next look that comes in any case. */
+  private get lookInMs(): number {
+    return this.lookedAtMs + POLL_INTERVAL_MS - this.options.clock.monotonicMs();
+  }
+
+  /**
+   * Shares the free slots out. Whether another round may claim more: not all that was shared out was there, or slots have become free
+   * meanwhile.
+   */
+  private async serve(claimable: readonly Claimable[]): Promise<boolean> {
+    const free = this.options.slots - this.held.size;
+    const turns = this.allotment.share(claimable, [...this.held], free);
+    const claimed = turns.length > 0 ? await this.claim(turns) : 0;
+    const waiting = this.withoutSlot(claimable);
+    this.hasWaiting = waiting.length > 0;
+    if (claimed === 0) this.makeRoomFor(waiting);
+    return (claimed > 0 && claimed < turns.length) || this.isShareFree;
   }
 
   private async claim(turns: readonly Claimable[]): Promise<number> {
@@ -167,8 +196,11 @@ export class Claimer {
   }
 
   private get isRoomWorthALook(): boolean {
-    const { slots } = this.options;
-    return this.freed >= slots * FREED_SHARE || this.held.size <= slots * BUSY_SHARE;
+    return this.isShareFree || this.held.size <= this.options.slots * BUSY_SHARE;
+  }
+
+  private get isShareFree(): boolean {
+    return this.freed >= this.options.slots * FREED_SHARE;
   }
 
   /** One candidate for each notification that holds no slot. */
@@ -206,6 +238,15 @@ export class Claimer {
     held.assignment.giveBack(MAKE_ROOM);
   }
 }
+
+const partsOf = ({ id, clientId, scopes }: PlannedNotification): readonly Claimable[] =>
+  scopes.map((scope) => ({
+    ...scope,
+    notificationId: id,
+    clientId,
+    hasChunks: true,
+    hasRetries: false,
+  }));
 
 /** A part's first turn in a round takes its retries that are due, if it has some; all others take chunks. */
 function ordersOf(turns: readonly Claimable[]): {

@@ -117,13 +117,13 @@ export async function startFanOut(options: FanOutOptions): Promise<FanOut> {
     sql: store.sql,
     tagIndex: options.tagIndex,
     log,
-    onPlanned: () => claimer.wake(),
+    onPlanned: (planned) => claimer.offer(planned),
   });
   const accept = new Accept({
     sql: store.sql,
     tagIndex: options.tagIndex,
     isSimulated: (platformId) => isSimulated(platformId, origins),
-    onAccepted: () => planner.wake(),
+    expect: (push) => planner.expect(push),
   });
   const deletions = new Deletions({
     sql: store.sql,

@@ -4,11 +4,13 @@
  * that it asked about, and the statement that plans leaves out only groups that still have them.
  */
 
+import type { PlatformOfApp } from '../domain/device.ts';
 import { scopeKeyOf } from '../domain/device.ts';
 import type { RaisedGroup } from '../domain/group-change.ts';
 import { groupKeyOf } from '../domain/group-change.ts';
+import type { Audience } from '../domain/notification.ts';
 import { within } from '../std/within.ts';
-import type { DueScope } from '../store/notifications/list-due.ts';
+import type { DueScope, ScopeGroups } from '../store/notifications/list-due.ts';
 import { listDue, listGroupsOfScopes } from '../store/notifications/list-due.ts';
 import type { Survey, VacantGroup } from '../store/notifications/plan-due.ts';
 import { PLANNED_AT_ONCE_MAX } from '../store/notifications/plan-due.ts';
@@ -22,22 +24,50 @@ const GROUPS_ASKED_MAX = 100_000;
 /** An index that hangs must not hold up what it only makes quicker. */
 const ANSWER_MS_MAX = 500;
 
-/** Null: nothing is due. */
+/** A push that is due as soon as it is accepted. */
+export interface ExpectedPush {
+  readonly notificationId: string;
+  readonly audience: Audience;
+  readonly scopes: readonly PlatformOfApp[];
+}
+
+/** Of all that is due; null: nothing is. */
 export async function surveyDue(sql: Sql, tagIndex: TagIndex): Promise<Survey | null> {
-  const due = await listDue(sql, PLANNED_AT_ONCE_MAX);
-  if (due.length === 0) return null;
-  const groupsOf = await readGroups(sql, due);
+  const { notificationIds, scopes, groups } = await listDue(sql, PLANNED_AT_ONCE_MAX);
+  if (notificationIds.length === 0) return null;
+  return { notificationIds, vacant: await survey(tagIndex, scopes, groups) };
+}
+
+/** Of one that is being accepted meanwhile. */
+export async function surveyAhead(
+  sql: Sql,
+  tagIndex: TagIndex,
+  { notificationId, audience, scopes }: ExpectedPush,
+): Promise<Survey> {
+  const groups = await listGroupsOfScopes(sql, scopes);
+  const due = scopes.map((scope) => ({ ...scope, ...audience, notificationId }));
+  return { notificationIds: [notificationId], vacant: await survey(tagIndex, due, groups) };
+}
+
+async function survey(
+  tagIndex: TagIndex,
+  scopes: readonly DueScope[],
+  groups: readonly ScopeGroups[],
+): Promise<readonly VacantGroup[]> {
+  const groupsOf = new Map(groups.map((ofScope) => [scopeKeyOf(ofScope), raisedGroups(ofScope)]));
   let left = GROUPS_ASKED_MAX;
   const questions: Promise<readonly VacantGroup[]>[] = [];
-  for (const scope of due) {
-    const groups = groupsOf.get(scopeKeyOf(scope)) ?? [];
-    if (groups.length <= GROUPS_UNASKED_MAX || groups.length > left) continue;
-    left -= groups.length;
-    questions.push(findVacant(tagIndex, scope, groups));
+  for (const scope of scopes) {
+    const raised = groupsOf.get(scopeKeyOf(scope)) ?? [];
+    if (raised.length <= GROUPS_UNASKED_MAX || raised.length > left) continue;
+    left -= raised.length;
+    questions.push(findVacant(tagIndex, scope, raised));
   }
-  const notificationIds = [...new Set(due.map(({ notificationId }) => notificationId))];
-  return { notificationIds, vacant: (await Promise.all(questions)).flat() };
+  return (await Promise.all(questions)).flat();
 }
+
+const raisedGroups = ({ appId, platformId, groups }: ScopeGroups): readonly RaisedGroup[] =>
+  groups.map(([groupNumber, version]) => ({ appId, platformId, groupNumber, version }));
 
 /** Those of the groups in which nobody is meant. */
 async function findVacant(
@@ -52,18 +82,4 @@ async function findVacant(
   return groups
     .filter((group) => !occupied.has(groupKeyOf(group)))
     .map((group) => ({ ...group, notificationId }));
-}
-
-async function readGroups(
-  sql: Sql,
-  due: readonly DueScope[],
-): Promise<ReadonlyMap<string, readonly RaisedGroup[]>> {
-  const scopes = new Map(due.map((scope) => [scopeKeyOf(scope), scope]));
-  const groups = new Map<string, RaisedGroup[]>();
-  for (const group of await listGroupsOfScopes(sql, [...scopes.values()])) {
-    const known = groups.get(scopeKeyOf(group));
-    if (known === undefined) groups.set(scopeKeyOf(group), [group]);
-    else known.push(group);
-  }
-  return groups;
 }

@@ -40,7 +40,7 @@ await withStores(t, async (t, store) => {
     sql,
     tagIndex: new SqlTagIndex(sql),
     isSimulated: (platformId) => platformId === 3,
-    onAccepted: () => undefined,
+    expect: () => () => undefined,
   });
   const tenant = await makeTenant(sql, 'publisher');
   const foreign = await makeTenant(sql, 'foreign');
@@ -197,9 +197,9 @@ await withStores(t, async (t, store) => {
     const acceptance = await accept.submit(asked, publisher);
     t.match(acceptance, { state: 'SCHEDULED' });
     const id = idOf(acceptance);
-    t.notOk((await planDue(sql)).includes(id));
+    t.notOk((await planDue(sql)).some((planned) => planned.id === id));
     await sql`update notifications set send_at = now() where id = ${id}`;
-    t.ok((await planDue(sql)).includes(id));
+    t.ok((await planDue(sql)).some((planned) => planned.id === id));
     t.match(await readStatus(sql, tenant.clientId, id), [
       { state: 'RUNNING', isSimulated: true },
       {},

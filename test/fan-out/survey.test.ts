@@ -1,5 +1,6 @@
 import t from 'tap';
-import { surveyDue } from '../../src/fan-out/survey.ts';
+import { surveyAhead, surveyDue } from '../../src/fan-out/survey.ts';
+import type { PlannedNotification } from '../../src/store/notifications/plan-due.ts';
 import { planDue } from '../../src/store/notifications/plan-due.ts';
 import type { Sql } from '../../src/store/sql.ts';
 import { SqlTagIndex } from '../../src/tag-index/sql/sql-tag-index.ts';
@@ -48,6 +49,9 @@ const indexThat = (occupiedGroups: TagIndex['occupiedGroups']): TagIndex => ({
   occupiedGroups,
 });
 
+const idsOf = (planned: readonly PlannedNotification[]): readonly string[] =>
+  planned.map(({ id }) => id);
+
 const ALL = Array.from({ length: GROUPS }, (_, group) => group);
 
 await withStores(t, async (t, store) => {
@@ -62,7 +66,7 @@ await withStores(t, async (t, store) => {
     const tenant = await makeSpread(sql, 'few', [5, 8_192 * 3, 8_192 * 3 + 1, 8_192 * 8 - 1]);
     const id = await makeNotification(sql, tenant);
     const survey = await surveyDue(sql, index);
-    t.strictSame(await planDue(sql, survey), [id]);
+    t.strictSame(idsOf(await planDue(sql, survey)), [id]);
     t.strictSame(await plannedGroups(sql, id), [0, 3, 7]);
     t.equal(await stateOf(sql, id), 'RUNNING');
   });
@@ -122,9 +126,9 @@ await withStores(t, async (t, store) => {
     const first = await makeNotification(sql, tenant);
     const survey = await surveyDue(sql, index);
     const second = await makeNotification(sql, tenant);
-    t.strictSame(await planDue(sql, survey), [first]);
+    t.strictSame(idsOf(await planDue(sql, survey)), [first]);
     t.equal(await stateOf(sql, second), 'QUEUED');
-    t.strictSame(await planDue(sql, await surveyDue(sql, index)), [second]);
+    t.strictSame(idsOf(await planDue(sql, await surveyDue(sql, index))), [second]);
   });
 
   await t.test('two that plan at once: one of them does', async (t) => {
@@ -132,7 +136,28 @@ await withStores(t, async (t, store) => {
     const id = await makeNotification(sql, tenant);
     const surveys = await Promise.all([surveyDue(sql, index), surveyDue(sql, index)]);
     const planned = await Promise.all(surveys.map((survey) => planDue(sql, survey)));
-    t.strictSame(planned.flat(), [id]);
+    t.strictSame(idsOf(planned.flat()), [id]);
     t.strictSame(await plannedGroups(sql, id), [0, 2]);
+  });
+
+  await t.test('ahead of the push: as if it had been due', async (t) => {
+    const tenant = await makeSpread(sql, 'ahead', [5, 8_192 * 6]);
+    const { appId, tagId } = tenant;
+    const scopes = [{ appId, platformId: PLATFORM }];
+    const audience = { anyTagIds: [tagId], allTagIds: [], noneTagIds: [] };
+    const ahead = await surveyAhead(sql, index, { notificationId: 'none yet', audience, scopes });
+    const vacant = ahead.vacant.map(({ groupNumber }) => groupNumber);
+    t.strictSame(
+      vacant.sort((a, b) => a - b),
+      [1, 2, 3, 4, 5, 7],
+    );
+    await subscribe(sql, tenant, 8_192 * 4);
+    const id = await makeNotification(sql, tenant);
+    const survey = {
+      notificationIds: [id],
+      vacant: ahead.vacant.map((group) => ({ ...group, notificationId: id })),
+    };
+    t.strictSame([...(await planDue(sql, survey))], [{ id, clientId: tenant.clientId, scopes }]);
+    t.strictSame(await plannedGroups(sql, id), [0, 4, 6], 'who subscribed since is meant as well');
   });
 });

@@ -109,7 +109,8 @@ async function reached(sql: SqlPool, scene: Scene, notificationId: string) {
   const planned = await planDue(sql, await surveyDue(sql, index));
   const part = { notificationId, appId: scene.appId, platformId: PLATFORM, count: 1_000 };
   const devices: string[] = [];
-  const chunks = planned.includes(notificationId) ? await claimChunks(sql, [part], 60_000) : [];
+  const isPlanned = planned.some(({ id }) => id === notificationId);
+  const chunks = isPlanned ? await claimChunks(sql, [part], 60_000) : [];
   for (const chunk of chunks) {
     const { groupNumber, ordinalEnd, groupVersion: expectedVersion } = chunk;
     const group = { appId: scene.appId, platformId: PLATFORM, groupNumber };

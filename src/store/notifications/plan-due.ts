@@ -5,6 +5,7 @@
  * more, and without a filter tag nobody is left. One that has nothing to send is finished at once.
  */
 
+import type { PlatformOfApp } from '../../domain/device.ts';
 import { GROUP_DEVICES } from '../../domain/device.ts';
 import type { RaisedGroup } from '../../domain/group-change.ts';
 import type { Sql } from '../sql.ts';
@@ -24,16 +25,24 @@ export interface Survey {
   readonly vacant: readonly VacantGroup[];
 }
 
+/** A notification that is planned, and what is to be claimed of it. */
+export interface PlannedNotification {
+  readonly id: string;
+  readonly clientId: number;
+  /** Those that have chunks. */
+  readonly scopes: readonly PlatformOfApp[];
+}
+
 /**
- * The ids of the notifications planned: of those surveyed, if there was a survey, else of all that are due. A group is left out only
+ * The notifications planned: of those surveyed, if there was a survey, else of all that are due. A group is left out only
  * if it has in this statement's snapshot the version that it was surveyed at, so whoever had subscribed before is in none of them.
  * The audience may have lost expired tags since, never gained any.
  */
-export async function planDue(sql: Sql, survey: Survey | null = null): Promise<readonly string[]> {
+export function planDue(sql: Sql, survey: Survey | null = null) {
   const notificationIds = survey?.notificationIds ?? [];
   const places = new Map(notificationIds.map((id, place) => [id, place + 1]));
   const vacant = survey?.vacant ?? [];
-  const rows = await sql<{ id: string }[]>`
+  return sql<PlannedNotification[]>`
     with due as (
       select id, any_tag_ids, all_tag_ids from notifications
       where finished_at is null and state in ('SCHEDULED', 'QUEUED') and send_at <= now()
@@ -80,7 +89,7 @@ export async function planDue(sql: Sql, survey: Survey | null = null): Promise<r
       select m.notification_id, g.app_id, g.platform_id, g.group_number
       from marked m join device_groups g using (app_id, platform_id)
       where g.vacant_version = g.version
-      returning notification_id
+      returning notification_id, app_id, platform_id
     ),
     open as (
       select notification_id, count(*) as chunks from planned group by notification_id
@@ -92,6 +101,8 @@ export async function planDue(sql: Sql, survey: Survey | null = null): Promise<r
       finished_at = case when o.chunks is null then now() end
     from addressed d left join open o on o.notification_id = d.id
     where n.id = d.id
-    returning n.id`;
-  return rows.map(({ id }) => id);
+    returning n.id, n.client_id as "clientId", coalesce((
+      select json_agg(json_build_object('appId', app_id, 'platformId', platform_id))
+      from (select distinct app_id, platform_id from planned where notification_id = n.id) s
+    ), '[]') as scopes`;
 }

@@ -27,6 +27,7 @@ import { groupHashKey, NOTES_FIELD, VERSION_FIELD, versionIn } from './keys.ts';
 import { decodeNotes } from './notes.ts';
 import type { OffsetSet } from './offsets.ts';
 import { countIn, emptySet, intersect, offsetsIn, subtract, unite } from './offsets.ts';
+import { readFields } from './read-fields.ts';
 import { readTokens } from './read-tokens.ts';
 
 /** A change that is committed comes to Redis within milliseconds; whoever waits longer asks the database. */
@@ -53,6 +54,8 @@ interface Matching {
   readonly set: OffsetSet;
   readonly notes: Buffer | null;
 }
+
+const NOBODY_MATCHES: Matching = { version: 0, set: emptySet(), notes: null };
 
 export class RedisTagIndex implements TagIndex {
   readonly #options: RedisTagIndexOptions;
@@ -108,12 +111,7 @@ export class RedisTagIndex implements TagIndex {
     return this.#options.gate.pass(async () => {
       const found: (Matching | null)[] = [];
       for (let from = 0; from < groups.length; from += GROUPS_AT_ONCE) {
-        const some = groups.slice(from, from + GROUPS_AT_ONCE);
-        found.push(
-          ...(await Promise.all(
-            some.map((group) => this.#matching(this.#keyOf(group), audience, group.version)),
-          )),
-        );
+        found.push(...(await this.#matching(groups.slice(from, from + GROUPS_AT_ONCE), audience)));
       }
       return found;
     });
@@ -129,7 +127,7 @@ export class RedisTagIndex implements TagIndex {
     const hashKey = this.#keyOf(group);
     const start = group.groupNumber * GROUP_DEVICES;
     for (let attempt = 0; attempt < TRIES; attempt += 1) {
-      const found = await this.#currentMatching(hashKey, audience, expectedVersion);
+      const found = await this.#currentMatching({ ...group, version: expectedVersion }, audience);
       if (found === null) return null;
       const offsets = offsetsIn(found.set, ordinalEnd - start);
       const deviceIds = await readTokens(this.#options.client, hashKey, offsets, found.version);
@@ -139,45 +137,35 @@ export class RedisTagIndex implements TagIndex {
   }
 
   /** Waits a little for a change that is on its way. */
-  async #currentMatching(
-    hashKey: string,
-    audience: Audience,
-    version: number,
-  ): Promise<Matching | null> {
+  async #currentMatching(group: RaisedGroup, audience: Audience): Promise<Matching | null> {
     const { clock } = this.#options;
     const untilMs = clock.monotonicMs() + LAG_MS_MAX;
     for (;;) {
-      const found = await this.#matching(hashKey, audience, version);
+      const [found = null] = await this.#matching([group], audience);
       if (found !== null || clock.monotonicMs() >= untilMs) return found;
       await sleep(LAG_POLL_MS);
     }
   }
 
-  /** One command, so what it answers is one moment's. */
+  /** Of each group; null: it cannot prove that it is as new as its version. One command a group, so what it answers is one moment's. */
   async #matching(
-    hashKey: string,
+    groups: readonly RaisedGroup[],
     audience: Audience,
-    expectedVersion: number,
-  ): Promise<Matching | null> {
+  ): Promise<readonly (Matching | null)[]> {
     const tagIds = concernedTagIds(audience);
-    const [version, notes, ...values] = await this.#options.client.hmgetBuffer(
-      hashKey,
-      VERSION_FIELD,
-      NOTES_FIELD,
-      ...tagIds.map(String),
-    );
-    if (version === null || version === undefined) {
+    const hashKeys = groups.map((group) => this.#keyOf(group));
+    const fields = [VERSION_FIELD, NOTES_FIELD, ...tagIds.map(String)];
+    const answers = await readFields(this.#options.client, hashKeys, fields);
+    return groups.map(({ version: expectedVersion }, at) => {
+      const [version = null, notes = null, ...values] = answers[at] ?? [];
       // Nothing was ever in it.
-      return expectedVersion === 0 ? { version: 0, set: emptySet(), notes: null } : null;
-    }
-    const current = versionIn(version);
-    if (current < expectedVersion) return null;
-    const byTag = new Map(tagIds.map((tagId, at) => [tagId, values[at] ?? null]));
-    return {
-      version: current,
-      set: matchingSet(audience, (tagId) => byTag.get(tagId) ?? null),
-      notes: notes ?? null,
-    };
+      if (version === null) return expectedVersion === 0 ? NOBODY_MATCHES : null;
+      const current = versionIn(version);
+      if (current < expectedVersion) return null;
+      const byTag = new Map(tagIds.map((tagId, place) => [tagId, values[place] ?? null]));
+      const set = matchingSet(audience, (tagId) => byTag.get(tagId) ?? null);
+      return { version: current, set, notes };
+    });
   }
 
   #keyOf(group: GroupKey): string {

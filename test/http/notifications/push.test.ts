@@ -22,7 +22,7 @@ const accept = new Accept({
   sql,
   tagIndex: new SqlTagIndex(sql),
   isSimulated: () => false,
-  onAccepted: () => undefined,
+  expect: () => () => undefined,
 });
 const route = pushRoute(accept);
 const status = statusRoute(sql);
@@ -281,7 +281,7 @@ t.test('without a database the fault is told as such: the server makes it 503', 
     sql: nowhere,
     tagIndex: new SqlTagIndex(nowhere),
     isSimulated: () => false,
-    onAccepted: () => undefined,
+    expect: () => () => undefined,
   });
   const faultWith = async (handle: () => unknown): Promise<StoreFault | null> => {
     try {
