@@ -20,7 +20,7 @@ import type { Sent } from './fan-out/send.ts';
 import { peakMb, send } from './fan-out/send.ts';
 import { measureBeside, measureSmallTag } from './fan-out/small-tag.ts';
 
-const ROUNDS = 3;
+const ROUNDS = 5;
 /** Two to three seconds of it. */
 const H2LOAD_REQUESTS = 500_000;
 /** Small sends beside the one to two million. */
