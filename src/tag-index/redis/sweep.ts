@@ -14,8 +14,9 @@ import type { SqlPool } from '../../store/sql.ts';
 import type { RedisClient } from './connect.ts';
 import type { Gate } from './gate.ts';
 import type { IndexName } from './index-name.ts';
-import { groupHashKey, PREFIX, VERSION_FIELD } from './keys.ts';
+import { groupHashKey, PREFIX, VERSION_FIELD, versionIn } from './keys.ts';
 import { leaveIfBehind } from './leave-if-behind.ts';
+import { readFields } from './read-fields.ts';
 import type { Repairs } from './repairs.ts';
 
 const INTERVAL_MS = 500;
@@ -71,9 +72,7 @@ export class Sweep {
     if (holdsLease === null || (this.#hasLooked && !holdsLease)) return;
     const indexName = name.current;
     const groups = await listGroups(sql, this.#after, GROUPS_MAX);
-    const versions = await gate.pass(() =>
-      Promise.all(groups.map((group) => this.#versionOf(indexName, group))),
-    );
+    const versions = await gate.pass(() => this.#versionsOf(indexName, groups));
     if (versions === null) return;
     this.#hasLooked = true;
     const ahead = groups.flatMap((group, at) => {
@@ -96,10 +95,10 @@ export class Sweep {
     return version === 0 || (lacked !== undefined && version < lacked);
   }
 
-  async #versionOf(indexName: string, group: RaisedGroup): Promise<number> {
-    return Number(
-      (await this.#options.client.hget(groupHashKey(indexName, group), VERSION_FIELD)) ?? 0,
-    );
+  async #versionsOf(indexName: string, groups: readonly RaisedGroup[]): Promise<readonly number[]> {
+    const hashKeys = groups.map((group) => groupHashKey(indexName, group));
+    const answers = await readFields(this.#options.client, hashKeys, [VERSION_FIELD]);
+    return answers.map(([version = null]) => (version === null ? 0 : versionIn(version)));
   }
 
   /** Taken, or prolonged while it is ours. */
