@@ -39,8 +39,9 @@ export class Blocks {
     this.firstOrdinal = firstOrdinal;
     this.done = BigInt.asUintN(GROUP_BLOCKS, done);
     this.inDoubt = BigInt.asUintN(GROUP_BLOCKS, inDoubt) & ~this.done;
-    for (let block = 0; block < GROUP_BLOCKS; block += 1) {
-      this.isClosed[block] = Number(((this.done | this.inDoubt) >> BigInt(block)) & 1n);
+    const closed = this.done | this.inDoubt;
+    for (let block = 0; closed !== 0n && block < GROUP_BLOCKS; block += 1) {
+      this.isClosed[block] = Number((closed >> BigInt(block)) & 1n);
     }
     for (const offset of offsets) this.open[blockOf(offset)] = this.openIn(blockOf(offset)) + 1;
     this.finished = { blocks: this.emptyBlocks(), tally: new Tally() };

@@ -5,6 +5,7 @@
  */
 
 import type { Logger } from 'pino';
+import type { PlatformOfApp } from '../domain/device.ts';
 import { scopeKeyOf } from '../domain/device.ts';
 import { Bell } from '../std/bell.ts';
 import type { Clock } from '../std/clock.ts';
@@ -17,6 +18,7 @@ import type { PlannedNotification } from '../store/notifications/plan-due.ts';
 import type { Sql } from '../store/sql.ts';
 import type { Candidate } from './allotment.ts';
 import { Allotment } from './allotment.ts';
+import type { Right } from './authorizer.ts';
 import type { Claimed } from './claimed.ts';
 import { scopeOf } from './claimed.ts';
 import type { Assignment } from './dispatcher.ts';
@@ -46,7 +48,9 @@ export interface ClaimerOptions {
   readonly leaseMs: number;
   readonly clock: Clock;
   readonly log: Logger;
-  readonly start: (claimed: Claimed) => Assignment;
+  /** The right to send, asked for while it is being claimed. */
+  readonly authorize: (appId: number, platformId: number) => Promise<Right>;
+  readonly start: (claimed: Claimed, right: Promise<Right>) => Assignment;
 }
 
 /**
@@ -151,6 +155,7 @@ export class Claimer {
     const { sql, leaseMs, clock } = this.options;
     const { chunks, retries } = ordersOf(turns);
     const leaseStartedMs = clock.monotonicMs();
+    const rights = this.rightsOf(turns);
     // What one of them has claimed is leased, whatever becomes of the other.
     const [claimedChunks, claimedRetries] = await Promise.allSettled([
       chunks.length > 0 ? claimChunks(sql, chunks, leaseMs) : [],
@@ -168,15 +173,28 @@ export class Claimer {
         leaseStartedMs,
       })),
     ];
-    for (const part of claimed) this.hold(part);
+    for (const part of claimed) this.hold(part, rights(scopeOf(part)));
     if (claimedChunks.status === 'rejected') throw claimedChunks.reason;
     if (claimedRetries.status === 'rejected') throw claimedRetries.reason;
     return claimed.length;
   }
 
-  private hold(claimed: Claimed): void {
+  /** Of each (app, platform) one. That it cannot be had is heard by whoever waits for it. */
+  private rightsOf(turns: readonly Claimable[]): (scope: PlatformOfApp) => Promise<Right> {
+    const rights = new Map<string, Promise<Right>>();
+    const rightOf = (scope: PlatformOfApp): Promise<Right> => {
+      const key = scopeKeyOf(scope);
+      const right = rights.get(key) ?? this.options.authorize(scope.appId, scope.platformId);
+      rights.set(key, right);
+      return right;
+    };
+    for (const turn of turns) rightOf(turn).catch(() => undefined);
+    return rightOf;
+  }
+
+  private hold(claimed: Claimed, right: Promise<Right>): void {
     const { notificationId, clientId, appId, platformId } = scopeOf(claimed);
-    const assignment = this.options.start(claimed);
+    const assignment = this.options.start(claimed, right);
     const sinceMs = this.options.clock.monotonicMs();
     const held: Held = {
       notificationId,

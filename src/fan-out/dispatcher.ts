@@ -8,7 +8,7 @@ import { faultSentence } from '../domain/fault-sentence.ts';
 import type { Progress } from '../domain/progress.ts';
 import type { Ledger } from '../outcomes/ledger.ts';
 import type { Clock } from '../std/clock.ts';
-import type { Authorizer } from './authorizer.ts';
+import type { Authorizer, Right } from './authorizer.ts';
 import type { Claimed } from './claimed.ts';
 import { releaseOf, retryUntilMsOf, scopeOf, taskOf } from './claimed.ts';
 import type { QuotaDesk } from './quota-desk.ts';
@@ -45,8 +45,9 @@ export class Dispatcher {
     this.options = options;
   }
 
-  start(claimed: Claimed): Assignment {
-    const run = new Run(this.options, claimed, this.unfamiliarReasons);
+  /** `right`: to send to its scope, which may have been asked for already. */
+  start(claimed: Claimed, right: Promise<Right>): Assignment {
+    const run = new Run(this.options, claimed, right, this.unfamiliarReasons);
     return { finished: run.toEnd(), giveBack: (terms) => run.giveBack(terms) };
   }
 }
@@ -54,15 +55,22 @@ export class Dispatcher {
 class Run {
   private readonly options: DispatcherOptions;
   private readonly claimed: Claimed;
+  private readonly right: Promise<Right>;
   private readonly unfamiliarReasons: UnfamiliarReasons;
   private running: RunningTask | null = null;
   /** Asked before a worker had it. */
   private asked: GiveBack | null = null;
   private recording: Promise<unknown> = Promise.resolve();
 
-  constructor(options: DispatcherOptions, claimed: Claimed, unfamiliarReasons: UnfamiliarReasons) {
+  constructor(
+    options: DispatcherOptions,
+    claimed: Claimed,
+    right: Promise<Right>,
+    unfamiliarReasons: UnfamiliarReasons,
+  ) {
     this.options = options;
     this.claimed = claimed;
+    this.right = right;
     this.unfamiliarReasons = unfamiliarReasons;
   }
 
@@ -99,12 +107,12 @@ class Run {
 
   /** Null: the right to send cannot be had at the moment. */
   private async prepare(): Promise<Task | null> {
-    const { leaseMs, authorizer, clock, log } = this.options;
+    const { leaseMs, clock, log } = this.options;
     const { appId, platformId, state, fault, expiresAtMs } = scopeOf(this.claimed);
     const task = (right: Pick<Task, 'authority' | 'fault'>): Task =>
       taskOf(this.claimed, leaseMs, right);
     if (state === 'CANCELLED' || fault !== null) return task({ authority: null, fault });
-    const right = await authorizer.authorize(appId, platformId);
+    const right = await this.right;
     switch (right.kind) {
       case 'granted':
         return task({ authority: right.authority, fault: null });

@@ -111,7 +111,8 @@ export async function startFanOut(options: FanOutOptions): Promise<FanOut> {
     leaseMs,
     clock,
     log,
-    start: (claimed) => dispatcher.start(claimed),
+    authorize: (appId, platformId) => authorizer.authorize(appId, platformId),
+    start: (claimed, right) => dispatcher.start(claimed, right),
   });
   const planner = new Planner({
     sql: store.sql,

@@ -30,6 +30,7 @@ class Node {
       leaseMs,
       clock: systemClock,
       log: pino({ level: 'silent' }),
+      authorize: () => Promise.reject(new Error('nobody waits for it')),
       start: (claimed) => this.start(claimed),
     });
     this.claimer.start();

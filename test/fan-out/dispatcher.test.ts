@@ -8,7 +8,8 @@ import type { ProviderCredential } from '../../src/domain/credential.ts';
 import type { AuthorizationSource } from '../../src/fan-out/authorizer.ts';
 import { Authorizer } from '../../src/fan-out/authorizer.ts';
 import type { Claimed } from '../../src/fan-out/claimed.ts';
-import { releaseOf } from '../../src/fan-out/claimed.ts';
+import { releaseOf, scopeOf } from '../../src/fan-out/claimed.ts';
+import type { DispatcherOptions } from '../../src/fan-out/dispatcher.ts';
 import { Dispatcher } from '../../src/fan-out/dispatcher.ts';
 import type { QuotaAnswer, QuotaNote } from '../../src/fan-out/permits.ts';
 import type { Task, Word, WorkerSettings } from '../../src/fan-out/task.ts';
@@ -63,6 +64,17 @@ class PlayedPool {
   }
 }
 
+/** As the claimer asks for the right to send. */
+function authorized(options: DispatcherOptions) {
+  const dispatcher = new Dispatcher(options);
+  return {
+    start: (claimed: Claimed) => {
+      const { appId, platformId } = scopeOf(claimed);
+      return dispatcher.start(claimed, options.authorizer.authorize(appId, platformId));
+    },
+  };
+}
+
 function dispatcherOf(
   pool: Pick<WorkerPool, 'run'>,
   authorization: () => Authorization = () => ({ ok: true, value: 'bearer one' }),
@@ -79,7 +91,7 @@ function dispatcherOf(
   const authorizer = new Authorizer(() => Promise.resolve(usable(credential())), authorizations);
   const options = { ledger, pool, authorizer, quotas, leaseMs: LEASE_MS, clock: systemClock };
   return {
-    dispatcher: new Dispatcher({ ...options, log: logger }),
+    dispatcher: authorized({ ...options, log: logger }),
     invalidated,
     frozen,
   };
@@ -243,7 +255,7 @@ t.test('what a task has not used of its quota goes back, before it counts as end
     }),
   };
   const shared = { ledger, pool, authorizer, leaseMs: LEASE_MS, clock: systemClock, log };
-  const dispatcher = new Dispatcher({ ...shared, quotas: metered });
+  const dispatcher = authorized({ ...shared, quotas: metered });
   for (let n = 0; n < 10; n += 1) {
     await dispatcher.start(await claimOne(`metered-${n}`)).finished;
     t.strictSame(heard.splice(0), ['wanted', 'unused', 'left']);
@@ -254,7 +266,7 @@ t.test('a thread that dies is replaced, and its chunk is sent by the next', asyn
   const { simulator, pool, authorizer } = await workersOf(t);
   await behave(simulator, { latencyMs: 30_000 });
   const options = { ledger, pool, authorizer, quotas, leaseMs: LEASE_MS, clock: systemClock, log };
-  const dispatcher = new Dispatcher(options);
+  const dispatcher = authorized(options);
   const claimed = await claimOne('dying', 300);
   const { finished } = dispatcher.start(claimed);
   await until('it has connected', async () => {
