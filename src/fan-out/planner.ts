@@ -32,9 +32,8 @@ export class Planner {
   private surveying = 0;
   /** Of accepted ones; each resolves with null when it has failed. */
   private readonly ahead: Promise<Survey | null>[] = [];
-  /** Something may be due that was not surveyed. */
-  private isLookDue = true;
-  private lookedAtMs = 0;
+  /** By then it looks, whatever keeps coming. 0: at once, for something may be due that was not surveyed. */
+  private nextLookAtMs = 0;
   private isStopping = false;
   private loop: Promise<void> = Promise.resolve();
 
@@ -46,15 +45,9 @@ export class Planner {
     this.loop = this.run();
   }
 
-  /** Something may be due. */
-  wake(): void {
-    this.isLookDue = true;
-    this.bell.ring();
-  }
-
   /** A push is about to be accepted; answers what to call when it is. */
   expect(push: ExpectedPush): () => void {
-    if (this.surveying + this.ahead.length >= AHEAD_MAX) return () => this.wake();
+    if (this.surveying + this.ahead.length >= AHEAD_MAX) return () => this.askForLook();
     const { sql, tagIndex, log } = this.options;
     this.surveying += 1;
     const survey = surveyAhead(sql, tagIndex, push)
@@ -80,39 +73,46 @@ export class Planner {
   private async run(): Promise<void> {
     while (!this.isStopping) {
       await this.round();
-      if (this.ahead.length > 0 || this.isLookDue) continue;
-      const nextLookAtMs = this.lookedAtMs + POLL_INTERVAL_MS;
-      await this.bell.wait(Math.max(0, nextLookAtMs - performance.now()));
-      if (performance.now() >= nextLookAtMs) this.isLookDue = true;
+      if (this.ahead.length === 0) await this.bell.wait(Math.max(0, this.lookInMs));
     }
   }
 
   private async round(): Promise<void> {
     const { sql, log, onPlanned } = this.options;
     try {
-      const foreseen = await this.takeAhead();
-      const survey = foreseen ?? (await this.look());
+      const survey = (await this.takeAhead()) ?? (await this.look());
       if (survey === null) return;
       const planned = await planDue(sql, survey);
       // As many were due as are planned at once: there may be more.
       const isFull = survey.notificationIds.length === PLANNED_AT_ONCE_MAX;
-      if (planned.length > 0 && isFull) this.isLookDue = true;
+      if (planned.length > 0 && isFull) this.askForLook();
       if (planned.length > 0) onPlanned(planned);
     } catch (error) {
       log.warn({ err: error }, 'nothing can be planned; trying again');
     }
   }
 
+  private askForLook(): void {
+    this.nextLookAtMs = 0;
+    this.bell.ring();
+  }
+
+  private get lookInMs(): number {
+    return this.nextLookAtMs - performance.now();
+  }
+
   private look(): Promise<Survey | null> {
-    this.isLookDue = false;
-    this.lookedAtMs = performance.now();
+    this.nextLookAtMs = performance.now() + POLL_INTERVAL_MS;
     return surveyDue(this.options.sql, this.options.tagIndex);
   }
 
-  /** Null: nothing was surveyed ahead. */
+  /** Null: nothing was surveyed ahead, one of the surveys has failed, or it is time to look, which finds all of these pushes too. */
   private async takeAhead(): Promise<Survey | null> {
-    const surveys = (await Promise.all(this.ahead.splice(0))).filter((survey) => survey !== null);
-    if (surveys.length === 0) return null;
+    const ahead = this.ahead.splice(0);
+    if (ahead.length === 0 || this.lookInMs <= 0) return null;
+    const all = await Promise.all(ahead);
+    const surveys = all.filter((survey) => survey !== null);
+    if (surveys.length < all.length) return null;
     return {
       notificationIds: surveys.flatMap(({ notificationIds }) => notificationIds),
       vacant: surveys.flatMap(({ vacant }) => vacant),
