@@ -2,7 +2,7 @@
 FROM node:20-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
-COPY src/store/patches src/store/patches
+COPY config/patches config/patches
 RUN npm ci --no-audit --no-fund
 COPY tsconfig.json ./
 COPY src src

@@ -12,6 +12,7 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
 const BUILT = join(ROOT, 'dist', 'src', 'main.js');
+const PATCHES = join(ROOT, 'config', 'patches');
 const SOURCES = ['src', 'test', 'bench', 'tsconfig.json', 'package-lock.json'];
 
 for (const folder of ['.', ...process.argv.slice(2)]) install(folder);
@@ -20,13 +21,13 @@ if (!existsSync(BUILT) || newest(SOURCES) > statSync(BUILT).mtimeMs) {
   npm(['run', '--silent', 'build']);
 }
 
-/** Installs a folder's lockfile, unless it was this one that was installed last: the stamp holds its digest. */
+/** Installs a folder's lockfile, unless it was this one, with these patches, that was installed last: the stamp holds their digest. */
 function install(folder) {
   const stamp = join(ROOT, folder, 'node_modules', '.tagcast-lockfile-digest');
   const lockfile = join(folder, 'package-lock.json');
-  const digest = createHash('sha256')
-    .update(readFileSync(join(ROOT, lockfile)))
-    .digest('hex');
+  const hash = createHash('sha256').update(readFileSync(join(ROOT, lockfile)));
+  for (const patch of readdirSync(PATCHES)) hash.update(readFileSync(join(PATCHES, patch)));
+  const digest = hash.digest('hex');
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === digest) return;
   process.stderr.write(`Installing what ${lockfile} names …\n`);
   npm(['ci', '--prefix', folder, '--include=dev', '--no-audit', '--no-fund', '--loglevel=error']);

@@ -70,7 +70,8 @@ export class Claimer {
   private readonly options: ClaimerOptions;
   private readonly allotment = new Allotment();
   private readonly bell = new Bell();
-  private readonly held = new Set<Held>();
+  /** Not a Set: its old tables would keep what came and went (decision 35). */
+  private held: readonly Held[] = [];
   /** Parts planned since the last round. */
   private offered: readonly Claimable[] = [];
   private lookedAtMs = 0;
@@ -101,7 +102,7 @@ export class Claimer {
     this.bell.ring();
     await this.loop;
     for (const { assignment } of this.held) assignment.giveBack(terms);
-    await Promise.all([...this.held].map(({ assignment }) => assignment.finished));
+    await Promise.all(this.held.map(({ assignment }) => assignment.finished));
   }
 
   private async run(): Promise<void> {
@@ -142,8 +143,8 @@ export class Claimer {
    * meanwhile.
    */
   private async serve(claimable: readonly Claimable[]): Promise<boolean> {
-    const free = this.options.slots - this.held.size;
-    const turns = this.allotment.share(claimable, [...this.held], free);
+    const free = this.options.slots - this.held.length;
+    const turns = this.allotment.share(claimable, this.held, free);
     const claimed = turns.length > 0 ? await this.claim(turns) : 0;
     const waiting = this.withoutSlot(claimable);
     this.hasWaiting = waiting.length > 0;
@@ -205,16 +206,16 @@ export class Claimer {
       sinceMs,
       isAskedToYield: false,
     };
-    this.held.add(held);
+    this.held = [...this.held, held];
     void assignment.finished.then(() => {
-      this.held.delete(held);
+      this.held = this.held.filter((other) => other !== held);
       this.freed += 1;
       if (this.hasWaiting || held.isAskedToYield || this.isRoomWorthALook) this.bell.ring();
     });
   }
 
   private get isRoomWorthALook(): boolean {
-    return this.isShareFree || this.held.size <= this.options.slots * BUSY_SHARE;
+    return this.isShareFree || this.held.length <= this.options.slots * BUSY_SHARE;
   }
 
   private get isShareFree(): boolean {
@@ -223,7 +224,7 @@ export class Claimer {
 
   /** One candidate for each notification that holds no slot. */
   private withoutSlot(claimable: readonly Claimable[]): readonly Candidate[] {
-    const served = new Set([...this.held].map(({ notificationId }) => notificationId));
+    const served = new Set(this.held.map(({ notificationId }) => notificationId));
     const waiting = new Map(
       claimable
         .filter(({ notificationId }) => !served.has(notificationId))
@@ -237,7 +238,7 @@ export class Claimer {
    * same scope, if there is one, for it may be that scope's share that is used up.
    */
   private makeRoomFor(waiting: readonly Candidate[]): void {
-    let yielding = [...this.held].filter(({ isAskedToYield }) => isAskedToYield).length;
+    let yielding = this.held.filter(({ isAskedToYield }) => isAskedToYield).length;
     for (const candidate of waiting) {
       if (yielding > 0) yielding -= 1;
       else this.askToYield(candidate);
@@ -246,7 +247,7 @@ export class Claimer {
 
   private askToYield(candidate: Candidate): void {
     const nowMs = this.options.clock.monotonicMs();
-    const longest = [...this.held]
+    const longest = this.held
       .filter(({ isAskedToYield, sinceMs }) => !isAskedToYield && nowMs - sinceMs >= QUANTUM_MS)
       .sort((a, b) => a.sinceMs - b.sinceMs);
     const scopeKey = scopeKeyOf(candidate);

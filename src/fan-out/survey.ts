@@ -7,12 +7,11 @@
 import type { PlatformOfApp } from '../domain/device.ts';
 import { scopeKeyOf } from '../domain/device.ts';
 import type { RaisedGroup } from '../domain/group-change.ts';
-import { groupKeyOf } from '../domain/group-change.ts';
 import type { Audience } from '../domain/notification.ts';
 import { within } from '../std/within.ts';
 import type { DueScope, ScopeGroups } from '../store/notifications/list-due.ts';
 import { listDue, listGroupsOfScopes } from '../store/notifications/list-due.ts';
-import type { Survey, VacantGroup } from '../store/notifications/plan-due.ts';
+import type { Survey, VacantGroups } from '../store/notifications/plan-due.ts';
 import { PLANNED_AT_ONCE_MAX } from '../store/notifications/plan-due.ts';
 import type { Sql } from '../store/sql.ts';
 import type { TagIndex } from '../tag-index/tag-index.ts';
@@ -53,33 +52,37 @@ async function survey(
   tagIndex: TagIndex,
   scopes: readonly DueScope[],
   groups: readonly ScopeGroups[],
-): Promise<readonly VacantGroup[]> {
+): Promise<readonly VacantGroups[]> {
   const groupsOf = new Map(groups.map((ofScope) => [scopeKeyOf(ofScope), raisedGroups(ofScope)]));
   let left = GROUPS_ASKED_MAX;
-  const questions: Promise<readonly VacantGroup[]>[] = [];
+  const questions: Promise<VacantGroups | null>[] = [];
   for (const scope of scopes) {
     const raised = groupsOf.get(scopeKeyOf(scope)) ?? [];
     if (raised.length <= GROUPS_UNASKED_MAX || raised.length > left) continue;
     left -= raised.length;
     questions.push(findVacant(tagIndex, scope, raised));
   }
-  return (await Promise.all(questions)).flat();
+  return (await Promise.all(questions)).filter((vacant) => vacant !== null);
 }
 
 const raisedGroups = ({ appId, platformId, groups }: ScopeGroups): readonly RaisedGroup[] =>
   groups.map(([groupNumber, version]) => ({ appId, platformId, groupNumber, version }));
 
-/** Those of the groups in which nobody is meant. */
+/** Those of the groups in which nobody is meant. Null: the index cannot tell. */
 async function findVacant(
   tagIndex: TagIndex,
-  scope: DueScope,
+  { notificationId, appId, platformId, ...audience }: DueScope,
   groups: readonly RaisedGroup[],
-): Promise<readonly VacantGroup[]> {
-  const answer = await within(ANSWER_MS_MAX, tagIndex.occupiedGroups(scope, groups), null);
-  if (answer === null) return [];
-  const occupied = new Set(answer.map(groupKeyOf));
-  const { notificationId } = scope;
-  return groups
-    .filter((group) => !occupied.has(groupKeyOf(group)))
-    .map((group) => ({ ...group, notificationId }));
+): Promise<VacantGroups | null> {
+  const answer = await within(ANSWER_MS_MAX, tagIndex.occupiedGroups(audience, groups), null);
+  if (answer === null) return null;
+  const occupied = new Set(answer.map(({ groupNumber }) => groupNumber));
+  const vacant = groups.filter(({ groupNumber }) => !occupied.has(groupNumber));
+  return {
+    notificationId,
+    appId,
+    platformId,
+    groupNumbers: vacant.map(({ groupNumber }) => groupNumber),
+    versions: vacant.map(({ version }) => version),
+  };
 }

@@ -20,12 +20,18 @@ interface Waiting {
   readonly resume: () => void;
 }
 
+/** The tasks of a notification that wait, in order: one at least. */
+interface Line {
+  readonly notificationId: string;
+  readonly waiting: Waiting[];
+}
+
 /** One per sender. */
 export class Turns {
   readonly #sender: Sender;
   readonly #clock: Clock;
-  /** By notification, the one whose turn is next first; of each its tasks in order. */
-  readonly #waiting = new Map<string, Waiting[]>();
+  /** One for each notification, the one whose turn is next first. (Not a Map: decision 35.) */
+  readonly #lines: Line[] = [];
   #places = 0;
   #isServing = false;
   #noRoomSinceMs: number | null = null;
@@ -56,18 +62,18 @@ export class Turns {
 
   #add(waiting: Waiting): void {
     const { notificationId, number } = waiting.place;
-    const line = this.#waiting.get(notificationId);
+    const line = this.#lines.find((other) => other.notificationId === notificationId);
     if (line === undefined) {
-      this.#waiting.set(notificationId, [waiting]);
+      this.#lines.push({ notificationId, waiting: [waiting] });
       return;
     }
-    const before = line.findLastIndex(({ place }) => place.number < number);
-    line.splice(before + 1, 0, waiting);
+    const before = line.waiting.findLastIndex(({ place }) => place.number < number);
+    line.waiting.splice(before + 1, 0, waiting);
   }
 
   async #serve(): Promise<void> {
     this.#isServing = true;
-    while (this.#waiting.size > 0) {
+    while (this.#lines.length > 0) {
       this.#noRoomSinceMs = this.#clock.monotonicMs();
       await this.#sender.whenReady();
       this.#noRoomSinceMs = null;
@@ -79,12 +85,9 @@ export class Turns {
   }
 
   #next(): Waiting | undefined {
-    for (const [notificationId, line] of this.#waiting) {
-      const first = line.shift();
-      this.#waiting.delete(notificationId);
-      if (line.length > 0) this.#waiting.set(notificationId, line);
-      return first;
-    }
-    return undefined;
+    const line = this.#lines.shift();
+    const first = line?.waiting.shift();
+    if (line !== undefined && line.waiting.length > 0) this.#lines.push(line);
+    return first;
   }
 }

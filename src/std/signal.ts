@@ -1,11 +1,14 @@
 /** Something that happens now and then, and those who want to hear of it. */
 export class Signal {
-  private readonly listeners = new Set<() => void>();
+  /** Not a Set: many come and go here, and its old tables would keep them (decision 35). */
+  private listeners: readonly (() => void)[] = [];
 
   /** Calls `listener` every time from now on; the answer ends that. */
   on(listener: () => void): () => void {
-    this.listeners.add(listener);
-    return () => this.listeners.delete(listener);
+    this.listeners = [...this.listeners, listener];
+    return () => {
+      this.listeners = this.listeners.filter((other) => other !== listener);
+    };
   }
 
   fire(): void {

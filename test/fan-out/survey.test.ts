@@ -146,7 +146,7 @@ await withStores(t, async (t, store) => {
     const scopes = [{ appId, platformId: PLATFORM }];
     const audience = { anyTagIds: [tagId], allTagIds: [], noneTagIds: [] };
     const ahead = await surveyAhead(sql, index, { notificationId: 'none yet', audience, scopes });
-    const vacant = ahead.vacant.map(({ groupNumber }) => groupNumber);
+    const vacant = ahead.vacant.flatMap(({ groupNumbers }) => groupNumbers);
     t.strictSame(
       vacant.sort((a, b) => a - b),
       [1, 2, 3, 4, 5, 7],
@@ -155,7 +155,7 @@ await withStores(t, async (t, store) => {
     const id = await makeNotification(sql, tenant);
     const survey = {
       notificationIds: [id],
-      vacant: ahead.vacant.map((group) => ({ ...group, notificationId: id })),
+      vacant: ahead.vacant.map((groups) => ({ ...groups, notificationId: id })),
     };
     t.strictSame([...(await planDue(sql, survey))], [{ id, clientId: tenant.clientId, scopes }]);
     t.strictSame(await plannedGroups(sql, id), [0, 4, 6], 'who subscribed since is meant as well');

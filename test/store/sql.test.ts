@@ -3,6 +3,7 @@
 import { setImmediate } from 'node:timers/promises';
 import t from 'tap';
 import { connect } from '../../src/store/sql.ts';
+import { oldOctetsOf } from '../support/old-space.ts';
 import { withPostgres, withStores } from '../support/store.ts';
 
 t.test('counts and epoch milliseconds are numbers', async (t) => {
@@ -26,13 +27,25 @@ t.test('a transaction that loses its connection rejects, and the process lives',
       const [row] = await tx<{ pid: number }[]>`select pg_backend_pid() as pid`;
       await sql`select pg_terminate_backend(${row?.pid ?? 0})`;
       await t.rejects(tx`select 1`);
-      // Unpatched (src/store/patches) the driver writes this to a socket that is null, where nobody can catch it.
+      // Unpatched (config/patches) the driver writes this to a socket that is null, where nobody can catch it.
       for (let turn = 0; turn < 3; turn += 1) await setImmediate();
       tx`select 2`.then(tellLate, tellLate);
     });
     await t.rejects(transaction);
     t.match(await late, { code: 'CONNECTION_CLOSED' });
     t.same(await sql`select 1 as one`, [{ one: 1 }], 'the pool goes on');
+  });
+});
+
+t.test('rows are not kept once they have been read', async (t) => {
+  await withPostgres(t, async (t, url) => {
+    const sql = connect({ kind: 'postgres', url }, 1);
+    t.teardown(() => sql.end({ timeout: 1 }));
+    const query = () => sql`select repeat('x', ${50_000}::integer) as text`;
+    // Unpatched (config/patches) the driver keeps them all until a full collection.
+    t.ok((await oldOctetsOf(query)) < 25_000);
+    const transaction = () => sql.begin((tx) => tx`select repeat('x', ${50_000}::integer) as text`);
+    t.ok((await oldOctetsOf(transaction)) < 25_000);
   });
 });
 

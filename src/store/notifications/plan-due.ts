@@ -7,22 +7,23 @@
 
 import type { PlatformOfApp } from '../../domain/device.ts';
 import { GROUP_DEVICES } from '../../domain/device.ts';
-import type { RaisedGroup } from '../../domain/group-change.ts';
 import type { Sql } from '../sql.ts';
 import { list } from '../sql.ts';
 
 /** Notifications planned at a time: a ten-million one writes 1,221 chunks. */
 export const PLANNED_AT_ONCE_MAX = 16;
 
-/** A group that holds, at this version, nobody whom the notification is for. */
-export interface VacantGroup extends RaisedGroup {
+/** Groups of an (app, platform) that hold, at these versions, nobody whom the notification is for. Parallel, for they are many. */
+export interface VacantGroups extends PlatformOfApp {
   readonly notificationId: string;
+  readonly groupNumbers: readonly number[];
+  readonly versions: readonly number[];
 }
 
 /** What was found out of notifications that are due. */
 export interface Survey {
   readonly notificationIds: readonly string[];
-  readonly vacant: readonly VacantGroup[];
+  readonly vacant: readonly VacantGroups[];
 }
 
 /** A notification that is planned, and what is to be claimed of it. */
@@ -42,6 +43,8 @@ export function planDue(sql: Sql, survey: Survey | null = null) {
   const notificationIds = survey?.notificationIds ?? [];
   const places = new Map(notificationIds.map((id, place) => [id, place + 1]));
   const vacant = survey?.vacant ?? [];
+  const ofEach = (value: (groups: VacantGroups) => number): readonly number[] =>
+    vacant.flatMap((groups) => groups.groupNumbers.map(() => value(groups)));
   return sql<PlannedNotification[]>`
     with due as (
       select id, any_tag_ids, all_tag_ids from notifications
@@ -77,11 +80,11 @@ export function planDue(sql: Sql, survey: Survey | null = null) {
       except
       select n.id, g.app_id, g.platform_id, g.group_number
       from unnest(
-        ${list(vacant.map(({ notificationId }) => places.get(notificationId) ?? 0))}::integer[],
-        ${list(vacant.map(({ appId }) => appId))}::integer[],
-        ${list(vacant.map(({ platformId }) => platformId))}::smallint[],
-        ${list(vacant.map(({ groupNumber }) => groupNumber))}::integer[],
-        ${list(vacant.map(({ version }) => version))}::bigint[]
+        ${list(ofEach(({ notificationId }) => places.get(notificationId) ?? 0))}::integer[],
+        ${list(ofEach(({ appId }) => appId))}::integer[],
+        ${list(ofEach(({ platformId }) => platformId))}::smallint[],
+        ${list(vacant.flatMap(({ groupNumbers }) => groupNumbers))}::integer[],
+        ${list(vacant.flatMap(({ versions }) => versions))}::bigint[]
       ) as v(place, app_id, platform_id, group_number, version)
       join unnest(${[...notificationIds]}::uuid[]) with ordinality as n(id, place) using (place)
       join device_groups g using (app_id, platform_id, group_number, version)

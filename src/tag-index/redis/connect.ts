@@ -5,7 +5,7 @@
 
 import { Cluster, Redis } from 'ioredis';
 import { within } from '../../std/within.ts';
-import { APPLY, LOAD } from './scripts.ts';
+import { APPLY, LOAD, READ_FIELDS } from './scripts.ts';
 
 /** Where Redis is: URLs as redis://[user:password@]host[:port][/db], rediss:// with TLS. */
 export type RedisAddress =
@@ -17,6 +17,7 @@ export type RedisAddress =
 interface Scripts {
   applyChange(hashKey: string, ...args: (string | Buffer)[]): Promise<number>;
   loadGroup(hashKey: string, ...args: (string | Buffer)[]): Promise<number>;
+  readFieldsBuffer(keys: number, ...keysAndFields: string[]): Promise<(Buffer | null)[][]>;
 }
 
 export type RedisClient = (Redis | Cluster) & Scripts;
@@ -37,6 +38,7 @@ const PORT = 6_379;
 const SCRIPTS = {
   applyChange: { lua: APPLY, numberOfKeys: 1 },
   loadGroup: { lua: LOAD, numberOfKeys: 1 },
+  readFields: { lua: READ_FIELDS, readOnly: true },
 };
 
 /** Connects in the background, for ever. `onError` hears why it cannot, each time. */

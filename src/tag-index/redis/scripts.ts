@@ -1,6 +1,6 @@
 /**
  * The two scripts that write a group: each does all of it or nothing, while nobody else looks. They are short of Redis' time: lists are
- * appended to where they can be, bitmaps changed in the octets that are concerned.
+ * appended to where they can be, bitmaps changed in the octets that are concerned. And one that reads many groups in one command.
  */
 
 import { GROUP_BLOCKS } from '../../domain/device.ts';
@@ -241,4 +241,11 @@ while ARGV[at] do
   at = at + 2
 end
 return version
+`;
+
+/** KEYS: hashes. ARGV: fields. Answers the values of these fields of each hash, nil for what is not there. */
+export const READ_FIELDS = `
+local values = {}
+for at, key in ipairs(KEYS) do values[at] = redis.call('HMGET', key, unpack(ARGV)) end
+return values
 `;

@@ -1,0 +1,35 @@
+/**
+ * What is kept though nobody needs it: objects that a collection of the young generation cannot free, because something old and dead leads
+ * to them. They stay until a full collection (decision 35).
+ */
+
+import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+
+const ROUNDS_FIRST = 100;
+const ROUNDS = 200;
+const ROUNDS_BETWEEN = 10;
+
+/** Octets that become old each time that `work` is done. */
+export async function oldOctetsOf(work: () => Promise<unknown>): Promise<number> {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as (options: { type: 'minor' }) => void;
+  const done = async (rounds: number): Promise<number> => {
+    let grown = 0;
+    for (let round = 0; round < rounds; round += ROUNDS_BETWEEN) {
+      const before = oldOctets();
+      for (let times = 0; times < ROUNDS_BETWEEN; times += 1) await work();
+      // Whoever survives two of them is old.
+      for (let times = 0; times < 2; times += 1) collect({ type: 'minor' });
+      // A full collection may have come between.
+      grown += Math.max(0, oldOctets() - before);
+    }
+    return grown / rounds;
+  };
+  await done(ROUNDS_FIRST);
+  return done(ROUNDS);
+}
+
+const oldOctets = (): number =>
+  getHeapSpaceStatistics().find(({ space_name }) => space_name === 'old_space')?.space_used_size ??
+  0;
