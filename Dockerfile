@@ -2,7 +2,7 @@
 FROM node:20-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
-COPY config/patches config/patches
+COPY src/patches src/patches
 RUN npm ci --no-audit --no-fund
 COPY tsconfig.json ./
 COPY src src

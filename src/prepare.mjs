@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
 const BUILT = join(ROOT, 'dist', 'src', 'main.js');
-const PATCHES = join(ROOT, 'config', 'patches');
+const PATCHES = join(ROOT, 'src', 'patches');
 const SOURCES = ['src', 'test', 'bench', 'tsconfig.json', 'package-lock.json'];
 
 for (const folder of ['.', ...process.argv.slice(2)]) install(folder);

@@ -116,7 +116,7 @@ t.test('the image: from what its context has, not as root, with a health check',
     t.notOk(ignored.includes(path.split('/')[0] ?? ''), `${path} is in the context`);
   }
   t.ok(
-    build.indexOf('COPY config/patches') < build.indexOf('RUN npm ci'),
+    build.indexOf('COPY src/patches') < build.indexOf('RUN npm ci'),
     'the patches are there when npm ci applies them',
   );
   t.match(run, /^USER node$/m);

@@ -27,7 +27,7 @@ t.test('a transaction that loses its connection rejects, and the process lives',
       const [row] = await tx<{ pid: number }[]>`select pg_backend_pid() as pid`;
       await sql`select pg_terminate_backend(${row?.pid ?? 0})`;
       await t.rejects(tx`select 1`);
-      // Unpatched (config/patches) the driver writes this to a socket that is null, where nobody can catch it.
+      // Unpatched (src/patches) the driver writes this to a socket that is null, where nobody can catch it.
       for (let turn = 0; turn < 3; turn += 1) await setImmediate();
       tx`select 2`.then(tellLate, tellLate);
     });
@@ -42,7 +42,7 @@ t.test('rows are not kept once they have been read', async (t) => {
     const sql = connect({ kind: 'postgres', url }, 1);
     t.teardown(() => sql.end({ timeout: 1 }));
     const query = () => sql`select repeat('x', ${50_000}::integer) as text`;
-    // Unpatched (config/patches) the driver keeps them all until a full collection.
+    // Unpatched (src/patches) the driver keeps them all until a full collection.
     t.ok((await oldOctetsOf(query)) < 25_000);
     const transaction = () => sql.begin((tx) => tx`select repeat('x', ${50_000}::integer) as text`);
     t.ok((await oldOctetsOf(transaction)) < 25_000);

@@ -38,7 +38,7 @@ const PORT = 6_379;
 const SCRIPTS = {
   applyChange: { lua: APPLY, numberOfKeys: 1 },
   loadGroup: { lua: LOAD, numberOfKeys: 1 },
-  readFields: { lua: READ_FIELDS, readOnly: true },
+  readFields: { lua: READ_FIELDS },
 };
 
 /** Connects in the background, for ever. `onError` hears why it cannot, each time. */

@@ -9,8 +9,11 @@ import type { RedisClient } from './connect.ts';
 
 type Values = readonly (Buffer | null)[];
 
-/** Of one script, each of which has a kibioctet at most: so Redis is held for less than a millisecond. */
-const VALUES_AT_ONCE = 512;
+/**
+ * Of one script. A tag's value has a kibioctet at most, and a group's notes 32 if all of its devices have one: so Redis answers with three
+ * megaoctets at the very most, and mostly with some hundred kilooctets.
+ */
+const VALUES_AT_ONCE = 256;
 
 /** By hash and field, in the order asked. Those of one hash are of one moment. Rejects when one of the answers is none. */
 export async function readFields(

@@ -24,7 +24,7 @@ await withRedis(t, async (t) => {
   await t.test('answers are not kept once they have been read', async (t) => {
     const client = await connected(t, redis.url);
     await redis.client.set('text', 'x'.repeat(50_000));
-    // Unpatched (config/patches) the client keeps them all until a full collection.
+    // Unpatched (src/patches) the client keeps them all until a full collection.
     t.ok((await oldOctetsOf(() => client.get('text'))) < 25_000);
     const read = () => client.readFieldsBuffer(2, 'nobody', 'nothing', ...MANY_FIELDS);
     t.ok((await oldOctetsOf(read)) < 50_000);
