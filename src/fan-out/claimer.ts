@@ -180,7 +180,7 @@ export class Claimer {
     return claimed.length;
   }
 
-  /** Of each (app, platform) one. That it cannot be had is heard by whoever waits for it. */
+  /** Of each (app, platform) one. That it cannot be had is told by whoever waits for it; when nothing could be claimed nobody needs it. */
   private rightsOf(turns: readonly Claimable[]): (scope: PlatformOfApp) => Promise<Right> {
     const rights = new Map<string, Promise<Right>>();
     const rightOf = (scope: PlatformOfApp): Promise<Right> => {

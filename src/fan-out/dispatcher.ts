@@ -1,5 +1,5 @@
 /**
- * Takes what was claimed through its life on this node: finds the right to send, hands it to a worker, carries reports
+ * Takes what was claimed through its life on this node: waits for the right to send, hands it to a worker, carries reports
  * to the ledger and verdicts back, and gives it back to the ledger when the worker fails.
  */
 
