@@ -67,8 +67,14 @@ interface Growing extends RaisedGroup {
 export function changesOf(raised: readonly RaisedGroup[], edits: Edits): readonly GroupChange[] {
   const changes = new Map<string, Growing>();
   for (const group of raised) changes.set(groupKeyOf(group), begin(group));
-  const changeOf = ({ appId, platformId, ordinal }: DevicePlace): Growing | undefined =>
-    changes.get(groupKeyOf({ appId, platformId, groupNumber: groupOf(ordinal) }));
+  let last: Growing | undefined;
+  // An edit is mostly of the same group as the edit before, and a key is a text to be made and hashed.
+  const changeOf = (place: DevicePlace): Growing | undefined => {
+    if (last !== undefined && isIn(place, last)) return last;
+    const { appId, platformId, ordinal } = place;
+    last = changes.get(groupKeyOf({ appId, platformId, groupNumber: groupOf(ordinal) }));
+    return last;
+  };
   for (const edit of edits.tokens ?? []) {
     changeOf(edit)?.tokens.set(offsetOf(edit.ordinal), edit.deviceId);
   }
@@ -83,6 +89,11 @@ export function changesOf(raised: readonly RaisedGroup[], edits: Edits): readonl
   }
   return [...changes.values()];
 }
+
+const isIn = ({ appId, platformId, ordinal }: DevicePlace, group: GroupKey): boolean =>
+  groupOf(ordinal) === group.groupNumber &&
+  appId === group.appId &&
+  platformId === group.platformId;
 
 /** Names a group in logs and maps. */
 export const groupKeyOf = ({ appId, platformId, groupNumber }: GroupKey): string =>

@@ -29,6 +29,11 @@ export interface ExchangeParts {
 }
 
 type Headers = Readonly<Record<string, string>>;
+type WriteHeader = (name: string, value: string) => void;
+
+function writeAll(headers: Headers, write: WriteHeader): void {
+  for (const name of Object.keys(headers)) write(name, headers[name] ?? '');
+}
 
 /** RFC 9110, section 11.6.1: one challenge for each way in. */
 const CHALLENGES: Headers = { 'WWW-Authenticate': 'Bearer realm="tagcast", Basic realm="tagcast"' };
@@ -74,16 +79,21 @@ export class Exchange {
     }
   }
 
-  /** Authenticates, checks and handles, at once where nothing is waited for. Never rejects: a surprise is logged and answered 500. */
-  run(found: Found<Route>, body: Buffer): HttpResponse | Promise<HttpResponse> {
+  /**
+   * Authenticates, checks and handles, and gives the answer to `settle`: at once where nothing is waited for. A surprise is logged
+   * and answered 500.
+   */
+  run(found: Found<Route>, body: Buffer, settle: (response: HttpResponse) => void): void {
+    let response: HttpResponse | Promise<HttpResponse>;
     try {
-      const response = this.#handle(found, body);
-      return response instanceof Promise
-        ? response.catch((error: unknown) => this.#failed(found.route, error))
-        : response;
+      response = this.#handle(found, body);
     } catch (error) {
-      return this.#failed(found.route, error);
+      response = this.#failed(found.route, error);
     }
+    if (response instanceof Promise) {
+      // A fault in writing the answer is a fault of the program and ends it.
+      void response.then(settle, (error: unknown) => settle(this.#failed(found.route, error)));
+    } else settle(response);
   }
 
   /** A problem answer. */
@@ -104,21 +114,16 @@ export class Exchange {
     });
   }
 
-  /** The answer as it goes out: with what every answer carries. Counted. */
-  finish(response: HttpResponse): HttpResponse {
-    const { headers } = this.#head;
+  /** Counts the answer, and gives its headers to `write`: its own, and what every answer carries. */
+  finish({ status, headers = {} }: HttpResponse, write: WriteHeader): void {
     const route = this.#match.kind === 'found' ? this.#match.route : null;
-    this.#count(route, response.status);
-    return {
-      status: response.status,
-      body: response.body,
-      headers: {
-        ...response.headers,
-        ...(route?.api === 'open' ? {} : this.#parts.cors.headersFor(headers.get('origin'))),
-        ...(route !== null && this.#isDeprecated(route) ? BASIC_DEPRECATED : {}),
-        'X-Request-Id': this.requestId,
-      },
-    };
+    this.#count(route, status);
+    writeAll(headers, write);
+    if (route?.api !== 'open') {
+      writeAll(this.#parts.cors.headersFor(this.#head.headers.get('origin')), write);
+    }
+    if (route !== null && this.#isDeprecated(route)) writeAll(BASIC_DEPRECATED, write);
+    write('X-Request-Id', this.requestId);
   }
 
   #count(route: Route | null, status: number): void {

@@ -19,7 +19,6 @@ export const COPIED_HEADERS = [
   'accept',
   'authorization',
   'content-length',
-  'content-type',
   'idempotency-key',
   'if-none-match',
   'origin',

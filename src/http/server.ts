@@ -232,11 +232,7 @@ class RunningServer implements Server {
     this.#slow.delete(conversation);
     const [first] = chunks;
     const body = first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks);
-    const response = exchange.run(found, body);
-    // `run` never rejects; a fault in writing the answer is a fault of the program and ends it.
-    if (response instanceof Promise) {
-      void response.then((settled) => this.#settle(conversation, settled));
-    } else this.#settle(conversation, response);
+    exchange.run(found, body, (response) => this.#settle(conversation, response));
   }
 
   #settle(conversation: Conversation, response: HttpResponse): void {
@@ -268,9 +264,10 @@ class RunningServer implements Server {
   }
 
   #write(native: NativeResponse, exchange: Exchange, response: HttpResponse): void {
-    const { status, headers = {}, body } = exchange.finish(response);
-    native.writeStatus(STATUS_LINES.get(status) ?? String(status));
-    for (const [name, value] of Object.entries(headers)) native.writeHeader(name, value);
+    const { status, body } = response;
+    // Of itself it is 200.
+    if (status !== 200) native.writeStatus(STATUS_LINES.get(status) ?? String(status));
+    exchange.finish(response, (name, value) => native.writeHeader(name, value));
     // 408: the rest of that body would be waited for.
     const closes = this.#stopping || status === 408;
     const isBodiless = status === 204 || status === 304;

@@ -1,17 +1,18 @@
 /** One batch of operations, one transaction: the heart of group commit (docs/architecture.md, "Registration"). */
 
-import type { DevicePlace, GroupChange } from '../domain/group-change.ts';
+import type { GroupChange } from '../domain/group-change.ts';
 import { changesOf } from '../domain/group-change.ts';
 import type { SubscribableTag } from '../store/catalogue/subscribable-tags.ts';
 import { subscribableTags } from '../store/catalogue/subscribable-tags.ts';
 import { lockDevices } from '../store/devices/lock-devices.ts';
 import type { Batch, Written } from '../store/devices/write-batch.ts';
 import { writeBatch } from '../store/devices/write-batch.ts';
+import { isUniqueViolation } from '../store/faults.ts';
 import type { Line } from '../store/line.ts';
 import type { IndexFeed } from '../tag-index/tag-index.ts';
 import type { ChangedDevice, DeviceOperations, DeviceResult } from './batch.ts';
-import { keyOf } from './batch.ts';
 import { fold } from './change.ts';
+import type { DeviceRef } from './operation.ts';
 import type { Ordinals } from './ordinals.ts';
 import { limitTags } from './tag-limit.ts';
 
@@ -25,10 +26,10 @@ export interface CommitContext {
 }
 
 /**
- * Ordinals of new devices by key, kept when the transaction is tried again: the one before is rolled back for certain, and
- * the stock was filled for one try only.
+ * Ordinals of new devices, kept when the transaction is tried again: the one before is rolled back for certain, and the stock
+ * was filled for one try only.
  */
-type GivenOrdinals = Map<string, number>;
+type GivenOrdinals = Map<DeviceRef, number>;
 
 export interface Committed {
   /** Of each device, in its place. */
@@ -36,48 +37,35 @@ export interface Committed {
   readonly changes: readonly GroupChange[];
 }
 
-/** Commits, or throws and has not done all of it. */
+/** Another node is sent some of the same new devices. Each try finds what was made before it; a smaller batch needs fewer. */
+const TRIES_MAX = 5;
+
+/** Commits, or throws and has done nothing: after so many tries with a unique violation, which a part of the batch may not meet. */
 export async function commitDevices(
   context: CommitContext,
   devices: readonly DeviceOperations[],
 ): Promise<Committed> {
-  const changed = new Map<DeviceOperations, ChangedDevice>();
-  const changes: GroupChange[] = [];
-  let left = devices;
-  while (left.length > 0) {
-    const committed = await commitOnce(context, left);
-    changes.push(...committed.changes);
-    for (const [index, device] of left.entries()) {
-      const done = committed.changed[index];
-      if (done !== undefined && !committed.made.has(done)) changed.set(device, done);
+  const given: GivenOrdinals = new Map();
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await commitOnce(context, devices, given);
+    } catch (error) {
+      if (attempt === TRIES_MAX || !isUniqueViolation(error)) throw error;
     }
-    // Another node has made them while this transaction was under way: the next one finds them, and locks them.
-    left = committed.made.size === 0 ? [] : left.filter((device) => !changed.has(device));
   }
-  return {
-    results: devices.map((device) => changed.get(device)?.result ?? 'committed'),
-    changes,
-  };
-}
-
-interface CommittedOnce {
-  readonly changed: readonly ChangedDevice[];
-  /** Of `changed`, those of which nothing was done, because another node has made them. */
-  readonly made: ReadonlySet<ChangedDevice>;
-  readonly changes: readonly GroupChange[];
 }
 
 /** Two round trips: what is there, and everything that is written. */
 async function commitOnce(
   { line, ordinals, tagsPerDeviceMax, slot }: CommitContext,
   devices: readonly DeviceOperations[],
-): Promise<CommittedOnce> {
+  given: GivenOrdinals,
+): Promise<Committed> {
   // For every device that may turn out to be new.
   const registering = devices.filter(({ operations }) =>
     operations.some(({ kind }) => kind !== 'ureg'),
   );
   await ordinals.provideFor(registering.map(({ device }) => device));
-  const given: GivenOrdinals = new Map();
   return line.transact(
     async (tx) => {
       const [known, tags] = await Promise.all([
@@ -143,13 +131,12 @@ function foldDevices(
 
 /** Gives a device that is not there its ordinal, or the answer that there is none. */
 function number(device: ChangedDevice, ordinals: Ordinals, given: GivenOrdinals): void {
-  const key = keyOf(device.device);
-  const ordinal = given.get(key) ?? ordinals.take(device.device);
+  const ordinal = given.get(device.device) ?? ordinals.take(device.device);
   if (ordinal === null) {
     device.result = 'limit';
     return;
   }
-  given.set(key, ordinal);
+  given.set(device.device, ordinal);
   device.ordinal = ordinal;
   device.isNew = true;
 }
@@ -195,23 +182,15 @@ function rowsOf(changed: readonly ChangedDevice[]): Rows {
 function conclude(
   changed: readonly ChangedDevice[],
   { inserted, first, added, removed, forgiven }: Rows,
-  written: Written,
-): CommittedOnce {
-  const made = new Set(written.made.map(placeOf));
-  const isOurs = (place: DevicePlace): boolean => made.size === 0 || !made.has(placeOf(place));
+  { groups, lost }: Written,
+): Committed {
   return {
-    changed,
-    made: new Set(
-      changed.filter(({ device, ordinal }) => ordinal !== null && !isOurs({ ...device, ordinal })),
-    ),
-    changes: changesOf(written.groups, {
-      tokens: inserted.filter(isOurs),
-      added: [...first.filter(isOurs), ...added],
-      removed: [...removed, ...written.lost],
+    results: changed.map(({ result }) => result),
+    changes: changesOf(groups, {
+      tokens: inserted,
+      added: [...first, ...added],
+      removed: [...removed, ...lost],
       notes: forgiven,
     }),
   };
 }
-
-const placeOf = ({ appId, platformId, ordinal }: DevicePlace): string =>
-  `${appId}.${platformId}.${ordinal}`;

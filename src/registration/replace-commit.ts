@@ -11,6 +11,7 @@ import {
   moveSubscriptions,
   touchMerged,
 } from '../store/devices/replace-device.ts';
+import { isUniqueViolation } from '../store/faults.ts';
 import type { Sql, SqlPool } from '../store/sql.ts';
 import { transact } from '../store/transact.ts';
 import type { DeviceRef } from './operation.ts';
@@ -42,7 +43,6 @@ export interface Replaced {
 
 /** A registration of the new device between two looks is seen by the next one. */
 const TRIES_MAX = 5;
-const UNIQUE_VIOLATION = '23505';
 
 /** Commits, or throws and has done nothing. Done again it answers `unchanged`. */
 export async function commitReplacement(
@@ -54,8 +54,7 @@ export async function commitReplacement(
     try {
       return await transact(sql, (tx) => replace(tx, replacement, tagsMax));
     } catch (error) {
-      const isRace = error instanceof Error && 'code' in error && error.code === UNIQUE_VIOLATION;
-      if (!isRace || attempt === TRIES_MAX) throw error;
+      if (attempt === TRIES_MAX || !isUniqueViolation(error)) throw error;
     }
   }
 }

@@ -177,7 +177,8 @@ function createFamily<Label extends string>(
   help: string,
   labelNames: readonly Label[],
 ): CountFamily<Label> {
-  const series = new Map<string, { labels: Readonly<Record<Label, string>>; count: Count }>();
+  const series: { readonly labels: Readonly<Record<Label, string>>; readonly count: Count }[] = [];
+  const root: SeriesNode = { next: new Map(), count: null };
   new Counter({
     name,
     help,
@@ -185,17 +186,33 @@ function createFamily<Label extends string>(
     registers: [registry],
     collect() {
       this.reset();
-      for (const { labels, count } of series.values()) this.inc(labels, count.value);
+      for (const { labels, count } of series) this.inc(labels, count.value);
     },
   });
   return {
     with(labels) {
-      const key = labelNames.map((label) => labels[label]).join('\n');
-      const known = series.get(key);
-      if (known !== undefined) return known.count;
-      const count: Count = { value: 0 };
-      series.set(key, { labels, count });
-      return count;
+      let node = root;
+      for (const name of labelNames) node = nextOf(node, labels[name]);
+      if (node.count === null) {
+        node.count = { value: 0 };
+        series.push({ labels, count: node.count });
+      }
+      return node.count;
     },
   };
+}
+
+/** A series is found by its labels' values in turn: joined to one key, they would be made and hashed anew each time. */
+interface SeriesNode {
+  readonly next: Map<string, SeriesNode>;
+  count: Count | null;
+}
+
+function nextOf({ next }: SeriesNode, value: string): SeriesNode {
+  let node = next.get(value);
+  if (node === undefined) {
+    node = { next: new Map(), count: null };
+    next.set(value, node);
+  }
+  return node;
 }

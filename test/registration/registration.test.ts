@@ -220,22 +220,24 @@ await onEachStore(t, {
     t.same(await tagsOf(sql, 'x'), [a, c]);
   },
 
-  'two nodes that meet a new device in the same moment make one of it': async (t, store) => {
+  'eight nodes that meet a new device in the same moment make one of it': async (t, store) => {
     const tenant = await makeTenant(store.sql, 'acme');
-    const tagIds = await tenant.makeTags(4);
-    const nodes = [makeRegistration(store), makeRegistration(store)];
+    const tagIds = await tenant.makeTags(8);
+    const nodes = tagIds.map(() => makeRegistration(store));
     const devices = Array.from({ length: 300 }, (_, index) => `device ${index}`);
     const results = await Promise.all(
-      devices.flatMap((deviceId) =>
-        tagIds.map((tagId, index) =>
-          nodes[index % 2]?.submit(subscribe('reg', tenant.appId, deviceId, [tagId])),
-        ),
-      ),
+      tagIds.flatMap((tagId, index) => {
+        // Each node begins at another device: a batch meets new devices of several others', one batch after the other.
+        const first = index * 37;
+        return [...devices.slice(first), ...devices.slice(0, first)].map((deviceId) =>
+          nodes[index]?.submit(subscribe('reg', tenant.appId, deviceId, [tagId])),
+        );
+      }),
     );
     t.same(new Set(results), new Set(['committed']));
     const [count] = await store.sql<{ devices: number; subscriptions: number }[]>`
       select (select count(*)::int from devices) as devices, (select count(*)::int from subscriptions) as subscriptions`;
-    t.same(count, { devices: 300, subscriptions: 1_200 });
+    t.same(count, { devices: 300, subscriptions: 2_400 });
   },
 
   'a row that PostgreSQL refuses does not fail its neighbours': async (t, { sql, ...store }) => {

@@ -34,7 +34,7 @@ export function changeDevice(
     });
   }
   const parameters = readParameters(request.body);
-  if (parameters === null) return answerOk(api, endpoint, new Set(['body']));
+  if (parameters === null) return answerOk(api, endpoint, ['body']);
   const recent = api.catalogue.remembered(caller.clientId);
   const made = recent === null ? null : plan(api, endpoint, parameters, caller, recent);
   if (made === null || made.missed) return planAnew(api, endpoint, request, caller, parameters);
@@ -44,7 +44,8 @@ export function changeDevice(
 interface Plan {
   /** Null: there is nothing to do. */
   readonly operation: Operation | null;
-  readonly ignored: Set<ParameterName>;
+  /** One name perhaps several times. */
+  readonly ignored: readonly ParameterName[];
   /** Something was not found: which a snapshot that is a second old cannot say for sure. */
   readonly missed: boolean;
 }
@@ -81,16 +82,16 @@ function plan(
   snapshot: Snapshot,
 ): Plan {
   const { appId, platformId, deviceId } = parameters;
-  const ignored = new Set(parameters.faults);
-  if (appId === null || appId !== caller.appId) ignored.add('appId');
-  if (deviceId === null) ignored.add('deviceId');
-  if (platformId === null) ignored.add('platformId');
-  if (appId === null || platformId === null || deviceId === null || ignored.has('appId')) {
+  const ignored = [...parameters.faults];
+  if (appId === null || appId !== caller.appId) ignored.push('appId');
+  if (deviceId === null) ignored.push('deviceId');
+  if (platformId === null) ignored.push('platformId');
+  if (appId === null || platformId === null || deviceId === null || ignored.includes('appId')) {
     return { operation: null, ignored, missed: false };
   }
   if (parameters.tooManyTags) return { operation: null, ignored, missed: false };
   if (!snapshot.hasPlatform(appId, platformId)) {
-    ignored.add('platformId');
+    ignored.push('platformId');
     return { operation: null, ignored, missed: true };
   }
   const device = deviceRef(appId, platformId, deviceId);
@@ -109,9 +110,9 @@ function planSubscribing(
   device: Operation['device'],
   { tagNames, tagsGiven, appVersion }: Parameters,
   snapshot: Snapshot,
-  ignored: Set<ParameterName>,
+  ignored: ParameterName[],
 ): Plan {
-  if (!tagsGiven) ignored.add('tagId');
+  if (!tagsGiven) ignored.push('tagId');
   const resolved = snapshot.resolve(tagNames);
   let missed = nameUnknown(resolved, ignored);
   const nowMs = Date.now();
@@ -121,7 +122,7 @@ function planSubscribing(
     if (isConnected(tag, device.appId)) tagIds.push(tag.id);
     if (isSubscribable(tag, device.appId, nowMs)) continue;
     missed = true;
-    ignored.add(tagNames.ids.includes(tag.id) ? 'tagId' : 'tagSourceId');
+    ignored.push(tagNames.ids.includes(tag.id) ? 'tagId' : 'tagSourceId');
   }
   // "When no tags are given the request is ignored"; a `reg` still says that the device is there.
   if (kind === 'set' && tagIds.length === 0) return { operation: null, ignored, missed };
@@ -134,7 +135,7 @@ function planUnsubscribing(
   device: Operation['device'],
   { tagNames, tagsGiven }: Parameters,
   snapshot: Snapshot,
-  ignored: Set<ParameterName>,
+  ignored: ParameterName[],
 ): Plan {
   if (!tagsGiven) {
     return { operation: { kind: 'ureg', device, tagIds: 'all' }, ignored, missed: false };
@@ -148,10 +149,10 @@ function planUnsubscribing(
 
 function nameUnknown(
   { unknownIds, unknownSourceIds }: ResolvedTags,
-  ignored: Set<ParameterName>,
+  ignored: ParameterName[],
 ): boolean {
-  if (unknownIds.length > 0) ignored.add('tagId');
-  if (unknownSourceIds.length > 0) ignored.add('tagSourceId');
+  if (unknownIds.length > 0) ignored.push('tagId');
+  if (unknownSourceIds.length > 0) ignored.push('tagSourceId');
   return unknownIds.length + unknownSourceIds.length > 0;
 }
 
@@ -159,16 +160,16 @@ function answer(
   api: AppApi,
   endpoint: AppApiEndpoint,
   request: HttpRequest,
-  ignored: Set<ParameterName>,
+  ignored: readonly ParameterName[],
   result: RegistrationResult,
 ): HttpResponse {
   switch (result) {
     case 'committed':
       return answerOk(api, endpoint, ignored);
     case 'tags-limited':
-      return answerOk(api, endpoint, ignored.add('tagId'));
+      return answerOk(api, endpoint, [...ignored, 'tagId']);
     case 'refused':
-      return answerOk(api, endpoint, ignored.add('deviceId'));
+      return answerOk(api, endpoint, [...ignored, 'deviceId']);
     case 'limit':
       return problem(request.requestId, 429, 'The app has as many devices as it may have.', {
         headers: { 'Retry-After': LIMIT_RETRY_AFTER_SECONDS },
@@ -183,10 +184,10 @@ function answer(
 function answerOk(
   api: AppApi,
   endpoint: AppApiEndpoint,
-  ignored: ReadonlySet<ParameterName>,
+  ignored: readonly ParameterName[],
 ): HttpResponse {
-  if (ignored.size === 0) return OK;
-  const names = PARAMETER_NAMES.filter((name) => ignored.has(name));
+  if (ignored.length === 0) return OK;
+  const names = PARAMETER_NAMES.filter((name) => ignored.includes(name));
   for (const name of names) api.onIgnored(endpoint, name);
   return { ...OK, headers: { ...OK.headers, 'Tagcast-Ignored': names.join(', ') } };
 }

@@ -36,20 +36,20 @@ export interface Parameters {
   readonly tagsGiven: boolean;
   readonly tooManyTags: boolean;
   readonly tagNames: TagNames;
-  /** What could not be read. */
-  readonly faults: ReadonlySet<ParameterName>;
+  /** What could not be read, one name perhaps several times. */
+  readonly faults: readonly ParameterName[];
 }
 
 /** Null: not a JSON object, or too large a one. */
 export function readParameters(body: Buffer): Parameters | null {
   const fields = parseObject(body);
   if (fields === null) return null;
-  const faults = new Set<ParameterName>();
+  const faults: ParameterName[] = [];
   const tagEntries = entriesOf(fields, 'tagId');
   const sourceIdEntries = entriesOf(fields, 'tagSourceId');
   const count = (tagEntries?.length ?? 0) + (sourceIdEntries?.length ?? 0);
   const tooManyTags = count > TAGS_PER_REQUEST_MAX;
-  if (tooManyTags) faults.add(tagEntries === null ? 'tagSourceId' : 'tagId');
+  if (tooManyTags) faults.push(tagEntries === null ? 'tagSourceId' : 'tagId');
   return {
     appId: readId(fields['appId']),
     platformId: readId(fields['platformId']),
@@ -58,22 +58,22 @@ export function readParameters(body: Buffer): Parameters | null {
     tagsGiven: tagEntries !== null || sourceIdEntries !== null,
     tooManyTags,
     tagNames: {
-      ids: tooManyTags ? [] : readEntries(tagEntries, readTagId, () => faults.add('tagId')),
+      ids: tooManyTags ? [] : readEntries(tagEntries, readTagId, () => faults.push('tagId')),
       sourceIds: tooManyTags
         ? []
-        : readEntries(sourceIdEntries, readSourceId, () => faults.add('tagSourceId')),
+        : readEntries(sourceIdEntries, readSourceId, () => faults.push('tagSourceId')),
     },
     faults,
   };
 }
 
-/** An object whose fields are what the body had of its own, so that no request can name what JavaScript objects inherit. */
+/** The names that are read of it are none that JavaScript objects inherit. */
 function parseObject(body: Buffer): Readonly<Record<string, unknown>> | null {
   if (body.length > BODY_BYTES_MAX || !isUtf8(body)) return null;
   try {
     const value: unknown = JSON.parse(body.toString());
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
-    return Object.setPrototypeOf(value, null) as Readonly<Record<string, unknown>>;
+    return value as Readonly<Record<string, unknown>>;
   } catch {
     return null;
   }
@@ -125,12 +125,12 @@ const readSourceId = (entry: unknown): string | null =>
 
 function readAppVersion(
   fields: Readonly<Record<string, unknown>>,
-  faults: Set<ParameterName>,
+  faults: ParameterName[],
 ): string | null {
   const value = fields['appVersion'];
   if (value === undefined || value === null) return null;
   if (isAppVersion(value)) return value;
-  faults.add('appVersion');
+  faults.push('appVersion');
   return null;
 }
 

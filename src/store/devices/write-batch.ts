@@ -19,7 +19,7 @@ export interface DeviceUpdate extends DevicePlace {
   readonly appVersion: string | null;
 }
 
-/** A device that was not there when the transaction locked those that were. */
+/** A device that was not there when the transaction locked those that were. Another node may have made it since. */
 export interface NewDevice extends DeviceKey {
   readonly ordinal: number;
   readonly deviceId: string;
@@ -47,18 +47,13 @@ export interface Batch {
 export interface Written {
   /** The groups in which something changed, with the versions that this transaction gave them. */
   readonly groups: readonly RaisedGroup[];
-  /**
-   * Of `inserted`: those that another node has made since. Nothing was done for them, and their ordinals are gaps; now
-   * they can be locked.
-   */
-  readonly made: readonly DevicePlace[];
   /** What `cleared` took away. */
   readonly lost: readonly Subscription[];
 }
 
-/** `kind` says which of the three it is; `place` is a group's number or an ordinal, `value` a version or a tag. */
+/** `kind` says which of the two it is; `place` is a group's number or an ordinal, `value` a version or a tag. */
 interface Row {
-  readonly kind: 'group' | 'made' | 'lost';
+  readonly kind: 'group' | 'lost';
   readonly appId: number;
   readonly platformId: number;
   readonly place: number;
@@ -66,8 +61,12 @@ interface Row {
 }
 
 /**
+ * Fails with a unique violation when another node has made one of `inserted` since: in a new transaction it is there, and can be
+ * locked. `on conflict do nothing` would look for each in the index once more, and write its row twice.
+ *
  * Locks in the order of all writers: devices (new ones here, sorted, after the known ones), tag days, groups, each sorted.
  * What a batch has none of is left out: PostgreSQL prepares each part for execution, and that is most of a small batch.
+ * Subscriptions are inserted by tag, as their index has them: neighbours there are found in pages that were just used.
  */
 export async function writeBatch(tx: Sql, batch: Batch): Promise<Written> {
   const { updated, inserted, removed, cleared, forgiven } = batch;
@@ -79,6 +78,7 @@ export async function writeBatch(tx: Sql, batch: Batch): Promise<Written> {
     added as (
       insert into subscriptions (app_id, platform_id, tag_id, ordinal)
       select app_id, platform_id, tag_id, ordinal from wanted
+      order by tag_id
       on conflict do nothing
       returning app_id, platform_id, ordinal, tag_id
     ),
@@ -109,7 +109,6 @@ export async function writeBatch(tx: Sql, batch: Batch): Promise<Written> {
     )
     select 'group' as kind, app_id as "appId", platform_id as "platformId", group_number as place, version as value
     from raised
-    ${inserted.length > 0 ? tx`union all select 'made', app_id, platform_id, ordinal, 0 from made` : nothing}
     ${cleared.length > 0 ? tx`union all select 'lost', app_id, platform_id, ordinal, tag_id from cleared` : nothing}`;
   return sort(rows);
 }
@@ -135,10 +134,13 @@ const updateDevices = (tx: Sql, updated: readonly DeviceUpdate[]) => tx`
       where d.app_id = seen.app_id and d.platform_id = seen.platform_id and d.ordinal = seen.ordinal
     ),`;
 
-/** `not in` is looked up in a hash, whatever the plan; a join of two arrays would be a loop in a loop. */
 const insertDevices = (tx: Sql, { inserted, first }: Batch) => tx`
-    fresh as materialized (
-      select * from unnest(
+    inserted as (
+      insert into devices
+        (app_id, platform_id, ordinal, device_key, device_id, app_version, registered_at, unsubscribed_at)
+      select app_id, platform_id, ordinal, device_key, device_id, app_version, now(),
+        case when unsubscribes = 1 then now() end
+      from unnest(
         ${list(inserted.map((device) => device.appId))}::int[],
         ${list(inserted.map((device) => device.platformId))}::int[],
         ${list(inserted.map((device) => device.ordinal))}::int[],
@@ -147,26 +149,16 @@ const insertDevices = (tx: Sql, { inserted, first }: Batch) => tx`
         ${textList(inserted.map((device) => device.appVersion))}::text[],
         ${list(inserted.map((device) => Number(device.unsubscribes)))}::int[]
       ) as fresh (app_id, platform_id, ordinal, device_key, device_id, app_version, unsubscribes)
-    ),
-    inserted as (
-      insert into devices
-        (app_id, platform_id, ordinal, device_key, device_id, app_version, registered_at, unsubscribed_at)
-      select app_id, platform_id, ordinal, device_key, device_id, app_version, now(),
-        case when unsubscribes = 1 then now() end
-      from fresh
       order by app_id, platform_id, device_key
-      on conflict (device_key, app_id, platform_id) do nothing
       returning app_id, platform_id, ordinal
-    ),
-    made as (
-      select app_id, platform_id, ordinal from fresh
-      where (app_id, platform_id, ordinal) not in (select app_id, platform_id, ordinal from inserted)
     ),
     first as (
       insert into subscriptions (app_id, platform_id, tag_id, ordinal)
       select app_id, platform_id, tag_id, ordinal
       from ${unnested(tx, first)} as wanted (app_id, platform_id, ordinal, tag_id)
-      where (app_id, platform_id, ordinal) not in (select app_id, platform_id, ordinal from made)
+      -- Always true: devices are inserted before the days' rows are locked.
+      where (select count(*) from inserted) >= 0
+      order by tag_id
       returning app_id, platform_id, ordinal, tag_id
     ),`;
 
@@ -179,6 +171,7 @@ const removeSubscriptions = (tx: Sql, removed: readonly Subscription[]) => tx`
       returning s.app_id, s.platform_id, s.ordinal, s.tag_id
     ),`;
 
+/** `not in` is looked up in a hash, whatever the plan; a join of two arrays would be a loop in a loop. */
 const clearSubscriptions = (tx: Sql, cleared: readonly DevicePlace[]) => tx`
     cleared as (
       delete from subscriptions s
@@ -205,20 +198,16 @@ const unnested = (tx: Sql, rows: readonly Subscription[]) => tx`unnest(
 
 function sort(rows: readonly Row[]): Written {
   const groups: RaisedGroup[] = [];
-  const made: DevicePlace[] = [];
   const lost: Subscription[] = [];
   for (const { kind, appId, platformId, place, value } of rows) {
     switch (kind) {
       case 'group':
         groups.push({ appId, platformId, groupNumber: place, version: value });
         break;
-      case 'made':
-        made.push({ appId, platformId, ordinal: place });
-        break;
       case 'lost':
         lost.push({ appId, platformId, ordinal: place, tagId: value });
         break;
     }
   }
-  return { groups, made, lost };
+  return { groups, lost };
 }

@@ -9,11 +9,12 @@ import { BLOCK_DEVICES } from '../../domain/device.ts';
 import { HexOctets } from '../../std/hex-octets.ts';
 import type { DeviceIds } from '../tag-index.ts';
 
+const LENGTH_OCTETS = 2;
 const HEX_BIT = 0x8000;
 /** A deviceId has at most 4,096 UTF-16 units, 12,288 octets of UTF-8. */
 const LENGTH_BITS = 0x7fff;
-/** Of even length, or half an octet would be left; in lower case, or it would come back as another text. */
-const HEX = /^(?:[0-9a-f]{2})+$/;
+/** In lower case, or it would come back as another text. */
+const HEX = /^[0-9a-f]+$/;
 
 /** Slot and token; null: nobody is left in the slot. */
 export type SlotToken = readonly [slot: number, deviceId: string | null];
@@ -21,24 +22,48 @@ export type SlotToken = readonly [slot: number, deviceId: string | null];
 /** A block's string. Slots in rising order. */
 export function encodeBlock(tokens: readonly SlotToken[]): Buffer {
   const slots = (tokens.at(-1)?.[0] ?? -1) + 1;
-  const records: Buffer[] = Array.from({ length: slots }, () => NOBODY);
-  for (const [slot, deviceId] of tokens) records[slot] = record(deviceId);
-  return Buffer.concat([Buffer.of(slots), ...records]);
+  let length = 1 + LENGTH_OCTETS * (slots - tokens.length);
+  for (const [, deviceId] of tokens) length += recordLength(deviceId);
+  const block = Buffer.alloc(length);
+  block[0] = slots;
+  let at = 1;
+  let next = 0;
+  for (const [slot, deviceId] of tokens) {
+    // Nobody's records are zeros.
+    at = writeRecord(block, at + LENGTH_OCTETS * (slot - next), deviceId);
+    next = slot + 1;
+  }
+  return block;
 }
 
 /** Edits of a block as the script reads them: slot (one octet) and record, again and again. */
-export const encodeSlots = (tokens: readonly SlotToken[]): Buffer =>
-  Buffer.concat(tokens.flatMap(([slot, deviceId]) => [Buffer.of(slot), record(deviceId)]));
+export function encodeSlots(tokens: readonly SlotToken[]): Buffer {
+  let length = 0;
+  for (const [, deviceId] of tokens) length += 1 + recordLength(deviceId);
+  const edits = Buffer.allocUnsafe(length);
+  let at = 0;
+  for (const [slot, deviceId] of tokens) {
+    edits[at] = slot;
+    at = writeRecord(edits, at + 1, deviceId);
+  }
+  return edits;
+}
 
-const NOBODY = Buffer.alloc(2);
+/** Half an octet cannot be kept. */
+const isHex = (deviceId: string): boolean => deviceId.length % 2 === 0 && HEX.test(deviceId);
 
-function record(deviceId: string | null): Buffer {
-  if (deviceId === null) return NOBODY;
-  const isHex = HEX.test(deviceId);
-  const token = Buffer.from(deviceId, isHex ? 'hex' : 'utf8');
-  const length = Buffer.allocUnsafe(2);
-  length.writeUInt16BE(token.length | (isHex ? HEX_BIT : 0));
-  return Buffer.concat([length, token]);
+function recordLength(deviceId: string | null): number {
+  if (deviceId === null) return LENGTH_OCTETS;
+  const octets = isHex(deviceId) ? deviceId.length / 2 : Buffer.byteLength(deviceId);
+  return LENGTH_OCTETS + octets;
+}
+
+/** Where the next record begins. */
+function writeRecord(block: Buffer, at: number, deviceId: string | null): number {
+  if (deviceId === null) return block.writeUInt16BE(0, at);
+  const hex = isHex(deviceId);
+  const octets = block.write(deviceId, at + LENGTH_OCTETS, hex ? 'hex' : 'utf8');
+  return block.writeUInt16BE(octets | (hex ? HEX_BIT : 0), at) + octets;
 }
 
 /**
