@@ -5,7 +5,7 @@ type Headers = Readonly<Record<string, string>>;
 export interface Cors {
   /** Headers of an answer to a request with this Origin; none without one. */
   headersFor(origin: string): Headers;
-  /** Headers of the answer to a preflight. */
+  /** What the answer to a preflight has besides those. */
   preflightHeaders(origin: string, methods: readonly string[]): Headers;
 }
 
@@ -48,10 +48,8 @@ function createFrom(headersOf: (origin: string) => Headers): Cors {
   return {
     headersFor,
     preflightHeaders(origin, methods) {
-      const headers = headersFor(origin);
-      if (headers['Access-Control-Allow-Origin'] === undefined) return headers;
+      if (headersFor(origin)['Access-Control-Allow-Origin'] === undefined) return NONE;
       return {
-        ...headers,
         'Access-Control-Allow-Methods': methods.join(', '),
         'Access-Control-Allow-Headers': ALLOWED_HEADERS,
         'Access-Control-Max-Age': MAX_AGE_SECONDS,
