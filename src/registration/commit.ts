@@ -5,9 +5,9 @@ import { changesOf } from '../domain/group-change.ts';
 import type { SubscribableTag } from '../store/catalogue/subscribable-tags.ts';
 import { subscribableTags } from '../store/catalogue/subscribable-tags.ts';
 import { lockDevices } from '../store/devices/lock-devices.ts';
+import { wasMadeSince } from '../store/devices/made-since.ts';
 import type { Batch, Written } from '../store/devices/write-batch.ts';
 import { writeBatch } from '../store/devices/write-batch.ts';
-import { isUniqueViolation } from '../store/faults.ts';
 import type { Line } from '../store/line.ts';
 import type { IndexFeed } from '../tag-index/tag-index.ts';
 import type { ChangedDevice, DeviceOperations, DeviceResult } from './batch.ts';
@@ -27,7 +27,7 @@ export interface CommitContext {
 
 /**
  * Ordinals of new devices, kept when the transaction is tried again: the one before is rolled back for certain, and the stock
- * was filled for one try only.
+ * was filled for one ordinal of each.
  */
 type GivenOrdinals = Map<DeviceRef, number>;
 
@@ -37,10 +37,13 @@ export interface Committed {
   readonly changes: readonly GroupChange[];
 }
 
-/** Another node is sent some of the same new devices. Each try finds what was made before it; a smaller batch needs fewer. */
+/**
+ * Whoever else makes some of the same new devices (another node, an import, a replacement) commits before a try fails, so that the
+ * next one finds them. As many in a row mean as many others; a part of the batch meets fewer.
+ */
 const TRIES_MAX = 5;
 
-/** Commits, or throws and has done nothing: after so many tries with a unique violation, which a part of the batch may not meet. */
+/** Commits, or throws and has done nothing. */
 export async function commitDevices(
   context: CommitContext,
   devices: readonly DeviceOperations[],
@@ -50,7 +53,7 @@ export async function commitDevices(
     try {
       return await commitOnce(context, devices, given);
     } catch (error) {
-      if (attempt === TRIES_MAX || !isUniqueViolation(error)) throw error;
+      if (attempt === TRIES_MAX || !wasMadeSince(error)) throw error;
     }
   }
 }
@@ -62,8 +65,9 @@ async function commitOnce(
   given: GivenOrdinals,
 ): Promise<Committed> {
   // For every device that may turn out to be new.
-  const registering = devices.filter(({ operations }) =>
-    operations.some(({ kind }) => kind !== 'ureg'),
+  const registering = devices.filter(
+    ({ device, operations }) =>
+      !given.has(device) && operations.some(({ kind }) => kind !== 'ureg'),
   );
   await ordinals.provideFor(registering.map(({ device }) => device));
   return line.transact(

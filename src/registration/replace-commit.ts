@@ -4,6 +4,7 @@ import { groupOf } from '../domain/device.ts';
 import type { DeviceNote, GroupChange } from '../domain/group-change.ts';
 import { changesOf } from '../domain/group-change.ts';
 import { deleteDevices } from '../store/devices/erase-devices.ts';
+import { wasMadeSince } from '../store/devices/made-since.ts';
 import { raiseGroups } from '../store/devices/raise-groups.ts';
 import {
   lockPair,
@@ -11,7 +12,6 @@ import {
   moveSubscriptions,
   touchMerged,
 } from '../store/devices/replace-device.ts';
-import { isUniqueViolation } from '../store/faults.ts';
 import type { Sql, SqlPool } from '../store/sql.ts';
 import { transact } from '../store/transact.ts';
 import type { DeviceRef } from './operation.ts';
@@ -54,7 +54,7 @@ export async function commitReplacement(
     try {
       return await transact(sql, (tx) => replace(tx, replacement, tagsMax));
     } catch (error) {
-      if (attempt === TRIES_MAX || !isUniqueViolation(error)) throw error;
+      if (attempt === TRIES_MAX || !wasMadeSince(error)) throw error;
     }
   }
 }

@@ -22,12 +22,6 @@ const UNAVAILABLE = /^((08|28|53|57|58)\w{3}|25006|25P03)$/;
 /** The driver's own, and those of the socket: ECONNREFUSED, EPIPE. Node's programming errors begin with ERR_. */
 const CONNECTION = /^(CONNECTION_|CONNECT_TIMEOUT|E(?!RR_))/;
 
-const UNIQUE_VIOLATION = '23505';
-
-/** Whether a statement failed because another transaction has made such a row since it was looked for. */
-export const isUniqueViolation = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === UNIQUE_VIOLATION;
-
 /** Classifies what a statement threw. */
 export function faultOf(error: unknown): StoreFault {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;

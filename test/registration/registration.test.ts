@@ -1,7 +1,7 @@
 import t from 'tap';
 import type { Operation } from '../../src/registration/operation.ts';
 import { deviceRef } from '../../src/registration/operation.ts';
-import { Registration } from '../../src/registration/registration.ts';
+import { LANES, Registration } from '../../src/registration/registration.ts';
 import type { SqlPool } from '../../src/store/sql.ts';
 import { NO_FEED } from '../../src/tag-index/tag-index.ts';
 import { makeRegistration, silent } from '../support/app-api.ts';
@@ -239,6 +239,52 @@ await onEachStore(t, {
       select (select count(*)::int from devices) as devices, (select count(*)::int from subscriptions) as subscriptions`;
     t.same(count, { devices: 300, subscriptions: 2_400 });
   },
+
+  'a new device that another transaction makes meanwhile: the batch is done again, with the same ordinals':
+    async (t, { sql, ...store }) => {
+      // The embedded one is a single session.
+      if (store.address.kind === 'embedded') return;
+      const tenant = await makeTenant(sql, 'acme');
+      const tag = await tenant.makeTag();
+      const registration = makeRegistration({ sql, ...store });
+      await sql.unsafe(`
+      create sequence inserts;
+      create function count_insert() returns trigger language plpgsql as
+        $$ begin perform nextval('inserts'); return null; end $$;
+      create trigger count_insert before insert on devices for each statement execute function count_insert()`);
+      const other = deviceRef(tenant.appId, 15, 'device-0');
+      const devices = Array.from({ length: 100 }, (_, number) => `device-${number}`);
+      let submitted: Promise<readonly string[]> | undefined;
+      await sql.begin(async (tx) => {
+        await tx`
+        insert into devices (app_id, platform_id, ordinal, device_key, device_id, registered_at)
+        values (${tenant.appId}, 15, 1000000, ${other.deviceKey}::uuid, 'device-0', now())`;
+        submitted = Promise.all(
+          devices.map((device) =>
+            registration.submit(subscribe('reg', tenant.appId, device, [tag])),
+          ),
+        );
+        await until('the batch waits for this device', async () => {
+          const [row] = await sql`
+          select 1 from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock' and query like '%insert into devices%'`;
+          return row ?? null;
+        });
+      });
+      t.same(new Set(await submitted), new Set(['committed']));
+      const [found] = await sql<{ devices: number; subscriptions: number; mark: number }[]>`
+      select (select count(*)::int from devices) as devices, (select count(*)::int from subscriptions) as subscriptions,
+        (select next_ordinal from app_platforms where app_id = ${tenant.appId} and platform_id = 15) as mark`;
+      t.match(found, { devices: 100, subscriptions: 100 });
+      t.same(await tagsOf(sql, 'device-0'), [tag]);
+      t.ok((found?.mark ?? 0) <= LANES * 128, 'nothing more was reserved for the second try');
+      const [inserts] = await sql`select last_value::int as count from inserts`;
+      // This test's own, one of each lane, and one more of the lane that has the device.
+      t.equal(inserts?.['count'], 1 + LANES + 1);
+      await sql.unsafe(
+        'drop trigger count_insert on devices; drop function count_insert; drop sequence inserts',
+      );
+    },
 
   'a row that PostgreSQL refuses does not fail its neighbours': async (t, { sql, ...store }) => {
     const tenant = await makeTenant(sql, 'acme');

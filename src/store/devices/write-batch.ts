@@ -19,7 +19,7 @@ export interface DeviceUpdate extends DevicePlace {
   readonly appVersion: string | null;
 }
 
-/** A device that was not there when the transaction locked those that were. Another node may have made it since. */
+/** A device that was not there when the transaction locked those that were. Another transaction may have made it since. */
 export interface NewDevice extends DeviceKey {
   readonly ordinal: number;
   readonly deviceId: string;
@@ -61,8 +61,8 @@ interface Row {
 }
 
 /**
- * Fails with a unique violation when another node has made one of `inserted` since: in a new transaction it is there, and can be
- * locked. `on conflict do nothing` would look for each in the index once more, and write its row twice.
+ * Fails (`wasMadeSince`) when another transaction has made one of `inserted` since: in a new one it is there, and can be locked.
+ * `on conflict do nothing` would look for each in the index once more, and write its row twice.
  *
  * Locks in the order of all writers: devices (new ones here, sorted, after the known ones), tag days, groups, each sorted.
  * What a batch has none of is left out: PostgreSQL prepares each part for execution, and that is most of a small batch.
