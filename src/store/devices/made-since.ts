@@ -1,8 +1,8 @@
 /** Tells a device that came in between from all other failures: whoever looked for it looks again, in a new transaction. */
 
 const UNIQUE_VIOLATION = '23505';
-/** As PostgreSQL names `unique (device_key, app_id, platform_id)` of the table. */
-const CONSTRAINT = 'devices_device_key_app_id_platform_id_key';
+/** In the name of the constraint of the devices' keys, of each partition's and shard's, too; not in that of the primary key. */
+const OF_KEYS = /device_key/;
 
 /** Whether a statement failed because another transaction has made such a device since this one looked for it. */
 export const wasMadeSince = (error: unknown): boolean =>
@@ -10,4 +10,4 @@ export const wasMadeSince = (error: unknown): boolean =>
   'code' in error &&
   error.code === UNIQUE_VIOLATION &&
   'constraint_name' in error &&
-  error.constraint_name === CONSTRAINT;
+  OF_KEYS.test(String(error.constraint_name));
