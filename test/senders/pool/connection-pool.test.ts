@@ -84,16 +84,20 @@ async function until(condition: () => boolean): Promise<void> {
 
 for (const [name, dial] of DIALS) {
   t.test(`${name}: more connections where round trips and streams limit it`, async (t) => {
+    let most = 0;
     const peer = await startProviderPeer({
       maxConcurrentStreams: 5,
-      script: (request) => setTimeout(answer, 30, request, 200),
+      script: (request) => {
+        most = Math.max(most, load.transport.connections);
+        setTimeout(answer, 30, request, 200);
+      },
     });
     const load = new Load(dial, peer, { connectionsMax: 8 });
     await load.send(1_500);
     t.equal(load.count('delivered'), 1_500);
     t.ok(eachOnce(peer));
     // How many depends on the machine, which may be busy; that it goes on to the limit is the growth's own test.
-    t.ok(peer.connections() > 1 && peer.connections() <= 8, `${peer.connections()} of 8`);
+    t.ok(most > 1 && most <= 8, `${most} of 8 at a time`);
     await load.transport.close();
     await peer.close();
   });
