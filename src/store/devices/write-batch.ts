@@ -9,21 +9,15 @@ import type {
 import type { Sql } from '../sql.ts';
 import { list, textList } from '../sql.ts';
 import { countChanges } from '../tag-days/count-changes.ts';
-import type { DeviceKey } from './lock-devices.ts';
+import type { NewDevice } from './insert-devices.ts';
+import { gainsOfInserted, insertDevices, placesOfInserted } from './insert-devices.ts';
+import { unnested } from './unnested.ts';
 
 /** A device that the transaction has locked, and that registered or unsubscribed. */
 export interface DeviceUpdate extends DevicePlace {
   readonly registers: boolean;
   readonly unsubscribes: boolean;
   /** Null keeps what is known. */
-  readonly appVersion: string | null;
-}
-
-/** A device that was not there when the transaction locked those that were. Another transaction may have made it since. */
-export interface NewDevice extends DeviceKey {
-  readonly ordinal: number;
-  readonly deviceId: string;
-  readonly unsubscribes: boolean;
   readonly appVersion: string | null;
 }
 
@@ -62,7 +56,6 @@ interface Row {
 
 /**
  * Fails (`wasMadeSince`) when another transaction has made one of `inserted` since: in a new one it is there, and can be locked.
- * `on conflict do nothing` would look for each in the index once more, and write its row twice.
  *
  * Locks in the order of all writers: devices (new ones here, sorted, after the known ones), tag days, groups, each sorted.
  * What a batch has none of is left out: PostgreSQL prepares each part for execution, and that is most of a small batch.
@@ -83,12 +76,12 @@ export async function writeBatch(tx: Sql, batch: Batch): Promise<Written> {
       returning app_id, platform_id, ordinal, tag_id
     ),
     ${updated.length > 0 ? updateDevices(tx, updated) : nothing}
-    ${inserted.length > 0 ? insertDevices(tx, batch) : nothing}
+    ${inserted.length > 0 ? insertDevices(tx, inserted, batch.first) : nothing}
     ${removed.length > 0 ? removeSubscriptions(tx, removed) : nothing}
     ${cleared.length > 0 ? clearSubscriptions(tx, cleared) : nothing}
     changed as (
       select *, 1 as gained, 0 as lost from added
-      ${inserted.length > 0 ? tx`union all select *, 1, 0 from first` : nothing}
+      ${inserted.length > 0 ? gainsOfInserted(tx, batch.first) : nothing}
       ${removed.length > 0 ? tx`union all select *, 0, 1 from removed` : nothing}
       ${cleared.length > 0 ? tx`union all select *, 0, 1 from cleared` : nothing}
     ),
@@ -98,7 +91,7 @@ export async function writeBatch(tx: Sql, batch: Batch): Promise<Written> {
       select distinct app_id, platform_id, ordinal / 8192, 1
       from (
         select app_id, platform_id, ordinal from changed
-        ${inserted.length > 0 ? tx`union all select app_id, platform_id, ordinal from inserted` : nothing}
+        ${inserted.length > 0 ? placesOfInserted(tx, inserted) : nothing}
         ${forgiven.length > 0 ? forgivenPlaces(tx, forgiven) : nothing}
       ) as touched
       -- Always true: the days' rows are locked before the groups'.
@@ -134,34 +127,6 @@ const updateDevices = (tx: Sql, updated: readonly DeviceUpdate[]) => tx`
       where d.app_id = seen.app_id and d.platform_id = seen.platform_id and d.ordinal = seen.ordinal
     ),`;
 
-const insertDevices = (tx: Sql, { inserted, first }: Batch) => tx`
-    inserted as (
-      insert into devices
-        (app_id, platform_id, ordinal, device_key, device_id, app_version, registered_at, unsubscribed_at)
-      select app_id, platform_id, ordinal, device_key, device_id, app_version, now(),
-        case when unsubscribes = 1 then now() end
-      from unnest(
-        ${list(inserted.map((device) => device.appId))}::int[],
-        ${list(inserted.map((device) => device.platformId))}::int[],
-        ${list(inserted.map((device) => device.ordinal))}::int[],
-        ${list(inserted.map((device) => device.deviceKey))}::uuid[],
-        ${textList(inserted.map((device) => device.deviceId))}::text[],
-        ${textList(inserted.map((device) => device.appVersion))}::text[],
-        ${list(inserted.map((device) => Number(device.unsubscribes)))}::int[]
-      ) as fresh (app_id, platform_id, ordinal, device_key, device_id, app_version, unsubscribes)
-      order by app_id, platform_id, device_key
-      returning app_id, platform_id, ordinal
-    ),
-    first as (
-      insert into subscriptions (app_id, platform_id, tag_id, ordinal)
-      select app_id, platform_id, tag_id, ordinal
-      from ${unnested(tx, first)} as wanted (app_id, platform_id, ordinal, tag_id)
-      -- Always true: devices are inserted before the days' rows are locked.
-      where (select count(*) from inserted) >= 0
-      order by tag_id
-      returning app_id, platform_id, ordinal, tag_id
-    ),`;
-
 const removeSubscriptions = (tx: Sql, removed: readonly Subscription[]) => tx`
     removed as (
       delete from subscriptions s
@@ -191,10 +156,6 @@ const forgivenPlaces = (tx: Sql, forgiven: readonly DevicePlace[]) => tx`
           ${list(forgiven.map((device) => device.platformId))}::int[],
           ${list(forgiven.map((device) => device.ordinal))}::int[]
         ) as forgiven (app_id, platform_id, ordinal)`;
-
-const unnested = (tx: Sql, rows: readonly Subscription[]) => tx`unnest(
-  ${list(rows.map((row) => row.appId))}::int[], ${list(rows.map((row) => row.platformId))}::int[],
-  ${list(rows.map((row) => row.ordinal))}::int[], ${list(rows.map((row) => row.tagId))}::int[])`;
 
 function sort(rows: readonly Row[]): Written {
   const groups: RaisedGroup[] = [];

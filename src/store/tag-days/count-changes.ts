@@ -2,7 +2,7 @@
 
 import type { Sql } from '../sql.ts';
 
-/** For a statement with a query `changed` that has `tag_id`, `gained` and `lost` (1 or 0): answers the tags. */
+/** For a statement with a query `changed` that has `tag_id`, `gained` and `lost`: answers the tags. */
 export const countChanges = (tx: Sql, slot: number) => tx`
   insert into tag_days (tag_id, day, slot, subscribed, unsubscribed)
   select tag_id, (now() at time zone 'utc')::date, ${slot}::smallint, sum(gained), sum(lost)
