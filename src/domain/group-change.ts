@@ -67,11 +67,13 @@ interface Growing extends RaisedGroup {
 export function changesOf(raised: readonly RaisedGroup[], edits: Edits): readonly GroupChange[] {
   const changes = new Map<string, Growing>();
   for (const group of raised) changes.set(groupKeyOf(group), begin(group));
+  let before: DevicePlace | undefined;
   let last: Growing | undefined;
   // An edit is mostly of the same group as the edit before, and a key is a text to be made and hashed.
   const changeOf = (place: DevicePlace): Growing | undefined => {
-    if (last !== undefined && isIn(place, last)) return last;
+    if (before !== undefined && isSameGroup(place, before)) return last;
     const { appId, platformId, ordinal } = place;
+    before = place;
     last = changes.get(groupKeyOf({ appId, platformId, groupNumber: groupOf(ordinal) }));
     return last;
   };
@@ -90,10 +92,11 @@ export function changesOf(raised: readonly RaisedGroup[], edits: Edits): readonl
   return [...changes.values()];
 }
 
-const isIn = ({ appId, platformId, ordinal }: DevicePlace, group: GroupKey): boolean =>
-  groupOf(ordinal) === group.groupNumber &&
-  appId === group.appId &&
-  platformId === group.platformId;
+/** Whether two devices lie in one group. */
+export const isSameGroup = (one: DevicePlace, other: DevicePlace): boolean =>
+  groupOf(one.ordinal) === groupOf(other.ordinal) &&
+  one.appId === other.appId &&
+  one.platformId === other.platformId;
 
 /** Names a group in logs and maps. */
 export const groupKeyOf = ({ appId, platformId, groupNumber }: GroupKey): string =>

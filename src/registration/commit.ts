@@ -5,7 +5,7 @@ import { changesOf } from '../domain/group-change.ts';
 import type { SubscribableTag } from '../store/catalogue/subscribable-tags.ts';
 import { subscribableTags } from '../store/catalogue/subscribable-tags.ts';
 import { lockDevices } from '../store/devices/lock-devices.ts';
-import { wasMadeSince } from '../store/devices/made-since.ts';
+import { againIfMadeSince } from '../store/devices/made-since.ts';
 import type { Batch, Written } from '../store/devices/write-batch.ts';
 import { writeBatch } from '../store/devices/write-batch.ts';
 import type { Line } from '../store/line.ts';
@@ -37,25 +37,13 @@ export interface Committed {
   readonly changes: readonly GroupChange[];
 }
 
-/**
- * Whoever else makes some of the same new devices (another node, an import, a replacement) commits before a try fails, so that the
- * next one finds them. As many in a row mean as many others; a part of the batch meets fewer.
- */
-const TRIES_MAX = 5;
-
 /** Commits, or throws and has done nothing. */
-export async function commitDevices(
+export function commitDevices(
   context: CommitContext,
   devices: readonly DeviceOperations[],
 ): Promise<Committed> {
   const given: GivenOrdinals = new Map();
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await commitOnce(context, devices, given);
-    } catch (error) {
-      if (attempt === TRIES_MAX || !wasMadeSince(error)) throw error;
-    }
-  }
+  return againIfMadeSince(() => commitOnce(context, devices, given));
 }
 
 /** Two round trips: what is there, and everything that is written. */

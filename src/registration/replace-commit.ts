@@ -4,7 +4,7 @@ import { groupOf } from '../domain/device.ts';
 import type { DeviceNote, GroupChange } from '../domain/group-change.ts';
 import { changesOf } from '../domain/group-change.ts';
 import { deleteDevices } from '../store/devices/erase-devices.ts';
-import { wasMadeSince } from '../store/devices/made-since.ts';
+import { againIfMadeSince } from '../store/devices/made-since.ts';
 import { raiseGroups } from '../store/devices/raise-groups.ts';
 import {
   lockPair,
@@ -41,23 +41,13 @@ export interface Replaced {
   readonly changes: readonly GroupChange[];
 }
 
-/** A registration of the new device between two looks is seen by the next one. */
-const TRIES_MAX = 5;
-
 /** Commits, or throws and has done nothing. Done again it answers `unchanged`. */
-export async function commitReplacement(
+export const commitReplacement = (
   sql: SqlPool,
   replacement: Replacement,
   tagsMax: number,
-): Promise<Replaced> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await transact(sql, (tx) => replace(tx, replacement, tagsMax));
-    } catch (error) {
-      if (attempt === TRIES_MAX || !wasMadeSince(error)) throw error;
-    }
-  }
-}
+): Promise<Replaced> =>
+  againIfMadeSince(() => transact(sql, (tx) => replace(tx, replacement, tagsMax)));
 
 async function replace(tx: Sql, replacement: Replacement, tagsMax: number): Promise<Replaced> {
   const { device, by } = replacement;

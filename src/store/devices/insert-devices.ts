@@ -1,7 +1,7 @@
 /** The parts of a batch's writing statement that are there for new devices. */
 
-import { groupOf } from '../../domain/device.ts';
 import type { DevicePlace, Subscription } from '../../domain/group-change.ts';
+import { isSameGroup } from '../../domain/group-change.ts';
 import type { Sql } from '../sql.ts';
 import { list, textList } from '../sql.ts';
 import type { DeviceKey } from './lock-devices.ts';
@@ -68,21 +68,9 @@ export function gainsOfInserted(tx: Sql, first: readonly Subscription[]) {
       where (select count(*) from inserted) >= 0`;
 }
 
-/** Rows for `touched`: a place in each of their groups, of which neighbours mostly have the same. */
-export function placesOfInserted(tx: Sql, inserted: readonly NewDevice[]) {
-  const places = inserted.filter((device, at) => {
+/** One of them for each of their groups, of which neighbours mostly have the same. */
+export const oneOfEachGroup = (inserted: readonly NewDevice[]): readonly DevicePlace[] =>
+  inserted.filter((device, at) => {
     const before = inserted[at - 1];
     return before === undefined || !isSameGroup(before, device);
   });
-  return tx`
-        union all select * from unnest(
-          ${list(places.map((place) => place.appId))}::int[],
-          ${list(places.map((place) => place.platformId))}::int[],
-          ${list(places.map((place) => place.ordinal))}::int[]
-        ) as places (app_id, platform_id, ordinal)`;
-}
-
-const isSameGroup = (one: DevicePlace, other: DevicePlace): boolean =>
-  groupOf(one.ordinal) === groupOf(other.ordinal) &&
-  one.platformId === other.platformId &&
-  one.appId === other.appId;

@@ -1,8 +1,25 @@
-/** Tells a device that came in between from all other failures: whoever looked for it looks again, in a new transaction. */
+/** A device that came in between the look for it and the write: whoever looked for it looks again, in a new transaction. */
 
 const UNIQUE_VIOLATION = '23505';
 /** In the name of the constraint of the devices' keys, of each partition's and shard's, too; not in that of the primary key. */
 const OF_KEYS = /device_key/;
+
+/**
+ * Whoever else makes the device (another node, an import, a replacement) commits before a try fails, so that the next one finds it. As many
+ * in a row mean as many others.
+ */
+const TRIES_MAX = 5;
+
+/** Runs `work`, a transaction; again, whole, when another one has made a device since it looked. */
+export async function againIfMadeSince<Result>(work: () => Promise<Result>): Promise<Result> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (attempt === TRIES_MAX || !wasMadeSince(error)) throw error;
+    }
+  }
+}
 
 /** Whether a statement failed because another transaction has made such a device since this one looked for it. */
 export const wasMadeSince = (error: unknown): boolean =>

@@ -10,7 +10,7 @@ import type { Sql } from '../sql.ts';
 import { list, textList } from '../sql.ts';
 import { countChanges } from '../tag-days/count-changes.ts';
 import type { NewDevice } from './insert-devices.ts';
-import { gainsOfInserted, insertDevices, placesOfInserted } from './insert-devices.ts';
+import { gainsOfInserted, insertDevices, oneOfEachGroup } from './insert-devices.ts';
 import { unnested } from './unnested.ts';
 
 /** A device that the transaction has locked, and that registered or unsubscribed. */
@@ -91,8 +91,8 @@ export async function writeBatch(tx: Sql, batch: Batch): Promise<Written> {
       select distinct app_id, platform_id, ordinal / 8192, 1
       from (
         select app_id, platform_id, ordinal from changed
-        ${inserted.length > 0 ? placesOfInserted(tx, inserted) : nothing}
-        ${forgiven.length > 0 ? forgivenPlaces(tx, forgiven) : nothing}
+        ${inserted.length > 0 ? touchedPlaces(tx, oneOfEachGroup(inserted)) : nothing}
+        ${forgiven.length > 0 ? touchedPlaces(tx, forgiven) : nothing}
       ) as touched
       -- Always true: the days' rows are locked before the groups'.
       where (select count(*) from days) >= 0
@@ -150,12 +150,12 @@ const clearSubscriptions = (tx: Sql, cleared: readonly DevicePlace[]) => tx`
       returning s.app_id, s.platform_id, s.ordinal, s.tag_id
     ),`;
 
-const forgivenPlaces = (tx: Sql, forgiven: readonly DevicePlace[]) => tx`
+const touchedPlaces = (tx: Sql, places: readonly DevicePlace[]) => tx`
         union all select * from unnest(
-          ${list(forgiven.map((device) => device.appId))}::int[],
-          ${list(forgiven.map((device) => device.platformId))}::int[],
-          ${list(forgiven.map((device) => device.ordinal))}::int[]
-        ) as forgiven (app_id, platform_id, ordinal)`;
+          ${list(places.map((place) => place.appId))}::int[],
+          ${list(places.map((place) => place.platformId))}::int[],
+          ${list(places.map((place) => place.ordinal))}::int[]
+        ) as places (app_id, platform_id, ordinal)`;
 
 function sort(rows: readonly Row[]): Written {
   const groups: RaisedGroup[] = [];
