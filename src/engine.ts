@@ -67,6 +67,8 @@ export interface Engine {
   readonly catalogue: Catalogue;
   /** Commits the devices that an operator imports. */
   readonly importer: Importer;
+  /** Reads the certificate's files again. */
+  reloadCertificate(): Promise<void>;
   /** Stops accepting, answers what was accepted, gives sends back, ends every thread but the store's. */
   drain(): Promise<void>;
 }
@@ -163,6 +165,7 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
     check,
     catalogue,
     importer,
+    reloadCertificate: () => server.reloadCertificate(),
     async drain() {
       isDraining = true;
       await Promise.all([server.close(), fanOut.drain()]);

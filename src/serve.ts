@@ -11,7 +11,6 @@ import { createOperatorActions } from './cli/operator-actions.ts';
 import type { Config } from './config.ts';
 import type { Engine } from './engine.ts';
 import { startEngine } from './engine.ts';
-import { serverFault } from './http/server.ts';
 import { lockDataDir } from './store/embedded/lock.ts';
 import type { Store } from './store/store.ts';
 import { openEmbedded, openPostgres } from './store/store.ts';
@@ -22,8 +21,6 @@ const DRAIN_TIMEOUT_MS = 9_500;
 
 /** Runs until it is told to stop; resolves with the exit code. */
 export async function serve(config: Config): Promise<number> {
-  const unable = serverFault();
-  if (unable !== null) return refuse(unable);
   const log = createLogger(config.LOG_LEVEL, 'tagcast');
   try {
     return await run(config, log);
@@ -59,7 +56,10 @@ async function run(config: Config, log: Logger): Promise<number> {
     tagsPerDeviceMax: config.TAGS_PER_DEVICE_MAX,
   });
 
+  const reload = (): void => void engine.reloadCertificate();
+  process.on('SIGHUP', reload);
   await stopped;
+  process.off('SIGHUP', reload);
   log.info('draining');
   return await drain(engine, store, release, log);
 }

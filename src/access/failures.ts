@@ -3,6 +3,8 @@
  * shares the address and has a right credential is always served (spec/interface.md, section 2).
  */
 
+import { networkOf } from '../std/ip-address.ts';
+
 interface Window {
   readonly endsAtMs: number;
   failures: number;
@@ -13,8 +15,6 @@ const FAILURES_MAX = 30;
 const WINDOW_MS = 60_000;
 /** Addresses remembered, about 150 bytes each; beyond it the oldest is forgotten. */
 const ADDRESSES_MAX = 50_000;
-/** Of an IPv6 address, what one customer has: the first four of its eight groups. */
-const IPV6_NETWORK_GROUPS = 4;
 
 export class Failures {
   readonly #now: () => number;
@@ -43,17 +43,4 @@ export class Failures {
     this.#windows.set(network, window);
     return window;
   }
-}
-
-/** IPv4 as it is; IPv6 by its /64, since whoever has one address has 2^64 of them. */
-function networkOf(address: string): string {
-  if (!address.includes(':')) return address;
-  const [head = '', tail] = address.split('::');
-  const first = head === '' ? [] : head.split(':');
-  const last = tail === undefined || tail === '' ? [] : tail.split(':');
-  const zeros = Array.from({ length: Math.max(0, 8 - first.length - last.length) }, () => '0');
-  return [...first, ...zeros, ...last]
-    .slice(0, IPV6_NETWORK_GROUPS)
-    .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(':');
 }

@@ -1,33 +1,21 @@
 /** Whose request it is: the address of the connection, or, behind a trusted proxy, the one that the proxy names. */
 
 import { BlockList, isIP } from 'node:net';
+import { normalAddress } from '../std/ip-address.ts';
 
-/** Resolves a connection's address and its X-Forwarded-For to the caller's address. */
+/** Resolves a connection's address and its X-Forwarded-For to the caller's address, in its normal spelling. */
 export type AddressResolver = (remoteAddress: string, forwardedFor: string) => string;
 
 /** `trustedProxies` are addresses or networks (`10.0.0.0/8`); throws a sentence for anything else. */
 export function createAddressResolver(trustedProxies: readonly string[]): AddressResolver {
-  if (trustedProxies.length === 0) return plainAddress;
+  if (trustedProxies.length === 0) return normalAddress;
   const trusted = new BlockList();
   for (const proxy of trustedProxies) addTrusted(trusted, proxy);
   const isTrusted = (address: string): boolean => trusted.check(address, familyOf(address));
   return (remoteAddress, forwardedFor) => {
-    const address = plainAddress(remoteAddress);
+    const address = normalAddress(remoteAddress);
     return isTrusted(address) ? lastUntrusted(address, forwardedFor, isTrusted) : address;
   };
-}
-
-const MAPPED = /^(?:0000:){5}ffff:([\da-f]{2})([\da-f]{2}):([\da-f]{2})([\da-f]{2})$/;
-
-/**
- * A listener on `::` gets IPv4 callers as ::ffff:a.b.c.d, which the server writes in full. Left so, all of IPv4 would be
- * one network to whoever counts by /64, and this machine would not be known as itself.
- */
-function plainAddress(remoteAddress: string): string {
-  const [, ...bytes] = MAPPED.exec(remoteAddress) ?? [];
-  return bytes.length === 0
-    ? remoteAddress
-    : bytes.map((hex) => Number.parseInt(hex, 16)).join('.');
 }
 
 /**
@@ -43,8 +31,8 @@ function lastUntrusted(
   for (const entry of forwardedFor.split(',').reverse()) {
     const named = entry.trim();
     if (isIP(named) === 0) return address;
-    address = named;
-    if (!isTrusted(named)) return address;
+    address = normalAddress(named);
+    if (!isTrusted(address)) return address;
   }
   return address;
 }

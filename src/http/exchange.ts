@@ -11,6 +11,7 @@ import { faultOf } from '../store/faults.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { AddressResolver } from './client-address.ts';
 import type { Cors } from './cors.ts';
+import type { WriteField } from './front/front.ts';
 import type { ApiRoute, HttpRequest, HttpResponse, Route } from './handler.ts';
 import { mayUse, tellsDeprecation } from './permission.ts';
 import { problem } from './problem.ts';
@@ -29,9 +30,8 @@ export interface ExchangeParts {
 }
 
 type Headers = Readonly<Record<string, string>>;
-type WriteHeader = (name: string, value: string) => void;
 
-function writeAll(headers: Headers, write: WriteHeader): void {
+function writeAll(headers: Headers, write: WriteField): void {
   for (const name of Object.keys(headers)) write(name, headers[name] ?? '');
 }
 
@@ -115,7 +115,7 @@ export class Exchange {
   }
 
   /** Counts the answer, and gives its headers to `write`: its own, and what every answer carries. */
-  finish({ status, headers = {} }: HttpResponse, write: WriteHeader): void {
+  finish({ status, headers = {} }: HttpResponse, write: WriteField): void {
     const route = this.#match.kind === 'found' ? this.#match.route : null;
     this.#count(route, status);
     writeAll(headers, write);

@@ -1,21 +1,18 @@
-/** A request before its body, as the server copied it: nothing here needs the socket any more. */
+/** A request before its body: nothing here needs the socket any more. */
 
 export interface RequestHead {
-  /** In capitals. */
+  /** As it came: methods are case-sensitive (RFC 9110, 9.1). */
   readonly method: string;
   /** As it came, percent-encoded, without the query. */
   readonly path: string;
   readonly query: string;
   /** Of the connection, not of whom a proxy speaks for. */
   readonly remoteAddress: string;
-  readonly headers: CopiedHeaders;
+  readonly headers: RequestHeaders;
 }
 
-/**
- * Every header that anything here reads. The server's request dies with its callback, so headers are copied in it; copying
- * these costs less than copying all that came.
- */
-export const COPIED_HEADERS = [
+/** Every header that anything here reads. The others are looked at for their form, and dropped. */
+export const READ_HEADERS = [
   'accept',
   'authorization',
   'content-length',
@@ -26,21 +23,21 @@ export const COPIED_HEADERS = [
   'x-request-id',
 ] as const;
 
-export type CopiedHeader = (typeof COPIED_HEADERS)[number];
-
-export class CopiedHeaders {
+export class RequestHeaders {
   readonly #values: readonly string[];
 
-  /** `read` answers a header's value, or ''; it is not called later. */
-  constructor(read: (name: CopiedHeader) => string) {
-    this.#values = COPIED_HEADERS.map(read);
+  /** Values in the order of READ_HEADERS; '' for what did not come. */
+  constructor(values: readonly string[]) {
+    this.#values = values;
   }
 
-  /** The value of a header by its lower-case name, or ''. A name that is not copied is a fault of the program. */
+  /** The value of a header by its lower-case name, or ''. A name that is not read is a fault of the program. */
   get(name: string): string {
-    const value = this.#values[(COPIED_HEADERS as readonly string[]).indexOf(name)];
-    if (value === undefined)
-      throw new Error(`header ${name} is not copied: add it to COPIED_HEADERS`);
+    const value = this.#values[(READ_HEADERS as readonly string[]).indexOf(name)];
+    if (value === undefined) throw new Error(`header ${name} is not read: add it to READ_HEADERS`);
     return value;
   }
 }
+
+/** The head of what was no request. */
+export const NO_HEADERS = new RequestHeaders(READ_HEADERS.map(() => ''));

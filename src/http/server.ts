@@ -1,23 +1,17 @@
-/**
- * HTTP on uWebSockets.js: the only file that knows it. Its objects die with their callbacks, so head and chunks are copied
- * inside them; an aborted response must not be touched; answers go out inside `cork` (docs/architecture.md, "Threads").
- */
+/** The HTTP service: what a front hears becomes an exchange; requests and bodies under way are counted, and bounded. */
 
-import type {
-  HttpRequest as NativeRequest,
-  HttpResponse as NativeResponse,
-  TemplatedApp,
-  us_listen_socket,
-} from 'uWebSockets.js';
-import uWS from 'uWebSockets.js';
-import { STATUS_CODES } from 'node:http';
 import { createAddressResolver } from './client-address.ts';
 import { createCors } from './cors.ts';
 import type { ExchangeParts } from './exchange.ts';
 import { Exchange } from './exchange.ts';
+import type { CertificateFiles } from './front/certificate.ts';
+import { Certificate } from './front/certificate.ts';
+import { connectionsMaxOf, descriptorsMax } from './front/descriptors.ts';
+import type { Malformed, Receiver, Reply, RequestHandler } from './front/front.ts';
+import { Listener } from './front/listener.ts';
 import type { HttpResponse, Route } from './handler.ts';
 import type { RequestHead } from './request-head.ts';
-import { CopiedHeaders } from './request-head.ts';
+import { NO_HEADERS } from './request-head.ts';
 import type { Found } from './router.ts';
 import { Router } from './router.ts';
 
@@ -27,7 +21,7 @@ export interface ServerOptions
   readonly host: string;
   /** 0 takes a free one. */
   readonly port: number;
-  readonly tls: { readonly keyFile: string; readonly certFile: string } | null;
+  readonly tls: CertificateFiles | null;
   readonly trustedProxies: readonly string[];
   readonly corsOrigins: readonly string[];
   readonly limits?: ServerLimits;
@@ -38,10 +32,16 @@ export interface ServerLimits {
   readonly requestsMax: number;
   /** Bytes of bodies not yet handled, over all requests. */
   readonly bodyBytesMax: number;
+  /** From the begin of a connection, or the first byte of a head, to the end of the head. */
+  readonly headTimeoutMs: number;
+  /** From an answer to the next request on its connection. */
+  readonly idleTimeoutMs: number;
   /** From the head of a request to the end of its body. */
   readonly bodyTimeoutMs: number;
   /** How long closing waits for answers under way. */
   readonly drainTimeoutMs: number;
+  /** Connections that are open at a time. */
+  readonly connectionsMax: number;
 }
 
 export interface Server {
@@ -50,122 +50,170 @@ export interface Server {
   stopAccepting(): void;
   /** Stops accepting, waits for the answers under way, and closes every connection. */
   close(): Promise<void>;
+  /** Reads the certificate's files again, for connections from now on. */
+  reloadCertificate(): Promise<void>;
 }
 
-/** An idle request costs 2–4 KiB: at most 80 MiB. Registrations have a limit of their own below this. */
-const SERVER_LIMITS: ServerLimits = {
+const SERVER_LIMITS: Omit<ServerLimits, 'connectionsMax'> = {
+  /** One under way costs 2–4 KiB: at most 80 MiB. Registrations have a limit of their own below this. */
   requestsMax: 20_000,
   bodyBytesMax: 268_435_456,
+  /** A phone in a tunnel needs some seconds. */
+  headTimeoutMs: 10_000,
+  /** Longer than proxies keep theirs (nginx: 60 s), so that no request meets a connection that closes. */
+  idleTimeoutMs: 75_000,
   bodyTimeoutMs: 30_000,
   drainTimeoutMs: 5_000,
 };
 /** Slow bodies are looked for this often: a timer for each request would cost every request one. */
 const SWEEP_INTERVAL_MS = 250;
+/** Pieces of one body that are kept apart: a megabyte that comes byte by byte must not be a million buffers. */
+const PIECES_MAX = 128;
 
-/** Status lines, made once. */
-const STATUS_LINES: ReadonlyMap<number, string> = new Map(
-  Object.entries(STATUS_CODES).map(([code, reason]) => [Number(code), `${code} ${reason}`]),
-);
-
-/**
- * Why no server can run here, as a sentence, or null. The package has binaries for some versions of Node and, for the
- * others, a substitute in JavaScript that lacks what this file calls (SSLApp is how it shows): it would listen and fail
- * every request.
- */
-export const serverFault = (): string | null =>
-  'SSLApp' in uWS
-    ? null
-    : `The HTTP server has no binary for Node ${process.versions.node} on ${process.platform} ${process.arch}: run the service with Node 20.`;
-
-/** Starts listening. Rejects with a sentence when the address cannot be had, or Node is another one. */
+/** Starts listening. Rejects with a sentence when the address cannot be had, or the certificate is no good. */
 export async function startServer(options: ServerOptions): Promise<Server> {
-  const { tls } = options;
-  const fault = serverFault();
-  if (fault !== null) throw new Error(fault);
-  const app: ClosableApp =
-    tls === null
-      ? uWS.App()
-      : uWS.SSLApp({ key_file_name: tls.keyFile, cert_file_name: tls.certFile });
-  const server = new RunningServer(app, options);
-  await server.listen(options.host, options.port);
+  const certificate =
+    options.tls === null ? null : await Certificate.open(options.tls, options.log);
+  const server = new RunningServer(options, certificate);
+  await server.listen();
   return server;
 }
 
-/** `close` is there and is not in the package's types. */
-interface ClosableApp extends TemplatedApp {
-  close?(): unknown;
-}
-
-/** A request whose answer is still to come. */
-interface Conversation {
-  readonly native: NativeResponse;
-  readonly exchange: Exchange;
-  readonly found: Found<Route>;
-  readonly deadlineMs: number;
-  readonly chunks: Buffer[];
-  length: number;
-  state: 'reading' | 'handling' | 'over';
-  /** The caller went away: `native` must not be touched any more. */
-  aborted: boolean;
-}
-
-class RunningServer implements Server {
-  port = 0;
-  readonly #app: ClosableApp;
+class RunningServer implements Server, RequestHandler {
+  readonly #options: ServerOptions;
   readonly #parts: ExchangeParts;
   readonly #router: Router<Route>;
   readonly #limits: ServerLimits;
+  readonly #certificate: Certificate | null;
+  readonly #listener: Listener;
   /** From the head to the answer; aborted ones to the end of their handler. */
   #requests = 0;
   #bodyBytes = 0;
   /** Those whose bodies did not come whole at once, in the order of their deadlines. */
   readonly #slow = new Set<Conversation>();
   readonly #sweep: NodeJS.Timeout;
-  #listenSocket: us_listen_socket | null = null;
-  #stopping = false;
   #whenIdle: (() => void) | null = null;
 
-  constructor(app: ClosableApp, options: ServerOptions) {
-    this.#app = app;
+  constructor(options: ServerOptions, certificate: Certificate | null) {
+    this.#options = options;
+    this.#certificate = certificate;
     this.#parts = {
       ...options,
       cors: createCors(options.corsOrigins),
       addressOf: createAddressResolver(options.trustedProxies),
     };
     this.#router = new Router(options.routes);
-    this.#limits = options.limits ?? SERVER_LIMITS;
-    app.any('/*', (native, request) => this.#accept(native, request));
+    this.#limits = options.limits ?? {
+      ...SERVER_LIMITS,
+      connectionsMax: connectionsMaxOf(descriptorsMax()),
+    };
+    const listener = new Listener({
+      host: options.host,
+      port: options.port,
+      handler: this,
+      secureContext: certificate === null ? null : () => certificate.context,
+      connectionsMax: this.#limits.connectionsMax,
+      headTimeoutMs: this.#limits.headTimeoutMs,
+      idleTimeoutMs: this.#limits.idleTimeoutMs,
+      log: options.log,
+    });
+    this.#listener = listener;
+    options.metrics.watchConnections(() => listener);
     this.#sweep = setInterval(() => this.#endSlowBodies(), SWEEP_INTERVAL_MS);
     this.#sweep.unref();
   }
 
-  listen(host: string, port: number): Promise<void> {
-    return new Promise((resolve, reject) => {
-      this.#app.listen(host, port, (socket) => {
-        if (socket === false) {
-          reject(
-            new Error(`cannot listen on ${host}:${port}: it is taken, or not an address here.`),
-          );
-          return;
-        }
-        this.#listenSocket = socket;
-        this.port = uWS.us_socket_local_port(socket);
-        resolve();
-      });
-    });
+  async listen(): Promise<void> {
+    const { host, port } = this.#options;
+    try {
+      await this.#listener.listen();
+    } catch (error) {
+      await this.#stop();
+      throw new Error(
+        `cannot listen on ${host}:${port}: it is taken, or not an address here (${(error as NodeJS.ErrnoException).code}).`,
+        { cause: error },
+      );
+    }
+  }
+
+  get port(): number {
+    return this.#listener.port;
   }
 
   stopAccepting(): void {
-    this.#stopping = true;
-    if (this.#listenSocket !== null) uWS.us_listen_socket_close(this.#listenSocket);
-    this.#listenSocket = null;
+    this.#listener.stopAccepting();
   }
 
   async close(): Promise<void> {
     this.stopAccepting();
     if (this.#requests > 0) await this.#idle();
-    clearInterval(this.#sweep);
-    this.#app.close?.();
+    this.#listener.destroy();
+    await this.#stop();
+  }
+
+  async reloadCertificate(): Promise<void> {
+    await this.#certificate?.reload();
+  }
+
+  begin(head: RequestHead, reply: Reply): Receiver | null {
+    const exchange = new Exchange(this.#parts, head, this.#router.match(head.method, head.path));
+    const begun = exchange.begin();
+    if (!('route' in begun)) return this.#answer(reply, exchange, begun);
+    if (begun.route.api !== 'open' && this.#requests >= this.#limits.requestsMax) {
+      return this.#answer(reply, exchange, exchange.overloaded('http'));
+    }
+    this.#requests += 1;
+    return new Conversation(this, reply, exchange, begun);
+  }
+
+  refuse({ status, detail }: Malformed, reply: Reply): void {
+    const head = { method: '', path: '', query: '', remoteAddress: '', headers: NO_HEADERS };
+    const exchange = new Exchange(this.#parts, head, { kind: 'not-found' });
+    this.write(reply, exchange, exchange.refuse(status, detail), true);
+  }
+
+  /** When a body that begins now has to be whole. */
+  get bodyDeadlineMs(): number {
+    return performance.now() + this.#limits.bodyTimeoutMs;
+  }
+
+  /** Counts bytes of a body that are kept. Whether there is room for them. */
+  keeps(bytes: number): boolean {
+    this.#bodyBytes += bytes;
+    return this.#bodyBytes <= this.#limits.bodyBytesMax;
+  }
+
+  /** Not all of its body was there at once. */
+  isSlow(conversation: Conversation): void {
+    this.#slow.add(conversation);
+  }
+
+  isWhole(conversation: Conversation): void {
+    this.#slow.delete(conversation);
+  }
+
+  /** A conversation is over, and what it kept is gone. */
+  left(conversation: Conversation, bytes: number): void {
+    this.#slow.delete(conversation);
+    this.#bodyBytes -= bytes;
+    this.#requests -= 1;
+    if (this.#requests === 0) this.#whenIdle?.();
+  }
+
+  write(reply: Reply, exchange: Exchange, response: HttpResponse, closes: boolean): void {
+    reply.send({
+      status: response.status,
+      writeFields: (write) => exchange.finish(response, write),
+      body: response.body,
+      isHead: exchange.isHead,
+      closes,
+    });
+  }
+
+  /** For `begin`: nothing more of this request is wanted. */
+  #answer(reply: Reply, exchange: Exchange, response: HttpResponse): null {
+    this.write(reply, exchange, response, false);
+    return null;
   }
 
   #idle(): Promise<void> {
@@ -178,133 +226,86 @@ class RunningServer implements Server {
     });
   }
 
-  #accept(native: NativeResponse, request: NativeRequest): void {
-    const head = copyHead(native, request);
-    const exchange = new Exchange(this.#parts, head, this.#router.match(head.method, head.path));
-    const begun = exchange.begin();
-    if (!('route' in begun)) {
-      this.#write(native, exchange, begun);
-    } else if (begun.route.api !== 'open' && this.#requests >= this.#limits.requestsMax) {
-      this.#write(native, exchange, exchange.overloaded('http'));
-    } else {
-      this.#converse(native, exchange, begun);
-    }
-  }
-
-  #converse(native: NativeResponse, exchange: Exchange, found: Found<Route>): void {
-    const conversation: Conversation = {
-      native,
-      exchange,
-      found,
-      deadlineMs: performance.now() + this.#limits.bodyTimeoutMs,
-      chunks: [],
-      length: 0,
-      state: 'reading',
-      aborted: false,
-    };
-    this.#requests += 1;
-    native.onAborted(() => this.#abort(conversation));
-    native.onData((chunk, isLast) => this.#collect(conversation, chunk, isLast));
-  }
-
-  /** What comes after an early answer (413, 408) is read and thrown away, so that the connection stays in step. */
-  #collect(conversation: Conversation, chunk: ArrayBuffer, isLast: boolean): void {
-    if (conversation.state !== 'reading') return;
-    const { exchange } = conversation;
-    const { route } = conversation.found;
-    conversation.length += chunk.byteLength;
-    this.#bodyBytes += chunk.byteLength;
-    if (conversation.length > route.bodyBytesMax) {
-      this.#settle(conversation, exchange.tooLarge(route));
-    } else if (this.#bodyBytes > this.#limits.bodyBytesMax) {
-      this.#settle(conversation, exchange.overloaded('bodies'));
-    } else {
-      // Copied: the chunk has no bytes after this callback.
-      if (chunk.byteLength > 0) conversation.chunks.push(Buffer.from(new Uint8Array(chunk)));
-      if (isLast) this.#handle(conversation);
-      else this.#slow.add(conversation);
-    }
-  }
-
-  #handle(conversation: Conversation): void {
-    const { exchange, found, chunks } = conversation;
-    conversation.state = 'handling';
-    this.#slow.delete(conversation);
-    const [first] = chunks;
-    const body = first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks);
-    exchange.run(found, body, (response) => this.#settle(conversation, response));
-  }
-
-  #settle(conversation: Conversation, response: HttpResponse): void {
-    const { native, exchange } = conversation;
-    this.#leave(conversation);
-    if (!conversation.aborted) native.cork(() => this.#write(native, exchange, response));
-  }
-
-  #abort(conversation: Conversation): void {
-    conversation.aborted = true;
-    if (conversation.state === 'reading') this.#leave(conversation);
-  }
-
-  #leave(conversation: Conversation): void {
-    conversation.state = 'over';
-    this.#slow.delete(conversation);
-    this.#bodyBytes -= conversation.length;
-    this.#requests -= 1;
-    if (this.#requests === 0) this.#whenIdle?.();
+  async #stop(): Promise<void> {
+    clearInterval(this.#sweep);
+    await this.#certificate?.stop();
   }
 
   #endSlowBodies(): void {
     const nowMs = performance.now();
     for (const conversation of this.#slow) {
       if (conversation.deadlineMs > nowMs) return;
-      const { exchange } = conversation;
-      this.#settle(conversation, exchange.refuse(408, 'The body took too long to come.'));
-    }
-  }
-
-  #write(native: NativeResponse, exchange: Exchange, response: HttpResponse): void {
-    const { status, body } = response;
-    // Of itself it is 200.
-    if (status !== 200) native.writeStatus(STATUS_LINES.get(status) ?? String(status));
-    exchange.finish(response, (name, value) => native.writeHeader(name, value));
-    // 408: the rest of that body would be waited for.
-    const closes = this.#stopping || status === 408;
-    const isBodiless = status === 204 || status === 304;
-    if (exchange.isHead || isBodiless) {
-      // 204 and 304 have no Content-Length (RFC 9110, 8.6). `endWithoutBody` with a length would leave the response
-      // unfinished, which ends the process when no abort handler is attached; without one it cannot be told to close.
-      if (!isBodiless) native.writeHeader('Content-Length', String(Buffer.byteLength(body)));
-      if (closes) native.writeHeader('Connection', 'close');
-      native.endWithoutBody();
-    } else {
-      native.end(body, closes);
+      conversation.timeOut();
     }
   }
 }
 
-function copyHead(native: NativeResponse, request: NativeRequest): RequestHead {
-  return {
-    // This build gives the method in small letters, whatever was sent.
-    method: request.getMethod().toUpperCase(),
-    path: request.getUrl(),
-    query: request.getQuery() ?? '',
-    remoteAddress: Buffer.from(native.getRemoteAddressAsText()).toString('latin1'),
-    headers: new CopiedHeaders((name) =>
-      name === 'x-forwarded-for' ? everyLine(request, name) : request.getHeader(name),
-    ),
-  };
-}
+/** A request whose answer is still to come. */
+class Conversation implements Receiver {
+  readonly deadlineMs: number;
+  readonly #server: RunningServer;
+  readonly #reply: Reply;
+  readonly #exchange: Exchange;
+  readonly #found: Found<Route>;
+  #pieces: Buffer[] = [];
+  #length = 0;
+  #state: 'reading' | 'handling' | 'over' = 'reading';
+  #isAborted = false;
 
-/**
- * A list header that came in several lines, whole. `getHeader` answers the first: of X-Forwarded-For that one is the
- * caller's own where a proxy adds a line instead of an entry (HAProxy does).
- */
-function everyLine(request: NativeRequest, name: string): string {
-  if (request.getHeader(name) === '') return '';
-  const lines: string[] = [];
-  request.forEach((key, value) => {
-    if (key === name) lines.push(value);
-  });
-  return lines.join(', ');
+  constructor(server: RunningServer, reply: Reply, exchange: Exchange, found: Found<Route>) {
+    this.#server = server;
+    this.#reply = reply;
+    this.#exchange = exchange;
+    this.#found = found;
+    this.deadlineMs = server.bodyDeadlineMs;
+  }
+
+  data(piece: Buffer, isLast: boolean): void {
+    const { route } = this.#found;
+    this.#length += piece.length;
+    const isRoom = this.#server.keeps(piece.length);
+    if (this.#length > route.bodyBytesMax) this.#settle(this.#exchange.tooLarge(route));
+    else if (!isRoom) this.#settle(this.#exchange.overloaded('bodies'));
+    else {
+      this.#keep(piece);
+      if (isLast) this.#handle();
+      else this.#server.isSlow(this);
+    }
+  }
+
+  abort(): void {
+    this.#isAborted = true;
+    // A handler that has begun goes on, and is counted until it has ended.
+    if (this.#state === 'reading') this.#leave();
+  }
+
+  /** The body has taken too long. */
+  timeOut(): void {
+    // The rest of that body would be waited for.
+    this.#settle(this.#exchange.refuse(408, 'The body took too long to come.'), true);
+  }
+
+  #keep(piece: Buffer): void {
+    if (piece.length > 0) this.#pieces.push(piece);
+    if (this.#pieces.length > PIECES_MAX) this.#pieces = [Buffer.concat(this.#pieces)];
+  }
+
+  #handle(): void {
+    this.#state = 'handling';
+    this.#server.isWhole(this);
+    const [first] = this.#pieces;
+    const body =
+      first !== undefined && this.#pieces.length === 1 ? first : Buffer.concat(this.#pieces);
+    this.#exchange.run(this.#found, body, (response) => this.#settle(response));
+  }
+
+  #settle(response: HttpResponse, closes = false): void {
+    this.#leave();
+    if (!this.#isAborted) this.#server.write(this.#reply, this.#exchange, response, closes);
+  }
+
+  #leave(): void {
+    this.#state = 'over';
+    this.#server.left(this, this.#length);
+  }
 }

@@ -30,6 +30,8 @@ export interface Metrics {
   watchCircuits(read: () => readonly CircuitReading[]): void;
   /** Likewise, once, for the index in Redis: without one there are no metrics of it. */
   watchIndex(read: () => IndexReading): void;
+  /** Likewise for the connections of callers. */
+  watchConnections(read: () => ConnectionReading): void;
   /** The Prometheus text form. */
   text(): Promise<string>;
   readonly contentType: string;
@@ -52,6 +54,14 @@ export interface CircuitReading {
   readonly platformId: number;
   /** Worker threads that see it so. */
   readonly openThreads: number;
+}
+
+/** Connections of callers. */
+export interface ConnectionReading {
+  /** Open ones. */
+  readonly size: number;
+  /** Those that had to go because there was no room for them, since the start. */
+  readonly turnedAway: number;
 }
 
 /** Makes the process' metrics. */
@@ -103,10 +113,31 @@ export function createMetrics(): Metrics {
     watchCircuits: (read) => {
       circuits.read = read;
     },
+    watchConnections: (read) => registerConnections(registry, read),
     watchIndex: (read) => registerIndexMetrics(registry, read),
     text: () => registry.metrics(),
     contentType: registry.contentType,
   };
+}
+
+function registerConnections(registry: Registry, read: () => ConnectionReading): void {
+  new Gauge({
+    name: 'tagcast_http_connections',
+    help: 'Open connections of callers.',
+    registers: [registry],
+    collect() {
+      this.set(read().size);
+    },
+  });
+  new Counter({
+    name: 'tagcast_http_connections_turned_away_total',
+    help: 'Connections of callers that were closed because there was no room for them.',
+    registers: [registry],
+    collect() {
+      this.reset();
+      this.inc(read().turnedAway);
+    },
+  });
 }
 
 /** Gauges of what somebody else looks after: each is there only where its value is known. */

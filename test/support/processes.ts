@@ -52,13 +52,15 @@ export interface EngineProcess {
 
 type Environment = Readonly<Record<string, string>>;
 
-/** Starts an engine on a free port and waits until it listens. */
+/** Starts an engine on a free port and waits until it listens. `descriptors`: the limit of its open files. */
 export async function startEngine(
   t: Lifetime,
   dataDir: string,
   environment: Environment = {},
+  descriptors: number | null = null,
 ): Promise<EngineProcess> {
-  const { child, output } = launch(t, [], { PORT: '0', DATA_DIR: dataDir, ...environment });
+  const settings = { PORT: '0', DATA_DIR: dataDir, ...environment };
+  const { child, output } = launch(t, [], settings, descriptors);
   const line = await lineMatching(child, output, /"msg":"listening"/);
   const { url } = JSON.parse(line) as { readonly url: string };
   return {
@@ -148,8 +150,12 @@ function launch(
   t: Lifetime,
   args: readonly string[],
   environment: Environment = {},
+  descriptors: number | null = null,
 ): { readonly child: ChildProcess; output(): string } {
-  const child = spawn(process.execPath, [...NODE_FLAGS, MAIN, ...args], {
+  const program = [process.execPath, ...NODE_FLAGS, MAIN, ...args];
+  const limited = ['bash', '-c', `ulimit -n ${descriptors} && exec "$0" "$@"`, ...program];
+  const [command = '', ...rest] = descriptors === null ? program : limited;
+  const child = spawn(command, rest, {
     stdio: ['ignore', 'pipe', 'pipe'],
     // Nothing of the run's own environment but what a process needs: a test says what it configures.
     env: { PATH: process.env['PATH'], ...environment },

@@ -6,6 +6,7 @@ import type { Operation, RegistrationResult } from '../../registration/operation
 import { deviceRef } from '../../registration/operation.ts';
 import type { ResolvedTags, Snapshot } from '../../registration/snapshot.ts';
 import { isSubscribable } from '../../registration/snapshot.ts';
+import { networkOf } from '../../std/ip-address.ts';
 import type { HttpRequest, HttpResponse } from '../handler.ts';
 import { problem } from '../problem.ts';
 import type { AppApi, AppApiEndpoint } from './app-api.ts';
@@ -28,7 +29,7 @@ export function changeDevice(
   request: HttpRequest,
   caller: Caller,
 ): HttpResponse | Promise<HttpResponse> {
-  if (!api.rates.take(`${caller.appId} ${request.address}`, performance.now())) {
+  if (!api.rates.take(`${caller.appId} ${networkOf(request.address)}`, performance.now())) {
     return problem(request.requestId, 429, 'Too many registrations from this address.', {
       headers: { 'Retry-After': RATE_RETRY_AFTER_SECONDS },
     });

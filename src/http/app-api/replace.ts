@@ -9,6 +9,7 @@ import { DEVICE_ID_LENGTH_MAX, isDeviceId } from '../../domain/device.ts';
 import { ID_MAX } from '../../domain/tag.ts';
 import { deviceRef } from '../../registration/operation.ts';
 import type { ReplaceResult } from '../../registration/replacements.ts';
+import { networkOf } from '../../std/ip-address.ts';
 import type { HttpRequest, HttpResponse, Route } from '../handler.ts';
 import { json, readJsonBody } from '../json-body.ts';
 import { problem } from '../problem.ts';
@@ -49,7 +50,7 @@ export const replaceRoute = (api: AppApi): Route => ({
 
 async function replace(api: AppApi, request: HttpRequest, caller: Caller): Promise<HttpResponse> {
   if (request.params['client'] !== caller.clientSlug) return foreign(request);
-  if (!api.rates.take(`${caller.appId} ${request.address}`, performance.now())) {
+  if (!api.rates.take(`${caller.appId} ${networkOf(request.address)}`, performance.now())) {
     return problem(request.requestId, 429, 'Too many registrations from this address.', {
       headers: { 'Retry-After': RATE_RETRY_AFTER_SECONDS },
     });

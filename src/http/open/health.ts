@@ -1,5 +1,6 @@
 /** Routes for whoever runs the engine: is it alive, can it work, what did it count. */
 
+import { isLoopback } from '../../std/ip-address.ts';
 import { within } from '../../std/within.ts';
 import type { Sql } from '../../store/sql.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
@@ -75,7 +76,3 @@ async function metricsText(metrics: Metrics): Promise<HttpResponse> {
 /** A proxy on this machine that is not among the trusted ones speaks for others: they are not this machine. */
 const isFromThisMachine = (request: HttpRequest): boolean =>
   isLoopback(request.address) && request.header('x-forwarded-for') === '';
-
-/** As the server writes addresses: IPv6 in full. */
-const isLoopback = (address: string): boolean =>
-  address.startsWith('127.') || address === '0000:0000:0000:0000:0000:0000:0000:0001';

@@ -1,0 +1,116 @@
+/** Takes a chunked body apart as it comes (RFC 9112, 7.1). Extensions and trailers are bounded, and thrown away. */
+
+import type { Malformed } from './front.ts';
+
+/** Size line or trailer line, without its CRLF: a size has eight digits at most, the rest is an extension. */
+const LINE_BYTES_MAX = 1_024;
+/** Extensions and trailers of a whole body: nobody sends any, but for attacks. */
+const OVERHEAD_BYTES_MAX = 16_384;
+/** A size of more digits is above every limit of a body. Extensions are read as strictly as by Node's own parser. */
+const SIZE_LINE =
+  /^([\da-f]{1,8})(?:;[!#$%&'*+.^_`|~\dA-Za-z-]+(?:=(?:[!#$%&'*+.^_`|~\dA-Za-z-]+|"[\t\x20-\x21\x23-\x5b\x5d-\x7e]*"))?)*$/i;
+const FIELD_LINE = /^([!#$%&'*+.^_`|~\dA-Za-z-]+):[\t\x20-\x7e\x80-\xff]*$/;
+/** What says where a message ends or goes has no business behind it (RFC 9110, 6.5.1). */
+const NO_TRAILERS = /^(?:connection|content-length|host|transfer-encoding)$/i;
+
+const LF = 0x0a;
+const CR = 0x0d;
+
+const BAD_SIZE: Malformed = { status: 400, detail: 'A chunk does not begin with its size.' };
+const BAD_END: Malformed = { status: 400, detail: 'A chunk is longer than its size.' };
+const BAD_TRAILER: Malformed = {
+  status: 400,
+  detail: 'What follows the last chunk is no trailer.',
+};
+const TOO_MUCH: Malformed = { status: 431, detail: 'Chunk extensions and trailers are too long.' };
+
+/** What a piece of input had in it. `rest` is what comes after the body, once that is over. */
+export interface Unchunked {
+  readonly data: Buffer;
+  readonly isOver: boolean;
+  readonly rest: Buffer;
+}
+
+const EMPTY = Buffer.alloc(0);
+
+export class ChunkedBody {
+  #state: 'size' | 'data' | 'data-end' | 'trailer' | 'over' = 'size';
+  /** Of the chunk that is being read. */
+  #left = 0;
+  /** A line of which the end has not come. */
+  #line: Buffer = EMPTY;
+  #overheadBytes = 0;
+
+  /** The next bytes from the connection. After a fault there is no more to be had. */
+  read(input: Buffer): Unchunked | Malformed {
+    const pieces: Buffer[] = [];
+    let rest = input;
+    while (rest.length > 0 && this.#state !== 'over') {
+      if (this.#state === 'data') {
+        const piece = rest.subarray(0, this.#left);
+        pieces.push(piece);
+        this.#left -= piece.length;
+        rest = rest.subarray(piece.length);
+        if (this.#left === 0) this.#state = 'data-end';
+        continue;
+      }
+      const end = rest.indexOf(LF);
+      const part = end < 0 ? rest : rest.subarray(0, end + 1);
+      rest = rest.subarray(part.length);
+      const line = this.#lineWith(part, end >= 0);
+      if (line === null) continue;
+      const fault = typeof line === 'string' ? this.#take(line) : line;
+      if (fault !== null) return fault;
+    }
+    // One piece for each read: a megabyte in chunks of one byte must not become a million buffers.
+    const [first = EMPTY] = pieces;
+    const data = pieces.length > 1 ? Buffer.concat(pieces) : first;
+    return { data, isOver: this.#state === 'over', rest };
+  }
+
+  /** The line without its CRLF; null: its end has not come. */
+  #lineWith(part: Buffer, isWhole: boolean): string | Malformed | null {
+    const line = this.#line.length === 0 ? part : Buffer.concat([this.#line, part]);
+    if (line.length > LINE_BYTES_MAX) return TOO_MUCH;
+    this.#line = isWhole ? EMPTY : line;
+    if (!isWhole) return null;
+    // A line that ends with LF alone is where two readers part ways.
+    if (line[line.length - 2] !== CR) return this.#state === 'data-end' ? BAD_END : BAD_SIZE;
+    return line.toString('latin1', 0, line.length - 2);
+  }
+
+  #take(line: string): Malformed | null {
+    switch (this.#state) {
+      case 'size':
+        return this.#takeSize(line);
+      case 'data-end':
+        this.#state = 'size';
+        return line === '' ? null : BAD_END;
+      case 'trailer':
+        if (line === '') this.#state = 'over';
+        else if (!isTrailer(line)) return BAD_TRAILER;
+        return this.#isOverheadWithin(line.length) ? null : TOO_MUCH;
+      case 'data':
+      case 'over':
+        return null;
+    }
+  }
+
+  #takeSize(line: string): Malformed | null {
+    const [, digits] = SIZE_LINE.exec(line) ?? [];
+    if (digits === undefined) return BAD_SIZE;
+    this.#left = Number.parseInt(digits, 16);
+    this.#state = this.#left === 0 ? 'trailer' : 'data';
+    return this.#isOverheadWithin(line.length - digits.length) ? null : TOO_MUCH;
+  }
+
+  #isOverheadWithin(bytes: number): boolean {
+    this.#overheadBytes += bytes;
+    return this.#overheadBytes <= OVERHEAD_BYTES_MAX;
+  }
+}
+
+function isTrailer(line: string): boolean {
+  const [, name] = FIELD_LINE.exec(line) ?? [];
+  return name !== undefined && !NO_TRAILERS.test(name);
+}

@@ -1,0 +1,340 @@
+/**
+ * One connection: reads one request after the other, answers each before it reads the next one, and says how long it waits for what.
+ * What a caller sends ahead stays in the socket: reading pauses while an answer is owed, or cannot be written.
+ */
+
+import type { Socket } from 'node:net';
+import { ChunkedBody } from './chunked-body.ts';
+import type { Seat } from './connection-table.ts';
+import type { Answer, Malformed, Receiver, Reply, RequestHandler } from './front.ts';
+import type { ParsedHead } from './parse-head.ts';
+import { parseHead } from './parse-head.ts';
+import { writeAnswer } from './write-answer.ts';
+
+/** The rest of a body that has its answer already, to be thrown away. */
+const DISCARD_TIMEOUT_MS = 30_000;
+/** Closed at once, the caller might lose the answer: what he still sends would be answered by a reset (RFC 9112, 9.6). */
+const LINGER_MS = 2_000;
+/** An answer of which nothing more is taken for so long. */
+const WRITE_TIMEOUT_MS = 30_000;
+/** Request line and headers; those of real clients have one or two KiB, with tokens. */
+export const HEAD_BYTES_MAX = 16_384;
+/** Of one connection in one turn of the event loop; then it is the others' turn. */
+const REQUESTS_PER_TURN = 16;
+
+const HEAD_END = Buffer.from('\r\n\r\n');
+const EMPTY = Buffer.alloc(0);
+const CR = 0x0d;
+const LF = 0x0a;
+
+/** What a connection needs of the listener that it came to. */
+export interface Reception {
+  readonly handler: RequestHandler;
+  /** From the begin of the connection, or the first byte of a head, to the end of the head. */
+  readonly headTimeoutMs: number;
+  /** From an answer to the next request. */
+  readonly idleTimeoutMs: number;
+  /** From now on every connection ends with its next answer. */
+  readonly isClosing: boolean;
+  works(connection: Connection): void;
+  waits(connection: Connection): void;
+  left(connection: Connection): void;
+}
+
+type Phase =
+  /** A head is awaited, or is coming. */
+  | 'head'
+  | 'body'
+  /** The request is whole, its answer is not. */
+  | 'owed'
+  /** The last answer is out: what still comes is thrown away. */
+  | 'closing'
+  | 'closed';
+
+const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';
+const TIMED_OUT: Malformed = {
+  status: 408,
+  detail: 'The head of the request took too long to come.',
+};
+const CUT_OFF: Malformed = { status: 400, detail: 'The request ended before its head did.' };
+const TOO_LONG: Malformed = {
+  status: 431,
+  detail: `The head of a request may have ${HEAD_BYTES_MAX} bytes at most.`,
+};
+const NO_REQUEST: Malformed = { status: 400, detail: 'This is no HTTP/1.1 request.' };
+
+export class Connection implements Reply {
+  readonly remoteAddress: string;
+  seat: Seat<Connection> | null = null;
+  readonly #socket: Socket;
+  readonly #reception: Reception;
+  #phase: Phase = 'head';
+  #deadlineMs: number;
+  /** What has come and was not read yet. */
+  #input: Buffer = EMPTY;
+  /** Of the input, what was searched for the end of a head. */
+  #searched = 0;
+  /** What is left of the body: bytes, or chunks. */
+  #body: number | ChunkedBody = 0;
+  /** Null: nobody wants the body, or it is over and answered. */
+  #receiver: Receiver | null = null;
+  #isAnswered = false;
+  /** The caller wants no more than the answer to this request. */
+  #isLast = false;
+  /** The caller has closed his side. */
+  #isEnded = false;
+  #isAdvancing = false;
+  #isBlocked = false;
+
+  constructor(socket: Socket, remoteAddress: string, reception: Reception, nowMs: number) {
+    this.#socket = socket;
+    this.remoteAddress = remoteAddress;
+    this.#reception = reception;
+    this.#deadlineMs = nowMs + reception.headTimeoutMs;
+    socket.on('data', (data: Buffer) => this.#read(data));
+    socket.on('end', () => this.#end());
+    socket.on('drain', () => this.#drained());
+    socket.on('timeout', () => socket.destroy());
+    // An error is always followed by 'close'.
+    socket.on('error', () => undefined);
+    socket.on('close', () => this.#close());
+  }
+
+  /** Whether something waits here for longer than it may. Looked at now and then: a timer for each would cost each one. */
+  tick(nowMs: number): void {
+    if (nowMs < this.#deadlineMs) return;
+    if (this.#phase === 'head' && this.#input.length > 0) this.#refuse(TIMED_OUT);
+    else this.#socket.destroy();
+  }
+
+  /** Ends it without a word. */
+  destroy(): void {
+    this.#socket.destroy();
+  }
+
+  /** The listener closes: whoever has no request under way goes. */
+  release(): void {
+    if (this.#phase === 'head' && this.#input.length === 0) this.#linger();
+  }
+
+  send(answer: Answer): void {
+    if (this.#phase === 'closed' || this.#phase === 'closing') return;
+    this.#receiver = null;
+    this.#isAnswered = true;
+    const closes = answer.closes || this.#isLast || this.#reception.isClosing;
+    writeAnswer(this.#socket, answer, closes);
+    if (closes) {
+      this.#linger();
+      return;
+    }
+    if (this.#socket.writableNeedDrain) this.#block();
+    if (this.#phase === 'owed') this.#next();
+    else this.#deadlineMs = performance.now() + DISCARD_TIMEOUT_MS;
+    this.#advance();
+  }
+
+  #read(data: Buffer): void {
+    if (this.#phase === 'closing') return;
+    this.#input = this.#input.length === 0 ? data : Buffer.concat([this.#input, data]);
+    this.#advance();
+  }
+
+  /** Reads on as far as it can. */
+  #advance(): void {
+    if (this.#isAdvancing) return;
+    this.#isAdvancing = true;
+    let requests = 0;
+    while (this.#mayRead && requests < REQUESTS_PER_TURN) {
+      const before = this.#input.length;
+      if (this.#phase === 'body') this.#readBody();
+      else if (this.#readHead()) requests += 1;
+      if (this.#input.length === before) break;
+    }
+    this.#isAdvancing = false;
+    const isTurnOver = requests === REQUESTS_PER_TURN && this.#mayRead;
+    if (isTurnOver) setImmediate(() => this.#advance());
+    this.#throttle(isTurnOver);
+  }
+
+  get #mayRead(): boolean {
+    return (
+      this.#input.length > 0 &&
+      !this.#isBlocked &&
+      (this.#phase === 'head' || this.#phase === 'body')
+    );
+  }
+
+  /** What was sent ahead waits in the socket. Without any, reading goes on: that is how a caller's leaving is noticed. */
+  #throttle(isTurnOver: boolean): void {
+    const isHeld = this.#phase === 'owed' || this.#isBlocked || isTurnOver;
+    if (isHeld && this.#input.length > 0) this.#socket.pause();
+    else if (this.#socket.isPaused()) this.#socket.resume();
+    if (this.#isEnded && !isHeld) this.#conclude();
+  }
+
+  /** Nothing more comes, and what has come is read. */
+  #conclude(): void {
+    if (this.#phase === 'body') this.#socket.destroy();
+    else if (this.#phase === 'head' && this.#input.length > 0) this.#refuse(CUT_OFF);
+    else this.#linger();
+  }
+
+  /** Whether a head was there. */
+  #readHead(): boolean {
+    const start = this.#skipEmptyLines();
+    const input = this.#input;
+    const end = input.indexOf(HEAD_END, Math.max(start, this.#searched - HEAD_END.length + 1));
+    if (end < 0) {
+      this.#awaitHead(start);
+      return false;
+    }
+    this.#searched = 0;
+    if (end - start > HEAD_BYTES_MAX) {
+      this.#refuse(TOO_LONG);
+      return false;
+    }
+    const parsed = parseHead(input.toString('latin1', start, end));
+    this.#input = after(input, end + HEAD_END.length);
+    if ('kind' in parsed) this.#begin(parsed);
+    else this.#refuse(parsed);
+    return true;
+  }
+
+  #awaitHead(start: number): void {
+    const { length } = this.#input;
+    const first = this.#input[start];
+    if (length - start > HEAD_BYTES_MAX) this.#refuse(TOO_LONG);
+    // A TLS handshake, say: it would be waited for until its time is up.
+    else if (first !== undefined && (first <= 0x20 || first >= 0x7f)) this.#refuse(NO_REQUEST);
+    else if (this.#searched === 0 && length > 0) {
+      this.#deadlineMs = Math.min(
+        this.#deadlineMs,
+        performance.now() + this.#reception.headTimeoutMs,
+      );
+    }
+    this.#searched = length;
+  }
+
+  /** Before a request line (RFC 9112, 2.2): old clients send one after a body. */
+  #skipEmptyLines(): number {
+    const input = this.#input;
+    let start = 0;
+    while (input[start] === CR && input[start + 1] === LF) start += 2;
+    return start;
+  }
+
+  #begin(head: ParsedHead): void {
+    const { handler } = this.#reception;
+    const { framing } = head;
+    this.#phase = 'body';
+    this.#isAnswered = false;
+    this.#isLast ||= head.closes;
+    this.#body = framing.kind === 'chunked' ? new ChunkedBody() : framing.bytes;
+    const { method, path, query, headers } = head;
+    const request = { method, path, query, headers, remoteAddress: this.remoteAddress };
+    const receiver = handler.begin(request, this);
+    // It may have been answered in that call, with the last answer of this connection.
+    if (this.#phase !== 'body') return;
+    if (!this.#isAnswered) this.#receiver = receiver;
+    if (this.#body === 0) this.#finish(EMPTY);
+    else if (this.#receiver === null) this.#deadlineMs = performance.now() + DISCARD_TIMEOUT_MS;
+    else {
+      this.#deadlineMs = Number.POSITIVE_INFINITY;
+      if (head.expectsContinue && this.#input.length === 0) this.#socket.write(CONTINUE, 'latin1');
+    }
+  }
+
+  #readBody(): void {
+    if (typeof this.#body === 'number') this.#readBytes(this.#body);
+    else this.#readChunks(this.#body);
+  }
+
+  #readBytes(left: number): void {
+    const input = this.#input;
+    const piece = input.length <= left ? input : input.subarray(0, left);
+    this.#input = after(input, piece.length);
+    this.#body = left - piece.length;
+    if (this.#body === 0) this.#finish(piece);
+    else this.#receiver?.data(piece, false);
+  }
+
+  #readChunks(body: ChunkedBody): void {
+    const read = body.read(this.#input);
+    if ('status' in read) {
+      this.#refuse(read);
+      return;
+    }
+    this.#input = read.rest;
+    if (read.isOver) this.#finish(read.data);
+    else if (read.data.length > 0) this.#receiver?.data(read.data, false);
+  }
+
+  /** The body is over. */
+  #finish(piece: Buffer): void {
+    if (this.#isAnswered) {
+      this.#next();
+      return;
+    }
+    this.#phase = 'owed';
+    this.#deadlineMs = Number.POSITIVE_INFINITY;
+    this.#reception.works(this);
+    this.#receiver?.data(piece, true);
+  }
+
+  /** Ready for a request. */
+  #next(): void {
+    this.#phase = 'head';
+    this.#deadlineMs = performance.now() + this.#reception.idleTimeoutMs;
+    this.#reception.waits(this);
+  }
+
+  #refuse(malformed: Malformed): void {
+    // What follows is not known to begin where a request begins.
+    this.#receiver?.abort();
+    this.#receiver = null;
+    if (this.#isAnswered && this.#phase === 'body') this.#linger();
+    else this.#reception.handler.refuse(malformed, this);
+  }
+
+  #block(): void {
+    this.#isBlocked = true;
+    this.#socket.setTimeout(WRITE_TIMEOUT_MS);
+  }
+
+  #drained(): void {
+    if (!this.#isBlocked) return;
+    this.#isBlocked = false;
+    this.#socket.setTimeout(0);
+    this.#advance();
+  }
+
+  /** The last answer is out. */
+  #linger(): void {
+    if (this.#phase === 'closing' || this.#phase === 'closed') return;
+    this.#phase = 'closing';
+    this.#input = EMPTY;
+    this.#deadlineMs = performance.now() + LINGER_MS;
+    this.#reception.waits(this);
+    this.#socket.end();
+    this.#socket.resume();
+  }
+
+  /** The caller sends nothing more. Answers that are owed may still be wanted. */
+  #end(): void {
+    this.#isEnded = true;
+    this.#advance();
+  }
+
+  #close(): void {
+    if (this.#phase === 'closed') return;
+    this.#phase = 'closed';
+    this.#receiver?.abort();
+    this.#receiver = null;
+    this.#input = EMPTY;
+    this.#reception.left(this);
+  }
+}
+
+/** What comes after so many bytes. Mostly nothing: a view of nothing costs as much as any other. */
+const after = (input: Buffer, bytes: number): Buffer =>
+  bytes === input.length ? EMPTY : input.subarray(bytes);

@@ -1,0 +1,285 @@
+/** The front under callers who send ahead, hang up, wait, or mean harm. */
+
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import type { Socket } from 'node:net';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { text as readText } from 'node:stream/consumers';
+import type { TLSSocket } from 'node:tls';
+import { connect as connectTls } from 'node:tls';
+import { pino } from 'pino';
+import { generate } from 'selfsigned';
+import t from 'tap';
+import type { HttpRequest, HttpResponse, Route } from '../../../src/http/handler.ts';
+import type { ServerLimits, ServerOptions } from '../../../src/http/server.ts';
+import { createMetrics } from '../../../src/telemetry/metrics.ts';
+import { speakRaw, startApi } from '../../support/api.ts';
+import type { Lifetime } from '../../support/lifetime.ts';
+import { until } from '../../support/poll.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+
+const LIMITS: ServerLimits = {
+  requestsMax: 100,
+  bodyBytesMax: 1_000_000,
+  headTimeoutMs: 60_000,
+  idleTimeoutMs: 60_000,
+  bodyTimeoutMs: 60_000,
+  drainTimeoutMs: 60_000,
+  connectionsMax: 100,
+};
+const NOBODY = { authenticate: () => 'missing' as const };
+
+const route = (
+  method: 'GET' | 'POST',
+  path: string,
+  handle: (request: HttpRequest) => HttpResponse | Promise<HttpResponse>,
+): Route => ({ api: 'open', method, path, bodyBytesMax: 1_000, handle });
+const echo = route('POST', '/echo', ({ body }) => ({ status: 200, body }));
+const start = (t: Lifetime, routes: readonly Route[], more: Partial<ServerOptions> = {}) =>
+  startApi(t, NOBODY, routes, { limits: LIMITS, ...more });
+
+const say = (body: string, ...fields: readonly string[]): string =>
+  ['POST /echo HTTP/1.1', 'Host: a', `Content-Length: ${body.length}`, ...fields, '', body].join(
+    '\r\n',
+  );
+const CLOSE = 'Connection: close';
+
+function open(t: Lifetime, port: number, localAddress = '127.0.0.1'): Socket {
+  const socket = connect({ port, host: '127.0.0.1', localAddress });
+  socket.on('error', () => undefined);
+  t.teardown(() => socket.destroy());
+  return socket;
+}
+
+/** Bodies of the answers, in their order. */
+const bodiesIn = (heard: string): readonly string[] =>
+  heard.split(/HTTP\/1\.1 200 OK\r\n(?:.+\r\n)*\r\n/).slice(1);
+
+t.test('requests that are sent ahead are answered in their order', async (t) => {
+  const waiting: (() => void)[] = [];
+  const slow = route('POST', '/slow', async ({ body }) => {
+    await new Promise<void>((resolve) => waiting.push(resolve));
+    return { status: 200, body };
+  });
+  const { server } = await start(t, [echo, slow]);
+  const first = say('first').replace('/echo', '/slow');
+  const heard = speakRaw(server.port, first + say('second') + say('third', CLOSE));
+  await until('the first is being handled', () => (waiting.length === 1 ? true : null));
+  waiting[0]?.();
+  t.same(bodiesIn(await heard), ['first', 'second', 'third']);
+
+  const many = Array.from({ length: 100 }, (_, index) => say(`${index}`)).join('');
+  const answers = bodiesIn(await speakRaw(server.port, many + say('last', CLOSE)));
+  t.same(answers, [...Array.from({ length: 100 }, (_, index) => `${index}`), 'last']);
+});
+
+t.test('a request cut at any byte is the same request', async (t) => {
+  const { server } = await start(t, [echo]);
+  const whole =
+    'POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n2;x\r\nab\r\n0\r\nA: b\r\n\r\n' +
+    say('next', CLOSE);
+  for (let cut = 1; cut < whole.length; cut += 1) {
+    const socket = open(t, server.port);
+    socket.setNoDelay(true);
+    socket.write(whole.slice(0, cut));
+    await new Promise((resolve) => setImmediate(resolve));
+    socket.write(whole.slice(cut));
+    t.same(bodiesIn(await readText(socket)), ['ab', 'next'], `cut at ${cut}`);
+  }
+});
+
+t.test('who closes his side after his requests gets his answers', async (t) => {
+  const { server } = await start(t, [echo]);
+  t.same(bodiesIn(await speakRaw(server.port, say('a') + say('b'), 'hang up')), ['a', 'b']);
+  t.equal(await speakRaw(server.port, '', 'hang up'), '');
+  t.match(await speakRaw(server.port, 'POST /echo HTTP/1.1\r\nHo', 'hang up'), /^HTTP\/1\.1 400 /);
+  t.equal(await speakRaw(server.port, say('abc').slice(0, -1), 'hang up'), '');
+});
+
+t.test('what is no request is told so, and is the last of its connection', async (t) => {
+  const { server } = await start(t, [echo]);
+  const body = 'Transfer-Encoding: chunked\r\n\r\n';
+  const cases: readonly (readonly [text: string, status: number])[] = [
+    ['POST /echo HTTP/1.0\r\nHost: a\r\nContent-Length: 0\r\n\r\n', 505],
+    ['POST /echo HTTP/1.1\r\nContent-Length: 0\r\n\r\n', 400],
+    [`POST /echo HTTP/1.1\r\nHost: a\r\n${'A: b\r\n'.repeat(120)}\r\n`, 431],
+    [`POST /echo HTTP/1.1\r\nHost: a\r\nA: ${'b'.repeat(20_000)}\r\n\r\n`, 431],
+    [`POST /echo HTTP/1.1\r\nHost: a\r\nA: ${'b'.repeat(20_000)}`, 431],
+    [`POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n${body}zzz`, 400],
+    [`POST /echo HTTP/1.1\r\nHost: a\r\n${body}zzz\r\n`, 400],
+    [`POST /echo HTTP/1.1\r\nHost: a\r\n${body}1\r\nab\r\n`, 400],
+    ['POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab', 400],
+    ['\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', 400],
+  ];
+  for (const [text, status] of cases) {
+    const heard = await speakRaw(server.port, text + say('smuggled'));
+    const [line = '', ...others] = heard.match(/HTTP\/1\.1 \d+/g) ?? [];
+    t.equal(line, `HTTP/1.1 ${status}`, JSON.stringify(text.slice(0, 100)));
+    t.same(others, [], 'nothing behind it is read as a request');
+    t.match(heard, /\r\nConnection: close\r\n/);
+    t.match(heard, /\r\nContent-Type: application\/problem\+json\r\n/);
+    t.match(heard, /"requestId":"[\da-f-]{36}"/);
+  }
+});
+
+t.test(
+  'Expect: 100-continue is answered before the body, and a refusal instead of it',
+  async (t) => {
+    const { server } = await start(t, [echo]);
+    const head = say('', 'Expect: 100-continue', CLOSE).replace('Length: 0', 'Length: 2');
+    const socket = open(t, server.port);
+    socket.setEncoding('latin1').write(head);
+    t.equal((await once(socket, 'data'))[0], 'HTTP/1.1 100 Continue\r\n\r\n');
+    socket.write('hi');
+    t.same(bodiesIn(await readText(socket)), ['hi']);
+    const tooLong = say('', 'Expect: 100-continue', CLOSE).replace('Length: 0', 'Length: 2000');
+    t.match(await speakRaw(server.port, tooLong), /^HTTP\/1\.1 413 /);
+  },
+);
+
+t.test('every answer has a date, and 204 no length', async (t) => {
+  const none = route('POST', '/none', () => ({ status: 204, body: '' }));
+  const { server } = await start(t, [none]);
+  const heard = await speakRaw(server.port, say('', CLOSE).replace('/echo', '/none'));
+  t.match(heard, /\r\nDate: \w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT\r\n/);
+  t.notMatch(heard, /content-length|uwebsockets/i);
+});
+
+t.test('a header value cannot begin another header', async (t) => {
+  const bad = route('GET', '/bad', () => ({
+    status: 200,
+    headers: { 'X-A': 'a\r\nX-B: c\u010d\u010a' },
+    body: 'ä€',
+  }));
+  const { server } = await start(t, [bad]);
+  const heard = await speakRaw(server.port, `GET /bad HTTP/1.1\r\nHost: a\r\n${CLOSE}\r\n\r\n`);
+  t.match(heard, /\r\nX-A: a\?\?X-B: c\?\?\r\n/);
+  t.match(heard, /\r\nContent-Length: 5\r\n.*\r\nä€$/s);
+});
+
+t.test('who never reads is not read from, and costs the others nothing', async (t) => {
+  let handled = 0;
+  const count = route('GET', '/count', () => {
+    handled += 1;
+    return { status: 200, body: 'x'.repeat(200) };
+  });
+  const { server, baseUrl } = await start(t, [count, echo]);
+  const rude = open(t, server.port);
+  const request = 'GET /count HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(1_000);
+  // Never read: what the system buffers on both sides is the most that can be answered.
+  let isFull = false;
+  for (let times = 0; times < 1_000 && !isFull; times += 1) {
+    isFull = !rude.write(request) && rude.writableLength > 10_000_000;
+    if (times % 10 === 0) await new Promise((resolve) => setImmediate(resolve));
+  }
+  t.ok(isFull, 'it takes no more of it');
+  t.equal(await (await fetch(`${baseUrl}/echo`, { method: 'POST', body: 'hi' })).text(), 'hi');
+  const before = await until('it has stopped', async () => {
+    const seen = handled;
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    return handled === seen ? seen : null;
+  });
+  rude.resume();
+  await until('it goes on when the caller reads', () => (handled > before + 1_000 ? true : null));
+});
+
+t.test(
+  'a head that does not end is given up, and so is a connection that says nothing',
+  async (t) => {
+    const { server } = await start(t, [echo], {
+      limits: { ...LIMITS, headTimeoutMs: 100, idleTimeoutMs: 300 },
+    });
+    t.match(await speakRaw(server.port, 'POST /echo HTTP/1.1\r\n'), /^HTTP\/1\.1 408 /);
+    t.equal(await speakRaw(server.port, ''), '');
+    t.match(await speakRaw(server.port, say('a')), /\r\n\r\na$/, 'after an answer');
+    const drip = open(t, server.port);
+    const dripping = setInterval(() => drip.write('X'), 20);
+    t.teardown(() => clearInterval(dripping));
+    t.match(await readText(drip), /^HTTP\/1\.1 408 /, 'byte by byte');
+  },
+);
+
+t.test('without room, the longest silent one of the address with most goes', async (t) => {
+  const lines: string[] = [];
+  const metrics = createMetrics();
+  const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) });
+  let release = (): void => undefined;
+  const wait = route('POST', '/wait', async () => {
+    await new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    return { status: 200, body: 'done' };
+  });
+  const { server } = await start(t, [echo, wait], {
+    limits: { ...LIMITS, connectionsMax: 4 },
+    log,
+    metrics,
+  });
+  const busy = open(t, server.port);
+  busy.write(say('x').replace('/echo', '/wait'));
+  const other = open(t, server.port, '127.0.0.2');
+  await Promise.all([once(busy, 'connect'), once(other, 'connect')]);
+  const flood: Socket[] = [];
+  for (let number = 0; number < 10; number += 1) {
+    const socket = open(t, server.port);
+    flood.push(socket.resume());
+    await once(socket, 'connect');
+  }
+  await until('eight had to go', () =>
+    flood.filter(({ destroyed }) => destroyed).length === 8 ? true : null,
+  );
+  t.same(
+    flood.map(({ destroyed }) => destroyed),
+    [...Array(8).fill(true), false, false],
+  );
+  other.write(say('me', CLOSE));
+  t.same(bodiesIn(await readText(other)), ['me']);
+  release();
+  t.match(String((await once(busy, 'data'))[0]), /done$/);
+  t.equal(lines.length, 1, 'said once');
+  t.match(lines[0], /no room for more connections.*ulimit -n/);
+  t.match(await metrics.text(), /^tagcast_http_connections_turned_away_total 8$/m);
+  await until('the other has left', async () =>
+    /^tagcast_http_connections 3$/m.test(await metrics.text()) ? true : null,
+  );
+});
+
+t.test('a certificate that is renewed is shown from then on; a bad one is not', async (t) => {
+  const directory = temporaryDirectory(t);
+  const tls = { certFile: join(directory, 'cert.pem'), keyFile: join(directory, 'key.pem') };
+  const write = async (name: string): Promise<void> => {
+    const { cert, private: key } = await generate([{ name: 'commonName', value: name }]);
+    writeFileSync(tls.certFile, cert);
+    writeFileSync(tls.keyFile, key);
+  };
+  await write('first');
+  const lines: string[] = [];
+  const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(line) });
+  const { server } = await start(t, [echo], { tls, log });
+  const shake = async (): Promise<TLSSocket> => {
+    const socket = connectTls({ port: server.port, rejectUnauthorized: false });
+    t.teardown(() => socket.destroy());
+    await once(socket, 'secureConnect');
+    return socket;
+  };
+  const nameOf = (socket: TLSSocket): string => String(socket.getPeerCertificate().subject.CN);
+  const old = await shake();
+  t.equal(nameOf(old), 'first');
+
+  await write('second');
+  await server.reloadCertificate();
+  t.equal(nameOf(await shake()), 'second');
+  old.write(say('still here', CLOSE));
+  t.same(bodiesIn(await readText(old)), ['still here'], 'who is connected stays so');
+
+  writeFileSync(tls.keyFile, 'no key');
+  await server.reloadCertificate();
+  t.equal(nameOf(await shake()), 'second');
+  t.match(lines.at(-1), /TLS_KEY_FILE: .*key\.pem holds no PEM key/);
+
+  await write('third');
+  await until('the change is noticed', async () =>
+    nameOf(await shake()) === 'third' ? true : null,
+  );
+});
