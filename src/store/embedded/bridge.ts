@@ -7,13 +7,17 @@
  * of another, seen as `portal "" does not exist`; docs/decisions/0001.)
  */
 
-import type { Server, Socket } from 'node:net';
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
 import { createServer } from 'node:net';
 import type { PGlite } from '@electric-sql/pglite';
 
 /** Messages that end with ReadyForQuery, after which the session may change hands. */
 const QUERY = 'Q'.charCodeAt(0);
 const SYNC = 'S'.charCodeAt(0);
+/** Names a statement that is to be prepared; the empty name is nobody's. */
+const PARSE = 'P'.charCodeAt(0);
+const CLOSE = 'C'.charCodeAt(0);
 /** Asks for the answers so far; the owner keeps the session. */
 const FLUSH = 'H'.charCodeAt(0);
 const TERMINATE = 'X'.charCodeAt(0);
@@ -26,65 +30,106 @@ const CANCEL_REQUEST = 80877102;
 /** A connection asks for more than this in one message: refused, for it is no statement of ours. */
 const MESSAGE_BYTES_MAX = 256 * 1024 * 1024;
 
+export interface Bridge {
+  /** Resolves when all clients, which have been told to go, have left the session as they found it. */
+  close(): Promise<void>;
+}
+
 /** Serves `database` on the Unix socket at `path`; resolves when it listens. */
-export function serveDatabase(database: PGlite, path: string): Promise<Server> {
+export async function serveDatabase(database: PGlite, path: string): Promise<Bridge> {
   const session = new SharedSession(database);
   const server = createServer((socket) => new Connection(socket, session));
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(path, () => resolve(server));
-  });
+  server.listen(path);
+  await once(server, 'listening');
+  return {
+    async close() {
+      const closed = once(server, 'close');
+      server.close();
+      await closed;
+      await session.acquire({ wake: () => undefined });
+    },
+  };
+}
+
+/** Who waits for the session. */
+interface Client {
+  /** Called by the session when its turn has come. */
+  wake: () => void;
 }
 
 /** Who may speak to PGlite: one connection at a time, in the order they asked. */
 class SharedSession {
   private readonly database: PGlite;
-  private owner: Connection | null = null;
-  private readonly waiting: Connection[] = [];
+  private owner: Client | null = null;
+  private readonly waiting: Client[] = [];
 
   constructor(database: PGlite) {
     this.database = database;
   }
 
-  /** Resolves when `connection` owns the session. */
-  acquire(connection: Connection): Promise<void> {
-    if (this.owner === connection) return Promise.resolve();
+  /** Resolves when `client` owns the session. */
+  acquire(client: Client): Promise<void> {
+    if (this.owner === client) return Promise.resolve();
     if (this.owner === null) {
-      this.owner = connection;
+      this.owner = client;
       return Promise.resolve();
     }
     return new Promise((resolve) => {
-      connection.wake = resolve;
-      this.waiting.push(connection);
+      client.wake = resolve;
+      this.waiting.push(client);
     });
   }
 
-  release(connection: Connection): void {
-    if (this.owner !== connection) return;
+  release(client: Client): void {
+    if (this.owner !== client) return;
     this.owner = this.waiting.shift() ?? null;
     this.owner?.wake();
   }
 
-  execute(messages: Uint8Array): Promise<Uint8Array> {
-    return this.database.execProtocolRaw(messages);
+  /**
+   * As a stream, for what PGlite answers by its other ways it also parses, and keeps the parsed messages for an `exec` that never
+   * comes. What it hands out are views of the database's own memory.
+   */
+  async execute(messages: Uint8Array): Promise<Buffer> {
+    const parts: Buffer[] = [];
+    await this.database.execProtocolRawStream(messages, {
+      onRawData: (part) => parts.push(Buffer.from(part)),
+    });
+    const [only] = parts;
+    return parts.length === 1 && only !== undefined ? only : Buffer.concat(parts);
   }
 
-  /** Ends whatever a connection that went away had begun, before the next one takes over. */
-  async abandon(connection: Connection): Promise<void> {
-    if (this.owner !== connection) return;
-    await this.execute(SYNC_MESSAGE);
-    await this.database.exec('rollback');
-    this.release(connection);
+  /** Takes back what a client that went away has left in the session: a transaction, and the statements it prepared. */
+  async leave(client: Client, prepared: ReadonlySet<string>): Promise<void> {
+    const isOwner = this.owner === client;
+    if (!isOwner && prepared.size === 0) return;
+    await this.acquire(client);
+    if (isOwner) {
+      await this.execute(SYNC_MESSAGE);
+      await this.execute(ROLLBACK_MESSAGE);
+    }
+    await this.execute(Buffer.concat([...[...prepared].map(closeMessage), SYNC_MESSAGE]));
+    this.release(client);
   }
 }
 
-const SYNC_MESSAGE = Uint8Array.of(SYNC, 0, 0, 0, 4);
+const SYNC_MESSAGE = message(SYNC, '');
+const ROLLBACK_MESSAGE = message(QUERY, 'rollback\0');
 
-class Connection {
-  /** Called by the session when this connection's turn has come. */
+const closeMessage = (statement: string): Buffer => message(CLOSE, `S${statement}\0`);
+
+function message(type: number, body: string): Buffer {
+  const octets = Buffer.from(`\0\0\0\0\0${body}`);
+  octets[0] = type;
+  octets.writeInt32BE(octets.length - 1, 1);
+  return octets;
+}
+class Connection implements Client {
   wake: () => void = () => undefined;
   private readonly socket: Socket;
   private readonly session: SharedSession;
+  /** Names of statements. As many as PGlite holds for this client, for drivers close none. */
+  private readonly prepared = new Set<string>();
   private received: Buffer = Buffer.alloc(0);
   private started = false;
   private busy = false;
@@ -123,7 +168,7 @@ class Connection {
   private async work(): Promise<void> {
     for (;;) {
       if (this.gone) {
-        await this.session.abandon(this);
+        await this.session.leave(this, this.prepared);
         return;
       }
       const messages = this.started ? this.takeMessages() : this.takeStartup();
@@ -168,10 +213,16 @@ class Connection {
         this.take(end + length);
         return null;
       }
+      if (type === PARSE) this.notePrepared(end + 5);
       end += length;
       if (type === QUERY || type === SYNC || type === FLUSH) return this.take(end);
     }
     return null;
+  }
+
+  private notePrepared(start: number): void {
+    const name = this.received.toString('utf8', start, this.received.indexOf(0, start));
+    if (name !== '') this.prepared.add(name);
   }
 
   private take(length: number): Uint8Array {

@@ -11,16 +11,17 @@ const { dataDir, socketPath } = workerData as {
 };
 
 const database = await PGlite.create({ dataDir });
-const server = await serveDatabase(database, socketPath);
+const bridge = await serveDatabase(database, socketPath);
 // It asks for no password.
 chmodSync(socketPath, 0o600);
 
 parentPort?.once('message', () => {
-  server.close(() => {
-    database.close().then(
+  bridge
+    .close()
+    .then(() => database.close())
+    .then(
       () => process.exit(0),
       () => process.exit(1),
     );
-  });
 });
 parentPort?.postMessage('ready');
