@@ -31,8 +31,7 @@ export const openPostgres = (url: string, onWaiting?: () => void): Promise<Store
 export async function openEmbedded(dataDir: string): Promise<Store> {
   const socketPath = databaseSocketPath(dataDir);
   const directory = join(dataDir, 'postgres');
-  // Device tokens are in there: for nobody else's eyes, whatever DATA_DIR itself allows.
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const database = await startEmbeddedDatabase(directory, socketPath);
   return open({ kind: 'embedded', socketPath }, () => database.close());
 }

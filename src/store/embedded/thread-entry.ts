@@ -4,13 +4,14 @@ import { chmodSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import { PGlite } from '@electric-sql/pglite';
 import { serveDatabase } from './bridge.ts';
+import { START_PARAMS } from './settings.ts';
 
 const { dataDir, socketPath } = workerData as {
   readonly dataDir: string;
   readonly socketPath: string;
 };
 
-const database = await PGlite.create({ dataDir });
+const database = await PGlite.create({ dataDir, startParams: [...START_PARAMS] });
 const bridge = await serveDatabase(database, socketPath);
 // It asks for no password.
 chmodSync(socketPath, 0o600);

@@ -3,6 +3,7 @@
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
+import { initialise } from './initialise.ts';
 
 export interface EmbeddedDatabase {
   /** Flushes and stops; all clients must have gone before. */
@@ -16,6 +17,7 @@ export async function startEmbeddedDatabase(
 ): Promise<EmbeddedDatabase> {
   // A process that was killed leaves its socket behind; the lock says that nobody listens there.
   rmSync(socketPath, { force: true });
+  await initialise(dataDir);
   const worker = new Worker(new URL('./thread-entry.js', import.meta.url), {
     workerData: { dataDir, socketPath },
   });
