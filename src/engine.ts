@@ -39,8 +39,10 @@ import { Replacements } from './registration/replacements.ts';
 import { Authorizations } from './senders/authorization.ts';
 import type { ProviderOrigins } from './senders/origins.ts';
 import { DEFAULT_ORIGINS } from './senders/origins.ts';
-import type { Simulator } from './simulator/simulator.ts';
+import type { SimulatorThread } from './simulator/thread.ts';
 import { startSimulatorThread } from './simulator/thread.ts';
+import type { ThreadVitals } from './std/thread-vitals.ts';
+import { readThreadVitals } from './std/thread-vitals.ts';
 import { TokenBuckets } from './std/token-buckets.ts';
 import type { CredentialState } from './store/health/read-credential-states.ts';
 import { Maintenance } from './store/maintenance/maintenance.ts';
@@ -51,6 +53,7 @@ import type { IndexFeed, TagIndex } from './tag-index/tag-index.ts';
 import { NO_FEED } from './tag-index/tag-index.ts';
 import type { CredentialReading, Metrics } from './telemetry/metrics.ts';
 import { createMetrics } from './telemetry/metrics.ts';
+import type { ThreadReading } from './telemetry/thread-metrics.ts';
 
 export interface EngineParts {
   readonly config: Config;
@@ -111,6 +114,12 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
     },
   });
   metrics.watchCircuits(() => fanOut.circuits.readings);
+  metrics.watchThreads(() => [
+    ...readingsOf('main', readThreadVitals()),
+    ...readingsOf('database', store.threadVitals()),
+    ...readingsOf('simulator', demo?.simulator.vitals() ?? null),
+    ...fanOut.workerVitals().flatMap((vitals, i) => readingsOf(`worker-${i + 1}`, vitals)),
+  ]);
   const housekeeping = new Housekeeping({
     sql,
     feed: tagIndex.feed,
@@ -182,8 +191,12 @@ const hasDemo = ({ DEMO, DATABASE_URL }: Config): boolean => DEMO ?? DATABASE_UR
 
 interface RunningDemo {
   readonly demo: Demo;
-  readonly simulator: Simulator;
+  readonly simulator: SimulatorThread;
 }
+
+/** None of a thread that is not there or has told nothing yet. */
+const readingsOf = (thread: string, vitals: ThreadVitals | null): readonly ThreadReading[] =>
+  vitals === null ? [] : [{ thread, ...vitals }];
 
 /** The simulator accepts the accounts that the demo app has credentials of, from whichever start those are. */
 async function startDemo({ sql }: Store, secrets: Secrets): Promise<RunningDemo> {

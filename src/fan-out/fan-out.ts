@@ -13,6 +13,7 @@ import { Ledger } from '../outcomes/ledger.ts';
 import type { ProviderOrigins } from '../senders/origins.ts';
 import type { TransportName } from '../senders/transport.ts';
 import { systemClock } from '../std/clock.ts';
+import type { ThreadVitals } from '../std/thread-vitals.ts';
 import { within } from '../std/within.ts';
 import { releaseAllLeases } from '../store/ledger/release-all-leases.ts';
 import type { Store } from '../store/store.ts';
@@ -67,6 +68,8 @@ export interface FanOut {
   readonly accept: Accept;
   /** Providers that fail for everyone, for the metrics. */
   readonly circuits: Circuits;
+  /** What the worker threads told last of themselves. */
+  readonly workerVitals: () => readonly ThreadVitals[];
   /** Stops claiming, lets sends under way end, records them, gives the rest back, ends the threads. Bounded. */
   drain(): Promise<void>;
 }
@@ -141,6 +144,7 @@ export async function startFanOut(options: FanOutOptions): Promise<FanOut> {
   return {
     accept,
     circuits,
+    workerVitals: () => pool.vitals,
     async drain() {
       await atMost(DRAIN_MS_MAX, async () => {
         await Promise.all([planner.stop(), deletions.stop(), warmer.stop()]);

@@ -7,6 +7,7 @@ import type { Progress } from '../domain/progress.ts';
 import type { Verdict } from '../outcomes/verdict.ts';
 import type { ProviderOrigins } from '../senders/origins.ts';
 import type { TransportName } from '../senders/transport.ts';
+import type { ThreadVitals } from '../std/thread-vitals.ts';
 import type { DatabaseAddress } from '../store/sql.ts';
 import type { RedisAddress } from '../tag-index/redis/connect.ts';
 import type { QuotaAnswer, QuotaNote } from './permits.ts';
@@ -25,6 +26,12 @@ export interface WorkerSettings {
   readonly connectionsMax: number;
   /** As `SendContext.apnsRetryMs`. */
   readonly apnsRetryMs: number;
+}
+
+/** What a worker thread tells of itself. */
+export interface WorkerVitals {
+  readonly threadId: number;
+  readonly vitals: ThreadVitals;
 }
 
 /** The right to send for a scope; made on the main thread, for workers never see the key of the secrets. */

@@ -3,12 +3,13 @@
  * its whole life; everything else comes with the task.
  */
 
-import { threadId } from 'node:worker_threads';
+import { parentPort, threadId } from 'node:worker_threads';
 import { pack } from 'msgpackr';
 import { workerData } from 'piscina';
 import { scopeKeyOf } from '../domain/device.ts';
 import type { Verdict } from '../outcomes/verdict.ts';
 import { systemClock } from '../std/clock.ts';
+import { tellThreadVitals } from '../std/thread-vitals.ts';
 import { connect } from '../store/sql.ts';
 import { SqlTagIndex } from '../tag-index/sql/sql-tag-index.ts';
 import type { TagIndex } from '../tag-index/tag-index.ts';
@@ -22,7 +23,15 @@ import type { RunContext } from './run-context.ts';
 import { BudgetShare, SendBudget } from './send-budget.ts';
 import type { Line } from './sender-cache.ts';
 import { SenderCache } from './sender-cache.ts';
-import type { GiveBack, Note, PostedTask, Task, Word, WorkerSettings } from './task.ts';
+import type {
+  GiveBack,
+  Note,
+  PostedTask,
+  Task,
+  Word,
+  WorkerSettings,
+  WorkerVitals,
+} from './task.ts';
 import { TaskControl } from './task-control.ts';
 import { UnfamiliarReasons } from './unfamiliar-reasons.ts';
 import type { WireWord } from './wire.ts';
@@ -44,6 +53,7 @@ const senders = new SenderCache(
 const wire = openWire(settings.wire, hear);
 const budget = new SendBudget();
 const unfamiliarReasons = new UnfamiliarReasons();
+tellThreadVitals((vitals) => parentPort?.postMessage({ threadId, vitals } satisfies WorkerVitals));
 
 /** Each thread loads what it runs: Redis' client is for those who have one. */
 async function openTagIndex(): Promise<TagIndex> {

@@ -6,8 +6,17 @@ import { MessageChannel } from 'node:worker_threads';
 import { unpack } from 'msgpackr';
 import { Piscina } from 'piscina';
 import type { Progress } from '../domain/progress.ts';
+import type { ThreadVitals } from '../std/thread-vitals.ts';
 import type { QuotaNote } from './permits.ts';
-import type { Note, PostedTask, Task, Unfamiliar, Word, WorkerSettings } from './task.ts';
+import type {
+  Note,
+  PostedTask,
+  Task,
+  Unfamiliar,
+  Word,
+  WorkerSettings,
+  WorkerVitals,
+} from './task.ts';
 
 /**
  * Tasks at once in a thread. While one sends the next ones resolve; and a tag with few devices in each of a thousand
@@ -37,6 +46,8 @@ export interface RunningTask {
 export class WorkerPool {
   readonly slots: number;
   private readonly pool: Piscina;
+  /** By thread: what it told last. */
+  private readonly told = new Map<number, ThreadVitals>();
 
   constructor(threads: number, settings: WorkerSettings, onError: (error: unknown) => void) {
     this.slots = threads * TASKS_PER_WORKER;
@@ -53,6 +64,16 @@ export class WorkerPool {
     });
     // A thread that dies without a task; Piscina has replaced it already.
     this.pool.on('error', onError);
+    this.pool.on('message', ({ threadId, vitals }: WorkerVitals) => {
+      this.told.set(threadId, vitals);
+      const alive = new Set(this.pool.threads.map((thread) => thread.threadId));
+      for (const known of this.told.keys()) if (!alive.has(known)) this.told.delete(known);
+    });
+  }
+
+  /** Of each thread that has told of itself, the oldest first. */
+  get vitals(): readonly ThreadVitals[] {
+    return [...this.told].sort(([a], [b]) => a - b).map(([, vitals]) => vitals);
   }
 
   run(task: Task, events: TaskEvents): RunningTask {

@@ -5,18 +5,28 @@
 
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
+import type { ThreadVitals } from '../std/thread-vitals.ts';
+import { hearThreadVitals } from '../std/thread-vitals.ts';
 import type { SimulatorOptions } from './options.ts';
 import type { Simulator } from './simulator.ts';
 
 /** What the thread sends when its servers listen: the handle without its function. */
 export type SimulatorAddresses = Omit<Simulator, 'close'>;
 
-export async function startSimulatorThread(options: SimulatorOptions = {}): Promise<Simulator> {
+export interface SimulatorThread extends Simulator {
+  /** What it told last of itself; null: nothing yet. */
+  readonly vitals: () => ThreadVitals | null;
+}
+
+export async function startSimulatorThread(
+  options: SimulatorOptions = {},
+): Promise<SimulatorThread> {
   const worker = new Worker(new URL('./thread-entry.js', import.meta.url), { workerData: options });
   // Rejects with the thread's own error when it cannot start, for example on a port that is taken.
   const [addresses] = (await once(worker, 'message')) as [SimulatorAddresses];
   return {
     ...addresses,
+    vitals: hearThreadVitals(worker),
     close: async () => {
       const exited = once(worker, 'exit');
       worker.postMessage('close');

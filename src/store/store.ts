@@ -2,7 +2,9 @@
 
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import type { ThreadVitals } from '../std/thread-vitals.ts';
 import { databaseSocketPath } from './embedded/lock.ts';
+import type { EmbeddedDatabase } from './embedded/thread.ts';
 import { startEmbeddedDatabase } from './embedded/thread.ts';
 import { Line } from './line.ts';
 import type { Migrated } from './migrate.ts';
@@ -17,15 +19,20 @@ export interface Store extends Migrated {
   readonly address: DatabaseAddress;
   /** A connection beside the pool, for one transaction at a time, each with these settings; closed with the store. */
   openLine(settings?: readonly string[]): Line;
+  /** Of the thread that the embedded database runs in; null: it runs elsewhere, or has told nothing yet. */
+  readonly threadVitals: () => ThreadVitals | null;
   close(): Promise<void>;
 }
 
 /** Connections of the main thread: lanes, ledger, planner and HTTP reads. */
 const CONNECTIONS_MAX = 16;
 
+/** A database that this process does not run. */
+const ELSEWHERE: EmbeddedDatabase = { vitals: () => null, close: () => Promise.resolve() };
+
 /** Connects to a real PostgreSQL (15 or later) and migrates it; `onWaiting` is told while a lock holds that up. */
 export const openPostgres = (url: string, onWaiting?: () => void): Promise<Store> =>
-  open({ kind: 'postgres', url }, () => Promise.resolve(), onWaiting);
+  open({ kind: 'postgres', url }, ELSEWHERE, onWaiting);
 
 /** Starts PGlite under `dataDir`, whose lock the caller holds, and migrates it. */
 export async function openEmbedded(dataDir: string): Promise<Store> {
@@ -33,12 +40,12 @@ export async function openEmbedded(dataDir: string): Promise<Store> {
   const directory = join(dataDir, 'postgres');
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const database = await startEmbeddedDatabase(directory, socketPath);
-  return open({ kind: 'embedded', socketPath }, () => database.close());
+  return open({ kind: 'embedded', socketPath }, database);
 }
 
 async function open(
   address: DatabaseAddress,
-  stop: () => Promise<void>,
+  database: EmbeddedDatabase,
   onWaiting: () => void = () => undefined,
 ): Promise<Store> {
   const sql = connect(address, CONNECTIONS_MAX);
@@ -51,11 +58,12 @@ async function open(
   const close = async (): Promise<void> => {
     await Promise.all(lines.map((line) => line.close()));
     await sql.end({ timeout: CLOSE_TIMEOUT_SECONDS });
-    await stop();
+    await database.close();
   };
   try {
     await checkVersion(sql);
-    return { sql, address, openLine, ...(await migrate(sql, { onWaiting })), close };
+    const migrated = await migrate(sql, { onWaiting });
+    return { sql, address, openLine, ...migrated, threadVitals: database.vitals, close };
   } catch (error) {
     await close();
     throw error;

@@ -3,6 +3,8 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { IndexReading } from './index-metrics.ts';
 import { registerIndexMetrics } from './index-metrics.ts';
+import type { ThreadReading } from './thread-metrics.ts';
+import { registerThreadMetrics } from './thread-metrics.ts';
 
 /** One series, looked up once and then raised without hashing labels. */
 export interface Count {
@@ -32,6 +34,8 @@ export interface Metrics {
   watchIndex(read: () => IndexReading): void;
   /** Likewise for the connections of callers. */
   watchConnections(read: () => ConnectionReading): void;
+  /** Likewise, once, for the threads of this process. */
+  watchThreads(read: () => readonly ThreadReading[]): void;
   /** The Prometheus text form. */
   text(): Promise<string>;
   readonly contentType: string;
@@ -115,6 +119,7 @@ export function createMetrics(): Metrics {
     },
     watchConnections: (read) => registerConnections(registry, read),
     watchIndex: (read) => registerIndexMetrics(registry, read),
+    watchThreads: (read) => registerThreadMetrics(registry, read),
     text: () => registry.metrics(),
     contentType: registry.contentType,
   };

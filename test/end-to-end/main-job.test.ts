@@ -7,6 +7,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import t from 'tap';
 import { deliveries, finalStatus, post, push, sumCloses } from '../support/client.ts';
+import { until } from '../support/poll.ts';
 import type { Demo, EngineProcess } from '../support/processes.ts';
 import { runCommand, startEngine } from '../support/processes.ts';
 import { seedEmbedded } from '../support/store.ts';
@@ -15,6 +16,7 @@ import { temporaryDirectory } from '../support/temporary-directory.ts';
 /** FCM tokens are opaque: this one would break out of a JSON string that is put together by hand. */
 const ODD_TOKEN = 'quote"backslash\\brace},"topic":"everybody';
 const PERMISSIONS = 0o777;
+const MEBIBYTE = 2 ** 20;
 
 t.setTimeout(300_000);
 
@@ -37,6 +39,27 @@ t.test('register, push, status; each device once; a restart keeps everything', a
     const { code, output } = await runCommand(t, [], { DATA_DIR: dataDir, PORT: '0' });
     t.equal(code, 1);
     t.match(output, new RegExp(`already running, pid ${engine.child.pid}`));
+  });
+
+  await t.test('each thread tells of its memory', async (t) => {
+    const heapOf = (metrics: string, thread: string): number =>
+      Number(
+        new RegExp(`^tagcast_thread_heap_used_bytes{thread="${thread}"} (\\d+)$`, 'm').exec(
+          metrics,
+        )?.[1],
+      );
+    const read = async (): Promise<string> => (await fetch(`${engine.baseUrl}/metrics`)).text();
+    await until('every thread has told', async () => {
+      const metrics = await read();
+      const heaps = ['main', 'database', 'simulator', 'worker-1'].map((thread) =>
+        heapOf(metrics, thread),
+      );
+      return heaps.every((octets) => octets > MEBIBYTE) && new Set(heaps).size === heaps.length
+        ? true
+        : null;
+    });
+    const external = /^tagcast_thread_external_bytes{thread="database"} (\d+)$/m.exec(await read());
+    t.ok(Number(external?.[1]) > 100 * MEBIBYTE, "the database's own memory is there");
   });
 
   await t.test('devices of two tags, some of both', async (t) => {

@@ -26,7 +26,9 @@ const metricsIn = (text: string): readonly string[] =>
 
 t.test('every metric is there, and explained', (t) => {
   const metrics = metricsIn(
-    read('src/telemetry/metrics.ts') + read('src/telemetry/index-metrics.ts'),
+    ['metrics', 'index-metrics', 'thread-metrics']
+      .map((file) => read(`src/telemetry/${file}.ts`))
+      .join('\n'),
   );
   t.ok(metrics.length > 5);
   t.same(metricsIn(read('docs/operating.md')), metrics);

@@ -3,6 +3,7 @@
 import { chmodSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import { PGlite } from '@electric-sql/pglite';
+import { tellThreadVitals } from '../../std/thread-vitals.ts';
 import { serveDatabase } from './bridge.ts';
 import { START_PARAMS } from './settings.ts';
 
@@ -26,3 +27,4 @@ parentPort?.once('message', () => {
     );
 });
 parentPort?.postMessage('ready');
+tellThreadVitals((vitals) => parentPort?.postMessage(vitals));

@@ -3,9 +3,13 @@
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
+import type { ThreadVitals } from '../../std/thread-vitals.ts';
+import { hearThreadVitals } from '../../std/thread-vitals.ts';
 import { initialise } from './initialise.ts';
 
 export interface EmbeddedDatabase {
+  /** What its thread told last of itself; null: nothing yet. */
+  readonly vitals: () => ThreadVitals | null;
   /** Flushes and stops; all clients must have gone before. */
   close(): Promise<void>;
 }
@@ -26,6 +30,7 @@ export async function startEmbeddedDatabase(
     throw new Error('The embedded database has stopped', { cause: error });
   });
   return {
+    vitals: hearThreadVitals(worker),
     async close() {
       const exited = once(worker, 'exit');
       worker.postMessage('close');

@@ -1,0 +1,56 @@
+/** Metrics of each thread's memory and time: those of Node.js itself show the main thread only. */
+
+import type { Registry } from 'prom-client';
+import { Counter, Gauge } from 'prom-client';
+import type { ThreadVitals } from '../std/thread-vitals.ts';
+
+/** What a thread told of itself. */
+export interface ThreadReading extends ThreadVitals {
+  /** Its name: `main`, `database`, `simulator`, `worker-1`. */
+  readonly thread: string;
+}
+
+/** Asks `read` whenever the metrics are asked for. */
+export function registerThreadMetrics(
+  registry: Registry,
+  read: () => readonly ThreadReading[],
+): void {
+  const gauge = (name: string, help: string, valueIn: (reading: ThreadReading) => number): void => {
+    new Gauge({
+      name,
+      help,
+      labelNames: ['thread'],
+      registers: [registry],
+      collect() {
+        this.reset();
+        for (const reading of read()) this.set({ thread: reading.thread }, valueIn(reading));
+      },
+    });
+  };
+  gauge(
+    'tagcast_thread_heap_used_bytes',
+    "Of the thread's JavaScript heap in use, what is not collected yet included.",
+    ({ heapUsedBytes }) => heapUsedBytes,
+  );
+  gauge('tagcast_thread_heap_bytes', "The thread's JavaScript heap.", ({ heapBytes }) => heapBytes);
+  gauge(
+    'tagcast_thread_external_bytes',
+    'What the thread holds beside its heap: buffers, WebAssembly memory and code.',
+    ({ externalBytes }) => externalBytes,
+  );
+  gauge(
+    'tagcast_thread_array_buffers_bytes',
+    'The part of it that is buffers.',
+    ({ arrayBuffersBytes }) => arrayBuffersBytes,
+  );
+  new Counter({
+    name: 'tagcast_thread_active_seconds_total',
+    help: "How long the thread's event loop has been at work.",
+    labelNames: ['thread'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const { thread, activeSeconds } of read()) this.inc({ thread }, activeSeconds);
+    },
+  });
+}

@@ -1,0 +1,30 @@
+import t from 'tap';
+import { createMetrics } from '../../src/telemetry/metrics.ts';
+import type { ThreadReading } from '../../src/telemetry/thread-metrics.ts';
+
+const READING: ThreadReading = {
+  thread: 'main',
+  heapUsedBytes: 1,
+  heapBytes: 2,
+  externalBytes: 3,
+  arrayBuffersBytes: 4,
+  activeSeconds: 5.5,
+};
+
+t.test('each thread that is there has its series, and one that has gone has none', async (t) => {
+  const metrics = createMetrics();
+  t.notMatch(await metrics.text(), 'tagcast_thread_');
+  let readings = [READING, { ...READING, thread: 'worker-1', heapUsedBytes: 7 }];
+  metrics.watchThreads(() => readings);
+  const first = await metrics.text();
+  t.match(first, /^tagcast_thread_heap_used_bytes\{thread="main"\} 1$/m);
+  t.match(first, /^tagcast_thread_heap_used_bytes\{thread="worker-1"\} 7$/m);
+  t.match(first, /^tagcast_thread_heap_bytes\{thread="main"\} 2$/m);
+  t.match(first, /^tagcast_thread_external_bytes\{thread="main"\} 3$/m);
+  t.match(first, /^tagcast_thread_array_buffers_bytes\{thread="main"\} 4$/m);
+  t.match(first, /^tagcast_thread_active_seconds_total\{thread="main"\} 5.5$/m);
+  readings = [READING];
+  const second = await metrics.text();
+  t.notMatch(second, 'worker-1');
+  t.match(second, /^tagcast_thread_active_seconds_total\{thread="main"\} 5.5$/m, 'not added up');
+});
