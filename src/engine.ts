@@ -19,6 +19,7 @@ import type { UsableCredential } from './fan-out/authorizer.ts';
 import { CredentialWatch } from './fan-out/credential-watch.ts';
 import type { FanOut, FanOutOptions } from './fan-out/fan-out.ts';
 import { startFanOut } from './fan-out/fan-out.ts';
+import { Presence } from './fan-out/presence.ts';
 import { statsTagRoute } from './http/admin/stats-tag.ts';
 import { tagRoutes } from './http/admin/tags.ts';
 import { appApiRoutes } from './http/app-api/routes.ts';
@@ -41,6 +42,7 @@ import type { ProviderOrigins } from './senders/origins.ts';
 import { DEFAULT_ORIGINS } from './senders/origins.ts';
 import type { SimulatorThread } from './simulator/thread.ts';
 import { startSimulatorThread } from './simulator/thread.ts';
+import { systemClock } from './std/clock.ts';
 import type { ThreadVitals } from './std/thread-vitals.ts';
 import { readThreadVitals } from './std/thread-vitals.ts';
 import { TokenBuckets } from './std/token-buckets.ts';
@@ -97,7 +99,9 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
     lanes: store.address.kind === 'embedded' ? LANES_EMBEDDED : LANES,
     tagsPerDeviceMax: config.TAGS_PER_DEVICE_MAX,
   });
-  const authorizations = new Authorizations(origins, new ProviderTokens(sql, secrets));
+  const presence = new Presence(systemClock);
+  const tokens = new ProviderTokens(sql, secrets, () => presence.nodeId);
+  const authorizations = new Authorizations(origins, tokens);
   const check = createCheck(sql, secrets, origins, authorizations);
   const watch = startWatch(sql, log, origins, check);
   metrics.watchCredentials(() =>
@@ -105,6 +109,7 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
   );
   const parts = { config, store, secrets, log };
   const fanOut = await startSending(parts, tagIndex, origins, authorizations, {
+    presence,
     onRecorded(report) {
       countSends(metrics, report);
       watch.see(report);
@@ -233,7 +238,7 @@ function startSending(
   { index, feed }: OpenTagIndex,
   origins: ProviderOrigins,
   authorizations: Authorizations,
-  events: Pick<FanOutOptions, 'onRecorded' | 'onHeld'>,
+  own: Pick<FanOutOptions, 'presence' | 'onRecorded' | 'onHeld'>,
 ): Promise<FanOut> {
   return startFanOut({
     store,
@@ -262,7 +267,7 @@ function startSending(
       }
     },
     fcmPerMinute: fcmPerMinuteOf(config, origins),
-    ...events,
+    ...own,
   });
 }
 

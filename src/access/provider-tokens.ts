@@ -11,7 +11,7 @@ import { freezeToken, writeMintFailure, writeToken } from '../store/provider-tok
 import type { Sql } from '../store/sql.ts';
 import type { Secrets } from './secrets.ts';
 
-/** Longer than a token request may take (TOKEN_REQUEST_TIMEOUT_MS): after a crash another node tries so much later. */
+/** Longer than a token request may take (TOKEN_REQUEST_TIMEOUT_MS). When its node dies another one need not wait for its end. */
 const MINTING_LEASE_MS = 20_000;
 
 export interface MintedValue {
@@ -23,10 +23,13 @@ export interface MintedValue {
 export class ProviderTokens {
   private readonly sql: Sql;
   private readonly secrets: Secrets;
+  private readonly nodeId: () => number | null;
 
-  constructor(sql: Sql, secrets: Secrets) {
+  /** `nodeId`: who makes tokens, at this moment; a command is no node. */
+  constructor(sql: Sql, secrets: Secrets, nodeId: () => number | null = () => null) {
     this.sql = sql;
     this.secrets = secrets;
+    this.nodeId = nodeId;
   }
 
   /** The newest token; `apartMs`: how far apart two of them are made. */
@@ -61,6 +64,7 @@ export class ProviderTokens {
       mintingId,
       apartMs,
       leaseMs: MINTING_LEASE_MS,
+      nodeId: this.nodeId(),
     });
     return nowMs === null ? null : { mintingId, nowMs };
   }

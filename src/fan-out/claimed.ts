@@ -6,9 +6,15 @@ import type { ClaimedChunk } from '../store/ledger/claim-chunks.ts';
 import type { ClaimedRetries } from '../store/ledger/claim-retries.ts';
 import type { Authority, Task } from './task.ts';
 
+interface Claim {
+  readonly leaseStartedMs: number;
+  /** Under which it was claimed; null: there is no other node. */
+  readonly nodeId: number | null;
+}
+
 export type Claimed =
-  | { readonly kind: 'chunk'; readonly chunk: ClaimedChunk; readonly leaseStartedMs: number }
-  | { readonly kind: 'retries'; readonly retries: ClaimedRetries; readonly leaseStartedMs: number };
+  | (Claim & { readonly kind: 'chunk'; readonly chunk: ClaimedChunk })
+  | (Claim & { readonly kind: 'retries'; readonly retries: ClaimedRetries });
 
 /** Retries of a notification that does not expire may begin for so long after it was due. FCM: give up after 60 minutes. */
 const RETRY_DEADLINE_MS = 3_600_000;
@@ -46,6 +52,7 @@ export function taskOf(
     claimedAtMs: scope.claimedAtMs,
     leaseStartedMs: claimed.leaseStartedMs,
     leaseMs,
+    nodeId: claimed.nodeId,
     isCancelled: scope.state === 'CANCELLED',
     isAtMostOnce: scope.isAtMostOnce,
     hasDelivered: scope.hasDelivered,

@@ -22,6 +22,7 @@ import type { Right } from './authorizer.ts';
 import type { Claimed } from './claimed.ts';
 import { scopeOf } from './claimed.ts';
 import type { Assignment } from './dispatcher.ts';
+import type { Presence } from './presence.ts';
 import type { GiveBack } from './task.ts';
 
 const POLL_INTERVAL_MS = 250;
@@ -46,6 +47,7 @@ export interface ClaimerOptions {
   readonly sql: Sql;
   readonly slots: number;
   readonly leaseMs: number;
+  readonly presence: Presence;
   readonly clock: Clock;
   readonly log: Logger;
   /** The right to send, asked for while it is being claimed. */
@@ -153,25 +155,30 @@ export class Claimer {
   }
 
   private async claim(turns: readonly Claimable[]): Promise<number> {
-    const { sql, leaseMs, clock } = this.options;
+    const { sql, leaseMs, clock, presence } = this.options;
+    const { nodeId } = presence;
+    // What it claims now might be taken away before any of it is sent.
+    if (!presence.covers(nodeId)) return 0;
     const { chunks, retries } = ordersOf(turns);
     const leaseStartedMs = clock.monotonicMs();
     const rights = this.rightsOf(turns);
     // What one of them has claimed is leased, whatever becomes of the other.
     const [claimedChunks, claimedRetries] = await Promise.allSettled([
-      chunks.length > 0 ? claimChunks(sql, chunks, leaseMs) : [],
-      retries.length > 0 ? claimRetries(sql, retries, leaseMs + RETRY_ANSWERS_MS) : [],
+      chunks.length > 0 ? claimChunks(sql, chunks, leaseMs, nodeId) : [],
+      retries.length > 0 ? claimRetries(sql, retries, leaseMs + RETRY_ANSWERS_MS, nodeId) : [],
     ]);
     const claimed: readonly Claimed[] = [
       ...claimedBy(claimedChunks).map((chunk) => ({
         kind: 'chunk' as const,
         chunk,
         leaseStartedMs,
+        nodeId,
       })),
       ...claimedBy(claimedRetries).map((batch) => ({
         kind: 'retries' as const,
         retries: batch,
         leaseStartedMs,
+        nodeId,
       })),
     ];
     for (const part of claimed) this.hold(part, rights(scopeOf(part)));

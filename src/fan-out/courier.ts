@@ -178,7 +178,7 @@ export class Courier {
     if (expiresAtMs !== null && clock.nowMs() >= expiresAtMs) {
       return { kind: 'settle-rest', ending: EXPIRED };
     }
-    return lease.isHalfOver ? AT_ONCE : null;
+    return lease.isSpent ? AT_ONCE : null;
   }
 
   /** Nothing may be sent for so long: later, if there is a later. */

@@ -12,6 +12,7 @@ import { Deletions } from '../outcomes/deletions.ts';
 import { Ledger } from '../outcomes/ledger.ts';
 import type { ProviderOrigins } from '../senders/origins.ts';
 import type { TransportName } from '../senders/transport.ts';
+import type { Clock } from '../std/clock.ts';
 import { systemClock } from '../std/clock.ts';
 import type { ThreadVitals } from '../std/thread-vitals.ts';
 import { within } from '../std/within.ts';
@@ -25,7 +26,9 @@ import { Authorizer } from './authorizer.ts';
 import { Circuits } from './circuits.ts';
 import { Claimer } from './claimer.ts';
 import { Dispatcher } from './dispatcher.ts';
+import { Heartbeat } from './heartbeat.ts';
 import { Planner } from './planner.ts';
+import type { Presence } from './presence.ts';
 import { QuotaDesk } from './quota-desk.ts';
 import type { GiveBack } from './task.ts';
 import { Warmer } from './warmer.ts';
@@ -45,6 +48,8 @@ export interface FanOutOptions {
   /** Where the workers find the tag index; null: in the database. */
   readonly redis: RedisAddress | null;
   readonly threads: number;
+  /** Of this node: whether it may send. */
+  readonly presence: Presence;
   readonly leaseMs: number;
   readonly logLevel: string;
   readonly log: Logger;
@@ -75,10 +80,9 @@ export interface FanOut {
 }
 
 export async function startFanOut(options: FanOutOptions): Promise<FanOut> {
-  const { store, log, leaseMs, origins, transport, logLevel, apnsRetryMs } = options;
+  const { store, log, leaseMs, presence, origins, transport, logLevel, apnsRetryMs } = options;
   const clock = systemClock;
-  // The embedded database has one process: leases of before are those of a process that is dead.
-  if (store.address.kind === 'embedded') await releaseAllLeases(store.sql);
+  const heartbeat = await beginLife(store, presence, clock, log);
 
   const settings = {
     address: store.address,
@@ -87,6 +91,7 @@ export async function startFanOut(options: FanOutOptions): Promise<FanOut> {
     transport,
     logLevel,
     apnsRetryMs,
+    presence: presence.memory,
     wire: `tagcast-fan-out-${randomUUID()}`,
     connectionsMax: Math.max(1, Math.floor(options.connectionsMax / options.threads)),
   };
@@ -112,6 +117,7 @@ export async function startFanOut(options: FanOutOptions): Promise<FanOut> {
     sql: store.sql,
     slots: pool.slots,
     leaseMs,
+    presence,
     clock,
     log,
     authorize: (appId, platformId) => authorizer.authorize(appId, platformId),
@@ -154,8 +160,28 @@ export async function startFanOut(options: FanOutOptions): Promise<FanOut> {
       wire.close();
       await pool.destroy();
       await atMost(LAST_WORD_MS, () => claimer.drain(DRAIN));
+      await atMost(LAST_WORD_MS, () => heartbeat?.stop() ?? Promise.resolve());
     },
   };
+}
+
+/**
+ * What nodes of before held, and what becomes of what this one holds when it dies. The embedded database has one process: leases of
+ * before are those of a process that is dead, and nobody is there to take over from this one.
+ */
+async function beginLife(
+  store: Store,
+  presence: Presence,
+  clock: Clock,
+  log: Logger,
+): Promise<Heartbeat | null> {
+  if (store.address.kind === 'embedded') {
+    await releaseAllLeases(store.sql);
+    return null;
+  }
+  const heartbeat = new Heartbeat({ store, presence, clock, log });
+  await heartbeat.start();
+  return heartbeat;
 }
 
 function isSimulated(platformId: PlatformId, { simulated }: ProviderOrigins): boolean {

@@ -20,6 +20,8 @@ export interface WorkerSettings {
   readonly origins: ProviderOrigins;
   readonly transport: TransportName;
   readonly logLevel: string;
+  /** Where the threads see whether the node is present (presence.ts). */
+  readonly presence: SharedArrayBuffer;
   /** The name of what all threads hear (wire.ts). */
   readonly wire: string;
   /** Connections of one credential to one host, of this thread. */
@@ -54,6 +56,8 @@ interface TaskShape {
   /** Monotonic time before the claim was sent. */
   readonly leaseStartedMs: number;
   readonly leaseMs: number;
+  /** The node's id at the claim: under another one nothing of it is sent any more. Null: there is no other node. */
+  readonly nodeId: number | null;
   /** Cancelled: the rest is counted, not sent. */
   readonly isCancelled: boolean;
   /** No device may get it twice, rather none: what is not known to have failed is not sent again. */

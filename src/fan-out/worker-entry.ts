@@ -17,6 +17,7 @@ import { createLogger } from '../telemetry/log.ts';
 import { runChunk } from './chunk-runner.ts';
 import { Lease } from './lease.ts';
 import { Permits } from './permits.ts';
+import { Presence } from './presence.ts';
 import { ProviderHealth } from './provider-health.ts';
 import { runRetries } from './retry-runner.ts';
 import type { RunContext } from './run-context.ts';
@@ -42,6 +43,7 @@ const CONNECTIONS_MAX = 2;
 
 const settings = workerData as WorkerSettings;
 const clock = systemClock;
+const presence = new Presence(clock, settings.presence);
 const log = createLogger(settings.logLevel, 'worker');
 const sql = connect(settings.address, CONNECTIONS_MAX);
 const tagIndex = await openTagIndex();
@@ -141,7 +143,7 @@ function contextOf(task: Task, { line, share, permits, port }: Means): RunContex
     health: line?.health ?? new ProviderHealth(clock),
     permits,
     share,
-    lease: new Lease(clock, task.leaseStartedMs, task.leaseMs),
+    lease: new Lease(clock, task.leaseStartedMs, task.leaseMs, () => presence.covers(task.nodeId)),
     control,
     clock,
     log,

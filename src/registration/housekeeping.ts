@@ -7,6 +7,7 @@ import { eraseDevices } from '../store/devices/erase-devices.ts';
 import { idleDevices } from '../store/housekeeping/idle-devices.ts';
 import { deleteOldNotifications } from '../store/housekeeping/old-notifications.ts';
 import {
+  deleteDeadNodes,
   deleteDeletedTags,
   deleteIdempotencyKeys,
   deleteProviderTokens,
@@ -46,6 +47,11 @@ const IDEMPOTENCY_KEY_MS = DAY_MS;
 const TAG_DAY_MS = 400 * DAY_MS;
 /** Tokens live an hour, and a freeze 20 minutes. */
 const PROVIDER_TOKEN_MS = DAY_MS;
+/**
+ * Longer than any lease that a node may have left (ten minutes and a half): only the lease counts then. Each claim reads the dead nodes, so
+ * they must be few, also when one of them is started again and again.
+ */
+const DEAD_NODE_MS = 1_200_000;
 /** A bucket is full, and its ramp at the bottom, after minutes. */
 const QUOTA_MS = DAY_MS;
 
@@ -95,6 +101,7 @@ export class Housekeeping {
     await this.eraseIdleDevices(nowMs);
     await this.purgeDeletedTags(nowMs);
     await deleteIdempotencyKeys(this.sql, nowMs - IDEMPOTENCY_KEY_MS, ROWS_MAX);
+    await deleteDeadNodes(this.sql, DEAD_NODE_MS, ROWS_MAX);
     await this.deleteOldNotifications();
     await this.compaction.run(nowMs);
     if (nowMs - this.sweptAtMs < SWEEP_INTERVAL_MS) return;

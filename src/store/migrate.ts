@@ -12,6 +12,7 @@ import * as parts from './migrations/0004-parts.ts';
 import * as operating from './migrations/0005-operating.ts';
 import * as indexLineage from './migrations/0006-index-lineage.ts';
 import * as vacantGroups from './migrations/0007-vacant-groups.ts';
+import * as nodes from './migrations/0008-nodes.ts';
 import type { Sql, SqlPool } from './sql.ts';
 
 export interface Migration {
@@ -33,6 +34,7 @@ export const MIGRATIONS: readonly Migration[] = [
   operating,
   indexLineage,
   vacantGroups,
+  nodes,
 ];
 
 export interface Migrated {

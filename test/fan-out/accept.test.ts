@@ -229,7 +229,11 @@ await withStores(t, async (t, store) => {
       for (const id of [scheduled, past]) {
         const [chunk] = await claimChunksOf(sql, id, 60_000);
         if (chunk === undefined) throw new Error('nothing to claim');
-        const task = taskOf({ kind: 'chunk', chunk, leaseStartedMs: 0 }, 60_000, NO_RIGHT);
+        const task = taskOf(
+          { kind: 'chunk', chunk, leaseStartedMs: 0, nodeId: null },
+          60_000,
+          NO_RIGHT,
+        );
         t.ok(Math.abs(task.message.dueAtMs - Date.now()) < 60_000, 'due about now');
         t.equal(task.retryUntilMs, task.message.dueAtMs + 3_600_000);
       }

@@ -6,6 +6,7 @@ import type { Claimed } from '../../src/fan-out/claimed.ts';
 import { scopeOf } from '../../src/fan-out/claimed.ts';
 import { Claimer } from '../../src/fan-out/claimer.ts';
 import type { Assignment } from '../../src/fan-out/dispatcher.ts';
+import { Presence } from '../../src/fan-out/presence.ts';
 import { systemClock } from '../../src/std/clock.ts';
 import type { Store } from '../../src/store/store.ts';
 import { claimChunksOf, makeRunning, makeTenant } from '../support/notifications.ts';
@@ -21,6 +22,7 @@ class Node {
   readonly claimed: Claimed[] = [];
   readonly askedToGiveBack: Claimed[] = [];
   readonly claimer: Claimer;
+  readonly presence = new Presence(systemClock);
   private readonly ends = new Map<Claimed, () => void>();
 
   constructor({ sql }: Store, slots: number, leaseMs = 60_000) {
@@ -28,6 +30,7 @@ class Node {
       sql,
       slots,
       leaseMs,
+      presence: this.presence,
       clock: systemClock,
       log: pino({ level: 'silent' }),
       authorize: () => Promise.reject(new Error('nobody waits for it')),

@@ -12,6 +12,7 @@ import { releaseOf, scopeOf } from '../../src/fan-out/claimed.ts';
 import type { DispatcherOptions } from '../../src/fan-out/dispatcher.ts';
 import { Dispatcher } from '../../src/fan-out/dispatcher.ts';
 import type { QuotaAnswer, QuotaNote } from '../../src/fan-out/permits.ts';
+import { Presence } from '../../src/fan-out/presence.ts';
 import type { Task, Word, WorkerSettings } from '../../src/fan-out/task.ts';
 import type { RunningTask, TaskEvents } from '../../src/fan-out/worker-pool.ts';
 import { WorkerPool } from '../../src/fan-out/worker-pool.ts';
@@ -102,7 +103,7 @@ async function claimOne(slug: string, devices = 10): Promise<Claimed & { readonl
   const leaseStartedMs = systemClock.monotonicMs();
   const [chunk] = await claimChunksOf(sql, id, LEASE_MS);
   if (chunk === undefined) throw new Error('nothing to claim');
-  return { kind: 'chunk', chunk, leaseStartedMs };
+  return { kind: 'chunk', chunk, leaseStartedMs, nodeId: null };
 }
 
 async function leaseOf({ chunk }: Claimed & { readonly kind: 'chunk' }) {
@@ -126,7 +127,8 @@ t.test('at most once, retries of a lost worker are left to their leases', async 
     const id = await makeRunning(sql, tenant, 10, { isAtMostOnce });
     const [chunk] = await claimChunksOf(sql, id, LEASE_MS);
     if (chunk === undefined) throw new Error('nothing to claim');
-    const chunkClaim = { kind: 'chunk', chunk, leaseStartedMs: systemClock.monotonicMs() } as const;
+    const claim = { leaseStartedMs: systemClock.monotonicMs(), nodeId: null };
+    const chunkClaim = { kind: 'chunk', chunk, ...claim } as const;
     const retry = { ordinal: 3, attempts: 1, reason: 'Later', dueInMs: 0, isUncertain: false };
     const release = releaseOf(chunkClaim, 0);
     if (release.kind !== 'chunk') throw new Error(release.kind);
@@ -137,9 +139,7 @@ t.test('at most once, retries of a lost worker are left to their leases', async 
     if (retries === undefined) throw new Error('no retry to claim');
     const pool = new PlayedPool();
     pool.play = () => Promise.reject(new Error('the thread has died'));
-    const leaseStartedMs = systemClock.monotonicMs();
-    await dispatcherOf(pool).dispatcher.start({ kind: 'retries', retries, leaseStartedMs })
-      .finished;
+    await dispatcherOf(pool).dispatcher.start({ kind: 'retries', retries, ...claim }).finished;
     const [row] = await sql`
       select lease_until is not null as leased from retries where notification_id = ${id}`;
     t.equal(row?.['leased'], isAtMostOnce);
@@ -225,6 +225,7 @@ async function workersOf(t: Test) {
   const simulator = await simulatorFor(t);
   const settings: WorkerSettings = {
     apnsRetryMs: 1_000,
+    presence: new Presence(systemClock).memory,
     wire: 'dispatcher.test',
     connectionsMax: 8,
     address: store.address,
@@ -284,8 +285,8 @@ t.test('a thread that dies is replaced, and its chunk is sent by the next', asyn
   await sql`update chunks set available_at = now() where notification_id = ${claimed.chunk.notificationId}`;
   const [again] = await claimChunksOf(sql, claimed.chunk.notificationId, LEASE_MS);
   if (again === undefined) throw new Error('nothing to claim');
-  await dispatcher.start({ kind: 'chunk', chunk: again, leaseStartedMs: systemClock.monotonicMs() })
-    .finished;
+  const leaseStartedMs = systemClock.monotonicMs();
+  await dispatcher.start({ kind: 'chunk', chunk: again, leaseStartedMs, nodeId: null }).finished;
   const rows = await readStatus(sql, again.clientId, again.notificationId);
   t.match(rows, [{ state: 'FINISHED', total: 300, delivered: 300 }]);
 });

@@ -110,7 +110,7 @@ async function reached(sql: SqlPool, scene: Scene, notificationId: string) {
   const part = { notificationId, appId: scene.appId, platformId: PLATFORM, count: 1_000 };
   const devices: string[] = [];
   const isPlanned = planned.some(({ id }) => id === notificationId);
-  const chunks = isPlanned ? await claimChunks(sql, [part], 60_000) : [];
+  const chunks = isPlanned ? await claimChunks(sql, [part], 60_000, null) : [];
   for (const chunk of chunks) {
     const { groupNumber, ordinalEnd, groupVersion: expectedVersion } = chunk;
     const group = { appId: scene.appId, platformId: PLATFORM, groupNumber };

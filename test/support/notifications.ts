@@ -104,12 +104,14 @@ export async function claimChunksOf(
   notificationId: string,
   leaseMs: number,
   count = 1,
+  nodeId: number | null = null,
 ): Promise<readonly ClaimedChunk[]> {
   const parts = await partsOf(sql, notificationId);
   return claimChunks(
     sql,
     parts.map((part) => ({ ...part, count })),
     leaseMs,
+    nodeId,
   );
 }
 
@@ -118,8 +120,9 @@ export async function claimRetriesOf(
   sql: Sql,
   notificationId: string,
   leaseMs: number,
+  nodeId: number | null = null,
 ): Promise<readonly ClaimedRetries[]> {
-  return claimRetries(sql, await partsOf(sql, notificationId), leaseMs);
+  return claimRetries(sql, await partsOf(sql, notificationId), leaseMs, nodeId);
 }
 
 const partsOf = (sql: Sql, notificationId: string) => sql<Part[]>`

@@ -7,6 +7,7 @@ import type { Outcome } from '../../src/domain/outcome.ts';
 import { DELIVERED } from '../../src/domain/outcome.ts';
 import type { ChunkProgress, Progress, RetryProgress } from '../../src/domain/progress.ts';
 import { Lease } from '../../src/fan-out/lease.ts';
+import { Presence } from '../../src/fan-out/presence.ts';
 import { ProviderHealth } from '../../src/fan-out/provider-health.ts';
 import type { RunContext } from '../../src/fan-out/run-context.ts';
 import { BudgetShare, SendBudget } from '../../src/fan-out/send-budget.ts';
@@ -151,6 +152,8 @@ export interface Scene {
   readonly clock: ManualClock;
   readonly sender: ScriptedSender;
   readonly control: TaskControl;
+  /** Of the node; a task whose claim names no node has none. */
+  readonly presence: Presence;
   readonly health: ProviderHealth;
   readonly budget: SendBudget;
   readonly reports: Progress[];
@@ -178,6 +181,7 @@ export function sceneOf(
   const clock = new ManualClock();
   const sender = options.sender ?? new ScriptedSender();
   const control = new TaskControl(task);
+  const presence = new Presence(clock);
   const health = new ProviderHealth(clock);
   const budget = new SendBudget(options.budgetMax);
   const reports: Progress[] = [];
@@ -192,7 +196,7 @@ export function sceneOf(
     health,
     permits: null,
     share: new BudgetShare(budget, { used: 0 }),
-    lease: new Lease(clock, clock.monotonicMs(), LEASE_MS),
+    lease: new Lease(clock, clock.monotonicMs(), LEASE_MS, () => presence.covers(task.nodeId)),
     control,
     clock,
     log: pino({ level: 'silent' }),
@@ -217,6 +221,7 @@ export function sceneOf(
     clock,
     sender,
     control,
+    presence,
     health,
     budget,
     reports,
@@ -263,6 +268,7 @@ const SHARED = {
   claimedAtMs: 1_699_999_999_000,
   leaseStartedMs: 5_000,
   leaseMs: LEASE_MS,
+  nodeId: null,
   isCancelled: false,
   isAtMostOnce: false,
   hasDelivered: false,

@@ -8,11 +8,13 @@ import { PLATFORM_APNS } from '../../src/domain/device.ts';
 import type { CredentialSource, UsableCredential } from '../../src/fan-out/authorizer.ts';
 import type { FanOut } from '../../src/fan-out/fan-out.ts';
 import { startFanOut } from '../../src/fan-out/fan-out.ts';
+import { Presence } from '../../src/fan-out/presence.ts';
 import { Authorizations } from '../../src/senders/authorization.ts';
 import type { ProviderOrigins } from '../../src/senders/origins.ts';
 import type { BehaviourChange } from '../../src/simulator/options.ts';
 import type { Simulator } from '../../src/simulator/simulator.ts';
 import { startSimulatorThread } from '../../src/simulator/thread.ts';
+import { systemClock } from '../../src/std/clock.ts';
 import type { Store } from '../../src/store/store.ts';
 import { SqlTagIndex } from '../../src/tag-index/sql/sql-tag-index.ts';
 import { NO_FEED } from '../../src/tag-index/tag-index.ts';
@@ -63,6 +65,7 @@ export async function fanOutFor(
     redis: null,
     tagIndex: new SqlTagIndex(store.sql),
     threads: 1,
+    presence: new Presence(systemClock),
     leaseMs: options.leaseMs ?? 30_000,
     logLevel: 'silent',
     log: pino({ level: 'silent' }),

@@ -62,6 +62,17 @@ export async function deleteProviderTokens(
   return deleted.count;
 }
 
+/** Nodes that have been dead for so long. Answers how many, at most `limit`. */
+export async function deleteDeadNodes(sql: Sql, deadForMs: number, limit: number): Promise<number> {
+  const deleted = await sql`
+    delete from nodes where id in (
+      select id from nodes
+      where died_at < now() - make_interval(secs => ${deadForMs}::float8 / 1000)
+      order by id limit ${limit}
+    )`;
+  return deleted.count;
+}
+
 /** Buckets that nobody drew from for so long: they would be full and at the bottom of their ramp, as new ones are. */
 export async function deleteQuotas(sql: Sql, unusedForMs: number, limit: number): Promise<number> {
   const deleted = await sql`

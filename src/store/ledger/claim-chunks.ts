@@ -5,6 +5,7 @@
 
 import type { NotificationState, Payload } from '../../domain/notification.ts';
 import type { Sql } from '../sql.ts';
+import { isUnheld } from './unheld.ts';
 
 /** A part of a notification: all of it that is for one (app, platform). */
 export interface Part {
@@ -51,9 +52,13 @@ export interface ClaimedChunk extends ClaimedScope {
   readonly groupVersion: number;
 }
 
-export const claimChunks = (sql: Sql, wanted: readonly Wanted[], leaseMs: number) => sql<
-  ClaimedChunk[]
->`
+/** `nodeId`: who claims; null: the only node there is. */
+export const claimChunks = (
+  sql: Sql,
+  wanted: readonly Wanted[],
+  leaseMs: number,
+  nodeId: number | null,
+) => sql<ClaimedChunk[]>`
   with available as (
     select c.*
     from unnest(
@@ -65,7 +70,7 @@ export const claimChunks = (sql: Sql, wanted: readonly Wanted[], leaseMs: number
     cross join lateral (
       select notification_id, app_id, platform_id, group_number from chunks
       where (notification_id, app_id, platform_id) = (w.notification_id, w.app_id, w.platform_id)
-        and available_at <= now() and (lease_until is null or lease_until <= now())
+        and available_at <= now() and ${isUnheld(sql)}
       order by group_number
       limit w.count
       for update skip locked
@@ -74,6 +79,8 @@ export const claimChunks = (sql: Sql, wanted: readonly Wanted[], leaseMs: number
   claimed as (
     update chunks c set
       epoch = c.epoch + 1,
+      node_id = ${nodeId}::integer,
+      node_epoch = c.epoch + 1,
       lease_until = now() + ${leaseMs}::float8 * interval '1 millisecond'
     from available a
     where (c.notification_id, c.app_id, c.platform_id, c.group_number)

@@ -6,6 +6,7 @@
 import type { Sql } from '../sql.ts';
 import type { ClaimedScope, Part } from './claim-chunks.ts';
 import { claimedScope } from './claim-chunks.ts';
+import { isUnheld } from './unheld.ts';
 
 /** Retries of a batch: so few that half a lease suffices to send them, so many that a claim is worth its cost. */
 export const RETRY_BATCH_MAX = 1_024;
@@ -19,9 +20,13 @@ export interface ClaimedRetries extends ClaimedScope {
   readonly wereLost: readonly boolean[];
 }
 
-export const claimRetries = (sql: Sql, wanted: readonly Part[], leaseMs: number) => sql<
-  ClaimedRetries[]
->`
+/** `nodeId`: who claims; null: the only node there is. */
+export const claimRetries = (
+  sql: Sql,
+  wanted: readonly Part[],
+  leaseMs: number,
+  nodeId: number | null,
+) => sql<ClaimedRetries[]>`
   with due as (
     select r.*
     from unnest(
@@ -32,7 +37,7 @@ export const claimRetries = (sql: Sql, wanted: readonly Part[], leaseMs: number)
     cross join lateral (
       select notification_id, app_id, platform_id, ordinal, lease_until is not null as was_lost from retries
       where (notification_id, app_id, platform_id) = (w.notification_id, w.app_id, w.platform_id)
-        and due_at <= now() and (lease_until is null or lease_until <= now())
+        and due_at <= now() and ${isUnheld(sql)}
       order by ordinal
       limit ${RETRY_BATCH_MAX}::integer
       for update skip locked
@@ -41,6 +46,8 @@ export const claimRetries = (sql: Sql, wanted: readonly Part[], leaseMs: number)
   claimed as (
     update retries r set
       epoch = r.epoch + 1,
+      node_id = ${nodeId}::integer,
+      node_epoch = r.epoch + 1,
       lease_until = now() + ${leaseMs}::float8 * interval '1 millisecond'
     from due d
     where (r.notification_id, r.app_id, r.platform_id, r.ordinal)

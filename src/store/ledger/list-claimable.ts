@@ -1,6 +1,7 @@
 /** The parts of notifications that a worker could do something for now: what the claimer shares its slots among. */
 
 import type { Sql } from '../sql.ts';
+import { isUnheld } from './unheld.ts';
 
 export interface Claimable {
   readonly notificationId: string;
@@ -19,12 +20,12 @@ export const listClaimable = (sql: Sql) => sql<Claimable[]>`
       n.open_chunks > 0 and exists (
         select 1 from chunks c
         where (c.notification_id, c.app_id, c.platform_id) = (s.notification_id, s.app_id, s.platform_id)
-          and c.available_at <= now() and (c.lease_until is null or c.lease_until <= now())
+          and c.available_at <= now() and ${isUnheld(sql)}
       ) as "hasChunks",
       n.open_retries > 0 and exists (
         select 1 from retries r
         where (r.notification_id, r.app_id, r.platform_id) = (s.notification_id, s.app_id, s.platform_id)
-          and r.due_at <= now() and (r.lease_until is null or r.lease_until <= now())
+          and r.due_at <= now() and ${isUnheld(sql)}
       ) as "hasRetries"
     from notifications n
     join notification_scopes s on s.notification_id = n.id

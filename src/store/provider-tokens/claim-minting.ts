@@ -4,6 +4,7 @@
  */
 
 import type { Sql } from '../sql.ts';
+import { mintingUntil } from './minting-until.ts';
 
 export interface MintingClaim {
   readonly identity: string;
@@ -12,19 +13,23 @@ export interface MintingClaim {
   readonly mintingId: string;
   readonly apartMs: number;
   readonly leaseMs: number;
+  /** Who claims: when that node dies somebody else may. Null: a process that is no node. */
+  readonly nodeId: number | null;
 }
 
 /** The database's time in epoch milliseconds; null: somebody else is at it, or none may be made yet. */
 export async function claimMinting(sql: Sql, claim: MintingClaim): Promise<number | null> {
-  const { identity, seenId, mintingId, apartMs, leaseMs } = claim;
+  const { identity, seenId, mintingId, apartMs, leaseMs, nodeId } = claim;
   const [row] = await sql<{ nowMs: number }[]>`
-    insert into provider_tokens as t (identity, minting_id, minting_until)
-    values (${identity}, ${mintingId}::uuid, clock_timestamp() + make_interval(secs => ${leaseMs}::float8 / 1000))
+    insert into provider_tokens as t (identity, minting_id, minting_until, node_id, node_minting_id)
+    values (${identity}, ${mintingId}::uuid, clock_timestamp() + make_interval(secs => ${leaseMs}::float8 / 1000),
+      ${nodeId}::integer, ${mintingId}::uuid)
     on conflict (identity) do update set
-      minting_id = excluded.minting_id, minting_until = excluded.minting_until, touched_at = clock_timestamp()
+      minting_id = excluded.minting_id, minting_until = excluded.minting_until,
+      node_id = excluded.node_id, node_minting_id = excluded.node_minting_id, touched_at = clock_timestamp()
     where t.value_id is not distinct from ${seenId}::uuid
       and coalesce(greatest(
-        t.minted_at + make_interval(secs => ${apartMs}::float8 / 1000), t.minting_until, t.frozen_until, t.retry_at
+        t.minted_at + make_interval(secs => ${apartMs}::float8 / 1000), ${mintingUntil(sql)}, t.frozen_until, t.retry_at
       ) <= clock_timestamp(), true)
     returning (extract(epoch from clock_timestamp()) * 1000)::float8 as "nowMs"`;
   return row?.nowMs ?? null;

@@ -1,6 +1,7 @@
 /** The newest token of an identity as it stands now, by the database's clock; null: none was ever asked for. */
 
 import type { Sql } from '../sql.ts';
+import { mintingUntil } from './minting-until.ts';
 
 export interface TokenRow {
   readonly valueId: string | null;
@@ -30,11 +31,11 @@ export async function readToken(
       coalesce(extract(epoch from refresh_at - at) * 1000, 0)::float8 as "refreshInMs",
       coalesce(extract(epoch from expires_at - at) * 1000, 0)::float8 as "expiresInMs",
       greatest(0, extract(epoch from greatest(
-        minted_at + make_interval(secs => ${apartMs}::float8 / 1000), minting_until, frozen_until, retry_at
+        minted_at + make_interval(secs => ${apartMs}::float8 / 1000), ${mintingUntil(sql)}, frozen_until, retry_at
       ) - at) * 1000)::float8 as "mintInMs",
-      coalesce(minting_until > at, false) as "isBeingMinted",
+      coalesce(${mintingUntil(sql)} > at, false) as "isBeingMinted",
       failure, coalesce(failure_is_final, false) as "failureIsFinal",
       greatest(0, extract(epoch from retry_at - at) * 1000)::float8 as "retryInMs"
-    from provider_tokens, clock where identity = ${identity}`;
+    from provider_tokens t, clock where identity = ${identity}`;
   return row ?? null;
 }
