@@ -33,7 +33,16 @@ export async function killedAtMostOnce(t: Test, scene: Scene): Promise<void> {
   const job = await push(victim.baseUrl, scene.demo, [scene.tagId], undefined, { delivery });
   await reached(scene, 20_000);
   await victim.end('SIGKILL');
-  const engine = await scene.start(LEASE);
+  await settledAtMostOnce(t, scene, await scene.start(LEASE), job);
+}
+
+/** The job is final, nobody has it twice, and who may not have it at all is failed. */
+export async function settledAtMostOnce(
+  t: Test,
+  scene: Scene,
+  engine: EngineProcess,
+  job: string,
+): Promise<void> {
   const rows = await finalStatus(engine.baseUrl, scene.demo, job, SEND_LIMIT_MS);
   for (const row of rows) t.ok(sumCloses(row), `sums close: ${JSON.stringify(row)}`);
   let unknown = 0;

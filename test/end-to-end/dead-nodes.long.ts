@@ -15,7 +15,7 @@ import type { EngineProcess } from '../support/processes.ts';
 import { withPostgres } from '../support/store.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
-import { reached, settled, sum, total } from './aftermath.ts';
+import { reached, settled, settledAtMostOnce, sum, total } from './aftermath.ts';
 import type { Scene } from './scene.ts';
 import { DEVICES, setScene } from './scene.ts';
 
@@ -25,7 +25,8 @@ const TAKEN_OVER_MS = 8_000;
 const ENVIRONMENT = { WORKERS: '1', CHUNK_LEASE_MS: '60000' };
 /** What a frozen process may have given to its connections: one worker's streams to APNs and to FCM. */
 const IN_HAND_MAX = 1_100;
-/** A send of some seconds. */
+/** A send of some seconds, if the machine has nothing else to do. */
+const SEND_LIMIT_MS = 120_000;
 const SIMULATOR_FLAGS = ['--latency-ms=200'];
 
 t.setTimeout(580_000);
@@ -38,18 +39,20 @@ interface Play {
   readonly job: string;
 }
 
-/** Two nodes in the middle of a send, both at it; `databaseUrl`: where the nodes find it, if not at `url`. */
-async function play(t: Test, url: string, databaseUrl = url): Promise<Play> {
+/** Two nodes in the middle of a send that the victim has accepted. `databaseUrl`: where they find the database, if not at `url`. */
+async function play(
+  t: Test,
+  url: string,
+  { databaseUrl = url, delivery = 'at-least-once' } = {},
+): Promise<Play> {
   const scene = await setScene(t, url, { simulatorFlags: SIMULATOR_FLAGS });
   const environment = { ...ENVIRONMENT, DATABASE_URL: databaseUrl };
   const victim = await scene.start(environment, temporaryDirectory(t));
   const other = await scene.start(environment, temporaryDirectory(t));
   const sql = connect({ kind: 'postgres', url }, 2);
   t.teardown(() => sql.end());
-  const job = await push(victim.baseUrl, scene.demo, [scene.tagId]);
+  const job = await push(victim.baseUrl, scene.demo, [scene.tagId], undefined, { delivery });
   await reached(scene, 10_000);
-  for (const node of [victim, other])
-    t.ok((await heldBy(sql, node)).length > 0, 'each node holds parts');
   return { scene, sql, victim, other, job };
 }
 
@@ -120,7 +123,18 @@ t.test('kill -9: another node goes on with its parts within eight seconds', asyn
   });
 });
 
-t.test('frozen for three seconds: nobody has it twice, and nobody takes over', async (t) => {
+t.test('kill -9, at most once: another goes on, and nobody has it twice', async (t) => {
+  await withPostgres(t, async (t, url) => {
+    const { scene, sql, victim, other, job } = await play(t, url, { delivery: 'at-most-once' });
+    await victim.end('SIGKILL');
+    const parts = await heldBy(sql, victim);
+    t.ok(parts.length > 0, 'it died in the middle');
+    await takenOver(sql, parts, TAKEN_OVER_MS);
+    await settledAtMostOnce(t, scene, other, job);
+  });
+});
+
+t.test('frozen for three seconds: nobody is called dead, and nobody has it twice', async (t) => {
   await withPostgres(t, async (t, url) => {
     const { scene, sql, victim, other, job } = await play(t, url);
     await afterBeat(sql, victim);
@@ -128,7 +142,7 @@ t.test('frozen for three seconds: nobody has it twice, and nobody takes over', a
     t.ok((await total(scene)) < DEVICES, 'in the middle');
     await sleep(3_000);
     victim.child.kill('SIGCONT');
-    const rows = await finalStatus(other.baseUrl, scene.demo, job);
+    const rows = await finalStatus(other.baseUrl, scene.demo, job, SEND_LIMIT_MS);
     t.equal(sum(rows, 'successCount'), DEVICES);
     t.equal(await total(scene), DEVICES);
     t.same(await deadNodes(sql), []);
@@ -169,7 +183,7 @@ t.test(
       const proxy = await startTcpProxy(t, Number(new URL(url).port));
       const through = new URL(url);
       through.port = String(proxy.port);
-      const { scene, sql, other, job } = await play(t, url, through.href);
+      const { scene, sql, other, job } = await play(t, url, { databaseUrl: through.href });
       proxy.silenceAll();
       await sleep(10_000);
       proxy.speak();

@@ -17,20 +17,39 @@ import { withStores } from '../support/store.ts';
 const oneInEachGroup = { step: GROUP_DEVICES };
 const AT_ONCE = { withinMs: 0, answersWithinMs: 0 };
 
+/** Of a node that the database has not heard of for too long, until it is prolonged; counts who asks. */
+class AskedPresence extends Presence {
+  asked = 0;
+
+  constructor(nodeId: number) {
+    super(systemClock);
+    this.prolong(nodeId, 0);
+  }
+
+  override covers(nodeId: number | null): boolean {
+    this.asked += 1;
+    return super.covers(nodeId);
+  }
+}
+
 /** A node: holds what it claims until the test lets it finish. */
 class Node {
   readonly claimed: Claimed[] = [];
   readonly askedToGiveBack: Claimed[] = [];
   readonly claimer: Claimer;
-  readonly presence = new Presence(systemClock);
   private readonly ends = new Map<Claimed, () => void>();
 
-  constructor({ sql }: Store, slots: number, leaseMs = 60_000) {
+  constructor(
+    { sql }: Store,
+    slots: number,
+    leaseMs = 60_000,
+    presence = new Presence(systemClock),
+  ) {
     this.claimer = new Claimer({
       sql,
       slots,
       leaseMs,
-      presence: this.presence,
+      presence,
       clock: systemClock,
       log: pino({ level: 'silent' }),
       authorize: () => Promise.reject(new Error('nobody waits for it')),
@@ -164,6 +183,23 @@ await withStores(t, async (t, store) => {
       node.finishAll();
       await node.claimer.drain(AT_ONCE);
     }
+  });
+
+  await t.test('while its node is not present it claims nothing', async (t) => {
+    const id = await makeRunning(sql, await makeTenant(sql, 'absent'), 10);
+    const presence = new AskedPresence(7);
+    const node = new Node(store, 1, 60_000, presence);
+    await until('it has tried some times', () => (presence.asked > 2 ? true : null));
+    t.equal(node.claimed.length, 0);
+    presence.prolong(7, systemClock.monotonicMs() + 60_000);
+    await until('it has claimed', () => (node.claimed.length === 1 ? true : null));
+    t.match(node.claimed[0], { nodeId: 7, chunk: { notificationId: id, epoch: 1 } });
+    const [row] = await sql`
+      select node_id, node_epoch from chunks where notification_id = ${id}`;
+    t.match(row, { node_id: 7, node_epoch: 1 });
+    node.finishAll();
+    await node.claimer.drain(AT_ONCE);
+    await sql`delete from notifications where id = ${id}`;
   });
 
   await t.test('retries are leased for as long as their answers may take', async (t) => {

@@ -56,3 +56,40 @@ t.test('asked to yield only: what is under way is waited for, never sent again',
   await running;
   t.match(sumOf(scene.reports), { total: 128, delivered: 10 });
 });
+
+/** Sends of a task that a node with this id has claimed. */
+const NODE_ID = 7;
+
+for (const [what, become] of [
+  ['has not been heard for too long', { id: NODE_ID, passMs: 2_500 }],
+  ['is back under another id', { id: NODE_ID + 1, passMs: 0 }],
+] as const) {
+  t.test(`a node that ${what} sends nothing more, and gives the rest back`, async (t) => {
+    const task = chunkTask({ nodeId: NODE_ID });
+    const sender = new ScriptedSender(() => DELIVERED, 10);
+    const scene = sceneOf(task, { offsets: first(8_192), sender });
+    scene.presence.prolong(NODE_ID, scene.clock.monotonicMs() + 2_500);
+    let sentBefore = 0;
+    sender.script = (_deviceId, count) => {
+      if (count === 300) {
+        scene.clock.pass(become.passMs);
+        scene.presence.prolong(become.id, scene.clock.monotonicMs() + 2_500 - become.passMs);
+        sentBefore = count;
+      }
+      return DELIVERED;
+    };
+    await runChunk(task, scene.context);
+    t.equal(sentBefore, 300);
+    t.ok(sender.sent.length < 300 + 32, `${sender.sent.length} sent`);
+    const sum = sumOf(scene.reports);
+    t.match(sum, { delivered: sender.sent.length, releaseAfterMs: 0, isComplete: false });
+  });
+}
+
+t.test('a node that is present sends all of it', async (t) => {
+  const task = chunkTask({ nodeId: NODE_ID });
+  const scene = sceneOf(task, { offsets: first(300) });
+  scene.presence.prolong(NODE_ID, scene.clock.monotonicMs() + 2_500);
+  await runChunk(task, scene.context);
+  t.match(sumOf(scene.reports), { delivered: 300, isComplete: true });
+});

@@ -47,6 +47,19 @@ await onEachStore(t, {
     t.same(await left(), ['subscribed']);
   },
 
+  'nodes that are dead go when no lease of theirs can be left': async (t, store) => {
+    await store.sql`
+      insert into nodes (host, pid, died_at)
+      select 'host', n, case when n > 0 then now() - n * interval '1 minute' end
+      from unnest(array[0, 19, 21]) n`;
+    await makeHousekeeping(store).run(Date.now());
+    const left = await store.sql`select pid from nodes order by pid`;
+    t.same(
+      left.map((row) => row['pid']),
+      [0, 19],
+    );
+  },
+
   'devices are looked through slice by slice, to the end and again': async (t, store) => {
     const tenant = await makeTenant(store.sql, 'acme');
     await store.sql`
