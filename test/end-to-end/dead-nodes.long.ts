@@ -101,6 +101,14 @@ async function afterBeat(sql: SqlPool, { child }: EngineProcess): Promise<void> 
   await until('it beats', async () => ((await seenAt()) === before ? null : true));
 }
 
+/** A wire to the database that can be cut, and the database's URL through it. */
+async function proxyTo(t: Test, url: string) {
+  const proxy = await startTcpProxy(t, Number(new URL(url).port));
+  const through = new URL(url);
+  through.port = String(proxy.port);
+  return { proxy, through: through.href };
+}
+
 async function unexplainedDuplicates({ simulator }: Scene): Promise<number> {
   const books = await (await fetch(`${simulator.controlUrl}/state`)).json();
   const { apns, fcm } = books as Readonly<Record<'apns' | 'fcm', ProviderState>>;
@@ -176,14 +184,52 @@ t.test('frozen for fifteen seconds: another took over, and it sends nothing more
   });
 });
 
+/** A thousand a second, of which no worker has its budget used up before its node is dead. */
+const SLOW_FLAGS = ['--latency-ms=1000'];
+const ONE_CONNECTION = { ...ENVIRONMENT, PROVIDER_CONNECTIONS_MAX: '1' };
+const SLOW_DEVICES = { apnsDevices: 20_000, fcmDevices: 100 };
+/** So many chunks, which one node can hold. */
+const SLOW_PARTS = 4;
+
+t.test('cut off from the database alone: it has stopped before another begins', async (t) => {
+  await withPostgres(t, async (t, url) => {
+    const { proxy, through } = await proxyTo(t, url);
+    const scene = await setScene(t, url, { simulatorFlags: SLOW_FLAGS, ...SLOW_DEVICES });
+    const cutOff = { ...ONE_CONNECTION, DATABASE_URL: through };
+    const victim = await scene.start(cutOff, temporaryDirectory(t));
+    const sql = connect({ kind: 'postgres', url }, 2);
+    t.teardown(() => sql.end());
+    const job = await push(victim.baseUrl, scene.demo, [scene.tagId]);
+    await until('it holds all of it', async () =>
+      (await heldBy(sql, victim)).length === SLOW_PARTS ? true : null,
+    );
+    const other = await scene.start(ONE_CONNECTION, temporaryDirectory(t));
+    await reached(scene, 1_000);
+    proxy.silenceAll();
+    // Each before a look that has found it alive.
+    const samples: { readonly atMs: number; readonly sent: number }[] = [];
+    await until('it is called dead', async () => {
+      const sample = { atMs: performance.now(), sent: await total(scene) };
+      if ((await deadNodes(sql)).length > 0) return true;
+      samples.push(sample);
+      return null;
+    });
+    const last = samples.at(-1);
+    const second = samples.findLast(({ atMs }) => atMs <= (last?.atMs ?? 0) - 1_000);
+    t.ok((last?.sent ?? 0) < SLOW_DEVICES.apnsDevices, 'in the middle');
+    t.equal(last?.sent, second?.sent, 'nothing was sent in the last second of its life');
+    proxy.speak();
+    const rows = await finalStatus(other.baseUrl, scene.demo, job, SEND_LIMIT_MS);
+    t.equal(sum(rows, 'successCount'), SLOW_DEVICES.apnsDevices + SLOW_DEVICES.fcmDevices);
+  });
+});
+
 t.test(
   'the database is silent for ten seconds: nobody is dead, and nobody has it twice',
   async (t) => {
     await withPostgres(t, async (t, url) => {
-      const proxy = await startTcpProxy(t, Number(new URL(url).port));
-      const through = new URL(url);
-      through.port = String(proxy.port);
-      const { scene, sql, other, job } = await play(t, url, { databaseUrl: through.href });
+      const { proxy, through } = await proxyTo(t, url);
+      const { scene, sql, other, job } = await play(t, url, { databaseUrl: through });
       proxy.silenceAll();
       await sleep(10_000);
       proxy.speak();
