@@ -26,6 +26,7 @@ import { appApiRoutes } from './http/app-api/routes.ts';
 import { pushRoute } from './http/notifications/push.ts';
 import { statusRoute } from './http/notifications/status.ts';
 import { healthRoutes } from './http/open/health.ts';
+import { Readiness } from './http/open/readiness.ts';
 import { startServer } from './http/server.ts';
 import type { Check } from './provider-check.ts';
 import { createCheck } from './provider-check.ts';
@@ -47,6 +48,7 @@ import type { ThreadVitals } from './std/thread-vitals.ts';
 import { readThreadVitals } from './std/thread-vitals.ts';
 import { TokenBuckets } from './std/token-buckets.ts';
 import type { CredentialState } from './store/health/read-credential-states.ts';
+import { WriteProbe } from './store/health/write-probe.ts';
 import { Maintenance } from './store/maintenance/maintenance.ts';
 import type { Sql } from './store/sql.ts';
 import type { Store } from './store/store.ts';
@@ -133,7 +135,15 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
     notificationRetentionDays: config.NOTIFICATION_RETENTION_DAYS,
   });
   const maintenance = new Maintenance(store, log);
+  const writeProbe = new WriteProbe(store.address);
   let isDraining = false;
+  const readiness = new Readiness({
+    askStore: () => writeProbe.ask(),
+    isIndexReachable: tagIndex.isReachable,
+    isDraining: () => isDraining,
+    clock: systemClock,
+    log,
+  });
   const server = await startServer({
     host: config.HOST,
     port: config.PORT,
@@ -164,7 +174,7 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
       statusRoute(sql),
       ...tagRoutes(sql),
       statsTagRoute({ sql, catalogue }),
-      ...healthRoutes({ sql, metrics, isDraining: () => isDraining }),
+      ...healthRoutes({ readiness, metrics }),
     ],
   });
   housekeeping.start();
@@ -185,7 +195,7 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
       await Promise.all([server.close(), fanOut.drain()]);
       await Promise.all([housekeeping.stop(), maintenance.stop(), watch.stop()]);
       await Promise.all([registration.drain(), replacements.drain(), importer.drain()]);
-      await tagIndex.stop();
+      await Promise.all([tagIndex.stop(), writeProbe.close()]);
       await demo?.simulator.close();
     },
   };
@@ -213,6 +223,8 @@ async function startDemo({ sql }: Store, secrets: Secrets): Promise<RunningDemo>
 interface OpenTagIndex {
   readonly index: TagIndex;
   readonly feed: IndexFeed;
+  /** Whether Redis answers; null: there is none. */
+  readonly isReachable: (() => boolean) | null;
   stop(): Promise<void>;
 }
 
@@ -225,12 +237,23 @@ async function openTagIndex(
 ): Promise<OpenTagIndex> {
   const address = redisAddressOf(config);
   if (address === null) {
-    return { index: new SqlTagIndex(sql), feed: NO_FEED, stop: () => Promise.resolve() };
+    return {
+      index: new SqlTagIndex(sql),
+      feed: NO_FEED,
+      isReachable: null,
+      stop: () => Promise.resolve(),
+    };
   }
   const { openIndexKeeper } = await import('./tag-index/redis/open.ts');
   const keeper = await openIndexKeeper(address, sql, log);
   metrics.watchIndex(() => keeper.reading);
-  return keeper;
+  const { index, feed } = keeper;
+  return {
+    index,
+    feed,
+    isReachable: () => keeper.reading.isReachable,
+    stop: () => keeper.stop(),
+  };
 }
 
 function startSending(

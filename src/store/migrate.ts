@@ -13,6 +13,7 @@ import * as operating from './migrations/0005-operating.ts';
 import * as indexLineage from './migrations/0006-index-lineage.ts';
 import * as vacantGroups from './migrations/0007-vacant-groups.ts';
 import * as nodes from './migrations/0008-nodes.ts';
+import * as writeProbe from './migrations/0009-write-probe.ts';
 import type { Sql, SqlPool } from './sql.ts';
 
 export interface Migration {
@@ -35,6 +36,7 @@ export const MIGRATIONS: readonly Migration[] = [
   indexLineage,
   vacantGroups,
   nodes,
+  writeProbe,
 ];
 
 export interface Migrated {

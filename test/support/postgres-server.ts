@@ -67,7 +67,7 @@ export async function startPostgres(
 }
 
 /** PostgreSQL refuses to run as root: then it runs as the user that Debian made for it, or as nobody. */
-function unprivilegedOwner(): { readonly uid: number; readonly gid: number } | null {
+export function unprivilegedOwner(): { readonly uid: number; readonly gid: number } | null {
   if (process.getuid?.() !== 0) return null;
   const idOf = (option: string): number | null => {
     const { status, stdout } = spawnSync('id', [option, 'postgres'], { encoding: 'utf8' });

@@ -1,31 +1,29 @@
 /** Routes for whoever runs the engine: is it alive, can it work, what did it count. */
 
 import { isLoopback } from '../../std/ip-address.ts';
-import { within } from '../../std/within.ts';
-import type { Sql } from '../../store/sql.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import type { HttpRequest, HttpResponse, OpenRoute } from '../handler.ts';
 import { problem } from '../problem.ts';
+import type { Readiness } from './readiness.ts';
 
 export interface HealthParts {
-  readonly sql: Sql;
+  readonly readiness: Pick<Readiness, 'ask'>;
   readonly metrics: Metrics;
-  /** From SIGTERM on: balancers are to send nobody here. */
-  isDraining(): boolean;
 }
 
-/** A store that takes longer than this to answer `select 1` cannot serve. */
-const STORE_TIMEOUT_MS = 2_000;
 const JSON_TYPE = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' };
 
 /** `/livez`, `/readyz`, `/metrics`. */
-export function healthRoutes(parts: HealthParts): readonly OpenRoute[] {
+export function healthRoutes({ readiness, metrics }: HealthParts): readonly OpenRoute[] {
   return [
     open('/livez', () => answer(200, { status: 'ok' })),
-    open('/readyz', () => readiness(parts)),
+    open('/readyz', async () => {
+      const { isReady, body } = await readiness.ask();
+      return answer(isReady ? 200 : 503, body);
+    }),
     open('/metrics', (request) =>
       isFromThisMachine(request)
-        ? metricsText(parts.metrics)
+        ? metricsText(metrics)
         : problem(request.requestId, 403, 'Metrics are given to this machine only.'),
     ),
   ];
@@ -44,26 +42,6 @@ const answer = (status: number, body: unknown): HttpResponse => ({
   headers: JSON_TYPE,
   body: JSON.stringify(body),
 });
-
-async function readiness({ sql, isDraining }: HealthParts): Promise<HttpResponse> {
-  const postgres = (await answersInTime(sql)) ? 'ok' : 'unavailable';
-  const draining = isDraining();
-  const ready = postgres === 'ok' && !draining;
-  const state = draining ? 'draining' : 'unavailable';
-  return answer(ready ? 200 : 503, {
-    status: ready ? 'ok' : state,
-    stores: { postgres },
-  });
-}
-
-/** Whatever is wrong with the store, the answer is that it is. */
-function answersInTime(sql: Sql): Promise<boolean> {
-  const asked = sql`select 1`.then(
-    () => true,
-    () => false,
-  );
-  return within(STORE_TIMEOUT_MS, asked, false);
-}
 
 async function metricsText(metrics: Metrics): Promise<HttpResponse> {
   return {

@@ -1,16 +1,26 @@
 /** Health for balancers and metrics for this machine. */
 
+import { pino } from 'pino';
 import t from 'tap';
 import { healthRoutes } from '../../../src/http/open/health.ts';
+import type { ReadinessParts } from '../../../src/http/open/readiness.ts';
+import { Readiness } from '../../../src/http/open/readiness.ts';
+import { systemClock } from '../../../src/std/clock.ts';
+import { WriteProbe } from '../../../src/store/health/write-probe.ts';
 import { createMetrics } from '../../../src/telemetry/metrics.ts';
 import { startApiOn } from '../../support/api.ts';
+import { until } from '../../support/poll.ts';
 import { withStores } from '../../support/store.ts';
 
 t.test('alive, ready, draining, and without a store', async (t) => {
   await withStores(t, async (t, store) => {
     const metrics = createMetrics();
     let draining = false;
-    const routes = healthRoutes({ sql: store.sql, metrics, isDraining: () => draining });
+    const probe = new WriteProbe(store.address);
+    t.teardown(() => probe.close());
+    let askStore = () => probe.ask();
+    const readiness = readinessOf({ askStore: () => askStore(), isDraining: () => draining });
+    const routes = healthRoutes({ readiness, metrics });
     const { baseUrl } = await startApiOn(t, store, routes, { metrics });
     const get = (path: string, method = 'GET') => fetch(baseUrl + path, { method });
 
@@ -30,8 +40,13 @@ t.test('alive, ready, draining, and without a store', async (t) => {
     t.equal((await get('/livez')).status, 200, 'alive all the same');
 
     draining = false;
-    await store.sql.end();
-    const away = await get('/readyz', 'GET');
+    const nobody = new WriteProbe({ kind: 'postgres', url: 'postgres://127.0.0.1:1/nowhere' });
+    t.teardown(() => nobody.close());
+    askStore = () => nobody.ask();
+    const away = await until('it is asked again', async () => {
+      const answer = await get('/readyz', 'GET');
+      return answer.status === 200 ? null : answer;
+    });
     t.equal(away.status, 503);
     t.same(await away.json(), { status: 'unavailable', stores: { postgres: 'unavailable' } });
   });
@@ -42,7 +57,8 @@ t.test('metrics are for this machine', async (t) => {
     const metrics = createMetrics();
     metrics.watchQueue('registrations', () => 7);
     metrics.sends.with({ platform: 'apns', outcome: 'delivered' }).value += 3;
-    const routes = healthRoutes({ sql: store.sql, metrics, isDraining: () => false });
+    const readiness = readinessOf({});
+    const routes = healthRoutes({ readiness, metrics });
     const { baseUrl } = await startApiOn(t, store, routes, {
       metrics,
       trustedProxies: ['127.0.0.2'],
@@ -58,3 +74,13 @@ t.test('metrics are for this machine', async (t) => {
     t.equal((await fetch(`${baseUrl}/metrics`, forwarded)).status, 403);
   });
 });
+
+const readinessOf = (parts: Partial<ReadinessParts>): Readiness =>
+  new Readiness({
+    askStore: () => Promise.resolve({ state: 'ok', reason: null }),
+    isIndexReachable: null,
+    isDraining: () => false,
+    clock: systemClock,
+    log: pino({ level: 'silent' }),
+    ...parts,
+  });

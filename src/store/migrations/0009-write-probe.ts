@@ -1,0 +1,11 @@
+/** What /readyz writes to, to know that the database takes writes (store/health/write-probe.ts). */
+
+export const name = '0009-write-probe';
+
+export const sql = `
+-- One row, for all nodes.
+create table write_probe (
+  id smallint primary key check (id = 1),
+  written_at timestamptz not null
+);
+`;
