@@ -1,20 +1,29 @@
 /** The only reader of the environment: one record per option, parsed once at the edge into a frozen Config. */
 
-import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { TRANSPORTS } from './senders/transport.ts';
 import { isPushHost } from './senders/webpush/allow-list.ts';
+import { foreignText } from './std/foreign-text.ts';
+import { pemFaults } from './std/pem-faults.ts';
 import type { RedisAddress } from './tag-index/redis/connect.ts';
 
-const port = z.coerce.number().int().min(0).max(65_535);
-const count = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
+const count = (min: number, max: number) => {
+  const error = `must be a whole number from ${min} to ${max}`;
+  return z.coerce.number({ error }).int({ error }).min(min, { error }).max(max, { error });
+};
+const port = count(0, 65_535);
 const flag = z
-  .enum(['0', '1', 'true', 'false'])
+  .enum(['0', '1', 'true', 'false'], { error: 'must be 1 or 0' })
   .transform((value) => value === '1' || value === 'true');
-const origin = z.url({ protocol: /^https$/ }).transform((value) => new URL(value).origin);
-const redisUrl = z.url({ protocol: /^rediss?$/ });
+const origin = z
+  .url({ protocol: /^https$/, error: 'must be an address as https://host:port' })
+  .transform((value) => new URL(value).origin);
+const redisUrl = z.url({
+  protocol: /^rediss?$/,
+  error: 'must be a URL as redis://[user:password@]host:port',
+});
 const list = z.string().transform((value) =>
   value
     .split(',')
@@ -37,7 +46,10 @@ export const schema = z.object({
     .transform((path) => resolve(path))
     .describe('Directory of the embedded database, its keys and demo.json.'),
   DATABASE_URL: z
-    .url({ protocol: /^postgres(ql)?$/ })
+    .url({
+      protocol: /^postgres(ql)?$/,
+      error: 'must be a URL as postgres://user:password@host:5432/database',
+    })
     .optional()
     .describe('A PostgreSQL (15 or later) to use in place of the embedded one.'),
   REDIS_URL: redisUrl
@@ -58,8 +70,8 @@ export const schema = z.object({
     ),
   SECRET_KEY: z
     .string()
-    .min(32)
-    .max(1_024)
+    .min(32, { error: 'must have 32 characters or more: `openssl rand -hex 32` makes one' })
+    .max(1_024, { error: 'must have 1024 characters at most' })
     .optional()
     .describe(
       'Secret of 32 or more characters that credentials are encrypted and hashed with. Needed with DATABASE_URL; made in DATA_DIR otherwise.',
@@ -82,7 +94,9 @@ export const schema = z.object({
     .default(['*'])
     .describe('Origins, separated by commas, from which browsers may call; * is every origin.'),
   LOG_LEVEL: z
-    .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
+    .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
+      error: 'must be trace, debug, info, warn, error, fatal or silent',
+    })
     .default('info')
     .describe('Least level that is logged.'),
   WORKERS: count(1, 64)
@@ -133,7 +147,7 @@ export const schema = z.object({
       'Messages a minute that one Firebase project may send, over all nodes; 0: no limit. Default: 600000 with Google, as its own quota; none where FCM_ORIGIN or the simulator stands in.',
     ),
   SENDER_TRANSPORT: z
-    .enum(TRANSPORTS)
+    .enum(TRANSPORTS, { error: `must be ${TRANSPORTS.join(' or ')}` })
     .default('http2')
     .describe(
       'What carries requests to the providers: http2, the framing of our own, or compat, that of Node.js.',
@@ -183,16 +197,31 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
   );
   const parsed = schema.safeParse(given);
   if (!parsed.success) {
-    return {
-      ok: false,
-      faults: parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}.`),
-    };
+    const sentences = new Map<string, string>();
+    for (const { path, message } of parsed.error.issues) {
+      const name = path.join('.');
+      if (!sentences.has(name))
+        sentences.set(name, `${name}: ${message}${insteadOf(name, given)}.`);
+    }
+    return { ok: false, faults: [...sentences.values()] };
   }
   const faults = faultsBetween(parsed.data);
   return faults.length > 0
     ? { ok: false, faults }
     : { ok: true, config: Object.freeze(parsed.data) };
 }
+
+/** Their values are secrets, or hold passwords, also where they are wrong. */
+const SECRET_SETTINGS: readonly string[] = [
+  'SECRET_KEY',
+  'DATABASE_URL',
+  'REDIS_URL',
+  'REDIS_CLUSTER',
+];
+const VALUE_LENGTH_MAX = 100;
+
+const insteadOf = (name: string, given: Readonly<Record<string, string | undefined>>): string =>
+  SECRET_SETTINGS.includes(name) ? '' : `, not ${foreignText(given[name] ?? '', VALUE_LENGTH_MAX)}`;
 
 /** What no single variable can say. */
 function faultsBetween(config: Config): readonly string[] {
@@ -210,20 +239,7 @@ function faultsBetween(config: Config): readonly string[] {
   if ((config.TLS_CERT_FILE === undefined) !== (config.TLS_KEY_FILE === undefined)) {
     faults.push('TLS_CERT_FILE: goes with TLS_KEY_FILE; set both or neither.');
   }
-  for (const name of ['TLS_CERT_FILE', 'TLS_KEY_FILE', 'PROVIDER_CA_FILE'] as const) {
-    const path = config[name];
-    if (path !== undefined && !isReadable(path)) faults.push(`${name}: cannot read ${path}.`);
-  }
-  return faults;
-}
-
-function isReadable(path: string): boolean {
-  try {
-    readFileSync(path);
-    return true;
-  } catch {
-    return false;
-  }
+  return [...faults, ...pemFaults(config)];
 }
 
 /** Where the tag index is; null: in the database. */

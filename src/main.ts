@@ -5,12 +5,10 @@ import type { Command } from './cli/command.ts';
 import type { OperatorContext } from './cli/operator-command.ts';
 import { processTerminal } from './cli/process-terminal.ts';
 import type { Config } from './config.ts';
-import { faultOf } from './store/faults.ts';
+import { startFault, tellFault } from './start-fault.ts';
 
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
-/** How sentences about a setting begin. */
-const SETTING = /^[A-Z]+(_[A-Z]+)*: /;
 
 /** One line of `--help`. A command is loaded when it is run: the whole program takes a second, and no command needs it all. */
 interface Entry {
@@ -92,6 +90,9 @@ const ENTRIES: readonly Entry[] = [
   },
 ];
 
+/** Once a command has asked for it. */
+let config: Config | null = null;
+
 process.exitCode = await run(process.argv.slice(2));
 
 async function run([name = 'serve', ...args]: readonly string[]): Promise<number> {
@@ -105,21 +106,14 @@ async function run([name = 'serve', ...args]: readonly string[]): Promise<number
     try {
       return await command.run(args);
     } catch (error) {
-      const sentence = sentenceOf(error);
-      if (sentence === null) throw error;
-      processTerminal.complain(sentence);
+      const fault = startFault(error, config);
+      if (fault === null) throw error;
+      tellFault(fault, config);
       return EXIT_FAILED;
     }
   }
   process.stderr.write(`There is no command ${name}.\n\n${help()}`);
   return EXIT_USAGE;
-}
-
-/** What concerns a setting or the database is a sentence for the operator; null: a fault of ours, whose stack is wanted. */
-function sentenceOf(error: unknown): string | null {
-  if (!(error instanceof Error)) return null;
-  if (SETTING.test(error.message)) return error.message;
-  return faultOf(error) === 'unavailable' ? `DATABASE_URL: ${error.message}` : null;
 }
 
 function help(): string {
@@ -137,7 +131,10 @@ ${lines.join('\n')}
 async function requireConfig(): Promise<Config> {
   const { readConfig } = await import('./config.ts');
   const result = readConfig();
-  if (result.ok) return result.config;
+  if (result.ok) {
+    config = result.config;
+    return config;
+  }
   process.stderr.write(`${result.faults.join('\n')}\n`);
   process.exit(EXIT_FAILED);
 }

@@ -4,6 +4,7 @@ import type { OpenedIndex } from './cli/index-command.ts';
 import type { Config } from './config.ts';
 import { redisAddressOf } from './config.ts';
 import { readLineage } from './store/index/lineage.ts';
+import type { Store } from './store/store.ts';
 import { openPostgres } from './store/store.ts';
 import { connectWhole } from './tag-index/redis/connect.ts';
 
@@ -15,7 +16,14 @@ export async function openIndex(config: Config): Promise<OpenedIndex | string> {
   }
   const client = await connectWhole(address);
   if (typeof client === 'string') return client;
-  const store = await openPostgres(config.DATABASE_URL);
+  let store: Store;
+  try {
+    store = await openPostgres(config.DATABASE_URL);
+  } catch (error) {
+    // Or the command would not end.
+    client.disconnect();
+    throw error;
+  }
   return {
     sql: store.sql,
     client,

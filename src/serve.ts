@@ -11,6 +11,8 @@ import { createOperatorActions } from './cli/operator-actions.ts';
 import type { Config } from './config.ts';
 import type { Engine } from './engine.ts';
 import { startEngine } from './engine.ts';
+import { addressFault } from './http/front/address-fault.ts';
+import { startFault, tellFault } from './start-fault.ts';
 import { lockDataDir } from './store/embedded/lock.ts';
 import type { Store } from './store/store.ts';
 import { openEmbedded, openPostgres } from './store/store.ts';
@@ -25,18 +27,24 @@ export async function serve(config: Config): Promise<number> {
   try {
     return await run(config, log);
   } catch (error) {
-    log.fatal({ err: error }, 'the service cannot start, or cannot go on');
+    const fault = startFault(error, config);
+    if (fault === null) {
+      log.fatal({ err: error }, 'the service cannot start, or cannot go on');
+      refuse(error instanceof Error ? error.message : String(error));
+    } else tellFault(fault, config);
     // Threads of what had started already would keep the process; nothing of theirs needs a goodbye.
-    process.exit(refuse(error instanceof Error ? error.message : String(error)));
+    process.exit(1);
   }
 }
 
 async function run(config: Config, log: Logger): Promise<number> {
   const stopped = Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]);
   let actions: OperatorActions | null = null;
-  const opened = await openStore(config, log, () => actions);
-  if (opened === null) return 1;
-  const { store, release } = opened;
+  const release = await lockStore(config, log, () => actions);
+  if (release === null) return 1;
+  const unheard = await addressFault({ host: config.HOST, port: config.PORT });
+  if (unheard !== null) throw unheard;
+  const store = await openStore(config, log);
   const secrets = createSecrets(await loadSecretKey(config));
   const fault = await secretKeyFault(store.sql, secrets);
   if (fault !== null) {
@@ -70,42 +78,41 @@ function refuse(fault: string): number {
   return 1;
 }
 
-interface OpenedStore {
-  readonly store: Store;
-  /** Lets go of the data directory. */
-  release(): Promise<void>;
-}
-
-/** The store, or null after a sentence that says why there is none. */
-async function openStore(
-  config: Config,
+/** Takes the data directory when the database is in it: what lets go of it, or null after a sentence that says why not. */
+async function lockStore(
+  { DATABASE_URL, DATA_DIR }: Config,
   log: Logger,
   actions: () => OperatorActions | null,
-): Promise<OpenedStore | null> {
-  if (config.DATABASE_URL !== undefined) {
-    const store = await openPostgres(config.DATABASE_URL, () =>
-      log.warn('a migration waits for a table that a dump or a long transaction holds'),
-    );
-    if (store.applied.length > 0) log.info({ applied: store.applied }, 'the database was migrated');
-    if (store.ahead.length > 0) log.warn({ ahead: store.ahead }, 'other nodes run a later version');
-    return { store, release: () => Promise.resolve() };
-  }
-  const lock = await lockDataDir(config.DATA_DIR, (socket) => serveControl(socket, actions, log));
+): Promise<(() => Promise<void>) | null> {
+  if (DATABASE_URL !== undefined) return () => Promise.resolve();
+  const lock = await lockDataDir(DATA_DIR, (socket) => serveControl(socket, actions, log));
   switch (lock.kind) {
     case 'held':
-      log.info({ dataDir: config.DATA_DIR }, 'opening the embedded database');
-      return { store: await openEmbedded(config.DATA_DIR), release: lock.release };
+      return lock.release;
     case 'taken':
       process.stderr.write(
-        `DATA_DIR: ${config.DATA_DIR} is in use: already running, pid ${lock.pid ?? 'not known yet'}.\n`,
+        `DATA_DIR: ${DATA_DIR} is in use: already running, pid ${lock.pid ?? 'not known yet'}.\n`,
       );
       return null;
     case 'path-too-long':
       process.stderr.write(
-        `DATA_DIR: ${config.DATA_DIR} is too long: with the sockets in it a path may have ${lock.bytesMax} bytes.\n`,
+        `DATA_DIR: ${DATA_DIR} is too long: with the sockets in it a path may have ${lock.bytesMax} bytes.\n`,
       );
       return null;
   }
+}
+
+async function openStore({ DATABASE_URL, DATA_DIR }: Config, log: Logger): Promise<Store> {
+  if (DATABASE_URL === undefined) {
+    log.info({ dataDir: DATA_DIR }, 'opening the embedded database');
+    return openEmbedded(DATA_DIR);
+  }
+  const store = await openPostgres(DATABASE_URL, () =>
+    log.warn('a migration waits for a table that a dump or a long transaction holds'),
+  );
+  if (store.applied.length > 0) log.info({ applied: store.applied }, 'the database was migrated');
+  if (store.ahead.length > 0) log.warn({ ahead: store.ahead }, 'other nodes run a later version');
+  return store;
 }
 
 /** Everything in order: answers, sends, store, directory. Late is an exit code of its own, and loses nothing either. */

@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { SettingFault } from '../std/setting-fault.ts';
 
 /** 256 bits, in base64url. */
 const MADE_KEY_BYTES = 32;
@@ -17,7 +18,7 @@ export interface SecretKeySource {
 export async function loadSecretKey(source: SecretKeySource): Promise<string> {
   if (source.SECRET_KEY !== undefined) return source.SECRET_KEY;
   if (source.DATABASE_URL !== undefined) {
-    throw new Error(
+    throw new SettingFault(
       'SECRET_KEY: must be set when DATABASE_URL is, to the same value on every node.',
     );
   }
@@ -33,7 +34,8 @@ export async function loadSecretKey(source: SecretKeySource): Promise<string> {
 async function readKey(path: string): Promise<string | null> {
   try {
     const key = (await readFile(path, 'utf8')).trim();
-    if (key === '') throw new Error(`${path} is empty: put the key back that it held.`);
+    if (key === '')
+      throw new SettingFault(`DATA_DIR: ${path} is empty: put the key back that it held.`);
     return key;
   } catch (error) {
     if (isCode(error, 'ENOENT')) return null;

@@ -4,6 +4,7 @@ import { createAddressResolver } from './client-address.ts';
 import { createCors } from './cors.ts';
 import type { ExchangeParts } from './exchange.ts';
 import { Exchange } from './exchange.ts';
+import { listenFault } from './front/address-fault.ts';
 import type { CertificateFiles } from './front/certificate.ts';
 import { Certificate } from './front/certificate.ts';
 import { connectionsMaxOf, descriptorsMax } from './front/descriptors.ts';
@@ -70,7 +71,7 @@ const SWEEP_INTERVAL_MS = 250;
 /** Pieces of one body that are kept apart: a megabyte that comes byte by byte must not be a million buffers. */
 const PIECES_MAX = 128;
 
-/** Starts listening. Rejects with a sentence when the address cannot be had, or the certificate is no good. */
+/** Starts listening. Rejects with a SettingFault when the address cannot be had, or the certificate is no good. */
 export async function startServer(options: ServerOptions): Promise<Server> {
   const certificate =
     options.tls === null ? null : await Certificate.open(options.tls, options.log);
@@ -129,10 +130,7 @@ class RunningServer implements Server, RequestHandler {
       await this.#listener.listen();
     } catch (error) {
       await this.#stop();
-      throw new Error(
-        `cannot listen on ${host}:${port}: it is taken, or not an address here (${(error as NodeJS.ErrnoException).code}).`,
-        { cause: error },
-      );
+      throw listenFault({ host, port }, error as NodeJS.ErrnoException);
     }
   }
 

@@ -4,6 +4,7 @@
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import { SettingFault } from '../std/setting-fault.ts';
 import { faultOf } from './faults.ts';
 import * as mainJob from './migrations/0001-main-job.ts';
 import * as reactions from './migrations/0002-reactions.ts';
@@ -73,7 +74,7 @@ export async function migrate(sql: SqlPool, options: MigrateOptions = {}): Promi
       return await sql.begin((tx) => migrateOnce(tx, migrations));
     } catch (error) {
       if (isLockTimeout(error)) {
-        if (performance.now() > endMs) throw new Error(LOCKED, { cause: error });
+        if (performance.now() > endMs) throw new SettingFault(LOCKED, { cause: error });
         onWaiting?.();
         await sleep(LOCK_PAUSE_MS);
       } else if (attempt >= TRIES_MAX || faultOf(error) !== 'conflict') throw error;
@@ -94,7 +95,7 @@ async function migrateOnce(tx: Sql, migrations: readonly Migration[]): Promise<M
   const known = new Set(migrations.map(({ name }) => name));
   const ahead = present.filter(({ name }) => !known.has(name));
   for (const { name, needs } of ahead) {
-    if (needs !== null && !known.has(needs)) throw new Error(tooNew(name, needs));
+    if (needs !== null && !known.has(needs)) throw new SettingFault(tooNew(name, needs));
   }
   const applied = migrations.filter(({ name }) => present.every((row) => row.name !== name));
   for (const { name, needs, sql } of applied) {

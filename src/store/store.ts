@@ -1,8 +1,9 @@
 /** The opened store: PostgreSQL is the truth, embedded or real, behind one driver. */
 
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { SettingFault } from '../std/setting-fault.ts';
 import type { ThreadVitals } from '../std/thread-vitals.ts';
+import { databaseFault } from './database-fault.ts';
+import { startInDataDir } from './embedded/data-dir.ts';
 import { databaseSocketPath } from './embedded/lock.ts';
 import type { EmbeddedDatabase } from './embedded/thread.ts';
 import { startEmbeddedDatabase } from './embedded/thread.ts';
@@ -31,15 +32,20 @@ const CONNECTIONS_MAX = 16;
 const ELSEWHERE: EmbeddedDatabase = { vitals: () => null, close: () => Promise.resolve() };
 
 /** Connects to a real PostgreSQL (15 or later) and migrates it; `onWaiting` is told while a lock holds that up. */
-export const openPostgres = (url: string, onWaiting?: () => void): Promise<Store> =>
-  open({ kind: 'postgres', url }, ELSEWHERE, onWaiting);
+export async function openPostgres(url: string, onWaiting?: () => void): Promise<Store> {
+  try {
+    return await open({ kind: 'postgres', url }, ELSEWHERE, onWaiting);
+  } catch (error) {
+    throw error instanceof SettingFault ? error : databaseFault(url, error);
+  }
+}
 
 /** Starts PGlite under `dataDir`, whose lock the caller holds, and migrates it. */
 export async function openEmbedded(dataDir: string): Promise<Store> {
   const socketPath = databaseSocketPath(dataDir);
-  const directory = join(dataDir, 'postgres');
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  const database = await startEmbeddedDatabase(directory, socketPath);
+  const database = await startInDataDir(dataDir, (directory) =>
+    startEmbeddedDatabase(directory, socketPath),
+  );
   return open({ kind: 'embedded', socketPath }, database);
 }
 
@@ -74,9 +80,12 @@ async function open(
 const VERSION_MIN = 150_000;
 
 async function checkVersion(sql: SqlPool): Promise<void> {
-  const [row] = await sql<{ version: number }[]>`
-    select current_setting('server_version_num')::integer as version`;
-  if (row === undefined || row.version < VERSION_MIN) {
-    throw new Error('DATABASE_URL: PostgreSQL 15 or later is needed.');
+  const [row] = await sql<{ number: number; version: string }[]>`
+    select current_setting('server_version_num')::integer as number,
+      current_setting('server_version') as version`;
+  if (row === undefined || row.number < VERSION_MIN) {
+    throw new SettingFault(
+      `DATABASE_URL: PostgreSQL 15 or later is needed, and this is ${row?.version}.`,
+    );
   }
 }

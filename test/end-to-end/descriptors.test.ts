@@ -15,6 +15,7 @@ import { seedEmbedded } from '../support/store.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const DESCRIPTORS = 512;
+const LIMITED = ['bash', '-c', `ulimit -n ${DESCRIPTORS}; exec "$@"`, 'bash'];
 /** Of each kind: idle ones, and half heads. */
 const CONNECTIONS = 1_024;
 /** The requirement: "registrations within a second". */
@@ -25,7 +26,7 @@ t.setTimeout(120_000);
 t.test('a thousand silent connections and a thousand half heads of one address', async (t) => {
   const dataDir = temporaryDirectory(t);
   seedEmbedded(dataDir);
-  const engine = await startEngine(t, dataDir, {}, DESCRIPTORS);
+  const engine = await startEngine(t, dataDir, {}, LIMITED);
   const demo = engine.demo();
   const port = Number(new URL(engine.baseUrl).port);
 

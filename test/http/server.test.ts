@@ -15,6 +15,7 @@ import type { ServerLimits, ServerOptions } from '../../src/http/server.ts';
 import { speakRaw, startApi } from '../support/api.ts';
 import type { Lifetime } from '../support/lifetime.ts';
 import { until } from '../support/poll.ts';
+import { freePorts } from '../support/programs.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const CALLER: Caller = {
@@ -381,4 +382,10 @@ t.test('HTTPS with a certificate of its own', async (t) => {
 t.test('a port that is taken is said in a sentence', async (t) => {
   const { server } = await start(t, []);
   await t.rejects(start(t, [], { port: server.port }), /cannot listen on 127\.0\.0\.1:/);
+});
+
+t.test('two servers do not share a port that both name', async (t) => {
+  const [port = 0] = await freePorts(1);
+  await start(t, [], { port });
+  await t.rejects(start(t, [], { port }), /^PORT: cannot listen on 127\.0\.0\.1:/);
 });

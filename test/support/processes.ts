@@ -52,15 +52,15 @@ export interface EngineProcess {
 
 type Environment = Readonly<Record<string, string>>;
 
-/** Starts an engine on a free port and waits until it listens. `descriptors`: the limit of its open files. */
+/** Starts an engine on a free port and waits until it listens. `under`: a program that runs it. */
 export async function startEngine(
   t: Lifetime,
   dataDir: string,
   environment: Environment = {},
-  descriptors: number | null = null,
+  under: readonly string[] = [],
 ): Promise<EngineProcess> {
   const settings = { PORT: '0', DATA_DIR: dataDir, ...environment };
-  const { child, output } = launch(t, [], settings, descriptors);
+  const { child, output } = launch(t, [], settings, under);
   const line = await lineMatching(child, output, /"msg":"listening"/);
   const { url } = JSON.parse(line) as { readonly url: string };
   return {
@@ -125,15 +125,16 @@ export async function startSimulatorProcess(
   };
 }
 
-/** Runs a command to its end. */
+/** Runs a command to its end: all that it wrote, and what of it went to standard error. `under`: a program that runs it. */
 export async function runCommand(
   t: Lifetime,
   args: readonly string[],
   environment: Environment = {},
-): Promise<{ readonly code: number | string; readonly output: string }> {
-  const { child, output } = launch(t, args, environment);
+  under: readonly string[] = [],
+): Promise<{ readonly code: number | string; readonly output: string; readonly errors: string }> {
+  const { child, output, errors } = launch(t, args, environment, under);
   const [code, signal] = await once(child, 'close');
-  return { code: code ?? signal, output: output() };
+  return { code: code ?? signal, output: output(), errors: errors() };
 }
 
 /** Starts a command, for a test to end. */
@@ -150,12 +151,10 @@ function launch(
   t: Lifetime,
   args: readonly string[],
   environment: Environment = {},
-  descriptors: number | null = null,
-): { readonly child: ChildProcess; output(): string } {
-  const program = [process.execPath, ...NODE_FLAGS, MAIN, ...args];
-  const limited = ['bash', '-c', `ulimit -n ${descriptors} && exec "$0" "$@"`, ...program];
-  const [command = '', ...rest] = descriptors === null ? program : limited;
-  const child = spawn(command, rest, {
+  under: readonly string[] = [],
+): { readonly child: ChildProcess; output(): string; errors(): string } {
+  const [program = '', ...rest] = [...under, process.execPath, ...NODE_FLAGS, MAIN, ...args];
+  const child = spawn(program, rest, {
     stdio: ['ignore', 'pipe', 'pipe'],
     // Nothing of the run's own environment but what a process needs: a test says what it configures.
     env: { PATH: process.env['PATH'], ...environment },
@@ -165,9 +164,13 @@ function launch(
     text += chunk;
   };
   child.stdout.setEncoding('utf8').on('data', collect);
-  child.stderr.setEncoding('utf8').on('data', collect);
+  let errors = '';
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+    errors += chunk;
+    collect(chunk);
+  });
   t.teardown(() => end(child, 'SIGKILL'));
-  return { child, output: () => text };
+  return { child, output: () => text, errors: () => errors };
 }
 
 async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<number | string> {

@@ -1,11 +1,14 @@
 /** The certificate that the service shows: read again when its files change, since certificates live for weeks and services for months. */
 
 import { X509Certificate } from 'node:crypto';
-import { readFile, stat } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import type { SecureContext } from 'node:tls';
 import { createSecureContext } from 'node:tls';
 import type { Logger } from 'pino';
+import { pemFaults } from '../../std/pem-faults.ts';
 import { Recurring } from '../../std/recurring.ts';
+import { SettingFault } from '../../std/setting-fault.ts';
 
 export interface CertificateFiles {
   /** PEM, the chain. */
@@ -34,10 +37,10 @@ export class Certificate {
     this.#looks.start();
   }
 
-  /** Rejects with a sentence that begins with the variable whose file is no good. */
+  /** Rejects with a SettingFault when a file is no good. */
   static async open(files: CertificateFiles, log: Logger): Promise<Certificate> {
     const stamp = await stampOf(files);
-    return new Certificate(files, log, stamp, (await read(files)).context);
+    return new Certificate(files, log, stamp, read(files).context);
   }
 
   /** For the next connection. */
@@ -49,7 +52,7 @@ export class Certificate {
   async reload(): Promise<void> {
     try {
       this.#stamp = await stampOf(this.#files);
-      const { context, validTo } = await read(this.#files);
+      const { context, validTo } = read(this.#files);
       this.#context = context;
       this.#log.info({ certFile: this.#files.certFile, validTo }, 'a new certificate is in use');
     } catch (error) {
@@ -67,37 +70,16 @@ export class Certificate {
   }
 }
 
-async function read({
-  certFile,
-  keyFile,
-}: CertificateFiles): Promise<{ readonly context: SecureContext; readonly validTo: string }> {
-  const [cert, key] = await Promise.all([
-    readPem('TLS_CERT_FILE', certFile),
-    readPem('TLS_KEY_FILE', keyFile),
-  ]);
-  const { validTo } = parse('TLS_CERT_FILE', certFile, () => new X509Certificate(cert));
-  const context = parse('TLS_KEY_FILE', keyFile, () => createSecureContext({ cert, key }));
-  return { context, validTo };
-}
-
-async function readPem(variable: string, file: string): Promise<Buffer> {
-  try {
-    return await readFile(file);
-  } catch (error) {
-    throw new Error(`${variable}: ${file} cannot be read (${codeOf(error)}).`, { cause: error });
-  }
-}
-
-function parse<T>(variable: string, file: string, make: () => T): T {
-  try {
-    return make();
-  } catch (error) {
-    const what =
-      variable === 'TLS_CERT_FILE'
-        ? 'holds no PEM certificate'
-        : 'holds no PEM key, or not that of the certificate in TLS_CERT_FILE';
-    throw new Error(`${variable}: ${file} ${what} (${codeOf(error)}).`, { cause: error });
-  }
+/** Throws a SettingFault that names each file that is no good. */
+function read({ certFile, keyFile }: CertificateFiles): {
+  readonly context: SecureContext;
+  readonly validTo: string;
+} {
+  const faults = pemFaults({ TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile });
+  if (faults.length > 0) throw new SettingFault(faults.join(' '));
+  const cert = readFileSync(certFile);
+  const context = createSecureContext({ cert, key: readFileSync(keyFile) });
+  return { context, validTo: new X509Certificate(cert).validTo };
 }
 
 const codeOf = (error: unknown): string =>

@@ -36,9 +36,7 @@ export async function initialise(directory: string): Promise<void> {
     });
   } catch (error) {
     rmSync(made, { recursive: true, force: true });
-    throw new Error(`DATA_DIR: the embedded database could not be made in ${directory}`, {
-      cause: error,
-    });
+    throw new Error('initdb has failed', { cause: error });
   }
   // Device tokens will be in there: for nobody else's eyes, whatever DATA_DIR itself allows. initdb lets a group read.
   chmodSync(made, 0o700);

@@ -7,10 +7,11 @@
  */
 
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import type { Server, Socket } from 'node:net';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
+import { makeDirectory } from './data-dir.ts';
 
 /** sun_path of Unix sockets holds 108 bytes on Linux, 104 on macOS, with the closing NUL. */
 const SOCKET_PATH_BYTES_MAX = 103;
@@ -37,7 +38,7 @@ export async function lockDataDir(
   if (Buffer.byteLength(databaseSocketPath(dataDir)) > SOCKET_PATH_BYTES_MAX) {
     return { kind: 'path-too-long', bytesMax: SOCKET_PATH_BYTES_MAX };
   }
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  makeDirectory(dataDir);
   const guard = process.platform === 'linux' ? await listen(abstractName(dataDir)) : null;
   if (guard === 'in-use' || (await answers(path))) {
     if (guard !== null && guard !== 'in-use') guard.close();

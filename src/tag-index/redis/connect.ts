@@ -13,6 +13,10 @@ export type RedisAddress =
   /** Some of the cluster's nodes, to find the others by. User, password and TLS are the first one's. */
   | { readonly kind: 'cluster'; readonly urls: readonly string[] };
 
+/** The setting that names it. */
+export const settingOf = ({ kind }: RedisAddress): string =>
+  kind === 'single' ? 'REDIS_URL' : 'REDIS_CLUSTER';
+
 /** The scripts as commands (scripts.ts). */
 interface Scripts {
   applyChange(hashKey: string, ...args: (string | Buffer)[]): Promise<number>;
@@ -63,7 +67,7 @@ export async function connectWhole(address: RedisAddress): Promise<RedisClient |
   );
   if (isReady) return client;
   client.disconnect();
-  return `Redis cannot be reached: ${fault}.`;
+  return `${settingOf(address)}: Redis cannot be reached: ${fault}.`;
 }
 
 const retryInMs = (attempt: number): number => Math.min(50 * 2 ** attempt, RECONNECT_MS_MAX);

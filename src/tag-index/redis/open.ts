@@ -4,13 +4,14 @@ import type { Logger } from 'pino';
 import type { RaisedGroup } from '../../domain/group-change.ts';
 import { Bell } from '../../std/bell.ts';
 import { systemClock } from '../../std/clock.ts';
+import { SettingFault } from '../../std/setting-fault.ts';
 import { keepLineage } from '../../store/index/lineage.ts';
 import type { Sql, SqlPool } from '../../store/sql.ts';
 import type { IndexReading } from '../../telemetry/index-metrics.ts';
 import { SqlTagIndex } from '../sql/sql-tag-index.ts';
 import type { IndexFeed, TagIndex } from '../tag-index.ts';
 import type { RedisAddress, RedisClient } from './connect.ts';
-import { connectRedis } from './connect.ts';
+import { connectRedis, settingOf } from './connect.ts';
 import { RedisFeed } from './feed.ts';
 import { Gate } from './gate.ts';
 import { IndexName } from './index-name.ts';
@@ -54,7 +55,7 @@ export async function openIndexKeeper(
   // Of one that was away before, or was started anew with other settings.
   client.on('ready', () => void reviewSettings(client, log));
   try {
-    await refuseUnfit(client, log);
+    await refuseUnfit(address, client, log);
   } catch (error) {
     client.disconnect();
     throw error;
@@ -131,13 +132,13 @@ async function untilReady(client: RedisClient): Promise<void> {
   await bell.wait(READY_MS_MAX);
 }
 
-async function refuseUnfit(client: RedisClient, log: Logger): Promise<void> {
+async function refuseUnfit(address: RedisAddress, client: RedisClient, log: Logger): Promise<void> {
   if (client.status !== 'ready') {
     log.warn('Redis cannot be reached: tags are resolved from the database until it can');
     return;
   }
   const { fatal, costly } = await checkSettings(client);
-  if (fatal.length > 0) throw new UnfitRedisError(fatal);
+  if (fatal.length > 0) throw new SettingFault(`${settingOf(address)}: ${fatal.join(' ')}`);
   for (const sentence of costly) log.warn(sentence);
 }
 
@@ -158,13 +159,5 @@ async function leaveLogged(
     await leaveIfBehind(options, indexName, seen);
   } catch (error) {
     options.log.warn({ err: error }, 'the index was not compared with the database');
-  }
-}
-
-/** Its message is for the operator. */
-export class UnfitRedisError extends Error {
-  constructor(sentences: readonly string[]) {
-    super(sentences.join('\n'));
-    this.name = 'UnfitRedisError';
   }
 }

@@ -276,7 +276,7 @@ t.test('a certificate that is renewed is shown from then on; a bad one is not', 
   writeFileSync(tls.keyFile, 'no key');
   await server.reloadCertificate();
   t.equal(nameOf(await shake()), 'second');
-  t.match(lines.at(-1), /TLS_KEY_FILE: .*key\.pem holds no PEM key/);
+  t.match(lines.at(-1), /TLS_KEY_FILE: .*key\.pem holds no PEM private key/);
 
   await write('third');
   await until('the change is noticed', async () =>

@@ -1,0 +1,38 @@
+/** Whether the service could listen where it is to: found out before the database is opened, which may take long. */
+
+import { createServer } from 'node:net';
+import { SettingFault } from '../../std/setting-fault.ts';
+
+interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Listens for a moment. Null: it could. */
+export function addressFault(address: Address): Promise<SettingFault | null> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', (error) => resolve(listenFault(address, error)));
+    server.listen(address, () => server.close(() => resolve(null)));
+  });
+}
+
+/** What to tell of an error of listening. */
+export const listenFault = (address: Address, error: NodeJS.ErrnoException): SettingFault =>
+  new SettingFault(sentenceOf(address, error), { cause: error });
+
+function sentenceOf({ host, port }: Address, { code, message }: NodeJS.ErrnoException): string {
+  switch (code) {
+    case 'EADDRINUSE':
+      return `PORT: ${port} is taken on ${host}: stop what listens there, or name another one.`;
+    case 'EACCES':
+      return `PORT: ${port} is not for this user: name one above 1023, or give the right.`;
+    case 'EADDRNOTAVAIL':
+      return `HOST: ${host} is no address of this machine: name one of its own.`;
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return `HOST: ${host} is not known: name an address of this machine.`;
+    default:
+      return `HOST: cannot listen on ${host}, port ${port}: ${message}.`;
+  }
+}

@@ -1,0 +1,53 @@
+/** Why a PostgreSQL cannot be worked with, as a sentence for the operator: without the password that its URL may hold. */
+
+import { SettingFault } from '../std/setting-fault.ts';
+import { faultOf } from './faults.ts';
+
+/** What the server or the way to it says, by SQLSTATE and by the codes of sockets: what is wrong, and what to do. */
+const MEANINGS: readonly (readonly [codes: RegExp, meaning: string])[] = [
+  [/^ECONNREFUSED$/, 'nobody listens there: start PostgreSQL, or correct host and port'],
+  [/^ENOENT$/, 'there is no such socket: start PostgreSQL, or correct the path'],
+  [/^(ENOTFOUND|EAI_)/, 'the name of the host is not known: correct it, or look at the DNS'],
+  [
+    /^(ETIMEDOUT|CONNECT_TIMEOUT|EHOSTUNREACH|ENETUNREACH|EHOSTDOWN)$/,
+    'nobody answers there: correct host and port, or look at the firewall',
+  ],
+  [
+    /^(ECONNRESET|EPIPE|CONNECTION_)/,
+    'the connection was closed: look at the log of the server, or of the proxy in between',
+  ],
+  [/^28/, 'the server refuses the sign-in: correct user and password, or pg_hba.conf'],
+  [/^3D000$/, 'the server has no such database: make it (createdb), or correct the name'],
+  [/^42501$/, 'the user lacks a right: let it make tables in its schema'],
+  [/^25006$/, 'it takes no writes (a standby, or set read-only): name the primary, or promote it'],
+  [/^53300$/, 'the server has no more connections: raise max_connections'],
+  [/^53100$/, 'the disk of the server is full: make room; nothing is lost'],
+  [/^57P03$/, 'the server is starting or stopping: start again when it is up'],
+];
+
+/** A database, a right. */
+const MISSING = /^(3D000|42501)$/;
+
+/** What to tell of an error that the database or the way to it gave. */
+export function databaseFault(url: string, error: unknown): SettingFault {
+  const message = error instanceof Error ? error.message : String(error);
+  const code = codeOf(error);
+  const meaning = MEANINGS.find(([codes]) => codes.test(code))?.[1];
+  const why = meaning === undefined ? message : `${meaning} (${message})`;
+  return new SettingFault(`DATABASE_URL: ${placeOf(url)}: ${why}.`, { cause: error });
+}
+
+/** Whether the database, or the way to it, is to blame: a fault of ours is told with its stack. */
+export const isOfDatabase = (error: unknown): boolean =>
+  faultOf(error) === 'unavailable' || MISSING.test(codeOf(error));
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error ? String(error.code) : '';
+
+/** User, host, port and database; of a URL for several hosts the driver knows more than `URL` does. */
+function placeOf(url: string): string {
+  if (!URL.canParse(url)) return 'the database';
+  const { username, hostname, port, pathname } = new URL(url);
+  const user = username === '' ? '' : `${decodeURIComponent(username)}@`;
+  return `${user}${hostname}${port === '' ? '' : `:${port}`}${decodeURIComponent(pathname)}`;
+}
