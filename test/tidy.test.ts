@@ -109,11 +109,16 @@ t.test('every file opens with why it exists', (t) => {
   t.end();
 });
 
+/** What a test mirrors: the file of its name, or, when a file has tests by subject, the file that their folder is named after. */
+function hasTwin(test: string): boolean {
+  const path = join(ROOT, 'src', test.slice(0, -'.test.ts'.length));
+  return [`${path}.ts`, `${path}.mjs`, `${dirname(path)}.ts`].some((twin) => existsSync(twin));
+}
+
 t.test('every test mirrors one source file', (t) => {
   for (const file of listSources('test').filter((file) => file.endsWith('.test.ts'))) {
     if (TESTS_WITHOUT_TWIN.some((name) => file.startsWith(name))) continue;
-    const twin = `${file.slice(0, -'.test.ts'.length)}.ts`;
-    t.ok(existsSync(join(ROOT, 'src', twin)), `test/${file} mirrors src/${twin}`);
+    t.ok(hasTwin(file), `test/${file} mirrors a file of src`);
   }
   t.end();
 });

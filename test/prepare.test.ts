@@ -1,0 +1,138 @@
+import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import type { Test } from 'tap';
+import t from 'tap';
+import { until } from './support/poll.ts';
+import { runProgram } from './support/programs.ts';
+import { temporaryDirectory } from './support/temporary-directory.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+
+/** In the package that stands for the test runner: what the runner generates, and what prepare looks for. */
+const CLASS_FILES = ['esm', 'commonjs'].map((kind) => `test-built/dist/${kind}/index.js`);
+
+/** Stands for the compiler: notes that it ran, writes half of what it has to, waits while it is to, writes the rest. */
+const COMPILER = `#!/usr/bin/env node
+const fs = require('node:fs');
+fs.appendFileSync('compiled', '.');
+fs.mkdirSync('dist/src', { recursive: true });
+fs.writeFileSync('dist/src/main.js', '');
+while (fs.existsSync('hold')) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
+fs.writeFileSync('dist/rest.js', '');
+`;
+
+/** A project of one package, which npm installs without a network, prepared by the real script and built by the real command. */
+async function makeCheckout(t: Test): Promise<string> {
+  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+    readonly scripts: { readonly build: string };
+  };
+  const root = temporaryDirectory(t, { 'tsconfig.json': '{}' });
+  for (const folder of ['src/patches', 'test', 'bench', 'runner']) {
+    mkdirSync(join(root, folder), { recursive: true });
+  }
+  copyFileSync(join(ROOT, 'src', 'prepare.mjs'), join(root, 'src', 'prepare.mjs'));
+  for (const file of CLASS_FILES) {
+    mkdirSync(join(root, 'runner', file, '..'), { recursive: true });
+    writeFileSync(join(root, 'runner', file), '');
+  }
+  writeFileSync(join(root, 'runner', 'tsc.js'), COMPILER, { mode: 0o755 });
+  const runner = { name: '@tapjs/test', version: '1.0.0', bin: { tsc: 'tsc.js' } };
+  writeFileSync(join(root, 'runner', 'package.json'), JSON.stringify(runner));
+  await npm(t, root, ['pack', join(root, 'runner'), `--pack-destination=${root}`]);
+  const project = {
+    name: 'checkout',
+    version: '1.0.0',
+    scripts: { build: scripts.build },
+    devDependencies: { '@tapjs/test': 'file:tapjs-test-1.0.0.tgz' },
+  };
+  writeFileSync(join(root, 'package.json'), JSON.stringify(project));
+  await npm(t, root, ['install', '--package-lock-only', '--offline']);
+  return root;
+}
+
+async function npm(t: Test, root: string, args: readonly string[]): Promise<void> {
+  const { code, err } = await runProgram(t, 'npm', ['--prefix', root, '--loglevel=error', ...args]);
+  if (code !== 0) throw new Error(err);
+}
+
+const prepare = (t: Test, root: string) =>
+  runProgram(t, process.execPath, [join(root, 'src', 'prepare.mjs')]);
+
+/** In a group of its own, as a terminal's Ctrl-C would reach all of it. */
+const startPrepare = (root: string): ChildProcess =>
+  spawn(process.execPath, [join(root, 'src', 'prepare.mjs')], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    detached: true,
+  });
+
+const compilations = (root: string): number => {
+  const path = join(root, 'compiled');
+  return existsSync(path) ? readFileSync(path, 'utf8').length : 0;
+};
+
+t.test(
+  'installs and builds once, and a class of the test runner that is gone is installed again',
+  async (t) => {
+    const root = await makeCheckout(t);
+    const first = await prepare(t, root);
+    t.match(first, { code: 0, err: /^Installing what package-lock.json names …\n.*Building …\n/s });
+    t.match(await prepare(t, root), { code: 0, err: /^$/ }, 'nothing is left to do');
+    for (const file of CLASS_FILES) {
+      const path = join(root, 'node_modules', '@tapjs', 'test', file);
+      rmSync(path);
+      t.match(await prepare(t, root), {
+        code: 0,
+        err: /^Installing what package-lock.json names …\n/,
+      });
+      t.ok(existsSync(path));
+    }
+    t.equal(compilations(root), 1, 'and nothing was built anew for it');
+    const later = new Date(Date.now() + 1_000);
+    utimesSync(join(root, 'tsconfig.json'), later, later);
+    t.match(await prepare(t, root), { code: 0, err: 'Building …\n' }, 'a newer source is built');
+  },
+);
+
+t.test('a build that was broken off is done again', async (t) => {
+  const root = await makeCheckout(t);
+  writeFileSync(join(root, 'hold'), '');
+  const broken = startPrepare(root);
+  const exited = once(broken, 'exit');
+  await until('half is built', () => existsSync(join(root, 'dist', 'src', 'main.js')) || null);
+  if (broken.pid !== undefined) process.kill(-broken.pid, 'SIGKILL');
+  await exited;
+  rmSync(join(root, 'hold'));
+  t.notOk(existsSync(join(root, 'dist', 'rest.js')));
+  t.match(await prepare(t, root), { code: 0, err: 'Building …\n' });
+  t.ok(existsSync(join(root, 'dist', 'rest.js')));
+});
+
+const skip = process.platform === 'linux' ? false : 'elsewhere nobody waits';
+t.test('of two at once the second waits, and finds everything done', { skip }, async (t) => {
+  const root = await makeCheckout(t);
+  writeFileSync(join(root, 'hold'), '');
+  const first = startPrepare(root);
+  const exited = once(first, 'exit');
+  await until('the first builds', () => (compilations(root) === 1 ? true : null));
+  const second = prepare(t, root);
+  // A second builder would be noted well before this.
+  await Promise.race([second, new Promise((resolve) => setTimeout(resolve, 1_000))]);
+  rmSync(join(root, 'hold'));
+  t.strictSame(await exited, [0, null]);
+  t.match(await second, {
+    code: 0,
+    err: /^Waiting for another run that installs or builds here …\n$/,
+  });
+  t.equal(compilations(root), 1);
+});
