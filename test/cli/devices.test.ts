@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Test } from 'tap';
 import t from 'tap';
+import { DEVICES_PER_REQUEST_MAX } from '../../src/cli/device-actions.ts';
 import { devicesCommand } from '../../src/cli/devices.ts';
 import type { OperatorActions } from '../../src/cli/operator-actions.ts';
 import { createOperatorActions } from '../../src/cli/operator-actions.ts';
@@ -161,6 +162,28 @@ await onEachStore(t, {
     ]);
     const mine = await sql`select client_id from tags where source_id = 'foreign' order by 1`;
     t.same([...mine], [{ client_id: acme.clientId }, { client_id: other.clientId }]);
+  },
+
+  'tags that are left out or made are counted over all batches': async (t, store) => {
+    const acme = await makeTenant(store.sql, 'acme');
+    const { context, write, run } = commander(t, store);
+    const count = DEVICES_PER_REQUEST_MAX * 2 + 1;
+    const lines = Array.from({ length: count }, (_, n) =>
+      JSON.stringify({
+        platformId: 15,
+        deviceId: `d${n}`,
+        tags: [`tag-${n % 2}-${n === count - 1}`],
+      }),
+    );
+    const path = write('devices.ndjson', lines.join('\n'));
+    t.equal(await run(`import ${acme.appId} ${path}`), 0);
+    const counted = count.toLocaleString('en');
+    t.match(
+      context.printed.at(-1),
+      new RegExp(`\n {2}${counted} added\n {2}${counted} subscriptions left out`),
+    );
+    t.equal(await run(`import ${acme.appId} ${path} --create-tags`), 0);
+    t.match(context.printed.at(-1), /\n {2}3 tags were made$/);
   },
 
   'a device that is there: its app has the last word': async (t, store) => {

@@ -3,7 +3,7 @@ import type { Test } from 'tap';
 import t from 'tap';
 import { GROUP_DEVICES } from '../../src/domain/device.ts';
 import type { Counts } from '../../src/domain/notification.ts';
-import type { ChunkProgress, RetryProgress } from '../../src/domain/progress.ts';
+import type { ChunkProgress, Progress, RetryProgress } from '../../src/domain/progress.ts';
 import { Ledger } from '../../src/outcomes/ledger.ts';
 import { systemClock } from '../../src/std/clock.ts';
 import type { ClaimedChunk } from '../../src/store/ledger/claim-chunks.ts';
@@ -26,14 +26,15 @@ const oneInEachGroup = { step: GROUP_DEVICES };
 const LEASE_MS = 60_000;
 const NOTHING: Counts = { total: 0, delivered: 0, failed: 0, skipped: 0, expired: 0, cancelled: 0 };
 
-const ledgerOf = (store: Store): Ledger =>
+/** `told`: what it says it has recorded. */
+const ledgerOf = (store: Store, told: Progress[] = []): Ledger =>
   new Ledger({
     store,
     feed: NO_FEED,
     leaseMs: LEASE_MS,
     clock: systemClock,
     log: pino({ level: 'silent' }),
-    onRecorded: () => undefined,
+    onRecorded: (progress) => told.push(progress),
   });
 
 const claim = (sql: Sql, notificationId: string, count = 1, leaseMs = LEASE_MS) =>
@@ -106,7 +107,8 @@ await withStores(t, async (t, store) => {
 
 async function progress(t: Test, store: Store): Promise<void> {
   const { sql } = store;
-  const ledger = ledgerOf(store);
+  const told: Progress[] = [];
+  const ledger = ledgerOf(store, told);
 
   await t.test(
     'adds up, block by block, and the last block finishes the notification',
@@ -170,7 +172,9 @@ async function progress(t: Test, store: Store): Promise<void> {
       reasons: [['Late', 120]],
       retries: [{ ordinal: 5, attempts: 1, reason: 'Late', dueInMs: 0, isUncertain: true }],
     });
+    told.length = 0;
     t.strictSame(await ledger.record(late), { kind: 'lost' });
+    t.strictSame(told, [], 'nobody is told that it is recorded');
     const row = await rowOf(sql, tenant.clientId, id);
     t.match(row, { total: 0, failed: 0, reasons: null });
     const [open] = await sql`
@@ -211,18 +215,36 @@ async function progress(t: Test, store: Store): Promise<void> {
       const [good, bad, fine] = await claim(sql, id, 3);
       if (good === undefined || bad === undefined || fine === undefined)
         throw new Error('three chunks');
-      const verdicts = await Promise.all([
-        ledger.record(report(good, { blocks: -1n, counts: delivered(8_192) })),
-        ledger.record(report(bad, { blocks: 1n, reasons: [['NUL \0', 1]], counts: delivered(1) })),
-        ledger.record(report(fine, { blocks: -1n, counts: delivered(8_192) })),
-      ]);
+      const reports = [
+        report(good, { blocks: -1n, counts: delivered(8_192) }),
+        report(bad, { blocks: 1n, reasons: [['NUL \0', 1]], counts: delivered(1) }),
+        report(fine, { blocks: -1n, counts: delivered(8_192) }),
+      ];
+      told.length = 0;
+      const verdicts = await Promise.all(reports.map((progress) => ledger.record(progress)));
       t.strictSame(
         verdicts.map(({ kind }) => kind),
         ['recorded', 'lost', 'recorded'],
       );
       t.match(await rowOf(sql, tenant.clientId, id), { total: 16_384, delivered: 16_384 });
+      t.strictSame(
+        told.map((progress) => reports.findIndex((one) => one === progress)).sort(),
+        [0, 2],
+        'what is recorded is told, once, and nothing else',
+      );
     },
   );
+
+  await t.test('of a notification that has been deleted meanwhile is refused', async (t) => {
+    const tenant = await makeTenant(sql, 'deleted');
+    const id = await makeRunning(sql, tenant, 200);
+    const chunk = await claimOne(sql, id);
+    await sql`delete from notifications where id = ${id}`;
+    told.length = 0;
+    const late = report(chunk, { blocks: -1n, counts: delivered(200) });
+    t.strictSame(await ledger.record(late), { kind: 'lost' });
+    t.strictSame(told, []);
+  });
 }
 
 async function retries(t: Test, store: Store): Promise<void> {

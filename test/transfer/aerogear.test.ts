@@ -31,6 +31,8 @@ const INSTALLATIONS = [
   { deviceToken: 'x', operatingSystem: 'windows' },
   { alias: 'no token' },
   { deviceToken: FCM, categories: 'sport' },
+  { deviceToken: FCM, categories: ['sport', ''] },
+  { deviceToken: FCM, categories: [{ name: '' }] },
 ];
 
 const EXPECTED = [
@@ -42,6 +44,8 @@ const EXPECTED = [
   'passed: of another kind than iOS and Android',
   'passed: of another kind than iOS and Android',
   'deviceToken is missing.',
+  'categories must be a list of names.',
+  'categories must be a list of names.',
   'categories must be a list of names.',
 ];
 
