@@ -215,7 +215,7 @@ async function progress(t: Test, store: Store): Promise<void> {
       const [good, bad, fine] = await claim(sql, id, 3);
       if (good === undefined || bad === undefined || fine === undefined)
         throw new Error('three chunks');
-      const reports = [
+      const reports: readonly Progress[] = [
         report(good, { blocks: -1n, counts: delivered(8_192) }),
         report(bad, { blocks: 1n, reasons: [['NUL \0', 1]], counts: delivered(1) }),
         report(fine, { blocks: -1n, counts: delivered(8_192) }),
@@ -228,7 +228,7 @@ async function progress(t: Test, store: Store): Promise<void> {
       );
       t.match(await rowOf(sql, tenant.clientId, id), { total: 16_384, delivered: 16_384 });
       t.strictSame(
-        told.map((progress) => reports.findIndex((one) => one === progress)).sort(),
+        told.map((progress) => reports.indexOf(progress)).sort(),
         [0, 2],
         'what is recorded is told, once, and nothing else',
       );

@@ -1,0 +1,96 @@
+import type { Test } from 'tap';
+import t from 'tap';
+import type { ScopeStatus } from '../../../src/store/notifications/read-status.ts';
+import { readStatus } from '../../../src/store/notifications/read-status.ts';
+import type { Store } from '../../../src/store/store.ts';
+import { deliveries } from '../../support/client.ts';
+import { finalRows, seed, submit } from '../../support/fan-out-pushes.ts';
+import { makeTenant } from '../../support/notifications.ts';
+import { until } from '../../support/poll.ts';
+import { startProviderPeer } from '../../support/provider-peer.ts';
+import { behave, fanOutFor, simulatorFor } from '../../support/sending.ts';
+import { withStores } from '../../support/store.ts';
+
+const sumCloses = (row: ScopeStatus): boolean =>
+  row.total === row.delivered + row.failed + row.skipped + row.expired + row.cancelled;
+
+const simulator = await simulatorFor(t);
+
+await withStores(t, async (t, store) => {
+  await t.test(
+    'a provider that fails for everyone: seen, waited for, probed, sent on',
+    async (t) => {
+      await behave(simulator, { shares: { serverError: 1 } });
+      const fanOut = await fanOutFor(t, store, simulator);
+      const tenant = await makeTenant(store.sql, 'circuit');
+      await seed(store, tenant, { 3: 1_000 });
+      const id = await submit(fanOut, tenant);
+      const waiting = await until('the job says what it waits for', async () => {
+        const rows = await readStatus(store.sql, tenant.clientId, id);
+        return rows?.find(({ waitingFor }) => waitingFor !== null) ?? null;
+      });
+      t.match(waiting, { state: 'RUNNING', waitingFor: /InternalServerError|ServiceUnavailable/ });
+      t.match(fanOut.circuits.readings, [{ appId: tenant.appId, platformId: 3, openThreads: 1 }]);
+      await behave(simulator, {});
+      const rows = await finalRows(store, tenant, id);
+      t.match(rows[0], { state: 'FINISHED', total: 1_000, delivered: 1_000, waitingFor: null });
+      await until('the circuit is closed', () =>
+        fanOut.circuits.readings.length === 0 ? true : null,
+      );
+      await fanOut.drain();
+    },
+  );
+
+  await t.test(
+    'a host that is not there: the job says which, and the other platform is sent',
+    async (t) => {
+      const gone = await startProviderPeer({ script: () => undefined });
+      await gone.close();
+      await behave(simulator, {});
+      const fanOut = await fanOutFor(t, store, simulator, { origins: { fcm: gone.origin } });
+      const tenant = await makeTenant(store.sql, 'no-host');
+      await seed(store, tenant, { 3: 300, 15: 3 });
+      const id = await submit(fanOut, tenant);
+      const rows = await until('one is sent, the other waits', async () => {
+        const [apns, fcm] = (await readStatus(store.sql, tenant.clientId, id)) ?? [];
+        return apns?.delivered === 300 && fcm?.waitingFor ? [apns, fcm] : null;
+      });
+      t.match(rows[1]?.waitingFor, /127\.0\.0\.1:\d+ refuses connections/);
+      t.equal(rows[0]?.waitingFor, null);
+      await fanOut.drain();
+      await store.sql`delete from notifications where id = ${id}`;
+    },
+  );
+
+  await t.test('a provider with faults: sums close, dead tokens go, nobody gets it twice', (t) =>
+    faults(t, store),
+  );
+});
+
+async function faults(t: Test, store: Store): Promise<void> {
+  await behave(simulator, {
+    shares: { gone: 0.05, badToken: 0.03, serverError: 0.02 },
+    ends: { goAway: 300 },
+    seed: 7,
+  });
+  const fanOut = await fanOutFor(t, store, simulator);
+  const tenant = await makeTenant(store.sql, 'faults');
+  await seed(store, tenant, { 3: 800 });
+  const id = await submit(fanOut, tenant);
+  const [row] = await finalRows(store, tenant, id);
+  if (row === undefined) throw new Error('no row');
+  t.ok(sumCloses(row), JSON.stringify(row));
+  t.equal(row.total, 800);
+  t.ok(row.failed > 20 && row.failed < 200, `${row.failed} failed`);
+  const { times } = await deliveries(simulator.controlUrl, 'apns');
+  t.strictSame(times, { ...(times['0'] === undefined ? {} : { 0: times['0'] }), 1: row.delivered });
+  const alive = 800 - (row.reasons?.['Unregistered'] ?? 0);
+  await until('the dead ones are erased', async () => {
+    const [devices] = await store.sql<{ count: number }[]>`
+      select count(*) from devices where app_id = ${tenant.appId}`;
+    return devices?.count === alive ? true : null;
+  });
+  const [refused] = await store.sql<{ count: number }[]>`
+    select count(*) from devices where app_id = ${tenant.appId} and refusals = 1`;
+  t.equal(refused?.count, row.reasons?.['BadDeviceToken'] ?? 0, 'refused ones are counted');
+}
