@@ -1,9 +1,10 @@
 /**
  * Measures the running service and prints what it measured.
  *
- *     npm run bench                      every scenario
+ *     npm run bench                      every scenario but the long ones
  *     npm run bench -- register fan-out  these
  *     npm run bench -- latency/fcm       one part of a scenario that has parts; only prints
+ *     npm run bench -- soak --minutes=40 [--store=embedded|postgres]
  *
  * Each scenario writes bench/results/<scenario>.json. The machines this runs on are shared and noisy: compare within one run.
  */
@@ -12,7 +13,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { printTable } from './report.ts';
-import type { Ratios, Result, Scenario } from './scenario.ts';
+import type { Options, Ratios, Result, Scenario } from './scenario.ts';
 import { Stage } from './scenario.ts';
 import { fanOut } from './scenarios/fan-out.ts';
 import { importing } from './scenarios/import.ts';
@@ -22,8 +23,10 @@ import { recover } from './scenarios/recover.ts';
 import { register } from './scenarios/register.ts';
 import { sender } from './scenarios/sender.ts';
 import { sizing } from './scenarios/sizing.ts';
+import { soak } from './scenarios/soak.ts';
 
 const RESULTS = join(import.meta.dirname, '..', '..', 'bench', 'results');
+const EXIT_INTERRUPTED = 130;
 const SCENARIOS: Readonly<Record<string, Scenario>> = {
   index,
   register,
@@ -33,6 +36,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
   latency,
   sizing,
   import: importing,
+  soak,
 };
 const SCENARIOS_AND_PARTS: Readonly<Record<string, Scenario>> = Object.fromEntries(
   Object.entries(SCENARIOS).flatMap(([name, scenario]) => [
@@ -44,7 +48,14 @@ const SCENARIOS_AND_PARTS: Readonly<Record<string, Scenario>> = Object.fromEntri
   ]),
 );
 
-const { positionals } = parseArgs({ allowPositionals: true });
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { minutes: { type: 'string' }, store: { type: 'string' } },
+});
+const options: Options = {
+  minutes: values.minutes === undefined ? null : Number(values.minutes),
+  store: values.store ?? null,
+};
 const unknown = positionals.filter((name) => SCENARIOS_AND_PARTS[name] === undefined);
 if (unknown.length > 0) {
   const known = Object.keys(SCENARIOS_AND_PARTS).join(', ');
@@ -52,14 +63,23 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 
+let stage: Stage | null = null;
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => {
+    const closed = stage?.close() ?? Promise.resolve();
+    void closed.then(() => process.exit(EXIT_INTERRUPTED));
+  });
+}
+
 mkdirSync(RESULTS, { recursive: true });
-const chosen = positionals.length === 0 ? Object.keys(SCENARIOS) : positionals;
+const short = Object.keys(SCENARIOS).filter((name) => SCENARIOS[name]?.isLong !== true);
+const chosen = positionals.length === 0 ? short : positionals;
 for (const [name, scenario] of Object.entries(SCENARIOS_AND_PARTS)) {
   if (!chosen.includes(name)) continue;
   console.log(`\n${name}: ${scenario.summary}`);
-  const stage = new Stage();
+  stage = new Stage();
   try {
-    const result = await scenario.run(stage);
+    const result = await scenario.run(stage, options);
     print(result);
     if (SCENARIOS[name] === undefined) continue;
     const { figures, ...rest } = result;

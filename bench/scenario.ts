@@ -15,21 +15,36 @@ export interface Result {
   readonly figures?: Readonly<Record<string, number | null | Ratios>>;
 }
 
+/** What the command line says beside the scenarios' names; null: nothing. */
+export interface Options {
+  readonly minutes: number | null;
+  readonly store: string | null;
+}
+
 export interface Scenario {
   readonly summary: string;
-  run(stage: Lifetime): Promise<Result>;
+  /** Takes so long that it is run by its name only. */
+  readonly isLong?: true;
+  run(stage: Lifetime, options: Options): Promise<Result>;
   /** What can be run alone. */
   readonly parts?: Readonly<Record<string, Scenario['run']>>;
 }
 
 export class Stage implements Lifetime {
   private readonly ends: (() => unknown)[] = [];
+  private closing: Promise<void> | null = null;
 
   teardown(end: () => unknown): void {
     this.ends.push(end);
   }
 
-  async close(): Promise<void> {
-    for (const end of this.ends.reverse()) await end();
+  /** Once, whoever asks: the scenario's end or a signal. */
+  close(): Promise<void> {
+    this.closing ??= this.endAll();
+    return this.closing;
+  }
+
+  private async endAll(): Promise<void> {
+    for (let end = this.ends.pop(); end !== undefined; end = this.ends.pop()) await end();
   }
 }

@@ -26,7 +26,7 @@ t.setTimeout(120_000);
 t.test('a thousand silent connections and a thousand half heads of one address', async (t) => {
   const dataDir = temporaryDirectory(t);
   seedEmbedded(dataDir);
-  const engine = await startEngine(t, dataDir, {}, LIMITED);
+  const engine = await startEngine(t, dataDir, {}, { under: LIMITED });
   const demo = engine.demo();
   const port = Number(new URL(engine.baseUrl).port);
 

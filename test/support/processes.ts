@@ -52,15 +52,22 @@ export interface EngineProcess {
 
 type Environment = Readonly<Record<string, string>>;
 
-/** Starts an engine on a free port and waits until it listens. `under`: a program that runs it. */
+interface How {
+  /** A program that runs it, with its arguments. */
+  readonly under?: readonly string[];
+  /** Of Node.js, in place of the usual ones. */
+  readonly nodeFlags?: readonly string[];
+}
+
+/** Starts an engine on a free port and waits until it listens. */
 export async function startEngine(
   t: Lifetime,
   dataDir: string,
   environment: Environment = {},
-  under: readonly string[] = [],
+  how: How = {},
 ): Promise<EngineProcess> {
   const settings = { PORT: '0', DATA_DIR: dataDir, ...environment };
-  const { child, output } = launch(t, [], settings, under);
+  const { child, output } = launch(t, [], settings, how);
   const line = await lineMatching(child, output, /"msg":"listening"/);
   const { url } = JSON.parse(line) as { readonly url: string };
   return {
@@ -125,14 +132,14 @@ export async function startSimulatorProcess(
   };
 }
 
-/** Runs a command to its end: all that it wrote, and what of it went to standard error. `under`: a program that runs it. */
+/** Runs a command to its end: all that it wrote, and what of it went to standard error. */
 export async function runCommand(
   t: Lifetime,
   args: readonly string[],
   environment: Environment = {},
-  under: readonly string[] = [],
+  how: How = {},
 ): Promise<{ readonly code: number | string; readonly output: string; readonly errors: string }> {
-  const { child, output, errors } = launch(t, args, environment, under);
+  const { child, output, errors } = launch(t, args, environment, how);
   const [code, signal] = await once(child, 'close');
   return { code: code ?? signal, output: output(), errors: errors() };
 }
@@ -151,9 +158,9 @@ function launch(
   t: Lifetime,
   args: readonly string[],
   environment: Environment = {},
-  under: readonly string[] = [],
+  { under = [], nodeFlags = NODE_FLAGS }: How = {},
 ): { readonly child: ChildProcess; output(): string; errors(): string } {
-  const [program = '', ...rest] = [...under, process.execPath, ...NODE_FLAGS, MAIN, ...args];
+  const [program = '', ...rest] = [...under, process.execPath, ...nodeFlags, MAIN, ...args];
   const child = spawn(program, rest, {
     stdio: ['ignore', 'pipe', 'pipe'],
     // Nothing of the run's own environment but what a process needs: a test says what it configures.

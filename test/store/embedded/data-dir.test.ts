@@ -20,7 +20,7 @@ t.test(
     // No file above 4 or 8 MiB, by the unit of the shell: too little for a file of PostgreSQL's log, on every machine.
     const limited = ['sh', '-c', 'ulimit -f 8192; exec "$@"', 'sh'];
     const settings = { PORT: '0', DATA_DIR: dataDir };
-    const { code, errors } = await runCommand(t, [], settings, limited);
+    const { code, errors } = await runCommand(t, [], settings, { under: limited });
     t.equal(code, 1);
     t.match(errors, FULL);
     const engine = await startEngine(t, dataDir);
