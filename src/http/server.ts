@@ -112,7 +112,7 @@ class RunningServer implements Server, RequestHandler {
       host: options.host,
       port: options.port,
       handler: this,
-      secureContext: certificate === null ? null : () => certificate.context,
+      certificate,
       connectionsMax: this.#limits.connectionsMax,
       headTimeoutMs: this.#limits.headTimeoutMs,
       idleTimeoutMs: this.#limits.idleTimeoutMs,
@@ -145,7 +145,7 @@ class RunningServer implements Server, RequestHandler {
   async close(): Promise<void> {
     this.stopAccepting();
     if (this.#requests > 0) await this.#idle();
-    this.#listener.destroy();
+    await this.#listener.close(this.#limits.drainTimeoutMs);
     await this.#stop();
   }
 

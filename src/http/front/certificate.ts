@@ -3,8 +3,6 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import type { SecureContext } from 'node:tls';
-import { createSecureContext } from 'node:tls';
 import type { Logger } from 'pino';
 import { pemFaults } from '../../std/pem-faults.ts';
 import { Recurring } from '../../std/recurring.ts';
@@ -17,6 +15,12 @@ export interface CertificateFiles {
   readonly keyFile: string;
 }
 
+/** What the files hold. */
+export interface Pem {
+  readonly cert: Buffer;
+  readonly key: Buffer;
+}
+
 /** Files are looked at so often. Not watched: a link that is set to another directory (Kubernetes) is no event of the file. */
 const LOOK_INTERVAL_MS = 2_000;
 
@@ -24,15 +28,16 @@ export class Certificate {
   readonly #files: CertificateFiles;
   readonly #log: Logger;
   readonly #looks: Recurring;
-  #context: SecureContext;
+  #pem: Pem;
+  #onChanged: (pem: Pem) => void = () => undefined;
   /** Of the files as they were last read, whether they were any good or not. */
   #stamp: string;
 
-  private constructor(files: CertificateFiles, log: Logger, stamp: string, context: SecureContext) {
+  private constructor(files: CertificateFiles, log: Logger, stamp: string, pem: Pem) {
     this.#files = files;
     this.#log = log;
     this.#stamp = stamp;
-    this.#context = context;
+    this.#pem = pem;
     this.#looks = new Recurring(LOOK_INTERVAL_MS, () => this.#look());
     this.#looks.start();
   }
@@ -40,20 +45,25 @@ export class Certificate {
   /** Rejects with a SettingFault when a file is no good. */
   static async open(files: CertificateFiles, log: Logger): Promise<Certificate> {
     const stamp = await stampOf(files);
-    return new Certificate(files, log, stamp, read(files).context);
+    return new Certificate(files, log, stamp, read(files));
   }
 
-  /** For the next connection. */
-  get context(): SecureContext {
-    return this.#context;
+  get pem(): Pem {
+    return this.#pem;
+  }
+
+  /** Calls `listener` with each certificate that follows. */
+  onChanged(listener: (pem: Pem) => void): void {
+    this.#onChanged = listener;
   }
 
   /** Reads the files again, changed or not; bad ones are logged, and the certificate stays as it was. */
   async reload(): Promise<void> {
     try {
       this.#stamp = await stampOf(this.#files);
-      const { context, validTo } = read(this.#files);
-      this.#context = context;
+      this.#pem = read(this.#files);
+      this.#onChanged(this.#pem);
+      const { validTo } = new X509Certificate(this.#pem.cert);
       this.#log.info({ certFile: this.#files.certFile, validTo }, 'a new certificate is in use');
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
@@ -71,15 +81,10 @@ export class Certificate {
 }
 
 /** Throws a SettingFault that names each file that is no good. */
-function read({ certFile, keyFile }: CertificateFiles): {
-  readonly context: SecureContext;
-  readonly validTo: string;
-} {
+function read({ certFile, keyFile }: CertificateFiles): Pem {
   const faults = pemFaults({ TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile });
   if (faults.length > 0) throw new SettingFault(faults.join(' '));
-  const cert = readFileSync(certFile);
-  const context = createSecureContext({ cert, key: readFileSync(keyFile) });
-  return { context, validTo: new X509Certificate(cert).validTo };
+  return { cert: readFileSync(certFile), key: readFileSync(keyFile) };
 }
 
 const codeOf = (error: unknown): string =>

@@ -6,6 +6,9 @@ import type { Malformed } from './front.ts';
 const LINE_BYTES_MAX = 1_024;
 /** Extensions and trailers of a whole body: nobody sends any, but for attacks. */
 const OVERHEAD_BYTES_MAX = 16_384;
+/** Each chunk costs what a hundred bytes cost: of more chunks than this, the average may not be below some bytes. */
+const SMALL_CHUNKS_MAX = 1_024;
+const CHUNK_BYTES_MIN = 64;
 /** A size of more digits is above every limit of a body. Extensions are read as strictly as by Node's own parser. */
 const SIZE_LINE =
   /^([\da-f]{1,8})(?:;[!#$%&'*+.^_`|~\dA-Za-z-]+(?:=(?:[!#$%&'*+.^_`|~\dA-Za-z-]+|"[\t\x20-\x21\x23-\x5b\x5d-\x7e]*"))?)*$/i;
@@ -22,6 +25,7 @@ const BAD_TRAILER: Malformed = {
   status: 400,
   detail: 'What follows the last chunk is no trailer.',
 };
+const TOO_SMALL: Malformed = { status: 400, detail: 'The body comes in too many small chunks.' };
 const TOO_MUCH: Malformed = { status: 431, detail: 'Chunk extensions and trailers are too long.' };
 
 /** What a piece of input had in it. `rest` is what comes after the body, once that is over. */
@@ -40,6 +44,9 @@ export class ChunkedBody {
   /** A line of which the end has not come. */
   #line: Buffer = EMPTY;
   #overheadBytes = 0;
+  #chunks = 0;
+  /** Of all chunks that have begun. */
+  #bytes = 0;
 
   /** The next bytes from the connection. After a fault there is no more to be had. */
   read(input: Buffer): Unchunked | Malformed {
@@ -101,7 +108,14 @@ export class ChunkedBody {
     if (digits === undefined) return BAD_SIZE;
     this.#left = Number.parseInt(digits, 16);
     this.#state = this.#left === 0 ? 'trailer' : 'data';
+    if (this.#left > 0 && this.#isTooSmall(this.#left)) return TOO_SMALL;
     return this.#isOverheadWithin(line.length - digits.length) ? null : TOO_MUCH;
+  }
+
+  #isTooSmall(bytes: number): boolean {
+    this.#chunks += 1;
+    this.#bytes += bytes;
+    return this.#chunks > SMALL_CHUNKS_MAX && this.#bytes < this.#chunks * CHUNK_BYTES_MIN;
   }
 
   #isOverheadWithin(bytes: number): boolean {

@@ -18,6 +18,7 @@ interface Network<G> {
 export interface Seat<G> {
   readonly guest: G;
   readonly network: Network<G>;
+  hasLeft: boolean;
   isWaiting: boolean;
   previous: Seat<G> | null;
   next: Seat<G> | null;
@@ -45,15 +46,24 @@ export class ConnectionTable<G> {
   /** Takes a connection in, as one that waits; when that makes the table overfull, somebody has to go. */
   enter(guest: G, networkName: string): Seat<G> {
     const network = this.#networks.get(networkName) ?? this.#add(networkName);
-    const seat: Seat<G> = { guest, network, isWaiting: false, previous: null, next: null };
+    const seat: Seat<G> = {
+      guest,
+      network,
+      hasLeft: false,
+      isWaiting: false,
+      previous: null,
+      next: null,
+    };
     this.#count(network, 1);
     this.waits(seat);
     return seat;
   }
 
-  /** It has been closed. */
+  /** It has been closed, or is about to be. Said again, it changes nothing. */
   leave(seat: Seat<G>): void {
+    if (seat.hasLeft) return;
     this.works(seat);
+    seat.hasLeft = true;
     this.#count(seat.network, -1);
     if (seat.network.count === 0) this.#networks.delete(seat.network.name);
   }
@@ -73,7 +83,7 @@ export class ConnectionTable<G> {
 
   /** It has its answer: of its network's it is the last to go. */
   waits(seat: Seat<G>): void {
-    if (seat.isWaiting) return;
+    if (seat.isWaiting || seat.hasLeft) return;
     const { network } = seat;
     seat.isWaiting = true;
     seat.previous = network.last;
@@ -83,11 +93,11 @@ export class ConnectionTable<G> {
   }
 
   /** Null: an answer is being made for everybody who might go. */
-  whoGoes(): G | null {
+  whoGoes(): Seat<G> | null {
     let looks = NETWORKS_LOOKED_AT_MAX;
     for (let count = this.#byCount.length - 1; count > 0; count -= 1) {
       for (const { first } of this.#byCount[count] ?? []) {
-        if (first !== null) return first.guest;
+        if (first !== null) return first;
         looks -= 1;
         if (looks === 0) return null;
       }
@@ -107,7 +117,7 @@ export class ConnectionTable<G> {
     this.#size += by;
     // Filled up from below, without holes.
     while (this.#byCount.length <= network.count) this.#byCount.push(new Set());
-    this.#byCount[network.count]?.add(network);
+    if (network.count > 0) this.#byCount[network.count]?.add(network);
     // `whoGoes` begins at the end of it.
     while (this.#byCount.length > 1 && this.#byCount.at(-1)?.size === 0) this.#byCount.pop();
   }

@@ -19,9 +19,6 @@ const LINGER_MS = 2_000;
 const WRITE_TIMEOUT_MS = 30_000;
 /** Request line and headers; those of real clients have one or two KiB, with tokens. */
 export const HEAD_BYTES_MAX = 16_384;
-/** Of one connection in one turn of the event loop; then it is the others' turn. */
-const REQUESTS_PER_TURN = 16;
-
 const HEAD_END = Buffer.from('\r\n\r\n');
 const EMPTY = Buffer.alloc(0);
 const CR = 0x0d;
@@ -36,10 +33,18 @@ export interface Reception {
   readonly idleTimeoutMs: number;
   /** From now on every connection ends with its next answer. */
   readonly isClosing: boolean;
+  /**
+   * Whether one more request may be begun in this turn of the event loop. False: `advance` is called in a later one, when it is this
+   * connection's turn.
+   */
+  mayBegin(connection: Connection): boolean;
   works(connection: Connection): void;
   waits(connection: Connection): void;
   left(connection: Connection): void;
 }
+
+/** Its place in the listener's table. */
+export type ConnectionSeat = Seat<Socket>;
 
 type Phase =
   /** A head is awaited, or is coming. */
@@ -65,7 +70,7 @@ const NO_REQUEST: Malformed = { status: 400, detail: 'This is no HTTP/1.1 reques
 
 export class Connection implements Reply {
   readonly remoteAddress: string;
-  seat: Seat<Connection> | null = null;
+  readonly seat: ConnectionSeat;
   readonly #socket: Socket;
   readonly #reception: Reception;
   #phase: Phase = 'head';
@@ -85,31 +90,38 @@ export class Connection implements Reply {
   #isEnded = false;
   #isAdvancing = false;
   #isBlocked = false;
+  /** Others' turn comes first. */
+  #isQueued = false;
+  /** The caller does not send the body before he is told to. */
+  #isAwaitingContinue = false;
 
-  constructor(socket: Socket, remoteAddress: string, reception: Reception, nowMs: number) {
+  /** `socket`: in clear text, or after the handshake. */
+  constructor(socket: Socket, seat: ConnectionSeat, remoteAddress: string, reception: Reception) {
     this.#socket = socket;
+    this.seat = seat;
     this.remoteAddress = remoteAddress;
     this.#reception = reception;
-    this.#deadlineMs = nowMs + reception.headTimeoutMs;
+    this.#deadlineMs = performance.now() + reception.headTimeoutMs;
     socket.on('data', (data: Buffer) => this.#read(data));
     socket.on('end', () => this.#end());
     socket.on('drain', () => this.#drained());
     socket.on('timeout', () => socket.destroy());
-    // An error is always followed by 'close'.
-    socket.on('error', () => undefined);
+    // Of TLS an error ends nothing by itself.
+    socket.on('error', () => socket.destroy());
     socket.on('close', () => this.#close());
   }
 
   /** Whether something waits here for longer than it may. Looked at now and then: a timer for each would cost each one. */
   tick(nowMs: number): void {
-    if (nowMs < this.#deadlineMs) return;
+    // An answer that is still being taken has a time of its own, that of the socket.
+    if (nowMs < this.#deadlineMs || this.#isBlocked) return;
     if (this.#phase === 'head' && this.#input.length > 0) this.#refuse(TIMED_OUT);
     else this.#socket.destroy();
   }
 
-  /** Ends it without a word. */
-  destroy(): void {
-    this.#socket.destroy();
+  /** Whether a part of an answer is still to go out. */
+  get isWriting(): boolean {
+    return this.#socket.writableLength > 0;
   }
 
   /** The listener closes: whoever has no request under way goes. */
@@ -121,7 +133,9 @@ export class Connection implements Reply {
     if (this.#phase === 'closed' || this.#phase === 'closing') return;
     this.#receiver = null;
     this.#isAnswered = true;
-    const closes = answer.closes || this.#isLast || this.#reception.isClosing;
+    // Told no, the caller may leave the body out: what comes next is a body or a request, nobody knows (RFC 9110, 10.1.1).
+    const isUnclear = this.#isAwaitingContinue && this.#phase === 'body';
+    const closes = answer.closes || this.#isLast || isUnclear || this.#reception.isClosing;
     writeAnswer(this.#socket, answer, closes);
     if (closes) {
       this.#linger();
@@ -139,21 +153,25 @@ export class Connection implements Reply {
     this.#advance();
   }
 
+  /** Its turn has come. */
+  advance(): void {
+    this.#isQueued = false;
+    this.#advance();
+  }
+
   /** Reads on as far as it can. */
   #advance(): void {
     if (this.#isAdvancing) return;
     this.#isAdvancing = true;
-    let requests = 0;
-    while (this.#mayRead && requests < REQUESTS_PER_TURN) {
+    while (this.#mayRead && !this.#isQueued) {
       const before = this.#input.length;
       if (this.#phase === 'body') this.#readBody();
-      else if (this.#readHead()) requests += 1;
+      else if (this.#reception.mayBegin(this)) this.#readHead();
+      else this.#isQueued = true;
       if (this.#input.length === before) break;
     }
     this.#isAdvancing = false;
-    const isTurnOver = requests === REQUESTS_PER_TURN && this.#mayRead;
-    if (isTurnOver) setImmediate(() => this.#advance());
-    this.#throttle(isTurnOver);
+    this.#throttle();
   }
 
   get #mayRead(): boolean {
@@ -165,8 +183,8 @@ export class Connection implements Reply {
   }
 
   /** What was sent ahead waits in the socket. Without any, reading goes on: that is how a caller's leaving is noticed. */
-  #throttle(isTurnOver: boolean): void {
-    const isHeld = this.#phase === 'owed' || this.#isBlocked || isTurnOver;
+  #throttle(): void {
+    const isHeld = this.#phase === 'owed' || this.#isBlocked || this.#isQueued;
     if (isHeld && this.#input.length > 0) this.#socket.pause();
     else if (this.#socket.isPaused()) this.#socket.resume();
     if (this.#isEnded && !isHeld) this.#conclude();
@@ -179,34 +197,35 @@ export class Connection implements Reply {
     else this.#linger();
   }
 
-  /** Whether a head was there. */
-  #readHead(): boolean {
+  #readHead(): void {
     const start = this.#skipEmptyLines();
     const input = this.#input;
     const end = input.indexOf(HEAD_END, Math.max(start, this.#searched - HEAD_END.length + 1));
     if (end < 0) {
       this.#awaitHead(start);
-      return false;
+      return;
     }
     this.#searched = 0;
-    if (end - start > HEAD_BYTES_MAX) {
+    if (end > HEAD_BYTES_MAX) {
       this.#refuse(TOO_LONG);
-      return false;
+      return;
     }
     const parsed = parseHead(input.toString('latin1', start, end));
     this.#input = after(input, end + HEAD_END.length);
     if ('kind' in parsed) this.#begin(parsed);
     else this.#refuse(parsed);
-    return true;
   }
 
   #awaitHead(start: number): void {
     const { length } = this.#input;
     const first = this.#input[start];
-    if (length - start > HEAD_BYTES_MAX) this.#refuse(TOO_LONG);
+    const isEmptyLine = first === CR && start === length - 1;
+    // Empty lines count as well: they are kept until the head is whole.
+    if (length > HEAD_BYTES_MAX) this.#refuse(TOO_LONG);
     // A TLS handshake, say: it would be waited for until its time is up.
-    else if (first !== undefined && (first <= 0x20 || first >= 0x7f)) this.#refuse(NO_REQUEST);
-    else if (this.#searched === 0 && length > 0) {
+    else if (first !== undefined && !isEmptyLine && (first <= 0x20 || first >= 0x7f)) {
+      this.#refuse(NO_REQUEST);
+    } else if (this.#searched === 0 && length > 0) {
       this.#deadlineMs = Math.min(
         this.#deadlineMs,
         performance.now() + this.#reception.headTimeoutMs,
@@ -229,6 +248,7 @@ export class Connection implements Reply {
     this.#phase = 'body';
     this.#isAnswered = false;
     this.#isLast ||= head.closes;
+    this.#isAwaitingContinue = head.expectsContinue && this.#input.length === 0;
     this.#body = framing.kind === 'chunked' ? new ChunkedBody() : framing.bytes;
     const { method, path, query, headers } = head;
     const request = { method, path, query, headers, remoteAddress: this.remoteAddress };
@@ -240,8 +260,15 @@ export class Connection implements Reply {
     else if (this.#receiver === null) this.#deadlineMs = performance.now() + DISCARD_TIMEOUT_MS;
     else {
       this.#deadlineMs = Number.POSITIVE_INFINITY;
-      if (head.expectsContinue && this.#input.length === 0) this.#socket.write(CONTINUE, 'latin1');
+      if (this.#isAwaitingContinue) this.#socket.write(CONTINUE, 'latin1');
+      this.#isAwaitingContinue = false;
+      // The server bounds how long the rest may take, from now on.
+      if (!this.#isWholeBodyHere) this.#receiver.data(EMPTY, false);
     }
+  }
+
+  get #isWholeBodyHere(): boolean {
+    return typeof this.#body === 'number' && this.#body <= this.#input.length;
   }
 
   #readBody(): void {
@@ -305,6 +332,8 @@ export class Connection implements Reply {
     if (!this.#isBlocked) return;
     this.#isBlocked = false;
     this.#socket.setTimeout(0);
+    if (this.#phase === 'head')
+      this.#deadlineMs = performance.now() + this.#reception.idleTimeoutMs;
     this.#advance();
   }
 
@@ -313,9 +342,13 @@ export class Connection implements Reply {
     if (this.#phase === 'closing' || this.#phase === 'closed') return;
     this.#phase = 'closing';
     this.#input = EMPTY;
-    this.#deadlineMs = performance.now() + LINGER_MS;
+    this.#deadlineMs = Number.POSITIVE_INFINITY;
     this.#reception.waits(this);
-    this.#socket.end();
+    this.#socket.setTimeout(WRITE_TIMEOUT_MS);
+    this.#socket.end(() => {
+      // All of it has been taken by the system.
+      this.#deadlineMs = performance.now() + LINGER_MS;
+    });
     this.#socket.resume();
   }
 

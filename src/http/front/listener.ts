@@ -1,12 +1,15 @@
 /** Listens on an address: takes connections in while there is room, in clear text or TLS, and sees to it that none stays for ever. */
 
+import { constants } from 'node:crypto';
 import type { Server, Socket } from 'node:net';
 import { createServer } from 'node:net';
-import type { SecureContext } from 'node:tls';
-import { TLSSocket } from 'node:tls';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { TLSSocket } from 'node:tls';
+import { createServer as createTlsServer } from 'node:tls';
 import type { Logger } from 'pino';
 import { networkOf, normalAddress } from '../../std/ip-address.ts';
-import type { Reception } from './connection.ts';
+import type { Certificate } from './certificate.ts';
+import type { ConnectionSeat, Reception } from './connection.ts';
 import { Connection } from './connection.ts';
 import { ConnectionTable } from './connection-table.ts';
 import type { RequestHandler } from './front.ts';
@@ -16,8 +19,8 @@ export interface ListenerOptions {
   /** 0 takes a free one. */
   readonly port: number;
   readonly handler: RequestHandler;
-  /** For each new connection; null: clear text. */
-  readonly secureContext: (() => SecureContext) | null;
+  /** Null: clear text. */
+  readonly certificate: Certificate | null;
   readonly connectionsMax: number;
   /** As `Reception.headTimeoutMs`, and the next one. */
   readonly headTimeoutMs: number;
@@ -25,8 +28,17 @@ export interface ListenerOptions {
   readonly log: Logger;
 }
 
+/** With TLS 1.2 a caller could have us shake hands again and again, which costs us more than him. */
+const NO_RENEGOTIATION = constants.SSL_OP_NO_RENEGOTIATION;
 /** Time-outs are looked at so often: no caller notices half a second. */
 const TICK_MS = 500;
+/** When the listener closes, how often it looks whether the last answers have gone out. */
+const FLUSH_LOOK_MS = 20;
+/**
+ * Of all connections in one turn of the event loop: some milliseconds of work. The system gives one new connection a turn, so long turns
+ * would keep newcomers out.
+ */
+const REQUESTS_PER_TURN = 128;
 /** Connections that the system keeps for us while we are busy. */
 const BACKLOG = 1_024;
 /** That there is no room is said once, and how often it was so at most so often. */
@@ -38,10 +50,17 @@ export class Listener implements Reception {
   readonly idleTimeoutMs: number;
   readonly #options: ListenerOptions;
   readonly #server: Server;
-  readonly #table: ConnectionTable<Connection>;
+  readonly #table: ConnectionTable<Socket>;
+  readonly #seats = new Set<ConnectionSeat>();
+  /** By the caller's address and port: those that have not shaken hands yet. */
+  readonly #handshakes = new Map<string, ConnectionSeat>();
   readonly #connections = new Set<Connection>();
   readonly #ticker: NodeJS.Timeout;
   #isClosing = false;
+  #turnLeft = REQUESTS_PER_TURN;
+  #isTurnCounted = false;
+  /** Those whose requests wait for a later turn. */
+  #queue: Connection[] = [];
   #turnedAway = 0;
   #turnedAwaySinceLog = 0;
   #loggedMs = Number.NEGATIVE_INFINITY;
@@ -52,22 +71,29 @@ export class Listener implements Reception {
     this.idleTimeoutMs = options.idleTimeoutMs;
     this.#options = options;
     this.#table = new ConnectionTable(options.connectionsMax);
-    this.#server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) =>
-      this.#take(socket),
-    );
+    const { certificate } = options;
+    this.#server = certificate === null ? this.#createPlain() : this.#createTls(certificate);
+    this.#server.on('connection', (socket: Socket) => this.#admit(socket));
     this.#ticker = setInterval(() => this.#tick(), TICK_MS);
     this.#ticker.unref();
   }
 
   /** Rejects with the system's error when the address cannot be had. */
   listen(): Promise<void> {
-    const { host, port } = this.#options;
+    const { host, port, log } = this.#options;
     return new Promise((resolve, reject) => {
       this.#server.once('error', (error) => {
         clearInterval(this.#ticker);
         reject(error);
       });
-      this.#server.listen({ host, port, backlog: BACKLOG }, resolve);
+      this.#server.listen({ host, port, backlog: BACKLOG }, () => {
+        this.#server.removeAllListeners('error');
+        // A connection that the system could not give us; the next one may be given.
+        this.#server.on('error', (error) =>
+          log.warn({ err: error }, 'a connection was not accepted'),
+        );
+        resolve();
+      });
     });
   }
 
@@ -82,7 +108,7 @@ export class Listener implements Reception {
 
   /** Connections that are open. */
   get size(): number {
-    return this.#connections.size;
+    return this.#table.size;
   }
 
   /** Connections that had to go because there was no room. */
@@ -98,56 +124,111 @@ export class Listener implements Reception {
     for (const connection of this.#connections) connection.release();
   }
 
-  /** Closes every connection, whatever it waits for. */
-  destroy(): void {
+  /** Closes every connection: those whose answers are still going out when they have gone, or after `limitMs`. */
+  async close(limitMs: number): Promise<void> {
     this.stopAccepting();
+    const endMs = performance.now() + limitMs;
+    while (this.#isWriting && performance.now() < endMs) await sleep(FLUSH_LOOK_MS);
     clearInterval(this.#ticker);
-    for (const connection of this.#connections) connection.destroy();
+    for (const { guest } of this.#seats) guest.destroy();
+  }
+
+  mayBegin(connection: Connection): boolean {
+    if (!this.#isTurnCounted) {
+      this.#isTurnCounted = true;
+      setImmediate(() => this.#nextTurn());
+    }
+    this.#turnLeft -= 1;
+    if (this.#turnLeft >= 0) return true;
+    this.#queue.push(connection);
+    return false;
   }
 
   works({ seat }: Connection): void {
-    if (seat !== null) this.#table.works(seat);
+    this.#table.works(seat);
   }
 
   waits({ seat }: Connection): void {
-    if (seat !== null) this.#table.waits(seat);
+    this.#table.waits(seat);
   }
 
   left(connection: Connection): void {
     this.#connections.delete(connection);
-    if (connection.seat !== null) this.#table.leave(connection.seat);
-    connection.seat = null;
   }
 
-  #take(raw: Socket): void {
+  #nextTurn(): void {
+    const queue = this.#queue;
+    this.#queue = [];
+    this.#turnLeft = REQUESTS_PER_TURN;
+    this.#isTurnCounted = false;
+    for (const connection of queue) connection.advance();
+  }
+
+  get #isWriting(): boolean {
+    return [...this.#connections].some(({ isWriting }) => isWriting);
+  }
+
+  #createPlain(): Server {
+    return createServer({ allowHalfOpen: true, noDelay: true });
+  }
+
+  /** Node's own TLS server: it knows when a handshake takes too long, fails, or comes again and again. */
+  #createTls(certificate: Certificate): Server {
+    const server = createTlsServer({
+      ...certificate.pem,
+      secureOptions: NO_RENEGOTIATION,
+      allowHalfOpen: true,
+      noDelay: true,
+      ALPNProtocols: ['http/1.1'],
+      handshakeTimeout: this.headTimeoutMs,
+    });
+    certificate.onChanged((pem) =>
+      server.setSecureContext({ ...pem, secureOptions: NO_RENEGOTIATION }),
+    );
+    server.on('secureConnection', (socket: TLSSocket) => {
+      const seat = this.#handshakes.get(callerOf(socket));
+      this.#handshakes.delete(callerOf(socket));
+      if (seat === undefined) socket.destroy();
+      else this.#serve(socket, seat);
+    });
+    return server;
+  }
+
+  #admit(raw: Socket): void {
     const { remoteAddress } = raw;
     if (remoteAddress === undefined) {
       // It is gone already.
       raw.destroy();
       return;
     }
-    const address = normalAddress(remoteAddress);
-    const connection = new Connection(this.#secured(raw), address, this, performance.now());
-    this.#connections.add(connection);
-    connection.seat = this.#table.enter(connection, networkOf(address));
-    if (this.#table.isOverfull) this.#makeRoom(connection);
-  }
-
-  #secured(raw: Socket): Socket {
-    const { secureContext } = this.#options;
-    if (secureContext === null) return raw;
-    return new TLSSocket(raw, {
-      isServer: true,
-      secureContext: secureContext(),
-      ALPNProtocols: ['http/1.1'],
+    const seat = this.#table.enter(raw, networkOf(remoteAddress));
+    const caller = callerOf(raw);
+    this.#seats.add(seat);
+    raw.once('close', () => {
+      this.#leave(seat);
+      this.#handshakes.delete(caller);
     });
+    if (this.#options.certificate === null) this.#serve(raw, seat);
+    else this.#handshakes.set(caller, seat);
+    if (this.#table.isOverfull) this.#makeRoom(seat);
   }
 
-  #makeRoom(newcomer: Connection): void {
+  #serve(socket: Socket, seat: ConnectionSeat): void {
+    const address = normalAddress(socket.remoteAddress ?? '');
+    this.#connections.add(new Connection(socket, seat, address, this));
+  }
+
+  #leave(seat: ConnectionSeat): void {
+    this.#seats.delete(seat);
+    this.#table.leave(seat);
+  }
+
+  #makeRoom(newcomer: ConnectionSeat): void {
     const leaver = this.#table.whoGoes() ?? newcomer;
-    leaver.destroy();
+    const { remoteAddress } = leaver.guest;
+    leaver.guest.destroy();
     // Before its 'close' event, which comes a turn later: the next newcomer needs the place.
-    this.left(leaver);
+    this.#leave(leaver);
     this.#turnedAway += 1;
     this.#turnedAwaySinceLog += 1;
     const nowMs = performance.now();
@@ -157,7 +238,7 @@ export class Listener implements Reception {
     this.#loggedMs = nowMs;
     this.#turnedAwaySinceLog = 0;
     log.warn(
-      { connectionsMax, closed, address: leaver.remoteAddress },
+      { connectionsMax, closed, address: remoteAddress },
       'no room for more connections: the longest silent ones of the address with most are closed; raise the limit of open files (ulimit -n), or look who connects',
     );
   }
@@ -167,3 +248,7 @@ export class Listener implements Reception {
     for (const connection of this.#connections) connection.tick(nowMs);
   }
 }
+
+/** No two open connections have the same. */
+const callerOf = ({ remoteAddress, remotePort }: Socket): string =>
+  `${remoteAddress} ${remotePort}`;

@@ -195,11 +195,15 @@ function withoutSpaceAround(text: string, from: number, to: number): string {
 
 const isSpace = (code: number): boolean => code === SPACE || code === TAB;
 
+/** A part of a string keeps the whole: here, a head. */
+const copyOf = (text: string): string => Buffer.from(text, 'latin1').toString('latin1');
+
 function placeOf(spelling: string): number {
   const known = spellings.get(spelling);
   if (known !== undefined) return known;
   const index = (NAMES as readonly string[]).indexOf(spelling.toLowerCase());
-  if (spellings.size < SPELLINGS_MAX) spellings.set(spelling, index);
+  // Of names that nobody reads there are as many as a caller likes.
+  if (index !== UNREAD && spellings.size < SPELLINGS_MAX) spellings.set(copyOf(spelling), index);
   return index;
 }
 

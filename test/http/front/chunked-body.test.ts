@@ -67,6 +67,13 @@ t.test('what is refused', (t) => {
   t.end();
 });
 
+t.test('many chunks are no small ones', (t) => {
+  t.equal(read(`${'1\r\na\r\n'.repeat(1_025)}0\r\n\r\n`, 10_000), 400);
+  const large = `40\r\n${'a'.repeat(64)}\r\n`.repeat(2_000);
+  t.equal(read(`${large}0\r\n\r\n`, 10_000)?.toString().length, 128_001);
+  t.end();
+});
+
 t.test('a body in chunks of one byte is one buffer for each read', (t) => {
   const { data } = new ChunkedBody().read(Buffer.from('1\r\na\r\n'.repeat(1_000))) as {
     readonly data: Buffer;

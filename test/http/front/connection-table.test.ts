@@ -1,8 +1,11 @@
 /** Who has to go when there is no room. */
 
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import t from 'tap';
 import type { Seat } from '../../../src/http/front/connection-table.ts';
 import { ConnectionTable } from '../../../src/http/front/connection-table.ts';
+import { until } from '../../support/poll.ts';
 
 t.test('of the network with most connections, the one that is silent for longest', (t) => {
   const table = new ConnectionTable<string>(4);
@@ -18,22 +21,22 @@ t.test('of the network with most connections, the one that is silent for longest
   t.notOk(table.isOverfull);
   enter('b2', 'b');
   t.ok(table.isOverfull);
-  t.equal(table.whoGoes(), 'a1');
+  t.equal(table.whoGoes()?.guest, 'a1');
 
   table.works(seat('a1'));
-  t.equal(table.whoGoes(), 'a2', 'an answer is being made for a1');
+  t.equal(table.whoGoes()?.guest, 'a2', 'an answer is being made for a1');
   table.waits(seat('a1'));
   table.waits(seat('a1'));
-  t.equal(table.whoGoes(), 'a2', 'a1 has spoken last');
+  t.equal(table.whoGoes()?.guest, 'a2', 'a1 has spoken last');
   table.works(seat('a2'));
   table.works(seat('a2'));
-  t.equal(table.whoGoes(), 'a3');
+  t.equal(table.whoGoes()?.guest, 'a3');
   table.leave(seat('a3'));
   t.notOk(table.isOverfull);
-  t.ok(['a1', 'b1'].includes(table.whoGoes() ?? ''), 'two of each now');
+  t.ok(['a1', 'b1'].includes(table.whoGoes()?.guest ?? ''), 'two of each now');
 
   table.leave(seat('a1'));
-  t.equal(table.whoGoes(), 'b1');
+  t.equal(table.whoGoes()?.guest, 'b1');
   for (const guest of ['b1', 'b2']) table.works(seat(guest));
   t.equal(table.whoGoes(), null, 'everybody is worked for');
   for (const guest of ['a2', 'b1', 'b2']) table.leave(seat(guest));
@@ -84,7 +87,7 @@ t.test('a long random history against a plain model', (t) => {
     for (const { network, id } of waiting) {
       if (count(network) === most && !candidates.has(network)) candidates.set(network, id);
     }
-    const goes = table.whoGoes();
+    const goes = table.whoGoes()?.guest ?? null;
     if (table.size !== guests.length) t.fail(`size at step ${step}`);
     if (goes === null ? waiting.length > 0 : ![...candidates.values()].includes(goes)) {
       t.fail(`who goes at step ${step}`);
@@ -93,4 +96,25 @@ t.test('a long random history against a plain model', (t) => {
   }
   t.ok(guests.length > 0);
   t.end();
+});
+
+t.test('a network whose last connection has left is forgotten', async () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const table = new ConnectionTable<object>(10);
+  const comeAndGo = (name: string): WeakRef<object> => {
+    const seat = table.enter({}, name);
+    table.leave(seat);
+    return new WeakRef(seat.network);
+  };
+  const network = comeAndGo('192.0.2.1');
+  comeAndGo('192.0.2.2');
+  await until(
+    'it is collected',
+    () => {
+      collect();
+      return network.deref() === undefined ? true : null;
+    },
+    5_000,
+  );
 });

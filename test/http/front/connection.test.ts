@@ -109,14 +109,14 @@ async function startOurs(t: Lifetime): Promise<number> {
     host: '127.0.0.1',
     port: 0,
     handler,
-    secureContext: null,
+    certificate: null,
     connectionsMax: 100,
     headTimeoutMs: 5_000,
     idleTimeoutMs: 5_000,
     log: pino({ level: 'silent' }),
   });
   await listener.listen();
-  t.teardown(() => listener.destroy());
+  t.teardown(() => listener.close(0));
   return listener.port;
 }
 

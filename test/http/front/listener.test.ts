@@ -123,6 +123,20 @@ t.test('what is no request is told so, and is the last of its connection', async
   }
 });
 
+t.test('empty lines before a request are part of what a head may have', async (t) => {
+  const { server } = await start(t, [echo]);
+  t.match(await speakRaw(server.port, '\r\n'.repeat(10_000)), /^HTTP\/1\.1 4(?:00|31) /);
+});
+
+t.test('an empty line before a request may come in two pieces', async (t) => {
+  const { server } = await start(t, [echo]);
+  const socket = open(t, server.port).setNoDelay(true);
+  socket.write('\r');
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  socket.write(`\n${say('')}`);
+  t.match(String((await once(socket, 'data'))[0]), /^HTTP\/1\.1 200 /);
+});
+
 t.test(
   'Expect: 100-continue is answered before the body, and a refusal instead of it',
   async (t) => {

@@ -1,0 +1,167 @@
+/** The front under callers who mean harm, or read late: each of these was seen to harm others, or to cut an answer. */
+
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import type { Socket } from 'node:net';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import type { TLSSocket } from 'node:tls';
+import { connect as connectTls } from 'node:tls';
+import { generate } from 'selfsigned';
+import t from 'tap';
+import type { Route } from '../../../../src/http/handler.ts';
+import type { ServerLimits, ServerOptions } from '../../../../src/http/server.ts';
+import { startApi } from '../../../support/api.ts';
+import type { Lifetime } from '../../../support/lifetime.ts';
+import { until } from '../../../support/poll.ts';
+import { temporaryDirectory } from '../../../support/temporary-directory.ts';
+
+const LIMITS: ServerLimits = {
+  requestsMax: 100,
+  bodyBytesMax: 1_000_000,
+  headTimeoutMs: 60_000,
+  idleTimeoutMs: 60_000,
+  bodyTimeoutMs: 60_000,
+  drainTimeoutMs: 60_000,
+  connectionsMax: 100,
+};
+/** More than the system keeps for a caller who does not read. */
+const LARGE = Buffer.alloc(40_000_000, 'x');
+const NOBODY = { authenticate: () => 'missing' as const };
+const echo: Route = {
+  api: 'open',
+  method: 'POST',
+  path: '/echo',
+  bodyBytesMax: 1_000,
+  handle: ({ body }) => ({ status: 200, body }),
+};
+const large: Route = {
+  api: 'open',
+  method: 'GET',
+  path: '/large',
+  bodyBytesMax: 0,
+  handle: async () => ({ status: 200, body: LARGE }),
+};
+const POST = 'POST /echo HTTP/1.1\r\nHost: a\r\n';
+const start = (
+  t: Lifetime,
+  more: Partial<ServerLimits> = {},
+  options: Partial<ServerOptions> = {},
+) => startApi(t, NOBODY, [echo, large], { limits: { ...LIMITS, ...more }, ...options });
+
+function open(t: Lifetime, port: number): Socket {
+  const socket = connect(port, '127.0.0.1');
+  socket.on('error', () => undefined);
+  t.teardown(() => socket.destroy());
+  return socket;
+}
+
+/** Reads nothing for a while, then everything; answers how many bytes came. */
+async function readLate(socket: Socket, lateMs: number): Promise<number> {
+  socket.pause();
+  const closed = once(socket, 'close');
+  await new Promise((resolve) => setTimeout(resolve, lateMs));
+  let bytes = 0;
+  socket.on('data', (data: Buffer) => {
+    bytes += data.length;
+    if (bytes >= LARGE.length) socket.end();
+  });
+  socket.resume();
+  await closed;
+  return bytes;
+}
+
+t.setTimeout(60_000);
+
+for (const [name, begin] of [
+  ['no byte of a body', 'Content-Length: 5\r\n\r\n'],
+  ['no chunk', 'Transfer-Encoding: chunked\r\n\r\n'],
+  ['an extension that does not end', 'Transfer-Encoding: chunked\r\n\r\n3;a'],
+]) {
+  t.test(`a body of which nothing comes is given up: ${name}`, async (t) => {
+    const { server } = await start(t, { bodyTimeoutMs: 300 });
+    const socket = open(t, server.port);
+    let heard = '';
+    socket.setEncoding('latin1').on('data', (text: string) => {
+      heard += text;
+    });
+    socket.write(POST + begin);
+    await until('it is told so', () => (heard.startsWith('HTTP/1.1 408 ') ? true : null), 5_000);
+  });
+}
+
+t.test('the last answer of a connection comes whole to a caller who reads late', async (t) => {
+  const { server } = await start(t);
+  const socket = open(t, server.port);
+  socket.write('GET /large HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+  t.ok((await readLate(socket, 4_000)) > LARGE.length);
+});
+
+t.test('an answer that is still being read is not cut by the idle time', async (t) => {
+  const { server } = await start(t, { idleTimeoutMs: 300 });
+  const socket = open(t, server.port);
+  socket.write('GET /large HTTP/1.1\r\nHost: a\r\n\r\n');
+  t.ok((await readLate(socket, 2_000)) > LARGE.length);
+});
+
+t.test('closing lets the last answers go out whole', async (t) => {
+  const { server } = await start(t);
+  const socket = open(t, server.port);
+  socket.write('GET /large HTTP/1.1\r\nHost: a\r\n\r\n');
+  const [first] = await once(socket, 'data');
+  const closed = server.close();
+  t.ok((first as Buffer).length + (await readLate(socket, 100)) > LARGE.length);
+  await closed;
+});
+
+t.test('who is refused before his body was asked for need not send it', async (t) => {
+  const { server } = await start(t);
+  const head =
+    'POST /nothing HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n';
+  const socket = open(t, server.port);
+  socket.write(head);
+  const answer = String((await once(socket, 'data'))[0]);
+  t.match(answer, /^HTTP\/1\.1 404 /);
+  t.match(answer, /\r\nConnection: close\r\n/, 'what comes next is no body');
+});
+
+/** A TLS connection, and the one beneath it. */
+async function shakeHands(
+  t: Lifetime,
+): Promise<{ readonly raw: Socket; readonly socket: TLSSocket }> {
+  const directory = temporaryDirectory(t);
+  const tls = { certFile: join(directory, 'cert.pem'), keyFile: join(directory, 'key.pem') };
+  const { cert, private: key } = await generate([{ name: 'commonName', value: 'a' }]);
+  writeFileSync(tls.certFile, cert);
+  writeFileSync(tls.keyFile, key);
+  const { server } = await start(t, {}, { tls });
+  const raw = open(t, server.port);
+  const socket = connectTls({ socket: raw, rejectUnauthorized: false, maxVersion: 'TLSv1.2' });
+  socket.on('error', () => undefined);
+  t.teardown(() => socket.destroy());
+  await once(socket, 'secureConnect');
+  return { raw, socket };
+}
+
+t.test('a TLS caller cannot make us shake hands again and again', async (t) => {
+  const { socket } = await shakeHands(t);
+  socket.setMaxListeners(50);
+  let shaken = 0;
+  for (let times = 0; times < 10; times += 1) {
+    const isDone = await new Promise<boolean>((resolve) => {
+      const timeout = setTimeout(() => resolve(false), 500);
+      socket.renegotiate({}, (error) => {
+        clearTimeout(timeout);
+        resolve(error === null);
+      });
+    });
+    if (isDone) shaken += 1;
+  }
+  t.ok(shaken <= 3, `${shaken} handshakes`);
+});
+
+t.test('a TLS connection that breaks is closed', async (t) => {
+  const { raw } = await shakeHands(t);
+  raw.write(Buffer.concat([Buffer.from([0x17, 3, 3, 0, 64]), Buffer.alloc(64, 7)]));
+  await until('it is closed', () => (raw.destroyed ? true : null), 5_000);
+});
