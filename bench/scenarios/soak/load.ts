@@ -22,6 +22,11 @@ interface Answered {
   readonly tookMs: number;
 }
 
+interface Answer {
+  readonly status: number;
+  readonly body: string;
+}
+
 export class SoakLoad {
   readonly answered: Answered[] = [];
   /** What was not to be, by status or error: how often. */
@@ -98,8 +103,9 @@ export class SoakLoad {
     this.unexpected.set(what, (this.unexpected.get(what) ?? 0) + 1);
   }
 
-  private ask({ method, path, token, body }: SoakRequest) {
-    return new Promise<{ readonly status: number; readonly body: string }>((resolve, reject) => {
+  private ask(asked: SoakRequest): Promise<Answer> {
+    const { method, path, token, body } = asked;
+    return new Promise((resolve, reject) => {
       const sent = body === undefined ? '' : JSON.stringify(body);
       const asking = request(
         new URL(path, this.baseUrl),
@@ -119,7 +125,12 @@ export class SoakLoad {
           ),
       );
       asking.on('timeout', () => asking.destroy(new Error('no answer in time')));
-      asking.on('error', reject);
+      asking.on('error', (error: NodeJS.ErrnoException) => {
+        // The engine has closed a connection in the moment in which it was used again: whoever keeps connections asks once more.
+        if (asking.reusedSocket && error.code === 'ECONNRESET')
+          this.ask(asked).then(resolve, reject);
+        else reject(error);
+      });
       asking.end(sent);
     });
   }
