@@ -123,15 +123,18 @@ function octetsIn(folder: string): number {
 }
 
 function tell({ name }: BenchStore, minutes: number, sample: Sample, load: SoakLoad): void {
-  const parts = [...sample].map(([what, value]) => `${what.replace(UNIT, '')} ${round(value)}`);
-  const wrong = [...load.unexpected].map(([what, times]) => `${times} × ${what}`);
   const p99 = quantileMs(
     load.answered.slice((-SAMPLE_EVERY_MS / 1_000) * REQUESTS_PER_SECOND),
     0.99,
   );
-  console.log(
-    `${name} ${minutes.toFixed(2)} min: ${parts.join(', ')}, p99 ${round(p99)} ms, ${load.answered.length} answered${wrong.map((text) => `, ${text}`).join('')}`,
-  );
+  const parts = [
+    ...[...sample].map(([what, value]) => `${what.replace(UNIT, '')} ${round(value)}`),
+    `p99 ${round(p99)} ms`,
+    `${load.answered.length} answered`,
+    `${load.notAsked} not asked`,
+    ...[...load.unexpected].map(([what, times]) => `${times} × ${what}`),
+  ];
+  console.log(`${name} ${minutes.toFixed(2)} min: ${parts.join(', ')}`);
 }
 
 function rowsOf(
@@ -158,11 +161,12 @@ function rowsOf(
     const [from, to] = [third, third + 1].map((end) => Math.floor((answered.length * end) / 3));
     return quantileMs(answered.slice(from, to), 0.99);
   });
-  const failures = [...load.unexpected.values()].reduce((sum, times) => sum + times, load.notAsked);
+  const failures = [...load.unexpected.values()].reduce((sum, times) => sum + times, 0);
   return [
     ...measured,
     row('p99, ms', thirds, null),
     row('requests', [undefined, undefined, load.answered.length], null),
+    row('requests not asked', [undefined, undefined, load.notAsked], null),
     row(UNEXPECTED, [undefined, undefined, failures], null),
   ];
 }
