@@ -7,6 +7,7 @@ import { rotateCredential } from '../../src/access/credentials.ts';
 import { disableClient } from '../../src/store/clients/disable-client.ts';
 import type { Store } from '../../src/store/store.ts';
 import { addTenant, basic, bearer, secrets } from '../support/api.ts';
+import { until } from '../support/poll.ts';
 import { withStores } from '../support/store.ts';
 
 type Scene = (t: Test, store: Store) => Promise<void>;
@@ -89,6 +90,45 @@ scene('while a known credential is checked again it is served', async (t, { sql 
   await authenticator.authenticate(bearer(demo.apiUser));
   nowMs += 4_000;
   t.match(authenticator.authenticate(bearer(demo.apiUser)), { role: 'api-user' });
+});
+
+scene('nobody is served beyond the end of a credential, known or not', async (t, { sql }) => {
+  const demo = await addTenant(sql, 'demo-4');
+  let nowMs = 0;
+  const authenticator = new Authenticator(sql, secrets, () => nowMs);
+  const owner = { clientId: demo.clientId, clientSlug: 'demo-4', appId: demo.appId };
+  await rotateCredential(sql, secrets, owner, 1);
+  const endsIn = (seconds: number) => sql`
+    update credentials set expires_at = now() + ${seconds}::integer * interval '1 second'
+    where expires_at is not null`;
+  await endsIn(3);
+  t.match(await authenticator.authenticate(bearer(demo.apiUser)), { role: 'api-user' });
+  await endsIn(-1);
+  nowMs += 3_500;
+  t.equal(await authenticator.authenticate(bearer(demo.apiUser)), 'wrong');
+});
+
+scene('a question that failed behind a known credential is asked again', async (t, { sql }) => {
+  const demo = await addTenant(sql, 'demo-5');
+  let nowMs = 0;
+  const authenticator = new Authenticator(sql, secrets, () => nowMs);
+  const ask = () => authenticator.authenticate(bearer(demo.apiUser));
+  await ask();
+  nowMs += 3_000;
+  await sql`alter table credentials rename to hidden`;
+  t.match(ask(), { role: 'api-user' }, 'served while it is asked, in vain');
+  // Asked after it and answered one after the other: then that question has its answer too.
+  for (let n = 0; n < 3; n += 1) {
+    const stranger = new Authenticator(sql, secrets);
+    await t.rejects(Promise.resolve(stranger.authenticate(bearer(demo.apiUser))));
+  }
+  await sql`alter table hidden rename to credentials`;
+  await disableClient(sql, 'demo-5');
+  const answer = await until('it is refused', async () => {
+    const answer = await ask();
+    return typeof answer === 'string' ? answer : null;
+  });
+  t.equal(answer, 'disabled');
 });
 
 scene('a store that cannot be asked is neither yes nor no', async (t, { sql }) => {

@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import type { Test } from 'tap';
 import t from 'tap';
+import { CONDEMNED_MIN } from '../../src/domain/deletion-gate.ts';
 import { GROUP_DEVICES } from '../../src/domain/device.ts';
 import type { Counts } from '../../src/domain/notification.ts';
 import type { ChunkProgress, Progress, RetryProgress } from '../../src/domain/progress.ts';
@@ -95,6 +96,9 @@ await withStores(t, async (t, store) => {
   );
   await t.test('verdicts on devices are written with their outcomes, or not at all', (t) =>
     verdicts(t, store),
+  );
+  await t.test('when nearly all are refused, further refusals condemn nobody', (t) =>
+    refusals(t, store),
   );
   await t.test('unknown outcomes that are sent again are counted, once', (t) =>
     uncertain(t, store),
@@ -376,6 +380,24 @@ async function faults(t: Test, store: Store): Promise<void> {
     t.match(await rowOf(sql, tenant.clientId, id), { state: 'FINISHED', delivered: 1 });
   });
 
+  await t.test('of a send that has ended are not noted', async (t) => {
+    const tenant = await makeTenant(sql, 'fault-after');
+    const id = await makeRunning(sql, tenant, 10);
+    const chunk = await claimOne(sql, id);
+    await ledger.record(report(chunk, { blocks: -1n, counts: delivered(10) }));
+    await ledger.record(report(chunk, { fault: 'TooLate' }));
+    t.match(await rowOf(sql, tenant.clientId, id), { state: 'FINISHED', fault: null });
+  });
+
+  await t.test('found by two: the first one stays', async (t) => {
+    const tenant = await makeTenant(sql, 'fault-twice');
+    const id = await makeRunning(sql, tenant, 2, oneInEachGroup);
+    const [first, second] = await claim(sql, id, 2);
+    if (first === undefined || second === undefined) throw new Error('two chunks');
+    await ledger.record(report(first, { fault: 'BadCertificate' }));
+    t.match(await ledger.record(report(second, { fault: 'Another' })), { fault: 'BadCertificate' });
+  });
+
   await t.test('are told to whoever reports on the scope', async (t) => {
     const tenant = await makeTenant(sql, 'fault-told');
     const id = await makeRunning(sql, tenant, 2, oneInEachGroup);
@@ -419,6 +441,29 @@ async function endings(t: Test, store: Store): Promise<void> {
       await sql`select finished_at is not null as final from notifications where id = ${id}`;
     t.equal(row?.['final'], true);
   }
+}
+
+async function refusals(t: Test, store: Store): Promise<void> {
+  const { sql } = store;
+  const ledger = ledgerOf(store);
+  const tenant = await makeTenant(sql, 'refusals');
+  const id = await makeRunning(sql, tenant, 2, oneInEachGroup);
+  const [first, second] = await claim(sql, id, 2);
+  if (first === undefined || second === undefined) throw new Error('two chunks');
+  const refused = (ordinal: number) =>
+    ({ ordinal, kind: 'refused', registeredBeforeMs: 2_000 }) as const;
+  const condemned = async () =>
+    (await sql`select 1 from condemned_devices where notification_id = ${id}`).length;
+
+  const many = Array.from({ length: CONDEMNED_MIN }, (_, ordinal) => refused(ordinal));
+  await ledger.record(report(first, { blocks: 1n, news: many }));
+  t.equal(await condemned(), CONDEMNED_MIN);
+  const more = [GROUP_DEVICES, GROUP_DEVICES + 1].map(refused);
+  await ledger.record(report(second, { blocks: 1n, news: more }));
+  t.equal(await condemned(), CONDEMNED_MIN);
+  const [scope] = await sql`
+    select refused from notification_scopes where notification_id = ${id} and platform_id = ${first.platformId}`;
+  t.equal(Number(scope?.['refused']), CONDEMNED_MIN + more.length, 'they are counted');
 }
 
 async function verdicts(t: Test, store: Store): Promise<void> {

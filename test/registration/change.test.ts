@@ -57,6 +57,7 @@ t.test('folding is the same as one operation after the other', (t) => {
         [...change.add].some((tag) => change.remove.has(tag)),
         'no pair is added and removed',
       );
+      t.notOk(change.clear && change.remove.size > 0, 'what is cleared is not removed as well');
     }),
     { numRuns: 500 },
   );

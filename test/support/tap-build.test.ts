@@ -7,6 +7,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
   utimesSync,
 } from 'node:fs';
@@ -77,6 +78,14 @@ t.test('two builders at once: the class is there all the time, and then as wante
   t.ok(looks > 100, `${looks} looks`);
   t.equal(missing, 0);
   t.strictSame(besideOf(checkout), [], 'they have cleared away what they made it in');
+  const files = CLASS_FILES.map((file) => join(checkout.folder, file));
+  const made = files.map((file) => statSync(file).ino);
+  await buildTap(checkout.modules);
+  t.strictSame(
+    files.map((file) => statSync(file).ino),
+    made,
+    'the next has nothing to make',
+  );
 });
 
 t.test('a builder that is killed leaves the class as it was, and the next makes it', async (t) => {

@@ -46,7 +46,7 @@ export async function buildTap(modules = MODULES): Promise<void> {
   }
   removeLeftBehind(folder);
   const plugins = await wantedPlugins(modules);
-  const signature = `export const signature = \`${plugins.join('\n')}\``;
+  const signature = `signature = \`${plugins.join('\n')}\``;
   const isCurrent = CLASS_FILES.every((file) => readText(join(current, file)).includes(signature));
   if (isCurrent) return;
   const made = mkdtempSync(`${current}-`);
