@@ -11,7 +11,8 @@ RUN npm prune --omit=dev --ignore-scripts --no-audit --no-fund
 
 # Run: what ships, as a user who owns nothing but the data.
 FROM node:20-bookworm-slim
-ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 DATA_DIR=/data
+# MALLOC_ARENA_MAX: docs/operating.md, "Memory".
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 DATA_DIR=/data MALLOC_ARENA_MAX=2
 WORKDIR /app
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules node_modules
