@@ -40,12 +40,16 @@ export interface ProbedEngine {
   series(): Promise<number>;
 }
 
+/** What `npm start` sets (docs/operating.md, "Memory"). */
+const LIKE_NPM_START = { MALLOC_ARENA_MAX: '2' };
+
 export async function startProbedEngine(
   stage: Lifetime,
   environment: Readonly<Record<string, string>>,
 ): Promise<ProbedEngine> {
   const socketPath = join(temporaryDirectory(stage), 'probe.sock');
-  const engine = await startEngine(stage, temporaryDirectory(stage), environment, {
+  const settings = { ...LIKE_NPM_START, ...environment };
+  const engine = await startEngine(stage, temporaryDirectory(stage), settings, {
     nodeFlags: flagsWith(socketPath),
   });
   const pid = engine.child.pid ?? 0;
