@@ -3,6 +3,7 @@
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { FCM_TARGETS } from './senders/fcm/target.ts';
 import { TRANSPORTS } from './senders/transport.ts';
 import { isPushHost } from './senders/webpush/allow-list.ts';
 import { foreignText } from './std/foreign-text.ts';
@@ -120,6 +121,12 @@ export const schema = z.object({
   FCM_ORIGIN: origin
     .optional()
     .describe('Where FCM is. Default: https://fcm.googleapis.com; the simulator when it runs.'),
+  FCM_TARGET: z
+    .enum(FCM_TARGETS, { error: 'must be auto, token or fid' })
+    .default('auto')
+    .describe(
+      'What FCM is told a device by: auto, an installation id (22 characters, no colon) as fid and all else as token; token or fid, one of them for all.',
+    ),
   OAUTH_ORIGIN: origin
     .optional()
     .describe(

@@ -8,7 +8,12 @@ import type { Simulator } from './simulator/simulator.ts';
 
 type OriginSettings = Pick<
   Config,
-  'APNS_ORIGIN' | 'FCM_ORIGIN' | 'OAUTH_ORIGIN' | 'WEB_PUSH_HOSTS' | 'PROVIDER_CA_FILE'
+  | 'APNS_ORIGIN'
+  | 'FCM_ORIGIN'
+  | 'FCM_TARGET'
+  | 'OAUTH_ORIGIN'
+  | 'WEB_PUSH_HOSTS'
+  | 'PROVIDER_CA_FILE'
 >;
 
 /** `simulator` is null when none runs in this process. */
@@ -26,6 +31,7 @@ export function providerOrigins(
     apnsProduction: apns ?? DEFAULT_ORIGINS.apnsProduction,
     apnsSandbox: apns ?? DEFAULT_ORIGINS.apnsSandbox,
     fcm: FCM_ORIGIN ?? simulator?.fcmOrigin ?? DEFAULT_ORIGINS.fcm,
+    fcmTarget: settings.FCM_TARGET,
     oauth: OAUTH_ORIGIN ?? simulator?.oauthOrigin ?? DEFAULT_ORIGINS.oauth,
     webPushHosts: WEB_PUSH_HOSTS ?? simulatedHosts(simulator) ?? DEFAULT_ORIGINS.webPushHosts,
     ca: certificates.length === 0 ? null : certificates.join('\n'),

@@ -14,7 +14,11 @@ export const nodeHttp2Fcm: Open<FcmCredential> = async (sink, settled) => {
   const session = connect(originOf(sink), { ca: sink.ca, settings: { enablePush: false } });
   await once(session, 'remoteSettings');
   const { authorization } = sink;
-  const { pathBefore, bodyBefore, bodyAfter, lastingFields } = renderFcm(NEWS, sink.credential, 0);
+  const { pathBefore, bodyBefore, bodyAfter, lastingFields } = renderFcm(
+    NEWS,
+    sink.credential,
+    0,
+  ).token;
   const before = bodyBefore.toString();
   const after = bodyAfter.toString();
   const fields = { ':method': 'POST', ':path': pathBefore, authorization, ...lastingFields };

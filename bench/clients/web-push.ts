@@ -24,7 +24,7 @@ export const webPush =
     const { vapid: vapidDetails } = sink.credential;
     const options = { vapidDetails, TTL: 60, ...(hasAgent ? { agent } : {}) };
     const subscriptions = new Map(sink.tokens.map((token) => [token, JSON.parse(token) as object]));
-    const payload = pushContent(NEWS.payload);
+    const payload = pushContent(NEWS);
     return Promise.resolve({
       hasRoom: (underWay) => underWay < IN_FLIGHT,
       push: (token, position) => {

@@ -169,7 +169,8 @@ function reservedKeys(
   return faults;
 }
 
-const isReservedByFcm = (key: string): boolean =>
+/** Keys of `data` that FCM keeps for itself. */
+export const isReservedByFcm = (key: string): boolean =>
   RESERVED_BY_FCM.has(key) || key.startsWith('google') || key.startsWith('gcm');
 
 const reserved = (within: string, key: string, by: string): PayloadFault => ({

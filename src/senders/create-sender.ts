@@ -45,12 +45,13 @@ export function createSender(credential: ProviderCredential, options: SenderOpti
         admits: null,
         outcomeOf: fcmOutcome,
       });
-      return createFcmSender(credential, transport);
+      return createFcmSender(credential, transport, origins.fcmTarget);
     }
     case 'webpush':
       return new WebPushSender(credential, {
         hosts: origins.webPushHosts,
         fcmOrigin: origins.fcm,
+        fcmTarget: origins.fcmTarget,
         authorization,
         makeTransport: (kind, origin, admission, outcomeOf) =>
           new ProviderTransport(dial, {

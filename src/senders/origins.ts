@@ -1,11 +1,14 @@
-/** Where the providers are: an operator's setting, never a tenant's. Plain data, so that it crosses to worker threads. */
+/** Where the providers are, and how they are spoken to: an operator's setting, never a tenant's. Plain data, so that it crosses to worker threads. */
 
+import type { FcmTarget } from './fcm/target.ts';
 import { DEFAULT_PUSH_HOSTS } from './webpush/allow-list.ts';
 
 export interface ProviderOrigins {
   readonly apnsProduction: string;
   readonly apnsSandbox: string;
   readonly fcm: string;
+  /** Whether FCM is told devices by their installation's id or by their token. */
+  readonly fcmTarget: FcmTarget;
   /** Google's issuer of access tokens; the token request goes to `/token` there. */
   readonly oauth: string;
   /** Push services of browsers that may be sent to: entries of the allow-list (webpush/allow-list.ts). */
@@ -21,6 +24,7 @@ export const DEFAULT_ORIGINS: ProviderOrigins = Object.freeze({
   apnsProduction: 'https://api.push.apple.com',
   apnsSandbox: 'https://api.sandbox.push.apple.com',
   fcm: 'https://fcm.googleapis.com',
+  fcmTarget: 'auto',
   oauth: 'https://oauth2.googleapis.com',
   webPushHosts: DEFAULT_PUSH_HOSTS,
   ca: null,

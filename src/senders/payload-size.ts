@@ -1,5 +1,6 @@
 /** Whether a payload fits each provider once rendered: asked before a push is accepted, when a `400` still helps. */
 
+import { NIL } from 'uuid';
 import type { PlatformId } from '../domain/device.ts';
 import { PLATFORM_APNS, PLATFORM_FCM, PLATFORM_WEB_PUSH } from '../domain/device.ts';
 import type { Message, Payload } from '../domain/notification.ts';
@@ -54,15 +55,15 @@ function sizeOn(platformId: PlatformId, payload: Payload): Size {
     case PLATFORM_WEB_PUSH:
       return {
         provider: 'Web Push',
-        bytes: webPushPayloadBytes(payload),
+        bytes: webPushPayloadBytes(message),
         bytesMax: WEB_PUSH_PAYLOAD_BYTES_MAX,
       };
   }
 }
 
-/** The expiry is in FCM's message and not known yet: the longest it can be written is what counts. */
+/** Neither the id nor the expiry (it is in FCM's message) is known yet: what counts is the longest that each can be written. */
 const longestMessage = (payload: Payload): Message => ({
-  notificationId: '',
+  notificationId: NIL,
   payload,
   dueAtMs: 0,
   expiresAtMs: TTL_SECONDS_MAX * 1_000,

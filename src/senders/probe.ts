@@ -11,6 +11,7 @@ import type { PostRequest } from './compat/post.ts';
 import { post } from './compat/post.ts';
 import { apnsOriginOf } from './create-sender.ts';
 import { fcmOutcome } from './fcm/answer.ts';
+import { targetFieldOf } from './fcm/target.ts';
 import type { ProviderOrigins } from './origins.ts';
 import type { Answer } from './transport.ts';
 
@@ -83,5 +84,8 @@ const fcmQuestion = (
   ca: origins.ca,
   path: `/v1/projects/${serviceAccount.project_id}/messages:send`,
   fields: { authorization, 'content-type': 'application/json' },
-  body: JSON.stringify({ validate_only: true, message: { token: NO_REGISTRATION } }),
+  body: JSON.stringify({
+    validate_only: true,
+    message: { [targetFieldOf(NO_REGISTRATION, origins.fcmTarget)]: NO_REGISTRATION },
+  }),
 });

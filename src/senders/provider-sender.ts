@@ -4,24 +4,26 @@ import type { DeviceToken } from '../domain/device.ts';
 import type { Message } from '../domain/notification.ts';
 import type { Outcome } from '../domain/outcome.ts';
 import { HexOctets } from '../std/hex-octets.ts';
-import type { Sender, Settle } from './sender.ts';
+import type { Rendered, Sender, Settle } from './sender.ts';
 import type { RequestTemplate, Transport } from './transport.ts';
 import { Unsent } from './unsent.ts';
 
 /** What one provider's sender adds. */
-export interface Provider {
-  render(message: Message): RequestTemplate;
+export interface Provider<R extends Rendered> {
+  render(message: Message): R;
+  /** Which of the requests that were rendered is for this device. */
+  templateFor(rendered: R, deviceId: DeviceToken): RequestTemplate;
   /** The device's token as the request holds it, or how the send ends when this provider cannot take such a token. */
   tokenOf(deviceId: DeviceToken): DeviceToken | Outcome;
 }
 
-export class ProviderSender implements Sender {
-  readonly #provider: Provider;
+export class ProviderSender<R extends Rendered> implements Sender {
+  readonly #provider: Provider<R>;
   readonly #transport: Transport;
   /** Sends that ended without the transport. */
   readonly #unsent = new Unsent();
 
-  constructor(provider: Provider, transport: Transport) {
+  constructor(provider: Provider<R>, transport: Transport) {
     this.#provider = provider;
     this.#transport = transport;
   }
@@ -30,7 +32,7 @@ export class ProviderSender implements Sender {
     return this.#transport.capacity;
   }
 
-  render(message: Message): RequestTemplate {
+  render(message: Message): R {
     return this.#provider.render(message);
   }
 
@@ -38,10 +40,14 @@ export class ProviderSender implements Sender {
     return this.#transport.whenReady();
   }
 
-  send(rendered: RequestTemplate, deviceId: DeviceToken, position: number, settle: Settle): void {
+  send(rendered: R, deviceId: DeviceToken, position: number, settle: Settle): void {
     const token = this.#provider.tokenOf(deviceId);
-    if (isToken(token)) this.#transport.send(rendered, token, position, settle);
-    else this.#unsent.settle(position, settle, token);
+    if (!isToken(token)) {
+      this.#unsent.settle(position, settle, token);
+      return;
+    }
+    const template = this.#provider.templateFor(rendered, deviceId);
+    this.#transport.send(template, token, position, settle);
   }
 
   warm(connections: number): void {

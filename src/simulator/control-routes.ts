@@ -6,6 +6,9 @@ import type { AccountBook } from './account-book.ts';
 import { ACCOUNTS_MAX } from './account-book.ts';
 import { accountsSchema, createAccounts } from './accounts.ts';
 import type { PushBook } from './fate.ts';
+import type { DeviceField } from './fcm-message.ts';
+import { isInstallationId } from './fcm-message.ts';
+import { isObject } from './json.ts';
 import type { BehaviourChange, LiveBehaviour } from './options.ts';
 import { behaviourChangeSchema } from './options.ts';
 import type { PushSubscription } from './push-subscriptions.ts';
@@ -20,6 +23,8 @@ export interface ControlledSimulator {
   readonly webPush: PushBook;
   /** Makes a browser that has subscribed, with this key or with any. */
   subscribe(applicationServerKey: string | undefined): PushSubscription;
+  /** From now on an installation is reached by its id, or by its token, alone. */
+  registerInstallation(fid: string, by: DeviceField): void;
   readonly accounts: AccountBook;
   readonly live: LiveBehaviour;
   changeBehaviour(change: BehaviourChange): void;
@@ -49,6 +54,7 @@ const ROUTES: readonly (readonly [path: string, methods: Readonly<Record<string,
   ['tokens/:provider', { GET: getTokens }],
   ['tokens/:provider/:token', { PUT: putScript }],
   ['webpush/subscriptions', { POST: postSubscriptions }],
+  ['fcm/installations/:fid', { PUT: putInstallation }],
   ['behaviour', { GET: getBehaviour, PUT: putBehaviour }],
   ['accounts', { GET: getAccounts, POST: postAccounts }],
   ['reset', { POST: postReset }],
@@ -61,6 +67,11 @@ const subscriptionsSchema = z.strictObject({
   count: z.number().int().min(1).max(SUBSCRIPTIONS_MAX).default(1),
   /** What the page subscribes with, in base64url; absent: a push service that takes any key. */
   applicationServerKey: z.string().min(1).optional(),
+});
+
+const installationSchema = z.strictObject({
+  fid: z.string().refine(isInstallationId, 'is no Firebase installation ID'),
+  by: z.enum(['fid', 'token']),
 });
 
 const LIST_LIMIT_DEFAULT = 100;
@@ -173,6 +184,18 @@ function postSubscriptions({ simulator, body }: Call): ControlAnswer {
   const { count, applicationServerKey } = wish.data;
   const made = Array.from({ length: count }, () => simulator.subscribe(applicationServerKey));
   return { status: 201, body: made };
+}
+
+function putInstallation({ simulator, parameters, body }: Call): ControlAnswer {
+  const told = parse(body);
+  const installation = installationSchema.safeParse({
+    ...(isObject(told) ? told : {}),
+    fid: parameters['fid'],
+  });
+  if (!installation.success) return invalid(installation.error);
+  const { fid, by } = installation.data;
+  simulator.registerInstallation(fid, by);
+  return ok(installation.data);
 }
 
 function getBehaviour({ simulator }: Call): ControlAnswer {

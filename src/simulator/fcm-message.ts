@@ -11,9 +11,14 @@ export interface FieldFault {
   readonly description: string;
 }
 
+/** What names a device. */
+export type DeviceField = 'token' | 'fid';
+
 export interface FcmMessage {
-  /** The device token, or what names the audience in its place. */
+  /** The device's token or its installation's id, or what names the audience in their place. */
   readonly target: string;
+  /** Null: an audience. */
+  readonly kind: DeviceField | null;
   readonly validateOnly: boolean;
 }
 
@@ -39,7 +44,17 @@ const RESERVED_DATA_KEY = /^(?:from$|message_type$|google|gcm)/;
 /** Spaces and control characters; quotes and backslashes are odd in a token, but a token they are. */
 const NOT_IN_TOKEN = /[\s\p{Cc}]/u;
 
-export const NOT_A_TOKEN = 'The registration token is not a valid FCM registration token';
+/** What is said of a device that is none. */
+export const NOT_VALID: Readonly<Record<DeviceField, string>> = {
+  token: 'The registration token is not a valid FCM registration token',
+  fid: 'The installation ID is not a valid Firebase installation ID',
+};
+
+/** 22 characters of base64url whose first four bits are 0111. */
+const INSTALLATION_ID = /^[c-f][\w-]{21}$/;
+
+export const isInstallationId = (value: unknown): value is string =>
+  typeof value === 'string' && INSTALLATION_ID.test(value);
 
 const checkEnvelope = fields({
   validateOnly: flag,
@@ -75,7 +90,7 @@ const checkEnvelope = fields({
     token,
     topic: text,
     condition: text,
-    fid: text,
+    fid,
   }),
 });
 
@@ -93,10 +108,12 @@ export function checkMessage(body: JsonObject, bodyBytes: number): MessageCheck 
     return { kind: 'invalid', fault: { field: `message.${targets[1]}`, description }, ...named };
   }
   if (target === undefined) return invalid('message', 'Recipient of the message is not set.');
-  const bytesMax = targets[0] === 'token' ? PAYLOAD_BYTES_MAX : TOPIC_PAYLOAD_BYTES_MAX;
+  const [field] = targets;
+  const kind = field === 'token' || field === 'fid' ? field : null;
+  const bytesMax = kind === null ? TOPIC_PAYLOAD_BYTES_MAX : PAYLOAD_BYTES_MAX;
   if (bodyBytes > bytesMax && payloadBytes(message) > bytesMax) return { kind: 'too-big', target };
   const validateOnly = (body['validateOnly'] ?? body['validate_only']) === true;
-  return { kind: 'valid', message: { target, validateOnly } };
+  return { kind: 'valid', message: { target, kind, validateOnly } };
 }
 
 function invalid(field: string, description: string): MessageCheck {
@@ -204,7 +221,11 @@ function ttl(value: unknown, field: string): FieldFault | undefined {
 
 function token(value: unknown, field: string): FieldFault | undefined {
   const isToken = typeof value === 'string' && value !== '' && !NOT_IN_TOKEN.test(value);
-  return isToken ? undefined : { field, description: NOT_A_TOKEN };
+  return isToken ? undefined : { field, description: NOT_VALID.token };
+}
+
+function fid(value: unknown, field: string): FieldFault | undefined {
+  return isInstallationId(value) ? undefined : { field, description: NOT_VALID.fid };
 }
 
 function typeFault(field: string, type: string, value: unknown): FieldFault {

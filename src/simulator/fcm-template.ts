@@ -1,18 +1,24 @@
 /**
- * A message that FCM would take, as a form in which the token may be exchanged. The messages of one
- * notification differ in that alone, and to compare bytes is cheaper than to parse and check them.
+ * A message that FCM would take, as a form in which the device may be exchanged: its token, or the id of its
+ * installation. The messages of one notification differ in that alone, and to compare bytes is cheaper than to
+ * parse and check them.
  */
 
+import type { DeviceField, FcmMessage } from './fcm-message.ts';
+import { isInstallationId } from './fcm-message.ts';
 import type { JsonObject } from './json.ts';
 
 export interface FcmTemplate {
-  /** Everything from the quote that ends the token. */
+  /** Everything from the quote that ends what names the device. */
   readonly tail: Buffer;
   readonly validateOnly: boolean;
 }
 
-/** How a body begins that has a template: behind it comes the token. */
-const HEAD = Buffer.from('{"message":{"token":"');
+/** How a body begins that has a template: behind it comes the token, or the installation's id. */
+const HEADS: readonly (readonly [DeviceField, Buffer])[] = [
+  ['token', Buffer.from('{"message":{"token":"')],
+  ['fid', Buffer.from('{"message":{"fid":"')],
+];
 
 const QUOTE = '"'.charCodeAt(0);
 
@@ -30,28 +36,34 @@ export function templateOf(
   parsed: JsonObject,
   validateOnly: boolean,
 ): FcmTemplate | undefined {
-  if (!isAt(body, 0, HEAD)) return undefined;
-  const tokenEnd = body.indexOf(QUOTE, HEAD.length);
-  if (!isPlain(body, HEAD.length, tokenEnd)) return undefined;
+  const head = HEADS.find(([, octets]) => isAt(body, 0, octets))?.[1];
+  if (head === undefined) return undefined;
+  const tokenEnd = body.indexOf(QUOTE, head.length);
+  if (!isPlain(body, head.length, tokenEnd)) return undefined;
   // Of a name that comes twice the parser takes the last, and then this token is not the one that counts.
   // What is written again to the letter has no name twice.
   if (JSON.stringify(parsed) !== body.toString()) return undefined;
   return { tail: Buffer.from(body.subarray(tokenEnd)), validateOnly };
 }
 
-/** The token of a body that is the template's but for it; undefined for any other body. */
-export function tokenIn(body: Buffer, { tail }: FcmTemplate): string | undefined {
-  const tokenEnd = body.length - tail.length;
-  if (tokenEnd <= HEAD.length) return undefined;
-  if (!isAt(body, 0, HEAD) || !isAt(body, tokenEnd, tail)) return undefined;
-  return isPlain(body, HEAD.length, tokenEnd)
-    ? body.toString('latin1', HEAD.length, tokenEnd)
-    : undefined;
+/** The device of a body that is the template's but for it; undefined for any other body. */
+export function targetIn(
+  body: Buffer,
+  { tail }: FcmTemplate,
+): Pick<FcmMessage, 'kind' | 'target'> | undefined {
+  const end = body.length - tail.length;
+  if (!isAt(body, end, tail)) return undefined;
+  for (const [kind, head] of HEADS) {
+    if (end <= head.length || !isAt(body, 0, head) || !isPlain(body, head.length, end)) continue;
+    const target = body.toString('latin1', head.length, end);
+    return kind === 'fid' && !isInstallationId(target) ? undefined : { kind, target };
+  }
+  return undefined;
 }
 
 function isAt(body: Buffer, place: number, part: Buffer): boolean {
   const end = place + part.length;
-  return end <= body.length && body.compare(part, 0, part.length, place, end) === 0;
+  return place >= 0 && end <= body.length && body.compare(part, 0, part.length, place, end) === 0;
 }
 
 function isPlain(body: Buffer, start: number, end: number): boolean {

@@ -8,9 +8,9 @@ import type { Handler, ProviderAnswer, ProviderRequest } from './exchange.ts';
 import { BODY_BYTES_MAX } from './exchange.ts';
 import type { Fate, PushBook } from './fate.ts';
 import { decideFate } from './fate.ts';
-import type { FcmMessage } from './fcm-message.ts';
-import { checkMessage, NOT_A_TOKEN } from './fcm-message.ts';
-import { templateOf, tokenIn } from './fcm-template.ts';
+import type { DeviceField, FcmMessage } from './fcm-message.ts';
+import { checkMessage, NOT_VALID } from './fcm-message.ts';
+import { targetIn, templateOf } from './fcm-template.ts';
 import { fieldValue, recurringField } from './fields.ts';
 import {
   badRequestDetail,
@@ -21,6 +21,7 @@ import {
   JSON_TYPE,
   quotaFailureDetail,
 } from './google-error.ts';
+import type { Installations } from './installations.ts';
 import { parseObject } from './json.ts';
 import type { ScriptedAnswer } from './scripts.ts';
 
@@ -54,6 +55,7 @@ const FCM_ERROR_CODES: ReadonlySet<string> = new Set([
 export function createFcm(
   book: PushBook,
   accessTokens: AccessTokens,
+  installations: Installations,
   now: () => number = Date.now,
 ): Handler {
   return (request) => {
@@ -63,10 +65,13 @@ export function createFcm(
       book.record.reject(check.refusal.reason, check.target, request);
       return check.refusal.answer;
     }
-    const { target, validateOnly } = check.message;
+    const { target, kind, validateOnly } = check.message;
     // A dry run reaches nobody, so nobody's record shows it.
     if (validateOnly) return accepted(request, 'fake_message_id', undefined);
-    const outcome = settle(decideFate(book, target), book.live.current.retryAfterSeconds);
+    const fate: Fate = installations.isReachedBy(check.message)
+      ? decideFate(book, target)
+      : { kind: 'gone' };
+    const outcome = settle(fate, kind ?? 'token', book.live.current.retryAfterSeconds);
     if (outcome === 'silence') {
       book.record.reject('Unanswered', target, request);
       return 'silence';
@@ -117,11 +122,11 @@ function projectOf({ path, connection }: ProviderRequest): string | undefined {
 
 function checkBody({ body, connection }: ProviderRequest): RequestCheck {
   if (body.length > BODY_BYTES_MAX) return { kind: 'refused', refusal: tooBig() };
-  // The last valid message with another token in it is as valid, and needs no parsing.
+  // The last valid message with another device in it is as valid, and needs no parsing.
   const template = connection.fcmTemplate;
-  const target = template === undefined ? undefined : tokenIn(body, template);
-  if (template !== undefined && target !== undefined) {
-    return { kind: 'valid', message: { target, validateOnly: template.validateOnly } };
+  const device = template === undefined ? undefined : targetIn(body, template);
+  if (template !== undefined && device !== undefined) {
+    return { kind: 'valid', message: { ...device, validateOnly: template.validateOnly } };
   }
   const json = parseObject(body.toString());
   if (json === undefined) {
@@ -145,6 +150,7 @@ function checkBody({ body, connection }: ProviderRequest): RequestCheck {
 /** What FCM says to a fate. */
 function settle(
   fate: Fate,
+  field: DeviceField,
   retryAfterSeconds: number,
 ): Refusal | 'accepted' | 'lost-answer' | 'silence' {
   switch (fate.kind) {
@@ -157,7 +163,7 @@ function settle(
     case 'gone':
       return fcmError(404, 'UNREGISTERED', 'Requested entity was not found.');
     case 'bad-token':
-      return invalidArgument('message.token', NOT_A_TOKEN);
+      return invalidArgument(`message.${field}`, NOT_VALID[field]);
     case 'not-found':
       return fcmError(404, 'NOT_FOUND', 'Requested entity was not found.');
     case 'throttled':

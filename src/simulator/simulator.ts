@@ -15,6 +15,7 @@ import { startControl } from './control.ts';
 import type { Handler } from './exchange.ts';
 import type { PushBook } from './fate.ts';
 import { createFcm } from './fcm.ts';
+import { Installations } from './installations.ts';
 import { createOAuth, TOKEN_PATH } from './oauth.ts';
 import type { LiveBehaviour, SimulatorOptions } from './options.ts';
 import { changeBehaviour } from './options.ts';
@@ -75,6 +76,7 @@ async function startServers(
   const oauth = new ProviderRecord();
   const webPush = createBook(live);
   const subscriptions = new PushSubscriptions();
+  const installations = new Installations();
 
   const apnsServer = await startProviderServer({
     host,
@@ -96,7 +98,10 @@ async function startServers(
     live,
     maxConcurrentStreams: FCM_STREAMS,
     goAwayText: 'max_age',
-    handle: byPath(createOAuth(oauth, book, accessTokens), createFcm(fcm, accessTokens)),
+    handle: byPath(
+      createOAuth(oauth, book, accessTokens),
+      createFcm(fcm, accessTokens, installations),
+    ),
     onConnection: () => fcm.record.openConnection(),
     onLostAnswer: (token) => fcm.record.loseAnswer(token),
   });
@@ -135,12 +140,14 @@ async function startServers(
     webPush,
     subscribe: (applicationServerKey) =>
       subscriptions.subscribe(webPushOrigin, applicationServerKey),
+    registerInstallation: (fid, by) => installations.register(fid, by),
     accounts: book,
     live,
     changeBehaviour: (change) => applyBehaviour(changeBehaviour(live.current, change)),
     reset: () => {
       for (const { scripts } of [apns, fcm, webPush]) scripts.reset();
       for (const record of [apns.record, fcm.record, webPush.record, oauth]) record.reset();
+      installations.clear();
       for (const server of servers) server.countAnew();
       applyBehaviour(initial);
       outageClock.start(initial.outage);

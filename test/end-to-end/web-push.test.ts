@@ -54,7 +54,9 @@ t.test('keys, credential, registration, push: the browser reads the very payload
   });
   const subscriptions = (await made.json()) as readonly PushSubscription[];
   const elsewhere = { ...subscriptions[0], endpoint: 'https://push.example.com/x' };
-  const fcmTokens = Array.from({ length: FCM_TOKENS }, (_, index) => `web:${index}`);
+  const fcmTokens = Array.from({ length: FCM_TOKENS }, (_, index) =>
+    index % 2 === 0 ? `web:${index}` : `dRh8_-aBcDeFgHiJkL${1_000 + index}`,
+  );
   const devices = [
     ...[...subscriptions, elsewhere].map((one) => JSON.stringify(one)),
     ...fcmTokens,
@@ -71,11 +73,8 @@ t.test('keys, credential, registration, push: the browser reads the very payload
     game: 7,
     webpush: { icon: 'https://example.com/icon.png' },
   };
-  const rows = await finalStatus(
-    demo.baseUrl,
-    demo,
-    await push(demo.baseUrl, demo, [tagId], payload),
-  );
+  const firstId = await push(demo.baseUrl, demo, [tagId], payload);
+  const rows = await finalStatus(demo.baseUrl, demo, firstId);
   const row = rows.find(({ key }) => key.platformId === 7);
   t.match(row, {
     state: 'FINISHED',
@@ -91,11 +90,19 @@ t.test('keys, credential, registration, push: the browser reads the very payload
     const { accepted, last } = await received('webpush', id);
     t.equal(accepted, 1);
     t.same(last?.payload, {
+      web_push: 8030,
+      notification: {
+        title: 'Goal! ⚽',
+        body: '1:0',
+        icon: 'https://example.com/icon.png',
+        navigate: 'https://example.com/game',
+      },
       title: 'Goal! ⚽',
       body: '1:0',
       url: 'https://example.com/game',
       data: { game: 7 },
       icon: 'https://example.com/icon.png',
+      pushId: firstId,
     });
   }
   for (const deviceId of fcmTokens) {
@@ -103,13 +110,17 @@ t.test('keys, credential, registration, push: the browser reads the very payload
     t.equal(accepted, 1);
     t.match(last?.payload, {
       message: {
-        token: deviceId,
-        notification: { title: 'Goal! ⚽', body: '1:0' },
-        data: { game: '7' },
-        webpush: {
-          notification: { icon: 'https://example.com/icon.png' },
-          fcm_options: { link: 'https://example.com/game' },
+        [deviceId.includes(':') ? 'token' : 'fid']: deviceId,
+        notification: undefined,
+        data: {
+          title: 'Goal! ⚽',
+          message: '1:0',
+          url: 'https://example.com/game',
+          game: '7',
+          icon: 'https://example.com/icon.png',
+          pushId: firstId,
         },
+        webpush: { notification: undefined },
       },
     });
   }

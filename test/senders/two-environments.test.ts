@@ -118,6 +118,18 @@ for (const transport of TRANSPORTS) {
     t.same(tokensOf(scene.sandbox), ['ab01']);
   });
 
+  t.test(`${transport}: a key of another environment is a fault of the key`, async (t) => {
+    const reasons = ['BadEnvironmentKeyIdInToken', 'BadEnvironmentKeyInToken'];
+    for (const reason of [...reasons, 'TopicDisallowed', 'UnrelatedKeyIdInToken']) {
+      const scene = await sceneOf(t, transport, {
+        production: (request) => answer(request, 403, { reason }),
+        sandbox: accepts,
+      });
+      t.same(await scene.ask('ab01'), { kind: 'bad-credential', reason });
+      t.same(tokensOf(scene.sandbox), [], 'the other environment is not asked');
+    }
+  });
+
   t.test(`${transport}: a note of the other environment, but the key is not for it`, async (t) => {
     const scene = await sceneOf(t, transport, {
       production: accepts,

@@ -1,12 +1,13 @@
 /** Which bodies are a known message with another token, and which only look like one. */
 
 import t from 'tap';
-import { templateOf, tokenIn } from '../../src/simulator/fcm-template.ts';
+import { targetIn, templateOf } from '../../src/simulator/fcm-template.ts';
 import { parseObject } from '../../src/simulator/json.ts';
 
 const TAIL = '","notification":{"title":"Töre \\"1:0\\"\\n"},"data":{"token":"x"}}}';
 
-const bodyOf = (token: string, tail = TAIL) => Buffer.from(`{"message":{"token":"${token}${tail}`);
+const bodyOf = (token: string, tail = TAIL, kind = 'token') =>
+  Buffer.from(`{"message":{"${kind}":"${token}${tail}`);
 
 function make(body: Buffer) {
   return templateOf(body, parseObject(body.toString()) ?? {}, false);
@@ -16,8 +17,12 @@ t.test('the same message for another device gives its token', (t) => {
   const template = make(bodyOf('first:APA91b-_'));
   if (template === undefined) throw new Error('It has no template');
   for (const token of ['second', 'a/b+c=', "it's", 'x'.repeat(4_096)]) {
-    t.equal(tokenIn(bodyOf(token), template), token);
+    t.same(targetIn(bodyOf(token), template), { kind: 'token', target: token });
   }
+  const fid = 'dRh8_-aBcDeFgHiJkLmNoP';
+  t.same(targetIn(bodyOf(fid, TAIL, 'fid'), template), { kind: 'fid', target: fid });
+  const ofFid = make(bodyOf(fid, TAIL, 'fid'));
+  t.same(ofFid && targetIn(bodyOf('a:b'), ofFid), { kind: 'token', target: 'a:b' });
   for (const [name, body] of [
     ['no token', bodyOf('')],
     ['an escape', bodyOf('a\\u0041')],
@@ -25,12 +30,13 @@ t.test('the same message for another device gives its token', (t) => {
     ['a line break', bodyOf('a\nb')],
     ['other letters', bodyOf('é')],
     ['a field more', bodyOf('a","topic":"news')],
+    ['no installation id', bodyOf('a:b', TAIL, 'fid')],
     ['another message', bodyOf('a', TAIL.replace('1:0', '2:0'))],
     ['a shorter message', bodyOf('a', '"}}')],
     ['another beginning', Buffer.from(bodyOf('a').toString().replace('token', 'topic'))],
     ['nothing', Buffer.alloc(0)],
   ] as const) {
-    t.equal(tokenIn(body, template), undefined, name);
+    t.equal(targetIn(body, template), undefined, name);
   }
   t.end();
 });
@@ -42,6 +48,7 @@ t.test('a message has no template when another token might be the one that count
     ['the message comes twice', bodyOf('a', '"},"message":{"token":"a"}}')],
     ['the token is escaped', bodyOf('a\\"b', '"}}')],
     ['it is written with spaces', bodyOf('a', '" }}')],
+    ['a fid comes behind', bodyOf('a', '","fid":"dRh8_-aBcDeFgHiJkLmNoP","fid":null}}')],
     ['the token comes later', Buffer.from('{"message":{"data":{},"token":"a"}}')],
   ] as const) {
     t.equal(make(body), undefined, name);

@@ -6,6 +6,7 @@ import { createAccounts } from '../../src/simulator/accounts.ts';
 import { ask, control, fcmHeaders, open, simulate } from './peer.ts';
 
 const TOKEN = 'dRh8:APA91b-x_y';
+const FID = 'dRh8_-aBcDeFgHiJkLmNoP';
 const ANY_STATUS_5XX = /^50[023]$/;
 
 interface GoogleErrorBody {
@@ -20,6 +21,9 @@ interface GoogleErrorBody {
     }[];
   };
 }
+
+const errorCodeOf = (body: string) =>
+  (JSON.parse(body) as GoogleErrorBody).error.details?.find((one) => one.errorCode)?.errorCode;
 
 t.test('a message with every field is accepted, a dry run reaches nobody', async (t) => {
   const simulator = await simulate(t);
@@ -86,6 +90,13 @@ t.test('every invalid message names its field', async (t) => {
     ['', 'an unknown name beside the message', { message: { token: TOKEN }, validate: true }],
     ['message', 'no message', {}],
     ['message', 'no target', { message: { data: { a: '1' } } }],
+    ['message.fid', 'a token as installation id', { message: { fid: TOKEN } }],
+    [
+      'message.fid',
+      'an installation id that begins wrong',
+      { message: { fid: `b${FID.slice(1)}` } },
+    ],
+    ['message.fid', 'token and fid', { message: { token: TOKEN, fid: FID } }],
     ['message.topic', 'two targets', { message: { token: TOKEN, topic: 'news' } }],
     ['message', 'an unknown name', { message: { token: TOKEN, to: 'x' } }],
     ['message.token', 'an empty token', { message: { token: '' } }],
@@ -153,6 +164,46 @@ t.test('every invalid message names its field', async (t) => {
   );
 });
 
+t.test(
+  'an installation is reached by what it registered by last, and by nothing else',
+  async (t) => {
+    const simulator = await simulate(t);
+    const session = open(t, simulator, simulator.fcmOrigin);
+    const headers = await fcmHeaders(session, simulator.accounts);
+    const token = `${FID}:APA91b-x_y`;
+    const send = async (target: object) => {
+      const reply = await ask(session, headers, JSON.stringify({ message: target }));
+      return reply.status === 200 ? 'accepted' : errorCodeOf(reply.body);
+    };
+    const register = (by: string) => control(simulator, `PUT /fcm/installations/${FID}`, { by });
+    t.same([await send({ token }), await send({ fid: FID })], ['accepted', 'accepted'], 'not told');
+    t.equal((await register('fid')).status, 200);
+    t.same([await send({ token }), await send({ fid: FID })], ['UNREGISTERED', 'accepted']);
+    t.equal(await send({ token: TOKEN }), 'accepted', 'others are not concerned');
+    t.equal((await register('token')).status, 200);
+    t.same([await send({ token }), await send({ fid: FID })], ['accepted', 'UNREGISTERED']);
+    t.equal((await register('topic')).status, 400);
+    t.equal((await control(simulator, 'PUT /fcm/installations/x:y', { by: 'fid' })).status, 400);
+    await control(simulator, 'POST /reset');
+    t.same([await send({ token }), await send({ fid: FID })], ['accepted', 'accepted']);
+  },
+);
+
+t.test('a refused installation id is named as such', async (t) => {
+  const simulator = await simulate(t, { shares: { badToken: 1 } });
+  const session = open(t, simulator, simulator.fcmOrigin);
+  const headers = await fcmHeaders(session, simulator.accounts);
+  const fieldOf = async (target: object) => {
+    const { body } = await ask(session, headers, JSON.stringify({ message: target }));
+    const { error } = JSON.parse(body) as GoogleErrorBody;
+    return error.details?.flatMap((one) => one.fieldViolations ?? [])[0]?.field;
+  };
+  t.same(
+    [await fieldOf({ fid: FID }), await fieldOf({ token: TOKEN })],
+    ['message.fid', 'message.token'],
+  );
+});
+
 t.test('4,096 bytes of payload are taken, more come back without details', async (t) => {
   const simulator = await simulate(t);
   const session = open(t, simulator, simulator.fcmOrigin);
@@ -209,17 +260,14 @@ t.test('every fault of the behaviour has its answer', async (t) => {
     await control(simulator, 'PUT /behaviour', { shares: { ...shares, [share]: 1 } });
     return await ask(session, headers, JSON.stringify({ message: { token } }));
   };
-  const errorCode = (body: string) =>
-    (JSON.parse(body) as GoogleErrorBody).error.details?.find((one) => one.errorCode)?.errorCode;
-
   const gone = await send('gone');
-  t.match([gone.status, errorCode(gone.body)], [404, 'UNREGISTERED']);
+  t.match([gone.status, errorCodeOf(gone.body)], [404, 'UNREGISTERED']);
   const badToken = await send('badToken');
-  t.match([badToken.status, errorCode(badToken.body)], [400, 'INVALID_ARGUMENT']);
+  t.match([badToken.status, errorCodeOf(badToken.body)], [400, 'INVALID_ARGUMENT']);
   const notFound = await send('notFound');
-  t.match([notFound.status, errorCode(notFound.body)], [404, undefined]);
+  t.match([notFound.status, errorCodeOf(notFound.body)], [404, undefined]);
   const throttled = await send('throttled');
-  t.match([throttled.status, errorCode(throttled.body)], [429, 'QUOTA_EXCEEDED']);
+  t.match([throttled.status, errorCodeOf(throttled.body)], [429, 'QUOTA_EXCEEDED']);
   t.equal(throttled.headers['retry-after'], '7');
 
   const seen = new Set<number>();

@@ -94,6 +94,7 @@ export const originsOf = (simulator: Simulator): ProviderOrigins => ({
   apnsProduction: simulator.apnsOrigin,
   apnsSandbox: simulator.apnsOrigin,
   fcm: simulator.fcmOrigin,
+  fcmTarget: 'auto',
   oauth: simulator.oauthOrigin,
   webPushHosts: [new URL(simulator.webPushOrigin).host],
   ca: simulator.certificatePem,

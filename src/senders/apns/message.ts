@@ -12,7 +12,7 @@ export function renderApns(
   credential: ApnsCredential,
   nowMs: number,
 ): RequestTemplate {
-  const body = Buffer.from(apnsBody(message.payload));
+  const body = Buffer.from(apnsBody(message));
   return {
     tokenIn: 'path',
     pathBefore: '/3/device/',
@@ -25,8 +25,7 @@ export function renderApns(
 }
 
 /** The size that counts against `APNS_PAYLOAD_BYTES_MAX`. */
-export const apnsPayloadBytes = (message: Message): number =>
-  Buffer.byteLength(apnsBody(message.payload));
+export const apnsPayloadBytes = (message: Message): number => Buffer.byteLength(apnsBody(message));
 
 const NOTHING = Buffer.alloc(0);
 
@@ -59,9 +58,9 @@ function apnsExpiration(message: Message, nowMs: number): string | null {
   return endMs <= nowMs ? '0' : String(Math.floor(endMs / 1_000));
 }
 
-function apnsBody(payload: Payload): string {
+function apnsBody({ payload, notificationId }: Message): string {
   const made = { ...shown(payload), ...payload.data, aps: apsOf(payload) };
-  return JSON.stringify(payload.apns === undefined ? made : overlay(made, payload.apns));
+  return JSON.stringify(overlay(overlay(made, payload.apns ?? {}), { pushId: notificationId }));
 }
 
 /** Beside `aps`, where the app reads them; a silent push carries its text here, for the app to use. */

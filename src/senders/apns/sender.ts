@@ -12,6 +12,7 @@ export const createApnsSender = (credential: ApnsCredential, transport: Transpor
   new ProviderSender(
     {
       render: (message) => renderApns(message, credential, Date.now()),
+      templateFor: (rendered) => rendered,
       tokenOf: (deviceId) => (isHexOctets(deviceId) ? deviceId : BAD_DEVICE_TOKEN),
     },
     transport,

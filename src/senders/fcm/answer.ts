@@ -99,7 +99,7 @@ const DEVICE_IN_WORDS = /device/i;
 const blamesToken = ({ message, details }: FcmError): boolean =>
   TOKEN_IN_WORDS.test(message) ||
   details.some(({ fieldViolations }) =>
-    fieldViolations.some(({ field }) => field === 'message.token'),
+    fieldViolations.some(({ field }) => field === 'message.token' || field === 'message.fid'),
   );
 
 /** A field of ours that is named is wrong for everybody. */

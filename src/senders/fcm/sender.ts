@@ -6,11 +6,18 @@ import { ProviderSender } from '../provider-sender.ts';
 import type { Sender } from '../sender.ts';
 import type { Transport } from '../transport.ts';
 import { renderFcm } from './message.ts';
+import type { FcmTarget } from './target.ts';
+import { targetFieldOf } from './target.ts';
 
-export const createFcmSender = (credential: FcmCredential, transport: Transport): Sender =>
+export const createFcmSender = (
+  credential: FcmCredential,
+  transport: Transport,
+  target: FcmTarget,
+): Sender =>
   new ProviderSender(
     {
       render: (message) => renderFcm(message, credential, Date.now()),
+      templateFor: (rendered, deviceId) => rendered[targetFieldOf(deviceId, target)],
       tokenOf: fcmToken,
     },
     transport,

@@ -1,40 +1,45 @@
-/** The same message for a browser that registered an FCM token, as the public service's web SDK does: FCM HTTP v1 with a `webpush` block. */
+/**
+ * The same message for a browser that registered with FCM, as the public service's web SDK does: FCM HTTP v1 with a `webpush` block.
+ * Data only: the page's worker shows it, and Firebase's own code would show a `notification` beside that.
+ */
 
 import type { ServiceAccount } from '../../domain/credential.ts';
-import type { Message, Payload } from '../../domain/notification.ts';
-import { fcmTemplate, strings } from '../fcm/message.ts';
-import type { RequestTemplate } from '../transport.ts';
+import type { Message } from '../../domain/notification.ts';
+import { isObject, isReservedByFcm } from '../../domain/payload.ts';
+import type { RenderedFcm } from '../fcm/message.ts';
+import { fcmRequests, strings } from '../fcm/message.ts';
 import { pushFields } from './message.ts';
 
 export const renderForFcm = (
   message: Message,
   account: ServiceAccount,
   nowMs: number,
-): RequestTemplate => fcmTemplate(JSON.stringify(contentOf(message, nowMs)), account);
+): RenderedFcm => fcmRequests(JSON.stringify(contentOf(message, nowMs)), account);
 
 function contentOf(message: Message, nowMs: number): object {
-  const { payload } = message;
   const { ttl, urgency, topic } = pushFields(message, nowMs);
-  const data = strings({ ...unseen(payload), url: payload.url, ...payload.data });
-  const link = payload.url !== undefined && HTTPS.test(payload.url) ? payload.url : null;
-  const shown = payload.silent ? {} : shownOf(payload);
   return {
-    ...(Object.keys(shown).length === 0 ? {} : { notification: shown }),
-    ...(Object.keys(data).length === 0 ? {} : { data }),
+    data: dataOf(message),
     webpush: {
       headers: { TTL: ttl, Urgency: urgency, ...(topic === undefined ? {} : { Topic: topic }) },
-      // What `showNotification` takes, as in the other form.
-      ...(payload.webpush === undefined || payload.silent ? {} : { notification: payload.webpush }),
-      ...(link === null ? {} : { fcm_options: { link } }),
     },
   };
 }
 
-/** FCM takes links of this scheme only, and refuses the whole message for another. */
-const HTTPS = /^https:\/\//i;
-
-const shownOf = ({ title, message, image }: Payload) => strings({ title, body: message, image });
-
-/** A silent message is data only: nothing is shown, the page gets it. */
-const unseen = ({ silent, title, message, image }: Payload) =>
-  silent ? { title, message, image } : {};
+/** In the names that such workers read; what `webpush` has for `showNotification` stands beside it. */
+function dataOf({ payload, notificationId }: Message): Readonly<Record<string, string>> {
+  const { title, message, url, image, webpush = {} } = payload;
+  const { body, data, ...options } = webpush;
+  const over = {
+    ...options,
+    ...(body === undefined ? {} : { message: body }),
+    ...(isObject(data) ? data : {}),
+  };
+  // FCM would refuse the whole message for such a name, and to other browsers it means nothing special.
+  const allowed = Object.entries(over).filter(([key]) => !isReservedByFcm(key));
+  return strings({
+    ...{ title, message, url, image, ...payload.data },
+    ...Object.fromEntries(allowed),
+    pushId: notificationId,
+  });
+}

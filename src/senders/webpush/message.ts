@@ -1,11 +1,14 @@
-/** A message as a service worker gets it, JSON of the payload's common fields, and the header fields that tell a push service how. */
+/**
+ * A message as a service worker gets it, JSON of the payload's common fields, and the header fields that tell a push service how.
+ * Where it can be, the JSON is at once a declarative message (W3C Push API), which a browser that knows them shows by itself.
+ */
 
 import { hash } from 'node:crypto';
 import type { Message, Payload } from '../../domain/notification.ts';
 import { secondsLeft } from '../expiry.ts';
 import { overlay } from '../overlay.ts';
 import type { RequestTemplate } from '../transport.ts';
-import { TTL_SECONDS_DEFAULT } from './settings.ts';
+import { TTL_SECONDS_DEFAULT, WEB_PUSH_PAYLOAD_BYTES_MAX } from './settings.ts';
 
 const NOTHING = Buffer.alloc(0);
 
@@ -24,12 +27,22 @@ export function renderPush(message: Message, nowMs: number): RequestTemplate {
       urgency,
     },
     messageFields,
-    payloadBytes: webPushPayloadBytes(message.payload),
+    payloadBytes: webPushPayloadBytes(message),
   };
 }
 
-/** What is encrypted. */
-export function pushContent(payload: Payload): string {
+/** What is encrypted. The declarative members repeat what the others say: they are left out where they alone are too much. */
+export function pushContent({ payload, notificationId }: Message): string {
+  const forWorker = overlay(forWorkerOf(payload), { pushId: notificationId });
+  const declared = payload.silent ? null : declaredOf(forWorker);
+  if (declared !== null) {
+    const both = JSON.stringify(overlay(declared, forWorker));
+    if (Buffer.byteLength(both) <= WEB_PUSH_PAYLOAD_BYTES_MAX) return both;
+  }
+  return JSON.stringify(forWorker);
+}
+
+function forWorkerOf(payload: Payload): Readonly<Record<string, unknown>> {
   const { title, message, url, image, badge, sound, silent, data, webpush } = payload;
   const made = {
     ...(title === undefined ? {} : { title }),
@@ -41,12 +54,46 @@ export function pushContent(payload: Payload): string {
     ...(silent ? { silent } : {}),
     ...(Object.keys(data).length === 0 ? {} : { data }),
   };
-  return JSON.stringify(webpush === undefined ? made : overlay(made, webpush));
+  return webpush === undefined ? made : overlay(made, webpush);
 }
 
+/** What tells a declarative message from others: the number of the RFC. */
+const DECLARATIVE = 8030;
+
+/** What a worker would hand to `showNotification`, and a browser can show without it. */
+const SHOWN_MEMBERS: ReadonlySet<string> = new Set([
+  'title',
+  'body',
+  'image',
+  'icon',
+  'tag',
+  'lang',
+  'dir',
+  'silent',
+  'requireInteraction',
+]);
+
+/** Null: a browser would refuse it, for it has no title, or nowhere that a browser can go. */
+function declaredOf(
+  forWorker: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> | null {
+  const { title, url, badge } = forWorker;
+  if (typeof title !== 'string' || title === '') return null;
+  if (typeof url !== 'string' || !WEB_ADDRESS.test(url) || !URL.canParse(url)) return null;
+  const shown = Object.entries(forWorker).filter(([name]) => SHOWN_MEMBERS.has(name));
+  return {
+    web_push: DECLARATIVE,
+    notification: { ...Object.fromEntries(shown), navigate: url },
+    ...(typeof badge === 'number' ? { app_badge: badge } : {}),
+  };
+}
+
+/** Apps have schemes of their own, which mean nothing to a browser. */
+const WEB_ADDRESS = /^https?:\/\//i;
+
 /** The size that counts against `WEB_PUSH_PAYLOAD_BYTES_MAX`. */
-export const webPushPayloadBytes = (payload: Payload): number =>
-  Buffer.byteLength(pushContent(payload));
+export const webPushPayloadBytes = (message: Message): number =>
+  Buffer.byteLength(pushContent(message));
 
 export interface PushFields {
   readonly ttl: string;

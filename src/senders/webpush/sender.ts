@@ -10,7 +10,10 @@ import type { Message } from '../../domain/notification.ts';
 import type { Outcome } from '../../domain/outcome.ts';
 import { TurnClock } from '../../std/turn-clock.ts';
 import { fcmOutcome } from '../fcm/answer.ts';
+import type { RenderedFcm } from '../fcm/message.ts';
 import { fcmToken } from '../fcm/sender.ts';
+import type { FcmTarget } from '../fcm/target.ts';
+import { targetFieldOf } from '../fcm/target.ts';
 import type { Rendered, Sender, Settle } from '../sender.ts';
 import type { Answer, RequestTemplate, Transport } from '../transport.ts';
 import { Unsent } from '../unsent.ts';
@@ -37,6 +40,7 @@ export type MakeTransport = (
 export interface WebPushOptions {
   readonly hosts: readonly string[];
   readonly fcmOrigin: string;
+  readonly fcmTarget: FcmTarget;
   /** FCM's, or empty: there is none. */
   readonly authorization: string;
   readonly makeTransport: MakeTransport;
@@ -46,7 +50,7 @@ export interface WebPushOptions {
 interface RenderedWebPush extends Rendered {
   readonly push: RequestTemplate;
   readonly record: Buffer;
-  readonly fcm: RequestTemplate | null;
+  readonly fcm: RenderedFcm | null;
 }
 
 type Aim = { readonly service: PushService } & Pick<PushSend, 'template' | 'token' | 'sealed'>;
@@ -115,7 +119,7 @@ export class WebPushSender implements Sender {
     return {
       payloadBytes: push.payloadBytes,
       push,
-      record: recordOf(Buffer.from(pushContent(message.payload))),
+      record: recordOf(Buffer.from(pushContent(message))),
       fcm: this.#account === null ? null : renderForFcm(message, this.#account, nowMs),
     };
   }
@@ -173,7 +177,8 @@ export class WebPushSender implements Sender {
         if (this.#authorization === '') return NO_ACCESS_TOKEN;
         const service = this.#serviceOf(FCM, 'named', null);
         if (service === null) return TOO_MANY;
-        return { service, template: rendered.fcm, token: fcmToken(deviceId), sealed: null };
+        const template = rendered.fcm[targetFieldOf(deviceId, this.#options.fcmTarget)];
+        return { service, template, token: fcmToken(deviceId), sealed: null };
       }
       case 'subscription': {
         const { origin, path, recipient } = device;

@@ -47,6 +47,7 @@ t.test('everything at once', (t) => {
     image: 'https://example.com/1.png',
     match: 1,
     deep: { a: [1] },
+    pushId: 'n',
   });
   t.same(lastingFields, {
     'apns-topic': 'com.example.news',
@@ -59,7 +60,7 @@ t.test('everything at once', (t) => {
 
 t.test('nothing at all', (t) => {
   const { body, lastingFields, messageFields } = render({});
-  t.same(body, { aps: {} });
+  t.same(body, { aps: {}, pushId: 'n' });
   t.same(messageFields, {});
   t.same(lastingFields, {
     'apns-topic': 'com.example.news',
@@ -79,7 +80,13 @@ t.test('silent: background, priority 5, nothing shown, the text for the app', (t
     priority: 'high',
     data: { match: 1 },
   });
-  t.same(body, { aps: { 'content-available': 1 }, title: 'Goal', message: '1:0', match: 1 });
+  t.same(body, {
+    aps: { 'content-available': 1 },
+    title: 'Goal',
+    message: '1:0',
+    match: 1,
+    pushId: 'n',
+  });
   t.match(lastingFields, { 'apns-push-type': 'background', 'apns-priority': '5' });
   t.end();
 });
@@ -93,7 +100,14 @@ t.test('payload.apns lies over what we made', (t) => {
   t.same(body, {
     aps: { alert: { title: 'Goal', subtitle: 'now' }, 'thread-id': 'm' },
     match: 2,
+    pushId: 'n',
   });
+  t.end();
+});
+
+t.test('the id of the push is ours, whatever a caller calls so', (t) => {
+  t.equal(render({ data: { pushId: 'theirs' } }).body.pushId, 'n');
+  t.equal(render({ apns: { pushId: 'theirs' } }).body.pushId, 'n');
   t.end();
 });
 
@@ -102,7 +116,7 @@ t.test('a key __proto__ stays a key', (t) => {
   t.ok(parsed.ok);
   if (!parsed.ok) return;
   const { bodyBefore } = renderApns(messageOf(parsed.payload), credential, NOW_MS);
-  t.equal(bodyBefore.toString(), '{"__proto__":{"a":1,"b":2},"aps":{}}');
+  t.equal(bodyBefore.toString(), '{"__proto__":{"a":1,"b":2},"aps":{},"pushId":"n"}');
   t.end();
 });
 
@@ -124,7 +138,7 @@ t.test('expiration is the earlier of ttl and the notification, 0 when past', (t)
 t.test('bytes, not characters, count', (t) => {
   t.equal(
     apnsPayloadBytes(messageOf({ title: 'ü' })),
-    '{"aps":{"alert":{"title":"u"}}}'.length + 1,
+    '{"aps":{"alert":{"title":"u"}},"pushId":"n"}'.length + 1,
   );
   t.end();
 });

@@ -72,6 +72,16 @@ const ERRORS: readonly (readonly [number, GoogleError, Outcome])[] = [
     },
     { kind: 'bad-token', reason: 'INVALID_ARGUMENT' },
   ],
+  // So is the installation id that stands in a token's place.
+  [
+    400,
+    {
+      status: 'INVALID_ARGUMENT',
+      errorCode: 'INVALID_ARGUMENT',
+      more: [violation('message.fid')],
+    },
+    { kind: 'bad-token', reason: 'INVALID_ARGUMENT' },
+  ],
   [
     400,
     {

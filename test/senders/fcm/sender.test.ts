@@ -2,6 +2,7 @@ import t from 'tap';
 import type { FcmCredential } from '../../../src/domain/credential.ts';
 import type { Outcome } from '../../../src/domain/outcome.ts';
 import { createSender } from '../../../src/senders/create-sender.ts';
+import type { FcmTarget } from '../../../src/senders/fcm/target.ts';
 import { DEFAULT_ORIGINS } from '../../../src/senders/origins.ts';
 import { TRANSPORTS } from '../../../src/senders/transport.ts';
 import { senderContract } from '../../contract/sender.ts';
@@ -69,7 +70,7 @@ for (const transport of TRANSPORTS) {
         message: {
           token: tokens[index],
           notification: { title: 'Goal', body: '1:0' },
-          data: { a: '1' },
+          data: { title: 'Goal', message: '1:0', a: '1', pushId: 'n' },
         },
       });
       t.match(headers, {
@@ -83,6 +84,55 @@ for (const transport of TRANSPORTS) {
     t.same(tokens, []);
     await peer.close();
   });
+
+  t.test(
+    `fcm on ${transport}: an installation id goes out as fid, all else as token`,
+    async (t) => {
+      const installation = 'dRh8_-aBcDeFgHiJkLmNoP';
+      const others = [
+        `${installation}:APA91b-x_y`,
+        'bRh8_-aBcDeFgHiJkLmNoP',
+        'gRh8_-aBcDeFgHiJkLmNoP',
+        `${installation}x`,
+        installation.slice(1),
+        'dRh8:-aBcDeFgHiJkLmNoP',
+        'dRh8+/aBcDeFgHiJkLmNoP',
+      ];
+      const sent = async (fcmTarget: FcmTarget) => {
+        const peer = await startProviderPeer({ script: (request) => answer(request, 200, {}) });
+        const sender = createSender(credential, {
+          origins: { ...DEFAULT_ORIGINS, fcm: peer.origin, ca: peer.ca, fcmTarget },
+          transport,
+          authorization: 'Bearer x',
+        });
+        await sender.whenReady();
+        const rendered = sender.render({
+          notificationId: 'n',
+          payload: { data: {} },
+          expiresAtMs: null,
+          dueAtMs: 0,
+        });
+        // One behind the other and back again: neither form may be kept for the next device.
+        for (const [position, deviceId] of [installation, ...others, installation].entries()) {
+          sender.send(rendered, deviceId, position, () => undefined);
+        }
+        await sender.close();
+        const messages = peer.received.map(({ body }) => JSON.parse(body).message);
+        await peer.close();
+        for (const { data } of messages) t.same(data, { pushId: 'n' });
+        return {
+          fid: messages.map(({ fid }) => fid).filter((fid) => fid !== undefined),
+          token: messages.map(({ token }) => token).filter((token) => token !== undefined),
+          both: messages.filter(({ fid, token }) => fid !== undefined && token !== undefined)
+            .length,
+        };
+      };
+      t.same(await sent('auto'), { fid: [installation, installation], token: others, both: 0 });
+      const all = [installation, ...others, installation];
+      t.same(await sent('token'), { fid: [], token: all, both: 0 });
+      t.same(await sent('fid'), { fid: all, token: [], both: 0 });
+    },
+  );
 
   t.test(
     `fcm on ${transport}: the answer in DATA and an empty DATA, as FCM sends it`,
@@ -109,7 +159,7 @@ for (const transport of TRANSPORTS) {
         sender.send(rendered, 'token', 0, (_, settled) => resolve(settled)),
       );
       t.equal(outcome.kind, 'delivered');
-      t.equal(peer.received[0]?.body, '{"message":{"token":"token"}}');
+      t.equal(peer.received[0]?.body, '{"message":{"token":"token","data":{"pushId":"n"}}}');
       await sender.close();
       await peer.close();
     },

@@ -11,8 +11,21 @@ const message = (payload: Partial<Payload>, expiresAtMs: number | null = null): 
   dueAtMs: NOW_MS - 10_000,
 });
 
+const read = (payload: Partial<Payload>) => JSON.parse(pushContent(message(payload)));
+
+const DECLARED = {
+  web_push: 8030,
+  notification: {
+    title: 'Goal!',
+    body: '1:0',
+    image: 'https://example.com/goal.png',
+    navigate: 'https://example.com/game',
+  },
+  app_badge: 3,
+};
+
 t.test('what the service worker gets', (t) => {
-  const whole: Payload = {
+  const whole: Partial<Payload> = {
     title: 'Goal!',
     message: '1:0',
     url: 'https://example.com/game',
@@ -23,7 +36,9 @@ t.test('what the service worker gets', (t) => {
     apns: { aps: {} },
     fcm: { android: {} },
   };
-  t.same(JSON.parse(pushContent(whole)), {
+  t.same(read(whole), {
+    ...DECLARED,
+    pushId: 'n',
     title: 'Goal!',
     body: '1:0',
     url: 'https://example.com/game',
@@ -33,13 +48,60 @@ t.test('what the service worker gets', (t) => {
     data: { game: 7, nested: { a: [1] } },
   });
   const webpush = { title: 'On the web', icon: '/i.png', data: { more: 1 } };
-  t.same(JSON.parse(pushContent({ title: 'x', data: { a: 1 }, webpush })), {
+  t.same(read({ title: 'x', data: { a: 1 }, webpush }), {
+    pushId: 'n',
     title: 'On the web',
     icon: '/i.png',
     data: { a: 1, more: 1 },
   });
-  t.equal(pushContent({ silent: true, title: 'x', data: {} }), '{"title":"x","silent":true}');
-  t.equal(pushContent({ data: {} }), '{}');
+  t.same(read({ silent: true, title: 'x' }), { title: 'x', silent: true, pushId: 'n' });
+  t.same(read({}), { pushId: 'n' });
+  t.same(read({ data: {}, webpush: { pushId: 'theirs' } }), { pushId: 'n' });
+  t.end();
+});
+
+t.test(
+  'declarative: with a title and an absolute url, and what it shows is what the worker would',
+  (t) => {
+    const url = 'https://example.com/game';
+    const isDeclarative = (payload: Partial<Payload>) => 'web_push' in read(payload);
+    t.ok(isDeclarative({ title: 'x', url }));
+    t.ok(isDeclarative({ title: 'x', url: 'http://localhost:3000/' }));
+    t.notOk(isDeclarative({ title: 'x' }));
+    t.notOk(isDeclarative({ url }));
+    t.notOk(isDeclarative({ title: 'x', url: '/game' }));
+    t.notOk(isDeclarative({ title: 'x', url: 'app://game' }), 'no browser goes there');
+    t.notOk(isDeclarative({ title: 'x', url, silent: true }), 'it would be shown');
+    const webpush = { title: 'On the web', icon: '/i.png', tag: 't', requireInteraction: true };
+    const { notification, app_badge } = read({ title: 'x', message: 'y', url, badge: 0, webpush });
+    t.same(notification, {
+      title: 'On the web',
+      body: 'y',
+      icon: '/i.png',
+      tag: 't',
+      requireInteraction: true,
+      navigate: url,
+    });
+    t.equal(app_badge, 0);
+    const own = { notification: { navigate: 'https://example.com/own' }, mutable: true };
+    t.match(read({ title: 'x', url, webpush: own }), {
+      web_push: 8030,
+      mutable: true,
+      notification: { title: 'x', navigate: 'https://example.com/own' },
+    });
+    t.end();
+  },
+);
+
+t.test('the declarative copy is left out where it alone is too much', (t) => {
+  const url = 'https://example.com/game';
+  t.ok('web_push' in read({ title: 'x', url, message: 'y'.repeat(1_800) }));
+  t.same(read({ title: 'x', url, message: 'y'.repeat(3_000) }), {
+    title: 'x',
+    url,
+    body: 'y'.repeat(3_000),
+    pushId: 'n',
+  });
   t.end();
 });
 
@@ -78,7 +140,7 @@ t.test('the request: what is its own goes apart from what lasts', (t) => {
     tokenIn: 'path',
     pathBefore: '',
     hasOwnBody: true,
-    payloadBytes: 14,
+    payloadBytes: 27,
     lastingFields: { 'content-encoding': 'aes128gcm', urgency: 'high' },
     messageFields: { ttl: '2419200', topic: String },
   });
