@@ -3,14 +3,16 @@
  * were recorded, so whoever dies in between loses none. A bounded piece at a time, on any node and on several at once.
  *
  *   pending ──gate opens──► carried out          held ──an operator──► released ──► carried out
- *      └──finished, gate closed──► held            └──an operator, or 30 days──► discarded ──► forgotten
+ *      └──finished, gate closed,                   └──an operator, or 30 days──► discarded ──► forgotten
+ *         also without the tokens that an installation id has replaced──► held
  */
 
 import type { Logger } from 'pino';
 import { gateOf } from '../domain/deletion-gate.ts';
 import { Recurring } from '../std/recurring.ts';
 import { carryOutDeletions, forgetDeletions } from '../store/deletions/carry-out.ts';
-import type { OpenDeletions } from '../store/deletions/scopes.ts';
+import { carryOutReplacedTokens } from '../store/deletions/replaced-tokens.ts';
+import type { DeletionScope, OpenDeletions } from '../store/deletions/scopes.ts';
 import {
   closeDeletions,
   discardOldDeletions,
@@ -43,6 +45,8 @@ export class Deletions {
   private readonly options: DeletionsOptions;
   private readonly runs = new Recurring(INTERVAL_MS, () => this.runLogged());
   private transactionsLeft = 0;
+  /** How far the scope whose gate is closed has been searched for replaced tokens; lost with the process, it begins anew. */
+  private search: { readonly of: string; readonly ordinal: number } | null = null;
 
   constructor(options: DeletionsOptions) {
     this.options = options;
@@ -63,7 +67,7 @@ export class Deletions {
     this.transactionsLeft = TRANSACTIONS_MAX;
     await discardOldDeletions(sql, HELD_MS_MAX);
     for (const scope of await listOpenDeletions(sql, SCOPES_MAX)) {
-      if (this.transactionsLeft === 0) return;
+      if (this.transactionsLeft <= 0) return;
       await this.look(scope);
     }
   }
@@ -74,11 +78,38 @@ export class Deletions {
     if (scope.decision === 'discarded') {
       await this.empty(scope, () => forgetDeletions(sql, scope, DEVICES_MAX));
     } else if (gate === 'open') {
-      // A whole send that was refused says more of us than of its devices, however few they are.
-      if (scope.delivered === 0) await forgetRefusals(sql, scope);
-      await this.empty(scope, () => this.carryOut(scope));
+      await this.open(scope);
     } else if (gate === 'closed') {
-      await this.hold(scope);
+      await this.close(scope);
+    }
+  }
+
+  private async open(scope: OpenDeletions): Promise<void> {
+    // A whole send that was refused says more of us than of its devices, however few they are.
+    if (scope.delivered === 0) await forgetRefusals(this.options.sql, scope);
+    await this.empty(scope, () => this.carryOut(scope));
+  }
+
+  /** Tokens that an installation id has replaced are erased first: without them the gate may be open. */
+  private async close(scope: OpenDeletions): Promise<void> {
+    const { sql, feed } = this.options;
+    const of = searchKeyOf(scope);
+    let { gone } = scope;
+    let after = this.search?.of === of ? this.search.ordinal : -1;
+    while (this.transactionsLeft > 0) {
+      this.transactionsLeft -= 1;
+      const piece = await carryOutReplacedTokens(sql, scope, after, DEVICES_MAX);
+      await feed.apply(piece.changes);
+      gone -= piece.verdicts;
+      if (piece.lastOrdinal === null) {
+        this.search = null;
+        const rest = { ...scope, gone };
+        if (gateOf(rest) === 'open') await this.open(rest);
+        else await this.hold(rest);
+        return;
+      }
+      after = piece.lastOrdinal;
+      this.search = { of, ordinal: after };
     }
   }
 
@@ -122,3 +153,6 @@ export class Deletions {
     }
   }
 }
+
+const searchKeyOf = ({ notificationId, appId, platformId }: DeletionScope): string =>
+  `${notificationId}.${appId}.${platformId}`;

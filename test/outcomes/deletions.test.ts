@@ -176,6 +176,46 @@ async function gate(t: Test, store: Store): Promise<void> {
   });
 }
 
+/** Apps that update register by installation id, and the tokens of before die by the thousand. */
+async function migrated(t: Test, store: Store): Promise<void> {
+  const { sql } = store;
+  const tenant = await makeTenant(sql, 'migrated');
+  const id = await makeRunning(sql, tenant, 2_600);
+  const { appId } = tenant;
+  // 0–1,499 are tokens, 1,500–2,499 the same installations as 0–999 by their ids; 2,500 and more are others.
+  await sql`update devices set device_id = lpad(to_hex(ordinal), 22, 'cabcdefghijklmnopq_-XY') || ':APA91b' || ordinal,
+      registered_at = now() - interval '2 days'
+    where app_id = ${appId} and ordinal < 1500`;
+  await sql`update devices set device_id = lpad(to_hex(ordinal - 1500), 22, 'cabcdefghijklmnopq_-XY')
+    where app_id = ${appId} and ordinal between 1500 and 2499`;
+  await sql`update devices set device_key = left(encode(sha256(convert_to(device_id, 'UTF8')), 'hex'), 32)::uuid
+    where app_id = ${appId}`;
+  // One of them went back: its token is the younger.
+  await sql`update devices set registered_at = now() - interval '3 days' where app_id = ${appId} and ordinal = 1507`;
+  const gone = first(1_200).map(verdictOn('gone'));
+  await answer(store, id, 2_600, [...gone, verdictOn('refused')(1_300)]);
+  t.equal(await look(store), 0, 'what is left is a share to be believed');
+  const left = await ordinalsOf(store, tenant);
+  t.equal(left.length, 1_400, 'so all dead are erased');
+  t.ok(left.includes(1_300) && left.includes(1_500));
+  const [row] = (await readStatus(sql, tenant.clientId, id)) ?? [];
+  t.match(row, { heldDeletions: 0, failed: 1_201 }, 'the counts of the job are what they were');
+
+  // The same again, with more that nothing explains.
+  const other = await makeTenant(sql, 'half-migrated');
+  const otherId = await makeRunning(sql, other, 1_000);
+  await sql`update devices set device_id = lpad(to_hex(ordinal % 500), 22, 'cabcdefghijklmnopq_-XY')
+      || case when ordinal < 500 then ':APA91b' else '' end
+    where app_id = ${other.appId} and (ordinal < 100 or ordinal between 500 and 599)`;
+  await sql`update devices set device_key = left(encode(sha256(convert_to(device_id, 'UTF8')), 'hex'), 32)::uuid
+    where app_id = ${other.appId}`;
+  await answer(store, otherId, 1_000, first(500).map(verdictOn('gone')));
+  t.equal(await look(store), 400, 'those are held');
+  const kept = await ordinalsOf(store, other);
+  t.equal(kept.length, 900);
+  t.equal(kept[0], 100, 'and the tokens whose installations are registered are gone');
+}
+
 async function running(t: Test, store: Store): Promise<void> {
   const { sql } = store;
   const tenant = await makeTenant(sql, 'running');
@@ -258,6 +298,9 @@ await withStores(t, async (t, store) => {
     dead(t, store),
   );
   await t.test('too many of a send: held, and an operator decides', (t) => gate(t, store));
+  await t.test('tokens whose installation is registered by its id close no gate', (t) =>
+    migrated(t, store),
+  );
   await t.test('a running send is judged when enough has been answered', (t) => running(t, store));
   await t.test('a send that condemns more while it is looked at', (t) => overtaken(t, store));
   await t.test('refused devices are erased only after several sends', (t) => refused(t, store));

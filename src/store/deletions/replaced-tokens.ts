@@ -1,0 +1,107 @@
+/**
+ * Dead tokens of FCM whose installation has registered by its id since (decision 38): that they are dead is FCM's rule, so they
+ * need no gate and say nothing of the others. A bounded piece in a transaction.
+ */
+
+import { deviceKeyOf } from '../../domain/device.ts';
+import { installationOfToken } from '../../domain/fcm-installation.ts';
+import type { GroupChange } from '../../domain/group-change.ts';
+import { changesOf } from '../../domain/group-change.ts';
+import type { DeviceToErase } from '../devices/erase-devices.ts';
+import { eraseLocked, lockDevicesToErase, once } from '../devices/erase-devices.ts';
+import { raiseGroups } from '../devices/raise-groups.ts';
+import type { Sql, SqlPool } from '../sql.ts';
+import { list } from '../sql.ts';
+import { transact } from '../transact.ts';
+import type { DeletionScope } from './scopes.ts';
+
+export interface ReplacedTokens {
+  /** Verdicts that were carried out. */
+  readonly verdicts: number;
+  /** The last ordinal that was looked at; null: there are no more. */
+  readonly lastOrdinal: number | null;
+  readonly changes: readonly GroupChange[];
+}
+
+/** Looks at up to `limit` dead devices of a scope behind an ordinal, and erases those; they do not count for its gate any more. */
+export const carryOutReplacedTokens = (
+  sql: SqlPool,
+  scope: DeletionScope,
+  afterOrdinal: number,
+  limit: number,
+): Promise<ReplacedTokens> =>
+  transact(sql, async (tx) => {
+    const dead = await readDead(tx, scope, afterOrdinal, limit);
+    const lastOrdinal = dead.length < limit ? null : (dead.at(-1)?.ordinal ?? null);
+    const replaced = await findReplaced(tx, scope, dead);
+    if (replaced.length === 0) return { verdicts: 0, lastOrdinal, changes: [] };
+    const taken = await takeVerdicts(tx, scope, replaced);
+    const locked = once(await lockDevicesToErase(tx, taken));
+    const edits = await eraseLocked(tx, locked);
+    const changes = changesOf(await raiseGroups(tx, locked), edits);
+    return { verdicts: taken.length, lastOrdinal, changes };
+  });
+
+interface DeadDevice {
+  readonly ordinal: number;
+  readonly deviceId: string | null;
+}
+
+const readDead = (
+  tx: Sql,
+  { notificationId, appId, platformId }: DeletionScope,
+  afterOrdinal: number,
+  limit: number,
+) => tx<DeadDevice[]>`
+  select c.ordinal, d.device_id as "deviceId"
+  from (
+    select ordinal from condemned_devices
+    where notification_id = ${notificationId} and app_id = ${appId} and platform_id = ${platformId}
+      and ordinal > ${afterOrdinal} and not is_refusal
+    order by ordinal limit ${limit}
+  ) c
+  left join devices d on d.app_id = ${appId} and d.platform_id = ${platformId} and d.ordinal = c.ordinal
+  order by c.ordinal`;
+
+/** An app that went back from the id to a token has registered that token later: it is none of them. */
+async function findReplaced(
+  tx: Sql,
+  { appId, platformId }: DeletionScope,
+  dead: readonly DeadDevice[],
+): Promise<readonly number[]> {
+  const tokens = dead.flatMap(({ ordinal, deviceId }) => {
+    const installation = deviceId === null ? null : installationOfToken(deviceId);
+    return installation === null ? [] : { ordinal, key: deviceKeyOf(installation) };
+  });
+  if (tokens.length === 0) return [];
+  const rows = await tx<{ ordinal: number }[]>`
+    select t.ordinal
+    from unnest(
+      ${list(tokens.map(({ ordinal }) => ordinal))}::int[],
+      ${list(tokens.map(({ key }) => key))}::uuid[]
+    ) as dead (ordinal, device_key)
+    join devices t on t.app_id = ${appId} and t.platform_id = ${platformId} and t.ordinal = dead.ordinal
+    join devices i on i.device_key = dead.device_key and i.app_id = ${appId} and i.platform_id = ${platformId}
+    where i.registered_at >= t.registered_at`;
+  return rows.map(({ ordinal }) => ordinal);
+}
+
+/** What another node has taken in the meantime is that node's. */
+const takeVerdicts = (
+  tx: Sql,
+  { notificationId, appId, platformId }: DeletionScope,
+  ordinals: readonly number[],
+) => tx<DeviceToErase[]>`
+  with taken as (
+    delete from condemned_devices
+    where notification_id = ${notificationId} and app_id = ${appId} and platform_id = ${platformId}
+      and ordinal = any(${list(ordinals)}::int[]) and not is_refusal
+    returning app_id, platform_id, ordinal, registered_before
+  ),
+  counted as (
+    update notification_scopes set gone = gone - (select count(*) from taken)
+    where notification_id = ${notificationId} and app_id = ${appId} and platform_id = ${platformId}
+  )
+  select app_id as "appId", platform_id as "platformId", ordinal,
+    extract(epoch from registered_before)::float8 * 1000 as "registeredBeforeMs"
+  from taken`;
