@@ -6,7 +6,7 @@ import type { RegistrationResult } from '../../registration/operation.ts';
 import type { Registration } from '../../registration/registration.ts';
 import type { Replacements } from '../../registration/replacements.ts';
 import type { TokenBuckets } from '../../std/token-buckets.ts';
-import type { ParameterName } from './parameters.ts';
+import type { IgnoredField } from './parameters.ts';
 
 export type AppApiEndpoint = 'reg' | 'ureg' | 'set';
 
@@ -19,7 +19,7 @@ export interface AppApi {
   readonly rates: TokenBuckets;
   readonly tagsPerDeviceMax: number;
   /** Counts what was ignored: "always OK" must not leave a developer in the dark. */
-  onIgnored(endpoint: AppApiEndpoint, name: ParameterName): void;
+  onIgnored(endpoint: AppApiEndpoint, field: IgnoredField): void;
   /** Counts how operations ended. */
   onResult(endpoint: AppApiEndpoint | 'replace', result: RegistrationResult): void;
 }

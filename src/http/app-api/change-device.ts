@@ -35,7 +35,7 @@ export function changeDevice(
     });
   }
   const parameters = readParameters(request.body);
-  if (parameters === null) return answerOk(api, endpoint, ['body']);
+  if (parameters === null) return answerOk(api, endpoint, ['body'], []);
   const recent = api.catalogue.remembered(caller.clientId);
   const made = recent === null ? null : plan(api, endpoint, parameters, caller, recent);
   if (made === null || made.missed) return planAnew(api, endpoint, request, caller, parameters);
@@ -47,6 +47,7 @@ interface Plan {
   readonly operation: Operation | null;
   /** One name perhaps several times. */
   readonly ignored: readonly ParameterName[];
+  readonly unknownNames: readonly string[];
   /** Something was not found: which a snapshot that is a second old cannot say for sure. */
   readonly missed: boolean;
 }
@@ -66,12 +67,12 @@ function carryOut(
   api: AppApi,
   endpoint: AppApiEndpoint,
   request: HttpRequest,
-  { operation, ignored }: Plan,
+  made: Plan,
 ): HttpResponse | Promise<HttpResponse> {
-  if (operation === null) return answerOk(api, endpoint, ignored);
-  return api.registration.submit(operation).then((result) => {
+  if (made.operation === null) return answerOk(api, endpoint, made.ignored, made.unknownNames);
+  return api.registration.submit(made.operation).then((result) => {
     api.onResult(endpoint, result);
-    return answer(api, endpoint, request, ignored, result);
+    return answer(api, endpoint, request, made, result);
   });
 }
 
@@ -82,18 +83,19 @@ function plan(
   caller: Caller,
   snapshot: Snapshot,
 ): Plan {
-  const { appId, platformId, deviceId } = parameters;
+  const { appId, platformId, deviceId, unknownNames } = parameters;
+  const nothing = { operation: null, unknownNames };
   const ignored = [...parameters.faults];
   if (appId === null || appId !== caller.appId) ignored.push('appId');
   if (deviceId === null) ignored.push('deviceId');
   if (platformId === null) ignored.push('platformId');
   if (appId === null || platformId === null || deviceId === null || ignored.includes('appId')) {
-    return { operation: null, ignored, missed: false };
+    return { ...nothing, ignored, missed: false };
   }
-  if (parameters.tooManyTags) return { operation: null, ignored, missed: false };
+  if (parameters.tooManyTags) return { ...nothing, ignored, missed: false };
   if (!snapshot.hasPlatform(appId, platformId)) {
     ignored.push('platformId');
-    return { operation: null, ignored, missed: true };
+    return { ...nothing, ignored, missed: true };
   }
   const device = deviceRef(appId, platformId, deviceId);
   switch (endpoint) {
@@ -109,7 +111,7 @@ function planSubscribing(
   api: AppApi,
   kind: 'reg' | 'set',
   device: Operation['device'],
-  { tagNames, tagsGiven, appVersion }: Parameters,
+  { tagNames, tagsGiven, appVersion, unknownNames }: Parameters,
   snapshot: Snapshot,
   ignored: ParameterName[],
 ): Plan {
@@ -126,26 +128,30 @@ function planSubscribing(
     ignored.push(tagNames.ids.includes(tag.id) ? 'tagId' : 'tagSourceId');
   }
   // "When no tags are given the request is ignored"; a `reg` still says that the device is there.
-  if (kind === 'set' && tagIds.length === 0) return { operation: null, ignored, missed };
+  if (kind === 'set' && tagIds.length === 0)
+    return { operation: null, ignored, unknownNames, missed };
   const countsTags = snapshot.tags.size > api.tagsPerDeviceMax;
-  return { operation: { kind, device, tagIds, appVersion, countsTags }, ignored, missed };
+  const operation = { kind, device, tagIds, appVersion, countsTags };
+  return { operation, ignored, unknownNames, missed };
 }
 
 /** Who opts out stays out: finds every tag of the client, expired, disconnected or not. */
 function planUnsubscribing(
   device: Operation['device'],
-  { tagNames, tagsGiven }: Parameters,
+  { tagNames, tagsGiven, unknownNames, meansTags }: Parameters,
   snapshot: Snapshot,
   ignored: ParameterName[],
 ): Plan {
   if (!tagsGiven) {
-    return { operation: { kind: 'ureg', device, tagIds: 'all' }, ignored, missed: false };
+    // `tagIds` for `tagId`: whoever named some tags must not lose all of them.
+    const everything = meansTags ? null : ({ kind: 'ureg', device, tagIds: 'all' } as const);
+    return { operation: everything, ignored, unknownNames, missed: false };
   }
   const resolved = snapshot.resolve(tagNames);
   const missed = nameUnknown(resolved, ignored);
   const tagIds = resolved.tags.map((tag) => tag.id);
   const operation = tagIds.length === 0 ? null : ({ kind: 'ureg', device, tagIds } as const);
-  return { operation, ignored, missed };
+  return { operation, ignored, unknownNames, missed };
 }
 
 function nameUnknown(
@@ -161,16 +167,16 @@ function answer(
   api: AppApi,
   endpoint: AppApiEndpoint,
   request: HttpRequest,
-  ignored: readonly ParameterName[],
+  { ignored, unknownNames }: Plan,
   result: RegistrationResult,
 ): HttpResponse {
   switch (result) {
     case 'committed':
-      return answerOk(api, endpoint, ignored);
+      return answerOk(api, endpoint, ignored, unknownNames);
     case 'tags-limited':
-      return answerOk(api, endpoint, [...ignored, 'tagId']);
+      return answerOk(api, endpoint, [...ignored, 'tagId'], unknownNames);
     case 'refused':
-      return answerOk(api, endpoint, [...ignored, 'deviceId']);
+      return answerOk(api, endpoint, [...ignored, 'deviceId'], unknownNames);
     case 'limit':
       return problem(request.requestId, 429, 'The app has as many devices as it may have.', {
         headers: { 'Retry-After': LIMIT_RETRY_AFTER_SECONDS },
@@ -186,11 +192,14 @@ function answerOk(
   api: AppApi,
   endpoint: AppApiEndpoint,
   ignored: readonly ParameterName[],
+  unknownNames: readonly string[],
 ): HttpResponse {
-  if (ignored.length === 0) return OK;
+  if (ignored.length === 0 && unknownNames.length === 0) return OK;
   const names = PARAMETER_NAMES.filter((name) => ignored.includes(name));
   for (const name of names) api.onIgnored(endpoint, name);
-  return { ...OK, headers: { ...OK.headers, 'Tagcast-Ignored': names.join(', ') } };
+  for (const _name of unknownNames) api.onIgnored(endpoint, 'unknown');
+  const named = [...names, ...unknownNames].join(', ');
+  return { ...OK, headers: { ...OK.headers, 'Tagcast-Ignored': named } };
 }
 
 const OK: HttpResponse = { status: 200, headers: { 'Content-Type': 'text/plain' }, body: 'OK' };

@@ -12,6 +12,9 @@ import type { TagNames } from '../../registration/snapshot.ts';
 export const BODY_BYTES_MAX = 65_536;
 /** A version is a few characters; more is no version. */
 const APP_VERSION_LENGTH_MAX = 255;
+/** Unknown fields that `Tagcast-Ignored` names, and how much of a name: a proxy takes 4 KiB of headers in all. */
+const UNKNOWN_NAMES_MAX = 10;
+const UNKNOWN_NAME_LENGTH_MAX = 64;
 
 /** What a request can get wrong, in the order in which `Tagcast-Ignored` names it. */
 export const PARAMETER_NAMES = [
@@ -26,6 +29,9 @@ export const PARAMETER_NAMES = [
 
 export type ParameterName = (typeof PARAMETER_NAMES)[number];
 
+/** What the metric calls it: callers' own names would make a series each. */
+export type IgnoredField = ParameterName | 'unknown';
+
 export interface Parameters {
   /** Null: absent or malformed. So are the next two. */
   readonly appId: number | null;
@@ -38,6 +44,10 @@ export interface Parameters {
   readonly tagNames: TagNames;
   /** What could not be read, one name perhaps several times. */
   readonly faults: readonly ParameterName[];
+  /** Fields that no endpoint knows, written so that they fit into a header. */
+  readonly unknownNames: readonly string[];
+  /** One of them was meant as tags: a `ureg` that overlooked it would remove everything. */
+  readonly meansTags: boolean;
 }
 
 /** Null: not a JSON object, or too large a one. */
@@ -64,8 +74,36 @@ export function readParameters(body: Buffer): Parameters | null {
         : readEntries(sourceIdEntries, readSourceId, () => faults.push('tagSourceId')),
     },
     faults,
+    ...readUnknown(fields),
   };
 }
+
+const FIELDS: ReadonlySet<string> = new Set(PARAMETER_NAMES.filter((name) => name !== 'body'));
+const MEANT_AS_TAGS = /^tag(s|(source)?ids?)?$/i;
+const NOT_IN_A_NAME = /[_-]/g;
+/** The header is a list with commas. */
+const NOT_IN_A_HEADER = /[^\x21-\x7e]|,/g;
+
+function readUnknown(
+  fields: Readonly<Record<string, unknown>>,
+): Pick<Parameters, 'unknownNames' | 'meansTags'> {
+  const unknown = Object.keys(fields).filter((name) => !FIELDS.has(name));
+  if (unknown.length === 0) return NOTHING_UNKNOWN;
+  const isMeantAsTags = (name: string): boolean =>
+    MEANT_AS_TAGS.test(name.replaceAll(NOT_IN_A_NAME, ''));
+  // Those that matter most come first: the list may be cut.
+  const tags = unknown.filter(isMeantAsTags);
+  const others = unknown.filter((name) => !isMeantAsTags(name));
+  return {
+    unknownNames: [...tags, ...others].slice(0, UNKNOWN_NAMES_MAX).map(headerForm),
+    meansTags: tags.length > 0,
+  };
+}
+
+const NOTHING_UNKNOWN = { unknownNames: [], meansTags: false } as const;
+
+const headerForm = (name: string): string =>
+  name.slice(0, UNKNOWN_NAME_LENGTH_MAX).replaceAll(NOT_IN_A_HEADER, '?') || '?';
 
 /** The names that are read of it are none that JavaScript objects inherit. */
 function parseObject(body: Buffer): Readonly<Record<string, unknown>> | null {

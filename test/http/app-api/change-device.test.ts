@@ -12,7 +12,8 @@ await onEachStore(t, {
     const good = { appId: tenant.appId, platformId: 3, deviceId: 'ab', tagId: tag };
     const cases: readonly (readonly [unknown, string | undefined])[] = [
       [good, undefined],
-      [{ ...good, unknownField: 1 }, undefined],
+      [{ ...good, unknownField: 1 }, 'unknownField'],
+      [{ ...good, tagId: 'x', b: 1, a: 1 }, 'tagId, b, a'],
       ['no json', 'body'],
       ['', 'body'],
       [[good], 'body'],
@@ -38,9 +39,10 @@ await onEachStore(t, {
         t.equal(response.headers?.['Tagcast-Ignored'], ignored, `${endpoint} ignored ${ignored}`);
         named.push(...(ignored ?? '').split(', ').filter((name) => name !== ''));
       }
+      const unknown: readonly string[] = ['unknownField', 'b', 'a'];
       t.same(
         api.ignored,
-        named.map((name) => `${endpoint} ${name}`),
+        named.map((name) => `${endpoint} ${unknown.includes(name) ? 'unknown' : name}`),
       );
     }
   },

@@ -103,6 +103,23 @@ t.test('what objects inherit is not given', (t) => {
   t.end();
 });
 
+t.test('unknown fields are named, so that they fit into a header', (t) => {
+  t.same(read({ appId: 1, locale: 'de', os: '18' })?.unknownNames, ['locale', 'os']);
+  t.same(read({ appId: 1, tagId: 1, tagSourceId: 'a', deviceId: 'x' })?.unknownNames, []);
+  t.same(read({ 'a\r\nSet-Cookie: b': 1, 'ü,': 1, '\ud800': 1, '': 1 })?.unknownNames, [
+    'a??Set-Cookie:?b',
+    '??',
+    '?',
+    '?',
+  ]);
+  t.same(read({ ['x'.repeat(100)]: 1 })?.unknownNames, ['x'.repeat(64)]);
+  const many = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`f${index}`, 1]));
+  t.equal(read(many)?.unknownNames.length, 10);
+  t.equal(read({ ...many, tag_ids: 1 })?.meansTags, true, 'looked for among all of them');
+  t.same(readParameters(Buffer.from('{"__proto__":1}'))?.unknownNames, ['__proto__']);
+  t.end();
+});
+
 t.test('appVersion is a short string, and never a reason to refuse', (t) => {
   t.equal(read({ appVersion: 'V1.0.11.3b' })?.appVersion, 'V1.0.11.3b');
   for (const bad of [1, 'x'.repeat(256), 'a\0', {}]) {

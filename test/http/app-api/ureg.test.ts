@@ -46,6 +46,32 @@ await onEachStore(t, {
     t.same([...(await store.sql`select tag_id from subscriptions`)], []);
   },
 
+  'ureg with tags under a name that nobody knows removes nothing, and says so': async (
+    t,
+    store,
+  ) => {
+    const tenant = await makeTenant(store.sql, 'acme');
+    const [a = 0, b = 0] = await tenant.makeTags(2);
+    const api = makeAppApi(store);
+    const device = { appId: tenant.appId, platformId: 15, deviceId: 'x' };
+    const subscriptions = async () => {
+      const rows = await store.sql`select tag_id from subscriptions order by tag_id`;
+      return rows.map((row) => row['tag_id']);
+    };
+    await api.call('reg', tenant.caller, { ...device, tagId: [a, b] });
+    for (const name of ['tagIds', 'tags', 'Tag_ID', 'tag-source-ids', 'TAGSOURCEID', 'tag']) {
+      const response = await api.call('ureg', tenant.caller, { ...device, [name]: [a] });
+      t.equal(response.body, 'OK', name);
+      t.equal(response.headers?.['Tagcast-Ignored'], name);
+      t.same(await subscriptions(), [a, b], name);
+    }
+    await api.call('ureg', tenant.caller, { ...device, tagId: a, tags: [b] });
+    t.same(await subscriptions(), [b], 'beside tagId it is an unknown field as any other');
+    const response = await api.call('ureg', tenant.caller, { ...device, locale: 'de' });
+    t.equal(response.headers?.['Tagcast-Ignored'], 'locale');
+    t.same(await subscriptions(), [], 'a field that is not meant as tags hinders nothing');
+  },
+
   'ureg of a device that nobody knows is OK and makes none': async (t, store) => {
     const tenant = await makeTenant(store.sql, 'acme');
     const api = makeAppApi(store);
