@@ -103,6 +103,9 @@ const fields = z.object({
 
 const KNOWN: ReadonlySet<string> = new Set(Object.keys(fields.shape));
 
+/** Whether a payload has a field of this name that becomes more than data. */
+export const isPayloadField = (name: string): boolean => KNOWN.has(name) || name === 'body';
+
 function parseJson(value: string): unknown {
   try {
     return JSON.parse(value);

@@ -59,9 +59,16 @@ export class Accept {
     this.options = options;
   }
 
-  /** Accepts a push, or answers with the notification that the same request made before. */
-  async submit(push: Push, publisher: Publisher): Promise<Acceptance> {
-    const targets = await this.check(push, publisher.clientId);
+  /**
+   * Accepts a push, or answers with the notification that the same request made before. `knownFaults`: those that the time alone made, told
+   * with all others, and of no effect on a repeated request.
+   */
+  async submit(
+    push: Push,
+    publisher: Publisher,
+    knownFaults: readonly PushFault[] = [],
+  ): Promise<Acceptance> {
+    const targets = await this.check(push, publisher.clientId, knownFaults);
     // The key first: a repeated request gets the same answer, even if a tag it names has gone since.
     const known = await this.recall(publisher, targets);
     if (known !== null) return known;
@@ -69,14 +76,18 @@ export class Accept {
     const accepted = await this.write(push, publisher, targets.audience, targets.scopes);
     // Another request with this key was faster. (Its 24 hours cannot have ended since, but if they have it is ours.)
     if (accepted === null) {
-      return (await this.recall(publisher, targets)) ?? this.submit(push, publisher);
+      return (await this.recall(publisher, targets)) ?? this.submit(push, publisher, knownFaults);
     }
     return { kind: 'accepted', ...accepted, unknownTags: targets.unknownTags };
   }
 
   /** Validates and counts; sends nothing. */
-  async dryRun(push: Push, clientId: number): Promise<DryRun> {
-    const targets = await this.check(push, clientId);
+  async dryRun(
+    push: Push,
+    clientId: number,
+    knownFaults: readonly PushFault[] = [],
+  ): Promise<DryRun> {
+    const targets = await this.check(push, clientId, knownFaults);
     if (!targets.ok) return { kind: 'invalid', faults: targets.faults };
     const { audience, scopes, unknownTags } = targets;
     const counts: (Scope & { readonly count: number })[] = [];
@@ -87,7 +98,11 @@ export class Accept {
     return { kind: 'counted', audience: counts, unknownTags };
   }
 
-  private async check(push: Push, clientId: number): Promise<Targets> {
+  private async check(
+    push: Push,
+    clientId: number,
+    knownFaults: readonly PushFault[],
+  ): Promise<Targets> {
     const { target, filter, exclude, payload } = push;
     const named = [target, filter, exclude];
     const [tags, clientScopes] = await Promise.all([
@@ -99,12 +114,16 @@ export class Accept {
       listScopes(this.options.sql, clientId),
     ]);
     const targets = resolveTargets(push, tags, clientScopes);
-    if (!targets.ok) return targets;
-    const faults = payloadFaults(
-      payload,
-      targets.scopes.map(({ platformId }) => platformId),
-    );
-    return faults.length > 0 ? { ok: false, faults } : targets;
+    const { scopes } = targets;
+    const faults = [
+      ...knownFaults,
+      ...(targets.ok ? [] : targets.faults),
+      ...payloadFaults(
+        payload,
+        scopes.map(({ platformId }) => platformId),
+      ),
+    ];
+    return faults.length > 0 ? { ok: false, faults, scopes } : targets;
   }
 
   private async recall(

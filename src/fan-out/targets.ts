@@ -17,7 +17,12 @@ export type Targets =
       /** Target and filter tags that are unknown or expired, as they were named. */
       readonly unknownTags: readonly TagReference[];
     }
-  | { readonly ok: false; readonly faults: readonly PushFault[] };
+  | {
+      readonly ok: false;
+      readonly faults: readonly PushFault[];
+      /** Those that would be, so that the payload is measured for them and every fault told at once. */
+      readonly scopes: readonly Scope[];
+    };
 
 /** `tags`: those of the client that the push names. `clientScopes`: every (app, platform) of the client. */
 export function resolveTargets(
@@ -41,7 +46,8 @@ export function resolveTargets(
       .filter((appId) => !apps.has(appId))
       .map((appId) => ({ path: 'appIds', message: `There is no app ${appId}.` })),
   ];
-  if (faults.length > 0) return { ok: false, faults };
+  const scopes = scopesOf(push.appIds, any.known, clientScopes);
+  if (faults.length > 0) return { ok: false, faults, scopes };
 
   return {
     ok: true,
@@ -51,7 +57,7 @@ export function resolveTargets(
       allTagIds: idsOf(all.known),
       noneTagIds: idsOf(none.known),
     },
-    scopes: scopesOf(push.appIds, any.known, clientScopes),
+    scopes,
     unknownTags: [...new Set([...any.unknown, ...all.unknown])],
   };
 }

@@ -6,12 +6,16 @@ export interface Cors {
   /** Headers of an answer to a request with this Origin; none without one. */
   headersFor(origin: string): Headers;
   /** What the answer to a preflight has besides those. */
-  preflightHeaders(origin: string, methods: readonly string[]): Headers;
+  preflightHeaders(origin: string, methods: readonly string[], askedHeaders: string): Headers;
 }
 
-/** What a page may send along. `*` would not cover Authorization (Fetch, section 3.2.5). */
+/**
+ * What a page may send along, to whom asks for nothing in particular; else what is asked for: pages add headers of their tracing and their
+ * frameworks, and none is of effect here. `*` would not cover Authorization (Fetch, section 3.2.5).
+ */
 const ALLOWED_HEADERS =
   'Authorization, Content-Type, Accept, Idempotency-Key, If-None-Match, X-Request-Id';
+const HEADER_NAMES = /^[\w!#$%&'*+.^`|~-]+(?:[ \t]*,[ \t]*[\w!#$%&'*+.^`|~-]+)*$/;
 /** What a page may read of an answer, beyond the few headers that it always may. */
 const EXPOSED_HEADERS =
   'Tagcast-Ignored, ETag, X-Request-Id, Retry-After, Deprecation, Link, WWW-Authenticate';
@@ -47,11 +51,13 @@ function createFrom(headersOf: (origin: string) => Headers): Cors {
   const headersFor = (origin: string): Headers => (origin === '' ? NONE : headersOf(origin));
   return {
     headersFor,
-    preflightHeaders(origin, methods) {
+    preflightHeaders(origin, methods, askedHeaders) {
       if (headersFor(origin)['Access-Control-Allow-Origin'] === undefined) return NONE;
       return {
         'Access-Control-Allow-Methods': methods.join(', '),
-        'Access-Control-Allow-Headers': ALLOWED_HEADERS,
+        'Access-Control-Allow-Headers': HEADER_NAMES.test(askedHeaders)
+          ? askedHeaders
+          : ALLOWED_HEADERS,
         'Access-Control-Max-Age': MAX_AGE_SECONDS,
       };
     },

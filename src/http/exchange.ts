@@ -145,7 +145,8 @@ export class Exchange {
       return this.refuse(405, 'This path does not take this method.', headers);
     }
     const origin = this.#head.headers.get('origin');
-    const cors = this.#parts.cors.preflightHeaders(origin, allow);
+    const asked = this.#head.headers.get('access-control-request-headers');
+    const cors = this.#parts.cors.preflightHeaders(origin, allow, asked);
     return { status: 204, headers: { ...headers, ...cors }, body: '' };
   }
 
@@ -253,5 +254,9 @@ class Request implements HttpRequest {
 
   header(name: string): string {
     return this.#head.headers.get(name);
+  }
+
+  hasHeader(name: string): boolean {
+    return this.#head.headers.has(name);
   }
 }

@@ -11,6 +11,8 @@ export interface HttpRequest {
   readonly query: URLSearchParams;
   /** The value of a header by its lower-case name, or ''. */
   header(name: string): string;
+  /** Whether it came, with a value or without. */
+  hasHeader(name: string): boolean;
   readonly body: Buffer;
   /** The caller's address, behind trusted proxies the one they name. */
   readonly address: string;

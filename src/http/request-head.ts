@@ -14,6 +14,8 @@ export interface RequestHead {
 /** Every header that anything here reads. The others are looked at for their form, and dropped. */
 export const READ_HEADERS = [
   'accept',
+  'accept-encoding',
+  'access-control-request-headers',
   'authorization',
   'content-length',
   'idempotency-key',
@@ -24,15 +26,24 @@ export const READ_HEADERS = [
 ] as const;
 
 export class RequestHeaders {
-  readonly #values: readonly string[];
+  readonly #values: readonly (string | null)[];
 
-  /** Values in the order of READ_HEADERS; '' for what did not come. */
-  constructor(values: readonly string[]) {
+  /** Values in the order of READ_HEADERS; null for what did not come. */
+  constructor(values: readonly (string | null)[]) {
     this.#values = values;
+  }
+
+  /** Whether a header came, with a value or without. */
+  has(name: string): boolean {
+    return this.#valueOf(name) !== null;
   }
 
   /** The value of a header by its lower-case name, or ''. A name that is not read is a fault of the program. */
   get(name: string): string {
+    return this.#valueOf(name) ?? '';
+  }
+
+  #valueOf(name: string): string | null {
     const value = this.#values[(READ_HEADERS as readonly string[]).indexOf(name)];
     if (value === undefined) throw new Error(`header ${name} is not read: add it to READ_HEADERS`);
     return value;
@@ -40,4 +51,4 @@ export class RequestHeaders {
 }
 
 /** The head of what was no request. */
-export const NO_HEADERS = new RequestHeaders(READ_HEADERS.map(() => ''));
+export const NO_HEADERS = new RequestHeaders(READ_HEADERS.map(() => null));

@@ -70,6 +70,8 @@ t.test('a handler sees the request as it was', async (t) => {
   t.equal(request?.query.get('y'), ' ');
   t.equal(request?.header('idempotency-key'), 'k');
   t.equal(request?.header('if-none-match'), '');
+  t.equal(request?.hasHeader('idempotency-key'), true);
+  t.equal(request?.hasHeader('if-none-match'), false);
   t.throws(() => request?.header('cookie'), /is not read/);
   t.equal(request?.body.toString(), 'böd');
   t.equal(request?.address, '127.0.0.1');
@@ -306,6 +308,14 @@ t.test('CORS: every origin, or those that are configured; preflights; never cook
   t.equal(answer.headers.get('access-control-allow-methods'), 'POST');
   t.match(answer.headers.get('access-control-allow-headers'), /Authorization, Content-Type/);
   t.ok(Number(answer.headers.get('access-control-max-age')) > 0);
+  for (const [asked, allowed] of [
+    ['authorization,traceparent,x-requested-with', 'authorization,traceparent,x-requested-with'],
+    ['no header; names', /^Authorization, Content-Type/],
+  ] as const) {
+    const headers = { ...preflight.headers, 'Access-Control-Request-Headers': asked };
+    const particular = await fetch(`${every.baseUrl}/echo`, { ...preflight, headers });
+    t.match(particular.headers.get('access-control-allow-headers'), allowed);
+  }
   t.equal(answer.headers.get('access-control-allow-credentials'), null);
   const call = (baseUrl: string, origin?: string) =>
     post(`${baseUrl}/echo`, '', { headers: origin === undefined ? {} : { Origin: origin } });

@@ -95,6 +95,7 @@ export const makeRequest = (request: Partial<HttpRequest>): HttpRequest => ({
   params: {},
   query: new URLSearchParams(),
   header: () => '',
+  hasHeader: () => false,
   body: Buffer.alloc(0),
   address: '192.0.2.1',
   requestId: 'request-1',

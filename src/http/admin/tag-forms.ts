@@ -9,6 +9,9 @@ import {
   TAG_NAME_LENGTH_MAX,
   TAGS_PER_REQUEST_MAX,
 } from '../../domain/tag.ts';
+import { foreignText } from '../../std/foreign-text.ts';
+import { nearestName } from '../../std/nearest-name.ts';
+import { EPOCH_MS_MIN, LOOKS_LIKE_SECONDS } from '../epoch-time.ts';
 
 /** PostgreSQL's text holds neither NUL nor lone surrogates. */
 const storable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
@@ -32,7 +35,10 @@ const wholeNumber = (max: number, fault: string) =>
     .refine((value) => Number.isInteger(value) && value >= 0 && value <= max, fault);
 
 const id = wholeNumber(ID_MAX, 'must be an id');
-const expiration = wholeNumber(Number.MAX_SAFE_INTEGER, 'must be milliseconds since 1970');
+const expiration = wholeNumber(Number.MAX_SAFE_INTEGER, 'must be milliseconds since 1970').refine(
+  (value) => !Number.isInteger(value) || value < 0 || value >= EPOCH_MS_MIN,
+  LOOKS_LIKE_SECONDS,
+);
 
 const parameterText = z
   .string('must be a string')
@@ -65,12 +71,33 @@ const atMostThousand = <T extends z.ZodType>(entry: T) =>
     .array(entry, 'must be an array')
     .max(TAGS_PER_REQUEST_MAX, `must have ${TAGS_PER_REQUEST_MAX} entries at most`);
 
+/** Unknown fields of one entry that are told, and how much of their names. */
+const UNKNOWN_FIELDS_MAX = 10;
+const NAME_LENGTH_MAX = 64;
+
+/** An entry without other fields than these: an `expires` that is overlooked is a tag that stays for ever. */
+function entryOf<Shape extends z.ZodRawShape & { readonly name: z.ZodType }>(shape: Shape) {
+  const [first, ...others] = Object.keys(shape);
+  const known = [first ?? '', ...others] as const;
+  const sayUnknown = (name: string): string =>
+    `has no field ${JSON.stringify(foreignText(name, NAME_LENGTH_MAX))}; the nearest is ${nearestName(name, known)}`;
+  return z.strictObject(shape, {
+    error: (issue) =>
+      issue.code === 'unrecognized_keys'
+        ? issue.keys.slice(0, UNKNOWN_FIELDS_MAX).map(sayUnknown).join('; ')
+        : 'must be an object',
+  });
+}
+
+/** Answers are posted back, so an entry to add may have an id: which is not looked at. */
+const anyId = z.unknown().optional();
+
 /** What `add` takes: several entries. */
 export const addForm = z
   .object(
     {
-      groups: atMostThousand(z.object({ name, ...groupFields })).optional(),
-      tags: atMostThousand(z.object({ name, ...tagFields })).optional(),
+      groups: atMostThousand(entryOf({ id: anyId, name, ...groupFields })).optional(),
+      tags: atMostThousand(entryOf({ id: anyId, name, ...tagFields })).optional(),
     },
     'must be an object',
   )
@@ -81,10 +108,10 @@ export const oneForm = z
   .object(
     {
       groups: atMostThousand(
-        z.object({ id: id.optional(), name: name.optional(), ...groupFields }),
+        entryOf({ id: id.optional(), name: name.optional(), ...groupFields }),
       ).default([]),
       tags: atMostThousand(
-        z.object({ id: id.optional(), name: name.optional(), ...tagFields }),
+        entryOf({ id: id.optional(), name: name.optional(), ...tagFields }),
       ).default([]),
     },
     'must be an object',

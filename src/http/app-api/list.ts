@@ -15,7 +15,9 @@ export const listRoute = (api: AppApi): Route => ({
   api: 'app',
   bodyBytesMax: BODY_BYTES_MAX,
   async handle(request, caller) {
-    const scope = await readScope(api.catalogue, request, caller);
+    const scope = await readScope(api.catalogue, request, caller, ({ deviceId }) =>
+      deviceId === null ? [DEVICE_FAULT] : [],
+    );
     if (!scope.ok) return scope.response;
     const { deviceId } = scope.parameters;
     if (deviceId === null) return refused(request, [DEVICE_FAULT]).response;

@@ -17,25 +17,31 @@ export type Scope =
     }
   | { readonly ok: false; readonly response: HttpResponse };
 
-/** Reads appId and platformId, or makes the answer that refuses them. */
+/** Reads appId and platformId, or makes the answer that names every fault: of these, and of what else the endpoint needs. */
 export async function readScope(
   catalogue: Catalogue,
   request: HttpRequest,
   caller: Caller,
+  furtherFaults: (parameters: Parameters) => readonly Fault[] = () => [],
 ): Promise<Scope> {
   const parameters = readParameters(request.body);
   if (parameters === null) {
     return refused(request, [{ path: '', message: 'must be a JSON object of at most 64 KiB' }]);
   }
   const { appId, platformId } = parameters;
-  if (appId === null) return refused(request, [{ path: 'appId', message: 'must be an id' }]);
-  if (appId !== caller.appId) {
+  if (appId !== null && appId !== caller.appId) {
     const detail = 'This credential belongs to another app.';
     return { ok: false, response: problem(request.requestId, 403, detail) };
   }
-  if (platformId === null || !(await hasPlatform(catalogue, caller.clientId, appId, platformId))) {
-    return refused(request, [{ path: 'platformId', message: 'must be a platform of the app' }]);
-  }
+  const isPlatform =
+    platformId !== null &&
+    (appId === null || (await hasPlatform(catalogue, caller.clientId, appId, platformId)));
+  const faults = [
+    ...(appId === null ? [{ path: 'appId', message: 'must be an id' }] : []),
+    ...(isPlatform ? [] : [{ path: 'platformId', message: 'must be a platform of the app' }]),
+    ...furtherFaults(parameters),
+  ];
+  if (appId === null || !isPlatform || faults.length > 0) return refused(request, faults);
   return { ok: true, appId, platformId, parameters };
 }
 

@@ -60,6 +60,8 @@ const HOST = /^[^\s/?#@\\,]*$/;
 /** Headers that may come in several lines, which make one list (RFC 9110, 5.3). Of all others that we read, two lines contradict each other. */
 const LISTS: ReadonlySet<string> = new Set([
   'accept',
+  'accept-encoding',
+  'access-control-request-headers',
   'connection',
   'if-none-match',
   'transfer-encoding',
@@ -78,7 +80,7 @@ const UNREAD = -1;
 /** By the spelling that came: its place in NAMES, or UNREAD. Looked up, a name needs no copy in lower case. */
 const spellings = new Map<string, number>();
 
-const NO_VALUES: readonly string[] = NAMES.map(() => '');
+const NO_VALUES: readonly (string | null)[] = NAMES.map(() => null);
 const NO_BODY: Framing = { kind: 'length', bytes: 0 };
 const CHUNKED: Framing = { kind: 'chunked' };
 
@@ -150,8 +152,8 @@ function pathOf(target: string): string | null {
   return rest.startsWith('/') ? rest : `/${rest}`;
 }
 
-/** The values of NAMES; '' for what did not come. */
-function readFields(text: string, from: number): string[] | Malformed {
+/** The values of NAMES; null for what did not come. */
+function readFields(text: string, from: number): (string | null)[] | Malformed {
   const values = [...NO_VALUES];
   let lines = 0;
   // Of those of which a line has come, also an empty one.
@@ -210,7 +212,7 @@ function placeOf(spelling: string): number {
 function assemble(
   method: string,
   target: string,
-  values: readonly string[],
+  values: readonly (string | null)[],
 ): ParsedHead | Malformed {
   const at = (index: number): string => values[index] ?? '';
   if (at(HOST_INDEX) === '') return malformed(400, 'The header Host is missing.');

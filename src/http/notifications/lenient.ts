@@ -1,5 +1,6 @@
 /** Reading a push leniently, as real clients send it: one value for an array, numbers as strings, dates in two forms. */
 
+import { EPOCH_MS_MIN, LOOKS_LIKE_SECONDS } from '../epoch-time.ts';
 import type { Fault } from '../problem.ts';
 
 /** Collects faults; what is read from a faulty field is never used. */
@@ -38,8 +39,10 @@ export class LenientReader {
     const value = this.body[name];
     if (value === undefined || value === null) return null;
     const timeMs = timeOf(value);
-    if (timeMs !== null) return timeMs;
-    this.fault(name, 'must be a time: epoch milliseconds, or ISO 8601 with a time zone.');
+    if (timeMs === null) {
+      this.fault(name, 'must be a time: epoch milliseconds, or ISO 8601 with a time zone.');
+    } else if (timeMs < EPOCH_MS_MIN && !isIso8601(value)) this.fault(name, LOOKS_LIKE_SECONDS);
+    else return timeMs;
     return null;
   }
 
@@ -81,10 +84,12 @@ const isStorable = (value: string): boolean => value.isWellFormed() && !value.in
 function timeOf(value: unknown): number | null {
   if (typeof value === 'number') return isTime(value) ? value : null;
   if (typeof value !== 'string') return null;
-  if (!DECIMAL.test(value) && !ISO_8601.test(value)) return null;
+  if (!DECIMAL.test(value) && !isIso8601(value)) return null;
   const timeMs = DECIMAL.test(value) ? Number(value) : Date.parse(value);
   return isTime(timeMs) ? timeMs : null;
 }
+
+const isIso8601 = (value: unknown): boolean => typeof value === 'string' && ISO_8601.test(value);
 
 const isTime = (timeMs: number): boolean =>
   Number.isInteger(timeMs) && timeMs >= 0 && timeMs <= TIME_MS_MAX;

@@ -1,9 +1,12 @@
 /** The body of a push: from bytes to a checked Push, or the list of all its faults (spec/interface.md, section 4). */
 
 import { DELIVERIES } from '../../domain/notification.ts';
-import { parsePayload } from '../../domain/payload.ts';
+import { isObject, isPayloadField, parsePayload } from '../../domain/payload.ts';
 import { TAGS_PER_REQUEST_MAX } from '../../domain/tag.ts';
 import type { Push, TagReferences } from '../../fan-out/push.ts';
+import { foreignText } from '../../std/foreign-text.ts';
+import { nearestName } from '../../std/nearest-name.ts';
+import { parseJson } from '../json-body.ts';
 import type { Fault } from '../problem.ts';
 import { LenientReader } from './lenient.ts';
 
@@ -12,8 +15,10 @@ export type PushRequest =
   | { readonly ok: false; readonly faults: readonly Fault[] };
 
 export function readPushRequest(body: Buffer): PushRequest {
-  const read = parseObject(body);
-  if (read === null) {
+  const parsed = parseJson(body);
+  if (!parsed.ok) return { ok: false, faults: [parsed.fault] };
+  const read = parsed.value;
+  if (!isObject(read)) {
     return { ok: false, faults: [{ path: '', message: 'The body must be a JSON object.' }] };
   }
   const reader = new LenientReader(read);
@@ -40,6 +45,7 @@ export function readPushRequest(body: Buffer): PushRequest {
   if (sendAtMs !== null && expiresAtMs !== null && expiresAtMs <= sendAtMs) {
     reader.fault('expiresAt', 'must be later than sendAt.');
   }
+  reader.faults.push(...unknownFieldFaults(read));
   if (!payload.ok) return { ok: false, faults: [...reader.faults, ...payload.faults] };
   if (reader.faults.length > 0) return { ok: false, faults: reader.faults };
   const push = { target, filter, exclude, appIds, delivery, sendAtMs, expiresAtMs };
@@ -62,13 +68,36 @@ function readAppIds(
 
 const countOf = ({ ids, sourceIds }: TagReferences): number => ids.length + sourceIds.length;
 
-function parseObject(body: Buffer): Readonly<Record<string, unknown>> | null {
-  try {
-    const value: unknown = JSON.parse(body.toString('utf8'));
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Readonly<Record<string, unknown>>)
-      : null;
-  } catch {
-    return null;
-  }
+const FIELDS = [
+  'tagIds',
+  'tagSourceIds',
+  'filterTagIds',
+  'filterTagSourceIds',
+  'excludeTagIds',
+  'excludeTagSourceIds',
+  'appIds',
+  'payload',
+  'sendAt',
+  'expiresAt',
+  'delivery',
+  'dryRun',
+] as const;
+/** In the contract, and not in this version. */
+const NOT_YET: ReadonlySet<string> = new Set(['audience', 'ratePerSecond']);
+/** Unknown fields of one request that are told. */
+const UNKNOWN_FIELDS_MAX = 100;
+
+/** An exclusion that is overlooked widens the audience, a dry run that is overlooked sends. */
+const unknownFieldFaults = (body: Readonly<Record<string, unknown>>): readonly Fault[] =>
+  Object.keys(body)
+    .filter((name) => !(FIELDS as readonly string[]).includes(name))
+    .slice(0, UNKNOWN_FIELDS_MAX)
+    .map((name) => ({ path: foreignText(name, NAME_LENGTH_MAX), message: whyUnknown(name) }));
+
+const NAME_LENGTH_MAX = 64;
+
+function whyUnknown(name: string): string {
+  if (isPayloadField(name)) return 'belongs into payload, not beside it.';
+  if (NOT_YET.has(name)) return 'does not exist in this version yet.';
+  return `is no field of a push; the nearest is ${nearestName(name, FIELDS)}.`;
 }

@@ -6,6 +6,8 @@ import type { Accept, Acceptance, DryRun } from '../../fan-out/accept.ts';
 import type { ApiRoute, HttpRequest, HttpResponse } from '../handler.ts';
 import { BODY_BYTES_MAX } from '../handler.ts';
 import { invalid, json } from '../json-body.ts';
+import { prefersJson } from '../negotiation.ts';
+import type { Fault } from '../problem.ts';
 import { problem } from '../problem.ts';
 import { readPushRequest } from './push-request.ts';
 
@@ -24,23 +26,37 @@ export function pushRoute(accept: Accept): ApiRoute {
 
 async function push(accept: Accept, request: HttpRequest, caller: Caller): Promise<HttpResponse> {
   const read = readPushRequest(request.body);
-  if (!read.ok) return invalid(request, read.faults);
+  const keyFaults = idempotencyKeyFaults(request);
+  if (!read.ok) return invalid(request, [...keyFaults, ...read.faults]);
+  if (keyFaults.length > 0) return invalid(request, keyFaults);
   const key = request.header('idempotency-key');
-  if (key.length > IDEMPOTENCY_KEY_LENGTH_MAX) {
-    const message = `must have 1–${IDEMPOTENCY_KEY_LENGTH_MAX} characters.`;
-    return invalid(request, [{ path: 'Idempotency-Key', message }]);
-  }
+  const pastFaults = endFaults(read.push.expiresAtMs);
   if (read.isDryRun) {
-    return dryRunAnswer(request, await accept.dryRun(read.push, caller.clientId));
+    return dryRunAnswer(request, await accept.dryRun(read.push, caller.clientId, pastFaults));
   }
   const bodyHash = createHash('sha256').update(request.body).digest();
-  const acceptance = await accept.submit(read.push, {
+  const publisher = {
     clientId: caller.clientId,
     userName: caller.userName,
     idempotency: key === '' ? null : { key, bodyHash },
-  });
+  };
+  const acceptance = await accept.submit(read.push, publisher, pastFaults);
   return acceptanceAnswer(request, acceptance);
 }
+
+/** An empty key is none by mistake: a repeated request would send again. */
+function idempotencyKeyFaults(request: HttpRequest): readonly Fault[] {
+  const { length } = request.header('idempotency-key');
+  const isFit = length > 0 && length <= IDEMPOTENCY_KEY_LENGTH_MAX;
+  if (isFit || !request.hasHeader('idempotency-key')) return [];
+  const message = `must have 1–${IDEMPOTENCY_KEY_LENGTH_MAX} characters.`;
+  return [{ path: 'Idempotency-Key', message }];
+}
+
+const endFaults = (expiresAtMs: number | null): readonly Fault[] =>
+  expiresAtMs !== null && expiresAtMs <= Date.now()
+    ? [{ path: 'expiresAt', message: 'must not be in the past.' }]
+    : [];
 
 function acceptanceAnswer(request: HttpRequest, acceptance: Acceptance): HttpResponse {
   switch (acceptance.kind) {
@@ -50,7 +66,7 @@ function acceptanceAnswer(request: HttpRequest, acceptance: Acceptance): HttpRes
       return problem(request.requestId, 422, 'This Idempotency-Key came before with another body.');
     case 'accepted': {
       const { id, state, unknownTags } = acceptance;
-      if (!request.header('accept').includes('application/json')) {
+      if (!prefersJson(request.header('accept'))) {
         return { status: 200, headers: { 'Content-Type': 'text/plain' }, body: id };
       }
       return json({ id, state, unknownTags });

@@ -147,11 +147,11 @@ scene(
     const twice = await admin.add({
       tags: [
         { name: 'C', sourceId: 'twice' },
-        { name: 'D', sourceId: 'twice', expiration: 5 },
+        { name: 'D', sourceId: 'twice', expiration: 1e11 },
       ],
     });
     t.equal(twice.body.tags[0].id, twice.body.tags[1].id);
-    t.match((await admin.get('sourceId/twice')).body, { name: 'D', expiration: 5 });
+    t.match((await admin.get('sourceId/twice')).body, { name: 'D', expiration: 1e11 });
   },
 );
 
@@ -248,6 +248,9 @@ scene('what is not valid is said, and nothing of the request happens', async (t,
     [{ ...good, expiration: -1 }, 'tags.1.expiration'],
     [{ ...good, expiration: 1.5 }, 'tags.1.expiration'],
     [{ ...good, expiration: 'soon' }, 'tags.1.expiration'],
+    [{ ...good, expiration: 1_800_000_000 }, 'tags.1.expiration'],
+    [{ ...good, expiration: '99999999999' }, 'tags.1.expiration'],
+    [{ ...good, expires: 4_102_444_800_000 }, 'tags.1'],
     [{ ...good, tagOptionalParameters: { a: 1 } }, 'tags.1.tagOptionalParameters.a'],
     [{ ...good, tagOptionalParameters: { a: 'x'.repeat(256) } }, 'tags.1.tagOptionalParameters.a'],
     [{ ...good, tagOptionalParameters: [] }, 'tags.1.tagOptionalParameters'],
@@ -265,6 +268,20 @@ scene('what is not valid is said, and nothing of the request happens', async (t,
     t.equal(answer.status, 400, path);
     t.same(pathsOf(answer), [path], JSON.stringify(entry).slice(0, 60));
   }
+  const misspelled = [{ ...good, group_source_id: 'x', colour: 1 }];
+  for (const send of [admin.add, admin.update, admin.remove]) {
+    const answer = await send({ tags: misspelled });
+    t.match(answer, {
+      status: 400,
+      body: {
+        errors: [{ message: /"group_source_id"; the nearest is groupSourceId; .*"colour"/ }],
+      },
+    });
+  }
+  t.equal(
+    (await admin.add('{"tags":[{"name":"x",}]}')).body.errors[0].message,
+    'The body must be a JSON object; it stops being JSON at line 1, column 22.',
+  );
   t.same(pathsOf(await admin.add({ groups: [{ name: 'g', parentGroupSourceId: 'unknown' }] })), [
     'groups.0.parentGroupSourceId',
   ]);
@@ -293,11 +310,11 @@ scene('what is not valid is said, and nothing of the request happens', async (t,
 
 scene('what names no tag is 404; what is percent-encoded is decoded', async (t, admin) => {
   const sourceId = 'a/b ü%"\'\\';
-  const added = await admin.add({ tags: [{ name: 'odd', sourceId, expiration: 1 }] });
+  const added = await admin.add({ tags: [{ name: 'odd', sourceId, expiration: 1e11 }] });
   const found = await admin.get(`sourceId/${encodeURIComponent(sourceId)}`);
   t.same(
     found.body,
-    { id: added.body.tags[0].id, name: 'odd', sourceId, expiration: 1 },
+    { id: added.body.tags[0].id, name: 'odd', sourceId, expiration: 1e11 },
     'expired ones too',
   );
   for (const path of [

@@ -52,6 +52,12 @@ await onEachStore(t, {
       t.match(response, { status: 400, headers: { 'Content-Type': 'application/problem+json' } });
       t.match(JSON.parse(String(response.body)), { errors: [{ path }], requestId: 'request-1' });
     }
+    const nothing = await api.call('list', tenant.caller, {});
+    t.same(
+      JSON.parse(String(nothing.body)).errors.map(({ path }: { path: string }) => path),
+      ['appId', 'platformId', 'deviceId'],
+      'every fault is named',
+    );
     for (const body of ['no json', '', '[]', { ...device, padding: 'x'.repeat(65_536) }]) {
       t.equal((await api.call('list', tenant.caller, body)).status, 400);
     }

@@ -10,6 +10,7 @@ import { planDue } from '../../../src/store/notifications/plan-due.ts';
 import { connect } from '../../../src/store/sql.ts';
 import { SqlTagIndex } from '../../../src/tag-index/sql/sql-tag-index.ts';
 import { makeTag, makeTenant } from '../../support/notifications.ts';
+import { until } from '../../support/poll.ts';
 import { seedDevices } from '../../support/seed.ts';
 import { temporaryEmbedded } from '../../support/store.ts';
 
@@ -58,6 +59,7 @@ function request(
     params,
     query: new URLSearchParams(),
     header: (name) => headers[name] ?? '',
+    hasHeader: (name) => headers[name] !== undefined,
     body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
     address: '127.0.0.1',
     requestId: 'request-1',
@@ -97,6 +99,11 @@ t.test('the answer is the job id as text, or JSON when it is asked for', async (
     { accept: 'application/json' },
   );
   t.match(jsonOf(json), { id: UUID_V7, state: 'QUEUED', unknownTags: [1_000_000] });
+  const likeAxios = { accept: 'application/json, text/plain, */*' };
+  t.match(
+    String((await post({ tagIds: [tenant.tagId], payload: PAYLOAD }, likeAxios)).body),
+    UUID_V7,
+  );
 });
 
 t.test('delivery: at least once unless asked otherwise, and nothing else', async (t) => {
@@ -148,7 +155,7 @@ t.test('parameters are read leniently', async (t) => {
   t.equal(await audienceOf({ tagIds: [] }), 0);
   t.equal(await audienceOf({ tagIds: [tenant.tagId], appIds: String(tenant.appId) }), 9);
   t.equal(await audienceOf({ tagIds: [tenant.tagId], payload: JSON.stringify(PAYLOAD) }), 9);
-  t.equal(await audienceOf({ tagIds: [tenant.tagId], dryRun: 'true', whatever: 1 }), 9);
+  t.equal(await audienceOf({ tagIds: [tenant.tagId], dryRun: 'true' }), 9);
 });
 
 t.test('a foreign tag is unknown', async (t) => {
@@ -188,10 +195,78 @@ t.test('what is not valid is refused with all its faults', async (t) => {
     await faultsOf({ tagIds: Array.from({ length: 1_001 }, (_, n) => n), payload: PAYLOAD }),
     '1000',
   );
-  const late = { tagIds: [1], payload: PAYLOAD, sendAt: 2_000, expiresAt: '1970-01-01T00:00:01Z' };
-  t.match(await faultsOf(late), 'expiresAt');
+  const late = { sendAt: '2100-01-01T00:00:01Z', expiresAt: '2100-01-01T00:00:00Z' };
+  t.match(await faultsOf({ tagIds: [tenant.tagId], payload: PAYLOAD, ...late }), 'expiresAt');
   const two = await faultsOf({ tagIds: ['x'], payload: PAYLOAD, sendAt: 'x' });
   t.ok(two.includes('tagIds.0') && two.includes('sendAt'), 'every fault is named');
+});
+
+t.test('a field that nobody knows is refused: it might have narrowed the audience', async (t) => {
+  const good = { tagIds: [tenant.tagId], payload: PAYLOAD };
+  for (const [field, message] of [
+    ['excludeTags', 'the nearest is excludeTagIds'],
+    ['dry_run', 'the nearest is dryRun'],
+    ['title', 'belongs into payload'],
+    ['body', 'belongs into payload'],
+    ['priority', 'belongs into payload'],
+    ['audience', 'does not exist in this version'],
+    ['ratePerSecond', 'does not exist in this version'],
+    ['__proto__', 'is no field of a push'],
+  ] as const) {
+    const body = JSON.stringify(good).replace('{', `{"${field}":1,`);
+    const faults = await faultsOf(body);
+    t.match(faults, message);
+    t.match(faults, `"path":"${field}"`);
+  }
+  const all = await faultsOf({
+    ...good,
+    dry_run: true,
+    excludeTags: [1],
+    sendAt: 'x',
+    payload: { badge: -1 },
+  });
+  for (const path of ['dry_run', 'excludeTags', 'sendAt', 'payload.badge']) t.match(all, path);
+});
+
+t.test('a body that is no JSON is told where', async (t) => {
+  t.match(await faultsOf('{"tagIds": [1],\n "payload": {"title": "x",}}'), 'line 2, column 27');
+});
+
+t.test('faults that only the database knows are told together', async (t) => {
+  const payload = { title: 'x'.repeat(4_097) };
+  const faults = await faultsOf({
+    tagIds: [tenant.tagId],
+    excludeTagIds: [999_999],
+    appIds: [foreign.appId, tenant.appId],
+    expiresAt: Date.now() - 60_000,
+    payload,
+  });
+  for (const part of ['999999', `no app ${foreign.appId}`, 'platform 3', 'expiresAt'])
+    t.match(faults, part);
+});
+
+t.test('an end in the past is refused, but a repeated request gets its job', async (t) => {
+  const body = { tagIds: [tenant.tagId], payload: PAYLOAD, expiresAt: Date.now() + 2_000 };
+  const first = await post(body, { 'idempotency-key': 'ends' });
+  t.match(String(first.body), UUID_V7);
+  await until('the end is over', () => (Date.now() > body.expiresAt ? true : null));
+  t.match(await faultsOf(body), 'expiresAt');
+  t.match(await faultsOf({ ...body, dryRun: true }), 'expiresAt');
+  t.equal((await post(body, { 'idempotency-key': 'ends' })).body, first.body);
+});
+
+t.test('seconds for milliseconds are refused, not sent at once', async (t) => {
+  const seconds = Math.floor(Date.now() / 1_000) + 3_600;
+  for (const sendAt of [seconds, String(seconds), 0, 99_999_999_999]) {
+    t.match(
+      await faultsOf({ tagIds: [tenant.tagId], payload: PAYLOAD, sendAt }),
+      'look like seconds',
+    );
+  }
+  t.match(
+    await faultsOf({ tagIds: [tenant.tagId], payload: PAYLOAD, expiresAt: seconds }),
+    'look like seconds',
+  );
 });
 
 t.test('a payload too large names platform, size and limit', async (t) => {
@@ -219,6 +294,7 @@ t.test('Idempotency-Key: the same job for the same body, 422 for another', async
   const other = await post({ ...body, appIds: [tenant.appId] }, { 'idempotency-key': 'k1' });
   t.equal(other.status, 422);
   t.equal((await post(body, { 'idempotency-key': 'k'.repeat(256) })).status, 400);
+  t.equal((await post(body, { 'idempotency-key': '' })).status, 400, 'an empty one is no key');
 });
 
 t.test('status: a row for each (app, platform), with reasons when something failed', async (t) => {

@@ -1,0 +1,36 @@
+/** What a caller likes best, by Accept and Accept-Encoding (RFC 9110, 12.5.1 and 12.5.3). */
+
+/** Whether JSON is liked better than plain text. A tie, and no header, mean text. */
+export const prefersJson = (accept: string): boolean =>
+  qualityOf(accept, 'application/json') > qualityOf(accept, 'text/plain');
+
+/** The first of `codings` among those that are liked best; null: none of them is wanted. */
+export function bestCoding<Coding extends string>(
+  acceptEncoding: string,
+  codings: readonly Coding[],
+): Coding | null {
+  let best: Coding | null = null;
+  let most = 0;
+  for (const coding of codings) {
+    const quality = qualityOf(acceptEncoding, coding);
+    if (quality > most) [best, most] = [coding, quality];
+  }
+  return best;
+}
+
+/** The quality that the most specific entry gives. Parameters other than `q` are not looked at: `charset=utf-8` means JSON, too. */
+function qualityOf(header: string, name: string): number {
+  const patterns = name.includes('/') ? [name, `${name.split('/')[0]}/*`, '*/*'] : [name, '*'];
+  const entries = header.split(',').map((entry) => {
+    const [pattern = '', ...parameters] = entry.split(';').map((part) => part.trim().toLowerCase());
+    const quality = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2) ?? '1';
+    return { pattern, quality: QUALITY.test(quality) ? Number(quality) : 0 };
+  });
+  for (const pattern of patterns) {
+    const entry = entries.find((candidate) => candidate.pattern === pattern);
+    if (entry !== undefined) return entry.quality;
+  }
+  return 0;
+}
+
+const QUALITY = /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/;

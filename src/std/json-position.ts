@@ -1,0 +1,67 @@
+/** Where a text stops being JSON. JSON.parse says it in other words in every version, sometimes without a position. */
+
+/** The place as people count: from 1. */
+export interface TextPosition {
+  readonly line: number;
+  readonly column: number;
+}
+
+const SPACE = /[ \t\n\r]*/y;
+const SCALAR = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+const STRING_CHARACTERS = /(?:[ !#-[\]-\uffff]+|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*/y;
+
+/** For a text that JSON.parse refused. Keeps a stack of its own: a stranger's brackets nest as deep as they like. */
+export function jsonFaultPosition(text: string): TextPosition {
+  const before = text.slice(0, jsonEnd(text)).split('\n');
+  return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
+}
+
+/** How many characters are the begin of some JSON text. */
+function jsonEnd(text: string): number {
+  const open: ('{' | '[')[] = [];
+  let at = 0;
+  const take = (pattern: RegExp): boolean => {
+    pattern.lastIndex = at;
+    const length = pattern.exec(text)?.[0].length ?? 0;
+    at += length;
+    return length > 0;
+  };
+  const isNext = (character: string): boolean => {
+    take(SPACE);
+    if (text[at] !== character) return false;
+    at += 1;
+    return true;
+  };
+  const takeString = (): boolean => {
+    if (!isNext('"')) return false;
+    take(STRING_CHARACTERS);
+    if (text[at] !== '"') return false;
+    at += 1;
+    return true;
+  };
+  const takeName = (): boolean => takeString() && isNext(':');
+
+  for (;;) {
+    // A value begins here.
+    if (isNext('{')) {
+      open.push('{');
+      if (!isNext('}')) {
+        if (takeName()) continue;
+        return at;
+      }
+      open.pop();
+    } else if (isNext('[')) {
+      open.push('[');
+      if (!isNext(']')) continue;
+      open.pop();
+    } else if (text[at] === '"' ? !takeString() : !take(SCALAR)) return at;
+    // A value ended here, and maybe what it is in.
+    while (open.length > 0 && isNext(open.at(-1) === '{' ? '}' : ']')) open.pop();
+    if (open.length === 0) {
+      take(SPACE);
+      return at;
+    }
+    if (!isNext(',')) return at;
+    if (open.at(-1) === '{' && !takeName()) return at;
+  }
+}

@@ -1,0 +1,41 @@
+import t from 'tap';
+import { bestCoding, prefersJson } from '../../src/http/negotiation.ts';
+
+t.test('JSON only for who likes it better than text', (t) => {
+  for (const [accept, expected] of [
+    ['', false],
+    ['*/*', false],
+    ['application/json', true],
+    ['Application/JSON; charset=utf-8', true],
+    ['application/*', true],
+    ['text/plain, application/json, */*', false],
+    ['application/json, text/plain, */*', false],
+    ['application/json, */*;q=0.5', true],
+    ['text/plain;q=0.5, application/json;q=0.9', true],
+    ['text/plain;q=0.9, application/json;q=0.5', false],
+    ['application/json;q=0, */*', false],
+    ['text/*;q=0.1, application/json;q=0.2', true],
+    ['text/html', false],
+    ['application/json;q=nonsense', false],
+  ] as const) {
+    t.equal(prefersJson(accept), expected, accept);
+  }
+  t.end();
+});
+
+t.test('the coding that is liked best, the first of ours in a tie', (t) => {
+  for (const [header, expected] of [
+    ['', null],
+    ['identity', null],
+    ['gzip', 'gzip'],
+    ['gzip, deflate, br', 'br'],
+    ['br;q=0.5, gzip', 'gzip'],
+    ['gzip;q=0, br;q=0', null],
+    ['*', 'br'],
+    ['*, br;q=0', 'gzip'],
+    ['GZIP;q=1.0', 'gzip'],
+  ] as const) {
+    t.equal(bestCoding(header, ['br', 'gzip']), expected, header);
+  }
+  t.end();
+});
