@@ -1,22 +1,8 @@
-/** What a caller likes best, by Accept and Accept-Encoding (RFC 9110, 12.5.1 and 12.5.3). */
+/** What a caller likes best, by Accept (RFC 9110, 12.5.1). */
 
 /** Whether JSON is liked better than plain text. A tie, and no header, mean text. */
 export const prefersJson = (accept: string): boolean =>
   qualityOf(accept, 'application/json') > qualityOf(accept, 'text/plain');
-
-/** The first of `codings` among those that are liked best; null: none of them is wanted. */
-export function bestCoding<Coding extends string>(
-  acceptEncoding: string,
-  codings: readonly Coding[],
-): Coding | null {
-  let best: Coding | null = null;
-  let most = 0;
-  for (const coding of codings) {
-    const quality = qualityOf(acceptEncoding, coding);
-    if (quality > most) [best, most] = [coding, quality];
-  }
-  return best;
-}
 
 /** The quality that the most specific entry gives. Parameters other than `q` are not looked at: `charset=utf-8` means JSON, too. */
 function qualityOf(header: string, name: string): number {

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { bestCoding, prefersJson } from '../../src/http/negotiation.ts';
+import { prefersJson } from '../../src/http/negotiation.ts';
 
 t.test('JSON only for who likes it better than text', (t) => {
   for (const [accept, expected] of [
@@ -19,23 +19,6 @@ t.test('JSON only for who likes it better than text', (t) => {
     ['application/json;q=nonsense', false],
   ] as const) {
     t.equal(prefersJson(accept), expected, accept);
-  }
-  t.end();
-});
-
-t.test('the coding that is liked best, the first of ours in a tie', (t) => {
-  for (const [header, expected] of [
-    ['', null],
-    ['identity', null],
-    ['gzip', 'gzip'],
-    ['gzip, deflate, br', 'br'],
-    ['br;q=0.5, gzip', 'gzip'],
-    ['gzip;q=0, br;q=0', null],
-    ['*', 'br'],
-    ['*, br;q=0', 'gzip'],
-    ['GZIP;q=1.0', 'gzip'],
-  ] as const) {
-    t.equal(bestCoding(header, ['br', 'gzip']), expected, header);
   }
   t.end();
 });

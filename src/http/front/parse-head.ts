@@ -60,7 +60,6 @@ const HOST = /^[^\s/?#@\\,]*$/;
 /** Headers that may come in several lines, which make one list (RFC 9110, 5.3). Of all others that we read, two lines contradict each other. */
 const LISTS: ReadonlySet<string> = new Set([
   'accept',
-  'accept-encoding',
   'access-control-request-headers',
   'connection',
   'if-none-match',
