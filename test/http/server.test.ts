@@ -11,8 +11,8 @@ import { generate } from 'selfsigned';
 import t from 'tap';
 import type { Caller } from '../../src/access/caller.ts';
 import type { HttpRequest, HttpResponse, Route } from '../../src/http/handler.ts';
-import type { ServerLimits, ServerOptions } from '../../src/http/server.ts';
-import { speakRaw, startApi } from '../support/api.ts';
+import type { ServerOptions } from '../../src/http/server.ts';
+import { PATIENT_LIMITS, speakRaw, startApi } from '../support/api.ts';
 import type { Lifetime } from '../support/lifetime.ts';
 import { until } from '../support/poll.ts';
 import { freePorts } from '../support/programs.ts';
@@ -27,15 +27,6 @@ const CALLER: Caller = {
   method: 'bearer',
 };
 const ANYBODY = { authenticate: () => CALLER };
-const LIMITS: ServerLimits = {
-  requestsMax: 100,
-  bodyBytesMax: 1_000_000,
-  headTimeoutMs: 60_000,
-  idleTimeoutMs: 60_000,
-  bodyTimeoutMs: 60_000,
-  drainTimeoutMs: 60_000,
-  connectionsMax: 100,
-};
 
 const text = (body: string): HttpResponse => ({
   status: 200,
@@ -205,7 +196,7 @@ t.test('a request id that is not sane is replaced', async (t) => {
 });
 
 t.test('a slow body ends with 408 and leaves nothing behind', async (t) => {
-  const { server } = await start(t, [echo], { limits: { ...LIMITS, bodyTimeoutMs: 300 } });
+  const { server } = await start(t, [echo], { limits: { ...PATIENT_LIMITS, bodyTimeoutMs: 300 } });
   const heard = await speakRaw(
     server.port,
     'POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nhalf',
@@ -225,7 +216,7 @@ t.test('who goes away, before or after his body, leaves nothing behind', async (
     return text('late');
   });
   const { server, baseUrl } = await start(t, [echo, wait], {
-    limits: { ...LIMITS, requestsMax: 2 },
+    limits: { ...PATIENT_LIMITS, requestsMax: 2 },
   });
   for (let times = 0; times < 5; times += 1) {
     const socket = connect(server.port, '127.0.0.1');
@@ -256,7 +247,7 @@ t.test('too many at once are told so, and when to come again', async (t) => {
     await released;
     return text('done');
   });
-  const { baseUrl } = await start(t, [wait], { limits: { ...LIMITS, requestsMax: 3 } });
+  const { baseUrl } = await start(t, [wait], { limits: { ...PATIENT_LIMITS, requestsMax: 3 } });
   const first = Array.from({ length: 3 }, () => post(`${baseUrl}/wait`, ''));
   await until('three are inside', () => (entered === 3 ? true : null));
   const fourth = await post(`${baseUrl}/wait`, '');
@@ -269,7 +260,7 @@ t.test('too many at once are told so, and when to come again', async (t) => {
 
 t.test('all bodies together are bounded', async (t) => {
   const { baseUrl, server } = await start(t, [echo], {
-    limits: { ...LIMITS, bodyBytesMax: 1_000 },
+    limits: { ...PATIENT_LIMITS, bodyBytesMax: 1_000 },
   });
   const socket = connect(server.port, '127.0.0.1');
   t.teardown(() => socket.destroy());

@@ -9,7 +9,7 @@ import { Failures } from '../../src/access/failures.ts';
 import type { Secrets } from '../../src/access/secrets.ts';
 import { createSecrets } from '../../src/access/secrets.ts';
 import type { Route } from '../../src/http/handler.ts';
-import type { Server, ServerOptions } from '../../src/http/server.ts';
+import type { Server, ServerLimits, ServerOptions } from '../../src/http/server.ts';
 import { startServer } from '../../src/http/server.ts';
 import { insertApp } from '../../src/store/apps/insert-app.ts';
 import { insertClient } from '../../src/store/clients/insert-client.ts';
@@ -19,6 +19,17 @@ import { createMetrics } from '../../src/telemetry/metrics.ts';
 import type { Lifetime } from './lifetime.ts';
 
 export const secrets: Secrets = createSecrets('a secret of the tests, long enough');
+
+/** Times that no test waits for, and room for what a test does. */
+export const PATIENT_LIMITS: ServerLimits = {
+  requestsMax: 100,
+  bodyBytesMax: 1_000_000,
+  headTimeoutMs: 60_000,
+  idleTimeoutMs: 60_000,
+  bodyTimeoutMs: 60_000,
+  drainTimeoutMs: 60_000,
+  connectionsMax: 100,
+};
 
 export interface Tenant {
   readonly slug: string;

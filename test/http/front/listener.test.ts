@@ -12,22 +12,13 @@ import { pino } from 'pino';
 import { generate } from 'selfsigned';
 import t from 'tap';
 import type { HttpRequest, HttpResponse, Route } from '../../../src/http/handler.ts';
-import type { ServerLimits, ServerOptions } from '../../../src/http/server.ts';
+import type { ServerOptions } from '../../../src/http/server.ts';
 import { createMetrics } from '../../../src/telemetry/metrics.ts';
-import { speakRaw, startApi } from '../../support/api.ts';
+import { PATIENT_LIMITS, speakRaw, startApi } from '../../support/api.ts';
 import type { Lifetime } from '../../support/lifetime.ts';
 import { until } from '../../support/poll.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
-const LIMITS: ServerLimits = {
-  requestsMax: 100,
-  bodyBytesMax: 1_000_000,
-  headTimeoutMs: 60_000,
-  idleTimeoutMs: 60_000,
-  bodyTimeoutMs: 60_000,
-  drainTimeoutMs: 60_000,
-  connectionsMax: 100,
-};
 const NOBODY = { authenticate: () => 'missing' as const };
 
 const route = (
@@ -37,7 +28,7 @@ const route = (
 ): Route => ({ api: 'open', method, path, bodyBytesMax: 1_000, handle });
 const echo = route('POST', '/echo', ({ body }) => ({ status: 200, body }));
 const start = (t: Lifetime, routes: readonly Route[], more: Partial<ServerOptions> = {}) =>
-  startApi(t, NOBODY, routes, { limits: LIMITS, ...more });
+  startApi(t, NOBODY, routes, { limits: PATIENT_LIMITS, ...more });
 
 const say = (body: string, ...fields: readonly string[]): string =>
   ['POST /echo HTTP/1.1', 'Host: a', `Content-Length: ${body.length}`, ...fields, '', body].join(
@@ -202,7 +193,7 @@ t.test(
   'a head that does not end is given up, and so is a connection that says nothing',
   async (t) => {
     const { server } = await start(t, [echo], {
-      limits: { ...LIMITS, headTimeoutMs: 100, idleTimeoutMs: 300 },
+      limits: { ...PATIENT_LIMITS, headTimeoutMs: 100, idleTimeoutMs: 300 },
     });
     t.match(await speakRaw(server.port, 'POST /echo HTTP/1.1\r\n'), /^HTTP\/1\.1 408 /);
     t.equal(await speakRaw(server.port, ''), '');
@@ -226,7 +217,7 @@ t.test('without room, the longest silent one of the address with most goes', asy
     return { status: 200, body: 'done' };
   });
   const { server } = await start(t, [echo, wait], {
-    limits: { ...LIMITS, connectionsMax: 4 },
+    limits: { ...PATIENT_LIMITS, connectionsMax: 4 },
     log,
     metrics,
   });

@@ -11,20 +11,11 @@ import { generate } from 'selfsigned';
 import t from 'tap';
 import type { Route } from '../../../../src/http/handler.ts';
 import type { ServerLimits, ServerOptions } from '../../../../src/http/server.ts';
-import { startApi } from '../../../support/api.ts';
+import { PATIENT_LIMITS, startApi } from '../../../support/api.ts';
 import type { Lifetime } from '../../../support/lifetime.ts';
 import { until } from '../../../support/poll.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
-const LIMITS: ServerLimits = {
-  requestsMax: 100,
-  bodyBytesMax: 1_000_000,
-  headTimeoutMs: 60_000,
-  idleTimeoutMs: 60_000,
-  bodyTimeoutMs: 60_000,
-  drainTimeoutMs: 60_000,
-  connectionsMax: 100,
-};
 /** More than the system keeps for a caller who does not read. */
 const LARGE = Buffer.alloc(40_000_000, 'x');
 const NOBODY = { authenticate: () => 'missing' as const };
@@ -47,7 +38,7 @@ const start = (
   t: Lifetime,
   more: Partial<ServerLimits> = {},
   options: Partial<ServerOptions> = {},
-) => startApi(t, NOBODY, [echo, large], { limits: { ...LIMITS, ...more }, ...options });
+) => startApi(t, NOBODY, [echo, large], { limits: { ...PATIENT_LIMITS, ...more }, ...options });
 
 function open(t: Lifetime, port: number): Socket {
   const socket = connect(port, '127.0.0.1');
