@@ -39,6 +39,8 @@ t.test('SIGHUP shows the new certificate, and ends nothing', async (t) => {
   await write('second');
   engine.child.kill('SIGHUP');
   await until('the new one is shown', async () => ((await shownName()) === 'second' ? true : null));
-  t.match(engine.output(), /"validTo":.*a new certificate is in use/);
+  await until('the log says so', () =>
+    engine.output().match(/"validTo":.*a new certificate is in use/),
+  );
   t.equal(await engine.end('SIGTERM'), 0);
 });
