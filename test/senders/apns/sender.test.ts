@@ -90,7 +90,10 @@ for (const transport of TRANSPORTS) {
       'apns-priority': '10',
     });
     t.notOk(request && 'apns-id' in request.headers);
-    t.same(JSON.parse(request?.body ?? ''), { aps: { alert: { title: 'Goal' } } });
+    t.same(JSON.parse(request?.body ?? ''), {
+      aps: { alert: { title: 'Goal' } },
+      pushId: 'n',
+    });
     await sender.close();
     await peer.close();
   });
