@@ -39,7 +39,10 @@ interface Play {
   readonly job: string;
 }
 
-/** Two nodes in the middle of a send that the victim has accepted. `databaseUrl`: where they find the database, if not at `url`. */
+/**
+ * Two nodes in the middle of a send; the victim is the one that holds more of it. `databaseUrl`: where they find the database, if not at
+ * `url`.
+ */
 async function play(
   t: Test,
   url: string,
@@ -47,12 +50,14 @@ async function play(
 ): Promise<Play> {
   const scene = await setScene(t, url, { simulatorFlags: SIMULATOR_FLAGS });
   const environment = { ...ENVIRONMENT, DATABASE_URL: databaseUrl };
-  const victim = await scene.start(environment, temporaryDirectory(t));
-  const other = await scene.start(environment, temporaryDirectory(t));
+  const first = await scene.start(environment, temporaryDirectory(t));
+  const second = await scene.start(environment, temporaryDirectory(t));
   const sql = connect({ kind: 'postgres', url }, 2);
   t.teardown(() => sql.end());
-  const job = await push(victim.baseUrl, scene.demo, [scene.tagId], undefined, { delivery });
+  const job = await push(first.baseUrl, scene.demo, [scene.tagId], undefined, { delivery });
   await reached(scene, 10_000);
+  const [ofFirst, ofSecond] = await Promise.all([heldBy(sql, first), heldBy(sql, second)]);
+  const [victim, other] = ofFirst.length >= ofSecond.length ? [first, second] : [second, first];
   return { scene, sql, victim, other, job };
 }
 
