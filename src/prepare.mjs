@@ -1,7 +1,11 @@
 /**
  * What `npm start` and `npm test` do first: install what the lockfile says when it has changed, and build when a source
- * is newer than what was built. Further folders with a lockfile of their own, as the bench has one, are arguments. Plain
- * JavaScript without dependencies, since neither is there in a fresh clone.
+ * is newer than what was built. Plain JavaScript without dependencies, since neither is there in a fresh clone.
+ *
+ *     node src/prepare.mjs start|test [folders with a lockfile of their own, as the bench has one]
+ *
+ * `start` is the service with its compiler; `test` is all, three quarters of which the service does not need. What was
+ * prepared for tests serves a start as well, and what was prepared for a start is added to, not installed anew.
  *
  * Whoever was broken off is made good by the next: each of the two steps writes that it has come to its end. Two at once in
  * one checkout would delete what the other has just written, so one waits for the other.
@@ -10,7 +14,7 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -20,7 +24,19 @@ const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
 /** The build's last file. */
 const BUILT = join(ROOT, 'dist', '.built');
 const PATCHES = join(ROOT, 'src', 'patches');
-const SOURCES = ['src', 'test', 'bench', 'tsconfig.json', 'package-lock.json'];
+/** For each level: what npm leaves out, how it is built, and from what. */
+const LEVELS = {
+  start: {
+    omits: '--omit=dev',
+    build: 'build:service',
+    sources: ['src', 'tsconfig.json', 'package-lock.json'],
+  },
+  test: {
+    omits: '--include=dev',
+    build: 'build',
+    sources: ['src', 'test', 'bench', 'tsconfig.json', 'package-lock.json'],
+  },
+};
 /** A test runner's class, which the runner generates anew: broken off it may be gone, and all test runs need it. */
 const TAP = join('node_modules', '@tapjs', 'test');
 const TAP_CLASS = ['esm', 'commonjs'].map((kind) =>
@@ -29,29 +45,78 @@ const TAP_CLASS = ['esm', 'commonjs'].map((kind) =>
 /** Between two looks whether the other has ended. */
 const TURN_INTERVAL_MS = 200;
 
+const [level, ...folders] = process.argv.slice(2);
+if (!Object.hasOwn(LEVELS, level))
+  throw new Error('Prepare for what? node src/prepare.mjs start|test');
+
 await turn();
-for (const folder of ['.', ...process.argv.slice(2)]) install(folder);
-if (!existsSync(BUILT) || newest(SOURCES) > statSync(BUILT).mtimeMs) {
+installRoot();
+for (const folder of folders) installFolder(folder);
+if (!isBuilt()) {
   process.stderr.write('Building …\n');
-  npm(['run', '--silent', 'build']);
+  npm(['run', '--silent', LEVELS[level].build]);
 }
 
-/** Installs a folder's lockfile, unless it was this one, with these patches, that was installed last: the stamp holds their digest. */
-function install(folder) {
-  const stamp = join(ROOT, folder, 'node_modules', '.tagcast-lockfile-digest');
-  const lockfile = join(folder, 'package-lock.json');
-  const hash = createHash('sha256').update(readFileSync(join(ROOT, lockfile)));
-  for (const patch of readdirSync(PATCHES)) hash.update(readFileSync(join(PATCHES, patch)));
-  const digest = hash.digest('hex');
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === digest && isWhole(folder)) return;
-  process.stderr.write(`Installing what ${lockfile} names …\n`);
-  npm(['ci', '--prefix', folder, '--include=dev', '--no-audit', '--no-fund', '--loglevel=error']);
-  writeFileSync(stamp, digest);
+/** Installs what the root's lockfile names for this level. The stamp says for which level that was done last, and its digest. */
+function installRoot() {
+  const digest = digestOf('.');
+  const stamp = stampOf('.');
+  const [installed, forLevel] = readText(stamp).split(' ');
+  const isCurrent = installed === digest && isWhole();
+  if (isCurrent && serves(forLevel)) return;
+  const { omits } = LEVELS[level];
+  // Who is broken off while adding leaves no stamp, and so the next one begins anew.
+  rmSync(stamp, { force: true });
+  // Adding keeps the packages of an engine that runs here; `npm ci` takes all away first.
+  if (isCurrent) install('.', ['install', '--no-save', omits]);
+  else install('.', ['ci', omits]);
+  writeFileSync(stamp, `${digest} ${level}`);
 }
 
-/** An installation for production has no test runner. */
-function isWhole(folder) {
-  const here = (path) => existsSync(join(ROOT, folder, path));
+/** Installs a further folder's lockfile, unless it was this one that was installed last. */
+function installFolder(folder) {
+  const digest = digestOf(folder);
+  if (readText(stampOf(folder)) === digest) return;
+  install(folder, ['ci', '--include=dev']);
+  writeFileSync(stampOf(folder), digest);
+}
+
+function install(folder, args) {
+  process.stderr.write(`Installing what ${join(folder, 'package-lock.json')} names …\n`);
+  npm([...args, '--prefix', folder, '--no-audit', '--no-fund', '--loglevel=error']);
+}
+
+/** Whether what was prepared for that level is enough for this one. */
+function serves(prepared) {
+  return prepared === level || prepared === 'test';
+}
+
+function isBuilt() {
+  if (!serves(readText(BUILT))) return false;
+  return newest(LEVELS[level].sources) <= statSync(BUILT).mtimeMs;
+}
+
+/** Of a folder's lockfile, and of the patches with their names. */
+function digestOf(folder) {
+  const hash = createHash('sha256').update(readFileSync(join(ROOT, folder, 'package-lock.json')));
+  for (const patch of readdirSync(PATCHES)) {
+    hash.update(patch).update(readFileSync(join(PATCHES, patch)));
+  }
+  return hash.digest('hex');
+}
+
+function stampOf(folder) {
+  return join(ROOT, folder, 'node_modules', '.tagcast-lockfile-digest');
+}
+
+/** What a file holds; '' without one. */
+function readText(path) {
+  return existsSync(path) ? readFileSync(path, 'utf8') : '';
+}
+
+/** An installation for the service has no test runner. */
+function isWhole() {
+  const here = (path) => existsSync(join(ROOT, path));
   return !here(TAP) || TAP_CLASS.every(here);
 }
 

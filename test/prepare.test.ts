@@ -32,13 +32,13 @@ while (fs.existsSync('hold')) Atomics.wait(new Int32Array(new SharedArrayBuffer(
 fs.writeFileSync('dist/rest.js', '');
 `;
 
-/** A project of one package, which npm installs without a network, prepared by the real script and built by the real command. */
+/** A project of a compiler for the service and a runner for its tests, which npm installs without a network, prepared by the real script and built by the real command. */
 async function makeCheckout(t: Test): Promise<string> {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
-    readonly scripts: { readonly build: string };
+    readonly scripts: { readonly build: string; readonly 'build:service': string };
   };
   const root = temporaryDirectory(t, { 'tsconfig.json': '{}' });
-  for (const folder of ['src/patches', 'test', 'bench', 'runner']) {
+  for (const folder of ['src/patches', 'test', 'bench', 'runner', 'compiler']) {
     mkdirSync(join(root, folder), { recursive: true });
   }
   copyFileSync(join(ROOT, 'src', 'prepare.mjs'), join(root, 'src', 'prepare.mjs'));
@@ -46,14 +46,19 @@ async function makeCheckout(t: Test): Promise<string> {
     mkdirSync(join(root, 'runner', file, '..'), { recursive: true });
     writeFileSync(join(root, 'runner', file), '');
   }
-  writeFileSync(join(root, 'runner', 'tsc.js'), COMPILER, { mode: 0o755 });
-  const runner = { name: '@tapjs/test', version: '1.0.0', bin: { tsc: 'tsc.js' } };
+  writeFileSync(join(root, 'compiler', 'tsc.js'), COMPILER, { mode: 0o755 });
+  const compiler = { name: 'compiler', version: '1.0.0', bin: { tsc: 'tsc.js' } };
+  writeFileSync(join(root, 'compiler', 'package.json'), JSON.stringify(compiler));
+  const runner = { name: '@tapjs/test', version: '1.0.0' };
   writeFileSync(join(root, 'runner', 'package.json'), JSON.stringify(runner));
-  await npm(t, root, ['pack', join(root, 'runner'), `--pack-destination=${root}`]);
+  for (const name of ['compiler', 'runner']) {
+    await npm(t, root, ['pack', join(root, name), `--pack-destination=${root}`]);
+  }
   const project = {
     name: 'checkout',
     version: '1.0.0',
-    scripts: { build: scripts.build },
+    scripts: { build: scripts.build, 'build:service': scripts['build:service'] },
+    dependencies: { compiler: 'file:compiler-1.0.0.tgz' },
     devDependencies: { '@tapjs/test': 'file:tapjs-test-1.0.0.tgz' },
   };
   writeFileSync(join(root, 'package.json'), JSON.stringify(project));
@@ -66,12 +71,12 @@ async function npm(t: Test, root: string, args: readonly string[]): Promise<void
   if (code !== 0) throw new Error(err);
 }
 
-const prepare = (t: Test, root: string) =>
-  runProgram(t, process.execPath, [join(root, 'src', 'prepare.mjs')]);
+const prepare = (t: Test, root: string, level = 'test') =>
+  runProgram(t, process.execPath, [join(root, 'src', 'prepare.mjs'), level]);
 
 /** In a group of its own, as a terminal's Ctrl-C would reach all of it. */
 const startPrepare = (root: string): ChildProcess =>
-  spawn(process.execPath, [join(root, 'src', 'prepare.mjs')], {
+  spawn(process.execPath, [join(root, 'src', 'prepare.mjs'), 'test'], {
     stdio: ['ignore', 'ignore', 'pipe'],
     detached: true,
   });
@@ -103,6 +108,29 @@ t.test(
     t.match(await prepare(t, root), { code: 0, err: 'Building …\n' }, 'a newer source is built');
   },
 );
+
+t.test('a start installs what the service needs, and tests add theirs', async (t) => {
+  const root = await makeCheckout(t);
+  const compiler = join(root, 'node_modules', 'compiler');
+  const runner = join(root, 'node_modules', '@tapjs', 'test');
+  t.match(await prepare(t, root, 'start'), { code: 0, err: /^Installing .*Building …\n/s });
+  t.ok(existsSync(compiler));
+  t.notOk(existsSync(runner), 'no test runner for a start');
+  t.match(await prepare(t, root, 'start'), { code: 0, err: /^$/ }, 'nothing is left to do');
+
+  writeFileSync(join(compiler, 'in-use'), '');
+  t.match(await prepare(t, root, 'test'), { code: 0, err: /^Installing .*Building …\n/s });
+  t.ok(existsSync(runner));
+  t.ok(existsSync(join(compiler, 'in-use')), 'what was there has stayed');
+  t.equal(compilations(root), 2);
+  for (const level of ['start', 'test']) {
+    t.match(await prepare(t, root, level), { code: 0, err: /^$/ }, `back to ${level}`);
+  }
+
+  writeFileSync(join(root, 'src', 'patches', 'compiler+1.0.0.patch'), '');
+  t.match(await prepare(t, root, 'start'), { code: 0, err: /^Installing / }, 'a new patch');
+  t.notOk(existsSync(join(compiler, 'in-use')), 'is installed from the beginning');
+});
 
 t.test('a build that was broken off is done again', async (t) => {
   const root = await makeCheckout(t);
