@@ -25,6 +25,7 @@ import { tagRoutes } from './http/admin/tags.ts';
 import { appApiRoutes } from './http/app-api/routes.ts';
 import { pushRoute } from './http/notifications/push.ts';
 import { statusRoute } from './http/notifications/status.ts';
+import { aboutRoute } from './http/open/about.ts';
 import { healthRoutes } from './http/open/health.ts';
 import { Readiness } from './http/open/readiness.ts';
 import { startServer } from './http/server.ts';
@@ -174,6 +175,7 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
       statusRoute(sql),
       ...tagRoutes(sql),
       statsTagRoute({ sql, catalogue }),
+      aboutRoute,
       ...healthRoutes({ readiness, metrics }),
     ],
   });

@@ -1,6 +1,8 @@
 #!/usr/bin/env node
 /** The command line: without a command the service, else what an operator asks for. */
 
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Command } from './cli/command.ts';
 import type { OperatorContext } from './cli/operator-command.ts';
 import { processTerminal } from './cli/process-terminal.ts';
@@ -100,6 +102,10 @@ async function run([name = 'serve', ...args]: readonly string[]): Promise<number
     process.stdout.write(help());
     return 0;
   }
+  if (name === '--version') {
+    process.stdout.write(`${version()}\n`);
+    return 0;
+  }
   const entry = ENTRIES.find((candidate) => candidate.name === name);
   if (entry !== undefined) {
     const command = await entry.load();
@@ -123,8 +129,14 @@ function help(): string {
 
 ${lines.join('\n')}
 
-\`tagcast <command> --help\` says more. Settings are environment variables: config/example.env has them all.
+\`tagcast <command> --help\` says more; \`tagcast --version\` prints the version. Settings are environment variables: config/example.env has them all.
 `;
+}
+
+/** That of package.json, which is two folders above what was built, in a clone and in the image. */
+function version(): string {
+  const file = join(import.meta.dirname, '..', '..', 'package.json');
+  return (JSON.parse(readFileSync(file, 'utf8')) as { readonly version: string }).version;
 }
 
 /** The configuration; a wrong one ends the process with one sentence for each fault. */

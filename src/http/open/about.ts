@@ -1,0 +1,46 @@
+/** `/`: what this is and where to go, for whoever opens the address in a browser or tries it with curl. */
+
+import type { HttpRequest, HttpResponse, OpenRoute } from '../handler.ts';
+
+const ABOUT = {
+  name: 'tagcast',
+  description: 'A push delivery engine: devices register for tags, one notification reaches them.',
+  apps: '/push-api',
+  administration: '/push-admin-api',
+  alive: '/livez',
+  ready: '/readyz',
+  documentation: 'docs/api.md in the source of Tagcast',
+};
+
+const TEXT = `Tagcast: ${ABOUT.description}
+
+Apps and publishers   ${ABOUT.apps}/…         with credentials
+Administration        ${ABOUT.administration}/…   with credentials
+Health                ${ABOUT.alive}, ${ABOUT.ready}
+All requests          ${ABOUT.documentation}
+`;
+
+/** No version: it is open to everybody, and tells an attacker which faults to try. */
+export const aboutRoute: OpenRoute = {
+  api: 'open',
+  method: 'GET',
+  path: '/',
+  bodyBytesMax: 0,
+  handle: (request) => (wantsJson(request) ? JSON_ANSWER : TEXT_ANSWER),
+};
+
+const JSON_ANSWER: HttpResponse = {
+  status: 200,
+  headers: { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' },
+  body: JSON.stringify(ABOUT),
+};
+
+const TEXT_ANSWER: HttpResponse = {
+  status: 200,
+  headers: { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'no-store' },
+  body: TEXT,
+};
+
+/** Browsers and curl take anything and get text; JSON is for who names it. */
+const wantsJson = (request: HttpRequest): boolean =>
+  request.header('accept').toLowerCase().includes('application/json');
