@@ -19,22 +19,29 @@ export interface ThreadVitals {
 /** Often enough for a scraper, seldom enough to wake an idle thread for. */
 const TELL_EVERY_MS = 5_000;
 
-/** Of the thread that asks. */
-export function readThreadVitals(): ThreadVitals {
+/** From Node 26 on `external` leaves the memory of WebAssembly out; before, it is in there. */
+const EXTERNAL_HAS_WEB_ASSEMBLY = Number.parseInt(process.versions.node, 10) < 26;
+
+/** Of the thread that asks, which says how much memory of WebAssembly it has. */
+export function readThreadVitals(webAssemblyBytes = 0): ThreadVitals {
   const { heapUsed, heapTotal, external, arrayBuffers } = process.memoryUsage();
   return {
     heapUsedBytes: heapUsed,
     heapBytes: heapTotal,
-    externalBytes: external,
+    externalBytes: EXTERNAL_HAS_WEB_ASSEMBLY ? external : external + webAssemblyBytes,
     arrayBuffersBytes: arrayBuffers,
     activeSeconds: performance.eventLoopUtilization().active / 1_000,
   };
 }
 
-/** Tells those of this thread now and every few seconds. Does not keep it alive. */
-export function tellThreadVitals(tell: (vitals: ThreadVitals) => void): void {
-  tell(readThreadVitals());
-  setInterval(() => tell(readThreadVitals()), TELL_EVERY_MS).unref();
+/** Tells those of this thread, with its WebAssembly memory, now and every few seconds. Does not keep it alive. */
+export function tellThreadVitals(
+  tell: (vitals: ThreadVitals) => void,
+  webAssemblyBytes: () => number = () => 0,
+): void {
+  const tellNow = (): void => tell(readThreadVitals(webAssemblyBytes()));
+  tellNow();
+  setInterval(tellNow, TELL_EVERY_MS).unref();
 }
 
 /** What a thread told last that tells nothing else from now on; null: nothing yet. */

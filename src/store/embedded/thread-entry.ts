@@ -27,4 +27,7 @@ parentPort?.once('message', () => {
     );
 });
 parentPort?.postMessage('ready');
-tellThreadVitals((vitals) => parentPort?.postMessage(vitals));
+tellThreadVitals(
+  (vitals) => parentPort?.postMessage(vitals),
+  () => database.Module['HEAPU8'].byteLength,
+);

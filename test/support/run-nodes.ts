@@ -1,0 +1,148 @@
+/**
+ * Runs Tagcast with other versions of Node: those of `nodes/package.json`, which are packages of one binary each, for
+ * Linux on x64 only. For each: the build, the HTTP contract, the main job end to end, and the tour of README.md.
+ *
+ *     npm run test:node [-- 22 24 26]
+ *
+ * Each has a checkout of its own in a temporary directory, for what is built. They share the installed packages: none
+ * of those that are run has a binary for one Node.
+ */
+
+import type { SpawnOptions } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { until } from './poll.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..', '..');
+/** In a checkout: what is built, run and read there. */
+const COPIED = ['package.json', 'package-lock.json', 'tsconfig.json', 'README.md'];
+const COPIED_FOLDERS = ['src', 'test', 'bench', 'config'];
+const TESTS = ['dist/test/http', 'dist/test/end-to-end/main-job.test.js'];
+/** A step takes a minute on two cores; ten of them are a step that hangs. */
+const STEP_TIMEOUT_MS = 600_000;
+const STARTED_WITHIN_MS = 120_000;
+
+interface Place {
+  readonly folder: string;
+  readonly environment: NodeJS.ProcessEnv;
+}
+
+type Step = readonly [name: string, run: (place: Place) => Promise<boolean>];
+
+const STEPS: readonly Step[] = [
+  ['build', ({ folder, environment }) => ran('npm run --silent build', folder, environment)],
+  [
+    'HTTP contract and main job',
+    ({ folder, environment }) =>
+      ran(`node dist/test/support/run.js --reporter=terse ${TESTS.join(' ')}`, folder, environment),
+  ],
+  ['tour', tour],
+];
+
+if (process.platform !== 'linux' || process.arch !== 'x64') {
+  tell('test:node: the packages of Node that this runs are for Linux on x64 only.');
+  process.exit(1);
+}
+const asked = process.argv.slice(2);
+const failed: string[] = [];
+for (const major of asked.length > 0 ? asked : ['22', '24', '26']) await runWith(major);
+tell(failed.length === 0 ? 'All of it holds.' : `Failed:\n  ${failed.join('\n  ')}`);
+process.exitCode = failed.length === 0 ? 0 : 1;
+
+/** Goes through the steps with one Node; what fails is noted. */
+async function runWith(major: string): Promise<void> {
+  const node = join(ROOT, 'test/support/nodes/node_modules', `node-${major}`, 'bin', 'node');
+  if (!existsSync(node)) {
+    failed.push(`Node ${major}: test/support/nodes/package.json does not name it`);
+    return;
+  }
+  const folder = mkdtempSync(join(tmpdir(), `tagcast-node-${major}-`));
+  try {
+    for (const name of [...COPIED, ...COPIED_FOLDERS]) {
+      const filter = (path: string): boolean => !path.includes('node_modules');
+      cpSync(join(ROOT, name), join(folder, name), { recursive: true, filter });
+    }
+    symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+    const path = `${dirname(node)}${delimiter}${process.env['PATH'] ?? ''}`;
+    const place = { folder, environment: { ...process.env, PATH: path } };
+    for (const [name, run] of STEPS) {
+      const title = `Node ${major}: ${name}`;
+      tell(`=== ${title}`);
+      const startedMs = performance.now();
+      const holds = await run(place);
+      tell(
+        `${holds ? 'ok' : 'FAILED'} after ${Math.round((performance.now() - startedMs) / 1_000)} s`,
+      );
+      if (!holds) failed.push(title);
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Runs a shell command to its end; whether it ended well and in time. */
+async function ran(command: string, cwd: string, env: NodeJS.ProcessEnv): Promise<boolean> {
+  const options: SpawnOptions = { cwd, env, stdio: 'inherit', timeout: STEP_TIMEOUT_MS };
+  const [code] = await once(spawn('bash', ['-c', command], options), 'exit');
+  return code === 0;
+}
+
+/** The service as `npm start` starts it, and the lines of README.md pasted; nothing may be on its standard error. */
+async function tour({ folder, environment }: Place): Promise<boolean> {
+  const { scripts } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
+    readonly scripts: { readonly start: string };
+  };
+  const lines = /^## The tour$.*?^```sh\n(.*?)^```$/ms.exec(
+    readFileSync(join(folder, 'README.md'), 'utf8'),
+  )?.[1];
+  if (lines === undefined) throw new Error('README.md has no tour');
+  const file = (name: string): string => join(folder, name);
+  const engine = spawn('bash', ['-c', `exec ${scripts.start}`], {
+    cwd: folder,
+    env: { ...environment, PORT: '0' },
+    stdio: ['ignore', openSync(file('log'), 'w'), openSync(file('errors'), 'w')],
+  });
+  const exited = once(engine, 'exit');
+  try {
+    const started = await until(
+      'the service listens',
+      () => {
+        if (engine.exitCode !== null) return 'ended';
+        return readFileSync(file('log'), 'utf8').includes('"msg":"listening"') ? 'listens' : null;
+      },
+      STARTED_WITHIN_MS,
+    );
+    // The push of the tour takes a moment, which a reader's pasting takes as well.
+    const done = `for i in $(seq 60); do
+      status=$(curl -s -H "Authorization: Bearer $(demo d.superUser.token)" $base/push-api/status/$job)
+      [[ $status == *'"state":"FINISHED"'*'"successCount":1'* || $status == *'"successCount":1'*'"state":"FINISHED"'* ]] && exit 0
+      sleep 0.5
+    done
+    echo "status stayed $status"; exit 1`;
+    const held =
+      started === 'listens' && (await ran(`set -e\n${lines}\n${done}`, folder, environment));
+    engine.kill('SIGTERM');
+    const [code] = await exited;
+    const errors = readFileSync(file('errors'), 'utf8');
+    if (code !== 0) tell(`The service ended with ${code}:\n${readFileSync(file('log'), 'utf8')}`);
+    if (errors !== '') tell(`The service wrote on standard error:\n${errors}`);
+    return held && code === 0 && errors === '';
+  } finally {
+    engine.kill('SIGKILL');
+  }
+}
+
+function tell(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
