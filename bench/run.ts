@@ -5,13 +5,15 @@
  *     npm run bench -- register fan-out  these
  *     npm run bench -- latency/fcm       one part of a scenario that has parts; only prints
  *     npm run bench -- soak --minutes=40 [--store=embedded|postgres]
+ *     npm run bench -- register --before=../tagcast-before   this checkout beside another one, which is built; only prints
  *
  * Each scenario writes bench/results/<scenario>.json. The machines this runs on are shared and noisy: compare within one run.
  */
 
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { compare } from './beside.ts';
 import { printTable } from './report.ts';
 import type { Options, Ratios, Result, Scenario } from './scenario.ts';
 import { Stage } from './scenario.ts';
@@ -50,7 +52,7 @@ const SCENARIOS_AND_PARTS: Readonly<Record<string, Scenario>> = Object.fromEntri
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { minutes: { type: 'string' }, store: { type: 'string' } },
+  options: { minutes: { type: 'string' }, store: { type: 'string' }, before: { type: 'string' } },
 });
 const options: Options = {
   minutes: values.minutes === undefined ? null : Number(values.minutes),
@@ -79,6 +81,10 @@ for (const [name, scenario] of Object.entries(SCENARIOS_AND_PARTS)) {
   console.log(`\n${name}: ${scenario.summary}`);
   stage = new Stage();
   try {
+    if (values.before !== undefined) {
+      printTable(await compare(stage, name, resolve(values.before)));
+      continue;
+    }
     const result = await scenario.run(stage, options);
     print(result);
     if (SCENARIOS[name] === undefined) continue;
