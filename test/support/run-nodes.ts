@@ -29,6 +29,12 @@ const ROOT = join(import.meta.dirname, '..', '..', '..');
 const COPIED = ['package.json', 'package-lock.json', 'tsconfig.json', 'README.md'];
 const COPIED_FOLDERS = ['src', 'test', 'bench', 'config'];
 const TESTS = ['dist/test/http', 'dist/test/end-to-end/main-job.test.js'];
+/** Shows the failures and the totals. */
+const TEST_RUN = `node dist/test/support/run.js --reporter=tap ${TESTS.join(' ')} >tests.log
+  status=$?
+  [ $status -eq 0 ] || grep -n -A 40 -E '^ *not ok' tests.log | head -n 300
+  tail -n 2 tests.log
+  exit $status`;
 /** A step takes a minute on two cores; ten of them are a step that hangs. */
 const STEP_TIMEOUT_MS = 600_000;
 const STARTED_WITHIN_MS = 120_000;
@@ -42,11 +48,7 @@ type Step = readonly [name: string, run: (place: Place) => Promise<boolean>];
 
 const STEPS: readonly Step[] = [
   ['build', ({ folder, environment }) => ran('npm run --silent build', folder, environment)],
-  [
-    'HTTP contract and main job',
-    ({ folder, environment }) =>
-      ran(`node dist/test/support/run.js --reporter=terse ${TESTS.join(' ')}`, folder, environment),
-  ],
+  ['HTTP contract and main job', ({ folder, environment }) => ran(TEST_RUN, folder, environment)],
   ['tour', tour],
 ];
 
@@ -108,7 +110,7 @@ async function tour({ folder, environment }: Place): Promise<boolean> {
   )?.[1];
   if (lines === undefined) throw new Error('README.md has no tour');
   const file = (name: string): string => join(folder, name);
-  const engine = spawn('bash', ['-c', `exec ${scripts.start}`], {
+  const engine = spawn('bash', ['-c', scripts.start], {
     cwd: folder,
     env: { ...environment, PORT: '0' },
     stdio: ['ignore', openSync(file('log'), 'w'), openSync(file('errors'), 'w')],
