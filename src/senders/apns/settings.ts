@@ -28,8 +28,9 @@ export const APNS_LIMITS: TransportLimits = Object.freeze({
   connectionsMax: 64,
   /** Apple's engineers ask for connections that are opened apart, and take rapid opening for an attack. */
   growEveryMs: 250,
+  /** What a slow minute opened beyond the first costs a megabyte of memory each, and is soon opened again. */
+  idleMsMax: 10 * 60_000,
   /** Apple: keep connections open for hours and days. */
-  idleMsMax: 60 * 60_000,
   ageMsMax: 24 * 60 * 60_000,
   /** When the limit falls to one stream all others come back refused at once; by the third time it is known. */
   refusalsMax: 3,
