@@ -57,7 +57,7 @@ const ENTRIES: readonly Entry[] = [
   },
   {
     name: 'client',
-    summary: 'Add, list and disable clients (tenants).',
+    summary: 'Add, list, disable and enable clients (tenants).',
     load: async () => (await import('./cli/client.ts')).clientCommand(operator),
   },
   {
@@ -67,7 +67,7 @@ const ENTRIES: readonly Entry[] = [
   },
   {
     name: 'credential',
-    summary: 'Rotate the credentials of a client or an app.',
+    summary: 'Show and rotate the credentials of a client or an app.',
     load: async () => (await import('./cli/credential.ts')).credentialCommand(operator),
   },
   {

@@ -7,7 +7,7 @@ import { faultSentence } from '../domain/fault-sentence.ts';
 import type { CredentialState } from '../store/health/read-credential-states.ts';
 import type { Command } from './command.ts';
 import type { AddedApp, PutCredential } from './operator-actions.ts';
-import type { Errand, OperatorContext } from './operator-command.ts';
+import type { Errand, OperatorContext, Plan } from './operator-command.ts';
 import {
   describeCredential,
   readFlags,
@@ -16,7 +16,7 @@ import {
   runErrand,
   UsageError,
 } from './operator-command.ts';
-import { printVapidKeys, readWebPush } from './web-push-keys.ts';
+import { makeVapidKeys, readWebPush } from './web-push-keys.ts';
 
 const USAGE = `tagcast app add <client-id> <name> --platform <3|7|15> [--platform …]
 tagcast app list <client-id>
@@ -27,7 +27,7 @@ tagcast app credentials <app-id> fcm --service-account-file <file.json>
 tagcast app credentials <app-id> webpush [--vapid-file <keys.json|key.pem> --subject <mailto:…|https://…>] [--service-account-file <file.json>]
        [--grace-hours <0–168>] [--expires <date>]
 tagcast app credentials <app-id> apns|fcm|webpush --remove
-tagcast app vapid
+tagcast app vapid [--output <file>]             makes keys for Web Push; the file is new, and for its owner only
 
 Put over another one of the same team and app or project, the one before it stays for the grace (default 72 hours), and is used
 when the provider refuses the new one. Of what ends on a date the log warns 30, 7 and 1 days ahead.`;
@@ -35,13 +35,10 @@ when the provider refuses the new one. Of what ends on a date the log warns 30, 
 /** Makes the command. */
 export const appCommand = (context: OperatorContext): Command => ({
   usage: USAGE,
-  run: (args) =>
-    args.length === 1 && args[0] === 'vapid'
-      ? Promise.resolve(printVapidKeys(context.terminal))
-      : runErrand(context, USAGE, args, plan),
+  run: (args) => runErrand(context, USAGE, args, plan),
 });
 
-function plan(verb: string, args: readonly string[]): Errand<never> | Promise<Errand<never>> {
+function plan(verb: string, args: readonly string[]): Plan | Promise<Plan> {
   switch (verb) {
     case 'add':
       return planAdd(args);
@@ -71,6 +68,8 @@ function plan(verb: string, args: readonly string[]): Errand<never> | Promise<Er
     }
     case 'credentials':
       return planCredentials(args);
+    case 'vapid':
+      return makeVapidKeys(args);
     default:
       throw new UsageError(`app needs add, list, show, check, credentials or vapid\n${USAGE}`);
   }

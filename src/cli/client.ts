@@ -13,7 +13,8 @@ import {
 
 const USAGE = `tagcast client add <client-id> [--name <name>]   makes a client, prints the super user's credentials
 tagcast client list
-tagcast client disable <client-id>               its credentials are refused within seconds`;
+tagcast client disable <client-id>               its credentials are refused within seconds
+tagcast client enable <client-id>                they work again, at once`;
 
 /** Makes the command. */
 export const clientCommand = (context: OperatorContext): Command => ({
@@ -28,16 +29,17 @@ function plan(verb: string, args: readonly string[]): Errand<never> {
     case 'list':
       readPositionals(readFlags(args, {}).positionals, []);
       return { action: 'client.list', input: {}, describe: describeClients };
-    case 'disable': {
+    case 'disable':
+    case 'enable': {
       const { client } = readPositionals(readFlags(args, {}).positionals, ['client']);
       return {
-        action: 'client.disable',
+        action: `client.${verb}`,
         input: { client },
-        describe: () => `Client ${client} is disabled.`,
+        describe: () => `Client ${client} is ${verb}d.`,
       };
     }
     default:
-      throw new UsageError(`client needs add, list or disable\n${USAGE}`);
+      throw new UsageError(`client needs add, list, disable or enable\n${USAGE}`);
   }
 }
 

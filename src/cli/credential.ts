@@ -1,7 +1,7 @@
-/** `tagcast credential rotate`: new credentials for a client's super user or an app's API user. */
+/** `tagcast credential …`: the credentials of a client's super user or an app's API user, shown once more or made anew. */
 
 import type { Command } from './command.ts';
-import type { RotatedCredential } from './operator-actions.ts';
+import type { CredentialShown } from './credential-actions.ts';
 import type { Errand, OperatorContext } from './operator-command.ts';
 import {
   describeCredential,
@@ -12,9 +12,11 @@ import {
   UsageError,
 } from './operator-command.ts';
 
-const USAGE = `tagcast credential rotate <client-id> [--app <app-id>] --grace-hours <0–168>
+const USAGE = `tagcast credential show <client-id> [--app <app-id>]
+tagcast credential rotate <client-id> [--app <app-id>] --grace-hours <0–168>
 
-Makes new credentials; the old ones work for the grace period.`;
+Without --app those of the super user (Notification + Admin API), with it those of the app (Subscriptions API). show prints the
+ones in force; rotate makes new ones, and the old ones work for the grace period.`;
 
 /** Makes the command. */
 export const credentialCommand = (context: OperatorContext): Command => ({
@@ -22,23 +24,48 @@ export const credentialCommand = (context: OperatorContext): Command => ({
   run: (args) => runErrand(context, USAGE, args, plan),
 });
 
+const APP = { app: { type: 'string' } } as const;
+
 function plan(verb: string, args: readonly string[]): Errand<never> {
-  if (verb !== 'rotate') throw new UsageError(`credential needs rotate\n${USAGE}`);
-  const { values, positionals } = readFlags(args, {
-    app: { type: 'string' },
-    'grace-hours': { type: 'string' },
-  });
-  const { client } = readPositionals(positionals, ['client']);
-  const grace = values['grace-hours'];
-  if (grace === undefined) throw new UsageError('--grace-hours is missing');
-  const appId = values.app === undefined ? null : readNumber('--app', values.app);
-  return {
-    action: 'credential.rotate',
-    input: { client, appId, graceHours: readNumber('--grace-hours', grace) },
-    describe: ({ credential }: RotatedCredential) =>
-      describeCredential(
-        appId === null ? 'Notification + Admin API:' : `App ${appId}. Subscriptions API:`,
-        credential,
-      ),
-  };
+  switch (verb) {
+    case 'show': {
+      const { values, positionals } = readFlags(args, APP);
+      return errand('credential.show', readOwner(positionals, values.app), {});
+    }
+    case 'rotate': {
+      const { values, positionals } = readFlags(args, {
+        ...APP,
+        'grace-hours': { type: 'string' },
+      });
+      const owner = readOwner(positionals, values.app);
+      const grace = values['grace-hours'];
+      if (grace === undefined) throw new UsageError('--grace-hours is missing');
+      return errand('credential.rotate', owner, {
+        graceHours: readNumber('--grace-hours', grace),
+      });
+    }
+    default:
+      throw new UsageError(`credential needs show or rotate\n${USAGE}`);
+  }
 }
+
+interface Owner {
+  readonly client: string;
+  /** Null: the client's super user. */
+  readonly appId: number | null;
+}
+
+function readOwner(positionals: readonly string[], app: string | undefined): Owner {
+  const { client } = readPositionals(positionals, ['client']);
+  return { client, appId: app === undefined ? null : readNumber('--app', app) };
+}
+
+const errand = (action: string, owner: Owner, terms: object): Errand<never> => ({
+  action,
+  input: { ...owner, ...terms },
+  describe: ({ credential }: CredentialShown) =>
+    describeCredential(
+      owner.appId === null ? 'Notification + Admin API:' : `App ${owner.appId}. Subscriptions API:`,
+      credential,
+    ),
+});

@@ -15,6 +15,7 @@ import type { OperatorActions } from './operator-actions.ts';
 import type { Terminal } from './operator-command.ts';
 import { UsageError } from './operator-command.ts';
 import { askOnce, askPatiently } from './patient-actions.ts';
+import { createPrivateFile } from './private-file.ts';
 import { format, Progress } from './progress.ts';
 import { readState, removeState, writeState } from './state-file.ts';
 
@@ -220,7 +221,7 @@ class FileOutput implements Output {
     const statePath = `${path}.export-state`;
     const known = await readState(statePath, stateForm);
     if (known === null) {
-      const file = await create(path);
+      const file = await createPrivateFile(path);
       const output = new FileOutput(file, statePath, beginState(request));
       await output.keepState();
       return output;
@@ -260,17 +261,6 @@ class FileOutput implements Output {
 
   close(): Promise<void> {
     return this.file.close();
-  }
-}
-
-/** Tokens are in it: for its owner only. */
-async function create(path: string): Promise<FileHandle> {
-  try {
-    return await open(path, 'ax', 0o600);
-  } catch (error) {
-    const isThere = error instanceof Error && 'code' in error && error.code === 'EEXIST';
-    const why = isThere ? `${path} is there already` : `cannot write ${path}`;
-    throw new UsageError(why, { cause: error });
   }
 }
 

@@ -5,7 +5,7 @@
 
 import { z } from 'zod';
 import type { ShownCredential } from '../access/credentials.ts';
-import { createCredential, GRACE_HOURS_MAX, rotateCredential } from '../access/credentials.ts';
+import { createCredential } from '../access/credentials.ts';
 import type { PutTerms } from '../access/provider-credentials.ts';
 import {
   PROVIDER_GRACE_HOURS,
@@ -15,11 +15,9 @@ import {
 import type { Secrets } from '../access/secrets.ts';
 import type { PlatformOfApp } from '../domain/device.ts';
 import { isPlatformId } from '../domain/device.ts';
-import { ID_MAX } from '../domain/tag.ts';
-import { findAppClient } from '../store/apps/find-app.ts';
 import { insertApp } from '../store/apps/insert-app.ts';
 import { listApps } from '../store/apps/list-apps.ts';
-import { disableClient } from '../store/clients/disable-client.ts';
+import { disableClient, enableClient } from '../store/clients/disable-client.ts';
 import { findClient, listClients } from '../store/clients/find-client.ts';
 import { insertClient } from '../store/clients/insert-client.ts';
 import { lockClient, raiseCatalogueVersion } from '../store/clients/lock-client.ts';
@@ -27,6 +25,14 @@ import { decideDeletions, listHeldDeletions } from '../store/deletions/scopes.ts
 import { readCredentialStates } from '../store/health/read-credential-states.ts';
 import type { SqlPool } from '../store/sql.ts';
 import { transact } from '../store/transact.ts';
+import {
+  FORMS as CREDENTIAL_FORMS,
+  graceHours,
+  id,
+  renewCredential,
+  showCredential,
+  slug,
+} from './credential-actions.ts';
 import type { DeviceParts } from './device-actions.ts';
 import {
   FORMS,
@@ -66,23 +72,12 @@ interface Action {
   run(parts: OperatorParts, input: unknown): Promise<ActionResult>;
 }
 
-const slug = z
-  .string()
-  .regex(
-    /^[a-z0-9][a-z0-9-]{0,62}$/,
-    'must be 1–63 small letters, digits and hyphens, and not begin with a hyphen',
-  );
-const id = z.int('must be an id').min(1, 'must be an id').max(ID_MAX, 'must be an id');
 const name = z
   .string()
   .min(1, 'must not be empty')
   .max(255, 'must have 255 characters at most')
   .refine((text) => !text.includes('\0') && text.isWellFormed(), 'must be text');
 
-const graceHours = z
-  .int('must be whole hours')
-  .min(0, `must be 0–${GRACE_HOURS_MAX}`)
-  .max(GRACE_HOURS_MAX, `must be 0–${GRACE_HOURS_MAX}`);
 const decision = z.object({ job: z.uuid('must be the id of a push job') });
 
 const ACTIONS: Readonly<Record<string, Action>> = {
@@ -90,6 +85,9 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   'client.list': action(z.object({}), async ({ sql }) => done(await listClients(sql))),
   'client.disable': action(z.object({ client: slug }), async ({ sql }, { client }) =>
     (await disableClient(sql, client)) ? done({ client }) : noClient(client),
+  ),
+  'client.enable': action(z.object({ client: slug }), async ({ sql }, { client }) =>
+    (await enableClient(sql, client)) ? done({ client }) : noClient(client),
   ),
   'app.add': action(
     z.object({
@@ -126,14 +124,8 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   'devices.tag-names': answered(FORMS.tagNames, readTagNames),
   'devices.page': answered(FORMS.page, readPage),
   'devices.import': answered(FORMS.import, importDevices),
-  'credential.rotate': action(
-    z.object({
-      client: slug,
-      appId: id.nullable(),
-      graceHours,
-    }),
-    rotate,
-  ),
+  'credential.show': answered(CREDENTIAL_FORMS.show, showCredential),
+  'credential.rotate': answered(CREDENTIAL_FORMS.rotate, renewCredential),
 };
 
 /** The actions on one store. */
@@ -164,7 +156,7 @@ function action<T>(
 function answered<T>(
   form: z.ZodType<T>,
   run: (
-    parts: DeviceParts,
+    parts: OperatorParts,
     input: T,
   ) => Promise<{ readonly value: unknown } | { readonly fault: string }>,
 ): Action {
@@ -273,24 +265,6 @@ async function decide(
     : done({ devices } satisfies DecidedDeletions);
 }
 
-async function rotate(
-  { sql, secrets }: OperatorParts,
-  input: {
-    readonly client: string;
-    readonly appId: number | null;
-    readonly graceHours: number;
-  },
-): Promise<ActionResult> {
-  const client = await findClient(sql, input.client);
-  if (client === null) return noClient(input.client);
-  if (input.appId !== null && (await findAppClient(sql, input.appId))?.clientId !== client.id) {
-    return refused(`Client ${client.slug} has no app ${input.appId}.`);
-  }
-  const owner = { clientId: client.id, clientSlug: client.slug, appId: input.appId };
-  const credential = await rotateCredential(sql, secrets, owner, input.graceHours);
-  return done({ credential } satisfies RotatedCredential);
-}
-
 export interface AddedClient {
   readonly client: string;
   readonly credential: ShownCredential;
@@ -311,10 +285,6 @@ export interface PutCredential {
 export interface DecidedDeletions {
   readonly devices: number;
 }
-export interface RotatedCredential {
-  readonly credential: ShownCredential;
-}
-
 const done = (value: unknown): ActionResult => ({ ok: true, value });
 const refused = (fault: string): ActionResult => ({ ok: false, fault });
 const noClient = (client: string): ActionResult => refused(`There is no client ${client}.`);

@@ -26,6 +26,9 @@ export interface OperatorContext {
   readonly terminal: Terminal;
 }
 
+/** What a verb and its arguments come to: something for the engine, or a text about what needed none. */
+export type Plan = Errand<never> | string;
+
 /** One thing that a command can do, worked out from its arguments. */
 export interface Errand<T> {
   readonly action: string;
@@ -48,7 +51,7 @@ export async function runErrand(
   usage: string,
   [verb = '', ...args]: readonly string[],
   // What an action answers is what this program's own engine wrote: described without another check.
-  plan: (verb: string, args: readonly string[]) => Errand<never> | Promise<Errand<never>>,
+  plan: (verb: string, args: readonly string[]) => Plan | Promise<Plan>,
 ): Promise<number> {
   const { terminal } = context;
   if ([verb, ...args].some((argument) => argument === '--help' || argument === '-h')) {
@@ -57,6 +60,10 @@ export async function runErrand(
   }
   try {
     const errand = await plan(verb, args);
+    if (typeof errand === 'string') {
+      terminal.print(errand);
+      return 0;
+    }
     const session = await context.open();
     try {
       const result = await session.actions(errand.action, errand.input);
@@ -108,7 +115,7 @@ export function readNumber(name: string, text: string): number {
   return value;
 }
 
-/** Credentials, once: whoever did not write them down rotates them. */
+/** Credentials in the open, for the operator's eyes. */
 export const describeCredential = (
   title: string,
   credential: { readonly username: string; readonly password: string; readonly token: string },

@@ -1,8 +1,8 @@
 /** What `tagcast app` needs of Web Push: a fresh VAPID key pair, and the credential as it is written on the command line. */
 
 import { generateVapidKeys } from '../access/web-push-credential.ts';
-import type { Terminal } from './operator-command.ts';
-import { UsageError } from './operator-command.ts';
+import { readFlags, readPositionals, UsageError } from './operator-command.ts';
+import { createPrivateFile } from './private-file.ts';
 
 /** The file's keys with the subject beside them; absent parts stay absent. */
 export function readWebPush(
@@ -32,8 +32,19 @@ function keysIn({ path, text }: { readonly path: string; readonly text: string }
   throw new UsageError(`${path} is neither JSON with publicKey and privateKey nor a PEM`);
 }
 
-/** `tagcast app vapid`: needs no store, and keeps nothing. */
-export function printVapidKeys(terminal: Terminal): number {
-  terminal.print(JSON.stringify(generateVapidKeys(), null, 2));
-  return 0;
+/** `tagcast app vapid`: needs no engine, and keeps the keys nowhere but in the file that it is asked for. Answers what to print. */
+export async function makeVapidKeys(args: readonly string[]): Promise<string> {
+  const { values, positionals } = readFlags(args, { output: { type: 'string' } });
+  readPositionals(positionals, []);
+  const { output: path } = values;
+  const keys = generateVapidKeys();
+  const text = JSON.stringify(keys, null, 2);
+  if (path === undefined) return text;
+  const file = await createPrivateFile(path);
+  try {
+    await file.appendFile(`${text}\n`);
+  } finally {
+    await file.close();
+  }
+  return `${path} holds the keys. Web pages subscribe with applicationServerKey ${keys.publicKey}`;
 }

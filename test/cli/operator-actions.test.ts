@@ -132,9 +132,26 @@ t.test('an installation from nothing', async (t) => {
     t.match(await run('credential rotate acme --grace-hours 169'), [1, /must be 0–168/]);
     t.match(await run('credential rotate acme --app 1999 --grace-hours 1'), [1, /has no app 1999/]);
 
+    t.same(await run('credential show acme'), [0, shown.replace(/^Client acme\. /, '')]);
+    t.same(await run(`credential show acme --app ${appId}`), [0, again], 'the one in force');
+    t.same(await run('credential show nobody'), [1, 'There is no client nobody.']);
+    t.match(await run('credential show acme --app 1999'), [1, /has no app 1999/]);
+    await sql`update credentials set key_id = 'another' where app_id is null`;
+    t.match(await run('credential show acme'), [1, /^SECRET_KEY: .*another.*rotate/]);
+    await sql`update credentials set key_id = ${secrets.keyId}`;
+
     t.equal((await run('client disable acme'))[0], 0);
     t.same(await run('client list'), [0, 'acme\tAcme\tdisabled']);
     t.same(await run('client disable nobody'), [1, 'There is no client nobody.']);
+    t.match(await new Authenticator(sql, secrets).authenticate(`Bearer ${superToken}`), 'disabled');
+    t.match(await run('client enable acme'), [0, /^Client acme is enabled/]);
+    t.same(await run('client list'), [0, 'acme\tAcme']);
+    t.same(await run('client enable nobody'), [1, 'There is no client nobody.']);
+    t.match(
+      await new Authenticator(sql, secrets).authenticate(`Bearer ${superToken}`),
+      { role: 'super-user', clientSlug: 'acme' },
+      'the same credential works again',
+    );
     t.equal(context.openSessions(), 0, 'every way in was closed again');
   });
 });

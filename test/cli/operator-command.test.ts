@@ -24,7 +24,7 @@ t.test('each mistake has its sentence', async (t) => {
   const file = join(temporaryDirectory(t), 'not.json');
   writeFileSync(file, 'not json');
   const cases: readonly (readonly [line: string, sentence: RegExp])[] = [
-    ['client', /^client needs add, list or disable/],
+    ['client', /^client needs add, list, disable or enable/],
     ['client remove acme', /^client needs/],
     ['client add', /^<client> is missing$/],
     ['client add a b', /^b is too much$/],
@@ -39,7 +39,13 @@ t.test('each mistake has its sentence', async (t) => {
     ['app credentials 1 apns', /^--team-id is missing$/],
     ['app credentials 1 fcm --service-account-file /nowhere/x', /^cannot read \/nowhere\/x$/],
     [`app credentials 1 fcm --service-account-file ${file}`, /is not JSON$/],
-    ['credential', /^credential needs rotate/],
+    ['app vapid x', /^x is too much$/],
+    [`app vapid --output ${file}`, /not\.json is there already$/],
+    ['app vapid --output /nowhere/vapid.json', /^cannot write \/nowhere\/vapid\.json$/],
+    ['credential', /^credential needs show or rotate/],
+    ['credential show', /^<client> is missing$/],
+    ['credential show acme --app x', /^--app must be a number, not x$/],
+    ['credential show acme --grace-hours 1', /grace-hours/],
     ['credential rotate acme', /^--grace-hours is missing$/],
     ['credential rotate acme --grace-hours -1', /grace-hours/],
     ['credential rotate acme --grace-hours 1.5', /must be a number/],

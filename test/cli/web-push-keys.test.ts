@@ -1,6 +1,6 @@
 /** `tagcast app vapid`, and its keys on the way to an app. */
 
-import { writeFileSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { appCommand } from '../../src/cli/app.ts';
@@ -28,6 +28,11 @@ t.test('from a fresh key pair to the credential', async (t) => {
   t.match(keys, { publicKey: /^[\w-]{87}$/, privateKey: /^[\w-]{43}$/ });
 
   const directory = temporaryDirectory(t);
+  const path = join(directory, 'new.json');
+  t.equal(await run(`vapid --output ${path}`), 0);
+  t.match(JSON.parse(readFileSync(path, 'utf8')), { privateKey: /^[\w-]{43}$/ });
+  t.equal(statSync(path).mode & 0o777, 0o600, 'it is a secret');
+  t.notMatch(context.printed.at(-1), /privateKey/);
   const file = (name: string, text: string): string => {
     const path = join(directory, name);
     writeFileSync(path, text);

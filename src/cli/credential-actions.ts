@@ -1,0 +1,81 @@
+/** What an operator does with the credentials of a client's super user and apps' API users; a refusal is a sentence. */
+
+import { z } from 'zod';
+import type { CredentialOwner, ShownCredential } from '../access/credentials.ts';
+import { GRACE_HOURS_MAX, revealCredential, rotateCredential } from '../access/credentials.ts';
+import type { Secrets } from '../access/secrets.ts';
+import { ID_MAX } from '../domain/tag.ts';
+import { findAppClient } from '../store/apps/find-app.ts';
+import { findClient } from '../store/clients/find-client.ts';
+import type { SqlPool } from '../store/sql.ts';
+
+export interface CredentialParts {
+  readonly sql: SqlPool;
+  readonly secrets: Secrets;
+}
+
+type Answer = { readonly value: CredentialShown } | { readonly fault: string };
+
+export interface CredentialShown {
+  readonly credential: ShownCredential;
+}
+
+export const slug = z
+  .string()
+  .regex(
+    /^[a-z0-9][a-z0-9-]{0,62}$/,
+    'must be 1–63 small letters, digits and hyphens, and not begin with a hyphen',
+  );
+export const id = z.int('must be an id').min(1, 'must be an id').max(ID_MAX, 'must be an id');
+export const graceHours = z
+  .int('must be whole hours')
+  .min(0, `must be 0–${GRACE_HOURS_MAX}`)
+  .max(GRACE_HOURS_MAX, `must be 0–${GRACE_HOURS_MAX}`);
+
+/** With `appId` null the super user is meant. */
+const owner = z.object({ client: slug, appId: id.nullable() });
+
+export const FORMS = { show: owner, rotate: owner.extend({ graceHours }) } as const;
+
+/** The credential in force, once more: it is kept encrypted for that. */
+export async function showCredential(
+  parts: CredentialParts,
+  input: z.infer<typeof owner>,
+): Promise<Answer> {
+  const found = await findOwner(parts, input);
+  if ('fault' in found) return found;
+  const result = await revealCredential(parts.sql, parts.secrets, found);
+  switch (result.kind) {
+    case 'revealed':
+      return { value: { credential: result.credential } };
+    case 'none':
+      return { fault: 'There is no credential in force: credential rotate makes one.' };
+    case 'unreadable':
+      return {
+        fault: `SECRET_KEY: this credential was sealed with another one, ${result.keyId}: put that one back, or make a new credential by credential rotate.`,
+      };
+  }
+}
+
+/** A new credential; the one before works for the grace. */
+export async function renewCredential(
+  parts: CredentialParts,
+  input: z.infer<typeof FORMS.rotate>,
+): Promise<Answer> {
+  const found = await findOwner(parts, input);
+  if ('fault' in found) return found;
+  const { sql, secrets } = parts;
+  return { value: { credential: await rotateCredential(sql, secrets, found, input.graceHours) } };
+}
+
+async function findOwner(
+  { sql }: CredentialParts,
+  { client: clientSlug, appId }: z.infer<typeof owner>,
+): Promise<CredentialOwner | { readonly fault: string }> {
+  const client = await findClient(sql, clientSlug);
+  if (client === null) return { fault: `There is no client ${clientSlug}.` };
+  if (appId !== null && (await findAppClient(sql, appId))?.clientId !== client.id) {
+    return { fault: `Client ${clientSlug} has no app ${appId}.` };
+  }
+  return { clientId: client.id, clientSlug, appId };
+}

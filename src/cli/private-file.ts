@@ -1,0 +1,16 @@
+/** New files of the commands that hold secrets or device tokens: for their owner only, and never over one that is there. */
+
+import type { FileHandle } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
+import { UsageError } from './operator-command.ts';
+
+/** Opens a new file for appending. */
+export async function createPrivateFile(path: string): Promise<FileHandle> {
+  try {
+    return await open(path, 'ax', 0o600);
+  } catch (error) {
+    const isThere = error instanceof Error && 'code' in error && error.code === 'EEXIST';
+    const why = isThere ? `${path} is there already` : `cannot write ${path}`;
+    throw new UsageError(why, { cause: error });
+  }
+}
