@@ -6,6 +6,7 @@
 import type { ProviderRequest } from './exchange.ts';
 import type { KeptRequest } from './last-requests.ts';
 import { LastRequests } from './last-requests.ts';
+import { pushOf } from './push-of.ts';
 import { TokenCounts } from './token-counts.ts';
 
 export interface TokenReport {
@@ -27,7 +28,7 @@ export interface ProviderState {
   readonly rejected: Readonly<Record<string, number>>;
   readonly connectionsOpened: number;
   readonly tokens: number;
-  /** Accepted deliveries beyond the first of their token. */
+  /** Accepted deliveries of a push to a token that it had reached before. */
   readonly duplicates: number;
   /** Duplicates beyond the lost answers of their token: a device that was reached again although the client could know. */
   readonly unexplainedDuplicates: number;
@@ -61,7 +62,7 @@ export class ProviderRecord {
 
   accept(token: string, request: ProviderRequest): void {
     this.#acceptedTotal += 1;
-    this.#accepted.increment(token);
+    this.#accepted.increment(token, pushOf(request.body));
     this.#last.keep(token, request);
   }
 
@@ -146,7 +147,7 @@ export class ProviderRecord {
   #explainedRepeats(): number {
     let explained = 0;
     for (const [token, lost] of this.#lostAnswers) {
-      explained += Math.max(0, Math.min(lost, this.#accepted.countOf(token) - 1));
+      explained += Math.min(lost, this.#accepted.repeatsOf(token));
     }
     return explained;
   }

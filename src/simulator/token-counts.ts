@@ -4,7 +4,7 @@
  * when it comes; when the notes are full, or somebody asks, all are entered, and their waits overlap.
  */
 
-import { NOTES_MAX, TokenNotes } from './token-notes.ts';
+import { NO_PUSH, NOTES_MAX, TokenNotes } from './token-notes.ts';
 import { NOWHERE, TokenTable } from './token-table.ts';
 
 export class TokenCounts {
@@ -14,10 +14,10 @@ export class TokenCounts {
   #repeats = 0;
   #turnedAway = 0;
 
-  /** Counts the token once more. */
-  increment(token: string): void {
+  /** Counts the token once more, reached by this push. */
+  increment(token: string, push: number = NO_PUSH): void {
     if (!this.#notes.hasRoom(token)) this.#settle();
-    if (this.#notes.hasRoom(token)) this.#notes.write(token);
+    if (this.#notes.hasRoom(token)) this.#notes.write(token, push);
     else this.#turnedAway += 1;
   }
 
@@ -35,12 +35,19 @@ export class TokenCounts {
     return address === NOWHERE ? 0 : table.countOf(address);
   }
 
+  /** Of the counts those by a push that had reached the token before. */
+  repeatsOf(token: string): number {
+    const table = this.#settle();
+    const address = this.#withNote(token, (hash) => table.find(this.#notes, 0, hash));
+    return address === NOWHERE ? 0 : table.repeatsOf(address);
+  }
+
   has(token: string): boolean {
     const table = this.#settle();
     return this.#withNote(token, (hash) => table.find(this.#notes, 0, hash)) !== NOWHERE;
   }
 
-  /** Tokens listed, counts beyond the first of their token, and tokens that came when there was no room. */
+  /** Tokens listed, counts by a push that had reached its token before, and tokens that came when there was no room. */
   totals(): { readonly tokens: number; readonly repeats: number; readonly turnedAway: number } {
     const tokens = this.#settle().size;
     return { tokens, repeats: this.#repeats, turnedAway: this.#turnedAway };
@@ -70,7 +77,7 @@ export class TokenCounts {
     for (let note = 0; note < notes.count; note += 1) {
       const address = table.enter(notes, note, this.#hashes[note] ?? 0);
       if (address === NOWHERE) this.#turnedAway += 1;
-      else if (table.increment(address) > 0) this.#repeats += 1;
+      else if (table.increment(address, notes.pushOf(note))) this.#repeats += 1;
     }
     notes.clear();
     return table;
@@ -79,7 +86,7 @@ export class TokenCounts {
   /** Asks the table about a token that is noted for the question only; the notes must be empty. */
   #withNote(token: string, ask: (hash: number) => number): number {
     if (!this.#notes.hasRoom(token)) return NOWHERE;
-    this.#notes.write(token);
+    this.#notes.write(token, NO_PUSH);
     const address = ask(this.#notes.hashOf(0));
     this.#notes.clear();
     return address;

@@ -11,11 +11,15 @@ const BYTES_PER_UNIT_MAX = 3;
 
 export const WORD_BYTES = 4;
 
+/** The push of a message that names none: all of these count as the same one. */
+export const NO_PUSH = 1;
+
 export class TokenNotes {
   readonly words = new Int32Array(BYTES_MAX / WORD_BYTES);
   readonly #bytes = Buffer.from(this.words.buffer);
   readonly #starts = new Int32Array(NOTES_MAX);
   readonly #lengths = new Int32Array(NOTES_MAX);
+  readonly #pushes = new Int32Array(NOTES_MAX);
   #count = 0;
   #wordsUsed = 0;
 
@@ -29,8 +33,8 @@ export class TokenNotes {
     return this.#count < NOTES_MAX && token.length * BYTES_PER_UNIT_MAX + WORD_BYTES <= bytesLeft;
   }
 
-  /** Notes a token that there is room for. */
-  write(token: string): void {
+  /** Notes a token that there is room for, and the push that reached it. */
+  write(token: string, push: number): void {
     const start = this.#wordsUsed;
     const bytes = this.#bytes.write(token, start * WORD_BYTES);
     const end = start + wordsOf(bytes);
@@ -40,6 +44,7 @@ export class TokenNotes {
     }
     this.#starts[this.#count] = start;
     this.#lengths[this.#count] = bytes;
+    this.#pushes[this.#count] = push;
     this.#wordsUsed = end;
     this.#count += 1;
   }
@@ -51,6 +56,10 @@ export class TokenNotes {
 
   bytesOf(note: number): number {
     return this.#lengths[note] ?? 0;
+  }
+
+  pushOf(note: number): number {
+    return this.#pushes[note] ?? NO_PUSH;
   }
 
   hashOf(note: number): number {

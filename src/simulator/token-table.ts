@@ -1,13 +1,13 @@
 /**
- * Two million tokens and a count for each, without an object for any. They lie on pages one behind the
- * other, `[bytes, count, the token in UTF-8, padded to whole words]`; a table of slots, chosen by hash,
+ * Two million tokens and what was counted of each, without an object for any. They lie on pages one behind the
+ * other, `[bytes, count, repeats, newest pushes, the token in UTF-8, padded to whole words]`; a table of slots, chosen by hash,
  * tells where. A token is known by its address: the number of its page, and its place there.
  */
 
 import type { TokenNotes } from './token-notes.ts';
 import { WORD_BYTES, wordsOf } from './token-notes.ts';
 
-/** 80 bytes for an APNs token, 200 for an FCM token, and 16 for its slots. */
+/** 110 bytes for an APNs token, 240 for an FCM token, and 16 for its slots. */
 export const TOKENS_MAX = 2_000_000;
 
 /** A power of two of which less than half is in use, so that a search ends after a slot or two. */
@@ -23,8 +23,11 @@ const PAGE_WORDS = 2 ** PAGE_BITS;
 /** 1 GiB: more than twice what the most tokens of FCM's usual length need. */
 const PAGES_MAX = 1_024;
 
-/** Bytes and count, before the token itself. */
-const HEAD_WORDS = 2;
+/** Of a token the newest pushes are remembered: more are hardly under way to one device at a time. */
+export const PUSHES_PER_TOKEN = 8;
+
+/** Bytes, count, repeats and the pushes, before the token itself. */
+const HEAD_WORDS = 3 + PUSHES_PER_TOKEN;
 
 /** No token's address: the first page begins behind it. */
 export const NOWHERE = 0;
@@ -87,11 +90,26 @@ export class TokenTable {
     return this.#wordsAt(address)[placeOf(address) + 1] ?? 0;
   }
 
-  /** Adds one to the count and returns what it was. */
-  increment(address: number): number {
-    const before = this.countOf(address);
-    this.#wordsAt(address)[placeOf(address) + 1] = before + 1;
-    return before;
+  /** Of the count those that a push reached again. */
+  repeatsOf(address: number): number {
+    return this.#wordsAt(address)[placeOf(address) + 2] ?? 0;
+  }
+
+  /** Adds one to the count; answers whether this push, a number that is not 0, has been counted here before. */
+  increment(address: number, push: number): boolean {
+    const words = this.#wordsAt(address);
+    const place = placeOf(address);
+    const count = words[place + 1] ?? 0;
+    const repeats = words[place + 2] ?? 0;
+    words[place + 1] = count + 1;
+    for (let index = 0; index < PUSHES_PER_TOKEN; index += 1) {
+      if (words[place + 3 + index] !== push) continue;
+      words[place + 2] = repeats + 1;
+      return true;
+    }
+    // As many pushes as came so far: the place of the oldest one, once all are taken.
+    words[place + 3 + ((count - repeats) % PUSHES_PER_TOKEN)] = push;
+    return false;
   }
 
   tokenAt(address: number): string {

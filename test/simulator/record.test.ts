@@ -6,7 +6,7 @@ import type { ProviderRequest } from '../../src/simulator/exchange.ts';
 import { recurringField } from '../../src/simulator/fields.ts';
 import { LAST_REQUESTS_MAX } from '../../src/simulator/last-requests.ts';
 import { ProviderRecord } from '../../src/simulator/record.ts';
-import { TOKENS_MAX } from '../../src/simulator/token-table.ts';
+import { PUSHES_PER_TOKEN, TOKENS_MAX } from '../../src/simulator/token-table.ts';
 
 function request(body: string): ProviderRequest {
   return {
@@ -59,6 +59,34 @@ t.test('each lost answer explains one more delivery of its token, and no other',
   t.equal(record.report('thrice').lostAnswers, 0);
   t.end();
 });
+
+t.test(
+  'a device that two pushes reached has no duplicate; one that a push reached twice has',
+  (t) => {
+    const record = new ProviderRecord();
+    const push = (n: number) => request(`{"aps":{},"pushId":"019c6f5e-8a53-7d0e-9d3a-${n}"}`);
+    record.accept('phone', push(1));
+    record.accept('phone', push(2));
+    t.match(record.state(), { accepted: 2, tokens: 1, duplicates: 0, unexplainedDuplicates: 0 });
+    t.match(record.report('phone'), { accepted: 2 });
+    record.accept('phone', push(1));
+    t.match(record.state(), { duplicates: 1, unexplainedDuplicates: 1 }, 'another came in between');
+    record.accept('phone', push(2));
+    record.loseAnswer('phone');
+    t.match(record.state(), { duplicates: 2, unexplainedDuplicates: 1 });
+    record.accept('other', push(2));
+    record.accept('other', request('{"aps":{}}'));
+    t.match(record.state(), { duplicates: 2 });
+    record.accept('other', request('{"aps":{}}'));
+    t.match(record.state(), { duplicates: 3 }, 'messages without an id count as one push');
+    for (let n = 3; n <= PUSHES_PER_TOKEN + 2; n += 1) record.accept('phone', push(n));
+    record.accept('phone', push(PUSHES_PER_TOKEN + 2));
+    t.match(record.state(), { duplicates: 4 }, 'the newest are remembered');
+    record.accept('phone', push(1));
+    t.match(record.state(), { duplicates: 4 }, 'of a device the oldest push is forgotten');
+    t.end();
+  },
+);
 
 t.test('beyond the limit tokens are counted, not recorded', (t) => {
   const record = new ProviderRecord();
