@@ -30,7 +30,7 @@ tagcast app credentials <app-id> apns|fcm|webpush --remove
 tagcast app vapid [--output <file>]             makes keys for Web Push; the file is new, and for its owner only
 
 Put over another one of the same team and app or project, the one before it stays for the grace (default 72 hours), and is used
-when the provider refuses the new one. Of what ends on a date the log warns 30, 7 and 1 days ahead.`;
+when the provider refuses the new one. Exit code 1 when it is refused at once: it is kept all the same. Of what ends on a date the log warns 30, 7 and 1 days ahead.`;
 
 /** Makes the command. */
 export const appCommand = (context: OperatorContext): Command => ({
@@ -114,6 +114,7 @@ async function planCredentials(args: readonly string[]): Promise<Errand<never>> 
   return {
     action: 'app.credential',
     input: { appId, platformId, credential, ...termsOf(values) },
+    failed: ({ checked }: PutCredential) => checked?.isHealthy === false,
     describe: ({ checked, vapidPublicKey }: PutCredential) =>
       checked === null
         ? `App ${appId} has no ${provider} credentials now.`

@@ -35,6 +35,8 @@ export interface Errand<T> {
   readonly input: unknown;
   /** What to print about what the action answered. */
   describe(value: T): string;
+  /** What was asked for is done, and is no good: complained about. Absent: what is done is good. */
+  failed?(value: T): boolean;
 }
 
 /** A mistake in the arguments: a sentence for the operator. */
@@ -67,9 +69,12 @@ export async function runErrand(
     const session = await context.open();
     try {
       const result = await session.actions(errand.action, errand.input);
-      if (result.ok) terminal.print(errand.describe(result.value as never));
-      else terminal.complain(result.fault);
-      return result.ok ? 0 : EXIT_FAILED;
+      const value = (result.ok ? result.value : null) as never;
+      const isGood = result.ok && !errand.failed?.(value);
+      const text = result.ok ? errand.describe(value) : result.fault;
+      if (isGood) terminal.print(text);
+      else terminal.complain(text);
+      return isGood ? 0 : EXIT_FAILED;
     } finally {
       await session.close();
     }

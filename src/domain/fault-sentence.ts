@@ -6,6 +6,20 @@ export function faultSentence(fault: string): string {
   return meaning === undefined ? fault : `${fault}: ${meaning}.`;
 }
 
+/** Beside a refusal by a simulator, which says nothing about a real account. */
+export const SIMULATOR_ADVICE =
+  'This was the simulator, which knows only the accounts that it made itself: started with DEMO=0 the engine has none, and sends to the real provider.';
+
+/** Told by us, whoever stands behind the origin. */
+const OWN_FAULTS: ReadonlySet<string> = new Set(['MissingCredential', 'MessageCannotBeRendered']);
+
+/** `faultSentence` of a send that went to a simulator. */
+export function simulatedFaultSentence(fault: string): string {
+  const sentence = faultSentence(fault);
+  if (OWN_FAULTS.has(fault)) return sentence;
+  return `${sentence}${sentence.endsWith('.') ? '' : '.'} ${SIMULATOR_ADVICE}`;
+}
+
 const ROLE =
   'the service account may not send: give it the role "Firebase Cloud Messaging API Admin", and enable the FCM API in its project';
 const KEY = 'team id, key id and .p8 file do not belong together, or the key was revoked';

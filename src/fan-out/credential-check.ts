@@ -1,7 +1,7 @@
 /** Asks a provider on purpose whether the credential of an (app, platform) works, and notes the answer as a sentence. */
 
 import type { ProviderCredential } from '../domain/credential.ts';
-import { faultSentence } from '../domain/fault-sentence.ts';
+import { faultSentence, SIMULATOR_ADVICE } from '../domain/fault-sentence.ts';
 import type { Outcome } from '../domain/outcome.ts';
 import type { ProviderOrigins } from '../senders/origins.ts';
 import { probe } from '../senders/probe.ts';
@@ -41,12 +41,18 @@ export async function checkCredential(
   if (put === null) return { isHealthy: false, note: faultSentence(MISSING_CREDENTIAL) };
   const { credential, version } = put;
   const authorization = await authorizations.current(`check ${appId}.${platformId}`, credential);
-  const result = authorization.ok
+  const { apns, fcm } = origins.simulated;
+  const isSimulated = credential.kind === 'apns' ? apns : fcm;
+  const found = authorization.ok
     ? resultOf(await probe(credential, authorization.value, origins))
     : {
         isHealthy: authorization.retryable ? null : false,
         note: `It cannot sign in: ${authorization.reason}.`,
       };
+  const result =
+    isSimulated && found.isHealthy === false
+      ? { ...found, note: `${found.note} ${SIMULATOR_ADVICE}` }
+      : found;
   await writeCheck(sql, place, result);
   if (result.isHealthy) await acceptCredential(sql, appId, platformId, version);
   return result;

@@ -103,8 +103,13 @@ t.test('an installation from nothing', async (t) => {
     ]);
     const terms = '--sandbox --grace-hours 5 --expires 2030-01-31';
     t.same(await run(`app credentials ${appId} apns ${next} ${terms}`), [
-      0,
+      1,
       `App ${appId} has apns credentials. The provider refuses it.`,
+    ]);
+    checked = { isHealthy: null, note: 'The provider could not be asked.' };
+    t.same(await run(`app credentials ${appId} apns ${next} ${terms}`), [
+      0,
+      `App ${appId} has apns credentials. The provider could not be asked.`,
     ]);
     await sql`update app_platforms set refused_reason = 'InvalidProviderToken', refused_at = now() where platform_id = 3`;
     t.match(await run(`app show ${appId}`), [

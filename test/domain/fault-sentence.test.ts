@@ -1,5 +1,9 @@
 import t from 'tap';
-import { faultSentence } from '../../src/domain/fault-sentence.ts';
+import {
+  faultSentence,
+  SIMULATOR_ADVICE,
+  simulatedFaultSentence,
+} from '../../src/domain/fault-sentence.ts';
 
 t.test('a word becomes a sentence that says what to mend; a sentence stays', (t) => {
   t.match(
@@ -14,5 +18,12 @@ t.test('a word becomes a sentence that says what to mend; a sentence stays', (t)
   t.equal(faultSentence(sentence), sentence);
   t.equal(faultSentence('SomethingNew'), 'SomethingNew');
   t.equal(faultSentence('toString'), 'toString', 'a word that every object knows');
+  t.end();
+});
+
+t.test('of a simulator it says how to reach the real provider, but for faults of our own', (t) => {
+  t.equal(simulatedFaultSentence('Forbidden'), `${faultSentence('Forbidden')} ${SIMULATOR_ADVICE}`);
+  t.equal(simulatedFaultSentence('token request: no'), `token request: no. ${SIMULATOR_ADVICE}`);
+  t.equal(simulatedFaultSentence('MissingCredential'), faultSentence('MissingCredential'));
   t.end();
 });

@@ -54,6 +54,29 @@ t.test('on each store', (t) =>
       t.match(await stateOf(15), { isHealthy: false, checkNote: /^It cannot sign in/ });
     },
 
+    'of a simulator that refuses it the note says how to reach the real one': async (
+      t: Test,
+      { sql },
+    ) => {
+      const advice = /\. This was the simulator, .* DEMO=0 .* real provider\.$/;
+      const { put, check } = await sceneOf(sql);
+      t.match(await check(15), { note: /^MissingCredential: [^.]*\.$/ }, 'nobody was asked');
+      await put(3, credentialOf(simulator, 3));
+      t.match(await check(3), { note: 'The provider takes it.' });
+      await put(3, apnsCredential());
+      t.match(await check(3), { isHealthy: false, note: advice });
+      await put(15, fcmCredential());
+      t.match(await check(15), { isHealthy: false, note: advice });
+
+      const simulated = { apns: false, fcm: false, webPush: false };
+      const real = createCheck(sql, secrets, { ...originsOf(simulator), simulated });
+      const { appId } = await addTenant(sql, 'real');
+      await writeProviderCredential(sql, secrets, appId, 3, apnsCredential());
+      const { note } = await real({ appId, platformId: 3 });
+      t.match(note, /^The provider refuses it/);
+      t.notMatch(note, advice);
+    },
+
     'one that cannot be asked is neither': async (t: Test, { sql }) => {
       const peer = await startProviderPeer({ script: (request) => answer(request, 503) });
       const origins = { ...originsOf(simulator), apnsProduction: peer.origin, ca: peer.ca };

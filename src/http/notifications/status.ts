@@ -1,7 +1,7 @@
 /** `GET /push-api/status/:id`: how a notification stands, one row per (app, platform). */
 
 import type { Caller } from '../../access/caller.ts';
-import { faultSentence } from '../../domain/fault-sentence.ts';
+import { faultSentence, simulatedFaultSentence } from '../../domain/fault-sentence.ts';
 import type { NotificationState } from '../../domain/notification.ts';
 import type { ScopeStatus } from '../../store/notifications/read-status.ts';
 import { readStatus } from '../../store/notifications/read-status.ts';
@@ -39,7 +39,9 @@ const rowOf = (id: string, row: ScopeStatus) => ({
   skippedCount: row.skipped,
   expiredCount: row.expired,
   cancelledCount: row.cancelled,
-  ...(row.fault === null ? {} : { fault: faultSentence(row.fault) }),
+  ...(row.fault === null
+    ? {}
+    : { fault: (row.isSimulated ? simulatedFaultSentence : faultSentence)(row.fault) }),
   ...(row.waitingFor === null ? {} : { waitingFor: faultSentence(row.waitingFor) }),
   ...(row.reasons === null ? {} : { failureReasons: row.reasons }),
   ...(row.uncertain === 0 ? {} : { uncertainCount: row.uncertain }),

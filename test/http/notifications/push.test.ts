@@ -327,6 +327,7 @@ t.test('status: a row for each (app, platform), with reasons when something fail
       totalCount: 9,
       failedCount: 9,
       failureReasons: { Forbidden: 9 },
+      fault: /^Forbidden: .*This was the simulator.*DEMO=0/,
       simulated: true,
     },
     { state: 'FINISHED', totalCount: 0 },
