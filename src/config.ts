@@ -10,9 +10,14 @@ import { foreignText } from './std/foreign-text.ts';
 import { pemFaults } from './std/pem-faults.ts';
 import type { RedisAddress } from './tag-index/redis/connect.ts';
 
+const DIGITS = /^\d+$/;
 const count = (min: number, max: number) => {
   const error = `must be a whole number from ${min} to ${max}`;
-  return z.coerce.number({ error }).int({ error }).min(min, { error }).max(max, { error });
+  return z
+    .string()
+    .regex(DIGITS, { error })
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, { error });
 };
 const port = count(0, 65_535);
 const flag = z
@@ -21,6 +26,14 @@ const flag = z
 const origin = z
   .url({ protocol: /^https$/, error: 'must be an address as https://host:port' })
   .transform((value) => new URL(value).origin);
+const SCHEME = /^([a-z][a-z0-9+.-]*):\/\//i;
+/** Beyond the scheme it may hold a password, also where it is wrong. */
+function databaseUrlFault(input: unknown): string {
+  const scheme = SCHEME.exec(String(input))?.[1]?.toLowerCase();
+  return scheme === undefined || scheme === 'postgres' || scheme === 'postgresql'
+    ? 'must be a URL as postgres://user:password@host:5432/database'
+    : `must begin with postgres://, not ${scheme}://: only PostgreSQL will do`;
+}
 const redisUrl = z.url({
   protocol: /^rediss?$/,
   error: 'must be a URL as redis://[user:password@]host:port',
@@ -49,7 +62,7 @@ export const schema = z.object({
   DATABASE_URL: z
     .url({
       protocol: /^postgres(ql)?$/,
-      error: 'must be a URL as postgres://user:password@host:5432/database',
+      error: ({ input }) => databaseUrlFault(input),
     })
     .optional()
     .describe('A PostgreSQL (15 or later) to use in place of the embedded one.'),

@@ -53,6 +53,28 @@ t.test('a wrong value is a sentence that names its variable', (t) => {
   t.end();
 });
 
+t.test('a number is its digits, and nothing that only JavaScript takes for one', (t) => {
+  for (const PORT of [' ', '0x50', '8e3', '-1', '80.0']) {
+    t.match(readConfig({ PORT }), { ok: false, faults: [/^PORT: must be a whole number/] }, PORT);
+  }
+  t.match(readConfig({ PORT: '08080' }), { ok: true, config: { PORT: 8_080 } });
+  t.end();
+});
+
+t.test('DATABASE_URL names the scheme that is wrong, and nothing else of it', (t) => {
+  const faultOf = (DATABASE_URL: string): string => {
+    const result = readConfig({ DATABASE_URL, SECRET_KEY: 'x'.repeat(32) });
+    return result.ok ? '' : result.faults.join(' ');
+  };
+  const mysql = faultOf('mysql://me:hidden@somewhere/db');
+  t.match(mysql, /^DATABASE_URL: must begin with postgres:\/\/, not mysql:\/\/: .*PostgreSQL/);
+  t.notMatch(mysql, /hidden|somewhere/);
+  t.match(faultOf('me:hidden@db.internal:5432/tagcast'), /must be a URL as postgres:\/\/user/);
+  t.notMatch(faultOf('me:hidden@db.internal:5432/tagcast'), /hidden/);
+  t.equal(faultOf('postgresql://me:hidden@somewhere/db'), '');
+  t.end();
+});
+
 t.test('a real database needs a secret key', (t) => {
   const result = readConfig({ DATABASE_URL: 'postgres://somewhere/db' });
   t.match(result, { ok: false, faults: [/^SECRET_KEY: /] });

@@ -45,6 +45,17 @@ export function parsePayload(value: unknown): PayloadResult {
   };
 }
 
+/** Whether nobody would notice it: it shows nothing on any platform, is not silent, and has no data for the app. */
+export function showsNothing({ data, silent, ...rest }: Payload): boolean {
+  const { title, message, badge, sound, image, url, apns, fcm, webpush } = rest;
+  return (
+    silent !== true &&
+    badge === undefined &&
+    [title, message, sound, image, url].every((text) => text === undefined || text === '') &&
+    [data, apns, fcm, webpush].every((made) => Object.keys(made ?? {}).length === 0)
+  );
+}
+
 /** Whether JSON could have written it in braces. */
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -21,10 +21,20 @@ export function readJsonBody<T>(request: HttpRequest, form: z.ZodType<T>): Read<
   if (parsed.success) return { ok: true, value: parsed.data };
   const faults = parsed.error.issues.slice(0, FAULTS_MAX).map(({ path, message }) => ({
     path: path.join('.'),
-    message,
+    message: valueAt(read.value, path) === undefined ? 'is missing' : message,
   }));
   return { ok: false, response: invalid(request, faults) };
 }
+
+/** What the body has at this path; undefined: nothing, for JSON has no word for that. */
+const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown =>
+  path.reduce(
+    (within, key) =>
+      typeof within === 'object' && within !== null && Object.hasOwn(within, key)
+        ? (within as Readonly<Record<PropertyKey, unknown>>)[key]
+        : undefined,
+    value,
+  );
 
 /** Any JSON value, or where the body stops being one. */
 export function parseJson(

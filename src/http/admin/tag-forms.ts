@@ -9,9 +9,8 @@ import {
   TAG_NAME_LENGTH_MAX,
   TAGS_PER_REQUEST_MAX,
 } from '../../domain/tag.ts';
-import { foreignText } from '../../std/foreign-text.ts';
-import { nearestName } from '../../std/nearest-name.ts';
 import { EPOCH_MS_MIN, LOOKS_LIKE_SECONDS } from '../epoch-time.ts';
+import { strictForm } from '../strict-form.ts';
 
 /** PostgreSQL's text holds neither NUL nor lone surrogates. */
 const storable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
@@ -71,55 +70,27 @@ const atMostThousand = <T extends z.ZodType>(entry: T) =>
     .array(entry, 'must be an array')
     .max(TAGS_PER_REQUEST_MAX, `must have ${TAGS_PER_REQUEST_MAX} entries at most`);
 
-/** Unknown fields of one entry that are told, and how much of their names. */
-const UNKNOWN_FIELDS_MAX = 10;
-const NAME_LENGTH_MAX = 64;
-
-/** An entry without other fields than these: an `expires` that is overlooked is a tag that stays for ever. */
-function entryOf<Shape extends z.ZodRawShape & { readonly name: z.ZodType }>(shape: Shape) {
-  const [first, ...others] = Object.keys(shape);
-  const known = [first ?? '', ...others] as const;
-  const sayUnknown = (name: string): string =>
-    `has no field ${JSON.stringify(foreignText(name, NAME_LENGTH_MAX))}; the nearest is ${nearestName(name, known)}`;
-  return z.strictObject(shape, {
-    error: (issue) =>
-      issue.code === 'unrecognized_keys'
-        ? issue.keys.slice(0, UNKNOWN_FIELDS_MAX).map(sayUnknown).join('; ')
-        : 'must be an object',
-  });
-}
-
 /** Answers are posted back, so an entry to add may have an id: which is not looked at. */
 const anyId = z.unknown().optional();
 
 /** What `add` takes: several entries. */
-export const addForm = z
-  .object(
-    {
-      groups: atMostThousand(entryOf({ id: anyId, name, ...groupFields })).optional(),
-      tags: atMostThousand(entryOf({ id: anyId, name, ...tagFields })).optional(),
-    },
-    'must be an object',
-  )
-  .refine(({ groups, tags }) => groups !== undefined || tags !== undefined, 'needs tags or groups');
+export const addForm = strictForm({
+  groups: atMostThousand(strictForm({ id: anyId, name, ...groupFields })).optional(),
+  tags: atMostThousand(strictForm({ id: anyId, name, ...tagFields })).optional(),
+}).refine(({ groups, tags }) => groups !== undefined || tags !== undefined, 'needs tags or groups');
 
 /** What `update` and `delete` take: one entry, named by its id or, without one, by its sourceId. */
-export const oneForm = z
-  .object(
-    {
-      groups: atMostThousand(
-        entryOf({ id: id.optional(), name: name.optional(), ...groupFields }),
-      ).default([]),
-      tags: atMostThousand(
-        entryOf({ id: id.optional(), name: name.optional(), ...tagFields }),
-      ).default([]),
-    },
-    'must be an object',
-  )
-  .refine(
-    ({ groups, tags }) => groups.length + tags.length === 1,
-    'needs exactly one tag or group',
-  );
+export const oneForm = strictForm({
+  groups: atMostThousand(
+    strictForm({ id: id.optional(), name: name.optional(), ...groupFields }),
+  ).default([]),
+  tags: atMostThousand(
+    strictForm({ id: id.optional(), name: name.optional(), ...tagFields }),
+  ).default([]),
+}).refine(
+  ({ groups, tags }) => groups.length + tags.length === 1,
+  'needs exactly one tag or group',
+);
 
 /** Fields of a tag that a request may give. Undefined: keep; null: clear. */
 export type TagFields = z.infer<z.ZodObject<typeof tagFields>> & {

@@ -95,12 +95,16 @@ function readUnknown(
   const tags = unknown.filter(isMeantAsTags);
   const others = unknown.filter((name) => !isMeantAsTags(name));
   return {
-    unknownNames: [...tags, ...others].slice(0, UNKNOWN_NAMES_MAX).map(headerForm),
+    unknownNames: headerNames([...tags, ...others]),
     meansTags: tags.length > 0,
   };
 }
 
 const NOTHING_UNKNOWN = { unknownNames: [], meansTags: false } as const;
+
+/** Callers' own names as `Tagcast-Ignored` says them. */
+export const headerNames = (names: readonly string[]): readonly string[] =>
+  names.slice(0, UNKNOWN_NAMES_MAX).map(headerForm);
 
 const headerForm = (name: string): string =>
   name.slice(0, UNKNOWN_NAME_LENGTH_MAX).replaceAll(NOT_IN_A_HEADER, '?') || '?';

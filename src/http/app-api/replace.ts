@@ -14,7 +14,7 @@ import type { HttpRequest, HttpResponse, Route } from '../handler.ts';
 import { json, readJsonBody } from '../json-body.ts';
 import { problem } from '../problem.ts';
 import type { AppApi } from './app-api.ts';
-import { BODY_BYTES_MAX, isAppVersion } from './parameters.ts';
+import { BODY_BYTES_MAX, headerNames, isAppVersion } from './parameters.ts';
 import { refused } from './scope.ts';
 import { unavailable } from './unavailable.ts';
 
@@ -29,7 +29,8 @@ const deviceId = z
   .string('must be a string')
   .refine(isDeviceId, `must be a string of 1 to ${DEVICE_ID_LENGTH_MAX} characters`);
 
-const form = z.object({
+/** Unknown fields are ignored and named, as on all of the App API. */
+const form = z.looseObject({
   appId: id,
   platformId: id,
   deviceId,
@@ -57,7 +58,7 @@ async function replace(api: AppApi, request: HttpRequest, caller: Caller): Promi
   }
   const read = readJsonBody(request, form);
   if (!read.ok) return read.response;
-  const { appId, platformId, deviceId, newDeviceId, appVersion = null } = read.value;
+  const { appId, platformId, deviceId, newDeviceId, appVersion = null, ...unknown } = read.value;
   if (appId !== caller.appId) return foreign(request);
   if (!(await hasPlatform(api, caller.clientId, appId, platformId))) {
     return refused(request, [{ path: 'platformId', message: 'must be a platform of the app' }])
@@ -68,7 +69,7 @@ async function replace(api: AppApi, request: HttpRequest, caller: Caller): Promi
     by: deviceRef(appId, platformId, newDeviceId),
     appVersion,
   });
-  return answer(api, request, result);
+  return answer(api, request, result, headerNames(Object.keys(unknown)));
 }
 
 const foreign = (request: HttpRequest): HttpResponse =>
@@ -85,15 +86,22 @@ async function hasPlatform(
   return (await catalogue.fresh(clientId)).hasPlatform(appId, platformId);
 }
 
-function answer(api: AppApi, request: HttpRequest, result: ReplaceResult): HttpResponse {
+function answer(
+  api: AppApi,
+  request: HttpRequest,
+  result: ReplaceResult,
+  unknownNames: readonly string[],
+): HttpResponse {
   switch (result.outcome) {
     case 'moved':
     case 'merged':
     case 'unchanged': {
       api.onResult('replace', 'committed');
       const response = json({ outcome: result.outcome });
-      if (!result.isTagsLimited) return response;
-      return { ...response, headers: { ...response.headers, 'Tagcast-Ignored': 'tagId' } };
+      const ignored = [...(result.isTagsLimited ? ['tagId'] : []), ...unknownNames];
+      if (ignored.length === 0) return response;
+      const headers = { ...response.headers, 'Tagcast-Ignored': ignored.join(', ') };
+      return { ...response, headers };
     }
     case 'unknown':
       return problem(request.requestId, 404, 'The app has neither of these devices.');

@@ -1,7 +1,7 @@
 /** The body of a push: from bytes to a checked Push, or the list of all its faults (spec/interface.md, section 4). */
 
 import { DELIVERIES } from '../../domain/notification.ts';
-import { isObject, isPayloadField, parsePayload } from '../../domain/payload.ts';
+import { isObject, isPayloadField, parsePayload, showsNothing } from '../../domain/payload.ts';
 import { TAGS_PER_REQUEST_MAX } from '../../domain/tag.ts';
 import type { Push, TagReferences } from '../../fan-out/push.ts';
 import { foreignText } from '../../std/foreign-text.ts';
@@ -45,12 +45,18 @@ export function readPushRequest(body: Buffer): PushRequest {
   if (sendAtMs !== null && expiresAtMs !== null && expiresAtMs <= sendAtMs) {
     reader.fault('expiresAt', 'must be later than sendAt.');
   }
+  if (!reader.isGiven('payload')) reader.fault('payload', PAYLOAD_MISSING);
+  else if (!payload.ok) reader.faults.push(...payload.faults);
+  else if (showsNothing(payload.payload)) reader.fault('payload', PAYLOAD_EMPTY);
   reader.faults.push(...unknownFieldFaults(read));
-  if (!payload.ok) return { ok: false, faults: [...reader.faults, ...payload.faults] };
-  if (reader.faults.length > 0) return { ok: false, faults: reader.faults };
+  if (!payload.ok || reader.faults.length > 0) return { ok: false, faults: reader.faults };
   const push = { target, filter, exclude, appIds, delivery, sendAtMs, expiresAtMs };
   return { ok: true, push: { ...push, payload: payload.payload }, isDryRun };
 }
+
+const PAYLOAD_MISSING = 'is missing: an object, or a string that holds one as JSON.';
+const PAYLOAD_EMPTY =
+  'shows nothing on any platform and carries nothing: give it a title or a message, or data, or make it silent.';
 
 /** Null: every app. An empty list is refused: whoever computed it did not mean everybody. */
 function readAppIds(

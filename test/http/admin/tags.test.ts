@@ -278,6 +278,14 @@ scene('what is not valid is said, and nothing of the request happens', async (t,
       },
     });
   }
+  for (const send of [admin.add, admin.update, admin.remove]) {
+    const answer = await send({ tags: [good], group: [{ name: 'g' }], dryrun: true });
+    t.match(answer, {
+      status: 400,
+      body: { errors: [{ path: '', message: /"group"; the nearest is groups; .*"dryrun"/ }] },
+    });
+  }
+  t.equal((await admin.add({ tags: [{ sourceId: 'x' }] })).body.errors[0].message, 'is missing');
   t.equal(
     (await admin.add('{"tags":[{"name":"x",}]}')).body.errors[0].message,
     'The body must be a JSON object; it stops being JSON at line 1, column 22.',

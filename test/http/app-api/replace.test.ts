@@ -42,7 +42,9 @@ await onEachStore(t, {
     t.match(await post(body), [200, { outcome: 'unchanged' }], 'tried again');
     await register(acme, 'aa');
     const asTexts = { ...body, appId: String(appId), platformId: '3', appVersion: null, more: 1 };
-    t.match(await post(asTexts), [200, { outcome: 'merged' }]);
+    const [status, merged, headers] = await post(asTexts);
+    t.match([status, merged], [200, { outcome: 'merged' }]);
+    t.equal(headers.get('tagcast-ignored'), 'more', 'an unknown field is named');
     t.match(await post({ ...body, newDeviceId: 'cc' }), [404, { status: 404 }]);
     t.same(
       app.results.filter((result) => result.startsWith('replace')),
@@ -58,7 +60,12 @@ await onEachStore(t, {
     t.match(await post({ ...body, platformId: 7 }), [400, { errors: [{ path: 'platformId' }] }]);
     t.match(await post({ appId, platformId: 3 }), [
       400,
-      { errors: [{ path: 'deviceId' }, { path: 'newDeviceId' }] },
+      {
+        errors: [
+          { path: 'deviceId', message: 'is missing' },
+          { path: 'newDeviceId', message: 'is missing' },
+        ],
+      },
     ]);
     t.match(await post({ ...body, newDeviceId: '', appVersion: 'x'.repeat(256) }), [
       400,

@@ -164,11 +164,43 @@ t.test('a foreign tag is unknown', async (t) => {
   t.equal(await audienceOf({ tagIds: [foreign.tagId] }), 0);
 });
 
+t.test('a payload that nobody would notice is refused', async (t) => {
+  const tagIds = [tenant.tagId];
+  const nothings = [
+    {},
+    '{}',
+    { ttl: 60, priority: 'high', collapseId: 'x', silent: false },
+    { title: '', message: '', data: {}, apns: {} },
+    { title: null, data: null },
+  ];
+  for (const payload of nothings) {
+    t.match(await faultsOf({ tagIds, payload }), /"payload","message":"shows nothing on any /);
+  }
+  const somethings = [
+    { title: 'x' },
+    { body: 'x' },
+    { badge: 0 },
+    { sound: 'default' },
+    { image: 'https://example.com/1.png' },
+    { url: 'https://example.com/' },
+    { silent: true },
+    { articleId: 7 },
+    { data: { articleId: 7 } },
+    { apns: { aps: { alert: 'x' } } },
+    { fcm: { notification: { title: 'x' } } },
+    { webpush: { title: 'x' } },
+  ];
+  for (const payload of somethings) {
+    t.equal((await post({ tagIds, payload, dryRun: true })).status, 200, JSON.stringify(payload));
+  }
+});
+
 t.test('what is not valid is refused with all its faults', async (t) => {
   t.match(await faultsOf('not json'), 'JSON object');
   t.match(await faultsOf('[]'), 'JSON object');
   t.match(await faultsOf({ payload: PAYLOAD }), 'tagSourceIds');
   t.match(await faultsOf({ tagIds: [tenant.tagId] }), '"path":"payload"');
+  t.match(await faultsOf({ tagIds: [tenant.tagId] }), 'is missing: an object, or a string');
   t.match(await faultsOf({ tagIds: ['x'], payload: PAYLOAD }), 'tagIds.0');
   t.match(await faultsOf({ tagIds: [{ id: 1 }], payload: PAYLOAD }), 'tagIds.0');
   t.match(await faultsOf({ tagIds: [1.5], payload: PAYLOAD }), 'tagIds.0');

@@ -1,0 +1,23 @@
+/** Forms without other fields than theirs: what is overlooked is lost in silence, an `expires` of a tag or a `group` beside `tags`. */
+
+import { z } from 'zod';
+import { foreignText } from '../std/foreign-text.ts';
+import { nearestName } from '../std/nearest-name.ts';
+
+/** Unknown fields of one object that are told, and how much of their names. */
+const UNKNOWN_FIELDS_MAX = 10;
+const NAME_LENGTH_MAX = 64;
+
+/** An object of this shape; unknown fields are named, each with the nearest known one. */
+export function strictForm<Shape extends z.ZodRawShape>(shape: Shape) {
+  const [first, ...others] = Object.keys(shape);
+  const known = [first ?? '', ...others] as const;
+  const sayUnknown = (name: string): string =>
+    `has no field ${JSON.stringify(foreignText(name, NAME_LENGTH_MAX))}; the nearest is ${nearestName(name, known)}`;
+  return z.strictObject(shape, {
+    error: (issue) =>
+      issue.code === 'unrecognized_keys'
+        ? issue.keys.slice(0, UNKNOWN_FIELDS_MAX).map(sayUnknown).join('; ')
+        : 'must be an object',
+  });
+}
