@@ -1,8 +1,19 @@
-/** What a caller likes best, by Accept (RFC 9110, 12.5.1). */
+/** What a caller likes best, by Accept and Accept-Encoding (RFC 9110, 12.5.1 and 12.5.3). */
 
 /** Whether JSON is liked better than plain text. A tie, and no header, mean text. */
 export const prefersJson = (accept: string): boolean =>
   qualityOf(accept, 'application/json') > qualityOf(accept, 'text/plain');
+
+export type Coding = 'br' | 'gzip';
+
+/** The coding that is liked best, of a tie the smaller one; null: none, or the body as it is is liked better. */
+export function preferredCoding(acceptEncoding: string): Coding | null {
+  const brotli = qualityOf(acceptEncoding, 'br');
+  const gzip = qualityOf(acceptEncoding, 'gzip');
+  const best = Math.max(brotli, gzip);
+  if (best === 0 || best < qualityOf(acceptEncoding, 'identity')) return null;
+  return brotli === best ? 'br' : 'gzip';
+}
 
 /** The quality that the most specific entry gives. Parameters other than `q` are not looked at: `charset=utf-8` means JSON, too. */
 function qualityOf(header: string, name: string): number {

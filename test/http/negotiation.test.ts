@@ -1,5 +1,5 @@
 import t from 'tap';
-import { prefersJson } from '../../src/http/negotiation.ts';
+import { preferredCoding, prefersJson } from '../../src/http/negotiation.ts';
 
 t.test('JSON only for who likes it better than text', (t) => {
   for (const [accept, expected] of [
@@ -19,6 +19,28 @@ t.test('JSON only for who likes it better than text', (t) => {
     ['application/json;q=nonsense', false],
   ] as const) {
     t.equal(prefersJson(accept), expected, accept);
+  }
+  t.end();
+});
+
+t.test('the coding that Accept-Encoding likes best; null: none of ours', (t) => {
+  const cases: readonly (readonly [acceptEncoding: string, coding: string | null])[] = [
+    ['', null],
+    ['gzip, deflate, br, zstd', 'br'],
+    ['gzip', 'gzip'],
+    ['GZIP;q=1.0, br;q=0.5', 'gzip'],
+    ['br;q=0, gzip;q=0', null],
+    ['deflate, zstd', null],
+    ['*', 'br'],
+    ['*;q=0', null],
+    ['br;q=0, *', 'gzip'],
+    ['identity', null],
+    ['identity, gzip;q=0.5', null],
+    ['identity;q=0.5, gzip;q=0.5', 'gzip'],
+    ['br;q=nonsense', null],
+  ];
+  for (const [acceptEncoding, coding] of cases) {
+    t.equal(preferredCoding(acceptEncoding), coding, acceptEncoding);
   }
   t.end();
 });

@@ -6,8 +6,11 @@
 
 import type { HttpRequest, HttpResponse, Route } from '../handler.ts';
 import { BODY_BYTES_MAX } from '../handler.ts';
+import type { Coding } from '../negotiation.ts';
+import { preferredCoding } from '../negotiation.ts';
 import { problem } from '../problem.ts';
 import type { AppApi } from './app-api.ts';
+import { compressTree } from './compressed-tree.ts';
 import { readScope } from './scope.ts';
 import type { RenderedTree } from './tag-tree.ts';
 import { renderTree } from './tag-tree.ts';
@@ -42,12 +45,36 @@ export const tagsRoutes = (api: AppApi): readonly Route[] => [
   },
 ];
 
-function answer(request: HttpRequest, { body, etag }: RenderedTree): HttpResponse {
-  // A client keeps it, and asks each time whether it still holds.
-  const headers = { ETag: etag, 'Cache-Control': 'private, no-cache' };
-  if (matches(request.header('if-none-match'), etag)) return { status: 304, headers, body: '' };
-  return { status: 200, headers: { ...headers, 'Content-Type': 'application/json' }, body };
+function answer(request: HttpRequest, tree: RenderedTree): HttpResponse | Promise<HttpResponse> {
+  const known = [tree.etag, ...CODINGS.map((coding) => etagOf(tree, coding))].find((etag) =>
+    matches(request.header('if-none-match'), etag),
+  );
+  if (known !== undefined) return { status: 304, headers: headersOf(known), body: '' };
+  const coding = preferredCoding(request.header('accept-encoding'));
+  const body = coding === null ? null : compressTree(tree, coding);
+  if (coding === null || body === null) return ok(tree.body, headersOf(tree.etag));
+  const headers = { ...headersOf(etagOf(tree, coding)), 'Content-Encoding': coding };
+  return body instanceof Promise ? body.then((octets) => ok(octets, headers)) : ok(body, headers);
 }
+
+const CODINGS: readonly Coding[] = ['br', 'gzip'];
+
+/** Other bytes have another tag (RFC 9110, 8.8.3). */
+const etagOf = ({ etag }: RenderedTree, coding: Coding): string =>
+  `${etag.slice(0, -1)}-${coding}"`;
+
+/** A client keeps it, and asks each time whether it still holds. */
+const headersOf = (etag: string): Readonly<Record<string, string>> => ({
+  ETag: etag,
+  'Cache-Control': 'private, no-cache',
+  Vary: 'Accept-Encoding',
+});
+
+const ok = (body: string | Buffer, headers: Readonly<Record<string, string>>): HttpResponse => ({
+  status: 200,
+  headers: { ...headers, 'Content-Type': 'application/json' },
+  body,
+});
 
 const WEAK = /^W\//;
 

@@ -1,3 +1,4 @@
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import t from 'tap';
 import type { HttpRequest } from '../../../src/http/handler.ts';
 import { makeAppApi } from '../../support/app-api.ts';
@@ -105,6 +106,56 @@ await onEachStore(t, {
     });
     t.notMatch(String(fourth.body), `"id":${expiring}`);
     t.not(fourth.headers?.['ETag'], third.headers?.['ETag']);
+  },
+
+  'a large tree is compressed for whoever takes that, a small one for nobody': async (t, store) => {
+    const tenant = await makeTenant(store.sql, 'acme');
+    const api = makeAppApi(store);
+    const get = async (coding: string, etag = '') => {
+      const headers: Readonly<Record<string, string>> = {
+        'accept-encoding': coding,
+        'if-none-match': etag,
+      };
+      const request = { ...getRequest(tenant), header: (name: string) => headers[name] ?? '' };
+      return await api.get(GET_FORM, tenant.caller, request);
+    };
+    await tenant.makeTag({ name: 'Small' });
+    const small = await get('br, gzip');
+    t.match(small, { status: 200, body: String, headers: { Vary: 'Accept-Encoding' } });
+    t.notOk(small.headers?.['Content-Encoding']);
+
+    const tags = Array.from({ length: 40 }, (_, n) => ({ name: `Tag ${n} of many` }));
+    for (const tag of tags) await tenant.makeTag(tag);
+    const plain = await get('deflate');
+    t.notOk(plain.headers?.['Content-Encoding']);
+    const etags = new Set([plain.headers?.['ETag']]);
+    for (const [coding, decompress] of [
+      ['br', brotliDecompressSync],
+      ['gzip', gunzipSync],
+    ] as const) {
+      const [packed, again] = await Promise.all([get(coding), get(coding)]);
+      t.match(packed, {
+        status: 200,
+        headers: {
+          'Content-Encoding': coding,
+          'Content-Type': 'application/json',
+          Vary: 'Accept-Encoding',
+        },
+      });
+      t.ok(Buffer.isBuffer(packed.body) && packed.body.length < plain.body.length / 3);
+      t.equal(decompress(packed.body).toString(), plain.body);
+      t.equal(again.body, packed.body, 'made once');
+      t.equal((await get(coding)).body, packed.body, 'and kept');
+      const etag = packed.headers?.['ETag'] ?? '';
+      etags.add(etag);
+      t.match(await get(coding, etag), { status: 304, headers: { ETag: etag }, body: '' });
+      t.match(await get('', `W/${etag}`), { status: 304 }, 'the same tags, however packed');
+    }
+    t.equal(etags.size, 3, 'other bytes have another ETag (RFC 9110, 8.8.3)');
+    await tenant.makeTag({ name: 'One more' });
+    t.equal((await get('br', [...etags].join(', '))).status, 200);
+    const post = await api.call('tags', tenant.caller, { appId: tenant.appId, platformId: 3 });
+    t.equal(typeof post.body, 'string', 'a caller that asks for nothing gets it as it is');
   },
 
   'bad parameters are 400; another client or app is 403': async (t, store) => {
