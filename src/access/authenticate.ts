@@ -1,6 +1,7 @@
 /**
  * Authorization header → caller. A known credential is answered from memory, without a query and without a password
- * hash; what is remembered is short-lived, so that a disabled client or a rotated credential is refused within seconds.
+ * hash, and so is one that was refused; what is remembered is short-lived, so that a disabled client or a rotated credential is refused
+ * within seconds.
  */
 
 import { hash, randomBytes } from 'node:crypto';
@@ -14,6 +15,8 @@ import type { Secrets } from './secrets.ts';
 
 /** A caller, or why there is none. `disabled`: the credential is right and its client is not served. */
 export type Authentication = Caller | 'missing' | 'wrong' | 'disabled';
+
+type Refusal = 'wrong' | 'disabled';
 
 interface Remembered {
   readonly caller: Caller;
@@ -30,11 +33,14 @@ const FRESH_MS = 2_000;
 const STALE_MS = 5_000;
 /** About 400 bytes each. An installation has as many credentials as apps. */
 const REMEMBERED_MAX = 10_000;
+/** Refused ones, about 200 bytes each, apart from the others: whoever makes up new ones all the time must not push those out. */
+const REFUSED_MAX = 10_000;
 
 export class Authenticator {
   readonly #lookup: CredentialLookup;
   readonly #now: () => number;
   readonly #remembered = new Map<string, Remembered>();
+  readonly #refused = new Map<string, { readonly refusal: Refusal; readonly untilMs: number }>();
   /** Headers are remembered by a salted digest: no secret stays in memory, and no comparison tells how far it got. */
   readonly #salt = randomBytes(32).toString('base64');
 
@@ -50,6 +56,8 @@ export class Authenticator {
     const known = this.#remembered.get(key);
     const nowMs = this.#now();
     if (known !== undefined && nowMs < known.freshUntilMs) return known.caller;
+    const refused = this.#refused.get(key);
+    if (refused !== undefined && nowMs < refused.untilMs) return refused.refusal;
     const presented = parseAuthorization(header);
     if (presented.kind === 'missing') return 'missing';
     if (known === undefined || nowMs >= known.staleUntilMs) return this.#ask(key, presented);
@@ -67,19 +75,22 @@ export class Authenticator {
     const askedAtMs = this.#now();
     const row = await this.#lookup.find(presented);
     this.#remembered.delete(key);
-    if (row === null) return 'wrong';
-    if (row.disabled) return 'disabled';
+    this.#refused.delete(key);
+    if (row === null) return this.#refuse(key, 'wrong', askedAtMs);
+    if (row.disabled) return this.#refuse(key, 'disabled', askedAtMs);
     const caller = callerOf(row, presented.kind);
     this.#remember(key, caller, askedAtMs, row.remainingMs ?? Number.POSITIVE_INFINITY);
     return caller;
   }
 
+  #refuse(key: string, refusal: Refusal, askedAtMs: number): Refusal {
+    forgetOldest(this.#refused, REFUSED_MAX);
+    this.#refused.set(key, { refusal, untilMs: askedAtMs + FRESH_MS });
+    return refusal;
+  }
+
   #remember(key: string, caller: Caller, askedAtMs: number, remainingMs: number): void {
-    // The first key of a Map is the one that was set longest ago.
-    const [oldest] = this.#remembered.keys();
-    if (this.#remembered.size >= REMEMBERED_MAX && oldest !== undefined) {
-      this.#remembered.delete(oldest);
-    }
+    forgetOldest(this.#remembered, REMEMBERED_MAX);
     this.#remembered.set(key, {
       caller,
       freshUntilMs: askedAtMs + Math.min(FRESH_MS, remainingMs),
@@ -87,6 +98,12 @@ export class Authenticator {
       refreshing: false,
     });
   }
+}
+
+/** Makes room for one more. The first key of a Map is the one that was set longest ago. */
+function forgetOldest(map: Map<string, unknown>, sizeMax: number): void {
+  const [oldest] = map.keys();
+  if (map.size >= sizeMax && oldest !== undefined) map.delete(oldest);
 }
 
 const callerOf = (row: CredentialRow, method: Caller['method']): Caller => ({

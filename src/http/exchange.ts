@@ -7,6 +7,7 @@ import type { Logger } from 'pino';
 import type { Authentication, Authenticator } from '../access/authenticate.ts';
 import type { Caller } from '../access/caller.ts';
 import type { Failures } from '../access/failures.ts';
+import { networkOf } from '../std/ip-address.ts';
 import { faultOf } from '../store/faults.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { AddressResolver } from './client-address.ts';
@@ -30,6 +31,8 @@ export interface ExchangeParts {
 }
 
 type Headers = Readonly<Record<string, string>>;
+/** Null: nothing is in the caller's way. */
+type Refusal = HttpResponse | null;
 
 function writeAll(headers: Headers, write: WriteField): void {
   for (const name of Object.keys(headers)) write(name, headers[name] ?? '');
@@ -49,7 +52,10 @@ export class Exchange {
   readonly #parts: ExchangeParts;
   readonly #head: RequestHead;
   readonly #match: Match<Route>;
+  #address: string | null = null;
   #caller: Caller | null = null;
+  #asked: Promise<Refusal> | null = null;
+  #isLate = false;
 
   constructor(parts: ExchangeParts, head: RequestHead, match: Match<Route>) {
     this.#parts = parts;
@@ -60,6 +66,25 @@ export class Exchange {
 
   get isHead(): boolean {
     return this.#head.method === 'HEAD';
+  }
+
+  /** The caller's address, behind trusted proxies the one they name. */
+  get address(): string {
+    this.#address ??= this.#parts.addressOf(
+      this.#head.remoteAddress,
+      this.#head.headers.get('x-forwarded-for'),
+    );
+    return this.#address;
+  }
+
+  /**
+   * By whose share its request and its body are bounded: of a publisher whose credential is known, his client's, wherever he calls from;
+   * else of the network. An app's credential is public, so it has none.
+   */
+  get holder(): string {
+    return this.#caller?.role === 'super-user'
+      ? `client ${this.#caller.clientId}`
+      : networkOf(this.address);
   }
 
   /** What the head alone decides: an answer, or the route that the body is for. */
@@ -74,14 +99,30 @@ export class Exchange {
         return this.#otherMethod(match.allow);
       case 'found': {
         const length = Number(this.#head.headers.get('content-length'));
-        return length > match.route.bodyBytesMax ? this.tooLarge(match.route) : match;
+        if (length > match.route.bodyBytesMax) return this.tooLarge(match.route);
+        const refusal = this.#admit(match);
+        if (!(refusal instanceof Promise)) return refusal ?? match;
+        this.#asked = refusal.finally(() => {
+          this.#asked = null;
+        });
+        return match;
       }
     }
   }
 
+  /** The store is asked about a credential that memory does not know: whether it is refused. Null: nobody is asked, or no more. */
+  get asked(): Promise<Refusal> | null {
+    return this.#asked;
+  }
+
+  /** The body was not there with the head: until it is, the credential may have been taken away. */
+  bodyIsLate(): void {
+    this.#isLate = true;
+  }
+
   /**
-   * Authenticates, checks and handles, and gives the answer to `settle`: at once where nothing is waited for. A surprise is logged
-   * and answered 500.
+   * Checks what the head did not decide, handles, and gives the answer to `settle`: at once where nothing is waited for. A surprise is
+   * logged and answered 500.
    */
   run(found: Found<Route>, body: Buffer, settle: (response: HttpResponse) => void): void {
     let response: HttpResponse | Promise<HttpResponse>;
@@ -150,40 +191,51 @@ export class Exchange {
     return { status: 204, headers: { ...headers, ...cors }, body: '' };
   }
 
-  #handle({ route, params }: Found<Route>, body: Buffer): HttpResponse | Promise<HttpResponse> {
-    const { addressOf, authenticator } = this.#parts;
-    const address = addressOf(this.#head.remoteAddress, this.#head.headers.get('x-forwarded-for'));
-    const request = new Request(this.#head, params, address, this.requestId, body);
+  #handle(found: Found<Route>, body: Buffer): HttpResponse | Promise<HttpResponse> {
+    const refusal = this.#asked ?? (this.#isLate ? this.#admit(found) : null);
+    return refusal instanceof Promise
+      ? refusal.then((refused) => refused ?? this.#serve(found, body))
+      : (refusal ?? this.#serve(found, body));
+  }
+
+  #serve({ route, params }: Found<Route>, body: Buffer): HttpResponse | Promise<HttpResponse> {
+    const request = new Request(this.#head, params, this.address, this.requestId, body);
     if (route.api === 'open') return route.handle(request);
-    const authentication = authenticator.authenticate(this.#head.headers.get('authorization'));
+    if (this.#caller === null) throw new Error(`${route.path} is served to nobody`);
+    return route.handle(request, this.#caller);
+  }
+
+  /** Whether the credential is good for this route. */
+  #admit({ route, params }: Found<Route>): Refusal | Promise<Refusal> {
+    if (route.api === 'open') return null;
+    const header = this.#head.headers.get('authorization');
+    const authentication = this.#parts.authenticator.authenticate(header);
     return authentication instanceof Promise
-      ? authentication.then((known) => this.#admit(route, request, known))
-      : this.#admit(route, request, authentication);
+      ? authentication.then(
+          (known) => this.#judge(route, params, known),
+          (error: unknown) => this.#failed(route, error),
+        )
+      : this.#judge(route, params, authentication);
   }
 
-  #admit(
+  #judge(
     route: ApiRoute,
-    request: HttpRequest,
+    params: Readonly<Record<string, string>>,
     authentication: Authentication,
-  ): HttpResponse | Promise<HttpResponse> {
-    if (typeof authentication === 'string') {
-      return this.#unauthenticated(authentication, request.address);
-    }
+  ): Refusal {
+    if (typeof authentication === 'string') return this.#unauthenticated(authentication);
     this.#caller = authentication;
-    return (
-      this.#forbidden(route, request.params, authentication) ??
-      route.handle(request, authentication)
-    );
+    return this.#forbidden(route, params, authentication);
   }
 
-  #unauthenticated(reason: Exclude<Authentication, Caller>, address: string): HttpResponse {
+  #unauthenticated(reason: Exclude<Authentication, Caller>): HttpResponse {
     switch (reason) {
       case 'missing':
         return this.refuse(401, 'This path needs a credential: Bearer or Basic.', CHALLENGES);
       case 'disabled':
         return this.refuse(403, 'This client is disabled.');
       case 'wrong': {
-        const retryAfterMs = this.#parts.failures.noteAndAskRetryAfterMs(address);
+        const retryAfterMs = this.#parts.failures.noteAndAskRetryAfterMs(this.address);
         return retryAfterMs === 0
           ? this.refuse(401, 'There is no such credential.', CHALLENGES)
           : this.refuse(429, 'Too many wrong credentials came from this address.', {
@@ -194,11 +246,7 @@ export class Exchange {
   }
 
   /** A client in the path is the caller's own, or, whether it exists or not, none of the caller's business. */
-  #forbidden(
-    route: ApiRoute,
-    params: Readonly<Record<string, string>>,
-    caller: Caller,
-  ): HttpResponse | null {
+  #forbidden(route: ApiRoute, params: Readonly<Record<string, string>>, caller: Caller): Refusal {
     if (!mayUse(route.api, caller.role)) {
       return this.refuse(403, 'This credential is for another API.');
     }

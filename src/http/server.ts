@@ -1,6 +1,10 @@
 /** The HTTP service: what a front hears becomes an exchange; requests and bodies under way are counted, and bounded. */
 
+import type { AdmissionLimits } from './admission.ts';
+import { Admission } from './admission.ts';
 import { createAddressResolver } from './client-address.ts';
+import type { Desk } from './conversation.ts';
+import { Conversation } from './conversation.ts';
 import { createCors } from './cors.ts';
 import type { ExchangeParts } from './exchange.ts';
 import { Exchange } from './exchange.ts';
@@ -13,7 +17,6 @@ import { Listener } from './front/listener.ts';
 import type { HttpResponse, Route } from './handler.ts';
 import type { RequestHead } from './request-head.ts';
 import { NO_HEADERS } from './request-head.ts';
-import type { Found } from './router.ts';
 import { Router } from './router.ts';
 
 export interface ServerOptions
@@ -28,11 +31,7 @@ export interface ServerOptions
   readonly limits?: ServerLimits;
 }
 
-export interface ServerLimits {
-  /** Requests being read or handled; beyond it the answer is 503, except on open routes. */
-  readonly requestsMax: number;
-  /** Bytes of bodies not yet handled, over all requests. */
-  readonly bodyBytesMax: number;
+export interface ServerLimits extends AdmissionLimits {
   /** From the begin of a connection, or the first byte of a head, to the end of the head. */
   readonly headTimeoutMs: number;
   /** From an answer to the next request on its connection. */
@@ -68,8 +67,6 @@ const SERVER_LIMITS: Omit<ServerLimits, 'connectionsMax'> = {
 };
 /** Slow bodies are looked for this often: a timer for each request would cost every request one. */
 const SWEEP_INTERVAL_MS = 250;
-/** Pieces of one body that are kept apart: a megabyte that comes byte by byte must not be a million buffers. */
-const PIECES_MAX = 128;
 
 /** Starts listening. Rejects with a SettingFault when the address cannot be had, or the certificate is no good. */
 export async function startServer(options: ServerOptions): Promise<Server> {
@@ -80,16 +77,18 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   return server;
 }
 
-class RunningServer implements Server, RequestHandler {
+class RunningServer implements Server, RequestHandler, Desk {
   readonly #options: ServerOptions;
   readonly #parts: ExchangeParts;
   readonly #router: Router<Route>;
   readonly #limits: ServerLimits;
   readonly #certificate: Certificate | null;
   readonly #listener: Listener;
+  readonly #admission: Admission;
+  /** Health has to answer also when all the others have to wait, and must not make them wait. */
+  readonly #openAdmission: Admission;
   /** From the head to the answer; aborted ones to the end of their handler. */
   #requests = 0;
-  #bodyBytes = 0;
   /** Those whose bodies did not come whole at once, in the order of their deadlines. */
   readonly #slow = new Set<Conversation>();
   readonly #sweep: NodeJS.Timeout;
@@ -108,6 +107,8 @@ class RunningServer implements Server, RequestHandler {
       ...SERVER_LIMITS,
       connectionsMax: connectionsMaxOf(descriptorsMax()),
     };
+    this.#admission = new Admission(this.#limits);
+    this.#openAdmission = new Admission(this.#limits);
     const listener = new Listener({
       host: options.host,
       port: options.port,
@@ -157,11 +158,11 @@ class RunningServer implements Server, RequestHandler {
     const exchange = new Exchange(this.#parts, head, this.#router.match(head.method, head.path));
     const begun = exchange.begin();
     if (!('route' in begun)) return this.#answer(reply, exchange, begun);
-    if (begun.route.api !== 'open' && this.#requests >= this.#limits.requestsMax) {
-      return this.#answer(reply, exchange, exchange.overloaded('http'));
-    }
+    const admission = begun.route.api === 'open' ? this.#openAdmission : this.#admission;
+    const holder = admission.enter(exchange.holder);
+    if (holder === null) return this.#answer(reply, exchange, exchange.overloaded('http'));
     this.#requests += 1;
-    return new Conversation(this, reply, exchange, begun);
+    return new Conversation({ desk: this, reply, exchange, found: begun, admission, holder });
   }
 
   refuse({ status, detail }: Malformed, reply: Reply): void {
@@ -170,18 +171,10 @@ class RunningServer implements Server, RequestHandler {
     this.write(reply, exchange, exchange.refuse(status, detail), true);
   }
 
-  /** When a body that begins now has to be whole. */
   get bodyDeadlineMs(): number {
     return performance.now() + this.#limits.bodyTimeoutMs;
   }
 
-  /** Counts bytes of a body that are kept. Whether there is room for them. */
-  keeps(bytes: number): boolean {
-    this.#bodyBytes += bytes;
-    return this.#bodyBytes <= this.#limits.bodyBytesMax;
-  }
-
-  /** Not all of its body was there at once. */
   isSlow(conversation: Conversation): void {
     this.#slow.add(conversation);
   }
@@ -190,10 +183,8 @@ class RunningServer implements Server, RequestHandler {
     this.#slow.delete(conversation);
   }
 
-  /** A conversation is over, and what it kept is gone. */
-  left(conversation: Conversation, bytes: number): void {
+  left(conversation: Conversation): void {
     this.#slow.delete(conversation);
-    this.#bodyBytes -= bytes;
     this.#requests -= 1;
     if (this.#requests === 0) this.#whenIdle?.();
   }
@@ -235,75 +226,5 @@ class RunningServer implements Server, RequestHandler {
       if (conversation.deadlineMs > nowMs) return;
       conversation.timeOut();
     }
-  }
-}
-
-/** A request whose answer is still to come. */
-class Conversation implements Receiver {
-  readonly deadlineMs: number;
-  readonly #server: RunningServer;
-  readonly #reply: Reply;
-  readonly #exchange: Exchange;
-  readonly #found: Found<Route>;
-  #pieces: Buffer[] = [];
-  #length = 0;
-  #state: 'reading' | 'handling' | 'over' = 'reading';
-  #isAborted = false;
-
-  constructor(server: RunningServer, reply: Reply, exchange: Exchange, found: Found<Route>) {
-    this.#server = server;
-    this.#reply = reply;
-    this.#exchange = exchange;
-    this.#found = found;
-    this.deadlineMs = server.bodyDeadlineMs;
-  }
-
-  data(piece: Buffer, isLast: boolean): void {
-    const { route } = this.#found;
-    this.#length += piece.length;
-    const isRoom = this.#server.keeps(piece.length);
-    if (this.#length > route.bodyBytesMax) this.#settle(this.#exchange.tooLarge(route));
-    else if (!isRoom) this.#settle(this.#exchange.overloaded('bodies'));
-    else {
-      this.#keep(piece);
-      if (isLast) this.#handle();
-      else this.#server.isSlow(this);
-    }
-  }
-
-  abort(): void {
-    this.#isAborted = true;
-    // A handler that has begun goes on, and is counted until it has ended.
-    if (this.#state === 'reading') this.#leave();
-  }
-
-  /** The body has taken too long. */
-  timeOut(): void {
-    // The rest of that body would be waited for.
-    this.#settle(this.#exchange.refuse(408, 'The body took too long to come.'), true);
-  }
-
-  #keep(piece: Buffer): void {
-    if (piece.length > 0) this.#pieces.push(piece);
-    if (this.#pieces.length > PIECES_MAX) this.#pieces = [Buffer.concat(this.#pieces)];
-  }
-
-  #handle(): void {
-    this.#state = 'handling';
-    this.#server.isWhole(this);
-    const [first] = this.#pieces;
-    const body =
-      first !== undefined && this.#pieces.length === 1 ? first : Buffer.concat(this.#pieces);
-    this.#exchange.run(this.#found, body, (response) => this.#settle(response));
-  }
-
-  #settle(response: HttpResponse, closes = false): void {
-    this.#leave();
-    if (!this.#isAborted) this.#server.write(this.#reply, this.#exchange, response, closes);
-  }
-
-  #leave(): void {
-    this.#state = 'over';
-    this.#server.left(this, this.#length);
   }
 }

@@ -83,6 +83,22 @@ t.test(
   },
 );
 
+scene('what was refused is remembered for a moment, apart from what works', async (t, { sql }) => {
+  const demo = await addTenant(sql, 'demo-6');
+  let nowMs = 0;
+  const authenticator = new Authenticator(sql, secrets, () => nowMs);
+  await authenticator.authenticate(bearer(demo.apiUser));
+  const guesses = Array.from({ length: 10_001 }, (_, n) =>
+    authenticator.authenticate(`Bearer tca_${n}`),
+  );
+  t.same(new Set(await Promise.all(guesses)), new Set(['wrong']));
+  t.equal(authenticator.authenticate('Bearer tca_10000'), 'wrong', 'without a question');
+  t.ok(authenticator.authenticate('Bearer tca_0') instanceof Promise, 'the oldest is forgotten');
+  t.match(authenticator.authenticate(bearer(demo.apiUser)), { role: 'api-user' });
+  nowMs += 2_000;
+  t.ok(authenticator.authenticate('Bearer tca_10000') instanceof Promise, 'asked again');
+});
+
 scene('while a known credential is checked again it is served', async (t, { sql }) => {
   const demo = await addTenant(sql, 'demo-2');
   let nowMs = 0;

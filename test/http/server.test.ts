@@ -216,7 +216,7 @@ t.test('who goes away, before or after his body, leaves nothing behind', async (
     return text('late');
   });
   const { server, baseUrl } = await start(t, [echo, wait], {
-    limits: { ...PATIENT_LIMITS, requestsMax: 2 },
+    limits: { ...PATIENT_LIMITS, requestsMax: 4 },
   });
   for (let times = 0; times < 5; times += 1) {
     const socket = connect(server.port, '127.0.0.1');
@@ -247,7 +247,8 @@ t.test('too many at once are told so, and when to come again', async (t) => {
     await released;
     return text('done');
   });
-  const { baseUrl } = await start(t, [wait], { limits: { ...PATIENT_LIMITS, requestsMax: 3 } });
+  // One address has half of them.
+  const { baseUrl } = await start(t, [wait], { limits: { ...PATIENT_LIMITS, requestsMax: 6 } });
   const first = Array.from({ length: 3 }, () => post(`${baseUrl}/wait`, ''));
   await until('three are inside', () => (entered === 3 ? true : null));
   const fourth = await post(`${baseUrl}/wait`, '');
@@ -260,7 +261,7 @@ t.test('too many at once are told so, and when to come again', async (t) => {
 
 t.test('all bodies together are bounded', async (t) => {
   const { baseUrl, server } = await start(t, [echo], {
-    limits: { ...PATIENT_LIMITS, bodyBytesMax: 1_000 },
+    limits: { ...PATIENT_LIMITS, bodyBytesMax: 2_000 },
   });
   const socket = connect(server.port, '127.0.0.1');
   t.teardown(() => socket.destroy());
