@@ -32,7 +32,7 @@ export type Outcome = {
   | {
       readonly kind: 'bad-message';
       readonly reason: string;
-      /** The answer does not say so: it may as well be about this device. Only several devices prove it. */
+      /** The answer does not say so: it may as well be about this device, and anybody can register a thousand that are refused so. */
       readonly mayBeDevice?: true;
     }
   /** The credential is refused: nothing sent with it will be accepted. */

@@ -118,7 +118,6 @@ function judgeClosely(
   else if (outcome.unfamiliarStatus !== undefined) {
     unfamiliar({ status: outcome.unfamiliarStatus, reason: outcome.reason });
   }
-  if (outcome.kind === 'bad-message' && outcome.mayBeDevice) control.doubt(outcome.reason);
   const ending = endingOf(outcome, {
     platformId: task.platformId,
     attempts: device.attempts + 1,

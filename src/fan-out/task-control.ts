@@ -3,21 +3,14 @@
 import type { Verdict } from '../outcomes/verdict.ts';
 import { Signal } from '../std/signal.ts';
 
-/**
- * Devices of a task that have to be refused for one reason that may be their own, before it is the message's fault. One
- * strange token must not stop a million others; eight in a row, with nobody delivered in the whole scope, are no chance.
- */
-export const DOUBTFUL_REFUSALS_MAX = 8;
-
 export class TaskControl {
   /** Fires when anything below has changed. */
   readonly changed = new Signal();
   isLost = false;
   isCancelled: boolean;
   fault: string | null;
-  /** Whether any device of the scope has it: then the message itself is not at fault. */
-  private hasDelivered: boolean;
-  private doubted: { readonly reason: string; devices: number } = { reason: '', devices: 0 };
+  /** Whether any device of the scope has it: then what only seems to be a fault of all is none. */
+  hasDelivered: boolean;
   /** Monotonic time until which it may go on to the next boundary; null: nobody asked it to stop. */
   giveBackBeforeMs: number | null = null;
   /** Monotonic time from which nobody waits for sends under way; null: their own time-outs end them. */
@@ -56,14 +49,6 @@ export class TaskControl {
   /** A device has it. */
   delivered(): void {
     this.hasDelivered = true;
-  }
-
-  /** One more device was refused for a reason that may be its own. */
-  doubt(reason: string): void {
-    if (this.hasDelivered) return;
-    if (this.doubted.reason !== reason) this.doubted = { reason, devices: 0 };
-    this.doubted.devices += 1;
-    if (this.doubted.devices >= DOUBTFUL_REFUSALS_MAX) this.find(reason);
   }
 
   giveBack(beforeMs: number, abandonAtMs: number | null): void {

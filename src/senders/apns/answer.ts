@@ -56,15 +56,17 @@ function outcomeOfReason(answer: Answer, reason: string, timestampMs: number | n
     case 'BadPriority':
     case 'InvalidPushType':
     case 'MissingPushType':
-    case 'MissingDeviceToken':
     case 'BadRequestParams':
     case 'BadRequestPayload':
     case 'DuplicateHeaders':
     case 'PayloadEmpty':
     case 'PayloadTooLarge':
-    case 'BadPath':
     case 'MethodNotAllowed':
       return { kind: 'bad-message', reason };
+    // The path ends with the token.
+    case 'MissingDeviceToken':
+    case 'BadPath':
+      return { kind: 'bad-message', reason, mayBeDevice: true };
     // The topic is the credential's bundle id: wrong for one push, wrong for all.
     case 'BadTopic':
     case 'MissingTopic':

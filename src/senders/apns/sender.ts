@@ -7,6 +7,7 @@ import { ProviderSender } from '../provider-sender.ts';
 import type { Sender } from '../sender.ts';
 import type { Transport } from '../transport.ts';
 import { renderApns } from './message.ts';
+import { TOKEN_DIGITS_MAX } from './settings.ts';
 
 export const createApnsSender = (credential: ApnsCredential, transport: Transport): Sender =>
   new ProviderSender(
@@ -21,10 +22,11 @@ export const createApnsSender = (credential: ApnsCredential, transport: Transpor
 /** Asked for every send that comes as a text: an expression that looks for what must not be there costs a fifth of one that matches pairs. */
 const NOT_HEX = /[^0-9a-fA-F]/;
 
-/** The token becomes part of the path: nothing but whole octets in hex may. Apple sets no length. */
+/** The token becomes part of the path: nothing but whole octets in hex may, and not any number of them. */
 const isHexOctets = (deviceId: DeviceToken): boolean =>
-  typeof deviceId !== 'string' ||
-  (deviceId.length > 0 && deviceId.length % 2 === 0 && !NOT_HEX.test(deviceId));
+  deviceId.length <= TOKEN_DIGITS_MAX &&
+  (typeof deviceId !== 'string' ||
+    (deviceId.length > 0 && deviceId.length % 2 === 0 && !NOT_HEX.test(deviceId)));
 
 /** Apple's own word for it, said without asking. */
 const BAD_DEVICE_TOKEN: Outcome = Object.freeze({

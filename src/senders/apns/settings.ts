@@ -2,6 +2,9 @@
 
 import type { TransportLimits } from '../transport.ts';
 
+/** Hexadecimal digits of a token: 64 today, Live Activities' have some hundred more, and Apple sets no length. A longer one is nobody's. */
+export const TOKEN_DIGITS_MAX = 1_024;
+
 /** Larger notifications are answered 413 PayloadTooLarge. */
 export const APNS_PAYLOAD_BYTES_MAX = 4_096;
 

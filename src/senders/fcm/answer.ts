@@ -69,7 +69,7 @@ function outcomeOfError(answer: Answer, error: FcmError): Outcome {
       return { kind: 'bad-token', reason };
     case 'UNAUTHENTICATED':
       return { kind: 'expired-authorization', reason };
-    // The project's APNs or Web Push key: whoever is not reached through it, is. Alike for several, with nobody reached, it stops all.
+    // The project's APNs or Web Push key: whoever is not reached through it, is.
     case 'THIRD_PARTY_AUTH_ERROR':
       return { kind: 'bad-message', reason, mayBeDevice: true };
     case 'PERMISSION_DENIED':

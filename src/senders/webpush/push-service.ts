@@ -10,12 +10,11 @@ import type { Answer, RequestTemplate, Transport } from '../transport.ts';
 import type { VapidToken } from './credentials.ts';
 import type { Recipient } from './encryption.ts';
 import { encrypt } from './encryption.ts';
+import { Refusals } from './refusals.ts';
 import {
   CLOSE_WAIT_MS_MAX,
   HELD_PER_SERVICE_MAX,
   PROBES_MAX,
-  REFUSALS_IN_A_ROW,
-  REFUSED_FOR_MS,
   STUCK_AFTER_MS,
   WAIT_MS_MAX,
   WORKED_WITHIN_MS,
@@ -58,11 +57,6 @@ const BAD_KEY: Outcome = Object.freeze({
   isUnasked: true,
 });
 
-interface Refusals {
-  readonly outcome: Outcome;
-  readonly count: number;
-}
-
 export class PushService {
   readonly transport: Transport;
   usedAtMs = 0;
@@ -75,11 +69,10 @@ export class PushService {
   /** Since when it owes an answer. */
   #owesSinceMs = 0;
   #workedAtMs = Number.NEGATIVE_INFINITY;
-  /** Of the key, since the last answer that was good. */
-  #keyRefusals: Refusals | null = null;
-  #keyRefusedUntilMs = 0;
-  /** Of single messages. */
-  readonly #messageRefusals = new WeakMap<RequestTemplate, Refusals>();
+  /** Of the key. */
+  #keyRefusals = new Refusals();
+  /** Of single messages; null: somebody has it, so that it is not the message. */
+  readonly #messageRefusals = new WeakMap<RequestTemplate, Refusals | null>();
 
   constructor(options: PushServiceOptions) {
     this.#options = options;
@@ -131,21 +124,16 @@ export class PushService {
     return true;
   }
 
-  /** Why a send would be refused as those before it were, without asking again; null: it may be sent. */
+  /** How a send ends now that those before it were refused; null: it may be sent. */
   refusalOf(template: RequestTemplate, nowMs: number): Outcome | null {
-    const message = this.#messageRefusals.get(template);
-    if (message !== undefined && message.count >= REFUSALS_IN_A_ROW) return message.outcome;
-    const key = this.#keyRefusals;
-    if (key === null || key.count < REFUSALS_IN_A_ROW) return null;
-    if (nowMs < this.#keyRefusedUntilMs) return key.outcome;
-    // This one tries.
-    this.#keyRefusedUntilMs = nowMs + REFUSED_FOR_MS;
-    return null;
+    const ofMessage = this.#messageRefusals.get(template)?.verdict(nowMs) ?? null;
+    if (ofMessage !== null || this.works(nowMs)) return ofMessage;
+    return this.#keyRefusals.verdict(nowMs);
   }
 
   /** A new authorization may be better than the one that was refused. */
   authorize(authorization: string): void {
-    this.#keyRefusals = null;
+    this.#keyRefusals = new Refusals();
     this.transport.authorize(authorization);
   }
 
@@ -187,21 +175,18 @@ export class PushService {
   }
 
   #settled(send: PushSend, outcome: Outcome): void {
-    if (outcome.kind === 'bad-credential') this.#keyRefused(outcome);
+    if (outcome.kind === 'bad-credential') this.#keyRefusals.refused(outcome, performance.now());
     else if (outcome.kind === 'bad-message') this.#messageRefused(send.template, outcome);
-    else if (outcome.kind === 'delivered') this.#messageRefusals.delete(send.template);
+    else if (outcome.kind === 'delivered') this.#messageRefusals.set(send.template, null);
     this.#end(send, outcome);
   }
 
-  #keyRefused(outcome: Outcome): void {
-    const count = (this.#keyRefusals?.count ?? 0) + 1;
-    this.#keyRefusals = { outcome, count };
-    if (count === REFUSALS_IN_A_ROW) this.#keyRefusedUntilMs = performance.now() + REFUSED_FOR_MS;
-  }
-
   #messageRefused(template: RequestTemplate, outcome: Outcome): void {
-    const count = (this.#messageRefusals.get(template)?.count ?? 0) + 1;
-    this.#messageRefusals.set(template, { outcome, count });
+    const known = this.#messageRefusals.get(template);
+    if (known === null) return;
+    const refusals = known ?? new Refusals();
+    refusals.refused(outcome, performance.now());
+    this.#messageRefusals.set(template, refusals);
   }
 
   #end(send: PushSend, outcome: Outcome): void {
@@ -217,7 +202,7 @@ export class PushService {
     const outcome = this.#options.outcomeOf(answer);
     if (outcome.kind === 'delivered' || outcome.kind === 'gone') {
       this.#workedAtMs = nowMs;
-      this.#keyRefusals = null;
+      this.#keyRefusals.accepted();
     }
     return outcome;
   }

@@ -38,13 +38,16 @@ export const PROBES_MAX = 8;
 export const WAIT_MS_MAX = 5_000;
 /** How long `close` lets what waits be sent; together with the transport's own wait within the ten seconds of SIGTERM. */
 export const CLOSE_WAIT_MS_MAX = 2_000;
+/** Path and query of an endpoint: the longest known have some 600 characters, and what is too long a service refuses in words of its own. */
+export const PATH_LENGTH_MAX = 2_048;
 /** Sends encrypted in one turn of the event loop, some 5 ms: reading, PINGs and other senders come in between. */
 export const TURN_SENDS_MAX = 32;
-/** Refusals of key or message in a row that a push service has to give before they are believed for all of its devices. */
+/** Refusals of a key, or of a message, in a row after which a push service that took none lately is hardly asked any more. */
 export const REFUSALS_IN_A_ROW = 8;
-/** How long a key that a service refuses is not shown to it again; then one send tries. */
-export const REFUSED_FOR_MS = 60_000;
-/** A service that was good so lately says that a failure elsewhere is that one's own. */
+/** For so long at a time only so many sends try again, whether they were all there was: that is no load, and thousands in the hour of retries. */
+export const REFUSED_FOR_MS = 5_000;
+export const TRIES_WHILE_REFUSED = 8;
+/** A service that was good so lately says that a failure elsewhere is that one's own, and a refused key a subscription's own. */
 export const WORKED_WITHIN_MS = 60_000;
 
 /** What holds for the largest of them, behind which Google's front end stands as well. */

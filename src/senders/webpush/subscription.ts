@@ -3,6 +3,7 @@
 import { isObject } from '../../domain/payload.ts';
 import type { Recipient } from './encryption.ts';
 import { AUTH_SECRET_OCTETS, PUBLIC_KEY_OCTETS } from './encryption.ts';
+import { PATH_LENGTH_MAX } from './settings.ts';
 
 export type WebDevice =
   | {
@@ -30,8 +31,9 @@ export function readDevice(deviceId: string, nowMs: number): WebDevice {
   const { protocol, origin, pathname, search, username, password } = new URL(endpoint);
   // A name or a password in the address would be somebody's who is not us.
   if (protocol !== 'https:' || username !== '' || password !== '') return BAD;
-  const recipient = { publicKey, authSecret };
-  return { kind: 'subscription', origin, path: pathname + search, recipient };
+  const path = pathname + search;
+  if (path.length > PATH_LENGTH_MAX) return BAD;
+  return { kind: 'subscription', origin, path, recipient: { publicKey, authSecret } };
 }
 
 const FCM_TOKEN: WebDevice = Object.freeze({ kind: 'fcm-token' });

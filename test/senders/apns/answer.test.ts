@@ -21,7 +21,6 @@ const REACTIONS: readonly (readonly [number, string, Outcome])[] = [
   // Bad message: stops the scope.
   ...(
     [
-      [400, 'MissingDeviceToken'],
       [400, 'BadCollapseId'],
       [400, 'BadExpirationDate'],
       [400, 'BadMessageId'],
@@ -32,11 +31,20 @@ const REACTIONS: readonly (readonly [number, string, Outcome])[] = [
       [400, 'BadRequestPayload'],
       [400, 'DuplicateHeaders'],
       [400, 'PayloadEmpty'],
-      [404, 'BadPath'],
       [405, 'MethodNotAllowed'],
       [413, 'PayloadTooLarge'],
     ] as const
   ).map(([status, reason]) => [status, reason, { kind: 'bad-message', reason }] as const),
+  // The token is the end of the path: they may be its own.
+  ...(
+    [
+      [400, 'MissingDeviceToken'],
+      [404, 'BadPath'],
+    ] as const
+  ).map(
+    ([status, reason]) =>
+      [status, reason, { kind: 'bad-message', reason, mayBeDevice: true }] as const,
+  ),
   // Bad credential: stops the scope and surfaces.
   ...(
     [

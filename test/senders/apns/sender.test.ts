@@ -28,11 +28,12 @@ for (const transport of TRANSPORTS) {
         limits,
       }),
     token: (number) => number.toString(16).padStart(64, '0'),
+    longToken: () => 'ab'.repeat(512),
     tokenOf: ({ headers }) => String(headers[':path']).slice('/3/device/'.length),
     expiredAuthorization: { status: 403, body: { reason: 'ExpiredProviderToken' } },
   });
 
-  t.test(`apns on ${transport}: a token that is not hex is never sent`, async (t) => {
+  t.test(`apns on ${transport}: a token that is not hex, or too long, is never sent`, async (t) => {
     const peer = await startProviderPeer({ script: (request) => answer(request, 200) });
     const sender = createSender(
       { ...credential, environment: 'sandbox' },
@@ -45,7 +46,8 @@ for (const transport of TRANSPORTS) {
     await sender.whenReady();
     const rendered = sender.render(MESSAGE);
     const outcomes = new Map<number, Outcome>();
-    const tokens = ['abc', '../../etc', 'ab/cd', 'zz', 'ab cd', 'ab\r\nx: y', 'é', 'AB12'];
+    const tooLong = 'ab'.repeat(2_048);
+    const tokens = ['abc', '../../etc', 'ab/cd', 'zz', 'ab cd', 'ab\r\nx: y', tooLong, 'AB12'];
     for (const [position, token] of tokens.entries()) {
       sender.send(rendered, token, position, (settled, outcome) => outcomes.set(settled, outcome));
     }

@@ -18,6 +18,7 @@ import { REFUSALS_IN_A_ROW, SERVICES_MAX } from '../../../src/senders/webpush/se
 import { PushSubscriptions } from '../../../src/simulator/push-subscriptions.ts';
 import { senderContract } from '../../contract/sender.ts';
 import { control, simulate } from '../../simulator/peer.ts';
+import { until } from '../../support/poll.ts';
 import { fcmCredential, webPushCredential } from '../../support/provider-credentials.ts';
 import type { ProviderPeer, Script } from '../../support/provider-peer.ts';
 import { answer, startProviderPeer } from '../../support/provider-peer.ts';
@@ -91,7 +92,7 @@ for (const transport of TRANSPORTS) {
       return createSender(credential, { origins, transport, authorization: '', limits });
     },
     token: (number) => deviceAt(`${origin}/push/${number}`),
-    longToken: () => deviceAt(`${origin}/push/${'x'.repeat(3_500)}`),
+    longToken: () => deviceAt(`${origin}/push/${'x'.repeat(2_000)}`),
     tokenOf: ({ headers }) => deviceAt(`${origin}${headers[':path']}`),
     expiredAuthorization: null,
   });
@@ -336,19 +337,72 @@ t.test('a failure of the only service is everybody’s', async (t) => {
   t.same(outcome, { kind: 'unavailable', reason: 'status 503', retryAfterMs: null });
 });
 
-t.test('a key that a service refuses again and again is not shown to it any more', async (t) => {
+t.test('a key that a service refuses again and again is hardly shown to it any more', async (t) => {
   const refusing = await peerFor(t, (request) => answer(request, 403, { reason: 'BadJwtToken' }));
   const good = await peerFor(t, (request) => answer(request, 201));
   const sender = senderTo(t, [refusing, good]);
-  for (let sent = 0; sent < REFUSALS_IN_A_ROW + 20; sent += 1) {
+  for (let sent = 0; sent < REFUSALS_IN_A_ROW; sent += 1) {
     t.same(await send(sender, subscriptionAt(refusing.origin)), {
       kind: 'bad-credential',
       reason: 'BadJwtToken',
       isOneHost: true,
     });
   }
+  for (let sent = 0; sent < 20; sent += 1) {
+    t.same(
+      await send(sender, subscriptionAt(refusing.origin)),
+      { kind: 'unavailable', reason: 'BadJwtToken', retryAfterMs: null, isOneHost: true },
+      'whom the service was not asked about is tried again',
+    );
+  }
   t.equal(refusing.received.length, REFUSALS_IN_A_ROW);
   t.same(await send(sender, subscriptionAt(good.origin)), { kind: 'delivered' });
+});
+
+t.test('refusals that anybody can register end nobody else', async (t) => {
+  const peer = await peerFor(t, (request) =>
+    request.headers[':path']?.startsWith('/bad/')
+      ? answer(request, 401, { errno: 107 })
+      : answer(request, 201),
+  );
+  const sender = senderTo(t, [peer]);
+  const bad = deviceAt(`${peer.origin}/bad/1`);
+  const good = deviceAt(`${peer.origin}/push/1`);
+  await send(sender, good);
+  for (let sent = 0; sent < REFUSALS_IN_A_ROW * 2; sent += 1) {
+    t.match(await send(sender, bad), { kind: 'bad-credential' });
+  }
+  t.same(await send(sender, good), { kind: 'delivered' }, 'it worked a moment ago');
+
+  const fresh = senderTo(t, [peer]);
+  for (let sent = 0; sent < REFUSALS_IN_A_ROW; sent += 1) await send(fresh, bad);
+  t.match(await send(fresh, good), { kind: 'unavailable' }, 'nothing is known of it yet');
+  await until('it is tried again', async () =>
+    (await send(fresh, good)).kind === 'delivered' ? true : null,
+  );
+  for (let sent = 0; sent < REFUSALS_IN_A_ROW * 2; sent += 1) await send(fresh, bad);
+  t.same(await send(fresh, good), { kind: 'delivered' });
+});
+
+t.test('one message: subscriptions that answer for it end nobody else', async (t) => {
+  const peer = await peerFor(t, (request) =>
+    request.headers[':path']?.startsWith('/bad/') ? answer(request, 405) : answer(request, 201),
+  );
+  const sender = senderTo(t, [peer]);
+  const rendered = sender.render(message());
+  const sendIt = (path: string): Promise<Outcome> =>
+    new Promise((resolve) =>
+      sender.send(rendered, deviceAt(`${peer.origin}${path}`), 0, (_, outcome) => resolve(outcome)),
+    );
+  for (let sent = 0; sent < REFUSALS_IN_A_ROW; sent += 1) {
+    t.match(await sendIt('/bad/1'), { kind: 'bad-message' });
+  }
+  t.match(await sendIt('/push/1'), { kind: 'unavailable', isOneHost: true });
+  await until('it is tried again', async () =>
+    (await sendIt('/push/1')).kind === 'delivered' ? true : null,
+  );
+  for (let sent = 0; sent < REFUSALS_IN_A_ROW * 2; sent += 1) await sendIt('/bad/1');
+  t.same(await sendIt('/push/1'), { kind: 'delivered' }, 'somebody has it: the message is good');
 });
 
 t.test('one subscription of another key says nothing of the others', async (t) => {
@@ -380,7 +434,14 @@ t.test('a message that a service refuses is not repeated there; the next one is'
     return outcomes;
   };
   const refused = await round(message({ priority: 'normal' }), REFUSALS_IN_A_ROW + 5);
-  t.ok(refused.every(({ kind, isOneHost }) => kind === 'bad-message' && isOneHost));
+  t.ok(refused.every(({ isOneHost }) => isOneHost));
+  t.same(
+    refused.map(({ kind }) => kind),
+    [
+      ...Array.from({ length: REFUSALS_IN_A_ROW }, () => 'bad-message'),
+      ...Array.from({ length: 5 }, () => 'unavailable'),
+    ],
+  );
   t.equal(peer.received.length, REFUSALS_IN_A_ROW);
   t.match(await round(message(), 2), [{ kind: 'delivered' }, { kind: 'delivered' }]);
 });

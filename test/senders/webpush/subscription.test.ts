@@ -55,6 +55,8 @@ t.test('everything else that begins as JSON is no subscription', (t) => {
     { endpoint: 'https://:secret@push.example.com/x', keys: good },
     { endpoint: 'file:///etc/passwd', keys: good },
     { endpoint: ['https://push.example.com/x'], keys: good },
+    { endpoint: `https://push.example.com/${'x'.repeat(2_048)}`, keys: good },
+    { endpoint: `https://push.example.com/x?${'ü'.repeat(400)}`, keys: good },
   ];
   for (const value of bad) {
     const text = typeof value === 'string' ? value : JSON.stringify(value);
