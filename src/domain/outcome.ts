@@ -52,7 +52,13 @@ export type Outcome = {
       readonly retryAfterMs: number | null;
     }
   /** The provider failed: later. */
-  | { readonly kind: 'unavailable'; readonly reason: string; readonly retryAfterMs: number | null }
+  | {
+      readonly kind: 'unavailable';
+      readonly reason: string;
+      readonly retryAfterMs: number | null;
+      /** A refusal of credential or address, but in nobody's words: a proxy's, most likely. Only several prove that it is the provider's. */
+      readonly isWordless?: true;
+    }
   /** The provider never looked at it (REFUSED_STREAM, above GOAWAY's last id): retried at once elsewhere, by the sender itself if it can. */
   | { readonly kind: 'refused'; readonly reason: string }
   /** Nobody knows whether the provider accepted it (time-out, connection lost): the notification says what then. */

@@ -112,7 +112,7 @@ function judgeClosely(
   if (answered.kind === 'expired-authorization') authorizationExpired();
   if (reasonOf(answered) === TOO_MANY_TOKENS) tooManyTokens();
   const outcome = withFallback(task, context, answered);
-  const fault = faultIn(outcome);
+  const fault = faultIn(outcome) ?? wordlessFault(outcome, context);
   if (fault !== null) control.find(fault);
   if (outcome.kind === 'delivered') control.delivered();
   else if (outcome.unfamiliarStatus !== undefined) {
@@ -128,6 +128,12 @@ function judgeClosely(
     apnsRetryMs,
   });
   return { ending, news: newsOf(task, outcome, device) };
+}
+
+/** What only seems to be the provider's refusal is one after several, if nobody of the scope has got through. */
+function wordlessFault(outcome: Outcome, { health, control }: RunContext): string | null {
+  if (outcome.kind !== 'unavailable' || !outcome.isWordless || outcome.isOneHost) return null;
+  return control.hasDelivered ? null : health.wordlessFault;
 }
 
 function newsOf(task: Task, outcome: Outcome, { ordinal, note }: JudgedDevice): DeviceNews | null {

@@ -23,6 +23,10 @@ export const FAILURES_IN_A_ROW_MAX = 256;
 export const LOST_FOR_MS = 2_000;
 /** Sends that probe a provider which has just failed for everyone. */
 export const PROBES_MAX = 8;
+/** Refusals without the provider's own words, alike and with nothing good between them, that make a fault … */
+export const WORDLESS_REFUSALS = 8;
+/** … if the first of them was so long ago: a proxy that is reloaded answers hundreds of sends at once. */
+export const WORDLESS_FOR_MS = 60_000;
 /** The same pace as a single device's retries (ending.ts). */
 const STOPPED: BackoffPolicy = { baseMs: 2_000, capMs: 300_000 };
 
@@ -40,6 +44,7 @@ export class ProviderHealth {
   private stops = 0;
   private stoppedUntilMs = 0;
   private inFlight = 0;
+  private wordless: WordlessRefusals | null = null;
 
   constructor(clock: Clock) {
     this.clock = clock;
@@ -62,6 +67,13 @@ export class ProviderHealth {
     return this.stops === 0 || this.inFlight < PROBES_MAX;
   }
 
+  /** What the provider, or whoever answers in its place, says to everybody without words; null: nothing that is to be believed. */
+  get wordlessFault(): string | null {
+    if (this.wordless === null || this.wordless.count < WORDLESS_REFUSALS) return null;
+    const { reason, sinceMs } = this.wordless;
+    return this.clock.monotonicMs() - sinceMs >= WORDLESS_FOR_MS ? reason : null;
+  }
+
   sent(): void {
     this.inFlight += 1;
   }
@@ -72,6 +84,7 @@ export class ProviderHealth {
     switch (healthIn(outcome)) {
       case 'works':
         this.failuresInARow = 0;
+        this.wordless = null;
         this.stops = 0;
         this.stoppedUntilMs = 0;
         if (isProbe) this.switched.fire();
@@ -86,11 +99,17 @@ export class ProviderHealth {
   }
 
   private failed(outcome: Outcome): void {
+    if (outcome.kind === 'unavailable' && outcome.isWordless) this.heardWordless(outcome.reason);
     if (this.failuresInARow === 0) this.failingSinceMs = this.clock.monotonicMs();
     this.failuresInARow += 1;
     if (this.failuresInARow < FAILURES_IN_A_ROW_MAX) return;
     if (isLost(outcome) && this.clock.monotonicMs() - this.failingSinceMs < LOST_FOR_MS) return;
     this.stop(reasonOf(outcome) ?? outcome.kind, retryAfterMsOf(outcome));
+  }
+
+  private heardWordless(reason: string): void {
+    if (this.wordless?.reason === reason) this.wordless.count += 1;
+    else this.wordless = { reason, count: 1, sinceMs: this.clock.monotonicMs() };
   }
 
   /** It fails for everyone: also called when no connection comes about. While stopped already, nothing is added. */
@@ -104,6 +123,13 @@ export class ProviderHealth {
     this.changed.fire();
     this.switched.fire();
   }
+}
+
+interface WordlessRefusals {
+  readonly reason: string;
+  count: number;
+  /** When the first of them came. */
+  readonly sinceMs: number;
 }
 
 /** Whether a provider that answers so works, fails for everyone, or tells us nothing of that. */

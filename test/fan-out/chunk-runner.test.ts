@@ -2,12 +2,18 @@ import t from 'tap';
 import type { Outcome } from '../../src/domain/outcome.ts';
 import { DELIVERED } from '../../src/domain/outcome.ts';
 import { runChunk } from '../../src/fan-out/chunk-runner.ts';
-import { FAILURES_IN_A_ROW_MAX } from '../../src/fan-out/provider-health.ts';
+import {
+  FAILURES_IN_A_ROW_MAX,
+  ProviderHealth,
+  WORDLESS_FOR_MS,
+  WORDLESS_REFUSALS,
+} from '../../src/fan-out/provider-health.ts';
 import { until } from '../support/poll.ts';
 import {
   chunkTask,
   expiring,
   LEASE_MS,
+  ManualClock,
   recorded,
   ScriptedSender,
   sceneOf,
@@ -410,6 +416,39 @@ t.test('a group full of devices refused alike is no fault of the message', async
   await runChunk(chunkTask(), scene.context);
   t.equal(sender.sent.length, 8_192, 'anybody can register them: each is asked about');
   t.match(sumOf(scene.reports), { total: 8_192, failed: 8_192, fault: null });
+});
+
+const PAGE: Outcome = {
+  kind: 'unavailable',
+  reason: 'status 403',
+  retryAfterMs: null,
+  isWordless: true,
+};
+
+t.test('one page of a proxy stops nothing', async (t) => {
+  const script = (deviceId: string): Outcome => (deviceId === 'device-3' ? PAGE : DELIVERED);
+  const scene = sceneOf(chunkTask(), { offsets: first(100), sender: new ScriptedSender(script) });
+  await runChunk(chunkTask(), scene.context);
+  const sum = sumOf(scene.reports);
+  t.match(sum, { delivered: 99, failed: 0, fault: null });
+  t.equal(sum.retries.length, 1, 'it is tried again');
+});
+
+t.test('pages only, for a minute: a fault, unless somebody has it', async (t) => {
+  for (const hasDelivered of [false, true]) {
+    const task = chunkTask({ hasDelivered });
+    const scene = sceneOf(task, { offsets: first(20), sender: new ScriptedSender(() => PAGE, 1) });
+    const clock = new ManualClock();
+    const health = new ProviderHealth(clock);
+    for (let n = 0; n < WORDLESS_REFUSALS; n += 1) {
+      health.sent();
+      health.settled(PAGE);
+    }
+    clock.pass(WORDLESS_FOR_MS);
+    await runChunk(task, { ...scene.context, health });
+    t.match(sumOf(scene.reports), { fault: hasDelivered ? null : 'status 403' });
+    t.equal(scene.sender.sent.length, hasDelivered ? 20 : 1);
+  }
 });
 
 t.test('reasons that nobody knows are told', async (t) => {

@@ -4,6 +4,8 @@ import {
   FAILURES_IN_A_ROW_MAX,
   LOST_FOR_MS,
   ProviderHealth,
+  WORDLESS_FOR_MS,
+  WORDLESS_REFUSALS,
 } from '../../src/fan-out/provider-health.ts';
 import { ManualClock } from '../support/scripted-sender.ts';
 
@@ -41,6 +43,28 @@ t.test(
     t.end();
   },
 );
+
+t.test('a refusal without words is believed after several alike, a minute apart', (t) => {
+  const clock = new ManualClock();
+  const health = new ProviderHealth(clock);
+  const page = (reason: string): Outcome => ({ ...UNAVAILABLE, reason, isWordless: true });
+  for (let n = 0; n < 1_000; n += 1) settle(health, page('status 403'));
+  t.equal(health.wordlessFault, null, 'one moment of a proxy');
+  clock.pass(WORDLESS_FOR_MS);
+  settle(health, page('status 403'));
+  t.equal(health.wordlessFault, 'status 403');
+  settle(health, { kind: 'delivered' });
+  t.equal(health.wordlessFault, null, 'it works');
+
+  for (let n = 1; n < WORDLESS_REFUSALS; n += 1) settle(health, page('status 404'));
+  clock.pass(WORDLESS_FOR_MS);
+  settle(health, page('status 403'));
+  t.equal(health.wordlessFault, null, 'another one is not alike');
+  clock.pass(WORDLESS_FOR_MS);
+  settle(health, page('status 403'));
+  t.equal(health.wordlessFault, null, 'too few');
+  t.end();
+});
 
 t.test('a token that the provider was never asked about does not show that it works', (t) => {
   const health = new ProviderHealth(new ManualClock());

@@ -5,13 +5,14 @@ import { DELIVERED } from '../../domain/outcome.ts';
 import { isObject } from '../../domain/payload.ts';
 import { foreignText } from '../../std/foreign-text.ts';
 import type { Answer } from '../transport.ts';
+import { wordless } from '../wordless.ts';
 import { PROVIDER_TOKEN_UPDATES_PAUSE_MS } from './settings.ts';
 
 export function apnsOutcome(answer: Answer): Outcome {
   if (answer.status === 200) return DELIVERED;
   const body = parseBody(answer.body);
   return body === null
-    ? outcomeOfStatus(answer, `status ${answer.status}`)
+    ? outcomeWithoutWords(answer)
     : outcomeOfReason(answer, body.reason, body.timestampMs);
 }
 
@@ -99,6 +100,13 @@ function outcomeOfReason(answer: Answer, reason: string, timestampMs: number | n
     default:
       return outcomeOfStatus(answer, reason);
   }
+}
+
+/** APNs says every refusal in its own words; a page that somebody on the way made says nothing of credential, path or token. */
+function outcomeWithoutWords(answer: Answer): Outcome {
+  const { status } = answer;
+  const isRefusal = status === 401 || status === 403 || status === 404;
+  return isRefusal ? wordless(answer) : outcomeOfStatus(answer, `status ${status}`);
 }
 
 const outcomeOfStatus = (answer: Answer, reason: string): Outcome => ({

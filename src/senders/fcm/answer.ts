@@ -5,14 +5,13 @@ import type { Outcome } from '../../domain/outcome.ts';
 import { DELIVERED } from '../../domain/outcome.ts';
 import { foreignText } from '../../std/foreign-text.ts';
 import type { Answer } from '../transport.ts';
+import { wordless } from '../wordless.ts';
 import { BAD_GATEWAY_PAUSE_MS, QUOTA_PAUSE_MS } from './settings.ts';
 
 export function fcmOutcome(answer: Answer): Outcome {
   if (answer.status === 200) return DELIVERED;
   const error = parseError(answer.body);
-  return error === null
-    ? outcomeOfStatus(answer, `status ${answer.status}`)
-    : outcomeOfError(answer, error);
+  return error === null ? outcomeWithoutWords(answer) : outcomeOfError(answer, error);
 }
 
 /** `{error:{code, message, status, details}}`, read leniently: what is missing is undefined. */
@@ -113,6 +112,13 @@ const blamesDeviceRate = ({ details }: FcmError): boolean =>
       DEVICE_IN_WORDS.test(`${subject} ${description}`),
     ),
   );
+
+/** Google says every refusal in its own words; a page that somebody on the way made says nothing of project or path. */
+function outcomeWithoutWords(answer: Answer): Outcome {
+  const { status } = answer;
+  const isRefusal = status === 403 || status === 404;
+  return isRefusal ? wordless(answer) : outcomeOfStatus(answer, `status ${status}`);
+}
 
 function outcomeOfStatus(answer: Answer, reason: string): Outcome {
   const { status, retryAfterMs } = answer;

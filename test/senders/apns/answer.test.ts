@@ -129,9 +129,6 @@ t.test('unknown reasons and foreign bodies go by the class of the status', (t) =
   const kinds: readonly (readonly [number, Outcome['kind']])[] = [
     [302, 'unavailable'],
     [400, 'bad-message'],
-    [401, 'bad-credential'],
-    [403, 'bad-credential'],
-    [404, 'bad-message'],
     [410, 'bad-token'],
     [418, 'bad-message'],
     [429, 'throttled-target'],
@@ -148,6 +145,26 @@ t.test('unknown reasons and foreign bodies go by the class of the status', (t) =
     });
     for (const body of ['', '<html>502</html>', '{"reason":', '[]', 'null', '{"reason":7}']) {
       t.match(ask(status, body), { kind, reason: `status ${status}` });
+    }
+  }
+  for (const status of [401, 403, 404]) {
+    t.match(ask(status, { reason: 'SomethingNew' }), {
+      kind: status === 404 ? 'bad-message' : 'bad-credential',
+      reason: 'SomethingNew',
+      unfamiliarStatus: status,
+    });
+    for (const body of ['', '<html>403</html>', '{"reason":', '[]', 'null', '{"reason":7}']) {
+      t.same(
+        ask(status, body),
+        {
+          kind: 'unavailable',
+          reason: `status ${status}`,
+          retryAfterMs: 30_000,
+          isWordless: true,
+          unfamiliarStatus: status,
+        },
+        'not in the words of APNs: a proxy may have said it',
+      );
     }
   }
   t.equal(

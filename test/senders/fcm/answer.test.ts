@@ -187,8 +187,6 @@ t.test('bodies that are not Google errors go by the class of the status', (t) =>
     [302, 'unavailable'],
     [400, 'bad-message'],
     [401, 'expired-authorization'],
-    [403, 'bad-credential'],
-    [404, 'bad-credential'],
     [413, 'bad-message'],
     [429, 'throttled-target'],
     [500, 'unavailable'],
@@ -202,6 +200,26 @@ t.test('bodies that are not Google errors go by the class of the status', (t) =>
       reason: 'SOMETHING_NEW',
       unfamiliarStatus: status,
       ...(kind === 'bad-message' ? { mayBeDevice: true } : {}),
+    });
+  }
+  for (const status of [403, 404]) {
+    for (const body of bodies) {
+      t.same(
+        ask(status, body),
+        {
+          kind: 'unavailable',
+          reason: `status ${status}`,
+          retryAfterMs: 30_000,
+          isWordless: true,
+          unfamiliarStatus: status,
+        },
+        'not in the words of Google: a proxy may have said it',
+      );
+    }
+    t.match(ask(status, google(status, { errorCode: 'SOMETHING_NEW' })), {
+      kind: 'bad-credential',
+      reason: 'SOMETHING_NEW',
+      unfamiliarStatus: status,
     });
   }
   t.same(ask(502, '<p>Please try again in 30 seconds.'), {
