@@ -38,15 +38,16 @@ const REFUSED_MAX = 10_000;
 
 export class Authenticator {
   readonly #lookup: CredentialLookup;
+  /** Milliseconds of a clock that nobody sets: set back, the other one would serve a withdrawn credential on. */
   readonly #now: () => number;
   readonly #remembered = new Map<string, Remembered>();
   readonly #refused = new Map<string, { readonly refusal: Refusal; readonly untilMs: number }>();
   /** Headers are remembered by a salted digest: no secret stays in memory, and no comparison tells how far it got. */
   readonly #salt = randomBytes(32).toString('base64');
 
-  constructor(sql: Sql, secrets: Secrets, now: () => number = Date.now) {
+  constructor(sql: Sql, secrets: Secrets, monotonicMs: () => number = () => performance.now()) {
     this.#lookup = new CredentialLookup(sql, secrets);
-    this.#now = now;
+    this.#now = monotonicMs;
   }
 
   /** Answers at once when the credential is known, after one query when not. Rejects when the store cannot be asked. */

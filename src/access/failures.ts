@@ -17,11 +17,12 @@ const WINDOW_MS = 60_000;
 const ADDRESSES_MAX = 50_000;
 
 export class Failures {
+  /** Milliseconds of a clock that nobody sets. */
   readonly #now: () => number;
   readonly #windows = new Map<string, Window>();
 
-  constructor(now: () => number = Date.now) {
-    this.#now = now;
+  constructor(monotonicMs: () => number = () => performance.now()) {
+    this.#now = monotonicMs;
   }
 
   /** Notes a wrong credential. Answers how long the address is to wait, or 0 while it has not failed too often. */

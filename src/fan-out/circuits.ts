@@ -25,7 +25,7 @@ export class Circuits {
   }
 
   get readings(): readonly CircuitReading[] {
-    const freshMs = Date.now() - STALE_MS;
+    const freshMs = performance.now() - STALE_MS;
     for (const [scopeKey, threads] of this.open) {
       for (const [threadId, toldAtMs] of threads) if (toldAtMs < freshMs) threads.delete(threadId);
       if (threads.size === 0) this.open.delete(scopeKey);
@@ -39,14 +39,14 @@ export class Circuits {
   private note(scopeKey: string, threadId: number, reason: string): void {
     const threads = this.open.get(scopeKey);
     if (threads === undefined) {
-      this.open.set(scopeKey, new Map([[threadId, Date.now()]]));
+      this.open.set(scopeKey, new Map([[threadId, performance.now()]]));
       this.log.warn(
         { ...placeOf(scopeKey), reason, meaning: faultSentence(reason) },
         'a provider fails for everyone: its circuit is open, and probes go on',
       );
       return;
     }
-    threads.set(threadId, Date.now());
+    threads.set(threadId, performance.now());
   }
 
   private close(scopeKey: string, threadId: number): void {

@@ -20,6 +20,7 @@ import {
   ofDisconnectedApps,
   removeOrphans,
 } from '../store/housekeeping/orphaned-subscriptions.ts';
+import { readClock } from '../store/read-clock.ts';
 import type { SqlPool } from '../store/sql.ts';
 import type { IndexFeed } from '../tag-index/tag-index.ts';
 import { Compaction } from './compaction.ts';
@@ -96,7 +97,7 @@ export class Housekeeping {
     return this.runs.stop();
   }
 
-  /** One run of every step that is due. */
+  /** One run of every step that is due. `nowMs`: by the database's clock, which stamps the rows; a node's own may be days ahead. */
   async run(nowMs: number): Promise<void> {
     await this.eraseIdleDevices(nowMs);
     await this.purgeDeletedTags(nowMs);
@@ -172,7 +173,7 @@ export class Housekeeping {
 
   private async runLogged(): Promise<void> {
     try {
-      await this.run(Date.now());
+      await this.run(await readClock(this.sql));
     } catch (error) {
       this.log.error({ err: error }, 'housekeeping failed; it will be tried again');
     }

@@ -81,16 +81,21 @@ interface Entry {
 export class Authorizations {
   readonly #origins: ProviderOrigins;
   readonly #store: TokenStore;
+  /** Milliseconds of a clock that nobody sets. */
   readonly #now: () => number;
   /** By what is signed with: apps of one team with one key share one token, because APNs counts per team. */
   readonly #entries = new Map<string, Entry>();
   /** By the caller's key: what `invalidate` and `freeze` are told. */
   readonly #keys = new Map<string, Entry>();
 
-  constructor(origins: ProviderOrigins, store: TokenStore, now: () => number = Date.now) {
+  constructor(
+    origins: ProviderOrigins,
+    store: TokenStore,
+    monotonicMs: () => number = () => performance.now(),
+  ) {
     this.#origins = origins;
     this.#store = store;
-    this.#now = now;
+    this.#now = monotonicMs;
   }
 
   /** The value to send now. A new one is fetched or made when there is none, when it nears its end, or when it was refused. */

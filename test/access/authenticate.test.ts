@@ -8,6 +8,7 @@ import { disableClient } from '../../src/store/clients/disable-client.ts';
 import type { Store } from '../../src/store/store.ts';
 import { addTenant, basic, bearer, secrets } from '../support/api.ts';
 import { until } from '../support/poll.ts';
+import { settableClock } from '../support/set-clock.ts';
 import { withStores } from '../support/store.ts';
 
 type Scene = (t: Test, store: Store) => Promise<void>;
@@ -106,6 +107,18 @@ scene('while a known credential is checked again it is served', async (t, { sql 
   await authenticator.authenticate(bearer(demo.apiUser));
   nowMs += 4_000;
   t.match(authenticator.authenticate(bearer(demo.apiUser)), { role: 'api-user' });
+});
+
+scene('a clock that is set back serves no withdrawn credential', async (t, { sql }) => {
+  const setClock = settableClock(t);
+  const demo = await addTenant(sql, 'demo-6');
+  const authenticator = new Authenticator(sql, secrets);
+  await authenticator.authenticate(bearer(demo.apiUser));
+  setClock(-86_400_000);
+  await disableClient(sql, 'demo-6');
+  await until('it is refused', async () =>
+    (await authenticator.authenticate(bearer(demo.apiUser))) === 'disabled' ? true : null,
+  );
 });
 
 scene('nobody is served beyond the end of a credential, known or not', async (t, { sql }) => {

@@ -2,6 +2,7 @@
 
 import t from 'tap';
 import { Failures } from '../../src/access/failures.ts';
+import { settableClock } from '../support/set-clock.ts';
 
 const failTimes = (failures: Failures, address: string, times: number): number =>
   Array.from({ length: times }, () => failures.noteAndAskRetryAfterMs(address)).at(-1) ?? 0;
@@ -35,5 +36,14 @@ t.test('it is bounded: what failed longest ago is forgotten', (t) => {
     failures.noteAndAskRetryAfterMs(`10.${index >> 16}.${(index >> 8) & 255}.${index & 255}`);
   }
   t.equal(failures.noteAndAskRetryAfterMs('192.0.2.1'), 0);
+  t.end();
+});
+
+t.test('a clock that is set back keeps nobody waiting for longer', (t) => {
+  const setClock = settableClock(t);
+  const failures = new Failures();
+  failTimes(failures, '192.0.2.1', 31);
+  setClock(-86_400_000);
+  t.ok(failures.noteAndAskRetryAfterMs('192.0.2.1') <= 60_000);
   t.end();
 });

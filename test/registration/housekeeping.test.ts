@@ -8,6 +8,8 @@ import type { Store } from '../../src/store/store.ts';
 import { NO_FEED } from '../../src/tag-index/tag-index.ts';
 import { makeAppApi, silent } from '../support/app-api.ts';
 import { onEachStore } from '../support/on-each-store.ts';
+import { until } from '../support/poll.ts';
+import { settableClock } from '../support/set-clock.ts';
 import { makeTenant } from '../support/tenant.ts';
 
 const DAY_MS = 86_400_000;
@@ -45,6 +47,37 @@ await onEachStore(t, {
     t.same(await left(), ['recent', 'subscribed']);
     await housekeeping.run(Date.now() + 31 * DAY_MS);
     t.same(await left(), ['subscribed']);
+  },
+
+  'a node whose clock is a month ahead deletes nothing too early': async (t, store) => {
+    const { sql } = store;
+    const tenant = await makeTenant(sql, 'acme');
+    await sql`
+      insert into devices (app_id, platform_id, ordinal, device_key, device_id, registered_at)
+      select ${tenant.appId}, 15, n, gen_random_uuid(), n::text, now() - n * interval '31 days'
+      from generate_series(0, 1) n`;
+    const [id = '', oldId = ''] = await Promise.all(
+      [0, 2].map((days) => insertJob(sql, tenant.clientId, tenant.appId, days, 'FINISHED')),
+    );
+    for (const [key, days] of [
+      [id, 0],
+      [oldId, 2],
+    ] as const) {
+      await sql`
+        insert into idempotency_keys (client_id, key, body_hash, notification_id, created_at)
+        values (${tenant.clientId}, ${key}, '', ${key}, now() - ${days}::float8 * interval '1 day')`;
+    }
+    settableClock(t)(31 * DAY_MS);
+    const housekeeping = makeHousekeeping(store);
+    housekeeping.start();
+    const left = async () => {
+      const devices = await sql`select device_id as id from devices`;
+      const keys = await sql`select key from idempotency_keys`;
+      return { devices: devices.map((row) => row['id']), keys: keys.map((row) => row['key']) };
+    };
+    await until('a run', async () => ((await left()).keys.length < 2 ? true : null));
+    await housekeeping.stop();
+    t.same(await left(), { devices: ['0'], keys: [id] });
   },
 
   'nodes that are dead go when no lease of theirs can be left': async (t, store) => {

@@ -27,22 +27,30 @@ export class VapidSigner {
   }
 }
 
-/** The value for one push service, made again when it nears its end. */
+/** The clock was set, if it differs from the monotonic one by more than this: services allow some minutes of difference. */
+const CLOCK_SET_MS_MIN = 60_000;
+
+/** The value for one push service, made again when it nears its end, or when the clock that it was signed by has been set since. */
 export class VapidToken {
   readonly #signer: VapidSigner;
   readonly #origin: string;
   #value = '';
-  #refreshAtMs = 0;
+  /** On the monotonic clock. */
+  #refreshAtMs = Number.NEGATIVE_INFINITY;
+  /** How far the date is ahead of the monotonic clock. */
+  #aheadMs = 0;
 
   constructor(signer: VapidSigner, origin: string) {
     this.#signer = signer;
     this.#origin = origin;
   }
 
-  current(nowMs: number): string {
-    if (nowMs >= this.#refreshAtMs) {
+  current(nowMs: number, monotonicMs: number): string {
+    const wasSet = Math.abs(nowMs - monotonicMs - this.#aheadMs) >= CLOCK_SET_MS_MIN;
+    if (wasSet || monotonicMs >= this.#refreshAtMs) {
       this.#value = this.#signer.sign(this.#origin, nowMs);
-      this.#refreshAtMs = nowMs + VAPID_LIFETIME_MS - VAPID_REFRESH_BEFORE_MS;
+      this.#aheadMs = nowMs - monotonicMs;
+      this.#refreshAtMs = monotonicMs + VAPID_LIFETIME_MS - VAPID_REFRESH_BEFORE_MS;
     }
     return this.#value;
   }

@@ -170,7 +170,7 @@ export class PushService {
       return;
     }
     const { vapid } = this.#options;
-    if (vapid !== null) this.transport.authorize(vapid.current(Date.now()));
+    if (vapid !== null) this.transport.authorize(vapid.current(Date.now(), performance.now()));
     this.transport.send(template, token, 0, (_, outcome) => this.#settled(send, outcome), body);
   }
 

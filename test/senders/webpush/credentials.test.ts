@@ -31,11 +31,24 @@ t.test('the same token until it nears its end', (t) => {
   if (vapid === null) throw new Error('no keys');
   const token = new VapidToken(new VapidSigner(vapid), ORIGIN);
   const hour = 3_600_000;
-  const first = token.current(0);
-  t.equal(token.current(10 * hour), first);
-  const second = token.current(11 * hour);
+  const first = token.current(0, 5);
+  t.equal(token.current(10 * hour, 10 * hour + 5), first);
+  const second = token.current(11 * hour, 11 * hour + 5);
   t.not(second, first);
   const [, text = ''] = VALUE.exec(second) ?? [];
   t.equal(decodeJwt(text).exp, (11 * hour + VAPID_LIFETIME_MS) / 1_000);
+  t.end();
+});
+
+t.test('a token that a wrong clock has signed goes when the clock is put right', (t) => {
+  const { vapid } = webPushCredential();
+  if (vapid === null) throw new Error('no keys');
+  const token = new VapidToken(new VapidSigner(vapid), ORIGIN);
+  const hour = 3_600_000;
+  const now = 1_000 * hour;
+  token.current(now + 30 * hour, 0);
+  const [, text = ''] = VALUE.exec(token.current(now, 1_000)) ?? [];
+  t.equal(decodeJwt(text).exp, (now + VAPID_LIFETIME_MS) / 1_000, 'services take 24 hours');
+  t.equal(token.current(now + 59_000, 1_000), token.current(now, 1_000), 'it drifts');
   t.end();
 });
