@@ -158,7 +158,7 @@ export const schema = z.object({
     .min(1)
     .optional()
     .describe(
-      "PEM certificates that are trusted, besides the system's, for the origins and hosts above only.",
+      "PEM certificates that are trusted, besides the system's, for the origins and hosts above where they are not the providers' own. NODE_EXTRA_CA_CERTS is trusted everywhere.",
     ),
   FCM_MESSAGES_PER_MINUTE: count(0, 1_000_000_000)
     .refine((perMinute) => perMinute === 0 || perMinute >= 60, 'must be 0 or at least 60')

@@ -15,6 +15,7 @@ import { exchangeAccessToken } from './fcm/credentials.ts';
 import { ACCESS_TOKEN_REQUESTS_APART_MS } from './fcm/settings.ts';
 import type { Minted, MintFailure } from './minted.ts';
 import type { ProviderOrigins } from './origins.ts';
+import { trustedAt } from './origins.ts';
 
 export type Authorization = { readonly ok: true; readonly value: string } | MintFailure;
 
@@ -233,7 +234,8 @@ export class Authorizations {
       case 'apns':
         return mintProviderToken(credential, nowMs);
       case 'fcm': {
-        const { oauth, ca } = this.#origins;
+        const { oauth } = this.#origins;
+        const ca = trustedAt(oauth, this.#origins);
         return exchangeAccessToken(credential, { origin: oauth, ca }, nowMs);
       }
     }

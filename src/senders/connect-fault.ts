@@ -7,7 +7,7 @@
 export function connectFault(origin: string, reason: string): string {
   const place = placeOf(origin);
   if (UNVERIFIED.has(reason)) {
-    return `the certificate of ${place} does not verify (${reason}): PROVIDER_CA_FILE names certificates that are trusted besides the system's`;
+    return `the certificate of ${place} does not verify (${reason}): PROVIDER_CA_FILE names certificates that are trusted besides the system's, but not for the providers' own addresses; NODE_EXTRA_CA_CERTS does for all`;
   }
   const sentence = Object.hasOwn(SENTENCES, reason) ? SENTENCES[reason] : undefined;
   if (sentence !== undefined) return `${place} ${sentence} (${reason})`;

@@ -10,6 +10,7 @@ import { createFcmSender } from './fcm/sender.ts';
 import { FCM_LIMITS } from './fcm/settings.ts';
 import { dial as dialHttp2 } from './http2/dial.ts';
 import type { ProviderOrigins } from './origins.ts';
+import { trustedAt } from './origins.ts';
 import type { Dial } from './provider-connection.ts';
 import { ProviderTransport } from './provider-transport.ts';
 import type { Sender } from './sender.ts';
@@ -32,14 +33,13 @@ export interface SenderOptions {
 export function createSender(credential: ProviderCredential, options: SenderOptions): Sender {
   const { origins, authorization, limits } = options;
   const dial = DIALS[options.transport];
-  const { ca } = origins;
   switch (credential.kind) {
     case 'apns':
       return apnsSender(credential, options);
     case 'fcm': {
       const transport = new ProviderTransport(dial, {
         origin: origins.fcm,
-        ca,
+        ca: trustedAt(origins.fcm, origins),
         authorization,
         limits: { ...FCM_LIMITS, ...limits },
         admits: null,
@@ -56,7 +56,7 @@ export function createSender(credential: ProviderCredential, options: SenderOpti
         makeTransport: (kind, origin, admission, outcomeOf) =>
           new ProviderTransport(dial, {
             origin,
-            ca,
+            ca: trustedAt(origin, origins),
             authorization: '',
             limits: kind === 'fcm' ? { ...FCM_LIMITS, ...limits } : webPushLimits(limits),
             admits: admission === 'public' ? isPublicAddress : null,
@@ -85,7 +85,7 @@ function apnsSender(credential: ApnsCredential, options: SenderOptions): Sender 
   const inEnvironment = (origin: string, firstAuthorization: string): Sender => {
     const transport = new ProviderTransport(DIALS[options.transport], {
       origin,
-      ca: origins.ca,
+      ca: trustedAt(origin, origins),
       authorization: firstAuthorization,
       limits: { ...APNS_LIMITS, ...limits },
       admits: null,

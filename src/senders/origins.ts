@@ -1,7 +1,7 @@
 /** Where the providers are, and how they are spoken to: an operator's setting, never a tenant's. Plain data, so that it crosses to worker threads. */
 
 import type { FcmTarget } from './fcm/target.ts';
-import { DEFAULT_PUSH_HOSTS } from './webpush/allow-list.ts';
+import { AllowList, DEFAULT_PUSH_HOSTS } from './webpush/allow-list.ts';
 
 export interface ProviderOrigins {
   readonly apnsProduction: string;
@@ -13,7 +13,7 @@ export interface ProviderOrigins {
   readonly oauth: string;
   /** Push services of browsers that may be sent to: entries of the allow-list (webpush/allow-list.ts). */
   readonly webPushHosts: readonly string[];
-  /** PEM certificates trusted, besides the system's, for these origins and hosts only. */
+  /** PEM certificates trusted, besides the system's, where `trustedAt` says so. */
   readonly ca: string | null;
   /** Whether a simulator stands behind these origins: status rows say so. */
   readonly simulated: { readonly apns: boolean; readonly fcm: boolean; readonly webPush: boolean };
@@ -30,3 +30,15 @@ export const DEFAULT_ORIGINS: ProviderOrigins = Object.freeze({
   ca: null,
   simulated: Object.freeze({ apns: false, fcm: false, webPush: false }),
 });
+
+/** The certificates that are trusted at an origin besides the system's: at those of the providers themselves, none. */
+export const trustedAt = (origin: string, { ca }: Pick<ProviderOrigins, 'ca'>): string | null =>
+  REAL_ORIGINS.has(origin) || REAL_PUSH_HOSTS.admissionOf(origin) !== 'no' ? null : ca;
+
+const REAL_ORIGINS: ReadonlySet<string> = new Set([
+  DEFAULT_ORIGINS.apnsProduction,
+  DEFAULT_ORIGINS.apnsSandbox,
+  DEFAULT_ORIGINS.fcm,
+  DEFAULT_ORIGINS.oauth,
+]);
+const REAL_PUSH_HOSTS = new AllowList(DEFAULT_PUSH_HOSTS);

@@ -13,6 +13,7 @@ import { apnsOriginOf } from './create-sender.ts';
 import { fcmOutcome } from './fcm/answer.ts';
 import { targetFieldOf } from './fcm/target.ts';
 import type { ProviderOrigins } from './origins.ts';
+import { trustedAt } from './origins.ts';
 import type { Answer } from './transport.ts';
 
 /** An operator waits for it. */
@@ -63,7 +64,7 @@ const apnsQuestion = (
   origins: ProviderOrigins,
 ): Question => ({
   origin: apnsOriginOf(credential, origins),
-  ca: origins.ca,
+  ca: trustedAt(apnsOriginOf(credential, origins), origins),
   path: `/3/device/${NO_DEVICE}`,
   fields: {
     authorization,
@@ -81,7 +82,7 @@ const fcmQuestion = (
   origins: ProviderOrigins,
 ): Question => ({
   origin: origins.fcm,
-  ca: origins.ca,
+  ca: trustedAt(origins.fcm, origins),
   path: `/v1/projects/${serviceAccount.project_id}/messages:send`,
   fields: { authorization, 'content-type': 'application/json' },
   body: JSON.stringify({
