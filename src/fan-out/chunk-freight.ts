@@ -80,6 +80,11 @@ export class ChunkFreight implements Freight {
     this.blocks.advance(atMs);
   }
 
+  /** None of it was tried before. */
+  endLate(): void {
+    // Nothing to end.
+  }
+
   settle(position: number, outcome: Outcome): void {
     const device = {
       ordinal: this.blocks.ordinalAt(position),

@@ -4,6 +4,8 @@ import type { Counts } from '../domain/notification.ts';
 import type { Progress } from '../domain/progress.ts';
 import type { ClaimedChunk } from '../store/ledger/claim-chunks.ts';
 import type { ClaimedRetries } from '../store/ledger/claim-retries.ts';
+import type { Deadlines } from './deadlines.ts';
+import { deadlinesOf, isTooLate } from './deadlines.ts';
 import type { Authority, Task } from './task.ts';
 
 interface Claim {
@@ -16,15 +18,12 @@ export type Claimed =
   | (Claim & { readonly kind: 'chunk'; readonly chunk: ClaimedChunk })
   | (Claim & { readonly kind: 'retries'; readonly retries: ClaimedRetries });
 
-/** Retries of a notification that does not expire may begin for so long after it was due. FCM: give up after 60 minutes. */
-const RETRY_DEADLINE_MS = 3_600_000;
-
 export const scopeOf = (claimed: Claimed): ClaimedChunk | ClaimedRetries =>
   claimed.kind === 'chunk' ? claimed.chunk : claimed.retries;
 
-export const retryUntilMsOf = (claimed: Claimed): number => {
-  const { expiresAtMs, dueAtMs } = scopeOf(claimed);
-  return expiresAtMs ?? dueAtMs + RETRY_DEADLINE_MS;
+export const deadlinesOfClaimed = (claimed: Claimed): Deadlines => {
+  const scope = scopeOf(claimed);
+  return deadlinesOf(scope, scope.platformId);
 };
 
 /** The task for a worker. `fault`: why nothing may be sent. */
@@ -48,7 +47,7 @@ export function taskOf(
       allTagIds: scope.allTagIds,
       noneTagIds: scope.noneTagIds,
     },
-    retryUntilMs: retryUntilMsOf(claimed),
+    ...deadlinesOfClaimed(claimed),
     claimedAtMs: scope.claimedAtMs,
     leaseStartedMs: claimed.leaseStartedMs,
     leaseMs,
@@ -77,8 +76,11 @@ export function taskOf(
 
 const NOTHING: Counts = { total: 0, delivered: 0, failed: 0, skipped: 0, expired: 0, cancelled: 0 };
 
-/** The report that gives all of it back, to be claimed again after a while; what was recorded of it stays. */
-export function releaseOf(claimed: Claimed, afterMs: number): Progress {
+/**
+ * The report that gives all of it back, to be claimed again after a while; what was recorded of it stays, and what may not be tried
+ * again by then has expired.
+ */
+export function releaseOf(claimed: Claimed, afterMs: number, nowMs: number): Progress {
   const { notificationId, appId, platformId } = scopeOf(claimed);
   const shared = {
     notificationId,
@@ -107,13 +109,14 @@ export function releaseOf(claimed: Claimed, afterMs: number): Progress {
     };
   }
   const { ordinals, epochs, attempts } = claimed.retries;
+  const isLate = isTooLate(deadlinesOfClaimed(claimed), nowMs + afterMs);
   return {
     ...shared,
     kind: 'retries',
     settlements: ordinals.map((ordinal, index) => ({
       ordinal,
       epoch: epochs[index] ?? 0,
-      ending: null,
+      ending: isLate && (attempts[index] ?? 0) > 0 ? 'expired' : null,
       reason: null,
       attempts: attempts[index] ?? 0,
       dueInMs: afterMs,

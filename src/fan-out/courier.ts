@@ -11,6 +11,7 @@ import type { Wait } from '../domain/progress.ts';
 import type { Rendered, Sender } from '../senders/sender.ts';
 import { Bell } from '../std/bell.ts';
 import type { Clock } from '../std/clock.ts';
+import type { Deadlines } from './deadlines.ts';
 import type { Ending } from './ending.ts';
 import { CANCELLED, EXPIRED, failedWith } from './ending.ts';
 import type { Lease } from './lease.ts';
@@ -39,6 +40,8 @@ export interface Freight {
   /** `next` is on its way, at this time (epoch milliseconds). */
   advance(atMs: number): void;
   settle(position: number, outcome: Outcome): void;
+  /** What may not be tried again at this time (epoch milliseconds) has ended; `next` passes over it. */
+  endLate(atMs: number): void;
 }
 
 export interface CourierOptions {
@@ -54,9 +57,7 @@ export interface CourierOptions {
   readonly lease: Lease;
   readonly control: TaskControl;
   readonly clock: Clock;
-  /** Null: it does not expire. */
-  readonly expiresAtMs: number | null;
-  readonly retryUntilMs: number;
+  readonly deadlines: Deadlines;
   /** The budget is used up: what can be reported should be, now. */
   readonly urgeReport: () => void;
 }
@@ -144,6 +145,7 @@ export class Courier {
   private sendOn(): Halt | null {
     const { freight } = this;
     const nowMs = this.options.clock.nowMs();
+    freight.endLate(nowMs);
     let sends = 0;
     for (let position = freight.next; position !== null; position = freight.next) {
       const halt = this.halt(sends % SENDS_PER_LOOK === 0);
@@ -174,8 +176,8 @@ export class Courier {
   }
 
   private haltByTime(): Halt | null {
-    const { lease, clock, expiresAtMs } = this.options;
-    if (expiresAtMs !== null && clock.nowMs() >= expiresAtMs) {
+    const { lease, clock, deadlines } = this.options;
+    if (deadlines.expires && clock.nowMs() >= deadlines.sendUntilMs) {
       return { kind: 'settle-rest', ending: EXPIRED };
     }
     return lease.isSpent ? AT_ONCE : null;
@@ -183,13 +185,15 @@ export class Courier {
 
   /** Nothing may be sent for so long: later, if there is a later. */
   private haltWhile(stoppedForMs: number, isQuota: boolean): Halt {
-    const { clock, expiresAtMs, retryUntilMs } = this.options;
-    const { health } = this;
+    const { clock, deadlines } = this.options;
+    const { health, freight } = this;
     const reason = isQuota ? QUOTA_EXCEEDED : health.lastReason;
-    if (clock.nowMs() + stoppedForMs < retryUntilMs) {
+    const againAtMs = clock.nowMs() + stoppedForMs;
+    if (againAtMs < deadlines.sendUntilMs) {
+      freight.endLate(againAtMs);
       return { kind: 'give-back', afterMs: stoppedForMs, reason };
     }
-    return { kind: 'settle-rest', ending: expiresAtMs === null ? failedWith(reason) : EXPIRED };
+    return { kind: 'settle-rest', ending: deadlines.expires ? EXPIRED : failedWith(reason) };
   }
 
   private isObstructed(): boolean {

@@ -38,18 +38,17 @@ export function carry(
     sender,
     turns,
     rendered,
-    expiresAtMs: task.message.expiresAtMs,
-    retryUntilMs: task.retryUntilMs,
+    deadlines: task,
     urgeReport,
   });
   return courier.run();
 }
 
 /** How everything ends that cannot be sent. */
-function unsent({ message }: Task, { control, clock }: RunContext): Ending {
+function unsent({ expires, sendUntilMs }: Task, { control, clock }: RunContext): Ending {
   if (control.isCancelled) return CANCELLED;
   if (control.fault !== null) return failedWith(control.fault);
-  if (message.expiresAtMs !== null && clock.nowMs() >= message.expiresAtMs) return EXPIRED;
+  if (expires && clock.nowMs() >= sendUntilMs) return EXPIRED;
   return failedWith(MISSING_CREDENTIAL);
 }
 
@@ -123,11 +122,11 @@ function judgeClosely(
     attempts: device.attempts + 1,
     nowMs: clock.nowMs(),
     retryUntilMs: task.retryUntilMs,
-    expires: task.message.expiresAtMs !== null,
+    expires: task.expires,
     isAtMostOnce: task.isAtMostOnce,
     apnsRetryMs,
   });
-  return { ending, news: newsOf(task, outcome, device) };
+  return { ending, news: newsOf(task, outcome, device, clock.nowMs()) };
 }
 
 /** What only seems to be the provider's refusal is one after several, if nobody of the scope has got through. */
@@ -136,7 +135,12 @@ function wordlessFault(outcome: Outcome, { health, control }: RunContext): strin
   return control.hasDelivered ? null : health.wordlessFault;
 }
 
-function newsOf(task: Task, outcome: Outcome, { ordinal, note }: JudgedDevice): DeviceNews | null {
+function newsOf(
+  task: Task,
+  outcome: Outcome,
+  { ordinal, note }: JudgedDevice,
+  nowMs: number,
+): DeviceNews | null {
   switch (outcome.kind) {
     case 'delivered':
       if (outcome.environment !== undefined) {
@@ -145,7 +149,12 @@ function newsOf(task: Task, outcome: Outcome, { ordinal, note }: JudgedDevice): 
       return note !== null && note.refusals > 0 ? { ordinal, kind: 'restored' } : null;
     case 'gone':
       // Without a time of its own the answer is about the token as it was when we resolved it.
-      return { ordinal, kind: 'gone', registeredBeforeMs: outcome.sinceMs ?? task.claimedAtMs };
+      // And no answer knows of later than now, whatever it says: the database would refuse the year 292,000,000.
+      return {
+        ordinal,
+        kind: 'gone',
+        registeredBeforeMs: Math.min(outcome.sinceMs ?? task.claimedAtMs, nowMs),
+      };
     case 'bad-token':
       // Our own judgement of a token's form is no word of its provider: such a device is registered all the same.
       if (outcome.isInconclusive || outcome.isUnasked) return null;

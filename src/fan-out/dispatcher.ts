@@ -10,7 +10,7 @@ import type { Ledger } from '../outcomes/ledger.ts';
 import type { Clock } from '../std/clock.ts';
 import type { Authorizer, Right } from './authorizer.ts';
 import type { Claimed } from './claimed.ts';
-import { releaseOf, retryUntilMsOf, scopeOf, taskOf } from './claimed.ts';
+import { deadlinesOfClaimed, releaseOf, scopeOf, taskOf } from './claimed.ts';
 import type { QuotaDesk } from './quota-desk.ts';
 import type { GiveBack, Task, Unfamiliar } from './task.ts';
 import { UnfamiliarReasons } from './unfamiliar-reasons.ts';
@@ -78,13 +78,17 @@ class Run {
     const { log, ledger } = this.options;
     try {
       const task = await this.prepare();
-      if (task === null) await ledger.record(releaseOf(this.claimed, TRY_AGAIN_MS));
+      if (task === null) await ledger.record(this.release());
       else await this.work(task);
     } catch (error) {
       log.error({ err: error, notificationId: this.notificationId }, 'a part of a send has failed');
       await this.recording;
-      if (!this.mayHaveSentInVain) await ledger.record(releaseOf(this.claimed, TRY_AGAIN_MS));
+      if (!this.mayHaveSentInVain) await ledger.record(this.release());
     }
+  }
+
+  private release(): Progress {
+    return releaseOf(this.claimed, TRY_AGAIN_MS, this.options.clock.nowMs());
   }
 
   /**
@@ -108,7 +112,8 @@ class Run {
   /** Null: the right to send cannot be had at the moment. */
   private async prepare(): Promise<Task | null> {
     const { leaseMs, clock, log } = this.options;
-    const { appId, platformId, state, fault, expiresAtMs } = scopeOf(this.claimed);
+    const { appId, platformId, state, fault } = scopeOf(this.claimed);
+    const { sendUntilMs, expires } = deadlinesOfClaimed(this.claimed);
     const task = (right: Pick<Task, 'authority' | 'fault'>): Task =>
       taskOf(this.claimed, leaseMs, right);
     if (state === 'CANCELLED' || fault !== null) return task({ authority: null, fault });
@@ -120,8 +125,8 @@ class Run {
         return task({ authority: null, fault: right.reason });
       case 'later':
         log.warn({ appId, platformId, reason: right.reason }, 'no authorization for a provider');
-        if (clock.nowMs() < retryUntilMsOf(this.claimed)) return null;
-        return task({ authority: null, fault: expiresAtMs === null ? right.reason : null });
+        if (clock.nowMs() < sendUntilMs) return null;
+        return task({ authority: null, fault: expires ? null : right.reason });
     }
   }
 

@@ -7,9 +7,10 @@ import type { DeviceNews, RetryProgress, RetrySettlement, Wait } from '../domain
 import type { PresentDevices } from '../tag-index/tag-index.ts';
 import type { Freight, Release } from './courier.ts';
 import { waitIn } from './courier.ts';
+import { isTooLate } from './deadlines.ts';
 import { judge } from './delivery.ts';
 import type { Ending } from './ending.ts';
-import { outcomeUnknown, SKIPPED } from './ending.ts';
+import { EXPIRED, outcomeUnknown, SKIPPED } from './ending.ts';
 import type { RunContext } from './run-context.ts';
 import type { RetryTask } from './task.ts';
 
@@ -23,6 +24,8 @@ export class RetryFreight implements Freight {
   private readonly present: PresentDevices;
   private readonly onProgress: () => void;
   private cursor = 0;
+  /** What was tried before has expired; what was not may still be sent. */
+  private isLate = false;
   private wait: { readonly waitingFor?: Wait } = {};
   private settlements: RetrySettlement[] = [];
   private news: DeviceNews[] = [];
@@ -79,16 +82,27 @@ export class RetryFreight implements Freight {
     this.onProgress();
   }
 
+  endLate(atMs: number): void {
+    if (this.isLate || !isTooLate(this.task, atMs)) return;
+    this.isLate = true;
+    this.skipUnsendable();
+    this.onProgress();
+  }
+
   /** Everything not sent ends so. */
   settleRest(ending: Ending): void {
     for (; this.cursor < this.task.ordinals.length; this.cursor += 1) this.end(this.cursor, ending);
   }
 
-  /** Everything not sent is due again after this, as it was. */
+  /** Everything not sent is due again after this, as it was, or ends if that is too late. */
   giveBack(release: Release): void {
     this.wait = waitIn(release);
     for (; this.cursor < this.task.ordinals.length; this.cursor += 1) {
       const { ordinal, epoch, attempts } = this.rowAt(this.cursor);
+      if (this.isLate && attempts > 0) {
+        this.end(this.cursor, EXPIRED);
+        continue;
+      }
       this.settlements.push({
         ordinal,
         epoch,
@@ -123,13 +137,15 @@ export class RetryFreight implements Freight {
     return report;
   }
 
-  /** Who is gone or unsubscribed, and, at most once, whom somebody may have sent to before he was lost. */
+  /** Who is gone or unsubscribed, who may not be tried again, and, at most once, whom somebody may have sent to before he was lost. */
   private skipUnsendable(): void {
     for (; this.cursor < this.task.ordinals.length; this.cursor += 1) {
+      const { ordinal, attempts } = this.rowAt(this.cursor);
       if (this.task.isAtMostOnce && this.task.wereLost[this.cursor]) {
         this.end(this.cursor, outcomeUnknown('the process that sent it was lost'));
-      } else if (this.present.deviceIds.has(this.rowAt(this.cursor).ordinal)) return;
-      else this.end(this.cursor, SKIPPED);
+      } else if (!this.present.deviceIds.has(ordinal)) this.end(this.cursor, SKIPPED);
+      else if (this.isLate && attempts > 0) this.end(this.cursor, EXPIRED);
+      else return;
     }
   }
 

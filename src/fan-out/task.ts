@@ -10,6 +10,7 @@ import type { TransportName } from '../senders/transport.ts';
 import type { ThreadVitals } from '../std/thread-vitals.ts';
 import type { DatabaseAddress } from '../store/sql.ts';
 import type { RedisAddress } from '../tag-index/redis/connect.ts';
+import type { Deadlines } from './deadlines.ts';
 import type { QuotaAnswer, QuotaNote } from './permits.ts';
 
 /** What a worker thread is started with. */
@@ -44,13 +45,11 @@ export interface Authority {
   readonly hasFallback?: true;
 }
 
-interface TaskShape {
+interface TaskShape extends Deadlines {
   readonly message: Message;
   readonly appId: number;
   readonly platformId: number;
   readonly audience: Audience;
-  /** Retries may begin until then: the notification's expiry, or an hour after it was due. */
-  readonly retryUntilMs: number;
   /** The database's time of the claim, epoch milliseconds. */
   readonly claimedAtMs: number;
   /** Monotonic time before the claim was sent. */

@@ -164,7 +164,8 @@ t.test('after the wait a few sends probe; a success sets it free', async (t) => 
 
 t.test('past the deadline a failing provider ends it: failed with the last reason', async (t) => {
   const sender = new ScriptedSender(() => UNAVAILABLE);
-  const task = chunkTask({ retryUntilMs: 1_700_000_000_000 + 1 });
+  const soon = 1_700_000_000_000 + 1;
+  const task = chunkTask({ sendUntilMs: soon, retryUntilMs: soon });
   const scene = sceneOf(task, { offsets: first(2_000), sender });
   await runChunk(task, scene.context);
   t.match(sumOf(scene.reports), {
@@ -173,6 +174,31 @@ t.test('past the deadline a failing provider ends it: failed with the last reaso
     reasons: { ServiceUnavailable: 2_000 },
     isComplete: true,
   });
+});
+
+t.test('past its ttl each device is sent to once', async (t) => {
+  const nowMs = 1_700_000_000_000;
+  const task = chunkTask({ sendUntilMs: nowMs + 3_600_000, retryUntilMs: nowMs, expires: true });
+  for (const outcome of [UNAVAILABLE, { kind: 'unknown', reason: 'no answer in time' }] as const) {
+    const sender = new ScriptedSender((_deviceId, count) => (count === 100 ? DELIVERED : outcome));
+    const scene = sceneOf(task, { offsets: first(200), sender });
+    await runChunk(task, scene.context);
+    t.equal(sender.sent.length, 200);
+    t.match(sumOf(scene.reports), {
+      total: 200,
+      delivered: 1,
+      expired: 199,
+      retries: { length: 0 },
+      isComplete: true,
+    });
+  }
+});
+
+t.test('no answer is newer than now, whatever time it names', async (t) => {
+  const sender = new ScriptedSender(() => ({ kind: 'gone', reason: 'Dead', sinceMs: 1e300 }));
+  const scene = sceneOf(chunkTask(), { offsets: [1], sender });
+  await runChunk(chunkTask(), scene.context);
+  t.match(sumOf(scene.reports).news, [{ kind: 'gone', registeredBeforeMs: scene.clock.nowMs() }]);
 });
 
 t.test('expired: what was not sent in time is counted without being sent', async (t) => {

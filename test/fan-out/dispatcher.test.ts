@@ -130,7 +130,7 @@ t.test('at most once, retries of a lost worker are left to their leases', async 
     const claim = { leaseStartedMs: systemClock.monotonicMs(), nodeId: null };
     const chunkClaim = { kind: 'chunk', chunk, ...claim } as const;
     const retry = { ordinal: 3, attempts: 1, reason: 'Later', dueInMs: 0, isUncertain: false };
-    const release = releaseOf(chunkClaim, 0);
+    const release = releaseOf(chunkClaim, 0, Date.now());
     if (release.kind !== 'chunk') throw new Error(release.kind);
     const counts = { ...release.counts, total: 10, delivered: 9 };
     const blocks = -1n;

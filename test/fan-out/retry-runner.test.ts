@@ -2,6 +2,7 @@ import t from 'tap';
 import type { Outcome } from '../../src/domain/outcome.ts';
 import { DELIVERED } from '../../src/domain/outcome.ts';
 import { runRetries } from '../../src/fan-out/retry-runner.ts';
+import { until } from '../support/poll.ts';
 import {
   expiring,
   LEASE_MS,
@@ -75,6 +76,54 @@ t.test(
     t.equal(sender.sent.length, sentBefore, 'nothing is sent');
   },
 );
+
+t.test('past its ttl what was tried expires, and what was not may still be sent', async (t) => {
+  const nowMs = 1_700_000_000_000;
+  const deadlines = { sendUntilMs: nowMs + 60_000, retryUntilMs: nowMs, expires: true };
+  const task = retryTask([1, 2, 3], { ...deadlines, attempts: [1, 0, 2] });
+  const scene = sceneOf(task, { offsets: [1, 2, 3] });
+  await runRetries(task, scene.context);
+  t.strictSame(scene.sender.sent, ['device-2']);
+  t.match(byOrdinal(settlementsOf(scene.reports)), [
+    { ordinal: 1, ending: 'expired' },
+    { ordinal: 2, ending: 'delivered' },
+    { ordinal: 3, ending: 'expired' },
+  ]);
+
+  const stopped = retryTask([1, 2], { ...deadlines, retryUntilMs: nowMs + 1, attempts: [0, 1] });
+  const waiting = sceneOf(stopped, { offsets: [1, 2] });
+  waiting.health.stop('ServiceUnavailable', 10_000);
+  await runRetries(stopped, waiting.context);
+  t.match(byOrdinal(settlementsOf(waiting.reports)), [
+    { ordinal: 1, ending: null, attempts: 0 },
+    { ordinal: 2, ending: 'expired' },
+  ]);
+});
+
+t.test('past its ttl a batch that waits for room ends what it may not try again', async (t) => {
+  const nowMs = 1_700_000_000_000;
+  const task = retryTask([1, 2, 3], {
+    sendUntilMs: nowMs + 60_000,
+    retryUntilMs: nowMs + 1_000,
+    expires: true,
+  });
+  const sender = new ScriptedSender(() => null, 1);
+  const scene = sceneOf(task, { offsets: [1, 2, 3], sender });
+  const running = runRetries(task, scene.context);
+  await until('one is under way', () => (sender.sent.length === 1 ? true : null));
+  scene.clock.pass(2_000);
+  scene.control.changed.fire();
+  await until('the others have ended', () =>
+    settlementsOf(scene.reports).length === 2 ? true : null,
+  );
+  sender.answer({ kind: 'unknown', reason: 'no answer in time' });
+  await running;
+  t.equal(sender.sent.length, 1);
+  t.strictSame(
+    settlementsOf(scene.reports).map(({ ending }) => ending),
+    ['expired', 'expired', 'expired'],
+  );
+});
 
 t.test('half a lease over: the unsent are due again as they were', async (t) => {
   const task = retryTask([1, 2, 3, 4]);

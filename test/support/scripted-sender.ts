@@ -264,7 +264,9 @@ const SHARED = {
   appId: 1,
   platformId: 3,
   audience: { anyTagIds: [1], allTagIds: [], noneTagIds: [] },
+  sendUntilMs: 1_700_000_000_000 + 3_600_000,
   retryUntilMs: 1_700_000_000_000 + 3_600_000,
+  expires: false,
   claimedAtMs: 1_699_999_999_000,
   leaseStartedMs: 5_000,
   leaseMs: LEASE_MS,
@@ -304,7 +306,9 @@ export const retryTask = (
 /** The same task, expiring. */
 export const expiring = (expiresAtMs: number) => ({
   message: { ...SHARED.message, expiresAtMs },
+  sendUntilMs: expiresAtMs,
   retryUntilMs: expiresAtMs,
+  expires: true,
 });
 
 /** All chunk reports of a scene added up, as the ledger would. */

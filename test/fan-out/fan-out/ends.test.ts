@@ -1,0 +1,67 @@
+import type { Test } from 'tap';
+import t from 'tap';
+import { readStatus } from '../../../src/store/notifications/read-status.ts';
+import type { Store } from '../../../src/store/store.ts';
+import { pushTo, seed, submit } from '../../support/fan-out-pushes.ts';
+import type { Tenant } from '../../support/notifications.ts';
+import { makeTenant } from '../../support/notifications.ts';
+import { until } from '../../support/poll.ts';
+import { answer, startProviderPeer } from '../../support/provider-peer.ts';
+import { fanOutFor, simulatorFor } from '../../support/sending.ts';
+import { withStores } from '../../support/store.ts';
+
+/** A send's time-out (15 s at FCM) and what else the machine does; another try would be over after two of them. */
+const ENDED_WITHIN_MS = 28_000;
+
+const simulator = await simulatorFor(t);
+
+const ended = (store: Store, { clientId }: Tenant, id: string) =>
+  until(
+    `${id} has ended`,
+    async () => {
+      const rows = (await readStatus(store.sql, clientId, id)) ?? [];
+      return rows.every(({ state }) => state === 'FINISHED' || state === 'FAILED') ? rows : null;
+    },
+    ENDED_WITHIN_MS,
+  );
+
+const payloadOf = (ttlSeconds: number) => ({ title: 'goal!', data: {}, ttlSeconds });
+
+await withStores(t, async (t, store) => {
+  await t.test('a provider that never answers: what it was asked once expires with the ttl', (t) =>
+    neverAnswered(t, store),
+  );
+  await t.test('a ttl of 0 is one attempt', (t) => oneAttempt(t, store));
+});
+
+async function neverAnswered(t: Test, store: Store): Promise<void> {
+  const silent = await startProviderPeer({ script: () => undefined });
+  t.teardown(() => silent.close());
+  const { origin, ca } = silent;
+  const fanOut = await fanOutFor(t, store, simulator, {
+    origins: { apnsProduction: origin, fcm: origin, ca: `${ca}\n${simulator.certificatePem}` },
+  });
+  const tenant = await makeTenant(store.sql, 'never-answered');
+  await seed(store, tenant, { 3: 5, 15: 5 });
+  const id = await submit(fanOut, tenant, pushTo(tenant, { payload: payloadOf(2) }));
+  t.match(await ended(store, tenant, id), [
+    { platformId: 3, total: 5, expired: 5 },
+    { platformId: 15, total: 5, expired: 5 },
+  ]);
+  t.equal(silent.received.length, 10);
+  await fanOut.drain();
+}
+
+async function oneAttempt(t: Test, store: Store): Promise<void> {
+  const peer = await startProviderPeer({ script: (request) => answer(request, 503) });
+  t.teardown(() => peer.close());
+  const { origin, ca } = peer;
+  const fanOut = await fanOutFor(t, store, simulator, { origins: { apnsProduction: origin, ca } });
+  const tenant = await makeTenant(store.sql, 'one-attempt');
+  await seed(store, tenant, { 3: 10 });
+  const id = await submit(fanOut, tenant, pushTo(tenant, { payload: payloadOf(0) }));
+  const [row] = await ended(store, tenant, id);
+  t.match(row, { total: 10, expired: 10 });
+  t.equal(peer.received.length, 10);
+  await fanOut.drain();
+}
