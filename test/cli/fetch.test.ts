@@ -123,6 +123,24 @@ const BROKEN: readonly (readonly [name: string, octets: Buffer, reason: RegExp])
     /GOAWAY ENHANCE_YOUR_CALM later/,
   ],
   [
+    'GOAWAY whose text would rule the terminal',
+    goAwayFrame({
+      lastStreamId: 0,
+      code: ErrorCode.ENHANCE_YOUR_CALM,
+      debugData: Buffer.from('\x1b[2Jall is\r\nwell'),
+    }),
+    /: GOAWAY ENHANCE_YOUR_CALM \ufffd\[2Jall is\ufffd\ufffdwell\n$/,
+  ],
+  [
+    'more than content-length says, and no end',
+    Buffer.concat([
+      frame(HEADERS, END_HEADERS, 1, Buffer.concat([STATUS_200, LENGTH_9])),
+      frame(DATA, NONE, 1, PARTIAL),
+      frame(DATA, NONE, 1, PARTIAL),
+    ]),
+    /PROTOCOL_ERROR.*longer than content-length/,
+  ],
+  [
     'GOAWAY with an error, and then nothing',
     goAwayFrame({ lastStreamId: 1, code: ErrorCode.PROTOCOL_ERROR, debugData: Buffer.alloc(0) }),
     /: GOAWAY PROTOCOL_ERROR\n/,

@@ -4,6 +4,7 @@
  */
 
 import type { Duplex } from 'node:stream';
+import { foreignText } from '../../std/foreign-text.ts';
 import { sweepEveryMs } from '../../std/sweep.ts';
 import { CLIENT_PREFACE, Connection } from '../connection/connection.ts';
 import { HEADER_LIST_OCTETS_MAX } from '../connection/frame-receiver.ts';
@@ -47,6 +48,8 @@ export interface ClientEvents {
 }
 
 const NO_OCTETS = Buffer.alloc(0);
+/** A GOAWAY may explain itself in 16 KiB; real ones take a word or a line. */
+const GOAWAY_TEXT_LENGTH_MAX = 1_024;
 const PING_DATA = Buffer.from('liveness');
 /** 5.1.1: a stream behind it needs a new connection. */
 const STREAM_ID_MAX = 2 ** 31 - 1;
@@ -150,7 +153,7 @@ export class ClientConnection extends Connection<ClientStream> {
       throw new ConnectionError(ErrorCode.PROTOCOL_ERROR, 'GOAWAY with a rising last stream');
     }
     this.#lastStreamId = lastStreamId;
-    const words = debugData.toString();
+    const words = foreignText(debugData.toString(), GOAWAY_TEXT_LENGTH_MAX);
     const reason = `GOAWAY ${errorCodeName(code)}${words === '' ? '' : ` ${words}`}`;
     if (!this.isDraining) {
       this.isDraining = true;

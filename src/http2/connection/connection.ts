@@ -172,6 +172,9 @@ export abstract class Connection<S extends Stream> implements FrameEvents, Outpu
     if (!stream.receiveWindow.take(flowOctets)) {
       throw new StreamError(streamId, ErrorCode.FLOW_CONTROL_ERROR, 'stream window exceeded');
     }
+    if (stream.wouldExceedSaid(content.end - content.start)) {
+      throw new StreamError(streamId, ErrorCode.PROTOCOL_ERROR, 'longer than content-length');
+    }
     if (!isEndStream) this.frames.windowUpdate(streamId, stream.receiveWindow.replenish());
     this.receiveContent(stream, bytes, content, isEndStream);
   }

@@ -53,6 +53,8 @@ export interface ServerResponse {
   readonly body: Buffer;
 }
 
+/** The newest gaps between stream identifiers; clients leave none, or a few. */
+const PASSED_OVER_MAX = 64;
 const SWEEP_EVERY_MS = 1_000;
 const PING_DATA = Buffer.from('answered');
 /** 6.8: a GOAWAY with it only warns that another will come. */
@@ -64,6 +66,8 @@ export class ServerConnection extends Connection<ServerStream> {
   readonly #requests = new RequestReader();
   #streamsMax: number;
   #highestStreamId = 0;
+  /** Identifiers that the client passed over, from and to: a stream that begins there comes too late (5.1.1). */
+  readonly #passedOver: (readonly [from: number, to: number])[] = [];
   /** Set by our GOAWAY. */
   #lastStreamId = Number.POSITIVE_INFINITY;
   #laterStreams: LaterStreams = 'refused';
@@ -172,7 +176,7 @@ export class ServerConnection extends Connection<ServerStream> {
   override fields(streamId: number, section: FieldSection, isEndStream: boolean): void {
     const stream = this.streams.find(streamId);
     if (stream !== undefined) this.#receiveTrailers(stream, section, isEndStream);
-    else if (streamId <= this.#highestStreamId) this.checkClosed(streamId, 'HEADERS');
+    else if (streamId <= this.#highestStreamId) this.#refuseBehind(streamId);
     else this.#open(streamId, section, isEndStream);
   }
 
@@ -261,6 +265,7 @@ export class ServerConnection extends Connection<ServerStream> {
     if (streamId % 2 === 0) {
       throw new ConnectionError(ErrorCode.PROTOCOL_ERROR, `a client's stream ${streamId}`);
     }
+    this.#passOver(streamId);
     this.#highestStreamId = streamId;
     if (streamId > this.#lastStreamId && this.#laterStreams === 'ignored') {
       this.flood.earn();
@@ -279,6 +284,24 @@ export class ServerConnection extends Connection<ServerStream> {
     stream.contentLength = head.contentLength;
     this.#events.opened(streamId);
     if (isEndStream) this.#complete(stream, stream.content());
+  }
+
+  /** 5.1.1: the first use of an identifier closes all lower ones that were never used. */
+  #passOver(streamId: number): void {
+    const next = this.#highestStreamId === 0 ? 1 : this.#highestStreamId + 2;
+    if (streamId === next) return;
+    this.#passedOver.push([next, streamId - 2]);
+    if (this.#passedOver.length > PASSED_OVER_MAX) this.#passedOver.shift();
+  }
+
+  /** HEADERS on a stream that is not open, and below the highest: late ones of a closed stream, or of one that may not begin. */
+  #refuseBehind(streamId: number): void {
+    const highest = this.#highestStreamId;
+    if (this.#passedOver.some(([from, to]) => streamId >= from && streamId <= to)) {
+      const text = `stream ${streamId} begins behind stream ${highest}`;
+      throw new ConnectionError(ErrorCode.PROTOCOL_ERROR, text);
+    }
+    this.checkClosed(streamId, 'HEADERS');
   }
 
   #lose(stream: ServerStream): void {

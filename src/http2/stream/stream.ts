@@ -19,9 +19,6 @@ import { ReceiveWindow } from './window.ts';
 
 const EMPTY = Buffer.alloc(0);
 
-/** Content that comes octet by octet must not cost an object for each of them. */
-const CHUNKS_MAX = 64;
-
 export class Stream {
   id = 0;
   /** Octets we may send; negative after the peer has lowered INITIAL_WINDOW_SIZE (6.9.2). */
@@ -33,8 +30,9 @@ export class Stream {
   contentLength = -1;
   /** Octets that came, kept or not. */
   contentOctets = 0;
+  /** What is kept, at its beginning; behind it, room for what is to come. */
+  #kept = EMPTY;
   #keptOctets = 0;
-  #chunks: Buffer[] = [];
 
   open(id: number, sendWindow: number): void {
     this.id = id;
@@ -48,7 +46,8 @@ export class Stream {
   /** At its end, so that a stream that waits for its next use keeps nothing alive. */
   release(): void {
     this.pending = null;
-    if (this.#chunks.length > 0) this.#chunks = [];
+    this.#kept = EMPTY;
+    this.#keptOctets = 0;
   }
 
   /** 8.1.1: the content that came is as long as `content-length` has said, or nothing was said. */
@@ -56,21 +55,35 @@ export class Stream {
     return this.contentLength === -1 || this.contentLength === this.contentOctets;
   }
 
+  /** Whether so many octets more are too many for that: known before the end, which may never come. */
+  wouldExceedSaid(octets: number): boolean {
+    return this.contentLength !== -1 && this.contentOctets + octets > this.contentLength;
+  }
+
   /** Keeps a copy of `bytes[start, end)` up to `octetsMax` in all; false when something was left out. */
   keep(bytes: Buffer, start: number, end: number, octetsMax: number): boolean {
     this.contentOctets += end - start;
     const room = octetsMax - this.#keptOctets;
     const kept = Math.min(end - start, room);
-    if (kept > 0) this.#chunks.push(Buffer.from(bytes.subarray(start, start + kept)));
-    if (this.#chunks.length > CHUNKS_MAX) this.#chunks = [Buffer.concat(this.#chunks)];
-    this.#keptOctets += kept;
+    if (kept > 0) {
+      this.#makeRoom(this.#keptOctets + kept, octetsMax);
+      bytes.copy(this.#kept, this.#keptOctets, start, start + kept);
+      this.#keptOctets += kept;
+    }
     return kept === end - start;
   }
 
   /** All that was kept. */
   content(): Buffer {
-    if (this.#chunks.length === 0) return EMPTY;
-    const [only] = this.#chunks;
-    return this.#chunks.length === 1 && only !== undefined ? only : Buffer.concat(this.#chunks);
+    return this.#kept.subarray(0, this.#keptOctets);
+  }
+
+  /** Twice as much each time: content in many pieces is moved a few times, not with each of them. */
+  #makeRoom(octets: number, octetsMax: number): void {
+    if (octets <= this.#kept.length) return;
+    const wanted = Math.max(octets, Math.min(2 * this.#kept.length, octetsMax));
+    const larger = Buffer.allocUnsafe(wanted);
+    this.#kept.copy(larger, 0, 0, this.#keptOctets);
+    this.#kept = larger;
   }
 }

@@ -8,6 +8,7 @@ import { text } from 'node:stream/consumers';
 import type { Test } from 'tap';
 import t from 'tap';
 import { ErrorCode } from '../../../src/http2/error.ts';
+import { Flag, FRAME_HEAD_OCTETS, FrameType } from '../../../src/http2/frame/head.ts';
 import type { RequestHead } from '../../../src/http2/message/request.ts';
 import type { ServerEvents, ServerOptions } from '../../../src/http2/server/server-connection.ts';
 import { ServerConnection } from '../../../src/http2/server/server-connection.ts';
@@ -408,4 +409,54 @@ t.test('a client that is no HTTP/2 client is told and left', async () => {
   near.resume();
   await closed;
   near.destroy();
+});
+
+/** Octets of a client that keeps to no rule, up to the GOAWAY that answers them: its code and text, and what was requested. */
+async function converse(octets: readonly number[][], options: Partial<ServerOptions> = {}) {
+  const [near, far] = duplexPair();
+  const requested: number[] = [];
+  void new ServerConnection(
+    far,
+    { ...OPTIONS, ...options },
+    {
+      opened: () => undefined,
+      requested: (streamId) => requested.push(streamId),
+      closed: () => undefined,
+    },
+  );
+  near.write('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
+  near.write(Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0]));
+  near.write(Buffer.from(octets.flat()));
+  // A frame of SETTINGS on a stream ends what goes on until then.
+  near.write(Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 9]));
+  let received = Buffer.alloc(0);
+  for await (const chunk of near as AsyncIterable<Buffer>) {
+    received = Buffer.concat([received, chunk]);
+  }
+  near.destroy();
+  let at = 0;
+  while (received[at + 3] !== FrameType.GOAWAY)
+    at += FRAME_HEAD_OCTETS + received.readUIntBE(at, 3);
+  const text = received.subarray(at + 17, at + FRAME_HEAD_OCTETS + received.readUIntBE(at, 3));
+  return { requested, code: received.readUInt32BE(at + 13), text: text.toString() };
+}
+
+/** HEADERS with END_HEADERS: GET https://a/ out of HPACK's static table. */
+const get = (streamId: number, flags: number = Flag.END_STREAM): number[] => [
+  ...[0, 0, 6, 1, Flag.END_HEADERS | flags, 0, 0, 0, streamId],
+  ...[0x82, 0x87, 0x84, 0x41, 1, 0x61],
+];
+
+t.test('a stream that begins behind a later one ends the connection (5.1.1)', async (t) => {
+  t.match(await converse([get(1), get(7), get(3)]), {
+    requested: [1, 7],
+    code: ErrorCode.PROTOCOL_ERROR,
+    text: 'stream 3 begins behind stream 7',
+  });
+  t.match(await converse([get(5), get(1)]), { requested: [5], text: /stream 1 begins behind/ });
+  const { requested, text } = await converse([get(1, Flag.NONE), get(3), get(3), get(9)], {
+    streamsMax: 1,
+  });
+  t.same(requested, [], 'a stream that was refused may have had more on its way');
+  t.match(text, /SETTINGS/, 'which is no fault');
 });

@@ -38,13 +38,31 @@ t.test('never more than the limit, always the beginning', (t) => {
   t.end();
 });
 
+t.test('content in many pieces is moved seldom: twice as many pieces cost twice as much', (t) => {
+  const stream = new Stream();
+  stream.open(1, 0);
+  const piece = Buffer.alloc(16_384, 'a');
+  const places = new Set<ArrayBufferLike>();
+  const pieces = 2_000;
+  for (let index = 0; index < pieces; index += 1) {
+    stream.keep(piece, 0, piece.length, Number.MAX_SAFE_INTEGER);
+    places.add(stream.content().buffer);
+  }
+  t.equal(stream.content().length, pieces * piece.length);
+  t.ok(places.size <= 20, `${places.size} places`);
+  t.end();
+});
+
 t.test('content-length', (t) => {
   const stream = new Stream();
   stream.open(1, 0);
   t.equal(stream.isAsLongAsSaid, true, 'nothing was said');
+  t.equal(stream.wouldExceedSaid(1_000), false);
   stream.contentLength = 3;
   t.equal(stream.isAsLongAsSaid, false);
+  t.same([stream.wouldExceedSaid(3), stream.wouldExceedSaid(4)], [false, true]);
   stream.keep(Buffer.from('abc'), 0, 3, 1);
+  t.same([stream.wouldExceedSaid(0), stream.wouldExceedSaid(1)], [false, true]);
   t.equal(stream.isAsLongAsSaid, true, 'kept or not');
   stream.contentLength = 0;
   t.equal(stream.isAsLongAsSaid, false);
