@@ -35,9 +35,13 @@ export interface Bridge {
   close(): Promise<void>;
 }
 
-/** Serves `database` on the Unix socket at `path`; resolves when it listens. */
-export async function serveDatabase(database: PGlite, path: string): Promise<Bridge> {
-  const session = new SharedSession(database);
+/** Serves `database` on the Unix socket at `path`; resolves when it listens. `broken`: it will answer nothing right any more. */
+export async function serveDatabase(
+  database: PGlite,
+  path: string,
+  broken: (reason: string) => void,
+): Promise<Bridge> {
+  const session = new SharedSession(database, broken);
   const server = createServer((socket) => new Connection(socket, session));
   server.listen(path);
   await once(server, 'listening');
@@ -60,11 +64,15 @@ interface Client {
 /** Who may speak to PGlite: one connection at a time, in the order they asked. */
 class SharedSession {
   private readonly database: PGlite;
+  private readonly broken: (reason: string) => void;
   private owner: Client | null = null;
   private readonly waiting: Client[] = [];
+  /** It ran out of memory, or stopped in the middle of a statement: whether it can go on has to be seen. */
+  private isInDoubt = false;
 
-  constructor(database: PGlite) {
+  constructor(database: PGlite, broken: (reason: string) => void) {
     this.database = database;
+    this.broken = broken;
   }
 
   /** Resolves when `client` owns the session. */
@@ -80,8 +88,10 @@ class SharedSession {
     });
   }
 
-  release(client: Client): void {
+  /** The session is idle. */
+  async release(client: Client): Promise<void> {
     if (this.owner !== client) return;
+    if (this.isInDoubt) await this.examine();
     this.owner = this.waiting.shift() ?? null;
     this.owner?.wake();
   }
@@ -92,11 +102,33 @@ class SharedSession {
    */
   async execute(messages: Uint8Array): Promise<Buffer> {
     const parts: Buffer[] = [];
-    await this.database.execProtocolRawStream(messages, {
-      onRawData: (part) => parts.push(Buffer.from(part)),
-    });
+    try {
+      await this.database.execProtocolRawStream(messages, {
+        onRawData: (part) => parts.push(Buffer.from(part)),
+      });
+    } catch (error) {
+      this.isInDoubt = true;
+      throw error;
+    }
     const [only] = parts;
-    return parts.length === 1 && only !== undefined ? only : Buffer.concat(parts);
+    const answer = parts.length === 1 && only !== undefined ? only : Buffer.concat(parts);
+    if (answer.length < ERROR_BYTES_MAX) this.isInDoubt ||= answer.includes(OUT_OF_MEMORY);
+    return answer;
+  }
+
+  /**
+   * A statement that was too large has given its memory back. Where the session itself holds all there is, whatever comes next
+   * fails, and nothing but a new process helps: the memory of WebAssembly never shrinks.
+   */
+  private async examine(): Promise<void> {
+    this.isInDoubt = false;
+    try {
+      const answer = await this.execute(EXAMINATION);
+      if (answer.includes(EXAMINED)) return;
+      this.broken('it is out of memory');
+    } catch (error) {
+      this.broken(error instanceof Error ? error.message : String(error));
+    }
   }
 
   /** Takes back what a client that went away has left in the session: a transaction, and the statements it prepared. */
@@ -109,9 +141,20 @@ class SharedSession {
       await this.execute(ROLLBACK_MESSAGE);
     }
     await this.execute(Buffer.concat([...[...prepared].map(closeMessage), SYNC_MESSAGE]));
-    this.release(client);
+    await this.release(client);
   }
 }
+
+/** An error has some hundred bytes, with what came before it in the answer; what is longer holds rows, and is not searched. */
+const ERROR_BYTES_MAX = 4_096;
+/** The field of an error that holds its SQLSTATE: out_of_memory. */
+const OUT_OF_MEMORY = Buffer.from('\0C53200\0');
+/** What the least of our statements needs: a look into the catalogue, and some megabytes. */
+const EXAMINED = Buffer.from('session can go on');
+const EXAMINATION = message(
+  QUERY,
+  `select '${EXAMINED}' from (select count(*) + length(repeat('x', 4194304)) as n from pg_class) t where n > 0\0`,
+);
 
 const SYNC_MESSAGE = message(SYNC, '');
 const ROLLBACK_MESSAGE = message(QUERY, 'rollback\0');
@@ -177,7 +220,7 @@ class Connection implements Client {
       await this.session.acquire(this);
       const answer = await this.session.execute(messages);
       if (!this.gone) this.socket.write(answer);
-      if (endsIdle(answer)) this.session.release(this);
+      if (endsIdle(answer)) await this.session.release(this);
     }
   }
 

@@ -13,7 +13,12 @@ const { dataDir, socketPath } = workerData as {
 };
 
 const database = await PGlite.create({ dataDir, startParams: [...START_PARAMS] });
-const bridge = await serveDatabase(database, socketPath);
+const bridge = await serveDatabase(database, socketPath, (reason) => {
+  // Out of whatever it was found in, which would take it for a fault of one connection.
+  setImmediate(() => {
+    throw new Error(reason);
+  });
+});
 // It asks for no password.
 chmodSync(socketPath, 0o600);
 

@@ -3,6 +3,7 @@
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
+import { errorReason } from '../../std/error-reason.ts';
 import type { ThreadVitals } from '../../std/thread-vitals.ts';
 import { hearThreadVitals } from '../../std/thread-vitals.ts';
 import { initialise } from './initialise.ts';
@@ -27,7 +28,11 @@ export async function startEmbeddedDatabase(
   });
   await once(worker, 'message');
   worker.on('error', (error) => {
-    throw new Error('The embedded database has stopped', { cause: error });
+    process.stderr.write(
+      `The embedded database has stopped: ${errorReason(error)}. Start the service again, what it confirmed is kept; if this comes back, set DATABASE_URL to a PostgreSQL of its own.\n`,
+    );
+    // Nothing here can go on without it, and a request that it confirmed nothing of gets no answer.
+    process.exit(1);
   });
   return {
     vitals: hearThreadVitals(worker),

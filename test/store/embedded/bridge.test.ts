@@ -84,7 +84,7 @@ t.test('of ten thousand statements nothing stays in the heap of the thread', asy
   // In this thread, whose heap can be read and collected on every version of Node.
   const database = await PGlite.create({ dataDir: join(dataDir, 'postgres') });
   const socketPath = join(dataDir, 'database.sock');
-  const bridge = await serveDatabase(database, socketPath);
+  const bridge = await serveDatabase(database, socketPath, (reason) => t.fail(reason));
   const sql = connect({ kind: 'embedded', socketPath }, 2);
   const run = async (statements: number): Promise<void> => {
     for (let done = 0; done < statements; done += STATEMENTS_AT_ONCE) {
