@@ -28,7 +28,8 @@ export interface ServerOptions
   readonly tls: CertificateFiles | null;
   readonly trustedProxies: readonly string[];
   readonly corsOrigins: readonly string[];
-  readonly limits?: ServerLimits;
+  /** Where they are to be others than the usual ones. */
+  readonly limits?: Partial<ServerLimits>;
 }
 
 export interface ServerLimits extends AdmissionLimits {
@@ -38,6 +39,12 @@ export interface ServerLimits extends AdmissionLimits {
   readonly idleTimeoutMs: number;
   /** From the head of a request to the end of its body. */
   readonly bodyTimeoutMs: number;
+  /** From an answer to when its caller has taken all of it. */
+  readonly answerTimeoutMs: number;
+  /** Bytes of answers that have not been taken yet, over all connections. */
+  readonly unsentBytesMax: number;
+  /** When the server closes, how long an idle connection stays open for a request that is on its way. */
+  readonly closingGraceMs: number;
   /** How long closing waits for answers under way. */
   readonly drainTimeoutMs: number;
   /** Connections that are open at a time. */
@@ -46,9 +53,7 @@ export interface ServerLimits extends AdmissionLimits {
 
 export interface Server {
   readonly port: number;
-  /** Takes no more connections; those that are open are closed with their next answer. */
-  stopAccepting(): void;
-  /** Stops accepting, waits for the answers under way, and closes every connection. */
+  /** Stops accepting, answers what is under way or comes within a moment, and closes every connection. */
   close(): Promise<void>;
   /** Reads the certificate's files again, for connections from now on. */
   reloadCertificate(): Promise<void>;
@@ -63,6 +68,12 @@ const SERVER_LIMITS: Omit<ServerLimits, 'connectionsMax'> = {
   /** Longer than proxies keep theirs (nginx: 60 s), so that no request meets a connection that closes. */
   idleTimeoutMs: 75_000,
   bodyTimeoutMs: 30_000,
+  /** Ten megabytes, a catalogue of 100,000 tags, at 280 kbit/s. */
+  answerTimeoutMs: 300_000,
+  /** A dozen of the largest answers, or 1,000 of 128 KiB, on a process that has 500 MB. */
+  unsentBytesMax: 134_217_728,
+  /** Callers who know of our end sooner send nothing more; of those who do not, a request is on its way for some hundred milliseconds. */
+  closingGraceMs: 1_000,
   drainTimeoutMs: 5_000,
 };
 /** Slow bodies are looked for this often: a timer for each request would cost every request one. */
@@ -103,9 +114,10 @@ class RunningServer implements Server, RequestHandler, Desk {
       addressOf: createAddressResolver(options.trustedProxies),
     };
     this.#router = new Router(options.routes);
-    this.#limits = options.limits ?? {
+    this.#limits = {
       ...SERVER_LIMITS,
       connectionsMax: connectionsMaxOf(descriptorsMax()),
+      ...options.limits,
     };
     this.#admission = new Admission(this.#limits);
     this.#openAdmission = new Admission(this.#limits);
@@ -114,9 +126,7 @@ class RunningServer implements Server, RequestHandler, Desk {
       port: options.port,
       handler: this,
       certificate,
-      connectionsMax: this.#limits.connectionsMax,
-      headTimeoutMs: this.#limits.headTimeoutMs,
-      idleTimeoutMs: this.#limits.idleTimeoutMs,
+      ...this.#limits,
       log: options.log,
     });
     this.#listener = listener;
@@ -139,13 +149,11 @@ class RunningServer implements Server, RequestHandler, Desk {
     return this.#listener.port;
   }
 
-  stopAccepting(): void {
-    this.#listener.stopAccepting();
-  }
-
   async close(): Promise<void> {
-    this.stopAccepting();
-    if (this.#requests > 0) await this.#idle();
+    const endMs = performance.now() + this.#limits.drainTimeoutMs;
+    this.#listener.stopAccepting();
+    await this.#listener.releaseIdle(this.#limits.closingGraceMs);
+    if (this.#requests > 0) await this.#idle(endMs);
     await this.#listener.close(this.#limits.drainTimeoutMs);
     await this.#stop();
   }
@@ -205,9 +213,9 @@ class RunningServer implements Server, RequestHandler, Desk {
     return null;
   }
 
-  #idle(): Promise<void> {
+  #idle(endMs: number): Promise<void> {
     return new Promise((resolve) => {
-      const timeout = setTimeout(resolve, this.#limits.drainTimeoutMs);
+      const timeout = setTimeout(resolve, endMs - performance.now());
       this.#whenIdle = () => {
         clearTimeout(timeout);
         resolve();

@@ -66,6 +66,10 @@ export interface ConnectionReading {
   readonly size: number;
   /** Those that had to go because there was no room for them, since the start. */
   readonly turnedAway: number;
+  /** Those that were closed because too much of answers was not taken, since the start. */
+  readonly cutOff: number;
+  /** Bytes of answers that have not been taken yet. */
+  readonly unsentBytes: number;
 }
 
 /** Makes the process' metrics. */
@@ -126,23 +130,41 @@ export function createMetrics(): Metrics {
 }
 
 function registerConnections(registry: Registry, read: () => ConnectionReading): void {
-  new Gauge({
-    name: 'tagcast_http_connections',
-    help: 'Open connections of callers.',
-    registers: [registry],
-    collect() {
-      this.set(read().size);
-    },
-  });
-  new Counter({
-    name: 'tagcast_http_connections_turned_away_total',
-    help: 'Connections of callers that were closed because there was no room for them.',
-    registers: [registry],
-    collect() {
-      this.reset();
-      this.inc(read().turnedAway);
-    },
-  });
+  const gauge = (name: string, help: string, valueIn: (reading: ConnectionReading) => number) =>
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      collect() {
+        this.set(valueIn(read()));
+      },
+    });
+  const counter = (name: string, help: string, valueIn: (reading: ConnectionReading) => number) =>
+    new Counter({
+      name,
+      help,
+      registers: [registry],
+      collect() {
+        this.reset();
+        this.inc(valueIn(read()));
+      },
+    });
+  gauge('tagcast_http_connections', 'Open connections of callers.', ({ size }) => size);
+  counter(
+    'tagcast_http_connections_turned_away_total',
+    'Connections of callers that were closed because there was no room for them.',
+    ({ turnedAway }) => turnedAway,
+  );
+  counter(
+    'tagcast_http_connections_cut_off_total',
+    'Connections of callers that were closed because too much of answers was not taken.',
+    ({ cutOff }) => cutOff,
+  );
+  gauge(
+    'tagcast_http_unsent_bytes',
+    'Bytes of answers that callers have not taken yet.',
+    ({ unsentBytes }) => unsentBytes,
+  );
 }
 
 /** Gauges of what somebody else looks after: each is there only where its value is known. */

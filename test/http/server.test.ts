@@ -359,6 +359,30 @@ t.test('closing waits for the answer under way, and not for idle connections', a
   await idleClosed;
 });
 
+t.test('a request that comes while the server closes is answered', async (t) => {
+  const { server } = await start(t, [echo], {
+    limits: { ...PATIENT_LIMITS, closingGraceMs: 500 },
+  });
+  const say = 'POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nhi';
+  const openIdle = async () => {
+    const socket = connect(server.port, '127.0.0.1');
+    socket.write(say);
+    await once(socket, 'data');
+    return socket;
+  };
+  const [late, idle] = [await openIdle(), await openIdle()];
+  const isIdleClosed = once(idle.resume(), 'close');
+  const closed = server.close();
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  t.notOk(late.destroyed || idle.destroyed, 'both may still ask');
+  late.write(say);
+  const [answer] = await once(late, 'data');
+  t.match(String(answer), /^HTTP\/1\.1 200 OK\r\n(.*\r\n)*Connection: close\r\n/);
+  late.resume();
+  await closed;
+  await isIdleClosed;
+});
+
 t.test('HTTPS with a certificate of its own', async (t) => {
   const { cert, private: key } = await generate([{ name: 'commonName', value: 'localhost' }]);
   const directory = temporaryDirectory(t);

@@ -27,6 +27,9 @@ export const PATIENT_LIMITS: ServerLimits = {
   headTimeoutMs: 60_000,
   idleTimeoutMs: 60_000,
   bodyTimeoutMs: 60_000,
+  answerTimeoutMs: 60_000,
+  unsentBytesMax: 1_000_000_000,
+  closingGraceMs: 0,
   drainTimeoutMs: 60_000,
   connectionsMax: 100,
 };
@@ -77,6 +80,8 @@ export async function startApi(
     failures: new Failures(),
     metrics: createMetrics(),
     log: pino({ level: 'silent' }),
+    // Clients keep connections that nothing comes over any more.
+    limits: { closingGraceMs: 0 },
     ...more,
   });
   t.teardown(() => server.close());

@@ -31,6 +31,8 @@ export interface Reception {
   readonly headTimeoutMs: number;
   /** From an answer to the next request. */
   readonly idleTimeoutMs: number;
+  /** From an answer to when all of it has been taken. */
+  readonly answerTimeoutMs: number;
   /** From now on every connection ends with its next answer. */
   readonly isClosing: boolean;
   /**
@@ -40,6 +42,8 @@ export interface Reception {
   mayBegin(connection: Connection): boolean;
   works(connection: Connection): void;
   waits(connection: Connection): void;
+  /** What it has not taken of its answers has become more, or less. It may be told to go for it. */
+  owes(connection: Connection): void;
   left(connection: Connection): void;
 }
 
@@ -90,6 +94,10 @@ export class Connection implements Reply {
   #isEnded = false;
   #isAdvancing = false;
   #isBlocked = false;
+  /** As it was told last. */
+  #unsentBytes = 0;
+  /** When all of the last answer has to have been taken. */
+  #answerDeadlineMs = Number.POSITIVE_INFINITY;
   /** Others' turn comes first. */
   #isQueued = false;
   /** The caller does not send the body before he is told to. */
@@ -113,15 +121,17 @@ export class Connection implements Reply {
 
   /** Whether something waits here for longer than it may. Looked at now and then: a timer for each would cost each one. */
   tick(nowMs: number): void {
+    if (this.#unsentBytes > 0) this.#countUnsent();
+    if (this.#unsentBytes > 0 && nowMs >= this.#answerDeadlineMs) this.#socket.destroy();
     // An answer that is still being taken has a time of its own, that of the socket.
     if (nowMs < this.#deadlineMs || this.#isBlocked) return;
     if (this.#phase === 'head' && this.#input.length > 0) this.#refuse(TIMED_OUT);
     else this.#socket.destroy();
   }
 
-  /** Whether a part of an answer is still to go out. */
-  get isWriting(): boolean {
-    return this.#socket.writableLength > 0;
+  /** What of its answers is still to go out. */
+  get unsentBytes(): number {
+    return this.#socket.writableLength;
   }
 
   /** The listener closes: whoever has no request under way goes. */
@@ -137,6 +147,10 @@ export class Connection implements Reply {
     const isUnclear = this.#isAwaitingContinue && this.#phase === 'body';
     const closes = answer.closes || this.#isLast || isUnclear || this.#reception.isClosing;
     writeAnswer(this.#socket, answer, closes);
+    if (this.unsentBytes > 0) {
+      this.#answerDeadlineMs = performance.now() + this.#reception.answerTimeoutMs;
+    }
+    this.#countUnsent();
     if (closes) {
       this.#linger();
       return;
@@ -328,7 +342,15 @@ export class Connection implements Reply {
     this.#socket.setTimeout(WRITE_TIMEOUT_MS);
   }
 
+  #countUnsent(): void {
+    const bytes = this.unsentBytes;
+    if (bytes === this.#unsentBytes) return;
+    this.#unsentBytes = bytes;
+    this.#reception.owes(this);
+  }
+
   #drained(): void {
+    this.#countUnsent();
     if (!this.#isBlocked) return;
     this.#isBlocked = false;
     this.#socket.setTimeout(0);

@@ -8,11 +8,13 @@ import type { TLSSocket } from 'node:tls';
 import { createServer as createTlsServer } from 'node:tls';
 import type { Logger } from 'pino';
 import { networkOf, normalAddress } from '../../std/ip-address.ts';
+import { Seldom } from '../../std/seldom.ts';
 import type { Certificate } from './certificate.ts';
 import type { ConnectionSeat, Reception } from './connection.ts';
 import { Connection } from './connection.ts';
 import { ConnectionTable } from './connection-table.ts';
 import type { RequestHandler } from './front.ts';
+import { UnsentAnswers } from './unsent-answers.ts';
 
 export interface ListenerOptions {
   readonly host: string;
@@ -22,9 +24,12 @@ export interface ListenerOptions {
   /** Null: clear text. */
   readonly certificate: Certificate | null;
   readonly connectionsMax: number;
-  /** As `Reception.headTimeoutMs`, and the next one. */
+  /** Bytes of answers that callers have not taken yet, of all connections. */
+  readonly unsentBytesMax: number;
+  /** As `Reception.headTimeoutMs`, and the next ones. */
   readonly headTimeoutMs: number;
   readonly idleTimeoutMs: number;
+  readonly answerTimeoutMs: number;
   readonly log: Logger;
 }
 
@@ -32,7 +37,7 @@ export interface ListenerOptions {
 const NO_RENEGOTIATION = constants.SSL_OP_NO_RENEGOTIATION;
 /** Time-outs are looked at so often: no caller notices half a second. */
 const TICK_MS = 500;
-/** When the listener closes, how often it looks whether the last answers have gone out. */
+/** When the listener closes, how often it looks whether the last connections have ended, and the last answers gone out. */
 const FLUSH_LOOK_MS = 20;
 /**
  * Of all connections in one turn of the event loop: some milliseconds of work. The system gives one new connection a turn, so long turns
@@ -41,13 +46,14 @@ const FLUSH_LOOK_MS = 20;
 const REQUESTS_PER_TURN = 128;
 /** Connections that the system keeps for us while we are busy. */
 const BACKLOG = 1_024;
-/** That there is no room is said once, and how often it was so at most so often. */
+/** That somebody had to go is said once, and how many had to at most so often. */
 const FULL_LOG_INTERVAL_MS = 60_000;
 
 export class Listener implements Reception {
   readonly handler: RequestHandler;
   readonly headTimeoutMs: number;
   readonly idleTimeoutMs: number;
+  readonly answerTimeoutMs: number;
   readonly #options: ListenerOptions;
   readonly #server: Server;
   readonly #table: ConnectionTable<Socket>;
@@ -55,6 +61,7 @@ export class Listener implements Reception {
   /** By the caller's address and port: those that have not shaken hands yet. */
   readonly #handshakes = new Map<string, ConnectionSeat>();
   readonly #connections = new Set<Connection>();
+  readonly #unsent = new UnsentAnswers<Connection>();
   readonly #ticker: NodeJS.Timeout;
   #isClosing = false;
   #turnLeft = REQUESTS_PER_TURN;
@@ -62,13 +69,15 @@ export class Listener implements Reception {
   /** Those whose requests wait for a later turn. */
   #queue: Connection[] = [];
   #turnedAway = 0;
-  #turnedAwaySinceLog = 0;
-  #loggedMs = Number.NEGATIVE_INFINITY;
+  #cutOff = 0;
+  readonly #turnedAwayLog = new Seldom(FULL_LOG_INTERVAL_MS);
+  readonly #cutOffLog = new Seldom(FULL_LOG_INTERVAL_MS);
 
   constructor(options: ListenerOptions) {
     this.handler = options.handler;
     this.headTimeoutMs = options.headTimeoutMs;
     this.idleTimeoutMs = options.idleTimeoutMs;
+    this.answerTimeoutMs = options.answerTimeoutMs;
     this.#options = options;
     this.#table = new ConnectionTable(options.connectionsMax);
     const { certificate } = options;
@@ -116,11 +125,27 @@ export class Listener implements Reception {
     return this.#turnedAway;
   }
 
+  /** Connections that were closed because too much of answers was not taken. */
+  get cutOff(): number {
+    return this.#cutOff;
+  }
+
+  /** Bytes of answers that callers have not taken yet. */
+  get unsentBytes(): number {
+    return this.#unsent.bytes;
+  }
+
   /** Takes no more connections; those that are open end with their next answer. */
   stopAccepting(): void {
     if (this.#isClosing) return;
     this.#isClosing = true;
     this.#server.close();
+  }
+
+  /** Closes connections that have no request under way, after a while in which one that is on its way to us may come. */
+  async releaseIdle(graceMs: number): Promise<void> {
+    const endMs = performance.now() + graceMs;
+    while (this.#seats.size > 0 && performance.now() < endMs) await sleep(FLUSH_LOOK_MS);
     for (const connection of this.#connections) connection.release();
   }
 
@@ -152,8 +177,22 @@ export class Listener implements Reception {
     this.#table.waits(seat);
   }
 
+  owes(connection: Connection): void {
+    this.#noteUnsent(connection, connection.unsentBytes);
+    while (this.#unsent.bytes > this.#options.unsentBytesMax) {
+      const longest = this.#unsent.whoGoes();
+      if (longest === null) return;
+      // Since it was looked at it may have taken some.
+      this.#noteUnsent(longest, longest.unsentBytes);
+      if (longest.unsentBytes > 0 && this.#unsent.bytes > this.#options.unsentBytesMax) {
+        this.#cutShort(longest);
+      }
+    }
+  }
+
   left(connection: Connection): void {
     this.#connections.delete(connection);
+    this.#noteUnsent(connection, 0);
   }
 
   #nextTurn(): void {
@@ -165,7 +204,7 @@ export class Listener implements Reception {
   }
 
   get #isWriting(): boolean {
-    return [...this.#connections].some(({ isWriting }) => isWriting);
+    return [...this.#connections].some(({ unsentBytes }) => unsentBytes > 0);
   }
 
   #createPlain(): Server {
@@ -230,16 +269,29 @@ export class Listener implements Reception {
     // Before its 'close' event, which comes a turn later: the next newcomer needs the place.
     this.#leave(leaver);
     this.#turnedAway += 1;
-    this.#turnedAwaySinceLog += 1;
-    const nowMs = performance.now();
-    if (nowMs - this.#loggedMs < FULL_LOG_INTERVAL_MS) return;
+    const closed = this.#turnedAwayLog.count();
+    if (closed === null) return;
     const { connectionsMax, log } = this.#options;
-    const closed = this.#turnedAwaySinceLog;
-    this.#loggedMs = nowMs;
-    this.#turnedAwaySinceLog = 0;
     log.warn(
       { connectionsMax, closed, address: remoteAddress },
       'no room for more connections: the longest silent ones of the address with most are closed; raise the limit of open files (ulimit -n), or look who connects',
+    );
+  }
+
+  #noteUnsent(connection: Connection, bytes: number): void {
+    this.#unsent.note(connection, connection.seat.network.name, bytes);
+  }
+
+  #cutShort(connection: Connection): void {
+    this.#noteUnsent(connection, 0);
+    connection.seat.guest.destroy();
+    this.#cutOff += 1;
+    const closed = this.#cutOffLog.count();
+    if (closed === null) return;
+    const { unsentBytesMax, log } = this.#options;
+    log.warn(
+      { unsentBytesMax, closed, address: connection.remoteAddress },
+      'too much of answers is not taken: the connections of the address with most are closed, the longest waiting first; look who asks and does not read',
     );
   }
 

@@ -113,6 +113,8 @@ async function startOurs(t: Lifetime): Promise<number> {
     connectionsMax: 100,
     headTimeoutMs: 5_000,
     idleTimeoutMs: 5_000,
+    answerTimeoutMs: 5_000,
+    unsentBytesMax: 1_000_000,
     log: pino({ level: 'silent' }),
   });
   await listener.listen();

@@ -7,10 +7,12 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import type { TLSSocket } from 'node:tls';
 import { connect as connectTls } from 'node:tls';
+import { pino } from 'pino';
 import { generate } from 'selfsigned';
 import t from 'tap';
 import type { Route } from '../../../../src/http/handler.ts';
 import type { ServerLimits, ServerOptions } from '../../../../src/http/server.ts';
+import { createMetrics } from '../../../../src/telemetry/metrics.ts';
 import { PATIENT_LIMITS, startApi } from '../../../support/api.ts';
 import type { Lifetime } from '../../../support/lifetime.ts';
 import { until } from '../../../support/poll.ts';
@@ -40,8 +42,8 @@ const start = (
   options: Partial<ServerOptions> = {},
 ) => startApi(t, NOBODY, [echo, large], { limits: { ...PATIENT_LIMITS, ...more }, ...options });
 
-function open(t: Lifetime, port: number): Socket {
-  const socket = connect(port, '127.0.0.1');
+function open(t: Lifetime, port: number, localAddress = '127.0.0.1'): Socket {
+  const socket = connect({ port, host: '127.0.0.1', localAddress });
   socket.on('error', () => undefined);
   t.teardown(() => socket.destroy());
   return socket;
@@ -103,6 +105,53 @@ t.test('closing lets the last answers go out whole', async (t) => {
   const closed = server.close();
   t.ok((first as Buffer).length + (await readLate(socket, 100)) > LARGE.length);
   await closed;
+});
+
+t.test('who takes his answer byte by byte does not do so for ever', async (t) => {
+  const { server } = await start(t, { answerTimeoutMs: 3_000 });
+  const last = open(t, server.port);
+  last.write('GET /large HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+  const next = open(t, server.port);
+  next.write('GET /large HTTP/1.1\r\nHost: a\r\n\r\n');
+  for (const socket of [last, next]) {
+    // A little at a time: something of it is taken all along.
+    const reading = setInterval(() => socket.read(10_000), 50);
+    t.teardown(() => clearInterval(reading));
+    await once(socket.pause(), 'close');
+    t.ok(socket.bytesRead < LARGE.length, `${socket.bytesRead} bytes were read`);
+  }
+});
+
+t.test('answers that nobody takes are bounded, over all connections', async (t) => {
+  const lines: string[] = [];
+  const metrics = createMetrics();
+  const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) });
+  // Two answers, and not three.
+  const { server } = await start(
+    t,
+    { unsentBytesMax: 2 * LARGE.length + 1_000_000 },
+    { metrics, log },
+  );
+  const ask = 'GET /large HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
+  const other = open(t, server.port, '127.0.0.2').pause();
+  other.write(ask);
+  const rude: Socket[] = [];
+  for (let number = 0; number < 10; number += 1) {
+    const socket = open(t, server.port).pause();
+    rude.push(socket);
+    socket.write(ask);
+  }
+  const metric = async (name: string) =>
+    Number(new RegExp(`^tagcast_http_${name} (\\d+)$`, 'm').exec(await metrics.text())?.[1]);
+  await until('all but two had to go', async () =>
+    (await metric('connections_cut_off_total')) === 9 ? true : null,
+  );
+  t.ok((await metric('unsent_bytes')) <= 2 * LARGE.length + 1_000_000);
+  t.ok((await readLate(other, 0)) > LARGE.length, 'who calls from elsewhere reads late, and all');
+  t.equal(lines.length, 1, 'said once');
+  t.match(lines[0], /too much of answers is not taken/);
+  for (const socket of rude) socket.destroy();
+  await until('nothing is owed', async () => ((await metric('unsent_bytes')) === 0 ? true : null));
 });
 
 t.test('who is refused before his body was asked for need not send it', async (t) => {
