@@ -76,6 +76,11 @@ const ENTRIES: readonly Entry[] = [
     load: async () => (await import('./cli/deletions.ts')).deletionsCommand(operator),
   },
   {
+    name: 'parked',
+    summary: 'List and release parts of sends that could not be brought to their end.',
+    load: async () => (await import('./cli/parked.ts')).parkedCommand(operator),
+  },
+  {
     name: 'devices',
     summary: "Export and import an app's devices.",
     load: async () => (await import('./cli/devices.ts')).devicesCommand(operator, process),

@@ -23,6 +23,7 @@ import { insertClient } from '../store/clients/insert-client.ts';
 import { lockClient, raiseCatalogueVersion } from '../store/clients/lock-client.ts';
 import { decideDeletions, listHeldDeletions } from '../store/deletions/scopes.ts';
 import { readCredentialStates } from '../store/health/read-credential-states.ts';
+import { listParked, releaseParked } from '../store/ledger/parked-parts.ts';
 import type { SqlPool } from '../store/sql.ts';
 import { transact } from '../store/transact.ts';
 import {
@@ -119,6 +120,8 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   'deletions.list': action(z.object({}), async ({ sql }) => done(await listHeldDeletions(sql))),
   'deletions.release': action(decision, (parts, input) => decide(parts, input, 'released')),
   'deletions.discard': action(decision, (parts, input) => decide(parts, input, 'discarded')),
+  'parked.list': action(z.object({}), async ({ sql }) => done(await listParked(sql))),
+  'parked.release': action(decision, releaseParts),
   'devices.scope': answered(FORMS.app, readScope),
   'devices.tags': answered(FORMS.tags, mapTags),
   'devices.tag-names': answered(FORMS.tagNames, readTagNames),
@@ -253,6 +256,16 @@ async function checkApp(
 /** More than there are. */
 const PLATFORMS_MAX = 100;
 
+async function releaseParts(
+  { sql }: OperatorParts,
+  { job }: { readonly job: string },
+): Promise<ActionResult> {
+  const devices = await releaseParked(sql, job);
+  return devices === null
+    ? refused(`Push job ${job} has no parked part.`)
+    : done({ devices } satisfies ReleasedParts);
+}
+
 /** What it says is done by the engine, piece by piece, from the next look on. */
 async function decide(
   { sql }: OperatorParts,
@@ -285,6 +298,10 @@ export interface PutCredential {
 export interface DecidedDeletions {
   readonly devices: number;
 }
+export interface ReleasedParts {
+  readonly devices: number;
+}
+
 const done = (value: unknown): ActionResult => ({ ok: true, value });
 const refused = (fault: string): ActionResult => ({ ok: false, fault });
 const noClient = (client: string): ActionResult => refused(`There is no client ${client}.`);

@@ -35,6 +35,8 @@ const MEANINGS: Readonly<Record<string, string>> = {
   MissingCredential:
     "the app has no credential on this platform, or SECRET_KEY is not the one it was sealed with; 'tagcast app credentials' puts one",
   MessageCannotBeRendered: 'the payload cannot be made into a message for this platform',
+  Parked:
+    "a part of this send could not be brought to its end; the engine's log says which part and why, and 'tagcast parked release' sends it again",
   InvalidProviderToken: KEY,
   MissingProviderToken: CERTIFICATE,
   Forbidden: KEY,

@@ -6,6 +6,9 @@ import type { Counts } from './notification.ts';
 /** How a send to a device ends for good; the five that `total` is the sum of. */
 export type FinalKind = 'delivered' | 'failed' | 'skipped' | 'expired' | 'cancelled';
 
+/** The reason of devices whose part of a send nobody could bring to its end. */
+export const PARKED = 'Parked';
+
 /** A device whose send may succeed later. */
 export interface NewRetry {
   readonly ordinal: number;
@@ -44,6 +47,10 @@ interface ProgressShape {
   readonly sentToMs: number | null;
   /** What is given back waits for this: its provider fails for everyone, or its quota is used up. Absent: for nothing. */
   readonly waitingFor?: Wait;
+  /** Why the claim came to nothing, by a fault of its own. Absent: it went in order, and the claims before it are forgiven. */
+  readonly failure?: string;
+  /** Nothing of what it counts as failed is sent any more, until an operator releases it. */
+  readonly isParked?: true;
 }
 
 export interface Wait {

@@ -78,9 +78,14 @@ const NOTHING: Counts = { total: 0, delivered: 0, failed: 0, skipped: 0, expired
 
 /**
  * The report that gives all of it back, to be claimed again after a while; what was recorded of it stays, and what may not be tried
- * again by then has expired.
+ * again by then has expired. `failure`: the claim came to nothing for this fault of its own.
  */
-export function releaseOf(claimed: Claimed, afterMs: number, nowMs: number): Progress {
+export function releaseOf(
+  claimed: Claimed,
+  afterMs: number,
+  nowMs: number,
+  failure: string | null = null,
+): Progress {
   const { notificationId, appId, platformId } = scopeOf(claimed);
   const shared = {
     notificationId,
@@ -91,6 +96,7 @@ export function releaseOf(claimed: Claimed, afterMs: number, nowMs: number): Pro
     sends: 0,
     sentFromMs: null,
     sentToMs: null,
+    ...(failure === null ? {} : { failure }),
   };
   if (claimed.kind === 'chunk') {
     const { groupNumber, epoch } = claimed.chunk;

@@ -9,9 +9,6 @@ import type { PlatformOfApp } from '../domain/device.ts';
 import { scopeKeyOf } from '../domain/device.ts';
 import { Bell } from '../std/bell.ts';
 import type { Clock } from '../std/clock.ts';
-import type { Part, Wanted } from '../store/ledger/claim-chunks.ts';
-import { claimChunks } from '../store/ledger/claim-chunks.ts';
-import { claimRetries } from '../store/ledger/claim-retries.ts';
 import type { Claimable } from '../store/ledger/list-claimable.ts';
 import { listClaimable } from '../store/ledger/list-claimable.ts';
 import type { PlannedNotification } from '../store/notifications/plan-due.ts';
@@ -19,9 +16,11 @@ import type { Sql } from '../store/sql.ts';
 import type { Candidate } from './allotment.ts';
 import { Allotment } from './allotment.ts';
 import type { Right } from './authorizer.ts';
+import { claimTurns } from './claim.ts';
 import type { Claimed } from './claimed.ts';
 import { scopeOf } from './claimed.ts';
 import type { Assignment } from './dispatcher.ts';
+import { isSuspect } from './parking.ts';
 import type { Presence } from './presence.ts';
 import type { GiveBack } from './task.ts';
 
@@ -35,13 +34,6 @@ const OFFERED_MAX = 1_000;
 const QUANTUM_MS = 500;
 /** A task that makes room may go on to the end of its block, and waits for its answers: it must not send twice for that. */
 const MAKE_ROOM: GiveBack = { withinMs: 2_000, answersWithinMs: null };
-
-/**
- * Retries' leases are not renewed while answers are awaited, and sends begin in the first half of one: it lasts so much longer than a
- * worker is told, a time-out (FCM's is the longest, 15 s) of waiting for a stream and another of waiting for the answer. Ended
- * before, the row would be sent again beside the send under way, whose end would count for nothing.
- */
-const RETRY_ANSWERS_MS = 30_000;
 
 export interface ClaimerOptions {
   readonly sql: Sql;
@@ -65,6 +57,7 @@ const BUSY_SHARE = 1 / 3;
 interface Held extends Candidate {
   readonly assignment: Assignment;
   readonly sinceMs: number;
+  readonly isSuspect: boolean;
   isAskedToYield: boolean;
 }
 
@@ -159,31 +152,16 @@ export class Claimer {
     const { nodeId } = presence;
     // What it claims now might be taken away before any of it is sent.
     if (!presence.covers(nodeId)) return 0;
-    const { chunks, retries } = ordersOf(turns);
-    const leaseStartedMs = clock.monotonicMs();
     const rights = this.rightsOf(turns);
-    // What one of them has claimed is leased, whatever becomes of the other.
-    const [claimedChunks, claimedRetries] = await Promise.allSettled([
-      chunks.length > 0 ? claimChunks(sql, chunks, leaseMs, nodeId) : [],
-      retries.length > 0 ? claimRetries(sql, retries, leaseMs + RETRY_ANSWERS_MS, nodeId) : [],
-    ]);
-    const claimed: readonly Claimed[] = [
-      ...claimedBy(claimedChunks).map((chunk) => ({
-        kind: 'chunk' as const,
-        chunk,
-        leaseStartedMs,
-        nodeId,
-      })),
-      ...claimedBy(claimedRetries).map((batch) => ({
-        kind: 'retries' as const,
-        retries: batch,
-        leaseStartedMs,
-        nodeId,
-      })),
-    ];
+    const { claimed, errors } = await claimTurns(turns, {
+      sql,
+      leaseMs,
+      leaseStartedMs: clock.monotonicMs(),
+      nodeId,
+      mayTakeSuspect: !this.held.some((held) => held.isSuspect),
+    });
     for (const part of claimed) this.hold(part, rights(scopeOf(part)));
-    if (claimedChunks.status === 'rejected') throw claimedChunks.reason;
-    if (claimedRetries.status === 'rejected') throw claimedRetries.reason;
+    if (errors.length > 0) throw errors[0];
     return claimed.length;
   }
 
@@ -211,6 +189,7 @@ export class Claimer {
       platformId,
       assignment,
       sinceMs,
+      isSuspect: isSuspect(claimed),
       isAskedToYield: false,
     };
     this.held = [...this.held, held];
@@ -273,22 +252,3 @@ const partsOf = ({ id, clientId, scopes }: PlannedNotification): readonly Claima
     hasChunks: true,
     hasRetries: false,
   }));
-
-/** A part's first turn in a round takes its retries that are due, if it has some; all others take chunks. */
-function ordersOf(turns: readonly Claimable[]): {
-  readonly chunks: readonly Wanted[];
-  readonly retries: readonly Part[];
-} {
-  const retries = new Map<Claimable, Part>();
-  const chunks = new Map<Claimable, Wanted>();
-  for (const turn of turns) {
-    if (turn.hasRetries && !retries.has(turn)) retries.set(turn, turn);
-    else if (turn.hasChunks) {
-      chunks.set(turn, { ...turn, count: (chunks.get(turn)?.count ?? 0) + 1 });
-    }
-  }
-  return { chunks: [...chunks.values()], retries: [...retries.values()] };
-}
-
-const claimedBy = <T>(result: PromiseSettledResult<readonly T[]>): readonly T[] =>
-  result.status === 'fulfilled' ? result.value : [];

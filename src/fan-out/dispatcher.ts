@@ -8,9 +8,12 @@ import { faultSentence } from '../domain/fault-sentence.ts';
 import type { Progress } from '../domain/progress.ts';
 import type { Ledger } from '../outcomes/ledger.ts';
 import type { Clock } from '../std/clock.ts';
+import { failureText } from '../std/failure-text.ts';
+import type { ClaimedChunk } from '../store/ledger/claim-chunks.ts';
 import type { Authorizer, Right } from './authorizer.ts';
 import type { Claimed } from './claimed.ts';
 import { deadlinesOfClaimed, releaseOf, scopeOf, taskOf } from './claimed.ts';
+import { devicesParkedBy, isHopeless, lastFailureOf, parkingOf } from './parking.ts';
 import type { QuotaDesk } from './quota-desk.ts';
 import type { GiveBack, Task, Unfamiliar } from './task.ts';
 import { UnfamiliarReasons } from './unfamiliar-reasons.ts';
@@ -25,6 +28,8 @@ export interface DispatcherOptions {
   readonly authorizer: Authorizer;
   readonly quotas: Pick<QuotaDesk, 'join'>;
   readonly leaseMs: number;
+  /** Devices of a chunk that are left. */
+  readonly countUndone: (chunk: ClaimedChunk) => Promise<number>;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -61,6 +66,8 @@ class Run {
   /** Asked before a worker had it. */
   private asked: GiveBack | null = null;
   private recording: Promise<unknown> = Promise.resolve();
+  /** Why this claim has come to nothing. */
+  private failure: string | null = null;
 
   constructor(
     options: DispatcherOptions,
@@ -77,18 +84,39 @@ class Run {
   async toEnd(): Promise<void> {
     const { log, ledger } = this.options;
     try {
+      if (isHopeless(this.claimed)) return await this.park();
       const task = await this.prepare();
-      if (task === null) await ledger.record(this.release());
+      if (task === null) await ledger.record(this.release(null));
       else await this.work(task);
     } catch (error) {
       log.error({ err: error, notificationId: this.notificationId }, 'a part of a send has failed');
       await this.recording;
-      if (!this.mayHaveSentInVain) await ledger.record(this.release());
+      this.failure ??= failureText(error);
     }
+    if (this.failure === null || this.mayHaveSentInVain) return;
+    await ledger.record(this.release(this.failure));
   }
 
-  private release(): Progress {
-    return releaseOf(this.claimed, TRY_AGAIN_MS, this.options.clock.nowMs());
+  private release(failure: string | null): Progress {
+    return releaseOf(this.claimed, TRY_AGAIN_MS, this.options.clock.nowMs(), failure);
+  }
+
+  /** Nothing more of it is sent: it is counted as failed, and waits for an operator. */
+  private async park(): Promise<void> {
+    const { log, ledger, clock, countUndone } = this.options;
+    const { claimed } = this;
+    const left = claimed.kind === 'chunk' ? await countUndone(claimed.chunk) : 0;
+    const report = parkingOf(claimed, left, clock.nowMs());
+    const verdict = await ledger.record(report);
+    if (verdict.kind !== 'recorded') return;
+    const { notificationId, appId, platformId } = report;
+    const part = claimed.kind === 'chunk' ? `group ${claimed.chunk.groupNumber}` : 'retries';
+    const devices = devicesParkedBy(report);
+    const failure = lastFailureOf(claimed);
+    log.error(
+      { notificationId, appId, platformId, part, devices, failure },
+      'a part of a send is parked: no claim of it came to an end. Its devices count as failed; `tagcast parked release <job-id>` sends it again',
+    );
   }
 
   /**
@@ -165,6 +193,7 @@ class Run {
       log.warn({ notificationId, appId, platformId, fault, meaning }, 'a fault stops a send');
     }
     const verdict = await ledger.record(progress);
+    if (verdict.kind === 'refused') this.failure = verdict.reason;
     this.running?.say({ kind: 'verdict', verdict });
   }
 

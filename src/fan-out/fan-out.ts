@@ -19,6 +19,7 @@ import { within } from '../std/within.ts';
 import { releaseAllLeases } from '../store/ledger/release-all-leases.ts';
 import type { Store } from '../store/store.ts';
 import type { RedisAddress } from '../tag-index/redis/connect.ts';
+import { countUndone } from '../tag-index/sql/count-undone.ts';
 import type { IndexFeed, TagIndex } from '../tag-index/tag-index.ts';
 import { Accept } from './accept.ts';
 import type { AuthorizationSource, CredentialSource } from './authorizer.ts';
@@ -112,7 +113,16 @@ export async function startFanOut(options: FanOutOptions): Promise<FanOut> {
   });
   const authorizer = new Authorizer(options.credentials, options.authorizations);
   const quotas = new QuotaDesk({ sql: store.sql, clock, log, fcmPerMinute: options.fcmPerMinute });
-  const dispatcher = new Dispatcher({ ledger, pool, authorizer, quotas, leaseMs, clock, log });
+  const dispatcher = new Dispatcher({
+    ledger,
+    pool,
+    authorizer,
+    quotas,
+    leaseMs,
+    countUndone: (chunk) => countUndone(store.sql, chunk),
+    clock,
+    log,
+  });
   const claimer = new Claimer({
     sql: store.sql,
     slots: pool.slots,

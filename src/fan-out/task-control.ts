@@ -29,6 +29,7 @@ export class TaskControl {
   hear(verdict: Verdict, nowMs: number): void {
     switch (verdict.kind) {
       case 'lost':
+      case 'refused':
         this.isLost = true;
         break;
       case 'recorded':

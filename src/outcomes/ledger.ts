@@ -10,6 +10,7 @@ import type { Progress } from '../domain/progress.ts';
 import { backoffMs } from '../std/backoff.ts';
 import { Batcher } from '../std/batcher.ts';
 import type { Clock } from '../std/clock.ts';
+import { failureText } from '../std/failure-text.ts';
 import { faultOf } from '../store/faults.ts';
 import type { RecordedProgress } from '../store/ledger/record-progress.ts';
 import { recordProgress } from '../store/ledger/record-progress.ts';
@@ -94,7 +95,7 @@ export class Ledger {
   ): Promise<readonly Verdict[]> {
     if (reports.length === 1) {
       this.options.log.error({ err: error }, 'a report of progress was refused');
-      return [LOST];
+      return [{ kind: 'refused', reason: failureText(error) }];
     }
     const verdicts: Verdict[] = [];
     for (const report of reports) verdicts.push(...(await this.recordWhole([report])));

@@ -15,4 +15,6 @@ export type Verdict =
       readonly hasDelivered: boolean;
     }
   /** Another holds the chunk, or nobody: nothing of it may be sent any more. */
-  | { readonly kind: 'lost' };
+  | { readonly kind: 'lost' }
+  /** The database takes this report never: the task ends as if it were lost. */
+  | { readonly kind: 'refused'; readonly reason: string };

@@ -15,6 +15,7 @@ import * as indexLineage from './migrations/0006-index-lineage.ts';
 import * as vacantGroups from './migrations/0007-vacant-groups.ts';
 import * as nodes from './migrations/0008-nodes.ts';
 import * as writeProbe from './migrations/0009-write-probe.ts';
+import * as parkedParts from './migrations/0010-parked-parts.ts';
 import type { Sql, SqlPool } from './sql.ts';
 
 export interface Migration {
@@ -38,6 +39,7 @@ export const MIGRATIONS: readonly Migration[] = [
   vacantGroups,
   nodes,
   writeProbe,
+  parkedParts,
 ];
 
 export interface Migrated {

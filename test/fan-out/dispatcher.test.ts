@@ -20,7 +20,9 @@ import { Ledger } from '../../src/outcomes/ledger.ts';
 import type { Authorization } from '../../src/senders/authorization.ts';
 import { Authorizations } from '../../src/senders/authorization.ts';
 import { systemClock } from '../../src/std/clock.ts';
+import type { ClaimedChunk } from '../../src/store/ledger/claim-chunks.ts';
 import { readStatus } from '../../src/store/notifications/read-status.ts';
+import { countUndone } from '../../src/tag-index/sql/count-undone.ts';
 import { NO_FEED } from '../../src/tag-index/tag-index.ts';
 import { secrets } from '../support/api.ts';
 import {
@@ -46,6 +48,13 @@ const ledger = new Ledger({
   log,
   onRecorded: () => undefined,
 });
+
+const shared = {
+  ledger,
+  leaseMs: LEASE_MS,
+  clock: systemClock,
+  countUndone: (chunk: ClaimedChunk) => countUndone(sql, chunk),
+};
 
 /** A worker that the test plays. */
 const usable = (credential: ProviderCredential | null) =>
@@ -90,7 +99,7 @@ function dispatcherOf(
     freeze: (key) => Promise.resolve(void frozen.push(key)),
   };
   const authorizer = new Authorizer(() => Promise.resolve(usable(credential())), authorizations);
-  const options = { ledger, pool, authorizer, quotas, leaseMs: LEASE_MS, clock: systemClock };
+  const options = { ...shared, pool, authorizer, quotas };
   return {
     dispatcher: authorized({ ...options, log: logger }),
     invalidated,
@@ -255,8 +264,7 @@ t.test('what a task has not used of its quota goes back, before it counts as end
       leave: () => void heard.push('left'),
     }),
   };
-  const shared = { ledger, pool, authorizer, leaseMs: LEASE_MS, clock: systemClock, log };
-  const dispatcher = authorized({ ...shared, quotas: metered });
+  const dispatcher = authorized({ ...shared, pool, authorizer, log, quotas: metered });
   for (let n = 0; n < 10; n += 1) {
     await dispatcher.start(await claimOne(`metered-${n}`)).finished;
     t.strictSame(heard.splice(0), ['wanted', 'unused', 'left']);
@@ -266,8 +274,7 @@ t.test('what a task has not used of its quota goes back, before it counts as end
 t.test('a thread that dies is replaced, and its chunk is sent by the next', async (t) => {
   const { simulator, pool, authorizer } = await workersOf(t);
   await behave(simulator, { latencyMs: 30_000 });
-  const options = { ledger, pool, authorizer, quotas, leaseMs: LEASE_MS, clock: systemClock, log };
-  const dispatcher = authorized(options);
+  const dispatcher = authorized({ ...shared, pool, authorizer, quotas, log });
   const claimed = await claimOne('dying', 300);
   const { finished } = dispatcher.start(claimed);
   await until('it has connected', async () => {

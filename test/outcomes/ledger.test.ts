@@ -228,7 +228,7 @@ async function progress(t: Test, store: Store): Promise<void> {
       const verdicts = await Promise.all(reports.map((progress) => ledger.record(progress)));
       t.strictSame(
         verdicts.map(({ kind }) => kind),
-        ['recorded', 'lost', 'recorded'],
+        ['recorded', 'refused', 'recorded'],
       );
       t.match(await rowOf(sql, tenant.clientId, id), { total: 16_384, delivered: 16_384 });
       t.strictSame(

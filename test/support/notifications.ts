@@ -1,7 +1,7 @@
 /** Tenants, tags and notifications as rows: what tests of the ledger and of sending begin with. */
 
 import { v7 as uuidV7 } from 'uuid';
-import type { ClaimedChunk, Part } from '../../src/store/ledger/claim-chunks.ts';
+import type { Among, ClaimedChunk, Part } from '../../src/store/ledger/claim-chunks.ts';
 import { claimChunks } from '../../src/store/ledger/claim-chunks.ts';
 import type { ClaimedRetries } from '../../src/store/ledger/claim-retries.ts';
 import { claimRetries } from '../../src/store/ledger/claim-retries.ts';
@@ -105,6 +105,7 @@ export async function claimChunksOf(
   leaseMs: number,
   count = 1,
   nodeId: number | null = null,
+  among: Among = 'unsuspected',
 ): Promise<readonly ClaimedChunk[]> {
   const parts = await partsOf(sql, notificationId);
   return claimChunks(
@@ -112,6 +113,7 @@ export async function claimChunksOf(
     parts.map((part) => ({ ...part, count })),
     leaseMs,
     nodeId,
+    among,
   );
 }
 

@@ -3,6 +3,7 @@
 import type { Caller } from '../../access/caller.ts';
 import { faultSentence, simulatedFaultSentence } from '../../domain/fault-sentence.ts';
 import type { NotificationState } from '../../domain/notification.ts';
+import { PARKED } from '../../domain/progress.ts';
 import type { ScopeStatus } from '../../store/notifications/read-status.ts';
 import { readStatus } from '../../store/notifications/read-status.ts';
 import type { Sql } from '../../store/sql.ts';
@@ -39,15 +40,21 @@ const rowOf = (id: string, row: ScopeStatus) => ({
   skippedCount: row.skipped,
   expiredCount: row.expired,
   cancelledCount: row.cancelled,
-  ...(row.fault === null
-    ? {}
-    : { fault: (row.isSimulated ? simulatedFaultSentence : faultSentence)(row.fault) }),
+  ...faultIn(row),
   ...(row.waitingFor === null ? {} : { waitingFor: faultSentence(row.waitingFor) }),
   ...(row.reasons === null ? {} : { failureReasons: row.reasons }),
   ...(row.uncertain === 0 ? {} : { uncertainCount: row.uncertain }),
   ...(row.heldDeletions === 0 ? {} : { heldDeletionCount: row.heldDeletions }),
+  ...(row.parked === 0 ? {} : { parkedCount: row.parked }),
   ...(row.isSimulated ? { simulated: true } : {}),
 });
+
+/** What stopped it, or else what has become of a part of it. */
+function faultIn({ fault, parked, isSimulated }: ScopeStatus): { readonly fault?: string } {
+  const known = fault ?? (parked > 0 ? PARKED : null);
+  if (known === null) return {};
+  return { fault: (isSimulated ? simulatedFaultSentence : faultSentence)(known) };
+}
 
 /** A row is its own send: FAILED when a fault stopped it before anything was accepted, whatever became of the others. */
 function stateOf({ state, fault, delivered }: ScopeStatus): NotificationState {

@@ -47,17 +47,35 @@ export interface ClaimedChunk extends ClaimedScope {
   readonly doneBlocks: string;
   /** At most once: blocks that may have been sent in part, by whoever held the chunk before. Signed, too. */
   readonly startedBlocks: string;
+  /** Claims since anything of it was recorded, this one included, and why the last of them failed; null: who held it was lost. */
+  readonly claimsWithoutProgress: number;
+  readonly lastFailure: string | null;
   readonly ordinalEnd: number;
   /** The group's version; 0 when nothing ever changed in it. */
   readonly groupVersion: number;
 }
 
-/** `nodeId`: who claims; null: the only node there is. */
+/**
+ * After so many claims without progress a part is a suspect: a node runs one at a time. Those that were only near when one made a worker
+ * die come to their end then.
+ */
+export const SUSPECT_AFTER = 2;
+
+/** Which parts are claimed: `suspects`, or all the others. */
+export type Among = 'unsuspected' | 'suspects';
+
+export const isAmong = (sql: Sql, among: Among) =>
+  among === 'suspects'
+    ? sql`claims_without_progress >= ${SUSPECT_AFTER}::integer`
+    : sql`claims_without_progress < ${SUSPECT_AFTER}::integer`;
+
+/** `nodeId`: who claims; null: the only node there is. Of suspects only one is claimed. */
 export const claimChunks = (
   sql: Sql,
   wanted: readonly Wanted[],
   leaseMs: number,
   nodeId: number | null,
+  among: Among = 'unsuspected',
 ) => sql<ClaimedChunk[]>`
   with available as (
     select c.*
@@ -70,15 +88,17 @@ export const claimChunks = (
     cross join lateral (
       select notification_id, app_id, platform_id, group_number from chunks
       where (notification_id, app_id, platform_id) = (w.notification_id, w.app_id, w.platform_id)
-        and available_at <= now() and ${isUnheld(sql)}
+        and available_at <= now() and ${isUnheld(sql)} and ${isAmong(sql, among)}
       order by group_number
       limit w.count
       for update skip locked
     ) c
+    limit ${among === 'suspects' ? 1 : totalOf(wanted)}::integer
   ),
   claimed as (
     update chunks c set
       epoch = c.epoch + 1,
+      claims_without_progress = c.claims_without_progress + 1,
       node_id = ${nodeId}::integer,
       node_epoch = c.epoch + 1,
       lease_until = now() + ${leaseMs}::float8 * interval '1 millisecond'
@@ -89,12 +109,16 @@ export const claimChunks = (
   )
   select c.group_number as "groupNumber", c.epoch, c.done_blocks::text as "doneBlocks",
     c.started_blocks::text as "startedBlocks",
+    c.claims_without_progress as "claimsWithoutProgress", c.last_failure as "lastFailure",
     s.ordinal_end as "ordinalEnd", coalesce(g.version, 0) as "groupVersion",
     ${claimedScope(sql)}
   from claimed c
   join notifications n on n.id = c.notification_id
   join notification_scopes s using (notification_id, app_id, platform_id)
   left join device_groups g using (app_id, platform_id, group_number)`;
+
+const totalOf = (wanted: readonly Wanted[]): number =>
+  wanted.reduce((total, { count }) => total + count, 0);
 
 /** The columns of a ClaimedScope, of the notification `n` and its scope `s`. */
 export const claimedScope = (sql: Sql) => sql`

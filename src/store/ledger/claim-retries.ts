@@ -4,8 +4,8 @@
  */
 
 import type { Sql } from '../sql.ts';
-import type { ClaimedScope, Part } from './claim-chunks.ts';
-import { claimedScope } from './claim-chunks.ts';
+import type { Among, ClaimedScope, Part } from './claim-chunks.ts';
+import { claimedScope, isAmong } from './claim-chunks.ts';
 import { isUnheld } from './unheld.ts';
 
 /** Retries of a batch: so few that half a lease suffices to send them, so many that a claim is worth its cost. */
@@ -18,6 +18,10 @@ export interface ClaimedRetries extends ClaimedScope {
   readonly attempts: readonly number[];
   /** Whether whoever held it before gave it back: if not, it may have been sent. */
   readonly wereLost: readonly boolean[];
+  /** As of a chunk, of each. */
+  readonly claimsWithoutProgress: readonly number[];
+  /** Of one of them. */
+  readonly lastFailure: string | null;
 }
 
 /** `nodeId`: who claims; null: the only node there is. */
@@ -26,6 +30,7 @@ export const claimRetries = (
   wanted: readonly Part[],
   leaseMs: number,
   nodeId: number | null,
+  among: Among = 'unsuspected',
 ) => sql<ClaimedRetries[]>`
   with due as (
     select r.*
@@ -37,7 +42,7 @@ export const claimRetries = (
     cross join lateral (
       select notification_id, app_id, platform_id, ordinal, lease_until is not null as was_lost from retries
       where (notification_id, app_id, platform_id) = (w.notification_id, w.app_id, w.platform_id)
-        and due_at <= now() and ${isUnheld(sql)}
+        and due_at <= now() and ${isUnheld(sql)} and ${isAmong(sql, among)}
       order by ordinal
       limit ${RETRY_BATCH_MAX}::integer
       for update skip locked
@@ -46,6 +51,7 @@ export const claimRetries = (
   claimed as (
     update retries r set
       epoch = r.epoch + 1,
+      claims_without_progress = r.claims_without_progress + 1,
       node_id = ${nodeId}::integer,
       node_epoch = r.epoch + 1,
       lease_until = now() + ${leaseMs}::float8 * interval '1 millisecond'
@@ -59,10 +65,13 @@ export const claimRetries = (
       array_agg(ordinal order by ordinal) as ordinals,
       array_agg(epoch order by ordinal) as epochs,
       array_agg(attempts::integer order by ordinal) as attempts,
-      array_agg(was_lost order by ordinal) as were_lost
+      array_agg(was_lost order by ordinal) as were_lost,
+      array_agg(claims_without_progress::integer order by ordinal) as claims,
+      max(last_failure) as last_failure
     from claimed group by notification_id, app_id, platform_id
   )
-  select b.ordinals, b.epochs, b.attempts, b.were_lost as "wereLost", ${claimedScope(sql)}
+  select b.ordinals, b.epochs, b.attempts, b.were_lost as "wereLost",
+    b.claims as "claimsWithoutProgress", b.last_failure as "lastFailure", ${claimedScope(sql)}
   from batches b
   join notifications n on n.id = b.notification_id
   join notification_scopes s using (notification_id, app_id, platform_id)`;

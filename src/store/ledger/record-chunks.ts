@@ -3,7 +3,8 @@
  * - runs in a transaction that holds the notifications (lock-notifications.ts), each chunk at most once in it;
  * - a report counts, whole, if its chunk is still held under its epoch and none of its blocks is done already; else
  *   none of it counts. So a report repeated after a COMMIT of unknown end changes nothing;
- * - a chunk whose 64 blocks are done is deleted, in this same statement;
+ * - a chunk whose 64 blocks are done is deleted, in this same statement; one that is parked stays, and is open no more;
+ * - blocks done, or a chunk given back in order, forgive the claims before that came to nothing;
  * - answers for each report, by its position, whether its chunk is still its own ('recorded', also for the repeated
  *   one) or another's ('lost').
  */
@@ -51,16 +52,18 @@ export function recordChunks(sql: Sql, reports: readonly ChunkProgress[], leaseM
         ${reports.map((report) => (report.started === null ? null : String(report.started)))}::text[]::bigint[],
         ${reports.map((report) => report.sentFromMs)}::float8[],
         ${reports.map((report) => report.sentToMs)}::float8[],
-        ${reports.map((report) => report.releaseAfterMs)}::float8[]
+        ${reports.map((report) => report.releaseAfterMs)}::float8[],
+        ${reports.map((report) => report.failure ?? null)}::text[],
+        ${list(reports.map((report) => Number(report.isParked ?? false)))}::integer[]
       ) as r(position, notification_id, app_id, platform_id, group_number, epoch, blocks,
         total, delivered, failed, skipped, expired, cancelled, retries, uncertain, gone, refused, started,
-        sent_from, sent_to, release_after)
+        sent_from, sent_to, release_after, failure, parked)
     ),
     held as (
       select r.*, (c.done_blocks | r.blocks) = -1 as is_complete
       from reported r
       join chunks c using (notification_id, app_id, platform_id, group_number)
-      where c.epoch = r.epoch and (c.done_blocks & r.blocks) = 0
+      where c.epoch = r.epoch and (c.done_blocks & r.blocks) = 0 and c.parked_at is null
       order by notification_id, app_id, platform_id, group_number
       for update of c
     ),
@@ -68,10 +71,18 @@ export function recordChunks(sql: Sql, reports: readonly ChunkProgress[], leaseM
       update chunks c set
         done_blocks = c.done_blocks | h.blocks,
         started_blocks = coalesce(h.started, c.started_blocks),
-        lease_until = case when h.release_after is null
+        claims_without_progress = case
+          when h.failure is null and (h.blocks <> 0 or h.release_after is not null) then 0
+          else c.claims_without_progress end,
+        last_failure = coalesce(h.failure, c.last_failure),
+        parked_at = case when h.parked = 1 then now() end,
+        parked_devices = case when h.parked = 1 then h.total end,
+        lease_until = case when h.release_after is null and h.parked = 0
           then now() + ${leaseMs}::float8 * interval '1 millisecond' end,
-        available_at = case when h.release_after is null
-          then c.available_at else now() + h.release_after * interval '1 millisecond' end
+        available_at = case
+          when h.parked = 1 then 'infinity'
+          when h.release_after is null then c.available_at
+          else now() + h.release_after * interval '1 millisecond' end
       from held h
       where not h.is_complete
         and (c.notification_id, c.app_id, c.platform_id, c.group_number)
@@ -155,7 +166,7 @@ export function recordChunks(sql: Sql, reports: readonly ChunkProgress[], leaseM
         first_send_at = least(n.first_send_at, to_timestamp(h.sent_from / 1000)),
         last_send_at = greatest(n.last_send_at, to_timestamp(h.sent_to / 1000))
       from (
-        select notification_id, count(*) filter (where is_complete) as completed,
+        select notification_id, count(*) filter (where is_complete or parked = 1) as completed,
           sum(retries) as retries, min(sent_from) as sent_from, max(sent_to) as sent_to
         from held group by notification_id
       ) h

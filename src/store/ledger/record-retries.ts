@@ -1,5 +1,5 @@
 /**
- * Settles retries: those that ended for good are counted and deleted, the others are due again. Contract:
+ * Settles retries: those that ended for good are counted and deleted (or, parked, kept), the others are due again. Contract:
  * - runs in a transaction that holds the notifications (lock-notifications.ts);
  * - a settlement counts only if its row is still held under its epoch, so a repeated one changes nothing: what ended is
  *   gone, what was put off has no lease any more.
@@ -16,7 +16,9 @@ export function recordRetries(sql: Sql, reports: readonly RetryProgress[]) {
     const verdicts = new Map(verdictsIn(report).map((verdict) => [verdict.ordinal, verdict]));
     return settlements.map((settlement) => {
       const verdict = verdicts.get(settlement.ordinal) ?? null;
-      return { notificationId, appId, platformId, ...settlement, verdict };
+      const { failure = null } = report;
+      const isParked = report.isParked === true && settlement.ending === 'failed';
+      return { notificationId, appId, platformId, ...settlement, verdict, failure, isParked };
     });
   });
   const sends = reports.map(({ notificationId, sentFromMs, sentToMs }) => ({
@@ -38,9 +40,11 @@ export function recordRetries(sql: Sql, reports: readonly RetryProgress[]) {
         ${rows.map((row) => row.dueInMs)}::float8[],
         ${list(rows.map((row) => Number(row.isUncertain)))}::integer[],
         ${rows.map((row) => row.verdict?.kind ?? null)}::text[],
-        ${rows.map((row) => row.verdict?.registeredBeforeMs ?? null)}::float8[]
+        ${rows.map((row) => row.verdict?.registeredBeforeMs ?? null)}::float8[],
+        ${rows.map((row) => row.failure)}::text[],
+        ${list(rows.map((row) => Number(row.isParked)))}::integer[]
       ) as r(notification_id, app_id, platform_id, ordinal, epoch, ending, reason, attempts, due_in,
-        uncertain, verdict, registered_before)
+        uncertain, verdict, registered_before, failure, parked)
     ),
     held as (
       select r.* from reported r
@@ -51,7 +55,14 @@ export function recordRetries(sql: Sql, reports: readonly RetryProgress[]) {
     ),
     ended as (
       delete from retries q using held h
-      where h.ending is not null
+      where h.ending is not null and h.parked = 0
+        and (q.notification_id, q.app_id, q.platform_id, q.ordinal)
+          = (h.notification_id, h.app_id, h.platform_id, h.ordinal)
+    ),
+    parked as (
+      update retries q set parked_at = now(), due_at = 'infinity', lease_until = null
+      from held h
+      where h.ending is not null and h.parked = 1
         and (q.notification_id, q.app_id, q.platform_id, q.ordinal)
           = (h.notification_id, h.app_id, h.platform_id, h.ordinal)
     ),
@@ -60,7 +71,9 @@ export function recordRetries(sql: Sql, reports: readonly RetryProgress[]) {
         attempts = h.attempts,
         reason = coalesce(h.reason, q.reason),
         due_at = now() + h.due_in * interval '1 millisecond',
-        lease_until = null
+        lease_until = null,
+        claims_without_progress = case when h.failure is null then 0 else q.claims_without_progress end,
+        last_failure = coalesce(h.failure, q.last_failure)
       from held h
       where h.ending is null
         and (q.notification_id, q.app_id, q.platform_id, q.ordinal)

@@ -17,6 +17,8 @@ export interface ScopeStatus extends Counts {
   readonly uncertain: number;
   /** Devices that would be erased, had the gate not closed. */
   readonly heldDeletions: number;
+  /** Devices among the failed ones that are sent to when an operator releases their parts. */
+  readonly parked: number;
   /** Count by reason; null: nothing failed. */
   readonly reasons: Readonly<Record<string, number>> | null;
 }
@@ -34,12 +36,21 @@ export async function readStatus(
         (
           select r.reason from retries r
           where (r.notification_id, r.app_id, r.platform_id) = (s.notification_id, s.app_id, s.platform_id)
-            and r.attempts > 0
+            and r.attempts > 0 and r.parked_at is null
           order by r.due_at limit 1
         )
       ) end as "waitingFor",
       coalesce(s.simulated, false) as "isSimulated", coalesce(s.uncertain, 0) as uncertain,
       case when s.deletions = 'held' then s.held_deletions else 0 end as "heldDeletions",
+      (
+        select coalesce(sum(c.parked_devices), 0) from chunks c
+        where c.parked_at is not null and c.notification_id = s.notification_id
+          and c.app_id = s.app_id and c.platform_id = s.platform_id
+      ) + (
+        select count(*) from retries r
+        where r.parked_at is not null and r.notification_id = s.notification_id
+          and r.app_id = s.app_id and r.platform_id = s.platform_id
+      ) as parked,
       coalesce(s.total, 0) as total, coalesce(s.delivered, 0) as delivered, coalesce(s.failed, 0) as failed,
       coalesce(s.skipped, 0) as skipped, coalesce(s.expired, 0) as expired, coalesce(s.cancelled, 0) as cancelled,
       (

@@ -1,0 +1,34 @@
+/** How many devices of a group match and lie in blocks that are not done: counted in the database, for their tokens are not needed. */
+
+import { BLOCK_DEVICES, GROUP_DEVICES } from '../../domain/device.ts';
+import type { GroupKey } from '../../domain/group-change.ts';
+import type { Audience } from '../../domain/notification.ts';
+import type { Sql } from '../../store/sql.ts';
+import { concernedTagIds, isNobody } from '../audience.ts';
+import { matches } from './matching.ts';
+
+/** Of an audience in a group; ordinals from `ordinalEnd` on are not in it. `doneBlocks`: 64 bits as a signed number. */
+export interface UndoneRequest extends GroupKey, Audience {
+  readonly ordinalEnd: number;
+  readonly doneBlocks: string;
+}
+
+/** Their number, now. */
+export async function countUndone(sql: Sql, request: UndoneRequest): Promise<number> {
+  const { appId, platformId, groupNumber, ordinalEnd, doneBlocks } = request;
+  const start = groupNumber * GROUP_DEVICES;
+  const end = Math.min(start + GROUP_DEVICES, ordinalEnd);
+  if (isNobody(request) || end <= start) return 0;
+  const [row] = await sql<{ devices: number }[]>`
+    select count(*) as devices
+    from (
+      select ordinal from subscriptions
+      where app_id = ${appId} and platform_id = ${platformId}
+        and tag_id = any(${concernedTagIds(request)}::integer[])
+        and ordinal >= ${start} and ordinal < ${end}
+        and (${doneBlocks}::text::bigint >> ((ordinal - ${start}::integer) / ${BLOCK_DEVICES}::integer)) & 1 = 0
+      group by ordinal
+      having ${matches(sql, request)}
+    ) matching`;
+  return row?.devices ?? 0;
+}
