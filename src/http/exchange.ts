@@ -3,12 +3,12 @@
  * answer carries (`finish`).
  */
 
-import type { Logger } from 'pino';
 import type { Authentication, Authenticator } from '../access/authenticate.ts';
 import type { Caller } from '../access/caller.ts';
 import type { Failures } from '../access/failures.ts';
 import { networkOf } from '../std/ip-address.ts';
 import { faultOf } from '../store/faults.ts';
+import type { FailureLog } from '../telemetry/failure-log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { AddressResolver } from './client-address.ts';
 import type { Cors } from './cors.ts';
@@ -27,7 +27,7 @@ export interface ExchangeParts {
   readonly cors: Cors;
   readonly addressOf: AddressResolver;
   readonly metrics: Metrics;
-  readonly log: Logger;
+  readonly failureLog: FailureLog;
 }
 
 type Headers = Readonly<Record<string, string>>;
@@ -257,16 +257,17 @@ export class Exchange {
   }
 
   #failed(route: Route, error: unknown): HttpResponse {
-    const context = { err: error, requestId: this.requestId, route: route.path };
+    const { failureLog } = this.#parts;
+    const failure = { error, context: { requestId: this.requestId, route: route.path } };
     const fault = faultOf(error);
     if (fault === 'unavailable' || fault === 'conflict') {
-      this.#parts.log.warn(context, 'the store could not do it now');
+      failureLog.tell({ ...failure, level: 'warn', sentence: 'the store could not do it now' });
       return this.refuse(503, 'The service cannot do this just now.', {
         'Retry-After': RETRY_AFTER_SECONDS,
       });
     }
-    this.#parts.log.error(context, 'a request failed');
-    return this.refuse(500, 'The service failed. The request id finds it in the log.');
+    failureLog.tell({ ...failure, level: 'error', sentence: 'a request failed' });
+    return this.refuse(500, 'The service failed. Its log says why.');
   }
 }
 

@@ -1,5 +1,7 @@
 /** The HTTP service: what a front hears becomes an exchange; requests and bodies under way are counted, and bounded. */
 
+import type { Logger } from 'pino';
+import { FailureLog } from '../telemetry/failure-log.ts';
 import type { AdmissionLimits } from './admission.ts';
 import { Admission } from './admission.ts';
 import { createAddressResolver } from './client-address.ts';
@@ -20,7 +22,8 @@ import { NO_HEADERS } from './request-head.ts';
 import { Router } from './router.ts';
 
 export interface ServerOptions
-  extends Pick<ExchangeParts, 'authenticator' | 'failures' | 'metrics' | 'log'> {
+  extends Pick<ExchangeParts, 'authenticator' | 'failures' | 'metrics'> {
+  readonly log: Logger;
   readonly routes: readonly Route[];
   readonly host: string;
   /** 0 takes a free one. */
@@ -110,6 +113,7 @@ class RunningServer implements Server, RequestHandler, Desk {
     this.#certificate = certificate;
     this.#parts = {
       ...options,
+      failureLog: new FailureLog(options.log),
       cors: createCors(options.corsOrigins),
       addressOf: createAddressResolver(options.trustedProxies),
     };
@@ -225,6 +229,7 @@ class RunningServer implements Server, RequestHandler, Desk {
 
   async #stop(): Promise<void> {
     clearInterval(this.#sweep);
+    this.#parts.failureLog.stop();
     await this.#certificate?.stop();
   }
 

@@ -1,7 +1,7 @@
 /** One bad row stands alone: what PostgreSQL refuses together is committed in halves, down to the row that it refuses. */
 
-import type { Logger } from 'pino';
 import { faultOf } from '../store/faults.ts';
+import type { FailureLog } from '../telemetry/failure-log.ts';
 
 /** Why a device was not committed: its data is refused, or nobody knows. */
 export type Uncommitted = 'refused' | 'unavailable';
@@ -10,7 +10,7 @@ export type Uncommitted = 'refused' | 'unavailable';
 export async function commitApart<Item, Result>(
   items: readonly Item[],
   commit: (items: readonly Item[]) => Promise<readonly Result[]>,
-  log: Logger,
+  log: FailureLog,
   sentence: string,
 ): Promise<readonly (Result | Uncommitted)[]> {
   try {
@@ -24,7 +24,7 @@ export async function commitApart<Item, Result>(
         ...(await commitApart(items.slice(middle), commit, log, sentence)),
       ];
     }
-    log.error({ err: error, devices: items.length }, sentence);
+    log.tell({ level: 'error', sentence, error, context: { devices: items.length } });
     return items.map(() => (isRefusal ? 'refused' : 'unavailable'));
   }
 }

@@ -5,6 +5,7 @@ import { Batcher } from '../std/batcher.ts';
 import type { SqlPool } from '../store/sql.ts';
 import { IMPORT_SLOT } from '../store/tag-days/slots.ts';
 import type { IndexFeed } from '../tag-index/tag-index.ts';
+import { FailureLog } from '../telemetry/failure-log.ts';
 import { commitApart } from './commit-apart.ts';
 import { DeviceLimit } from './device-limit.ts';
 import type { ImportContext } from './import-commit.ts';
@@ -35,15 +36,17 @@ const SUBSCRIPTIONS_MAX = 20_000;
 
 export class Importer {
   private readonly lanes: Lanes<ImportedOperation, ImportResult>;
+  private readonly failureLog: FailureLog;
   private draining = false;
 
   constructor(options: ImporterOptions) {
     const { sql, feed, log, lanes, devicesPerAppMax, tagsPerDeviceMax } = options;
     const limit = new DeviceLimit(devicesPerAppMax);
+    this.failureLog = new FailureLog(log);
     this.lanes = new Lanes(lanes, (lane) => {
       const ordinals = new Ordinals(sql, limit);
       const context = { sql, feed, ordinals, tagsPerDeviceMax, slot: IMPORT_SLOT + lane };
-      return createLane(context, log, options.onCommitted);
+      return createLane(context, this.failureLog, options.onCommitted);
     });
   }
 
@@ -60,12 +63,13 @@ export class Importer {
   async drain(): Promise<void> {
     this.draining = true;
     await this.lanes.drain();
+    this.failureLog.stop();
   }
 }
 
 const createLane = (
   context: ImportContext,
-  log: Logger,
+  log: FailureLog,
   onCommitted: ImporterOptions['onCommitted'],
 ): Batcher<ImportedOperation, ImportResult> =>
   new Batcher({

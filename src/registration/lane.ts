@@ -1,7 +1,7 @@
 /** A lane: one batch in flight, so that the operations of a device are committed in the order they came. */
 
-import type { Logger } from 'pino';
 import { Batcher } from '../std/batcher.ts';
+import type { FailureLog } from '../telemetry/failure-log.ts';
 import type { DeviceOperations, DeviceResult } from './batch.ts';
 import { byDevice } from './batch.ts';
 import type { CommitContext } from './commit.ts';
@@ -25,7 +25,7 @@ export type LaneResult = Exclude<RegistrationResult, 'overloaded'>;
  */
 export const createLane = (
   context: CommitContext,
-  log: Logger,
+  log: FailureLog,
   onAnswered: (count: number) => void,
 ): Batcher<Operation, LaneResult> =>
   new Batcher({

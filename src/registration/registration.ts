@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { PLANS_ARE_KEPT } from '../store/line.ts';
 import type { Store } from '../store/store.ts';
 import type { IndexFeed } from '../tag-index/tag-index.ts';
+import { FailureLog } from '../telemetry/failure-log.ts';
 import { DeviceLimit } from './device-limit.ts';
 import type { LaneResult } from './lane.ts';
 import { createLane } from './lane.ts';
@@ -34,6 +35,7 @@ const OVERLOADED = Promise.resolve('overloaded' as const);
 
 export class Registration {
   private readonly lanes: Lanes<Operation, LaneResult>;
+  private readonly failureLog: FailureLog;
   private readonly inFlightMax: number;
   private inFlight = 0;
   private draining = false;
@@ -42,13 +44,18 @@ export class Registration {
     const { feed, log, devicesPerAppMax, tagsPerDeviceMax } = options;
     const { sql } = options.store;
     const limit = new DeviceLimit(devicesPerAppMax);
+    this.failureLog = new FailureLog(log);
     this.inFlightMax = options.inFlightMax;
     this.lanes = new Lanes(options.lanes, (slot) => {
       const line = options.store.openLine(PLANS_ARE_KEPT);
       const ordinals = new Ordinals(sql, limit);
-      return createLane({ line, feed, ordinals, tagsPerDeviceMax, slot }, log, (count) => {
-        this.inFlight -= count;
-      });
+      return createLane(
+        { line, feed, ordinals, tagsPerDeviceMax, slot },
+        this.failureLog,
+        (count) => {
+          this.inFlight -= count;
+        },
+      );
     });
   }
 
@@ -69,5 +76,6 @@ export class Registration {
   async drain(): Promise<void> {
     this.draining = true;
     await this.lanes.drain();
+    this.failureLog.stop();
   }
 }

@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { Batcher } from '../std/batcher.ts';
 import type { SqlPool } from '../store/sql.ts';
 import type { IndexFeed } from '../tag-index/tag-index.ts';
+import { FailureLog } from '../telemetry/failure-log.ts';
 import { Lanes } from './lanes.ts';
 import type { Replaced, Replacement } from './replace-commit.ts';
 import { commitReplacement } from './replace-commit.ts';
@@ -27,13 +28,15 @@ const WAITING_MAX = 1_000;
 
 export class Replacements {
   private readonly lanes: Lanes<Replacement, ReplaceResult>;
+  private readonly failureLog: FailureLog;
   private inFlight = 0;
   private draining = false;
 
   constructor(options: ReplacementsOptions) {
-    const { lanes } = options;
+    const { lanes, log } = options;
+    this.failureLog = new FailureLog(log);
     const run = async ([replacement]: readonly Replacement[]): Promise<readonly ReplaceResult[]> =>
-      replacement === undefined ? [] : [await commit(options, replacement)];
+      replacement === undefined ? [] : [await commit(options, replacement, this.failureLog)];
     this.lanes = new Lanes(
       lanes,
       () => new Batcher({ itemsMax: 1, weightMax: 1, weightOf: () => 1, run }),
@@ -59,19 +62,22 @@ export class Replacements {
   async drain(): Promise<void> {
     this.draining = true;
     await this.lanes.drain();
+    this.failureLog.stop();
   }
 }
 
 async function commit(
-  { sql, feed, log, tagsPerDeviceMax }: ReplacementsOptions,
+  { sql, feed, tagsPerDeviceMax }: ReplacementsOptions,
   replacement: Replacement,
+  failureLog: FailureLog,
 ): Promise<ReplaceResult> {
   try {
     const replaced = await commitReplacement(sql, replacement, tagsPerDeviceMax);
     await feed.apply(replaced.changes);
     return replaced;
   } catch (error) {
-    log.error({ err: error }, 'a replacement was not committed');
+    const sentence = 'a replacement was not committed';
+    failureLog.tell({ level: 'error', sentence, error, context: {} });
     return { outcome: 'unavailable' };
   }
 }

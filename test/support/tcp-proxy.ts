@@ -10,6 +10,8 @@ export interface TcpProxy {
   silence(): void;
   /** Nor through those that come. */
   silenceAll(): void;
+  /** Every connection breaks, and who comes is refused: as when the machine's program has ended. */
+  end(): void;
   /** Everything goes on, and what was said meanwhile comes late. */
   speak(): void;
 }
@@ -37,10 +39,11 @@ export async function startTcpProxy(t: Lifetime, targetPort: number): Promise<Tc
     else join(wire);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.teardown(() => {
-    for (const wire of wires) cut(wire);
+  const end = (): void => {
     server.close();
-  });
+    for (const wire of wires) cut(wire);
+  };
+  t.teardown(end);
   const silence = (): void => {
     for (const wire of wires) hold(wire);
   };
@@ -51,6 +54,7 @@ export async function startTcpProxy(t: Lifetime, targetPort: number): Promise<Tc
       isSilent = true;
       silence();
     },
+    end,
     speak() {
       isSilent = false;
       for (const wire of wires) join(wire);

@@ -1,0 +1,92 @@
+/**
+ * Failures that come by the thousand while a store is away: the first of a kind is logged whole, with its stack; those after it are counted, and
+ * told in one line now and then, with how often it was and the latest of them.
+ */
+
+import type { Logger } from 'pino';
+
+export interface Failure {
+  readonly level: 'warn' | 'error';
+  readonly sentence: string;
+  readonly error: unknown;
+  /** What else is to be told: where it was. */
+  readonly context: Readonly<Record<string, unknown>>;
+}
+
+/** Of a stack, the place that threw. */
+const STACK_LINE = /^\s+at .*$/m;
+
+interface Kind {
+  latest: Failure;
+  untold: number;
+}
+
+/** Of a kind, one line in so long: an outage of an hour is some hundred lines. A kind of which none came for as long is new again. */
+const INTERVAL_MS = 10_000;
+/** There are as many codes and places in which something fails, at most; further ones are counted together. */
+const KINDS_MAX = 100;
+
+export class FailureLog {
+  readonly #log: Logger;
+  readonly #kinds = new Map<string, Kind>();
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(log: Logger) {
+    this.#log = log;
+  }
+
+  tell(failure: Failure): void {
+    const kind = this.#kindOf(failure);
+    const known = this.#kinds.get(kind);
+    if (known !== undefined) {
+      known.latest = failure;
+      known.untold += 1;
+      return;
+    }
+    const { level, sentence, error, context } = failure;
+    this.#log[level]({ err: error, ...context }, sentence);
+    this.#kinds.set(kind, { latest: failure, untold: 0 });
+    this.#timer ??= setInterval(() => this.#tellCounts(), INTERVAL_MS).unref();
+  }
+
+  /** Tells what was counted, and forgets it. */
+  stop(): void {
+    this.#tellCounts();
+    this.#kinds.clear();
+    this.#rest();
+  }
+
+  #kindOf({ sentence, error }: Failure): string {
+    const kind = `${sentence} ${errorKind(error)}`;
+    return this.#kinds.has(kind) || this.#kinds.size < KINDS_MAX ? kind : 'others';
+  }
+
+  #tellCounts(): void {
+    for (const [name, kind] of this.#kinds) {
+      if (kind.untold === 0) this.#kinds.delete(name);
+      else this.#tellCount(kind);
+    }
+    if (this.#kinds.size === 0) this.#rest();
+  }
+
+  #tellCount(kind: Kind): void {
+    const { level, sentence, error, context } = kind.latest;
+    this.#log[level]({ times: kind.untold, ...context, reason: reasonOf(error) }, sentence);
+    kind.untold = 0;
+  }
+
+  #rest(): void {
+    if (this.#timer !== null) clearInterval(this.#timer);
+    this.#timer = null;
+  }
+}
+
+const codeOf = (error: unknown): string | null =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null;
+
+/** Failures of the same code, or from the same line of a program, are alike. */
+const errorKind = (error: unknown): string =>
+  codeOf(error) ?? (error instanceof Error ? (STACK_LINE.exec(error.stack ?? '')?.[0] ?? '') : '');
+
+const reasonOf = (error: unknown): string =>
+  error instanceof Error ? `${codeOf(error) ?? error.name}: ${error.message}` : String(error);
