@@ -9,6 +9,7 @@ import { findByIdempotencyKey } from '../store/notifications/find-by-idempotency
 import { findReferencedTags } from '../store/notifications/find-referenced-tags.ts';
 import { insertNotification } from '../store/notifications/insert-notification.ts';
 import { listScopes } from '../store/notifications/list-scopes.ts';
+import type { PatientReads } from '../store/patient-reads.ts';
 import type { Sql } from '../store/sql.ts';
 import type { TagIndex } from '../tag-index/tag-index.ts';
 import type { Push, PushFault } from './push.ts';
@@ -41,10 +42,13 @@ export type DryRun =
       readonly audience: readonly (Scope & { readonly count: number })[];
       readonly unknownTags: readonly TagReference[];
     }
-  | { readonly kind: 'invalid'; readonly faults: readonly PushFault[] };
+  | { readonly kind: 'invalid'; readonly faults: readonly PushFault[] }
+  /** Too much is being counted. */
+  | { readonly kind: 'busy' };
 
 export interface AcceptOptions {
   readonly sql: Sql;
+  readonly patientReads: PatientReads;
   readonly tagIndex: TagIndex;
   /** Whether a simulator stands in for the provider of a platform. */
   readonly isSimulated: (platformId: PlatformId) => boolean;
@@ -90,12 +94,17 @@ export class Accept {
     const targets = await this.check(push, clientId, knownFaults);
     if (!targets.ok) return { kind: 'invalid', faults: targets.faults };
     const { audience, scopes, unknownTags } = targets;
-    const counts: (Scope & { readonly count: number })[] = [];
-    // One after the other: a client with many apps must not take every connection from registrations and the ledger.
-    for (const scope of scopes) {
-      counts.push({ ...scope, count: await this.options.tagIndex.count(scope, audience) });
-    }
-    return { kind: 'counted', audience: counts, unknownTags };
+    const { patientReads, tagIndex } = this.options;
+    const counted = await patientReads.run(clientId, async (sql) => {
+      const counts: (Scope & { readonly count: number })[] = [];
+      for (const scope of scopes) {
+        counts.push({ ...scope, count: await tagIndex.count(sql, scope, audience) });
+      }
+      return counts;
+    });
+    return counted.kind === 'busy'
+      ? counted
+      : { kind: 'counted', audience: counted.result, unknownTags };
   }
 
   private async check(

@@ -141,6 +141,7 @@ export async function startFanOut(options: FanOutOptions): Promise<FanOut> {
   });
   const accept = new Accept({
     sql: store.sql,
+    patientReads: store.patientReads,
     tagIndex: options.tagIndex,
     isSimulated: (platformId) => isSimulated(platformId, origins),
     expect: (push) => planner.expect(push),

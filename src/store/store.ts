@@ -10,12 +10,17 @@ import { startEmbeddedDatabase } from './embedded/thread.ts';
 import { Line } from './line.ts';
 import type { Migrated } from './migrate.ts';
 import { migrate } from './migrate.ts';
+import type { Perform } from './patient-reads.ts';
+import { PATIENT_READS_MAX, PatientReads } from './patient-reads.ts';
 import type { DatabaseAddress, SqlPool } from './sql.ts';
 import { CLOSE_TIMEOUT_SECONDS, connect } from './sql.ts';
+import { transact } from './transact.ts';
 
 /** Opened and migrated. */
 export interface Store extends Migrated {
   readonly sql: SqlPool;
+  /** For questions that may take seconds, beside the pool where that is more than one session. */
+  readonly patientReads: PatientReads;
   /** For worker threads, which open pools of their own. */
   readonly address: DatabaseAddress;
   /** A connection beside the pool, for one transaction at a time, each with these settings; closed with the store. */
@@ -25,7 +30,7 @@ export interface Store extends Migrated {
   close(): Promise<void>;
 }
 
-/** Connections of the main thread: lanes, ledger, planner and HTTP reads. */
+/** Connections of the main thread: lanes, ledger, planner and short HTTP reads. */
 const CONNECTIONS_MAX = 16;
 
 /** A database that this process does not run. */
@@ -55,6 +60,7 @@ async function open(
   onWaiting: () => void = () => undefined,
 ): Promise<Store> {
   const sql = connect(address, CONNECTIONS_MAX);
+  const patientSql = connect(address, PATIENT_READS_MAX);
   const lines: Line[] = [];
   const openLine = (settings: readonly string[] = []): Line => {
     const line = new Line(address, settings);
@@ -63,18 +69,29 @@ async function open(
   };
   const close = async (): Promise<void> => {
     await Promise.all(lines.map((line) => line.close()));
-    await sql.end({ timeout: CLOSE_TIMEOUT_SECONDS });
+    await Promise.all(
+      [sql, patientSql].map((pool) => pool.end({ timeout: CLOSE_TIMEOUT_SECONDS })),
+    );
     await database.close();
   };
   try {
     await checkVersion(sql);
     const migrated = await migrate(sql, { onWaiting });
-    return { sql, address, openLine, ...migrated, threadVitals: database.vitals, close };
+    const patientReads = new PatientReads(performOn(patientSql, address));
+    const { vitals: threadVitals } = database;
+    return { sql, patientReads, address, openLine, ...migrated, threadVitals, close };
   } catch (error) {
     await close();
     throw error;
   }
 }
+
+/**
+ * In a transaction, for a pooler knows no other time-outs than those of one. The embedded database has none at all, and in a transaction nobody
+ * else's statements would come between those of a read.
+ */
+const performOn = (sql: SqlPool, { kind }: DatabaseAddress): Perform =>
+  kind === 'embedded' ? (work) => work(sql) : (work) => transact(sql, work);
 
 /** The oldest that the tests run on. */
 const VERSION_MIN = 150_000;

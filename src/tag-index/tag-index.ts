@@ -3,6 +3,7 @@
 import type { DeviceToken, PlatformOfApp } from '../domain/device.ts';
 import type { DeviceNote, GroupChange, GroupKey, RaisedGroup } from '../domain/group-change.ts';
 import type { Audience } from '../domain/notification.ts';
+import type { Sql } from '../store/sql.ts';
 
 /** Notes by ordinal: only of devices that have any. */
 export type DeviceNotes = ReadonlyMap<number, DeviceNote>;
@@ -48,8 +49,8 @@ export interface TagIndex {
     ordinals: readonly number[],
     audience: Audience,
   ): Promise<PresentDevices>;
-  /** How many devices of an (app, platform) match, now. */
-  count(scope: PlatformOfApp, audience: Audience): Promise<number>;
+  /** How many devices of an (app, platform) match, now. `sql` is what the database is asked with, for it may take seconds. */
+  count(sql: Sql, scope: PlatformOfApp, audience: Audience): Promise<number>;
   /**
    * Which of these groups may hold anybody of the audience: all but those of which the index proves, at their version or a
    * later one, that nobody matches. Null: it cannot tell quickly.

@@ -250,7 +250,7 @@ export class World {
         equal(whole.devices.sort(), expected, `${name} resolves`);
         equal(whole.rechecked.sort(), expected, `${name} rechecks`);
         equal(
-          [String(await index.count(scope, asked))],
+          [String(await index.count(sql, scope, asked))],
           [String(expected.length)],
           `${name} counts`,
         );

@@ -5,10 +5,12 @@ import type { Test } from 'tap';
 import { GROUP_DEVICES } from '../../src/domain/device.ts';
 import type { DeviceNote, GroupKey } from '../../src/domain/group-change.ts';
 import type { Audience } from '../../src/domain/notification.ts';
+import type { Sql } from '../../src/store/sql.ts';
 import type { DeviceNotes, TagIndex } from '../../src/tag-index/tag-index.ts';
 
 /** A tag index under test, and the way its devices come and go. Scopes and tags need not exist elsewhere. */
 export interface TagIndexBench {
+  readonly sql: Sql;
   readonly index: TagIndex;
   /** Makes the device if it is new; its tags, and what is known of it, are these from now on. */
   setTags(
@@ -122,7 +124,7 @@ async function play(bench: TagIndexBench, changes: readonly Change[]): Promise<M
 
 async function compare(
   t: Test,
-  { index, versionOf }: TagIndexBench,
+  { sql, index, versionOf }: TagIndexBench,
   model: Model,
   asked: Audience,
   ordinalEnd: number,
@@ -171,7 +173,7 @@ async function compare(
     for (const [ordinal, deviceId] of rechecked) {
       if (deviceId !== deviceIdOf(scope, ordinal)) t.fail('another device');
     }
-    equal([await index.count(scope, asked)], [expected.length], 'count');
+    equal([await index.count(sql, scope, asked)], [expected.length], 'count');
     const groups = await Promise.all(
       [0, 1, 2].map(async (groupNumber) => {
         const group = { ...scope, groupNumber };

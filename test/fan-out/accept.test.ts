@@ -38,6 +38,7 @@ await withStores(t, async (t, store) => {
   const { sql } = store;
   const accept = new Accept({
     sql,
+    patientReads: store.patientReads,
     tagIndex: new SqlTagIndex(sql),
     isSimulated: (platformId) => platformId === 3,
     expect: () => () => undefined,

@@ -2,21 +2,22 @@
 
 import { ID_MAX } from '../../domain/tag.ts';
 import type { Catalogue } from '../../registration/catalogue.ts';
-import type { Sql } from '../../store/sql.ts';
+import type { PatientReads } from '../../store/patient-reads.ts';
 import type { TagDay } from '../../store/tag-days/tag-statistics.ts';
 import { subscribersByApp, tagDays } from '../../store/tag-days/tag-statistics.ts';
 import { tagObject } from '../app-api/tag-object.ts';
 import type { Route } from '../handler.ts';
 import { BODY_BYTES_MAX } from '../handler.ts';
 import { problem } from '../problem.ts';
+import { tooMuchCounted } from '../too-much-counted.ts';
 
 const DECIMAL = /^\d{1,10}$/;
 
 export const statsTagRoute = ({
-  sql,
+  patientReads,
   catalogue,
 }: {
-  readonly sql: Sql;
+  readonly patientReads: PatientReads;
   readonly catalogue: Catalogue;
 }): Route => ({
   method: 'GET',
@@ -28,10 +29,11 @@ export const statsTagRoute = ({
     const snapshot = await catalogue.fresh(caller.clientId);
     const tag = tagId === null ? undefined : snapshot.tags.get(tagId);
     if (tag === undefined) return problem(request.requestId, 404, 'There is no such tag.');
-    const [byApp, days] = await Promise.all([
-      subscribersByApp(sql, tag.id),
-      tagDays(sql, caller.clientId, tag.id),
-    ]);
+    const read = await patientReads.run(caller.clientId, (sql) =>
+      Promise.all([subscribersByApp(sql, tag.id), tagDays(sql, caller.clientId, tag.id)]),
+    );
+    if (read.kind === 'busy') return tooMuchCounted(request);
+    const [byApp, days] = read.result;
     const body = {
       tag: {
         ...tagObject(tag),

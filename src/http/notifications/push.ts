@@ -9,6 +9,7 @@ import { invalid, json } from '../json-body.ts';
 import { prefersJson } from '../negotiation.ts';
 import type { Fault } from '../problem.ts';
 import { problem } from '../problem.ts';
+import { tooMuchCounted } from '../too-much-counted.ts';
 import { readPushRequest } from './push-request.ts';
 
 /** spec/interface.md, section 4. */
@@ -76,6 +77,7 @@ function acceptanceAnswer(request: HttpRequest, acceptance: Acceptance): HttpRes
 
 function dryRunAnswer(request: HttpRequest, dryRun: DryRun): HttpResponse {
   if (dryRun.kind === 'invalid') return invalid(request, dryRun.faults);
+  if (dryRun.kind === 'busy') return tooMuchCounted(request);
   const { audience, unknownTags } = dryRun;
   return json({ dryRun: true, audience, unknownTags });
 }

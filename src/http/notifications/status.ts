@@ -6,29 +6,40 @@ import type { NotificationState } from '../../domain/notification.ts';
 import { PARKED } from '../../domain/progress.ts';
 import type { ScopeStatus } from '../../store/notifications/read-status.ts';
 import { readStatus } from '../../store/notifications/read-status.ts';
-import type { Sql } from '../../store/sql.ts';
+import type { PatientReads } from '../../store/patient-reads.ts';
 import type { ApiRoute, HttpRequest, HttpResponse } from '../handler.ts';
 import { json } from '../json-body.ts';
 import { problem } from '../problem.ts';
+import { tooMuchCounted } from '../too-much-counted.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-export function statusRoute(sql: Sql): ApiRoute {
+export function statusRoute(reads: PatientReads): ApiRoute {
   return {
     api: 'notification',
     method: 'GET',
     path: '/push-api/status/:id',
     bodyBytesMax: 0,
-    handle: (request, caller) => status(sql, request, caller),
+    handle: (request, caller) => status(reads, request, caller),
   };
 }
 
-async function status(sql: Sql, request: HttpRequest, caller: Caller): Promise<HttpResponse> {
+async function status(
+  reads: PatientReads,
+  request: HttpRequest,
+  { clientId }: Caller,
+): Promise<HttpResponse> {
   const id = (request.params['id'] ?? '').toLowerCase();
-  const rows = UUID.test(id) ? await readStatus(sql, caller.clientId, id) : null;
-  if (rows === null) return problem(request.requestId, 404, 'There is no such push job.');
+  if (!UUID.test(id)) return unknown(request);
+  const read = await reads.run(clientId, (sql) => readStatus(sql, clientId, id));
+  if (read.kind === 'busy') return tooMuchCounted(request);
+  const rows = read.result;
+  if (rows === null) return unknown(request);
   return json(rows.map((row) => rowOf(id, row)));
 }
+
+const unknown = (request: HttpRequest): HttpResponse =>
+  problem(request.requestId, 404, 'There is no such push job.');
 
 const rowOf = (id: string, row: ScopeStatus) => ({
   key: { id, platformId: row.platformId },

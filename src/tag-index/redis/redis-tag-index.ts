@@ -81,12 +81,12 @@ export class RedisTagIndex implements TagIndex {
     return this.#options.database.recheck(scope, ordinals, audience);
   }
 
-  async count(scope: PlatformOfApp, audience: Audience): Promise<number> {
+  async count(sql: Sql, scope: PlatformOfApp, audience: Audience): Promise<number> {
     if (isNobody(audience)) return 0;
-    const groups = await listGroupsOf(this.#options.sql, scope);
+    const groups = await listGroupsOf(sql, scope);
     const matching = await this.#matchingIn(groups, audience);
     if (matching === null || matching.includes(null)) {
-      return this.#options.database.count(scope, audience);
+      return this.#options.database.count(sql, scope, audience);
     }
     return matching.reduce((sum, found) => sum + (found === null ? 0 : countIn(found.set)), 0);
   }

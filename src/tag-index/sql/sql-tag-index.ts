@@ -66,8 +66,8 @@ export class SqlTagIndex implements TagIndex {
     };
   }
 
-  count(scope: PlatformOfApp, audience: Audience): Promise<number> {
-    return isNobody(audience) ? Promise.resolve(0) : countMatching(this.sql, scope, audience);
+  count(sql: Sql, scope: PlatformOfApp, audience: Audience): Promise<number> {
+    return isNobody(audience) ? Promise.resolve(0) : countMatching(sql, scope, audience);
   }
 
   /** Of plain audiences, within a bound; of others to look is as dear as to resolve. */

@@ -7,6 +7,7 @@ import { statusRoute } from '../../../src/http/notifications/status.ts';
 import type { StoreFault } from '../../../src/store/faults.ts';
 import { faultOf } from '../../../src/store/faults.ts';
 import { planDue } from '../../../src/store/notifications/plan-due.ts';
+import { PatientReads } from '../../../src/store/patient-reads.ts';
 import { connect } from '../../../src/store/sql.ts';
 import { SqlTagIndex } from '../../../src/tag-index/sql/sql-tag-index.ts';
 import { makeTag, makeTenant } from '../../support/notifications.ts';
@@ -21,12 +22,13 @@ const store = await temporaryEmbedded(t);
 const { sql } = store;
 const accept = new Accept({
   sql,
+  patientReads: store.patientReads,
   tagIndex: new SqlTagIndex(sql),
   isSimulated: () => false,
   expect: () => () => undefined,
 });
 const route = pushRoute(accept);
-const status = statusRoute(sql);
+const status = statusRoute(store.patientReads);
 const tenant = await makeTenant(sql, 'demo');
 const foreign = await makeTenant(sql, 'foreign');
 const secondTag = await makeTag(sql, tenant.clientId, { sourceId: 'second' });
@@ -386,8 +388,10 @@ t.test('a client without an app has one row, of nothing', async (t) => {
 t.test('without a database the fault is told as such: the server makes it 503', async (t) => {
   const nowhere = connect({ kind: 'postgres', url: 'postgres://postgres@127.0.0.1:1/none' }, 1);
   t.teardown(() => nowhere.end({ timeout: 0 }));
+  const patientReads = new PatientReads((work) => work(nowhere));
   const cut = new Accept({
     sql: nowhere,
+    patientReads,
     tagIndex: new SqlTagIndex(nowhere),
     isSimulated: () => false,
     expect: () => () => undefined,
@@ -403,5 +407,5 @@ t.test('without a database the fault is told as such: the server makes it 503', 
   const body = { tagIds: [tenant.tagId], payload: PAYLOAD };
   t.equal(await faultWith(() => pushRoute(cut).handle(request(body), caller)), 'unavailable');
   const asked = request('', {}, { id: '019a0000-0000-7000-8000-000000000000' });
-  t.equal(await faultWith(() => statusRoute(nowhere).handle(asked, caller)), 'unavailable');
+  t.equal(await faultWith(() => statusRoute(patientReads).handle(asked, caller)), 'unavailable');
 });

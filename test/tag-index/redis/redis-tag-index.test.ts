@@ -82,6 +82,7 @@ async function makeBench(t: Test, sql: Sql, client: RedisClient): Promise<TagInd
     await feed.apply(changesOf(raised, edits));
   };
   return {
+    sql,
     index: new RedisTagIndex({ client, name, gate, sql, database, clock }),
     async versionOf(group) {
       const [known] = await readVersions(sql, [group]);

@@ -36,6 +36,7 @@ await withStores(t, async (t, store) => {
 async function benchOn({ sql }: Store): Promise<TagIndexBench> {
   await sql`truncate devices, subscriptions`;
   return {
+    sql,
     index: new SqlTagIndex(sql),
     async setTags(scope, ordinal, tagIds, note) {
       const { appId, platformId } = scope;
