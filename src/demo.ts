@@ -92,7 +92,7 @@ async function putAccounts(
 /** One tag in no group, one in a group, two in a group of that group. */
 async function makeTags(tx: Sql, clientId: number): Promise<void> {
   const [breaking = 0, tennis = 0, goals = 0, results = 0, sports = 0, football = 0] =
-    await nextObjectIds(tx, 6);
+    (await nextObjectIds(tx, clientId, 6)) ?? [];
   const group = (id: number, name: string, sourceId: string, parentId: number | null) => ({
     id,
     clientId,

@@ -135,6 +135,7 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
     deviceRetentionDays: config.DEVICE_RETENTION_DAYS,
     notificationRetentionDays: config.NOTIFICATION_RETENTION_DAYS,
   });
+  metrics.watchObjectIds(() => housekeeping.objectIdsUsedShare);
   const maintenance = new Maintenance(store, log);
   const writeProbe = new WriteProbe(store.address);
   let isDraining = false;

@@ -20,6 +20,7 @@ import {
   ofDisconnectedApps,
   removeOrphans,
 } from '../store/housekeeping/orphaned-subscriptions.ts';
+import { objectIdsUsedShare } from '../store/object-ids.ts';
 import { readClock } from '../store/read-clock.ts';
 import type { SqlPool } from '../store/sql.ts';
 import type { IndexFeed } from '../tag-index/tag-index.ts';
@@ -56,6 +57,9 @@ const DEAD_NODE_MS = 1_200_000;
 /** A bucket is full, and its ramp at the bottom, after minutes. */
 const QUOTA_MS = DAY_MS;
 
+/** Half of the ids: at the pace of the first half there is as much time again to find out which client makes so many. */
+const OBJECT_IDS_SHARE_WARNED = 0.5;
+
 /** Between two looks for what no index finds. */
 const SWEEP_INTERVAL_MS = 3_600_000;
 
@@ -70,6 +74,7 @@ export class Housekeeping {
   private readonly compaction: Compaction;
   private cursor: DevicePlace = START;
   private sweptAtMs = Number.NEGATIVE_INFINITY;
+  private usedShare: number | null = null;
   private readonly runs = new Recurring(INTERVAL_MS, () => this.runLogged());
 
   constructor(options: {
@@ -85,6 +90,11 @@ export class Housekeeping {
     this.deviceRetentionMs = options.deviceRetentionDays * DAY_MS;
     this.notificationRetentionMs = options.notificationRetentionDays * DAY_MS;
     this.compaction = new Compaction(options);
+  }
+
+  /** The share of the ids of tags, groups and apps that was given out, as of the last sweep; null: nobody has looked yet. */
+  get objectIdsUsedShare(): number | null {
+    return this.usedShare;
   }
 
   /** Runs from now on, until stopped. */
@@ -106,6 +116,13 @@ export class Housekeeping {
     await this.deleteOldNotifications();
     await this.compaction.run(nowMs);
     if (nowMs - this.sweptAtMs < SWEEP_INTERVAL_MS) return;
+    this.usedShare = await objectIdsUsedShare(this.sql);
+    if (this.usedShare >= OBJECT_IDS_SHARE_WARNED) {
+      this.log.warn(
+        { usedShare: this.usedShare },
+        'ids of tags and groups run out: see the limits',
+      );
+    }
     await this.purgeDisconnected();
     await deleteTagDays(this.sql, nowMs - TAG_DAY_MS, ROWS_MAX);
     await deleteProviderTokens(this.sql, PROVIDER_TOKEN_MS, ROWS_MAX);

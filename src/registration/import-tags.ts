@@ -74,7 +74,8 @@ export function createTags(
     }
     if (wanted.size === 0) return 0;
     if ((await countTags(tx, clientId)) + wanted.size > TAGS_PER_CLIENT_MAX) return null;
-    const ids = await nextObjectIds(tx, wanted.size);
+    const ids = await nextObjectIds(tx, clientId, wanted.size);
+    if (ids === null) return null;
     const tags = [...wanted].map(([sourceId, tag], index) => {
       const id = ids[index];
       if (id === undefined) throw new Error('fewer ids than new tags');

@@ -16,6 +16,7 @@ import * as vacantGroups from './migrations/0007-vacant-groups.ts';
 import * as nodes from './migrations/0008-nodes.ts';
 import * as writeProbe from './migrations/0009-write-probe.ts';
 import * as parkedParts from './migrations/0010-parked-parts.ts';
+import * as objectIdBudget from './migrations/0011-object-id-budget.ts';
 import type { Sql, SqlPool } from './sql.ts';
 
 export interface Migration {
@@ -40,6 +41,7 @@ export const MIGRATIONS: readonly Migration[] = [
   nodes,
   writeProbe,
   parkedParts,
+  objectIdBudget,
 ];
 
 export interface Migrated {

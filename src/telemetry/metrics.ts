@@ -33,6 +33,8 @@ export interface Metrics {
   /** Likewise, once, for the index in Redis: without one there are no metrics of it. */
   watchIndex(read: () => IndexReading): void;
   /** Likewise for the connections of callers. */
+  /** The share of the ids of tags, groups and apps that was given out; null: not known yet. */
+  watchObjectIds(read: () => number | null): void;
   watchConnections(read: () => ConnectionReading): void;
   /** Likewise, once, for the threads of this process. */
   watchThreads(read: () => readonly ThreadReading[]): void;
@@ -121,12 +123,26 @@ export function createMetrics(): Metrics {
     watchCircuits: (read) => {
       circuits.read = read;
     },
+    watchObjectIds: (read) => registerObjectIds(registry, read),
     watchConnections: (read) => registerConnections(registry, read),
     watchIndex: (read) => registerIndexMetrics(registry, read),
     watchThreads: (read) => registerThreadMetrics(registry, read),
     text: () => registry.metrics(),
     contentType: registry.contentType,
   };
+}
+
+function registerObjectIds(registry: Registry, read: () => number | null): void {
+  new Gauge({
+    name: 'tagcast_object_ids_used_ratio',
+    help: 'Ids of tags, groups and apps given out, of all there are: at 1 none can be made any more.',
+    registers: [registry],
+    collect() {
+      this.remove();
+      const share = read();
+      if (share !== null) this.set(share);
+    },
+  });
 }
 
 function registerConnections(registry: Registry, read: () => ConnectionReading): void {

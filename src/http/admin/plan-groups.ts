@@ -20,10 +20,6 @@ export interface GroupPlan {
 
 type Entry = GroupFields & { readonly name: string };
 
-/** How many entries name no group that exists: as many new ids are needed, at most. */
-export const countNewGroups = (tree: GroupTree, entries: readonly Entry[]): number =>
-  entries.filter(({ sourceId }) => !sourceId || tree.bySourceId(sourceId) === undefined).length;
-
 /** Ensures a group for every entry; all of them exist before parents are looked for, so their order does not matter. */
 export function planGroups(
   tree: GroupTree,

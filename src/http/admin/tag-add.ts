@@ -5,9 +5,10 @@
 
 import type { z } from 'zod';
 import type { Caller } from '../../access/caller.ts';
+import type { Tag, TagGroup } from '../../domain/tag.ts';
 import { TAGS_PER_CLIENT_MAX } from '../../domain/tag.ts';
 import { lockClient, raiseCatalogueVersion } from '../../store/clients/lock-client.ts';
-import { nextObjectIds } from '../../store/object-ids.ts';
+import { nextObjectIds, OBJECT_IDS_USED_UP } from '../../store/object-ids.ts';
 import type { Sql, SqlPool } from '../../store/sql.ts';
 import { readGroups } from '../../store/tag-groups/read-groups.ts';
 import { insertGroups, updateGroups } from '../../store/tag-groups/write-groups.ts';
@@ -20,13 +21,12 @@ import { invalid, json, readJsonBody } from '../json-body.ts';
 import type { Fault } from '../problem.ts';
 import { GroupTree } from './group-tree.ts';
 import type { GroupPlan } from './plan-groups.ts';
-import { countNewGroups, GROUPS_PER_CLIENT_MAX, planGroups } from './plan-groups.ts';
+import { GROUPS_PER_CLIENT_MAX, planGroups } from './plan-groups.ts';
 import type { TagPlan } from './plan-tags.ts';
 import { planTags } from './plan-tags.ts';
 import { addForm } from './tag-forms.ts';
 
 type Entries = z.infer<typeof addForm>;
-type GroupEntries = NonNullable<Entries['groups']>;
 type TagEntries = NonNullable<Entries['tags']>;
 
 /** Handles `tag/add`. */
@@ -40,49 +40,74 @@ export function addTags(
   const { groups, tags } = read.value;
   return transact(sql, async (tx) => {
     await lockClient(tx, caller.clientId);
-    const tree = new GroupTree(await readGroups(tx, caller.clientId));
-    const groupPlan = await planOfGroups(tx, tree, caller.clientId, groups ?? []);
-    const tagPlan = await planOfTags(tx, tree, caller.clientId, tags ?? []);
-    const faults = [...groupPlan.faults, ...tagPlan.faults];
+    const before = await readBefore(tx, caller.clientId, tags ?? []);
+    const plan = (groupIds: readonly number[], tagIds: readonly number[]): Plans =>
+      planAll(before, caller.clientId, read.value, groupIds, tagIds);
+    // Ids are never given out twice: none is drawn for what is refused.
+    const draft = plan(
+      standIns(0, groups?.length ?? 0),
+      standIns(groups?.length ?? 0, tags?.length ?? 0),
+    );
+    const faults = [...draft.groups.faults, ...draft.tags.faults];
     if (faults.length > 0) return invalid(request, faults);
-    await write(tx, caller.clientId, groupPlan, tagPlan);
+    const newGroups = draft.groups.inserts.length;
+    const wanted = newGroups + draft.tags.inserts.length;
+    const ids = await nextObjectIds(tx, caller.clientId, wanted);
+    if (ids === null) return invalid(request, [{ path: '', message: OBJECT_IDS_USED_UP }]);
+    const plans = wanted === 0 ? draft : plan(ids.slice(0, newGroups), ids.slice(newGroups));
+    await write(tx, caller.clientId, plans);
     return json({
-      ...(groups === undefined ? {} : { groups: withIds(groups, groupPlan.ids) }),
-      ...(tags === undefined ? {} : { tags: withIds(tags, tagPlan.ids) }),
+      ...(groups === undefined ? {} : { groups: withIds(groups, plans.groups.ids) }),
+      ...(tags === undefined ? {} : { tags: withIds(tags, plans.tags.ids) }),
     });
   });
 }
 
-async function planOfGroups(
-  tx: Sql,
-  tree: GroupTree,
-  clientId: number,
-  entries: GroupEntries,
-): Promise<GroupPlan> {
-  const newIds = await nextObjectIds(tx, countNewGroups(tree, entries));
-  const plan = planGroups(tree, clientId, entries, newIds);
-  return tree.size <= GROUPS_PER_CLIENT_MAX
-    ? plan
-    : withFault(plan, 'groups', `would be more than ${GROUPS_PER_CLIENT_MAX}`);
+interface Plans {
+  readonly groups: GroupPlan;
+  readonly tags: TagPlan;
 }
 
-async function planOfTags(
-  tx: Sql,
-  tree: GroupTree,
-  clientId: number,
-  entries: TagEntries,
-): Promise<TagPlan> {
+/** What the client has already, as far as the request concerns it. */
+interface Before {
+  readonly groups: readonly TagGroup[];
+  readonly tags: readonly Tag[];
+  readonly tagCount: number;
+}
+
+async function readBefore(tx: Sql, clientId: number, entries: TagEntries): Promise<Before> {
   const sourceIds = entries.flatMap(({ sourceId }) => (sourceId ? [sourceId] : []));
-  const known = await readTagsBySourceIds(tx, clientId, sourceIds);
-  const knownSourceIds = new Set(known.map(({ sourceId }) => sourceId));
-  const isNew = ({ sourceId }: TagEntries[number]): boolean =>
-    !sourceId || !knownSourceIds.has(sourceId);
-  const newIds = await nextObjectIds(tx, entries.filter(isNew).length);
-  const plan = planTags(known, tree, clientId, entries, newIds);
-  const isTooMany =
-    plan.inserts.length > 0 &&
-    (await countTags(tx, clientId)) + plan.inserts.length > TAGS_PER_CLIENT_MAX;
-  return isTooMany ? withFault(plan, 'tags', `would be more than ${TAGS_PER_CLIENT_MAX}`) : plan;
+  const groups = await readGroups(tx, clientId);
+  const tags = await readTagsBySourceIds(tx, clientId, sourceIds);
+  const tagCount = entries.length === 0 ? 0 : await countTags(tx, clientId);
+  return { groups, tags, tagCount };
+}
+
+/** Numbers that are nobody's id. */
+const standIns = (after: number, count: number): readonly number[] =>
+  Array.from({ length: count }, (_, index) => -1 - after - index);
+
+function planAll(
+  before: Before,
+  clientId: number,
+  { groups = [], tags = [] }: Entries,
+  groupIds: readonly number[],
+  tagIds: readonly number[],
+): Plans {
+  const tree = new GroupTree(before.groups);
+  const groupPlan = planGroups(tree, clientId, groups, groupIds);
+  const tagPlan = planTags(before.tags, tree, clientId, tags, tagIds);
+  const { length: newTags } = tagPlan.inserts;
+  return {
+    groups:
+      tree.size <= GROUPS_PER_CLIENT_MAX
+        ? groupPlan
+        : withFault(groupPlan, 'groups', `would be more than ${GROUPS_PER_CLIENT_MAX}`),
+    tags:
+      newTags === 0 || before.tagCount + newTags <= TAGS_PER_CLIENT_MAX
+        ? tagPlan
+        : withFault(tagPlan, 'tags', `would be more than ${TAGS_PER_CLIENT_MAX}`),
+  };
 }
 
 const withFault = <P extends { readonly faults: readonly Fault[] }>(
@@ -91,7 +116,7 @@ const withFault = <P extends { readonly faults: readonly Fault[] }>(
   message: string,
 ): P => ({ ...plan, faults: [...plan.faults, { path, message }] });
 
-async function write(tx: Sql, clientId: number, groups: GroupPlan, tags: TagPlan): Promise<void> {
+async function write(tx: Sql, clientId: number, { groups, tags }: Plans): Promise<void> {
   await insertGroups(tx, clientId, groups.inserts);
   await updateGroups(tx, clientId, groups.updates);
   await insertTags(tx, clientId, tags.inserts);

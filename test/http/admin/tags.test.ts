@@ -412,6 +412,38 @@ scene('100,000 tags a client', async (t, admin) => {
   t.equal((await admin.add({ tags: two.slice(1) })).status, 400);
 });
 
+const lastId = async (sql: Sql): Promise<unknown> =>
+  (await sql`select last_value as last from object_ids`)[0]?.['last'];
+
+scene('what is refused draws no ids', async (t, admin) => {
+  const before = await lastId(admin.sql);
+  const tags = Array.from({ length: 999 }, (_, n) => ({ name: 'n', sourceId: `s${n}` }));
+  const refused = await admin.add({ tags: [...tags, { name: 'x', groupSourceId: 'nowhere' }] });
+  t.same(pathsOf(refused), ['tags.999.groupSourceId']);
+  t.same(pathsOf(await admin.add({ groups: [{ name: 'g', parentGroupSourceId: 'nowhere' }] })), [
+    'groups.0.parentGroupSourceId',
+  ]);
+  t.equal(await lastId(admin.sql), before);
+  const made = await admin.add({ groups: [{ name: 'g', sourceId: 'g' }], tags: tags.slice(0, 2) });
+  t.equal(made.status, 200);
+  t.equal(await lastId(admin.sql), Number(before) + 3, 'as many as there are new ones');
+  await admin.add({ groups: [{ name: 'g', sourceId: 'g' }], tags: tags.slice(0, 2) });
+  t.equal(await lastId(admin.sql), Number(before) + 3, 'none for what is there');
+});
+
+scene('a client has so many ids in its life, deleted tags included', async (t, admin) => {
+  await admin.sql`update clients set object_ids_drawn = 9999998 where id = ${admin.clientId}`;
+  const before = await lastId(admin.sql);
+  const three = [{ name: 'x' }, { name: 'y' }, { name: 'z' }];
+  const refused = await admin.add({ tags: three });
+  t.equal(refused.status, 400);
+  t.match(refused.body.errors, [{ message: /10000000 tags and groups .* in its life/ }]);
+  t.equal(await lastId(admin.sql), before);
+  t.equal((await admin.add({ tags: three.slice(1) })).status, 200);
+  t.equal((await admin.add({ tags: three.slice(2) })).status, 400);
+  t.equal((await admin.add({ tags: [{ name: 'w', sourceId: 'w' }] })).status, 400);
+});
+
 t.test('on every store', async (t) => {
   await withStores(t, async (t, store) => {
     for (const [index, { name, play }] of scenes.entries()) {
