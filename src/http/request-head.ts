@@ -14,6 +14,7 @@ export interface RequestHead {
 /** Every header that anything here reads. The others are looked at for their form, and dropped. */
 export const READ_HEADERS = [
   'accept',
+  'accept-encoding',
   'access-control-request-headers',
   'authorization',
   'content-length',

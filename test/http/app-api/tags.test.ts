@@ -1,6 +1,8 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import t from 'tap';
+import { appApiRoutes } from '../../../src/http/app-api/routes.ts';
 import type { HttpRequest } from '../../../src/http/handler.ts';
+import { addTenant, bearer, startApiOn } from '../../support/api.ts';
 import { makeAppApi } from '../../support/app-api.ts';
 import { onEachStore } from '../../support/on-each-store.ts';
 import { until } from '../../support/poll.ts';
@@ -156,6 +158,23 @@ await onEachStore(t, {
     t.equal((await get('br', [...etags].join(', '))).status, 200);
     const post = await api.call('tags', tenant.caller, { appId: tenant.appId, platformId: 3 });
     t.equal(typeof post.body, 'string', 'a caller that asks for nothing gets it as it is');
+  },
+
+  'compressed over the wire': async (t, store) => {
+    const acme = await addTenant(store.sql, 'acme');
+    const tags = Array.from({ length: 100 }, (_, n) => `Tag ${n} of many`);
+    await store.sql`
+      insert into tags (id, client_id, name)
+      select 5000 + n, ${acme.clientId}, name from unnest(${tags}::text[]) with ordinality as t (name, n)`;
+    const { baseUrl } = await startApiOn(t, store, appApiRoutes(makeAppApi(store)));
+    for (const coding of ['br', 'gzip', 'identity']) {
+      const response = await fetch(`${baseUrl}/push-api/v3/acme/tags/${acme.appId}`, {
+        headers: { authorization: bearer(acme.apiUser), 'accept-encoding': coding },
+      });
+      const sent = coding === 'identity' ? null : coding;
+      t.equal(response.headers.get('content-encoding'), sent, coding);
+      t.match(await response.json(), [{ name: 'default', tags: { length: 100 } }]);
+    }
   },
 
   'bad parameters are 400; another client or app is 403': async (t, store) => {
