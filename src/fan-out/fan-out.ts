@@ -31,6 +31,7 @@ import { Heartbeat } from './heartbeat.ts';
 import { Planner } from './planner.ts';
 import type { Presence } from './presence.ts';
 import { QuotaDesk } from './quota-desk.ts';
+import { Stranded } from './stranded.ts';
 import type { GiveBack } from './task.ts';
 import { Warmer } from './warmer.ts';
 import { openWire } from './wire.ts';
@@ -153,10 +154,12 @@ export async function startFanOut(options: FanOutOptions): Promise<FanOut> {
     onHeld: options.onHeld,
   });
   const warmer = new Warmer({ sql: store.sql, authorizer, wire, threads: options.threads, log });
+  const stranded = new Stranded(store.sql, log);
   planner.start();
   claimer.start();
   deletions.start();
   warmer.start();
+  stranded.start();
 
   return {
     accept,
@@ -164,7 +167,7 @@ export async function startFanOut(options: FanOutOptions): Promise<FanOut> {
     workerVitals: () => pool.vitals,
     async drain() {
       await atMost(DRAIN_MS_MAX, async () => {
-        await Promise.all([planner.stop(), deletions.stop(), warmer.stop()]);
+        await Promise.all([planner.stop(), deletions.stop(), warmer.stop(), stranded.stop()]);
         await claimer.drain(DRAIN);
         await ledger.drain();
       });

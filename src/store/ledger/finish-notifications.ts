@@ -1,12 +1,12 @@
 /**
  * Gives their final state to those of the notifications that have no open chunk and no open retry left. A statement
  * of its own after the counting ones, for it must see their counts. FAILED: every scope that has devices was stopped
- * by a fault before anything was accepted.
+ * by a fault before anything was accepted. Answers which have been ended.
  */
 
 import type { Sql } from '../sql.ts';
 
-export const finishNotifications = (sql: Sql, ids: readonly string[]) => sql`
+export const finishNotifications = (sql: Sql, ids: readonly string[]) => sql<{ id: string }[]>`
   update notifications n set
     finished_at = now(),
     state = case
@@ -19,4 +19,5 @@ export const finishNotifications = (sql: Sql, ids: readonly string[]) => sql`
     end
   where n.id = any(${[...ids]}::uuid[])
     and n.state in ('RUNNING', 'PAUSED', 'CANCELLED')
-    and n.finished_at is null and n.open_chunks = 0 and n.open_retries = 0`;
+    and n.finished_at is null and n.open_chunks = 0 and n.open_retries = 0
+  returning n.id`;
