@@ -13,8 +13,10 @@ import { Snapshot } from './snapshot.ts';
 
 /** How old a look at the version may be for `recent`. */
 const STALENESS_MS_MAX = 1_000;
-/** Clients whose snapshots are kept. A tag takes about 300 bytes, so a thousand clients of a thousand tags are 300 MB. */
+/** Clients whose snapshots are kept. */
 const CLIENTS_MAX = 1_000;
+/** All of them together: eight hundred thousand tags without parameters, or a few clients of the largest size. */
+const BYTES_MAX = 256 * 1_048_576;
 
 interface Entry {
   snapshot: Snapshot;
@@ -32,9 +34,12 @@ export class Catalogue {
   private readonly sql: SqlPool;
   private readonly entries = new Map<number, Entry>();
   private readonly checks = new Map<number, Checks>();
+  private readonly bytesMax: number;
+  private bytes = 0;
 
-  constructor(sql: SqlPool) {
+  constructor(sql: SqlPool, bytesMax = BYTES_MAX) {
     this.sql = sql;
+    this.bytesMax = bytesMax;
   }
 
   /** The snapshot at hand, when it is at most a second old: for hits, without waiting. */
@@ -102,11 +107,20 @@ export class Catalogue {
     return snapshot;
   }
 
-  /** The client that was loaded longest ago makes room. */
+  /** Those that were loaded longest ago make room; the last one stays, however large. */
   private remember(clientId: number, entry: Entry): void {
-    this.entries.delete(clientId);
+    this.forget(clientId);
     this.entries.set(clientId, entry);
-    const [oldest] = this.entries.keys();
-    if (this.entries.size > CLIENTS_MAX && oldest !== undefined) this.entries.delete(oldest);
+    this.bytes += entry.snapshot.bytes;
+    for (const oldest of this.entries.keys()) {
+      const isTooMuch = this.entries.size > CLIENTS_MAX || this.bytes > this.bytesMax;
+      if (!isTooMuch || oldest === clientId) return;
+      this.forget(oldest);
+    }
+  }
+
+  private forget(clientId: number): void {
+    this.bytes -= this.entries.get(clientId)?.snapshot.bytes ?? 0;
+    this.entries.delete(clientId);
   }
 }

@@ -26,6 +26,8 @@ export class Snapshot {
   /** By id, in order of ids. */
   readonly groups: ReadonlyMap<number, TagGroup>;
   readonly groupsBySourceId: ReadonlyMap<string, TagGroup>;
+  /** About what it takes in memory. */
+  readonly bytes: number;
 
   constructor(rows: CatalogueRows) {
     this.version = rows.version;
@@ -34,6 +36,9 @@ export class Snapshot {
     this.tagsBySourceId = bySourceId(rows.tags);
     this.groups = new Map(rows.groups.map((group) => [group.id, group]));
     this.groupsBySourceId = bySourceId(rows.groups);
+    this.bytes =
+      sum(rows.apps.length * ROW_BYTES, rows.groups.map(groupBytes)) +
+      sum(0, rows.tags.map(tagBytes));
   }
 
   hasPlatform(appId: number, platformId: number): boolean {
@@ -68,6 +73,25 @@ export class Snapshot {
     return [...this.tags.values()].filter((tag) => isSubscribable(tag, appId, nowMs));
   }
 }
+
+/** An object with its places in the maps: measured, a tag without parameters takes about 300 bytes. */
+const ROW_BYTES = 300;
+/** A parameter is a property of an object of its own, and its value a string. */
+const PARAMETER_BYTES = 48;
+
+const groupBytes = ({ name, sourceId }: TagGroup): number =>
+  ROW_BYTES + name.length + (sourceId?.length ?? 0);
+
+function tagBytes({ name, sourceId, optionalParameters }: Tag): number {
+  let bytes = ROW_BYTES + name.length + (sourceId?.length ?? 0);
+  for (const parameter in optionalParameters) {
+    bytes += PARAMETER_BYTES + parameter.length + (optionalParameters[parameter]?.length ?? 0);
+  }
+  return bytes;
+}
+
+const sum = (begin: number, numbers: readonly number[]): number =>
+  numbers.reduce((total, number) => total + number, begin);
 
 /** Whether devices of the app can subscribe to the tag now. */
 export const isSubscribable = (tag: Tag, appId: number, nowMs: number): boolean =>

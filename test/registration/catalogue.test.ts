@@ -62,6 +62,30 @@ await onEachStore(t, {
     t.equal(knowing.tagsBySourceId.get('new')?.id, tag);
   },
 
+  'snapshots are kept up to so many bytes, the last one always': async (t, { sql }) => {
+    const tenants: Awaited<ReturnType<typeof makeTenant>>[] = [];
+    for (const slug of ['first', 'second', 'third']) {
+      const tenant = await makeTenant(sql, slug);
+      // A hundred parameters of 400 characters: what a tag weighs is mostly these.
+      const optionalParameters = Object.fromEntries(
+        Array.from({ length: 100 }, (_, n) => [`p${n}`, 'x'.repeat(400)]),
+      );
+      await tenant.makeTag({ optionalParameters });
+      tenants.push(tenant);
+    }
+    const kept = (catalogue: Catalogue) =>
+      tenants.map(({ clientId }) => catalogue.remembered(clientId) !== null);
+    const two = new Catalogue(sql, 100_000);
+    for (const { clientId } of tenants) await two.fresh(clientId);
+    t.same(kept(two), [false, true, true]);
+    const one = new Catalogue(sql, 1_000);
+    for (const { clientId } of tenants) await one.fresh(clientId);
+    t.same(kept(one), [false, false, true]);
+    await tenants[2]?.makeTag();
+    await one.fresh(tenants[2]?.clientId ?? 0);
+    t.same(kept(one), [false, false, true], 'loaded again it is counted once');
+  },
+
   'without a change the same snapshot is kept': async (t, { sql }) => {
     const tenant = await makeTenant(sql, 'acme');
     const catalogue = new Catalogue(sql);

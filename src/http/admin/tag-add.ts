@@ -20,6 +20,7 @@ import type { HttpRequest, HttpResponse } from '../handler.ts';
 import { invalid, json, readJsonBody } from '../json-body.ts';
 import type { Fault } from '../problem.ts';
 import { GroupTree } from './group-tree.ts';
+import { parameterFaults } from './parameter-budget.ts';
 import type { GroupPlan } from './plan-groups.ts';
 import { GROUPS_PER_CLIENT_MAX, planGroups } from './plan-groups.ts';
 import type { TagPlan } from './plan-tags.ts';
@@ -48,7 +49,12 @@ export function addTags(
       standIns(0, groups?.length ?? 0),
       standIns(groups?.length ?? 0, tags?.length ?? 0),
     );
-    const faults = [...draft.groups.faults, ...draft.tags.faults];
+    const changed = [...draft.tags.inserts, ...draft.tags.updates];
+    const faults = [
+      ...draft.groups.faults,
+      ...draft.tags.faults,
+      ...(await parameterFaults(tx, caller.clientId, changed, 'tags')),
+    ];
     if (faults.length > 0) return invalid(request, faults);
     const newGroups = draft.groups.inserts.length;
     const wanted = newGroups + draft.tags.inserts.length;

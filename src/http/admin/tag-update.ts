@@ -14,6 +14,7 @@ import { invalid, json, readJsonBody } from '../json-body.ts';
 import { problem } from '../problem.ts';
 import { findNamedGroup, findNamedTag, notFound } from './find-named.ts';
 import { GroupTree } from './group-tree.ts';
+import { parameterFaults } from './parameter-budget.ts';
 import { changeGroup, misplacedFault } from './plan-groups.ts';
 import { changeTag, groupFault } from './plan-tags.ts';
 import type { OneGroup, OneTag } from './tag-forms.ts';
@@ -49,6 +50,10 @@ async function updateOneTag(
   if (tag === null) return notFound(request);
   const changed = changeTag(tag, entry, tree);
   if (changed === null) return invalid(request, [groupFault('tags.0')]);
+  const faults = entry.tagOptionalParameters
+    ? await parameterFaults(tx, clientId, [changed], 'tags.0.tagOptionalParameters')
+    : [];
+  if (faults.length > 0) return invalid(request, faults);
   if (await isTaken(tx, changed)) return taken(request);
   await updateTags(tx, clientId, [changed]);
   await raiseCatalogueVersion(tx, clientId);

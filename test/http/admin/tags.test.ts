@@ -444,6 +444,40 @@ scene('a client has so many ids in its life, deleted tags included', async (t, a
   t.equal((await admin.add({ tags: [{ name: 'w', sourceId: 'w' }] })).status, 400);
 });
 
+scene('optional parameters of all tags of a client have a bound together', async (t, admin) => {
+  const text = 'x'.repeat(255);
+  const large = Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`${n}`, text]));
+  const fill = (from: number, to: number) => admin.sql`
+    insert into tags (client_id, name, source_id, optional_parameters)
+    select ${admin.clientId}, 'n', 's' || n, ${JSON.stringify(large)}::text::jsonb
+    from generate_series(${from}::int, ${to}::int) as n`;
+  // Of 13 kB each, 2,500 are below it, and 2,600 above.
+  await fill(1, 2_500);
+  const more = Array.from({ length: 100 }, (_, n) => ({
+    name: 'n',
+    sourceId: `more${n}`,
+    tagOptionalParameters: large,
+  }));
+  const refused = await admin.add({ tags: more.slice(0, 70) });
+  t.equal(refused.status, 400);
+  t.match(refused.body.errors, [{ path: 'tags', message: /tagOptionalParameters of all tags/ }]);
+  t.equal((await admin.add({ tags: more.slice(0, 10) })).status, 200);
+  t.equal((await admin.add({ tags: [{ name: 'none', sourceId: 'none' }] })).status, 200);
+  const update = (sourceId: string, tagOptionalParameters: object | null) =>
+    admin.update({ tags: [{ sourceId, tagOptionalParameters }] });
+  t.equal((await update('none', large)).status, 200);
+  t.equal((await update('none', null)).status, 200);
+  await fill(2_501, 2_600);
+  t.same(pathsOf(await update('none', large)), ['tags.0.tagOptionalParameters']);
+  t.equal((await update('s1', { a: 'b' })).status, 200, 'fewer than before');
+  t.equal(
+    (await admin.add({ tags: [{ name: 'n', sourceId: 's2', tagOptionalParameters: large }] }))
+      .status,
+    200,
+  );
+  t.equal((await admin.add({ tags: [{ name: 'bare', sourceId: 'bare' }] })).status, 200);
+});
+
 t.test('on every store', async (t) => {
   await withStores(t, async (t, store) => {
     for (const [index, { name, play }] of scenes.entries()) {
