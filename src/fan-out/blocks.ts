@@ -14,6 +14,8 @@ export interface FinishedBlocks {
 }
 
 export class Blocks {
+  /** Those from here on are not known. */
+  private readonly blocks: number;
   private readonly offsets: Uint16Array;
   private readonly firstOrdinal: number;
   private readonly done: bigint;
@@ -32,9 +34,16 @@ export class Blocks {
 
   /**
    * `offsets`: of all devices of the chunk, in order. `done`: the blocks that the ledger knows as done. `inDoubt`: those that
-   * must not be sent any more.
+   * must not be sent any more. `blocks`: the devices are those of so many, the first ones.
    */
-  constructor(offsets: Uint16Array, firstOrdinal: number, done: bigint, inDoubt = 0n) {
+  constructor(
+    offsets: Uint16Array,
+    firstOrdinal: number,
+    done: bigint,
+    inDoubt = 0n,
+    blocks: number = GROUP_BLOCKS,
+  ) {
+    this.blocks = blocks;
     this.offsets = offsets;
     this.firstOrdinal = firstOrdinal;
     this.done = BigInt.asUintN(GROUP_BLOCKS, done);
@@ -76,6 +85,11 @@ export class Blocks {
     if (this.next === null) return 0n;
     const window = ((1n << BigInt(count)) - 1n) << BigInt(this.blockAt(this.cursor));
     return BigInt.asUintN(GROUP_BLOCKS, window) & ~this.done & ~this.inDoubt;
+  }
+
+  /** Those of a mask that are not known. */
+  unknownOf(mask: bigint): bigint {
+    return this.blocks === GROUP_BLOCKS ? 0n : (mask >> BigInt(this.blocks)) << BigInt(this.blocks);
   }
 
   /** Whether the block of the next device is in a mask. */
@@ -171,7 +185,7 @@ export class Blocks {
   private emptyBlocks(): bigint {
     let empty = 0n;
     for (const [block, devices] of this.open.entries()) {
-      if (devices === 0) empty |= 1n << BigInt(block);
+      if (devices === 0 && block < this.blocks) empty |= 1n << BigInt(block);
     }
     return empty & ~this.done;
   }

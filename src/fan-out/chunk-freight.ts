@@ -125,11 +125,11 @@ export class ChunkFreight implements Freight {
 
   /**
    * What the ledger is to take for started from this report on: whoever claims the chunk after a crash sends none of it again.
-   * When it is given back every send has its ending, so nothing is.
+   * When it is given back every send has its ending, so nothing is but what was not known here.
    */
   private announce(isGivenBack: boolean): bigint | null {
     if (!this.task.isAtMostOnce) return null;
-    if (isGivenBack) return 0n;
+    if (isGivenBack) return this.blocks.unknownOf(this.task.startedBlocks);
     this.announced |= this.blocks.ahead(ANNOUNCED_BLOCKS);
     return BigInt.asIntN(GROUP_BLOCKS, this.announced);
   }

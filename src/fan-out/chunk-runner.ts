@@ -3,7 +3,7 @@
  * finish, and ends in one of three ways: complete, given back, or lost to another. Knows nothing of threads.
  */
 
-import { GROUP_DEVICES } from '../domain/device.ts';
+import { BLOCK_DEVICES, GROUP_BLOCKS, GROUP_DEVICES } from '../domain/device.ts';
 import { Blocks } from './blocks.ts';
 import { ChunkFreight } from './chunk-freight.ts';
 import type { Halt, Release } from './courier.ts';
@@ -24,6 +24,8 @@ const NOT_SENT: Ending = {
   isUncertain: false,
 };
 
+const REST: Release = { kind: 'give-back', afterMs: 0, reason: null };
+
 /** Resolves when the chunk's last report is answered. */
 export async function runChunk(task: ChunkTask, context: RunContext): Promise<void> {
   const { tagIndex, control, share, lease, clock } = context;
@@ -33,9 +35,14 @@ export async function runChunk(task: ChunkTask, context: RunContext): Promise<vo
     audience: task.audience,
     ordinalEnd: task.ordinalEnd,
     expectedVersion: task.groupVersion,
+    firstOffset: firstUndone(task.doneBlocks) * BLOCK_DEVICES,
   });
   const firstOrdinal = groupNumber * GROUP_DEVICES;
-  const blocks = new Blocks(run.offsets, firstOrdinal, task.doneBlocks, task.startedBlocks);
+  const known = (run.endOffset ?? GROUP_DEVICES) / BLOCK_DEVICES;
+  const { doneBlocks, startedBlocks } = task;
+  const blocks = new Blocks(run.offsets, firstOrdinal, doneBlocks, startedBlocks, known);
+  // What was left out is claimed again at once.
+  const rest: Release | null = run.endOffset === undefined ? null : REST;
   const freight = new ChunkFreight(task, context, blocks, run, () => reporter.poke());
   const reporter = new Reporter({
     report: context.report,
@@ -59,7 +66,7 @@ export async function runChunk(task: ChunkTask, context: RunContext): Promise<vo
       (await carry(task, context, freight, () => reporter.urge())) ?? doubt(blocks, context);
     await reporter.finish(() => {
       if (control.isLost) return null;
-      const release = conclude(blocks, halt);
+      const release = conclude(blocks, halt, rest);
       return freight.takeReport(release !== null, release);
     });
   } finally {
@@ -74,18 +81,25 @@ function doubt(blocks: Blocks, { health }: RunContext): Halt | null {
   return { kind: 'give-back', afterMs, reason: health.lastReason };
 }
 
-/** What becomes of the rest. Null: the chunk is not given back. */
-function conclude(blocks: Blocks, halt: Halt | null): Release | null {
+/** The first block that is not done, as far as such a mask can tell. */
+function firstUndone(doneBlocks: bigint): number {
+  let block = 0;
+  while (block < GROUP_BLOCKS - 1 && ((doneBlocks >> BigInt(block)) & 1n) === 1n) block += 1;
+  return block;
+}
+
+/** What becomes of the rest; `unresolved`: of what this run does not know. Null: the chunk is not given back. */
+function conclude(blocks: Blocks, halt: Halt | null, unresolved: Release | null): Release | null {
   switch (halt?.kind) {
     case 'give-back':
       blocks.giveBack(NOT_SENT);
       return halt;
     case 'settle-rest':
       blocks.settleRest(halt.ending);
-      return null;
+      return unresolved;
     case 'lost':
     case undefined:
       blocks.keepDoubtful();
-      return null;
+      return unresolved;
   }
 }

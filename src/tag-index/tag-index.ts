@@ -20,6 +20,8 @@ export interface DeviceRun {
   readonly offsets: Uint16Array;
   readonly deviceIds: DeviceIds;
   readonly notes: DeviceNotes;
+  /** Offsets from here on, whole blocks, were left out, for all tokens together are too large. Absent: all are here. */
+  readonly endOffset?: number;
 }
 
 /** Of a group in which nobody matches. */
@@ -38,6 +40,8 @@ export interface ResolveRequest {
   readonly ordinalEnd: number;
   /** The group's version in PostgreSQL when the chunk was claimed; an index that is older must not answer. */
   readonly expectedVersion: number;
+  /** Nobody asks for those below it, whole blocks; an index may tell them all the same. Absent: 0. */
+  readonly firstOffset?: number;
 }
 
 export interface TagIndex {

@@ -176,6 +176,29 @@ t.test('past the deadline a failing provider ends it: failed with the last reaso
   });
 });
 
+t.test(
+  'of a group that is not known to its end, what is known is sent, and the rest given back',
+  async (t) => {
+    for (const outcome of [DELIVERED, UNAVAILABLE] as const) {
+      const sender = new ScriptedSender((_deviceId, count) => (count === 9 ? DELIVERED : outcome));
+      const scene = sceneOf(chunkTask(), { offsets: first(200), endOffset: 256, sender });
+      await runChunk(chunkTask(), scene.context);
+      t.equal(sender.sent.length, 200);
+      t.match(sumOf(scene.reports), { total: 200, blocks: 0b11n, releaseAfterMs: 0 });
+    }
+    const cancelled = chunkTask({ isCancelled: true, authority: null });
+    const scene = sceneOf(cancelled, { offsets: first(200), endOffset: 256 });
+    await runChunk(cancelled, scene.context);
+    t.match(sumOf(scene.reports), { cancelled: 200, blocks: 0b11n, releaseAfterMs: 0 });
+
+    // At most once: of what it does not know it forgets nothing.
+    const started = chunkTask({ isAtMostOnce: true, startedBlocks: 0b1_0001n });
+    const doubted = sceneOf(started, { offsets: first(200), endOffset: 256 });
+    await runChunk(started, doubted.context);
+    t.match(doubted.reports.at(-1), { started: 0b1_0000n, releaseAfterMs: 0 });
+  },
+);
+
 t.test('past its ttl each device is sent to once', async (t) => {
   const nowMs = 1_700_000_000_000;
   const task = chunkTask({ sendUntilMs: nowMs + 3_600_000, retryUntilMs: nowMs, expires: true });

@@ -120,8 +120,9 @@ export class ScriptedSender implements Sender {
 export class ScriptedTagIndex implements TagIndex {
   private readonly run: DeviceRun;
 
-  constructor(offsets: readonly number[], notes: DeviceNotes) {
+  constructor(offsets: readonly number[], notes: DeviceNotes, endOffset?: number) {
     this.run = {
+      ...(endOffset === undefined ? {} : { endOffset }),
       offsets: Uint16Array.from(offsets),
       deviceIds: offsets.map((offset) => `device-${offset}`),
       notes,
@@ -173,6 +174,7 @@ export function sceneOf(
   options: {
     readonly offsets: readonly number[];
     readonly notes?: DeviceNotes;
+    readonly endOffset?: number;
     readonly sender?: ScriptedSender;
     readonly budgetMax?: number;
     readonly verdict?: (progress: Progress, clock: Clock) => Promise<Verdict> | Verdict;
@@ -190,7 +192,7 @@ export function sceneOf(
   const refusals: string[] = [];
   const unfamiliar: Unfamiliar[] = [];
   const context: RunContext = {
-    tagIndex: new ScriptedTagIndex(options.offsets, options.notes ?? new Map()),
+    tagIndex: new ScriptedTagIndex(options.offsets, options.notes ?? new Map(), options.endOffset),
     sender: task.authority === null ? null : sender,
     turns: task.authority === null ? null : new Turns(sender, clock),
     health,

@@ -7,8 +7,16 @@ import type { Sql } from '../../store/sql.ts';
 import { concernedTagIds } from '../audience.ts';
 import { matches } from './matching.ts';
 
-/** Parallel lists, in order of the ordinals; null: nobody matches. */
+/**
+ * Octets of the tokens of one run. A thread's sixteen tasks hold each of theirs twice while they resolve, and have 512 MB together; a full
+ * group of browsers' subscriptions has half of it, and one block of the largest tokens a fifth.
+ */
+export const TOKEN_BYTES_MAX = 8_388_608;
+
+/** Parallel lists, in order of the ordinals; null: nobody matches, or their tokens are too large together. */
 export interface MatchingGroup {
+  /** Of all their tokens. */
+  readonly bytes: number;
   readonly ordinals: readonly number[] | null;
   readonly deviceIds: readonly string[] | null;
   readonly notes: readonly NoteRow[] | null;
@@ -34,10 +42,7 @@ export async function resolveGroup(
   audience: Audience,
 ): Promise<MatchingGroup> {
   const [group] = await sql<MatchingGroup[]>`
-    select json_agg(ordinal) as ordinals, json_agg(device_id) as "deviceIds",
-      json_agg(json_build_array(ordinal, refusals, apns_environment))
-        filter (where refusals > 0 or apns_environment is not null) as notes
-    from (
+    with matching_devices as materialized (
       select matching.ordinal, d.device_id, d.refusals, d.apns_environment
       from (
         select ordinal from subscriptions
@@ -53,6 +58,17 @@ export async function resolveGroup(
         limit 1
       ) d
       order by matching.ordinal
-    ) devices`;
-  return group ?? { ordinals: null, deviceIds: null, notes: null };
+    ),
+    -- Of texts that lie apart it reads the lengths only.
+    size as (
+      select coalesce(sum(octet_length(device_id)), 0) as bytes from matching_devices
+    )
+    select size.bytes, lists.*
+    from size cross join lateral (
+      select json_agg(ordinal) as ordinals, json_agg(device_id) as "deviceIds",
+        json_agg(json_build_array(ordinal, refusals, apns_environment))
+          filter (where refusals > 0 or apns_environment is not null) as notes
+      from matching_devices where size.bytes <= ${TOKEN_BYTES_MAX}::bigint
+    ) lists`;
+  return group ?? { bytes: 0, ordinals: null, deviceIds: null, notes: null };
 }

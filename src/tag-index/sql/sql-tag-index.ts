@@ -1,7 +1,7 @@
 /** The tag index without Redis: every question is one statement on the truth itself, so it is always current. */
 
 import type { PlatformOfApp } from '../../domain/device.ts';
-import { GROUP_DEVICES } from '../../domain/device.ts';
+import { BLOCK_DEVICES, GROUP_DEVICES } from '../../domain/device.ts';
 import type { RaisedGroup } from '../../domain/group-change.ts';
 import { groupKeyOf } from '../../domain/group-change.ts';
 import type { Audience } from '../../domain/notification.ts';
@@ -19,7 +19,7 @@ import { countMatching } from './count-matching.ts';
 import { occupiedGroups } from './occupied-groups.ts';
 import { recheckOrdinals } from './recheck-ordinals.ts';
 import type { NoteRow } from './resolve-group.ts';
-import { resolveGroup } from './resolve-group.ts';
+import { resolveGroup, TOKEN_BYTES_MAX } from './resolve-group.ts';
 
 /** Look-ups by key for one question, some tens of milliseconds: 1,221 groups (ten million devices) by 16 tags. */
 const HOPS_MAX = 20_000;
@@ -32,21 +32,27 @@ export class SqlTagIndex implements TagIndex {
     this.sql = sql;
   }
 
-  async resolve({ group, audience, ordinalEnd }: ResolveRequest): Promise<DeviceRun> {
-    const start = group.groupNumber * GROUP_DEVICES;
-    const end = Math.min(start + GROUP_DEVICES, ordinalEnd);
-    if (isNobody(audience) || end <= start) return NOBODY;
-    const { ordinals, deviceIds, notes } = await resolveGroup(
-      this.sql,
-      group,
-      { start, end },
-      audience,
-    );
-    if (ordinals === null || deviceIds === null) return NOBODY;
+  /** When the tokens are too large together: as many blocks as fit. */
+  async resolve(request: ResolveRequest): Promise<DeviceRun> {
+    const { group, audience, ordinalEnd, firstOffset = 0 } = request;
+    const groupStart = group.groupNumber * GROUP_DEVICES;
+    const start = groupStart + firstOffset;
+    const groupEnd = Math.min(groupStart + GROUP_DEVICES, ordinalEnd);
+    if (isNobody(audience) || groupEnd <= start) return NOBODY;
+    let end = groupEnd;
+    let found = await resolveGroup(this.sql, group, { start, end }, audience);
+    while (found.bytes > TOKEN_BYTES_MAX) {
+      end = start + BLOCK_DEVICES * blocksThatFit(end - start, found.bytes);
+      found = await resolveGroup(this.sql, group, { start, end }, audience);
+    }
+    const { ordinals, deviceIds, notes } = found;
+    const rest = end < groupEnd ? { endOffset: end - groupStart } : {};
+    if (ordinals === null || deviceIds === null) return { ...NOBODY, ...rest };
     return {
-      offsets: Uint16Array.from(ordinals, (ordinal) => ordinal - start),
+      offsets: Uint16Array.from(ordinals, (ordinal) => ordinal - groupStart),
       deviceIds,
       notes: notes === null ? NO_NOTES : notesOf(notes),
+      ...rest,
     };
   }
 
@@ -80,6 +86,12 @@ export class SqlTagIndex implements TagIndex {
     const occupied = new Set((await occupiedGroups(this.sql, anyTagIds, groups)).map(groupKeyOf));
     return groups.filter((group) => occupied.has(groupKeyOf(group)));
   }
+}
+
+/** Of a range whose tokens have so many octets: fewer blocks than it has, but one, which always fits. */
+function blocksThatFit(devices: number, bytes: number): number {
+  const blocks = Math.ceil(devices / BLOCK_DEVICES);
+  return Math.max(1, Math.min(blocks - 1, Math.floor((blocks * TOKEN_BYTES_MAX) / bytes)));
 }
 
 const notesOf = (rows: readonly NoteRow[]): DeviceNotes =>

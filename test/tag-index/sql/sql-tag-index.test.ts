@@ -31,6 +31,38 @@ await withStores(t, async (t, store) => {
     t.equal(run.deviceIds.length, 8_192);
     t.equal(run.offsets[8_191], 8_191);
   });
+
+  await t.test('of tokens that are too large together as many blocks as fit', async (t) => {
+    const { sql } = store;
+    await sql`truncate devices, subscriptions`;
+    const { appId, tagId } = await makeTenant(sql, 'wide');
+    const count = 1_500;
+    await sql`
+      insert into devices (app_id, platform_id, ordinal, device_key, device_id, registered_at)
+      select ${appId}, 15, n, md5(n::text)::uuid, lpad(n::text, 4096, '語'), now()
+      from generate_series(0, ${count - 1}::integer) as n`;
+    await sql`
+      insert into subscriptions (app_id, platform_id, tag_id, ordinal)
+      select ${appId}, 15, ${tagId}, n from generate_series(0, ${count - 1}::integer) as n`;
+    const index = new SqlTagIndex(sql);
+    const found: number[] = [];
+    let firstOffset = 0;
+    for (let runs = 1; firstOffset < 8_192; runs += 1) {
+      t.ok(runs < 10, 'each goes on');
+      const run = await index.resolve({
+        group: { appId, platformId: 15, groupNumber: 0 },
+        audience: { anyTagIds: [tagId], allTagIds: [], noneTagIds: [] },
+        ordinalEnd: 8_192,
+        expectedVersion: 1,
+        firstOffset,
+      });
+      const bytes = [...run.offsets.keys()].map((at) => String(run.deviceIds.at(at)).length * 3);
+      t.ok(bytes.reduce((sum, some) => sum + some, 0) <= 8_500_000, 'no more than fits');
+      found.push(...run.offsets);
+      firstOffset = run.endOffset ?? 8_192;
+    }
+    t.strictSame(found, [...Array(count).keys()]);
+  });
 });
 
 async function benchOn({ sql }: Store): Promise<TagIndexBench> {
