@@ -1,0 +1,54 @@
+/** SIGTERM while an app is about to speak: its request, on a connection that was idle, is answered. */
+
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import t from 'tap';
+import { until } from '../support/poll.ts';
+import { startEngine } from '../support/processes.ts';
+import { seedEmbedded } from '../support/store.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+
+t.setTimeout(120_000);
+
+t.test('a registration on its way at SIGTERM', async (t) => {
+  const dataDir = temporaryDirectory(t);
+  seedEmbedded(dataDir);
+  const engine = await startEngine(t, dataDir);
+  const demo = engine.demo();
+  const socket = connect(Number(new URL(engine.baseUrl).port), '127.0.0.1');
+  socket.on('error', () => undefined);
+  t.teardown(() => socket.destroy());
+  let heard = '';
+  socket.setEncoding('latin1').on('data', (text: string) => {
+    heard += text;
+  });
+  await once(socket, 'connect');
+  const register = (device: number): void => {
+    const body = JSON.stringify({
+      appId: demo.appId,
+      platformId: 3,
+      tagId: [demo.tagIds[0]],
+      deviceId: device.toString(16).padStart(64, '0'),
+    });
+    const head = [
+      'POST /push-api/reg HTTP/1.1',
+      'Host: a',
+      `Authorization: Bearer ${demo.apiUser.token}`,
+    ];
+    socket.write(`${head.join('\r\n')}\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
+  };
+  register(1);
+  await until('the connection is in use', () => (heard.endsWith('\r\n\r\nOK') ? true : null));
+  t.notMatch(heard, /Connection: close/);
+
+  heard = '';
+  const exited = engine.end('SIGTERM');
+  await until('it drains', () => (engine.output().includes('"msg":"draining"') ? true : null));
+  // As long as a request may be on its way.
+  await sleep(200);
+  register(2);
+  await until('it is answered', () => (heard.endsWith('\r\n\r\nOK') ? true : null), 5_000);
+  t.match(heard, /^HTTP\/1\.1 200 OK\r\n(.*\r\n)*Connection: close\r\n/);
+  t.equal(await exited, 0);
+});
