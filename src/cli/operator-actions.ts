@@ -5,7 +5,7 @@
 
 import { z } from 'zod';
 import type { ShownCredential } from '../access/credentials.ts';
-import { createCredential } from '../access/credentials.ts';
+import { createCredential, secretKeyFault } from '../access/credentials.ts';
 import type { PutTerms } from '../access/provider-credentials.ts';
 import {
   PROVIDER_GRACE_HOURS,
@@ -24,7 +24,7 @@ import { lockClient, raiseCatalogueVersion } from '../store/clients/lock-client.
 import { decideDeletions, listHeldDeletions } from '../store/deletions/scopes.ts';
 import { readCredentialStates } from '../store/health/read-credential-states.ts';
 import { listParked, releaseParked } from '../store/ledger/parked-parts.ts';
-import type { SqlPool } from '../store/sql.ts';
+import type { Sql, SqlPool } from '../store/sql.ts';
 import { transact } from '../store/transact.ts';
 import {
   FORMS as CREDENTIAL_FORMS,
@@ -169,11 +169,19 @@ function answered<T>(
   });
 }
 
+/** What is made with another key than the engines have is of no use to them: told before it is made. */
+async function otherKey(sql: Sql, secrets: Secrets): Promise<ActionResult | null> {
+  const fault = await secretKeyFault(sql, secrets);
+  return fault === null ? null : refused(fault);
+}
+
 function addClient(
   { sql, secrets }: OperatorParts,
   input: { readonly client: string; readonly name: string },
 ): Promise<ActionResult> {
   return transact(sql, async (tx) => {
+    const fault = await otherKey(tx, secrets);
+    if (fault !== null) return fault;
     const clientId = await insertClient(tx, { slug: input.client, name: input.name });
     if (clientId === null) return refused(`There is a client ${input.client} already.`);
     const owner = { clientId, clientSlug: input.client, appId: null };
@@ -191,6 +199,8 @@ function addApp(
   },
 ): Promise<ActionResult> {
   return transact(sql, async (tx) => {
+    const fault = await otherKey(tx, secrets);
+    if (fault !== null) return fault;
     const client = await findClient(tx, input.client);
     if (client === null) return noClient(input.client);
     await lockClient(tx, client.id);
@@ -217,6 +227,8 @@ async function putProviderCredential(
       : parseProviderCredential(platformId, input.credential, oauthOrigin);
   if (!parsed.ok) return refused(parsed.faults.join(' '));
   const { credential } = parsed;
+  const fault = credential === null ? null : await otherKey(sql, secrets);
+  if (fault !== null) return fault;
   if (!(await writeProviderCredential(sql, secrets, appId, platformId, credential, input))) {
     return refused(`There is no app ${appId} on platform ${platformId}.`);
   }

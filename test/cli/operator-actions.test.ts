@@ -143,6 +143,13 @@ t.test('an installation from nothing', async (t) => {
     t.match(await run('credential show acme --app 1999'), [1, /has no app 1999/]);
     await sql`update credentials set key_id = 'another' where app_id is null`;
     t.match(await run('credential show acme'), [1, /^SECRET_KEY: .*another.*rotate/]);
+    for (const line of [
+      'client add second',
+      'app add acme More --platform 3',
+      `app credentials ${appId} apns ${apns}`,
+    ]) {
+      t.match(await run(line), [1, /^SECRET_KEY: it is key .*another/], line);
+    }
     await sql`update credentials set key_id = ${secrets.keyId}`;
 
     t.equal((await run('client disable acme'))[0], 0);
