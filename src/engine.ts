@@ -23,6 +23,7 @@ import { Presence } from './fan-out/presence.ts';
 import { statsTagRoute } from './http/admin/stats-tag.ts';
 import { tagRoutes } from './http/admin/tags.ts';
 import { appApiRoutes } from './http/app-api/routes.ts';
+import { TagTrees } from './http/app-api/tag-tree.ts';
 import { pushRoute } from './http/notifications/push.ts';
 import { statusRoute } from './http/notifications/status.ts';
 import { aboutRoute } from './http/open/about.ts';
@@ -159,6 +160,7 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
     routes: [
       ...appApiRoutes({
         catalogue,
+        tagTrees: new TagTrees(sql),
         deviceTags: new DeviceTags(sql),
         registration,
         replacements,
@@ -175,7 +177,7 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
       pushRoute(fanOut.accept),
       statusRoute(store.patientReads),
       ...tagRoutes(sql),
-      statsTagRoute({ patientReads: store.patientReads, catalogue }),
+      statsTagRoute({ sql, patientReads: store.patientReads }),
       aboutRoute,
       ...healthRoutes({ readiness, metrics }),
     ],

@@ -12,6 +12,9 @@ export interface Tag {
   readonly appIds: readonly number[] | null;
 }
 
+/** A tag as a catalogue holds it: its optional parameters are read where they are shown. */
+export type CatalogueTag = Omit<Tag, 'optionalParameters'>;
+
 export interface TagGroup {
   readonly id: number;
   readonly clientId: number;
@@ -26,16 +29,16 @@ export const TAG_NAME_LENGTH_MAX = 255;
 export const SOURCE_ID_LENGTH_MAX = 255;
 export const OPTIONAL_PARAMETERS_MAX = 50;
 export const OPTIONAL_PARAMETER_LENGTH_MAX = 255;
-/** Of all tags of a client together: 335 octets for each of as many as it may have. They are held in memory, and go out to every app that asks for its tags. */
+/** Of all tags of a client together: 335 octets for each of as many as it may have. They go out to every app that asks for its tags. */
 export const OPTIONAL_PARAMETER_BYTES_PER_CLIENT_MAX = 32 * 1_048_576;
 export const GROUP_DEPTH_MAX = 32;
 /** Ids are PostgreSQL integers. */
 export const ID_MAX = 2_147_483_647;
 
 /** An expired tag addresses nobody and cannot be subscribed to. */
-export const isExpired = (tag: Tag, nowMs: number): boolean =>
+export const isExpired = (tag: CatalogueTag, nowMs: number): boolean =>
   tag.expiresAtMs !== null && tag.expiresAtMs <= nowMs;
 
 /** Whether a tag belongs to an app of its client. */
-export const isConnected = (tag: Tag, appId: number): boolean =>
+export const isConnected = (tag: CatalogueTag, appId: number): boolean =>
   tag.appIds === null || tag.appIds.includes(appId);

@@ -15,7 +15,7 @@ import { Snapshot } from './snapshot.ts';
 const STALENESS_MS_MAX = 1_000;
 /** Clients whose snapshots are kept. */
 const CLIENTS_MAX = 1_000;
-/** All of them together: eight hundred thousand tags without parameters, or a few clients of the largest size. */
+/** All of them together: eight hundred thousand tags, or some clients of the largest size. */
 const BYTES_MAX = 256 * 1_048_576;
 
 interface Entry {

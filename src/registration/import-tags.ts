@@ -1,6 +1,6 @@
 /** Finds the client's tags that a file means, and makes those that are not there when the operator wants them. */
 
-import type { Tag } from '../domain/tag.ts';
+import type { CatalogueTag, Tag } from '../domain/tag.ts';
 import {
   isConnected,
   isExpired,
@@ -46,7 +46,7 @@ export function findTags(
  * By sourceId. An id is only another engine's number: it counts for a tag without sourceId whose name, if the file has one,
  * is the same here.
  */
-function findTag({ tags, tagsBySourceId }: Snapshot, tag: MeantTag): Tag | undefined {
+function findTag({ tags, tagsBySourceId }: Snapshot, tag: MeantTag): CatalogueTag | undefined {
   if (tag.sourceId !== null) return tagsBySourceId.get(tag.sourceId);
   const byId = tag.id === null ? undefined : tags.get(tag.id);
   if (byId !== undefined && (tag.name === null || tag.name === byId.name)) return byId;

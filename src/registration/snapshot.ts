@@ -1,6 +1,6 @@
 /** A client's apps, tags and groups as of one version, with the look-ups that requests need. */
 
-import type { Tag, TagGroup } from '../domain/tag.ts';
+import type { CatalogueTag, TagGroup } from '../domain/tag.ts';
 import { isConnected, isExpired } from '../domain/tag.ts';
 import type { AppRow, CatalogueRows } from '../store/catalogue/load-catalogue.ts';
 
@@ -12,7 +12,7 @@ export interface TagNames {
 
 /** Names resolved: the tags, each once, and what named none. */
 export interface ResolvedTags {
-  readonly tags: readonly Tag[];
+  readonly tags: readonly CatalogueTag[];
   readonly unknownIds: readonly number[];
   readonly unknownSourceIds: readonly string[];
 }
@@ -21,8 +21,8 @@ export class Snapshot {
   readonly version: number;
   readonly apps: ReadonlyMap<number, AppRow>;
   /** By id, in order of ids; expired ones too. */
-  readonly tags: ReadonlyMap<number, Tag>;
-  readonly tagsBySourceId: ReadonlyMap<string, Tag>;
+  readonly tags: ReadonlyMap<number, CatalogueTag>;
+  readonly tagsBySourceId: ReadonlyMap<string, CatalogueTag>;
   /** By id, in order of ids. */
   readonly groups: ReadonlyMap<number, TagGroup>;
   readonly groupsBySourceId: ReadonlyMap<string, TagGroup>;
@@ -36,9 +36,10 @@ export class Snapshot {
     this.tagsBySourceId = bySourceId(rows.tags);
     this.groups = new Map(rows.groups.map((group) => [group.id, group]));
     this.groupsBySourceId = bySourceId(rows.groups);
-    this.bytes =
-      sum(rows.apps.length * ROW_BYTES, rows.groups.map(groupBytes)) +
-      sum(0, rows.tags.map(tagBytes));
+    this.bytes = [...rows.tags, ...rows.groups].reduce(
+      (bytes, row) => bytes + bytesOf(row),
+      rows.apps.length * ROW_BYTES,
+    );
   }
 
   hasPlatform(appId: number, platformId: number): boolean {
@@ -47,7 +48,7 @@ export class Snapshot {
 
   /** Finds tags by their names, expired ones too. */
   resolve({ ids, sourceIds }: TagNames): ResolvedTags {
-    const tags = new Set<Tag>();
+    const tags = new Set<CatalogueTag>();
     const unknownIds: number[] = [];
     const unknownSourceIds: string[] = [];
     for (const id of ids) {
@@ -64,37 +65,23 @@ export class Snapshot {
   }
 
   /** The apps of the client that any of these tags is connected to. */
-  appsOf(tags: readonly Tag[]): readonly AppRow[] {
+  appsOf(tags: readonly CatalogueTag[]): readonly AppRow[] {
     return [...this.apps.values()].filter((app) => tags.some((tag) => isConnected(tag, app.id)));
   }
 
   /** The tags that can be seen in an app and subscribed to, by id. */
-  tagsOfApp(appId: number, nowMs: number): readonly Tag[] {
+  tagsOfApp(appId: number, nowMs: number): readonly CatalogueTag[] {
     return [...this.tags.values()].filter((tag) => isSubscribable(tag, appId, nowMs));
   }
 }
 
-/** An object with its places in the maps: measured, a tag without parameters takes about 300 bytes. */
+/** An object with its places in the maps: measured, a tag takes about 300 bytes. */
 const ROW_BYTES = 300;
-/** A parameter is a property of an object of its own, and its value a string. */
-const PARAMETER_BYTES = 48;
-
-const groupBytes = ({ name, sourceId }: TagGroup): number =>
+const bytesOf = ({ name, sourceId }: CatalogueTag | TagGroup): number =>
   ROW_BYTES + name.length + (sourceId?.length ?? 0);
 
-function tagBytes({ name, sourceId, optionalParameters }: Tag): number {
-  let bytes = ROW_BYTES + name.length + (sourceId?.length ?? 0);
-  for (const parameter in optionalParameters) {
-    bytes += PARAMETER_BYTES + parameter.length + (optionalParameters[parameter]?.length ?? 0);
-  }
-  return bytes;
-}
-
-const sum = (begin: number, numbers: readonly number[]): number =>
-  numbers.reduce((total, number) => total + number, begin);
-
 /** Whether devices of the app can subscribe to the tag now. */
-export const isSubscribable = (tag: Tag, appId: number, nowMs: number): boolean =>
+export const isSubscribable = (tag: CatalogueTag, appId: number, nowMs: number): boolean =>
   isConnected(tag, appId) && !isExpired(tag, nowMs);
 
 function bySourceId<T extends { readonly sourceId: string | null }>(

@@ -4,6 +4,7 @@ import { pino } from 'pino';
 import type { Caller } from '../../src/access/caller.ts';
 import type { AppApi } from '../../src/http/app-api/app-api.ts';
 import { appApiRoutes } from '../../src/http/app-api/routes.ts';
+import { TagTrees } from '../../src/http/app-api/tag-tree.ts';
 import type { HttpRequest, HttpResponse, Route } from '../../src/http/handler.ts';
 import { Catalogue } from '../../src/registration/catalogue.ts';
 import { DeviceTags } from '../../src/registration/device-tags.ts';
@@ -58,6 +59,7 @@ export function makeAppApi(store: Store, limits: Limits = {}): AppApiUnderTest {
   const results: string[] = [];
   const api: AppApi = {
     catalogue: new Catalogue(store.sql),
+    tagTrees: new TagTrees(store.sql),
     deviceTags: new DeviceTags(store.sql),
     registration: makeRegistration(store, limits),
     replacements: makeReplacements(store, limits),

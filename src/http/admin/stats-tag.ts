@@ -1,10 +1,11 @@
 /** `GET /push-admin-api/v3/<client-id>/stats/tag/<tag-id>`: exact counts of a tag. */
 
 import { ID_MAX } from '../../domain/tag.ts';
-import type { Catalogue } from '../../registration/catalogue.ts';
 import type { PatientReads } from '../../store/patient-reads.ts';
+import type { Sql } from '../../store/sql.ts';
 import type { TagDay } from '../../store/tag-days/tag-statistics.ts';
 import { subscribersByApp, tagDays } from '../../store/tag-days/tag-statistics.ts';
+import { readTagById } from '../../store/tags/read-tags.ts';
 import { tagObject } from '../app-api/tag-object.ts';
 import type { Route } from '../handler.ts';
 import { BODY_BYTES_MAX } from '../handler.ts';
@@ -14,11 +15,11 @@ import { tooMuchCounted } from '../too-much-counted.ts';
 const DECIMAL = /^\d{1,10}$/;
 
 export const statsTagRoute = ({
+  sql,
   patientReads,
-  catalogue,
 }: {
+  readonly sql: Sql;
   readonly patientReads: PatientReads;
-  readonly catalogue: Catalogue;
 }): Route => ({
   method: 'GET',
   path: '/push-admin-api/v3/:client/stats/tag/:tag',
@@ -26,11 +27,10 @@ export const statsTagRoute = ({
   bodyBytesMax: BODY_BYTES_MAX,
   async handle(request, caller) {
     const tagId = readTagId(request.params['tag'] ?? '');
-    const snapshot = await catalogue.fresh(caller.clientId);
-    const tag = tagId === null ? undefined : snapshot.tags.get(tagId);
-    if (tag === undefined) return problem(request.requestId, 404, 'There is no such tag.');
-    const read = await patientReads.run(caller.clientId, (sql) =>
-      Promise.all([subscribersByApp(sql, tag.id), tagDays(sql, caller.clientId, tag.id)]),
+    const tag = tagId === null ? null : await readTagById(sql, caller.clientId, tagId);
+    if (tag === null) return problem(request.requestId, 404, 'There is no such tag.');
+    const read = await patientReads.run(caller.clientId, (patient) =>
+      Promise.all([subscribersByApp(patient, tag.id), tagDays(patient, caller.clientId, tag.id)]),
     );
     if (read.kind === 'busy') return tooMuchCounted(request);
     const [byApp, days] = read.result;

@@ -7,11 +7,13 @@ import type { Registration } from '../../registration/registration.ts';
 import type { Replacements } from '../../registration/replacements.ts';
 import type { TokenBuckets } from '../../std/token-buckets.ts';
 import type { IgnoredField } from './parameters.ts';
+import type { TagTrees } from './tag-tree.ts';
 
 export type AppApiEndpoint = 'reg' | 'ureg' | 'set';
 
 export interface AppApi {
   readonly catalogue: Catalogue;
+  readonly tagTrees: TagTrees;
   readonly deviceTags: DeviceTags;
   readonly registration: Registration;
   readonly replacements: Replacements;

@@ -1,8 +1,11 @@
 /** The tags of an app in their groups, as `tags` answers them. */
 
 import { hash } from 'node:crypto';
-import type { Tag, TagGroup } from '../../domain/tag.ts';
+import type { CatalogueTag, TagGroup } from '../../domain/tag.ts';
 import type { Snapshot } from '../../registration/snapshot.ts';
+import type { Sql } from '../../store/sql.ts';
+import type { ParametersOfTags } from '../../store/tags/read-parameters.ts';
+import { readParameters } from '../../store/tags/read-parameters.ts';
 import type { TagObject } from './tag-object.ts';
 import { tagObject } from './tag-object.ts';
 
@@ -25,46 +28,118 @@ interface GroupObject {
   readonly groups: readonly GroupObject[];
 }
 
-/** Rendered once for each snapshot, app and form: a client may have 100,000 tags. */
-const rendered = new WeakMap<Snapshot, Map<string, RenderedTree>>();
+/** Rendered trees that are kept, of all clients: as many as are asked for all the time, or some of the largest. */
+const BYTES_MAX = 128 * 1_048_576;
 
-export function renderTree(
-  snapshot: Snapshot,
-  appId: number,
-  form: TreeForm,
-  nowMs: number,
-): RenderedTree {
-  let trees = rendered.get(snapshot);
-  if (trees === undefined) {
-    trees = new Map();
-    rendered.set(snapshot, trees);
-  }
-  const key = `${appId}.${form}`;
-  const known = trees.get(key);
-  if (known !== undefined && nowMs < known.validUntilMs) return known;
-  const tags = snapshot.tagsOfApp(appId, nowMs);
-  const body = JSON.stringify(makeTree(snapshot, tags, form));
-  const expiries = tags.flatMap((tag) => (tag.expiresAtMs === null ? [] : [tag.expiresAtMs]));
-  const tree: RenderedTree = {
-    body,
-    etag: `"${hash('sha256', body, 'base64url').slice(0, 22)}"`,
-    validUntilMs: expiries.reduce((least, expiry) => Math.min(least, expiry), Infinity),
-  };
-  trees.set(key, tree);
-  return tree;
+interface Kept {
+  readonly version: number;
+  readonly tree: Promise<RenderedTree>;
+  /** Known when it is rendered. */
+  bytes: number;
 }
 
-function makeTree(snapshot: Snapshot, tags: readonly Tag[], form: TreeForm): readonly unknown[] {
+/** Renders once for each version of a catalogue, app and form, for all that ask meanwhile: a client may have 100,000 tags. */
+export class TagTrees {
+  readonly #sql: Sql;
+  readonly #bytesMax: number;
+  /** The one rendered longest ago first. */
+  readonly #kept = new Map<string, Kept>();
+  #bytes = 0;
+
+  constructor(sql: Sql, bytesMax = BYTES_MAX) {
+    this.#sql = sql;
+    this.#bytesMax = bytesMax;
+  }
+
+  /** Of what is kept. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  async render(
+    clientId: number,
+    snapshot: Snapshot,
+    appId: number,
+    form: TreeForm,
+    nowMs: number,
+  ): Promise<RenderedTree> {
+    const key = `${clientId}.${appId}.${form}`;
+    const known = this.#kept.get(key);
+    if (known?.version === snapshot.version) {
+      const tree = await known.tree;
+      if (nowMs < tree.validUntilMs) return tree;
+    }
+    // Whoever waited for the same tree may have begun the next one.
+    const begun = this.#kept.get(key);
+    if (begun !== undefined && begun !== known && begun.version === snapshot.version) {
+      return begun.tree;
+    }
+    const tree = this.#make(clientId, snapshot, appId, form, nowMs);
+    const kept: Kept = { version: snapshot.version, tree, bytes: 0 };
+    this.#forget(key);
+    this.#kept.set(key, kept);
+    try {
+      const { body } = await tree;
+      if (this.#kept.get(key) === kept) this.#weigh(key, kept, body);
+    } catch (error) {
+      if (this.#kept.get(key) === kept) this.#forget(key);
+      throw error;
+    }
+    return tree;
+  }
+
+  /** Parameters are read after the snapshot: newer ones belong to a newer version, and that is rendered anew. */
+  async #make(
+    clientId: number,
+    snapshot: Snapshot,
+    appId: number,
+    form: TreeForm,
+    nowMs: number,
+  ): Promise<RenderedTree> {
+    const parameters = await readParameters(this.#sql, clientId);
+    const tags = snapshot.tagsOfApp(appId, nowMs);
+    const body = JSON.stringify(makeTree(snapshot, tags, parameters, form));
+    const expiries = tags.flatMap((tag) => (tag.expiresAtMs === null ? [] : [tag.expiresAtMs]));
+    return {
+      body,
+      etag: `"${hash('sha256', body, 'base64url').slice(0, 22)}"`,
+      validUntilMs: expiries.reduce((least, expiry) => Math.min(least, expiry), Infinity),
+    };
+  }
+
+  #weigh(key: string, kept: Kept, body: string): void {
+    kept.bytes = body.length;
+    this.#bytes += kept.bytes;
+    for (const oldest of this.#kept.keys()) {
+      if (this.#bytes <= this.#bytesMax || oldest === key) return;
+      this.#forget(oldest);
+    }
+  }
+
+  #forget(key: string): void {
+    this.#bytes -= this.#kept.get(key)?.bytes ?? 0;
+    this.#kept.delete(key);
+  }
+}
+
+function makeTree(
+  snapshot: Snapshot,
+  tags: readonly CatalogueTag[],
+  parameters: ParametersOfTags,
+  form: TreeForm,
+): readonly unknown[] {
+  const objectOf = (tag: CatalogueTag): TagObject =>
+    tagObject({ ...tag, optionalParameters: parameters.get(tag.id) ?? null });
   const tagsByGroup = groupBy(tags, (tag) => tag.groupId);
   const groupsByParent = groupBy([...snapshot.groups.values()], (group) => group.parentId);
   const toObject = (group: TagGroup): GroupObject => ({
     id: group.id,
     ...(group.sourceId === null ? {} : { sourceId: group.sourceId }),
     name: group.name,
-    tags: (tagsByGroup.get(group.id) ?? []).map(tagObject),
+    tags: (tagsByGroup.get(group.id) ?? []).map(objectOf),
     groups: (groupsByParent.get(group.id) ?? []).map(toObject),
   });
-  const ungrouped = (tagsByGroup.get(null) ?? []).map(tagObject);
+  const ungrouped = (tagsByGroup.get(null) ?? []).map(objectOf);
   return [
     { ...(form === 'get' ? { id: 0 } : {}), name: 'default', tags: ungrouped },
     ...(groupsByParent.get(null) ?? []).map(toObject),

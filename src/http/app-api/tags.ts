@@ -13,7 +13,6 @@ import type { AppApi } from './app-api.ts';
 import { compressTree } from './compressed-tree.ts';
 import { readScope } from './scope.ts';
 import type { RenderedTree } from './tag-tree.ts';
-import { renderTree } from './tag-tree.ts';
 
 export const tagsRoutes = (api: AppApi): readonly Route[] => [
   {
@@ -24,8 +23,12 @@ export const tagsRoutes = (api: AppApi): readonly Route[] => [
     async handle(request, caller) {
       const scope = await readScope(api.catalogue, request, caller);
       if (!scope.ok) return scope.response;
-      const snapshot = await api.catalogue.fresh(caller.clientId);
-      return answer(request, renderTree(snapshot, scope.appId, 'post', Date.now()));
+      const { clientId } = caller;
+      const snapshot = await api.catalogue.fresh(clientId);
+      return answer(
+        request,
+        await api.tagTrees.render(clientId, snapshot, scope.appId, 'post', Date.now()),
+      );
     },
   },
   {
@@ -39,8 +42,12 @@ export const tagsRoutes = (api: AppApi): readonly Route[] => [
         const detail = 'This credential belongs to another client or app.';
         return problem(request.requestId, 403, detail);
       }
-      const snapshot = await api.catalogue.fresh(caller.clientId);
-      return answer(request, renderTree(snapshot, caller.appId, 'get', Date.now()));
+      const { clientId } = caller;
+      const snapshot = await api.catalogue.fresh(clientId);
+      return answer(
+        request,
+        await api.tagTrees.render(clientId, snapshot, caller.appId, 'get', Date.now()),
+      );
     },
   },
 ];

@@ -1,6 +1,6 @@
 /** Reads everything that a client's catalogue holds: its apps, tags and groups. */
 
-import type { Tag, TagGroup } from '../../domain/tag.ts';
+import type { CatalogueTag, TagGroup } from '../../domain/tag.ts';
 import type { Sql, SqlPool } from '../sql.ts';
 
 export interface AppRow {
@@ -12,8 +12,8 @@ export interface AppRow {
 export interface CatalogueRows {
   readonly version: number;
   readonly apps: readonly AppRow[];
-  /** Expired ones too, deleted ones not; by id. */
-  readonly tags: readonly Tag[];
+  /** Expired ones too, deleted ones not; by id. Without their optional parameters, which may be most of it. */
+  readonly tags: readonly CatalogueTag[];
   /** By id. */
   readonly groups: readonly TagGroup[];
 }
@@ -42,9 +42,9 @@ async function readAll(tx: Sql, clientId: number): Promise<CatalogueRows | null>
           as "platformIds"
       from apps a left join app_platforms p on p.app_id = a.id
       where a.client_id = ${clientId} group by a.id order by a.id`,
-    tx<Tag[]>`
+    tx<CatalogueTag[]>`
       select id, client_id as "clientId", name, source_id as "sourceId", group_id as "groupId",
-        optional_parameters as "optionalParameters", expires_at_ms as "expiresAtMs", app_ids as "appIds"
+        expires_at_ms as "expiresAtMs", app_ids as "appIds"
       from tags where client_id = ${clientId} and deleted_at is null order by id`,
     tx<TagGroup[]>`
       select id, client_id as "clientId", name, source_id as "sourceId", parent_id as "parentId"

@@ -43,7 +43,7 @@ await onEachStore(t, {
     });
     const other = await tenant.makeTag();
     const api = makeAppApi(store);
-    const routes = [statsTagRoute({ patientReads: store.patientReads, catalogue: api.catalogue })];
+    const routes = [statsTagRoute(store)];
     const stats = async () => {
       const params = { client: 'acme', tag: String(tag) };
       const response = await handle(routes, PATH, superUser, makeRequest({ params }));
@@ -110,9 +110,7 @@ await onEachStore(t, {
     const foreign = await other.makeTag();
     const deleted = await tenant.makeTag();
     await tenant.deleteTag(deleted);
-    const routes = [
-      statsTagRoute({ patientReads: store.patientReads, catalogue: makeAppApi(store).catalogue }),
-    ];
+    const routes = [statsTagRoute(store)];
     const status = async (tagId: number | string) => {
       const params = { client: 'acme', tag: String(tagId) };
       return (await handle(routes, PATH, superUser, makeRequest({ params }))).status;
