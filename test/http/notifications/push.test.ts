@@ -137,6 +137,18 @@ t.test('the status says what is uncertain and what is held, where anything is', 
   await sql`update notification_scopes set deletions = null where notification_id = ${id}`;
 });
 
+t.test('the status says what is parked, and what to do', async (t) => {
+  const id = String((await post({ tagIds: [tenant.tagId], payload: PAYLOAD })).body);
+  t.notOk('parkedCount' in jsonOf(await get(id))[0]);
+  await sql`
+    insert into chunks (notification_id, app_id, platform_id, group_number, available_at, parked_at, parked_devices)
+    select notification_id, app_id, platform_id, 0, 'infinity', now(), 7
+    from notification_scopes where notification_id = ${id}`;
+  const expected = { parkedCount: 7, fault: /^Parked: .*tagcast parked release/ };
+  t.match(jsonOf(await get(id))[0], expected);
+  await sql`delete from chunks where notification_id = ${id}`;
+});
+
 t.test('any of the targets, all of the filters, none of the exclusions', async (t) => {
   t.equal(await audienceOf({ tagIds: [tenant.tagId] }), 9);
   t.equal(await audienceOf({ tagIds: [tenant.tagId, secondTag] }), 12, 'each device once');
