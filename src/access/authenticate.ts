@@ -52,8 +52,16 @@ export class Authenticator {
 
   /** Answers at once when the credential is known, after one query when not. Rejects when the store cannot be asked. */
   authenticate(header: string): Authentication | Promise<Authentication> {
+    const recalled = this.recall(header);
+    if (recalled !== null) return recalled;
+    const presented = parseAuthorization(header);
+    return presented.kind === 'missing' ? 'missing' : this.#ask(this.#keyOf(header), presented);
+  }
+
+  /** What memory knows of it. Null: the store has to be asked. */
+  recall(header: string): Authentication | null {
     if (header === '') return 'missing';
-    const key = hash('sha256', this.#salt + header, 'base64');
+    const key = this.#keyOf(header);
     const known = this.#remembered.get(key);
     const nowMs = this.#now();
     if (known !== undefined && nowMs < known.freshUntilMs) return known.caller;
@@ -61,7 +69,7 @@ export class Authenticator {
     if (refused !== undefined && nowMs < refused.untilMs) return refused.refusal;
     const presented = parseAuthorization(header);
     if (presented.kind === 'missing') return 'missing';
-    if (known === undefined || nowMs >= known.staleUntilMs) return this.#ask(key, presented);
+    if (known === undefined || nowMs >= known.staleUntilMs) return null;
     if (!known.refreshing) {
       known.refreshing = true;
       // A failure is not lost: the entry goes stale in seconds, and the question is asked again by whoever comes then.
@@ -70,6 +78,10 @@ export class Authenticator {
       });
     }
     return known.caller;
+  }
+
+  #keyOf(header: string): string {
+    return hash('sha256', this.#salt + header, 'base64');
   }
 
   async #ask(key: string, presented: Presentable): Promise<Authentication> {

@@ -15,10 +15,11 @@ export interface Desk {
   readonly bodyDeadlineMs: number;
   /** Not all of its body was there at once. */
   isSlow(conversation: Conversation): void;
+  /** No more of its body is waited for. */
   isWhole(conversation: Conversation): void;
   write(reply: Reply, exchange: Exchange, response: HttpResponse, closes: boolean): void;
-  /** It is over. */
-  left(conversation: Conversation): void;
+  /** A conversation is over. */
+  left(): void;
 }
 
 interface ConversationParts {
@@ -42,7 +43,7 @@ export class Conversation implements Receiver {
     this.#parts = parts;
     this.deadlineMs = parts.desk.bodyDeadlineMs;
     // The rest of a body that nobody will look at is not waited for.
-    void parts.exchange.asked?.then((refusal) => {
+    void parts.exchange.ask(parts.found)?.then((refusal) => {
       if (refusal !== null && this.#state === 'reading') this.#settle(refusal);
     });
   }
@@ -98,9 +99,16 @@ export class Conversation implements Receiver {
   }
 
   #leave(): void {
-    const { admission, desk, holder } = this.#parts;
+    const { admission, desk, exchange, holder } = this.#parts;
     this.#state = 'over';
-    admission.leave(holder, this.#length);
-    desk.left(this);
+    this.#pieces = [];
+    desk.isWhole(this);
+    const leave = (): void => {
+      admission.leave(holder, this.#length);
+      desk.left();
+    };
+    // A question about him is part of what he holds: else who hangs up at once could ask without bound.
+    if (exchange.asked === null) leave();
+    else void exchange.asked.then(leave);
   }
 }

@@ -22,7 +22,7 @@ import type { Found, Match } from './router.ts';
 
 /** What every exchange shares. */
 export interface ExchangeParts {
-  readonly authenticator: Pick<Authenticator, 'authenticate'>;
+  readonly authenticator: Pick<Authenticator, 'authenticate' | 'recall'>;
   readonly failures: Failures;
   readonly cors: Cors;
   readonly addressOf: AddressResolver;
@@ -100,17 +100,21 @@ export class Exchange {
       case 'found': {
         const length = Number(this.#head.headers.get('content-length'));
         if (length > match.route.bodyBytesMax) return this.tooLarge(match.route);
-        const refusal = this.#admit(match);
-        if (!(refusal instanceof Promise)) return refusal ?? match;
-        this.#asked = refusal.finally(() => {
-          this.#asked = null;
-        });
-        return match;
+        return this.#recall(match) ?? match;
       }
     }
   }
 
-  /** The store is asked about a credential that memory does not know: whether it is refused. Null: nobody is asked, or no more. */
+  /** Asks the store about a credential that memory does not know. Null: memory does. */
+  ask(found: Found<Route>): Promise<Refusal> | null {
+    if (found.route.api === 'open' || this.#caller !== null) return null;
+    this.#asked = Promise.resolve(this.#admit(found)).finally(() => {
+      this.#asked = null;
+    });
+    return this.#asked;
+  }
+
+  /** The store's answer, while it is asked: whether the credential is refused. */
   get asked(): Promise<Refusal> | null {
     return this.#asked;
   }
@@ -203,6 +207,13 @@ export class Exchange {
     if (route.api === 'open') return route.handle(request);
     if (this.#caller === null) throw new Error(`${route.path} is served to nobody`);
     return route.handle(request, this.#caller);
+  }
+
+  /** What memory alone refuses. */
+  #recall({ route, params }: Found<Route>): Refusal {
+    if (route.api === 'open') return null;
+    const known = this.#parts.authenticator.recall(this.#head.headers.get('authorization'));
+    return known === null ? null : this.#judge(route, params, known);
   }
 
   /** Whether the credential is good for this route. */

@@ -195,8 +195,7 @@ class RunningServer implements Server, RequestHandler, Desk {
     this.#slow.delete(conversation);
   }
 
-  left(conversation: Conversation): void {
-    this.#slow.delete(conversation);
+  left(): void {
     this.#requests -= 1;
     if (this.#requests === 0) this.#whenIdle?.();
   }

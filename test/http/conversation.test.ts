@@ -61,7 +61,7 @@ async function sendHalf(
   return { socket, heard: () => heard };
 }
 
-const answered = ({ heard }: HalfSent, what: string): Promise<string> =>
+const answeredWith = ({ heard }: HalfSent, what: string): Promise<string> =>
   until(what, () => /^HTTP\/1\.1 (\d+)/.exec(heard())?.[1] ?? null, 5_000);
 
 t.test('on every store', async (t) => {
@@ -77,7 +77,7 @@ t.test('on every store', async (t) => {
         [bearer(demo.superUser), '403'],
       ] as const) {
         const half = await sendHalf(t, server.port, { authorization });
-        t.equal(await answered(half, `${authorization} is refused`), status);
+        t.equal(await answeredWith(half, `${authorization} is refused`), status);
         half.socket.write('x'.repeat(LENGTH / 2));
         half.socket.write('POST /nothing HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n');
         await until('the connection goes on', () => (/ 404 /.test(half.heard()) ? true : null));
@@ -88,8 +88,45 @@ t.test('on every store', async (t) => {
       const { server } = await startApiOn(t, store, ROUTES, { limits: PATIENT_LIMITS });
       await store.sql`alter table credentials rename to hidden`;
       const half = await sendHalf(t, server.port, { authorization: 'Bearer tca_any' });
-      t.equal(await answered(half, 'it is told'), '500');
+      t.equal(await answeredWith(half, 'it is told'), '500');
       await store.sql`alter table hidden rename to credentials`;
+    },
+
+    'questions about credentials are bounded by the share, also of those who hang up': async (
+      t,
+      store,
+    ) => {
+      await addTenant(store.sql, 'demo');
+      let asked = 0;
+      let answer = (): void => undefined;
+      const answered = new Promise<void>((resolve) => {
+        answer = resolve;
+      });
+      const authenticator = new Authenticator(store.sql, secrets);
+      // The real one, behind a database that does not answer for a while.
+      const slow = {
+        recall: (header: string) => authenticator.recall(header),
+        async authenticate(header: string) {
+          asked += 1;
+          await answered;
+          return await authenticator.authenticate(header);
+        },
+      };
+      const { server } = await startApi(t, slow, ROUTES, {
+        limits: { ...PATIENT_LIMITS, requestsMax: 10 },
+      });
+      for (let number = 0; number < 20; number += 1) {
+        const authorization = `Bearer tca_${number}`;
+        const half = await sendHalf(t, server.port, { authorization });
+        await until('it is looked at', () =>
+          asked === Math.min(number + 1, 5) && (number < 5 || half.heard() !== '') ? true : null,
+        );
+        half.socket.destroy();
+      }
+      t.equal(asked, 5);
+      answer();
+      const next = await sendHalf(t, server.port, { authorization: 'Bearer tca_next' });
+      t.equal(await answeredWith(next, 'there is room again'), '401');
     },
 
     'a credential that is taken away while its body comes is refused': async (t, { sql }) => {
@@ -102,7 +139,7 @@ t.test('on every store', async (t) => {
         fields: ['Expect: 100-continue'],
         bytes: 0,
       });
-      t.equal(await answered(half, 'the body is asked for'), '100');
+      t.equal(await answeredWith(half, 'the body is asked for'), '100');
       half.socket.write('x'.repeat(LENGTH / 2));
       const { clientId, slug, appId } = demo;
       await rotateCredential(sql, secrets, { clientId, clientSlug: slug, appId }, 0);

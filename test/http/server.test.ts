@@ -26,7 +26,7 @@ const CALLER: Caller = {
   userName: 'demo-app-1',
   method: 'bearer',
 };
-const ANYBODY = { authenticate: () => CALLER };
+const ANYBODY = { recall: () => CALLER, authenticate: () => CALLER };
 
 const text = (body: string): HttpResponse => ({
   status: 200,

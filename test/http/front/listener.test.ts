@@ -19,7 +19,7 @@ import type { Lifetime } from '../../support/lifetime.ts';
 import { until } from '../../support/poll.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
-const NOBODY = { authenticate: () => 'missing' as const };
+const NOBODY = { recall: () => 'missing' as const, authenticate: () => 'missing' as const };
 
 const route = (
   method: 'GET' | 'POST',

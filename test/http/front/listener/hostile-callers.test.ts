@@ -20,7 +20,7 @@ import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
 /** More than the system keeps for a caller who does not read. */
 const LARGE = Buffer.alloc(40_000_000, 'x');
-const NOBODY = { authenticate: () => 'missing' as const };
+const NOBODY = { recall: () => 'missing' as const, authenticate: () => 'missing' as const };
 const echo: Route = {
   api: 'open',
   method: 'POST',
