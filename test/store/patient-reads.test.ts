@@ -38,7 +38,7 @@ t.test('while counts hang, credentials and registrations go on', async (t) => {
       ...appApiRoutes(appApi),
       pushRoute(accept),
       statusRoute(store.patientReads),
-      statsTagRoute({ patientReads: store.patientReads, catalogue: appApi.catalogue }),
+      statsTagRoute(store),
     ]);
     const ask = async (path: string, token: string, body?: unknown) => {
       const response = await fetch(`${baseUrl}${path}`, {
