@@ -8,6 +8,7 @@ import type { Posted } from '../compat/post.ts';
 import { post } from '../compat/post.ts';
 import type { Minted, MintFailure } from '../minted.ts';
 import {
+  ACCESS_TOKEN_LIFETIME_MS_MAX,
   ACCESS_TOKEN_REFRESH_BEFORE_MS,
   ASSERTION_LIFETIME_SECONDS,
   FCM_SCOPE,
@@ -84,7 +85,7 @@ function mintedOf(posted: Posted, nowMs: number): Minted {
   if (!answer.success) {
     return { ok: false, reason: 'token request: no token in the answer', retryable: true };
   }
-  const lifetimeMs = answer.data.expires_in * 1_000;
+  const lifetimeMs = Math.min(answer.data.expires_in * 1_000, ACCESS_TOKEN_LIFETIME_MS_MAX);
   return {
     ok: true,
     value: `Bearer ${answer.data.access_token}`,

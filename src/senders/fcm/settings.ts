@@ -11,6 +11,8 @@ export const FCM_SCOPE = 'https://www.googleapis.com/auth/firebase.messaging';
 export const ASSERTION_LIFETIME_SECONDS = 3_600;
 /** Renewed so long before the end: a request under way must not meet it. */
 export const ACCESS_TOKEN_REFRESH_BEFORE_MS = 5 * 60_000;
+/** Google's live an hour. What an answer says beyond this is no time that a database takes, or none that anybody means. */
+export const ACCESS_TOKEN_LIFETIME_MS_MAX = 24 * 60 * 60_000;
 /** Token requests of one credential, of all nodes together, are at least so far apart, whatever FCM says of the token. */
 export const ACCESS_TOKEN_REQUESTS_APART_MS = 10_000;
 /** Signing in is one request, and every send of the app waits for it. */

@@ -40,6 +40,17 @@ t.test('the JWT-bearer grant as Google wants it', async (t) => {
   await peer.close();
 });
 
+t.test('a lifetime that no database could hold is a day', async (t) => {
+  const peer = await startProviderPeer({
+    script: (request) =>
+      answer(request, 200, { access_token: 'ya29.x', expires_in: 9_000_000_000_000 }),
+  });
+  const now = Date.now();
+  const minted = await exchangeAccessToken(credential, peer, now);
+  t.match(minted, { ok: true, expiresAtMs: now + 86_400_000 });
+  await peer.close();
+});
+
 t.test('refusals and failures are values, and say whether asking again helps', async (t) => {
   const answers: readonly (readonly [number, unknown, object])[] = [
     [
