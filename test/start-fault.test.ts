@@ -64,7 +64,7 @@ t.test('values that cannot be right', async (t) => {
     [
       'a scheme',
       { DATABASE_URL: database.replace('postgres', 'mysql'), SECRET_KEY },
-      /^DATABASE_URL: must be a URL as postgres:/,
+      /^DATABASE_URL: must begin with postgres:\/\/, not mysql:\/\/: /,
     ],
     ['no key', { DATABASE_URL: database }, /^SECRET_KEY: must be set/],
     ['a short key', { SECRET_KEY: 'short' }, /^SECRET_KEY: must have 32 .+openssl rand/],

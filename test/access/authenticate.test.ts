@@ -111,11 +111,11 @@ scene('while a known credential is checked again it is served', async (t, { sql 
 
 scene('a clock that is set back serves no withdrawn credential', async (t, { sql }) => {
   const setClock = settableClock(t);
-  const demo = await addTenant(sql, 'demo-6');
+  const demo = await addTenant(sql, 'demo-7');
   const authenticator = new Authenticator(sql, secrets);
   await authenticator.authenticate(bearer(demo.apiUser));
   setClock(-86_400_000);
-  await disableClient(sql, 'demo-6');
+  await disableClient(sql, 'demo-7');
   await until('it is refused', async () =>
     (await authenticator.authenticate(bearer(demo.apiUser))) === 'disabled' ? true : null,
   );
