@@ -5,6 +5,7 @@
 
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
+import { QUIET_THREAD_LIMITS } from '../std/thread-limits.ts';
 import type { ThreadVitals } from '../std/thread-vitals.ts';
 import { hearThreadVitals } from '../std/thread-vitals.ts';
 import type { SimulatorOptions } from './options.ts';
@@ -21,7 +22,10 @@ export interface SimulatorThread extends Simulator {
 export async function startSimulatorThread(
   options: SimulatorOptions = {},
 ): Promise<SimulatorThread> {
-  const worker = new Worker(new URL('./thread-entry.js', import.meta.url), { workerData: options });
+  const worker = new Worker(new URL('./thread-entry.js', import.meta.url), {
+    workerData: options,
+    resourceLimits: QUIET_THREAD_LIMITS,
+  });
   // Rejects with the thread's own error when it cannot start, for example on a port that is taken.
   const [addresses] = (await once(worker, 'message')) as [SimulatorAddresses];
   return {

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { errorReason } from '../../std/error-reason.ts';
+import { QUIET_THREAD_LIMITS } from '../../std/thread-limits.ts';
 import type { ThreadVitals } from '../../std/thread-vitals.ts';
 import { hearThreadVitals } from '../../std/thread-vitals.ts';
 import { initialise } from './initialise.ts';
@@ -25,6 +26,7 @@ export async function startEmbeddedDatabase(
   await initialise(dataDir);
   const worker = new Worker(new URL('./thread-entry.js', import.meta.url), {
     workerData: { dataDir, socketPath },
+    resourceLimits: QUIET_THREAD_LIMITS,
   });
   await once(worker, 'message');
   worker.on('error', (error) => {
