@@ -179,7 +179,7 @@ export function senderContract(t: Test, subject: SenderSubject): void {
         if (request.number % 10 !== 0) answer(request, 200);
       },
     });
-    const sender = subject.make(peer, { ...ONE_CONNECTION, requestTimeoutMs: 200 });
+    const sender = subject.make(peer, { ...ONE_CONNECTION, requestTimeoutMs: 1_500 });
     const run = new Run(subject, sender);
     await run.send(500);
     t.same(run.violations, []);
