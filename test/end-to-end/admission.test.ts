@@ -1,14 +1,12 @@
 /** A real engine, and a caller who sends a thousand bodies by halves: who calls from elsewhere does not notice. */
 
 import { once } from 'node:events';
-import { request } from 'node:http';
 import type { Socket } from 'node:net';
 import { connect } from 'node:net';
-import { text } from 'node:stream/consumers';
 import t from 'tap';
 import { until } from '../support/poll.ts';
-import type { Demo } from '../support/processes.ts';
 import { startEngine } from '../support/processes.ts';
+import { registerFromElsewhere } from '../support/register-from-elsewhere.ts';
 import { seedEmbedded } from '../support/store.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
@@ -41,7 +39,7 @@ t.test('a thousand half-sent bodies of one address', async (t) => {
   }
   for (let device = 0; device < 20; device += 1) {
     const startedMs = performance.now();
-    t.equal(await register(demo, port, device), 'OK');
+    t.equal(await registerFromElsewhere(demo, port, device), 'OK');
     const tookMs = performance.now() - startedMs;
     t.ok(tookMs < ANSWER_MS_MAX, `registration ${device} within a second: ${tookMs} ms`);
   }
@@ -81,27 +79,4 @@ class Flood {
   end(): void {
     for (const socket of this.#sockets) socket.destroy();
   }
-}
-
-/** From another address of this machine, on a connection of its own. */
-async function register(demo: Demo, port: number, device: number): Promise<string> {
-  const call = request({
-    port,
-    host: '127.0.0.1',
-    localAddress: '127.0.0.2',
-    method: 'POST',
-    path: '/push-api/reg',
-    headers: { Authorization: `Bearer ${demo.apiUser.token}` },
-    agent: false,
-  });
-  call.end(
-    JSON.stringify({
-      appId: demo.appId,
-      platformId: 3,
-      tagId: [demo.tagIds[0]],
-      deviceId: device.toString(16).padStart(64, '0'),
-    }),
-  );
-  const [response] = await once(call, 'response');
-  return text(response);
 }

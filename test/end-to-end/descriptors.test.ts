@@ -1,16 +1,14 @@
 /** A process with few descriptors, and a caller who wants all of them: the others are served, and the stores stay open. */
 
 import { once } from 'node:events';
-import { request } from 'node:http';
 import type { Socket } from 'node:net';
 import { connect } from 'node:net';
-import { text } from 'node:stream/consumers';
 import t from 'tap';
 import { finalStatus, push } from '../support/client.ts';
 import type { Lifetime } from '../support/lifetime.ts';
 import { until } from '../support/poll.ts';
-import type { Demo } from '../support/processes.ts';
 import { startEngine } from '../support/processes.ts';
+import { registerFromElsewhere } from '../support/register-from-elsewhere.ts';
 import { seedEmbedded } from '../support/store.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
@@ -42,7 +40,7 @@ t.test('a thousand silent connections and a thousand half heads of one address',
 
   for (let device = 0; device < 20; device += 1) {
     const startedMs = performance.now();
-    t.equal(await register(demo, port, device), 'OK');
+    t.equal(await registerFromElsewhere(demo, port, device), 'OK');
     const tookMs = performance.now() - startedMs;
     t.ok(tookMs < ANSWER_MS_MAX, `registration ${device} within a second: ${tookMs} ms`);
   }
@@ -79,27 +77,4 @@ async function openAll(t: Lifetime, port: number, words: string): Promise<readon
     if (words !== '') socket.write(words);
   }
   return sockets;
-}
-
-/** From another address of this machine, on a connection of its own. */
-async function register(demo: Demo, port: number, device: number): Promise<string> {
-  const call = request({
-    port,
-    host: '127.0.0.1',
-    localAddress: '127.0.0.2',
-    method: 'POST',
-    path: '/push-api/reg',
-    headers: { Authorization: `Bearer ${demo.apiUser.token}` },
-    agent: false,
-  });
-  call.end(
-    JSON.stringify({
-      appId: demo.appId,
-      platformId: 3,
-      tagId: [demo.tagIds[0]],
-      deviceId: device.toString(16).padStart(64, '0'),
-    }),
-  );
-  const [response] = await once(call, 'response');
-  return text(response);
 }
