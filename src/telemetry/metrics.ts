@@ -32,9 +32,9 @@ export interface Metrics {
   watchCircuits(read: () => readonly CircuitReading[]): void;
   /** Likewise, once, for the index in Redis: without one there are no metrics of it. */
   watchIndex(read: () => IndexReading): void;
-  /** Likewise for the connections of callers. */
   /** The share of the ids of tags, groups and apps that was given out; null: not known yet. */
   watchObjectIds(read: () => number | null): void;
+  /** Likewise for the connections of callers. */
   watchConnections(read: () => ConnectionReading): void;
   /** Likewise, once, for the threads of this process. */
   watchThreads(read: () => readonly ThreadReading[]): void;
