@@ -6,6 +6,7 @@
  * registration is lost; so `fresh` answers by a look that began after it was called.
  */
 
+import { WeighedMap } from '../std/weighed-map.ts';
 import { catalogueVersion, loadCatalogue } from '../store/catalogue/load-catalogue.ts';
 import type { SqlPool } from '../store/sql.ts';
 import type { TagNames } from './snapshot.ts';
@@ -32,14 +33,12 @@ interface Checks {
 
 export class Catalogue {
   private readonly sql: SqlPool;
-  private readonly entries = new Map<number, Entry>();
+  private readonly entries: WeighedMap<number, Entry>;
   private readonly checks = new Map<number, Checks>();
-  private readonly bytesMax: number;
-  private bytes = 0;
 
   constructor(sql: SqlPool, bytesMax = BYTES_MAX) {
     this.sql = sql;
-    this.bytesMax = bytesMax;
+    this.entries = new WeighedMap({ bytesMax, sizeMax: CLIENTS_MAX });
   }
 
   /** The snapshot at hand, when it is at most a second old: for hits, without waiting. */
@@ -103,24 +102,7 @@ export class Catalogue {
     const rows = await loadCatalogue(this.sql, clientId);
     if (rows === null) throw new Error(`There is no client ${clientId}`);
     const snapshot = new Snapshot(rows);
-    this.remember(clientId, { snapshot, checkedAtMs: startedAtMs });
+    this.entries.set(clientId, { snapshot, checkedAtMs: startedAtMs }, snapshot.bytes);
     return snapshot;
-  }
-
-  /** Those that were loaded longest ago make room; the last one stays, however large. */
-  private remember(clientId: number, entry: Entry): void {
-    this.forget(clientId);
-    this.entries.set(clientId, entry);
-    this.bytes += entry.snapshot.bytes;
-    for (const oldest of this.entries.keys()) {
-      const isTooMuch = this.entries.size > CLIENTS_MAX || this.bytes > this.bytesMax;
-      if (!isTooMuch || oldest === clientId) return;
-      this.forget(oldest);
-    }
-  }
-
-  private forget(clientId: number): void {
-    this.bytes -= this.entries.get(clientId)?.snapshot.bytes ?? 0;
-    this.entries.delete(clientId);
   }
 }

@@ -3,6 +3,7 @@
 import { hash } from 'node:crypto';
 import type { CatalogueTag, TagGroup } from '../../domain/tag.ts';
 import type { Snapshot } from '../../registration/snapshot.ts';
+import { WeighedMap } from '../../std/weighed-map.ts';
 import type { Sql } from '../../store/sql.ts';
 import type { ParametersOfTags } from '../../store/tags/read-parameters.ts';
 import { readParameters } from '../../store/tags/read-parameters.ts';
@@ -11,6 +12,14 @@ import { tagObject } from './tag-object.ts';
 
 /** The POST form names the default group without an id, the GET form with id 0 (spec/interface.md, section 3). */
 export type TreeForm = 'post' | 'get';
+
+export interface TreeRequest {
+  readonly clientId: number;
+  readonly snapshot: Snapshot;
+  readonly appId: number;
+  readonly form: TreeForm;
+  readonly nowMs: number;
+}
 
 export interface RenderedTree {
   readonly body: string;
@@ -30,39 +39,31 @@ interface GroupObject {
 
 /** Rendered trees that are kept, of all clients: as many as are asked for all the time, or some of the largest. */
 const BYTES_MAX = 128 * 1_048_576;
+/** A tree is weighed when it is rendered. */
+const WAITED_FOR_BYTES = 0;
 
 interface Kept {
   readonly version: number;
   readonly tree: Promise<RenderedTree>;
-  /** Known when it is rendered. */
-  bytes: number;
 }
 
 /** Renders once for each version of a catalogue, app and form, for all that ask meanwhile: a client may have 100,000 tags. */
 export class TagTrees {
   readonly #sql: Sql;
-  readonly #bytesMax: number;
-  /** The one rendered longest ago first. */
-  readonly #kept = new Map<string, Kept>();
-  #bytes = 0;
+  readonly #kept: WeighedMap<string, Kept>;
 
   constructor(sql: Sql, bytesMax = BYTES_MAX) {
     this.#sql = sql;
-    this.#bytesMax = bytesMax;
+    this.#kept = new WeighedMap({ bytesMax });
   }
 
   /** Of what is kept. */
   get bytes(): number {
-    return this.#bytes;
+    return this.#kept.bytes;
   }
 
-  async render(
-    clientId: number,
-    snapshot: Snapshot,
-    appId: number,
-    form: TreeForm,
-    nowMs: number,
-  ): Promise<RenderedTree> {
+  async render(request: TreeRequest): Promise<RenderedTree> {
+    const { clientId, snapshot, appId, form, nowMs } = request;
     const key = `${clientId}.${appId}.${form}`;
     const known = this.#kept.get(key);
     if (known?.version === snapshot.version) {
@@ -74,28 +75,21 @@ export class TagTrees {
     if (begun !== undefined && begun !== known && begun.version === snapshot.version) {
       return begun.tree;
     }
-    const tree = this.#make(clientId, snapshot, appId, form, nowMs);
-    const kept: Kept = { version: snapshot.version, tree, bytes: 0 };
-    this.#forget(key);
-    this.#kept.set(key, kept);
+    const tree = this.#make(request);
+    const kept: Kept = { version: snapshot.version, tree };
+    this.#kept.set(key, kept, WAITED_FOR_BYTES);
     try {
       const { body } = await tree;
-      if (this.#kept.get(key) === kept) this.#weigh(key, kept, body);
+      if (this.#kept.get(key) === kept) this.#kept.set(key, kept, body.length);
     } catch (error) {
-      if (this.#kept.get(key) === kept) this.#forget(key);
+      if (this.#kept.get(key) === kept) this.#kept.delete(key);
       throw error;
     }
     return tree;
   }
 
   /** Parameters are read after the snapshot: newer ones belong to a newer version, and that is rendered anew. */
-  async #make(
-    clientId: number,
-    snapshot: Snapshot,
-    appId: number,
-    form: TreeForm,
-    nowMs: number,
-  ): Promise<RenderedTree> {
+  async #make({ clientId, snapshot, appId, form, nowMs }: TreeRequest): Promise<RenderedTree> {
     const parameters = await readParameters(this.#sql, clientId);
     const tags = snapshot.tagsOfApp(appId, nowMs);
     const body = JSON.stringify(makeTree(snapshot, tags, parameters, form));
@@ -105,20 +99,6 @@ export class TagTrees {
       etag: `"${hash('sha256', body, 'base64url').slice(0, 22)}"`,
       validUntilMs: expiries.reduce((least, expiry) => Math.min(least, expiry), Infinity),
     };
-  }
-
-  #weigh(key: string, kept: Kept, body: string): void {
-    kept.bytes = body.length;
-    this.#bytes += kept.bytes;
-    for (const oldest of this.#kept.keys()) {
-      if (this.#bytes <= this.#bytesMax || oldest === key) return;
-      this.#forget(oldest);
-    }
-  }
-
-  #forget(key: string): void {
-    this.#bytes -= this.#kept.get(key)?.bytes ?? 0;
-    this.#kept.delete(key);
   }
 }
 

@@ -12,7 +12,7 @@ import { problem } from '../problem.ts';
 import type { AppApi } from './app-api.ts';
 import { compressTree } from './compressed-tree.ts';
 import { readScope } from './scope.ts';
-import type { RenderedTree } from './tag-tree.ts';
+import type { RenderedTree, TreeRequest } from './tag-tree.ts';
 
 export const tagsRoutes = (api: AppApi): readonly Route[] => [
   {
@@ -24,11 +24,7 @@ export const tagsRoutes = (api: AppApi): readonly Route[] => [
       const scope = await readScope(api.catalogue, request, caller);
       if (!scope.ok) return scope.response;
       const { clientId } = caller;
-      const snapshot = await api.catalogue.fresh(clientId);
-      return answer(
-        request,
-        await api.tagTrees.render(clientId, snapshot, scope.appId, 'post', Date.now()),
-      );
+      return answer(request, await renderTree(api, { clientId, appId: scope.appId, form: 'post' }));
     },
   },
   {
@@ -43,14 +39,18 @@ export const tagsRoutes = (api: AppApi): readonly Route[] => [
         return problem(request.requestId, 403, detail);
       }
       const { clientId } = caller;
-      const snapshot = await api.catalogue.fresh(clientId);
-      return answer(
-        request,
-        await api.tagTrees.render(clientId, snapshot, caller.appId, 'get', Date.now()),
-      );
+      return answer(request, await renderTree(api, { clientId, appId: caller.appId, form: 'get' }));
     },
   },
 ];
+
+async function renderTree(
+  { catalogue, tagTrees }: AppApi,
+  wanted: Pick<TreeRequest, 'clientId' | 'appId' | 'form'>,
+): Promise<RenderedTree> {
+  const snapshot = await catalogue.fresh(wanted.clientId);
+  return tagTrees.render({ ...wanted, snapshot, nowMs: Date.now() });
+}
 
 function answer(request: HttpRequest, tree: RenderedTree): HttpResponse | Promise<HttpResponse> {
   const known = [tree.etag, ...CODINGS.map((coding) => etagOf(tree, coding))].find((etag) =>

@@ -16,8 +16,9 @@ await onEachStore(t, {
     const catalogue = new Catalogue(sql);
     const trees = new TagTrees(sql);
     const render = async (form: 'post' | 'get' = 'post') => {
-      const snapshot = await catalogue.fresh(tenant.clientId);
-      return trees.render(tenant.clientId, snapshot, tenant.appId, form, Date.now());
+      const { clientId, appId } = tenant;
+      const snapshot = await catalogue.fresh(clientId);
+      return trees.render({ clientId, snapshot, appId, form, nowMs: Date.now() });
     };
     const [first, second] = await Promise.all([render(), render()]);
     t.equal(first, second);
@@ -35,7 +36,7 @@ await onEachStore(t, {
     const snapshot = await new Catalogue(sql).fresh(tenant.clientId);
     const { clientId, appId } = tenant;
     const lengthOf = async (trees: TagTrees, form: 'post' | 'get') =>
-      (await trees.render(clientId, snapshot, appId, form, Date.now())).body.length;
+      (await trees.render({ clientId, snapshot, appId, form, nowMs: Date.now() })).body.length;
     const both = new TagTrees(sql, 3_000);
     t.equal((await lengthOf(both, 'post')) + (await lengthOf(both, 'get')), both.bytes);
     const one = new TagTrees(sql, 1_500);
@@ -50,7 +51,9 @@ await onEachStore(t, {
     const tenant = await makeTenant(sql, 'acme');
     const snapshot = await new Catalogue(sql).fresh(tenant.clientId);
     const trees = new TagTrees(sql);
-    const render = () => trees.render(tenant.clientId, snapshot, tenant.appId, 'post', Date.now());
+    const { clientId, appId } = tenant;
+    const render = () =>
+      trees.render({ clientId, snapshot, appId, form: 'post', nowMs: Date.now() });
     await sql`alter table tags rename to tags_gone`;
     await t.rejects(Promise.all([render(), render()]));
     await sql`alter table tags_gone rename to tags`;
