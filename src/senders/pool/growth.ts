@@ -3,7 +3,7 @@
  * doubles the connections while they are used up and their answers take no longer than a round trip: then streams are what limits.
  * Where answers queue (in this thread or at the provider) a doubling has to bring more of them, or else it is taken back.
  *
- *   watching ──used up for half a span──► growing (new ones connect) ──► settling (a span goes by) ──► measured
+ *   watching ──used up for two spans──► growing (new ones connect) ──► settling (a span goes by) ──► measured
  *      ▲                                                                              more answers: watching, may double again
  *      └────────answers queue, and no more of them: back to as many as before, no growth for a while────┘
  */
@@ -18,6 +18,11 @@ export interface GrowthOptions {
 const GAIN_MIN = 1.25;
 /** Used up for so much of a span, or else one more connection would idle. */
 const USED_UP_SHARE_MIN = 0.5;
+/**
+ * In a row. A connection takes four round trips to open: a push that is over by then has nothing of it, and each one costs a megabyte
+ * to keep (`bench -- soak`: pushes of 3,500 devices use one connection up for 50 ms each, and now and then for more than half a span).
+ */
+const USED_UP_SPANS_MIN = 2;
 /** After a doubling that brought nothing, while there are answers at all. */
 const HOLD_MS = 60_000;
 /** After a connection that was of no use: the provider may want no more of them. */
@@ -38,6 +43,8 @@ export class Growth {
   #answers = 0;
   #usedUpMs = 0;
   #usedUpSinceMs: number | null = null;
+  /** In a row. */
+  #usedUpSpans = 0;
   #state: 'watching' | 'growing' | 'settling' = 'watching';
   #rateBefore = 0;
   #connectionsBefore = 0;
@@ -50,7 +57,7 @@ export class Growth {
 
   /** Another span is to be watched. */
   get isBusy(): boolean {
-    return this.#state !== 'watching' || this.#usedUpSinceMs !== null;
+    return this.#state !== 'watching' || this.#usedUpSinceMs !== null || this.#usedUpSpans > 0;
   }
 
   spanMs(roundTripMs: number): number {
@@ -95,6 +102,7 @@ export class Growth {
     const usedUpMs =
       this.#usedUpMs + (this.#usedUpSinceMs === null ? 0 : nowMs - this.#usedUpSinceMs);
     const isUsedUp = usedUpMs >= (nowMs - this.#spanStartedMs) * USED_UP_SHARE_MIN;
+    this.#usedUpSpans = isUsedUp ? this.#usedUpSpans + 1 : 0;
     this.begin(nowMs);
     if (connecting > 0) return NOTHING;
     switch (this.#state) {
@@ -115,8 +123,13 @@ export class Growth {
       case 'watching':
         break;
     }
-    if (!isUsedUp || this.#isHeld(nowMs, rate)) return NOTHING;
+    if (!isUsedUp || !this.#isLasting(rate) || this.#isHeld(nowMs, rate)) return NOTHING;
     return this.#double(rate, connections);
+  }
+
+  /** Where nothing is answered it may be the connections that are silent, and whoever waits for them need not wait longer. */
+  #isLasting(rate: number): boolean {
+    return rate === 0 || this.#usedUpSpans >= USED_UP_SPANS_MIN;
   }
 
   #isHeld(nowMs: number, rate: number): boolean {

@@ -2,6 +2,8 @@ import t from 'tap';
 import { Growth } from '../../../src/senders/pool/growth.ts';
 
 const SPAN_MS = 100;
+/** Used up so many in a row, the connections are doubled. */
+const SPANS_UNTIL_DOUBLED = 2;
 
 /** A provider that answers `perConnection` a span and connection, but no more than `most` in all. */
 class Demand {
@@ -43,7 +45,7 @@ t.test('doubles while each doubling brings more, up to its bound', (t) => {
     demand.spans(1);
     return demand.connections;
   });
-  t.same([...new Set(seen)], [2, 4, 8, 16]);
+  t.same([...new Set(seen)], [1, 2, 4, 8, 16]);
   t.end();
 });
 
@@ -74,19 +76,21 @@ t.test('takes back only what has come: connections that failed cost none of thos
     steps.map(({ retire }) => retire),
     [0, 0, 0, 0],
   );
-  t.equal(steps[0]?.open, 4);
+  t.equal(steps[SPANS_UNTIL_DOUBLED - 1]?.open, 4);
   t.ok(
-    steps.slice(1).some(({ open }) => open > 0),
+    steps.slice(SPANS_UNTIL_DOUBLED).some(({ open }) => open > 0),
     'and it may try again',
   );
   const partly = new Growth({ connectionsMax: 64, growEveryMs: SPAN_MS });
   partly.begin(0);
-  partly.answered();
   partly.usedUp(0);
-  t.same(partly.end(100, 4, 0, true), { open: 4, retire: 0 });
-  partly.end(200, 5, 0, true);
   partly.answered();
-  t.same(partly.end(300, 5, 0, true), { open: 0, retire: 1 }, 'one of four has come');
+  t.same(partly.end(100, 4, 0, true), { open: 0, retire: 0 });
+  partly.answered();
+  t.same(partly.end(200, 4, 0, true), { open: 4, retire: 0 });
+  partly.end(300, 5, 0, true);
+  partly.answered();
+  t.same(partly.end(400, 5, 0, true), { open: 0, retire: 1 }, 'one of four has come');
   t.end();
 });
 
@@ -105,7 +109,7 @@ t.test('a hold is over when nothing is answered: the connections may be silent',
 
 t.test('a doubling during which all answers stop is not taken back', (t) => {
   const demand = new Demand(10, 1_000);
-  demand.spans(1);
+  demand.spans(SPANS_UNTIL_DOUBLED);
   t.equal(demand.connections, 2);
   demand.most = 0;
   demand.spans(2);
@@ -125,14 +129,35 @@ t.test('does not grow without need, nor while connections are on their way', (t)
 });
 
 t.test('used up for less than half of a span is no need', (t) => {
-  const growth = new Growth({ connectionsMax: 16, growEveryMs: SPAN_MS });
-  growth.begin(0);
-  growth.usedUp(0);
-  growth.relieved(49);
-  t.same(growth.end(100, 1, 0, true), { open: 0, retire: 0 });
-  growth.usedUp(100);
-  growth.relieved(151);
-  t.same(growth.end(200, 1, 0, true), { open: 1, retire: 0 });
+  const openedBy = (usedUpMs: number): number => {
+    const growth = new Growth({ connectionsMax: 16, growEveryMs: SPAN_MS });
+    growth.begin(0);
+    let opened = 0;
+    for (let span = 0; span < SPANS_UNTIL_DOUBLED; span += 1) {
+      const nowMs = span * SPAN_MS;
+      growth.usedUp(nowMs);
+      growth.relieved(nowMs + usedUpMs);
+      growth.answered();
+      opened += growth.end(nowMs + SPAN_MS, 1, 0, true).open;
+    }
+    return opened;
+  };
+  t.equal(openedBy(49), 0);
+  t.equal(openedBy(51), 1);
+  t.end();
+});
+
+t.test('short pushes, however many, are no need: each is over before a connection is open', (t) => {
+  const demand = new Demand(10, 1_000_000);
+  for (let push = 0; push < 1_000; push += 1) {
+    demand.isUsedUp = true;
+    demand.spans(SPANS_UNTIL_DOUBLED - 1);
+    t.ok(demand.growth.isBusy, 'the span that ends it is watched too');
+    demand.isUsedUp = false;
+    demand.spans(1);
+    t.notOk(demand.growth.isBusy);
+  }
+  t.equal(demand.connections, 1);
   t.end();
 });
 
@@ -173,8 +198,9 @@ t.test('a doubling that only spreads the same answers over more connections is t
     return growth.end(nowMs + SPAN_MS, connections, 0, true);
   };
   growth.begin(0);
-  t.same(span(0, 90, 1, 100), { open: 1, retire: 0 });
-  span(100, 10, 2, 110);
-  t.same(span(200, 10, 2, 120), { open: 0, retire: 1 });
+  t.same(span(0, 90, 1, 100), { open: 0, retire: 0 });
+  t.same(span(100, 90, 1, 100), { open: 1, retire: 0 });
+  span(200, 10, 2, 110);
+  t.same(span(300, 10, 2, 120), { open: 0, retire: 1 });
   t.end();
 });
