@@ -5,6 +5,12 @@ import type { DeviceNote, GroupChange, GroupKey, RaisedGroup } from '../domain/g
 import type { Audience } from '../domain/notification.ts';
 import type { Sql } from '../store/sql.ts';
 
+/**
+ * Octets of the tokens of one run. A thread's sixteen tasks hold each of theirs twice while they resolve, and have 512 MB together; a full
+ * group of browsers' subscriptions has half of it, and one block of the largest tokens a fifth.
+ */
+export const TOKEN_BYTES_MAX = 8_388_608;
+
 /** Notes by ordinal: only of devices that have any. */
 export type DeviceNotes = ReadonlyMap<number, DeviceNote>;
 
@@ -40,7 +46,7 @@ export interface ResolveRequest {
   readonly ordinalEnd: number;
   /** The group's version in PostgreSQL when the chunk was claimed; an index that is older must not answer. */
   readonly expectedVersion: number;
-  /** Nobody asks for those below it, whole blocks; an index may tell them all the same. Absent: 0. */
+  /** Nobody asks for those below it, whole blocks. Absent: 0. */
   readonly firstOffset?: number;
 }
 

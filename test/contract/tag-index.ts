@@ -68,6 +68,54 @@ const audience: fc.Arbitrary<Audience> = fc.record({
 export const deviceIdOf = ({ appId, platformId }: ModelScope, ordinal: number): string =>
   `${appId}/${platformId}/${ordinal}`;
 
+/** Devices of the first group with the largest tokens that there are. */
+export async function seedWideDevices(
+  sql: Sql,
+  { appId, platformId }: ModelScope,
+  tagId: number,
+  count: number,
+): Promise<void> {
+  await sql`
+    insert into devices (app_id, platform_id, ordinal, device_key, device_id, registered_at)
+    select ${appId}, ${platformId}, n, md5(n::text)::uuid, lpad(n::text, 4096, '語'), now()
+    from generate_series(0, ${count - 1}::integer) as n`;
+  await sql`
+    insert into subscriptions (app_id, platform_id, tag_id, ordinal)
+    select ${appId}, ${platformId}, ${tagId}, n from generate_series(0, ${count - 1}::integer) as n`;
+}
+
+/** Of tokens that are too large together as many blocks as fit, then the next ones. */
+export async function answersInPieces(
+  t: Test,
+  index: TagIndex,
+  scope: ModelScope,
+  tagId: number,
+  { count, bytesMax }: { readonly count: number; readonly bytesMax: number },
+): Promise<void> {
+  const found: number[] = [];
+  let firstOffset = 0;
+  let pieces = 0;
+  for (; firstOffset < GROUP_DEVICES; pieces += 1) {
+    t.ok(pieces < 10, 'each goes on');
+    const run = await index.resolve({
+      group: { ...scope, groupNumber: 0 },
+      audience: { anyTagIds: [tagId], allTagIds: [], noneTagIds: [] },
+      ordinalEnd: GROUP_DEVICES,
+      expectedVersion: 1,
+      firstOffset,
+    });
+    const bytes = [...run.offsets.keys()].map((at) =>
+      Buffer.byteLength(String(run.deviceIds.at(at))),
+    );
+    t.ok(bytes.reduce((sum, some) => sum + some, 0) <= bytesMax, 'no more than fits');
+    t.equal(run.deviceIds.length, run.offsets.length);
+    found.push(...run.offsets);
+    firstOffset = run.endOffset ?? GROUP_DEVICES;
+  }
+  t.ok(pieces > 1);
+  t.strictSame(found, [...Array(count).keys()]);
+}
+
 /** Runs the suite. `make` empties and hands out a bench for each history. */
 export async function tagIndexContract(
   t: Test,

@@ -124,7 +124,7 @@ function minus(one: Buffer | null, other: Buffer | null): readonly number[] {
   const right = emptySet();
   unite(right, other);
   subtract(left, right);
-  return countIn(left) === 0 ? [] : [...offsetsIn(left, GROUP_DEVICES)];
+  return countIn(left) === 0 ? [] : [...offsetsIn(left, 0, GROUP_DEVICES)];
 }
 
 function noteDifferences(

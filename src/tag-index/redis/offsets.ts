@@ -62,11 +62,11 @@ export function subtract(set: OffsetSet, other: OffsetSet): void {
   for (let word = 0; word < WORDS; word += 1) set[word] = (set[word] ?? 0) & ~(other[word] ?? 0);
 }
 
-/** Its offsets below `end`, in rising order. */
-export function offsetsIn(set: OffsetSet, end: number): Uint16Array {
+/** Its offsets from `start`, a multiple of 32, up to but without `end`, in rising order. */
+export function offsetsIn(set: OffsetSet, start: number, end: number): Uint16Array {
   const offsets = new Uint16Array(countIn(set));
   let count = 0;
-  for (let word = 0; word < WORDS; word += 1) {
+  for (let word = start / 32; word < WORDS; word += 1) {
     let bits = set[word] ?? 0;
     while (bits !== 0) {
       const lowest = bits & -bits;
@@ -77,7 +77,7 @@ export function offsetsIn(set: OffsetSet, end: number): Uint16Array {
       bits ^= lowest;
     }
   }
-  return offsets;
+  return offsets.subarray(0, count);
 }
 
 /** How many offsets are in the set. */

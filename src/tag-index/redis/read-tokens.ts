@@ -1,7 +1,8 @@
 /** The second question of a group: the tokens of those who match, as of the same moment or a later one. */
 
 import { BLOCK_DEVICES, blockOf } from '../../domain/device.ts';
-import type { DeviceIds } from '../tag-index.ts';
+import type { DeviceRun } from '../tag-index.ts';
+import { TOKEN_BYTES_MAX } from '../tag-index.ts';
 import type { RedisClient } from './connect.ts';
 import { blockKey, VERSION_FIELD, versionIn } from './keys.ts';
 import { BlockTokens } from './tokens.ts';
@@ -9,29 +10,44 @@ import { BlockTokens } from './tokens.ts';
 /** Token blocks of one command: with tokens of 500 octets, a megabyte that Redis copies. */
 const BLOCKS_PER_CALL = 16;
 
+/** Of the first of the offsets, or of all. */
+type Tokens = Pick<DeviceRun, 'deviceIds' | 'endOffset'>;
+
 /**
- * Null: one of them is not there, or they may be older than `version`: a replica that lags has taken over since, and has the token that
- * a device had before. Later ones are as good: an ordinal is never given to another device.
+ * One call after the other, until all are there or they are too large together. Null: one of them is not there, or they may be older than
+ * `version`: a replica that lags has taken over since, and has the token that a device had before. Later ones are as good: an ordinal is
+ * never given to another device.
  */
 export async function readTokens(
   client: RedisClient,
   hashKey: string,
   offsets: Uint16Array,
   version: number,
-): Promise<DeviceIds | null> {
+): Promise<Tokens | null> {
   const blocks = blocksOf(offsets);
-  if (blocks.length === 0) return [];
-  const calls: Promise<(Buffer | null)[]>[] = [];
-  for (let from = 0; from < blocks.length; from += BLOCKS_PER_CALL) {
-    const some = blocks.slice(from, from + BLOCKS_PER_CALL);
-    calls.push(client.mgetBuffer(...some.map(({ block }) => blockKey(hashKey, block))));
+  const tokens = new BlockTokens(offsets.length);
+  let bytes = 0;
+  for (let at = 0; at < blocks.length; at += BLOCKS_PER_CALL) {
+    if (bytes > TOKEN_BYTES_MAX) return { deviceIds: tokens, endOffset: endOf(offsets, tokens) };
+    const some = blocks.slice(at, at + BLOCKS_PER_CALL);
+    const [octets, behind] = await Promise.all([
+      client.mgetBuffer(...some.map(({ block }) => blockKey(hashKey, block))),
+      // Sent with them and behind them, on the connection of their slot: who answers it has answered them before, and goes on from there.
+      client.hgetBuffer(hashKey, VERSION_FIELD),
+    ]);
+    if (behind === null || versionIn(behind) < version) return null;
+    for (const [place, { from, to }] of some.entries()) {
+      const block = octets[place] ?? null;
+      if (block === null || !tokens.find(block, offsets, from, to)) return null;
+      bytes += block.length;
+    }
   }
-  // Sent with them and behind them, on the connection of their slot: who answers it has answered them before, and goes on from there.
-  const versionBehind = client.hgetBuffer(hashKey, VERSION_FIELD);
-  const [octets, behind] = await Promise.all([Promise.all(calls), versionBehind]);
-  if (behind === null || versionIn(behind) < version) return null;
-  return tokensIn(octets.flat(), blocks, offsets);
+  return { deviceIds: tokens };
 }
+
+/** Where the block of the last one that was found ends. */
+const endOf = (offsets: Uint16Array, { length }: BlockTokens): number =>
+  (blockOf(offsets[length - 1] ?? 0) + 1) * BLOCK_DEVICES;
 
 interface Block {
   readonly block: number;
@@ -52,17 +68,4 @@ function blocksOf(offsets: Uint16Array): readonly Block[] {
     from = to;
   }
   return blocks;
-}
-
-function tokensIn(
-  octets: readonly (Buffer | null)[],
-  blocks: readonly Block[],
-  offsets: Uint16Array,
-): DeviceIds | null {
-  const deviceIds = new BlockTokens(offsets.length);
-  for (const [at, { from, to }] of blocks.entries()) {
-    const block = octets[at] ?? null;
-    if (block === null || !deviceIds.find(block, offsets, from, to)) return null;
-  }
-  return deviceIds;
 }

@@ -123,15 +123,19 @@ export class RedisTagIndex implements TagIndex {
     audience,
     ordinalEnd,
     expectedVersion,
+    firstOffset = 0,
   }: ResolveRequest): Promise<DeviceRun | null> {
     const hashKey = this.#keyOf(group);
     const start = group.groupNumber * GROUP_DEVICES;
     for (let attempt = 0; attempt < TRIES; attempt += 1) {
       const found = await this.#currentMatching({ ...group, version: expectedVersion }, audience);
       if (found === null) return null;
-      const offsets = offsetsIn(found.set, ordinalEnd - start);
-      const deviceIds = await readTokens(this.#options.client, hashKey, offsets, found.version);
-      if (deviceIds !== null) return { offsets, deviceIds, notes: notesOf(found, start) };
+      const offsets = offsetsIn(found.set, firstOffset, ordinalEnd - start);
+      const tokens = await readTokens(this.#options.client, hashKey, offsets, found.version);
+      if (tokens === null) continue;
+      const { deviceIds } = tokens;
+      const known = offsets.subarray(0, deviceIds.length);
+      return { ...tokens, offsets: known, notes: notesOf(found, start) };
     }
     return null;
   }

@@ -71,16 +71,20 @@ function writeRecord(block: Buffer, at: number, deviceId: string | null): number
  * a chunk that waits to be sent would outlive two collections and be moved by both.
  */
 export class BlockTokens implements DeviceIds {
-  readonly length: number;
+  #length = 0;
   readonly #blocks: Buffer[] = [];
   /** By position: which of the blocks, and where in it the record begins. */
   readonly #blockAt: Uint8Array;
   readonly #recordAt: Uint32Array;
 
-  constructor(length: number) {
-    this.length = length;
-    this.#blockAt = new Uint8Array(length);
-    this.#recordAt = new Uint32Array(length);
+  constructor(lengthMax: number) {
+    this.#blockAt = new Uint8Array(lengthMax);
+    this.#recordAt = new Uint32Array(lengthMax);
+  }
+
+  /** Those that were found. */
+  get length(): number {
+    return this.#length;
   }
 
   /**
@@ -100,6 +104,7 @@ export class BlockTokens implements DeviceIds {
       this.#recordAt[position] = at;
     }
     this.#blocks.push(block);
+    this.#length = to;
     return true;
   }
 

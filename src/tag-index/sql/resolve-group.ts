@@ -5,13 +5,8 @@ import type { GroupKey } from '../../domain/group-change.ts';
 import type { Audience } from '../../domain/notification.ts';
 import type { Sql } from '../../store/sql.ts';
 import { concernedTagIds } from '../audience.ts';
+import { TOKEN_BYTES_MAX } from '../tag-index.ts';
 import { matches } from './matching.ts';
-
-/**
- * Octets of the tokens of one run. A thread's sixteen tasks hold each of theirs twice while they resolve, and have 512 MB together; a full
- * group of browsers' subscriptions has half of it, and one block of the largest tokens a fifth.
- */
-export const TOKEN_BYTES_MAX = 8_388_608;
 
 /** Parallel lists, in order of the ordinals; null: nobody matches, or their tokens are too large together. */
 export interface MatchingGroup {

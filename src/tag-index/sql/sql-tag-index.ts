@@ -14,12 +14,12 @@ import type {
   ResolveRequest,
   TagIndex,
 } from '../tag-index.ts';
-import { NOBODY } from '../tag-index.ts';
+import { NOBODY, TOKEN_BYTES_MAX } from '../tag-index.ts';
 import { countMatching } from './count-matching.ts';
 import { occupiedGroups } from './occupied-groups.ts';
 import { recheckOrdinals } from './recheck-ordinals.ts';
 import type { NoteRow } from './resolve-group.ts';
-import { resolveGroup, TOKEN_BYTES_MAX } from './resolve-group.ts';
+import { resolveGroup } from './resolve-group.ts';
 
 /** Look-ups by key for one question, some tens of milliseconds: 1,221 groups (ten million devices) by 16 tags. */
 const HOPS_MAX = 20_000;

@@ -1,4 +1,5 @@
 import t from 'tap';
+import { BLOCK_DEVICES } from '../../../src/domain/device.ts';
 import { changesOf } from '../../../src/domain/group-change.ts';
 import { systemClock } from '../../../src/std/clock.ts';
 import { raiseGroups } from '../../../src/store/devices/raise-groups.ts';
@@ -6,6 +7,8 @@ import type { RedisClient } from '../../../src/tag-index/redis/connect.ts';
 import { readTokens } from '../../../src/tag-index/redis/read-tokens.ts';
 import { RedisTagIndex } from '../../../src/tag-index/redis/redis-tag-index.ts';
 import { SqlTagIndex } from '../../../src/tag-index/sql/sql-tag-index.ts';
+import { TOKEN_BYTES_MAX } from '../../../src/tag-index/tag-index.ts';
+import { answersInPieces, seedWideDevices } from '../../contract/tag-index.ts';
 import { until } from '../../support/poll.ts';
 import { openNodeIndex } from '../../support/redis-index.ts';
 import { startRedis, withRedis } from '../../support/redis-server.ts';
@@ -44,7 +47,7 @@ await withRedis(t, (t) =>
 
     const tokenAt = async (version: number): Promise<string | null> => {
       const tokens = await readTokens(node.client, hashKey, Uint16Array.of(7, 130), version);
-      return tokens === null ? null : String(tokens.at(0));
+      return tokens === null ? null : String(tokens.deviceIds.at(0));
     };
 
     await t.test('of the version that matched, and of a later one', async (t) => {
@@ -53,7 +56,9 @@ await withRedis(t, (t) =>
     });
 
     await t.test('of nobody nothing is asked', async (t) => {
-      t.same(await readTokens(node.client, 'no such group', new Uint16Array(0), 2), []);
+      const tokens = await readTokens(node.client, 'no such group', new Uint16Array(0), 2);
+      t.equal(tokens?.deviceIds.length, 0);
+      t.equal(tokens?.endOffset, undefined);
     });
 
     await t.test('an older server that takes over between the questions', async (t) => {
@@ -80,6 +85,22 @@ await withRedis(t, (t) =>
       t.equal(run.deviceIds.at(7), 'another', 'nobody is sent to by the token that he had before');
       t.equal(run.deviceIds.length, 200);
       t.equal(await tokenAt(2), null);
+    });
+
+    await t.test('of tokens that are too large together as many blocks as fit', async (t) => {
+      const wide = await makeTenant(sql, 'wide');
+      const wideTagId = await wide.makeTag();
+      const scope = { appId: wide.appId, platformId: PLATFORM };
+      await seedWideDevices(sql, scope, wideTagId, 3_000);
+      await raiseGroups(sql, [{ ...scope, groupNumber: 0 }]);
+      node.repairs.ask([{ ...scope, groupNumber: 0 }]);
+      const wideKey = `tagcast:${node.name.current}:{${wide.appId}.${PLATFORM}.0}`;
+      await until('the index is filled', async () =>
+        (await redis.client.hget(wideKey, 'v')) === '1' ? true : null,
+      );
+      // The blocks of one call are asked for before it is known how large they are.
+      const bytesMax = TOKEN_BYTES_MAX + 16 * BLOCK_DEVICES * 3 * 4_096;
+      await answersInPieces(t, node.index, scope, wideTagId, { count: 3_000, bytesMax });
     });
 
     await t.test('one that has nothing', async (t) => {

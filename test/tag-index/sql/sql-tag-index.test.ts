@@ -2,8 +2,14 @@ import t from 'tap';
 import { deviceKeyOf } from '../../../src/domain/device.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { SqlTagIndex } from '../../../src/tag-index/sql/sql-tag-index.ts';
+import { TOKEN_BYTES_MAX } from '../../../src/tag-index/tag-index.ts';
 import type { TagIndexBench } from '../../contract/tag-index.ts';
-import { deviceIdOf, tagIndexContract } from '../../contract/tag-index.ts';
+import {
+  answersInPieces,
+  deviceIdOf,
+  seedWideDevices,
+  tagIndexContract,
+} from '../../contract/tag-index.ts';
 import { makeTenant } from '../../support/notifications.ts';
 import { seedDevices } from '../../support/seed.ts';
 import { withStores } from '../../support/store.ts';
@@ -36,32 +42,10 @@ await withStores(t, async (t, store) => {
     const { sql } = store;
     await sql`truncate devices, subscriptions`;
     const { appId, tagId } = await makeTenant(sql, 'wide');
-    const count = 1_500;
-    await sql`
-      insert into devices (app_id, platform_id, ordinal, device_key, device_id, registered_at)
-      select ${appId}, 15, n, md5(n::text)::uuid, lpad(n::text, 4096, '語'), now()
-      from generate_series(0, ${count - 1}::integer) as n`;
-    await sql`
-      insert into subscriptions (app_id, platform_id, tag_id, ordinal)
-      select ${appId}, 15, ${tagId}, n from generate_series(0, ${count - 1}::integer) as n`;
-    const index = new SqlTagIndex(sql);
-    const found: number[] = [];
-    let firstOffset = 0;
-    for (let runs = 1; firstOffset < 8_192; runs += 1) {
-      t.ok(runs < 10, 'each goes on');
-      const run = await index.resolve({
-        group: { appId, platformId: 15, groupNumber: 0 },
-        audience: { anyTagIds: [tagId], allTagIds: [], noneTagIds: [] },
-        ordinalEnd: 8_192,
-        expectedVersion: 1,
-        firstOffset,
-      });
-      const bytes = [...run.offsets.keys()].map((at) => String(run.deviceIds.at(at)).length * 3);
-      t.ok(bytes.reduce((sum, some) => sum + some, 0) <= 8_500_000, 'no more than fits');
-      found.push(...run.offsets);
-      firstOffset = run.endOffset ?? 8_192;
-    }
-    t.strictSame(found, [...Array(count).keys()]);
+    const scope = { appId, platformId: 15 };
+    await seedWideDevices(sql, scope, tagId, 1_500);
+    const options = { count: 1_500, bytesMax: TOKEN_BYTES_MAX };
+    await answersInPieces(t, new SqlTagIndex(sql), scope, tagId, options);
   });
 });
 
