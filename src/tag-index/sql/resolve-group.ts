@@ -28,7 +28,7 @@ export type NoteRow = readonly [
  * Ordinals from `start` up to but without `end`. The `limit 1` keeps it a look-up by key for each device: without
  * statistics (a new table) a plain join compared every subscription of the group
  * with every device of the app, 1.6 s for 2,000 devices. One row of JSON, because PGlite and the driver take apart
- * each of thousands of rows.
+ * each of thousands of rows. Lists that are too large end in the database: the engine hears their size.
  */
 export async function resolveGroup(
   sql: Sql,
@@ -36,34 +36,32 @@ export async function resolveGroup(
   { start, end }: { readonly start: number; readonly end: number },
   audience: Audience,
 ): Promise<MatchingGroup> {
+  const fits = sql`lists.bytes <= ${TOKEN_BYTES_MAX}`;
   const [group] = await sql<MatchingGroup[]>`
-    with matching_devices as materialized (
-      select matching.ordinal, d.device_id, d.refusals, d.apns_environment
-      from (
-        select ordinal from subscriptions
-        where app_id = ${appId} and platform_id = ${platformId}
-          and tag_id = any(${concernedTagIds(audience)}::integer[])
-          and ordinal >= ${start} and ordinal < ${end}
-        group by ordinal
-        having ${matches(sql, audience)}
-      ) matching
-      cross join lateral (
-        select device_id, refusals, apns_environment from devices
-        where app_id = ${appId} and platform_id = ${platformId} and ordinal = matching.ordinal
-        limit 1
-      ) d
-      order by matching.ordinal
-    ),
-    -- Of texts that lie apart it reads the lengths only.
-    size as (
-      select coalesce(sum(octet_length(device_id)), 0) as bytes from matching_devices
-    )
-    select size.bytes, lists.*
-    from size cross join lateral (
-      select json_agg(ordinal) as ordinals, json_agg(device_id) as "deviceIds",
+    select bytes, case when ${fits} then ordinals end as ordinals,
+      case when ${fits} then device_ids end as "deviceIds", case when ${fits} then notes end as notes
+    from (
+      select coalesce(sum(octet_length(device_id)), 0) as bytes, json_agg(ordinal) as ordinals,
+        json_agg(device_id) as device_ids,
         json_agg(json_build_array(ordinal, refusals, apns_environment))
           filter (where refusals > 0 or apns_environment is not null) as notes
-      from matching_devices where size.bytes <= ${TOKEN_BYTES_MAX}::bigint
+      from (
+        select matching.ordinal, d.device_id, d.refusals, d.apns_environment
+        from (
+          select ordinal from subscriptions
+          where app_id = ${appId} and platform_id = ${platformId}
+            and tag_id = any(${concernedTagIds(audience)}::integer[])
+            and ordinal >= ${start} and ordinal < ${end}
+          group by ordinal
+          having ${matches(sql, audience)}
+        ) matching
+        cross join lateral (
+          select device_id, refusals, apns_environment from devices
+          where app_id = ${appId} and platform_id = ${platformId} and ordinal = matching.ordinal
+          limit 1
+        ) d
+        order by matching.ordinal
+      ) devices
     ) lists`;
   return group ?? { bytes: 0, ordinals: null, deviceIds: null, notes: null };
 }
