@@ -4,8 +4,11 @@
  * Where answers queue (in this thread or at the provider) a doubling has to bring more of them, or else it is taken back.
  *
  *   watching ──used up for two spans──► growing (new ones connect) ──► settling (a span goes by) ──► measured
- *      ▲                                                                              more answers: watching, may double again
- *      └────────answers queue, and no more of them: back to as many as before, no growth for a while────┘
+ *      ▲                                                                  │  ▲          more answers: watching, may double again
+ *      │                                        nobody wants them any more│  │used up again   │
+ *      │                                                                  ▼  │                │
+ *      │                                                                unproven              │
+ *      └────────answers queue, and no more of them: back to as many as before, no growth for a while
  */
 
 export interface GrowthOptions {
@@ -45,7 +48,7 @@ export class Growth {
   #usedUpSinceMs: number | null = null;
   /** In a row. */
   #usedUpSpans = 0;
-  #state: 'watching' | 'growing' | 'settling' = 'watching';
+  #state: 'watching' | 'growing' | 'settling' | 'unproven' = 'watching';
   #rateBefore = 0;
   #connectionsBefore = 0;
   #heldUntilMs = 0;
@@ -57,7 +60,8 @@ export class Growth {
 
   /** Another span is to be watched. */
   get isBusy(): boolean {
-    return this.#state !== 'watching' || this.#usedUpSinceMs !== null || this.#usedUpSpans > 0;
+    const isMeasuring = this.#state === 'growing' || this.#state === 'settling';
+    return isMeasuring || this.#usedUpSinceMs !== null || this.#usedUpSpans > 0;
   }
 
   spanMs(roundTripMs: number): number {
@@ -111,12 +115,15 @@ export class Growth {
         this.#state = 'settling';
         return NOTHING;
       case 'settling':
+      case 'unproven':
+        // With twice as many they are used up less often, whatever it brought; but somebody still has to want them. The doubling for a
+        // push that is over is measured by a later one: kept for good, it would be doubled again.
+        if (this.#state === 'settling' ? usedUpMs === 0 : !isUsedUp) {
+          this.#state = 'unproven';
+          return NOTHING;
+        }
         this.#state = 'watching';
-        // Some may not have come, or have gone since: those from before are not taken back for them.
-        if (connections <= this.#connectionsBefore) break;
-        // With twice as many they are used up less often, whatever it brought; but somebody still has to want them. Without a single
-        // answer it says nothing of the doubling.
-        if (usedUpMs > 0 && isQueueing && rate > 0 && rate < this.#rateBefore * GAIN_MIN) {
+        if (isQueueing && this.#broughtNothing(rate, connections)) {
           return this.#takeBack(nowMs, connections);
         }
         break;
@@ -125,6 +132,11 @@ export class Growth {
     }
     if (!isUsedUp || !this.#isLasting(rate) || this.#isHeld(nowMs, rate)) return NOTHING;
     return this.#double(rate, connections);
+  }
+
+  /** Without a single answer nobody knows. Of connections that have not come, or have gone since, nothing is to be taken back. */
+  #broughtNothing(rate: number, connections: number): boolean {
+    return connections > this.#connectionsBefore && rate > 0 && rate < this.#rateBefore * GAIN_MIN;
   }
 
   /** Where nothing is answered it may be the connections that are silent, and whoever waits for them need not wait longer. */

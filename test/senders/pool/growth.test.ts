@@ -147,6 +147,25 @@ t.test('used up for less than half of a span is no need', (t) => {
   t.end();
 });
 
+t.test('a doubling for a push that is over is measured by the next one, and taken back', (t) => {
+  const demand = new Demand(10, 10);
+  for (let push = 0; push < 1_000; push += 1) {
+    demand.isUsedUp = true;
+    demand.spans(SPANS_UNTIL_DOUBLED);
+    demand.isUsedUp = false;
+    demand.spans(3);
+    t.notOk(demand.growth.isBusy);
+    t.ok(demand.connections <= 2, 'no doubling upon one that is not proven');
+  }
+  demand.isUsedUp = true;
+  demand.spans(SPANS_UNTIL_DOUBLED);
+  demand.most = 1_000_000;
+  demand.spans(100 * SPANS_UNTIL_DOUBLED);
+  demand.spans(600);
+  t.equal(demand.connections, 16, 'what brings more is kept, and doubled');
+  t.end();
+});
+
 t.test('short pushes, however many, are no need: each is over before a connection is open', (t) => {
   const demand = new Demand(10, 1_000_000);
   for (let push = 0; push < 1_000; push += 1) {
