@@ -24,6 +24,11 @@ const PEAK = 3;
 /** Of a Redis node's memory what may be data: the rest is for its buffers, and for growth. */
 const REDIS_SHARE = 0.6;
 const REDIS_NODE_GB = 16;
+/** As the rows of `sizing` name them. */
+const APNS = 'APNs, 64 digits';
+const FCM = 'FCM, 142 characters';
+const SIZED_TAGS = 20;
+const TAG_ID_BYTES = 4;
 /** 142 characters in place of 32 bytes. */
 const FCM_TOKEN_MORE = 110;
 const GB = 1e9;
@@ -56,32 +61,33 @@ const lines: Row[] = [
 ];
 printTable(lines);
 
+/** With as many tags as `sizing` gives a device: of another number each has its four bytes in the row, or has not. */
 function postgres(): readonly Row[] {
-  const apnsBytes = sizeOf('device that registered twice (APNs, 64 digits)', 'bytes');
-  const fcmBytes = sizeOf('device that registered twice (FCM, 142 characters)', 'bytes');
-  const subscriptionBytes = sizeOf('subscription (APNs, 64 digits)', 'bytes');
-  const deviceIndex = sizeOf('device that registered twice (APNs, 64 digits)', 'indexBytes');
-  const subscriptionIndex = sizeOf('subscription (APNs, 64 digits)', 'indexBytes');
-  const logBytes = sizeOf('registration that changes nothing (APNs, 64 digits)', 'logBytes');
-  const devicesGb = (apns * apnsBytes + fcm * fcmBytes) / GB;
-  const subscriptionsGb = (subscriptions * subscriptionBytes) / GB;
-  const indexGb = (devices * deviceIndex + subscriptions * subscriptionIndex) / GB;
+  const writtenAgain = (token: string) =>
+    `device with ${SIZED_TAGS} tags, written again (${token})`;
+  const more = (tags - SIZED_TAGS) * TAG_ID_BYTES;
+  const apnsBytes = sizeOf(writtenAgain(APNS), 'bytes') + more;
+  const fcmBytes = sizeOf(writtenAgain(FCM), 'bytes') + more;
+  const indexBytes = sizeOf(writtenAgain(APNS), 'indexBytes');
+  const repetition = sizeOf(`registration that changes nothing (${APNS})`, 'logBytes');
+  const refresh = sizeOf(
+    `the same, the first after REGISTRATION_REFRESH_HOURS (${APNS})`,
+    'logBytes',
+  );
+  // At most once a day, as REGISTRATION_REFRESH_HOURS has it.
+  const refreshes = Math.min(registrations, devices);
+  const logGb = (refreshes * refresh + (registrations - refreshes) * repetition) / GB;
   return [
     line(
-      'PostgreSQL: devices, GB',
-      devicesGb,
+      'PostgreSQL: devices with their tags, GB',
+      (apns * apnsBytes + fcm * fcmBytes) / GB,
       `${show(apnsBytes)} and ${show(fcmBytes)} bytes each`,
     ),
-    line('PostgreSQL: subscriptions, GB', subscriptionsGb, `${show(subscriptionBytes)} bytes each`),
-    line(
-      '– of both, indexes, GB',
-      indexGb,
-      `${show(deviceIndex)} and ${show(subscriptionIndex)} bytes each`,
-    ),
+    line('– of them, indexes, GB', (devices * indexBytes) / GB, `${show(indexBytes)} bytes each`),
     line(
       'PostgreSQL: log a day, GB',
-      (registrations * logBytes) / GB,
-      `${show(logBytes)} bytes a registration that changes nothing, ${count(registrations)} a day`,
+      logGb,
+      `${show(refresh)} bytes for the first registration of a device's day, ${show(repetition)} for each that repeats it`,
     ),
   ];
 }

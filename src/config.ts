@@ -3,6 +3,7 @@
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { UNWRITTEN_MS_MAX } from './domain/device.ts';
 import { FCM_TARGETS } from './senders/fcm/target.ts';
 import { TRANSPORTS } from './senders/transport.ts';
 import { isPushHost } from './senders/webpush/allow-list.ts';
@@ -191,9 +192,14 @@ export const schema = z.object({
     .describe(
       'Tags of one device; beyond it further ones are ignored, and Tagcast-Ignored says so.',
     ),
+  REGISTRATION_REFRESH_HOURS: count(0, UNWRITTEN_MS_MAX / 3_600_000)
+    .default(24)
+    .describe(
+      'Hours within which a registration that changes nothing is not written again; 0: each is.',
+    ),
   DEVICE_RETENTION_DAYS: count(1, 3_650)
     .default(30)
-    .describe('Days after which a device without subscriptions is erased.'),
+    .describe('Days after which a device without tags is erased.'),
   NOTIFICATION_RETENTION_DAYS: count(1, 3_650)
     .default(90)
     .describe(

@@ -12,7 +12,12 @@ import { redisAddressOf } from './config.ts';
 import type { Demo } from './demo.ts';
 import { describeDemo, ensureDemo, readDemoAccounts, writeDemoFile } from './demo.ts';
 import type { PlatformOfApp } from './domain/device.ts';
-import { PLATFORM_APNS, PLATFORM_FCM, PLATFORM_WEB_PUSH } from './domain/device.ts';
+import {
+  PLATFORM_APNS,
+  PLATFORM_FCM,
+  PLATFORM_WEB_PUSH,
+  UNWRITTEN_MS_MAX,
+} from './domain/device.ts';
 import { faultSentence } from './domain/fault-sentence.ts';
 import type { Progress } from './domain/progress.ts';
 import type { UsableCredential } from './fan-out/authorizer.ts';
@@ -84,6 +89,8 @@ export interface Engine {
 
 /** Addresses whose rates are remembered, per generation; about 100 bytes each. */
 const RATE_BUCKETS_MAX = 100_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 
 /** Starts everything on a store; resolves when it listens. */
 export async function startEngine({ config, store, secrets, log }: EngineParts): Promise<Engine> {
@@ -133,7 +140,8 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
     sql,
     feed: tagIndex.feed,
     log,
-    deviceRetentionDays: config.DEVICE_RETENTION_DAYS,
+    // The last registrations of a device may not be written.
+    deviceRetentionMs: config.DEVICE_RETENTION_DAYS * DAY_MS + UNWRITTEN_MS_MAX,
     notificationRetentionDays: config.NOTIFICATION_RETENTION_DAYS,
   });
   metrics.watchObjectIds(() => housekeeping.objectIdsUsedShare);
@@ -392,6 +400,7 @@ function startRegistration(
     inFlightMax: config.REGISTRATIONS_IN_FLIGHT_MAX,
     devicesPerAppMax: config.DEVICES_PER_APP_MAX,
     tagsPerDeviceMax: config.TAGS_PER_DEVICE_MAX,
+    freshMs: config.REGISTRATION_REFRESH_HOURS * HOUR_MS,
   });
   metrics.watchQueue('registrations', () => registration.depth);
   return registration;

@@ -16,6 +16,7 @@ import type { Importer } from '../registration/importer.ts';
 import { deviceRef } from '../registration/operation.ts';
 import type { Snapshot } from '../registration/snapshot.ts';
 import { findAppClient } from '../store/apps/find-app.ts';
+import { beginImport } from '../store/devices/begin-import.ts';
 import type { DevicePage } from '../store/devices/read-page.ts';
 import { readDevicePage } from '../store/devices/read-page.ts';
 import { readClock } from '../store/read-clock.ts';
@@ -82,16 +83,26 @@ export interface AppScope {
   readonly nowMs: number;
 }
 
-/** `devices.scope`: what an import or export begins with. */
-export async function readScope(
+/** `devices.scope`: what an export begins with. */
+export const readScope = (parts: DeviceParts, input: Input<'app'>): Promise<Answer<AppScope>> =>
+  scopeAt(parts, input, () => readClock(parts.sql));
+
+/** `devices.begin-import`: what an import begins with, at `nowMs`. */
+export const readImportScope = (
+  parts: DeviceParts,
+  input: Input<'app'>,
+): Promise<Answer<AppScope>> => scopeAt(parts, input, () => beginImport(parts.sql, input.appId));
+
+async function scopeAt(
   { sql, catalogue }: DeviceParts,
   { appId }: Input<'app'>,
+  nowMs: () => Promise<number>,
 ): Promise<Answer<AppScope>> {
   const client = await findAppClient(sql, appId);
   if (client === null) return noApp(appId);
   const { apps } = await catalogue.fresh(client.clientId);
   const platformIds = apps.get(appId)?.platformIds ?? [];
-  return { value: { client: client.clientSlug, platformIds, nowMs: await readClock(sql) } };
+  return { value: { client: client.clientSlug, platformIds, nowMs: await nowMs() } };
 }
 
 export interface MappedTags {
@@ -149,7 +160,7 @@ export const readPage = async (
 
 /** `devices.import`: makes devices durable; answers how each ended, in the order of the request. */
 export async function importDevices(
-  { sql, catalogue, importer, tagsPerDeviceMax }: DeviceParts,
+  { sql, catalogue, importer }: DeviceParts,
   { appId, devices, replacesTags, startedAtMs }: Input<'import'>,
 ): Promise<Answer<readonly ImportResult[]>> {
   const client = await findAppClient(sql, appId);
@@ -158,8 +169,7 @@ export async function importDevices(
   const foreign = devices.find(({ platformId }) => !snapshot.hasPlatform(appId, platformId));
   if (foreign !== undefined)
     return { fault: `App ${appId} has no platform ${foreign.platformId}.` };
-  const countsTags = snapshot.tags.size > tagsPerDeviceMax;
-  const common = { replacesTags, startedAtMs, countsTags };
+  const common = { replacesTags, startedAtMs };
   return {
     value: await importer.submit(
       devices.map((device) => ({ ...common, ...operationOf(appId, device, snapshot) })),

@@ -74,7 +74,7 @@ export async function importDevices(
   request: ImportRequest,
   signal: AbortSignal,
 ): Promise<number> {
-  const scope = await askOnce<AppScope>(actions, 'devices.scope', { appId: request.appId });
+  const scope = await askOnce<AppScope>(actions, 'devices.begin-import', { appId: request.appId });
   const state = await beginState(request, input, scope);
   if (state.records > 0) {
     terminal.note(`Going on after record ${format(state.records)}.`);

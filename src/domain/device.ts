@@ -72,3 +72,9 @@ export const normalizeDeviceId = (platformId: number, deviceId: string): string 
  */
 export const deviceKeyOf = (deviceId: string): string =>
   hash('sha256', deviceId, 'hex').slice(0, 32);
+
+/**
+ * A registration that repeats one that was written within this may not be written (REGISTRATION_REFRESH_HOURS at its most): so the time in a
+ * device's row may be so much earlier than its last registration, whatever the setting is now.
+ */
+export const UNWRITTEN_MS_MAX = 86_400_000;

@@ -36,7 +36,7 @@ export interface DeviceNote {
 
 /** Edits to devices of any groups. An edit that changes nothing does no harm. */
 export interface Edits {
-  /** Devices that are new, or have another token; null: erased, with notes and subscriptions. */
+  /** Devices that are new, or have another token; null: erased, with notes and tags. */
   readonly tokens?: readonly (DevicePlace & { readonly deviceId: string | null })[];
   readonly added?: readonly Subscription[];
   /** None of it is in `added` too. */
@@ -97,6 +97,13 @@ export const isSameGroup = (one: DevicePlace, other: DevicePlace): boolean =>
   groupOf(one.ordinal) === groupOf(other.ordinal) &&
   one.appId === other.appId &&
   one.platformId === other.platformId;
+
+/** The group that a device is in. */
+export const groupOfPlace = ({ appId, platformId, ordinal }: DevicePlace): GroupKey => ({
+  appId,
+  platformId,
+  groupNumber: groupOf(ordinal),
+});
 
 /** Names a group in logs and maps. */
 export const groupKeyOf = ({ appId, platformId, groupNumber }: GroupKey): string =>

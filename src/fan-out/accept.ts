@@ -13,7 +13,6 @@ import type { PatientReads } from '../store/patient-reads.ts';
 import type { Sql } from '../store/sql.ts';
 import type { TagIndex } from '../tag-index/tag-index.ts';
 import type { Push, PushFault } from './push.ts';
-import type { ExpectedPush } from './survey.ts';
 import type { TagReference, Targets } from './targets.ts';
 import { resolveTargets } from './targets.ts';
 
@@ -52,8 +51,8 @@ export interface AcceptOptions {
   readonly tagIndex: TagIndex;
   /** Whether a simulator stands in for the provider of a platform. */
   readonly isSimulated: (platformId: PlatformId) => boolean;
-  /** A push that is due at once is about to be accepted; answers what to call when it is. */
-  readonly expect: (push: ExpectedPush) => () => void;
+  /** A push that is due at once has been accepted. */
+  readonly onAccepted: () => void;
 }
 
 export class Accept {
@@ -154,8 +153,6 @@ export class Accept {
     scopes: readonly Scope[],
   ): Promise<{ readonly id: string; readonly state: NotificationState } | null> {
     const id = uuidV7();
-    const accepted =
-      push.sendAtMs === null ? this.options.expect({ notificationId: id, audience, scopes }) : null;
     const state = await insertNotification(this.options.sql, {
       ...publisher,
       id,
@@ -170,7 +167,7 @@ export class Accept {
       })),
     });
     if (state === null) return null;
-    accepted?.();
+    if (push.sendAtMs === null) this.options.onAccepted();
     return { id, state };
   }
 }

@@ -136,7 +136,6 @@ export async function startFanOut(options: FanOutOptions): Promise<FanOut> {
   });
   const planner = new Planner({
     sql: store.sql,
-    tagIndex: options.tagIndex,
     log,
     onPlanned: (planned) => claimer.offer(planned),
   });
@@ -145,7 +144,7 @@ export async function startFanOut(options: FanOutOptions): Promise<FanOut> {
     patientReads: store.patientReads,
     tagIndex: options.tagIndex,
     isSimulated: (platformId) => isSimulated(platformId, origins),
-    expect: (push) => planner.expect(push),
+    onAccepted: () => planner.wake(),
   });
   const deletions = new Deletions({
     sql: store.sql,

@@ -33,7 +33,7 @@ export function resolveTargets(
   const current = tags.filter(({ isExpired }) => !isExpired);
   const any = find(push.target, current);
   const all = find(push.filter, current);
-  // Excluding by an expired tag is still what was asked for; its subscriptions are there.
+  // Excluding by an expired tag is still what was asked for; devices still have it.
   const none = find(push.exclude, tags);
 
   const apps = new Set(clientScopes.map(({ appId }) => appId));

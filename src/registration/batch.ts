@@ -1,8 +1,7 @@
 /** A batch as devices: every device once, with all that is asked for it. */
 
-import type { DeviceNote } from '../domain/group-change.ts';
-import type { DeviceKey } from '../store/devices/lock-devices.ts';
-import type { Change } from './change.ts';
+import type { DeviceKey, KnownDevice } from '../store/devices/find-devices.ts';
+import type { Change, TagsAfter } from './change.ts';
 import type { DeviceRef, Operation } from './operation.ts';
 
 /** A device of the batch and all that is asked for it. */
@@ -15,16 +14,17 @@ export interface DeviceOperations {
 /** What became of a device and its operations. */
 export type DeviceResult = 'committed' | 'tags-limited' | 'limit';
 
-/** A device in the transaction: what it becomes, and its ordinal once it has one. */
+/** A device of the batch, as it is, and what it becomes. */
 export interface ChangedDevice extends DeviceOperations {
   readonly change: Change;
-  /** Null: it is not there, and does not become. */
-  ordinal: number | null;
-  /** What was noted of it before; null: it was not there. */
-  note: DeviceNote | null;
-  /** Its ordinal is one that it gets in this transaction. */
-  isNew: boolean;
-  result: DeviceResult;
+  readonly tags: TagsAfter;
+  /** Null: it is not there. */
+  readonly known: KnownDevice | null;
+}
+
+/** One that is written, under the ordinal that it has or gets. */
+export interface WrittenDevice extends ChangedDevice {
+  readonly ordinal: number;
 }
 
 /** Gathers operations by device. */

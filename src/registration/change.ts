@@ -85,3 +85,30 @@ function unsubscribe(change: Change, tagIds: readonly number[]): void {
     if (!change.clear) change.remove.add(tagId);
   }
 }
+
+/** A device's tags after a change, and what it gained and lost by it. */
+export interface TagsAfter {
+  /** Sorted. */
+  readonly tagIds: readonly number[];
+  readonly gained: readonly number[];
+  readonly lost: readonly number[];
+  /** Some were not added, for the device has `tagsMax`. */
+  readonly isLimited: boolean;
+}
+
+/** Applies a change to the sorted tags that a device has. It keeps what it has beyond `tagsMax`, and gains nothing more. */
+export function tagsAfter(
+  before: readonly number[],
+  { clear, add, remove }: Pick<Change, 'clear' | 'add' | 'remove'>,
+  tagsMax: number,
+): TagsAfter {
+  const had = new Set(before);
+  const lost = before.filter((tagId) => (clear ? !add.has(tagId) : remove.has(tagId)));
+  const wanted = [...add].filter((tagId) => !had.has(tagId));
+  const gained = wanted.slice(0, Math.max(0, tagsMax - before.length + lost.length));
+  const isLimited = gained.length < wanted.length;
+  if (gained.length + lost.length === 0) return { tagIds: before, gained, lost, isLimited };
+  for (const tagId of lost) had.delete(tagId);
+  for (const tagId of gained) had.add(tagId);
+  return { tagIds: [...had].sort((a, b) => a - b), gained, lost, isLimited };
+}

@@ -26,9 +26,9 @@ const SPARSE_DEVICES_MAX = GROUP_DEVICES / 4;
 const SPARSE_GROUPS_MIN = 8;
 /** Four lanes of four nodes may have ordinals in stock in these. One that is moved too early is moved again, and that is all. */
 const FILLING_GROUPS = 16;
-/** Devices and subscriptions of one transaction, and transactions in one run: pushes of the client wait for each. */
+/** Devices of one transaction and the tags that they have together, and transactions in one run: pushes of the client wait for each. */
 const DEVICES_MAX = 250;
-const SUBSCRIPTIONS_MAX = 5_000;
+const TAGS_MAX = 5_000;
 const TRANSACTIONS_MAX = 20;
 
 /** Fresh ordinals: from `next` up to but without `end`. */
@@ -146,15 +146,15 @@ export class Compaction {
 const isSameScope = (a: PlatformOfApp, b: PlatformOfApp): boolean =>
   a.appId === b.appId && a.platformId === b.platformId;
 
-/** So many of the devices as have SUBSCRIPTIONS_MAX together, at most `devicesMax`; a single one may exceed it, alone. */
-function fitting<Device extends { readonly subscriptions: number }>(
+/** So many of the devices as have TAGS_MAX together, at most `devicesMax`; a single one may exceed it, alone. */
+function fitting<Device extends { readonly tags: number }>(
   devices: readonly Device[],
   devicesMax: number,
 ): readonly Device[] {
-  let subscriptions = 0;
+  let tags = 0;
   const beyond = devices.findIndex((device, at) => {
-    subscriptions += device.subscriptions;
-    return at >= devicesMax || (at > 0 && subscriptions > SUBSCRIPTIONS_MAX);
+    tags += device.tags;
+    return at >= devicesMax || (at > 0 && tags > TAGS_MAX);
   });
   return beyond === -1 ? devices : devices.slice(0, beyond);
 }

@@ -1,9 +1,9 @@
 /** The tags of devices, as `list` answers them: all that are asked for while a query is under way share the next one. */
 
 import { Batcher } from '../std/batcher.ts';
+import type { TagOfDevice } from '../store/devices/tags-of-devices.ts';
+import { tagsOfDevices } from '../store/devices/tags-of-devices.ts';
 import type { Sql } from '../store/sql.ts';
-import type { TagOfDevice } from '../store/subscriptions/tags-of-devices.ts';
-import { tagsOfDevices } from '../store/subscriptions/tags-of-devices.ts';
 import type { DeviceRef } from './operation.ts';
 
 /** A query of this many takes some 10 ms; what exceeds it waits for the one after. */

@@ -14,12 +14,8 @@ import {
   deleteQuotas,
   deleteTagDays,
 } from '../store/housekeeping/old-rows.ts';
-import type { Orphanage } from '../store/housekeeping/orphaned-subscriptions.ts';
-import {
-  ofDeletedTags,
-  ofDisconnectedApps,
-  removeOrphans,
-} from '../store/housekeeping/orphaned-subscriptions.ts';
+import type { UnwantedTags } from '../store/housekeeping/unwanted-tags.ts';
+import { deletedTags, disconnectedTags, removeTags } from '../store/housekeeping/unwanted-tags.ts';
 import { objectIdsUsedShare } from '../store/object-ids.ts';
 import { readClock } from '../store/read-clock.ts';
 import type { SqlPool } from '../store/sql.ts';
@@ -30,8 +26,12 @@ import { Compaction } from './compaction.ts';
 const INTERVAL_MS = 10_000;
 /** Devices looked at in one run: some 20 ms of the database's time. */
 const DEVICES_MAX = 2_000;
-/** Subscriptions removed in one transaction, and transactions in one run: others wait for the groups' rows meanwhile. */
-const SUBSCRIPTIONS_MAX = 5_000;
+/** Devices that lose tags in one transaction, and in one run: others wait for the groups' rows meanwhile. */
+const CLEARED_MAX = 1_000;
+const CLEARED_IN_RUN_MAX = 20_000;
+/** Pairs of a group and an unwanted tag in one run, and groups: to look through one takes some 10 ms of the database's time. */
+const PAIRS_MAX = 10_000;
+const GROUPS_MAX = 100;
 const TRANSACTIONS_MAX = 20;
 const ROWS_MAX = 10_000;
 /** Notifications deleted in one transaction; each may have thousands of scopes. With TRANSACTIONS_MAX it is 17 million a day. */
@@ -74,6 +74,8 @@ export class Housekeeping {
   private readonly compaction: Compaction;
   private cursor: DevicePlace = START;
   private sweptAtMs = Number.NEGATIVE_INFINITY;
+  /** The last look found more tags that were disconnected than one run takes off. */
+  private areDisconnectedLeft = false;
   private usedShare: number | null = null;
   private readonly runs = new Recurring(INTERVAL_MS, () => this.runLogged());
 
@@ -81,13 +83,13 @@ export class Housekeeping {
     readonly sql: SqlPool;
     readonly feed: IndexFeed;
     readonly log: Logger;
-    readonly deviceRetentionDays: number;
+    readonly deviceRetentionMs: number;
     readonly notificationRetentionDays: number;
   }) {
     this.sql = options.sql;
     this.feed = options.feed;
     this.log = options.log;
-    this.deviceRetentionMs = options.deviceRetentionDays * DAY_MS;
+    this.deviceRetentionMs = options.deviceRetentionMs;
     this.notificationRetentionMs = options.notificationRetentionDays * DAY_MS;
     this.compaction = new Compaction(options);
   }
@@ -115,7 +117,9 @@ export class Housekeeping {
     await deleteDeadNodes(this.sql, DEAD_NODE_MS, ROWS_MAX);
     await this.deleteOldNotifications();
     await this.compaction.run(nowMs);
-    if (nowMs - this.sweptAtMs < SWEEP_INTERVAL_MS) return;
+    const isSweepDue = nowMs - this.sweptAtMs >= SWEEP_INTERVAL_MS;
+    if (isSweepDue || this.areDisconnectedLeft) await this.purgeDisconnected();
+    if (!isSweepDue) return;
     this.usedShare = await objectIdsUsedShare(this.sql);
     if (this.usedShare >= OBJECT_IDS_SHARE_WARNED) {
       this.log.warn(
@@ -123,7 +127,6 @@ export class Housekeeping {
         'ids of tags and groups run out: see the limits',
       );
     }
-    await this.purgeDisconnected();
     await deleteTagDays(this.sql, nowMs - TAG_DAY_MS, ROWS_MAX);
     await deleteProviderTokens(this.sql, PROVIDER_TOKEN_MS, ROWS_MAX);
     await deleteQuotas(this.sql, QUOTA_MS, ROWS_MAX);
@@ -132,7 +135,7 @@ export class Housekeeping {
 
   /**
    * Erases idle devices among the next ones. One that registers meanwhile stays: eraseDevices looks at its time again
-   * when it has locked it, and no device gains a subscription without registering.
+   * when it has locked it, and no device gains a tag without registering.
    */
   async eraseIdleDevices(nowMs: number): Promise<number> {
     const registeredBeforeMs = nowMs - this.deviceRetentionMs;
@@ -154,13 +157,13 @@ export class Housekeeping {
   /** Removes what is left of deleted tags, and then the tags. */
   async purgeDeletedTags(nowMs: number): Promise<void> {
     const deletedBeforeMs = nowMs - DELETED_TAG_MS;
-    await this.purge(await ofDeletedTags(this.sql, deletedBeforeMs, TRANSACTIONS_MAX));
+    await this.purge(await deletedTags(this.sql, deletedBeforeMs, PAIRS_MAX));
     await deleteDeletedTags(this.sql, deletedBeforeMs);
   }
 
   /** Removes what registrations left that were under way when their tag was disconnected from the app. */
   async purgeDisconnected(): Promise<void> {
-    await this.purge(await ofDisconnectedApps(this.sql, TRANSACTIONS_MAX));
+    this.areDisconnectedLeft = await this.purge(await disconnectedTags(this.sql, PAIRS_MAX));
   }
 
   /** Deletes what ended before the retention, in pieces; what this run leaves is the next one's. */
@@ -175,17 +178,19 @@ export class Housekeeping {
     }
   }
 
-  private async purge(orphanages: readonly Orphanage[]): Promise<void> {
-    let transactions = 0;
-    for (const orphanage of orphanages) {
-      let removed = SUBSCRIPTIONS_MAX;
-      while (removed === SUBSCRIPTIONS_MAX && transactions < TRANSACTIONS_MAX) {
-        const { count, changes } = await removeOrphans(this.sql, orphanage, SUBSCRIPTIONS_MAX);
+  /** Answers whether there may be more. */
+  private async purge(unwanted: readonly UnwantedTags[]): Promise<boolean> {
+    let left = CLEARED_IN_RUN_MAX;
+    for (const tags of unwanted.slice(0, GROUPS_MAX)) {
+      let cleared = CLEARED_MAX;
+      while (cleared === CLEARED_MAX && left > 0) {
+        const { devices, changes } = await removeTags(this.sql, tags, CLEARED_MAX);
         await this.feed.apply(changes);
-        removed = count;
-        transactions += 1;
+        cleared = devices;
+        left -= devices;
       }
     }
+    return unwanted.length > GROUPS_MAX || left <= 0;
   }
 
   private async runLogged(): Promise<void> {

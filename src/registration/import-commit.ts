@@ -1,28 +1,31 @@
 /** One batch of imported devices, one transaction: as a batch of registrations, but what an app said is newer than a file. */
 
-import { groupOf } from '../domain/device.ts';
-import type { DevicePlace, GroupChange, Subscription } from '../domain/group-change.ts';
-import { changesOf } from '../domain/group-change.ts';
+import type { GroupChange } from '../domain/group-change.ts';
+import { changesOf, groupOfPlace } from '../domain/group-change.ts';
+import type { SubscribableTag } from '../store/catalogue/subscribable-tags.ts';
+import { livingTags, subscribableTags } from '../store/catalogue/subscribable-tags.ts';
+import type { KnownImported } from '../store/devices/import-devices.ts';
 import { insertImported, lockImported, updateImported } from '../store/devices/import-devices.ts';
-import { raiseGroups } from '../store/devices/raise-groups.ts';
-import type { Sql, SqlPool } from '../store/sql.ts';
-import type { SubscriptionChanges } from '../store/subscriptions/change-subscriptions.ts';
-import { changeSubscriptions, without } from '../store/subscriptions/change-subscriptions.ts';
-import { crowdedDevices } from '../store/subscriptions/crowded-devices.ts';
+import { againIfMadeSince } from '../store/devices/made-since.ts';
+import type { TagChange } from '../store/devices/record-changes.ts';
+import { recordChanges, touchedGroups } from '../store/devices/record-changes.ts';
+import type { SqlPool } from '../store/sql.ts';
 import { transact } from '../store/transact.ts';
 import type { IndexFeed } from '../tag-index/tag-index.ts';
 import { keyOf } from './batch.ts';
+import type { TagsAfter } from './change.ts';
+import { tagsAfter } from './change.ts';
 import type { ImportedOperation, ImportResult } from './imported.ts';
 import type { Ordinals } from './ordinals.ts';
 
 /** A device once, with all that the batch says of it, and what becomes of it. */
 interface ImportedDevice {
   readonly operation: ImportedOperation;
-  add: readonly number[];
-  clear: boolean;
-  ordinal: number | null;
-  isNew: boolean;
-  result: ImportResult;
+  readonly tags: TagsAfter;
+  /** Null: it is new, and the app may have no more. */
+  readonly ordinal: number | null;
+  readonly isNew: boolean;
+  readonly result: ImportResult;
 }
 
 export interface ImportContext {
@@ -50,23 +53,7 @@ export async function commitImported(
   await context.ordinals.provideFor(merged.map(({ device }) => device));
   // Kept when the transaction is tried again: the stock was filled for one try only.
   const given = new Map<string, number>();
-  const { devices, changes } = await transact(context.sql, async (tx) => {
-    const devices = merged.map(begin);
-    await findKnown(tx, devices);
-    await writeDevices(tx, context.ordinals, given, devices);
-    await limitTags(tx, devices, context.tagsPerDeviceMax);
-    const wanted = subscriptionChanges(devices);
-    const done = await changeSubscriptions(tx, wanted, context.slot);
-    const made = devices.filter(({ isNew }) => isNew).map(placeOf);
-    const newGroups = made.map((place) => ({ ...place, groupNumber: groupOf(place.ordinal) }));
-    const raised = await raiseGroups(tx, [...newGroups, ...done.groups]);
-    const changes = changesOf(raised, {
-      tokens: made,
-      added: without(wanted.added, done.refused),
-      removed: done.cleared,
-    });
-    return { devices, changes };
-  });
+  const { devices, changes } = await againIfMadeSince(() => commitOnce(context, merged, given));
   const results = new Map(
     devices.map(({ operation, result }) => [keyOf(operation.device), result]),
   );
@@ -75,6 +62,65 @@ export async function commitImported(
     changes,
   };
 }
+
+const commitOnce = (
+  { sql, ordinals, tagsPerDeviceMax, slot }: ImportContext,
+  merged: readonly ImportedOperation[],
+  given: Map<string, number>,
+) =>
+  transact(sql, async (tx) => {
+    const known = await lockImported(
+      tx,
+      merged.map(({ device, startedAtMs }) => ({ ...device, sinceMs: startedAtMs })),
+    );
+    // Behind the locks, to see what others committed while they were waited for.
+    const tags = await subscribableTags(tx, [...new Set(merged.flatMap(({ tagIds }) => tagIds))]);
+    const knownAt = new Map(known.map((device) => [device.index, device]));
+    const tagById = new Map(tags.map((tag) => [tag.id, tag]));
+    // Those that were deleted leave room for others.
+    const living = new Set(await livingTags(tx, tagsOfFull(known, merged, tagsPerDeviceMax)));
+    const devices = merged.map((operation, at) => {
+      const add = operation.tagIds.filter((tagId) => isWelcome(tagById.get(tagId), operation));
+      const device = knownAt.get(at);
+      return device === undefined
+        ? newDevice(operation, add, take(ordinals, given, operation), tagsPerDeviceMax)
+        : knownDevice(operation, add, device, tagsPerDeviceMax, living);
+    });
+    const written = devices.filter(({ ordinal }) => ordinal !== null);
+    await updateImported(tx, written.filter(({ isNew }) => !isNew).map(rowOf));
+    await insertImported(tx, written.filter(({ isNew }) => isNew).map(rowOf));
+    const tagChanges = written
+      .map(tagChangeOf)
+      .filter(({ gained, lost }) => gained.length + lost.length > 0);
+    const made = written.filter(({ isNew }) => isNew).map(tagChangeOf);
+    const groups = touchedGroups(tagChanges, made.map(groupOfPlace));
+    const raised = await recordChanges(tx, tagChanges, groups, slot);
+    const places = written.map((device) => ({ ...tagChangeOf(device), device }));
+    const changes = changesOf(raised, {
+      tokens: places.flatMap(({ device, ...place }) =>
+        device.isNew ? { ...place, deviceId: device.operation.device.deviceId } : [],
+      ),
+      added: places.flatMap((place) => place.gained.map((tagId) => ({ ...place, tagId }))),
+      removed: places.flatMap((place) => place.lost.map((tagId) => ({ ...place, tagId }))),
+    });
+    return { devices, changes };
+  });
+
+/** The tags of devices that a file may bring to their limit. */
+const tagsOfFull = (
+  known: readonly KnownImported[],
+  merged: readonly ImportedOperation[],
+  tagsMax: number,
+): readonly number[] => {
+  const full = known.filter(
+    ({ index, tagIds }) => tagIds.length + (merged[index]?.tagIds.length ?? 0) > tagsMax,
+  );
+  return [...new Set(full.flatMap(({ tagIds }) => tagIds))];
+};
+
+/** Hardly ever is one not: its tag would have to go while the file is imported. */
+const isWelcome = (tag: SubscribableTag | undefined, { device }: ImportedOperation): boolean =>
+  tag !== undefined && (tag.appIds === null || tag.appIds.includes(device.appId));
 
 /** A file may name a device twice, and SQL cannot touch a row twice. */
 function mergeByDevice(operations: readonly ImportedOperation[]): readonly ImportedOperation[] {
@@ -97,81 +143,55 @@ const merge = (before: ImportedOperation, after: ImportedOperation): ImportedOpe
 const laterOf = (a: number | null, b: number | null): number | null =>
   a === null || b === null ? (a ?? b) : Math.max(a, b);
 
-const begin = (operation: ImportedOperation): ImportedDevice => ({
-  operation,
-  add: [...new Set(operation.tagIds)],
-  clear: false,
-  ordinal: null,
-  isNew: false,
-  result: 'merged',
-});
-
-/** Locks those that are there, and keeps what their apps said since the import began. */
-async function findKnown(tx: Sql, devices: readonly ImportedDevice[]): Promise<void> {
-  const known = await lockImported(
-    tx,
-    devices.map(({ operation }) => ({ ...operation.device, sinceMs: operation.startedAtMs })),
-  );
-  for (const { index, ordinal, hasRegistered, hasUnsubscribed } of known) {
-    const device = devices[index];
-    if (device === undefined) continue;
-    device.ordinal = ordinal;
-    const { replacesTags } = device.operation;
-    if (hasUnsubscribed || (replacesTags && hasRegistered)) keep(device);
-    else device.clear = replacesTags;
-  }
+function newDevice(
+  operation: ImportedOperation,
+  add: readonly number[],
+  ordinal: number | null,
+  tagsMax: number,
+): ImportedDevice {
+  const tags = tagsAfter([], { clear: true, add: new Set(add), remove: new Set() }, tagsMax);
+  const added = tags.isLimited ? 'tags-limited' : 'added';
+  return { operation, tags, ordinal, isNew: true, result: ordinal === null ? 'limit' : added };
 }
 
-function keep(device: ImportedDevice): void {
-  device.add = [];
-  device.clear = false;
-  device.result = 'kept';
-}
-
-async function writeDevices(
-  tx: Sql,
-  ordinals: Ordinals,
-  given: Map<string, number>,
-  devices: readonly ImportedDevice[],
-): Promise<void> {
-  const known = devices.filter(({ ordinal }) => ordinal !== null);
-  const fresh = devices.filter(
-    (device) => device.ordinal === null && take(ordinals, given, device),
-  );
-  const [, inserted] = await Promise.all([
-    updateImported(tx, known.map(rowOf)),
-    insertImported(tx, fresh.map(rowOf)),
-  ]);
-  const ordinalByKey = new Map(inserted.map((row) => [keyOf(row), row.ordinal]));
-  for (const device of fresh) {
-    const ordinal = ordinalByKey.get(keyOf(device.operation.device)) ?? null;
-    device.isNew = ordinal === device.ordinal;
-    device.ordinal = ordinal;
-    if (device.isNew) device.result = 'added';
-    // Its app has registered it between the two statements.
-    else if (device.operation.replacesTags) keep(device);
-  }
+/** What its app said since the import began is kept. */
+function knownDevice(
+  operation: ImportedOperation,
+  add: readonly number[],
+  { ordinal, tagIds, hasRegistered, hasUnsubscribed }: KnownImported,
+  tagsMax: number,
+  living: ReadonlySet<number>,
+): ImportedDevice {
+  const { replacesTags } = operation;
+  const isKept = hasUnsubscribed || (replacesTags && hasRegistered);
+  const change = isKept
+    ? { clear: false, add: new Set<number>(), remove: new Set<number>() }
+    : { clear: replacesTags, add: new Set(add), remove: new Set<number>() };
+  const within = tagsAfter(tagIds, change, tagsMax);
+  const dead = within.isLimited ? tagIds.filter((tagId) => !living.has(tagId)) : [];
+  const tags =
+    dead.length === 0 ? within : tagsAfter(tagIds, { ...change, remove: new Set(dead) }, tagsMax);
+  const merged = tags.isLimited ? 'tags-limited' : 'merged';
+  return { operation, tags, ordinal, isNew: false, result: isKept ? 'kept' : merged };
 }
 
 /** Gives an ordinal to a new device, if the app may have one more. */
-function take(ordinals: Ordinals, given: Map<string, number>, imported: ImportedDevice): boolean {
-  const { device } = imported.operation;
+function take(
+  ordinals: Ordinals,
+  given: Map<string, number>,
+  { device }: ImportedOperation,
+): number | null {
   const key = keyOf(device);
   const ordinal = given.get(key) ?? ordinals.take(device);
-  if (ordinal === null) {
-    imported.result = 'limit';
-    return false;
-  }
-  given.set(key, ordinal);
-  imported.ordinal = ordinal;
-  return true;
+  if (ordinal !== null) given.set(key, ordinal);
+  return ordinal;
 }
 
 /**
  * A time that nobody knows is the beginning of time: an app that is gone since is erased when its provider says so, which counts
  * only what comes after the registration. Without tags nothing is sent, and the device is kept as if it had come today.
  */
-function rowOf({ operation, ordinal }: ImportedDevice) {
+function rowOf({ operation, ordinal, tags }: ImportedDevice) {
   const { device, appVersion, registeredAtMs, startedAtMs, tagIds } = operation;
   const atMs = registeredAtMs ?? (tagIds.length > 0 ? 0 : startedAtMs);
   return {
@@ -179,51 +199,14 @@ function rowOf({ operation, ordinal }: ImportedDevice) {
     appVersion,
     registeredAtMs: Math.min(atMs, startedAtMs),
     ordinal: ordinal ?? 0,
+    tagIds: tags.tagIds,
   };
 }
 
-/** TAGS_PER_DEVICE_MAX, for clients that have more tags than it. */
-async function limitTags(
-  tx: Sql,
-  devices: readonly ImportedDevice[],
-  tagsMax: number,
-): Promise<void> {
-  const counted = devices.filter(({ operation, add }) => operation.countsTags && add.length > 0);
-  for (const device of counted) if (device.add.length > tagsMax) keepWithin(device, [], tagsMax);
-  const growing = counted.flatMap((device) => {
-    if (device.ordinal === null || device.isNew || device.clear) return [];
-    const { appId, platformId } = device.operation.device;
-    return [{ device, appId, platformId, ordinal: device.ordinal, gain: device.add.length }];
-  });
-  for (const { index, tagIds } of await crowdedDevices(tx, growing, tagsMax)) {
-    const device = growing[index]?.device;
-    if (device !== undefined) keepWithin(device, tagIds, tagsMax);
-  }
-}
-
-function keepWithin(device: ImportedDevice, tagsBefore: readonly number[], tagsMax: number): void {
-  const before = new Set(tagsBefore);
-  const gained = device.add.filter((tagId) => !before.has(tagId));
-  const room = Math.max(0, tagsMax - before.size);
-  if (gained.length > room) device.result = 'tags-limited';
-  device.add = gained.slice(0, room);
-}
-
-function subscriptionChanges(devices: readonly ImportedDevice[]): SubscriptionChanges {
-  const added: Subscription[] = [];
-  const cleared: DevicePlace[] = [];
-  for (const { operation, ordinal, add, clear } of devices) {
-    if (ordinal === null) continue;
-    const { appId, platformId } = operation.device;
-    for (const tagId of add) added.push({ appId, platformId, ordinal, tagId });
-    if (clear) cleared.push({ appId, platformId, ordinal });
-  }
-  return { added, cleared };
-}
-
-const placeOf = ({ operation: { device }, ordinal }: ImportedDevice) => ({
+const tagChangeOf = ({ operation: { device }, ordinal, tags }: ImportedDevice): TagChange => ({
   appId: device.appId,
   platformId: device.platformId,
-  deviceId: device.deviceId,
   ordinal: ordinal ?? 0,
+  gained: tags.gained,
+  lost: tags.lost,
 });

@@ -13,8 +13,6 @@ export interface ImportedOperation {
   readonly replacesTags: boolean;
   /** When the import began, by the database's clock: what an app said after it is newer than what a file says. */
   readonly startedAtMs: number;
-  /** Whether the client has more tags than one device may have: only then are the device's tags counted. */
-  readonly countsTags: boolean;
 }
 
 export type ImportResult =

@@ -1,7 +1,7 @@
 /** What an app asks for one device, with its parameters read and its tags resolved to ids. */
 
 import { deviceKeyOf, normalizeDeviceId } from '../domain/device.ts';
-import type { DeviceKey } from '../store/devices/lock-devices.ts';
+import type { DeviceKey } from '../store/devices/find-devices.ts';
 
 export interface DeviceRef extends DeviceKey {
   readonly deviceId: string;
@@ -20,8 +20,6 @@ export type Operation =
       /** Tags of the client. Which of them can be subscribed to is decided in the transaction. */
       readonly tagIds: readonly number[];
       readonly appVersion: string | null;
-      /** Whether the client has more tags than one device may have: only then are the device's tags counted. */
-      readonly countsTags: boolean;
     }
   | {
       readonly kind: 'ureg';

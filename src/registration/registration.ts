@@ -6,6 +6,7 @@ import type { Store } from '../store/store.ts';
 import type { IndexFeed } from '../tag-index/tag-index.ts';
 import { FailureLog } from '../telemetry/failure-log.ts';
 import { DeviceLimit } from './device-limit.ts';
+import { KnownGroupTags } from './known-group-tags.ts';
 import type { LaneResult } from './lane.ts';
 import { createLane } from './lane.ts';
 import { Lanes } from './lanes.ts';
@@ -21,6 +22,8 @@ export interface RegistrationOptions {
   readonly inFlightMax: number;
   readonly devicesPerAppMax: number;
   readonly tagsPerDeviceMax: number;
+  /** A repetition of a registration that was written within this is not written. */
+  readonly freshMs: number;
 }
 
 /**
@@ -41,7 +44,7 @@ export class Registration {
   private draining = false;
 
   constructor(options: RegistrationOptions) {
-    const { feed, log, devicesPerAppMax, tagsPerDeviceMax } = options;
+    const { feed, log, devicesPerAppMax, tagsPerDeviceMax, freshMs } = options;
     const { sql } = options.store;
     const limit = new DeviceLimit(devicesPerAppMax);
     this.failureLog = new FailureLog(log);
@@ -49,13 +52,11 @@ export class Registration {
     this.lanes = new Lanes(options.lanes, (slot) => {
       const line = options.store.openLine(PLANS_ARE_KEPT);
       const ordinals = new Ordinals(sql, limit);
-      return createLane(
-        { line, feed, ordinals, tagsPerDeviceMax, slot },
-        this.failureLog,
-        (count) => {
-          this.inFlight -= count;
-        },
-      );
+      const knownGroupTags = new KnownGroupTags();
+      const context = { line, feed, ordinals, knownGroupTags, tagsPerDeviceMax, freshMs, slot };
+      return createLane(context, this.failureLog, (count) => {
+        this.inFlight -= count;
+      });
     });
   }
 

@@ -1,19 +1,18 @@
-/** A token's replacement, one transaction: all subscriptions of a device move to another deviceId, or nothing does. */
+/** A token's replacement, one transaction: all tags of a device move to another deviceId, or nothing does. */
 
-import { groupOf } from '../domain/device.ts';
 import type { DeviceNote, GroupChange } from '../domain/group-change.ts';
-import { changesOf } from '../domain/group-change.ts';
+import { changesOf, groupOfPlace } from '../domain/group-change.ts';
+import { livingTags } from '../store/catalogue/subscribable-tags.ts';
 import { deleteDevices } from '../store/devices/erase-devices.ts';
 import { againIfMadeSince } from '../store/devices/made-since.ts';
 import { raiseGroups } from '../store/devices/raise-groups.ts';
-import {
-  lockPair,
-  moveDevice,
-  moveSubscriptions,
-  touchMerged,
-} from '../store/devices/replace-device.ts';
+import { recordChanges, touchedGroups } from '../store/devices/record-changes.ts';
+import type { LockedToReplace } from '../store/devices/replace-device.ts';
+import { lockPair, moveDevice, writeMerged } from '../store/devices/replace-device.ts';
 import type { Sql, SqlPool } from '../store/sql.ts';
+import { REPLACING_SLOT } from '../store/tag-days/slots.ts';
 import { transact } from '../store/transact.ts';
+import { tagsAfter } from './change.ts';
 import type { DeviceRef } from './operation.ts';
 
 export interface Replacement {
@@ -51,16 +50,14 @@ export const commitReplacement = (
 
 async function replace(tx: Sql, replacement: Replacement, tagsMax: number): Promise<Replaced> {
   const { device, by } = replacement;
-  const { oldOrdinal, newOrdinal } = await lockPair(tx, device, by.deviceKey);
+  const pair = await lockPair(tx, device, by.deviceKey);
   if (device.deviceKey === by.deviceKey) {
-    return unchanged(oldOrdinal === null ? 'unknown' : 'unchanged');
+    return unchanged(pair.old === null ? 'unknown' : 'unchanged');
   }
-  if (oldOrdinal === null) {
-    return unchanged(newOrdinal === null ? 'unknown' : 'unchanged');
-  }
-  return newOrdinal === null
-    ? await move(tx, replacement, oldOrdinal)
-    : await merge(tx, replacement, oldOrdinal, newOrdinal, tagsMax);
+  if (pair.old === null) return unchanged(pair.new === null ? 'unknown' : 'unchanged');
+  return pair.new === null
+    ? await move(tx, replacement, pair.old.ordinal)
+    : await merge(tx, replacement, pair.old, pair.new, tagsMax);
 }
 
 const unchanged = (outcome: 'unchanged' | 'unknown'): Replaced => ({
@@ -81,36 +78,38 @@ async function move(
   const { deviceKey, deviceId } = by;
   const place = { appId, platformId, ordinal };
   await moveDevice(tx, place, { deviceKey, deviceId, appVersion });
-  const raised = await raiseGroups(tx, [{ appId, platformId, groupNumber: groupOf(ordinal) }]);
+  const raised = await raiseGroups(tx, [groupOfPlace(place)]);
   const edits = { tokens: [{ ...place, deviceId }], notes: [{ ...place, note: NO_NOTE }] };
   return { outcome: 'moved', isTagsLimited: false, changes: changesOf(raised, edits) };
 }
 
+/** Tags that were deleted are not taken over. Only what becomes less counts as unsubscribed. */
 async function merge(
   tx: Sql,
   { device: { appId, platformId }, appVersion }: Replacement,
-  oldOrdinal: number,
-  newOrdinal: number,
+  old: LockedToReplace,
+  fresh: LockedToReplace,
   tagsMax: number,
 ): Promise<Replaced> {
-  const gone = { appId, platformId, ordinal: oldOrdinal };
-  const stays = { appId, platformId, ordinal: newOrdinal };
-  const environment = await touchMerged(tx, stays, oldOrdinal, appVersion);
-  const tags = await moveSubscriptions(tx, gone, newOrdinal, tagsMax);
+  const gone = { appId, platformId, ordinal: old.ordinal };
+  const stays = { appId, platformId, ordinal: fresh.ordinal };
+  const add = new Set(await livingTags(tx, old.tagIds));
+  const { tagIds, gained, isLimited } = tagsAfter(fresh.tagIds, { ...NOTHING_LOST, add }, tagsMax);
+  await writeMerged(tx, stays, {
+    appVersion: appVersion ?? fresh.appVersion ?? old.appVersion,
+    tagIds,
+  });
   await deleteDevices(tx, [gone]);
-  const raised = await raiseGroups(
-    tx,
-    [oldOrdinal, newOrdinal].map((ordinal) => ({
-      appId,
-      platformId,
-      groupNumber: groupOf(ordinal),
-    })),
-  );
+  const lost = old.tagIds.filter((tagId) => !gained.includes(tagId));
+  const groups = touchedGroups([{ ...stays, gained, lost: [] }], [groupOfPlace(gone)]);
+  const raised = await recordChanges(tx, [{ ...gone, gained: [], lost }], groups, REPLACING_SLOT);
   const changes = changesOf(raised, {
     tokens: [{ ...gone, deviceId: null }],
-    added: tags.filter(({ isGained }) => isGained).map(({ tagId }) => ({ ...stays, tagId })),
-    removed: tags.map(({ tagId }) => ({ ...gone, tagId })),
-    notes: [{ ...stays, note: { refusals: 0, environment } }],
+    added: gained.map((tagId) => ({ ...stays, tagId })),
+    removed: old.tagIds.map((tagId) => ({ ...gone, tagId })),
+    notes: [{ ...stays, note: { refusals: 0, environment: fresh.environment } }],
   });
-  return { outcome: 'merged', isTagsLimited: tags.some(({ isLost }) => isLost), changes };
+  return { outcome: 'merged', isTagsLimited: isLimited, changes };
 }
+
+const NOTHING_LOST = { clear: false, remove: new Set<number>() };

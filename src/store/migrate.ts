@@ -17,6 +17,7 @@ import * as nodes from './migrations/0008-nodes.ts';
 import * as writeProbe from './migrations/0009-write-probe.ts';
 import * as parkedParts from './migrations/0010-parked-parts.ts';
 import * as objectIdBudget from './migrations/0011-object-id-budget.ts';
+import * as oneRowPerDevice from './migrations/0012-one-row-per-device.ts';
 import type { Sql, SqlPool } from './sql.ts';
 
 export interface Migration {
@@ -42,6 +43,7 @@ export const MIGRATIONS: readonly Migration[] = [
   writeProbe,
   parkedParts,
   objectIdBudget,
+  oneRowPerDevice,
 ];
 
 export interface Migrated {

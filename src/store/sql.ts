@@ -4,6 +4,8 @@ import postgres from 'postgres';
 
 /** What every statement of the store is given: the pool or a transaction of it. */
 export type Sql = postgres.ISql<{ bigint: number }>;
+/** A piece of a statement. */
+export type Fragment = postgres.PendingQuery<postgres.Row[]>;
 /** The pool itself: can begin transactions and be closed. */
 export type SqlPool = postgres.Sql<{ bigint: number }>;
 

@@ -2,7 +2,7 @@
 
 import type { Audience } from '../domain/notification.ts';
 
-/** Every tag whose subscriptions have to be looked at. */
+/** Every tag whose devices have to be looked at. */
 export const concernedTagIds = ({ anyTagIds, allTagIds, noneTagIds }: Audience): number[] => [
   ...new Set([...anyTagIds, ...allTagIds, ...noneTagIds]),
 ];

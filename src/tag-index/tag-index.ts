@@ -1,7 +1,7 @@
 /** The question "which devices?", answered group by group. Redis answers it when there is one, and SQL always can. */
 
 import type { DeviceToken, PlatformOfApp } from '../domain/device.ts';
-import type { DeviceNote, GroupChange, GroupKey, RaisedGroup } from '../domain/group-change.ts';
+import type { DeviceNote, GroupChange, GroupKey } from '../domain/group-change.ts';
 import type { Audience } from '../domain/notification.ts';
 import type { Sql } from '../store/sql.ts';
 
@@ -61,14 +61,6 @@ export interface TagIndex {
   ): Promise<PresentDevices>;
   /** How many devices of an (app, platform) match, now. `sql` is what the database is asked with, for it may take seconds. */
   count(sql: Sql, scope: PlatformOfApp, audience: Audience): Promise<number>;
-  /**
-   * Which of these groups may hold anybody of the audience: all but those of which the index proves, at their version or a
-   * later one, that nobody matches. Null: it cannot tell quickly.
-   */
-  occupiedGroups(
-    audience: Audience,
-    groups: readonly RaisedGroup[],
-  ): Promise<readonly RaisedGroup[] | null>;
 }
 
 /** Where committed changes go that an index beside the database has to hear of. */

@@ -18,6 +18,7 @@ import { makeAppApi } from '../support/app-api.ts';
 import { makeDeviceParts } from '../support/device-parts.ts';
 import { onEachStore } from '../support/on-each-store.ts';
 import { seedDevices } from '../support/seed.ts';
+import { subscriptions } from '../support/subscriptions.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { makeTenant } from '../support/tenant.ts';
 import { recordedContext } from '../support/terminal.ts';
@@ -57,7 +58,7 @@ async function devicesOf(sql: SqlPool, appId: number): Promise<readonly string[]
     select platform_id || ' ' || device_id || ' ' || coalesce(app_version, '-') || ' '
       || to_char(registered_at at time zone 'utc', 'YYYY-MM-DD HH24:MI:SS') || ' ' as text,
       array(
-        select coalesce(t.source_id, t.name) from subscriptions s join tags t on t.id = s.tag_id
+        select coalesce(t.source_id, t.name) from ${subscriptions(sql)} join tags t on t.id = s.tag_id
         where s.app_id = d.app_id and s.platform_id = d.platform_id and s.ordinal = d.ordinal
           and t.deleted_at is null
       ) as tags
@@ -300,7 +301,7 @@ await onEachStore(t, {
     t.equal(await run(`import ${acme.appId} ${path} --create-tags`), 1);
     t.match(context.printed.at(-1), /\n {2}2 left out: the app has DEVICES_PER_APP_MAX/);
     const [counted] = await store.sql`
-      select count(*) as devices, (select max(count) from (select count(*) from subscriptions group by ordinal) as x) as tags
+      select count(*) as devices, (select max(count) from (select count(*) from ${subscriptions(store.sql)} group by ordinal) as x) as tags
       from devices`;
     t.match(counted, { devices: '10', tags: '2' });
     await store.sql`delete from devices where device_id <> 'd0'`;

@@ -68,10 +68,9 @@ export async function subscribedTo(
   provider: Provider,
 ): Promise<ReadonlySet<string>> {
   const rows = await sql<{ token: string }[]>`
-    select d.device_id as token from subscriptions s
-    join devices d using (app_id, platform_id, ordinal)
-    where s.app_id = ${demo.appId} and s.platform_id = ${PLATFORMS[provider]}
-      and s.tag_id = ${tagId}`;
+    select device_id as token from devices
+    where app_id = ${demo.appId} and platform_id = ${PLATFORMS[provider]}
+      and tag_ids @> array[${tagId}::int]`;
   return new Set(rows.map(({ token }) => token));
 }
 

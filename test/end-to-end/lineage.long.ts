@@ -12,7 +12,7 @@ import { Field } from './redis-field.ts';
 t.setTimeout(400_000);
 
 const CHANGES = 60;
-const TABLES = ['subscriptions', 'devices', 'device_groups'];
+const TABLES = ['devices', 'device_groups', 'device_group_tags'];
 /** No version that was counted up from 1 comes near. */
 const COUNTED_MAX = 1e9;
 

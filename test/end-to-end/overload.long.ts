@@ -144,12 +144,7 @@ function retryAfter(headers: unknown): string | undefined {
 /** Of these devices, how many have their three tags. */
 async function countSubscribed(sql: postgres.Sql, deviceIds: readonly string[]): Promise<number> {
   const [row] = await sql<{ count: number }[]>`
-    select count(*)::int as count from (
-      select d.ordinal from devices d
-      join subscriptions s using (app_id, platform_id, ordinal)
-      where d.device_id = any (${[...deviceIds]}::text[])
-      group by d.app_id, d.platform_id, d.ordinal
-      having count(*) = 3
-    ) as subscribed`;
+    select count(*)::int as count from devices
+    where device_id = any (${[...deviceIds]}::text[]) and cardinality(tag_ids) = 3`;
   return row?.count ?? 0;
 }

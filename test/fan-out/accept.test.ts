@@ -41,7 +41,7 @@ await withStores(t, async (t, store) => {
     patientReads: store.patientReads,
     tagIndex: new SqlTagIndex(sql),
     isSimulated: (platformId) => platformId === 3,
-    expect: () => () => undefined,
+    onAccepted: () => undefined,
   });
   const tenant = await makeTenant(sql, 'publisher');
   const foreign = await makeTenant(sql, 'foreign');

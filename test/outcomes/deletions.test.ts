@@ -184,14 +184,14 @@ async function migrated(t: Test, store: Store): Promise<void> {
   const { appId } = tenant;
   // 0–1,499 are tokens, 1,500–2,499 the same installations as 0–999 by their ids; 2,500 and more are others.
   await sql`update devices set device_id = lpad(to_hex(ordinal), 22, 'cabcdefghijklmnopq_-XY') || ':APA91b' || ordinal,
-      registered_at = now() - interval '2 days'
+      registered_at = now() - interval '10 days'
     where app_id = ${appId} and ordinal < 1500`;
   await sql`update devices set device_id = lpad(to_hex(ordinal - 1500), 22, 'cabcdefghijklmnopq_-XY')
     where app_id = ${appId} and ordinal between 1500 and 2499`;
   await sql`update devices set device_key = left(encode(sha256(convert_to(device_id, 'UTF8')), 'hex'), 32)::uuid
     where app_id = ${appId}`;
   // One of them went back: its token is the younger.
-  await sql`update devices set registered_at = now() - interval '3 days' where app_id = ${appId} and ordinal = 1507`;
+  await sql`update devices set registered_at = now() - interval '20 days' where app_id = ${appId} and ordinal = 1507`;
   const gone = first(1_200).map(verdictOn('gone'));
   await answer(store, id, 2_600, [...gone, verdictOn('refused')(1_300)]);
   t.equal(await look(store), 0, 'what is left is a share to be believed');
@@ -207,6 +207,8 @@ async function migrated(t: Test, store: Store): Promise<void> {
   await sql`update devices set device_id = lpad(to_hex(ordinal % 500), 22, 'cabcdefghijklmnopq_-XY')
       || case when ordinal < 500 then ':APA91b' else '' end
     where app_id = ${other.appId} and (ordinal < 100 or ordinal between 500 and 599)`;
+  await sql`update devices set registered_at = now() - interval '10 days'
+    where app_id = ${other.appId} and ordinal < 500`;
   await sql`update devices set device_key = left(encode(sha256(convert_to(device_id, 'UTF8')), 'hex'), 32)::uuid
     where app_id = ${other.appId}`;
   await answer(store, otherId, 1_000, first(500).map(verdictOn('gone')));

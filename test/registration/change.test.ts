@@ -12,7 +12,6 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
     device: fc.constant(device),
     tagIds,
     appVersion: fc.option(fc.constantFrom('1', '2')),
-    countsTags: fc.constant(false),
   }),
   fc.record({
     kind: fc.constant('ureg' as const),
@@ -70,7 +69,6 @@ t.test('the last version given stands', (t) => {
     device,
     tagIds: [],
     appVersion,
-    countsTags: false,
   });
   t.equal(fold([reg('1'), reg('2'), reg(null)], () => true).appVersion, '2');
   t.equal(fold([reg(null)], () => true).appVersion, null);

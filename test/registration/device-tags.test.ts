@@ -46,9 +46,9 @@ await onEachStore(t, {
     const tenant = await makeTenant(store.sql, 'acme');
     const deviceTags = new DeviceTags(store.sql);
     const device = deviceRef(tenant.appId, 15, 'x');
-    await store.sql`alter table subscriptions rename to subscriptions_gone`;
+    await store.sql`alter table devices rename to devices_gone`;
     await t.rejects(Promise.all([deviceTags.of(device), deviceTags.of(device)]));
-    await store.sql`alter table subscriptions_gone rename to subscriptions`;
+    await store.sql`alter table devices_gone rename to devices`;
     t.same(await deviceTags.of(device), []);
   },
 });

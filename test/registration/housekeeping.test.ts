@@ -9,7 +9,9 @@ import { NO_FEED } from '../../src/tag-index/tag-index.ts';
 import { makeAppApi, silent } from '../support/app-api.ts';
 import { onEachStore } from '../support/on-each-store.ts';
 import { until } from '../support/poll.ts';
+import { seedDevices } from '../support/seed.ts';
 import { settableClock } from '../support/set-clock.ts';
+import { subscriptions } from '../support/subscriptions.ts';
 import { makeTenant } from '../support/tenant.ts';
 
 const DAY_MS = 86_400_000;
@@ -19,7 +21,7 @@ const makeHousekeeping = ({ sql }: Store, notificationRetentionDays = 90): House
     sql,
     feed: NO_FEED,
     log: silent,
-    deviceRetentionDays: 30,
+    deviceRetentionMs: 30 * DAY_MS,
     notificationRetentionDays,
   });
 
@@ -121,7 +123,9 @@ await onEachStore(t, {
     await tenant.deleteTag(deleted);
     const housekeeping = makeHousekeeping(store);
     const tagIds = async () =>
-      (await store.sql`select tag_id as id from subscriptions order by 1`).map((row) => row['id']);
+      (await store.sql`select tag_id as id from ${subscriptions(store.sql)} order by 1`).map(
+        (row) => row['id'],
+      );
     const version = async () =>
       (await store.sql`select version from device_groups`)[0]?.['version'];
     await housekeeping.run(Date.now());
@@ -154,9 +158,22 @@ await onEachStore(t, {
     await store.sql`update tags set app_ids = ${[tenant.appId]} where id = ${kept}`;
     await makeHousekeeping(store).run(Date.now());
     t.same(
-      (await store.sql`select tag_id as id from subscriptions`).map((row) => row['id']),
+      (await store.sql`select tag_id as id from ${subscriptions(store.sql)}`).map(
+        (row) => row['id'],
+      ),
       [kept],
     );
+  },
+
+  'a rare tag that was deleted goes from all its groups in one run': async (t, store) => {
+    const tenant = await makeTenant(store.sql, 'acme');
+    const tagIds = await tenant.makeTags(1);
+    const { appId } = tenant;
+    await seedDevices(store.sql, { appId, platformId: 3, tagIds, count: 50, step: 8_192 });
+    await store.sql`update tags set deleted_at = now() - interval '1 hour'`;
+    await makeHousekeeping(store).purgeDeletedTags(Date.now());
+    t.same(await store.sql`select from device_group_tags`, []);
+    t.same(await store.sql`select from tags`, []);
   },
 
   'idempotency keys go after a day, days of tags after 400': async (t, store) => {
@@ -172,7 +189,7 @@ await onEachStore(t, {
     await store.sql`insert into tag_days (tag_id, day, slot) values (${tag}, now()::date, 0)`;
     const counts = async () => {
       const [row] = await store.sql`
-        select (select count(*)::int from idempotency_keys) as keys, (select count(*)::int from tag_days) as days`;
+        select (select count(*)::int from idempotency_keys) as keys, (select count(*)::int from tag_days where day <> '-infinity') as days`;
       return row;
     };
     const housekeeping = makeHousekeeping(store);

@@ -7,6 +7,7 @@ import { NO_FEED } from '../../src/tag-index/tag-index.ts';
 import { makeRegistration, silent } from '../support/app-api.ts';
 import { onEachStore } from '../support/on-each-store.ts';
 import { until } from '../support/poll.ts';
+import { subscriptions } from '../support/subscriptions.ts';
 import type { Tenant } from '../support/tenant.ts';
 import { makeTenant } from '../support/tenant.ts';
 
@@ -20,7 +21,6 @@ const subscribe = (
   device: deviceRef(appId, 15, deviceId),
   tagIds,
   appVersion: null,
-  countsTags: true,
 });
 
 const unsubscribe = (
@@ -31,7 +31,7 @@ const unsubscribe = (
 
 async function tagsOf(sql: SqlPool, deviceId: string): Promise<readonly number[]> {
   const rows = await sql<{ id: number }[]>`
-    select s.tag_id as id from devices d join subscriptions s using (app_id, platform_id, ordinal)
+    select s.tag_id as id from devices d join ${subscriptions(sql)} using (app_id, platform_id, ordinal)
     where d.device_id = ${deviceId} order by 1`;
   return rows.map(({ id }) => id);
 }
@@ -64,6 +64,7 @@ await onEachStore(t, {
       inFlightMax: 1_000,
       devicesPerAppMax: 1_000,
       tagsPerDeviceMax: 10,
+      freshMs: 86_400_000,
     });
     // More than the lane's first range: so many are reserved, and not one more.
     const devices = Array.from({ length: 300 }, (_, number) => `device-${number}`);
@@ -71,7 +72,7 @@ await onEachStore(t, {
       devices.map((device) => registration.submit(subscribe('reg', tenant.appId, device, [tag]))),
     );
     t.same(new Set(results), new Set(['committed']));
-    const [found] = await sql`select count(*) from subscriptions where tag_id = ${tag}`;
+    const [found] = await sql`select count(*) from ${subscriptions(sql)} where tag_id = ${tag}`;
     t.equal(found?.['count'], 300);
     const [last] = await sql`select last_value as tries from tries`;
     t.equal(last?.['tries'], 2, 'it was tried again');
@@ -172,7 +173,7 @@ await onEachStore(t, {
     }
     const [sums] = await store.sql<{ counted: number; there: number; devices: number }[]>`
       select (select sum(subscribed - unsubscribed)::int from tag_days) as counted,
-        (select count(*)::int from subscriptions) as there,
+        (select count(*)::int from ${subscriptions(store.sql)}) as there,
         (select count(distinct ordinal)::int from devices) as devices`;
     t.equal(sums?.counted, sums?.there, 'the counters agree with the subscriptions');
     await Promise.all(nodes.map((node) => node.drain()));
@@ -236,7 +237,7 @@ await onEachStore(t, {
     );
     t.same(new Set(results), new Set(['committed']));
     const [count] = await store.sql<{ devices: number; subscriptions: number }[]>`
-      select (select count(*)::int from devices) as devices, (select count(*)::int from subscriptions) as subscriptions`;
+      select (select count(*)::int from devices) as devices, (select count(*)::int from ${subscriptions(store.sql)}) as subscriptions`;
     t.same(count, { devices: 300, subscriptions: 2_400 });
   },
 
@@ -273,7 +274,7 @@ await onEachStore(t, {
       });
       t.same(new Set(await submitted), new Set(['committed']));
       const [found] = await sql<{ devices: number; subscriptions: number; mark: number }[]>`
-      select (select count(*)::int from devices) as devices, (select count(*)::int from subscriptions) as subscriptions,
+      select (select count(*)::int from devices) as devices, (select count(*)::int from ${subscriptions(sql)}) as subscriptions,
         (select next_ordinal from app_platforms where app_id = ${tenant.appId} and platform_id = 15) as mark`;
       t.match(found, { devices: 100, subscriptions: 100 });
       t.same(await tagsOf(sql, 'device-0'), [tag]);
@@ -300,7 +301,7 @@ await onEachStore(t, {
     );
     t.equal(results[17], 'refused');
     t.equal(results.filter((result) => result === 'committed').length, 49);
-    const [count] = await sql`select count(*)::int as count from subscriptions`;
+    const [count] = await sql`select count(*)::int as count from ${subscriptions(sql)}`;
     t.same(count, { count: 49 });
   },
 
@@ -337,6 +338,20 @@ await onEachStore(t, {
     t.equal(await registration.submit(subscribe('reg', tenant.appId, 'd3', [b])), 'committed');
     t.same(await tagsOf(sql, 'd3'), [a, b]);
     t.same(await tagsOf(sql, 'd5'), []);
+  },
+
+  'deleted tags leave room for others': async (t, store) => {
+    const { appId, ...tenant } = await makeTenant(store.sql, 'acme');
+    const [a = 0, b = 0] = await tenant.makeTags(2);
+    const registration = makeRegistration(store, { tagsPerDeviceMax: 1 });
+    const device = deviceRef(appId, 3, 'AB'.repeat(32));
+    const register = (tagId: number) =>
+      registration.submit({ kind: 'reg', device, tagIds: [tagId], appVersion: null });
+    t.equal(await register(a), 'committed');
+    t.equal(await register(b), 'tags-limited');
+    await tenant.deleteTag(a);
+    t.equal(await register(b), 'committed');
+    t.same([...(await store.sql`select tag_ids as "tagIds" from devices`)], [{ tagIds: [b] }]);
   },
 
   'a device has no more tags than it may': async (t, { sql, ...store }) => {
@@ -403,7 +418,7 @@ await onEachStore(t, {
     // The first questions may go to connections that are gone too.
     const rows = await until('the database answers', () =>
       store.sql<{ id: string }[]>`
-        select device_id as id from devices join subscriptions using (app_id, platform_id, ordinal)`.catch(
+        select device_id as id from devices join ${subscriptions(store.sql)} using (app_id, platform_id, ordinal)`.catch(
         () => null,
       ),
     );

@@ -32,7 +32,7 @@ t.test('while counts hang, credentials and registrations go on', async (t) => {
       patientReads: store.patientReads,
       tagIndex: new SqlTagIndex(sql),
       isSimulated: () => false,
-      expect: () => () => undefined,
+      onAccepted: () => undefined,
     });
     const { baseUrl } = await startApi(t, new Authenticator(sql, secrets), [
       ...appApiRoutes(appApi),
@@ -66,7 +66,7 @@ t.test('while counts hang, credentials and registrations go on', async (t) => {
     });
     let isLocked = false;
     const holder = sql.begin(async (tx) => {
-      await tx`lock table subscriptions, notifications in access exclusive mode`;
+      await tx`lock table device_group_tags, notifications in access exclusive mode`;
       isLocked = true;
       await unlocked;
     });

@@ -43,6 +43,7 @@ export const makeRegistration = (store: Store, limits: Limits = {}): Registratio
     inFlightMax: limits.inFlightMax ?? 10_000,
     devicesPerAppMax: limits.devicesPerAppMax ?? 1_000_000,
     tagsPerDeviceMax: limits.tagsPerDeviceMax ?? 5_000,
+    freshMs: 86_400_000,
   });
 
 export const makeReplacements = (store: Store, limits: Limits = {}): Replacements =>

@@ -6,8 +6,8 @@
 
 import type { Migration } from '../../src/store/migrate.ts';
 
-/** Tables with a row for each device or subscription: an index on them takes minutes, in which nobody registers. */
-const LARGE = ['devices', 'subscriptions'];
+/** Tables with a row for each device, or many for each group of them: an index on them takes minutes, in which nobody registers. */
+const LARGE = ['devices', 'device_group_tags', 'tag_days'];
 
 /** Of an action of ALTER TABLE. */
 const FORBIDDEN_ACTIONS: readonly (readonly [pattern: RegExp, why: string])[] = [

@@ -66,7 +66,6 @@ export async function openNodeIndex(
   const database: TagIndex = {
     resolve: refusal,
     count: refusal,
-    occupiedGroups: refusal,
     recheck: (scope, ordinals, audience) => truth.recheck(scope, ordinals, audience),
   };
   const index = new RedisTagIndex({ client, name, gate, sql, database, clock });

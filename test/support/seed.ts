@@ -25,9 +25,10 @@ export async function seedDevices(sql: SqlPool, seed: Seed): Promise<void> {
     if (mark === undefined) throw new Error('no such app and platform');
     const end = mark.start + width - 1;
     await tx`
-      insert into devices (app_id, platform_id, ordinal, device_key, device_id, registered_at)
+      insert into devices (app_id, platform_id, ordinal, device_key, device_id, registered_at, tag_ids)
       select ${appId}, ${platformId}, ordinal,
-        encode(substring(sha256(convert_to(token, 'UTF8')) from 1 for 16), 'hex')::uuid, token, now() - interval '1 day'
+        encode(substring(sha256(convert_to(token, 'UTF8')) from 1 for 16), 'hex')::uuid, token, now() - interval '3 days',
+        ${[...tagIds].sort((a, b) => a - b)}::integer[]
       from generate_series(${mark.start}::integer, ${end}::integer, ${step}::integer) as ordinal,
         lateral (
           select coalesce(
@@ -36,9 +37,15 @@ export async function seedDevices(sql: SqlPool, seed: Seed): Promise<void> {
           ) as token
         ) as tokens`;
     await tx`
-      insert into subscriptions (app_id, platform_id, tag_id, ordinal)
-      select ${appId}, ${platformId}, tag_id, ordinal
-      from unnest(${tagIds as number[]}::integer[]) as tag_id, generate_series(${mark.start}::integer, ${end}::integer, ${step}::integer) as ordinal`;
+      insert into device_group_tags (app_id, platform_id, tag_id, group_number)
+      select distinct ${appId}::integer, ${platformId}::integer, tag_id, ordinal >> 13
+      from unnest(${tagIds as number[]}::integer[]) as tag_id, generate_series(${mark.start}::integer, ${end}::integer, ${step}::integer) as ordinal
+      on conflict do nothing`;
+    await tx`
+      insert into tag_days (tag_id, app_id, platform_id, day, slot, subscribed)
+      select tag_id, ${appId}::integer, ${platformId}::integer, '-infinity', 0, ${(width - 1) / step + 1}::numeric::integer
+      from unnest(${tagIds as number[]}::integer[]) as tag_id
+      on conflict (tag_id, app_id, platform_id, day, slot) do update set subscribed = tag_days.subscribed + excluded.subscribed`;
     await tx`
       insert into device_groups (app_id, platform_id, group_number, version)
       select ${appId}, ${platformId}, group_number, 1

@@ -53,25 +53,33 @@ async function seed(
   tags: Tags,
 ): Promise<void> {
   const end = DEVICES_MANY - 1;
-  await sql`
-    update app_platforms set next_ordinal = ${DEVICES_MANY}
-    where app_id = ${appId} and platform_id = ${PLATFORM_APNS}`;
-  await sql`
-    insert into devices (app_id, platform_id, ordinal, device_key, device_id, registered_at)
-    select ${appId}, ${PLATFORM_APNS}, ordinal, md5(ordinal::text)::uuid,
-      (${[...deviceIds]}::text[])[1 + ordinal % ${deviceIds.length}::integer], now() - interval '1 day'
-    from generate_series(0, ${end}::integer) as ordinal`;
-  for (const [tagId, count, apart] of [
+  const populations = [
     [tags.one, DEVICES, 1],
     [tags.many, DEVICES_MANY, 1],
     [tags.first, DEVICES_FIRST, 1],
     [tags.few, DEVICES_FEW, FEW_APART],
-  ] as const) {
-    await sql`
-      insert into subscriptions (app_id, platform_id, tag_id, ordinal)
-      select ${appId}, ${PLATFORM_APNS}, ${tagId}, n * ${apart}::integer
-      from generate_series(0, ${count - 1}::integer) as n`;
-  }
+  ] as const;
+  await sql`
+    update app_platforms set next_ordinal = ${DEVICES_MANY}
+    where app_id = ${appId} and platform_id = ${PLATFORM_APNS}`;
+  await sql`
+    insert into devices (app_id, platform_id, ordinal, device_key, device_id, registered_at, tag_ids)
+    select ${appId}, ${PLATFORM_APNS}, ordinal, md5(ordinal::text)::uuid,
+      (${[...deviceIds]}::text[])[1 + ordinal % ${deviceIds.length}::integer], now() - interval '1 day',
+      array(
+        select tag_id
+        from unnest(
+          ${populations.map(([tagId]) => tagId)}::integer[],
+          ${populations.map(([, count]) => count)}::integer[],
+          ${populations.map(([, , apart]) => apart)}::integer[]
+        ) as p (tag_id, count, apart)
+        where ordinal % apart = 0 and ordinal / apart < count
+        order by tag_id
+      )
+    from generate_series(0, ${end}::integer) as ordinal`;
+  await sql`
+    insert into device_group_tags (app_id, platform_id, tag_id, group_number)
+    select distinct app_id, platform_id, unnest(tag_ids), ordinal >> 13 from devices`;
   await sql`
     insert into device_groups (app_id, platform_id, group_number, version)
     select ${appId}, ${PLATFORM_APNS}, g, 1 from generate_series(0, ${end}::integer >> 13) as g`;

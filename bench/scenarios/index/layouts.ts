@@ -141,7 +141,6 @@ const nobodyElse: TagIndex = {
   resolve: refuse,
   recheck: refuse,
   count: refuse,
-  occupiedGroups: refuse,
 };
 
 /** One set for each tag. Of ids: the tokens lie once in a hash. */

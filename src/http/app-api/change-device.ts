@@ -37,7 +37,7 @@ export function changeDevice(
   const parameters = readParameters(request.body);
   if (parameters === null) return answerOk(api, endpoint, ['body'], []);
   const recent = api.catalogue.remembered(caller.clientId);
-  const made = recent === null ? null : plan(api, endpoint, parameters, caller, recent);
+  const made = recent === null ? null : plan(endpoint, parameters, caller, recent);
   if (made === null || made.missed) return planAnew(api, endpoint, request, caller, parameters);
   return carryOut(api, endpoint, request, made);
 }
@@ -60,7 +60,7 @@ async function planAnew(
   parameters: Parameters,
 ): Promise<HttpResponse> {
   const fresh = await api.catalogue.fresh(caller.clientId);
-  return carryOut(api, endpoint, request, plan(api, endpoint, parameters, caller, fresh));
+  return carryOut(api, endpoint, request, plan(endpoint, parameters, caller, fresh));
 }
 
 function carryOut(
@@ -77,7 +77,6 @@ function carryOut(
 }
 
 function plan(
-  api: AppApi,
   endpoint: AppApiEndpoint,
   parameters: Parameters,
   caller: Caller,
@@ -101,14 +100,13 @@ function plan(
   switch (endpoint) {
     case 'reg':
     case 'set':
-      return planSubscribing(api, endpoint, device, parameters, snapshot, ignored);
+      return planSubscribing(endpoint, device, parameters, snapshot, ignored);
     case 'ureg':
       return planUnsubscribing(device, parameters, snapshot, ignored);
   }
 }
 
 function planSubscribing(
-  api: AppApi,
   kind: 'reg' | 'set',
   device: Operation['device'],
   { tagNames, tagsGiven, appVersion, unknownNames }: Parameters,
@@ -130,8 +128,7 @@ function planSubscribing(
   // "When no tags are given the request is ignored"; a `reg` still says that the device is there.
   if (kind === 'set' && tagIds.length === 0)
     return { operation: null, ignored, unknownNames, missed };
-  const countsTags = snapshot.tags.size > api.tagsPerDeviceMax;
-  const operation = { kind, device, tagIds, appVersion, countsTags };
+  const operation = { kind, device, tagIds, appVersion };
   return { operation, ignored, unknownNames, missed };
 }
 

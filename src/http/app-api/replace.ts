@@ -1,5 +1,5 @@
 /**
- * `POST /push-api/v3/<client>/devices/replace`: the provider gave a device another token, and all of its subscriptions move.
+ * `POST /push-api/v3/<client>/devices/replace`: the provider gave a device another token, and all of its tags move.
  * Ours, so its parameters are checked as those of `list` are.
  */
 

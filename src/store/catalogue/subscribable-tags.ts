@@ -20,3 +20,11 @@ export async function subscribableTags(
     where id = any (${list(tagIds)}::int[]) and deleted_at is null
       and (expires_at_ms is null or expires_at_ms > extract(epoch from now()) * 1000)`;
 }
+
+/** Those of the tags that are not deleted; expired ones are among them. */
+export async function livingTags(tx: Sql, tagIds: readonly number[]): Promise<readonly number[]> {
+  if (tagIds.length === 0) return [];
+  const rows = await tx<{ id: number }[]>`
+    select id from tags where id = any (${list(tagIds)}::int[]) and deleted_at is null order by id`;
+  return rows.map(({ id }) => id);
+}

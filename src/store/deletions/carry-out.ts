@@ -1,10 +1,9 @@
 /** Carries out what a scope condemned, or forgets it, a bounded piece in a transaction: whatever a crash leaves is still there. */
 
 import type { DevicePlace, GroupChange } from '../../domain/group-change.ts';
-import { changesOf } from '../../domain/group-change.ts';
 import { countRefusals, REFUSALS_MAX } from '../devices/count-refusals.ts';
-import { eraseLocked, lockDevicesToErase, once } from '../devices/erase-devices.ts';
-import { raiseGroups } from '../devices/raise-groups.ts';
+import type { LockedDevice } from '../devices/erase-devices.ts';
+import { eraseLocked, lockDevicesToErase } from '../devices/erase-devices.ts';
 import { isGateClosed } from '../ledger/condemn.ts';
 import type { Sql, SqlPool } from '../sql.ts';
 import { transact } from '../transact.ts';
@@ -13,6 +12,8 @@ import type { DeletionScope } from './scopes.ts';
 interface Condemned extends DevicePlace {
   readonly registeredBeforeMs: number;
   readonly isRefusal: boolean;
+  /** When the send was accepted that it comes from. */
+  readonly acceptedAtMs: number;
 }
 
 export interface CarriedOut {
@@ -23,7 +24,9 @@ export interface CarriedOut {
 
 /**
  * Takes up to `limit` verdicts: dead devices are erased, refused ones counted, and erased when it was the last time. The
- * condition is checked on the locked row: who registered since stays.
+ * condition is checked on the locked row: who registered since stays. Of a device that may have repeated its registration
+ * since, unwritten (decision 42), the first verdict only counts; that of a later send erases it, unless it has
+ * registered in between, which is written then.
  */
 export const carryOutDeletions = (
   sql: SqlPool,
@@ -33,22 +36,30 @@ export const carryOutDeletions = (
   transact(sql, async (tx) => {
     const taken = await takeVerdicts(tx, scope, limit);
     if (taken.length === 0) return { verdicts: 0, changes: [] };
-    const locked = once(await lockDevicesToErase(tx, taken));
-    const present = new Set(locked.map(({ ordinal }) => ordinal));
-    const refusals = taken.filter(({ isRefusal, ordinal }) => isRefusal && present.has(ordinal));
+    const locked = await lockDevicesToErase(tx, taken);
+    const known = new Map(locked.map((device) => [device.ordinal, device]));
+    const refusals = taken.filter((verdict) => {
+      const device = known.get(verdict.ordinal);
+      return device !== undefined && (verdict.isRefusal || isInDoubt(device, verdict));
+    });
     const counted = refusals.length === 0 ? [] : await countRefusals(tx, refusals);
     const isRefusal = new Set(refusals.map(({ ordinal }) => ordinal));
     const due = new Set(
       counted.filter((device) => device.refusals >= REFUSALS_MAX).map(({ ordinal }) => ordinal),
     );
     const erased = locked.filter(({ ordinal }) => !isRefusal.has(ordinal) || due.has(ordinal));
-    const edits = await eraseLocked(tx, erased);
     const notes = counted
       .filter(({ ordinal }) => !due.has(ordinal))
       .map((device) => ({ ...device, note: device }));
-    const raised = await raiseGroups(tx, [...erased, ...counted]);
-    return { verdicts: taken.length, changes: changesOf(raised, { ...edits, notes }) };
+    const changes = await eraseLocked(tx, erased, { groups: counted, edits: { notes } });
+    return { verdicts: taken.length, changes };
   });
+
+/** Not of a device that a send before this one was refused for, and that has not registered since. */
+const isInDoubt = (
+  { isDoubtful, refusedAtMs }: LockedDevice,
+  { acceptedAtMs }: Condemned,
+): boolean => isDoubtful && (refusedAtMs === null || refusedAtMs >= acceptedAtMs);
 
 /** Forgets up to `limit` verdicts; answers how many there were. */
 export const forgetDeletions = async (
@@ -82,4 +93,6 @@ const takeVerdicts = (
   where c.notification_id = ${notificationId} and c.app_id = ${appId} and c.platform_id = ${platformId}
     and c.ordinal = taken.ordinal
   returning c.app_id as "appId", c.platform_id as "platformId", c.ordinal, c.is_refusal as "isRefusal",
-    extract(epoch from c.registered_before)::float8 * 1000 as "registeredBeforeMs"`;
+    extract(epoch from c.registered_before)::float8 * 1000 as "registeredBeforeMs",
+    (select extract(epoch from n.accepted_at)::float8 * 1000 from notifications n where n.id = ${notificationId})
+      as "acceptedAtMs"`;

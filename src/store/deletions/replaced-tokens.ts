@@ -3,13 +3,11 @@
  * need no gate and say nothing of the others. A bounded piece in a transaction.
  */
 
-import { deviceKeyOf } from '../../domain/device.ts';
+import { deviceKeyOf, UNWRITTEN_MS_MAX } from '../../domain/device.ts';
 import { installationOfToken } from '../../domain/fcm-installation.ts';
 import type { GroupChange } from '../../domain/group-change.ts';
-import { changesOf } from '../../domain/group-change.ts';
 import type { DeviceToErase } from '../devices/erase-devices.ts';
-import { eraseLocked, lockDevicesToErase, once } from '../devices/erase-devices.ts';
-import { raiseGroups } from '../devices/raise-groups.ts';
+import { eraseLocked, lockDevicesToErase } from '../devices/erase-devices.ts';
 import type { Sql, SqlPool } from '../sql.ts';
 import { list } from '../sql.ts';
 import { transact } from '../transact.ts';
@@ -36,9 +34,7 @@ export const carryOutReplacedTokens = (
     const replaced = await findReplaced(tx, scope, dead);
     if (replaced.length === 0) return { verdicts: 0, lastOrdinal, changes: [] };
     const taken = await takeVerdicts(tx, scope, replaced);
-    const locked = once(await lockDevicesToErase(tx, taken));
-    const edits = await eraseLocked(tx, locked);
-    const changes = changesOf(await raiseGroups(tx, locked), edits);
+    const changes = await eraseLocked(tx, await lockDevicesToErase(tx, taken));
     return { verdicts: taken.length, lastOrdinal, changes };
   });
 
@@ -63,7 +59,10 @@ const readDead = (
   left join devices d on d.app_id = ${appId} and d.platform_id = ${platformId} and d.ordinal = c.ordinal
   order by c.ordinal`;
 
-/** An app that went back from the id to a token has registered that token later: it is none of them. */
+/**
+ * An app that went back from the id to a token has registered that token later, and is none of them: nor is one that may have done so
+ * unwritten (decision 42).
+ */
 async function findReplaced(
   tx: Sql,
   { appId, platformId }: DeletionScope,
@@ -82,7 +81,7 @@ async function findReplaced(
     ) as dead (ordinal, device_key)
     join devices t on t.app_id = ${appId} and t.platform_id = ${platformId} and t.ordinal = dead.ordinal
     join devices i on i.device_key = dead.device_key and i.app_id = ${appId} and i.platform_id = ${platformId}
-    where i.registered_at >= t.registered_at`;
+    where i.registered_at >= t.registered_at + ${UNWRITTEN_MS_MAX}::float8 * interval '1 millisecond'`;
   return rows.map(({ ordinal }) => ordinal);
 }
 

@@ -1,9 +1,8 @@
 /** Counts a refusal of devices' tokens: at most one in an interval, so that the count tells of sends at different times. */
 
-import type { DeviceNote } from '../../domain/group-change.ts';
+import type { DeviceNote, DevicePlace, GroupKey } from '../../domain/group-change.ts';
 import type { Sql } from '../sql.ts';
 import { list } from '../sql.ts';
-import type { LockedDevice } from './erase-devices.ts';
 
 /** A refused token and the send that it was refused in. */
 export interface RefusedDevice {
@@ -22,7 +21,7 @@ export const REFUSALS_MAX = 3;
 
 /** Answers every device that was counted, with its refusals so far. Locks in the order of keys. */
 export const countRefusals = (tx: Sql, devices: readonly RefusedDevice[]) => tx<
-  (LockedDevice & DeviceNote)[]
+  (DevicePlace & GroupKey & DeviceNote)[]
 >`
   with refused as (
     select d.app_id, d.platform_id, d.ordinal

@@ -1,12 +1,14 @@
 /** Erases devices with everything that hangs on them: for dead tokens, retention and the right to be forgotten. */
 
+import { UNWRITTEN_MS_MAX } from '../../domain/device.ts';
 import type { DevicePlace, Edits, GroupChange, GroupKey } from '../../domain/group-change.ts';
 import { changesOf } from '../../domain/group-change.ts';
 import type { Sql, SqlPool } from '../sql.ts';
 import { list } from '../sql.ts';
-import { removeSubscriptions } from '../subscriptions/remove-subscriptions.ts';
+import { ERASING_SLOT } from '../tag-days/slots.ts';
 import { transact } from '../transact.ts';
-import { raiseGroups } from './raise-groups.ts';
+import { recordChanges, touchedGroups } from './record-changes.ts';
+import { readTagIds } from './tag-ids.ts';
 
 export interface DeviceToErase extends DevicePlace {
   /** Only if it was last registered before this time; null: whenever it was. */
@@ -25,27 +27,58 @@ export interface Erased {
 export function eraseDevices(sql: SqlPool, devices: readonly DeviceToErase[]): Promise<Erased> {
   if (devices.length === 0) return Promise.resolve({ count: 0, changes: [] });
   return transact(sql, async (tx) => {
-    const locked = once(await lockDevicesToErase(tx, devices));
-    const edits = await eraseLocked(tx, locked);
-    return { count: locked.length, changes: changesOf(await raiseGroups(tx, locked), edits) };
+    const locked = await lockDevicesToErase(tx, devices);
+    return { count: locked.length, changes: await eraseLocked(tx, locked) };
   });
 }
 
-export interface LockedDevice extends DevicePlace, GroupKey {}
-
-/** Erases devices that the transaction has locked. The caller raises their groups. */
-export async function eraseLocked(tx: Sql, devices: readonly LockedDevice[]): Promise<Edits> {
-  if (devices.length === 0) return {};
-  const removed = await removeSubscriptions(tx, devices);
-  await deleteDevices(tx, devices);
-  return { tokens: devices.map((device) => ({ ...device, deviceId: null })), removed };
+/** A device that the transaction has locked. */
+export interface LockedDevice extends DevicePlace, GroupKey {
+  /** Sorted. */
+  readonly tagIds: readonly number[];
+  /** So shortly before the time in question that a repetition of its registration after it may not have been written. */
+  readonly isDoubtful: boolean;
+  /** Epoch milliseconds of a refusal since its last registration: whoever registers after one is always written. */
+  readonly refusedAtMs: number | null;
 }
 
-/** In the order of keys, as registrations lock them. */
-export const lockDevicesToErase = (tx: Sql, devices: readonly DeviceToErase[]) => tx<
-  LockedDevice[]
+/** Erases devices that the transaction has locked. `others`: what else it changed, in the same groups or in others. */
+export async function eraseLocked(
+  tx: Sql,
+  devices: readonly LockedDevice[],
+  others: { readonly groups: readonly GroupKey[]; readonly edits: Edits } = NOTHING,
+): Promise<readonly GroupChange[]> {
+  if (devices.length > 0) await deleteDevices(tx, devices);
+  const lost = devices.map((device) => ({ ...device, gained: [], lost: device.tagIds }));
+  const raised = await recordChanges(tx, lost, touchedGroups(lost, others.groups), ERASING_SLOT);
+  return changesOf(raised, {
+    ...others.edits,
+    tokens: devices.map((device) => ({ ...device, deviceId: null })),
+    removed: devices.flatMap((device) => device.tagIds.map((tagId) => ({ ...device, tagId }))),
+  });
+}
+
+const NOTHING = { groups: [], edits: {} };
+
+/** In the order of keys, as registrations lock them; each once, however often it was named. */
+export async function lockDevicesToErase(
+  tx: Sql,
+  devices: readonly DeviceToErase[],
+): Promise<readonly LockedDevice[]> {
+  const rows = await selectToErase(tx, devices);
+  const byPlace = new Map(
+    rows.map((row) => [`${row.appId}.${row.platformId}.${row.ordinal}`, row]),
+  );
+  return [...byPlace.values()].map((row) => ({ ...row, tagIds: readTagIds(row.tagIds) }));
+}
+
+const selectToErase = (tx: Sql, devices: readonly DeviceToErase[]) => tx<
+  (Omit<LockedDevice, 'tagIds'> & { readonly tagIds: string })[]
 >`
-  select d.app_id as "appId", d.platform_id as "platformId", d.ordinal, d.ordinal / 8192 as "groupNumber"
+  select d.app_id as "appId", d.platform_id as "platformId", d.ordinal, d.ordinal / 8192 as "groupNumber",
+    d.tag_ids::text as "tagIds",
+    coalesce(d.registered_at >= to_timestamp((dead.registered_before_ms - ${UNWRITTEN_MS_MAX}::float8) / 1000), false) as "isDoubtful",
+    case when d.refusals > 0 then extract(epoch from d.refused_at)::float8 * 1000 end as "refusedAtMs"
   from devices d
   join unnest(
     ${list(devices.map((device) => device.appId))}::int[],
@@ -59,14 +92,7 @@ export const lockDevicesToErase = (tx: Sql, devices: readonly DeviceToErase[]) =
   order by d.app_id, d.platform_id, d.device_key
   for update of d`;
 
-/** Each device once, however often it was named. */
-export const once = (devices: readonly LockedDevice[]): readonly LockedDevice[] => [
-  ...new Map(
-    devices.map((device) => [`${device.appId}.${device.platformId}.${device.ordinal}`, device]),
-  ).values(),
-];
-
-/** Of devices that the transaction has locked and that have no subscriptions any more. */
+/** Of devices that the transaction has locked. */
 export const deleteDevices = (tx: Sql, devices: readonly DevicePlace[]) => tx`
   delete from devices d
   using unnest(

@@ -1,64 +1,70 @@
 /** Writes the rows of devices that an operator imports: what their apps said here since is newer, and stays. */
 
 import type { Sql } from '../sql.ts';
-import { list } from '../sql.ts';
-import type { DeviceKey } from './lock-devices.ts';
+import { list, textList } from '../sql.ts';
+import type { DeviceKey } from './find-devices.ts';
+import { readTagIds, writeTagIds } from './tag-ids.ts';
 
 /** A device that the database knows already, in its place among those asked for. */
-export interface KnownDevice {
+export interface KnownImported {
   readonly index: number;
   readonly ordinal: number;
+  /** Sorted. */
+  readonly tagIds: readonly number[];
   readonly hasRegistered: boolean;
   readonly hasUnsubscribed: boolean;
 }
 
 /** Locks them, in the order of keys as registrations do, and tells whether their app has spoken after `sinceMs`. */
-export const lockImported = (
+export async function lockImported(
   tx: Sql,
   devices: readonly (DeviceKey & { readonly sinceMs: number })[],
-) => tx<KnownDevice[]>`
-  select (wanted.place - 1)::int as index, d.ordinal,
-    d.registered_at > to_timestamp(wanted.since_ms / 1000) as "hasRegistered",
-    coalesce(d.unsubscribed_at > to_timestamp(wanted.since_ms / 1000), false) as "hasUnsubscribed"
-  from devices d
-  join unnest(
-    ${list(devices.map((device) => device.appId))}::int[],
-    ${list(devices.map((device) => device.platformId))}::int[],
-    ${list(devices.map((device) => device.deviceKey))}::uuid[],
-    ${list(devices.map((device) => device.sinceMs))}::float8[]
-  ) with ordinality as wanted (app_id, platform_id, device_key, since_ms, place)
-    on d.app_id = wanted.app_id and d.platform_id = wanted.platform_id and d.device_key = wanted.device_key
-  order by d.app_id, d.platform_id, d.device_key
-  for no key update of d`;
+): Promise<readonly KnownImported[]> {
+  const rows = await tx<(Omit<KnownImported, 'tagIds'> & { readonly tagIds: string })[]>`
+    select (wanted.place - 1)::int as index, d.ordinal, d.tag_ids::text as "tagIds",
+      d.registered_at > to_timestamp(wanted.since_ms / 1000) as "hasRegistered",
+      coalesce(d.unsubscribed_at > to_timestamp(wanted.since_ms / 1000), false) as "hasUnsubscribed"
+    from devices d
+    join unnest(
+      ${list(devices.map((device) => device.appId))}::int[],
+      ${list(devices.map((device) => device.platformId))}::int[],
+      ${list(devices.map((device) => device.deviceKey))}::uuid[],
+      ${list(devices.map((device) => device.sinceMs))}::float8[]
+    ) with ordinality as wanted (app_id, platform_id, device_key, since_ms, place)
+      on d.app_id = wanted.app_id and d.platform_id = wanted.platform_id and d.device_key = wanted.device_key
+    order by d.app_id, d.platform_id, d.device_key
+    for no key update of d`;
+  return rows.map((row) => ({ ...row, tagIds: readTagIds(row.tagIds) }));
+}
 
 export interface ImportedDevice extends DeviceKey {
   readonly ordinal: number;
   readonly appVersion: string | null;
   readonly registeredAtMs: number;
+  /** Sorted. */
+  readonly tagIds: readonly number[];
 }
 
-/** Answers the ordinal of each. An app may have made one meanwhile: then its ordinal stands and ours is a gap. */
+/** Fails (`wasMadeSince`) when an app has made one of them since they were looked for. */
 export async function insertImported(
   tx: Sql,
   devices: readonly (ImportedDevice & { readonly deviceId: string })[],
-): Promise<readonly (DeviceKey & { readonly ordinal: number })[]> {
-  if (devices.length === 0) return [];
-  return await tx<(DeviceKey & { readonly ordinal: number })[]>`
-    insert into devices as d (app_id, platform_id, ordinal, device_key, device_id, app_version, registered_at)
-    select app_id, platform_id, ordinal, device_key, device_id, app_version, to_timestamp(registered_at_ms / 1000)
+): Promise<void> {
+  if (devices.length === 0) return;
+  await tx`
+    insert into devices (app_id, platform_id, ordinal, device_key, device_id, app_version, registered_at, tag_ids)
+    select app_id, platform_id, ordinal, device_key, device_id, app_version, to_timestamp(registered_at_ms / 1000), tag_ids::int[]
     from unnest(
       ${list(devices.map((device) => device.appId))}::int[],
       ${list(devices.map((device) => device.platformId))}::int[],
       ${list(devices.map((device) => device.ordinal))}::int[],
       ${list(devices.map((device) => device.deviceKey))}::uuid[],
-      ${devices.map((device) => device.deviceId)}::text[],
-      ${devices.map((device) => device.appVersion)}::text[],
-      ${list(devices.map((device) => device.registeredAtMs))}::float8[]
-    ) as fresh (app_id, platform_id, ordinal, device_key, device_id, app_version, registered_at_ms)
-    order by app_id, platform_id, device_key
-    on conflict (app_id, platform_id, device_key) do update set app_version = coalesce(d.app_version, excluded.app_version)
-    returning app_id as "appId", platform_id as "platformId", ordinal,
-      replace(device_key::text, '-', '') as "deviceKey"`;
+      ${textList(devices.map((device) => device.deviceId))}::text[],
+      ${textList(devices.map((device) => device.appVersion))}::text[],
+      ${list(devices.map((device) => device.registeredAtMs))}::float8[],
+      ${textList(devices.map((device) => writeTagIds(device.tagIds)))}::text[]
+    ) as fresh (app_id, platform_id, ordinal, device_key, device_id, app_version, registered_at_ms, tag_ids)
+    order by app_id, platform_id, device_key`;
 }
 
 /** The later registration counts. A row that would stay as it is is not written: the same file twice costs nothing. */
@@ -70,17 +76,23 @@ export async function updateImported(tx: Sql, devices: readonly ImportedDevice[]
       app_version = case
         when seen.registered_at > d.registered_at then coalesce(seen.app_version, d.app_version)
         else coalesce(d.app_version, seen.app_version)
-      end
+      end,
+      tag_ids = seen.tag_ids
     from (
-      select app_id, platform_id, ordinal, app_version, to_timestamp(registered_at_ms / 1000) as registered_at
+      select app_id, platform_id, ordinal, app_version, to_timestamp(registered_at_ms / 1000) as registered_at,
+        tag_ids::int[] as tag_ids
       from unnest(
         ${list(devices.map((device) => device.appId))}::int[],
         ${list(devices.map((device) => device.platformId))}::int[],
         ${list(devices.map((device) => device.ordinal))}::int[],
-        ${devices.map((device) => device.appVersion)}::text[],
-        ${list(devices.map((device) => device.registeredAtMs))}::float8[]
-      ) as given (app_id, platform_id, ordinal, app_version, registered_at_ms)
+        ${textList(devices.map((device) => device.appVersion))}::text[],
+        ${list(devices.map((device) => device.registeredAtMs))}::float8[],
+        ${textList(devices.map((device) => writeTagIds(device.tagIds)))}::text[]
+      ) as given (app_id, platform_id, ordinal, app_version, registered_at_ms, tag_ids)
     ) as seen
     where d.app_id = seen.app_id and d.platform_id = seen.platform_id and d.ordinal = seen.ordinal
-      and (seen.registered_at > d.registered_at or (d.app_version is null and seen.app_version is not null))`;
+      and (
+        seen.registered_at > d.registered_at or (d.app_version is null and seen.app_version is not null)
+        or seen.tag_ids <> d.tag_ids
+      )`;
 }

@@ -10,6 +10,9 @@ const OF_KEYS = /device_key/;
  */
 const TRIES_MAX = 5;
 
+/** A device that was found is not there any more, or is another one: whoever found it has to look again. */
+export class MadeSince extends Error {}
+
 /** Runs `work`, a transaction; again, whole, when another one has made a device since it looked. */
 export async function againIfMadeSince<Result>(work: () => Promise<Result>): Promise<Result> {
   for (let attempt = 1; ; attempt += 1) {
@@ -23,8 +26,9 @@ export async function againIfMadeSince<Result>(work: () => Promise<Result>): Pro
 
 /** Whether a statement failed because another transaction has made such a device since this one looked for it. */
 export const wasMadeSince = (error: unknown): boolean =>
-  error instanceof Error &&
-  'code' in error &&
-  error.code === UNIQUE_VIOLATION &&
-  'constraint_name' in error &&
-  OF_KEYS.test(String(error.constraint_name));
+  error instanceof MadeSince ||
+  (error instanceof Error &&
+    'code' in error &&
+    error.code === UNIQUE_VIOLATION &&
+    'constraint_name' in error &&
+    OF_KEYS.test(String(error.constraint_name)));

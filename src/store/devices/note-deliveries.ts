@@ -1,12 +1,11 @@
 /** Notes that devices took a push which had been refused before, or took it in another environment than the one asked first. */
 
 import type { ApnsEnvironment } from '../../domain/credential.ts';
-import type { DevicePlace, GroupChange } from '../../domain/group-change.ts';
+import type { DevicePlace, GroupChange, GroupKey } from '../../domain/group-change.ts';
 import { changesOf } from '../../domain/group-change.ts';
 import type { Sql, SqlPool } from '../sql.ts';
 import { list } from '../sql.ts';
 import { transact } from '../transact.ts';
-import type { LockedDevice } from './erase-devices.ts';
 import { raiseGroups } from './raise-groups.ts';
 
 export interface NotedDelivery extends DevicePlace {
@@ -31,7 +30,7 @@ export function noteDeliveries(
 
 /** Locks in the order of keys, as registrations do. */
 const updateDelivered = (tx: Sql, deliveries: readonly NotedDelivery[]) => tx<
-  (LockedDevice & { readonly environment: ApnsEnvironment | null })[]
+  (DevicePlace & GroupKey & { readonly environment: ApnsEnvironment | null })[]
 >`
   with delivered as (
     select d.app_id, d.platform_id, d.ordinal, taken.environment

@@ -7,7 +7,7 @@ export interface DeviceOfApp {
   readonly deviceId: string;
   readonly appVersion: string | null;
   readonly registeredAtMs: number;
-  /** In no order. */
+  /** Sorted. */
   readonly tagIds: readonly number[];
 }
 
@@ -25,8 +25,7 @@ export interface DevicePage {
 /**
  * The devices of the next `ordinals` ordinals, or null at the end. An ordinal has one device, for ever: whatever changes meanwhile, none is
  * missed, and only one that is moved (store/housekeeping/move-devices.ts), which is always to a later ordinal, may come twice. A range
- * of them, and tags in no order, because a planner without statistics would else read and sort all of the app's devices for each
- * page, and its subscriptions by the primary key for each device.
+ * of them, because a planner without statistics would else read and sort all of the app's devices for each page.
  */
 export async function readDevicePage(
   sql: Sql,
@@ -46,10 +45,7 @@ export async function readDevicePage(
   const devices = await sql<DeviceOfApp[]>`
     select d.platform_id as "platformId", d.device_id as "deviceId", d.app_version as "appVersion",
       floor(extract(epoch from d.registered_at) * 1000)::float8 as "registeredAtMs",
-      array(
-        select s.tag_id from subscriptions s
-        where s.app_id = d.app_id and s.platform_id = d.platform_id and s.ordinal = d.ordinal
-      ) as "tagIds"
+      d.tag_ids as "tagIds"
     from devices d
     where d.app_id = ${appId} and d.platform_id = ${platformId} and d.ordinal between ${start} and ${end}
     order by d.ordinal`;

@@ -10,7 +10,7 @@ export interface Slice {
 }
 
 /**
- * Devices without subscriptions that neither registered nor unsubscribed since `idleSinceMs`, among the next `limit` of
+ * Devices without tags that neither registered nor unsubscribed since `idleSinceMs`, among the next `limit` of
  * all devices: no index says which they are, because every registration would pay for it.
  */
 export async function idleDevices(
@@ -24,10 +24,7 @@ export async function idleDevices(
       select app_id, platform_id, ordinal, row_number() over () as place,
         registered_at < to_timestamp(${idleSinceMs}::float8 / 1000)
           and coalesce(unsubscribed_at < to_timestamp(${idleSinceMs}::float8 / 1000), true)
-          and not exists (
-            select from subscriptions s
-            where s.app_id = d.app_id and s.platform_id = d.platform_id and s.ordinal = d.ordinal
-          ) as is_idle
+          and tag_ids = '{}' as is_idle
       from (
         select * from devices
         where (app_id, platform_id, ordinal) > (${after.appId}::int, ${after.platformId}::int, ${after.ordinal}::int)

@@ -2,7 +2,7 @@
 
 import type { Sql } from '../sql.ts';
 
-/** Tags deleted before a time that have no subscriptions left, with their days. Answers how many. */
+/** Tags deleted before a time that no group may have any more, with their days. Answers how many. */
 export async function deleteDeletedTags(sql: Sql, deletedBeforeMs: number): Promise<number> {
   const deleted = await sql`
     with gone as (
@@ -11,7 +11,7 @@ export async function deleteDeletedTags(sql: Sql, deletedBeforeMs: number): Prom
         and not exists (
           select from apps a
           join app_platforms p on p.app_id = a.id
-          join subscriptions s on s.app_id = p.app_id and s.platform_id = p.platform_id and s.tag_id = t.id
+          join device_group_tags g on g.app_id = p.app_id and g.platform_id = p.platform_id and g.tag_id = t.id
           where a.client_id = t.client_id
         )
       returning id
@@ -36,15 +36,31 @@ export async function deleteIdempotencyKeys(
   return deleted.count;
 }
 
-/** Answers how many, at most `limit`. */
+/**
+ * What they counted is added to the day -infinity, for all days of a tag together say how many subscribers it has. Answers how many, at most
+ * `limit`.
+ */
 export async function deleteTagDays(sql: Sql, beforeMs: number, limit: number): Promise<number> {
-  const deleted = await sql`
-    delete from tag_days where ctid = any (array(
-      select ctid from tag_days
-      where day < (to_timestamp(${beforeMs}::float8 / 1000) at time zone 'utc')::date
-      limit ${limit}
-    ))`;
-  return deleted.count;
+  const [row] = await sql<{ count: number }[]>`
+    with old as (
+      delete from tag_days where ctid = any (array(
+        select ctid from tag_days
+        where day < (to_timestamp(${beforeMs}::float8 / 1000) at time zone 'utc')::date and day <> '-infinity'
+        limit ${limit}
+      ))
+      returning tag_id, app_id, platform_id, subscribed, unsubscribed
+    ),
+    kept as (
+      insert into tag_days (tag_id, app_id, platform_id, day, slot, subscribed, unsubscribed)
+      select tag_id, app_id, platform_id, '-infinity'::date, 0, sum(subscribed), sum(unsubscribed)
+      from old group by tag_id, app_id, platform_id
+      order by tag_id, app_id, platform_id
+      on conflict (tag_id, app_id, platform_id, day, slot) do update set
+        subscribed = tag_days.subscribed + excluded.subscribed,
+        unsubscribed = tag_days.unsubscribed + excluded.unsubscribed
+    )
+    select count(*) as count from old`;
+  return row?.count ?? 0;
 }
 
 /** Tokens that nobody has made or refused for so long: their credential is gone. Answers how many, at most `limit`. */

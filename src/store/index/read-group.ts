@@ -50,7 +50,7 @@ export async function readGroup(
       select json_agg(json_build_array(tag_id, encode(offsets, 'base64'))) as tags
       from (
         select tag_id, string_agg(int2send((ordinal - ${start}::int)::int2), ''::bytea order by ordinal) as offsets
-        from subscriptions
+        from devices cross join lateral unnest(tag_ids) as tag_id
         where app_id = ${appId} and platform_id = ${platformId} and ordinal >= ${start} and ordinal < ${end}
         group by tag_id
       ) by_tag

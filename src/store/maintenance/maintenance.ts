@@ -2,7 +2,7 @@
  * What the database needs from time to time: an end to what a frozen node holds, and current statistics where nobody else
  * keeps them. PGlite has no autovacuum at all, and a real PostgreSQL
  * looks at a new table after up to a minute; until then every index looks alike to the planner: joining 600 devices with
- * their subscriptions took 110 ms instead of 1, and a load test of a fresh installation runs into just that.
+ * another table took 110 ms instead of 1, and a load test of a fresh installation runs into just that.
  */
 
 import type { Logger } from 'pino';

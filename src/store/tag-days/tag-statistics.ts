@@ -8,11 +8,11 @@ export interface SubscribersOfApp {
   readonly count: number;
 }
 
-/** Counts the subscriptions of a tag in every (app, platform) that it is connected to, also where there are none. */
+/** The subscribers of a tag in every (app, platform) that it is connected to, also where there are none. */
 export const subscribersByApp = (sql: Sql, tagId: number) => sql<SubscribersOfApp[]>`
   select p.app_id as "appId", p.platform_id as "platformId", (
-    select count(*) from subscriptions s
-    where s.app_id = p.app_id and s.platform_id = p.platform_id and s.tag_id = t.id
+    select coalesce(sum(s.subscribed - s.unsubscribed), 0)::bigint from tag_days s
+    where s.tag_id = t.id and s.app_id = p.app_id and s.platform_id = p.platform_id
   ) as count
   from tags t
   join apps a on a.client_id = t.client_id and (t.app_ids is null or a.id = any (t.app_ids))
@@ -49,7 +49,7 @@ export const tagDays = (sql: Sql, clientId: number, tagId: number) => sql<TagDay
   ),
   changed_days as (
     select day, sum(subscribed) as subscribed, sum(unsubscribed) as unsubscribed
-    from tag_days where tag_id = ${tagId} group by day
+    from tag_days where tag_id = ${tagId} and day <> '-infinity' group by day
   )
   select to_char(day, 'YYYY-MM-DD') as date,
     coalesce(notifications, 0)::bigint as notifications,

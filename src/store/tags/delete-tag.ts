@@ -1,5 +1,5 @@
 /**
- * Deletes a tag for everybody at once; its subscriptions are purged in the background, and then the row. It leaves its
+ * Deletes a tag for everybody at once; it is taken off its devices in the background, and then its row goes. It leaves its
  * group, so that the group can go, and its sourceId is free again (the unique index holds live tags only).
  */
 

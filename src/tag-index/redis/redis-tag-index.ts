@@ -91,18 +91,6 @@ export class RedisTagIndex implements TagIndex {
     return matching.reduce((sum, found) => sum + (found === null ? 0 : countIn(found.set)), 0);
   }
 
-  async occupiedGroups(
-    audience: Audience,
-    groups: readonly RaisedGroup[],
-  ): Promise<readonly RaisedGroup[] | null> {
-    const matching = await this.#matchingIn(groups, audience);
-    if (matching === null) return null;
-    return groups.filter((_, at) => {
-      const found = matching[at];
-      return found === undefined || found === null || countIn(found.set) > 0;
-    });
-  }
-
   /** Of each group who matches, or null: it cannot prove that it is current. Null for all: Redis does not answer. */
   #matchingIn(
     groups: readonly RaisedGroup[],

@@ -1,9 +1,10 @@
-/** How many devices match, now. Subscriptions go with their device in one transaction, so devices need no look. */
+/** How many devices match, now: counted in the groups that may have one of the tags. */
 
 import type { PlatformOfApp } from '../../domain/device.ts';
+import { GROUP_DEVICES } from '../../domain/device.ts';
 import type { Audience } from '../../domain/notification.ts';
 import type { Sql } from '../../store/sql.ts';
-import { concernedTagIds } from '../audience.ts';
+import { list } from '../../store/sql.ts';
 import { matches } from './matching.ts';
 
 export async function countMatching(
@@ -14,11 +15,15 @@ export async function countMatching(
   const [row] = await sql<{ devices: number }[]>`
     select count(*) as devices
     from (
-      select ordinal from subscriptions
+      select distinct group_number from device_group_tags
+      where app_id = ${appId} and platform_id = ${platformId} and tag_id = any(${list(audience.anyTagIds)}::integer[])
+    ) g
+    cross join lateral (
+      select from devices
       where app_id = ${appId} and platform_id = ${platformId}
-        and tag_id = any(${concernedTagIds(audience)}::integer[])
-      group by ordinal
-      having ${matches(sql, audience)}
+        and ordinal between g.group_number * ${GROUP_DEVICES}::integer
+          and g.group_number * ${GROUP_DEVICES}::integer + ${GROUP_DEVICES - 1}::integer
+        and ${matches(sql, audience)}
     ) matching`;
   return row?.devices ?? 0;
 }

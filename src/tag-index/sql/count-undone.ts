@@ -4,7 +4,7 @@ import { BLOCK_DEVICES, GROUP_DEVICES } from '../../domain/device.ts';
 import type { GroupKey } from '../../domain/group-change.ts';
 import type { Audience } from '../../domain/notification.ts';
 import type { Sql } from '../../store/sql.ts';
-import { concernedTagIds, isNobody } from '../audience.ts';
+import { isNobody } from '../audience.ts';
 import { matches } from './matching.ts';
 
 /** Of an audience in a group; ordinals from `ordinalEnd` on are not in it. `doneBlocks`: 64 bits as a signed number. */
@@ -20,15 +20,9 @@ export async function countUndone(sql: Sql, request: UndoneRequest): Promise<num
   const end = Math.min(start + GROUP_DEVICES, ordinalEnd);
   if (isNobody(request) || end <= start) return 0;
   const [row] = await sql<{ devices: number }[]>`
-    select count(*) as devices
-    from (
-      select ordinal from subscriptions
-      where app_id = ${appId} and platform_id = ${platformId}
-        and tag_id = any(${concernedTagIds(request)}::integer[])
-        and ordinal >= ${start} and ordinal < ${end}
-        and (${doneBlocks}::text::bigint >> ((ordinal - ${start}::integer) / ${BLOCK_DEVICES}::integer)) & 1 = 0
-      group by ordinal
-      having ${matches(sql, request)}
-    ) matching`;
+    select count(*) as devices from devices
+    where app_id = ${appId} and platform_id = ${platformId} and ordinal >= ${start} and ordinal < ${end}
+      and (${doneBlocks}::text::bigint >> ((ordinal - ${start}::integer) / ${BLOCK_DEVICES}::integer)) & 1 = 0
+      and ${matches(sql, request)}`;
   return row?.devices ?? 0;
 }

@@ -1,10 +1,10 @@
-/** Of some devices, those that still exist and still match: asked before a retry. (Why not a plain join: resolve-group.ts.) */
+/** Of some devices, those that still exist and still match: asked before a retry. */
 
 import type { ApnsEnvironment } from '../../domain/credential.ts';
 import type { PlatformOfApp } from '../../domain/device.ts';
 import type { Audience } from '../../domain/notification.ts';
 import type { Sql } from '../../store/sql.ts';
-import { concernedTagIds } from '../audience.ts';
+import { list } from '../../store/sql.ts';
 import { matches } from './matching.ts';
 
 export interface MatchingDevice {
@@ -20,18 +20,7 @@ export const recheckOrdinals = (
   ordinals: readonly number[],
   audience: Audience,
 ): Promise<readonly MatchingDevice[]> => sql<MatchingDevice[]>`
-  select matching.ordinal, d.device_id as "deviceId", d.refusals,
-    d.apns_environment as environment
-  from (
-    select ordinal from subscriptions
-    where app_id = ${appId} and platform_id = ${platformId}
-      and tag_id = any(${concernedTagIds(audience)}::integer[])
-      and ordinal = any(${[...ordinals]}::integer[])
-    group by ordinal
-    having ${matches(sql, audience)}
-  ) matching
-  cross join lateral (
-    select device_id, refusals, apns_environment from devices
-    where app_id = ${appId} and platform_id = ${platformId} and ordinal = matching.ordinal
-    limit 1
-  ) d`;
+  select ordinal, device_id as "deviceId", refusals, apns_environment as environment
+  from devices
+  where app_id = ${appId} and platform_id = ${platformId} and ordinal = any(${list(ordinals)}::integer[])
+    and ${matches(sql, audience)}`;

@@ -2,8 +2,6 @@
 
 import type { PlatformOfApp } from '../../domain/device.ts';
 import { BLOCK_DEVICES, GROUP_DEVICES } from '../../domain/device.ts';
-import type { RaisedGroup } from '../../domain/group-change.ts';
-import { groupKeyOf } from '../../domain/group-change.ts';
 import type { Audience } from '../../domain/notification.ts';
 import type { Sql } from '../../store/sql.ts';
 import { isNobody } from '../audience.ts';
@@ -16,13 +14,10 @@ import type {
 } from '../tag-index.ts';
 import { NOBODY, TOKEN_BYTES_MAX } from '../tag-index.ts';
 import { countMatching } from './count-matching.ts';
-import { occupiedGroups } from './occupied-groups.ts';
 import { recheckOrdinals } from './recheck-ordinals.ts';
 import type { NoteRow } from './resolve-group.ts';
 import { resolveGroup } from './resolve-group.ts';
 
-/** Look-ups by key for one question, some tens of milliseconds: 1,221 groups (ten million devices) by 16 tags. */
-const HOPS_MAX = 20_000;
 const NO_NOTES: DeviceNotes = new Map();
 
 export class SqlTagIndex implements TagIndex {
@@ -74,17 +69,6 @@ export class SqlTagIndex implements TagIndex {
 
   count(sql: Sql, scope: PlatformOfApp, audience: Audience): Promise<number> {
     return isNobody(audience) ? Promise.resolve(0) : countMatching(sql, scope, audience);
-  }
-
-  /** Of plain audiences, within a bound; of others to look is as dear as to resolve. */
-  async occupiedGroups(
-    { anyTagIds, allTagIds, noneTagIds }: Audience,
-    groups: readonly RaisedGroup[],
-  ): Promise<readonly RaisedGroup[] | null> {
-    if (allTagIds.length + noneTagIds.length > 0) return null;
-    if (anyTagIds.length * groups.length > HOPS_MAX) return null;
-    const occupied = new Set((await occupiedGroups(this.sql, anyTagIds, groups)).map(groupKeyOf));
-    return groups.filter((group) => occupied.has(groupKeyOf(group)));
   }
 }
 

@@ -135,9 +135,9 @@ await onEachStore(t, {
 
     const broken = makeAppApi(store);
     await broken.catalogue.recent(tenant.clientId);
-    await store.sql`alter table subscriptions rename to subscriptions_gone`;
+    await store.sql`alter table devices rename to devices_gone`;
     const answer = await broken.call('reg', tenant.caller, request('c1'));
-    await store.sql`alter table subscriptions_gone rename to subscriptions`;
+    await store.sql`alter table devices_gone rename to devices`;
     t.match(answer, { status: 503, headers: { 'Retry-After': '1' } });
   },
 

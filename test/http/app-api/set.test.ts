@@ -1,6 +1,7 @@
 import t from 'tap';
 import { makeAppApi } from '../../support/app-api.ts';
 import { onEachStore } from '../../support/on-each-store.ts';
+import { subscriptions } from '../../support/subscriptions.ts';
 import { makeTenant } from '../../support/tenant.ts';
 
 await onEachStore(t, {
@@ -36,6 +37,9 @@ await onEachStore(t, {
     await store.sql`update tags set expires_at_ms = 1 where id = ${expiring}`;
     await store.sql`update clients set catalogue_version = catalogue_version + 1`;
     await api.call('set', tenant.caller, { ...device, tagId: [a, expiring] });
-    t.same([...(await store.sql`select tag_id as id from subscriptions`)], [{ id: a }]);
+    t.same(
+      [...(await store.sql`select tag_id as id from ${subscriptions(store.sql)}`)],
+      [{ id: a }],
+    );
   },
 });

@@ -1,6 +1,7 @@
 import t from 'tap';
 import { makeAppApi } from '../../support/app-api.ts';
 import { onEachStore } from '../../support/on-each-store.ts';
+import { subscriptions } from '../../support/subscriptions.ts';
 import { makeTenant } from '../../support/tenant.ts';
 
 await onEachStore(t, {
@@ -43,7 +44,7 @@ await onEachStore(t, {
       tagId: [expiring, leaving],
     });
     t.equal(response.headers?.['Tagcast-Ignored'], undefined);
-    t.same([...(await store.sql`select tag_id from subscriptions`)], []);
+    t.same([...(await store.sql`select tag_id from ${subscriptions(store.sql)}`)], []);
   },
 
   'ureg with tags under a name that nobody knows removes nothing, and says so': async (
@@ -54,8 +55,8 @@ await onEachStore(t, {
     const [a = 0, b = 0] = await tenant.makeTags(2);
     const api = makeAppApi(store);
     const device = { appId: tenant.appId, platformId: 15, deviceId: 'x' };
-    const subscriptions = async () => {
-      const rows = await store.sql`select tag_id from subscriptions order by tag_id`;
+    const remaining = async () => {
+      const rows = await store.sql`select tag_id from ${subscriptions(store.sql)} order by tag_id`;
       return rows.map((row) => row['tag_id']);
     };
     await api.call('reg', tenant.caller, { ...device, tagId: [a, b] });
@@ -63,13 +64,13 @@ await onEachStore(t, {
       const response = await api.call('ureg', tenant.caller, { ...device, [name]: [a] });
       t.equal(response.body, 'OK', name);
       t.equal(response.headers?.['Tagcast-Ignored'], name);
-      t.same(await subscriptions(), [a, b], name);
+      t.same(await remaining(), [a, b], name);
     }
     await api.call('ureg', tenant.caller, { ...device, tagId: a, tags: [b] });
-    t.same(await subscriptions(), [b], 'beside tagId it is an unknown field as any other');
+    t.same(await remaining(), [b], 'beside tagId it is an unknown field as any other');
     const response = await api.call('ureg', tenant.caller, { ...device, locale: 'de' });
     t.equal(response.headers?.['Tagcast-Ignored'], 'locale');
-    t.same(await subscriptions(), [], 'a field that is not meant as tags hinders nothing');
+    t.same(await remaining(), [], 'a field that is not meant as tags hinders nothing');
   },
 
   'ureg of a device that nobody knows is OK and makes none': async (t, store) => {

@@ -25,7 +25,7 @@ const accept = new Accept({
   patientReads: store.patientReads,
   tagIndex: new SqlTagIndex(sql),
   isSimulated: () => false,
-  expect: () => () => undefined,
+  onAccepted: () => undefined,
 });
 const route = pushRoute(accept);
 const status = statusRoute(store.patientReads);
@@ -406,7 +406,7 @@ t.test('without a database the fault is told as such: the server makes it 503', 
     patientReads,
     tagIndex: new SqlTagIndex(nowhere),
     isSimulated: () => false,
-    expect: () => () => undefined,
+    onAccepted: () => undefined,
   });
   const faultWith = async (handle: () => unknown): Promise<StoreFault | null> => {
     try {

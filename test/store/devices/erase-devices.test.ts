@@ -2,6 +2,7 @@ import t from 'tap';
 import { eraseDevices } from '../../../src/store/devices/erase-devices.ts';
 import { makeAppApi } from '../../support/app-api.ts';
 import { onEachStore } from '../../support/on-each-store.ts';
+import { subscriptions } from '../../support/subscriptions.ts';
 import { makeTenant } from '../../support/tenant.ts';
 
 await onEachStore(t, {
@@ -37,7 +38,7 @@ await onEachStore(t, {
       (await sql`select device_id as id from devices order by 1`).map((row) => row['id']),
       ['b', 'c'],
     );
-    const [left] = await sql`select count(*)::int as count from subscriptions`;
+    const [left] = await sql`select count(*)::int as count from ${subscriptions(sql)}`;
     t.same(left, { count: 4 });
     const [after] = await sql<
       { version: number }[]
@@ -78,7 +79,7 @@ await onEachStore(t, {
     }
     await register();
     const [row] = await store.sql`
-      select (select count(*)::int from devices) as devices, (select count(*)::int from subscriptions) as subscriptions,
+      select (select count(*)::int from devices) as devices, (select count(*)::int from ${subscriptions(store.sql)}) as subscriptions,
         (select sum(subscribed - unsubscribed)::int from tag_days) as counted`;
     t.same(row, { devices: 50, subscriptions: 150, counted: 150 });
   },

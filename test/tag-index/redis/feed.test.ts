@@ -175,7 +175,7 @@ await withRedis(t, (t) =>
           sql,
           `feed-${Object.keys(TESTS).indexOf(name)}`,
         );
-        await sql`truncate devices, subscriptions, device_groups`;
+        await sql`truncate devices, device_group_tags, device_groups`;
         await redis.client.flushall();
         const tagId = await makeTag();
         await seedDevices(sql, { appId, platformId: PLATFORM, tagIds: [tagId], count: DEVICES });

@@ -48,7 +48,7 @@ async function contractOn(
   await tagIndexContract(
     t,
     async () => {
-      await store.sql`truncate devices, subscriptions, device_groups`;
+      await store.sql`truncate devices, device_group_tags, device_groups`;
       await Promise.all(servers.map((server) => server.client.flushall()));
       return bench;
     },
@@ -74,7 +74,6 @@ async function makeBench(t: Test, sql: Sql, client: RedisClient): Promise<TagInd
   const database: TagIndex = {
     resolve: () => Promise.reject(new Error('the database was asked')),
     count: () => Promise.reject(new Error('the database was asked')),
-    occupiedGroups: () => Promise.reject(new Error('the database was asked')),
     recheck: (scope, ordinals, audience) => truth.recheck(scope, ordinals, audience),
   };
   const raise = async (scope: ModelScope, ordinal: number, edits: Edits): Promise<void> => {
@@ -92,16 +91,13 @@ async function makeBench(t: Test, sql: Sql, client: RedisClient): Promise<TagInd
       const { appId, platformId } = scope;
       const place = { appId, platformId, ordinal };
       const deviceId = deviceIdOf(scope, ordinal);
+      const removed = await tagsOf(sql, place);
       await sql`
-        insert into devices (app_id, platform_id, ordinal, device_key, device_id, registered_at, refusals, apns_environment)
+        insert into devices (app_id, platform_id, ordinal, device_key, device_id, registered_at, refusals, apns_environment, tag_ids)
         values (${appId}, ${platformId}, ${ordinal}, ${deviceKeyOf(deviceId)}, ${deviceId}, now(),
-          ${note.refusals}, ${note.environment})
+          ${note.refusals}, ${note.environment}, ${[...tagIds].sort((a, b) => a - b)}::integer[])
         on conflict (app_id, platform_id, ordinal) do update set
-          refusals = excluded.refusals, apns_environment = excluded.apns_environment`;
-      const removed = await removeTags(sql, place);
-      await sql`
-        insert into subscriptions (app_id, platform_id, tag_id, ordinal)
-        select ${appId}, ${platformId}, tag_id, ${ordinal} from unnest(${[...tagIds]}::integer[]) as tag_id`;
+          refusals = excluded.refusals, apns_environment = excluded.apns_environment, tag_ids = excluded.tag_ids`;
       await raise(scope, ordinal, {
         tokens: [{ ...place, deviceId }],
         added: tagIds.map((tagId) => ({ ...place, tagId })),
@@ -112,17 +108,17 @@ async function makeBench(t: Test, sql: Sql, client: RedisClient): Promise<TagInd
     async erase(scope, ordinal) {
       const { appId, platformId } = scope;
       const place = { appId, platformId, ordinal };
-      const removed = await removeTags(sql, place);
+      const removed = await tagsOf(sql, place);
       await sql`delete from devices where app_id = ${appId} and platform_id = ${platformId} and ordinal = ${ordinal}`;
       await raise(scope, ordinal, { tokens: [{ ...place, deviceId: null }], removed });
     },
   };
 }
 
-async function removeTags(sql: Sql, place: ModelScope & { readonly ordinal: number }) {
+async function tagsOf(sql: Sql, place: ModelScope & { readonly ordinal: number }) {
   const { appId, platformId, ordinal } = place;
   const rows = await sql<{ tagId: number }[]>`
-    delete from subscriptions where app_id = ${appId} and platform_id = ${platformId} and ordinal = ${ordinal}
-    returning tag_id as "tagId"`;
+    select unnest(tag_ids) as "tagId" from devices
+    where app_id = ${appId} and platform_id = ${platformId} and ordinal = ${ordinal}`;
   return rows.map(({ tagId }) => ({ ...place, tagId }));
 }

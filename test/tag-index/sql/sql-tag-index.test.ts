@@ -18,7 +18,7 @@ await withStores(t, async (t, store) => {
   await tagIndexContract(t, () => benchOn(store), 25);
 
   await t.test('a full group needs no statistics to be quick', async (t) => {
-    await store.sql`truncate devices, subscriptions`;
+    await store.sql`truncate devices, device_group_tags`;
     const tenant = await makeTenant(store.sql, 'full');
     await seedDevices(store.sql, {
       appId: tenant.appId,
@@ -40,7 +40,7 @@ await withStores(t, async (t, store) => {
 
   await t.test('of tokens that are too large together as many blocks as fit', async (t) => {
     const { sql } = store;
-    await sql`truncate devices, subscriptions`;
+    await sql`truncate devices, device_group_tags`;
     const { appId, tagId } = await makeTenant(sql, 'wide');
     const scope = { appId, platformId: 15 };
     await seedWideDevices(sql, scope, tagId, 1_500);
@@ -50,7 +50,7 @@ await withStores(t, async (t, store) => {
 });
 
 async function benchOn({ sql }: Store): Promise<TagIndexBench> {
-  await sql`truncate devices, subscriptions`;
+  await sql`truncate devices, device_group_tags`;
   return {
     sql,
     index: new SqlTagIndex(sql),
@@ -62,18 +62,16 @@ async function benchOn({ sql }: Store): Promise<TagIndexBench> {
         values (${appId}, ${platformId}, ${ordinal}, ${deviceKeyOf(deviceId)}, ${deviceId}, now())
         on conflict do nothing`;
       await sql`
-        update devices set refusals = ${note.refusals}, apns_environment = ${note.environment}
+        update devices set refusals = ${note.refusals}, apns_environment = ${note.environment},
+          tag_ids = ${[...tagIds].sort((a, b) => a - b)}::integer[]
         where app_id = ${appId} and platform_id = ${platformId} and ordinal = ${ordinal}`;
       await sql`
-        delete from subscriptions where app_id = ${appId} and platform_id = ${platformId} and ordinal = ${ordinal}`;
-      await sql`
-        insert into subscriptions (app_id, platform_id, tag_id, ordinal)
-        select ${appId}, ${platformId}, tag_id, ${ordinal} from unnest(${[...tagIds]}::integer[]) as tag_id`;
+        insert into device_group_tags (app_id, platform_id, tag_id, group_number)
+        select ${appId}, ${platformId}, tag_id, ${ordinal}::integer / 8192 from unnest(${[...tagIds]}::integer[]) as tag_id
+        on conflict do nothing`;
     },
     versionOf: () => Promise.resolve(0),
     async erase({ appId, platformId }, ordinal) {
-      await sql`
-        delete from subscriptions where app_id = ${appId} and platform_id = ${platformId} and ordinal = ${ordinal}`;
       await sql`
         delete from devices where app_id = ${appId} and platform_id = ${platformId} and ordinal = ${ordinal}`;
     },

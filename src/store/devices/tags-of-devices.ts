@@ -1,8 +1,8 @@
 /** Which tags devices are subscribed to. */
 
-import type { DeviceKey } from '../devices/lock-devices.ts';
 import type { Sql } from '../sql.ts';
 import { list } from '../sql.ts';
+import type { DeviceKey } from './find-devices.ts';
 
 export interface TagOfDevice {
   readonly id: number;
@@ -27,8 +27,7 @@ export const tagsOfDevices = (sql: Sql, devices: readonly DeviceKey[]) => sql<
   ) with ordinality as wanted (app_id, platform_id, device_key, place)
   join devices d
     on d.app_id = wanted.app_id and d.platform_id = wanted.platform_id and d.device_key = wanted.device_key
-  join subscriptions s on s.app_id = d.app_id and s.platform_id = d.platform_id and s.ordinal = d.ordinal
-  join tags t on t.id = s.tag_id
+  join tags t on t.id = any (d.tag_ids)
   where t.deleted_at is null
     and (t.app_ids is null or d.app_id = any (t.app_ids))
     and (t.expires_at_ms is null or t.expires_at_ms > extract(epoch from now()) * 1000)

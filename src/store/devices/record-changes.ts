@@ -1,0 +1,182 @@
+/**
+ * What every change of devices' tags leaves beside their rows, in the same transaction and after them: counts by tag and day, the
+ * versions of the groups, and which tags a group may have.
+ */
+
+import type { DevicePlace, GroupKey, RaisedGroup } from '../../domain/group-change.ts';
+import { groupKeyOf, groupOfPlace } from '../../domain/group-change.ts';
+import type { Fragment, Sql } from '../sql.ts';
+import { list, textList } from '../sql.ts';
+import { writeTagIds } from './tag-ids.ts';
+
+/** Tags that a device has gained and lost. */
+export interface TagChange extends DevicePlace {
+  readonly gained: readonly number[];
+  readonly lost: readonly number[];
+}
+
+/** A group in which something changed, and the tags that anybody in it gained. */
+export interface TouchedGroup extends GroupKey {
+  /** In device_group_tags already, as of this epoch. */
+  readonly knownTagIds: readonly number[];
+  readonly knownEpoch: number;
+  readonly newTagIds: readonly number[];
+}
+
+/** A group that was raised; what a process remembers of its tags is of this epoch. */
+export interface RaisedWithEpoch extends RaisedGroup {
+  readonly tagsEpoch: number;
+}
+
+interface TagCount {
+  readonly tagId: number;
+  readonly appId: number;
+  readonly platformId: number;
+  gained: number;
+  lost: number;
+}
+
+/** A statement of its own: counts the changes, and raises the groups with what they gain. */
+export async function recordChanges(
+  tx: Sql,
+  changes: readonly TagChange[],
+  groups: readonly TouchedGroup[],
+  slot: number,
+): Promise<readonly RaisedGroup[]> {
+  if (groups.length === 0) return [];
+  return await tx<RaisedGroup[]>`
+    with ${recording(tx, countsOf(changes), groups, slot)}
+    ${RAISED(tx)}`;
+}
+
+/**
+ * Groups of the changes, and those that change in another way, each once. Nothing is remembered of them, so each gained tag is written
+ * down if it is not.
+ */
+export function touchedGroups(
+  changes: readonly TagChange[],
+  touched: readonly GroupKey[] = [],
+): readonly TouchedGroup[] {
+  const groups = new Map<string, { readonly group: GroupKey; readonly tagIds: Set<number> }>();
+  const of = (group: GroupKey): Set<number> => {
+    const key = groupKeyOf(group);
+    const known = groups.get(key) ?? { group, tagIds: new Set() };
+    groups.set(key, known);
+    return known.tagIds;
+  };
+  for (const group of touched) of(group);
+  for (const change of changes) {
+    const tagIds = of(groupOfPlace(change));
+    for (const tagId of change.gained) tagIds.add(tagId);
+  }
+  return [...groups.values()].map(({ group, tagIds }) => ({
+    ...group,
+    knownTagIds: [],
+    knownEpoch: 0,
+    newTagIds: [...tagIds],
+  }));
+}
+
+/** By tag, app and platform. */
+export function countsOf(changes: readonly TagChange[]): readonly TagCount[] {
+  const counts = new Map<string, TagCount>();
+  const of = (tagId: number, { appId, platformId }: DevicePlace): TagCount => {
+    const key = `${tagId}.${appId}.${platformId}`;
+    let count = counts.get(key);
+    if (count === undefined) {
+      count = { tagId, appId, platformId, gained: 0, lost: 0 };
+      counts.set(key, count);
+    }
+    return count;
+  };
+  for (const change of changes) {
+    for (const tagId of change.gained) of(tagId, change).gained += 1;
+    for (const tagId of change.lost) of(tagId, change).lost += 1;
+  }
+  return [...counts.values()];
+}
+
+/**
+ * Queries of a statement, without a comma at the end. Locks in the order of all writers: the devices come before, then days, then
+ * groups, each sorted; a group's tags under its lock. `after`: a query of the statement that is to come before them.
+ */
+export const recording = (
+  tx: Sql,
+  counts: readonly TagCount[],
+  groups: readonly TouchedGroup[],
+  slot: number,
+  after: Fragment = tx``,
+) => tx`
+    days as (
+      insert into tag_days (tag_id, app_id, platform_id, day, slot, subscribed, unsubscribed)
+      select tag_id, app_id, platform_id, (now() at time zone 'utc')::date, ${slot}::smallint, gained, lost
+      from unnest(
+        ${list(counts.map(({ tagId }) => tagId))}::int[],
+        ${list(counts.map(({ appId }) => appId))}::int[],
+        ${list(counts.map(({ platformId }) => platformId))}::int[],
+        ${list(counts.map(({ gained }) => gained))}::int[],
+        ${list(counts.map(({ lost }) => lost))}::int[]
+      ) as counted (tag_id, app_id, platform_id, gained, lost)
+      ${after}
+      order by tag_id, app_id, platform_id
+      on conflict (tag_id, app_id, platform_id, day, slot) do update set
+        subscribed = tag_days.subscribed + excluded.subscribed,
+        unsubscribed = tag_days.unsubscribed + excluded.unsubscribed
+      returning tag_id
+    ),
+    raised as (
+      insert into device_groups (app_id, platform_id, group_number, version)
+      select app_id, platform_id, group_number, 1
+      from unnest(
+        ${list(groups.map(({ appId }) => appId))}::int[],
+        ${list(groups.map(({ platformId }) => platformId))}::smallint[],
+        ${list(groups.map(({ groupNumber }) => groupNumber))}::int[]
+      ) as touched (app_id, platform_id, group_number)
+      -- Always true: the days' rows are locked before the groups'.
+      where (select count(*) from days) >= 0
+      order by 1, 2, 3
+      on conflict (app_id, platform_id, group_number) do update set version = device_groups.version + 1
+      returning app_id, platform_id, group_number, version, tags_epoch
+    ),
+    written_tags as (
+      insert into device_group_tags (app_id, platform_id, tag_id, group_number)
+      select app_id, platform_id, tag_id, group_number
+      from ${newTags(tx, groups)} as new (app_id, platform_id, tag_id, group_number)
+      -- Always true: the groups' rows are locked before their tags are looked at.
+      where (select count(*) from raised) >= 0
+      ${groups.some(({ knownTagIds }) => knownTagIds.length > 0) ? tx`union ${outdatedTags(tx, groups)}` : tx``}
+      order by 1, 2, 3, 4
+      on conflict do nothing
+    )`;
+
+function newTags(tx: Sql, groups: readonly TouchedGroup[]) {
+  const pairs = groups.flatMap((group) => group.newTagIds.map((tagId) => ({ ...group, tagId })));
+  return tx`unnest(
+        ${list(pairs.map(({ appId }) => appId))}::int[],
+        ${list(pairs.map(({ platformId }) => platformId))}::smallint[],
+        ${list(pairs.map(({ tagId }) => tagId))}::int[],
+        ${list(pairs.map(({ groupNumber }) => groupNumber))}::int[]
+      )`;
+}
+
+/** Known tags of groups that have another epoch now: they may have been removed since. Looked up in a hash, whatever the plan. */
+function outdatedTags(tx: Sql, groups: readonly TouchedGroup[]) {
+  const known = groups.filter(({ knownTagIds }) => knownTagIds.length > 0);
+  return tx`
+      select k.app_id, k.platform_id, tag_id, k.group_number
+      from unnest(
+        ${list(known.map(({ appId }) => appId))}::int[],
+        ${list(known.map(({ platformId }) => platformId))}::smallint[],
+        ${list(known.map(({ groupNumber }) => groupNumber))}::int[],
+        ${list(known.map(({ knownEpoch }) => knownEpoch))}::int[],
+        ${textList(known.map(({ knownTagIds }) => writeTagIds(knownTagIds)))}::text[]
+      ) as k (app_id, platform_id, group_number, epoch, tag_ids)
+      cross join lateral unnest(k.tag_ids::int[]) as tag_id
+      where (k.app_id, k.platform_id, k.group_number, k.epoch)
+        not in (select app_id, platform_id, group_number, tags_epoch from raised)`;
+}
+
+/** What a statement with `recording` answers. */
+export const RAISED = (tx: Sql) => tx`
+    select app_id as "appId", platform_id as "platformId", group_number as "groupNumber", version, tags_epoch as "tagsEpoch"
+    from raised`;

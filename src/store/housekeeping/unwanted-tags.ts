@@ -1,0 +1,126 @@
+/** Takes tags off devices that they address no more: tags that were deleted, or disconnected from the app. A group of devices at a time. */
+
+import { firstOrdinalOf, lastOrdinalOf } from '../../domain/device.ts';
+import type { GroupChange, GroupKey } from '../../domain/group-change.ts';
+import { changesOf } from '../../domain/group-change.ts';
+import { recordChanges, touchedGroups } from '../devices/record-changes.ts';
+import type { Fragment, Sql, SqlPool } from '../sql.ts';
+import { list } from '../sql.ts';
+import { ERASING_SLOT } from '../tag-days/slots.ts';
+import { transact } from '../transact.ts';
+
+/** A group of devices, and tags that nobody wants and that it may have. */
+export interface UnwantedTags extends GroupKey {
+  readonly tagIds: readonly number[];
+}
+
+/** Tags that were deleted before a time by the database's clock: the groups of the first `limit` that any group may have. */
+export const deletedTags = (sql: Sql, deletedBeforeMs: number, limit: number) =>
+  byGroup(
+    sql,
+    sql`
+      select g.app_id, g.platform_id, g.group_number, g.tag_id
+      from tags t
+      join apps a on a.client_id = t.client_id
+      join app_platforms p on p.app_id = a.id
+      join device_group_tags g on g.app_id = p.app_id and g.platform_id = p.platform_id and g.tag_id = t.id
+      where t.deleted_at < to_timestamp(${deletedBeforeMs}::float8 / 1000)
+      limit ${limit}`,
+  );
+
+/** Tags in apps that they were disconnected from, likewise. */
+export const disconnectedTags = (sql: Sql, limit: number) =>
+  byGroup(
+    sql,
+    sql`
+      select g.app_id, g.platform_id, g.group_number, g.tag_id
+      from tags t
+      join apps a on a.client_id = t.client_id and not a.id = any (t.app_ids)
+      join app_platforms p on p.app_id = a.id
+      join device_group_tags g on g.app_id = p.app_id and g.platform_id = p.platform_id and g.tag_id = t.id
+      where t.deleted_at is null and t.app_ids is not null
+      limit ${limit}`,
+  );
+
+const byGroup = (sql: Sql, pairs: Fragment) => sql<UnwantedTags[]>`
+  select app_id as "appId", platform_id as "platformId", group_number as "groupNumber",
+    array_agg(distinct tag_id) as "tagIds"
+  from (${pairs}) as pairs
+  group by 1, 2, 3 order by 1, 2, 3`;
+
+export interface RemovedTags {
+  readonly devices: number;
+  readonly changes: readonly GroupChange[];
+}
+
+/**
+ * Takes the tags off up to `limit` devices of the group, but for those that are wanted again: a tag may have been connected anew. The devices
+ * are locked, as by everybody who changes their tags; those that somebody else has locked are left for the next time.
+ */
+export const removeTags = (
+  sql: SqlPool,
+  { tagIds, ...group }: UnwantedTags,
+  limit: number,
+): Promise<RemovedTags> =>
+  transact(sql, async (tx) => {
+    const { appId, platformId, groupNumber } = group;
+    const unwanted = await stillUnwanted(tx, appId, tagIds);
+    const cleared = await tx<{ ordinal: number; lost: number[] }[]>`
+      with free as (
+        select app_id, platform_id, ordinal, tag_ids from devices
+        where ${devicesWith(tx, group, unwanted)}
+        order by device_key limit ${limit}
+        for no key update skip locked
+      )
+      update devices d set tag_ids = array(select unnest(d.tag_ids) except select unnest(${list(unwanted)}::int[]) order by 1)
+      from free
+      where d.app_id = free.app_id and d.platform_id = free.platform_id and d.ordinal = free.ordinal
+      returning d.ordinal, array(select unnest(free.tag_ids) intersect select unnest(${list(unwanted)}::int[])) as lost`;
+    const changes = cleared.map(({ ordinal, lost }) => ({
+      appId,
+      platformId,
+      ordinal,
+      gained: [],
+      lost,
+    }));
+    const raised = await recordChanges(tx, changes, touchedGroups(changes), ERASING_SLOT);
+    await tx`
+      select from device_groups
+      where app_id = ${appId} and platform_id = ${platformId} and group_number = ${groupNumber} for update`;
+    // A statement of its own, behind the lock: who gives a device of the group such a tag after it finds another epoch.
+    await tx`
+      with removed as (
+        delete from device_group_tags
+        where app_id = ${appId} and platform_id = ${platformId} and tag_id = any (${list(unwanted)}::int[])
+          and group_number = ${groupNumber}
+          and tag_id not in (select unnest(tag_ids) from devices where ${devicesWith(tx, group, unwanted)})
+        returning tag_id
+      )
+      update device_groups set tags_epoch = tags_epoch + 1
+      where app_id = ${appId} and platform_id = ${platformId} and group_number = ${groupNumber}
+        and exists (select from removed)`;
+    const removed = changes.flatMap(({ lost, ...place }) =>
+      lost.map((tagId) => ({ ...place, tagId })),
+    );
+    return { devices: cleared.length, changes: changesOf(raised, { removed }) };
+  });
+
+const devicesWith = (
+  tx: Sql,
+  { appId, platformId, groupNumber }: GroupKey,
+  tagIds: readonly number[],
+) => tx`
+  app_id = ${appId} and platform_id = ${platformId}
+  and ordinal between ${firstOrdinalOf(groupNumber)} and ${lastOrdinalOf(groupNumber)}
+  and tag_ids && ${list(tagIds)}::int[]`;
+
+async function stillUnwanted(
+  tx: Sql,
+  appId: number,
+  tagIds: readonly number[],
+): Promise<readonly number[]> {
+  const rows = await tx<{ id: number }[]>`
+    select id from tags
+    where id = any (${list(tagIds)}::int[]) and (deleted_at is not null or not ${appId} = any (app_ids))`;
+  return rows.map(({ id }) => id);
+}

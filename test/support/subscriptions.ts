@@ -1,0 +1,13 @@
+/** Devices' tags as rows, for tests that look at them, and what tests that write rows by hand have to write beside them. */
+
+import type { Sql } from '../../src/store/sql.ts';
+
+/** For `from`: app_id, platform_id, ordinal, tag_id. */
+export const subscriptions = (sql: Sql) => sql`
+  (select app_id, platform_id, ordinal, unnest(tag_ids) as tag_id from devices) as s`;
+
+/** Which groups may have which tags, for rows that were written by hand. */
+export const writeGroupTags = (sql: Sql) => sql`
+  insert into device_group_tags (app_id, platform_id, tag_id, group_number)
+  select distinct app_id, platform_id, unnest(tag_ids), ordinal / 8192 from devices
+  on conflict do nothing`;
