@@ -1,8 +1,8 @@
 /** The push that every client sends: one message, to one device after the other. */
 
 import type { Message } from '../src/domain/notification.ts';
-import { renderApns } from '../src/senders/apns/message.ts';
-import type { RequestTemplate } from '../src/senders/transport.ts';
+import { renderApns } from '../src/providers/apns/message.ts';
+import type { RequestTemplate } from '../src/transport/transport.ts';
 import type { Sink } from './sinks/sink.ts';
 
 /** Shown to the user; with the JSON around it the body has 110 bytes. */

@@ -4,12 +4,12 @@ import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { UNWRITTEN_MS_MAX } from './domain/device.ts';
-import { FCM_TARGETS } from './senders/fcm/target.ts';
-import { TRANSPORTS } from './senders/transport.ts';
-import { isPushHost } from './senders/webpush/allow-list.ts';
+import { FCM_TARGETS } from './providers/fcm/target.ts';
+import { isPushHost } from './providers/webpush/allow-list.ts';
 import { foreignText } from './std/foreign-text.ts';
 import { pemFaults } from './std/pem-faults.ts';
 import type { RedisAddress } from './tag-index/redis/connect.ts';
+import { TRANSPORTS } from './transport/transport.ts';
 
 const DIGITS = /^\d+$/;
 const count = (min: number, max: number) => {

@@ -4,8 +4,11 @@ import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ShownCredential } from './access/credentials.ts';
 import { createCredential, revealCredential } from './access/credentials.ts';
-import { readProviderCredential, writeProviderCredential } from './access/provider-credentials.ts';
 import type { Secrets } from './access/secrets.ts';
+import {
+  readProviderCredential,
+  writeProviderCredential,
+} from './credentials/provider-credentials.ts';
 import type { ApnsCredential, FcmCredential } from './domain/credential.ts';
 import { PLATFORM_APNS, PLATFORM_FCM } from './domain/device.ts';
 import type { ProviderAccounts } from './simulator/accounts.ts';

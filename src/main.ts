@@ -83,7 +83,7 @@ const ENTRIES: readonly Entry[] = [
   {
     name: 'devices',
     summary: "Export and import an app's devices.",
-    load: async () => (await import('./cli/devices.ts')).devicesCommand(operator, process),
+    load: async () => (await import('./cli/devices/devices.ts')).devicesCommand(operator, process),
   },
   {
     name: 'index',

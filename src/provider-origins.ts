@@ -2,8 +2,8 @@
 
 import { readFileSync } from 'node:fs';
 import type { Config } from './config.ts';
-import type { ProviderOrigins } from './senders/origins.ts';
-import { DEFAULT_ORIGINS } from './senders/origins.ts';
+import type { ProviderOrigins } from './providers/origins.ts';
+import { DEFAULT_ORIGINS } from './providers/origins.ts';
 import type { Simulator } from './simulator/simulator.ts';
 
 type OriginSettings = Pick<

@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import type { Test } from 'tap';
 import t from 'tap';
-import { createCertificate } from '../src/simulator/certificate.ts';
+import { createCertificate } from '../src/simulator/server/certificate.ts';
 import type { SqlPool } from '../src/store/sql.ts';
 import { connect } from '../src/store/sql.ts';
 import { runCommand, startEngine } from './support/processes.ts';

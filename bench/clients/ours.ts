@@ -1,10 +1,10 @@
 /** The engine's own senders, filled as a worker thread fills them: as long as there is capacity, then wait for it. */
 
 import type { ProviderCredential } from '../../src/domain/credential.ts';
-import { createSender } from '../../src/senders/create-sender.ts';
-import { DEFAULT_ORIGINS } from '../../src/senders/origins.ts';
-import type { Settle } from '../../src/senders/sender.ts';
-import type { TransportLimits } from '../../src/senders/transport.ts';
+import { createSender } from '../../src/providers/create-sender.ts';
+import { DEFAULT_ORIGINS } from '../../src/providers/origins.ts';
+import type { Settle } from '../../src/providers/sender.ts';
+import type { TransportLimits } from '../../src/transport/transport.ts';
 import { NEWS } from '../push.ts';
 import type { Sink } from '../sinks/sink.ts';
 import { originOf } from '../sinks/sink.ts';

@@ -1,9 +1,9 @@
 /** The engine's own clients: a transport, as it stands under a sender. */
 
-import { apnsOutcome } from '../../src/senders/apns/answer.ts';
-import { APNS_LIMITS } from '../../src/senders/apns/settings.ts';
-import type { Settle } from '../../src/senders/sender.ts';
-import type { Transport, TransportOptions } from '../../src/senders/transport.ts';
+import { apnsOutcome } from '../../src/providers/apns/answer.ts';
+import { APNS_LIMITS } from '../../src/providers/apns/settings.ts';
+import type { Settle } from '../../src/providers/sender.ts';
+import type { Transport, TransportOptions } from '../../src/transport/transport.ts';
 import { renderPush } from '../push.ts';
 import { originOf } from '../sinks/sink.ts';
 import type { Client } from './client.ts';

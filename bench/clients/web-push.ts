@@ -2,7 +2,7 @@
 
 import { Agent, globalAgent } from 'node:https';
 import type { WebPushCredential } from '../../src/domain/credential.ts';
-import { pushContent } from '../../src/senders/webpush/message.ts';
+import { pushContent } from '../../src/providers/webpush/message.ts';
 import { NEWS } from '../push.ts';
 import type { Open } from './flow.ts';
 import { loadPeer } from './peer.ts';

@@ -1,8 +1,8 @@
 /** One connection, one push to many devices: our transports against what a Node program could use instead. */
 
-import { dial as dialCompat } from '../../src/senders/compat/dial.ts';
-import { dial as dialHttp2 } from '../../src/senders/http2/dial.ts';
-import { ProviderTransport } from '../../src/senders/provider-transport.ts';
+import { dial as dialCompat } from '../../src/transport/compat/dial.ts';
+import { dial as dialHttp2 } from '../../src/transport/http2/dial.ts';
+import { ProviderTransport } from '../../src/transport/provider-transport.ts';
 import { apns2 } from '../clients/apns2.ts';
 import type { Client, Round } from '../clients/client.ts';
 import { IN_FLIGHT } from '../clients/client.ts';

@@ -1,6 +1,6 @@
 /** The APNs credential that clients show to a sink. */
 
-import { mintProviderToken } from '../../src/senders/apns/credentials.ts';
+import { mintProviderToken } from '../../src/providers/apns/credentials.ts';
 import type { ProviderAccounts } from '../../src/simulator/accounts.ts';
 import type { Sink } from './sink.ts';
 

@@ -9,7 +9,7 @@ import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { FcmCredential } from '../../src/domain/credential.ts';
 import { createAccounts } from '../../src/simulator/accounts.ts';
-import { createCertificate } from '../../src/simulator/certificate.ts';
+import { createCertificate } from '../../src/simulator/server/certificate.ts';
 import type { Lifetime } from '../../test/support/lifetime.ts';
 import { findProgram, startServer } from '../../test/support/programs.ts';
 import { temporaryDirectory } from '../../test/support/temporary-directory.ts';

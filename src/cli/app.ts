@@ -4,9 +4,9 @@ import { readFile } from 'node:fs/promises';
 import type { PlatformId } from '../domain/device.ts';
 import { PLATFORM_APNS, PLATFORM_FCM, PLATFORM_WEB_PUSH } from '../domain/device.ts';
 import { faultSentence } from '../domain/fault-sentence.ts';
+import type { AddedApp, PutCredential } from '../operator/operator-actions.ts';
 import type { CredentialState } from '../store/health/read-credential-states.ts';
 import type { Command } from './command.ts';
-import type { AddedApp, PutCredential } from './operator-actions.ts';
 import type { Errand, OperatorContext, Plan } from './operator-command.ts';
 import {
   describeCredential,

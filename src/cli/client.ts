@@ -1,7 +1,7 @@
 /** `tagcast client …`: tenants. */
 
+import type { AddedClient } from '../operator/operator-actions.ts';
 import type { Command } from './command.ts';
-import type { AddedClient } from './operator-actions.ts';
 import type { Errand, OperatorContext } from './operator-command.ts';
 import {
   describeCredential,

@@ -5,8 +5,8 @@ import type { Socket } from 'node:net';
 import { connect } from 'node:net';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
+import type { ActionResult, OperatorActions } from '../operator/operator-actions.ts';
 import { engineSocketPath } from '../store/embedded/lock.ts';
-import type { ActionResult, OperatorActions } from './operator-actions.ts';
 
 /** No action takes longer; an engine that is stopped in a debugger would keep the command for ever. */
 const ANSWER_TIMEOUT_MS = 30_000;

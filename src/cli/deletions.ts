@@ -1,8 +1,8 @@
 /** `tagcast deletions …`: devices that a provider called dead in such numbers that somebody should look first. */
 
+import type { DecidedDeletions } from '../operator/operator-actions.ts';
 import type { HeldDeletions } from '../store/deletions/scopes.ts';
 import type { Command } from './command.ts';
-import type { DecidedDeletions } from './operator-actions.ts';
 import type { Errand, OperatorContext } from './operator-command.ts';
 import { readFlags, readPositionals, runErrand, UsageError } from './operator-command.ts';
 

@@ -2,7 +2,7 @@
 
 import type { ParseArgsConfig } from 'node:util';
 import { parseArgs } from 'node:util';
-import type { OperatorActions } from './operator-actions.ts';
+import type { OperatorActions } from '../operator/operator-actions.ts';
 import type { ProgressOutput } from './progress.ts';
 
 /** What the commands are given: made when one is run, so that `--help` opens nothing. */

@@ -1,8 +1,8 @@
 /** `tagcast parked …`: parts of sends that could not be brought to their end. */
 
+import type { ReleasedParts } from '../operator/operator-actions.ts';
 import type { ParkedScope } from '../store/ledger/parked-parts.ts';
 import type { Command } from './command.ts';
-import type { ReleasedParts } from './operator-actions.ts';
 import type { Errand, OperatorContext } from './operator-command.ts';
 import { readFlags, readPositionals, runErrand, UsageError } from './operator-command.ts';
 

@@ -1,11 +1,11 @@
 /** Actions of a long command: an engine or database that is away for a moment is waited for. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { ActionResult, OperatorActions } from '../operator/operator-actions.ts';
 import type { BackoffPolicy } from '../std/backoff.ts';
 import { backoffMs } from '../std/backoff.ts';
 import { errorReason } from '../std/error-reason.ts';
 import { faultOf } from '../store/faults.ts';
-import type { ActionResult, OperatorActions } from './operator-actions.ts';
 
 const BACKOFF: BackoffPolicy = { baseMs: 250, capMs: 5_000 };
 /** A restart of the engine or a failover of the database takes less. */

@@ -2,10 +2,10 @@
 
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
+import type { ScenarioName } from '../simulator/faults/scenarios.ts';
+import { isScenarioName, SCENARIO_NAMES, SCENARIOS } from '../simulator/faults/scenarios.ts';
 import type { SimulatorOptions } from '../simulator/options.ts';
 import { behaviourChangeSchema } from '../simulator/options.ts';
-import type { ScenarioName } from '../simulator/scenarios.ts';
-import { isScenarioName, SCENARIO_NAMES, SCENARIOS } from '../simulator/scenarios.ts';
 import type { Simulator } from '../simulator/simulator.ts';
 import { startSimulator } from '../simulator/simulator.ts';
 import type { Command } from './command.ts';

@@ -4,8 +4,8 @@ import { X509Certificate } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import type { ProviderAccounts } from '../simulator/accounts.ts';
 import { accountsSchema } from '../simulator/accounts.ts';
-import type { Certificate } from '../simulator/certificate.ts';
-import { createCertificate } from '../simulator/certificate.ts';
+import type { Certificate } from '../simulator/server/certificate.ts';
+import { createCertificate } from '../simulator/server/certificate.ts';
 import { UsageError } from './operator-command.ts';
 
 /** The accounts of the file; undefined when there is no such file. */

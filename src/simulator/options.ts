@@ -2,10 +2,10 @@
 
 import { z } from 'zod';
 import type { ProviderAccounts } from './accounts.ts';
-import type { Behaviour } from './behaviour.ts';
-import { behaviourPartSchema, mergeBehaviour } from './behaviour.ts';
-import type { Certificate } from './certificate.ts';
-import { SCENARIO_NAMES, SCENARIOS } from './scenarios.ts';
+import type { Behaviour } from './faults/behaviour.ts';
+import { behaviourPartSchema, mergeBehaviour } from './faults/behaviour.ts';
+import { SCENARIO_NAMES, SCENARIOS } from './faults/scenarios.ts';
+import type { Certificate } from './server/certificate.ts';
 
 export interface SimulatorOptions {
   /** Where the providers listen; the control endpoint stays on loopback. Default 127.0.0.1. */

@@ -3,29 +3,29 @@
  * answer as the real ones do. Who tries Tagcast out sends through it; tests and benches use it as their peer.
  */
 
-import { AccessTokens } from './access-tokens.ts';
 import { AccountBook } from './account-book.ts';
 import type { ProviderAccounts } from './accounts.ts';
 import { createAccounts } from './accounts.ts';
-import { createApns } from './apns.ts';
-import type { Behaviour } from './behaviour.ts';
-import { KIND_BEHAVIOUR } from './behaviour.ts';
-import { createCertificate } from './certificate.ts';
-import { startControl } from './control.ts';
-import type { Handler } from './exchange.ts';
-import type { PushBook } from './fate.ts';
-import { createFcm } from './fcm.ts';
-import { Installations } from './installations.ts';
-import { createOAuth, TOKEN_PATH } from './oauth.ts';
+import { createApns } from './apns/apns.ts';
+import { startControl } from './control/control.ts';
+import type { Behaviour } from './faults/behaviour.ts';
+import { KIND_BEHAVIOUR } from './faults/behaviour.ts';
+import type { PushBook } from './faults/fate.ts';
+import { OutageClock } from './faults/outage-clock.ts';
+import { Scripts } from './faults/scripts.ts';
+import { createFcm } from './fcm/fcm.ts';
+import { Installations } from './fcm/installations.ts';
+import { AccessTokens } from './oauth/access-tokens.ts';
+import { createOAuth, TOKEN_PATH } from './oauth/oauth.ts';
 import type { LiveBehaviour, SimulatorOptions } from './options.ts';
 import { changeBehaviour } from './options.ts';
-import { OutageClock } from './outage-clock.ts';
-import type { ProviderServer } from './provider-server.ts';
-import { startProviderServer } from './provider-server.ts';
-import { PushSubscriptions } from './push-subscriptions.ts';
-import { ProviderRecord } from './record.ts';
-import { Scripts } from './scripts.ts';
-import { createWebPush } from './web-push.ts';
+import { ProviderRecord } from './record/record.ts';
+import { createCertificate } from './server/certificate.ts';
+import type { Handler } from './server/exchange.ts';
+import type { ProviderServer } from './server/provider-server.ts';
+import { startProviderServer } from './server/provider-server.ts';
+import { PushSubscriptions } from './webpush/push-subscriptions.ts';
+import { createWebPush } from './webpush/web-push.ts';
 
 export interface Simulator {
   /** `https://host:port`, without a slash at the end, as operator settings take them. */

@@ -1,8 +1,8 @@
-/** Held deletions from the operator's side; what becomes of them is in test/outcomes/deletions.test.ts. */
+/** Held deletions from the operator's side; what becomes of them is in test/upkeep/deletions.test.ts. */
 
 import t from 'tap';
 import { deletionsCommand } from '../../src/cli/deletions.ts';
-import { createOperatorActions } from '../../src/cli/operator-actions.ts';
+import { createOperatorActions } from '../../src/operator/operator-actions.ts';
 import { secrets } from '../support/api.ts';
 import { makeDeviceParts } from '../support/device-parts.ts';
 import { makeRunning, makeTenant } from '../support/notifications.ts';

@@ -15,7 +15,7 @@ import { ErrorCode } from '../../src/http2/error.ts';
 import { goAwayFrame } from '../../src/http2/frame/go-away.ts';
 import { Flag, FRAME_HEAD_OCTETS, FrameType, writeFrameHead } from '../../src/http2/frame/head.ts';
 import { Setting, settingsFrame } from '../../src/http2/frame/settings.ts';
-import { createCertificate } from '../../src/simulator/certificate.ts';
+import { createCertificate } from '../../src/simulator/server/certificate.ts';
 import { startNodeServer } from '../support/http2-servers/node-server.ts';
 import { ECHO_PATH, LARGE_BODY, LARGE_PATH, SMALL_PATH } from '../support/http2-servers/site.ts';
 import type { Ran } from '../support/programs.ts';

@@ -1,8 +1,8 @@
-/** Parked parts from the operator's side; how they come to be is in test/fan-out/parking.test.ts. */
+/** Parked parts from the operator's side; how they come to be is in test/push/dispatch/parking.test.ts. */
 
 import t from 'tap';
-import { createOperatorActions } from '../../src/cli/operator-actions.ts';
 import { parkedCommand } from '../../src/cli/parked.ts';
+import { createOperatorActions } from '../../src/operator/operator-actions.ts';
 import { secrets } from '../support/api.ts';
 import { makeDeviceParts } from '../support/device-parts.ts';
 import { makeRunning, makeTenant } from '../support/notifications.ts';

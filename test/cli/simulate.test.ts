@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import t from 'tap';
 import { simulateCommand } from '../../src/cli/simulate.ts';
-import { SCENARIO_NAMES } from '../../src/simulator/scenarios.ts';
+import { SCENARIO_NAMES } from '../../src/simulator/faults/scenarios.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 interface Addresses {

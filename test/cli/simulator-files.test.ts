@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { keptCertificate, readAccounts, writeAccounts } from '../../src/cli/simulator-files.ts';
 import { createAccounts } from '../../src/simulator/accounts.ts';
-import { createCertificate } from '../../src/simulator/certificate.ts';
+import { createCertificate } from '../../src/simulator/server/certificate.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 t.test('a certificate stays as long as it is good for the host', async (t) => {

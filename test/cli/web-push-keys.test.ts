@@ -4,7 +4,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { appCommand } from '../../src/cli/app.ts';
-import type { OperatorActions } from '../../src/cli/operator-actions.ts';
+import type { OperatorActions } from '../../src/operator/operator-actions.ts';
 import { fcmCredential } from '../support/provider-credentials.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { recordedContext } from '../support/terminal.ts';

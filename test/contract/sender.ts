@@ -7,8 +7,8 @@ import { constants } from 'node:http2';
 import type { Test } from 'tap';
 import type { Message } from '../../src/domain/notification.ts';
 import type { Outcome } from '../../src/domain/outcome.ts';
-import type { Sender } from '../../src/senders/sender.ts';
-import type { TransportLimits } from '../../src/senders/transport.ts';
+import type { Sender } from '../../src/providers/sender.ts';
+import type { TransportLimits } from '../../src/transport/transport.ts';
 import type { ProviderPeer, ReceivedRequest } from '../support/provider-peer.ts';
 import { answer, refuse, startProviderPeer } from '../support/provider-peer.ts';
 

@@ -6,7 +6,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';
 import t from 'tap';
-import type { ProviderState } from '../../src/simulator/record.ts';
+import type { ProviderState } from '../../src/simulator/record/record.ts';
 import type { SqlPool } from '../../src/store/sql.ts';
 import { connect } from '../../src/store/sql.ts';
 import { finalStatus, push } from '../support/client.ts';

@@ -2,11 +2,11 @@
 
 import t from 'tap';
 import { Authenticator } from '../../src/access/authenticate.ts';
-import { Accept } from '../../src/fan-out/accept.ts';
 import { statsTagRoute } from '../../src/http/admin/stats-tag.ts';
 import { appApiRoutes } from '../../src/http/app-api/routes.ts';
 import { pushRoute } from '../../src/http/notifications/push.ts';
 import { statusRoute } from '../../src/http/notifications/status.ts';
+import { Accept } from '../../src/push/accept/accept.ts';
 import { PatientReads } from '../../src/store/patient-reads.ts';
 import { SqlTagIndex } from '../../src/tag-index/sql/sql-tag-index.ts';
 import { addTenant, bearer, secrets, startApi } from '../support/api.ts';

@@ -6,10 +6,14 @@ import type { AppApi } from '../../src/http/app-api/app-api.ts';
 import { appApiRoutes } from '../../src/http/app-api/routes.ts';
 import { TagTrees } from '../../src/http/app-api/tag-tree.ts';
 import type { HttpRequest, HttpResponse, Route } from '../../src/http/handler.ts';
-import { Catalogue } from '../../src/registration/catalogue.ts';
-import { DeviceTags } from '../../src/registration/device-tags.ts';
-import { LANES, LANES_EMBEDDED, Registration } from '../../src/registration/registration.ts';
-import { Replacements } from '../../src/registration/replacements.ts';
+import { Catalogue } from '../../src/registration/catalogue/catalogue.ts';
+import { DeviceTags } from '../../src/registration/register/device-tags.ts';
+import {
+  LANES,
+  LANES_EMBEDDED,
+  Registration,
+} from '../../src/registration/register/registration.ts';
+import { Replacements } from '../../src/registration/replace/replacements.ts';
 import { TokenBuckets } from '../../src/std/token-buckets.ts';
 import type { Store } from '../../src/store/store.ts';
 import { NO_FEED } from '../../src/tag-index/tag-index.ts';

@@ -1,8 +1,12 @@
 /** What the actions on devices are given, on a store. */
 
-import type { DeviceParts } from '../../src/cli/device-actions.ts';
-import { Catalogue } from '../../src/registration/catalogue.ts';
-import { IMPORT_LANES, IMPORT_LANES_EMBEDDED, Importer } from '../../src/registration/importer.ts';
+import type { DeviceParts } from '../../src/operator/device-actions.ts';
+import { Catalogue } from '../../src/registration/catalogue/catalogue.ts';
+import {
+  IMPORT_LANES,
+  IMPORT_LANES_EMBEDDED,
+  Importer,
+} from '../../src/registration/import/importer.ts';
 import type { Store } from '../../src/store/store.ts';
 import { NO_FEED } from '../../src/tag-index/tag-index.ts';
 import type { Limits } from './app-api.ts';

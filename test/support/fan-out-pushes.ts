@@ -1,7 +1,7 @@
 /** Pushes handed to a fan-out inside the test's process, and what its store says of them. */
 
-import type { FanOut } from '../../src/fan-out/fan-out.ts';
-import type { Push } from '../../src/fan-out/push.ts';
+import type { Push } from '../../src/push/accept/push.ts';
+import type { FanOut } from '../../src/push/fan-out.ts';
 import type { ScopeStatus } from '../../src/store/notifications/read-status.ts';
 import { readStatus } from '../../src/store/notifications/read-status.ts';
 import type { Store } from '../../src/store/store.ts';

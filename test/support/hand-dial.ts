@@ -5,7 +5,7 @@ import type {
   ConnectionEvents,
   Dial,
   ProviderConnection,
-} from '../../src/senders/provider-connection.ts';
+} from '../../src/transport/provider-connection.ts';
 
 export class HandConnection implements ProviderConnection {
   readonly events: ConnectionEvents;

@@ -1,7 +1,7 @@
 /** Credentials of nobody: fresh keys in the right forms. */
 
 import { generateKeyPairSync } from 'node:crypto';
-import { generateVapidKeys } from '../../src/access/web-push-credential.ts';
+import { generateVapidKeys } from '../../src/credentials/web-push-credential.ts';
 import type {
   ApnsCredential,
   FcmCredential,

@@ -6,16 +6,16 @@ import type { Payload } from '../../src/domain/notification.ts';
 import type { Outcome } from '../../src/domain/outcome.ts';
 import { DELIVERED } from '../../src/domain/outcome.ts';
 import type { ChunkProgress, Progress, RetryProgress } from '../../src/domain/progress.ts';
-import { Lease } from '../../src/fan-out/lease.ts';
-import { Presence } from '../../src/fan-out/presence.ts';
-import { ProviderHealth } from '../../src/fan-out/provider-health.ts';
-import type { RunContext } from '../../src/fan-out/run-context.ts';
-import { BudgetShare, SendBudget } from '../../src/fan-out/send-budget.ts';
-import type { ChunkTask, RetryTask, Unfamiliar } from '../../src/fan-out/task.ts';
-import { TaskControl } from '../../src/fan-out/task-control.ts';
-import { Turns } from '../../src/fan-out/turns.ts';
 import type { Verdict } from '../../src/outcomes/verdict.ts';
-import type { Rendered, Sender, Settle } from '../../src/senders/sender.ts';
+import type { Rendered, Sender, Settle } from '../../src/providers/sender.ts';
+import { Presence } from '../../src/push/protocol/presence.ts';
+import type { ChunkTask, RetryTask, Unfamiliar } from '../../src/push/protocol/task.ts';
+import { Lease } from '../../src/push/worker/lease.ts';
+import { ProviderHealth } from '../../src/push/worker/provider-health.ts';
+import type { RunContext } from '../../src/push/worker/run-context.ts';
+import { BudgetShare, SendBudget } from '../../src/push/worker/send-budget.ts';
+import { TaskControl } from '../../src/push/worker/task-control.ts';
+import { Turns } from '../../src/push/worker/turns.ts';
 import type { Clock } from '../../src/std/clock.ts';
 import type {
   DeviceNotes,

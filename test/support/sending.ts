@@ -2,15 +2,15 @@
 
 import { pino } from 'pino';
 import type { Test } from 'tap';
-import { ProviderTokens } from '../../src/access/provider-tokens.ts';
+import { ProviderTokens } from '../../src/credentials/provider-tokens.ts';
 import type { ProviderCredential } from '../../src/domain/credential.ts';
 import { PLATFORM_APNS } from '../../src/domain/device.ts';
-import type { CredentialSource, UsableCredential } from '../../src/fan-out/authorizer.ts';
-import type { FanOut } from '../../src/fan-out/fan-out.ts';
-import { startFanOut } from '../../src/fan-out/fan-out.ts';
-import { Presence } from '../../src/fan-out/presence.ts';
-import { Authorizations } from '../../src/senders/authorization.ts';
-import type { ProviderOrigins } from '../../src/senders/origins.ts';
+import { Authorizations } from '../../src/providers/authorization.ts';
+import type { ProviderOrigins } from '../../src/providers/origins.ts';
+import type { CredentialSource, UsableCredential } from '../../src/push/dispatch/authorizer.ts';
+import type { FanOut } from '../../src/push/fan-out.ts';
+import { startFanOut } from '../../src/push/fan-out.ts';
+import { Presence } from '../../src/push/protocol/presence.ts';
 import type { BehaviourChange } from '../../src/simulator/options.ts';
 import type { Simulator } from '../../src/simulator/simulator.ts';
 import { startSimulatorThread } from '../../src/simulator/thread.ts';

@@ -1,7 +1,7 @@
 /** A terminal that remembers, and an operator's context over given actions. */
 
-import type { OperatorActions } from '../../src/cli/operator-actions.ts';
 import type { OperatorContext } from '../../src/cli/operator-command.ts';
+import type { OperatorActions } from '../../src/operator/operator-actions.ts';
 
 export interface RecordedContext extends OperatorContext {
   readonly printed: string[];

@@ -1,8 +1,12 @@
 /** Our encryption of a Web Push, and beside it nothing but the cryptographic operations that RFC 8291 prescribes. */
 
 import { createCipheriv, createECDH, createHmac, randomBytes } from 'node:crypto';
-import type { Recipient } from '../../../src/senders/webpush/encryption.ts';
-import { AUTH_SECRET_OCTETS, encrypt, recordOf } from '../../../src/senders/webpush/encryption.ts';
+import type { Recipient } from '../../../src/providers/webpush/encryption.ts';
+import {
+  AUTH_SECRET_OCTETS,
+  encrypt,
+  recordOf,
+} from '../../../src/providers/webpush/encryption.ts';
 import { median } from '../../median.ts';
 import type { LatencyRow } from './compare.ts';
 

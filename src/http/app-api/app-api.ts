@@ -1,10 +1,10 @@
 /** What the routes of the App API are given. */
 
-import type { Catalogue } from '../../registration/catalogue.ts';
-import type { DeviceTags } from '../../registration/device-tags.ts';
+import type { Catalogue } from '../../registration/catalogue/catalogue.ts';
 import type { RegistrationResult } from '../../registration/operation.ts';
-import type { Registration } from '../../registration/registration.ts';
-import type { Replacements } from '../../registration/replacements.ts';
+import type { DeviceTags } from '../../registration/register/device-tags.ts';
+import type { Registration } from '../../registration/register/registration.ts';
+import type { Replacements } from '../../registration/replace/replacements.ts';
 import type { TokenBuckets } from '../../std/token-buckets.ts';
 import type { IgnoredField } from './parameters.ts';
 import type { TagTrees } from './tag-tree.ts';

@@ -2,10 +2,10 @@
 
 import type { Caller } from '../../access/caller.ts';
 import { isConnected } from '../../domain/tag.ts';
+import type { ResolvedTags, Snapshot } from '../../registration/catalogue/snapshot.ts';
+import { isSubscribable } from '../../registration/catalogue/snapshot.ts';
 import type { Operation, RegistrationResult } from '../../registration/operation.ts';
 import { deviceRef } from '../../registration/operation.ts';
-import type { ResolvedTags, Snapshot } from '../../registration/snapshot.ts';
-import { isSubscribable } from '../../registration/snapshot.ts';
 import { networkOf } from '../../std/ip-address.ts';
 import type { HttpRequest, HttpResponse } from '../handler.ts';
 import { problem } from '../problem.ts';

@@ -6,7 +6,7 @@
 import { isUtf8 } from 'node:buffer';
 import { isDeviceId } from '../../domain/device.ts';
 import { ID_MAX, TAGS_PER_REQUEST_MAX } from '../../domain/tag.ts';
-import type { TagNames } from '../../registration/snapshot.ts';
+import type { TagNames } from '../../registration/catalogue/snapshot.ts';
 
 /** A larger body is an invalid parameter; only above the route's own bound is it 413. */
 export const BODY_BYTES_MAX = 65_536;

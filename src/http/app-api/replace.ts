@@ -8,7 +8,7 @@ import type { Caller } from '../../access/caller.ts';
 import { DEVICE_ID_LENGTH_MAX, isDeviceId } from '../../domain/device.ts';
 import { ID_MAX } from '../../domain/tag.ts';
 import { deviceRef } from '../../registration/operation.ts';
-import type { ReplaceResult } from '../../registration/replacements.ts';
+import type { ReplaceResult } from '../../registration/replace/replacements.ts';
 import { networkOf } from '../../std/ip-address.ts';
 import type { HttpRequest, HttpResponse, Route } from '../handler.ts';
 import { json, readJsonBody } from '../json-body.ts';

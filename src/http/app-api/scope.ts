@@ -1,7 +1,7 @@
 /** Which (app, platform) a reading request is about: `list` and `tags` say what is wrong with their parameters. */
 
 import type { Caller } from '../../access/caller.ts';
-import type { Catalogue } from '../../registration/catalogue.ts';
+import type { Catalogue } from '../../registration/catalogue/catalogue.ts';
 import type { HttpRequest, HttpResponse } from '../handler.ts';
 import type { Fault } from '../problem.ts';
 import { problem } from '../problem.ts';

@@ -2,7 +2,7 @@
 
 import { hash } from 'node:crypto';
 import type { CatalogueTag, TagGroup } from '../../domain/tag.ts';
-import type { Snapshot } from '../../registration/snapshot.ts';
+import type { Snapshot } from '../../registration/catalogue/snapshot.ts';
 import { WeighedMap } from '../../std/weighed-map.ts';
 import type { Sql } from '../../store/sql.ts';
 import type { ParametersOfTags } from '../../store/tags/read-parameters.ts';

@@ -3,7 +3,7 @@
 import { DELIVERIES } from '../../domain/notification.ts';
 import { isObject, isPayloadField, parsePayload, showsNothing } from '../../domain/payload.ts';
 import { TAGS_PER_REQUEST_MAX } from '../../domain/tag.ts';
-import type { Push, TagReferences } from '../../fan-out/push.ts';
+import type { Push, TagReferences } from '../../push/accept/push.ts';
 import { foreignText } from '../../std/foreign-text.ts';
 import { nearestName } from '../../std/nearest-name.ts';
 import { parseJson } from '../json-body.ts';

@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import type { Caller } from '../../access/caller.ts';
-import type { Accept, Acceptance, DryRun } from '../../fan-out/accept.ts';
+import type { Accept, Acceptance, DryRun } from '../../push/accept/accept.ts';
 import type { ApiRoute, HttpRequest, HttpResponse } from '../handler.ts';
 import { BODY_BYTES_MAX } from '../handler.ts';
 import { invalid, json } from '../json-body.ts';

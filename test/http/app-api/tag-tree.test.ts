@@ -2,7 +2,7 @@
 
 import t from 'tap';
 import { TagTrees } from '../../../src/http/app-api/tag-tree.ts';
-import { Catalogue } from '../../../src/registration/catalogue.ts';
+import { Catalogue } from '../../../src/registration/catalogue/catalogue.ts';
 import { onEachStore } from '../../support/on-each-store.ts';
 import { makeTenant } from '../../support/tenant.ts';
 

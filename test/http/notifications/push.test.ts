@@ -1,9 +1,9 @@
 import t from 'tap';
 import type { Caller } from '../../../src/access/caller.ts';
-import { Accept } from '../../../src/fan-out/accept.ts';
 import type { HttpRequest, HttpResponse } from '../../../src/http/handler.ts';
 import { pushRoute } from '../../../src/http/notifications/push.ts';
 import { statusRoute } from '../../../src/http/notifications/status.ts';
+import { Accept } from '../../../src/push/accept/accept.ts';
 import type { StoreFault } from '../../../src/store/faults.ts';
 import { faultOf } from '../../../src/store/faults.ts';
 import { planDue } from '../../../src/store/notifications/plan-due.ts';

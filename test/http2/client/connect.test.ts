@@ -13,7 +13,7 @@ import type { Connected, ConnectOptions } from '../../../src/http2/client/connec
 import { connect } from '../../../src/http2/client/connect.ts';
 import { goAwayFrame } from '../../../src/http2/frame/go-away.ts';
 import { settingsFrame } from '../../../src/http2/frame/settings.ts';
-import { createCertificate } from '../../../src/simulator/certificate.ts';
+import { createCertificate } from '../../../src/simulator/server/certificate.ts';
 import { CONNECT_OPTIONS } from '../../support/http2-client.ts';
 import { startNodeServer } from '../../support/http2-servers/node-server.ts';
 import { freePorts } from '../../support/programs.ts';

@@ -10,7 +10,7 @@ import t from 'tap';
 import { listen } from '../../../src/http2/server/listen.ts';
 import type { ServerOptions } from '../../../src/http2/server/server-connection.ts';
 import { ServerConnection } from '../../../src/http2/server/server-connection.ts';
-import { createCertificate } from '../../../src/simulator/certificate.ts';
+import { createCertificate } from '../../../src/simulator/server/certificate.ts';
 import { skipsForbidden } from '../../support/environment.ts';
 import { LARGE_BODY, SMALL_BODY } from '../../support/http2-servers/site.ts';
 import { findProgram, runProgram } from '../../support/programs.ts';

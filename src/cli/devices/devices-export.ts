@@ -1,0 +1,273 @@
+/**
+ * `tagcast devices export`: an app's devices, page by page, to a file or standard output. The state beside the file says up
+ * to where it is whole, so that an interrupted export goes on there.
+ */
+
+import type { FileHandle } from 'node:fs/promises';
+import { constants, open } from 'node:fs/promises';
+import { z } from 'zod';
+import type { AppScope, TagName } from '../../operator/device-actions.ts';
+import { ORDINALS_PER_REQUEST_MAX, TAGS_PER_REQUEST_MAX } from '../../operator/device-actions.ts';
+import type { OperatorActions } from '../../operator/operator-actions.ts';
+import type { DeviceOfApp, DevicePage, PageEnd } from '../../store/devices/read-page.ts';
+import type { DeviceWriter } from '../../transfer/write-devices.ts';
+import { csvWriter, ndjsonWriter } from '../../transfer/write-devices.ts';
+import type { Terminal } from '../operator-command.ts';
+import { UsageError } from '../operator-command.ts';
+import { askOnce, askPatiently } from '../patient-actions.ts';
+import { createPrivateFile } from '../private-file.ts';
+import { format, Progress } from '../progress.ts';
+import { readState, removeState, writeState } from '../state-file.ts';
+
+export const WRITERS = { csv: csvWriter, ndjson: ndjsonWriter } as const satisfies Readonly<
+  Record<string, DeviceWriter>
+>;
+export type ExportFormat = keyof typeof WRITERS;
+
+export interface ExportRequest {
+  readonly appId: number;
+  readonly format: ExportFormat;
+  /** Null: standard output. */
+  readonly path: string | null;
+  /** Where an export to standard output begins; null: at the beginning. */
+  readonly after: PageEnd | null;
+}
+
+const stateForm = z.object({
+  command: z.literal('devices export'),
+  appId: z.number(),
+  format: z.enum(['csv', 'ndjson']),
+  after: z.object({ platformId: z.number(), ordinal: z.number() }),
+  /** Of the file, up to here. */
+  octets: z.number(),
+  devices: z.number(),
+});
+
+type State = z.infer<typeof stateForm>;
+
+const START: PageEnd = { platformId: 0, ordinal: -1 };
+const STATE_EVERY_MS = 1_000;
+const EXIT_FAILED = 1;
+const EXIT_INTERRUPTED = 130;
+
+/** Exports to the end, or until `signal` is aborted; answers the exit code. */
+export async function exportDevices(
+  actions: OperatorActions,
+  terminal: Terminal,
+  request: ExportRequest,
+  signal: AbortSignal,
+): Promise<number> {
+  await askOnce<AppScope>(actions, 'devices.scope', { appId: request.appId });
+  const output =
+    request.path === null
+      ? new StandardOutput(terminal, request)
+      : await FileOutput.open(request.path, request, terminal);
+  const progress = new Progress(terminal.progress, 'devices');
+  try {
+    const isComplete = await writeAll(actions, request, output, progress, signal);
+    progress.clear();
+    if (!isComplete) {
+      terminal.complain(output.howToGoOn());
+      return signal.aborted ? EXIT_INTERRUPTED : EXIT_FAILED;
+    }
+    await output.complete();
+    terminal.note(`${format(output.state.devices)} devices of app ${request.appId}.`);
+    return 0;
+  } finally {
+    progress.clear();
+    await output.close();
+  }
+}
+
+/** Answers whether everything was written. */
+async function writeAll(
+  actions: OperatorActions,
+  { appId, format }: ExportRequest,
+  output: Output,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const names = new TagNames(actions, appId);
+  const ask = (after: PageEnd): Promise<DevicePage | null> => {
+    const input = { appId, after, ordinals: ORDINALS_PER_REQUEST_MAX };
+    const page = askPatiently<DevicePage | null>(actions, 'devices.page', input);
+    // Whoever awaits it later hears of its failure.
+    page.catch(() => undefined);
+    return page;
+  };
+  if (output.state.octets === 0 && !(await output.write(WRITERS[format].head))) return false;
+  for (let next = ask(output.state.after); ; ) {
+    const page = await next;
+    if (page === null) return true;
+    // The next page is on its way while this one is written.
+    next = ask(page.end);
+    await names.learn(page.devices);
+    const lines = page.devices.map(({ tagIds, ...device }) =>
+      WRITERS[format].line({ ...device, tags: names.of(tagIds) }),
+    );
+    if (!(await output.write(lines.join('')))) return false;
+    output.state.after = page.end;
+    output.state.devices += page.devices.length;
+    await output.keepState();
+    progress.show({ done: 0, total: null, count: output.state.devices });
+    if (signal.aborted) return false;
+  }
+}
+
+/** How tags are called, as the JSON that files have. */
+class TagNames {
+  private readonly actions: OperatorActions;
+  private readonly appId: number;
+  /** Null: it is no more. Bounded by the tags of a client. */
+  private readonly known = new Map<number, string | null>();
+
+  constructor(actions: OperatorActions, appId: number) {
+    this.actions = actions;
+    this.appId = appId;
+  }
+
+  async learn(devices: readonly DeviceOfApp[]): Promise<void> {
+    const missing = new Set<number>();
+    for (const { tagIds } of devices) {
+      for (const tagId of tagIds) if (!this.known.has(tagId)) missing.add(tagId);
+    }
+    const tagIds = [...missing];
+    for (let start = 0; start < tagIds.length; start += TAGS_PER_REQUEST_MAX) {
+      await this.learnSome(tagIds.slice(start, start + TAGS_PER_REQUEST_MAX));
+    }
+  }
+
+  of(tagIds: readonly number[]): readonly string[] {
+    return tagIds.toSorted((a, b) => a - b).flatMap((tagId) => this.known.get(tagId) ?? []);
+  }
+
+  private async learnSome(tagIds: readonly number[]): Promise<void> {
+    const input = { appId: this.appId, tagIds };
+    const names = await askPatiently<readonly TagName[]>(this.actions, 'devices.tag-names', input);
+    for (const tagId of tagIds) this.known.set(tagId, null);
+    for (const { id, sourceId, name } of names) {
+      const tag = sourceId === null ? { id, name } : { sourceId, id, name };
+      this.known.set(id, JSON.stringify(tag));
+    }
+  }
+}
+
+interface Output {
+  readonly state: State;
+  /** Answers whether anybody takes it. */
+  write(text: string): Promise<boolean>;
+  keepState(): Promise<void>;
+  howToGoOn(): string;
+  complete(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const beginState = ({ appId, format, after }: ExportRequest): State => ({
+  command: 'devices export',
+  appId,
+  format,
+  after: after ?? START,
+  // Whoever goes on has the first line already.
+  octets: after === null ? 0 : 1,
+  devices: 0,
+});
+
+class StandardOutput implements Output {
+  readonly state: State;
+  private readonly terminal: Terminal;
+
+  constructor(terminal: Terminal, request: ExportRequest) {
+    this.terminal = terminal;
+    this.state = beginState(request);
+  }
+
+  write(text: string): Promise<boolean> {
+    return text === '' ? Promise.resolve(true) : this.terminal.write(text);
+  }
+
+  keepState(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  howToGoOn(): string {
+    const { platformId, ordinal } = this.state.after;
+    if (ordinal === START.ordinal) return 'Interrupted.';
+    return `Interrupted: --resume-from ${platformId}.${ordinal} goes on from here.`;
+  }
+
+  complete(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
+}
+
+class FileOutput implements Output {
+  readonly state: State;
+  private readonly file: FileHandle;
+  private readonly statePath: string;
+  private keptAtMs = Number.NEGATIVE_INFINITY;
+
+  private constructor(file: FileHandle, statePath: string, state: State) {
+    this.file = file;
+    this.statePath = statePath;
+    this.state = state;
+  }
+
+  /** A new file, or the one that an interrupted export has begun, cut to what is whole of it. */
+  static async open(path: string, request: ExportRequest, terminal: Terminal): Promise<FileOutput> {
+    const statePath = `${path}.export-state`;
+    const known = await readState(statePath, stateForm);
+    if (known === null) {
+      const file = await createPrivateFile(path);
+      const output = new FileOutput(file, statePath, beginState(request));
+      await output.keepState();
+      return output;
+    }
+    if (known.appId !== request.appId || known.format !== request.format) {
+      throw new UsageError(`${statePath} belongs to an export of another app or format`);
+    }
+    const file = await reopen(path);
+    await file.truncate(known.octets);
+    terminal.note(`Going on after ${format(known.devices)} devices.`);
+    return new FileOutput(file, statePath, known);
+  }
+
+  async write(text: string): Promise<boolean> {
+    const octets = Buffer.from(text);
+    await this.file.appendFile(octets);
+    this.state.octets += octets.length;
+    return true;
+  }
+
+  async keepState(): Promise<void> {
+    if (performance.now() - this.keptAtMs < STATE_EVERY_MS) return;
+    this.keptAtMs = performance.now();
+    // What the state says is whole must be on the disk before it.
+    await this.file.datasync();
+    await writeState(this.statePath, this.state);
+  }
+
+  howToGoOn(): string {
+    return 'Interrupted: the same command goes on from here.';
+  }
+
+  async complete(): Promise<void> {
+    await this.file.datasync();
+    await removeState(this.statePath);
+  }
+
+  close(): Promise<void> {
+    return this.file.close();
+  }
+}
+
+async function reopen(path: string): Promise<FileHandle> {
+  try {
+    return await open(path, constants.O_WRONLY | constants.O_APPEND);
+  } catch (error) {
+    throw new UsageError(`cannot go on writing ${path}`, { cause: error });
+  }
+}

@@ -1,0 +1,361 @@
+/**
+ * `tagcast devices import`: a file's devices, batch by batch, to whoever commits them. A few batches are under way at once; the
+ * state file is behind the oldest of them, so that nothing is missed after an interruption. What is then done a second
+ * time changes nothing.
+ */
+
+import { z } from 'zod';
+import type { AppScope, MappedTags } from '../../operator/device-actions.ts';
+import { DEVICES_PER_REQUEST_MAX } from '../../operator/device-actions.ts';
+import type { OperatorActions } from '../../operator/operator-actions.ts';
+import type { ImportResult } from '../../registration/import/imported.ts';
+import { errorReason } from '../../std/error-reason.ts';
+import { WrongFileError } from '../../transfer/csv-table.ts';
+import type { Entry, FileDevice } from '../../transfer/file-device.ts';
+import type { FormatName } from '../../transfer/formats.ts';
+import { FORMAT_NAMES, FORMATS } from '../../transfer/formats.ts';
+import { readEntries } from '../../transfer/read-entries.ts';
+import type { Terminal } from '../operator-command.ts';
+import { UsageError } from '../operator-command.ts';
+import { askOnce, askPatiently, GivenUpError } from '../patient-actions.ts';
+import { format, Progress } from '../progress.ts';
+import { readState, removeState, writeState } from '../state-file.ts';
+import type { ImportInput } from './import-input.ts';
+import { ImportTagMap } from './import-tag-map.ts';
+import type { Tally } from './import-tally.ts';
+import { add, addTo, describeTally, emptyTally, lostOf, tallyForm } from './import-tally.ts';
+
+export interface ImportRequest {
+  readonly appId: number;
+  readonly format: FormatName;
+  readonly replacesTags: boolean;
+  readonly createsTags: boolean;
+  /** Bad records beyond which it stops. */
+  readonly faultsMax: number;
+  /** Null: nothing is remembered. */
+  readonly statePath: string | null;
+  /** Records to pass over when there is no state. */
+  readonly resumeFrom: number;
+}
+
+const stateForm = z.object({
+  command: z.literal('devices import'),
+  appId: z.number(),
+  format: z.enum(FORMAT_NAMES),
+  replacesTags: z.boolean(),
+  fingerprint: z.string().nullable(),
+  /** By the database's clock, of the first run: what apps said since is newer than the file. */
+  startedAtMs: z.number(),
+  /** Of the file, done with. */
+  records: z.number(),
+  tally: tallyForm,
+});
+
+type State = z.infer<typeof stateForm>;
+
+/** Batches under way: each lane of the database's has one. */
+const BATCHES_MAX = 4;
+/** Subscriptions of a batch: as a lane bounds its transactions. */
+const SUBSCRIPTIONS_MAX = 20_000;
+/** Records of a batch of which hardly any are devices. */
+const RECORDS_MAX = 100_000;
+/** Between two writings of the state: what is lost of it is done once more. */
+const STATE_EVERY_MS = 1_000;
+
+const EXIT_FAILED = 1;
+/** 128 and SIGINT's number, as shells have it. */
+const EXIT_INTERRUPTED = 130;
+
+/** Imports to the end of the file, or until `signal` is aborted; answers the exit code. */
+export async function importDevices(
+  actions: OperatorActions,
+  terminal: Terminal,
+  input: ImportInput,
+  request: ImportRequest,
+  signal: AbortSignal,
+): Promise<number> {
+  const scope = await askOnce<AppScope>(actions, 'devices.begin-import', { appId: request.appId });
+  const state = await beginState(request, input, scope);
+  if (state.records > 0) {
+    terminal.note(`Going on after record ${format(state.records)}.`);
+  }
+  return await new Import(actions, terminal, input, request, scope, state).run(signal);
+}
+
+async function beginState(
+  { appId, format, replacesTags, statePath, resumeFrom }: ImportRequest,
+  { fingerprint }: ImportInput,
+  { nowMs }: AppScope,
+): Promise<State> {
+  const asked = { appId, format, replacesTags, fingerprint };
+  const known = statePath === null ? null : await readState(statePath, stateForm);
+  if (known === null) {
+    const started = { startedAtMs: nowMs, records: resumeFrom, tally: emptyTally() };
+    return { command: 'devices import', ...asked, ...started };
+  }
+  const differs = (['appId', 'format', 'replacesTags', 'fingerprint'] as const).find(
+    (name) => known[name] !== asked[name],
+  );
+  if (differs === undefined) return known;
+  throw new UsageError(
+    `${statePath} belongs to an import that was begun with another ${WORDS[differs]}: go on with that one, or remove the file to begin anew`,
+  );
+}
+
+const WORDS = {
+  appId: 'app',
+  format: '--format',
+  replacesTags: '--replace-tags',
+  fingerprint: 'file',
+} as const;
+
+/** Records of the file in a row, some of them devices to commit. */
+interface Batch {
+  readonly devices: { readonly line: number; readonly device: FileDevice }[];
+  subscriptions: number;
+  readonly tally: Tally;
+  records: number;
+}
+
+const emptyBatch = (): Batch => ({
+  devices: [],
+  subscriptions: 0,
+  tally: emptyTally(),
+  records: 0,
+});
+
+class Import {
+  private readonly actions: OperatorActions;
+  private readonly terminal: Terminal;
+  private readonly input: ImportInput;
+  private readonly request: ImportRequest;
+  private readonly scope: AppScope;
+  private readonly state: State;
+  private readonly tags: ImportTagMap;
+  private readonly progress: Progress;
+  /** The oldest first. Each resolves when its batch is committed, and rejects with a sentence. */
+  private readonly underWay: Promise<Batch>[] = [];
+  private batch = emptyBatch();
+  private faults = 0;
+  private hasState = false;
+  private stateWrittenAtMs = performance.now();
+
+  constructor(
+    actions: OperatorActions,
+    terminal: Terminal,
+    input: ImportInput,
+    request: ImportRequest,
+    scope: AppScope,
+    state: State,
+  ) {
+    this.actions = actions;
+    this.terminal = terminal;
+    this.input = input;
+    this.request = request;
+    this.scope = scope;
+    this.state = state;
+    this.faults = state.tally.faults;
+    this.progress = new Progress(terminal.progress, 'records');
+    this.tags = new ImportTagMap(
+      (tags) =>
+        askPatiently<MappedTags>(actions, 'devices.tags', {
+          appId: request.appId,
+          tags,
+          create: request.createsTags,
+        }),
+      (sentence) => this.complain(sentence),
+    );
+  }
+
+  async run(signal: AbortSignal): Promise<number> {
+    const startedAtMs = performance.now();
+    const recordsBefore = this.state.records;
+    signal.addEventListener('abort', () => this.input.close(), { once: true });
+    const end = await this.runToAnEnd(signal);
+    this.progress.clear();
+    this.input.close();
+    const seconds = (performance.now() - startedAtMs) / 1_000;
+    await this.finish(end, this.state.records - recordsBefore, seconds);
+    if (end.kind === 'interrupted') return EXIT_INTERRUPTED;
+    // What is not imported of a file that was read to its end is a failure, for a script to see.
+    return end.kind === 'done' && lostOf(this.state.tally) === 0 ? 0 : EXIT_FAILED;
+  }
+
+  /** What was read before the end is committed, unless that is why it ended. */
+  private async runToAnEnd(signal: AbortSignal): Promise<End> {
+    try {
+      const end = await this.readAll(signal);
+      await this.dispatch();
+      while (this.underWay.length > 0) await this.commitOldest();
+      return end;
+    } catch (error) {
+      if (error instanceof GivenUpError) return { kind: 'stopped', why: error.message };
+      throw error;
+    }
+  }
+
+  private async readAll(signal: AbortSignal): Promise<End> {
+    let passOver = this.state.records;
+    try {
+      for await (const entries of readEntries(this.input.octets, FORMATS[this.request.format])) {
+        for (const entry of entries) {
+          if (signal.aborted) return { kind: 'interrupted' };
+          if (passOver > 0) {
+            passOver -= 1;
+            continue;
+          }
+          this.take(entry);
+          if (this.faults > this.request.faultsMax) return tooManyFaults(this.request.faultsMax);
+          if (this.isFull()) await this.dispatch();
+        }
+        this.show();
+      }
+      return { kind: 'done' };
+    } catch (error) {
+      if (signal.aborted) return { kind: 'interrupted' };
+      if (error instanceof WrongFileError) return { kind: 'stopped', why: error.message };
+      // The reading of the file, or its unpacking.
+      if (!(error instanceof Error && 'errno' in error)) throw error;
+      return { kind: 'stopped', why: `The file cannot be read: ${errorReason(error)}.` };
+    }
+  }
+
+  private take(entry: Entry): void {
+    const { batch } = this;
+    batch.records += 1;
+    switch (entry.kind) {
+      case 'fault':
+        this.faults += 1;
+        batch.tally.faults += 1;
+        this.complain(`Line ${entry.line} ${entry.sentence}`);
+        return;
+      case 'passed':
+        add(batch.tally.passed, entry.reason);
+        return;
+      case 'device': {
+        const { platformId, tags } = entry.device;
+        if (!this.scope.platformIds.includes(platformId)) {
+          add(batch.tally.passed, `of platform ${platformId}, which the app does not have`);
+          return;
+        }
+        batch.devices.push(entry);
+        batch.subscriptions += tags.length;
+      }
+    }
+  }
+
+  private isFull(): boolean {
+    const { devices, subscriptions, records } = this.batch;
+    return (
+      devices.length === DEVICES_PER_REQUEST_MAX ||
+      subscriptions > SUBSCRIPTIONS_MAX ||
+      records === RECORDS_MAX
+    );
+  }
+
+  /** Sends the batch off, when there is room among those under way. */
+  private async dispatch(): Promise<void> {
+    const { batch } = this;
+    if (batch.records === 0) return;
+    this.batch = emptyBatch();
+    // Before anything is committed: a second run must know when the first began.
+    if (!this.hasState) await this.keepState();
+    while (this.underWay.length >= BATCHES_MAX) await this.commitOldest();
+    const { leftOut, created } = this.tags;
+    await this.tags.learn(batch.devices.flatMap(({ device }) => device.tags));
+    const devices = batch.devices.map(({ device: { tags, ...device } }) => ({
+      ...device,
+      tagIds: this.tags.idsOf(tags),
+    }));
+    batch.tally.tagsLeftOut += this.tags.leftOut - leftOut;
+    batch.tally.tagsCreated += this.tags.created - created;
+    const committed = this.commit(batch, devices);
+    // Whoever awaits it later hears of its failure; until then nobody must be told.
+    committed.catch(() => undefined);
+    this.underWay.push(committed);
+  }
+
+  private async commit(batch: Batch, devices: readonly unknown[]): Promise<Batch> {
+    if (devices.length === 0) return batch;
+    const { appId, replacesTags } = this.request;
+    const { startedAtMs } = this.state;
+    const results = await askPatiently<readonly ImportResult[]>(
+      this.actions,
+      'devices.import',
+      { appId, replacesTags, startedAtMs, devices },
+      (value) => (value.includes('unavailable') ? 'The database is not to be reached.' : null),
+    );
+    for (const [index, result] of results.entries()) {
+      add(batch.tally.results, result);
+      if (result !== 'refused') continue;
+      this.complain(`Line ${batch.devices[index]?.line} is refused by the database.`);
+    }
+    return batch;
+  }
+
+  private async commitOldest(): Promise<void> {
+    const oldest = this.underWay[0];
+    if (oldest === undefined) return;
+    const { records, tally } = await oldest;
+    void this.underWay.shift();
+    this.state.records += records;
+    addTo(this.state.tally, tally);
+    this.show();
+    if (performance.now() - this.stateWrittenAtMs < STATE_EVERY_MS) return;
+    await this.keepState();
+  }
+
+  private async keepState(): Promise<void> {
+    this.hasState = true;
+    this.stateWrittenAtMs = performance.now();
+    if (this.request.statePath !== null) await writeState(this.request.statePath, this.state);
+  }
+
+  private async finish(end: End, records: number, seconds: number): Promise<void> {
+    const { statePath } = this.request;
+    const rate = format(Math.round(records / Math.max(seconds, 0.001)));
+    const done = format(this.state.records);
+    this.terminal.print(
+      [
+        `${done} records, ${format(records)} of them in ${seconds.toFixed(1)} s (${rate}/s)`,
+        ...describeTally(this.state.tally),
+      ].join('\n'),
+    );
+    if (end.kind === 'done') {
+      if (statePath !== null) await removeState(statePath);
+      return;
+    }
+    const why = end.kind === 'interrupted' ? 'Interrupted.' : end.why;
+    if (!this.hasState) {
+      this.terminal.complain(why);
+      return;
+    }
+    await this.keepState();
+    const how = statePath === null ? `--resume-from ${this.state.records}` : 'The same command';
+    this.terminal.complain(`${why} ${how} goes on from here.`);
+  }
+
+  private show(): void {
+    this.progress.show({
+      done: this.input.octetsRead(),
+      total: this.input.size,
+      count: this.state.records,
+    });
+  }
+
+  private complain(sentence: string): void {
+    this.progress.clear();
+    this.terminal.complain(sentence);
+  }
+}
+
+/** How an import ended; `why` is a sentence. */
+type End =
+  | { readonly kind: 'done' }
+  | { readonly kind: 'interrupted' }
+  | { readonly kind: 'stopped'; readonly why: string };
+
+const tooManyFaults = (faultsMax: number): End => ({
+  kind: 'stopped',
+  why: `There are more than ${format(faultsMax)} bad records (--bad-lines).`,
+});

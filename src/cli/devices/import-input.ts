@@ -1,0 +1,75 @@
+/** The file of an import: its octets, how many of them there are, and by what it is known again. */
+
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import { UsageError } from '../operator-command.ts';
+
+export interface ImportInput {
+  /** As they are in the file, unpacked if its name ends in `.gz`. */
+  readonly octets: AsyncIterable<Buffer>;
+  /** Null for standard input. */
+  readonly size: number | null;
+  /** Tells a file from another one; null for standard input. */
+  readonly fingerprint: string | null;
+  /** Octets of the file read so far. */
+  octetsRead(): number;
+  /** Stops reading. */
+  close(): void;
+}
+
+const PACKED = /\.gz$/i;
+/** Of its beginning; with the size it tells an export from the next one. */
+const FINGERPRINT_OCTETS = 65_536;
+const CHUNK_OCTETS = 262_144;
+
+/** Opens a file, or standard input for `-`. */
+export async function openInput(path: string): Promise<ImportInput> {
+  if (path === '-') return inputOf(process.stdin, null, null, false);
+  try {
+    const file = await open(path);
+    try {
+      const { size } = await file.stat();
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(FINGERPRINT_OCTETS), 0);
+      const hash = createHash('sha256').update(buffer.subarray(0, bytesRead)).digest('hex');
+      const stream = createReadStream(path, { highWaterMark: CHUNK_OCTETS });
+      return inputOf(stream, size, `${size}-${hash}`, PACKED.test(path));
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    throw new UsageError(`cannot read ${path}`, { cause: error });
+  }
+}
+
+function inputOf(
+  stream: Readable,
+  size: number | null,
+  fingerprint: string | null,
+  isPacked: boolean,
+): ImportInput {
+  let octetsRead = 0;
+  async function* counted(): AsyncGenerator<Buffer> {
+    for await (const chunk of stream) {
+      octetsRead += chunk.length;
+      yield chunk;
+    }
+  }
+  return {
+    octets: isPacked ? unpack(counted()) : counted(),
+    size,
+    fingerprint,
+    octetsRead: () => octetsRead,
+    close: () => stream.destroy(),
+  };
+}
+
+/** What is wrong with the packing is thrown at the reader. */
+function unpack(octets: AsyncIterable<Buffer>): Readable {
+  const gunzip = createGunzip({ chunkSize: CHUNK_OCTETS });
+  pipeline(octets, gunzip).catch(() => undefined);
+  return gunzip;
+}

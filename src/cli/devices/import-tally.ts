@@ -1,0 +1,68 @@
+/** What became of the records of an import so far: counted for the summary, and kept over an interruption. */
+
+import { z } from 'zod';
+import type { ImportResult } from '../../registration/import/imported.ts';
+import { format } from '../progress.ts';
+
+export const tallyForm = z.object({
+  results: z.record(z.string(), z.number()),
+  passed: z.record(z.string(), z.number()),
+  faults: z.number(),
+  tagsCreated: z.number(),
+  tagsLeftOut: z.number(),
+});
+
+export type Tally = z.infer<typeof tallyForm>;
+
+export const emptyTally = (): Tally => ({
+  results: {},
+  passed: {},
+  faults: 0,
+  tagsCreated: 0,
+  tagsLeftOut: 0,
+});
+
+export function addTo(tally: Tally, more: Tally): void {
+  for (const part of ['results', 'passed'] as const) {
+    for (const [name, count] of Object.entries(more[part])) add(tally[part], name, count);
+  }
+  tally.faults += more.faults;
+  tally.tagsCreated += more.tagsCreated;
+  tally.tagsLeftOut += more.tagsLeftOut;
+}
+
+export function add(counts: Record<string, number>, name: string, count = 1): void {
+  counts[name] = (counts[name] ?? 0) + count;
+}
+
+const RESULT_WORDS: Readonly<Record<Exclude<ImportResult, 'unavailable'>, string>> = {
+  added: 'added',
+  merged: 'there already, given what the file says',
+  kept: 'left as their apps said since',
+  'tags-limited': 'without some tags, for they have TAGS_PER_DEVICE_MAX',
+  limit: 'left out: the app has DEVICES_PER_APP_MAX',
+  refused: 'refused by the database',
+};
+
+/** Lines for the operator. */
+export function describeTally(tally: Tally): readonly string[] {
+  const line = (count: number, text: string): string => `  ${format(count)} ${text}`;
+  const lines = Object.entries(RESULT_WORDS).flatMap(([result, words]) => {
+    const count = tally.results[result] ?? 0;
+    return count === 0 ? [] : line(count, words);
+  });
+  for (const [reason, count] of Object.entries(tally.passed)) {
+    lines.push(line(count, `passed over: ${reason}`));
+  }
+  if (tally.faults > 0) lines.push(line(tally.faults, 'bad records, named above'));
+  if (tally.tagsCreated > 0) lines.push(line(tally.tagsCreated, 'tags were made'));
+  if (tally.tagsLeftOut > 0) {
+    const advice = 'subscriptions left out, for their tags are not there; --create-tags makes tags';
+    lines.push(line(tally.tagsLeftOut, advice));
+  }
+  return lines;
+}
+
+/** Devices of the file that are not in the database. */
+export const lostOf = ({ faults, results }: Tally): number =>
+  faults + (results['limit'] ?? 0) + (results['refused'] ?? 0);

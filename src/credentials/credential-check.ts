@@ -1,0 +1,83 @@
+/** Asks a provider on purpose whether the credential of an (app, platform) works, and notes the answer as a sentence. */
+
+import type { ProviderCredential } from '../domain/credential.ts';
+import { faultSentence, SIMULATOR_ADVICE } from '../domain/fault-sentence.ts';
+import type { Outcome } from '../domain/outcome.ts';
+import type { ProviderOrigins } from '../providers/origins.ts';
+import { probe } from '../providers/probe.ts';
+import type { AuthorizationSource } from '../push/dispatch/authorizer.ts';
+import { MISSING_CREDENTIAL } from '../push/worker/send/delivery.ts';
+import { acceptCredential } from '../store/apps/provider-credential.ts';
+import type { Place } from '../store/health/credential-health.ts';
+import { writeCheck } from '../store/health/credential-health.ts';
+import type { Sql } from '../store/sql.ts';
+
+export interface CheckResult {
+  /** Null: the provider could not be asked. */
+  readonly isHealthy: boolean | null;
+  readonly note: string;
+}
+
+/** The credential that was put last, whether it is in use or not; null: there is none. */
+export type LastPut = (
+  appId: number,
+  platformId: number,
+) => Promise<{ readonly credential: ProviderCredential; readonly version: number } | null>;
+
+export interface CredentialCheckOptions {
+  readonly sql: Sql;
+  readonly lastPut: LastPut;
+  readonly authorizations: Pick<AuthorizationSource, 'current'>;
+  readonly origins: ProviderOrigins;
+}
+
+/** Signs in, sends a push for nobody, notes what came of it. A credential that was refused once and is taken now is used again. */
+export async function checkCredential(
+  { sql, lastPut, authorizations, origins }: CredentialCheckOptions,
+  place: Place,
+): Promise<CheckResult> {
+  const { appId, platformId } = place;
+  const put = await lastPut(appId, platformId);
+  if (put === null) return { isHealthy: false, note: faultSentence(MISSING_CREDENTIAL) };
+  const { credential, version } = put;
+  const authorization = await authorizations.current(`check ${appId}.${platformId}`, credential);
+  const { apns, fcm } = origins.simulated;
+  const isSimulated = credential.kind === 'apns' ? apns : fcm;
+  const found = authorization.ok
+    ? resultOf(await probe(credential, authorization.value, origins))
+    : {
+        isHealthy: authorization.retryable ? null : false,
+        note: `It cannot sign in: ${authorization.reason}.`,
+      };
+  const result =
+    isSimulated && found.isHealthy === false
+      ? { ...found, note: `${found.note} ${SIMULATOR_ADVICE}` }
+      : found;
+  await writeCheck(sql, place, result);
+  if (result.isHealthy) await acceptCredential(sql, appId, platformId, version);
+  return result;
+}
+
+function resultOf(outcome: Outcome): CheckResult {
+  switch (outcome.kind) {
+    case 'delivered':
+    case 'gone':
+    case 'bad-token':
+    case 'throttled-device':
+      return { isHealthy: true, note: 'The provider takes it.' };
+    case 'bad-credential':
+      return {
+        isHealthy: false,
+        note: `The provider refuses it. ${faultSentence(outcome.reason)}`,
+      };
+    // FCM has one word for a malformed token and a malformed message: either way it has let us in.
+    case 'bad-message':
+      return { isHealthy: true, note: `The provider takes it (${outcome.reason}).` };
+    case 'expired-authorization':
+    case 'throttled-target':
+    case 'unavailable':
+    case 'refused':
+    case 'unknown':
+      return { isHealthy: null, note: `The provider could not be asked: ${outcome.reason}.` };
+  }
+}

@@ -1,0 +1,33 @@
+/** Asking a provider whether a stored credential works: for the engine's watch, and for the operator's commands in and beside it. */
+
+import type { Secrets } from '../access/secrets.ts';
+import { Authorizations } from '../providers/authorization.ts';
+import type { ProviderOrigins } from '../providers/origins.ts';
+import type { AuthorizationSource } from '../push/dispatch/authorizer.ts';
+import type { Place } from '../store/health/credential-health.ts';
+import type { Sql } from '../store/sql.ts';
+import type { CheckResult } from './credential-check.ts';
+import { checkCredential } from './credential-check.ts';
+import { ProviderTokens } from './provider-tokens.ts';
+import { readLastPut } from './rotation.ts';
+
+export type Check = (place: Place) => Promise<CheckResult>;
+
+/** `authorizations`: the engine's own; a process without one shares the tokens all the same. */
+export function createCheck(
+  sql: Sql,
+  secrets: Secrets,
+  origins: ProviderOrigins,
+  authorizations: AuthorizationSource = new Authorizations(
+    origins,
+    new ProviderTokens(sql, secrets),
+  ),
+): Check {
+  const options = {
+    sql,
+    origins,
+    authorizations,
+    lastPut: (appId: number, platformId: number) => readLastPut(sql, secrets, appId, platformId),
+  };
+  return (place) => checkCredential(options, place);
+}

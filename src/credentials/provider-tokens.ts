@@ -1,0 +1,121 @@
+/**
+ * The providers' tokens that all nodes share, sealed at rest: what providers/authorization.ts looks at before it signs. The
+ * token of an identity opens for that identity only.
+ */
+
+import { randomUUID } from 'node:crypto';
+import type { Secrets } from '../access/secrets.ts';
+import type { MintingRight, SharedToken } from '../domain/provider-token.ts';
+import { claimMinting } from '../store/provider-tokens/claim-minting.ts';
+import { readToken } from '../store/provider-tokens/read-token.ts';
+import { freezeToken, writeMintFailure, writeToken } from '../store/provider-tokens/write-token.ts';
+import type { Sql } from '../store/sql.ts';
+
+/** Longer than a token request may take (TOKEN_REQUEST_TIMEOUT_MS). When its node dies another one need not wait for its end. */
+const MINTING_LEASE_MS = 20_000;
+
+export interface MintedValue {
+  readonly value: string;
+  readonly refreshAtMs: number;
+  readonly expiresAtMs: number;
+}
+
+export class ProviderTokens {
+  private readonly sql: Sql;
+  private readonly secrets: Secrets;
+  private readonly nodeId: () => number | null;
+
+  /** `nodeId`: who makes tokens, at this moment; a command is no node. */
+  constructor(sql: Sql, secrets: Secrets, nodeId: () => number | null = () => null) {
+    this.sql = sql;
+    this.secrets = secrets;
+    this.nodeId = nodeId;
+  }
+
+  /** The newest token; `apartMs`: how far apart two of them are made. */
+  async read(identity: string, apartMs: number): Promise<SharedToken> {
+    const row = await readToken(this.sql, identity, apartMs);
+    if (row === null) return NEVER_ASKED;
+    const { valueId, sealed, keyId, failure, failureIsFinal, retryInMs } = row;
+    return {
+      id: valueId,
+      value: sealed === null || keyId === null ? null : this.open(sealed, keyId, identity),
+      refreshInMs: row.refreshInMs,
+      expiresInMs: row.expiresInMs,
+      mintInMs: row.mintInMs,
+      isBeingMinted: row.isBeingMinted,
+      failure:
+        failure === null || retryInMs === 0
+          ? null
+          : { reason: failure, isFinal: failureIsFinal, lastsMs: retryInMs },
+    };
+  }
+
+  /** The right to make the successor of `seenId`, with the time by the clock that all nodes share; null: not now. */
+  async claim(
+    identity: string,
+    seenId: string | null,
+    apartMs: number,
+  ): Promise<MintingRight | null> {
+    const mintingId = randomUUID();
+    const nowMs = await claimMinting(this.sql, {
+      identity,
+      seenId,
+      mintingId,
+      apartMs,
+      leaseMs: MINTING_LEASE_MS,
+      nodeId: this.nodeId(),
+    });
+    return nowMs === null ? null : { mintingId, nowMs };
+  }
+
+  /** Only a value that was kept may be used: what nobody has seen was never shown to the provider. */
+  keep(
+    identity: string,
+    right: MintingRight,
+    { value, refreshAtMs, expiresAtMs }: MintedValue,
+  ): Promise<boolean> {
+    return writeToken(this.sql, {
+      identity,
+      mintingId: right.mintingId,
+      sealed: this.secrets.seal(value, recordOf(identity)),
+      keyId: this.secrets.keyId,
+      mintedAtMs: right.nowMs,
+      refreshAtMs,
+      expiresAtMs,
+    });
+  }
+
+  /** For `pauseMs` the failure answers for everyone: a broken account must not become a storm of token requests. */
+  fail(
+    identity: string,
+    mintingId: string,
+    failure: { readonly reason: string; readonly isFinal: boolean },
+    pauseMs: number,
+  ): Promise<void> {
+    return writeMintFailure(this.sql, { identity, mintingId, ...failure, pauseMs });
+  }
+
+  /** The provider has had too many: none is made for so long, on any node. */
+  freeze(identity: string, forMs: number): Promise<void> {
+    return freezeToken(this.sql, identity, forMs);
+  }
+
+  private open(sealed: Buffer, keyId: string, identity: string): string | null {
+    const opened = this.secrets.open(sealed, keyId, recordOf(identity));
+    return opened.kind === 'opened' ? opened.plain : null;
+  }
+}
+
+const NEVER_ASKED: SharedToken = Object.freeze({
+  id: null,
+  value: null,
+  refreshInMs: 0,
+  expiresInMs: 0,
+  mintInMs: 0,
+  isBeingMinted: false,
+  failure: null,
+});
+
+/** What a sealed token is bound to. */
+const recordOf = (identity: string): string => `provider-token:${identity}`;

@@ -1,0 +1,75 @@
+/** Which of two credentials of an (app, platform) is sent with: the one put last, or, when the provider refuses it, the one before. */
+
+import type { Secrets } from '../access/secrets.ts';
+import type { ProviderCredential } from '../domain/credential.ts';
+import type { PlatformOfApp } from '../domain/device.ts';
+import type { StoredCredential } from '../store/apps/provider-credential.ts';
+import { readSealedCredential, refuseCredential } from '../store/apps/provider-credential.ts';
+import type { Sql } from '../store/sql.ts';
+import { openCredential } from './provider-credentials.ts';
+
+export interface OpenedInUse {
+  readonly kind: 'opened';
+  readonly credential: ProviderCredential;
+  /** Of the one put last. */
+  readonly version: number;
+  /** The one before it may take its place. */
+  readonly hasFallback: boolean;
+  /** This is the one before: the provider has refused the new one. */
+  readonly isFallback: boolean;
+}
+
+export type CredentialInUse =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'unreadable' }
+  | OpenedInUse;
+
+/** The credential to send with now. */
+export async function readCredentialInUse(
+  sql: Sql,
+  secrets: Secrets,
+  appId: number,
+  platformId: number,
+): Promise<CredentialInUse> {
+  const stored = await readSealedCredential(sql, appId, platformId);
+  if (stored === undefined || typeof stored === 'number') return { kind: 'none' };
+  const open = ({ sealed, keyId }: { readonly sealed: Buffer; readonly keyId: string }) =>
+    openCredential(secrets, { sealed, keyId }, appId, platformId);
+  const previous = stored.previous === null ? null : open(stored.previous);
+  const current = stored.isRefused && previous !== null ? previous : open(stored);
+  if (current === null) return { kind: 'unreadable' };
+  return inUse(current, previous, stored);
+}
+
+const inUse = (
+  credential: ProviderCredential,
+  previous: ProviderCredential | null,
+  { version, isRefused }: StoredCredential,
+): CredentialInUse => ({
+  kind: 'opened',
+  credential,
+  version,
+  hasFallback: previous !== null && !isRefused,
+  isFallback: previous !== null && isRefused,
+});
+
+/** The provider refuses this version. True: from now on, and this was not known before, the one before it is used. */
+export const refuse = (
+  sql: Sql,
+  place: PlatformOfApp,
+  version: number,
+  reason: string,
+): Promise<boolean> => refuseCredential(sql, place.appId, place.platformId, { version, reason });
+
+/** The one that was put last, in use or not; null: none, or it cannot be opened. */
+export async function readLastPut(
+  sql: Sql,
+  secrets: Secrets,
+  appId: number,
+  platformId: number,
+): Promise<{ readonly credential: ProviderCredential; readonly version: number } | null> {
+  const stored = await readSealedCredential(sql, appId, platformId);
+  if (stored === undefined || typeof stored === 'number') return null;
+  const credential = openCredential(secrets, stored, appId, platformId);
+  return credential === null ? null : { credential, version: stored.version };
+}

@@ -1,0 +1,190 @@
+/** What importing and exporting ask of the engine: small steps, each with its answer, so that an engine that goes away loses none. */
+
+import { z } from 'zod';
+import { isDeviceId } from '../domain/device.ts';
+import {
+  ID_MAX,
+  SOURCE_ID_LENGTH_MAX,
+  TAG_NAME_LENGTH_MAX,
+  TAGS_PER_CLIENT_MAX,
+} from '../domain/tag.ts';
+import type { Catalogue } from '../registration/catalogue/catalogue.ts';
+import type { Snapshot } from '../registration/catalogue/snapshot.ts';
+import type { FoundTag } from '../registration/import/import-tags.ts';
+import { createTags, findTags } from '../registration/import/import-tags.ts';
+import type { ImportResult } from '../registration/import/imported.ts';
+import type { Importer } from '../registration/import/importer.ts';
+import { deviceRef } from '../registration/operation.ts';
+import { findAppClient } from '../store/apps/find-app.ts';
+import { beginImport } from '../store/devices/begin-import.ts';
+import type { DevicePage } from '../store/devices/read-page.ts';
+import { readDevicePage } from '../store/devices/read-page.ts';
+import { readClock } from '../store/read-clock.ts';
+import type { SqlPool } from '../store/sql.ts';
+
+export interface DeviceParts {
+  readonly sql: SqlPool;
+  readonly catalogue: Catalogue;
+  readonly importer: Importer;
+  readonly tagsPerDeviceMax: number;
+}
+
+/** Devices of one request: a batch of the lanes, so that all of it is committed at once. */
+export const DEVICES_PER_REQUEST_MAX = 1_000;
+/** Ordinals of one page: some tens of milliseconds of the database's time when every one is a device. */
+export const ORDINALS_PER_REQUEST_MAX = 2_048;
+/** Tags named in one request. */
+export const TAGS_PER_REQUEST_MAX = 1_000;
+
+const id = z.int().min(1).max(ID_MAX);
+const appForm = z.object({ appId: id });
+
+const tagForm = z.object({
+  sourceId: z.string().max(SOURCE_ID_LENGTH_MAX).nullable(),
+  id: id.nullable(),
+  name: z.string().max(TAG_NAME_LENGTH_MAX).nullable(),
+});
+
+export const FORMS = {
+  app: appForm,
+  tags: appForm.extend({ tags: z.array(tagForm).max(TAGS_PER_REQUEST_MAX), create: z.boolean() }),
+  tagNames: appForm.extend({ tagIds: z.array(id).max(TAGS_PER_REQUEST_MAX) }),
+  page: appForm.extend({
+    after: z.object({ platformId: z.int(), ordinal: z.int() }),
+    ordinals: z.int().min(1).max(ORDINALS_PER_REQUEST_MAX),
+  }),
+  import: appForm.extend({
+    replacesTags: z.boolean(),
+    startedAtMs: z.number(),
+    devices: z
+      .array(
+        z.object({
+          platformId: z.int(),
+          deviceId: z.string().refine(isDeviceId),
+          appVersion: z.string().nullable(),
+          registeredAtMs: z.number().nullable(),
+          tagIds: z.array(id).max(TAGS_PER_CLIENT_MAX),
+        }),
+      )
+      .max(DEVICES_PER_REQUEST_MAX),
+  }),
+};
+
+type Input<Name extends keyof typeof FORMS> = z.infer<(typeof FORMS)[Name]>;
+type Device = Input<'import'>['devices'][number];
+
+/** A value, or the sentence that refuses it. */
+type Answer<T> = { readonly value: T } | { readonly fault: string };
+
+export interface AppScope {
+  readonly client: string;
+  readonly platformIds: readonly number[];
+  /** The database's clock. */
+  readonly nowMs: number;
+}
+
+/** `devices.scope`: what an export begins with. */
+export const readScope = (parts: DeviceParts, input: Input<'app'>): Promise<Answer<AppScope>> =>
+  scopeAt(parts, input, () => readClock(parts.sql));
+
+/** `devices.begin-import`: what an import begins with, at `nowMs`. */
+export const readImportScope = (
+  parts: DeviceParts,
+  input: Input<'app'>,
+): Promise<Answer<AppScope>> => scopeAt(parts, input, () => beginImport(parts.sql, input.appId));
+
+async function scopeAt(
+  { sql, catalogue }: DeviceParts,
+  { appId }: Input<'app'>,
+  nowMs: () => Promise<number>,
+): Promise<Answer<AppScope>> {
+  const client = await findAppClient(sql, appId);
+  if (client === null) return noApp(appId);
+  const { apps } = await catalogue.fresh(client.clientId);
+  const platformIds = apps.get(appId)?.platformIds ?? [];
+  return { value: { client: client.clientSlug, platformIds, nowMs: await nowMs() } };
+}
+
+export interface MappedTags {
+  /** In the order of the request. */
+  readonly found: readonly FoundTag[];
+  readonly created: number;
+}
+
+/** `devices.tags`: the ids of tags, which are made first when that is wanted. */
+export async function mapTags(
+  { sql, catalogue }: DeviceParts,
+  { appId, tags, create }: Input<'tags'>,
+): Promise<Answer<MappedTags>> {
+  const client = await findAppClient(sql, appId);
+  if (client === null) return noApp(appId);
+  const find = async () =>
+    findTags(await catalogue.fresh(client.clientId), appId, tags, Date.now());
+  const found = await find();
+  const unknown = tags.filter((_, index) => found[index] === 'unknown');
+  if (!create || unknown.length === 0) return { value: { found, created: 0 } };
+  const created = await createTags(sql, client.clientId, unknown);
+  if (created === null) {
+    return { fault: `The client would have more than ${TAGS_PER_CLIENT_MAX} tags.` };
+  }
+  return { value: { found: await find(), created } };
+}
+
+export interface TagName {
+  readonly id: number;
+  readonly sourceId: string | null;
+  readonly name: string;
+}
+
+/** `devices.tag-names`: how tags are called, deleted ones left out. */
+export async function readTagNames(
+  { sql, catalogue }: DeviceParts,
+  { appId, tagIds }: Input<'tagNames'>,
+): Promise<Answer<readonly TagName[]>> {
+  const client = await findAppClient(sql, appId);
+  if (client === null) return noApp(appId);
+  const { tags } = (await catalogue.fresh(client.clientId)).resolve({
+    ids: tagIds,
+    sourceIds: [],
+  });
+  return { value: tags.map(({ id, sourceId, name }) => ({ id, sourceId, name })) };
+}
+
+/** `devices.page`: the next devices of an app; null: there are no more. */
+export const readPage = async (
+  { sql }: DeviceParts,
+  { appId, after, ordinals }: Input<'page'>,
+): Promise<Answer<DevicePage | null>> => ({
+  value: await readDevicePage(sql, appId, after, ordinals),
+});
+
+/** `devices.import`: makes devices durable; answers how each ended, in the order of the request. */
+export async function importDevices(
+  { sql, catalogue, importer }: DeviceParts,
+  { appId, devices, replacesTags, startedAtMs }: Input<'import'>,
+): Promise<Answer<readonly ImportResult[]>> {
+  const client = await findAppClient(sql, appId);
+  if (client === null) return noApp(appId);
+  const snapshot = await catalogue.recent(client.clientId);
+  const foreign = devices.find(({ platformId }) => !snapshot.hasPlatform(appId, platformId));
+  if (foreign !== undefined)
+    return { fault: `App ${appId} has no platform ${foreign.platformId}.` };
+  const common = { replacesTags, startedAtMs };
+  return {
+    value: await importer.submit(
+      devices.map((device) => ({ ...common, ...operationOf(appId, device, snapshot) })),
+    ),
+  };
+}
+
+/** Tags of other clients are nobody's here. */
+const operationOf = (appId: number, device: Device, { tags }: Snapshot) => ({
+  device: deviceRef(appId, device.platformId, device.deviceId),
+  appVersion: device.appVersion,
+  registeredAtMs: device.registeredAtMs,
+  tagIds: device.tagIds.filter((tagId) => tags.has(tagId)),
+});
+
+const noApp = (appId: number): { readonly fault: string } => ({
+  fault: `There is no app ${appId}.`,
+});

@@ -1,0 +1,321 @@
+/**
+ * What an operator can do with clients, apps and held deletions, whichever way the command comes: straight to the database, or through the
+ * socket of a running engine. Inputs and answers are plain JSON; a refusal is a sentence for the operator.
+ */
+
+import { z } from 'zod';
+import type { ShownCredential } from '../access/credentials.ts';
+import { createCredential, secretKeyFault } from '../access/credentials.ts';
+import type { Secrets } from '../access/secrets.ts';
+import type { PutTerms } from '../credentials/provider-credentials.ts';
+import {
+  PROVIDER_GRACE_HOURS,
+  parseProviderCredential,
+  writeProviderCredential,
+} from '../credentials/provider-credentials.ts';
+import type { PlatformOfApp } from '../domain/device.ts';
+import { isPlatformId } from '../domain/device.ts';
+import { insertApp } from '../store/apps/insert-app.ts';
+import { listApps } from '../store/apps/list-apps.ts';
+import { disableClient, enableClient } from '../store/clients/disable-client.ts';
+import { findClient, listClients } from '../store/clients/find-client.ts';
+import { insertClient } from '../store/clients/insert-client.ts';
+import { lockClient, raiseCatalogueVersion } from '../store/clients/lock-client.ts';
+import { decideDeletions, listHeldDeletions } from '../store/deletions/scopes.ts';
+import { readCredentialStates } from '../store/health/read-credential-states.ts';
+import { listParked, releaseParked } from '../store/ledger/parked-parts.ts';
+import type { Sql, SqlPool } from '../store/sql.ts';
+import { transact } from '../store/transact.ts';
+import {
+  FORMS as CREDENTIAL_FORMS,
+  graceHours,
+  id,
+  renewCredential,
+  showCredential,
+  slug,
+} from './credential-actions.ts';
+import type { DeviceParts } from './device-actions.ts';
+import {
+  FORMS,
+  importDevices,
+  mapTags,
+  readImportScope,
+  readPage,
+  readScope,
+  readTagNames,
+} from './device-actions.ts';
+
+export interface OperatorParts extends DeviceParts {
+  readonly sql: SqlPool;
+  readonly secrets: Secrets;
+  /** Where the operator says that Google's access tokens come from. */
+  readonly oauthOrigin: string;
+  /** Asks the provider whether the credential works; the note is a sentence. `isHealthy` null: it could not be asked. */
+  readonly check: (place: {
+    readonly appId: number;
+    readonly platformId: number;
+  }) => Promise<CheckedCredential>;
+}
+
+export interface CheckedCredential {
+  readonly isHealthy: boolean | null;
+  readonly note: string;
+}
+
+export type ActionResult =
+  | { readonly ok: true; readonly value: unknown }
+  /** A sentence that says what is wrong with the request. */
+  | { readonly ok: false; readonly fault: string };
+
+/** Runs one action by its name. */
+export type OperatorActions = (action: string, input: unknown) => Promise<ActionResult>;
+
+interface Action {
+  run(parts: OperatorParts, input: unknown): Promise<ActionResult>;
+}
+
+const name = z
+  .string()
+  .min(1, 'must not be empty')
+  .max(255, 'must have 255 characters at most')
+  .refine((text) => !text.includes('\0') && text.isWellFormed(), 'must be text');
+
+const decision = z.object({ job: z.uuid('must be the id of a push job') });
+
+const ACTIONS: Readonly<Record<string, Action>> = {
+  'client.add': action(z.object({ client: slug, name }), addClient),
+  'client.list': action(z.object({}), async ({ sql }) => done(await listClients(sql))),
+  'client.disable': action(z.object({ client: slug }), async ({ sql }, { client }) =>
+    (await disableClient(sql, client)) ? done({ client }) : noClient(client),
+  ),
+  'client.enable': action(z.object({ client: slug }), async ({ sql }, { client }) =>
+    (await enableClient(sql, client)) ? done({ client }) : noClient(client),
+  ),
+  'app.add': action(
+    z.object({
+      client: slug,
+      name,
+      platformIds: z
+        .array(z.number().refine(isPlatformId, 'must be 3 (iOS), 7 (web) or 15 (Android)'))
+        .min(1, 'must name a platform')
+        .transform((platformIds) => [...new Set(platformIds)]),
+    }),
+    addApp,
+  ),
+  'app.list': action(z.object({ client: slug }), async ({ sql }, { client }) => {
+    const row = await findClient(sql, client);
+    return row === null ? noClient(client) : done(await listApps(sql, row.id));
+  }),
+  'app.credential': action(
+    z.object({
+      appId: id,
+      platformId: z.number(),
+      credential: z.unknown(),
+      graceHours: graceHours.default(PROVIDER_GRACE_HOURS),
+      expiresAtMs: z.int('must be a time').nullable().default(null),
+    }),
+    putProviderCredential,
+  ),
+  'app.show': action(z.object({ appId: id }), showApp),
+  'app.check': action(z.object({ appId: id, platformId: z.number() }), checkApp),
+  'deletions.list': action(z.object({}), async ({ sql }) => done(await listHeldDeletions(sql))),
+  'deletions.release': action(decision, (parts, input) => decide(parts, input, 'released')),
+  'deletions.discard': action(decision, (parts, input) => decide(parts, input, 'discarded')),
+  'parked.list': action(z.object({}), async ({ sql }) => done(await listParked(sql))),
+  'parked.release': action(decision, releaseParts),
+  'devices.scope': answered(FORMS.app, readScope),
+  'devices.begin-import': answered(FORMS.app, readImportScope),
+  'devices.tags': answered(FORMS.tags, mapTags),
+  'devices.tag-names': answered(FORMS.tagNames, readTagNames),
+  'devices.page': answered(FORMS.page, readPage),
+  'devices.import': answered(FORMS.import, importDevices),
+  'credential.show': answered(CREDENTIAL_FORMS.show, showCredential),
+  'credential.rotate': answered(CREDENTIAL_FORMS.rotate, renewCredential),
+};
+
+/** The actions on one store. */
+export function createOperatorActions(parts: OperatorParts): OperatorActions {
+  return (name, input) => {
+    const known = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
+    return known === undefined
+      ? Promise.resolve(refused(`There is no action ${name}.`))
+      : known.run(parts, input);
+  };
+}
+
+function action<T>(
+  form: z.ZodType<T>,
+  run: (parts: OperatorParts, input: T) => Promise<ActionResult>,
+): Action {
+  return {
+    run(parts, input) {
+      const parsed = form.safeParse(input);
+      if (parsed.success) return run(parts, parsed.data);
+      const [issue] = parsed.error.issues;
+      return Promise.resolve(refused(`${issue?.path.join('.')} ${issue?.message}.`));
+    },
+  };
+}
+
+/** An action of which a refusal is an answer without a value. */
+function answered<T>(
+  form: z.ZodType<T>,
+  run: (
+    parts: OperatorParts,
+    input: T,
+  ) => Promise<{ readonly value: unknown } | { readonly fault: string }>,
+): Action {
+  return action(form, async (parts, input) => {
+    const answer = await run(parts, input);
+    return 'fault' in answer ? refused(answer.fault) : done(answer.value);
+  });
+}
+
+/** What is made with another key than the engines have is of no use to them: told before it is made. */
+async function otherKey(sql: Sql, secrets: Secrets): Promise<ActionResult | null> {
+  const fault = await secretKeyFault(sql, secrets);
+  return fault === null ? null : refused(fault);
+}
+
+function addClient(
+  { sql, secrets }: OperatorParts,
+  input: { readonly client: string; readonly name: string },
+): Promise<ActionResult> {
+  return transact(sql, async (tx) => {
+    const fault = await otherKey(tx, secrets);
+    if (fault !== null) return fault;
+    const clientId = await insertClient(tx, { slug: input.client, name: input.name });
+    if (clientId === null) return refused(`There is a client ${input.client} already.`);
+    const owner = { clientId, clientSlug: input.client, appId: null };
+    const credential = await createCredential(tx, secrets, owner);
+    return done({ client: input.client, credential } satisfies AddedClient);
+  });
+}
+
+function addApp(
+  { sql, secrets }: OperatorParts,
+  input: {
+    readonly client: string;
+    readonly name: string;
+    readonly platformIds: readonly number[];
+  },
+): Promise<ActionResult> {
+  return transact(sql, async (tx) => {
+    const fault = await otherKey(tx, secrets);
+    if (fault !== null) return fault;
+    const client = await findClient(tx, input.client);
+    if (client === null) return noClient(input.client);
+    await lockClient(tx, client.id);
+    const appId = await insertApp(tx, { ...input, clientId: client.id });
+    await raiseCatalogueVersion(tx, client.id);
+    const owner = { clientId: client.id, clientSlug: client.slug, appId };
+    const credential = await createCredential(tx, secrets, owner);
+    return done({ appId, platformIds: input.platformIds, credential } satisfies AddedApp);
+  });
+}
+
+async function putProviderCredential(
+  { sql, secrets, oauthOrigin, check }: OperatorParts,
+  input: PutTerms & {
+    readonly appId: number;
+    readonly platformId: number;
+    readonly credential?: unknown;
+  },
+): Promise<ActionResult> {
+  const { appId, platformId } = input;
+  const parsed =
+    input.credential === null
+      ? { ok: true as const, credential: null }
+      : parseProviderCredential(platformId, input.credential, oauthOrigin);
+  if (!parsed.ok) return refused(parsed.faults.join(' '));
+  const { credential } = parsed;
+  const fault = credential === null ? null : await otherKey(sql, secrets);
+  if (fault !== null) return fault;
+  if (!(await writeProviderCredential(sql, secrets, appId, platformId, credential, input))) {
+    return refused(`There is no app ${appId} on platform ${platformId}.`);
+  }
+  // It is stored, whatever the provider says: it may be away, or know the key in a minute.
+  const checked = credential === null ? null : await check({ appId, platformId });
+  return done({
+    appId,
+    platformId,
+    checked,
+    ...(credential?.kind === 'webpush' && credential.vapid !== null
+      ? { vapidPublicKey: credential.vapid.publicKey }
+      : {}),
+  } satisfies PutCredential);
+}
+
+async function showApp(
+  { sql }: OperatorParts,
+  { appId }: { readonly appId: number },
+): Promise<ActionResult> {
+  const states = await readCredentialStates(sql, appId, PLATFORMS_MAX);
+  return states.length === 0 ? refused(`There is no app ${appId}.`) : done(states);
+}
+
+async function checkApp(
+  { sql, check }: OperatorParts,
+  place: PlatformOfApp,
+): Promise<ActionResult> {
+  const { appId, platformId } = place;
+  const states = await readCredentialStates(sql, appId, PLATFORMS_MAX);
+  if (!states.some((state) => state.platformId === platformId)) {
+    return refused(`There is no app ${appId} on platform ${platformId}.`);
+  }
+  const { isHealthy, note } = await check(place);
+  return isHealthy ? done(note) : refused(note);
+}
+
+/** More than there are. */
+const PLATFORMS_MAX = 100;
+
+async function releaseParts(
+  { sql }: OperatorParts,
+  { job }: { readonly job: string },
+): Promise<ActionResult> {
+  const devices = await releaseParked(sql, job);
+  return devices === null
+    ? refused(`Push job ${job} has no parked part.`)
+    : done({ devices } satisfies ReleasedParts);
+}
+
+/** What it says is done by the engine, piece by piece, from the next look on. */
+async function decide(
+  { sql }: OperatorParts,
+  { job }: { readonly job: string },
+  decided: 'released' | 'discarded',
+): Promise<ActionResult> {
+  const devices = await decideDeletions(sql, job, decided);
+  return devices === null
+    ? refused(`Push job ${job} holds no deletions.`)
+    : done({ devices } satisfies DecidedDeletions);
+}
+
+export interface AddedClient {
+  readonly client: string;
+  readonly credential: ShownCredential;
+}
+export interface AddedApp {
+  readonly appId: number;
+  readonly platformIds: readonly number[];
+  readonly credential: ShownCredential;
+}
+export interface PutCredential {
+  readonly appId: number;
+  readonly platformId: number;
+  /** Null: it was removed. */
+  readonly checked: CheckedCredential | null;
+  /** What web pages subscribe with. */
+  readonly vapidPublicKey?: string;
+}
+export interface DecidedDeletions {
+  readonly devices: number;
+}
+export interface ReleasedParts {
+  readonly devices: number;
+}
+
+const done = (value: unknown): ActionResult => ({ ok: true, value });
+const refused = (fault: string): ActionResult => ({ ok: false, fault });
+const noClient = (client: string): ActionResult => refused(`There is no client ${client}.`);

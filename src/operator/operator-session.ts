@@ -1,0 +1,54 @@
+/** An operator's actions straight on the database, beside the engines that run on it. */
+
+import { loadSecretKey } from '../access/secret-key.ts';
+import type { Secrets } from '../access/secrets.ts';
+import { createSecrets } from '../access/secrets.ts';
+import type { OperatorSession } from '../cli/operator-command.ts';
+import { Catalogue } from '../registration/catalogue/catalogue.ts';
+import { IMPORT_LANES, Importer } from '../registration/import/importer.ts';
+import type { Sql } from '../store/sql.ts';
+import { openPostgres } from '../store/store.ts';
+import { NO_FEED } from '../tag-index/tag-index.ts';
+import { createCommandLogger } from '../telemetry/log.ts';
+import type { OperatorParts } from './operator-actions.ts';
+import { createOperatorActions } from './operator-actions.ts';
+
+export interface SessionOptions {
+  readonly DATABASE_URL: string;
+  readonly SECRET_KEY?: string | undefined;
+  readonly DATA_DIR: string;
+  readonly DEVICES_PER_APP_MAX: number;
+  readonly TAGS_PER_DEVICE_MAX: number;
+  readonly oauthOrigin: string;
+  /** Makes what asks a provider whether a credential works. */
+  readonly checkOf: (sql: Sql, secrets: Secrets) => OperatorParts['check'];
+}
+
+/** The database is migrated first, so that a client can be made before the first start. */
+export async function openOperatorSession(options: SessionOptions): Promise<OperatorSession> {
+  const { DATABASE_URL, oauthOrigin, checkOf } = options;
+  const secrets = createSecrets(await loadSecretKey(options));
+  const store = await openPostgres(DATABASE_URL);
+  const importer = new Importer({
+    sql: store.sql,
+    // The index learns by the versions of its groups what it lacks.
+    feed: NO_FEED,
+    log: createCommandLogger(),
+    onCommitted: () => undefined,
+    lanes: IMPORT_LANES,
+    devicesPerAppMax: options.DEVICES_PER_APP_MAX,
+    tagsPerDeviceMax: options.TAGS_PER_DEVICE_MAX,
+  });
+  return {
+    actions: createOperatorActions({
+      sql: store.sql,
+      secrets,
+      oauthOrigin,
+      check: checkOf(store.sql, secrets),
+      catalogue: new Catalogue(store.sql),
+      importer,
+      tagsPerDeviceMax: options.TAGS_PER_DEVICE_MAX,
+    }),
+    close: () => store.close(),
+  };
+}

@@ -1,0 +1,92 @@
+/** A message as APNs wants it: JSON with `aps`, and header fields for everything that is not shown. */
+
+import type { ApnsCredential } from '../../domain/credential.ts';
+import type { Message, Payload } from '../../domain/notification.ts';
+import type { RequestTemplate } from '../../transport/transport.ts';
+import { endMsOf } from '../expiry.ts';
+import { overlay } from '../overlay.ts';
+
+/** Renders once for all devices; the device's token goes to the end of the path. */
+export function renderApns(
+  message: Message,
+  credential: ApnsCredential,
+  nowMs: number,
+): RequestTemplate {
+  const body = Buffer.from(apnsBody(message));
+  return {
+    tokenIn: 'path',
+    pathBefore: '/3/device/',
+    bodyBefore: body,
+    bodyAfter: NOTHING,
+    lastingFields: lastingFields(message.payload, credential.bundleId),
+    messageFields: messageFields(message, nowMs),
+    payloadBytes: body.length,
+  };
+}
+
+/** The size that counts against `APNS_PAYLOAD_BYTES_MAX`. */
+export const apnsPayloadBytes = (message: Message): number => Buffer.byteLength(apnsBody(message));
+
+const NOTHING = Buffer.alloc(0);
+
+function lastingFields(
+  { silent = false, priority = 'high' }: Payload,
+  bundleId: string,
+): Readonly<Record<string, string>> {
+  return {
+    'apns-topic': bundleId,
+    'apns-push-type': silent ? 'background' : 'alert',
+    // Apple: 10 is an error for a background push.
+    'apns-priority': silent || priority === 'normal' ? '5' : '10',
+  };
+}
+
+/** No `apns-id`: it names one push to one device, and APNs makes it when absent. */
+function messageFields(message: Message, nowMs: number): Readonly<Record<string, string>> {
+  const { collapseId } = message.payload;
+  const expiration = apnsExpiration(message, nowMs);
+  return {
+    ...(expiration === null ? {} : { 'apns-expiration': expiration }),
+    ...(collapseId === undefined ? {} : { 'apns-collapse-id': collapseId }),
+  };
+}
+
+/** Epoch seconds of its end; `0`, one attempt and no more, when that is past. */
+function apnsExpiration(message: Message, nowMs: number): string | null {
+  const endMs = endMsOf(message);
+  if (endMs === null) return null;
+  return endMs <= nowMs ? '0' : String(Math.floor(endMs / 1_000));
+}
+
+function apnsBody({ payload, notificationId }: Message): string {
+  const made = { ...shown(payload), ...payload.data, aps: apsOf(payload) };
+  return JSON.stringify(overlay(overlay(made, payload.apns ?? {}), { pushId: notificationId }));
+}
+
+/** Beside `aps`, where the app reads them; a silent push carries its text here, for the app to use. */
+const shown = ({ silent, title, message, url, image }: Payload): Readonly<Record<string, string>> =>
+  withoutAbsent({ ...(silent ? { title, message } : {}), url, image });
+
+function apsOf(payload: Payload): Readonly<Record<string, unknown>> {
+  const { title, message, badge, sound, image } = payload;
+  // Apple: a background push has no alert, badge or sound.
+  if (payload.silent) return { 'content-available': 1 };
+  const alert = withoutAbsent({ title, body: message });
+  return {
+    ...(Object.keys(alert).length === 0 ? {} : { alert }),
+    ...(badge === undefined ? {} : { badge }),
+    ...(sound === undefined ? {} : { sound }),
+    // Lets the app's service extension fetch the image before the notification is shown.
+    ...(image === undefined ? {} : { 'mutable-content': 1 }),
+  };
+}
+
+function withoutAbsent(
+  texts: Readonly<Record<string, string | undefined>>,
+): Readonly<Record<string, string>> {
+  const given: Record<string, string> = {};
+  for (const [key, value] of Object.entries(texts)) {
+    if (value !== undefined) given[key] = value;
+  }
+  return given;
+}

@@ -1,0 +1,142 @@
+/** What an answer of FCM means: its own error code first, then Google's status, then the class of the HTTP status. */
+
+import { z } from 'zod';
+import type { Outcome } from '../../domain/outcome.ts';
+import { DELIVERED } from '../../domain/outcome.ts';
+import { foreignText } from '../../std/foreign-text.ts';
+import type { Answer } from '../../transport/transport.ts';
+import { wordless } from '../wordless.ts';
+import { BAD_GATEWAY_PAUSE_MS, QUOTA_PAUSE_MS } from './settings.ts';
+
+export function fcmOutcome(answer: Answer): Outcome {
+  if (answer.status === 200) return DELIVERED;
+  const error = parseError(answer.body);
+  return error === null ? outcomeWithoutWords(answer) : outcomeOfError(answer, error);
+}
+
+/** `{error:{code, message, status, details}}`, read leniently: what is missing is undefined. */
+const errorBody = z.object({
+  error: z.object({
+    message: z.string().catch(''),
+    status: z.string().optional().catch(undefined),
+    details: z
+      .array(
+        z.looseObject({
+          '@type': z.string().catch(''),
+          errorCode: z.string().optional().catch(undefined),
+          fieldViolations: z.array(z.object({ field: z.string().catch('') })).catch([]),
+          violations: z
+            .array(z.object({ subject: z.string().catch(''), description: z.string().catch('') }))
+            .catch([]),
+        }),
+      )
+      .catch([]),
+  }),
+});
+
+type FcmError = z.infer<typeof errorBody>['error'];
+
+function parseError(body: string): FcmError | null {
+  try {
+    const parsed = errorBody.safeParse(JSON.parse(body));
+    return parsed.success ? parsed.data.error : null;
+  } catch {
+    return null;
+  }
+}
+
+/** A reason longer than any of Google's is cut: it is stored and counted by. */
+const REASON_LENGTH_MAX = 100;
+const FCM_ERROR = 'google.firebase.fcm.v1.FcmError';
+
+function outcomeOfError(answer: Answer, error: FcmError): Outcome {
+  const { status, retryAfterMs } = answer;
+  const own = error.details.find((detail) => detail['@type'].endsWith(FCM_ERROR))?.errorCode;
+  const reason = foreignText(own ?? error.status ?? `status ${status}`, REASON_LENGTH_MAX);
+  switch (reason) {
+    case 'UNREGISTERED':
+      // Only FCM's own code in a 404 removes a device: a wrong project or path is a 404 as well.
+      return own === 'UNREGISTERED' && status === 404
+        ? { kind: 'gone', reason, sinceMs: null }
+        : outcomeOfStatus(answer, reason);
+    case 'INVALID_ARGUMENT':
+      if (blamesToken(error)) return { kind: 'bad-token', reason };
+      return blamesField(error)
+        ? { kind: 'bad-message', reason }
+        : { kind: 'bad-message', reason, mayBeDevice: true };
+    case 'SENDER_ID_MISMATCH':
+      return { kind: 'bad-token', reason };
+    case 'UNAUTHENTICATED':
+      return { kind: 'expired-authorization', reason };
+    // The project's APNs or Web Push key: whoever is not reached through it, is.
+    case 'THIRD_PARTY_AUTH_ERROR':
+      return { kind: 'bad-message', reason, mayBeDevice: true };
+    case 'PERMISSION_DENIED':
+    // Without FCM's own word: the project or the path is wrong, for every device.
+    case 'NOT_FOUND':
+      return { kind: 'bad-credential', reason };
+    case 'QUOTA_EXCEEDED':
+    case 'RESOURCE_EXHAUSTED':
+      return {
+        kind: blamesDeviceRate(error) ? 'throttled-device' : 'throttled-target',
+        reason,
+        retryAfterMs: retryAfterMs ?? QUOTA_PAUSE_MS,
+      };
+    case 'INTERNAL':
+    case 'UNAVAILABLE':
+    case 'UNSPECIFIED_ERROR':
+      return { kind: 'unavailable', reason, retryAfterMs };
+    default:
+      return outcomeOfStatus(answer, reason);
+  }
+}
+
+const TOKEN_IN_WORDS = /registration token/i;
+const DEVICE_IN_WORDS = /device/i;
+
+/** A malformed token and a malformed message share one code; the violated field, or the sentence, tells them apart. */
+const blamesToken = ({ message, details }: FcmError): boolean =>
+  TOKEN_IN_WORDS.test(message) ||
+  details.some(({ fieldViolations }) =>
+    fieldViolations.some(({ field }) => field === 'message.token' || field === 'message.fid'),
+  );
+
+/** A field of ours that is named is wrong for everybody. */
+const blamesField = ({ details }: FcmError): boolean =>
+  details.some(({ fieldViolations }) => fieldViolations.some(({ field }) => field !== ''));
+
+/** Message rate and device rate share one code as well; the quota's name tells them apart. */
+const blamesDeviceRate = ({ details }: FcmError): boolean =>
+  details.some(({ violations }) =>
+    violations.some(({ subject, description }) =>
+      DEVICE_IN_WORDS.test(`${subject} ${description}`),
+    ),
+  );
+
+/** Google says every refusal in its own words; a page that somebody on the way made says nothing of project or path. */
+function outcomeWithoutWords(answer: Answer): Outcome {
+  const { status } = answer;
+  const isRefusal = status === 403 || status === 404;
+  return isRefusal ? wordless(answer) : outcomeOfStatus(answer, `status ${status}`);
+}
+
+function outcomeOfStatus(answer: Answer, reason: string): Outcome {
+  const { status, retryAfterMs } = answer;
+  // A page of HTML that asks for half a minute: seen often enough to be no news.
+  if (status === 502) {
+    return { kind: 'unavailable', reason, retryAfterMs: retryAfterMs ?? BAD_GATEWAY_PAUSE_MS };
+  }
+  return { ...byClass(answer, reason), unfamiliarStatus: status };
+}
+
+/** Google may add codes at any time: the class of the status says what is safe to do. */
+function byClass({ status, retryAfterMs }: Answer, reason: string): Outcome {
+  if (status === 401) return { kind: 'expired-authorization', reason };
+  // 404 without FCM's own word: the project or the path is wrong, for every device.
+  if (status === 403 || status === 404) return { kind: 'bad-credential', reason };
+  if (status === 429) {
+    return { kind: 'throttled-target', reason, retryAfterMs: retryAfterMs ?? QUOTA_PAUSE_MS };
+  }
+  if (status >= 400 && status < 500) return { kind: 'bad-message', reason, mayBeDevice: true };
+  return { kind: 'unavailable', reason, retryAfterMs };
+}

@@ -1,0 +1,120 @@
+/** A message as FCM HTTP v1 wants it: JSON with the device's token or installation id inside, every value of `data` a string. */
+
+import type { FcmCredential, ServiceAccount } from '../../domain/credential.ts';
+import type { Message, Payload } from '../../domain/notification.ts';
+import { isObject } from '../../domain/payload.ts';
+import type { RequestTemplate } from '../../transport/transport.ts';
+import { secondsLeft } from '../expiry.ts';
+import { overlay } from '../overlay.ts';
+import type { Rendered } from '../sender.ts';
+import { FCM_PAYLOAD_BYTES_MAX } from './settings.ts';
+import type { FcmTargetField } from './target.ts';
+
+/** One content, in a request for each way to name the device: which of them is for a device costs nothing when it is sent to. */
+export interface RenderedFcm extends Rendered, Readonly<Record<FcmTargetField, RequestTemplate>> {}
+
+/** Renders once for all devices; the token, as it stands inside of a JSON string, goes between the two halves of the body. */
+export function renderFcm(message: Message, credential: FcmCredential, nowMs: number): RenderedFcm {
+  return fcmRequests(fcmContent(message, nowMs), credential.serviceAccount);
+}
+
+/** `content`: the JSON object of the message, without what names the device. It has members: `pushId` at least. */
+export function fcmRequests(content: string, { project_id }: ServiceAccount): RenderedFcm {
+  const payloadBytes = Buffer.byteLength(content);
+  const token: RequestTemplate = {
+    tokenIn: 'body',
+    pathBefore: `/v1/projects/${encodeURIComponent(project_id)}/messages:send`,
+    bodyBefore: BEFORE_TOKEN,
+    bodyAfter: Buffer.from(`",${content.slice(1)}}`),
+    lastingFields: { 'content-type': 'application/json' },
+    messageFields: {},
+    payloadBytes,
+  };
+  return { payloadBytes, token, fid: { ...token, bodyBefore: BEFORE_FID } };
+}
+
+const BEFORE_TOKEN = Buffer.from('{"message":{"token":"');
+const BEFORE_FID = Buffer.from('{"message":{"fid":"');
+
+/** The size that counts against `FCM_PAYLOAD_BYTES_MAX`: all of the message but what names the device. */
+export const fcmPayloadBytes = (message: Message, nowMs: number): number =>
+  Buffer.byteLength(fcmContent(message, nowMs));
+
+/** FCM takes exactly one target, and ours is the device: a publisher's own would send to somebody else. */
+const TARGETS: ReadonlySet<string> = new Set(['token', 'topic', 'condition', 'fid']);
+
+/** Texts stand in `data` too, where existing clients look for them; not where these copies alone are too much. */
+function fcmContent(message: Message, nowMs: number): string {
+  const content = contentWith(dataOf(message.payload, true), message, nowMs);
+  return Buffer.byteLength(content) <= FCM_PAYLOAD_BYTES_MAX
+    ? content
+    : contentWith(dataOf(message.payload, false), message, nowMs);
+}
+
+function contentWith(
+  data: Readonly<Record<string, unknown>>,
+  message: Message,
+  nowMs: number,
+): string {
+  const { payload, notificationId } = message;
+  const made = withoutEmpty({
+    notification: notificationOf(payload),
+    data,
+    android: androidOf(message, nowMs),
+  });
+  const whole = payload.fcm === undefined ? made : overlay(made, payload.fcm);
+  const entries = Object.entries(whole).filter(([key]) => !TARGETS.has(key));
+  const android = whole['android'];
+  return JSON.stringify({
+    ...Object.fromEntries(entries),
+    data: withPushId(whole['data'] ?? {}, notificationId),
+    // Android gets data of its own in place of the other.
+    ...(isObject(android) && isObject(android['data'])
+      ? { android: { ...android, data: withPushId(android['data'], notificationId) } }
+      : {}),
+  });
+}
+
+/** What is no map stays: FCM says what is wrong with it. */
+const withPushId = (data: unknown, pushId: string): unknown =>
+  isObject(data) ? strings({ ...data, pushId }) : data;
+
+/** A silent message is data only: the app gets it, nothing is shown. */
+const notificationOf = ({ silent, title, message, image }: Payload) =>
+  silent ? {} : withoutAbsent({ title, body: message, image });
+
+/** Of a silent message the texts stand here only. */
+function dataOf(payload: Payload, hasCopies: boolean): Readonly<Record<string, unknown>> {
+  const { silent, title, message, url, image } = payload;
+  const texts = silent || hasCopies ? { title, message, image } : {};
+  return { ...withoutAbsent({ ...texts, url }), ...payload.data };
+}
+
+function androidOf(message: Message, nowMs: number): Readonly<Record<string, unknown>> {
+  const { priority, collapseId, sound, silent } = message.payload;
+  const ttlSeconds = secondsLeft(message, nowMs);
+  return withoutAbsent({
+    ttl: ttlSeconds === null ? undefined : `${ttlSeconds}s`,
+    priority: priority === undefined ? undefined : ANDROID_PRIORITY[priority],
+    collapse_key: collapseId,
+    notification: sound === undefined || silent ? undefined : { sound },
+  });
+}
+
+const ANDROID_PRIORITY = { high: 'HIGH', normal: 'NORMAL' } as const;
+
+/** `data` is map<string,string>. A null says nothing that its absence does not. */
+export function strings(data: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> {
+  const entries: [string, string][] = [];
+  for (const [key, value] of Object.entries(data)) {
+    if (value === null || value === undefined) continue;
+    entries.push([key, typeof value === 'object' ? JSON.stringify(value) : String(value)]);
+  }
+  return Object.fromEntries(entries);
+}
+
+const withoutAbsent = (fields: Readonly<Record<string, unknown>>) =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+
+const withoutEmpty = (parts: Readonly<Record<string, Readonly<Record<string, unknown>>>>) =>
+  Object.fromEntries(Object.entries(parts).filter(([, part]) => Object.keys(part).length > 0));

@@ -1,0 +1,56 @@
+/** The named limits of FCM, each with its reason: Google's pages where they say it, what was observed where they do not. */
+
+import type { TransportLimits } from '../../transport/transport.ts';
+
+/** Larger messages are answered 400 INVALID_ARGUMENT without a word about the size. */
+export const FCM_PAYLOAD_BYTES_MAX = 4_096;
+
+/** What the access token is for; nothing else is asked. */
+export const FCM_SCOPE = 'https://www.googleapis.com/auth/firebase.messaging';
+/** Google takes an assertion of at most an hour. */
+export const ASSERTION_LIFETIME_SECONDS = 3_600;
+/** Renewed so long before the end: a request under way must not meet it. */
+export const ACCESS_TOKEN_REFRESH_BEFORE_MS = 5 * 60_000;
+/** Google's live an hour. What an answer says beyond this is no time that a database takes, or none that anybody means. */
+export const ACCESS_TOKEN_LIFETIME_MS_MAX = 24 * 60 * 60_000;
+/** Token requests of one credential, of all nodes together, are at least so far apart, whatever FCM says of the token. */
+export const ACCESS_TOKEN_REQUESTS_APART_MS = 10_000;
+/** Signing in is one request, and every send of the app waits for it. */
+export const TOKEN_REQUEST_TIMEOUT_MS = 10_000;
+/** An answer has about 2 KiB. */
+export const TOKEN_ANSWER_BYTES_MAX = 65_536;
+
+/** FCM asks for a minute when it names no time with a 429 … */
+export const QUOTA_PAUSE_MS = 60_000;
+/** … and says "try again in 30 seconds" on the page of its 502. */
+export const BAD_GATEWAY_PAUSE_MS = 30_000;
+
+export const FCM_LIMITS: TransportLimits = Object.freeze({
+  /** What fcm.googleapis.com allows on a connection. */
+  streamsMax: 100,
+  /** FCM asks for 10 s or more; its own time-out of 5 s comes back as a 500. firebase-admin waits 15 s. */
+  requestTimeoutMs: 15_000,
+  /** TCP, TLS and SETTINGS are four round trips; a healthy provider needs less than a second, and a dead address must not cost more. */
+  connectTimeoutMs: 4_000,
+  /** Google's quota of 10,000 a second needs ten at 100 ms and 100 streams each. */
+  connectionsMax: 64,
+  growEveryMs: 250,
+  /** FCM ends idle sessions after four minutes … */
+  idleMsMax: 3 * 60_000,
+  /** … and all of them after an hour. */
+  ageMsMax: 55 * 60_000,
+  /** Each refusal is a round trip; the third says that the connection is not the reason. */
+  refusalsMax: 3,
+  /** FCM itself ends idle sessions after four minutes. */
+  pingAfterSilenceMs: 60_000,
+  pingTimeoutMs: 10_000,
+  /** More than three PINGs without a request are answered by GOAWAY too_many_pings. */
+  pingsInARowMax: 2,
+  /** Ill-behaved senders risk a denylist. */
+  reconnectPauseMs: 1_000,
+  reconnectPauseMsMax: 60_000,
+  /** Within the ten seconds that SIGTERM leaves to the whole process. */
+  drainTimeoutMs: 5_000,
+  /** A refusal has about 1 KiB; the page of a 502 some KiB. */
+  bodyBytesMax: 16_384,
+});

@@ -1,0 +1,68 @@
+/** The part of a sender that is the same for every provider: it checks the token's form and hands over to the transport. */
+
+import type { DeviceToken } from '../domain/device.ts';
+import type { Message } from '../domain/notification.ts';
+import type { Outcome } from '../domain/outcome.ts';
+import { HexOctets } from '../std/hex-octets.ts';
+import type { RequestTemplate, Transport } from '../transport/transport.ts';
+import type { Rendered, Sender, Settle } from './sender.ts';
+import { Unsent } from './unsent.ts';
+
+/** What one provider's sender adds. */
+export interface Provider<R extends Rendered> {
+  render(message: Message): R;
+  /** Which of the requests that were rendered is for this device. */
+  templateFor(rendered: R, deviceId: DeviceToken): RequestTemplate;
+  /** The device's token as the request holds it, or how the send ends when this provider cannot take such a token. */
+  tokenOf(deviceId: DeviceToken): DeviceToken | Outcome;
+}
+
+export class ProviderSender<R extends Rendered> implements Sender {
+  readonly #provider: Provider<R>;
+  readonly #transport: Transport;
+  /** Sends that ended without the transport. */
+  readonly #unsent = new Unsent();
+
+  constructor(provider: Provider<R>, transport: Transport) {
+    this.#provider = provider;
+    this.#transport = transport;
+  }
+
+  get capacity(): number {
+    return this.#transport.capacity;
+  }
+
+  render(message: Message): R {
+    return this.#provider.render(message);
+  }
+
+  whenReady(): Promise<void> {
+    return this.#transport.whenReady();
+  }
+
+  send(rendered: R, deviceId: DeviceToken, position: number, settle: Settle): void {
+    const token = this.#provider.tokenOf(deviceId);
+    if (!isToken(token)) {
+      this.#unsent.settle(position, settle, token);
+      return;
+    }
+    const template = this.#provider.templateFor(rendered, deviceId);
+    this.#transport.send(template, token, position, settle);
+  }
+
+  warm(connections: number): void {
+    this.#transport.warm(connections);
+  }
+
+  authorize(authorization: string): void {
+    this.#transport.authorize(authorization);
+  }
+
+  async close(): Promise<void> {
+    await this.#transport.close();
+    await this.#unsent.settled();
+  }
+}
+
+const isToken = (token: DeviceToken | Outcome): token is DeviceToken =>
+  typeof token === 'string' || token instanceof HexOctets;

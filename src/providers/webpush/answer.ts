@@ -1,0 +1,99 @@
+/**
+ * What an answer of a push service means. The RFC gives the statuses; Apple adds reasons, Mozilla numbers, Google and Microsoft
+ * little. What they say of a key or a message that is wrong may be one subscription's own: only words that we know count for more.
+ */
+
+import type { Outcome } from '../../domain/outcome.ts';
+import { DELIVERED } from '../../domain/outcome.ts';
+import { isObject } from '../../domain/payload.ts';
+import { foreignText } from '../../std/foreign-text.ts';
+import type { Answer } from '../../transport/transport.ts';
+import { THROTTLED_CHANNEL_PAUSE_MS } from './settings.ts';
+
+export function webPushOutcome(answer: Answer): Outcome {
+  const { status, retryAfterMs } = answer;
+  // RFC 8030, 5: 201; 5.1: 202 for receipts, which we do not ask for.
+  if (status >= 200 && status < 300) return DELIVERED;
+  const words = parseBody(answer.body);
+  const reason = words.reason ?? words.errno ?? `status ${status}`;
+  // The subscription has ended (RFC 8030, 7.3; Microsoft says 410 alone).
+  if (status === 404 || status === 410) return { kind: 'gone', reason, sinceMs: null };
+  if (status === 429) return { kind: 'throttled-target', reason, retryAfterMs };
+  if (status === 406) {
+    return {
+      kind: 'throttled-device',
+      reason,
+      retryAfterMs: retryAfterMs ?? THROTTLED_CHANNEL_PAUSE_MS,
+    };
+  }
+  // What Mozilla's bridges to phones take is less than its own servers do: the next browser may well take it.
+  if (status === 413) return { kind: 'bad-token', reason, isInconclusive: true };
+  if (status < 400 || status >= 500) return { kind: 'unavailable', reason, retryAfterMs };
+  return outcomeOfFault(answer, words, reason);
+}
+
+interface Words {
+  /** Apple's. */
+  readonly reason: string | null;
+  /** Mozilla's number, named. */
+  readonly errno: string | null;
+  /** Everything, in small letters. */
+  readonly text: string;
+}
+
+/** A reason longer than any of theirs is cut: it is stored and counted by. */
+const REASON_LENGTH_MAX = 100;
+
+function parseBody(body: string): Words {
+  const parsed = parseJson(body);
+  const { reason, errno } = isObject(parsed) ? parsed : {};
+  return {
+    reason: typeof reason === 'string' ? foreignText(reason, REASON_LENGTH_MAX) : null,
+    errno: typeof errno === 'number' ? `errno ${errno}` : null,
+    text: body.toLowerCase(),
+  };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** 4xx that say of something that it is wrong. */
+function outcomeOfFault({ status }: Answer, { text, errno }: Words, reason: string): Outcome {
+  switch (reason) {
+    // Apple: subscribed with another key.
+    case 'VapidPkHashMismatch':
+    // Mozilla: the subscription is of a kind that cannot be sent to.
+    case 'errno 108':
+      return { kind: 'bad-token', reason };
+    case 'BadJwtToken':
+    case 'BadVapidPublicKey':
+      return { kind: 'bad-credential', reason };
+    case 'BadTtl':
+    case 'BadUrgency':
+    case 'BadWebPushTopic':
+    // Mozilla: keys of the encryption, a missing field, TTL, Topic.
+    case 'errno 101':
+    case 'errno 110':
+    case 'errno 111':
+    case 'errno 112':
+    case 'errno 113':
+      return { kind: 'bad-message', reason };
+    default:
+      break;
+  }
+  if (status === 401 || status === 403) {
+    // Google's 403 and Mozilla's errno 109 say it in words only: this subscription was made with another key than ours.
+    const isOtherKey = OTHER_KEY.test(text) || (status === 403 && errno === null && text === '');
+    return { kind: isOtherKey ? 'bad-token' : 'bad-credential', reason };
+  }
+  // A path or method that is not the service's own: no message of ours would do.
+  if (status === 405) return { kind: 'bad-message', reason };
+  return { kind: 'bad-token', reason, unfamiliarStatus: status };
+}
+
+const OTHER_KEY = /mismatch|not correspond|used to (?:create|subscribe)/;

@@ -1,0 +1,126 @@
+/**
+ * A message as a service worker gets it, JSON of the payload's common fields, and the header fields that tell a push service how.
+ * Where it can be, the JSON is at once a declarative message (W3C Push API), which a browser that knows them shows by itself.
+ */
+
+import { hash } from 'node:crypto';
+import type { Message, Payload } from '../../domain/notification.ts';
+import type { RequestTemplate } from '../../transport/transport.ts';
+import { secondsLeft } from '../expiry.ts';
+import { overlay } from '../overlay.ts';
+import { TTL_SECONDS_DEFAULT, WEB_PUSH_PAYLOAD_BYTES_MAX } from './settings.ts';
+
+const NOTHING = Buffer.alloc(0);
+
+/** The request to a push service: the path is the endpoint's, and the body is encrypted for each browser. */
+export function renderPush(message: Message, nowMs: number): RequestTemplate {
+  const { urgency, ...messageFields } = pushFields(message, nowMs);
+  return {
+    tokenIn: 'path',
+    pathBefore: '',
+    bodyBefore: NOTHING,
+    bodyAfter: NOTHING,
+    hasOwnBody: true,
+    lastingFields: {
+      'content-encoding': 'aes128gcm',
+      'content-type': 'application/octet-stream',
+      urgency,
+    },
+    messageFields,
+    payloadBytes: webPushPayloadBytes(message),
+  };
+}
+
+/** What is encrypted. The declarative members repeat what the others say: they are left out where they alone are too much. */
+export function pushContent({ payload, notificationId }: Message): string {
+  const forWorker = overlay(forWorkerOf(payload), { pushId: notificationId });
+  const declared = payload.silent ? null : declaredOf(forWorker);
+  if (declared !== null) {
+    const both = JSON.stringify(overlay(declared, forWorker));
+    if (Buffer.byteLength(both) <= WEB_PUSH_PAYLOAD_BYTES_MAX) return both;
+  }
+  return JSON.stringify(forWorker);
+}
+
+function forWorkerOf(payload: Payload): Readonly<Record<string, unknown>> {
+  const { title, message, url, image, badge, sound, silent, data, webpush } = payload;
+  const made = {
+    ...(title === undefined ? {} : { title }),
+    ...(message === undefined ? {} : { body: message }),
+    ...(url === undefined ? {} : { url }),
+    ...(image === undefined ? {} : { image }),
+    ...(badge === undefined ? {} : { badge }),
+    ...(sound === undefined ? {} : { sound }),
+    ...(silent ? { silent } : {}),
+    ...(Object.keys(data).length === 0 ? {} : { data }),
+  };
+  return webpush === undefined ? made : overlay(made, webpush);
+}
+
+/** What tells a declarative message from others: the number of the RFC. */
+const DECLARATIVE = 8030;
+
+/** What a worker would hand to `showNotification`, and a browser can show without it. */
+const SHOWN_MEMBERS: ReadonlySet<string> = new Set([
+  'title',
+  'body',
+  'image',
+  'icon',
+  'tag',
+  'lang',
+  'dir',
+  'silent',
+  'requireInteraction',
+]);
+
+/** Null: a browser would refuse it, for it has no title, or nowhere that a browser can go. */
+function declaredOf(
+  forWorker: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> | null {
+  const { title, url, badge } = forWorker;
+  if (typeof title !== 'string' || title === '') return null;
+  if (typeof url !== 'string' || !WEB_ADDRESS.test(url) || !URL.canParse(url)) return null;
+  const shown = Object.entries(forWorker).filter(([name]) => SHOWN_MEMBERS.has(name));
+  return {
+    web_push: DECLARATIVE,
+    notification: { ...Object.fromEntries(shown), navigate: url },
+    ...(typeof badge === 'number' ? { app_badge: badge } : {}),
+  };
+}
+
+/** Apps have schemes of their own, which mean nothing to a browser. */
+const WEB_ADDRESS = /^https?:\/\//i;
+
+/** The size that counts against `WEB_PUSH_PAYLOAD_BYTES_MAX`. */
+export const webPushPayloadBytes = (message: Message): number =>
+  Buffer.byteLength(pushContent(message));
+
+export interface PushFields {
+  readonly ttl: string;
+  readonly urgency: string;
+  readonly topic?: string;
+}
+
+/** RFC 8030, 5.2 to 5.4. */
+export function pushFields(message: Message, nowMs: number): PushFields {
+  const { collapseId } = message.payload;
+  return {
+    ttl: String(secondsLeft(message, nowMs) ?? TTL_SECONDS_DEFAULT),
+    urgency: urgencyOf(message.payload),
+    ...(collapseId === undefined ? {} : { topic: topicOf(collapseId) }),
+  };
+}
+
+/** As on iOS: what is shown is urgent unless the publisher says otherwise, what is not can wait for the charger. */
+function urgencyOf({ silent, priority = 'high' }: Payload): string {
+  return silent ? 'low' : priority;
+}
+
+const TOPIC_OCTETS = 24;
+
+/**
+ * At most 32 characters of base64url (RFC 8030, 5.4), which Apple decodes: of 24 octets they are exactly 32, whatever the
+ * collapseId is made of.
+ */
+const topicOf = (collapseId: string): string =>
+  hash('sha256', collapseId, 'buffer').toString('base64url', 0, TOPIC_OCTETS);

@@ -1,0 +1,217 @@
+/**
+ * One push service, as one sender knows it: its connections, what waits for them, and whether it answers at all. A service that
+ * does not is cut off from what it may hold, so that the browsers of the others get their pushes meanwhile.
+ */
+
+import type { Outcome } from '../../domain/outcome.ts';
+import { within } from '../../std/within.ts';
+import type { Answer, RequestTemplate, Transport } from '../../transport/transport.ts';
+import type { Settle } from '../sender.ts';
+import type { VapidToken } from './credentials.ts';
+import type { Recipient } from './encryption.ts';
+import { encrypt } from './encryption.ts';
+import { Refusals } from './refusals.ts';
+import {
+  CLOSE_WAIT_MS_MAX,
+  HELD_PER_SERVICE_MAX,
+  PROBES_MAX,
+  STUCK_AFTER_MS,
+  WAIT_MS_MAX,
+  WORKED_WITHIN_MS,
+} from './settings.ts';
+
+/** A send on its way to a push service. */
+export interface PushSend {
+  readonly template: RequestTemplate;
+  /** What the template has a place for: the endpoint's path, or the FCM token. */
+  readonly token: string;
+  /** What is encrypted, and for whom; null: the body is the template's. */
+  readonly sealed: { readonly record: Buffer; readonly recipient: Recipient } | null;
+  readonly position: number;
+  readonly settle: Settle;
+  /** On the monotonic clock. */
+  readonly askedAtMs: number;
+}
+
+export interface PushServiceOptions {
+  makeTransport(outcomeOf: (answer: Answer) => Outcome): Transport;
+  outcomeOf(answer: Answer): Outcome;
+  /** Null: its authorization comes from elsewhere (`transport.authorize`). */
+  readonly vapid: VapidToken | null;
+  ended(service: PushService, send: PushSend, outcome: Outcome): void;
+  /** Its transport has room again. */
+  ready(): void;
+}
+
+const TOO_LATE: Outcome = Object.freeze({ kind: 'refused', reason: 'no stream was free in time' });
+const CLOSING: Outcome = Object.freeze({ kind: 'refused', reason: 'closing' });
+export const NO_ANSWER: Outcome = Object.freeze({
+  kind: 'unavailable',
+  reason: 'PushServiceSilent',
+  retryAfterMs: null,
+});
+/** Its public key is no point of the curve: only the arithmetic finds that out. */
+const BAD_KEY: Outcome = Object.freeze({
+  kind: 'bad-token',
+  reason: 'BadSubscription',
+  isUnasked: true,
+});
+
+export class PushService {
+  readonly transport: Transport;
+  usedAtMs = 0;
+  readonly #options: PushServiceOptions;
+  readonly #waiting: PushSend[] = [];
+  #underWay = 0;
+  #onEmpty: () => void = () => undefined;
+  #isAwaited = false;
+  #isStuck = false;
+  /** Since when it owes an answer. */
+  #owesSinceMs = 0;
+  #workedAtMs = Number.NEGATIVE_INFINITY;
+  /** Of the key. */
+  #keyRefusals = new Refusals();
+  /** Of single messages; null: somebody has it, so that it is not the message. */
+  readonly #messageRefusals = new WeakMap<RequestTemplate, Refusals | null>();
+
+  constructor(options: PushServiceOptions) {
+    this.#options = options;
+    this.transport = options.makeTransport((answer) => this.#heard(answer));
+  }
+
+  /** Sends that wait or are under way. */
+  get held(): number {
+    return this.#waiting.length + this.#underWay;
+  }
+
+  get isStuck(): boolean {
+    return this.#isStuck;
+  }
+
+  get isFull(): boolean {
+    return this.held >= (this.#isStuck ? PROBES_MAX : HELD_PER_SERVICE_MAX);
+  }
+
+  get isWaiting(): boolean {
+    return this.#waiting.length > 0;
+  }
+
+  /** It was good lately. */
+  works(nowMs: number): boolean {
+    return !this.#isStuck && nowMs - this.#workedAtMs < WORKED_WITHIN_MS;
+  }
+
+  add(send: PushSend): void {
+    if (this.held === 0) this.#owesSinceMs = send.askedAtMs;
+    this.usedAtMs = send.askedAtMs;
+    this.#waiting.push(send);
+  }
+
+  /** Sends the next one, if there is room; false: not now. */
+  sendNext(nowMs: number): boolean {
+    if (this.#waiting.length === 0) return false;
+    if (this.transport.capacity === 0) {
+      void this.#awaitRoom();
+      return false;
+    }
+    const send = this.#waiting.shift();
+    if (send === undefined) return false;
+    this.#underWay += 1;
+    // Whoever asked may have been given up for lost since, and another does it.
+    if (nowMs - send.askedAtMs > WAIT_MS_MAX) this.#end(send, TOO_LATE);
+    else this.#start(send);
+    if (this.#waiting.length === 0) this.#onEmpty();
+    return true;
+  }
+
+  /** How a send ends now that those before it were refused; null: it may be sent. */
+  refusalOf(template: RequestTemplate, nowMs: number): Outcome | null {
+    const ofMessage = this.#messageRefusals.get(template)?.verdict(nowMs) ?? null;
+    if (ofMessage !== null || this.works(nowMs)) return ofMessage;
+    return this.#keyRefusals.verdict(nowMs);
+  }
+
+  /** A new authorization may be better than the one that was refused. */
+  authorize(authorization: string): void {
+    this.#keyRefusals = new Refusals();
+    this.transport.authorize(authorization);
+  }
+
+  /** Time passes: a service that has answered nothing keeps its probes only. True: it has just been found so. */
+  sweep(nowMs: number): boolean {
+    if (this.#isStuck || this.held === 0 || nowMs - this.#owesSinceMs <= STUCK_AFTER_MS)
+      return false;
+    this.#isStuck = true;
+    for (const send of this.#waiting.splice(PROBES_MAX)) this.#options.ended(this, send, NO_ANSWER);
+    return true;
+  }
+
+  /** What waits is still sent, as long as there is room for it soon. */
+  async close(): Promise<void> {
+    if (this.#waiting.length > 0) await this.#emptied();
+    for (const send of this.#waiting.splice(0)) this.#options.ended(this, send, CLOSING);
+    await this.transport.close();
+  }
+
+  async #emptied(): Promise<void> {
+    const emptied = new Promise<void>((resolve) => {
+      this.#onEmpty = resolve;
+    });
+    await within(CLOSE_WAIT_MS_MAX, emptied, undefined);
+  }
+
+  #start(send: PushSend): void {
+    const { template, token, sealed } = send;
+    let body: Buffer | undefined;
+    try {
+      body = sealed === null ? undefined : encrypt(sealed.record, sealed.recipient);
+    } catch {
+      this.#end(send, BAD_KEY);
+      return;
+    }
+    const { vapid } = this.#options;
+    if (vapid !== null) this.transport.authorize(vapid.current(Date.now(), performance.now()));
+    this.transport.send(template, token, 0, (_, outcome) => this.#settled(send, outcome), body);
+  }
+
+  #settled(send: PushSend, outcome: Outcome): void {
+    if (outcome.kind === 'bad-credential') this.#keyRefusals.refused(outcome, performance.now());
+    else if (outcome.kind === 'bad-message') this.#messageRefused(send.template, outcome);
+    else if (outcome.kind === 'delivered') this.#messageRefusals.set(send.template, null);
+    this.#end(send, outcome);
+  }
+
+  #messageRefused(template: RequestTemplate, outcome: Outcome): void {
+    const known = this.#messageRefusals.get(template);
+    if (known === null) return;
+    const refusals = known ?? new Refusals();
+    refusals.refused(outcome, performance.now());
+    this.#messageRefusals.set(template, refusals);
+  }
+
+  #end(send: PushSend, outcome: Outcome): void {
+    this.#underWay -= 1;
+    this.#options.ended(this, send, outcome);
+  }
+
+  /** It has answered, whatever it says. */
+  #heard(answer: Answer): Outcome {
+    const nowMs = performance.now();
+    this.#isStuck = false;
+    this.#owesSinceMs = nowMs;
+    const outcome = this.#options.outcomeOf(answer);
+    if (outcome.kind === 'delivered' || outcome.kind === 'gone') {
+      this.#workedAtMs = nowMs;
+      this.#keyRefusals.accepted();
+    }
+    return outcome;
+  }
+
+  async #awaitRoom(): Promise<void> {
+    if (this.#isAwaited) return;
+    this.#isAwaited = true;
+    await this.transport.whenReady();
+    this.#isAwaited = false;
+    this.#options.ready();
+  }
+}

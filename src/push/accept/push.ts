@@ -1,0 +1,29 @@
+/** A push as a publisher asks for it, read and checked as far as that goes without the database. */
+
+import type { Delivery, Payload } from '../../domain/notification.ts';
+
+/** Tags by id and by source id; their union is meant. */
+export interface TagReferences {
+  readonly ids: readonly number[];
+  readonly sourceIds: readonly string[];
+}
+
+export interface Push {
+  readonly target: TagReferences;
+  readonly filter: TagReferences;
+  readonly exclude: TagReferences;
+  /** Null: every app that is connected to the target tags. */
+  readonly appIds: readonly number[] | null;
+  readonly payload: Payload;
+  /** What becomes of a send of which nobody knows the end: sent again, or never. */
+  readonly delivery: Delivery;
+  /** Null: now. */
+  readonly sendAtMs: number | null;
+  readonly expiresAtMs: number | null;
+}
+
+/** One thing wrong with a push: where, and a sentence. */
+export interface PushFault {
+  readonly path: string;
+  readonly message: string;
+}

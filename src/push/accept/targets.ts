@@ -1,0 +1,98 @@
+/**
+ * From the tags that a push names to its audience and scopes. Nobody may get a push because a name was wrong: an unknown
+ * target addresses nobody, an unknown filter leaves nobody, an unknown exclusion is refused.
+ */
+
+import type { Audience, Scope } from '../../domain/notification.ts';
+import type { ReferencedTag } from '../../store/notifications/find-referenced-tags.ts';
+import type { Push, PushFault, TagReferences } from './push.ts';
+
+export type TagReference = number | string;
+
+export type Targets =
+  | {
+      readonly ok: true;
+      readonly audience: Audience;
+      readonly scopes: readonly Scope[];
+      /** Target and filter tags that are unknown or expired, as they were named. */
+      readonly unknownTags: readonly TagReference[];
+    }
+  | {
+      readonly ok: false;
+      readonly faults: readonly PushFault[];
+      /** Those that would be, so that the payload is measured for them and every fault told at once. */
+      readonly scopes: readonly Scope[];
+    };
+
+/** `tags`: those of the client that the push names. `clientScopes`: every (app, platform) of the client. */
+export function resolveTargets(
+  push: Push,
+  tags: readonly ReferencedTag[],
+  clientScopes: readonly Scope[],
+): Targets {
+  const current = tags.filter(({ isExpired }) => !isExpired);
+  const any = find(push.target, current);
+  const all = find(push.filter, current);
+  // Excluding by an expired tag is still what was asked for; devices still have it.
+  const none = find(push.exclude, tags);
+
+  const apps = new Set(clientScopes.map(({ appId }) => appId));
+  const faults = [
+    ...none.unknown.map((reference) => ({
+      path: typeof reference === 'number' ? 'excludeTagIds' : 'excludeTagSourceIds',
+      message: `There is no tag ${JSON.stringify(reference)} to exclude.`,
+    })),
+    ...(push.appIds ?? [])
+      .filter((appId) => !apps.has(appId))
+      .map((appId) => ({ path: 'appIds', message: `There is no app ${appId}.` })),
+  ];
+  const scopes = scopesOf(push.appIds, any.known, clientScopes);
+  if (faults.length > 0) return { ok: false, faults, scopes };
+
+  return {
+    ok: true,
+    audience: {
+      // Without target tags nobody is meant, whatever else is asked for.
+      anyTagIds: all.unknown.length > 0 ? [] : idsOf(any.known),
+      allTagIds: idsOf(all.known),
+      noneTagIds: idsOf(none.known),
+    },
+    scopes,
+    unknownTags: [...new Set([...any.unknown, ...all.unknown])],
+  };
+}
+
+interface Found {
+  readonly known: readonly ReferencedTag[];
+  readonly unknown: readonly TagReference[];
+}
+
+function find({ ids, sourceIds }: TagReferences, tags: readonly ReferencedTag[]): Found {
+  const byId = new Map(tags.map((tag) => [tag.id, tag]));
+  const bySourceId = new Map(tags.map((tag) => [tag.sourceId, tag]));
+  const found = [
+    ...ids.map((id) => ({ reference: id, tag: byId.get(id) })),
+    ...sourceIds.map((sourceId) => ({ reference: sourceId, tag: bySourceId.get(sourceId) })),
+  ];
+  return {
+    known: found.flatMap(({ tag }) => tag ?? []),
+    unknown: found.filter(({ tag }) => tag === undefined).map(({ reference }) => reference),
+  };
+}
+
+const idsOf = (tags: readonly ReferencedTag[]): readonly number[] => [
+  ...new Set(tags.map(({ id }) => id)),
+];
+
+/** The apps connected to a target tag, of those asked for; when that is none, all of those asked for: status has a row. */
+function scopesOf(
+  appIds: readonly number[] | null,
+  targets: readonly ReferencedTag[],
+  clientScopes: readonly Scope[],
+): readonly Scope[] {
+  const asked = clientScopes.filter(({ appId }) => appIds === null || appIds.includes(appId));
+  const connected = asked.filter(({ appId }) =>
+    targets.some((tag) => tag.appIds === null || tag.appIds.includes(appId)),
+  );
+  return connected.length > 0 ? connected : asked;
+}

@@ -1,0 +1,102 @@
+/** Whether a scope may be sent to, and with what: its credential and a valid authorization, or why not. */
+
+import type { ProviderCredential } from '../../domain/credential.ts';
+import { scopeKeyOf } from '../../domain/device.ts';
+import type { Authorization } from '../../providers/authorization.ts';
+import type { Authority } from '../protocol/task.ts';
+import { MISSING_CREDENTIAL } from '../worker/send/delivery.ts';
+
+/** The credential in use, opened by whoever has the key of the secrets. */
+export interface UsableCredential {
+  readonly credential: ProviderCredential;
+  /** The provider refuses it: from now on the one before it is used. Null: there is none. */
+  readonly fallBack: ((reason: string) => Promise<void>) | null;
+}
+
+/** Null: the app has none on this platform. */
+export type CredentialSource = (
+  appId: number,
+  platformId: number,
+) => Promise<UsableCredential | null>;
+
+/** What it needs of providers/authorization.ts. */
+export interface AuthorizationSource {
+  current(key: string, credential: ProviderCredential): Promise<Authorization>;
+  invalidate(key: string, value: string): void;
+  freeze(key: string): Promise<void>;
+}
+
+export type Right =
+  | { readonly kind: 'granted'; readonly authority: Authority }
+  /** Nothing can be sent until somebody changes the credential. */
+  | { readonly kind: 'fault'; readonly reason: string }
+  | { readonly kind: 'later'; readonly reason: string };
+
+export class Authorizer {
+  private readonly credentials: CredentialSource;
+  private readonly authorizations: AuthorizationSource;
+  /** By scope: the looks that are under way. */
+  private readonly looks = new Map<string, Promise<Right>>();
+
+  constructor(credentials: CredentialSource, authorizations: AuthorizationSource) {
+    this.credentials = credentials;
+    this.authorizations = authorizations;
+  }
+
+  /** Chunks that are claimed together share one look. */
+  authorize(appId: number, platformId: number): Promise<Right> {
+    const key = scopeKeyOf({ appId, platformId });
+    const known = this.looks.get(key);
+    if (known !== undefined) return known;
+    const look = this.look(appId, platformId).finally(() => this.looks.delete(key));
+    this.looks.set(key, look);
+    return look;
+  }
+
+  private async look(appId: number, platformId: number): Promise<Right> {
+    const usable = await this.credentials(appId, platformId);
+    if (usable === null) return { kind: 'fault', reason: MISSING_CREDENTIAL };
+    const { credential, fallBack } = usable;
+    const authorization = await this.authorizations.current(
+      scopeKeyOf({ appId, platformId }),
+      credential,
+    );
+    if (authorization.ok) {
+      const authority = { credential, authorization: authorization.value };
+      const granted = fallBack === null ? authority : { ...authority, hasFallback: true as const };
+      return { kind: 'granted', authority: granted };
+    }
+    const { reason, retryable } = authorization;
+    if (retryable) return { kind: 'later', reason };
+    if (fallBack === null) return { kind: 'fault', reason };
+    await fallBack(reason);
+    return { kind: 'later', reason };
+  }
+
+  /** A provider refuses this credential; the one before it takes over, if there is one and nobody has put another. */
+  async refused(
+    appId: number,
+    platformId: number,
+    credential: ProviderCredential,
+    reason: string,
+  ): Promise<void> {
+    const usable = await this.credentials(appId, platformId);
+    if (JSON.stringify(usable?.credential) !== JSON.stringify(credential)) return;
+    await usable?.fallBack?.(reason);
+  }
+
+  /** A provider has called `expired` outdated: a newer value, or null while there is none. */
+  async renew(appId: number, platformId: number, expired: string): Promise<string | null> {
+    const known = await this.look(appId, platformId);
+    if (known.kind !== 'granted') return null;
+    if (known.authority.authorization !== expired) return known.authority.authorization;
+    this.authorizations.invalidate(scopeKeyOf({ appId, platformId }), expired);
+    const fresh = await this.look(appId, platformId);
+    return fresh.kind === 'granted' ? fresh.authority.authorization : null;
+  }
+
+  /** A provider has had too many tokens of this credential's key. */
+  freeze(appId: number, platformId: number): Promise<void> {
+    return this.authorizations.freeze(scopeKeyOf({ appId, platformId }));
+  }
+}

@@ -1,0 +1,64 @@
+/** Which providers fail for everyone, as the workers of this node see it: for the log and for the metrics. */
+
+import type { Logger } from 'pino';
+import type { PlatformOfApp } from '../../domain/device.ts';
+import { faultSentence } from '../../domain/fault-sentence.ts';
+import type { CircuitReading } from '../../telemetry/metrics.ts';
+
+/** What was not told again for so long was told by a thread that is no more: a stopped provider is probed every five minutes. */
+const STALE_MS = 15 * 60_000;
+
+export class Circuits {
+  private readonly log: Logger;
+  /** By scope, then by thread: when it was told last. */
+  private readonly open = new Map<string, Map<number, number>>();
+
+  constructor(log: Logger) {
+    this.log = log;
+  }
+
+  hear(threadId: number, scopeKeys: readonly string[], openFor: string | null): void {
+    for (const scopeKey of scopeKeys) {
+      if (openFor === null) this.close(scopeKey, threadId);
+      else this.note(scopeKey, threadId, openFor);
+    }
+  }
+
+  get readings(): readonly CircuitReading[] {
+    const freshMs = performance.now() - STALE_MS;
+    for (const [scopeKey, threads] of this.open) {
+      for (const [threadId, toldAtMs] of threads) if (toldAtMs < freshMs) threads.delete(threadId);
+      if (threads.size === 0) this.open.delete(scopeKey);
+    }
+    return [...this.open].map(([scopeKey, threads]) => ({
+      ...placeOf(scopeKey),
+      openThreads: threads.size,
+    }));
+  }
+
+  private note(scopeKey: string, threadId: number, reason: string): void {
+    const threads = this.open.get(scopeKey);
+    if (threads === undefined) {
+      this.open.set(scopeKey, new Map([[threadId, performance.now()]]));
+      this.log.warn(
+        { ...placeOf(scopeKey), reason, meaning: faultSentence(reason) },
+        'a provider fails for everyone: its circuit is open, and probes go on',
+      );
+      return;
+    }
+    threads.set(threadId, performance.now());
+  }
+
+  private close(scopeKey: string, threadId: number): void {
+    const threads = this.open.get(scopeKey);
+    if (threads === undefined || !threads.delete(threadId) || threads.size > 0) return;
+    this.open.delete(scopeKey);
+    this.log.info(placeOf(scopeKey), 'a provider works again: its circuit is closed');
+  }
+}
+
+/** `scopeKeyOf`, back again. */
+function placeOf(scopeKey: string): PlatformOfApp {
+  const [appId = 0, platformId = 0] = scopeKey.split('.').map(Number);
+  return { appId, platformId };
+}

@@ -1,0 +1,132 @@
+/** What the claimer has claimed, as tasks for a worker and as reports that give it back. */
+
+import type { Counts } from '../../domain/notification.ts';
+import type { Progress } from '../../domain/progress.ts';
+import type { ClaimedChunk } from '../../store/ledger/claim-chunks.ts';
+import type { ClaimedRetries } from '../../store/ledger/claim-retries.ts';
+import type { Deadlines } from '../protocol/deadlines.ts';
+import { deadlinesOf, isTooLate } from '../protocol/deadlines.ts';
+import type { Authority, Task } from '../protocol/task.ts';
+
+interface Claim {
+  readonly leaseStartedMs: number;
+  /** Under which it was claimed; null: there is no other node. */
+  readonly nodeId: number | null;
+}
+
+export type Claimed =
+  | (Claim & { readonly kind: 'chunk'; readonly chunk: ClaimedChunk })
+  | (Claim & { readonly kind: 'retries'; readonly retries: ClaimedRetries });
+
+export const scopeOf = (claimed: Claimed): ClaimedChunk | ClaimedRetries =>
+  claimed.kind === 'chunk' ? claimed.chunk : claimed.retries;
+
+export const deadlinesOfClaimed = (claimed: Claimed): Deadlines => {
+  const scope = scopeOf(claimed);
+  return deadlinesOf(scope, scope.platformId);
+};
+
+/** The task for a worker. `fault`: why nothing may be sent. */
+export function taskOf(
+  claimed: Claimed,
+  leaseMs: number,
+  right: { readonly authority: Authority | null; readonly fault: string | null },
+): Task {
+  const scope = scopeOf(claimed);
+  const shared = {
+    message: {
+      notificationId: scope.notificationId,
+      payload: scope.payload,
+      expiresAtMs: scope.expiresAtMs,
+      dueAtMs: scope.dueAtMs,
+    },
+    appId: scope.appId,
+    platformId: scope.platformId,
+    audience: {
+      anyTagIds: scope.anyTagIds,
+      allTagIds: scope.allTagIds,
+      noneTagIds: scope.noneTagIds,
+    },
+    ...deadlinesOfClaimed(claimed),
+    claimedAtMs: scope.claimedAtMs,
+    leaseStartedMs: claimed.leaseStartedMs,
+    leaseMs,
+    nodeId: claimed.nodeId,
+    isCancelled: scope.state === 'CANCELLED',
+    isAtMostOnce: scope.isAtMostOnce,
+    hasDelivered: scope.hasDelivered,
+    ...right,
+  };
+  if (claimed.kind === 'retries') {
+    const { ordinals, epochs, attempts, wereLost } = claimed.retries;
+    return { ...shared, kind: 'retries', ordinals, epochs, attempts, wereLost };
+  }
+  const { groupNumber, epoch, doneBlocks, startedBlocks, ordinalEnd, groupVersion } = claimed.chunk;
+  return {
+    ...shared,
+    kind: 'chunk',
+    groupNumber,
+    epoch,
+    doneBlocks: BigInt(doneBlocks),
+    startedBlocks: BigInt(startedBlocks),
+    ordinalEnd,
+    groupVersion,
+  };
+}
+
+const NOTHING: Counts = { total: 0, delivered: 0, failed: 0, skipped: 0, expired: 0, cancelled: 0 };
+
+/**
+ * The report that gives all of it back, to be claimed again after a while; what was recorded of it stays, and what may not be tried
+ * again by then has expired. `failure`: the claim came to nothing for this fault of its own.
+ */
+export function releaseOf(
+  claimed: Claimed,
+  afterMs: number,
+  nowMs: number,
+  failure: string | null = null,
+): Progress {
+  const { notificationId, appId, platformId } = scopeOf(claimed);
+  const shared = {
+    notificationId,
+    appId,
+    platformId,
+    news: [],
+    fault: null,
+    sends: 0,
+    sentFromMs: null,
+    sentToMs: null,
+    ...(failure === null ? {} : { failure }),
+  };
+  if (claimed.kind === 'chunk') {
+    const { groupNumber, epoch } = claimed.chunk;
+    return {
+      ...shared,
+      kind: 'chunk',
+      groupNumber,
+      epoch,
+      blocks: 0n,
+      counts: NOTHING,
+      reasons: [],
+      retries: [],
+      // It may have been lost in the middle: what was started stays so.
+      started: null,
+      releaseAfterMs: afterMs,
+    };
+  }
+  const { ordinals, epochs, attempts } = claimed.retries;
+  const isLate = isTooLate(deadlinesOfClaimed(claimed), nowMs + afterMs);
+  return {
+    ...shared,
+    kind: 'retries',
+    settlements: ordinals.map((ordinal, index) => ({
+      ordinal,
+      epoch: epochs[index] ?? 0,
+      ending: isLate && (attempts[index] ?? 0) > 0 ? 'expired' : null,
+      reason: null,
+      attempts: attempts[index] ?? 0,
+      dueInMs: afterMs,
+      isUncertain: false,
+    })),
+  };
+}

@@ -1,0 +1,237 @@
+/**
+ * Takes what was claimed through its life on this node: waits for the right to send, hands it to a worker, carries reports
+ * to the ledger and verdicts back, and gives it back to the ledger when the worker fails.
+ */
+
+import type { Logger } from 'pino';
+import { faultSentence } from '../../domain/fault-sentence.ts';
+import type { Progress } from '../../domain/progress.ts';
+import type { Ledger } from '../../outcomes/ledger.ts';
+import type { Clock } from '../../std/clock.ts';
+import { failureText } from '../../std/failure-text.ts';
+import type { ClaimedChunk } from '../../store/ledger/claim-chunks.ts';
+import type { GiveBack, Task, Unfamiliar } from '../protocol/task.ts';
+import { UnfamiliarReasons } from '../protocol/unfamiliar-reasons.ts';
+import type { Authorizer, Right } from './authorizer.ts';
+import type { Claimed } from './claimed.ts';
+import { deadlinesOfClaimed, releaseOf, scopeOf, taskOf } from './claimed.ts';
+import { devicesParkedBy, isHopeless, lastFailureOf, parkingOf } from './parking.ts';
+import type { QuotaDesk } from './quota-desk.ts';
+import type { RunningTask, WorkerPool } from './worker-pool.ts';
+
+/** Before what failed on our side is tried again: a database or an OAuth server that is away needs seconds, not more. */
+const TRY_AGAIN_MS = 5_000;
+
+export interface DispatcherOptions {
+  readonly ledger: Ledger;
+  readonly pool: Pick<WorkerPool, 'run'>;
+  readonly authorizer: Authorizer;
+  readonly quotas: Pick<QuotaDesk, 'join'>;
+  readonly leaseMs: number;
+  /** Devices of a chunk that are left. */
+  readonly countUndone: (chunk: ClaimedChunk) => Promise<number>;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** Something claimed that is under way. */
+export interface Assignment {
+  /** Never rejects. */
+  readonly finished: Promise<void>;
+  /** Asks it to stop and to give the rest back. */
+  giveBack(terms: GiveBack): void;
+}
+
+export class Dispatcher {
+  private readonly options: DispatcherOptions;
+  private readonly unfamiliarReasons = new UnfamiliarReasons();
+
+  constructor(options: DispatcherOptions) {
+    this.options = options;
+  }
+
+  /** `right`: to send to its scope, which may have been asked for already. */
+  start(claimed: Claimed, right: Promise<Right>): Assignment {
+    const run = new Run(this.options, claimed, right, this.unfamiliarReasons);
+    return { finished: run.toEnd(), giveBack: (terms) => run.giveBack(terms) };
+  }
+}
+
+class Run {
+  private readonly options: DispatcherOptions;
+  private readonly claimed: Claimed;
+  private readonly right: Promise<Right>;
+  private readonly unfamiliarReasons: UnfamiliarReasons;
+  private running: RunningTask | null = null;
+  /** Asked before a worker had it. */
+  private asked: GiveBack | null = null;
+  private recording: Promise<unknown> = Promise.resolve();
+  /** Why this claim has come to nothing. */
+  private failure: string | null = null;
+
+  constructor(
+    options: DispatcherOptions,
+    claimed: Claimed,
+    right: Promise<Right>,
+    unfamiliarReasons: UnfamiliarReasons,
+  ) {
+    this.options = options;
+    this.claimed = claimed;
+    this.right = right;
+    this.unfamiliarReasons = unfamiliarReasons;
+  }
+
+  async toEnd(): Promise<void> {
+    const { log, ledger } = this.options;
+    try {
+      if (isHopeless(this.claimed)) return await this.park();
+      const task = await this.prepare();
+      if (task === null) await ledger.record(this.release(null));
+      else await this.work(task);
+    } catch (error) {
+      log.error({ err: error, notificationId: this.notificationId }, 'a part of a send has failed');
+      await this.recording;
+      this.failure ??= failureText(error);
+    }
+    if (this.failure === null || this.mayHaveSentInVain) return;
+    await ledger.record(this.release(this.failure));
+  }
+
+  private release(failure: string | null): Progress {
+    return releaseOf(this.claimed, TRY_AGAIN_MS, this.options.clock.nowMs(), failure);
+  }
+
+  /** Nothing more of it is sent: it is counted as failed, and waits for an operator. */
+  private async park(): Promise<void> {
+    const { log, ledger, clock, countUndone } = this.options;
+    const { claimed } = this;
+    const left = claimed.kind === 'chunk' ? await countUndone(claimed.chunk) : 0;
+    const report = parkingOf(claimed, left, clock.nowMs());
+    const verdict = await ledger.record(report);
+    if (verdict.kind !== 'recorded') return;
+    const { notificationId, appId, platformId } = report;
+    const part = claimed.kind === 'chunk' ? `group ${claimed.chunk.groupNumber}` : 'retries';
+    const devices = devicesParkedBy(report);
+    const failure = lastFailureOf(claimed);
+    log.error(
+      { notificationId, appId, platformId, part, devices, failure },
+      'a part of a send is parked: no claim of it came to an end. Its devices count as failed; `tagcast parked release <job-id>` sends it again',
+    );
+  }
+
+  /**
+   * At most once, what a lost worker had of retries must not look as if it had been given back: the leases end by themselves,
+   * and who claims the rows then sees that. (A chunk knows its started blocks.)
+   */
+  private get mayHaveSentInVain(): boolean {
+    const { kind } = this.claimed;
+    return kind === 'retries' && this.running !== null && scopeOf(this.claimed).isAtMostOnce;
+  }
+
+  giveBack(terms: GiveBack): void {
+    this.asked = terms;
+    this.running?.say({ kind: 'give-back', ...terms });
+  }
+
+  private get notificationId(): string {
+    return scopeOf(this.claimed).notificationId;
+  }
+
+  /** Null: the right to send cannot be had at the moment. */
+  private async prepare(): Promise<Task | null> {
+    const { leaseMs, clock, log } = this.options;
+    const { appId, platformId, state, fault } = scopeOf(this.claimed);
+    const { sendUntilMs, expires } = deadlinesOfClaimed(this.claimed);
+    const task = (right: Pick<Task, 'authority' | 'fault'>): Task =>
+      taskOf(this.claimed, leaseMs, right);
+    if (state === 'CANCELLED' || fault !== null) return task({ authority: null, fault });
+    const right = await this.right;
+    switch (right.kind) {
+      case 'granted':
+        return task({ authority: right.authority, fault: null });
+      case 'fault':
+        return task({ authority: null, fault: right.reason });
+      case 'later':
+        log.warn({ appId, platformId, reason: right.reason }, 'no authorization for a provider');
+        if (clock.nowMs() < sendUntilMs) return null;
+        return task({ authority: null, fault: expires ? null : right.reason });
+    }
+  }
+
+  private async work(task: Task): Promise<void> {
+    const { pool, quotas } = this.options;
+    const member =
+      task.authority === null
+        ? null
+        : quotas.join(task.authority.credential, (answer) =>
+            this.running?.say({ kind: 'quota', answer }),
+          );
+    try {
+      const running = pool.run(task, {
+        reported: (progress) => {
+          this.recording = this.record(progress);
+        },
+        authorizationExpired: (expired) => void this.renew(task, expired),
+        tooManyTokens: () => void this.freeze(task),
+        credentialRefused: (reason) => void this.fallBack(task, reason),
+        unfamiliar: (answer) => this.tell(task, answer),
+        quota: member === null ? null : (note) => member.hear(note),
+      });
+      this.running = running;
+      if (this.asked !== null) this.giveBack(this.asked);
+      await running.finished;
+    } finally {
+      member?.leave();
+    }
+  }
+
+  private async record(progress: Progress): Promise<void> {
+    const { ledger, log } = this.options;
+    if (progress.fault !== null) {
+      const { notificationId, appId, platformId, fault } = progress;
+      const meaning = faultSentence(fault);
+      log.warn({ notificationId, appId, platformId, fault, meaning }, 'a fault stops a send');
+    }
+    const verdict = await ledger.record(progress);
+    if (verdict.kind === 'refused') this.failure = verdict.reason;
+    this.running?.say({ kind: 'verdict', verdict });
+  }
+
+  /** Once in the life of the process, whichever thread and task met it. */
+  private tell({ platformId }: Task, { status, reason }: Unfamiliar): void {
+    if (!this.unfamiliarReasons.isNew(platformId, status, reason)) return;
+    const text = 'a provider gave a reason that is in no documentation: its status decided';
+    this.options.log.warn({ platformId, status, reason }, text);
+  }
+
+  private async renew(task: Task, expired: string): Promise<void> {
+    const { authorizer, log } = this.options;
+    try {
+      const authorization = await authorizer.renew(task.appId, task.platformId, expired);
+      // Without a new one the old one is told again, so that the worker asks again with the next refusal.
+      this.running?.say({ kind: 'authorize', authorization: authorization ?? expired });
+    } catch (error) {
+      log.error({ err: error, appId: task.appId }, 'an authorization was not renewed');
+    }
+  }
+
+  private async fallBack({ appId, platformId, authority }: Task, reason: string): Promise<void> {
+    const { authorizer, log } = this.options;
+    if (authority === null) return;
+    try {
+      await authorizer.refused(appId, platformId, authority.credential, reason);
+    } catch (error) {
+      log.error({ err: error, appId, platformId }, 'a refused credential was not replaced');
+    }
+  }
+
+  private async freeze({ appId, platformId }: Task): Promise<void> {
+    const { authorizer, log } = this.options;
+    log.warn({ appId, platformId }, 'a provider has had too many tokens: none is made for a while');
+    try {
+      await authorizer.freeze(appId, platformId);
+    } catch (error) {
+      log.error({ err: error, appId, platformId }, 'the tokens of a key were not frozen');
+    }
+  }
+}

@@ -1,0 +1,265 @@
+/**
+ * Hands out what a provider's quota allows to this node's tasks. The quota is one bucket for all nodes, in the database
+ * (store/quotas); from it a node draws what its tasks ask for, a quarter of a second's worth at most at a time, so that
+ * a hundred thousand sends are a few statements and no node sits on what another could use.
+ */
+
+import type { Logger } from 'pino';
+import type { ProviderCredential } from '../../domain/credential.ts';
+import type { Clock } from '../../std/clock.ts';
+import type { Bucket } from '../../store/quotas/draw-permits.ts';
+import { drawPermits, pauseQuota, returnPermits } from '../../store/quotas/draw-permits.ts';
+import type { Sql } from '../../store/sql.ts';
+import type { QuotaAnswer, QuotaNote } from '../protocol/permits.ts';
+
+/** A minute of the quota is its burst and 60 seconds of its full rate: never more than it in any 60 seconds. */
+const BURSTS_PER_MINUTE = 60;
+/** Google: from nothing to the highest rate over 60 seconds or more. */
+const RAMP_MS = 60_000;
+/** Where it begins: 1,000/s of Google's default, besides the burst, so that a small send is not delayed at all. */
+const RAMP_START = 0.1;
+/** Draws of a quarter of a second's worth. */
+const DRAWS_PER_MINUTE = 240;
+/** At least this share of a draw, whoever asks for less: small tasks come in swarms. */
+const DRAWN_SHARE_MIN = 0.125;
+/** Permits are good for so long: after it a pause that another node has heard of must count here too. */
+const VALID_MS = 1_000;
+/** What nobody wants is returned after so long. */
+const IDLE_MS = 250;
+/** Between draws that do not give all that is wanted: else each would bring the one permit that has come meanwhile. */
+const SCARCE_MS = 50;
+/** While the database is away. */
+const OUTAGE_MS = 1_000;
+/** Who has got nothing for so long gives his slot back, and comes again after as long. */
+const PATIENCE_MS = 2_000;
+
+export interface QuotaDeskOptions {
+  readonly sql: Sql;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Messages a minute of one FCM project; 0: no limit. */
+  readonly fcmPerMinute: number;
+}
+
+/** A task at the desk. */
+export interface QuotaMember {
+  hear(note: QuotaNote): void;
+  /** The task has ended, however. */
+  leave(): void;
+}
+
+export class QuotaDesk {
+  private readonly options: QuotaDeskOptions;
+  private readonly counters = new Map<string, Counter>();
+
+  constructor(options: QuotaDeskOptions) {
+    this.options = options;
+  }
+
+  /** A task that sends with this credential; null: nothing limits it. */
+  join(credential: ProviderCredential, answer: (answer: QuotaAnswer) => void): QuotaMember | null {
+    const key = quotaKeyOf(credential);
+    if (key === null || this.options.fcmPerMinute === 0) return null;
+    const known = this.counters.get(key);
+    if (known !== undefined) return known.join(answer);
+    const counter: Counter = new Counter(key, this.options, () => {
+      if (this.counters.get(key) === counter) this.counters.delete(key);
+    });
+    this.counters.set(key, counter);
+    return counter.join(answer);
+  }
+}
+
+/** Whose quota a send with this credential counts towards; null: nobody's that we know of. */
+function quotaKeyOf(credential: ProviderCredential): string | null {
+  switch (credential.kind) {
+    case 'apns':
+      return null;
+    case 'fcm':
+      return `fcm:${credential.serviceAccount.project_id}`;
+    case 'webpush':
+      // With keys besides, most of its devices are subscriptions, which no project's quota counts.
+      return credential.vapid === null && credential.serviceAccount !== null
+        ? `fcm:${credential.serviceAccount.project_id}`
+        : null;
+  }
+}
+
+/** The bucket of one project with so many messages a minute. */
+export function bucketOf(key: string, perMinute: number): Bucket {
+  const burst = Math.max(1, Math.floor(perMinute / BURSTS_PER_MINUTE));
+  const fullPerMs = (perMinute - burst) / 60_000;
+  return { key, burst, fullPerMs, rampStart: RAMP_START, rampMs: RAMP_MS };
+}
+
+interface Want {
+  readonly permits: number;
+  readonly sinceMs: number;
+  readonly answer: (answer: QuotaAnswer) => void;
+}
+
+/** One project's part of the desk; gone when its last task has left. */
+class Counter {
+  private readonly bucket: Bucket;
+  private readonly drawMax: number;
+  private readonly options: QuotaDeskOptions;
+  private readonly gone: () => void;
+  private readonly members = new Set<(answer: QuotaAnswer) => void>();
+  private wants: Want[] = [];
+  private allowance = 0;
+  private drawnAtMs = 0;
+  private drawAgainAtMs = 0;
+  private pausedUntilMs = 0;
+  private isDrawing = false;
+  private timer: NodeJS.Timeout | null = null;
+  private timerDueMs = 0;
+
+  constructor(key: string, options: QuotaDeskOptions, gone: () => void) {
+    this.bucket = bucketOf(key, options.fcmPerMinute);
+    this.drawMax = Math.max(1, Math.floor(options.fcmPerMinute / DRAWS_PER_MINUTE));
+    this.options = options;
+    this.gone = gone;
+  }
+
+  join(answer: (answer: QuotaAnswer) => void): QuotaMember {
+    this.members.add(answer);
+    return {
+      hear: (note) => this.hear(note, answer),
+      leave: () => this.leave(answer),
+    };
+  }
+
+  private hear(note: QuotaNote, answer: (answer: QuotaAnswer) => void): void {
+    switch (note.kind) {
+      case 'wanted':
+        this.wants.push({ permits: note.permits, sinceMs: this.nowMs, answer });
+        break;
+      case 'unused':
+        this.allowance += note.permits;
+        this.drawnAtMs = this.nowMs;
+        break;
+      case 'exceeded':
+        this.pause(note.forMs);
+        void this.attempt('a pause', () => pauseQuota(this.options.sql, this.bucket, note.forMs));
+        break;
+    }
+    this.serve();
+  }
+
+  private leave(answer: (answer: QuotaAnswer) => void): void {
+    this.members.delete(answer);
+    this.wants = this.wants.filter((want) => want.answer !== answer);
+    this.serve();
+    if (this.members.size === 0) this.close();
+  }
+
+  private close(): void {
+    if (this.timer !== null) clearTimeout(this.timer);
+    this.timer = null;
+    this.handBack();
+    this.gone();
+  }
+
+  private get nowMs(): number {
+    return this.options.clock.monotonicMs();
+  }
+
+  private pause(forMs: number): void {
+    const untilMs = this.nowMs + forMs;
+    if (untilMs <= this.pausedUntilMs + SCARCE_MS) return;
+    this.pausedUntilMs = untilMs;
+    this.wants = [];
+    this.options.log.warn({ quota: this.bucket.key, forMs }, 'a quota is used up; its sends wait');
+    for (const answer of this.members) answer({ kind: 'wait', forMs });
+  }
+
+  /** Gives what there is to those who wait, fairly, and draws more for the others. */
+  private serve(): void {
+    const pausedForMs = this.pausedUntilMs - this.nowMs;
+    if (pausedForMs > 0) {
+      for (const { answer } of this.wants.splice(0)) answer({ kind: 'wait', forMs: pausedForMs });
+    }
+    while (this.wants.length > 0 && this.allowance > 0) {
+      const share = Math.max(1, Math.floor(this.allowance / this.wants.length));
+      const want = this.wants.shift();
+      if (want === undefined) break;
+      const permits = Math.min(share, want.permits);
+      this.allowance -= permits;
+      want.answer({ kind: 'granted', permits, forMs: VALID_MS });
+    }
+    if (this.wants.length > 0) this.draw();
+    else if (this.allowance > 0) this.later(IDLE_MS);
+  }
+
+  private draw(): void {
+    if (this.isDrawing) return;
+    const waitMs = this.drawAgainAtMs - this.nowMs;
+    if (waitMs > 0) {
+      this.later(waitMs);
+      return;
+    }
+    this.isDrawing = true;
+    const sum = this.wants.reduce((total, { permits }) => total + permits, 0);
+    const least = Math.ceil(this.drawMax * DRAWN_SHARE_MIN);
+    const wanted = Math.min(this.drawMax, Math.max(sum, least));
+    void this.attempt('a draw', async () => {
+      const drawn = await drawPermits(this.options.sql, this.bucket, wanted);
+      this.allowance += drawn.granted;
+      this.drawnAtMs = this.nowMs;
+      if (drawn.pausedForMs > 0) this.pause(drawn.pausedForMs);
+      if (drawn.granted < wanted) {
+        this.drawAgainAtMs = this.nowMs + Math.max(SCARCE_MS, drawn.nextInMs);
+      }
+    }).then((isDone) => {
+      this.isDrawing = false;
+      if (!isDone) this.drawAgainAtMs = this.nowMs + OUTAGE_MS;
+      if (this.members.size === 0) this.close();
+      else this.serve();
+    });
+  }
+
+  /** Looks again after so long, but never later than somebody's patience ends. */
+  private later(ms: number): void {
+    const delayMs = Math.ceil(Math.min(ms, PATIENCE_MS));
+    if (this.timer !== null) {
+      if (this.timerDueMs <= this.nowMs + delayMs) return;
+      clearTimeout(this.timer);
+    }
+    this.timerDueMs = this.nowMs + delayMs;
+    this.timer = setTimeout(() => {
+      this.timer = null;
+      this.dismissPatient();
+      if (this.wants.length === 0 && this.nowMs - this.drawnAtMs >= IDLE_MS) this.handBack();
+      this.serve();
+    }, delayMs).unref();
+  }
+
+  /** Those who have waited long enough are told to come again, so that their slots serve others. */
+  private dismissPatient(): void {
+    const sinceMs = this.nowMs - PATIENCE_MS;
+    const dismissed = this.wants.filter((want) => want.sinceMs <= sinceMs);
+    this.wants = this.wants.filter((want) => want.sinceMs > sinceMs);
+    for (const { answer } of dismissed) answer({ kind: 'wait', forMs: PATIENCE_MS });
+  }
+
+  private handBack(): void {
+    const permits = this.allowance;
+    this.allowance = 0;
+    if (permits === 0) return;
+    void this.attempt('a return', () => returnPermits(this.options.sql, this.bucket, permits));
+  }
+
+  /** False: the database is away; what was to be written is lost, which errs on the side of sending less. */
+  private async attempt(what: string, work: () => Promise<void>): Promise<boolean> {
+    try {
+      await work();
+      return true;
+    } catch (error) {
+      this.options.log.warn(
+        { err: error, quota: this.bucket.key, what },
+        'a quota was not reached',
+      );
+      return false;
+    }
+  }
+}

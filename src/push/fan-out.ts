@@ -1,0 +1,213 @@
+/**
+ * Sending, from the door to the last outcome: accept → planner → claimer → dispatcher → workers → ledger. One of it runs
+ * in every process that sends; all of them share the ledger in the database, and nothing else.
+ */
+
+import { randomUUID } from 'node:crypto';
+import type { Logger } from 'pino';
+import type { PlatformId } from '../domain/device.ts';
+import { PLATFORM_APNS, PLATFORM_FCM, PLATFORM_WEB_PUSH } from '../domain/device.ts';
+import type { Progress } from '../domain/progress.ts';
+import { Ledger } from '../outcomes/ledger.ts';
+import type { ProviderOrigins } from '../providers/origins.ts';
+import type { Clock } from '../std/clock.ts';
+import { systemClock } from '../std/clock.ts';
+import type { ThreadVitals } from '../std/thread-vitals.ts';
+import { within } from '../std/within.ts';
+import { releaseAllLeases } from '../store/ledger/release-all-leases.ts';
+import type { Store } from '../store/store.ts';
+import type { RedisAddress } from '../tag-index/redis/connect.ts';
+import { countUndone } from '../tag-index/sql/count-undone.ts';
+import type { IndexFeed, TagIndex } from '../tag-index/tag-index.ts';
+import type { TransportName } from '../transport/transport.ts';
+import { Deletions } from '../upkeep/deletions.ts';
+import { Accept } from './accept/accept.ts';
+import type { AuthorizationSource, CredentialSource } from './dispatch/authorizer.ts';
+import { Authorizer } from './dispatch/authorizer.ts';
+import { Circuits } from './dispatch/circuits.ts';
+import { Claimer } from './dispatch/claimer.ts';
+import { Dispatcher } from './dispatch/dispatcher.ts';
+import { Heartbeat } from './dispatch/heartbeat.ts';
+import { QuotaDesk } from './dispatch/quota-desk.ts';
+import { Stranded } from './dispatch/stranded.ts';
+import { Warmer } from './dispatch/warmer.ts';
+import { WorkerPool } from './dispatch/worker-pool.ts';
+import { Planner } from './plan/planner.ts';
+import type { Presence } from './protocol/presence.ts';
+import type { GiveBack } from './protocol/task.ts';
+import { openWire } from './protocol/wire.ts';
+
+/** Of SIGTERM's ten seconds: tasks reach the end of a block in three and hear of their sends in three more. */
+const DRAIN: GiveBack = { withinMs: 3_000, answersWithinMs: 6_000 };
+const DRAIN_MS_MAX = 7_000;
+/** What the ended threads leave behind is given back in so long, or else their leases end by themselves. */
+const LAST_WORD_MS = 1_000;
+
+export interface FanOutOptions {
+  readonly store: Store;
+  readonly tagIndex: TagIndex;
+  readonly feed: IndexFeed;
+  /** Where the workers find the tag index; null: in the database. */
+  readonly redis: RedisAddress | null;
+  readonly threads: number;
+  /** Of this node: whether it may send. */
+  readonly presence: Presence;
+  readonly leaseMs: number;
+  readonly logLevel: string;
+  readonly log: Logger;
+  readonly credentials: CredentialSource;
+  readonly authorizations: AuthorizationSource;
+  readonly origins: ProviderOrigins;
+  readonly transport: TransportName;
+  /** Connections of one credential to one host, of all threads together. */
+  readonly connectionsMax: number;
+  /** Messages a minute of one FCM project, over all nodes; 0: no limit. */
+  readonly fcmPerMinute: number;
+  /** As `SendContext.apnsRetryMs`. */
+  readonly apnsRetryMs: number;
+  /** Told of everything that was recorded, for the metrics. */
+  onRecorded(report: Progress): void;
+  /** Told of devices that are not erased before somebody says so, for the metrics. */
+  onHeld(platformId: number, devices: number): void;
+}
+
+export interface FanOut {
+  readonly accept: Accept;
+  /** Providers that fail for everyone, for the metrics. */
+  readonly circuits: Circuits;
+  /** What the worker threads told last of themselves. */
+  readonly workerVitals: () => readonly ThreadVitals[];
+  /** Stops claiming, lets sends under way end, records them, gives the rest back, ends the threads. Bounded. */
+  drain(): Promise<void>;
+}
+
+export async function startFanOut(options: FanOutOptions): Promise<FanOut> {
+  const { store, log, leaseMs, presence, origins, transport, logLevel, apnsRetryMs } = options;
+  const clock = systemClock;
+  const heartbeat = await beginLife(store, presence, clock, log);
+
+  const settings = {
+    address: store.address,
+    redis: options.redis,
+    origins,
+    transport,
+    logLevel,
+    apnsRetryMs,
+    presence: presence.memory,
+    wire: `tagcast-fan-out-${randomUUID()}`,
+    connectionsMax: Math.max(1, Math.floor(options.connectionsMax / options.threads)),
+  };
+  const circuits = new Circuits(log);
+  const wire = openWire(settings.wire, (word) => {
+    if (word.kind === 'circuit') circuits.hear(word.threadId, word.scopeKeys, word.openFor);
+  });
+  const pool = new WorkerPool(options.threads, settings, (error) =>
+    log.error({ err: error }, 'a worker thread has died'),
+  );
+  const ledger = new Ledger({
+    store,
+    feed: options.feed,
+    leaseMs,
+    clock,
+    log,
+    onRecorded: options.onRecorded,
+  });
+  const authorizer = new Authorizer(options.credentials, options.authorizations);
+  const quotas = new QuotaDesk({ sql: store.sql, clock, log, fcmPerMinute: options.fcmPerMinute });
+  const dispatcher = new Dispatcher({
+    ledger,
+    pool,
+    authorizer,
+    quotas,
+    leaseMs,
+    countUndone: (chunk) => countUndone(store.sql, chunk),
+    clock,
+    log,
+  });
+  const claimer = new Claimer({
+    sql: store.sql,
+    slots: pool.slots,
+    leaseMs,
+    presence,
+    clock,
+    log,
+    authorize: (appId, platformId) => authorizer.authorize(appId, platformId),
+    start: (claimed, right) => dispatcher.start(claimed, right),
+  });
+  const planner = new Planner({
+    sql: store.sql,
+    log,
+    onPlanned: (planned) => claimer.offer(planned),
+  });
+  const accept = new Accept({
+    sql: store.sql,
+    patientReads: store.patientReads,
+    tagIndex: options.tagIndex,
+    isSimulated: (platformId) => isSimulated(platformId, origins),
+    onAccepted: () => planner.wake(),
+  });
+  const deletions = new Deletions({
+    sql: store.sql,
+    feed: options.feed,
+    log,
+    onHeld: options.onHeld,
+  });
+  const warmer = new Warmer({ sql: store.sql, authorizer, wire, threads: options.threads, log });
+  const stranded = new Stranded(store.sql, log);
+  planner.start();
+  claimer.start();
+  deletions.start();
+  warmer.start();
+  stranded.start();
+
+  return {
+    accept,
+    circuits,
+    workerVitals: () => pool.vitals,
+    async drain() {
+      await atMost(DRAIN_MS_MAX, async () => {
+        await Promise.all([planner.stop(), deletions.stop(), warmer.stop(), stranded.stop()]);
+        await claimer.drain(DRAIN);
+        await ledger.drain();
+      });
+      wire.close();
+      await pool.destroy();
+      await atMost(LAST_WORD_MS, () => claimer.drain(DRAIN));
+      await atMost(LAST_WORD_MS, () => heartbeat?.stop() ?? Promise.resolve());
+    },
+  };
+}
+
+/**
+ * What nodes of before held, and what becomes of what this one holds when it dies. The embedded database has one process: leases of
+ * before are those of a process that is dead, and nobody is there to take over from this one.
+ */
+async function beginLife(
+  store: Store,
+  presence: Presence,
+  clock: Clock,
+  log: Logger,
+): Promise<Heartbeat | null> {
+  if (store.address.kind === 'embedded') {
+    await releaseAllLeases(store.sql);
+    return null;
+  }
+  const heartbeat = new Heartbeat({ store, presence, clock, log });
+  await heartbeat.start();
+  return heartbeat;
+}
+
+function isSimulated(platformId: PlatformId, { simulated }: ProviderOrigins): boolean {
+  switch (platformId) {
+    case PLATFORM_APNS:
+      return simulated.apns;
+    case PLATFORM_FCM:
+      return simulated.fcm;
+    case PLATFORM_WEB_PUSH:
+      return simulated.webPush;
+  }
+}
+
+/** Whatever is not done by then is left to the leases. */
+const atMost = (limitMs: number, work: () => Promise<void>): Promise<void> =>
+  within(limitMs, work(), undefined);

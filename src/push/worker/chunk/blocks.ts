@@ -1,0 +1,219 @@
+/**
+ * The book-keeping of one chunk: which devices are still to be sent, and which of its 64 blocks are done. A block is
+ * done, and its counts may be reported, when each of its devices has an ending; so a crash costs blocks, never counts.
+ */
+
+import { blockOf, GROUP_BLOCKS } from '../../../domain/device.ts';
+import type { DeviceNews } from '../../../domain/progress.ts';
+import type { Ending } from '../send/ending.ts';
+import { Tally } from './tally.ts';
+
+export interface FinishedBlocks {
+  readonly blocks: bigint;
+  readonly tally: Tally;
+}
+
+export class Blocks {
+  /** Those from here on are not known. */
+  private readonly blocks: number;
+  private readonly offsets: Uint16Array;
+  private readonly firstOrdinal: number;
+  private readonly done: bigint;
+  /** At most once: blocks that may have been sent in part before. They end without being sent. */
+  private readonly inDoubt: bigint;
+  /** 1: none of the block's devices is sent, for it is one of these two. */
+  private readonly isClosed = new Uint8Array(GROUP_BLOCKS);
+  /** Devices of each block that have no ending yet. */
+  private readonly open = new Uint8Array(GROUP_BLOCKS);
+  /** By block; absent: nothing of it was sent or has ended. */
+  private readonly tallies: (Tally | undefined)[] = new Array(GROUP_BLOCKS).fill(undefined);
+  /** Complete blocks in which the provider failed for every device: kept once a later device shows that it works. */
+  private readonly doubtful = new Set<number>();
+  private finished: { blocks: bigint; tally: Tally };
+  private cursor = 0;
+
+  /**
+   * `offsets`: of all devices of the chunk, in order. `done`: the blocks that the ledger knows as done. `inDoubt`: those that
+   * must not be sent any more. `blocks`: the devices are those of so many, the first ones.
+   */
+  constructor(
+    offsets: Uint16Array,
+    firstOrdinal: number,
+    done: bigint,
+    inDoubt = 0n,
+    blocks: number = GROUP_BLOCKS,
+  ) {
+    this.blocks = blocks;
+    this.offsets = offsets;
+    this.firstOrdinal = firstOrdinal;
+    this.done = BigInt.asUintN(GROUP_BLOCKS, done);
+    this.inDoubt = BigInt.asUintN(GROUP_BLOCKS, inDoubt) & ~this.done;
+    const closed = this.done | this.inDoubt;
+    for (let block = 0; closed !== 0n && block < GROUP_BLOCKS; block += 1) {
+      this.isClosed[block] = Number((closed >> BigInt(block)) & 1n);
+    }
+    for (const offset of offsets) this.open[blockOf(offset)] = this.openIn(blockOf(offset)) + 1;
+    this.finished = { blocks: this.emptyBlocks(), tally: new Tally() };
+    this.skipClosed();
+  }
+
+  /** Devices of the chunk. */
+  get size(): number {
+    return this.offsets.length;
+  }
+
+  /** Position of the next device to send; null: none is left. */
+  get next(): number | null {
+    return this.cursor < this.offsets.length ? this.cursor : null;
+  }
+
+  /** Whether no block would be left half sent by stopping before the next device. */
+  get isAtBoundary(): boolean {
+    return this.next === null || this.tallies[this.blockAt(this.cursor)] === undefined;
+  }
+
+  get hasFinished(): boolean {
+    return this.finished.blocks !== 0n;
+  }
+
+  get hasDoubtful(): boolean {
+    return this.doubtful.size > 0;
+  }
+
+  /** `count` blocks from that of the next device on, as a mask: at most so many are begun before the next report. */
+  ahead(count: number): bigint {
+    if (this.next === null) return 0n;
+    const window = ((1n << BigInt(count)) - 1n) << BigInt(this.blockAt(this.cursor));
+    return BigInt.asUintN(GROUP_BLOCKS, window) & ~this.done & ~this.inDoubt;
+  }
+
+  /** Those of a mask that are not known. */
+  unknownOf(mask: bigint): bigint {
+    return this.blocks === GROUP_BLOCKS ? 0n : (mask >> BigInt(this.blocks)) << BigInt(this.blocks);
+  }
+
+  /** Whether the block of the next device is in a mask. */
+  isNextIn(blocks: bigint): boolean {
+    return this.next === null || ((blocks >> BigInt(this.blockAt(this.cursor))) & 1n) === 1n;
+  }
+
+  /** What may have been sent before ends so, unsent. */
+  settleInDoubt(ending: Ending): void {
+    if (this.inDoubt === 0n) return;
+    for (let position = 0; position < this.offsets.length; position += 1) {
+      if ((this.inDoubt >> BigInt(this.blockAt(position))) & 1n) this.settle(position, ending);
+    }
+  }
+
+  ordinalAt(position: number): number {
+    return this.firstOrdinal + this.offsetAt(position);
+  }
+
+  /** The next device is on its way to the provider, at this time (epoch milliseconds). */
+  advance(atMs: number): void {
+    this.tallyAt(this.cursor).sent(atMs);
+    this.cursor += 1;
+    this.skipClosed();
+  }
+
+  /** The ending of a device, and what else was learned of it. */
+  settle(position: number, ending: Ending, news: DeviceNews | null = null): void {
+    const block = this.blockAt(position);
+    const ordinal = this.ordinalAt(position);
+    const left = this.openIn(block) - 1;
+    if (left < 0) throw new Error(`device ${ordinal} ended twice`);
+    this.open[block] = left;
+    const tally = this.tallyAt(position);
+    tally.add(ordinal, ending);
+    if (news !== null) tally.news.push(news);
+    if (this.hasDoubtful && !tally.mayCountAsUnsent) this.keepDoubtful();
+    if (left > 0) return;
+    if (tally.mayCountAsUnsent) this.doubtful.add(block);
+    else this.finish(block);
+  }
+
+  /** Everything not sent yet ends so, unsent. */
+  settleRest(ending: Ending): void {
+    for (let position = this.next; position !== null; position = this.next) {
+      this.cursor += 1;
+      this.skipClosed();
+      this.settle(position, ending);
+    }
+    this.keepDoubtful();
+  }
+
+  /** Blocks in which the provider failed for everyone are done, with their retries. */
+  keepDoubtful(): void {
+    for (const block of this.doubtful) this.finish(block);
+    this.doubtful.clear();
+  }
+
+  /**
+   * The chunk is given back; every send has its ending. Blocks without a trace stay undone. One that is half sent is
+   * done, its unsent devices becoming retries: left undone, the others would get the push twice.
+   */
+  giveBack(unsent: Ending): void {
+    if (!this.isAtBoundary) {
+      const block = this.blockAt(this.cursor);
+      if (!this.tallyAt(this.cursor).mayCountAsUnsent) {
+        while (this.next !== null && this.blockAt(this.cursor) === block) {
+          const position = this.cursor;
+          this.cursor += 1;
+          this.settle(position, unsent);
+        }
+      }
+    }
+    this.doubtful.clear();
+  }
+
+  /** Blocks finished since the last call; null: none. */
+  take(): FinishedBlocks | null {
+    if (this.finished.blocks === 0n) return null;
+    const taken = this.finished;
+    this.finished = { blocks: 0n, tally: new Tally() };
+    return { ...taken, blocks: BigInt.asIntN(GROUP_BLOCKS, taken.blocks) };
+  }
+
+  private finish(block: number): void {
+    const tally = this.tallies[block];
+    if (tally === undefined) return;
+    this.finished.blocks |= 1n << BigInt(block);
+    this.finished.tally.merge(tally);
+    this.tallies[block] = undefined;
+  }
+
+  private emptyBlocks(): bigint {
+    let empty = 0n;
+    for (const [block, devices] of this.open.entries()) {
+      if (devices === 0 && block < this.blocks) empty |= 1n << BigInt(block);
+    }
+    return empty & ~this.done;
+  }
+
+  private skipClosed(): void {
+    while (this.cursor < this.offsets.length && this.isClosed[this.blockAt(this.cursor)] === 1) {
+      this.cursor += 1;
+    }
+  }
+
+  private tallyAt(position: number): Tally {
+    const block = this.blockAt(position);
+    const tally = this.tallies[block] ?? new Tally();
+    this.tallies[block] = tally;
+    return tally;
+  }
+
+  private offsetAt(position: number): number {
+    const offset = this.offsets[position];
+    if (offset === undefined) throw new RangeError(`no device at position ${position}`);
+    return offset;
+  }
+
+  private blockAt(position: number): number {
+    return blockOf(this.offsetAt(position));
+  }
+
+  private openIn(block: number): number {
+    return this.open[block] ?? 0;
+  }
+}

@@ -1,0 +1,136 @@
+/** A chunk as freight of a courier, and as reports to the ledger. */
+
+import type { DeviceToken } from '../../../domain/device.ts';
+import { GROUP_BLOCKS } from '../../../domain/device.ts';
+import type { DeviceNote } from '../../../domain/group-change.ts';
+import type { Outcome } from '../../../domain/outcome.ts';
+import type { ChunkProgress } from '../../../domain/progress.ts';
+import type { DeviceRun } from '../../../tag-index/tag-index.ts';
+import type { ChunkTask } from '../../protocol/task.ts';
+import type { RunContext } from '../run-context.ts';
+import type { Freight, Release } from '../send/courier.ts';
+import { waitIn } from '../send/courier.ts';
+import { judge } from '../send/delivery.ts';
+import type { Blocks } from './blocks.ts';
+import { Tally } from './tally.ts';
+
+/**
+ * At most once: blocks that a report announces beyond the last one begun. A thousand devices are what a crash leaves
+ * undecided for each task, and enough to send until the next report, 50 ms later, has announced more.
+ */
+const ANNOUNCED_BLOCKS = 8;
+
+export class ChunkFreight implements Freight {
+  private readonly task: ChunkTask;
+  private readonly context: RunContext;
+  private readonly blocks: Blocks;
+  private readonly run: DeviceRun;
+  /** At most once: blocks that the ledger has been told may be sent, and those of which it has answered so. */
+  private announced: bigint;
+  private cleared = 0n;
+  private readonly onProgress: () => void;
+
+  constructor(
+    task: ChunkTask,
+    context: RunContext,
+    blocks: Blocks,
+    run: DeviceRun,
+    onProgress: () => void,
+  ) {
+    this.task = task;
+    this.context = context;
+    this.blocks = blocks;
+    this.run = run;
+    this.announced = task.startedBlocks;
+    this.onProgress = onProgress;
+  }
+
+  get size(): number {
+    return this.blocks.size;
+  }
+
+  get next(): number | null {
+    return this.blocks.next;
+  }
+
+  get isAtBoundary(): boolean {
+    return this.blocks.isAtBoundary;
+  }
+
+  get isNextCleared(): boolean {
+    return !this.task.isAtMostOnce || this.blocks.isNextIn(this.cleared);
+  }
+
+  /** The ledger knows of what this report announced. */
+  recorded({ started }: ChunkProgress): void {
+    if (started !== null) this.cleared |= BigInt.asUintN(GROUP_BLOCKS, started);
+  }
+
+  noteAt(position: number): DeviceNote | null {
+    return this.run.notes.get(this.blocks.ordinalAt(position)) ?? null;
+  }
+
+  deviceIdAt(position: number): DeviceToken {
+    const deviceId = this.run.deviceIds.at(position);
+    if (deviceId === undefined) throw new RangeError(`no device at position ${position}`);
+    return deviceId;
+  }
+
+  advance(atMs: number): void {
+    this.blocks.advance(atMs);
+  }
+
+  /** None of it was tried before. */
+  endLate(): void {
+    // Nothing to end.
+  }
+
+  settle(position: number, outcome: Outcome): void {
+    const device = {
+      ordinal: this.blocks.ordinalAt(position),
+      note: this.noteAt(position),
+      attempts: 0,
+    };
+    const { ending, news } = judge(this.task, this.context, outcome, device);
+    this.blocks.settle(position, ending, news);
+    if (this.blocks.hasFinished) this.onProgress();
+  }
+
+  /** What has finished since the last report. Without anything: null, unless an empty one has its own purpose. */
+  takeReport(isEmptyToo: boolean, release: Release | null): ChunkProgress | null {
+    const finished = this.blocks.take();
+    if (finished === null && !isEmptyToo && this.isNextCleared) return null;
+    const { blocks, tally } = finished ?? { blocks: 0n, tally: new Tally() };
+    return {
+      kind: 'chunk',
+      notificationId: this.task.message.notificationId,
+      appId: this.task.appId,
+      platformId: this.task.platformId,
+      groupNumber: this.task.groupNumber,
+      epoch: this.task.epoch,
+      blocks,
+      counts: tally.counts,
+      reasons: [...tally.reasons],
+      retries: tally.retries,
+      started: this.announce(release !== null),
+      news: tally.news,
+      fault: tally.counts.total > 0 ? this.context.control.fault : null,
+      sends: tally.sends,
+      sentFromMs: tally.sentFromMs,
+      sentToMs: tally.sentToMs,
+      releaseAfterMs: release?.afterMs ?? null,
+      ...(release === null ? {} : waitIn(release)),
+    };
+  }
+
+  /**
+   * What the ledger is to take for started from this report on: whoever claims the chunk after a crash sends none of it again.
+   * When it is given back every send has its ending, so nothing is but what was not known here.
+   */
+  private announce(isGivenBack: boolean): bigint | null {
+    if (!this.task.isAtMostOnce) return null;
+    if (isGivenBack) return this.blocks.unknownOf(this.task.startedBlocks);
+    this.announced |= this.blocks.ahead(ANNOUNCED_BLOCKS);
+    return BigInt.asIntN(GROUP_BLOCKS, this.announced);
+  }
+}

@@ -1,0 +1,40 @@
+/** What a runner works with: its worker's things, and those of its own task. */
+
+import type { Logger } from 'pino';
+import type { Sender } from '../../providers/sender.ts';
+import type { Clock } from '../../std/clock.ts';
+import type { TagIndex } from '../../tag-index/tag-index.ts';
+import type { Permits } from '../protocol/permits.ts';
+import type { Report, Unfamiliar } from '../protocol/task.ts';
+import type { Lease } from './lease.ts';
+import type { ProviderHealth } from './provider-health.ts';
+import type { BudgetShare } from './send-budget.ts';
+import type { TaskControl } from './task-control.ts';
+import type { Turns } from './turns.ts';
+
+export interface RunContext {
+  readonly tagIndex: TagIndex;
+  /** Null when nothing will be sent. */
+  readonly sender: Sender | null;
+  /** Of that sender. */
+  readonly turns: Turns | null;
+  readonly health: ProviderHealth;
+  /** Null: no quota limits it. */
+  readonly permits: Permits | null;
+  readonly share: BudgetShare;
+  readonly lease: Lease;
+  readonly control: TaskControl;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly report: Report;
+  /** The provider says that the authorization has expired: the main thread should send a new one. */
+  readonly authorizationExpired: () => void;
+  /** The provider has had too many tokens of this key: no node should make another for a while. */
+  readonly tooManyTokens: () => void;
+  /** The provider refuses the credential, and the one before it may take its place: the rest is given back for that. */
+  readonly credentialRefused: (reason: string) => void;
+  /** The provider gave a reason that no documentation knows. */
+  readonly unfamiliar: (answer: Unfamiliar) => void;
+  /** As `SendContext.apnsRetryMs`. */
+  readonly apnsRetryMs: number;
+}

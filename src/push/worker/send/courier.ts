@@ -1,0 +1,281 @@
+/**
+ * Hands devices to a sender one by one, never more than it can take at once, and stops when something says so. It looks at
+ * the lease's clock as it sends: a process that was frozen must not send on when it wakes, for another may have taken its
+ * devices over.
+ */
+
+import type { DeviceToken } from '../../../domain/device.ts';
+import type { DeviceNote } from '../../../domain/group-change.ts';
+import type { Outcome } from '../../../domain/outcome.ts';
+import type { Wait } from '../../../domain/progress.ts';
+import type { Rendered, Sender } from '../../../providers/sender.ts';
+import { Bell } from '../../../std/bell.ts';
+import type { Clock } from '../../../std/clock.ts';
+import type { Deadlines } from '../../protocol/deadlines.ts';
+import type { Permits } from '../../protocol/permits.ts';
+import type { Lease } from '../lease.ts';
+import type { ProviderHealth } from '../provider-health.ts';
+import type { BudgetShare } from '../send-budget.ts';
+import type { TaskControl } from '../task-control.ts';
+import type { Place, Turns } from '../turns.ts';
+import type { Ending } from './ending.ts';
+import { CANCELLED, EXPIRED, failedWith } from './ending.ts';
+
+/** A sender that can take nothing for so long, with nothing under way, has no connection: its provider fails. */
+const READY_PATIENCE_MS = 10_000;
+
+/** What is to be sent, in order. */
+export interface Freight {
+  /** Positions are below it. */
+  readonly size: number;
+  /** Null: nothing is left. */
+  readonly next: number | null;
+  /** Whether stopping before `next` leaves nothing half sent. */
+  readonly isAtBoundary: boolean;
+  /** Whether `next` may be sent already: at most once, the ledger has to know of it before. */
+  readonly isNextCleared: boolean;
+  deviceIdAt(position: number): DeviceToken;
+  /** What is known of the device; null, mostly: nothing. */
+  noteAt(position: number): DeviceNote | null;
+  /** `next` is on its way, at this time (epoch milliseconds). */
+  advance(atMs: number): void;
+  settle(position: number, outcome: Outcome): void;
+  /** What may not be tried again at this time (epoch milliseconds) has ended; `next` passes over it. */
+  endLate(atMs: number): void;
+}
+
+export interface CourierOptions {
+  readonly freight: Freight;
+  readonly notificationId: string;
+  readonly sender: Sender;
+  readonly turns: Turns;
+  readonly rendered: Rendered;
+  readonly health: ProviderHealth;
+  /** Null: no quota limits it. */
+  readonly permits: Permits | null;
+  readonly share: BudgetShare;
+  readonly lease: Lease;
+  readonly control: TaskControl;
+  readonly clock: Clock;
+  readonly deadlines: Deadlines;
+  /** The budget is used up: what can be reported should be, now. */
+  readonly urgeReport: () => void;
+}
+
+/** Why it stopped before the end, and what becomes of the rest. */
+export type Halt =
+  | { readonly kind: 'lost' }
+  /** `reason`: what the wait is for; null: for nothing but the next claim. */
+  | { readonly kind: 'give-back'; readonly afterMs: number; readonly reason: string | null }
+  | { readonly kind: 'settle-rest'; readonly ending: Ending };
+
+/** Given back, to be claimed again after a while. */
+export type Release = Extract<Halt, { readonly kind: 'give-back' }>;
+
+/** As a report has it. */
+export const waitIn = ({ afterMs, reason }: Release): { readonly waitingFor?: Wait } =>
+  reason === null ? {} : { waitingFor: { reason, forMs: afterMs } };
+
+/**
+ * Sends in one turn of the event loop from one look at the clocks to the next. They go to the socket together, up to a buffer of some
+ * hundred, so that a look before each of them would stop none the sooner.
+ */
+const SENDS_PER_LOOK = 32;
+
+const LOST: Halt = { kind: 'lost' };
+/** Google's word for it, when a send's time is up before its turn in the quota has come. */
+const QUOTA_EXCEEDED = 'QUOTA_EXCEEDED';
+const AT_ONCE: Halt = { kind: 'give-back', afterMs: 0, reason: null };
+
+export class Courier {
+  private readonly options: CourierOptions;
+  // Asked for every send, and quicker to find here than in the options.
+  private readonly freight: Freight;
+  private readonly sender: Sender;
+  private readonly health: ProviderHealth;
+  private readonly permits: Permits | null;
+  private readonly share: BudgetShare;
+  private readonly control: TaskControl;
+  private readonly place: Place;
+  private readonly bell = new Bell();
+  private readonly unsubscribe: readonly (() => void)[];
+  /** By position: 1 while its send has no outcome. */
+  private readonly isUnderWay: Uint8Array;
+  private underWay = 0;
+  private isInLine = false;
+  private isAbandoned = false;
+
+  constructor(options: CourierOptions) {
+    this.options = options;
+    const ring = (): void => this.bell.ring();
+    const { control, health, share, permits, freight, sender, turns, notificationId } = options;
+    this.freight = freight;
+    this.sender = sender;
+    this.health = health;
+    this.permits = permits;
+    this.share = share;
+    this.control = control;
+    this.place = turns.join(notificationId);
+    this.isUnderWay = new Uint8Array(freight.size);
+    this.unsubscribe = [control.changed, health.changed, share.budget.freed, permits?.changed]
+      .filter((signal) => signal !== undefined)
+      .map((signal) => signal.on(ring));
+  }
+
+  /** Sends until nothing is left (null) or something halts it; resolves when every send has its outcome. */
+  async run(): Promise<Halt | null> {
+    try {
+      const halt = await this.sendAll();
+      await this.settled();
+      return halt;
+    } finally {
+      for (const end of this.unsubscribe) end();
+    }
+  }
+
+  private async sendAll(): Promise<Halt | null> {
+    for (;;) {
+      const halt = this.sendOn();
+      if (halt !== null || this.freight.next === null) return halt;
+      await this.waitForRoom();
+    }
+  }
+
+  /** Sends until something is in the way, all in one turn of the event loop. */
+  private sendOn(): Halt | null {
+    const { freight } = this;
+    const nowMs = this.options.clock.nowMs();
+    freight.endLate(nowMs);
+    let sends = 0;
+    for (let position = freight.next; position !== null; position = freight.next) {
+      const halt = this.halt(sends % SENDS_PER_LOOK === 0);
+      if (halt !== null) return halt;
+      if (this.isObstructed()) return null;
+      this.send(position, nowMs);
+      sends += 1;
+    }
+    return null;
+  }
+
+  /** Asked before every send. `isTimeAsked`: a reading of the clocks is a twentieth of what a send costs. */
+  private halt(isTimeAsked: boolean): Halt | null {
+    const { control, health, permits } = this;
+    if (control.isLost) return LOST;
+    if (control.isCancelled) return { kind: 'settle-rest', ending: CANCELLED };
+    if (control.fault !== null) return { kind: 'settle-rest', ending: failedWith(control.fault) };
+    if (isTimeAsked) {
+      const halt = this.haltByTime();
+      if (halt !== null) return halt;
+    }
+    const quotaMs = permits?.stoppedForMs ?? 0;
+    const stoppedForMs = Math.max(health.stoppedForMs, quotaMs);
+    if (stoppedForMs > 0) return this.haltWhile(stoppedForMs, stoppedForMs === quotaMs);
+    if (control.giveBackBeforeMs === null) return null;
+    const isLate = this.options.clock.monotonicMs() >= control.giveBackBeforeMs;
+    return this.freight.isAtBoundary || isLate ? AT_ONCE : null;
+  }
+
+  private haltByTime(): Halt | null {
+    const { lease, clock, deadlines } = this.options;
+    if (deadlines.expires && clock.nowMs() >= deadlines.sendUntilMs) {
+      return { kind: 'settle-rest', ending: EXPIRED };
+    }
+    return lease.isSpent ? AT_ONCE : null;
+  }
+
+  /** Nothing may be sent for so long: later, if there is a later. */
+  private haltWhile(stoppedForMs: number, isQuota: boolean): Halt {
+    const { clock, deadlines } = this.options;
+    const { health, freight } = this;
+    const reason = isQuota ? QUOTA_EXCEEDED : health.lastReason;
+    const againAtMs = clock.nowMs() + stoppedForMs;
+    if (againAtMs < deadlines.sendUntilMs) {
+      freight.endLate(againAtMs);
+      return { kind: 'give-back', afterMs: stoppedForMs, reason };
+    }
+    return { kind: 'settle-rest', ending: deadlines.expires ? EXPIRED : failedWith(reason) };
+  }
+
+  private isObstructed(): boolean {
+    const { freight, health, permits, share } = this;
+    if (!health.admits) return true;
+    if (permits !== null && !permits.admits) return true;
+    if (share.isUsedUp || !freight.isNextCleared) {
+      this.options.urgeReport();
+      return true;
+    }
+    if (this.sender.capacity > 0) return false;
+    void this.standInLine();
+    return true;
+  }
+
+  /**
+   * Room at the sender is only ever waited for in line: woken by the outcome of his own send, a task that fills the sender
+   * would take every free place itself, and a small notification beside it would get none.
+   */
+  private async standInLine(): Promise<void> {
+    if (this.isInLine) return;
+    this.isInLine = true;
+    await this.options.turns.wait(this.place);
+    this.isInLine = false;
+    this.bell.ring();
+  }
+
+  private async waitForRoom(): Promise<void> {
+    const { turns } = this.options;
+    const { health, control } = this;
+    // Nothing rings when the time to give back has come.
+    await this.bell.wait(Math.min(READY_PATIENCE_MS, this.leftUntil(control.giveBackBeforeMs)));
+    if (!this.isInLine || this.underWay > 0) return;
+    if (turns.withoutRoomForMs >= READY_PATIENCE_MS) health.stop('ProviderUnreachable', 0);
+  }
+
+  private send(position: number, nowMs: number): void {
+    const { freight, health, permits } = this;
+    this.share.take();
+    permits?.take();
+    health.sent();
+    this.isUnderWay[position] = 1;
+    this.underWay += 1;
+    const environment = freight.noteAt(position)?.environment ?? null;
+    freight.advance(nowMs);
+    const deviceId = freight.deviceIdAt(position);
+    this.sender.send(this.options.rendered, deviceId, position, this.settle, environment);
+  }
+
+  private readonly settle = (position: number, outcome: Outcome): void => {
+    this.health.settled(outcome);
+    this.permits?.settled(outcome);
+    if (this.isAbandoned) return;
+    if (this.isUnderWay[position] !== 1) throw new Error(`send ${position} was answered twice`);
+    this.isUnderWay[position] = 0;
+    this.underWay -= 1;
+    this.freight.settle(position, outcome);
+    if (this.underWay === 0) this.bell.ring();
+  };
+
+  private async settled(): Promise<void> {
+    const { control } = this;
+    while (this.underWay > 0) {
+      const leftMs = this.leftUntil(control.abandonAtMs);
+      if (leftMs === 0) this.abandon();
+      else await this.bell.wait(Math.min(READY_PATIENCE_MS, leftMs));
+    }
+  }
+
+  /** Milliseconds until then, none when it has passed; infinitely many when nobody set a time. */
+  private leftUntil(monotonicMs: number | null): number {
+    if (monotonicMs === null) return Number.POSITIVE_INFINITY;
+    return Math.max(0, Math.ceil(monotonicMs - this.options.clock.monotonicMs()));
+  }
+
+  /** Nobody waits for the answers any longer: whether they were accepted is not known. */
+  private abandon(): void {
+    this.isAbandoned = true;
+    this.underWay = 0;
+    for (const [position, isUnderWay] of this.isUnderWay.entries()) {
+      if (isUnderWay === 0) continue;
+      this.freight.settle(position, { kind: 'unknown', reason: 'Abandoned' });
+    }
+  }
+}

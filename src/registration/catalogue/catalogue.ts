@@ -1,0 +1,108 @@
+/**
+ * Snapshots of clients' apps, tags and groups, for requests to be answered without asking the database each time.
+ *
+ * Every change raises clients.catalogue_version. A snapshot serves hits for a second between two looks at that number. A
+ * miss is never believed so easily: a tag that was made on another node a millisecond ago must be known here, or a
+ * registration is lost; so `fresh` answers by a look that began after it was called.
+ */
+
+import { WeighedMap } from '../../std/weighed-map.ts';
+import { catalogueVersion, loadCatalogue } from '../../store/catalogue/load-catalogue.ts';
+import type { SqlPool } from '../../store/sql.ts';
+import type { TagNames } from './snapshot.ts';
+import { Snapshot } from './snapshot.ts';
+
+/** How old a look at the version may be for `recent`. */
+const STALENESS_MS_MAX = 1_000;
+/** Clients whose snapshots are kept. */
+const CLIENTS_MAX = 1_000;
+/** All of them together: eight hundred thousand tags, or some clients of the largest size. */
+const BYTES_MAX = 256 * 1_048_576;
+
+interface Entry {
+  snapshot: Snapshot;
+  /** When the look began that last found it current. */
+  checkedAtMs: number;
+}
+
+interface Checks {
+  current: Promise<Snapshot>;
+  /** Begins when `current` has ended; shared by all that came meanwhile. */
+  next: Promise<Snapshot> | null;
+}
+
+export class Catalogue {
+  private readonly sql: SqlPool;
+  private readonly entries: WeighedMap<number, Entry>;
+  private readonly checks = new Map<number, Checks>();
+
+  constructor(sql: SqlPool, bytesMax = BYTES_MAX) {
+    this.sql = sql;
+    this.entries = new WeighedMap({ bytesMax, sizeMax: CLIENTS_MAX });
+  }
+
+  /** The snapshot at hand, when it is at most a second old: for hits, without waiting. */
+  remembered(clientId: number): Snapshot | null {
+    const entry = this.entries.get(clientId);
+    if (entry === undefined) return null;
+    const ageMs = performance.now() - entry.checkedAtMs;
+    return ageMs < STALENESS_MS_MAX ? entry.snapshot : null;
+  }
+
+  /** A snapshot at most a second old: for hits. */
+  async recent(clientId: number): Promise<Snapshot> {
+    return this.remembered(clientId) ?? (await this.fresh(clientId));
+  }
+
+  /** A snapshot as of this call or later: for misses, and where a caller expects to see his own change. */
+  fresh(clientId: number): Promise<Snapshot> {
+    const checks = this.checks.get(clientId);
+    if (checks === undefined) {
+      const started: Checks = { current: this.check(clientId), next: null };
+      this.checks.set(clientId, started);
+      this.whenDone(clientId, started);
+      return started.current;
+    }
+    checks.next ??= checks.current.then(
+      () => this.check(clientId),
+      () => this.check(clientId),
+    );
+    return checks.next;
+  }
+
+  /** A recent snapshot if it knows every one of these tags, else a fresh one. */
+  async knowing(clientId: number, names: TagNames): Promise<Snapshot> {
+    const recent = await this.recent(clientId);
+    const { unknownIds, unknownSourceIds } = recent.resolve(names);
+    return unknownIds.length + unknownSourceIds.length === 0 ? recent : await this.fresh(clientId);
+  }
+
+  /** Lets the waiting check, which has begun by then, take the place of the one that has ended. */
+  private whenDone(clientId: number, checks: Checks): void {
+    const advance = (): void => {
+      if (checks.next === null) {
+        this.checks.delete(clientId);
+        return;
+      }
+      checks.current = checks.next;
+      checks.next = null;
+      this.whenDone(clientId, checks);
+    };
+    checks.current.then(advance, advance);
+  }
+
+  private async check(clientId: number): Promise<Snapshot> {
+    const startedAtMs = performance.now();
+    const version = await catalogueVersion(this.sql, clientId);
+    const known = this.entries.get(clientId);
+    if (known !== undefined && known.snapshot.version === version) {
+      known.checkedAtMs = startedAtMs;
+      return known.snapshot;
+    }
+    const rows = await loadCatalogue(this.sql, clientId);
+    if (rows === null) throw new Error(`There is no client ${clientId}`);
+    const snapshot = new Snapshot(rows);
+    this.entries.set(clientId, { snapshot, checkedAtMs: startedAtMs }, snapshot.bytes);
+    return snapshot;
+  }
+}

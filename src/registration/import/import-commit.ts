@@ -1,0 +1,216 @@
+/** One batch of imported devices, one transaction: as a batch of registrations, but what an app said is newer than a file. */
+
+import type { GroupChange } from '../../domain/group-change.ts';
+import { changesOf, groupOfPlace } from '../../domain/group-change.ts';
+import type { SubscribableTag } from '../../store/catalogue/subscribable-tags.ts';
+import { livingTags, subscribableTags } from '../../store/catalogue/subscribable-tags.ts';
+import type { KnownImported } from '../../store/devices/import-devices.ts';
+import {
+  insertImported,
+  lockImported,
+  updateImported,
+} from '../../store/devices/import-devices.ts';
+import { againIfMadeSince } from '../../store/devices/made-since.ts';
+import type { TagChange } from '../../store/devices/record-changes.ts';
+import { recordChanges, touchedGroups } from '../../store/devices/record-changes.ts';
+import type { SqlPool } from '../../store/sql.ts';
+import { transact } from '../../store/transact.ts';
+import type { IndexFeed } from '../../tag-index/tag-index.ts';
+import { keyOf } from '../batch.ts';
+import type { TagsAfter } from '../change.ts';
+import { tagsAfter } from '../change.ts';
+import type { Ordinals } from '../ordinals.ts';
+import type { ImportedOperation, ImportResult } from './imported.ts';
+
+/** A device once, with all that the batch says of it, and what becomes of it. */
+interface ImportedDevice {
+  readonly operation: ImportedOperation;
+  readonly tags: TagsAfter;
+  /** Null: it is new, and the app may have no more. */
+  readonly ordinal: number | null;
+  readonly isNew: boolean;
+  readonly result: ImportResult;
+}
+
+export interface ImportContext {
+  readonly sql: SqlPool;
+  readonly feed: IndexFeed;
+  readonly ordinals: Ordinals;
+  readonly tagsPerDeviceMax: number;
+  /** Of tag_days: the lane's number. */
+  readonly slot: number;
+}
+
+export interface CommittedImport {
+  /** Of each operation, in its place. */
+  readonly results: readonly ImportResult[];
+  readonly changes: readonly GroupChange[];
+}
+
+/** Commits, or throws and has done nothing. */
+export async function commitImported(
+  context: ImportContext,
+  operations: readonly ImportedOperation[],
+): Promise<CommittedImport> {
+  const merged = mergeByDevice(operations);
+  // For every device that may turn out to be new.
+  await context.ordinals.provideFor(merged.map(({ device }) => device));
+  // Kept when the transaction is tried again: the stock was filled for one try only.
+  const given = new Map<string, number>();
+  const { devices, changes } = await againIfMadeSince(() => commitOnce(context, merged, given));
+  const results = new Map(
+    devices.map(({ operation, result }) => [keyOf(operation.device), result]),
+  );
+  return {
+    results: operations.map(({ device }) => results.get(keyOf(device)) ?? 'unavailable'),
+    changes,
+  };
+}
+
+const commitOnce = (
+  { sql, ordinals, tagsPerDeviceMax, slot }: ImportContext,
+  merged: readonly ImportedOperation[],
+  given: Map<string, number>,
+) =>
+  transact(sql, async (tx) => {
+    const known = await lockImported(
+      tx,
+      merged.map(({ device, startedAtMs }) => ({ ...device, sinceMs: startedAtMs })),
+    );
+    // Behind the locks, to see what others committed while they were waited for.
+    const tags = await subscribableTags(tx, [...new Set(merged.flatMap(({ tagIds }) => tagIds))]);
+    const knownAt = new Map(known.map((device) => [device.index, device]));
+    const tagById = new Map(tags.map((tag) => [tag.id, tag]));
+    // Those that were deleted leave room for others.
+    const living = new Set(await livingTags(tx, tagsOfFull(known, merged, tagsPerDeviceMax)));
+    const devices = merged.map((operation, at) => {
+      const add = operation.tagIds.filter((tagId) => isWelcome(tagById.get(tagId), operation));
+      const device = knownAt.get(at);
+      return device === undefined
+        ? newDevice(operation, add, take(ordinals, given, operation), tagsPerDeviceMax)
+        : knownDevice(operation, add, device, tagsPerDeviceMax, living);
+    });
+    const written = devices.filter(({ ordinal }) => ordinal !== null);
+    await updateImported(tx, written.filter(({ isNew }) => !isNew).map(rowOf));
+    await insertImported(tx, written.filter(({ isNew }) => isNew).map(rowOf));
+    const tagChanges = written
+      .map(tagChangeOf)
+      .filter(({ gained, lost }) => gained.length + lost.length > 0);
+    const made = written.filter(({ isNew }) => isNew).map(tagChangeOf);
+    const groups = touchedGroups(tagChanges, made.map(groupOfPlace));
+    const raised = await recordChanges(tx, tagChanges, groups, slot);
+    const places = written.map((device) => ({ ...tagChangeOf(device), device }));
+    const changes = changesOf(raised, {
+      tokens: places.flatMap(({ device, ...place }) =>
+        device.isNew ? { ...place, deviceId: device.operation.device.deviceId } : [],
+      ),
+      added: places.flatMap((place) => place.gained.map((tagId) => ({ ...place, tagId }))),
+      removed: places.flatMap((place) => place.lost.map((tagId) => ({ ...place, tagId }))),
+    });
+    return { devices, changes };
+  });
+
+/** The tags of devices that a file may bring to their limit. */
+const tagsOfFull = (
+  known: readonly KnownImported[],
+  merged: readonly ImportedOperation[],
+  tagsMax: number,
+): readonly number[] => {
+  const full = known.filter(
+    ({ index, tagIds }) => tagIds.length + (merged[index]?.tagIds.length ?? 0) > tagsMax,
+  );
+  return [...new Set(full.flatMap(({ tagIds }) => tagIds))];
+};
+
+/** Hardly ever is one not: its tag would have to go while the file is imported. */
+const isWelcome = (tag: SubscribableTag | undefined, { device }: ImportedOperation): boolean =>
+  tag !== undefined && (tag.appIds === null || tag.appIds.includes(device.appId));
+
+/** A file may name a device twice, and SQL cannot touch a row twice. */
+function mergeByDevice(operations: readonly ImportedOperation[]): readonly ImportedOperation[] {
+  const merged = new Map<string, ImportedOperation>();
+  for (const operation of operations) {
+    const key = keyOf(operation.device);
+    const before = merged.get(key);
+    merged.set(key, before === undefined ? operation : merge(before, operation));
+  }
+  return [...merged.values()];
+}
+
+const merge = (before: ImportedOperation, after: ImportedOperation): ImportedOperation => ({
+  ...after,
+  appVersion: after.appVersion ?? before.appVersion,
+  registeredAtMs: laterOf(before.registeredAtMs, after.registeredAtMs),
+  tagIds: after.replacesTags ? after.tagIds : [...before.tagIds, ...after.tagIds],
+});
+
+const laterOf = (a: number | null, b: number | null): number | null =>
+  a === null || b === null ? (a ?? b) : Math.max(a, b);
+
+function newDevice(
+  operation: ImportedOperation,
+  add: readonly number[],
+  ordinal: number | null,
+  tagsMax: number,
+): ImportedDevice {
+  const tags = tagsAfter([], { clear: true, add: new Set(add), remove: new Set() }, tagsMax);
+  const added = tags.isLimited ? 'tags-limited' : 'added';
+  return { operation, tags, ordinal, isNew: true, result: ordinal === null ? 'limit' : added };
+}
+
+/** What its app said since the import began is kept. */
+function knownDevice(
+  operation: ImportedOperation,
+  add: readonly number[],
+  { ordinal, tagIds, hasRegistered, hasUnsubscribed }: KnownImported,
+  tagsMax: number,
+  living: ReadonlySet<number>,
+): ImportedDevice {
+  const { replacesTags } = operation;
+  const isKept = hasUnsubscribed || (replacesTags && hasRegistered);
+  const change = isKept
+    ? { clear: false, add: new Set<number>(), remove: new Set<number>() }
+    : { clear: replacesTags, add: new Set(add), remove: new Set<number>() };
+  const within = tagsAfter(tagIds, change, tagsMax);
+  const dead = within.isLimited ? tagIds.filter((tagId) => !living.has(tagId)) : [];
+  const tags =
+    dead.length === 0 ? within : tagsAfter(tagIds, { ...change, remove: new Set(dead) }, tagsMax);
+  const merged = tags.isLimited ? 'tags-limited' : 'merged';
+  return { operation, tags, ordinal, isNew: false, result: isKept ? 'kept' : merged };
+}
+
+/** Gives an ordinal to a new device, if the app may have one more. */
+function take(
+  ordinals: Ordinals,
+  given: Map<string, number>,
+  { device }: ImportedOperation,
+): number | null {
+  const key = keyOf(device);
+  const ordinal = given.get(key) ?? ordinals.take(device);
+  if (ordinal !== null) given.set(key, ordinal);
+  return ordinal;
+}
+
+/**
+ * A time that nobody knows is the beginning of time: an app that is gone since is erased when its provider says so, which counts
+ * only what comes after the registration. Without tags nothing is sent, and the device is kept as if it had come today.
+ */
+function rowOf({ operation, ordinal, tags }: ImportedDevice) {
+  const { device, appVersion, registeredAtMs, startedAtMs, tagIds } = operation;
+  const atMs = registeredAtMs ?? (tagIds.length > 0 ? 0 : startedAtMs);
+  return {
+    ...device,
+    appVersion,
+    registeredAtMs: Math.min(atMs, startedAtMs),
+    ordinal: ordinal ?? 0,
+    tagIds: tags.tagIds,
+  };
+}
+
+const tagChangeOf = ({ operation: { device }, ordinal, tags }: ImportedDevice): TagChange => ({
+  appId: device.appId,
+  platformId: device.platformId,
+  ordinal: ordinal ?? 0,
+  gained: tags.gained,
+  lost: tags.lost,
+});

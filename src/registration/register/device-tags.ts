@@ -1,0 +1,32 @@
+/** The tags of devices, as `list` answers them: all that are asked for while a query is under way share the next one. */
+
+import { Batcher } from '../../std/batcher.ts';
+import type { TagOfDevice } from '../../store/devices/tags-of-devices.ts';
+import { tagsOfDevices } from '../../store/devices/tags-of-devices.ts';
+import type { Sql } from '../../store/sql.ts';
+import type { DeviceRef } from '../operation.ts';
+
+/** A query of this many takes some 10 ms; what exceeds it waits for the one after. */
+const DEVICES_MAX = 500;
+
+export class DeviceTags {
+  private readonly queries: Batcher<DeviceRef, readonly TagOfDevice[]>;
+
+  constructor(sql: Sql) {
+    this.queries = new Batcher({
+      itemsMax: DEVICES_MAX,
+      weightMax: DEVICES_MAX,
+      weightOf: () => 1,
+      async run(devices) {
+        const tags: TagOfDevice[][] = devices.map(() => []);
+        for (const { index, ...tag } of await tagsOfDevices(sql, devices)) tags[index]?.push(tag);
+        return tags;
+      },
+    });
+  }
+
+  /** By id, as of this call or later. Rejects when the store cannot be asked. */
+  of(device: DeviceRef): Promise<readonly TagOfDevice[]> {
+    return this.queries.submit(device);
+  }
+}

@@ -1,0 +1,82 @@
+/** Registrations of devices: answered when they are durable, and many to a transaction. */
+
+import type { Logger } from 'pino';
+import { PLANS_ARE_KEPT } from '../../store/line.ts';
+import type { Store } from '../../store/store.ts';
+import type { IndexFeed } from '../../tag-index/tag-index.ts';
+import { FailureLog } from '../../telemetry/failure-log.ts';
+import { DeviceLimit } from '../device-limit.ts';
+import { Lanes } from '../lanes.ts';
+import type { Operation, RegistrationResult } from '../operation.ts';
+import { Ordinals } from '../ordinals.ts';
+import { KnownGroupTags } from './known-group-tags.ts';
+import type { LaneResult } from './lane.ts';
+import { createLane } from './lane.ts';
+
+export interface RegistrationOptions {
+  readonly store: Pick<Store, 'sql' | 'openLine'>;
+  readonly feed: IndexFeed;
+  readonly log: Logger;
+  /** Batches at work at a time: LANES, or 1 on the embedded database, which is one session. */
+  readonly lanes: number;
+  readonly inFlightMax: number;
+  readonly devicesPerAppMax: number;
+  readonly tagsPerDeviceMax: number;
+  /** A repetition of a registration that was written within this is not written. */
+  readonly freshMs: number;
+}
+
+/**
+ * While one lane waits for its commit the other one is at work. More of them make smaller batches: a batch costs 20 to 40 times
+ * what a registration in it does, and two lanes of 1,000 a batch are faster than one thread can read requests.
+ */
+export const LANES = 2;
+export const LANES_EMBEDDED = 1;
+
+const UNAVAILABLE = Promise.resolve('unavailable' as const);
+const OVERLOADED = Promise.resolve('overloaded' as const);
+
+export class Registration {
+  private readonly lanes: Lanes<Operation, LaneResult>;
+  private readonly failureLog: FailureLog;
+  private readonly inFlightMax: number;
+  private inFlight = 0;
+  private draining = false;
+
+  constructor(options: RegistrationOptions) {
+    const { feed, log, devicesPerAppMax, tagsPerDeviceMax, freshMs } = options;
+    const { sql } = options.store;
+    const limit = new DeviceLimit(devicesPerAppMax);
+    this.failureLog = new FailureLog(log);
+    this.inFlightMax = options.inFlightMax;
+    this.lanes = new Lanes(options.lanes, (slot) => {
+      const line = options.store.openLine(PLANS_ARE_KEPT);
+      const ordinals = new Ordinals(sql, limit);
+      const knownGroupTags = new KnownGroupTags();
+      const context = { line, feed, ordinals, knownGroupTags, tagsPerDeviceMax, freshMs, slot };
+      return createLane(context, this.failureLog, (count) => {
+        this.inFlight -= count;
+      });
+    });
+  }
+
+  /** Resolves when the operation is committed, or with why it is not. Operations on one device keep their order. */
+  submit(operation: Operation): Promise<RegistrationResult> {
+    if (this.draining) return UNAVAILABLE;
+    if (this.inFlight >= this.inFlightMax) return OVERLOADED;
+    this.inFlight += 1;
+    return this.lanes.submit(operation);
+  }
+
+  /** Operations taken and not yet answered. */
+  get depth(): number {
+    return this.inFlight;
+  }
+
+  /** Takes nothing more, and resolves when everything taken is answered. */
+  async drain(): Promise<void> {
+    this.draining = true;
+    await this.lanes.drain();
+    this.failureLog.stop();
+  }
+}

@@ -1,0 +1,115 @@
+/** A token's replacement, one transaction: all tags of a device move to another deviceId, or nothing does. */
+
+import type { DeviceNote, GroupChange } from '../../domain/group-change.ts';
+import { changesOf, groupOfPlace } from '../../domain/group-change.ts';
+import { livingTags } from '../../store/catalogue/subscribable-tags.ts';
+import { deleteDevices } from '../../store/devices/erase-devices.ts';
+import { againIfMadeSince } from '../../store/devices/made-since.ts';
+import { raiseGroups } from '../../store/devices/raise-groups.ts';
+import { recordChanges, touchedGroups } from '../../store/devices/record-changes.ts';
+import type { LockedToReplace } from '../../store/devices/replace-device.ts';
+import { lockPair, moveDevice, writeMerged } from '../../store/devices/replace-device.ts';
+import type { Sql, SqlPool } from '../../store/sql.ts';
+import { REPLACING_SLOT } from '../../store/tag-days/slots.ts';
+import { transact } from '../../store/transact.ts';
+import { tagsAfter } from '../change.ts';
+import type { DeviceRef } from '../operation.ts';
+
+export interface Replacement {
+  /** The device as it is known now. */
+  readonly device: DeviceRef;
+  /** Of the same app and platform. */
+  readonly by: DeviceRef;
+  readonly appVersion: string | null;
+}
+
+export type ReplaceOutcome =
+  /** The new deviceId was unknown: the device goes on under it. */
+  | 'moved'
+  /** Both were there: the old one's tags are the new one's now, and the old one is gone. */
+  | 'merged'
+  /** Only the new one is there, or both are the same: it was done before. */
+  | 'unchanged'
+  /** Neither is there. */
+  | 'unknown';
+
+export interface Replaced {
+  readonly outcome: ReplaceOutcome;
+  /** Whether tags were lost because the device has `tagsMax`. */
+  readonly isTagsLimited: boolean;
+  readonly changes: readonly GroupChange[];
+}
+
+/** Commits, or throws and has done nothing. Done again it answers `unchanged`. */
+export const commitReplacement = (
+  sql: SqlPool,
+  replacement: Replacement,
+  tagsMax: number,
+): Promise<Replaced> =>
+  againIfMadeSince(() => transact(sql, (tx) => replace(tx, replacement, tagsMax)));
+
+async function replace(tx: Sql, replacement: Replacement, tagsMax: number): Promise<Replaced> {
+  const { device, by } = replacement;
+  const pair = await lockPair(tx, device, by.deviceKey);
+  if (device.deviceKey === by.deviceKey) {
+    return unchanged(pair.old === null ? 'unknown' : 'unchanged');
+  }
+  if (pair.old === null) return unchanged(pair.new === null ? 'unknown' : 'unchanged');
+  return pair.new === null
+    ? await move(tx, replacement, pair.old.ordinal)
+    : await merge(tx, replacement, pair.old, pair.new, tagsMax);
+}
+
+const unchanged = (outcome: 'unchanged' | 'unknown'): Replaced => ({
+  outcome,
+  isTagsLimited: false,
+  changes: [],
+});
+
+const NO_NOTE: DeviceNote = { refusals: 0, environment: null };
+
+/** The ordinal stays, and with it everything that hangs on it but what providers said of the other token. */
+async function move(
+  tx: Sql,
+  { device, by, appVersion }: Replacement,
+  ordinal: number,
+): Promise<Replaced> {
+  const { appId, platformId } = device;
+  const { deviceKey, deviceId } = by;
+  const place = { appId, platformId, ordinal };
+  await moveDevice(tx, place, { deviceKey, deviceId, appVersion });
+  const raised = await raiseGroups(tx, [groupOfPlace(place)]);
+  const edits = { tokens: [{ ...place, deviceId }], notes: [{ ...place, note: NO_NOTE }] };
+  return { outcome: 'moved', isTagsLimited: false, changes: changesOf(raised, edits) };
+}
+
+/** Tags that were deleted are not taken over. Only what becomes less counts as unsubscribed. */
+async function merge(
+  tx: Sql,
+  { device: { appId, platformId }, appVersion }: Replacement,
+  old: LockedToReplace,
+  fresh: LockedToReplace,
+  tagsMax: number,
+): Promise<Replaced> {
+  const gone = { appId, platformId, ordinal: old.ordinal };
+  const stays = { appId, platformId, ordinal: fresh.ordinal };
+  const add = new Set(await livingTags(tx, old.tagIds));
+  const { tagIds, gained, isLimited } = tagsAfter(fresh.tagIds, { ...NOTHING_LOST, add }, tagsMax);
+  await writeMerged(tx, stays, {
+    appVersion: appVersion ?? fresh.appVersion ?? old.appVersion,
+    tagIds,
+  });
+  await deleteDevices(tx, [gone]);
+  const lost = old.tagIds.filter((tagId) => !gained.includes(tagId));
+  const groups = touchedGroups([{ ...stays, gained, lost: [] }], [groupOfPlace(gone)]);
+  const raised = await recordChanges(tx, [{ ...gone, gained: [], lost }], groups, REPLACING_SLOT);
+  const changes = changesOf(raised, {
+    tokens: [{ ...gone, deviceId: null }],
+    added: gained.map((tagId) => ({ ...stays, tagId })),
+    removed: old.tagIds.map((tagId) => ({ ...gone, tagId })),
+    notes: [{ ...stays, note: { refusals: 0, environment: fresh.environment } }],
+  });
+  return { outcome: 'merged', isTagsLimited: isLimited, changes };
+}
+
+const NOTHING_LOST = { clear: false, remove: new Set<number>() };

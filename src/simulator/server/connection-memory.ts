@@ -1,0 +1,25 @@
+/**
+ * What a provider remembers of a connection. Some of it is a rule (APNs ties a connection to a team); the
+ * rest is what was read from the last request, which the next one mostly repeats to the letter.
+ */
+
+import type { ApnsFields } from '../apns/apns-fields.ts';
+import type { FcmTemplate } from '../fcm/fcm-template.ts';
+
+export class ConnectionMemory {
+  /** A valid credential has come: the provider allows all of its streams. */
+  isTrusted = false;
+  /** The team of the first accepted push. */
+  teamId: string | undefined;
+  /** The provider tokens that came, and when each came first. */
+  readonly providerTokens = new Map<string, number>();
+  /** The last authorization, and the token that was read from it. */
+  authorization: { readonly value: string; readonly token: string | undefined } | undefined;
+  apnsFields: ApnsFields | undefined;
+  /** The last payload that APNs would take for this push type. */
+  apnsPayload: { readonly body: Buffer; readonly pushType: string | undefined } | undefined;
+  /** The last FCM path, and the project that it names. */
+  fcmPath: { readonly path: string; readonly project: string | undefined } | undefined;
+  /** The last message that FCM would take. */
+  fcmTemplate: FcmTemplate | undefined;
+}

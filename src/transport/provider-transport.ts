@@ -1,0 +1,331 @@
+/**
+ * The transport: sends over a pool of connections to one provider. What was refused unseen is tried again on whatever connection has
+ * room, and a provider that is not there tells each send why, one at a time. What carries the requests, `dial` decides.
+ *
+ * ```
+ *   send ──free stream──► under way ──answer──► settled
+ *                             │  ├──refused unseen──► waiting ──free stream──► under way (refusalsMax times)
+ *                             │  └──nobody knows────► settled `unknown`
+ *   no connection, and a pause before the next attempt ──► settled `unavailable`, with the reason and the time of that attempt
+ * ```
+ */
+
+import type { DeviceToken } from '../domain/device.ts';
+import type { Outcome } from '../domain/outcome.ts';
+import type { Settle } from '../providers/sender.ts';
+import { foreignText } from '../std/foreign-text.ts';
+import { sweepEveryMs } from '../std/sweep.ts';
+import { TurnClock } from '../std/turn-clock.ts';
+import { within } from '../std/within.ts';
+import type { ExchangeEvents } from './exchange.ts';
+import { Exchange } from './exchange.ts';
+import { ConcurrencyLimit } from './pool/concurrency-limit.ts';
+import type { PoolEvents } from './pool/connection-pool.ts';
+import { ConnectionPool } from './pool/connection-pool.ts';
+import type { Member } from './pool/member.ts';
+import type { AttemptFailure, Dial, ReceivedAnswer } from './provider-connection.ts';
+import { retryAfterMs } from './retry-after.ts';
+import type { Answer, RequestTemplate, Transport, TransportOptions } from './transport.ts';
+
+/** A GOAWAY may explain itself at length; longer than anything that was seen, and it is stored with each retry. */
+const REASON_LENGTH_MAX = 200;
+
+const TOO_LATE: Outcome = Object.freeze({ kind: 'refused', reason: 'no stream was free in time' });
+/** What an accepted push is called by the provider is of no use to us: one answer for all of them. */
+const ACCEPTED: Answer = Object.freeze({ status: 200, retryAfterMs: null, body: '' });
+
+export class ProviderTransport implements Transport, PoolEvents, ExchangeEvents {
+  readonly #options: TransportOptions;
+  readonly #pool: ConnectionPool;
+  readonly #concurrency: ConcurrencyLimit;
+  readonly #turnClock = new TurnClock();
+  /** Refused sends that wait for a stream; they go before new ones. Bounded by the streams that were open. */
+  readonly #waiting: Exchange[] = [];
+  #wakes: (() => void)[] = [];
+  #authorization: string;
+  /** Since when. Connections that see the one before expire are given up at once. */
+  #authorizedAtMs = 0;
+  #isStartPlanned = false;
+  #isExcusing = false;
+  #unsettled = 0;
+  #drained: (() => void) | null = null;
+  #isClosing = false;
+  #closed: Promise<void> | null = null;
+  #sweeper: NodeJS.Timeout | null = null;
+  #stuckSinceMs: number | null = null;
+
+  constructor(dial: Dial, options: TransportOptions) {
+    this.#options = options;
+    this.#pool = new ConnectionPool(dial, options, this);
+    this.#concurrency = new ConcurrencyLimit(this.#pool.latency);
+    this.#authorization = options.authorization;
+  }
+
+  /** Of one connection: there may be more on the others. */
+  get capacity(): number {
+    if (this.#isClosing) return 0;
+    const member = this.#pool.take();
+    if (member !== null) {
+      return Math.max(0, Math.min(member.free, this.#concurrency.free) - this.#waiting.length);
+    }
+    return this.#isResting && !this.#isExcusing ? 1 : 0;
+  }
+
+  /** Connections that take requests. */
+  get connections(): number {
+    return this.#pool.size;
+  }
+
+  whenReady(): Promise<void> {
+    if (this.#isClosing || this.capacity > 0) return Promise.resolve();
+    const ready = new Promise<void>((resolve) => {
+      this.#wakes.push(resolve);
+    });
+    this.#wantIfWanted();
+    return ready;
+  }
+
+  send(
+    template: RequestTemplate,
+    token: DeviceToken,
+    position: number,
+    settle: Settle,
+    body?: Buffer,
+  ): void {
+    const askedAtMs = this.#turnClock.nowMs();
+    const exchange = new Exchange(template, token, position, settle, askedAtMs, this, body);
+    this.#unsettled += 1;
+    const member = this.#pool.take();
+    if (member !== null) {
+      this.#start(exchange, member);
+    } else if (!this.#isClosing && this.#pool.size === 0 && this.#pool.pause.hasBeen) {
+      this.#excuse(exchange);
+    } else {
+      setImmediate(() => this.#settle(exchange, { kind: 'refused', reason: 'no stream was free' }));
+    }
+  }
+
+  warm(connections: number): void {
+    this.#pool.warm(connections);
+  }
+
+  authorize(authorization: string): void {
+    if (authorization === this.#authorization) return;
+    this.#authorization = authorization;
+    this.#authorizedAtMs = this.#turnClock.nowMs();
+    this.#pool.retireWedged();
+  }
+
+  close(): Promise<void> {
+    this.#isClosing = true;
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  answered(exchange: Exchange, received: ReceivedAnswer): void {
+    this.#judge(exchange, received.status === ACCEPTED.status ? ACCEPTED : answerOf(received));
+  }
+
+  failed(exchange: Exchange, failure: AttemptFailure): void {
+    // A 200 (Web Push: 201) is the provider's word even without the rest.
+    if (failure.status !== null && isSuccess(failure.status)) {
+      this.#judge(exchange, { ...ACCEPTED, status: failure.status });
+      return;
+    }
+    this.#concurrency.failed();
+    const reason = foreignText(failure.reason, REASON_LENGTH_MAX);
+    if (failure.isUnprocessed) this.#tryAgain(exchange, reason);
+    else this.#settle(exchange, { kind: 'unknown', reason });
+  }
+
+  freed(): void {
+    this.#startSweeping();
+    if (this.#waiting.length > 0) this.#startWaiting();
+    this.#wake();
+    this.#wantIfWanted();
+  }
+
+  paused(rawReason: string): void {
+    const reason = foreignText(rawReason, REASON_LENGTH_MAX);
+    for (const exchange of this.#waiting.splice(0)) {
+      this.#settle(exchange, { kind: 'refused', reason });
+    }
+    this.#wake();
+  }
+
+  resumed(): void {
+    this.#wantIfWanted();
+    this.#wake();
+  }
+
+  /** No connection, and no attempt before the pause is over. */
+  get #isResting(): boolean {
+    return this.#pool.size === 0 && this.#pool.pause.isOn;
+  }
+
+  #start(exchange: Exchange, member: Member): void {
+    const nowMs = this.#turnClock.nowMs();
+    exchange.member = member;
+    exchange.startedAtMs = nowMs;
+    this.#concurrency.started();
+    member.start(exchange, this.#authorization, nowMs);
+  }
+
+  #startWaiting(): void {
+    while (this.#waiting.length > 0) {
+      const member = this.#pool.take();
+      if (member === null) return;
+      const exchange = this.#waiting.shift();
+      if (exchange === undefined) return;
+      if (this.#isLate(exchange)) this.#settle(exchange, TOO_LATE);
+      else this.#start(exchange, member);
+    }
+  }
+
+  #judge(exchange: Exchange, answer: Answer): void {
+    const { member } = exchange;
+    const outcome = this.#options.outcomeOf(answer);
+    this.#concurrency.answered(outcome);
+    if (member !== null) this.#note(member, outcome, exchange.startedAtMs);
+    if (outcome.kind === 'refused') this.#tryAgain(exchange, outcome.reason);
+    else this.#settle(exchange, outcome);
+  }
+
+  /** What an answer says of the connection that it came on. */
+  #note(member: Member, outcome: Outcome, startedAtMs: number): void {
+    // No use: a provider that says nothing else is not connected to in a hurry.
+    if (outcome.kind === 'refused') {
+      this.#pool.retire(member);
+      return;
+    }
+    this.#pool.answered(member, this.#turnClock.nowMs() - startedAtMs);
+    if (outcome.kind !== 'expired-authorization') return;
+    member.isWedged = true;
+    if (startedAtMs < this.#authorizedAtMs) this.#pool.retire(member);
+  }
+
+  #tryAgain(exchange: Exchange, reason: string): void {
+    exchange.refusals += 1;
+    if (
+      this.#isClosing ||
+      this.#isResting ||
+      this.#isLate(exchange) ||
+      exchange.refusals > this.#options.limits.refusalsMax
+    ) {
+      this.#settle(exchange, { kind: 'refused', reason });
+      return;
+    }
+    this.#waiting.push(exchange);
+    this.#startWaitingSoon();
+    this.#wantIfWanted();
+  }
+
+  /** Another connection may have room, of which nobody will say so. Not now: the frame after a refusal may be a lower limit. */
+  #startWaitingSoon(): void {
+    if (this.#isStartPlanned) return;
+    this.#isStartPlanned = true;
+    setImmediate(() => {
+      this.#isStartPlanned = false;
+      this.#startWaiting();
+    });
+  }
+
+  /** Between attempts to connect: the send ends at once with the reason, and says when the next attempt may be. */
+  #excuse(exchange: Exchange): void {
+    this.#isExcusing = true;
+    setImmediate(() => {
+      this.#isExcusing = false;
+      const { reason, leftMs } = this.#pool.pause;
+      this.#settle(exchange, {
+        kind: 'unavailable',
+        reason: foreignText(reason, REASON_LENGTH_MAX),
+        retryAfterMs: leftMs,
+      });
+      this.#wantIfWanted();
+      this.#wake();
+    });
+  }
+
+  #settle(exchange: Exchange, outcome: Outcome): void {
+    this.#unsettled -= 1;
+    exchange.settle(exchange.position, outcome);
+    if (this.#unsettled === 0) this.#drained?.();
+  }
+
+  #wantIfWanted(): void {
+    if (this.#isClosing || this.#waiting.length + this.#wakes.length === 0) return;
+    if (this.#pool.take() === null) this.#pool.want();
+  }
+
+  #wake(): void {
+    if (this.#wakes.length === 0 || (!this.#isClosing && this.capacity === 0)) return;
+    const wakes = this.#wakes;
+    this.#wakes = [];
+    for (const wake of wakes) wake();
+  }
+
+  #startSweeping(): void {
+    if (this.#sweeper !== null || this.#isClosing) return;
+    const everyMs = sweepEveryMs(this.#options.limits.requestTimeoutMs);
+    this.#sweeper = setInterval(() => this.#sweep(), everyMs).unref();
+  }
+
+  #sweep(): void {
+    for (const exchange of this.#waiting.filter((waiting) => this.#isLate(waiting))) {
+      this.#waiting.splice(this.#waiting.indexOf(exchange), 1);
+      this.#settle(exchange, TOO_LATE);
+    }
+    this.#pool.sweep(performance.now());
+    this.#retireStuck();
+  }
+
+  /**
+   * Somebody waits for connections that are full with nothing under way: they allow no stream any more, or their windows are used
+   * up. The provider has as long as for an answer to allow more; otherwise everybody would wait for ever.
+   */
+  #retireStuck(): void {
+    const isUnderWay = this.#unsettled > this.#waiting.length;
+    const isWanted = this.#wakes.length + this.#waiting.length > 0;
+    if (this.#pool.size === 0 || this.#pool.take() !== null || !isWanted || isUnderWay) {
+      this.#stuckSinceMs = null;
+      return;
+    }
+    const nowMs = performance.now();
+    this.#stuckSinceMs ??= nowMs;
+    if (nowMs - this.#stuckSinceMs > this.#options.limits.requestTimeoutMs) this.#pool.retireAll();
+  }
+
+  /** It was handed over so long ago (the process may have been frozen) that another may have taken its device over. */
+  #isLate({ askedAtMs }: Exchange): boolean {
+    return performance.now() - askedAtMs > this.#options.limits.requestTimeoutMs;
+  }
+
+  async #close(): Promise<void> {
+    this.#pool.close();
+    for (const exchange of this.#waiting.splice(0)) {
+      this.#settle(exchange, { kind: 'refused', reason: 'closing' });
+    }
+    this.#wake();
+    if (this.#unsettled > 0) await this.#drain();
+    this.#pool.destroy();
+    if (this.#sweeper !== null) clearInterval(this.#sweeper);
+  }
+
+  async #drain(): Promise<void> {
+    const drained = new Promise<void>((resolve) => {
+      this.#drained = resolve;
+    });
+    await within(this.#options.limits.drainTimeoutMs, drained, undefined);
+  }
+}
+
+const isSuccess = (status: number): boolean => status >= 200 && status < 300;
+
+function answerOf({ status, fields, body }: ReceivedAnswer): Answer {
+  const field = fields.find(({ name }) => name === 'retry-after');
+  return {
+    status,
+    retryAfterMs: retryAfterMs(field?.value, Date.now()),
+    body: body.toString('utf8'),
+  };
+}

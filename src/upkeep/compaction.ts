@@ -1,0 +1,160 @@
+/**
+ * Compaction: dead tokens and purged devices leave groups in which hardly anybody is, and each of them costs keys in Redis, a chunk of
+ * every send and a look-up. Their last devices move together, to fresh ordinals (docs/decisions/0033-compaction.md).
+ */
+
+import type { Logger } from 'pino';
+import type { PlatformOfApp } from '../domain/device.ts';
+import { GROUP_DEVICES, lastOrdinalOf, scopeKeyOf } from '../domain/device.ts';
+import type { GroupKey } from '../domain/group-change.ts';
+import { ORDINAL_END_MAX } from '../registration/device-limit.ts';
+import { reserveOrdinals } from '../store/devices/reserve-ordinals.ts';
+import type { Moved } from '../store/housekeeping/move-devices.ts';
+import { devicesOfGroup, moveDevices } from '../store/housekeeping/move-devices.ts';
+import { sparseGroups } from '../store/housekeeping/sparse-groups.ts';
+import { BEFORE_ALL } from '../store/index/list-groups.ts';
+import type { SqlPool } from '../store/sql.ts';
+import type { IndexFeed } from '../tag-index/tag-index.ts';
+
+/** Between two looks. Holes come over weeks: with GROUPS_MAX it is 750 million ordinals a day. */
+const LOOK_INTERVAL_MS = 60_000;
+/** Groups looked at in one look, each by 2,049 entries of an index at most: some tens of milliseconds of the database's time. */
+const GROUPS_MAX = 64;
+/** A quarter: four such groups become one, and what moves uses up a third more ordinals than devices come, at most. */
+const SPARSE_DEVICES_MAX = GROUP_DEVICES / 4;
+/** Fewer sparse groups among GROUPS_MAX are not worth it: eight become two, so that there is always a gain. */
+const SPARSE_GROUPS_MIN = 8;
+/** Four lanes of four nodes may have ordinals in stock in these. One that is moved too early is moved again, and that is all. */
+const FILLING_GROUPS = 16;
+/** Devices of one transaction and the tags that they have together, and transactions in one run: pushes of the client wait for each. */
+const DEVICES_MAX = 250;
+const TAGS_MAX = 5_000;
+const TRANSACTIONS_MAX = 20;
+
+/** Fresh ordinals: from `next` up to but without `end`. */
+interface Range {
+  next: number;
+  readonly end: number;
+}
+
+export interface CompactionOptions {
+  readonly sql: SqlPool;
+  readonly feed: IndexFeed;
+  readonly log: Logger;
+}
+
+export class Compaction {
+  readonly #options: CompactionOptions;
+  /** One for each (app, platform) that was ever compacted by this process. What is left at its end stays a gap. */
+  readonly #ranges = new Map<string, Range>();
+  #after: GroupKey = BEFORE_ALL;
+  #lookedAtMs = Number.NEGATIVE_INFINITY;
+  /** Sparse groups that are to be left. */
+  #sources: readonly GroupKey[] = [];
+
+  constructor(options: CompactionOptions) {
+    this.#options = options;
+  }
+
+  /** A bounded piece of it. */
+  async run(nowMs: number): Promise<void> {
+    if (this.#sources.length === 0 && nowMs - this.#lookedAtMs >= LOOK_INTERVAL_MS) {
+      this.#lookedAtMs = nowMs;
+      this.#sources = await this.#look();
+    }
+    // What fails is not tried again and again: a later look finds it.
+    let sources = this.#sources;
+    this.#sources = [];
+    let devices = 0;
+    let groups = 0;
+    for (let transactions = 0; transactions < TRANSACTIONS_MAX; transactions += 1) {
+      const [source] = sources;
+      if (source === undefined) break;
+      const piece = await this.#movePiece(source);
+      if (piece === null) sources = sources.filter((other) => !isSameScope(other, source));
+      else if (piece.isLast) sources = sources.slice(1);
+      devices += piece?.devices ?? 0;
+      groups += Number(piece?.isVacant ?? false);
+    }
+    this.#sources = sources;
+    if (devices + groups === 0) return;
+    this.#options.log.info({ devices, groups }, 'devices of sparse groups were moved together');
+  }
+
+  /** The sparse groups of the next window, of each (app, platform) that has enough of them there. */
+  async #look(): Promise<readonly GroupKey[]> {
+    const { sparse, last } = await sparseGroups(
+      this.#options.sql,
+      this.#after,
+      { devicesMax: SPARSE_DEVICES_MAX, fillingGroups: FILLING_GROUPS },
+      GROUPS_MAX,
+    );
+    this.#after = last ?? BEFORE_ALL;
+    return sparse.filter(
+      (group) => sparse.filter((other) => isSameScope(other, group)).length >= SPARSE_GROUPS_MIN,
+    );
+  }
+
+  /** Null: not now, for a send covers the (app, platform), or not at all, for it has no ordinals left. */
+  async #movePiece(source: GroupKey): Promise<(Moved & { readonly isLast: boolean }) | null> {
+    const { sql, feed } = this.#options;
+    const found = await devicesOfGroup(sql, source, DEVICES_MAX);
+    const range = found.length === 0 ? { next: 0, end: 0 } : await this.#rangeAbove(source);
+    if (range === null) return null;
+    const { next, end } = range;
+    const moves = fitting(found, Math.min(found.length, end - next)).map(({ ordinal }, at) => ({
+      from: ordinal,
+      to: next + at,
+    }));
+    // Before the transaction: if it fails nobody knows for certain that it was not committed.
+    range.next += moves.length;
+    const moved = await moveDevices(sql, source, moves);
+    if (moved === null) {
+      range.next = next;
+      return null;
+    }
+    await feed.apply(moved.changes);
+    return { ...moved, isLast: moves.length === found.length && found.length < DEVICES_MAX };
+  }
+
+  /**
+   * Ordinals in a group that is ours alone, later than all of `source`: whoever goes through devices in the order of their ordinals, as an
+   * export does, may meet one twice and misses none.
+   */
+  async #rangeAbove(source: GroupKey): Promise<Range | null> {
+    const key = scopeKeyOf(source);
+    const known = this.#ranges.get(key);
+    if (
+      known !== undefined &&
+      known.next < known.end &&
+      known.next > lastOrdinalOf(source.groupNumber)
+    ) {
+      return known;
+    }
+    const start = await reserveOrdinals(this.#options.sql, source, {
+      count: GROUP_DEVICES,
+      alignment: GROUP_DEVICES,
+      endMax: ORDINAL_END_MAX,
+    });
+    if (start === null) return null;
+    const range = { next: start, end: start + GROUP_DEVICES };
+    this.#ranges.set(key, range);
+    return range;
+  }
+}
+
+const isSameScope = (a: PlatformOfApp, b: PlatformOfApp): boolean =>
+  a.appId === b.appId && a.platformId === b.platformId;
+
+/** So many of the devices as have TAGS_MAX together, at most `devicesMax`; a single one may exceed it, alone. */
+function fitting<Device extends { readonly tags: number }>(
+  devices: readonly Device[],
+  devicesMax: number,
+): readonly Device[] {
+  let tags = 0;
+  const beyond = devices.findIndex((device, at) => {
+    tags += device.tags;
+    return at >= devicesMax || (at > 0 && tags > TAGS_MAX);
+  });
+  return beyond === -1 ? devices : devices.slice(0, beyond);
+}

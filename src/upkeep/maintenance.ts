@@ -1,0 +1,67 @@
+/**
+ * What the database needs from time to time: an end to what a frozen node holds, and current statistics where nobody else
+ * keeps them. PGlite has no autovacuum at all, and a real PostgreSQL
+ * looks at a new table after up to a minute; until then every index looks alike to the planner: joining 600 devices with
+ * another table took 110 ms instead of 1, and a load test of a fresh installation runs into just that.
+ */
+
+import type { Logger } from 'pino';
+import { Recurring } from '../std/recurring.ts';
+import { faultOf } from '../store/faults.ts';
+import { staleTables } from '../store/maintenance/stale-tables.ts';
+import { endStalledTransactions } from '../store/maintenance/stalled-transactions.ts';
+import type { Store } from '../store/store.ts';
+
+/** A table grows by some thousand rows in it: little enough for a plan made without statistics. */
+const INTERVAL_MS = 2_000;
+/** As long as a transaction may be silent between two statements (`transact`). */
+const STALLED_MS = 10_000;
+
+export class Maintenance {
+  private readonly store: Pick<Store, 'sql' | 'address'>;
+  private readonly log: Logger;
+  private readonly runs = new Recurring(INTERVAL_MS, () => this.runLogged());
+
+  constructor(store: Pick<Store, 'sql' | 'address'>, log: Logger) {
+    this.store = store;
+    this.log = log;
+  }
+
+  /** Looks again and again, until stopped. */
+  start(): void {
+    this.runs.start();
+  }
+
+  /** Resolves when the look under way has ended. */
+  stop(): Promise<void> {
+    return this.runs.stop();
+  }
+
+  /** Analyzes what is new; on the embedded database also what has changed much, and vacuums. Answers the tables' names. */
+  async run(): Promise<readonly string[]> {
+    const { sql, address } = this.store;
+    const isEmbedded = address.kind === 'embedded';
+    if (!isEmbedded) await this.endStalled();
+    const tables = await staleTables(sql, { neverAnalyzed: !isEmbedded });
+    for (const { name, wantsVacuum } of tables) {
+      // The name comes quoted from the database's own catalogue; a utility statement takes no parameters.
+      if (isEmbedded && wantsVacuum) await sql.unsafe(`vacuum (analyze) ${name}`);
+      else await sql.unsafe(`analyze ${name}`);
+    }
+    return tables.map(({ name }) => name);
+  }
+
+  private async endStalled(): Promise<void> {
+    const ended = await endStalledTransactions(this.store.sql, STALLED_MS);
+    if (ended > 0) this.log.warn({ ended }, 'ended transactions of a node that has stopped');
+  }
+
+  private async runLogged(): Promise<void> {
+    try {
+      await this.run();
+    } catch (error) {
+      // A help, not a need; what is behind it shows wherever else the store is used.
+      this.log.warn({ err: error, fault: faultOf(error) }, 'the database was not maintained');
+    }
+  }
+}

@@ -1,0 +1,402 @@
+/** Export and import by command, on every store; with real processes in test/end-to-end/devices.test.ts. */
+
+import { EventEmitter } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import type { Test } from 'tap';
+import t from 'tap';
+import { devicesCommand } from '../../../src/cli/devices/devices.ts';
+import { DEVICES_PER_REQUEST_MAX } from '../../../src/operator/device-actions.ts';
+import type { OperatorActions } from '../../../src/operator/operator-actions.ts';
+import { createOperatorActions } from '../../../src/operator/operator-actions.ts';
+import type { SqlPool } from '../../../src/store/sql.ts';
+import type { Store } from '../../../src/store/store.ts';
+import { secrets } from '../../support/api.ts';
+import type { Limits } from '../../support/app-api.ts';
+import { makeAppApi } from '../../support/app-api.ts';
+import { makeDeviceParts } from '../../support/device-parts.ts';
+import { onEachStore } from '../../support/on-each-store.ts';
+import { seedDevices } from '../../support/seed.ts';
+import { subscriptions } from '../../support/subscriptions.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { makeTenant } from '../../support/tenant.ts';
+import { recordedContext } from '../../support/terminal.ts';
+
+function commander(
+  t: Test,
+  store: Store,
+  limits: Limits = {},
+  change: (actions: OperatorActions) => OperatorActions = (actions) => actions,
+) {
+  const actions = createOperatorActions({
+    ...makeDeviceParts(store, limits),
+    secrets,
+    oauthOrigin: 'https://oauth2.googleapis.com',
+    check: () => Promise.resolve({ isHealthy: true, note: '' }),
+  });
+  const directory = temporaryDirectory(t);
+  const context = recordedContext(change(actions));
+  const signals = new EventEmitter();
+  const command = devicesCommand(context, signals);
+  return {
+    context,
+    signals,
+    pathOf: (name: string) => join(directory, name),
+    write(name: string, content: string | Buffer): string {
+      const path = join(directory, name);
+      writeFileSync(path, content);
+      return path;
+    },
+    run: (line: string) => command.run(line.split(' ')),
+  };
+}
+
+/** Every device with its tags, as text. */
+async function devicesOf(sql: SqlPool, appId: number): Promise<readonly string[]> {
+  const rows = await sql<{ text: string; tags: readonly string[] }[]>`
+    select platform_id || ' ' || device_id || ' ' || coalesce(app_version, '-') || ' '
+      || to_char(registered_at at time zone 'utc', 'YYYY-MM-DD HH24:MI:SS') || ' ' as text,
+      array(
+        select coalesce(t.source_id, t.name) from ${subscriptions(sql)} join tags t on t.id = s.tag_id
+        where s.app_id = d.app_id and s.platform_id = d.platform_id and s.ordinal = d.ordinal
+          and t.deleted_at is null
+      ) as tags
+    from devices d where app_id = ${appId}`;
+  return rows.map(({ text, tags }) => text + [...tags].sort().join(',')).sort();
+}
+
+const versionsOf = (sql: SqlPool, appId: number) =>
+  sql`select * from device_groups where app_id = ${appId} order by 1, 2, 3`.then((rows) => [
+    ...rows,
+  ]);
+
+await onEachStore(t, {
+  'what is exported is imported elsewhere, in both formats': async (t, store) => {
+    const { sql } = store;
+    const acme = await makeTenant(sql, 'acme');
+    const other = await makeTenant(sql, 'other');
+    const sports = await acme.makeTag({ sourceId: 'sports', name: 'Sports, "all"' });
+    const plain = await acme.makeTag({ name: 'Plain' });
+    const deleted = await acme.makeTag({ sourceId: 'deleted' });
+    await seedDevices(sql, { appId: acme.appId, platformId: 3, tagIds: [sports], count: 2_500 });
+    await seedDevices(sql, {
+      appId: acme.appId,
+      platformId: 15,
+      tagIds: [sports, plain, deleted],
+      count: 3,
+      deviceIds: ['quote" comma, \r\nnewline', ' edge ', 'ünï\u2028'],
+    });
+    await sql`update devices set app_version = '1,2' where device_id = ' edge '`;
+    await acme.deleteTag(deleted);
+    const { context, pathOf, run } = commander(t, store);
+    for (const format of ['csv', 'ndjson']) {
+      const path = pathOf(`devices.${format}`);
+      t.equal(await run(`export ${acme.appId} --format ${format} --output ${path}`), 0);
+      t.equal(context.notes.at(-1), `2,503 devices of app ${acme.appId}.`);
+      t.equal(await run(`import ${other.appId} ${path} --create-tags`), 0);
+      t.match(context.printed.at(-1), /^2,503 records.*\n {2}2,503 (added|there already)/);
+    }
+    const imported = await devicesOf(sql, other.appId);
+    const expected = (await devicesOf(sql, acme.appId)).map((text) =>
+      text.replace(/Plain,sports$/, `imported-${plain},sports`),
+    );
+    t.same(imported, expected);
+    const [named] = await sql`select name from tags where source_id = ${`imported-${plain}`}`;
+    t.equal(named?.['name'], 'Plain');
+
+    const versions = await versionsOf(sql, other.appId);
+    t.equal(await run(`import ${other.appId} ${pathOf('devices.csv')}`), 0);
+    t.same(await versionsOf(sql, other.appId), versions, 'the same again changes nothing');
+    t.same(await devicesOf(sql, other.appId), imported);
+    const [days] = await sql`
+      select sum(subscribed) as gained, sum(unsubscribed) as lost from tag_days d join tags t on t.id = d.tag_id
+      where t.client_id = ${other.clientId}`;
+    t.match(days, { gained: String(2_503 + 3), lost: '0' });
+
+    t.equal(await run(`export ${acme.appId}`), 0);
+    t.equal(context.data(), readFileSync(pathOf('devices.ndjson'), 'utf8'), 'standard output');
+    t.equal(context.openSessions(), 0);
+  },
+
+  'tags: unknown ones are named once and left out; ids count only with their names': async (
+    t,
+    store,
+  ) => {
+    const { sql } = store;
+    const acme = await makeTenant(sql, 'acme');
+    const other = await makeTenant(sql, 'other');
+    const tennis = await acme.makeTag({ sourceId: 'tennis', name: 'Tennis' });
+    const golf = await acme.makeTag({ name: 'Golf' });
+    await acme.makeTag({ sourceId: 'expired', expiresAtMs: 1 });
+    await acme.makeTag({ sourceId: 'elsewhere', appIds: [await acme.makeApp()] });
+    const foreign = await other.makeTag({ sourceId: 'foreign' });
+    const { context, write, run } = commander(t, store);
+    const lines = [
+      ['tennis', { sourceId: 'nobody', id: tennis }, 'expired', 'elsewhere', 'foreign'],
+      [{ id: golf, name: 'Golf' }, { id: tennis, name: 'Chess' }, foreign, 'nobody'],
+      [tennis],
+      [],
+    ].map((tags, n) => JSON.stringify({ platformId: 15, deviceId: `d${n}`, tags }));
+    const path = write('devices.ndjson', lines.join('\n'));
+    t.equal(await run(`import ${acme.appId} ${path}`), 0);
+    t.same(context.complaints, [
+      'Tag nobody is unknown: left out.',
+      'Tag expired is expired: left out.',
+      'Tag elsewhere is not connected to this app: left out.',
+      'Tag foreign is unknown: left out.',
+      `Tag ${tennis} (Chess) is unknown: left out.`,
+      `Tag ${foreign} is unknown: left out.`,
+    ]);
+    t.match(context.printed.at(-1), /\n {2}4 added\n {2}7 subscriptions left out/);
+    const tagsOf = async () =>
+      (await devicesOf(sql, acme.appId)).map((text) => text.split(' ').at(-1));
+    t.same(await tagsOf(), ['tennis', 'Golf', 'tennis', '']);
+
+    t.equal(await run(`import ${acme.appId} ${path} --create-tags`), 0);
+    t.match(context.printed.at(-1), /\n {2}4 tags were made/);
+    t.same(await tagsOf(), [
+      'foreign,nobody,tennis',
+      `Golf,${[foreign, tennis].map((id) => `imported-${id}`).sort()},nobody`,
+      'tennis',
+      '',
+    ]);
+    const mine = await sql`select client_id from tags where source_id = 'foreign' order by 1`;
+    t.same([...mine], [{ client_id: acme.clientId }, { client_id: other.clientId }]);
+  },
+
+  'tags that are left out or made are counted over all batches': async (t, store) => {
+    const acme = await makeTenant(store.sql, 'acme');
+    const { context, write, run } = commander(t, store);
+    const count = DEVICES_PER_REQUEST_MAX * 2 + 1;
+    const lines = Array.from({ length: count }, (_, n) =>
+      JSON.stringify({
+        platformId: 15,
+        deviceId: `d${n}`,
+        tags: [`tag-${n % 2}-${n === count - 1}`],
+      }),
+    );
+    const path = write('devices.ndjson', lines.join('\n'));
+    t.equal(await run(`import ${acme.appId} ${path}`), 0);
+    const counted = count.toLocaleString('en');
+    t.match(
+      context.printed.at(-1),
+      new RegExp(`\n {2}${counted} added\n {2}${counted} subscriptions left out`),
+    );
+    t.equal(await run(`import ${acme.appId} ${path} --create-tags`), 0);
+    t.match(context.printed.at(-1), /\n {2}3 tags were made$/);
+  },
+
+  'a device that is there: its app has the last word': async (t, store) => {
+    const { sql } = store;
+    const acme = await makeTenant(sql, 'acme');
+    const [a = 0, b = 0, c = 0] = await acme.makeTags(3);
+    await sql`update tags set source_id = chr(96 + id - ${a - 1}) where id = any(${[a, b, c]})`;
+    await sql`update clients set catalogue_version = catalogue_version + 1`;
+    const api = makeAppApi(store);
+    const call = (endpoint: string, deviceId: string, tagId: readonly number[]) =>
+      api.call(endpoint, acme.caller, { appId: acme.appId, platformId: 15, deviceId, tagId });
+    for (const device of ['x', 'y', 'z']) await call('reg', device, [a, b]);
+    await sql`update devices set registered_at = '2026-01-01Z', app_version = 'old'`;
+    const line = (deviceId: string, more: object) =>
+      JSON.stringify({ platformId: 15, deviceId, tags: ['b', 'c'], ...more });
+    const { context, write, run } = commander(t, store, {}, (actions) => async (action, input) => {
+      if (action === 'devices.import') {
+        // What its app says while the import is under way.
+        await call('ureg', 'y', [a]);
+        await call('reg', 'z', [a]);
+      }
+      return await actions(action, input);
+    });
+    const path = write(
+      'devices.ndjson',
+      [
+        line('x', { registeredAt: '2026-02-02T00:00:00Z', appVersion: 'new' }),
+        line('y', { registeredAt: '2025-02-02T00:00:00Z', appVersion: 'new' }),
+        line('z', { registeredAt: '2999-02-02T00:00:00Z' }),
+        line('new', { registeredAt: '2026-02-02T00:00:00Z' }),
+        line('when?', {}),
+        line('idle', { tags: [] }),
+      ].join('\n'),
+    );
+    const today = new Date().toISOString().slice(0, 10);
+    const seen = async () =>
+      (await devicesOf(sql, acme.appId)).map((text) => text.replace(/ \d\d:\d\d:\d\d/, ''));
+    t.equal(await run(`import ${acme.appId} ${path}`), 0);
+    t.same(await seen(), [
+      `15 idle - ${today} `,
+      '15 new - 2026-02-02 b,c',
+      '15 when? - 1970-01-01 b,c',
+      '15 x new 2026-02-02 a,b,c',
+      '15 y old 2026-01-01 b',
+      `15 z old ${today} a,b,c`,
+    ]);
+    t.match(
+      context.printed.at(-1),
+      /3 added\n {2}2 there already.*\n {2}1 left as their apps said/,
+    );
+
+    t.equal(await run(`import ${acme.appId} ${path} --replace-tags`), 0);
+    t.same(await seen(), [
+      `15 idle - ${today} `,
+      '15 new - 2026-02-02 b,c',
+      '15 when? - 1970-01-01 b,c',
+      '15 x new 2026-02-02 b,c',
+      '15 y old 2026-01-01 b',
+      `15 z old ${today} a,b,c`,
+    ]);
+  },
+
+  'bad lines are named and passed over, up to a limit; what cannot be here is counted': async (
+    t,
+    store,
+  ) => {
+    const acme = await makeTenant(store.sql, 'acme');
+    const { context, write, pathOf, run } = commander(t, store);
+    const path = write(
+      'devices.csv',
+      'platformId,deviceId\n15,a\n15\n7,web\n,b\n15,c\n15,c\n9,d\n15,e\n',
+    );
+    t.equal(await run(`import ${acme.appId} ${path}`), 1, 'not all of it');
+    t.same(context.complaints, [
+      'Line 3 has 1 fields where the first line has 2.',
+      'Line 5 platformId must be 3 (apns), 7 (webpush) or 15 (fcm).',
+      'Line 8 platformId must be 3 (apns), 7 (webpush) or 15 (fcm).',
+    ]);
+    t.match(
+      context.printed.at(-1),
+      /^8 records.*\n {2}4 added\n {2}1 passed over: of platform 7, which.*\n {2}3 bad records/,
+    );
+    t.equal(await run(`import ${acme.appId} ${path} --bad-lines 1`), 1);
+    t.match(context.complaints.at(-1), /^There are more than 1 bad records.* The same command/);
+    t.match(readFileSync(`${path}.import-${acme.appId}.state`, 'utf8'), /"records":4,/);
+    t.equal(await run(`import ${acme.appId} ${path} --bad-lines 2`), 1);
+    t.equal(await run(`import ${acme.appId} ${path} --bad-lines 5`), 1);
+    t.match(context.printed.at(-1), /^8 records, 1 of them/, 'went on');
+
+    t.equal(await run(`import ${acme.appId} ${write('x.csv', '{"a":1}\n')}`), 1);
+    t.match(context.complaints.at(-1), /^The first line has no names of columns\.$/);
+    t.equal(await run(`import ${acme.appId} ${write('y.csv', 'a,deviceId\n')}`), 1);
+    t.equal(context.complaints.at(-1), 'The file has no column platformId.');
+    t.equal(await run(`import ${acme.appId} ${write('x.csv.gz', 'not packed')}`), 1);
+    t.match(context.complaints.at(-1), /^The file cannot be read: Z_DATA_ERROR\.$/);
+    t.equal(await run(`import 999999 ${path}`), 1);
+    t.equal(context.complaints.at(-1), 'There is no app 999999.');
+    t.equal(await run(`export 999999 --output ${pathOf('none')}`), 1);
+    t.equal(context.complaints.at(-1), 'There is no app 999999.');
+  },
+
+  'limits: devices of an app, tags of a device': async (t, store) => {
+    const acme = await makeTenant(store.sql, 'acme');
+    const limits = { devicesPerAppMax: 10, tagsPerDeviceMax: 2 };
+    const { context, write, run } = commander(t, store, limits);
+    const devices = Array.from({ length: 12 }, (_, n) =>
+      JSON.stringify({
+        platformId: 15,
+        deviceId: `d${n}`,
+        tags: n === 0 ? ['a', 'b', 'c'] : ['a'],
+      }),
+    );
+    const path = write('devices.ndjson.gz', gzipSync(devices.join('\n')));
+    t.equal(await run(`import ${acme.appId} ${path} --create-tags`), 1);
+    t.match(context.printed.at(-1), /\n {2}2 left out: the app has DEVICES_PER_APP_MAX/);
+    const [counted] = await store.sql`
+      select count(*) as devices, (select max(count) from (select count(*) from ${subscriptions(store.sql)} group by ordinal) as x) as tags
+      from devices`;
+    t.match(counted, { devices: '10', tags: '2' });
+    await store.sql`delete from devices where device_id <> 'd0'`;
+    const one = write('one.ndjson', '{"platformId":15,"deviceId":"d0","tags":["c"]}');
+    t.equal(await run(`import ${acme.appId} ${one}`), 0);
+    t.match(context.printed.at(-1), /\n {2}1 without some tags, for they have TAGS_PER_DEVICE_MAX/);
+  },
+
+  'an interrupted import goes on where it was, an export too': async (t, store) => {
+    const { sql } = store;
+    const acme = await makeTenant(sql, 'acme');
+    const other = await makeTenant(sql, 'other');
+    const tag = await acme.makeTag({ sourceId: 'a' });
+    await seedDevices(sql, { appId: acme.appId, platformId: 15, tagIds: [tag], count: 4_200 });
+    let requests = 0;
+    let interruptAt = Number.POSITIVE_INFINITY;
+    const { context, signals, pathOf, run } = commander(
+      t,
+      store,
+      {},
+      (actions) => async (action, input) => {
+        if (action === 'devices.import' || action === 'devices.page') requests += 1;
+        if (requests === interruptAt) signals.emit('SIGINT');
+        return await actions(action, input);
+      },
+    );
+    const path = pathOf('devices.ndjson');
+    interruptAt = 2;
+    t.equal(await run(`export ${acme.appId} --output ${path}`), 130);
+    t.equal(context.complaints.at(-1), 'Interrupted: the same command goes on from here.');
+    interruptAt = Number.POSITIVE_INFINITY;
+    t.equal(await run(`export ${acme.appId} --output ${path}`), 0);
+    const ids = readFileSync(path, 'utf8')
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line).deviceId);
+    t.equal(ids.length, 4_200);
+    t.equal(new Set(ids).size, 4_200, 'none twice');
+    t.equal(await run(`export ${acme.appId} --output ${path}`), 2);
+    t.match(context.complaints.at(-1), /is there already$/);
+
+    requests = 0;
+    interruptAt = 2;
+    t.equal(await run(`import ${other.appId} ${path} --create-tags`), 130);
+    interruptAt = Number.POSITIVE_INFINITY;
+    const [partly] = await sql<{ count: number }[]>`
+      select count(*) from devices where app_id = ${other.appId}`;
+    t.ok(Number(partly?.count) < 4_200, `${partly?.count} were imported`);
+    t.equal(await run(`import ${other.appId} ${path} --create-tags --replace-tags`), 2);
+    t.match(context.complaints.at(-1), /begun with another --replace-tags/);
+    requests = 0;
+    t.equal(await run(`import ${other.appId} ${path} --create-tags`), 0);
+    t.match(context.printed.at(-1), /^4,200 records.*\n {2}4,200 added/);
+    t.ok(requests < 5, `${requests} requests`);
+    t.same(
+      (await devicesOf(sql, other.appId)).length,
+      new Set(await devicesOf(sql, acme.appId)).size,
+    );
+  },
+
+  'an engine that is away for a moment is waited for': async (t, store) => {
+    const acme = await makeTenant(store.sql, 'acme');
+    let failures = 2;
+    const { context, write, run } = commander(t, store, {}, (actions) => (action, input) => {
+      if (action !== 'devices.import' || failures === 0) return actions(action, input);
+      failures -= 1;
+      return Promise.resolve({ ok: false, fault: 'The engine went away without an answer.' });
+    });
+    const path = write('devices.csv', 'platformId,deviceId\n15,a\n');
+    t.equal(await run(`import ${acme.appId} ${path}`), 0);
+    t.match(context.printed.at(-1), /1 added/);
+  },
+});
+
+t.test('mistakes in the arguments', async (t) => {
+  const context = recordedContext(() => Promise.reject(new Error('nothing is to be asked')));
+  const command = devicesCommand(context, new EventEmitter());
+  const cases: readonly (readonly [line: string, sentence: RegExp])[] = [
+    ['', /^devices needs export or import/],
+    ['export', /^<app> is missing$/],
+    ['export x', /^<app-id> must be a number, not x$/],
+    ['export 1 --format xml', /^--format is ndjson or csv, not xml$/],
+    ['export 1 --resume-from 3', /^--resume-from must be <platform>\.<ordinal>, not 3$/],
+    ['export 1 --resume-from 3.4 --output x', /^--resume-from is for standard output/],
+    ['import 1', /^<file> is missing$/],
+    ['import 1 -', /^--format is missing: csv, ndjson/],
+    ['import 1 x.xml --format xml', /^--format is one of csv, ndjson, .*, not xml$/],
+    ['import 1 /nowhere/x.csv', /^cannot read \/nowhere\/x\.csv$/],
+    ['import 1 /tmp --format csv', /^cannot read \/tmp$/],
+    ['import 1 x.csv --bad-lines all', /^--bad-lines must be a number, not all$/],
+  ];
+  for (const [line, sentence] of cases) {
+    t.equal(await command.run(line === '' ? [] : line.split(' ')), 2, line);
+    t.match(context.complaints.at(-1), sentence, line);
+  }
+  t.equal(await command.run(['import', '--help']), 0);
+  t.equal(context.openSessions(), 0);
+});

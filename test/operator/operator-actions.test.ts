@@ -1,0 +1,169 @@
+/** The operator's commands from their arguments to the store, on every store. */
+
+import { generateKeyPairSync } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { Authenticator } from '../../src/access/authenticate.ts';
+import { appCommand } from '../../src/cli/app.ts';
+import { clientCommand } from '../../src/cli/client.ts';
+import type { Command } from '../../src/cli/command.ts';
+import { credentialCommand } from '../../src/cli/credential.ts';
+import { readProviderCredential } from '../../src/credentials/provider-credentials.ts';
+import type { CheckedCredential } from '../../src/operator/operator-actions.ts';
+import { createOperatorActions } from '../../src/operator/operator-actions.ts';
+import { secrets } from '../support/api.ts';
+import { makeDeviceParts } from '../support/device-parts.ts';
+import { withStores } from '../support/store.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { recordedContext } from '../support/terminal.ts';
+
+const TOKEN = /Token {7}(\S+)/;
+
+t.test('an installation from nothing', async (t) => {
+  await withStores(t, async (t, store) => {
+    const { sql } = store;
+    const oauthOrigin = 'https://oauth2.googleapis.com';
+    let checked: CheckedCredential = { isHealthy: true, note: 'The provider takes it.' };
+    const check = () => Promise.resolve(checked);
+    const context = recordedContext(
+      createOperatorActions({ ...makeDeviceParts(store), secrets, oauthOrigin, check }),
+    );
+    const commands: Readonly<Record<string, Command>> = {
+      client: clientCommand(context),
+      app: appCommand(context),
+      credential: credentialCommand(context),
+    };
+    const run = async (line: string): Promise<readonly [code: number, text: string]> => {
+      const [name = '', ...args] = line.split(' ');
+      const code = (await commands[name]?.run(args)) ?? -1;
+      return [code, (code === 0 ? context.printed : context.complaints).at(-1) ?? ''];
+    };
+    const authenticator = new Authenticator(sql, secrets);
+    const roleOf = async (token: string | undefined) =>
+      authenticator.authenticate(`Bearer ${token}`);
+
+    const [added, shown] = await run('client add acme --name Acme');
+    t.equal(added, 0);
+    const superToken = TOKEN.exec(shown)?.[1];
+    t.match(await roleOf(superToken), { role: 'super-user', clientSlug: 'acme' });
+    t.same(await run('client add acme'), [1, 'There is a client acme already.']);
+    t.match(await run('client add Acme!'), [1, /^client must be 1–63 small letters/]);
+    t.same(await run('client list'), [0, 'acme\tAcme']);
+
+    const [appAdded, appShown] = await run(
+      'app add acme News --platform 3 --platform 15 --platform 3',
+    );
+    t.equal(appAdded, 0);
+    const appId = Number(/App (\d+) on 3, 15\./.exec(appShown)?.[1]);
+    const apiToken = TOKEN.exec(appShown)?.[1];
+    t.match(await roleOf(apiToken), { role: 'api-user', appId });
+    t.same(await run('app add nobody News --platform 3'), [1, 'There is no client nobody.']);
+    t.match(await run('app add acme News --platform 4'), [1, /must be 3 \(iOS\)/]);
+
+    const directory = temporaryDirectory(t);
+    const keyFile = join(directory, 'key.p8');
+    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
+    writeFileSync(keyFile, privateKey.export({ type: 'pkcs8', format: 'pem' }));
+    const apns = `--team-id TEAM123456 --key-id KEY1234567 --bundle-id com.acme --key-file ${keyFile}`;
+    t.same(await run(`app credentials ${appId} apns ${apns} --sandbox`), [
+      0,
+      `App ${appId} has apns credentials. The provider takes it.`,
+    ]);
+    t.match(await readProviderCredential(sql, secrets, appId, 3), {
+      kind: 'opened',
+      credential: { kind: 'apns', environment: 'sandbox', bundleId: 'com.acme' },
+    });
+    t.same(await run('app list acme'), [
+      0,
+      `${appId}\tNews\t3 (has credentials), 15 (no credentials)`,
+    ]);
+    t.match(await run(`app show ${appId}`), [
+      0,
+      /^Platform 3\n {2}put 20.*Z\n {2}never checked\n.* a send never\nPlatform 15\n {2}no cred/,
+    ]);
+    t.same(await run(`app show ${appId + 1}`), [1, `There is no app ${appId + 1}.`]);
+    t.same(await run(`app check ${appId} apns`), [0, 'The provider takes it.']);
+    checked = { isHealthy: false, note: 'The provider refuses it.' };
+    t.same(await run(`app check ${appId} apns`), [1, 'The provider refuses it.']);
+    t.same(await run(`app check ${appId + 1} apns`), [
+      1,
+      `There is no app ${appId + 1} on platform 3.`,
+    ]);
+    t.match(await run(`app check ${appId} mail`), [2, /apns, fcm or webpush/]);
+
+    const next = apns.replace('KEY1234567', 'KEY7654321');
+    t.match(await run(`app credentials ${appId} apns ${next} --sandbox --expires soon`), [
+      2,
+      '--expires must be a date, not soon',
+    ]);
+    t.match(await run(`app credentials ${appId} apns ${next} --sandbox --grace-hours 169`), [
+      1,
+      /graceHours must be 0–168/,
+    ]);
+    const terms = '--sandbox --grace-hours 5 --expires 2030-01-31';
+    t.same(await run(`app credentials ${appId} apns ${next} ${terms}`), [
+      1,
+      `App ${appId} has apns credentials. The provider refuses it.`,
+    ]);
+    checked = { isHealthy: null, note: 'The provider could not be asked.' };
+    t.same(await run(`app credentials ${appId} apns ${next} ${terms}`), [
+      0,
+      `App ${appId} has apns credentials. The provider could not be asked.`,
+    ]);
+    await sql`update app_platforms set refused_reason = 'InvalidProviderToken', refused_at = now() where platform_id = 3`;
+    t.match(await run(`app show ${appId}`), [
+      0,
+      /REFUSED by the provider: InvalidProviderToken: .*\n {2}the one before it is used until 20.*\n {2}ends 2030-01-31T/,
+    ]);
+    t.same(await run('app list acme'), [
+      0,
+      `${appId}\tNews\t3 (has credentials, the provider refuses the new ones), 15 (no credentials)`,
+    ]);
+    t.equal((await run(`app credentials ${appId} apns --remove`))[0], 0);
+    t.same(await readProviderCredential(sql, secrets, appId, 3), { kind: 'none' });
+    t.match(await run(`app credentials ${appId + 1} apns ${apns}`), [1, /There is no app/]);
+    const accountFile = join(directory, 'account.json');
+    writeFileSync(accountFile, '{"project_id":"p"}');
+    t.match(await run(`app credentials ${appId} fcm --service-account-file ${accountFile}`), [
+      1,
+      /serviceAccount\.private_key is missing\./,
+    ]);
+
+    const [rotated, again] = await run(`credential rotate acme --app ${appId} --grace-hours 0`);
+    t.equal(rotated, 0);
+    t.match(await roleOf(TOKEN.exec(again)?.[1]), { role: 'api-user', appId });
+    t.equal(await new Authenticator(sql, secrets).authenticate(`Bearer ${apiToken}`), 'wrong');
+    t.match(await run('credential rotate acme --grace-hours 169'), [1, /must be 0–168/]);
+    t.match(await run('credential rotate acme --app 1999 --grace-hours 1'), [1, /has no app 1999/]);
+
+    t.same(await run('credential show acme'), [0, shown.replace(/^Client acme\. /, '')]);
+    t.same(await run(`credential show acme --app ${appId}`), [0, again], 'the one in force');
+    t.same(await run('credential show nobody'), [1, 'There is no client nobody.']);
+    t.match(await run('credential show acme --app 1999'), [1, /has no app 1999/]);
+    await sql`update credentials set key_id = 'another' where app_id is null`;
+    t.match(await run('credential show acme'), [1, /^SECRET_KEY: .*another.*rotate/]);
+    for (const line of [
+      'client add second',
+      'app add acme More --platform 3',
+      `app credentials ${appId} apns ${apns}`,
+    ]) {
+      t.match(await run(line), [1, /^SECRET_KEY: it is key .*another/], line);
+    }
+    await sql`update credentials set key_id = ${secrets.keyId}`;
+
+    t.equal((await run('client disable acme'))[0], 0);
+    t.same(await run('client list'), [0, 'acme\tAcme\tdisabled']);
+    t.same(await run('client disable nobody'), [1, 'There is no client nobody.']);
+    t.match(await new Authenticator(sql, secrets).authenticate(`Bearer ${superToken}`), 'disabled');
+    t.match(await run('client enable acme'), [0, /^Client acme is enabled/]);
+    t.same(await run('client list'), [0, 'acme\tAcme']);
+    t.same(await run('client enable nobody'), [1, 'There is no client nobody.']);
+    t.match(
+      await new Authenticator(sql, secrets).authenticate(`Bearer ${superToken}`),
+      { role: 'super-user', clientSlug: 'acme' },
+      'the same credential works again',
+    );
+    t.equal(context.openSessions(), 0, 'every way in was closed again');
+  });
+});

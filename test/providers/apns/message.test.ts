@@ -1,0 +1,144 @@
+import t from 'tap';
+import type { Message, Payload } from '../../../src/domain/notification.ts';
+import { parsePayload } from '../../../src/domain/payload.ts';
+import { apnsPayloadBytes, renderApns } from '../../../src/providers/apns/message.ts';
+import { apnsCredential } from '../../support/provider-credentials.ts';
+
+const NOW_MS = 1_700_000_000_000;
+const credential = apnsCredential();
+
+const messageOf = (payload: Partial<Payload>, more: Partial<Message> = {}): Message => ({
+  notificationId: 'n',
+  payload: { data: {}, ...payload },
+  dueAtMs: NOW_MS,
+  expiresAtMs: null,
+  ...more,
+});
+const render = (payload: Partial<Payload>, more?: Partial<Message>) => {
+  const template = renderApns(messageOf(payload, more), credential, NOW_MS);
+  const { bodyBefore, bodyAfter, lastingFields, messageFields, payloadBytes, ...rest } = template;
+  t.equal(bodyAfter.length, 0);
+  t.equal(payloadBytes, bodyBefore.length);
+  t.same(rest, { tokenIn: 'path', pathBefore: '/3/device/' });
+  return { body: JSON.parse(bodyBefore.toString()), lastingFields, messageFields };
+};
+
+t.test('everything at once', (t) => {
+  const { body, lastingFields, messageFields } = render({
+    title: 'Goal',
+    message: '1:0 ⚽',
+    url: 'https://example.com/1',
+    image: 'https://example.com/1.png',
+    badge: 0,
+    sound: 'default',
+    ttlSeconds: 60,
+    priority: 'normal',
+    collapseId: 'match-1',
+    data: { match: 1, deep: { a: [1] } },
+  });
+  t.same(body, {
+    aps: {
+      alert: { title: 'Goal', body: '1:0 ⚽' },
+      badge: 0,
+      sound: 'default',
+      'mutable-content': 1,
+    },
+    url: 'https://example.com/1',
+    image: 'https://example.com/1.png',
+    match: 1,
+    deep: { a: [1] },
+    pushId: 'n',
+  });
+  t.same(lastingFields, {
+    'apns-topic': 'com.example.news',
+    'apns-push-type': 'alert',
+    'apns-priority': '5',
+  });
+  t.same(messageFields, { 'apns-expiration': '1700000060', 'apns-collapse-id': 'match-1' });
+  t.end();
+});
+
+t.test('nothing at all', (t) => {
+  const { body, lastingFields, messageFields } = render({});
+  t.same(body, { aps: {}, pushId: 'n' });
+  t.same(messageFields, {});
+  t.same(lastingFields, {
+    'apns-topic': 'com.example.news',
+    'apns-push-type': 'alert',
+    'apns-priority': '10',
+  });
+  t.end();
+});
+
+t.test('silent: background, priority 5, nothing shown, the text for the app', (t) => {
+  const { body, lastingFields } = render({
+    silent: true,
+    title: 'Goal',
+    message: '1:0',
+    badge: 3,
+    sound: 'default',
+    priority: 'high',
+    data: { match: 1 },
+  });
+  t.same(body, {
+    aps: { 'content-available': 1 },
+    title: 'Goal',
+    message: '1:0',
+    match: 1,
+    pushId: 'n',
+  });
+  t.match(lastingFields, { 'apns-push-type': 'background', 'apns-priority': '5' });
+  t.end();
+});
+
+t.test('payload.apns lies over what we made', (t) => {
+  const { body } = render({
+    title: 'Goal',
+    data: { match: 1 },
+    apns: { aps: { 'thread-id': 'm', alert: { subtitle: 'now' } }, match: 2 },
+  });
+  t.same(body, {
+    aps: { alert: { title: 'Goal', subtitle: 'now' }, 'thread-id': 'm' },
+    match: 2,
+    pushId: 'n',
+  });
+  t.end();
+});
+
+t.test('the id of the push is ours, whatever a caller calls so', (t) => {
+  t.equal(render({ data: { pushId: 'theirs' } }).body.pushId, 'n');
+  t.equal(render({ apns: { pushId: 'theirs' } }).body.pushId, 'n');
+  t.end();
+});
+
+t.test('a key __proto__ stays a key', (t) => {
+  const parsed = parsePayload('{"data":{"__proto__":{"a":1}},"apns":{"__proto__":{"b":2}}}');
+  t.ok(parsed.ok);
+  if (!parsed.ok) return;
+  const { bodyBefore } = renderApns(messageOf(parsed.payload), credential, NOW_MS);
+  t.equal(bodyBefore.toString(), '{"__proto__":{"a":1,"b":2},"aps":{},"pushId":"n"}');
+  t.end();
+});
+
+t.test('expiration is the earlier of ttl and the notification, 0 when past', (t) => {
+  const at = (ttlSeconds: number | undefined, expiresInMs: number | null) =>
+    render(ttlSeconds === undefined ? {} : { ttlSeconds }, {
+      expiresAtMs: expiresInMs === null ? null : NOW_MS + expiresInMs,
+    }).messageFields['apns-expiration'];
+  t.equal(at(undefined, null), undefined);
+  t.equal(at(100, null), '1700000100');
+  t.equal(at(undefined, 50_500), '1700000050');
+  t.equal(at(100, 50_000), '1700000050');
+  t.equal(at(10, 50_000), '1700000010');
+  t.equal(at(0, null), '0', 'one attempt and no more');
+  t.equal(at(undefined, -1), '0');
+  t.end();
+});
+
+t.test('bytes, not characters, count', (t) => {
+  t.equal(
+    apnsPayloadBytes(messageOf({ title: 'ü' })),
+    '{"aps":{"alert":{"title":"u"}},"pushId":"n"}'.length + 1,
+  );
+  t.end();
+});

@@ -1,0 +1,164 @@
+import t from 'tap';
+import type { Message, Payload } from '../../../src/domain/notification.ts';
+import { fcmPayloadBytes, renderFcm } from '../../../src/providers/fcm/message.ts';
+import { fcmCredential } from '../../support/provider-credentials.ts';
+
+const NOW_MS = 1_700_000_000_000;
+const credential = fcmCredential();
+
+const messageOf = (payload: Partial<Payload>, more: Partial<Message> = {}): Message => ({
+  notificationId: 'n',
+  payload: { data: {}, ...payload },
+  dueAtMs: NOW_MS,
+  expiresAtMs: null,
+  ...more,
+});
+const render = (payload: Partial<Payload>, more?: Partial<Message>) => {
+  const message = messageOf(payload, more);
+  const rendered = renderFcm(message, credential, NOW_MS);
+  t.equal(rendered.fid.bodyAfter, rendered.token.bodyAfter, 'one content for both forms');
+  t.equal(
+    rendered.fid.bodyBefore.toString(),
+    rendered.token.bodyBefore.toString().replace('token', 'fid'),
+  );
+  const template = rendered.token;
+  t.equal(template.tokenIn, 'body');
+  t.equal(template.pathBefore, '/v1/projects/news-project/messages:send');
+  t.equal(template.payloadBytes, fcmPayloadBytes(message, NOW_MS));
+  const body = JSON.parse(
+    `${template.bodyBefore.toString()}the token${template.bodyAfter.toString()}`,
+  );
+  t.same(Object.keys(body), ['message']);
+  t.equal(body.message.token, 'the token');
+  const { token: _, ...rest } = body.message;
+  return rest;
+};
+
+t.test('everything at once', (t) => {
+  t.same(
+    render({
+      title: 'Goal',
+      message: '1:0 ⚽',
+      url: 'https://example.com/1',
+      image: 'https://example.com/1.png',
+      badge: 1,
+      sound: 'default',
+      ttlSeconds: 60,
+      priority: 'high',
+      collapseId: 'match-1',
+      data: { text: 'a', number: 1.5, yes: true, deep: { a: [1] }, list: [1], none: null },
+    }),
+    {
+      notification: { title: 'Goal', body: '1:0 ⚽', image: 'https://example.com/1.png' },
+      data: {
+        title: 'Goal',
+        message: '1:0 ⚽',
+        url: 'https://example.com/1',
+        image: 'https://example.com/1.png',
+        text: 'a',
+        number: '1.5',
+        yes: 'true',
+        deep: '{"a":[1]}',
+        list: '[1]',
+        pushId: 'n',
+      },
+      android: {
+        ttl: '60s',
+        priority: 'HIGH',
+        collapse_key: 'match-1',
+        notification: { sound: 'default' },
+      },
+    },
+  );
+  t.end();
+});
+
+t.test('nothing at all', (t) => {
+  t.same(render({}), { data: { pushId: 'n' } });
+  t.end();
+});
+
+t.test('silent is data only', (t) => {
+  t.same(
+    render({ silent: true, title: 'Goal', message: '1:0', image: 'i', sound: 's', url: 'u' }),
+    { data: { title: 'Goal', message: '1:0', image: 'i', url: 'u', pushId: 'n' } },
+  );
+  t.end();
+});
+
+t.test('payload.fcm lies over what we made and cannot choose the target', (t) => {
+  t.same(
+    render({
+      title: 'Goal',
+      data: { a: 1 },
+      fcm: {
+        token: 'another',
+        topic: 'all',
+        condition: "'a' in topics",
+        fid: 'f',
+        notification: { body: 'over' },
+        data: { b: 2, c: { d: 1 } },
+        android: { direct_boot_ok: true },
+      },
+    }),
+    {
+      notification: { title: 'Goal', body: 'over' },
+      data: { title: 'Goal', a: '1', b: '2', c: '{"d":1}', pushId: 'n' },
+      android: { direct_boot_ok: true },
+    },
+  );
+  t.end();
+});
+
+t.test('the id of the push is ours, wherever a device would read data', (t) => {
+  const theirs = { pushId: 'theirs' };
+  t.equal(render({ data: theirs }).data.pushId, 'n');
+  t.equal(render({ fcm: { data: theirs } }).data.pushId, 'n');
+  t.equal(render({ fcm: { data: null } }).data.pushId, 'n');
+  // In its place Android gets its own data.
+  const { data, android } = render({ fcm: { android: { data: { a: '1', ...theirs } } } });
+  t.same(data, { pushId: 'n' });
+  t.same(android, { data: { a: '1', pushId: 'n' } });
+  t.end();
+});
+
+t.test('a caller who names a data entry like a copy has meant it', (t) => {
+  t.match(render({ title: 'Goal', data: { title: 'Own' } }), {
+    notification: { title: 'Goal' },
+    data: { title: 'Own' },
+  });
+  t.end();
+});
+
+t.test('copies are left out where they alone are too much', (t) => {
+  const whole = render({ message: 'x'.repeat(1_990), url: 'u' });
+  t.equal(whole.data.message.length, 1_990);
+  const long = render({ message: 'x'.repeat(2_100), title: 'Goal', url: 'u' });
+  t.equal(long.notification.body.length, 2_100);
+  t.same(long.data, { url: 'u', pushId: 'n' });
+  const silent = render({ message: 'x'.repeat(3_000), silent: true });
+  t.equal(silent.data.message.length, 3_000, 'what stands there only is no copy');
+  t.end();
+});
+
+t.test('ttl is what is left until the earlier of both ends', (t) => {
+  const at = (ttlSeconds: number | undefined, expiresInMs: number | null) =>
+    render(ttlSeconds === undefined ? {} : { ttlSeconds }, {
+      expiresAtMs: expiresInMs === null ? null : NOW_MS + expiresInMs,
+    }).android?.ttl;
+  t.equal(at(undefined, null), undefined);
+  t.equal(at(100, null), '100s');
+  t.equal(at(100, 50_000), '50s');
+  t.equal(at(undefined, 49_001), '50s');
+  t.equal(at(0, null), '0s');
+  t.equal(at(undefined, -5), '0s');
+  t.equal(at(undefined, 10 ** 12), '2419200s');
+  t.end();
+});
+
+t.test('a project id cannot leave its place in the path', (t) => {
+  const account = { ...credential.serviceAccount, project_id: '../x?y#z' };
+  const { token } = renderFcm(messageOf({}), { ...credential, serviceAccount: account }, NOW_MS);
+  t.equal(token.pathBefore, '/v1/projects/..%2Fx%3Fy%23z/messages:send');
+  t.end();
+});

@@ -1,0 +1,234 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { pino } from 'pino';
+import t from 'tap';
+import { GROUP_DEVICES } from '../../../src/domain/device.ts';
+import type { Claimed } from '../../../src/push/dispatch/claimed.ts';
+import { scopeOf } from '../../../src/push/dispatch/claimed.ts';
+import { Claimer } from '../../../src/push/dispatch/claimer.ts';
+import type { Assignment } from '../../../src/push/dispatch/dispatcher.ts';
+import { Presence } from '../../../src/push/protocol/presence.ts';
+import { systemClock } from '../../../src/std/clock.ts';
+import type { Store } from '../../../src/store/store.ts';
+import { claimChunksOf, makeRunning, makeTenant } from '../../support/notifications.ts';
+import { until } from '../../support/poll.ts';
+import { withStores } from '../../support/store.ts';
+
+/** So many chunks to claim: how many devices are in each is nothing to a claimer. */
+const oneInEachGroup = { step: GROUP_DEVICES };
+const AT_ONCE = { withinMs: 0, answersWithinMs: 0 };
+
+/** Of a node that the database has not heard of for too long, until it is prolonged; counts who asks. */
+class AskedPresence extends Presence {
+  asked = 0;
+
+  constructor(nodeId: number) {
+    super(systemClock);
+    this.prolong(nodeId, 0);
+  }
+
+  override covers(nodeId: number | null): boolean {
+    this.asked += 1;
+    return super.covers(nodeId);
+  }
+}
+
+/** A node: holds what it claims until the test lets it finish. */
+class Node {
+  readonly claimed: Claimed[] = [];
+  readonly askedToGiveBack: Claimed[] = [];
+  readonly claimer: Claimer;
+  private readonly ends = new Map<Claimed, () => void>();
+
+  constructor(
+    { sql }: Store,
+    slots: number,
+    leaseMs = 60_000,
+    presence = new Presence(systemClock),
+  ) {
+    this.claimer = new Claimer({
+      sql,
+      slots,
+      leaseMs,
+      presence,
+      clock: systemClock,
+      log: pino({ level: 'silent' }),
+      authorize: () => Promise.reject(new Error('nobody waits for it')),
+      start: (claimed) => this.start(claimed),
+    });
+    this.claimer.start();
+  }
+
+  finish(claimed: Claimed): void {
+    this.ends.get(claimed)?.();
+    this.ends.delete(claimed);
+  }
+
+  finishAll(): void {
+    for (const claimed of this.ends.keys()) this.finish(claimed);
+  }
+
+  keys(): readonly string[] {
+    return this.claimed.map((claimed) =>
+      claimed.kind === 'chunk'
+        ? `${claimed.chunk.notificationId}/${claimed.chunk.groupNumber}/${claimed.chunk.epoch}`
+        : 'retries',
+    );
+  }
+
+  private start(claimed: Claimed): Assignment {
+    this.claimed.push(claimed);
+    const finished = new Promise<void>((resolve) => this.ends.set(claimed, resolve));
+    const giveBack = (): void => {
+      this.askedToGiveBack.push(claimed);
+      this.finish(claimed);
+    };
+    return { finished, giveBack };
+  }
+}
+
+await withStores(t, async (t, store) => {
+  const { sql } = store;
+
+  await t.test('two claimers share the chunks, and none is claimed twice', async (t) => {
+    const id = await makeRunning(sql, await makeTenant(sql, 'shared'), 12, oneInEachGroup);
+    const nodes = [new Node(store, 4), new Node(store, 4)];
+    const all = await until('all are claimed', () => {
+      const keys = nodes.flatMap((node) => node.keys());
+      if (keys.length >= 12) return keys;
+      for (const node of nodes) node.finishAll();
+      return null;
+    });
+    t.equal(new Set(all).size, 12);
+    t.ok(
+      all.every((key) => key.startsWith(id) && key.endsWith('/1')),
+      'each in its first epoch',
+    );
+    for (const node of nodes) {
+      node.finishAll();
+      await node.claimer.drain(AT_ONCE);
+    }
+  });
+
+  await t.test(
+    'a small notification of another tenant beside a big one gets a slot at once',
+    async (t) => {
+      const tenant = await makeTenant(sql, 'fair');
+      const big = await makeRunning(sql, tenant, 12, oneInEachGroup);
+      const node = new Node(store, 3);
+      await until('its share is taken', () => (node.claimed.length === 2 ? true : null));
+      const small = await makeRunning(sql, await makeTenant(sql, 'fair-small'), 10);
+      await until('the next is claimed', () => (node.claimed.length >= 3 ? true : null));
+      t.strictSame(
+        node.claimed.slice(0, 3).map((claimed) => scopeOf(claimed).notificationId),
+        [big, big, small],
+      );
+      node.finishAll();
+      await node.claimer.drain(AT_ONCE);
+      await sql`delete from notifications where id in ${sql([big, small])}`;
+    },
+  );
+
+  await t.test('while nobody waits for a slot, a quarter of them is filled together', async (t) => {
+    const id = await makeRunning(sql, await makeTenant(sql, 'together'), 40, oneInEachGroup);
+    const node = new Node(store, 12);
+    let claims = 8;
+    await until('its share is taken', () => (node.claimed.length === claims ? true : null));
+    /** Three slots become free, one after the other; whether they were filled by one claim. */
+    const refill = async (): Promise<boolean> => {
+      for (const claimed of node.claimed.slice(claims - 8, claims - 5)) {
+        node.finish(claimed);
+        await nextTurn();
+      }
+      claims += 3;
+      await until('they are filled', () => (node.claimed.length === claims ? true : null));
+      const starts = node.claimed.slice(-3).map(({ leaseStartedMs }) => leaseStartedMs);
+      return new Set(starts).size === 1;
+    };
+    // The look that comes in any case, every 250 ms, may fall between two of them.
+    const rounds = [await refill(), await refill(), await refill(), await refill()];
+    t.ok(rounds.filter((isOne) => isOne).length >= 3, String(rounds));
+    t.equal(new Set(node.keys()).size, claims);
+    node.finishAll();
+    await node.claimer.drain(AT_ONCE);
+    await sql`delete from notifications where id = ${id}`;
+  });
+
+  await t.test(
+    'when no slot becomes free, the one held for longest is asked to yield',
+    async (t) => {
+      const tenant = await makeTenant(sql, 'slow');
+      const big = await makeRunning(sql, tenant, 4, oneInEachGroup);
+      const node = new Node(store, 3);
+      await until('its share is taken', () => (node.claimed.length === 2 ? true : null));
+      const small = await makeRunning(sql, tenant, 10);
+      await until('the small one is served', () =>
+        node.claimed.some((claimed) => scopeOf(claimed).notificationId === small) ? true : null,
+      );
+      t.equal(node.askedToGiveBack.length, 1);
+      t.equal(node.askedToGiveBack[0], node.claimed[0]);
+      node.finishAll();
+      await node.claimer.drain(AT_ONCE);
+      await sql`delete from notifications where id in ${sql([big, small])}`;
+    },
+  );
+
+  await t.test('a lease that has ended is claimed by another, in a new epoch', async (t) => {
+    const id = await makeRunning(sql, await makeTenant(sql, 'dead-node'), 10);
+    const dead = new Node(store, 1, 300);
+    await until('it has claimed', () => (dead.claimed.length === 1 ? true : null));
+    const heir = new Node(store, 1);
+    await until('the heir has claimed', () => (heir.claimed.length === 1 ? true : null));
+    t.strictSame(heir.keys(), [`${id}/0/2`]);
+    for (const node of [dead, heir]) {
+      node.finishAll();
+      await node.claimer.drain(AT_ONCE);
+    }
+  });
+
+  await t.test('while its node is not present it claims nothing', async (t) => {
+    const id = await makeRunning(sql, await makeTenant(sql, 'absent'), 10);
+    const presence = new AskedPresence(7);
+    const node = new Node(store, 1, 60_000, presence);
+    await until('it has tried some times', () => (presence.asked > 2 ? true : null));
+    t.equal(node.claimed.length, 0);
+    presence.prolong(7, systemClock.monotonicMs() + 60_000);
+    await until('it has claimed', () => (node.claimed.length === 1 ? true : null));
+    t.match(node.claimed[0], { nodeId: 7, chunk: { notificationId: id, epoch: 1 } });
+    const [row] = await sql`
+      select node_id, node_epoch from chunks where notification_id = ${id}`;
+    t.match(row, { node_id: 7, node_epoch: 1 });
+    node.finishAll();
+    await node.claimer.drain(AT_ONCE);
+    await sql`delete from notifications where id = ${id}`;
+  });
+
+  await t.test('retries are leased for as long as their answers may take', async (t) => {
+    const tenant = await makeTenant(sql, 'late-answers');
+    const id = await makeRunning(sql, tenant, 10);
+    const [chunk] = await claimChunksOf(sql, id, 60_000);
+    t.ok(chunk, 'the chunk is held elsewhere');
+    await sql`
+      insert into retries (notification_id, app_id, platform_id, ordinal, attempts, reason, due_at)
+      values (${id}, ${tenant.appId}, 3, 1, 1, 'Late', now())`;
+    await sql`update notifications set open_retries = 1 where id = ${id}`;
+    const node = new Node(store, 1, 500);
+    await until('it has claimed', () => (node.claimed.length === 1 ? true : null));
+    t.equal(node.claimed[0]?.kind, 'retries');
+    const [row] = await sql<{ leftMs: number }[]>`
+      select extract(epoch from lease_until - now())::float8 * 1000 as "leftMs"
+      from retries where notification_id = ${id}`;
+    t.ok((row?.leftMs ?? 0) > 15_000, 'a send just before half of the lease, and its time-out');
+    node.finishAll();
+    await node.claimer.drain(AT_ONCE);
+    await sql`delete from notifications where id = ${id}`;
+  });
+
+  await t.test('drain claims nothing more and asks for everything back', async (t) => {
+    await makeRunning(sql, await makeTenant(sql, 'draining'), 4, oneInEachGroup);
+    const node = new Node(store, 3);
+    await until('its share is taken', () => (node.claimed.length === 2 ? true : null));
+    await node.claimer.drain(AT_ONCE);
+    t.equal(node.askedToGiveBack.length, 2);
+    t.equal(node.claimed.length, 2);
+  });
+});

@@ -1,0 +1,299 @@
+import type { Logger } from 'pino';
+import { pino } from 'pino';
+import type { Piscina } from 'piscina';
+import type { Test } from 'tap';
+import t from 'tap';
+import { ProviderTokens } from '../../../src/credentials/provider-tokens.ts';
+import type { ProviderCredential } from '../../../src/domain/credential.ts';
+import { Ledger } from '../../../src/outcomes/ledger.ts';
+import type { Authorization } from '../../../src/providers/authorization.ts';
+import { Authorizations } from '../../../src/providers/authorization.ts';
+import type { AuthorizationSource } from '../../../src/push/dispatch/authorizer.ts';
+import { Authorizer } from '../../../src/push/dispatch/authorizer.ts';
+import type { Claimed } from '../../../src/push/dispatch/claimed.ts';
+import { releaseOf, scopeOf } from '../../../src/push/dispatch/claimed.ts';
+import type { DispatcherOptions } from '../../../src/push/dispatch/dispatcher.ts';
+import { Dispatcher } from '../../../src/push/dispatch/dispatcher.ts';
+import type { RunningTask, TaskEvents } from '../../../src/push/dispatch/worker-pool.ts';
+import { WorkerPool } from '../../../src/push/dispatch/worker-pool.ts';
+import type { QuotaAnswer, QuotaNote } from '../../../src/push/protocol/permits.ts';
+import { Presence } from '../../../src/push/protocol/presence.ts';
+import type { Task, Word, WorkerSettings } from '../../../src/push/protocol/task.ts';
+import { systemClock } from '../../../src/std/clock.ts';
+import type { ClaimedChunk } from '../../../src/store/ledger/claim-chunks.ts';
+import { readStatus } from '../../../src/store/notifications/read-status.ts';
+import { countUndone } from '../../../src/tag-index/sql/count-undone.ts';
+import { NO_FEED } from '../../../src/tag-index/tag-index.ts';
+import { secrets } from '../../support/api.ts';
+import {
+  claimChunksOf,
+  claimRetriesOf,
+  makeRunning,
+  makeTenant,
+} from '../../support/notifications.ts';
+import { until } from '../../support/poll.ts';
+import { apnsCredential } from '../../support/provider-credentials.ts';
+import { behave, credentialOf, originsOf, simulatorFor } from '../../support/sending.ts';
+import { temporaryEmbedded } from '../../support/store.ts';
+
+const LEASE_MS = 60_000;
+const log = pino({ level: 'silent' });
+const store = await temporaryEmbedded(t);
+const { sql } = store;
+const ledger = new Ledger({
+  store,
+  feed: NO_FEED,
+  leaseMs: LEASE_MS,
+  clock: systemClock,
+  log,
+  onRecorded: () => undefined,
+});
+
+const shared = {
+  ledger,
+  leaseMs: LEASE_MS,
+  clock: systemClock,
+  countUndone: (chunk: ClaimedChunk) => countUndone(sql, chunk),
+};
+
+/** A worker that the test plays. */
+const usable = (credential: ProviderCredential | null) =>
+  credential === null ? null : { credential, fallBack: null };
+
+/** Nothing limits them. */
+const quotas = { join: () => null };
+
+class PlayedPool {
+  readonly tasks: Task[] = [];
+  readonly words: Word[] = [];
+  play: (events: TaskEvents) => Promise<void> = () => Promise.resolve();
+
+  run(task: Task, events: TaskEvents): RunningTask {
+    this.tasks.push(task);
+    return { say: (word) => this.words.push(word), finished: this.play(events) };
+  }
+}
+
+/** As the claimer asks for the right to send. */
+function authorized(options: DispatcherOptions) {
+  const dispatcher = new Dispatcher(options);
+  return {
+    start: (claimed: Claimed) => {
+      const { appId, platformId } = scopeOf(claimed);
+      return dispatcher.start(claimed, options.authorizer.authorize(appId, platformId));
+    },
+  };
+}
+
+function dispatcherOf(
+  pool: Pick<WorkerPool, 'run'>,
+  authorization: () => Authorization = () => ({ ok: true, value: 'bearer one' }),
+  credential: () => ProviderCredential | null = () => apnsCredential(),
+  logger: Logger = log,
+) {
+  const invalidated: string[] = [];
+  const frozen: string[] = [];
+  const authorizations: AuthorizationSource = {
+    current: () => Promise.resolve(authorization()),
+    invalidate: (key) => invalidated.push(key),
+    freeze: (key) => Promise.resolve(void frozen.push(key)),
+  };
+  const authorizer = new Authorizer(() => Promise.resolve(usable(credential())), authorizations);
+  const options = { ...shared, pool, authorizer, quotas };
+  return {
+    dispatcher: authorized({ ...options, log: logger }),
+    invalidated,
+    frozen,
+  };
+}
+
+async function claimOne(slug: string, devices = 10): Promise<Claimed & { readonly kind: 'chunk' }> {
+  const id = await makeRunning(sql, await makeTenant(sql, slug), devices);
+  const leaseStartedMs = systemClock.monotonicMs();
+  const [chunk] = await claimChunksOf(sql, id, LEASE_MS);
+  if (chunk === undefined) throw new Error('nothing to claim');
+  return { kind: 'chunk', chunk, leaseStartedMs, nodeId: null };
+}
+
+async function leaseOf({ chunk }: Claimed & { readonly kind: 'chunk' }) {
+  const [row] = await sql<{ leased: boolean; waits: boolean }[]>`
+    select lease_until is not null as leased, available_at > now() as waits from chunks
+    where notification_id = ${chunk.notificationId}`;
+  return { ...row };
+}
+
+t.test('what its worker failed at is given back', async (t) => {
+  const pool = new PlayedPool();
+  pool.play = () => Promise.reject(new Error('the thread has died'));
+  const claimed = await claimOne('failed');
+  await dispatcherOf(pool).dispatcher.start(claimed).finished;
+  t.strictSame(await leaseOf(claimed), { leased: false, waits: true });
+});
+
+t.test('at most once, retries of a lost worker are left to their leases', async (t) => {
+  for (const isAtMostOnce of [true, false]) {
+    const tenant = await makeTenant(sql, `lost-retries-${isAtMostOnce}`);
+    const id = await makeRunning(sql, tenant, 10, { isAtMostOnce });
+    const [chunk] = await claimChunksOf(sql, id, LEASE_MS);
+    if (chunk === undefined) throw new Error('nothing to claim');
+    const claim = { leaseStartedMs: systemClock.monotonicMs(), nodeId: null };
+    const chunkClaim = { kind: 'chunk', chunk, ...claim } as const;
+    const retry = { ordinal: 3, attempts: 1, reason: 'Later', dueInMs: 0, isUncertain: false };
+    const release = releaseOf(chunkClaim, 0, Date.now());
+    if (release.kind !== 'chunk') throw new Error(release.kind);
+    const counts = { ...release.counts, total: 10, delivered: 9 };
+    const blocks = -1n;
+    await ledger.record({ ...release, blocks, counts, retries: [retry], releaseAfterMs: null });
+    const [retries] = await claimRetriesOf(sql, id, LEASE_MS);
+    if (retries === undefined) throw new Error('no retry to claim');
+    const pool = new PlayedPool();
+    pool.play = () => Promise.reject(new Error('the thread has died'));
+    await dispatcherOf(pool).dispatcher.start({ kind: 'retries', retries, ...claim }).finished;
+    const [row] = await sql`
+      select lease_until is not null as leased from retries where notification_id = ${id}`;
+    t.equal(row?.['leased'], isAtMostOnce);
+  }
+});
+
+t.test('a reason that nobody knows is logged once in the life of the process', async (t) => {
+  const told: unknown[] = [];
+  const stream = { write: (line: string) => told.push(JSON.parse(line)) };
+  const pool = new PlayedPool();
+  pool.play = (events) => {
+    events.unfamiliar({ status: 418, reason: 'Teapot' });
+    return Promise.resolve();
+  };
+  const { dispatcher } = dispatcherOf(pool, undefined, undefined, pino({ level: 'warn' }, stream));
+  await dispatcher.start(await claimOne('teapot')).finished;
+  await dispatcher.start(await claimOne('another-teapot')).finished;
+  t.match(told, [{ platformId: 3, status: 418, reason: 'Teapot' }]);
+});
+
+t.test('without an authorization for now it waits, and no worker is bothered', async (t) => {
+  const pool = new PlayedPool();
+  const claimed = await claimOne('unauthorized');
+  const later = () => ({ ok: false, reason: 'OAuth is away', retryable: true }) as const;
+  await dispatcherOf(pool, later).dispatcher.start(claimed).finished;
+  t.equal(pool.tasks.length, 0);
+  t.strictSame(await leaseOf(claimed), { leased: false, waits: true });
+});
+
+t.test('a credential that is refused or missing is the fault of the task', async (t) => {
+  const pool = new PlayedPool();
+  const refused = () => ({ ok: false, reason: 'invalid_grant', retryable: false }) as const;
+  await dispatcherOf(pool, refused).dispatcher.start(await claimOne('refused')).finished;
+  t.match(pool.tasks[0], { fault: 'invalid_grant', authority: null });
+  await dispatcherOf(pool, undefined, () => null).dispatcher.start(await claimOne('missing'))
+    .finished;
+  t.match(pool.tasks[1], { fault: 'MissingCredential', authority: null });
+});
+
+t.test('an expired authorization is replaced; one that has been already is told', async (t) => {
+  const pool = new PlayedPool();
+  let value = 'bearer one';
+  const asked = new Promise<TaskEvents>((resolve) => {
+    pool.play = (events) => {
+      resolve(events);
+      return until('two answers', () => (pool.words.length === 2 ? true : null)).then(
+        () => undefined,
+      );
+    };
+  });
+  const { dispatcher, invalidated } = dispatcherOf(pool, () => {
+    if (invalidated.length > 0) value = 'bearer two';
+    return { ok: true, value };
+  });
+  const { finished } = dispatcher.start(await claimOne('expired-authorization'));
+  const events = await asked;
+  events.authorizationExpired('bearer one');
+  await until('the first answer', () => (pool.words.length === 1 ? true : null));
+  events.authorizationExpired('bearer one');
+  await finished;
+  t.strictSame(pool.words, [
+    { kind: 'authorize', authorization: 'bearer two' },
+    { kind: 'authorize', authorization: 'bearer two' },
+  ]);
+  t.equal(invalidated.length, 1);
+});
+
+t.test('too many tokens of a key: no node makes another for a while', async (t) => {
+  const pool = new PlayedPool();
+  const asked = new Promise<TaskEvents>((resolve) => {
+    pool.play = (events) => Promise.resolve(resolve(events));
+  });
+  const { dispatcher, frozen } = dispatcherOf(pool);
+  const claimed = await claimOne('too-many-tokens');
+  const { finished } = dispatcher.start(claimed);
+  (await asked).tooManyTokens();
+  await finished;
+  t.same(frozen, [`${claimed.chunk.appId}.${claimed.chunk.platformId}`]);
+});
+
+/** One real thread and its simulator. */
+async function workersOf(t: Test) {
+  const simulator = await simulatorFor(t);
+  const settings: WorkerSettings = {
+    apnsRetryMs: 1_000,
+    presence: new Presence(systemClock).memory,
+    wire: 'dispatcher.test',
+    connectionsMax: 8,
+    address: store.address,
+    redis: null,
+    origins: originsOf(simulator),
+    transport: 'http2',
+    logLevel: 'silent',
+  };
+  const pool = new WorkerPool(1, settings, () => undefined);
+  t.teardown(() => pool.destroy());
+  const authorizer = new Authorizer(
+    (_appId, platformId) => Promise.resolve(usable(credentialOf(simulator, platformId))),
+    new Authorizations(originsOf(simulator), new ProviderTokens(sql, secrets)),
+  );
+  return { simulator, pool, authorizer };
+}
+
+t.test('what a task has not used of its quota goes back, before it counts as ended', async (t) => {
+  const { pool, authorizer } = await workersOf(t);
+  const heard: string[] = [];
+  const metered = {
+    join: (_credential: ProviderCredential, answer: (answer: QuotaAnswer) => void) => ({
+      hear(note: QuotaNote) {
+        heard.push(note.kind);
+        if (note.kind === 'wanted') answer({ kind: 'granted', permits: 1_000, forMs: 60_000 });
+      },
+      leave: () => void heard.push('left'),
+    }),
+  };
+  const dispatcher = authorized({ ...shared, pool, authorizer, log, quotas: metered });
+  for (let n = 0; n < 10; n += 1) {
+    await dispatcher.start(await claimOne(`metered-${n}`)).finished;
+    t.strictSame(heard.splice(0), ['wanted', 'unused', 'left']);
+  }
+});
+
+t.test('a thread that dies is replaced, and its chunk is sent by the next', async (t) => {
+  const { simulator, pool, authorizer } = await workersOf(t);
+  await behave(simulator, { latencyMs: 30_000 });
+  const dispatcher = authorized({ ...shared, pool, authorizer, quotas, log });
+  const claimed = await claimOne('dying', 300);
+  const { finished } = dispatcher.start(claimed);
+  await until('it has connected', async () => {
+    const state = await (await fetch(`${simulator.controlUrl}/state`)).json();
+    return (state as { apns: { connectionsOpened: number } }).apns.connectionsOpened > 0
+      ? true
+      : null;
+  });
+  const { threads } = Reflect.get(pool, 'pool') as Piscina;
+  await threads[0]?.terminate();
+  await finished;
+  t.match(await leaseOf(claimed), { leased: false });
+
+  await behave(simulator, {});
+  await sql`update chunks set available_at = now() where notification_id = ${claimed.chunk.notificationId}`;
+  const [again] = await claimChunksOf(sql, claimed.chunk.notificationId, LEASE_MS);
+  if (again === undefined) throw new Error('nothing to claim');
+  const leaseStartedMs = systemClock.monotonicMs();
+  await dispatcher.start({ kind: 'chunk', chunk: again, leaseStartedMs, nodeId: null }).finished;
+  const rows = await readStatus(sql, again.clientId, again.notificationId);
+  t.match(rows, [{ state: 'FINISHED', total: 300, delivered: 300 }]);
+});

@@ -1,0 +1,98 @@
+import t from 'tap';
+import type { Outcome } from '../../../../src/domain/outcome.ts';
+import type { SendContext } from '../../../../src/push/worker/send/ending.ts';
+import { endingOf, faultIn } from '../../../../src/push/worker/send/ending.ts';
+
+const CONTEXT: SendContext = {
+  platformId: 3,
+  attempts: 1,
+  nowMs: 0,
+  retryUntilMs: Number.MAX_SAFE_INTEGER,
+  expires: false,
+  isAtMostOnce: false,
+  apnsRetryMs: 900_000,
+};
+
+const UNAVAILABLE: Outcome = { kind: 'unavailable', reason: 'Down', retryAfterMs: null };
+const UNKNOWN: Outcome = { kind: 'unknown', reason: 'no answer in time' };
+
+/** Each reaction that tries again: the least wait after the first and the second try. The most is half above it. */
+const WAITS: readonly (readonly [string, Outcome, Partial<SendContext>, number, number])[] = [
+  ['Apple asks for 15 minutes', UNAVAILABLE, {}, 900_000, 1_800_000],
+  ['FCM for 10 seconds', UNAVAILABLE, { platformId: 15 }, 10_000, 20_000],
+  ['a stranger for nothing', UNAVAILABLE, { platformId: 7 }, 2_000, 4_000],
+  ['a time that is named is kept', { ...UNAVAILABLE, retryAfterMs: 30_000 }, {}, 30_000, 30_000],
+  ['no time at all is none', { ...UNAVAILABLE, retryAfterMs: 0 }, {}, 1_000, 2_000],
+  ['a connection lost', UNKNOWN, {}, 1_000, 2_000],
+  ['FCM after a time-out', UNKNOWN, { platformId: 15 }, 10_000, 20_000],
+  ['not looked at', { kind: 'refused', reason: 'REFUSED_STREAM' }, {}, 1_000, 2_000],
+  [
+    'a throttled device',
+    { kind: 'throttled-device', reason: 'TooManyRequests', retryAfterMs: null },
+    {},
+    60_000,
+    120_000,
+  ],
+  [
+    'a throttled device is not hammered, whatever time is named',
+    { kind: 'throttled-device', reason: 'TooManyRequests', retryAfterMs: 1_000 },
+    {},
+    1_000,
+    2_000,
+  ],
+  [
+    'a throttled project',
+    { kind: 'throttled-target', reason: 'QUOTA_EXCEEDED', retryAfterMs: 60_000 },
+    { platformId: 15 },
+    60_000,
+    60_000,
+  ],
+  [
+    'a credential being refreshed',
+    { kind: 'expired-authorization', reason: 'ExpiredProviderToken' },
+    {},
+    1_000,
+    2_000,
+  ],
+];
+
+for (const [name, outcome, more, first, second] of WAITS) {
+  t.test(`${name}: ${first} ms, then ${second}`, (t) => {
+    for (const [attempts, leastMs] of [
+      [1, first],
+      [2, second],
+    ] as const) {
+      const ending = endingOf(outcome, { ...CONTEXT, ...more, attempts });
+      if (ending.kind !== 'retry') throw new Error(ending.kind);
+      t.ok(ending.dueInMs >= leastMs && ending.dueInMs <= leastMs * 1.5, `${ending.dueInMs}`);
+      t.equal(ending.isUncertain, outcome.kind === 'unknown');
+      t.equal(ending.attempts, attempts);
+    }
+    t.end();
+  });
+}
+
+t.test('at most once: of an unknown end is an end', (t) => {
+  t.same(endingOf(UNKNOWN, { ...CONTEXT, isAtMostOnce: true }), {
+    kind: 'failed',
+    reason: 'OutcomeUnknown: no answer in time',
+  });
+  const later = endingOf(UNAVAILABLE, { ...CONTEXT, isAtMostOnce: true });
+  t.equal(later.kind, 'retry', 'what is known not to have been accepted is sent again');
+  t.end();
+});
+
+t.test('no retry begins after the deadline', (t) => {
+  const late = { ...CONTEXT, retryUntilMs: 900_000 };
+  t.same(endingOf(UNAVAILABLE, late), { kind: 'failed', reason: 'Down' });
+  t.same(endingOf(UNAVAILABLE, { ...late, expires: true }), { kind: 'expired', reason: null });
+  t.end();
+});
+
+t.test('what one answer proves for the whole scope', (t) => {
+  t.equal(faultIn({ kind: 'bad-credential', reason: 'Forbidden' }), 'Forbidden');
+  t.equal(faultIn({ kind: 'bad-message', reason: 'PayloadTooLarge' }), 'PayloadTooLarge');
+  t.equal(faultIn({ kind: 'bad-message', reason: 'INVALID_ARGUMENT', mayBeDevice: true }), null);
+  t.equal(faultIn({ kind: 'bad-token', reason: 'BadDeviceToken' }), null);
+  t.end();
+});

@@ -1,0 +1,154 @@
+/** A registration that changes nothing costs a read; what it must not forget all the same. */
+
+import t from 'tap';
+import { deviceRef } from '../../../../src/registration/operation.ts';
+import { carryOutDeletions } from '../../../../src/store/deletions/carry-out.ts';
+import type { SqlPool } from '../../../../src/store/sql.ts';
+import { makeRegistration } from '../../../support/app-api.ts';
+import { makeNotification } from '../../../support/notifications.ts';
+import { onEachStore } from '../../../support/on-each-store.ts';
+import type { Tenant } from '../../../support/tenant.ts';
+import { makeTenant } from '../../../support/tenant.ts';
+
+const PLATFORM = 3;
+/** As makeRegistration has it. */
+const FRESH_MS = 86_400_000;
+
+/** The row as it was written: any write of it gives it another place or version. */
+const writtenRow = async (sql: SqlPool): Promise<Record<string, unknown> | undefined> =>
+  (
+    await sql`
+      select d.ctid::text as place, d.xmin::text as written, d.xmax::text as locked, d.registered_at::text as at,
+        d.tag_ids as "tagIds", d.refusals, g.version
+      from devices d join device_groups g using (app_id, platform_id)`
+  )[0];
+
+const age = (sql: SqlPool, ms: number) =>
+  sql`update devices set registered_at = registered_at - ${ms}::float8 * interval '1 millisecond'`;
+
+/** What APNs says of the device in a send that is accepted now: dead since then. Answers whether it is there afterwards. */
+async function condemn(
+  sql: SqlPool,
+  { clientId, appId, tagId }: { clientId: number; appId: number; tagId: number },
+  deadSinceMs: number,
+): Promise<boolean> {
+  const notificationId = await makeNotification(
+    sql,
+    { clientId, appId, tagId },
+    { platformIds: [PLATFORM] },
+  );
+  await sql`
+    insert into condemned_devices (notification_id, app_id, platform_id, ordinal, registered_before, is_refusal)
+    select ${notificationId}, app_id, platform_id, ordinal, to_timestamp(${deadSinceMs}::float8 / 1000), false from devices`;
+  await sql`update notification_scopes set deletions = 'released' where notification_id = ${notificationId}`;
+  const scope = { notificationId, appId, platformId: PLATFORM };
+  await carryOutDeletions(sql, scope, 1_000);
+  return (await sql`select from devices`).length > 0;
+}
+
+await onEachStore(t, {
+  'the same registration again writes nothing, within the bound': async (t, store) => {
+    const { sql } = store;
+    const { register, tags } = await makeDevice(store);
+    const [a = 0, b = 0] = tags;
+    await register('reg', [a, b], '1');
+    const first = await writtenRow(sql);
+    for (const [kind, tagIds, appVersion] of [
+      ['reg', [a, b], '1'],
+      ['reg', [b], '1'],
+      ['reg', [], null],
+      ['set', [b, a], null],
+    ] as const) {
+      t.equal(await register(kind, tagIds, appVersion), 'committed');
+      t.same(await writtenRow(sql), first, `${kind} ${tagIds.length}`);
+    }
+    await register('reg', [a, b], '2');
+    const second = await writtenRow(sql);
+    t.not(second?.['written'], first?.['written'], 'another version of the app');
+    await age(sql, FRESH_MS + 60_000);
+    await register('reg', [a, b], '2');
+    const third = await writtenRow(sql);
+    t.ok(String(third?.['at']) >= String(second?.['at']), 'beyond the bound the time is written');
+    await register('set', [a], '2');
+    t.same((await writtenRow(sql))?.['tagIds'], [a]);
+  },
+
+  'a tag that was deleted since is no repetition of it': async (t, store) => {
+    const { sql } = store;
+    const { register, tags, tenant } = await makeDevice(store);
+    const [a = 0, b = 0] = tags;
+    await register('set', [a, b], null);
+    await tenant.deleteTag(b);
+    await register('set', [a, b], null);
+    t.same((await writtenRow(sql))?.['tagIds'], [a]);
+  },
+
+  'opting out in the same batch is written': async (t, store) => {
+    const { sql } = store;
+    const { registration, device, register, tags } = await makeDevice(store);
+    const [a = 0] = tags;
+    await register('reg', [a], null);
+    const results = await Promise.all([
+      registration.submit({ kind: 'ureg', device, tagIds: [a] }),
+      register('reg', [a], null),
+      registration.submit({ kind: 'ureg', device, tagIds: 'all' }),
+    ]);
+    t.same(results, ['committed', 'committed', 'committed']);
+    t.same((await writtenRow(sql))?.['tagIds'], []);
+  },
+
+  'uninstalled within the bound: the first 410 counts, that of the next send erases': async (
+    t,
+    store,
+  ) => {
+    const { sql } = store;
+    const { register, tags, ids } = await makeDevice(store);
+    await register('reg', tags, null);
+    await age(sql, 3_600_000);
+    // APNs' timestamp never moves.
+    const deadSinceMs = Date.now() - 60_000;
+    t.ok(await condemn(sql, ids, deadSinceMs), 'its app may have come again, unwritten');
+    t.equal((await writtenRow(sql))?.['refusals'], 1);
+    t.notOk(await condemn(sql, ids, deadSinceMs), 'it has not');
+  },
+
+  'reinstalled within the bound, with a 410 between: it stays': async (t, store) => {
+    const { sql } = store;
+    const { register, tags, ids } = await makeDevice(store);
+    await register('reg', tags, null);
+    await age(sql, 3_600_000);
+    const deadSinceMs = Date.now() - 60_000;
+    const before = await writtenRow(sql);
+    await register('reg', tags, null);
+    t.same(await writtenRow(sql), before, 'not written');
+    t.ok(await condemn(sql, ids, deadSinceMs));
+    await register('reg', tags, null);
+    t.equal((await writtenRow(sql))?.['refusals'], 0, 'written, for a refusal was noted');
+    t.ok(await condemn(sql, ids, deadSinceMs), 'registered after its time of death');
+    t.equal((await writtenRow(sql))?.['refusals'], 0);
+  },
+
+  'beyond the bound a 410 erases at once': async (t, store) => {
+    const { sql } = store;
+    const { register, tags, ids } = await makeDevice(store);
+    await register('reg', tags, null);
+    await age(sql, FRESH_MS + 3_600_000);
+    t.notOk(await condemn(sql, ids, Date.now()));
+  },
+});
+
+async function makeDevice(store: Parameters<typeof makeRegistration>[0]) {
+  const tenant: Tenant = await makeTenant(store.sql, 'acme');
+  const tags = await tenant.makeTags(2);
+  const registration = makeRegistration(store);
+  const device = deviceRef(tenant.appId, PLATFORM, 'AB'.repeat(32));
+  return {
+    tenant,
+    tags,
+    registration,
+    device,
+    ids: { clientId: tenant.clientId, appId: tenant.appId, tagId: tags[0] ?? 0 },
+    register: (kind: 'reg' | 'set', tagIds: readonly number[], appVersion: string | null) =>
+      registration.submit({ kind, device, tagIds, appVersion }),
+  };
+}
