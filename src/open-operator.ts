@@ -1,8 +1,8 @@
 /** Opens the way of an operator's command: by DATABASE_URL straight to the database, else through the running engine. */
 
 import { remoteOperatorActions } from './cli/control-client.ts';
-import type { OperatorSession } from './cli/operator-command.ts';
 import type { Config } from './config.ts';
+import type { OperatorSession } from './operator/operator-session.ts';
 import { providerOrigins } from './provider-origins.ts';
 
 /** Without DATABASE_URL only a line to the engine is loaded; straight to the database, the half of an engine. */

@@ -11,34 +11,66 @@ import t from 'tap';
 /** From dist/test back to the root of the repository. */
 const ROOT = join(import.meta.dirname, '..', '..');
 
-/** Each folder of src, lowest first, and the folders it may import besides itself. */
+/** Each folder of src, lowest first, and the folders it may import besides itself. A folder named here counts apart from the one around it. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   std: [],
   domain: ['std'],
   telemetry: ['std'],
   http2: ['std'],
-  store: ['domain', 'std', 'telemetry'],
+  store: ['domain', 'std'],
   'tag-index': ['store', 'domain', 'std', 'telemetry'],
-  senders: ['http2', 'domain', 'std', 'telemetry'],
-  outcomes: ['tag-index', 'store', 'domain', 'std', 'telemetry'],
+  transport: ['http2', 'domain', 'std'],
+  providers: ['transport', 'domain', 'std'],
+  outcomes: ['tag-index', 'store', 'domain', 'std'],
   registration: ['tag-index', 'store', 'domain', 'std', 'telemetry'],
-  'fan-out': ['senders', 'outcomes', 'tag-index', 'store', 'domain', 'std', 'telemetry'],
-  access: ['store', 'domain', 'std', 'telemetry'],
-  http: [
-    'access',
-    'registration',
-    'fan-out',
+  upkeep: ['registration', 'tag-index', 'store', 'domain', 'std'],
+  access: ['store', 'std'],
+  credentials: ['access', 'providers', 'store', 'domain', 'std'],
+  // What crosses between the main thread (dispatch) and a sending thread (worker), which know nothing else of each other.
+  'push/protocol': ['outcomes', 'providers', 'transport', 'tag-index', 'store', 'domain', 'std'],
+  'push/accept': ['providers', 'tag-index', 'store', 'domain'],
+  'push/plan': ['store', 'std'],
+  'push/dispatch': [
+    'push/protocol',
     'outcomes',
+    'providers',
+    'store',
+    'domain',
+    'std',
+    'telemetry',
+  ],
+  'push/worker': [
+    'push/protocol',
+    'outcomes',
+    'providers',
+    'transport',
     'tag-index',
     'store',
     'domain',
     'std',
     'telemetry',
   ],
-  simulator: ['http2', 'domain', 'std'],
-  transfer: ['domain', 'std'],
+  push: [
+    'push/accept',
+    'push/plan',
+    'push/dispatch',
+    'push/protocol',
+    'upkeep',
+    'outcomes',
+    'providers',
+    'transport',
+    'tag-index',
+    'store',
+    'domain',
+    'std',
+  ],
+  http: ['access', 'push/accept', 'registration', 'store', 'domain', 'std', 'telemetry'],
+  simulator: ['http2', 'std'],
+  transfer: ['domain'],
+  operator: ['access', 'credentials', 'registration', 'tag-index', 'store', 'domain', 'telemetry'],
   cli: [
-    'access',
+    'operator',
+    'credentials',
     'registration',
     'transfer',
     'tag-index',
@@ -47,7 +79,6 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'http2',
     'domain',
     'std',
-    'telemetry',
   ],
 };
 
@@ -64,10 +95,16 @@ const listSources = (folder: string): readonly string[] =>
 
 const readSource = (file: string): string => readFileSync(join(ROOT, 'src', file), 'utf8');
 
-/** The top folder of a path, or '' for the composition root files that lie in src itself. */
-const folderOf = (file: string): string => (file.includes(sep) ? (file.split(sep)[0] ?? '') : '');
+/** The folder of the table that a path lies in, or '' for the files in src itself, which compose. */
+function folderOf(file: string): string {
+  const [top, second] = dirname(file).split(sep);
+  const within = `${top}/${second}`;
+  if (within in MAY_IMPORT) return within;
+  return top === '.' ? '' : (top ?? '');
+}
 
-t.test('every import goes down the table', (t) => {
+t.test('every import goes down the table, and every line of the table is needed', (t) => {
+  const needed = new Set<string>();
   for (const file of listSources('src')) {
     const from = folderOf(file);
     if (from === '') continue;
@@ -75,8 +112,24 @@ t.test('every import goes down the table', (t) => {
       const to = folderOf(normalize(join(dirname(file), target)));
       const allowed = to === from || (MAY_IMPORT[from] ?? []).includes(to);
       t.ok(allowed, `${file} may import ${to === '' ? target : `${to}/`}`);
+      needed.add(`${from} ${to}`);
     }
   }
+  for (const [from, folders] of Object.entries(MAY_IMPORT)) {
+    for (const to of folders) t.ok(needed.has(`${from} ${to}`), `${from}/ imports ${to}/`);
+  }
+  t.end();
+});
+
+t.test('architecture.md tells the same table', (t) => {
+  const document = readFileSync(join(ROOT, 'docs', 'architecture.md'), 'utf8');
+  const [, layers = ''] = document.split('\n## Layers\n');
+  const rows = layers.split('\n## ')[0]?.matchAll(/^\| `([^`]+)` \| ([^|]+) \|$/gm) ?? [];
+  const told = [...rows].map(([, folder = '', may = '']) => [
+    folder,
+    may === '–' ? [] : may.split(' '),
+  ]);
+  t.strictSame(Object.fromEntries(told), MAY_IMPORT);
   t.end();
 });
 

@@ -3,8 +3,7 @@
 import type { ProviderCredential } from '../../src/domain/credential.ts';
 import { createSender } from '../../src/providers/create-sender.ts';
 import { DEFAULT_ORIGINS } from '../../src/providers/origins.ts';
-import type { Settle } from '../../src/providers/sender.ts';
-import type { TransportLimits } from '../../src/transport/transport.ts';
+import type { Settle, TransportLimits } from '../../src/transport/transport.ts';
 import { NEWS } from '../push.ts';
 import type { Sink } from '../sinks/sink.ts';
 import { originOf } from '../sinks/sink.ts';

@@ -2,8 +2,7 @@
 
 import { apnsOutcome } from '../../src/providers/apns/answer.ts';
 import { APNS_LIMITS } from '../../src/providers/apns/settings.ts';
-import type { Settle } from '../../src/providers/sender.ts';
-import type { Transport, TransportOptions } from '../../src/transport/transport.ts';
+import type { Settle, Transport, TransportOptions } from '../../src/transport/transport.ts';
 import { renderPush } from '../push.ts';
 import { originOf } from '../sinks/sink.ts';
 import type { Client } from './client.ts';

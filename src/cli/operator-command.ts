@@ -2,14 +2,8 @@
 
 import type { ParseArgsConfig } from 'node:util';
 import { parseArgs } from 'node:util';
-import type { OperatorActions } from '../operator/operator-actions.ts';
+import type { OperatorSession } from '../operator/operator-session.ts';
 import type { ProgressOutput } from './progress.ts';
-
-/** What the commands are given: made when one is run, so that `--help` opens nothing. */
-export interface OperatorSession {
-  readonly actions: OperatorActions;
-  close(): Promise<void>;
-}
 
 export interface Terminal {
   print(text: string): void;

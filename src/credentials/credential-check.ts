@@ -1,12 +1,11 @@
 /** Asks a provider on purpose whether the credential of an (app, platform) works, and notes the answer as a sentence. */
 
 import type { ProviderCredential } from '../domain/credential.ts';
-import { faultSentence, SIMULATOR_ADVICE } from '../domain/fault-sentence.ts';
+import { faultSentence, MISSING_CREDENTIAL, SIMULATOR_ADVICE } from '../domain/fault-sentence.ts';
 import type { Outcome } from '../domain/outcome.ts';
+import type { Authorizations } from '../providers/authorization.ts';
 import type { ProviderOrigins } from '../providers/origins.ts';
 import { probe } from '../providers/probe.ts';
-import type { AuthorizationSource } from '../push/dispatch/authorizer.ts';
-import { MISSING_CREDENTIAL } from '../push/worker/send/delivery.ts';
 import { acceptCredential } from '../store/apps/provider-credential.ts';
 import type { Place } from '../store/health/credential-health.ts';
 import { writeCheck } from '../store/health/credential-health.ts';
@@ -27,7 +26,7 @@ export type LastPut = (
 export interface CredentialCheckOptions {
   readonly sql: Sql;
   readonly lastPut: LastPut;
-  readonly authorizations: Pick<AuthorizationSource, 'current'>;
+  readonly authorizations: Pick<Authorizations, 'current'>;
   readonly origins: ProviderOrigins;
 }
 

@@ -3,7 +3,6 @@
 import type { Secrets } from '../access/secrets.ts';
 import { Authorizations } from '../providers/authorization.ts';
 import type { ProviderOrigins } from '../providers/origins.ts';
-import type { AuthorizationSource } from '../push/dispatch/authorizer.ts';
 import type { Place } from '../store/health/credential-health.ts';
 import type { Sql } from '../store/sql.ts';
 import type { CheckResult } from './credential-check.ts';
@@ -18,7 +17,7 @@ export function createCheck(
   sql: Sql,
   secrets: Secrets,
   origins: ProviderOrigins,
-  authorizations: AuthorizationSource = new Authorizations(
+  authorizations: Pick<Authorizations, 'current'> = new Authorizations(
     origins,
     new ProviderTokens(sql, secrets),
   ),

@@ -1,5 +1,10 @@
 /** What a fault that stopped a send means, and what to mend: the provider's word is for machines, this is for people. */
 
+/** The fault of an (app, platform) that has no credential. */
+export const MISSING_CREDENTIAL = 'MissingCredential';
+/** The fault of a message that was accepted and that its sender cannot make sense of. */
+export const CANNOT_BE_RENDERED = 'MessageCannotBeRendered';
+
 /** The fault with its meaning behind it; a fault that is a sentence already, or unknown, as it is. */
 export function faultSentence(fault: string): string {
   const meaning = Object.hasOwn(MEANINGS, fault) ? MEANINGS[fault] : undefined;
@@ -11,7 +16,7 @@ export const SIMULATOR_ADVICE =
   'This was the simulator, which knows only the accounts that it made itself: started with DEMO=0 the engine has none, and sends to the real provider.';
 
 /** Told by us, whoever stands behind the origin. */
-const OWN_FAULTS: ReadonlySet<string> = new Set(['MissingCredential', 'MessageCannotBeRendered']);
+const OWN_FAULTS: ReadonlySet<string> = new Set([MISSING_CREDENTIAL, CANNOT_BE_RENDERED]);
 
 /** `faultSentence` of a send that went to a simulator. */
 export function simulatedFaultSentence(fault: string): string {

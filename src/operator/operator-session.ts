@@ -3,15 +3,20 @@
 import { loadSecretKey } from '../access/secret-key.ts';
 import type { Secrets } from '../access/secrets.ts';
 import { createSecrets } from '../access/secrets.ts';
-import type { OperatorSession } from '../cli/operator-command.ts';
 import { Catalogue } from '../registration/catalogue/catalogue.ts';
 import { IMPORT_LANES, Importer } from '../registration/import/importer.ts';
 import type { Sql } from '../store/sql.ts';
 import { openPostgres } from '../store/store.ts';
 import { NO_FEED } from '../tag-index/tag-index.ts';
 import { createCommandLogger } from '../telemetry/log.ts';
-import type { OperatorParts } from './operator-actions.ts';
+import type { OperatorActions, OperatorParts } from './operator-actions.ts';
 import { createOperatorActions } from './operator-actions.ts';
+
+/** What the commands are given: made when one is run, so that `--help` opens nothing. */
+export interface OperatorSession {
+  readonly actions: OperatorActions;
+  close(): Promise<void>;
+}
 
 export interface SessionOptions {
   readonly DATABASE_URL: string;

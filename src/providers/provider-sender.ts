@@ -4,8 +4,8 @@ import type { DeviceToken } from '../domain/device.ts';
 import type { Message } from '../domain/notification.ts';
 import type { Outcome } from '../domain/outcome.ts';
 import { HexOctets } from '../std/hex-octets.ts';
-import type { RequestTemplate, Transport } from '../transport/transport.ts';
-import type { Rendered, Sender, Settle } from './sender.ts';
+import type { Rendered, RequestTemplate, Settle, Transport } from '../transport/transport.ts';
+import type { Sender } from './sender.ts';
 import { Unsent } from './unsent.ts';
 
 /** What one provider's sender adds. */

@@ -6,16 +6,7 @@
 import type { ApnsEnvironment } from '../domain/credential.ts';
 import type { DeviceToken } from '../domain/device.ts';
 import type { Message } from '../domain/notification.ts';
-import type { Outcome } from '../domain/outcome.ts';
-
-/** Called exactly once for each send, never from inside `send` itself. */
-export type Settle = (position: number, outcome: Outcome) => void;
-
-/** A message rendered once for all its devices; made and understood by one provider's sender only. */
-export interface Rendered {
-  /** Bytes of the body without the device's token: what is held against the provider's limit. */
-  readonly payloadBytes: number;
-}
+import type { Rendered, Settle } from '../transport/transport.ts';
 
 export interface Sender {
   /** Renders a message for this provider. Rendering is the same for all devices, so it happens once per chunk. */

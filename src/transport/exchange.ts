@@ -1,10 +1,9 @@
 /** One send, over as many attempts as it takes. It is the only object that a send costs, so it hears the answers itself. */
 
 import type { DeviceToken } from '../domain/device.ts';
-import type { Settle } from '../providers/sender.ts';
 import type { Member } from './pool/member.ts';
 import type { Attempt, AttemptFailure, ReceivedAnswer } from './provider-connection.ts';
-import type { RequestTemplate } from './transport.ts';
+import type { RequestTemplate, Settle } from './transport.ts';
 
 /** Who decides what an attempt's end means. */
 export interface ExchangeEvents {

@@ -12,7 +12,6 @@
 
 import type { DeviceToken } from '../domain/device.ts';
 import type { Outcome } from '../domain/outcome.ts';
-import type { Settle } from '../providers/sender.ts';
 import { foreignText } from '../std/foreign-text.ts';
 import { sweepEveryMs } from '../std/sweep.ts';
 import { TurnClock } from '../std/turn-clock.ts';
@@ -25,7 +24,7 @@ import { ConnectionPool } from './pool/connection-pool.ts';
 import type { Member } from './pool/member.ts';
 import type { AttemptFailure, Dial, ReceivedAnswer } from './provider-connection.ts';
 import { retryAfterMs } from './retry-after.ts';
-import type { Answer, RequestTemplate, Transport, TransportOptions } from './transport.ts';
+import type { Answer, RequestTemplate, Settle, Transport, TransportOptions } from './transport.ts';
 
 /** A GOAWAY may explain itself at length; longer than anything that was seen, and it is stored with each retry. */
 const REASON_LENGTH_MAX = 200;

@@ -5,7 +5,15 @@
 
 import type { DeviceToken } from '../domain/device.ts';
 import type { Outcome } from '../domain/outcome.ts';
-import type { Rendered, Settle } from '../providers/sender.ts';
+
+/** Called exactly once for each send, never from inside `send` itself. */
+export type Settle = (position: number, outcome: Outcome) => void;
+
+/** A message rendered once for all its devices; made and understood by one provider's sender only. */
+export interface Rendered {
+  /** Bytes of the body without the device's token: what is held against the provider's limit. */
+  readonly payloadBytes: number;
+}
 
 /** What writes and reads the frames: our own framing, or `node:http2` through http2-wrapper. One for a whole process. */
 export const TRANSPORTS = ['http2', 'compat'] as const;

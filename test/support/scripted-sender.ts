@@ -7,7 +7,7 @@ import type { Outcome } from '../../src/domain/outcome.ts';
 import { DELIVERED } from '../../src/domain/outcome.ts';
 import type { ChunkProgress, Progress, RetryProgress } from '../../src/domain/progress.ts';
 import type { Verdict } from '../../src/outcomes/verdict.ts';
-import type { Rendered, Sender, Settle } from '../../src/providers/sender.ts';
+import type { Sender } from '../../src/providers/sender.ts';
 import { Presence } from '../../src/push/protocol/presence.ts';
 import type { ChunkTask, RetryTask, Unfamiliar } from '../../src/push/protocol/task.ts';
 import { Lease } from '../../src/push/worker/lease.ts';
@@ -23,6 +23,7 @@ import type {
   PresentDevices,
   TagIndex,
 } from '../../src/tag-index/tag-index.ts';
+import type { Rendered, Settle } from '../../src/transport/transport.ts';
 
 export class ManualClock implements Clock {
   private epochMs = 1_700_000_000_000;

@@ -1,11 +1,12 @@
 /** `tagcast devices …`: an app's devices, out of here and into here, also from other engines' exports. */
 
 import type { EventEmitter } from 'node:events';
+import type { OperatorSession } from '../../operator/operator-session.ts';
 import type { PageEnd } from '../../store/devices/read-page.ts';
 import type { FormatName } from '../../transfer/formats.ts';
 import { FORMAT_NAMES, isFormatName } from '../../transfer/formats.ts';
 import type { Command } from '../command.ts';
-import type { OperatorContext, OperatorSession } from '../operator-command.ts';
+import type { OperatorContext } from '../operator-command.ts';
 import { readFlags, readNumber, readPositionals, UsageError } from '../operator-command.ts';
 import { GivenUpError } from '../patient-actions.ts';
 import type { ExportFormat } from './devices-export.ts';

@@ -3,10 +3,9 @@
 import type { FcmCredential, ServiceAccount } from '../../domain/credential.ts';
 import type { Message, Payload } from '../../domain/notification.ts';
 import { isObject } from '../../domain/payload.ts';
-import type { RequestTemplate } from '../../transport/transport.ts';
+import type { Rendered, RequestTemplate } from '../../transport/transport.ts';
 import { secondsLeft } from '../expiry.ts';
 import { overlay } from '../overlay.ts';
-import type { Rendered } from '../sender.ts';
 import { FCM_PAYLOAD_BYTES_MAX } from './settings.ts';
 import type { FcmTargetField } from './target.ts';
 

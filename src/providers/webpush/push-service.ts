@@ -5,8 +5,7 @@
 
 import type { Outcome } from '../../domain/outcome.ts';
 import { within } from '../../std/within.ts';
-import type { Answer, RequestTemplate, Transport } from '../../transport/transport.ts';
-import type { Settle } from '../sender.ts';
+import type { Answer, RequestTemplate, Settle, Transport } from '../../transport/transport.ts';
 import type { VapidToken } from './credentials.ts';
 import type { Recipient } from './encryption.ts';
 import { encrypt } from './encryption.ts';

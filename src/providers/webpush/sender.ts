@@ -9,13 +9,19 @@ import type { DeviceToken } from '../../domain/device.ts';
 import type { Message } from '../../domain/notification.ts';
 import type { Outcome } from '../../domain/outcome.ts';
 import { TurnClock } from '../../std/turn-clock.ts';
-import type { Answer, RequestTemplate, Transport } from '../../transport/transport.ts';
+import type {
+  Answer,
+  Rendered,
+  RequestTemplate,
+  Settle,
+  Transport,
+} from '../../transport/transport.ts';
 import { fcmOutcome } from '../fcm/answer.ts';
 import type { RenderedFcm } from '../fcm/message.ts';
 import { fcmToken } from '../fcm/sender.ts';
 import type { FcmTarget } from '../fcm/target.ts';
 import { targetFieldOf } from '../fcm/target.ts';
-import type { Rendered, Sender, Settle } from '../sender.ts';
+import type { Sender } from '../sender.ts';
 import { Unsent } from '../unsent.ts';
 import type { Admission } from './allow-list.ts';
 import { AllowList } from './allow-list.ts';

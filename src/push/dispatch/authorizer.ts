@@ -2,9 +2,9 @@
 
 import type { ProviderCredential } from '../../domain/credential.ts';
 import { scopeKeyOf } from '../../domain/device.ts';
+import { MISSING_CREDENTIAL } from '../../domain/fault-sentence.ts';
 import type { Authorization } from '../../providers/authorization.ts';
 import type { Authority } from '../protocol/task.ts';
-import { MISSING_CREDENTIAL } from '../worker/send/delivery.ts';
 
 /** The credential in use, opened by whoever has the key of the secrets. */
 export interface UsableCredential {

@@ -1,22 +1,19 @@
 /** What both runners share: a courier for the task, and what an outcome means for it. */
 
+import { CANNOT_BE_RENDERED, MISSING_CREDENTIAL } from '../../../domain/fault-sentence.ts';
 import type { DeviceNote } from '../../../domain/group-change.ts';
 import type { Outcome } from '../../../domain/outcome.ts';
 import { DELIVERED, reasonOf } from '../../../domain/outcome.ts';
 import type { DeviceNews } from '../../../domain/progress.ts';
 import { TOO_MANY_TOKENS } from '../../../providers/apns/settings.ts';
-import type { Rendered, Sender } from '../../../providers/sender.ts';
+import type { Sender } from '../../../providers/sender.ts';
+import type { Rendered } from '../../../transport/transport.ts';
 import type { Task } from '../../protocol/task.ts';
 import type { RunContext } from '../run-context.ts';
 import type { Freight, Halt } from './courier.ts';
 import { Courier } from './courier.ts';
 import type { Ending } from './ending.ts';
 import { ACCEPTED, CANCELLED, EXPIRED, endingOf, failedWith, faultIn } from './ending.ts';
-
-/** The fault of a scope that has no credential. */
-export const MISSING_CREDENTIAL = 'MissingCredential';
-/** The fault of a message that was accepted and that its sender cannot make sense of. */
-const CANNOT_BE_RENDERED = 'MessageCannotBeRendered';
 
 /** Sends what there is to send; resolves when each send has its outcome. Null: all of it was sent. */
 export function carry(
