@@ -1,6 +1,6 @@
 /** CPU time of processes: an engine's as it says itself in its metrics, any other's as Linux counts it. */
 
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 
 const CPU = /^process_cpu_seconds_total (\S+)/m;
 const RESIDENT = /^process_resident_memory_bytes (\S+)/m;
@@ -20,17 +20,38 @@ export const residentMb = async (baseUrl: string): Promise<number> =>
 
 /** Linux counts in hundredths of a second (USER_HZ), whatever the kernel's own clock. */
 const TICK_MICROS = 10_000;
-/** Of what follows the program's name in /proc/<pid>/stat: utime and stime (proc(5)). */
-const USER_FIELD = 11;
-const SYSTEM_FIELD = 12;
+/** Of what follows the program's name in /proc/<pid>/stat (proc(5)): ppid, utime and stime, and these with cutime and cstime. */
+const PARENT_FIELD = 1;
+const OWN_FIELDS = [11, 12];
+const FAMILY_FIELDS = [11, 12, 13, 14];
 
 /** User and system time of a process so far, in microseconds; NaN where there is no /proc. */
-export function processCpuMicros(pid: number): number {
+export const processCpuMicros = (pid: number): number => timesOf(pid, OWN_FIELDS) ?? Number.NaN;
+
+/** The same of a process, of its children, and of those that have ended: PostgreSQL makes one for each connection. */
+export function familyCpuMicros(pid: number): number {
+  const children = readdirSync('/proc').filter((name) => parentOf(Number(name)) === pid);
+  const living = children.map((child) => timesOf(Number(child), OWN_FIELDS) ?? 0);
+  return living.reduce((sum, micros) => sum + micros, timesOf(pid, FAMILY_FIELDS) ?? Number.NaN);
+}
+
+const timesOf = (pid: number, fields: readonly number[]): number | null => {
+  const values = statOf(pid);
+  if (values === null) return null;
+  return fields.reduce((sum, field) => sum + Number(values[field]), 0) * TICK_MICROS;
+};
+
+const parentOf = (pid: number): number | null => {
+  const parent = Number.isNaN(pid) ? undefined : statOf(pid)?.[PARENT_FIELD];
+  return parent === undefined ? null : Number(parent);
+};
+
+/** What follows the program's name; null: there is no such process. */
+function statOf(pid: number): readonly string[] | null {
   try {
-    const [, rest = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ');
-    const fields = rest.split(' ');
-    return (Number(fields[USER_FIELD]) + Number(fields[SYSTEM_FIELD])) * TICK_MICROS;
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return stat.slice(stat.lastIndexOf(') ') + 2).split(' ');
   } catch {
-    return Number.NaN;
+    return null;
   }
 }

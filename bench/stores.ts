@@ -7,6 +7,8 @@ export interface BenchStore {
   readonly name: 'embedded' | 'postgres';
   /** The database's URL; absent for the embedded one. */
   readonly url?: string;
+  /** Of PostgreSQL's first process; absent for the embedded one. */
+  readonly pid?: number;
   /** What makes an engine use it. */
   readonly environment: Readonly<Record<string, string>>;
 }
@@ -25,5 +27,5 @@ export async function benchStores(stage: Lifetime): Promise<readonly BenchStore[
     SECRET_KEY: 'a secret for the bench only, long enough',
     DEMO: '1',
   };
-  return [embedded, { name: 'postgres', url: server.url, environment }];
+  return [embedded, { name: 'postgres', url: server.url, pid: server.pid, environment }];
 }

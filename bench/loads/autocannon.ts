@@ -7,8 +7,8 @@ import { CHANGED_PERCENT, KNOWN_DEVICES, knownDevice, UNCHANGED_PERCENT } from '
 
 export const autocannonLoad: Load = {
   name: 'autocannon',
-  async run(target, { connections, seconds, kind }) {
-    const next = requestsOf(target, kind);
+  async run(target, { connections, seconds, kind, tags }) {
+    const next = requestsOf(target, kind, tags);
     const result = await autocannon({
       ...optionsFor(target),
       connections,
@@ -26,8 +26,8 @@ export const autocannonLoad: Load = {
   },
 };
 
-/** Registers every known device with its first tags, each once. */
-export async function registerKnownDevices(target: Target): Promise<void> {
+/** Registers every device that is known with so many tags, each once. */
+export async function registerKnownDevices(target: Target, tags: number): Promise<void> {
   let number = 0;
   const result = await autocannon({
     ...optionsFor(target),
@@ -36,7 +36,7 @@ export async function registerKnownDevices(target: Target): Promise<void> {
     requests: [
       {
         setupRequest: (request) => {
-          const body = bodyOf(target, knownDevice(number), 0);
+          const body = bodyOf(target, knownDevice(number, tags), tags, 0);
           number += 1;
           return { ...request, path: '/push-api/reg', body };
         },
@@ -53,28 +53,40 @@ const optionsFor = ({ baseUrl, token }: Target) => ({
 });
 
 /** Makes the requests of a kind, one after the other. */
-function requestsOf(target: Target, kind: Kind): () => { path: string; body: string } {
+function requestsOf(
+  target: Target,
+  kind: Kind,
+  tags: number,
+): () => { path: string; body: string } {
   const reg = '/push-api/reg';
   const fresh = () => ({
     path: reg,
-    body: bodyOf(target, randomBytes(32).toString('hex'), 0),
+    body: bodyOf(target, randomBytes(32).toString('hex'), tags, 0),
   });
   if (kind === 'new') return fresh;
   const rotations = new Uint8Array(KNOWN_DEVICES);
   return () => {
-    const percent = Math.random() * 100;
+    const percent = kind === 'repeated' ? 0 : Math.random() * 100;
     if (percent >= UNCHANGED_PERCENT + CHANGED_PERCENT) return fresh();
     const number = Math.floor(Math.random() * KNOWN_DEVICES);
     const isChange = percent >= UNCHANGED_PERCENT;
     const rotation = ((rotations[number] ?? 0) + Number(isChange)) % target.tagIds.length;
     rotations[number] = rotation;
     const path = isChange ? '/push-api/set' : reg;
-    return { path, body: bodyOf(target, knownDevice(number), rotation) };
+    return { path, body: bodyOf(target, knownDevice(number, tags), tags, rotation) };
   };
 }
 
-/** Three of the four tags: all but the last, rotated. */
-function bodyOf({ appId, platformId, tagIds }: Target, deviceId: string, rotation: number): string {
-  const tagId = [0, 1, 2].map((place) => tagIds[(place + rotation) % tagIds.length]);
+/** So many of the tags, in turn. */
+function bodyOf(
+  { appId, platformId, tagIds }: Target,
+  deviceId: string,
+  tags: number,
+  rotation: number,
+): string {
+  const tagId = Array.from(
+    { length: tags },
+    (_, place) => tagIds[(place + rotation) % tagIds.length],
+  );
   return JSON.stringify({ appId, platformId, tagId, deviceId });
 }

@@ -9,15 +9,17 @@ export interface Target {
 }
 
 /**
- * `new`: devices that nobody had before, with 3 tags each. `mix`: 70 % known devices that register what they have, 20 %
- * known ones whose tags change (`set`), 10 % new ones.
+ * `new`: devices that nobody had before. `repeated`: known devices that register what they have. `mix`: 70 % of these, 20 % known ones whose
+ * tags change (`set`), 10 % new ones.
  */
-export type Kind = 'new' | 'mix';
+export type Kind = 'new' | 'repeated' | 'mix';
 
 export interface Round {
   readonly connections: number;
   readonly seconds: number;
   readonly kind: Kind;
+  /** Of each device. */
+  readonly tags: number;
 }
 
 export interface Seen {
@@ -34,11 +36,15 @@ export interface Load {
   run(target: Target, round: Round): Promise<Seen>;
 }
 
-/** Devices that a mix knows. They are made by `knownDevice`, in every generator alike. */
+/** Devices that are known with each number of tags. They are made by `knownDevice`, in every generator alike. */
 export const KNOWN_DEVICES = 20_000;
 /** Of a hundred requests of a mix. */
 export const UNCHANGED_PERCENT = 70;
 export const CHANGED_PERCENT = 20;
 
+/** The digits before its number, of the known devices that have so many tags. */
+export const knownPrefix = (tags: number): string => `${tags.toString(16)}f`;
+
 /** The token of the known device `number`. */
-export const knownDevice = (number: number): string => number.toString(16).padStart(64, 'f');
+export const knownDevice = (number: number, tags: number): string =>
+  number.toString(16).padStart(64, knownPrefix(tags));

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Lifetime } from '../../test/support/lifetime.ts';
 import { findProgram, runProgram } from '../../test/support/programs.ts';
-import type { Load, Round, Seen, Target } from './load.ts';
-import { CHANGED_PERCENT, KNOWN_DEVICES, UNCHANGED_PERCENT } from './load.ts';
+import type { Kind, Load, Round, Seen, Target } from './load.ts';
+import { CHANGED_PERCENT, KNOWN_DEVICES, knownPrefix, UNCHANGED_PERCENT } from './load.ts';
 
 /** Null when it is not installed. */
 export function findWrk(stage: Lifetime): Load | null {
@@ -39,20 +39,32 @@ async function run(stage: Lifetime, program: string, target: Target, round: Roun
   }
 }
 
+const LUA_FUNCTIONS: Readonly<Record<Kind, string>> = {
+  new: 'fresh',
+  repeated: 'repeated',
+  mix: 'mixed',
+};
+
 /** The same requests as autocannon's. One thread, so that the rotations of the known devices are in one place. */
-const scriptFor = ({ appId, platformId, tagIds, token }: Target, { kind }: Round): string => `
+const scriptFor = ({ appId, platformId, tagIds, token }: Target, { kind, tags }: Round): string => `
 local tags = {${tagIds.join(', ')}}
 local headers = { ['Authorization'] = 'Bearer ${token}', ['Content-Type'] = 'application/json' }
 local rotations = {}
 local random, format = math.random, string.format
 math.randomseed(os.time() + ${Math.floor(Math.random() * 1e9)})
 
-local function tag(place, rotation) return tags[(place + rotation) % #tags + 1] end
+local function tagsFrom(rotation)
+  local list = {}
+  for place = 1, ${tags} do list[place] = tags[(place - 1 + rotation) % #tags + 1] end
+  return table.concat(list, ',')
+end
+local lists = {}
+for rotation = 0, #tags - 1 do lists[rotation] = tagsFrom(rotation) end
+local prefix = string.rep('${knownPrefix(tags)}', 32)
 
 local function post(path, device, rotation)
   return wrk.format('POST', path, headers, format(
-    '{"appId":${appId},"platformId":${platformId},"tagId":[%d,%d,%d],"deviceId":"%s"}',
-    tag(0, rotation), tag(1, rotation), tag(2, rotation), device))
+    '{"appId":${appId},"platformId":${platformId},"tagId":[%s],"deviceId":"%s"}', lists[rotation], device))
 end
 
 local function word() return random(0, 0x7fffffff) end
@@ -62,20 +74,22 @@ local function fresh()
     word(), word(), word(), word(), word(), word(), word(), word()), 0)
 end
 
-local function mixed()
-  local percent = random() * 100
+local function known(percent)
   if percent >= ${UNCHANGED_PERCENT + CHANGED_PERCENT} then return fresh() end
   local number = random(0, ${KNOWN_DEVICES - 1})
   local rotation = rotations[number] or 0
   local device = format('%x', number)
-  device = string.rep('f', 64 - #device) .. device
+  device = prefix:sub(1, 64 - #device) .. device
   if percent < ${UNCHANGED_PERCENT} then return post('/push-api/reg', device, rotation) end
   rotation = (rotation + 1) % #tags
   rotations[number] = rotation
   return post('/push-api/set', device, rotation)
 end
 
-request = ${kind === 'new' ? 'fresh' : 'mixed'}
+local function mixed() return known(random() * 100) end
+local function repeated() return known(0) end
+
+request = ${LUA_FUNCTIONS[kind]}
 
 function done(summary, latency)
   local errors = summary.errors

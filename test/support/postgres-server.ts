@@ -9,6 +9,8 @@ import { findProgram, freePorts } from './programs.ts';
 
 export interface PostgresServer {
   readonly url: string;
+  /** Its first process, whose children are the others. */
+  readonly pid: number;
   stop(): Promise<void>;
 }
 
@@ -56,6 +58,7 @@ export async function startPostgres(
   await untilStarted(server);
   return {
     url: `postgres://postgres@127.0.0.1:${port}/postgres`,
+    pid: server.pid ?? 0,
     async stop() {
       const exited = once(server, 'exit');
       // SIGINT is PostgreSQL's fast shutdown.

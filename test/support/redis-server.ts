@@ -20,6 +20,7 @@ const MASTERS = 3;
 export interface RedisServer {
   readonly url: string;
   readonly port: number;
+  readonly pid: number;
   /** A client of the test's own. */
   readonly client: Redis;
   signal(signal: NodeJS.Signals): void;
@@ -136,6 +137,10 @@ class Server implements RedisServer {
 
   get url(): string {
     return `redis://127.0.0.1:${this.port}`;
+  }
+
+  get pid(): number {
+    return this.#child?.pid ?? 0;
   }
 
   signal(signal: NodeJS.Signals): void {

@@ -9,6 +9,8 @@ import { prepareGrounds } from '../../grounds.ts';
 
 export const DEVICES = 1_000_000;
 export const DEVICES_MANY = 2_000_000;
+/** A tag of few goes out among them as among the many. */
+export const DEVICES_MOST = 10_000_000;
 /** For code to become hot, and statements to be prepared. */
 export const DEVICES_FIRST = 200_000;
 /** Of the small tag: one in every tenth of the first million. */
@@ -42,6 +44,20 @@ function tagsOf({ tagIds: [one = 0, many = 0, first = 0, few = 0] }: Demo): Tags
   return { one, many, first, few };
 }
 
+/** As many devices as there are, and more of the same app up to `DEVICES_MOST`: with the tag of the many, which no measured send is to. */
+export async function addDevices({ sql, demo, tags }: FanOutGrounds): Promise<void> {
+  for (let from = DEVICES_MANY; from < DEVICES_MOST; from += DEVICES) {
+    await insertDevices(
+      sql,
+      demo.appId,
+      ['a'.repeat(64)],
+      [[tags.many, DEVICES_MOST, 1]],
+      from,
+      from + DEVICES,
+    );
+  }
+}
+
 /**
  * The keys that devices are found by are made up, for the same tokens come again and again: what nghttpd can answer at full speed is a
  * thousand files. Sends never look at them.
@@ -52,15 +68,29 @@ async function seed(
   deviceIds: readonly string[],
   tags: Tags,
 ): Promise<void> {
-  const end = DEVICES_MANY - 1;
-  const populations = [
+  const populations: readonly Population[] = [
     [tags.one, DEVICES, 1],
     [tags.many, DEVICES_MANY, 1],
     [tags.first, DEVICES_FIRST, 1],
     [tags.few, DEVICES_FEW, FEW_APART],
-  ] as const;
+  ];
+  await insertDevices(sql, appId, deviceIds, populations, 0, DEVICES_MANY);
+}
+
+/** A tag, how many devices have it, and how far apart these are. */
+type Population = readonly [tagId: number, count: number, apart: number];
+
+/** Ordinals from `start` up to but without `end`, which is where the next ones begin. */
+async function insertDevices(
+  sql: SqlPool,
+  appId: number,
+  deviceIds: readonly string[],
+  populations: readonly Population[],
+  start: number,
+  end: number,
+): Promise<void> {
   await sql`
-    update app_platforms set next_ordinal = ${DEVICES_MANY}
+    update app_platforms set next_ordinal = ${end}
     where app_id = ${appId} and platform_id = ${PLATFORM_APNS}`;
   await sql`
     insert into devices (app_id, platform_id, ordinal, device_key, device_id, registered_at, tag_ids)
@@ -76,11 +106,16 @@ async function seed(
         where ordinal % apart = 0 and ordinal / apart < count
         order by tag_id
       )
-    from generate_series(0, ${end}::integer) as ordinal`;
+    from generate_series(${start}::integer, ${end - 1}::integer) as ordinal`;
   await sql`
     insert into device_group_tags (app_id, platform_id, tag_id, group_number)
-    select distinct app_id, platform_id, unnest(tag_ids), ordinal >> 13 from devices`;
+    select distinct app_id, platform_id, unnest(tag_ids), ordinal >> 13 from devices
+    where app_id = ${appId} and platform_id = ${PLATFORM_APNS}
+      and ordinal between ${start}::integer and ${end - 1}::integer
+    on conflict do nothing`;
   await sql`
     insert into device_groups (app_id, platform_id, group_number, version)
-    select ${appId}, ${PLATFORM_APNS}, g, 1 from generate_series(0, ${end}::integer >> 13) as g`;
+    select ${appId}, ${PLATFORM_APNS}, g, 1
+    from generate_series(${start}::integer >> 13, ${end - 1}::integer >> 13) as g
+    on conflict do nothing`;
 }
