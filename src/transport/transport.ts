@@ -58,7 +58,7 @@ export interface TransportLimits {
   readonly connectionsMax: number;
   /** How often a pool that is used up may double its connections. */
   readonly growEveryMs: number;
-  /** A connection beyond the first that began no request for so long is closed. */
+  /** A connection beyond the first is closed when it was not used for so long, or for longer but less than a tenth of the time. */
   readonly idleMsMax: number;
   /** A connection this old is replaced: the addresses of its name may have changed. */
   readonly ageMsMax: number;

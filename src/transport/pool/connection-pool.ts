@@ -130,9 +130,12 @@ export class ConnectionPool {
   /** Time passes: what is old is replaced, what nobody needs any more is closed. */
   sweep(nowMs: number): void {
     this.latency.tick(nowMs);
-    for (const member of this.#ready) {
+    const { idleMsMax } = this.#options.limits;
+    // The youngest first, which are used least.
+    for (const member of [...this.#ready].reverse()) {
+      member.sample(nowMs, this.latency.roundTripMs, idleMsMax);
       if (nowMs >= member.agedAtMs) this.#replace(member, nowMs);
-      else if (this.#isSpare(member, nowMs)) this.#dismiss(member);
+      else if (member.isSpare && this.#ready.size > 1) this.#dismiss(member);
     }
   }
 
@@ -158,10 +161,6 @@ export class ConnectionPool {
   #dismiss(member: Member): void {
     member.isDismissed = true;
     this.retire(member);
-  }
-
-  #isSpare(member: Member, nowMs: number): boolean {
-    return this.#ready.size > 1 && nowMs - member.usedAtMs > this.#options.limits.idleMsMax;
   }
 
   #watch(nowMs: number): void {
