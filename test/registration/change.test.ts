@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { fold } from '../../src/registration/change.ts';
+import { fold, tagsAfter } from '../../src/registration/change.ts';
 import type { Operation } from '../../src/registration/operation.ts';
 import { deviceRef } from '../../src/registration/operation.ts';
 
@@ -74,3 +74,43 @@ t.test('the last version given stands', (t) => {
   t.equal(fold([reg(null)], () => true).appVersion, null);
   t.end();
 });
+
+t.test(
+  'a change leaves a device with its tags in order, and never gives it more than it may have',
+  (t) => {
+    const tags = fc.uniqueArray(fc.integer({ min: 1, max: 20 }), { maxLength: 12 });
+    const sorted = tags.map((tagIds) => tagIds.sort((a, b) => a - b));
+    const change = fc
+      .record({ clear: fc.boolean(), add: tags, remove: tags })
+      .map(({ clear, add, remove }) => ({
+        clear,
+        add: new Set(add),
+        remove: new Set(clear ? [] : remove.filter((tagId) => !add.includes(tagId))),
+      }));
+    fc.assert(
+      fc.property(sorted, change, fc.integer({ min: 0, max: 12 }), (before, change, tagsMax) => {
+        const after = tagsAfter(before, change, tagsMax);
+        const had = new Set(before);
+        const kept = before.filter((tagId) =>
+          change.clear ? change.add.has(tagId) : !change.remove.has(tagId),
+        );
+        const wanted = [...change.add].filter((tagId) => !had.has(tagId));
+        t.same(
+          after.lost,
+          before.filter((tagId) => !kept.includes(tagId)),
+        );
+        t.same(after.gained, wanted.slice(0, after.gained.length), 'in the order they were named');
+        t.same(
+          after.tagIds,
+          [...kept, ...after.gained].sort((a, b) => a - b),
+        );
+        t.equal(after.isLimited, after.gained.length < wanted.length);
+        if (after.gained.length > 0)
+          t.ok(after.tagIds.length <= tagsMax, 'nothing beyond the limit');
+        if (after.isLimited) t.ok(after.tagIds.length >= tagsMax, 'refused only where it is full');
+      }),
+      { numRuns: 200 },
+    );
+    t.end();
+  },
+);

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import t from 'tap';
 import type { Outcome } from '../../../../src/domain/outcome.ts';
 import type { SendContext } from '../../../../src/push/worker/send/ending.ts';
@@ -94,5 +95,79 @@ t.test('what one answer proves for the whole scope', (t) => {
   t.equal(faultIn({ kind: 'bad-message', reason: 'PayloadTooLarge' }), 'PayloadTooLarge');
   t.equal(faultIn({ kind: 'bad-message', reason: 'INVALID_ARGUMENT', mayBeDevice: true }), null);
   t.equal(faultIn({ kind: 'bad-token', reason: 'BadDeviceToken' }), null);
+  t.end();
+});
+
+/** Every outcome that a sender can answer with. */
+const anyOutcome: fc.Arbitrary<Outcome> = fc
+  .record({
+    retryAfterMs: fc.option(fc.integer({ min: 0, max: 7_200_000 })),
+    isOneHost: fc.boolean(),
+    kind: fc.constantFrom(
+      'delivered',
+      'gone',
+      'bad-token',
+      'bad-message',
+      'bad-credential',
+      'expired-authorization',
+      'throttled-device',
+      'throttled-target',
+      'unavailable',
+      'refused',
+      'unknown',
+    ),
+  })
+  .map(({ kind, retryAfterMs, isOneHost }): Outcome => {
+    const host = isOneHost ? { isOneHost } : {};
+    const reason = 'SomeReason';
+    switch (kind) {
+      case 'delivered':
+        return { kind, ...host };
+      case 'gone':
+        return { kind, reason, sinceMs: null, ...host };
+      case 'throttled-device':
+      case 'throttled-target':
+      case 'unavailable':
+        return { kind, reason, retryAfterMs, ...host };
+      default:
+        return { kind, reason, ...host };
+    }
+  });
+
+const anyContext: fc.Arbitrary<SendContext> = fc.record({
+  platformId: fc.constantFrom(3, 7, 15),
+  attempts: fc.integer({ min: 1, max: 40 }),
+  nowMs: fc.constant(1_700_000_000_000),
+  retryUntilMs: fc.integer({ min: -1_000, max: 4_000_000 }).map((ms) => 1_700_000_000_000 + ms),
+  expires: fc.boolean(),
+  isAtMostOnce: fc.boolean(),
+  apnsRetryMs: fc.constantFrom(2_000, 900_000),
+});
+
+/** A day: no wait is longer, whatever was named. */
+const WAIT_MS_MAX = 86_400_000;
+
+t.test('whatever is answered: the rules that the ledger and the publisher count on', (t) => {
+  fc.assert(
+    fc.property(anyOutcome, anyContext, (outcome, context) => {
+      const ending = endingOf(outcome, context);
+      const isUnknown = outcome.kind === 'unknown';
+      t.equal(ending.kind === 'delivered', outcome.kind === 'delivered', 'accepted, or not');
+      if (ending.kind === 'expired') t.ok(context.expires, 'only what has an end expires');
+      if (ending.kind !== 'retry') return;
+      const { dueInMs } = ending;
+      t.ok(context.nowMs + dueInMs < context.retryUntilMs, 'no retry begins after its deadline');
+      t.ok(dueInMs >= 1_000 && dueInMs <= WAIT_MS_MAX, `waits ${dueInMs} ms`);
+      const named = 'retryAfterMs' in outcome ? (outcome.retryAfterMs ?? 0) : 0;
+      t.ok(dueInMs >= named, 'never earlier than named');
+      t.equal(ending.attempts, context.attempts);
+      t.notOk(isUnknown && context.isAtMostOnce, 'at most once: nothing uncertain is sent again');
+      t.equal(ending.isUncertain, isUnknown);
+      t.notOk(isUnknown && ending.mayCountAsUnsent, 'what may have arrived was sent');
+      t.notOk(outcome.isOneHost && ending.mayCountAsUnsent, 'one host is not the provider');
+      t.equal(faultIn(outcome), null, 'what proves a fault is not tried again');
+    }),
+    { numRuns: 500 },
+  );
   t.end();
 });
