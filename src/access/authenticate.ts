@@ -5,6 +5,7 @@
  */
 
 import { hash, randomBytes } from 'node:crypto';
+import { CappedMap } from '../std/capped-map.ts';
 import type { CredentialRow } from '../store/credentials/find-credentials.ts';
 import type { Sql } from '../store/sql.ts';
 import { parseAuthorization } from './authorization-header.ts';
@@ -27,6 +28,11 @@ interface Remembered {
   refreshing: boolean;
 }
 
+interface Refused {
+  readonly refusal: Refusal;
+  readonly untilMs: number;
+}
+
 /** A caller seen all the time costs one query in this long. */
 const FRESH_MS = 2_000;
 /** The longest that a credential works after it was taken away. */
@@ -40,8 +46,8 @@ export class Authenticator {
   readonly #lookup: CredentialLookup;
   /** Milliseconds of a clock that nobody sets: set back, the other one would serve a withdrawn credential on. */
   readonly #now: () => number;
-  readonly #remembered = new Map<string, Remembered>();
-  readonly #refused = new Map<string, { readonly refusal: Refusal; readonly untilMs: number }>();
+  readonly #remembered = new CappedMap<string, Remembered>({ sizeMax: REMEMBERED_MAX });
+  readonly #refused = new CappedMap<string, Refused>({ sizeMax: REFUSED_MAX });
   /** Headers are remembered by a salted digest: no secret stays in memory, and no comparison tells how far it got. */
   readonly #salt = randomBytes(32).toString('base64');
 
@@ -97,13 +103,11 @@ export class Authenticator {
   }
 
   #refuse(key: string, refusal: Refusal, askedAtMs: number): Refusal {
-    forgetOldest(this.#refused, REFUSED_MAX);
     this.#refused.set(key, { refusal, untilMs: askedAtMs + FRESH_MS });
     return refusal;
   }
 
   #remember(key: string, caller: Caller, askedAtMs: number, remainingMs: number): void {
-    forgetOldest(this.#remembered, REMEMBERED_MAX);
     this.#remembered.set(key, {
       caller,
       freshUntilMs: askedAtMs + Math.min(FRESH_MS, remainingMs),
@@ -111,12 +115,6 @@ export class Authenticator {
       refreshing: false,
     });
   }
-}
-
-/** Makes room for one more. The first key of a Map is the one that was set longest ago. */
-function forgetOldest(map: Map<string, unknown>, sizeMax: number): void {
-  const [oldest] = map.keys();
-  if (map.size >= sizeMax && oldest !== undefined) map.delete(oldest);
 }
 
 const callerOf = (row: CredentialRow, method: Caller['method']): Caller => ({

@@ -3,6 +3,7 @@
  * shares the address and has a right credential is always served (spec/interface.md, section 2).
  */
 
+import { CappedMap } from '../std/capped-map.ts';
 import { networkOf } from '../std/ip-address.ts';
 
 interface Window {
@@ -19,7 +20,7 @@ const ADDRESSES_MAX = 50_000;
 export class Failures {
   /** Milliseconds of a clock that nobody sets. */
   readonly #now: () => number;
-  readonly #windows = new Map<string, Window>();
+  readonly #windows = new CappedMap<string, Window>({ sizeMax: ADDRESSES_MAX });
 
   constructor(monotonicMs: () => number = () => performance.now()) {
     this.#now = monotonicMs;
@@ -37,9 +38,6 @@ export class Failures {
   }
 
   #open(network: string, nowMs: number): Window {
-    this.#windows.delete(network);
-    const [oldest] = this.#windows.keys();
-    if (this.#windows.size >= ADDRESSES_MAX && oldest !== undefined) this.#windows.delete(oldest);
     const window = { endsAtMs: nowMs + WINDOW_MS, failures: 0 };
     this.#windows.set(network, window);
     return window;

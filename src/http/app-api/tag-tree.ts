@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto';
 import type { CatalogueTag, TagGroup } from '../../domain/tag.ts';
 import type { Snapshot } from '../../registration/catalogue/snapshot.ts';
-import { WeighedMap } from '../../std/weighed-map.ts';
+import { CappedMap } from '../../std/capped-map.ts';
 import type { Sql } from '../../store/sql.ts';
 import type { ParametersOfTags } from '../../store/tags/read-parameters.ts';
 import { readParameters } from '../../store/tags/read-parameters.ts';
@@ -50,16 +50,16 @@ interface Kept {
 /** Renders once for each version of a catalogue, app and form, for all that ask meanwhile: a client may have 100,000 tags. */
 export class TagTrees {
   readonly #sql: Sql;
-  readonly #kept: WeighedMap<string, Kept>;
+  readonly #kept: CappedMap<string, Kept>;
 
   constructor(sql: Sql, bytesMax = BYTES_MAX) {
     this.#sql = sql;
-    this.#kept = new WeighedMap({ bytesMax });
+    this.#kept = new CappedMap({ weightMax: bytesMax });
   }
 
   /** Of what is kept. */
   get bytes(): number {
-    return this.#kept.bytes;
+    return this.#kept.weight;
   }
 
   async render(request: TreeRequest): Promise<RenderedTree> {

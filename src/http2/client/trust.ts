@@ -3,10 +3,11 @@
 import { constants } from 'node:crypto';
 import type { SecureContext } from 'node:tls';
 import { createSecureContext, rootCertificates } from 'node:tls';
+import { CappedMap } from '../../std/capped-map.ts';
 
 /** Reading 140 roots takes milliseconds, and every reconnect would pay them. A process trusts nobody else, or one set of certificates. */
-const contexts = new Map<string | null, SecureContext>();
 const CONTEXTS_MAX = 2;
+const contexts = new CappedMap<string | null, SecureContext>({ sizeMax: CONTEXTS_MAX });
 
 /** The TLS context of a client. `ca` (PEM) adds to the roots, it does not replace them. */
 export function trustOf(ca: string | null): SecureContext {
@@ -18,7 +19,6 @@ export function trustOf(ca: string | null): SecureContext {
     secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
     ...(ca === null ? {} : { ca: [...rootCertificates, ca] }),
   });
-  if (contexts.size >= CONTEXTS_MAX) contexts.clear();
   contexts.set(ca, context);
   return context;
 }

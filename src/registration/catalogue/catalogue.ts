@@ -6,7 +6,7 @@
  * registration is lost; so `fresh` answers by a look that began after it was called.
  */
 
-import { WeighedMap } from '../../std/weighed-map.ts';
+import { CappedMap } from '../../std/capped-map.ts';
 import { catalogueVersion, loadCatalogue } from '../../store/catalogue/load-catalogue.ts';
 import type { SqlPool } from '../../store/sql.ts';
 import type { TagNames } from './snapshot.ts';
@@ -33,12 +33,12 @@ interface Checks {
 
 export class Catalogue {
   private readonly sql: SqlPool;
-  private readonly entries: WeighedMap<number, Entry>;
+  private readonly entries: CappedMap<number, Entry>;
   private readonly checks = new Map<number, Checks>();
 
   constructor(sql: SqlPool, bytesMax = BYTES_MAX) {
     this.sql = sql;
-    this.entries = new WeighedMap({ bytesMax, sizeMax: CLIENTS_MAX });
+    this.entries = new CappedMap({ weightMax: bytesMax, sizeMax: CLIENTS_MAX });
   }
 
   /** The snapshot at hand, when it is at most a second old: for hits, without waiting. */

@@ -5,6 +5,7 @@
 
 import type { GroupKey } from '../../domain/group-change.ts';
 import { groupKeyOf } from '../../domain/group-change.ts';
+import { CappedMap } from '../../std/capped-map.ts';
 import type { RaisedWithEpoch, TouchedGroup } from '../../store/devices/record-changes.ts';
 
 /** Of all groups together: 4 MB or so. New devices come into few groups; for others a look is what it costs. */
@@ -16,9 +17,8 @@ interface Known {
 }
 
 export class KnownGroupTags {
-  /** In the order in which they were written last. */
-  readonly #groups = new Map<string, Known>();
-  #size = 0;
+  /** By their tags: those written longest ago are forgotten. */
+  readonly #groups = new CappedMap<string, Known>({ weightMax: TAGS_MAX });
 
   /** The tags that a group gains, told apart by whether they are known of it. */
   split(group: GroupKey, tagIds: Iterable<number>): TouchedGroup {
@@ -36,23 +36,10 @@ export class KnownGroupTags {
       const key = groupKeyOf(group);
       const epoch = epochs.get(key);
       if (epoch === undefined) continue;
-      const before = this.#forget(key);
+      const before = this.#groups.get(key);
       const tagIds = before?.epoch === epoch ? before.tagIds : new Set(knownTagIds);
       for (const tagId of newTagIds) tagIds.add(tagId);
-      this.#groups.set(key, { epoch, tagIds });
-      this.#size += tagIds.size;
+      this.#groups.set(key, { epoch, tagIds }, tagIds.size);
     }
-    for (const key of this.#groups.keys()) {
-      if (this.#size <= TAGS_MAX) return;
-      this.#forget(key);
-    }
-  }
-
-  #forget(key: string): Known | undefined {
-    const known = this.#groups.get(key);
-    if (known === undefined) return undefined;
-    this.#groups.delete(key);
-    this.#size -= known.tagIds.size;
-    return known;
   }
 }

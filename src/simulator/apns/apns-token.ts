@@ -3,8 +3,8 @@
  * old, not replaced too often, and of the team that the connection already works for (facts, 1.3 and 1.4).
  */
 
+import { CappedMap } from '../../std/capped-map.ts';
 import type { AccountBook } from '../account-book.ts';
-import { CappedMap } from '../capped-map.ts';
 import type { ConnectionMemory } from '../server/connection-memory.ts';
 import { isSignedBy, readJwt } from '../server/jwt.ts';
 import type { ApnsReason } from './apns-reasons.ts';
@@ -36,7 +36,7 @@ const VERIFIED_TOKENS_MAX = 10_000;
 
 export class ProviderTokens {
   readonly #accounts: AccountBook;
-  readonly #verified = new CappedMap<SignedToken>(VERIFIED_TOKENS_MAX);
+  readonly #verified = new CappedMap<string, SignedToken>({ sizeMax: VERIFIED_TOKENS_MAX });
 
   constructor(accounts: AccountBook) {
     this.#accounts = accounts;

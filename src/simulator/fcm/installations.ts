@@ -3,14 +3,14 @@
  * From then on what they are not reached by is as good as unregistered. Who has told nothing is reached by both.
  */
 
-import { CappedMap } from '../capped-map.ts';
+import { CappedMap } from '../../std/capped-map.ts';
 import type { DeviceField, FcmMessage } from './fcm-message.ts';
 
 /** The newest stay; some 100 bytes each. */
 const INSTALLATIONS_MAX = 1_000_000;
 
 export class Installations {
-  readonly #fields = new CappedMap<DeviceField>(INSTALLATIONS_MAX);
+  readonly #fields = new CappedMap<string, DeviceField>({ sizeMax: INSTALLATIONS_MAX });
   #isEmpty = true;
 
   /** The app registers: by its installation's id, or for a token, as it did before. */

@@ -1,7 +1,7 @@
 /** The access tokens that the OAuth endpoint gave out and FCM takes, until they expire. */
 
 import { randomBytes } from 'node:crypto';
-import { CappedMap } from '../capped-map.ts';
+import { CappedMap } from '../../std/capped-map.ts';
 
 /** What Google says of a token that lives an hour: a second is spent on the way. */
 export const EXPIRES_IN_SECONDS = 3_599;
@@ -15,7 +15,7 @@ interface IssuedToken {
 }
 
 export class AccessTokens {
-  readonly #issued = new CappedMap<IssuedToken>(ACCESS_TOKENS_MAX);
+  readonly #issued = new CappedMap<string, IssuedToken>({ sizeMax: ACCESS_TOKENS_MAX });
 
   issue(projectId: string, nowMs: number): string {
     const token = `ya29.${randomBytes(96).toString('base64url')}`;

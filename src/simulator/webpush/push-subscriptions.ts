@@ -2,7 +2,7 @@
 
 import type { ECDH } from 'node:crypto';
 import { createDecipheriv, createECDH, hkdfSync, randomBytes } from 'node:crypto';
-import { CappedMap } from '../capped-map.ts';
+import { CappedMap } from '../../std/capped-map.ts';
 
 /** What a page would hand to its server: the JSON of a PushSubscription (W3C Push API). */
 export interface PushSubscription {
@@ -28,7 +28,7 @@ const ID_OCTETS = 24;
 export const ENDPOINT_PATH = '/push/';
 
 export class PushSubscriptions {
-  readonly #browsers = new CappedMap<Browser>(BROWSERS_MAX);
+  readonly #browsers = new CappedMap<string, Browser>({ sizeMax: BROWSERS_MAX });
 
   subscribe(origin: string, applicationServerKey: string | undefined): PushSubscription {
     const keys = createECDH('prime256v1');

@@ -1,7 +1,7 @@
 /** Checks everything about a Web Push request: RFC 8030 and 8188 for the message, RFC 8292 for who sends it (facts, 3.1 and 3.2). */
 
 import { createPublicKey } from 'node:crypto';
-import { CappedMap } from '../capped-map.ts';
+import { CappedMap } from '../../std/capped-map.ts';
 import type { ProviderRequest } from '../server/exchange.ts';
 import { fieldValue } from '../server/fields.ts';
 import { isSignedBy, readJwt } from '../server/jwt.ts';
@@ -82,7 +82,7 @@ const LIFETIME_MS_MAX = 24 * 3_600_000;
 const VERIFIED_MAX = 10_000;
 
 export class VapidTokens {
-  readonly #verified = new CappedMap<SignedToken>(VERIFIED_MAX);
+  readonly #verified = new CappedMap<string, SignedToken>({ sizeMax: VERIFIED_MAX });
 
   check({ fields, authority }: ProviderRequest, nowMs: number): VapidCheck {
     const value = fieldValue(fields, 'authorization');

@@ -7,6 +7,7 @@ import type { ClientConnection, ClientEvents } from '../../http2/client/client-c
 import type { PreparedRequest, RequestForm } from '../../http2/client/request-form.ts';
 import { ErrorCode } from '../../http2/error.ts';
 import type { Field } from '../../http2/hpack/field.ts';
+import { CappedMap } from '../../std/capped-map.ts';
 import type { Attempt, ConnectionEvents, ProviderConnection } from '../provider-connection.ts';
 import type { RequestTemplate } from '../transport.ts';
 
@@ -17,8 +18,8 @@ export class Connection implements ProviderConnection, ClientEvents {
   readonly #client: ClientConnection;
   readonly #authority: string;
   readonly #events: ConnectionEvents;
-  /** For `#authorization`; the one prepared first stands first. */
-  readonly #prepared = new Map<RequestTemplate, PreparedRequest>();
+  /** For `#authorization`. */
+  readonly #prepared = new CappedMap<RequestTemplate, PreparedRequest>({ sizeMax: PREPARED_MAX });
   #authorization = '';
   /** Of the request before: most are of the same message. */
   #lastTemplate: RequestTemplate | null = null;
@@ -83,10 +84,6 @@ export class Connection implements ProviderConnection, ClientEvents {
   }
 
   #remember(template: RequestTemplate): PreparedRequest {
-    if (this.#prepared.size >= PREPARED_MAX) {
-      const [oldest] = this.#prepared.keys();
-      if (oldest !== undefined) this.#prepared.delete(oldest);
-    }
     const form = formOf(template, this.#authority, this.#authorization);
     const prepared = this.#client.prepare(form);
     this.#prepared.set(template, prepared);
