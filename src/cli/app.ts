@@ -5,6 +5,7 @@ import type { PlatformId } from '../domain/device.ts';
 import { PLATFORM_APNS, PLATFORM_FCM, PLATFORM_WEB_PUSH } from '../domain/device.ts';
 import { faultSentence } from '../domain/fault-sentence.ts';
 import type { AddedApp, PutCredential } from '../operator/operator-actions.ts';
+import { parseJson } from '../std/json.ts';
 import type { CredentialState } from '../store/health/read-credential-states.ts';
 import type { Command } from './command.ts';
 import type { Errand, OperatorContext, Plan } from './operator-command.ts';
@@ -176,11 +177,9 @@ async function readApns(values: Values): Promise<unknown> {
 async function readFcm(values: Values): Promise<object> {
   const path = required(values, 'service-account-file');
   const text = await readText(path);
-  try {
-    return { serviceAccount: JSON.parse(text) };
-  } catch (error) {
-    throw new UsageError(`${path} is not JSON`, { cause: error });
-  }
+  const serviceAccount = parseJson(text);
+  if (serviceAccount === undefined) throw new UsageError(`${path} is not JSON`);
+  return { serviceAccount };
 }
 
 function required(values: Values, flag: string): string {

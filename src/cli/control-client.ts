@@ -6,6 +6,7 @@ import { connect } from 'node:net';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
 import type { ActionResult, OperatorActions } from '../operator/operator-actions.ts';
+import { parseJson } from '../std/json.ts';
 import { engineSocketPath } from '../store/embedded/lock.ts';
 
 /** No action takes longer; an engine that is stopped in a debugger would keep the command for ever. */
@@ -49,7 +50,7 @@ async function readAnswer(socket: Socket): Promise<ActionResult> {
   socket.setTimeout(ANSWER_TIMEOUT_MS, () => socket.destroy());
   try {
     for await (const line of createInterface({ input: socket })) {
-      const answer = answerForm.parse(JSON.parse(line));
+      const answer = answerForm.parse(parseJson(line));
       return answer.ok ? { ok: true, value: answer.value } : answer;
     }
   } catch (error) {

@@ -6,6 +6,7 @@ import type { ProviderAccounts } from '../simulator/accounts.ts';
 import { accountsSchema } from '../simulator/accounts.ts';
 import type { Certificate } from '../simulator/server/certificate.ts';
 import { createCertificate } from '../simulator/server/certificate.ts';
+import { parseJson } from '../std/json.ts';
 import { UsageError } from './operator-command.ts';
 
 /** The accounts of the file; undefined when there is no such file. */
@@ -60,13 +61,5 @@ async function readIfThere(file: string): Promise<string | undefined> {
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
     throw error;
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }

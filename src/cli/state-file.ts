@@ -2,6 +2,7 @@
 
 import { open, readFile, rename, rm } from 'node:fs/promises';
 import type { z } from 'zod';
+import { parseJson } from '../std/json.ts';
 import { UsageError } from './operator-command.ts';
 
 /** What is in it; null: there is none. */
@@ -13,7 +14,7 @@ export async function readState<T>(path: string, form: z.ZodType<T>): Promise<T 
     if (isMissing(error)) return null;
     throw new UsageError(`cannot read ${path}`, { cause: error });
   }
-  const parsed = form.safeParse(parse(text));
+  const parsed = form.safeParse(parseJson(text));
   if (parsed.success) return parsed.data;
   throw new UsageError(`${path} is not the state of such a command: remove it to begin anew`);
 }
@@ -32,15 +33,6 @@ export async function writeState(path: string, state: unknown): Promise<void> {
 }
 
 export const removeState = (path: string): Promise<void> => rm(path, { force: true });
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // SyntaxError, its only failure; the form refuses undefined.
-    return undefined;
-  }
-}
 
 const isMissing = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'ENOENT';

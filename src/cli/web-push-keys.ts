@@ -1,6 +1,7 @@
 /** What `tagcast app` needs of Web Push: a fresh VAPID key pair, and the credential as it is written on the command line. */
 
 import { generateVapidKeys } from '../credentials/web-push-credential.ts';
+import { parseObject } from '../std/json.ts';
 import { readFlags, readPositionals, UsageError } from './operator-command.ts';
 import { createPrivateFile } from './private-file.ts';
 
@@ -23,12 +24,8 @@ export function readWebPush(
 /** A PEM, or the JSON that `app vapid` and `web-push generate-vapid-keys --json` print. */
 function keysIn({ path, text }: { readonly path: string; readonly text: string }): object {
   if (text.includes('-----BEGIN')) return { privateKey: text };
-  try {
-    const parsed: unknown = JSON.parse(text);
-    if (typeof parsed === 'object' && parsed !== null) return parsed;
-  } catch {
-    // The sentence below.
-  }
+  const keys = parseObject(text);
+  if (keys !== undefined) return keys;
   throw new UsageError(`${path} is neither JSON with publicKey and privateKey nor a PEM`);
 }
 

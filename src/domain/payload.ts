@@ -1,6 +1,7 @@
 /** The payload of a push as callers write it, checked and brought into its common form (spec/interface.md, section 6). */
 
 import { z } from 'zod';
+import { parseJson } from '../std/json.ts';
 import type { Payload } from './notification.ts';
 
 /** One thing wrong with a payload, told to the caller. */
@@ -116,14 +117,6 @@ const KNOWN: ReadonlySet<string> = new Set(Object.keys(fields.shape));
 
 /** Whether a payload has a field of this name that becomes more than data. */
 export const isPayloadField = (name: string): boolean => KNOWN.has(name) || name === 'body';
-
-function parseJson(value: string): unknown {
-  try {
-    return JSON.parse(value);
-  } catch {
-    return undefined;
-  }
-}
 
 /** Fields we know (null counts as absent, `body` as `message`), and all others, which become data. */
 function split(read: Readonly<Record<string, unknown>>): {

@@ -1,6 +1,7 @@
 /** Bodies of the APIs that tell what is wrong with them: JSON in a form, or a 400 that lists every fault. */
 
 import type { z } from 'zod';
+import { parseJson } from '../std/json.ts';
 import { jsonFaultPosition } from '../std/json-position.ts';
 import type { HttpRequest, HttpResponse } from './handler.ts';
 import type { Fault } from './problem.ts';
@@ -15,7 +16,7 @@ const FAULTS_MAX = 100;
 
 /** Reads the body in the given form. */
 export function readJsonBody<T>(request: HttpRequest, form: z.ZodType<T>): Read<T> {
-  const read = parseJson(request.body);
+  const read = parseBody(request.body);
   if (!read.ok) return { ok: false, response: invalid(request, [read.fault]) };
   const parsed = form.safeParse(read.value);
   if (parsed.success) return { ok: true, value: parsed.data };
@@ -37,18 +38,16 @@ const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown =>
   );
 
 /** Any JSON value, or where the body stops being one. */
-export function parseJson(
+export function parseBody(
   body: Buffer,
 ): { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly fault: Fault } {
   const text = body.toString('utf8');
-  try {
-    return { ok: true, value: JSON.parse(text) };
-  } catch {
-    // SyntaxError, its only failure; its words quote the body.
-    const { line, column } = jsonFaultPosition(text);
-    const message = `The body must be a JSON object; it stops being JSON at line ${line}, column ${column}.`;
-    return { ok: false, fault: { path: '', message } };
-  }
+  const value = parseJson(text);
+  if (value !== undefined) return { ok: true, value };
+  // JSON.parse's own words quote the body.
+  const { line, column } = jsonFaultPosition(text);
+  const message = `The body must be a JSON object; it stops being JSON at line ${line}, column ${column}.`;
+  return { ok: false, fault: { path: '', message } };
 }
 
 /** 400 with the list of faults. */

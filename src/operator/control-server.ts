@@ -7,6 +7,7 @@ import type { Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import type { Logger } from 'pino';
 import { z } from 'zod';
+import { parseJson } from '../std/json.ts';
 import type { ActionResult, OperatorActions } from './operator-actions.ts';
 
 const requestForm = z.object({ action: z.string(), input: z.unknown() });
@@ -35,21 +36,12 @@ async function answer(
   log: Logger,
 ): Promise<ActionResult> {
   if (actions === null) return { ok: false, fault: 'The engine is still starting.' };
-  const request = requestForm.safeParse(parse(line));
+  const request = requestForm.safeParse(parseJson(line));
   if (!request.success) return { ok: false, fault: 'This is no request.' };
   try {
     return await actions(request.data.action, request.data.input);
   } catch (error) {
     log.error({ err: error, action: request.data.action }, 'a command failed');
     return { ok: false, fault: 'The engine failed; its log says why.' };
-  }
-}
-
-function parse(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    // SyntaxError, its only failure; the form refuses undefined.
-    return undefined;
   }
 }

@@ -1,5 +1,6 @@
 /** Our own CSV: `platformId,deviceId,appVersion,registeredAt,tags`, as `tagcast devices export` writes it. */
 
+import { parseJson } from '../std/json.ts';
 import { CsvSplitter } from './csv-splitter.ts';
 import { tableReader } from './csv-table.ts';
 import { checkDevice } from './file-device.ts';
@@ -27,10 +28,6 @@ function readTags(text: string): unknown {
       return sourceId === '' ? [] : sourceId;
     });
   }
-  try {
-    return JSON.parse(text);
-  } catch {
-    // SyntaxError, its only failure: what is no list is refused.
-    return '';
-  }
+  // What is no list is refused.
+  return parseJson(text) ?? '';
 }

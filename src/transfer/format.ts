@@ -1,5 +1,7 @@
 /** What a file's format is: how its octets are cut into records, and how records are read. */
 
+import type { JsonObject } from '../std/json.ts';
+import { parseObject } from '../std/json.ts';
 import type { Entry } from './file-device.ts';
 import type { RawRecord, Splitter } from './raw-record.ts';
 
@@ -26,13 +28,7 @@ export const eachRecord = (read: (line: number, text: string) => Entry | null): 
 });
 
 /** An object of JSON, with no field that it has not of its own; null: it is something else. */
-export function readObject(text: string): Readonly<Record<string, unknown>> | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
-    return Object.setPrototypeOf(value, null) as Readonly<Record<string, unknown>>;
-  } catch {
-    // SyntaxError, its only failure.
-    return null;
-  }
+export function readObject(text: string): JsonObject | null {
+  const value = parseObject(text);
+  return value === undefined ? null : (Object.setPrototypeOf(value, null) as JsonObject);
 }

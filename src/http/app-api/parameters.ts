@@ -7,6 +7,8 @@ import { isUtf8 } from 'node:buffer';
 import { isDeviceId } from '../../domain/device.ts';
 import { ID_MAX, TAGS_PER_REQUEST_MAX } from '../../domain/tag.ts';
 import type { TagNames } from '../../registration/catalogue/snapshot.ts';
+import type { JsonObject } from '../../std/json.ts';
+import { parseObject } from '../../std/json.ts';
 
 /** A larger body is an invalid parameter; only above the route's own bound is it 413. */
 export const BODY_BYTES_MAX = 65_536;
@@ -52,7 +54,7 @@ export interface Parameters {
 
 /** Null: not a JSON object, or too large a one. */
 export function readParameters(body: Buffer): Parameters | null {
-  const fields = parseObject(body);
+  const fields = readObject(body);
   if (fields === null) return null;
   const faults: ParameterName[] = [];
   const tagEntries = entriesOf(fields, 'tagId');
@@ -110,15 +112,9 @@ const headerForm = (name: string): string =>
   name.slice(0, UNKNOWN_NAME_LENGTH_MAX).replaceAll(NOT_IN_A_HEADER, '?') || '?';
 
 /** The names that are read of it are none that JavaScript objects inherit. */
-function parseObject(body: Buffer): Readonly<Record<string, unknown>> | null {
+function readObject(body: Buffer): JsonObject | null {
   if (body.length > BODY_BYTES_MAX || !isUtf8(body)) return null;
-  try {
-    const value: unknown = JSON.parse(body.toString());
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
-    return value as Readonly<Record<string, unknown>>;
-  } catch {
-    return null;
-  }
+  return parseObject(body.toString()) ?? null;
 }
 
 const DECIMAL = /^\d{1,10}$/;

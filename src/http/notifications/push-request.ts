@@ -6,7 +6,7 @@ import { TAGS_PER_REQUEST_MAX } from '../../domain/tag.ts';
 import type { Push, TagReferences } from '../../push/accept/push.ts';
 import { foreignText } from '../../std/foreign-text.ts';
 import { nearestName } from '../../std/nearest-name.ts';
-import { parseJson } from '../json-body.ts';
+import { parseBody } from '../json-body.ts';
 import type { Fault } from '../problem.ts';
 import { LenientReader } from './lenient.ts';
 
@@ -15,7 +15,7 @@ export type PushRequest =
   | { readonly ok: false; readonly faults: readonly Fault[] };
 
 export function readPushRequest(body: Buffer): PushRequest {
-  const parsed = parseJson(body);
+  const parsed = parseBody(body);
   if (!parsed.ok) return { ok: false, faults: [parsed.fault] };
   const read = parsed.value;
   if (!isObject(read)) {

@@ -1,9 +1,9 @@
 /** Checks everything about an APNs request but who sends it: request line, topic, payload (facts, 1.1 and 1.5). */
 
+import type { JsonObject } from '../../std/json.ts';
+import { isObject, parseObject } from '../../std/json.ts';
 import type { ProviderRequest } from '../server/exchange.ts';
 import { sameFields } from '../server/fields.ts';
-import type { JsonObject } from '../server/json.ts';
-import { isObject, parseObject } from '../server/json.ts';
 import type { ApnsFields } from './apns-fields.ts';
 import { readApnsFields, TOPIC_SUFFIXES } from './apns-fields.ts';
 import type { ApnsReason } from './apns-reasons.ts';

@@ -2,6 +2,7 @@
 
 import { STATUS_CODES } from 'node:http';
 import { z } from 'zod';
+import { isObject, parseJson } from '../../std/json.ts';
 import type { AccountBook } from '../account-book.ts';
 import { ACCOUNTS_MAX } from '../account-book.ts';
 import { accountsSchema, createAccounts } from '../accounts.ts';
@@ -12,7 +13,6 @@ import { isInstallationId } from '../fcm/fcm-message.ts';
 import type { BehaviourChange, LiveBehaviour } from '../options.ts';
 import { behaviourChangeSchema } from '../options.ts';
 import type { ProviderRecord } from '../record/record.ts';
-import { isObject } from '../server/json.ts';
 import type { PushSubscription } from '../webpush/push-subscriptions.ts';
 
 /** What of a simulator the control endpoint may see and touch. */
@@ -171,7 +171,7 @@ function getTokens(call: Call): ControlAnswer {
 
 function putScript(call: Call): ControlAnswer {
   return withBook(call, ({ scripts }, token) => {
-    const script = scriptSchema.safeParse(parse(call.body));
+    const script = scriptSchema.safeParse(parseJson(call.body));
     if (!script.success) return invalid(script.error);
     if (scripts.write(token, script.data)) return ok(script.data);
     return problem(409, `There are ${SCRIPTS_MAX} scripted tokens already`);
@@ -179,7 +179,7 @@ function putScript(call: Call): ControlAnswer {
 }
 
 function postSubscriptions({ simulator, body }: Call): ControlAnswer {
-  const wish = subscriptionsSchema.safeParse(body === '' ? {} : parse(body));
+  const wish = subscriptionsSchema.safeParse(body === '' ? {} : parseJson(body));
   if (!wish.success) return invalid(wish.error);
   const { count, applicationServerKey } = wish.data;
   const made = Array.from({ length: count }, () => simulator.subscribe(applicationServerKey));
@@ -187,7 +187,7 @@ function postSubscriptions({ simulator, body }: Call): ControlAnswer {
 }
 
 function putInstallation({ simulator, parameters, body }: Call): ControlAnswer {
-  const told = parse(body);
+  const told = parseJson(body);
   const installation = installationSchema.safeParse({
     ...(isObject(told) ? told : {}),
     fid: parameters['fid'],
@@ -203,7 +203,7 @@ function getBehaviour({ simulator }: Call): ControlAnswer {
 }
 
 function putBehaviour({ simulator, body }: Call): ControlAnswer {
-  const change = behaviourChangeSchema.safeParse(parse(body));
+  const change = behaviourChangeSchema.safeParse(parseJson(body));
   if (!change.success) return invalid(change.error);
   simulator.changeBehaviour(change.data);
   return ok(simulator.live.current);
@@ -214,7 +214,7 @@ function getAccounts({ simulator }: Call): ControlAnswer {
 }
 
 async function postAccounts({ simulator, body }: Call): Promise<ControlAnswer> {
-  const accounts = accountsSchema.safeParse(body === '' ? await createAccounts() : parse(body));
+  const accounts = accountsSchema.safeParse(body === '' ? await createAccounts() : parseJson(body));
   if (!accounts.success) return invalid(accounts.error);
   if (simulator.accounts.add(accounts.data)) return { status: 201, body: accounts.data };
   return problem(409, `There are ${ACCOUNTS_MAX} accounts already`);
@@ -235,15 +235,6 @@ function withBook(
   if (provider === 'fcm') return answer(simulator.fcm, token);
   if (provider === 'webpush') return answer(simulator.webPush, token);
   return problem(404, 'The providers are apns, fcm and webpush');
-}
-
-/** Undefined for what is no JSON, which no schema takes. */
-function parse(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return undefined;
-  }
 }
 
 function ok(body: unknown): ControlAnswer {

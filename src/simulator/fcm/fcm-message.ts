@@ -3,8 +3,8 @@
  * types are refused with the field's name, and names may be in camelCase or snake_case (facts, 2.2).
  */
 
-import type { JsonObject } from '../server/json.ts';
-import { isObject } from '../server/json.ts';
+import type { JsonObject } from '../../std/json.ts';
+import { isObject } from '../../std/json.ts';
 
 export interface FieldFault {
   readonly field: string;

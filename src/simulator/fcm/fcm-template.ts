@@ -4,7 +4,7 @@
  * parse and check them.
  */
 
-import type { JsonObject } from '../server/json.ts';
+import type { JsonObject } from '../../std/json.ts';
 import type { DeviceField, FcmMessage } from './fcm-message.ts';
 import { isInstallationId } from './fcm-message.ts';
 

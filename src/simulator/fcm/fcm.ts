@@ -2,6 +2,7 @@
 
 import { randomUUID } from 'node:crypto';
 import type { Field } from '../../http2/hpack/field.ts';
+import { parseObject } from '../../std/json.ts';
 import type { Fate, PushBook } from '../faults/fate.ts';
 import { decideFate } from '../faults/fate.ts';
 import type { ScriptedAnswer } from '../faults/scripts.ts';
@@ -19,7 +20,6 @@ import {
   JSON_TYPE,
   quotaFailureDetail,
 } from '../server/google-error.ts';
-import { parseObject } from '../server/json.ts';
 import type { DeviceField, FcmMessage } from './fcm-message.ts';
 import { checkMessage, NOT_VALID } from './fcm-message.ts';
 import { targetIn, templateOf } from './fcm-template.ts';

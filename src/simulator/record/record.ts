@@ -3,6 +3,7 @@
  * device was reached exactly once, so it must hold a million tokens without falling over.
  */
 
+import { parseJson } from '../../std/json.ts';
 import type { ProviderRequest } from '../server/exchange.ts';
 import type { KeptRequest } from './last-requests.ts';
 import { LastRequests } from './last-requests.ts';
@@ -175,9 +176,6 @@ function describe(request: KeptRequest): NonNullable<TokenReport['last']> {
     headers[name] = name in headers ? `${headers[name]}, ${value}` : value;
   }
   const text = request.body.toString();
-  try {
-    return { headers, payload: JSON.parse(text) };
-  } catch {
-    return { headers, payload: text };
-  }
+  const payload = parseJson(text);
+  return { headers, payload: payload === undefined ? text : payload };
 }

@@ -5,8 +5,8 @@
 
 import type { KeyObject } from 'node:crypto';
 import { verify } from 'node:crypto';
-import type { JsonObject } from './json.ts';
-import { parseObject } from './json.ts';
+import type { JsonObject } from '../../std/json.ts';
+import { parseObject } from '../../std/json.ts';
 
 export type Algorithm = 'ES256' | 'RS256';
 

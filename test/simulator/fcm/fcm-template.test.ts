@@ -2,7 +2,7 @@
 
 import t from 'tap';
 import { targetIn, templateOf } from '../../../src/simulator/fcm/fcm-template.ts';
-import { parseObject } from '../../../src/simulator/server/json.ts';
+import { parseObject } from '../../../src/std/json.ts';
 
 const TAIL = '","notification":{"title":"Töre \\"1:0\\"\\n"},"data":{"token":"x"}}}';
 
