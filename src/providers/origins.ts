@@ -1,18 +1,14 @@
 /** Where the providers are, and how they are spoken to: an operator's setting, never a tenant's. Plain data, so that it crosses to worker threads. */
 
-import type { FcmTarget } from './fcm/target.ts';
+import type { ApnsOrigins } from './apns/origins.ts';
+import { DEFAULT_APNS_ORIGINS } from './apns/origins.ts';
+import type { FcmOrigins } from './fcm/origins.ts';
+import { DEFAULT_FCM_ORIGINS } from './fcm/origins.ts';
 import { AllowList, DEFAULT_PUSH_HOSTS } from './webpush/allow-list.ts';
+import type { WebPushOrigins } from './webpush/origins.ts';
+import { DEFAULT_WEB_PUSH_ORIGINS } from './webpush/origins.ts';
 
-export interface ProviderOrigins {
-  readonly apnsProduction: string;
-  readonly apnsSandbox: string;
-  readonly fcm: string;
-  /** Whether FCM is told devices by their installation's id or by their token. */
-  readonly fcmTarget: FcmTarget;
-  /** Google's issuer of access tokens; the token request goes to `/token` there. */
-  readonly oauth: string;
-  /** Push services of browsers that may be sent to: entries of the allow-list (webpush/allow-list.ts). */
-  readonly webPushHosts: readonly string[];
+export interface ProviderOrigins extends ApnsOrigins, FcmOrigins, WebPushOrigins {
   /** PEM certificates trusted, besides the system's, where `trustedAt` says so. */
   readonly ca: string | null;
   /** Whether a simulator stands behind these origins: status rows say so. */
@@ -21,12 +17,9 @@ export interface ProviderOrigins {
 
 /** The real ones. */
 export const DEFAULT_ORIGINS: ProviderOrigins = Object.freeze({
-  apnsProduction: 'https://api.push.apple.com',
-  apnsSandbox: 'https://api.sandbox.push.apple.com',
-  fcm: 'https://fcm.googleapis.com',
-  fcmTarget: 'auto',
-  oauth: 'https://oauth2.googleapis.com',
-  webPushHosts: DEFAULT_PUSH_HOSTS,
+  ...DEFAULT_APNS_ORIGINS,
+  ...DEFAULT_FCM_ORIGINS,
+  ...DEFAULT_WEB_PUSH_ORIGINS,
   ca: null,
   simulated: Object.freeze({ apns: false, fcm: false, webPush: false }),
 });

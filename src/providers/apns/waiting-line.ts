@@ -1,6 +1,6 @@
 /** Sends that wait for room at a sender, in line with everybody else who does. */
 
-import type { Sender } from './sender.ts';
+import type { Sender } from '../sender.ts';
 
 export class WaitingLine {
   readonly #sender: Sender;

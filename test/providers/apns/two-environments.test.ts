@@ -2,17 +2,17 @@
 
 import type { Test } from 'tap';
 import t from 'tap';
-import type { ApnsEnvironment } from '../../src/domain/credential.ts';
-import type { Outcome } from '../../src/domain/outcome.ts';
-import { createSender } from '../../src/providers/create-sender.ts';
-import { DEFAULT_ORIGINS } from '../../src/providers/origins.ts';
-import type { Sender } from '../../src/providers/sender.ts';
-import type { TransportName } from '../../src/transport/transport.ts';
-import { TRANSPORTS } from '../../src/transport/transport.ts';
-import { until } from '../support/poll.ts';
-import { apnsCredential } from '../support/provider-credentials.ts';
-import type { ProviderPeer, Script } from '../support/provider-peer.ts';
-import { answer, startProviderPeer } from '../support/provider-peer.ts';
+import type { ApnsEnvironment } from '../../../src/domain/credential.ts';
+import type { Outcome } from '../../../src/domain/outcome.ts';
+import { createSender } from '../../../src/providers/create-sender.ts';
+import { DEFAULT_ORIGINS } from '../../../src/providers/origins.ts';
+import type { Sender } from '../../../src/providers/sender.ts';
+import type { TransportName } from '../../../src/transport/transport.ts';
+import { TRANSPORTS } from '../../../src/transport/transport.ts';
+import { until } from '../../support/poll.ts';
+import { apnsCredential } from '../../support/provider-credentials.ts';
+import type { ProviderPeer, Script } from '../../support/provider-peer.ts';
+import { answer, startProviderPeer } from '../../support/provider-peer.ts';
 
 const MESSAGE = {
   notificationId: 'n',

@@ -9,12 +9,12 @@
  * ```
  */
 
-import type { ApnsEnvironment } from '../domain/credential.ts';
-import type { DeviceToken } from '../domain/device.ts';
-import type { Message } from '../domain/notification.ts';
-import type { Outcome } from '../domain/outcome.ts';
-import type { Rendered, Settle } from '../transport/transport.ts';
-import type { Sender } from './sender.ts';
+import type { ApnsEnvironment } from '../../domain/credential.ts';
+import type { DeviceToken } from '../../domain/device.ts';
+import type { Message } from '../../domain/notification.ts';
+import type { Outcome } from '../../domain/outcome.ts';
+import type { Rendered, Settle } from '../../transport/transport.ts';
+import type { Sender } from '../sender.ts';
 import { WaitingLine } from './waiting-line.ts';
 
 /**

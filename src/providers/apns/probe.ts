@@ -1,0 +1,30 @@
+/** Asks APNs whether it takes a credential. */
+
+import type { ApnsCredential } from '../../domain/credential.ts';
+import type { Probe } from '../provider.ts';
+import { apnsOutcome } from './answer.ts';
+import type { ApnsOrigins } from './origins.ts';
+import { apnsOriginOf } from './origins.ts';
+
+/** One octet is no token of Apple's: refused for its form, whatever the environment. */
+const NO_DEVICE = '00';
+
+export const apnsProbe = (
+  { environment, bundleId }: ApnsCredential,
+  authorization: string,
+  origins: ApnsOrigins,
+): Probe => ({
+  request: {
+    origin: apnsOriginOf(environment, origins),
+    path: `/3/device/${NO_DEVICE}`,
+    fields: {
+      authorization,
+      'apns-topic': bundleId,
+      'apns-push-type': 'background',
+      'apns-priority': '5',
+      'apns-expiration': '0',
+    },
+    body: '{"aps":{"content-available":1}}',
+  },
+  outcomeOf: apnsOutcome,
+});

@@ -1,0 +1,53 @@
+/** Apple's APNs: iOS devices, by a key of the team's. */
+
+import type { ApnsCredential, ApnsEnvironment } from '../../domain/credential.ts';
+import { PLATFORM_APNS } from '../../domain/device.ts';
+import type { Provider, SenderParts } from '../provider.ts';
+import type { Sender } from '../sender.ts';
+import { apnsOutcome } from './answer.ts';
+import { apnsPayloadBytes } from './message.ts';
+import type { ApnsOrigins } from './origins.ts';
+import { apnsOriginOf } from './origins.ts';
+import { apnsProbe } from './probe.ts';
+import { createApnsSender } from './sender.ts';
+import { APNS_LIMITS, APNS_PAYLOAD_BYTES_MAX } from './settings.ts';
+import { TwoEnvironments } from './two-environments.ts';
+
+export const APNS: Provider<ApnsCredential, ApnsOrigins> = {
+  platformId: PLATFORM_APNS,
+  kind: 'apns',
+  name: 'APNs',
+
+  payloadBytesMax: APNS_PAYLOAD_BYTES_MAX,
+  payloadBytes: apnsPayloadBytes,
+
+  createSender: createSenderOfBoth,
+  probe: apnsProbe,
+};
+
+/** In the credential's environment, and for tokens that are strangers there in the other one, where that is another place. */
+function createSenderOfBoth(credential: ApnsCredential, parts: SenderParts<ApnsOrigins>): Sender {
+  const { origins, authorization, limits, makeTransport } = parts;
+  const { environment } = credential;
+  const at = (origin: string, latest: string): Sender => {
+    const transport = makeTransport({
+      origin,
+      authorization: latest,
+      limits: { ...APNS_LIMITS, ...limits },
+      admits: null,
+      outcomeOf: apnsOutcome,
+    });
+    return createApnsSender(credential, transport);
+  };
+  const other: ApnsEnvironment = environment === 'production' ? 'sandbox' : 'production';
+  const ownOrigin = apnsOriginOf(environment, origins);
+  const otherOrigin = apnsOriginOf(other, origins);
+  const own = at(ownOrigin, authorization);
+  if (otherOrigin === ownOrigin) return own;
+  return new TwoEnvironments({
+    own,
+    ownEnvironment: environment,
+    makeOther: (latest) => at(otherOrigin, latest),
+    authorization,
+  });
+}

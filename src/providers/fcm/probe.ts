@@ -1,0 +1,27 @@
+/** Asks FCM whether it takes a credential. */
+
+import type { FcmCredential } from '../../domain/credential.ts';
+import type { Probe } from '../provider.ts';
+import { fcmOutcome } from './answer.ts';
+import type { FcmOrigins } from './origins.ts';
+import { targetFieldOf } from './target.ts';
+
+/** No token of Google's; `validate_only` besides, so that nothing would be sent to it either. */
+const NO_REGISTRATION = 'tagcast-asks-whether-this-credential-works';
+
+export const fcmProbe = (
+  { serviceAccount }: Pick<FcmCredential, 'serviceAccount'>,
+  authorization: string,
+  { fcm, fcmTarget }: FcmOrigins,
+): Probe => ({
+  request: {
+    origin: fcm,
+    path: `/v1/projects/${serviceAccount.project_id}/messages:send`,
+    fields: { authorization, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      validate_only: true,
+      message: { [targetFieldOf(NO_REGISTRATION, fcmTarget)]: NO_REGISTRATION },
+    }),
+  },
+  outcomeOf: fcmOutcome,
+});

@@ -1,0 +1,32 @@
+/** Google's FCM: Android devices, by a service account of the project's. */
+
+import type { FcmCredential } from '../../domain/credential.ts';
+import { PLATFORM_FCM } from '../../domain/device.ts';
+import type { Provider } from '../provider.ts';
+import { fcmOutcome } from './answer.ts';
+import { fcmPayloadBytes } from './message.ts';
+import type { FcmOrigins } from './origins.ts';
+import { fcmProbe } from './probe.ts';
+import { createFcmSender } from './sender.ts';
+import { FCM_LIMITS, FCM_PAYLOAD_BYTES_MAX } from './settings.ts';
+
+export const FCM: Provider<FcmCredential, FcmOrigins> = {
+  platformId: PLATFORM_FCM,
+  kind: 'fcm',
+  name: 'FCM',
+
+  payloadBytesMax: FCM_PAYLOAD_BYTES_MAX,
+  payloadBytes: (message) => fcmPayloadBytes(message, 0),
+
+  createSender(credential, { origins, authorization, limits, makeTransport }) {
+    const transport = makeTransport({
+      origin: origins.fcm,
+      authorization,
+      limits: { ...FCM_LIMITS, ...limits },
+      admits: null,
+      outcomeOf: fcmOutcome,
+    });
+    return createFcmSender(credential, transport, origins.fcmTarget);
+  },
+  probe: fcmProbe,
+};

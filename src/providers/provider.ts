@@ -1,0 +1,50 @@
+/**
+ * All that the engine asks about a provider. Each folder beside this file answers it in its `provider.ts`, and providers.ts names
+ * them: whatever is not told there the engine knows of no provider.
+ */
+
+import type { PlatformId } from '../domain/device.ts';
+import type { Message } from '../domain/notification.ts';
+import type { Outcome } from '../domain/outcome.ts';
+import type { PostRequest } from '../transport/compat/post.ts';
+import type {
+  Answer,
+  Transport,
+  TransportLimits,
+  TransportOptions,
+} from '../transport/transport.ts';
+import type { Sender } from './sender.ts';
+
+/** `Origins`: what the operator has set for it, plain data that crosses to worker threads. */
+export interface Provider<Credential extends { readonly kind: string }, Origins> {
+  readonly platformId: PlatformId;
+  /** As its credentials are marked. */
+  readonly kind: Credential['kind'];
+  /** As people know it. */
+  readonly name: string;
+
+  /** Larger payloads it refuses. */
+  readonly payloadBytesMax: number;
+  /** What of a message counts against that. */
+  payloadBytes(message: Message): number;
+
+  /** A sender that has not connected yet; it does with the first `whenReady`. */
+  createSender(credential: Credential, parts: SenderParts<Origins>): Sender;
+  /** A push for a device that cannot exist: who is told that the device is wrong was let in. Null: there is nobody to ask. */
+  probe(credential: Credential, authorization: string, origins: Origins): Probe | null;
+}
+
+/** What a sender is made of. */
+export interface SenderParts<Origins> {
+  readonly origins: Origins;
+  /** The first value; `authorize` brings later ones. */
+  readonly authorization: string;
+  /** In place of single limits of the provider's own. */
+  readonly limits: Partial<TransportLimits>;
+  makeTransport(options: Omit<TransportOptions, 'ca'>): Transport;
+}
+
+export interface Probe {
+  readonly request: Pick<PostRequest, 'origin' | 'path' | 'fields' | 'body'>;
+  outcomeOf(answer: Answer): Outcome;
+}

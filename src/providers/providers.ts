@@ -1,0 +1,31 @@
+/** The providers, one for each platform: the one place that names them all. */
+
+import type { ProviderCredential } from '../domain/credential.ts';
+import type { PlatformId } from '../domain/device.ts';
+import { PLATFORM_APNS, PLATFORM_FCM, PLATFORM_WEB_PUSH } from '../domain/device.ts';
+import { APNS } from './apns/provider.ts';
+import { FCM } from './fcm/provider.ts';
+import type { ProviderOrigins } from './origins.ts';
+import type { Provider } from './provider.ts';
+import { WEB_PUSH } from './webpush/provider.ts';
+
+/** A provider, whichever: it is given credentials of its own kind. */
+export type AnyProvider = Provider<ProviderCredential, ProviderOrigins>;
+
+/** By platform; a platform without its provider does not compile. */
+export const PROVIDERS: Readonly<Record<PlatformId, AnyProvider>> = Object.freeze({
+  [PLATFORM_APNS]: APNS,
+  [PLATFORM_WEB_PUSH]: WEB_PUSH,
+  [PLATFORM_FCM]: FCM,
+});
+
+const BY_KIND: ReadonlyMap<string, AnyProvider> = new Map(
+  Object.values(PROVIDERS).map((provider) => [provider.kind, provider]),
+);
+
+/** The provider that a credential is for. */
+export function providerOf({ kind }: ProviderCredential): AnyProvider {
+  const provider = BY_KIND.get(kind);
+  if (provider === undefined) throw new Error(`no provider has credentials of the kind ${kind}`);
+  return provider;
+}

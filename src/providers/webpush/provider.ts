@@ -1,0 +1,51 @@
+/** Web Push: browsers, at their makers' push services by VAPID keys, or, by their FCM tokens, through FCM. */
+
+import type { WebPushCredential } from '../../domain/credential.ts';
+import { PLATFORM_WEB_PUSH } from '../../domain/device.ts';
+import type { TransportLimits } from '../../transport/transport.ts';
+import { fcmProbe } from '../fcm/probe.ts';
+import { FCM_LIMITS } from '../fcm/settings.ts';
+import type { Provider } from '../provider.ts';
+import { webPushPayloadBytes } from './message.ts';
+import type { WebPushOrigins } from './origins.ts';
+import { isPublicAddress } from './public-address.ts';
+import { WebPushSender } from './sender.ts';
+import { WEB_PUSH_LIMITS, WEB_PUSH_PAYLOAD_BYTES_MAX } from './settings.ts';
+
+export const WEB_PUSH: Provider<WebPushCredential, WebPushOrigins> = {
+  platformId: PLATFORM_WEB_PUSH,
+  kind: 'webpush',
+  name: 'Web Push',
+
+  payloadBytesMax: WEB_PUSH_PAYLOAD_BYTES_MAX,
+  payloadBytes: webPushPayloadBytes,
+
+  createSender: (credential, { origins, authorization, limits, makeTransport }) =>
+    new WebPushSender(credential, {
+      hosts: origins.webPushHosts,
+      fcmOrigin: origins.fcm,
+      fcmTarget: origins.fcmTarget,
+      authorization,
+      makeTransport: (kind, origin, admission, outcomeOf) =>
+        makeTransport({
+          origin,
+          authorization: '',
+          limits: kind === 'fcm' ? { ...FCM_LIMITS, ...limits } : serviceLimits(limits),
+          admits: admission === 'public' ? isPublicAddress : null,
+          outcomeOf,
+        }),
+    }),
+  // A push service knows a VAPID key by those who subscribed with it only: it cannot be asked.
+  probe: ({ serviceAccount }, authorization, origins) =>
+    serviceAccount === null ? null : fcmProbe({ serviceAccount }, authorization, origins),
+};
+
+/** One push service of many: what the operator allows a whole provider is not more than enough for it. */
+const serviceLimits = (limits: Partial<TransportLimits>): TransportLimits => ({
+  ...WEB_PUSH_LIMITS,
+  ...limits,
+  connectionsMax: Math.min(
+    WEB_PUSH_LIMITS.connectionsMax,
+    limits.connectionsMax ?? WEB_PUSH_LIMITS.connectionsMax,
+  ),
+});
