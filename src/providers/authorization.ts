@@ -4,23 +4,18 @@
  * is here is a copy of what the nodes share (decision 24), and the right to make the next one is taken there.
  */
 
-import { hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ApnsCredential, FcmCredential, ProviderCredential } from '../domain/credential.ts';
+import type { ProviderCredential } from '../domain/credential.ts';
 import type { MintingRight, SharedToken } from '../domain/provider-token.ts';
 import { errorReason } from '../std/error-reason.ts';
-import { mintProviderToken } from './apns/credentials.ts';
-import { PROVIDER_TOKEN_MINTS_APART_MS, PROVIDER_TOKEN_UPDATES_PAUSE_MS } from './apns/settings.ts';
-import { exchangeAccessToken } from './fcm/credentials.ts';
-import { ACCESS_TOKEN_REQUESTS_APART_MS } from './fcm/settings.ts';
-import type { Minted, MintFailure } from './minted.ts';
+import type { MintFailure } from './minted.ts';
 import type { ProviderOrigins } from './origins.ts';
 import { trustedAt } from './origins.ts';
+import type { Minting, TrustedAt } from './provider.ts';
+import { providerOf } from './providers.ts';
 
 export type Authorization = { readonly ok: true; readonly value: string } | MintFailure;
 
-/** Those that a token is made of here. */
-type MintedFor = ApnsCredential | FcmCredential;
 /** Where the nodes share them. */
 export interface TokenStore {
   read(identity: string, apartMs: number): Promise<SharedToken>;
@@ -67,7 +62,9 @@ interface Held {
 
 interface Entry {
   readonly identity: string;
-  readonly mintsApartMs: number;
+  readonly apartMs: number;
+  /** How long none is made after the provider has had too many; null: it never says so. */
+  readonly freezeMs: number | null;
   held: Held | null;
   failure: { readonly value: MintFailure; readonly untilMs: number } | null;
   /** The value that the provider has called expired. */
@@ -81,6 +78,7 @@ interface Entry {
 
 export class Authorizations {
   readonly #origins: ProviderOrigins;
+  readonly #trustedAt: TrustedAt;
   readonly #store: TokenStore;
   /** Milliseconds of a clock that nobody sets. */
   readonly #now: () => number;
@@ -95,23 +93,23 @@ export class Authorizations {
     monotonicMs: () => number = () => performance.now(),
   ) {
     this.#origins = origins;
+    this.#trustedAt = (origin) => trustedAt(origin, origins);
     this.#store = store;
     this.#now = monotonicMs;
   }
 
   /** The value to send now. A new one is fetched or made when there is none, when it nears its end, or when it was refused. */
   async current(key: string, credential: ProviderCredential): Promise<Authorization> {
-    if (credential.kind !== 'webpush') return this.#currentOf(key, credential);
-    const { vapid, serviceAccount } = credential;
-    if (serviceAccount === null) return NONE_NEEDED;
-    const authorization = await this.#currentOf(key, { kind: 'fcm', serviceAccount });
-    // Whoever has subscribed gets the push by the other key; those who have FCM tokens wait.
-    return authorization.ok || vapid === null ? authorization : NONE_NEEDED;
+    const provider = providerOf(credential);
+    const minting = provider.minting(credential, this.#origins, this.#trustedAt);
+    if (minting === null) return NONE_NEEDED;
+    const freezeMs = provider.tooManyTokens?.pauseMs ?? null;
+    const authorization = await this.#valueOf(this.#entryOf(key, minting, freezeMs), minting);
+    return authorization.ok || !minting.isOptional ? authorization : NONE_NEEDED;
   }
 
-  async #currentOf(key: string, credential: MintedFor): Promise<Authorization> {
-    const entry = this.#entryOf(key, credential);
-    if (this.#wantsLook(entry)) entry.pending ??= this.#renew(entry, credential);
+  async #valueOf(entry: Entry, minting: Minting): Promise<Authorization> {
+    if (this.#wantsLook(entry)) entry.pending ??= this.#renew(entry, minting);
     // While the old one works nobody waits for the new one.
     if (entry.pending !== null && !this.#works(entry)) await entry.pending;
     const { held } = entry;
@@ -129,13 +127,13 @@ export class Authorizations {
   /** A provider has had too many tokens of this key: the one there is stays, and no node makes another for a while. */
   async freeze(key: string): Promise<void> {
     const entry = this.#keys.get(key);
-    if (entry === undefined) return;
+    if (entry === undefined || entry.freezeMs === null) return;
     entry.refusedId = null;
     // Everyone who is refused says so; once a minute is often enough to prolong it.
-    const untilMs = this.#now() + PROVIDER_TOKEN_UPDATES_PAUSE_MS;
+    const untilMs = this.#now() + entry.freezeMs;
     if (untilMs - entry.frozenUntilMs < FREEZES_APART_MS) return;
     entry.frozenUntilMs = untilMs;
-    await this.#store.freeze(entry.identity, PROVIDER_TOKEN_UPDATES_PAUSE_MS);
+    await this.#store.freeze(entry.identity, entry.freezeMs);
   }
 
   #works({ held, refusedId }: Entry): boolean {
@@ -148,10 +146,10 @@ export class Authorizations {
     return !this.#works(entry) || entry.held === null || nowMs >= entry.held.refreshAtMs;
   }
 
-  async #renew(entry: Entry, credential: MintedFor): Promise<void> {
+  async #renew(entry: Entry, minting: Minting): Promise<void> {
     try {
       for (let looks = 0; looks < LOOKS_MAX; looks += 1) {
-        if (!(await this.#isLeftToOther(entry, credential))) break;
+        if (!(await this.#isLeftToOther(entry, minting))) break;
         await sleep(AWAIT_OTHER_MS);
       }
     } catch (error) {
@@ -162,15 +160,15 @@ export class Authorizations {
   }
 
   /** Takes the newest token there is, and makes the next one if it is time. True: another node is at it, and nothing works without. */
-  async #isLeftToOther(entry: Entry, credential: MintedFor): Promise<boolean> {
-    const { identity, mintsApartMs, refusedId } = entry;
-    const shared = await this.#store.read(identity, mintsApartMs);
+  async #isLeftToOther(entry: Entry, minting: Minting): Promise<boolean> {
+    const { identity, apartMs, refusedId } = entry;
+    const shared = await this.#store.read(identity, apartMs);
     this.#take(entry, shared);
     const isDue = shared.value === null || shared.refreshInMs <= 0 || shared.id === refusedId;
     if (!isDue) return false;
     if (shared.mintInMs <= 0) {
-      const right = await this.#store.claim(identity, shared.id, mintsApartMs);
-      if (right !== null) return this.#make(entry, credential, right);
+      const right = await this.#store.claim(identity, shared.id, apartMs);
+      if (right !== null) return this.#make(entry, minting, right);
     } else if (!shared.isBeingMinted) {
       entry.lookAgainAtMs = this.#now() + Math.min(shared.mintInMs, LOOK_AGAIN_MS);
       return false;
@@ -208,8 +206,8 @@ export class Authorizations {
   }
 
   /** Makes one and keeps it for all nodes, in this order: a crash in between leaves one that nobody has seen. */
-  async #make(entry: Entry, credential: MintedFor, right: MintingRight): Promise<boolean> {
-    const minted = await this.#mint(credential, signingTimeMs(right.nowMs, Date.now()));
+  async #make(entry: Entry, minting: Minting, right: MintingRight): Promise<boolean> {
+    const minted = await minting.mint(signingTimeMs(right.nowMs, Date.now()));
     if (!minted.ok) {
       const { reason, retryable } = minted;
       const failure = { reason, isFinal: !retryable };
@@ -229,28 +227,14 @@ export class Authorizations {
     return false;
   }
 
-  #mint(credential: MintedFor, nowMs: number): Promise<Minted> {
-    switch (credential.kind) {
-      case 'apns':
-        return mintProviderToken(credential, nowMs);
-      case 'fcm': {
-        const { oauth } = this.#origins;
-        const ca = trustedAt(oauth, this.#origins);
-        return exchangeAccessToken(credential, { origin: oauth, ca }, nowMs);
-      }
-    }
-  }
-
-  #entryOf(key: string, credential: MintedFor): Entry {
-    const identity = identityOf(credential, this.#origins.oauth);
-    const entry = this.#entries.get(identity) ?? newEntry(identity, credential);
+  #entryOf(key: string, { identity, apartMs }: Minting, freezeMs: number | null): Entry {
+    const entry = this.#entries.get(identity) ?? newEntry(identity, apartMs, freezeMs);
     putLast(this.#entries, identity, entry);
     putLast(this.#keys, key, entry);
     return entry;
   }
 }
 
-/** VAPID tokens are made where they are used (webpush/credentials.ts). */
 const NONE_NEEDED: Authorization = Object.freeze({ ok: true, value: '' });
 
 const NOT_MADE: MintFailure = Object.freeze({
@@ -266,9 +250,10 @@ const NOT_MADE: MintFailure = Object.freeze({
 export const signingTimeMs = (sharedMs: number, ownMs: number): number =>
   Math.min(sharedMs, Math.max(ownMs, sharedMs - CLOCK_BEHIND_MS_MAX));
 
-const newEntry = (identity: string, credential: MintedFor): Entry => ({
+const newEntry = (identity: string, apartMs: number, freezeMs: number | null): Entry => ({
   identity,
-  mintsApartMs: mintsApartMsOf(credential),
+  apartMs,
+  freezeMs,
   held: null,
   failure: null,
   refusedId: null,
@@ -276,32 +261,6 @@ const newEntry = (identity: string, credential: MintedFor): Entry => ({
   lookAgainAtMs: 0,
   frozenUntilMs: 0,
 });
-
-/** Whoever has not the key itself gets none of its tokens, so the key is part of it. */
-function identityOf(credential: MintedFor, issuer: string): string {
-  switch (credential.kind) {
-    case 'apns':
-      return digest('apns', credential.teamId, credential.keyId, credential.privateKey);
-    case 'fcm': {
-      const { client_email, private_key_id, private_key } = credential.serviceAccount;
-      // One issuer's token is worth nothing with another: a simulator that was started anew knows none of before.
-      return digest('fcm', issuer, client_email, private_key_id, private_key);
-    }
-  }
-}
-
-/** JSON keeps the parts apart, whatever they hold. */
-const digest = (...parts: readonly string[]): string =>
-  hash('sha256', JSON.stringify(parts), 'base64url');
-
-function mintsApartMsOf(credential: MintedFor): number {
-  switch (credential.kind) {
-    case 'apns':
-      return PROVIDER_TOKEN_MINTS_APART_MS;
-    case 'fcm':
-      return ACCESS_TOKEN_REQUESTS_APART_MS;
-  }
-}
 
 /** A Map keeps the order of insertion: the first is the one unused for longest. */
 function putLast(map: Map<string, Entry>, key: string, entry: Entry): void {

@@ -1,5 +1,7 @@
 /** What making a provider's `authorization` value gives, for every provider alike. */
 
+import { hash } from 'node:crypto';
+
 export type Minted =
   | {
       readonly ok: true;
@@ -18,3 +20,7 @@ export interface MintFailure {
   /** Whether asking again later could end otherwise. */
   readonly retryable: boolean;
 }
+
+/** `Minting.identity` of these. JSON keeps them apart, whatever they hold. */
+export const identityOf = (...parts: readonly string[]): string =>
+  hash('sha256', JSON.stringify(parts), 'base64url');

@@ -13,6 +13,7 @@ import type {
   TransportLimits,
   TransportOptions,
 } from '../transport/transport.ts';
+import type { Minted } from './minted.ts';
 import type { Sender } from './sender.ts';
 
 /** `Origins`: what the operator has set for it, plain data that crosses to worker threads. */
@@ -28,10 +29,30 @@ export interface Provider<Credential extends { readonly kind: string }, Origins>
   /** What of a message counts against that. */
   payloadBytes(message: Message): number;
 
+  /** How its `authorization` value is made; null: its sender needs none from elsewhere. */
+  minting(credential: Credential, origins: Origins, trustedAt: TrustedAt): Minting | null;
+  /** The provider says so of a key of which it has had too many values; none is made for a while then. Null: it never does. */
+  readonly tooManyTokens: { readonly reason: string; readonly pauseMs: number } | null;
+
   /** A sender that has not connected yet; it does with the first `whenReady`. */
   createSender(credential: Credential, parts: SenderParts<Origins>): Sender;
   /** A push for a device that cannot exist: who is told that the device is wrong was let in. Null: there is nobody to ask. */
   probe(credential: Credential, authorization: string, origins: Origins): Probe | null;
+}
+
+/** The certificates that are trusted at an origin besides the system's. */
+export type TrustedAt = (origin: string) => string | null;
+
+/** How the `authorization` value of a credential is made, on the main thread. */
+export interface Minting {
+  /** Credentials that sign alike share one value. Whoever has not the key gets none of its values, so the key is part of it. */
+  readonly identity: string;
+  /** Two of them are made at least so far apart, by all nodes together. */
+  readonly apartMs: number;
+  /** Some devices get their pushes without it: only the others wait for one that cannot be made. */
+  readonly isOptional?: boolean;
+  /** `nowMs`: the time that is signed. */
+  mint(nowMs: number): Promise<Minted>;
 }
 
 /** What a sender is made of. */

@@ -3,7 +3,20 @@
 import { importPKCS8, SignJWT } from 'jose';
 import type { ApnsCredential } from '../../domain/credential.ts';
 import type { Minted } from '../minted.ts';
-import { PROVIDER_TOKEN_LIFETIME_MS, PROVIDER_TOKEN_REFRESH_MS } from './settings.ts';
+import { identityOf } from '../minted.ts';
+import type { Minting } from '../provider.ts';
+import {
+  PROVIDER_TOKEN_LIFETIME_MS,
+  PROVIDER_TOKEN_MINTS_APART_MS,
+  PROVIDER_TOKEN_REFRESH_MS,
+} from './settings.ts';
+
+/** APNs counts by team: apps of one team with one key share one token. */
+export const apnsMinting = (credential: ApnsCredential): Minting => ({
+  identity: identityOf('apns', credential.teamId, credential.keyId, credential.privateKey),
+  apartMs: PROVIDER_TOKEN_MINTS_APART_MS,
+  mint: (nowMs) => mintProviderToken(credential, nowMs),
+});
 
 export async function mintProviderToken(
   credential: ApnsCredential,

@@ -5,12 +5,18 @@ import { PLATFORM_APNS } from '../../domain/device.ts';
 import type { Provider, SenderParts } from '../provider.ts';
 import type { Sender } from '../sender.ts';
 import { apnsOutcome } from './answer.ts';
+import { apnsMinting } from './credentials.ts';
 import { apnsPayloadBytes } from './message.ts';
 import type { ApnsOrigins } from './origins.ts';
 import { apnsOriginOf } from './origins.ts';
 import { apnsProbe } from './probe.ts';
 import { createApnsSender } from './sender.ts';
-import { APNS_LIMITS, APNS_PAYLOAD_BYTES_MAX } from './settings.ts';
+import {
+  APNS_LIMITS,
+  APNS_PAYLOAD_BYTES_MAX,
+  PROVIDER_TOKEN_UPDATES_PAUSE_MS,
+  TOO_MANY_TOKENS,
+} from './settings.ts';
 import { TwoEnvironments } from './two-environments.ts';
 
 export const APNS: Provider<ApnsCredential, ApnsOrigins> = {
@@ -20,6 +26,9 @@ export const APNS: Provider<ApnsCredential, ApnsOrigins> = {
 
   payloadBytesMax: APNS_PAYLOAD_BYTES_MAX,
   payloadBytes: apnsPayloadBytes,
+
+  minting: apnsMinting,
+  tooManyTokens: { reason: TOO_MANY_TOKENS, pauseMs: PROVIDER_TOKEN_UPDATES_PAUSE_MS },
 
   createSender: createSenderOfBoth,
   probe: apnsProbe,

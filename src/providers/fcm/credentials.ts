@@ -7,9 +7,13 @@ import { foreignText } from '../../std/foreign-text.ts';
 import type { Posted } from '../../transport/compat/post.ts';
 import { post } from '../../transport/compat/post.ts';
 import type { Minted, MintFailure } from '../minted.ts';
+import { identityOf } from '../minted.ts';
+import type { Minting, TrustedAt } from '../provider.ts';
+import type { FcmOrigins } from './origins.ts';
 import {
   ACCESS_TOKEN_LIFETIME_MS_MAX,
   ACCESS_TOKEN_REFRESH_BEFORE_MS,
+  ACCESS_TOKEN_REQUESTS_APART_MS,
   ASSERTION_LIFETIME_SECONDS,
   FCM_SCOPE,
   TOKEN_ANSWER_BYTES_MAX,
@@ -20,6 +24,23 @@ import {
 export interface TokenEndpoint {
   readonly origin: string;
   readonly ca: string | null;
+}
+
+export function fcmMinting(
+  serviceAccount: ServiceAccount,
+  { oauth }: FcmOrigins,
+  trustedAt: TrustedAt,
+): Minting {
+  const { client_email, private_key_id, private_key } = serviceAccount;
+  return {
+    // One issuer's token is worth nothing with another: a simulator that was started anew knows none of before.
+    identity: identityOf('fcm', oauth, client_email, private_key_id, private_key),
+    apartMs: ACCESS_TOKEN_REQUESTS_APART_MS,
+    mint(nowMs) {
+      const endpoint = { origin: oauth, ca: trustedAt(oauth) };
+      return exchangeAccessToken({ kind: 'fcm', serviceAccount }, endpoint, nowMs);
+    },
+  };
 }
 
 export async function exchangeAccessToken(

@@ -4,6 +4,7 @@ import type { FcmCredential } from '../../domain/credential.ts';
 import { PLATFORM_FCM } from '../../domain/device.ts';
 import type { Provider } from '../provider.ts';
 import { fcmOutcome } from './answer.ts';
+import { fcmMinting } from './credentials.ts';
 import { fcmPayloadBytes } from './message.ts';
 import type { FcmOrigins } from './origins.ts';
 import { fcmProbe } from './probe.ts';
@@ -17,6 +18,10 @@ export const FCM: Provider<FcmCredential, FcmOrigins> = {
 
   payloadBytesMax: FCM_PAYLOAD_BYTES_MAX,
   payloadBytes: (message) => fcmPayloadBytes(message, 0),
+
+  minting: ({ serviceAccount }, origins, trustedAt) =>
+    fcmMinting(serviceAccount, origins, trustedAt),
+  tooManyTokens: null,
 
   createSender(credential, { origins, authorization, limits, makeTransport }) {
     const transport = makeTransport({

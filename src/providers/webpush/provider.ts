@@ -3,6 +3,7 @@
 import type { WebPushCredential } from '../../domain/credential.ts';
 import { PLATFORM_WEB_PUSH } from '../../domain/device.ts';
 import type { TransportLimits } from '../../transport/transport.ts';
+import { fcmMinting } from '../fcm/credentials.ts';
 import { fcmProbe } from '../fcm/probe.ts';
 import { FCM_LIMITS } from '../fcm/settings.ts';
 import type { Provider } from '../provider.ts';
@@ -19,6 +20,14 @@ export const WEB_PUSH: Provider<WebPushCredential, WebPushOrigins> = {
 
   payloadBytesMax: WEB_PUSH_PAYLOAD_BYTES_MAX,
   payloadBytes: webPushPayloadBytes,
+
+  // VAPID tokens are made where they are used (credentials.ts). Whoever has subscribed gets the push by that key; only those with FCM
+  // tokens wait for Google.
+  minting: ({ vapid, serviceAccount }, origins, trustedAt) =>
+    serviceAccount === null
+      ? null
+      : { ...fcmMinting(serviceAccount, origins, trustedAt), isOptional: vapid !== null },
+  tooManyTokens: null,
 
   createSender: (credential, { origins, authorization, limits, makeTransport }) =>
     new WebPushSender(credential, {
