@@ -94,7 +94,7 @@ export const schema = z.object({
   DEMO: flag
     .optional()
     .describe(
-      '1: make the demo client and run the provider simulator although DATABASE_URL is set; 0: neither, although it is not.',
+      '1: create the demo client and run the provider simulator even if DATABASE_URL is set; 0: neither, even if it is not set.',
     ),
   TLS_CERT_FILE: z
     .string()
@@ -113,7 +113,7 @@ export const schema = z.object({
       error: 'must be trace, debug, info, warn, error, fatal or silent',
     })
     .default('info')
-    .describe('Least level that is logged.'),
+    .describe('Lowest level that is logged.'),
   WORKERS: count(1, 64)
     .default(Math.max(1, availableParallelism() - 1))
     .describe('Threads that send. Default: one less than the cores.'),
@@ -125,26 +125,26 @@ export const schema = z.object({
   APNS_ORIGIN: origin
     .optional()
     .describe(
-      'Where APNs is. Default: by the environment of each credential; the simulator when it runs.',
+      'Address of APNs. Default: by the environment of each credential; the simulator when it runs.',
     ),
   APNS_RETRY_MS: count(1_000, 3_600_000)
     .default(900_000)
     .describe(
-      'How long a push waits that APNs answered with 5xx, in milliseconds, doubling with each try. Apple asks for 15 minutes.',
+      'How long a push waits after APNs answered it with 5xx, in milliseconds; doubles with each attempt. Apple asks for 15 minutes.',
     ),
   FCM_ORIGIN: origin
     .optional()
-    .describe('Where FCM is. Default: https://fcm.googleapis.com; the simulator when it runs.'),
+    .describe('Address of FCM. Default: https://fcm.googleapis.com; the simulator when it runs.'),
   FCM_TARGET: z
     .enum(FCM_TARGETS, { error: 'must be auto, token or fid' })
     .default('auto')
     .describe(
-      'What FCM is told a device by: auto, an installation id (22 characters, no colon) as fid and all else as token; token or fid, one of them for all.',
+      'How a device is named to FCM: auto names an installation id (22 characters, no colon) as fid and anything else as token; token or fid names every device as that.',
     ),
   OAUTH_ORIGIN: origin
     .optional()
     .describe(
-      'Where Google issues access tokens. Default: https://oauth2.googleapis.com; the simulator when it runs.',
+      'Address at which Google issues access tokens. Default: https://oauth2.googleapis.com; the simulator when it runs.',
     ),
   WEB_PUSH_HOSTS: list
     .refine((entries) => entries.every(isPushHost), {
@@ -152,14 +152,14 @@ export const schema = z.object({
     })
     .optional()
     .describe(
-      'Push services of browsers that may be sent to, separated by commas: a host, *.domain, or host:port, which may also be on this machine. Default: those of Google, Mozilla, Apple and Microsoft; the simulator when it runs.',
+      'Push services of browsers that Tagcast may send to, separated by commas: a host, *.domain, or host:port, which may also be on this machine. Default: those of Google, Mozilla, Apple and Microsoft; the simulator when it runs.',
     ),
   PROVIDER_CA_FILE: z
     .string()
     .min(1)
     .optional()
     .describe(
-      "PEM certificates that are trusted, besides the system's, for the origins and hosts above where they are not the providers' own. NODE_EXTRA_CA_CERTS is trusted everywhere.",
+      "PEM certificates that are trusted, besides the system's, for those origins and hosts above that are not the providers' own. NODE_EXTRA_CA_CERTS is trusted everywhere.",
     ),
   FCM_MESSAGES_PER_MINUTE: count(0, 1_000_000_000)
     .refine((perMinute) => perMinute === 0 || perMinute >= 60, 'must be 0 or at least 60')
@@ -171,31 +171,31 @@ export const schema = z.object({
     .enum(TRANSPORTS, { error: `must be ${TRANSPORTS.join(' or ')}` })
     .default('http2')
     .describe(
-      'What carries requests to the providers: http2, the framing of our own, or compat, that of Node.js.',
+      "HTTP/2 implementation that sends requests to the providers: http2, Tagcast's own, or compat, that of Node.js.",
     ),
   PROVIDER_CONNECTIONS_MAX: count(1, 10_000)
     .default(64)
     .describe(
-      'Connections of one credential to one provider, of all threads of a node; each thread has at least one.',
+      'Most connections of one credential to one provider, over all threads of a node; each thread has at least one.',
     ),
   REGISTRATIONS_IN_FLIGHT_MAX: count(1, 1_000_000)
     .default(8_000)
-    .describe('Registrations waiting for their commit; beyond it the answer is 503.'),
+    .describe('Registrations that may wait for their commit; beyond that the answer is 503.'),
   REGISTRATIONS_PER_SECOND_MAX: count(1, 10_000_000)
     .default(50_000)
-    .describe('Registrations per second of one app from one address; beyond it the answer is 429.'),
+    .describe(
+      'Registrations per second of one app from one address; beyond that the answer is 429.',
+    ),
   DEVICES_PER_APP_MAX: count(1, 2_000_000_000)
     .default(100_000_000)
-    .describe('Devices of one app on one platform; beyond it new ones are answered 429.'),
+    .describe('Devices of one app on one platform; beyond that new ones are answered 429.'),
   TAGS_PER_DEVICE_MAX: count(1, 100_000)
     .default(5_000)
-    .describe(
-      'Tags of one device; beyond it further ones are ignored, and Tagcast-Ignored says so.',
-    ),
+    .describe('Tags of one device; further ones are ignored, and Tagcast-Ignored says so.'),
   REGISTRATION_REFRESH_HOURS: count(0, UNWRITTEN_MS_MAX / 3_600_000)
     .default(24)
     .describe(
-      'Hours within which a registration that changes nothing is not written again; 0: each is.',
+      'Hours within which a registration that changes nothing is not written again; 0: every one is written.',
     ),
   DEVICE_RETENTION_DAYS: count(1, 3_650)
     .default(30)
@@ -203,7 +203,7 @@ export const schema = z.object({
   NOTIFICATION_RETENTION_DAYS: count(1, 3_650)
     .default(90)
     .describe(
-      'Days after its end for which a push job is kept, with its counts; then its status is 404.',
+      'Days for which a push job and its counts are kept after its end; then its status is 404.',
     ),
 });
 
@@ -253,14 +253,16 @@ const insteadOf = (name: string, given: Readonly<Record<string, string | undefin
 function faultsBetween(config: Config): readonly string[] {
   const faults: string[] = [];
   if (config.DATABASE_URL !== undefined && config.SECRET_KEY === undefined) {
-    faults.push('SECRET_KEY: must be set when DATABASE_URL is, to the same value on every node.');
+    faults.push(
+      'SECRET_KEY: must be set when DATABASE_URL is set, to the same value on every node.',
+    );
   }
   const redis = config.REDIS_CLUSTER === undefined ? 'REDIS_URL' : 'REDIS_CLUSTER';
   if (config.DATABASE_URL === undefined && redisAddressOf(config) !== null) {
     faults.push(`${redis}: needs DATABASE_URL; the embedded database is its own index.`);
   }
   if (config.REDIS_URL !== undefined && config.REDIS_CLUSTER !== undefined) {
-    faults.push('REDIS_CLUSTER: stands in place of REDIS_URL; set one of them.');
+    faults.push('REDIS_CLUSTER: replaces REDIS_URL; set only one of them.');
   }
   if ((config.TLS_CERT_FILE === undefined) !== (config.TLS_KEY_FILE === undefined)) {
     faults.push('TLS_CERT_FILE: goes with TLS_KEY_FILE; set both or neither.');

@@ -12,12 +12,12 @@ import { openPostgres } from './store/store.ts';
 
 const USAGE = `tagcast demo --accounts-file <file> [--url <address>]
 
-Makes the client "demo" in the database of DATABASE_URL, with an app, tags, and provider credentials of the accounts in the
-file, which \`tagcast simulate --accounts-file\` has written. Prints its credentials and three lines that register a device, push
-to it and tell how it ended. When the client is there already it gets the credentials of the file, and keeps the rest.
+Creates the client "demo" in the database of DATABASE_URL, with an app, tags, and the provider credentials of the accounts file,
+which \`tagcast simulate --accounts-file\` writes. Prints the client's credentials and three lines that register a device, push to
+it and show how it ended. A client that exists already gets the credentials of the file, and keeps the rest.
 
   --accounts-file <file>  accounts of the simulator that the engines send to
-  --url <address>         where an engine is reached (http://127.0.0.1:8080)`;
+  --url <address>         address of an engine (http://127.0.0.1:8080)`;
 
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
@@ -56,7 +56,9 @@ async function makeDemo(
   if (accounts === undefined) throw new UsageError(`--accounts-file: cannot read ${file}`);
   const config = await requireConfig();
   if (config.DATABASE_URL === undefined) {
-    terminal.complain('DATABASE_URL is not set: an embedded engine makes its demo by itself.');
+    terminal.complain(
+      'DATABASE_URL is not set: an embedded engine creates its demo client by itself.',
+    );
     return EXIT_FAILED;
   }
   const secrets = createSecrets(await loadSecretKey(config));

@@ -153,7 +153,7 @@ async function reveal(
   const result = await revealCredential(sql, secrets, { clientId, appId });
   if (result.kind === 'revealed') return result.credential;
   throw new Error(
-    'SECRET_KEY: the demo credentials were sealed with another one; put that one back.',
+    'SECRET_KEY: the demo credentials were encrypted with another key; restore that key.',
   );
 }
 

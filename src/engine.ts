@@ -296,7 +296,10 @@ function startSending(
         case 'opened':
           return usableOf(opened, store.sql, log, { appId, platformId });
         case 'unreadable':
-          log.error({ appId, platformId }, 'SECRET_KEY: a credential was sealed with another one');
+          log.error(
+            { appId, platformId },
+            'SECRET_KEY: a credential was encrypted with another key',
+          );
           return null;
         case 'none':
           return null;
@@ -338,7 +341,7 @@ const usableOf = (
         if (await refuse(sql, place, version, reason)) {
           log.error(
             { ...place, reason, meaning: faultSentence(reason) },
-            'a provider refuses the new credential: the one before it is used again',
+            'a provider refuses the new credential: the previous one is used again',
           );
         }
       }

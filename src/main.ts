@@ -40,7 +40,7 @@ const index = {
 const ENTRIES: readonly Entry[] = [
   {
     name: 'serve',
-    summary: 'Run the service (what happens without a command).',
+    summary: 'Run the service (the default command).',
     load: async () =>
       (await import('./serve-command.ts')).serveCommand(requireConfig, processTerminal),
   },
@@ -51,7 +51,7 @@ const ENTRIES: readonly Entry[] = [
   },
   {
     name: 'demo',
-    summary: 'Make the demo client in a PostgreSQL, for a simulator that runs alone.',
+    summary: 'Create the demo client in a PostgreSQL, for a simulator that runs on its own.',
     load: async () =>
       (await import('./demo-command.ts')).demoCommand(requireConfig, processTerminal),
   },
@@ -72,12 +72,12 @@ const ENTRIES: readonly Entry[] = [
   },
   {
     name: 'deletions',
-    summary: 'List, release and discard deletions of devices that are held.',
+    summary: 'List, release and discard held deletions of devices.',
     load: async () => (await import('./cli/deletions.ts')).deletionsCommand(operator),
   },
   {
     name: 'parked',
-    summary: 'List and release parts of sends that could not be brought to their end.',
+    summary: 'List and release parked parts: those of a send that could not be completed.',
     load: async () => (await import('./cli/parked.ts')).parkedCommand(operator),
   },
   {
@@ -134,7 +134,7 @@ function help(): string {
 
 ${lines.join('\n')}
 
-\`tagcast <command> --help\` says more; \`tagcast --version\` prints the version. Settings are environment variables: config/example.env has them all.
+\`tagcast <command> --help\` says more; \`tagcast --version\` prints the version. Settings are environment variables: config/example.env lists them all.
 `;
 }
 

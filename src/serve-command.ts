@@ -25,7 +25,7 @@ export const serveCommand = (
     }
     const isHelp = args.includes('--help') || args.includes('-h');
     if (isHelp) terminal.print(USAGE);
-    else terminal.complain(`${args[0]} is too much\n${USAGE}`);
+    else terminal.complain(`unexpected argument ${args[0]}\n${USAGE}`);
     return isHelp ? 0 : EXIT_USAGE;
   },
 });

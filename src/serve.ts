@@ -29,7 +29,7 @@ export async function serve(config: Config): Promise<number> {
   } catch (error) {
     const fault = startFault(error, config);
     if (fault === null) {
-      log.fatal({ err: error }, 'the service cannot start, or cannot go on');
+      log.fatal({ err: error }, 'the service cannot start or continue');
       refuse(error instanceof Error ? error.message : String(error));
     } else tellFault(fault, config);
     // Threads of what had started already would keep the process; nothing of theirs needs a goodbye.
@@ -96,7 +96,7 @@ async function lockStore(
       return null;
     case 'path-too-long':
       process.stderr.write(
-        `DATA_DIR: ${DATA_DIR} is too long: with the sockets in it a path may have ${lock.bytesMax} bytes.\n`,
+        `DATA_DIR: ${DATA_DIR} is too long: the paths of the sockets in it may have ${lock.bytesMax} bytes.\n`,
       );
       return null;
   }

@@ -18,7 +18,7 @@ t.test(
     for (const [args, code, sentence] of [
       [[], 2, '--accounts-file is missing'],
       [['--accounts-file', '/does/not/exist'], 2, 'cannot read /does/not/exist'],
-      [['extra', '--accounts-file', accountsFile], 2, 'extra is too much'],
+      [['extra', '--accounts-file', accountsFile], 2, 'unexpected argument extra'],
       [['--accounts-file', accountsFile], 1, 'DATABASE_URL is not set'],
     ] as const) {
       const result = await runCommand(t, ['demo', ...args]);

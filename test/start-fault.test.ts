@@ -119,16 +119,16 @@ t.test('places that cannot be had', async (t) => {
     [
       'a host that nobody knows',
       { DATA_DIR: join(directory, 'a'), HOST: 'nowhere.invalid' },
-      /^HOST: nowhere\.invalid is not known/,
+      /^HOST: nowhere\.invalid cannot be resolved/,
     ],
     [
       "another machine's address",
       { DATA_DIR: join(directory, 'a'), HOST: '192.0.2.1' },
-      /^HOST: 192\.0\.2\.1 is no address of this machine/,
+      /^HOST: 192\.0\.2\.1 is not an address of this machine/,
     ],
   ];
   if (process.platform === 'linux') {
-    const line = /^DATA_DIR: \/proc\/tagcast\/data: it cannot be made there/;
+    const line = /^DATA_DIR: \/proc\/tagcast\/data: it cannot be created there/;
     cases.push(['no place for files', { DATA_DIR: '/proc/tagcast/data' }, line]);
   }
   await holdThrown(t, cases);
@@ -140,7 +140,7 @@ t.test('a port that is taken, before a database is made', async (t) => {
   t.teardown(() => holder.close());
   const { port } = holder.address() as { readonly port: number };
   const environment = { DATA_DIR: temporaryDirectory(t), PORT: String(port) };
-  const line = new RegExp(`^PORT: ${port} is taken on 127\\.0\\.0\\.1`);
+  const line = new RegExp(`^PORT: ${port} is in use on 127\\.0\\.0\\.1`);
   await holdThrown(t, [['taken', environment, line]]);
   const { output } = await runCommand(t, [], environment);
   t.notMatch(output, 'opening the embedded database');
@@ -160,12 +160,12 @@ t.test('databases that cannot be worked with', (t) =>
       [
         'nobody there',
         { DATABASE_URL: `postgres://user:${PASSWORD}@127.0.0.1:1/news`, SECRET_KEY },
-        /^DATABASE_URL: user@127\.0\.0\.1:1\/news: nobody listens there.+ECONNREFUSED/,
+        /^DATABASE_URL: user@127\.0\.0\.1:1\/news: nothing listens there.+ECONNREFUSED/,
       ],
       [
         'a host that nobody knows',
         { DATABASE_URL: `postgres://user:${PASSWORD}@nowhere.invalid/news`, SECRET_KEY },
-        /^DATABASE_URL: user@nowhere\.invalid\/news: the name of the host is not known/,
+        /^DATABASE_URL: user@nowhere\.invalid\/news: the host name cannot be resolved/,
       ],
       [
         'a user that is refused',
@@ -186,7 +186,7 @@ t.test('databases that cannot be worked with', (t) =>
     const own = at(() => undefined);
     await t.test('read-only', async (t) => {
       await set(admin, url, 'default_transaction_read_only = on');
-      const line = /^DATABASE_URL: .+: it takes no writes/;
+      const line = /^DATABASE_URL: .+: it accepts no writes/;
       await holdThrown(t, [['read-only', own, line]], { alsoCommand: true });
       await admin.begin('read write', (tx) => set(tx, url, 'default_transaction_read_only = off'));
     });

@@ -106,7 +106,7 @@ export async function secretKeyFault(sql: Sql, secrets: Secrets): Promise<string
   const keyIds = await foreignKeyIds(sql, secrets.keyId);
   return keyIds.length === 0
     ? null
-    : `SECRET_KEY: it is key ${secrets.keyId}, and credentials in this database were made with ${keyIds.join(', ')}: put that one back (DATA_DIR/secret.key holds it where no variable does).`;
+    : `SECRET_KEY: this is key ${secrets.keyId}, but credentials in this database were encrypted with ${keyIds.join(', ')}: restore that key (without the variable it is in DATA_DIR/secret.key).`;
 }
 
 /** What a sealed secret is bound to: user names are unique and never change. */

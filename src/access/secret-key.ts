@@ -19,7 +19,7 @@ export async function loadSecretKey(source: SecretKeySource): Promise<string> {
   if (source.SECRET_KEY !== undefined) return source.SECRET_KEY;
   if (source.DATABASE_URL !== undefined) {
     throw new SettingFault(
-      'SECRET_KEY: must be set when DATABASE_URL is, to the same value on every node.',
+      'SECRET_KEY: must be set when DATABASE_URL is set, to the same value on every node.',
     );
   }
   const path = join(source.DATA_DIR, 'secret.key');
@@ -35,7 +35,7 @@ async function readKey(path: string): Promise<string | null> {
   try {
     const key = (await readFile(path, 'utf8')).trim();
     if (key === '')
-      throw new SettingFault(`DATA_DIR: ${path} is empty: put the key back that it held.`);
+      throw new SettingFault(`DATA_DIR: ${path} is empty: restore the key that it held.`);
     return key;
   } catch (error) {
     if (isCode(error, 'ENOENT')) return null;

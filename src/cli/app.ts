@@ -28,10 +28,11 @@ tagcast app credentials <app-id> fcm --service-account-file <file.json>
 tagcast app credentials <app-id> webpush [--vapid-file <keys.json|key.pem> --subject <mailto:…|https://…>] [--service-account-file <file.json>]
        [--grace-hours <0–168>] [--expires <date>]
 tagcast app credentials <app-id> apns|fcm|webpush --remove
-tagcast app vapid [--output <file>]             makes keys for Web Push; the file is new, and for its owner only
+tagcast app vapid [--output <file>]             creates a key pair for Web Push; creates the file, readable by its owner only
 
-Put over another one of the same team and app or project, the one before it stays for the grace (default 72 hours), and is used
-when the provider refuses the new one. Exit code 1 when it is refused at once: it is kept all the same. Of what ends on a date the log warns 30, 7 and 1 days ahead.`;
+credentials stores a credential and checks it with the provider. When it replaces one of the same team and app, or project, the previous
+one is kept for --grace-hours (default 72) and used when the provider refuses the new one. Exit code 1: the provider refuses the new
+one; it is stored all the same. With --expires, the log warns 30, 7 and 1 days before the date.`;
 
 /** Makes the command. */
 export const appCommand = (context: OperatorContext): Command => ({
@@ -235,14 +236,14 @@ const describeStates = (states: readonly CredentialState[]): string =>
 function linesOf(state: CredentialState): readonly string[] {
   if (!state.hasCredential) return ['no credentials'];
   const { refusedReason, fallbackUntilMs, expiresAtMs, checkedAtMs, checkNote, fault } = state;
-  const lines = [`put ${timeOf(state.updatedAtMs)}`];
+  const lines = [`stored ${timeOf(state.updatedAtMs)}`];
   if (refusedReason !== null)
     lines.push(`REFUSED by the provider: ${faultSentence(refusedReason)}`);
   if (fallbackUntilMs !== null) {
-    const use = refusedReason === null ? 'may stand in' : 'is used';
-    lines.push(`the one before it ${use} until ${timeOf(fallbackUntilMs)}`);
+    const use = refusedReason === null ? 'can be used' : 'is used';
+    lines.push(`the previous one ${use} until ${timeOf(fallbackUntilMs)}`);
   }
-  if (expiresAtMs !== null) lines.push(`ends ${timeOf(expiresAtMs)}`);
+  if (expiresAtMs !== null) lines.push(`expires ${timeOf(expiresAtMs)}`);
   lines.push(
     checkNote === null ? 'never checked' : `checked ${timeOf(checkedAtMs)}: ${checkNote}`,
     `last accepted a send ${timeOf(state.acceptedAtMs)}`,

@@ -11,10 +11,10 @@ import {
   UsageError,
 } from './operator-command.ts';
 
-const USAGE = `tagcast client add <client-id> [--name <name>]   makes a client, prints the super user's credentials
+const USAGE = `tagcast client add <client-id> [--name <name>]   creates a client, prints the super user's credentials
 tagcast client list
 tagcast client disable <client-id>               its credentials are refused within seconds
-tagcast client enable <client-id>                they work again, at once`;
+tagcast client enable <client-id>                its credentials work again, at once`;
 
 /** Makes the command. */
 export const clientCommand = (context: OperatorContext): Command => ({

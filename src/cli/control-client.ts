@@ -56,7 +56,7 @@ async function readAnswer(socket: Socket): Promise<ActionResult> {
   } catch (error) {
     if (!isConnectionLost(error)) throw error;
   }
-  return { ok: false, fault: 'The engine went away without an answer.' };
+  return { ok: false, fault: 'The engine closed the connection without an answer.' };
 }
 
 const isConnectionLost = (error: unknown): boolean => error instanceof Error && 'syscall' in error;

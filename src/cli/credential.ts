@@ -15,8 +15,8 @@ import {
 const USAGE = `tagcast credential show <client-id> [--app <app-id>]
 tagcast credential rotate <client-id> [--app <app-id>] --grace-hours <0–168>
 
-Without --app those of the super user (Notification + Admin API), with it those of the app (Subscriptions API). show prints the
-ones in force; rotate makes new ones, and the old ones work for the grace period.`;
+Without --app: the credentials of the super user (Notification + Admin API). With --app: those of the app (Subscriptions API).
+show prints the credentials in force. rotate creates new ones; the old ones keep working for the grace period.`;
 
 /** Makes the command. */
 export const credentialCommand = (context: OperatorContext): Command => ({

@@ -6,9 +6,9 @@ import type { Command } from './command.ts';
 import type { Errand, OperatorContext } from './operator-command.ts';
 import { readFlags, readPositionals, runErrand, UsageError } from './operator-command.ts';
 
-const USAGE = `tagcast deletions list              push jobs whose deletions are held
-tagcast deletions release <job-id>  erases their devices; who registered since the push stays
-tagcast deletions discard <job-id>  keeps them (what happens by itself after 30 days)`;
+const USAGE = `tagcast deletions list              lists push jobs whose deletions are held
+tagcast deletions release <job-id>  erases their devices, except those that registered since the push
+tagcast deletions discard <job-id>  keeps their devices (happens by itself after 30 days)`;
 
 /** Makes the command. */
 export const deletionsCommand = (context: OperatorContext): Command => ({

@@ -32,9 +32,9 @@ status, an empty line and the body; errors go to standard error. Exit code 0: a 
 1: no complete answer, or the server broke the protocol; 2: wrong arguments.
 
   --data <text>           send this as POST; without it the request is a GET
-  --header <name: value>  a further header field; may be repeated
+  --header <name: value>  another header field; may be repeated
   --ca-file <file>        PEM certificates to trust besides the system's
-  --insecure              believe any certificate
+  --insecure              accept any certificate
   --help                  this text
 `;
 
@@ -167,7 +167,8 @@ function readArguments(args: readonly string[]): Arguments | 'help' | string {
   const fields: RequestForm['fields'][number][] = [];
   for (const line of values.header ?? []) {
     const [, name, value] = FIELD_LINE.exec(line) ?? [];
-    if (name === undefined || value === undefined) return `--header '${line}' is no field`;
+    if (name === undefined || value === undefined)
+      return `--header '${line}' is not a valid header field`;
     fields.push({ name: name.toLowerCase(), value, indexing: 'without' });
   }
   const form: RequestForm = {

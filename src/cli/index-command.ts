@@ -8,11 +8,11 @@ import type { ProgressOutput } from './progress.ts';
 import { format, Progress } from './progress.ts';
 
 const USAGE = `tagcast index verify                   compares Redis with the database, device by device; exits 1 and prints what differs
-tagcast index rebuild [--drop-others]  makes every group anew; sends and registrations go on
-       --drop-others  deletes what other databases, or this one before it was restored, have left in this Redis
+tagcast index rebuild [--drop-others]  rebuilds every group; sends and registrations continue
+       --drop-others  also deletes the keys that other databases, or this one before a restore, left in this Redis
 
-They need DATABASE_URL, and REDIS_URL or REDIS_CLUSTER, as the engine has them. A group that is stale is mended by the
-running engine within seconds; one that differs although it is current is a fault of ours.`;
+Both need DATABASE_URL and REDIS_URL or REDIS_CLUSTER, with the values of the engine. The running engine repairs a stale
+group within seconds. A group that differs although it is current is a bug: please report it.`;
 
 const EXIT_DIFFERENT = 1;
 const EXIT_USAGE = 2;
@@ -108,7 +108,7 @@ async function rebuild(
     progress.show(standingOf(walked)),
   );
   progress.clear();
-  terminal.print(`${format(groups)} groups with ${format(devices)} devices were made anew.`);
+  terminal.print(`${format(groups)} groups with ${format(devices)} devices were rebuilt.`);
   if (dropsOthers) {
     terminal.print(`${format(await dropOtherIndexes(index))} keys of other indexes were deleted.`);
   }

@@ -100,7 +100,8 @@ export function readPositionals<const Name extends string>(
 ): Readonly<Record<Name, string>> {
   const missing = names[given.length];
   if (missing !== undefined) throw new UsageError(`<${missing}> is missing`);
-  if (given.length > names.length) throw new UsageError(`${given[names.length]} is too much`);
+  if (given.length > names.length)
+    throw new UsageError(`unexpected argument ${given[names.length]}`);
   return Object.fromEntries(names.map((name, index) => [name, given[index]])) as Record<
     Name,
     string

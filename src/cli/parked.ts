@@ -6,8 +6,8 @@ import type { Command } from './command.ts';
 import type { Errand, OperatorContext } from './operator-command.ts';
 import { readFlags, readPositionals, runErrand, UsageError } from './operator-command.ts';
 
-const USAGE = `tagcast parked list              push jobs with parts that are parked, and why
-tagcast parked release <job-id>  sends these parts; devices that may have got the push before get it again`;
+const USAGE = `tagcast parked list              lists push jobs with parked parts, and the reason
+tagcast parked release <job-id>  sends these parts; devices that may have received the push before receive it again`;
 
 /** Makes the command. */
 export const parkedCommand = (context: OperatorContext): Command => ({
@@ -26,7 +26,7 @@ function plan(verb: string, args: readonly string[]): Errand<never> {
       return {
         action: 'parked.release',
         input: { job },
-        describe: ({ devices }: ReleasedParts) => `${devices} devices will be sent to.`,
+        describe: ({ devices }: ReleasedParts) => `The push will be sent to ${devices} devices.`,
       };
     }
     default:
@@ -44,5 +44,5 @@ const describeScope = (scope: ParkedScope): string =>
     `app ${scope.appId} on ${scope.platformId}`,
     `${scope.devices} devices`,
     `since ${new Date(scope.sinceMs).toISOString()}`,
-    scope.failure ?? 'who held it was lost',
+    scope.failure ?? 'its worker or node was lost',
   ].join('\t');

@@ -10,7 +10,7 @@ export async function createPrivateFile(path: string): Promise<FileHandle> {
     return await open(path, 'ax', 0o600);
   } catch (error) {
     const isThere = error instanceof Error && 'code' in error && error.code === 'EEXIST';
-    const why = isThere ? `${path} is there already` : `cannot write ${path}`;
+    const why = isThere ? `${path} exists already` : `cannot write ${path}`;
     throw new UsageError(why, { cause: error });
   }
 }

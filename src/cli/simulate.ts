@@ -15,18 +15,21 @@ import { keptCertificate, readAccounts, writeAccounts } from './simulator-files.
 /** Flags that are numbers in the behaviour, by their path in it. */
 const BEHAVIOUR_FLAGS: Readonly<Record<string, readonly [path: string, about: string]>> = {
   'latency-ms': ['latencyMs', 'time between a request and its answer'],
-  'round-trip-ms': ['roundTripMs', 'distance: all that a provider sends arrives so much later'],
+  'round-trip-ms': [
+    'roundTripMs',
+    'network round trip: all that a provider sends arrives this much later',
+  ],
   gone: ['shares.gone', 'share of tokens that are dead (410, 404 UNREGISTERED)'],
   'bad-token': ['shares.badToken', 'share of tokens refused as malformed (400)'],
-  'not-found': ['shares.notFound', 'share of tokens answered 404 without saying dead'],
+  'not-found': ['shares.notFound', 'share of tokens answered 404 without UNREGISTERED'],
   throttled: ['shares.throttled', 'share of requests answered 429'],
   'server-error': ['shares.serverError', 'share of requests answered 5xx'],
-  silent: ['silentShare', 'share of requests never looked at nor answered'],
+  silent: ['silentShare', 'share of requests neither processed nor answered'],
   'lost-answer': ['lostAnswerShare', 'share of requests accepted and never answered'],
   'goaway-every': ['ends.goAway', 'GOAWAY after this many requests on a connection'],
-  streams: ['maxConcurrentStreams', 'streams at a time (APNs 1, then 1000; FCM 100)'],
-  'retry-after': ['retryAfterSeconds', 'what FCM says in Retry-After'],
-  seed: ['seed', 'the same seed shows tokens and connections the same faults'],
+  streams: ['maxConcurrentStreams', 'concurrent streams (APNs 1, then 1000; FCM 100)'],
+  'retry-after': ['retryAfterSeconds', 'seconds in the Retry-After of FCM'],
+  seed: ['seed', 'the same seed gives tokens and connections the same faults'],
 };
 
 const PORT_FLAGS: Readonly<Record<string, string>> = {
@@ -40,8 +43,8 @@ const TEXT_FLAGS: Readonly<Record<string, string>> = {
   host: 'address of the providers (127.0.0.1); control stays on loopback',
   'certificate-file': 'write the certificate here, for PROVIDER_CA_FILE of an engine',
   'private-key-file':
-    "keep the certificate's key here, and the certificate itself over restarts (with --certificate-file)",
-  'accounts-file': 'read the provider accounts from here, or write them when it is not there',
+    "keep the certificate's key here; the certificate then survives restarts (with --certificate-file)",
+  'accounts-file': 'read the provider accounts from this file; create it when it does not exist',
 };
 
 /** The flag that may come more than once, each time with several names. */
@@ -220,7 +223,7 @@ function usageText(): string {
   const numbers = Object.entries(BEHAVIOUR_FLAGS).map(([flag, [, about]]) => [flag, '<n>', about]);
   const ports = Object.entries(PORT_FLAGS).map(([flag, about]) => [flag, '<port>', about]);
   const texts = Object.entries(TEXT_FLAGS).map(([flag, about]) => [flag, '', about]);
-  const flags = [...texts, ...ports, ...numbers, [SCENARIO_FLAG, '<name,…>', 'bad days, below']];
+  const flags = [...texts, ...ports, ...numbers, [SCENARIO_FLAG, '<name,…>', 'scenarios, below']];
   const lines = flags.map(([flag, value, about]) => line(`--${flag} ${value}`, about));
   const scenarios = SCENARIO_NAMES.map((name) => line(name, SCENARIOS[name].about));
   return `Usage: tagcast simulate [flags]
@@ -231,7 +234,7 @@ Prints its addresses as one line of JSON when it is ready. Shares are numbers fr
 ${lines.join('\n')}
 ${line('--help', 'this text')}
 
-Scenarios may be combined, by commas or by more than one flag; flags above go over what they say:
+Scenarios may be combined, by commas or by more than one flag; the flags above override them:
 
 ${scenarios.join('\n')}
 `;

@@ -16,7 +16,7 @@ export async function readState<T>(path: string, form: z.ZodType<T>): Promise<T 
   }
   const parsed = form.safeParse(parseJson(text));
   if (parsed.success) return parsed.data;
-  throw new UsageError(`${path} is not the state of such a command: remove it to begin anew`);
+  throw new UsageError(`${path} is not a state file of this command: remove it to start over`);
 }
 
 /** Written beside and renamed, so that there is always a whole one; on the disk when it resolves. */

@@ -63,7 +63,7 @@ function resultOf(outcome: Outcome): CheckResult {
     case 'gone':
     case 'bad-token':
     case 'throttled-device':
-      return { isHealthy: true, note: 'The provider takes it.' };
+      return { isHealthy: true, note: 'The provider accepts it.' };
     case 'bad-credential':
       return {
         isHealthy: false,
@@ -71,7 +71,7 @@ function resultOf(outcome: Outcome): CheckResult {
       };
     // FCM has one word for a malformed token and a malformed message: either way it has let us in.
     case 'bad-message':
-      return { isHealthy: true, note: `The provider takes it (${outcome.reason}).` };
+      return { isHealthy: true, note: `The provider accepts it (${outcome.reason}).` };
     case 'expired-authorization':
     case 'throttled-target':
     case 'unavailable':

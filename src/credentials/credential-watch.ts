@@ -111,7 +111,10 @@ export class CredentialWatch {
     for (const days of [...WARNING_DAYS].reverse()) {
       for (const { appId, platformId, expiresInMs } of await takeExpiryWarnings(sql, days)) {
         const expiresInDays = Math.floor(expiresInMs / 86_400_000);
-        log.warn({ appId, platformId, expiresInDays }, 'a credential ends soon: put another one');
+        log.warn(
+          { appId, platformId, expiresInDays },
+          'a credential expires soon: store another one',
+        );
       }
     }
   }
@@ -126,7 +129,7 @@ export class CredentialWatch {
     } catch (error) {
       this.options.log.error(
         { err: error },
-        'credentials were not watched; it will be tried again',
+        'the check of the credentials failed; it will be tried again',
       );
     }
   }

@@ -16,7 +16,7 @@ export function privateKeyFault(text: string, signer: Signer): string | null {
   if (!text.includes(PKCS8)) return `has no line ${PKCS8}: give the whole file ${FILES[signer]}`;
   const key = readKey(text);
   return key === null
-    ? 'is damaged: what stands between its BEGIN and END lines is no key'
+    ? 'is damaged: the text between its BEGIN and END lines is not a key'
     : signerFault(key, signer);
 }
 
@@ -44,7 +44,7 @@ const KINDS: readonly Kind[] = [
   {
     sign: /ENCRYPTED/,
     fault: () =>
-      'is encrypted with a passphrase: take it off with "openssl pkcs8 -topk8 -nocrypt -in KEY -out KEY.p8" and give that',
+      'is encrypted with a passphrase: remove it with "openssl pkcs8 -topk8 -nocrypt -in KEY -out KEY.p8" and give that',
   },
   { sign: /-----BEGIN (?:X509 |TRUSTED )?CERTIFICATE-----/, fault: certificateFault },
   {
@@ -69,14 +69,15 @@ const KINDS: readonly Kind[] = [
   },
   {
     sign: /-----\\n/,
-    fault: () => 'has \\n written out where its lines should end: give it with real line breaks',
+    fault: () =>
+      'contains the characters \\n in place of line breaks: give it with real line breaks',
   },
   {
     sign: /^\s*\{/,
     fault: (signer) =>
       signer === 'apns'
         ? `is JSON, as a Google service account is: give the file ${FILES.apns}`
-        : 'is a JSON file itself: it belongs in the place of the whole serviceAccount',
+        : 'is a whole JSON file: give it as serviceAccount',
   },
   {
     // A .p12 or DER file that was read as text.

@@ -13,7 +13,7 @@ export function faultSentence(fault: string): string {
 
 /** Beside a refusal by a simulator, which says nothing about a real account. */
 export const SIMULATOR_ADVICE =
-  'This was the simulator, which knows only the accounts that it made itself: started with DEMO=0 the engine has none, and sends to the real provider.';
+  'This answer came from the simulator, which knows only the accounts that it made itself. Started with DEMO=0 the engine sends to the real provider.';
 
 /** Told by us, whoever stands behind the origin. */
 const OWN_FAULTS: ReadonlySet<string> = new Set([MISSING_CREDENTIAL, CANNOT_BE_RENDERED]);
@@ -30,18 +30,18 @@ const ROLE =
 const KEY = 'team id, key id and .p8 file do not belong together, or the key was revoked';
 const CERTIFICATE = 'Apple does not accept the way this connection signs in; please report it';
 const ENVIRONMENT =
-  'the key is of the other APNs environment: put it with or without --sandbox, or use a key for both';
+  'the key is for the other APNs environment: store it with or without --sandbox, or use a key for both';
 const TOPIC =
   "the bundle id is not an app of the key's team, or the key is limited to other topics";
-const MESSAGE = 'the provider does not take this message from anybody: look at its payload';
+const MESSAGE = 'the provider accepts this message for no device: check its payload';
 
 /** Our own words first, then Apple's, then Google's (facts/providers.md, 1.5 and 2.3). */
 const MEANINGS: Readonly<Record<string, string>> = {
   MissingCredential:
-    "the app has no credential on this platform, or SECRET_KEY is not the one it was sealed with; 'tagcast app credentials' puts one",
+    "the app has no credential on this platform, or SECRET_KEY is not the one it was encrypted with; 'tagcast app credentials' stores one",
   MessageCannotBeRendered: 'the payload cannot be made into a message for this platform',
   Parked:
-    "a part of this send could not be brought to its end; the engine's log says which part and why, and 'tagcast parked release' sends it again",
+    "a part of this send could not be completed; the engine's log says which part and why, and 'tagcast parked release' sends it again",
   InvalidProviderToken: KEY,
   MissingProviderToken: CERTIFICATE,
   Forbidden: KEY,
@@ -64,7 +64,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
   SENDER_ID_MISMATCH:
     'the devices registered with another Firebase project than this account is of',
   THIRD_PARTY_AUTH_ERROR:
-    'the APNs key or Web Push key in the Firebase project is missing or wrong: mend it in the Firebase console',
+    'the APNs key or Web Push key in the Firebase project is missing or wrong: correct it in the Firebase console',
   INVALID_ARGUMENT: MESSAGE,
   'status 404': 'there is no such project, or the FCM API is not enabled in it',
 };

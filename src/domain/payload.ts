@@ -28,7 +28,7 @@ export function parsePayload(value: unknown): PayloadResult {
   if (read === undefined && typeof value === 'string')
     return fault('payload', 'is not valid JSON.');
   if (!isObject(read))
-    return fault('payload', 'must be an object, or a string holding one as JSON.');
+    return fault('payload', 'must be an object, or a string that holds one as JSON.');
   const unstorable = unstorableIn(read, 0);
   if (unstorable !== null) return fault('payload', unstorable);
 

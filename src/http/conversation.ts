@@ -74,7 +74,7 @@ export class Conversation implements Receiver {
   timeOut(): void {
     // The rest of that body would be waited for.
     const { exchange } = this.#parts;
-    this.#settle(exchange.refuse(408, 'The body took too long to come.'), true);
+    this.#settle(exchange.refuse(408, 'The body took too long to arrive.'), true);
   }
 
   #keep(piece: Buffer): void {

@@ -94,7 +94,7 @@ export class Exchange {
       case 'not-found':
         return this.refuse(404, 'There is nothing at this path.');
       case 'bad-encoding':
-        return this.refuse(400, 'The path holds a % that is no percent-encoding.');
+        return this.refuse(400, 'The path contains a % that is not a percent-encoding.');
       case 'method-not-allowed':
         return this.#otherMethod(match.allow);
       case 'found': {
@@ -187,7 +187,7 @@ export class Exchange {
   #otherMethod(allow: readonly string[]): HttpResponse {
     const headers = { Allow: [...allow, 'OPTIONS'].join(', ') };
     if (this.#head.method !== 'OPTIONS') {
-      return this.refuse(405, 'This path does not take this method.', headers);
+      return this.refuse(405, 'This path does not support this method.', headers);
     }
     const origin = this.#head.headers.get('origin');
     const asked = this.#head.headers.get('access-control-request-headers');
@@ -272,8 +272,12 @@ export class Exchange {
     const failure = { error, context: { requestId: this.requestId, route: route.path } };
     const fault = faultOf(error);
     if (fault === 'unavailable' || fault === 'conflict') {
-      failureLog.tell({ ...failure, level: 'warn', sentence: 'the store could not do it now' });
-      return this.refuse(503, 'The service cannot do this just now.', {
+      failureLog.tell({
+        ...failure,
+        level: 'warn',
+        sentence: 'the database could not serve a request',
+      });
+      return this.refuse(503, 'The service cannot do this at the moment. Try again.', {
         'Retry-After': RETRY_AFTER_SECONDS,
       });
     }

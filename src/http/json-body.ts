@@ -46,7 +46,7 @@ export function parseBody(
   if (value !== undefined) return { ok: true, value };
   // JSON.parse's own words quote the body.
   const { line, column } = jsonFaultPosition(text);
-  const message = `The body must be a JSON object; it stops being JSON at line ${line}, column ${column}.`;
+  const message = `The body must be a JSON object; it is not valid JSON from line ${line}, column ${column}.`;
   return { ok: false, fault: { path: '', message } };
 }
 

@@ -7,6 +7,6 @@ import { problem } from './problem.ts';
 const RETRY_AFTER_SECONDS = '5';
 
 export const tooMuchCounted = ({ requestId }: HttpRequest): HttpResponse =>
-  problem(requestId, 503, 'Too much is being counted just now, for this client or for all.', {
+  problem(requestId, 503, 'Too many counts are running, for this client or in all. Try again.', {
     headers: { 'Retry-After': RETRY_AFTER_SECONDS },
   });

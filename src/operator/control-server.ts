@@ -20,7 +20,8 @@ export function serveControl(
 ): void {
   // A command that ends early takes its socket with it, and there is nobody left to tell. The interface passes the
   // socket's errors on, so that both need a listener.
-  const noteGone = (error: Error): void => log.debug({ err: error }, 'a command went away');
+  const noteGone = (error: Error): void =>
+    log.debug({ err: error }, 'a command closed its connection early');
   socket.on('error', noteGone);
   const lines = createInterface({ input: socket }).on('error', noteGone);
   lines.on('line', (line) => {
@@ -37,7 +38,7 @@ async function answer(
 ): Promise<ActionResult> {
   if (actions === null) return { ok: false, fault: 'The engine is still starting.' };
   const request = requestForm.safeParse(parseJson(line));
-  if (!request.success) return { ok: false, fault: 'This is no request.' };
+  if (!request.success) return { ok: false, fault: 'This is not a request.' };
   try {
     return await actions(request.data.action, request.data.input);
   } catch (error) {

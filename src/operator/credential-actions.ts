@@ -24,7 +24,7 @@ export const slug = z
   .string()
   .regex(
     /^[a-z0-9][a-z0-9-]{0,62}$/,
-    'must be 1–63 small letters, digits and hyphens, and not begin with a hyphen',
+    'must be 1–63 lowercase letters, digits and hyphens, and not begin with a hyphen',
   );
 export const id = z.int('must be an id').min(1, 'must be an id').max(ID_MAX, 'must be an id');
 export const graceHours = z
@@ -49,10 +49,10 @@ export async function showCredential(
     case 'revealed':
       return { value: { credential: result.credential } };
     case 'none':
-      return { fault: 'There is no credential in force: credential rotate makes one.' };
+      return { fault: 'There is no credential in force: credential rotate creates one.' };
     case 'unreadable':
       return {
-        fault: `SECRET_KEY: this credential was sealed with another one, ${result.keyId}: put that one back, or make a new credential by credential rotate.`,
+        fault: `SECRET_KEY: this credential was encrypted with another key, ${result.keyId}: restore that key, or create a new credential with credential rotate.`,
       };
   }
 }

@@ -185,7 +185,7 @@ function addClient(
     const fault = await otherKey(tx, secrets);
     if (fault !== null) return fault;
     const clientId = await insertClient(tx, { slug: input.client, name: input.name });
-    if (clientId === null) return refused(`There is a client ${input.client} already.`);
+    if (clientId === null) return refused(`Client ${input.client} exists already.`);
     const owner = { clientId, clientSlug: input.client, appId: null };
     const credential = await createCredential(tx, secrets, owner);
     return done({ client: input.client, credential } satisfies AddedClient);
@@ -288,7 +288,7 @@ async function decide(
 ): Promise<ActionResult> {
   const devices = await decideDeletions(sql, job, decided);
   return devices === null
-    ? refused(`Push job ${job} holds no deletions.`)
+    ? refused(`Push job ${job} has no held deletions.`)
     : done({ devices } satisfies DecidedDeletions);
 }
 

@@ -30,6 +30,9 @@ export async function rememberNews(
   try {
     await feed.apply(await noteDeliveries(sql, deliveries));
   } catch (error) {
-    log.warn({ err: error, devices: deliveries.length }, 'news of devices were not remembered');
+    log.warn(
+      { err: error, devices: deliveries.length },
+      'observations of devices could not be stored',
+    );
   }
 }

@@ -5,21 +5,21 @@ import { faultOf } from './faults.ts';
 
 /** What the server or the way to it says, by SQLSTATE and by the codes of sockets: what is wrong, and what to do. */
 const MEANINGS: readonly (readonly [codes: RegExp, meaning: string])[] = [
-  [/^ECONNREFUSED$/, 'nobody listens there: start PostgreSQL, or correct host and port'],
+  [/^ECONNREFUSED$/, 'nothing listens there: start PostgreSQL, or correct host and port'],
   [/^ENOENT$/, 'there is no such socket: start PostgreSQL, or correct the path'],
-  [/^(ENOTFOUND|EAI_)/, 'the name of the host is not known: correct it, or look at the DNS'],
+  [/^(ENOTFOUND|EAI_)/, 'the host name cannot be resolved: correct it, or check the DNS'],
   [
     /^(ETIMEDOUT|CONNECT_TIMEOUT|EHOSTUNREACH|ENETUNREACH|EHOSTDOWN)$/,
-    'nobody answers there: correct host and port, or look at the firewall',
+    'no answer: correct host and port, or check the firewall',
   ],
   [
     /^(ECONNRESET|EPIPE|CONNECTION_)/,
-    'the connection was closed: look at the log of the server, or of the proxy in between',
+    'the connection was closed: check the log of the server, or of the proxy in between',
   ],
   [/^28/, 'the server refuses the sign-in: correct user and password, or pg_hba.conf'],
-  [/^3D000$/, 'the server has no such database: make it (createdb), or correct the name'],
-  [/^42501$/, 'the user lacks a right: let it make tables in its schema'],
-  [/^25006$/, 'it takes no writes (a standby, or set read-only): name the primary, or promote it'],
+  [/^3D000$/, 'the server has no such database: create it (createdb), or correct the name'],
+  [/^42501$/, 'the user lacks a right: allow it to create tables in its schema'],
+  [/^25006$/, 'it accepts no writes (a standby, or read-only): use the primary, or promote it'],
   [/^53300$/, 'the server has no more connections: raise max_connections'],
   [/^53100$/, 'the disk of the server is full: make room; nothing is lost'],
   [/^57P03$/, 'the server is starting or stopping: start again when it is up'],

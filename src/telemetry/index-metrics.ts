@@ -24,14 +24,14 @@ export function registerIndexMetrics(registry: Registry, read: () => IndexReadin
   });
   new Gauge({
     name: 'tagcast_index_groups_waiting',
-    help: 'Groups behind the database that wait to be mended.',
+    help: 'Groups behind the database that wait to be repaired.',
     registers: [registry],
     collect() {
       this.set(read().groupsWaiting);
     },
   });
   new Counter({
-    name: 'tagcast_index_groups_mended_total',
+    name: 'tagcast_index_groups_repaired_total',
     help: 'Groups read from the database into the index.',
     registers: [registry],
     collect() {

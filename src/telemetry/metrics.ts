@@ -81,7 +81,7 @@ export function createMetrics(): Metrics {
   const queues = new Map<string, () => number>();
   new Gauge({
     name: 'tagcast_queue_depth',
-    help: 'What waits in a queue.',
+    help: 'Items waiting in a queue.',
     labelNames: ['queue'],
     registers: [registry],
     collect() {
@@ -106,14 +106,14 @@ export function createMetrics(): Metrics {
       'Parameters of the App API that were ignored.',
       ['field'],
     ),
-    registrations: family('tagcast_registrations_total', 'Operations made durable.', ['operation']),
+    registrations: family('tagcast_registrations_total', 'Operations committed.', ['operation']),
     overloads: family('tagcast_overloads_total', 'Requests refused because too much was waiting.', [
       'part',
     ]),
     sends: family('tagcast_sends_total', 'Sends by how they ended.', ['platform', 'outcome']),
     heldDeletions: family(
       'tagcast_held_deletions_total',
-      'Devices called dead that are not erased before an operator says so.',
+      'Devices reported dead that are not erased before an operator decides.',
       ['platform'],
     ),
     watchQueue: (queue, read) => queues.set(queue, read),
@@ -135,7 +135,7 @@ export function createMetrics(): Metrics {
 function registerObjectIds(registry: Registry, read: () => number | null): void {
   new Gauge({
     name: 'tagcast_object_ids_used_ratio',
-    help: 'Ids of tags, groups and apps given out, of all there are: at 1 none can be made any more.',
+    help: 'Share of the ids of tags, groups and apps that is used: at 1 no more can be created.',
     registers: [registry],
     collect() {
       this.remove();
@@ -173,12 +173,12 @@ function registerConnections(registry: Registry, read: () => ConnectionReading):
   );
   counter(
     'tagcast_http_connections_cut_off_total',
-    'Connections of callers that were closed because too much of answers was not taken.',
+    'Connections of callers that were closed because too many bytes of answers were unread.',
     ({ cutOff }) => cutOff,
   );
   gauge(
     'tagcast_http_unsent_bytes',
-    'Bytes of answers that callers have not taken yet.',
+    'Bytes of answers that callers have not read yet.',
     ({ unsentBytes }) => unsentBytes,
   );
 }
@@ -193,17 +193,17 @@ function watchCredentials(registry: Registry): { read: () => readonly Credential
   ): void => scopeGauge(registry, name, help, () => source.read(), valueIn);
   gauge(
     'tagcast_credential_healthy',
-    'Whether the provider took the credential when it was last asked.',
+    'Whether the provider accepted the credential when it was last asked.',
     ({ isHealthy }) => (isHealthy === null ? null : Number(isHealthy)),
   );
   gauge(
     'tagcast_credential_expires_seconds',
-    "Until the credential's end, where the operator has told it.",
+    'Seconds until the credential expires, where the operator has given the date.',
     ({ expiresAtMs }) => (expiresAtMs === null ? null : (expiresAtMs - Date.now()) / 1_000),
   );
   gauge(
     'tagcast_credential_fallback',
-    'Whether the credential before the last one is in use, because the provider refuses the last one.',
+    'Whether the previous credential is in use, because the provider refuses the new one.',
     ({ isFallback }) => Number(isFallback),
   );
   return source;

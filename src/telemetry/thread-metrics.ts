@@ -29,23 +29,23 @@ export function registerThreadMetrics(
   };
   gauge(
     'tagcast_thread_heap_used_bytes',
-    "Of the thread's JavaScript heap in use, what is not collected yet included.",
+    "Used part of the thread's JavaScript heap, uncollected garbage included.",
     ({ heapUsedBytes }) => heapUsedBytes,
   );
   gauge('tagcast_thread_heap_bytes', "The thread's JavaScript heap.", ({ heapBytes }) => heapBytes);
   gauge(
     'tagcast_thread_external_bytes',
-    'What the thread holds beside its heap: buffers, WebAssembly memory and code.',
+    'Memory of the thread outside its heap: buffers, WebAssembly memory and code.',
     ({ externalBytes }) => externalBytes,
   );
   gauge(
     'tagcast_thread_array_buffers_bytes',
-    'The part of it that is buffers.',
+    "Part of the thread's external memory that is buffers.",
     ({ arrayBuffersBytes }) => arrayBuffersBytes,
   );
   new Counter({
     name: 'tagcast_thread_active_seconds_total',
-    help: "How long the thread's event loop has been at work.",
+    help: "Time for which the thread's event loop has been active.",
     labelNames: ['thread'],
     registers: [registry],
     collect() {

@@ -140,7 +140,7 @@ export class Deletions {
     const fields = { notificationId, appId, platformId, delivered, gone, refused, held };
     log.warn(
       fields,
-      'too many devices were called dead or refused to be believed: none is erased; see `tagcast deletions`',
+      'too many devices of a send were reported dead or refused: none is erased; see `tagcast deletions`',
     );
     if (held > 0) onHeld(platformId, held);
   }
@@ -149,7 +149,10 @@ export class Deletions {
     try {
       await this.run();
     } catch (error) {
-      this.options.log.error({ err: error }, 'condemned devices wait; it will be tried again');
+      this.options.log.error(
+        { err: error },
+        'condemned devices could not be erased; it will be tried again',
+      );
     }
   }
 }

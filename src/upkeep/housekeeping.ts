@@ -124,7 +124,7 @@ export class Housekeeping {
     if (this.usedShare >= OBJECT_IDS_SHARE_WARNED) {
       this.log.warn(
         { usedShare: this.usedShare },
-        'ids of tags and groups run out: see the limits',
+        'ids of tags and groups are running out: see docs/limits.md',
       );
     }
     await deleteTagDays(this.sql, nowMs - TAG_DAY_MS, ROWS_MAX);

@@ -61,7 +61,10 @@ export class Maintenance {
       await this.run();
     } catch (error) {
       // A help, not a need; what is behind it shows wherever else the store is used.
-      this.log.warn({ err: error, fault: faultOf(error) }, 'the database was not maintained');
+      this.log.warn(
+        { err: error, fault: faultOf(error) },
+        'maintenance of the database failed; it will be tried again',
+      );
     }
   }
 }

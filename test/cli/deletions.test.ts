@@ -12,7 +12,7 @@ import { recordedContext } from '../support/terminal.ts';
 await withStores(t, async (t, store) => {
   const { sql } = store;
   const oauthOrigin = 'https://oauth2.googleapis.com';
-  const check = () => Promise.resolve({ isHealthy: true, note: 'The provider takes it.' });
+  const check = () => Promise.resolve({ isHealthy: true, note: 'The provider accepts it.' });
   const context = recordedContext(
     createOperatorActions({ ...makeDeviceParts(store), secrets, check, oauthOrigin }),
   );
@@ -24,7 +24,7 @@ await withStores(t, async (t, store) => {
   t.same(await run('list'), [0, 'No deletions are held.']);
   const tenant = await makeTenant(sql, 'acme');
   const id = await makeRunning(sql, tenant, 10);
-  t.same(await run(`release ${id}`), [1, `Push job ${id} holds no deletions.`]);
+  t.same(await run(`release ${id}`), [1, `Push job ${id} has no held deletions.`]);
   t.same(await run('release x'), [1, 'job must be the id of a push job.']);
 
   const hold = () => sql`
@@ -43,7 +43,7 @@ await withStores(t, async (t, store) => {
     ].join('\t'),
   ]);
   t.same(await run(`release ${id}`), [0, '150 devices will be erased.']);
-  t.same(await run(`discard ${id}`), [1, `Push job ${id} holds no deletions.`]);
+  t.same(await run(`discard ${id}`), [1, `Push job ${id} has no held deletions.`]);
   await hold();
   t.same(await run(`discard ${id}`), [0, '150 devices are kept.']);
   const [scope] =

@@ -241,9 +241,9 @@ t.test('wrong arguments get one sentence and the code 2', async (t) => {
     [['ftp://localhost/'], /URL is needed/],
     [['--bogus', 'http://localhost'], /--bogus/],
     [['--data'], /--data/],
-    [['--header', 'no colon', 'http://localhost'], /no colon.*no field/],
-    [['--header', ':path: /', 'http://localhost'], /:path.*no field/],
-    [['--header', 'x: €', 'http://localhost'], /no field/],
+    [['--header', 'no colon', 'http://localhost'], /no colon.*not a valid header field/],
+    [['--header', ':path: /', 'http://localhost'], /:path.*not a valid header field/],
+    [['--header', 'x: €', 'http://localhost'], /not a valid header field/],
   ] as const) {
     const written = t.capture(process.stderr, 'write');
     const code = await fetchCommand.run(args);

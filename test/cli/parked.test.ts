@@ -12,7 +12,7 @@ import { recordedContext } from '../support/terminal.ts';
 await withStores(t, async (t, store) => {
   const { sql } = store;
   const oauthOrigin = 'https://oauth2.googleapis.com';
-  const check = () => Promise.resolve({ isHealthy: true, note: 'The provider takes it.' });
+  const check = () => Promise.resolve({ isHealthy: true, note: 'The provider accepts it.' });
   const context = recordedContext(
     createOperatorActions({ ...makeDeviceParts(store), secrets, check, oauthOrigin }),
   );
@@ -42,10 +42,10 @@ await withStores(t, async (t, store) => {
       `app ${tenant.appId} on 3`,
       '10 devices',
       'since 2026-11-21T12:00:00.000Z',
-      'who held it was lost',
+      'its worker or node was lost',
     ].join('\t'),
   ]);
-  t.same(await run(`release ${id}`), [0, '10 devices will be sent to.']);
+  t.same(await run(`release ${id}`), [0, 'The push will be sent to 10 devices.']);
   t.same(await run(`release ${id}`), [1, `Push job ${id} has no parked part.`]);
   const [row] = await sql`
     select n.state, n.open_chunks, s.total, s.failed

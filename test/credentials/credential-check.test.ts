@@ -36,7 +36,7 @@ t.test('on each store', (t) =>
       const { put, check, stateOf } = await sceneOf(sql);
       for (const platformId of [3, 15]) {
         await put(platformId, credentialOf(simulator, platformId));
-        t.match(await check(platformId), { isHealthy: true, note: /^The provider takes it/ });
+        t.match(await check(platformId), { isHealthy: true, note: /^The provider accepts it/ });
         t.match(await stateOf(platformId), { isHealthy: true, checkedAtMs: Number });
       }
     },
@@ -58,11 +58,11 @@ t.test('on each store', (t) =>
       t: Test,
       { sql },
     ) => {
-      const advice = /\. This was the simulator, .* DEMO=0 .* real provider\.$/;
+      const advice = /\. This answer came from the simulator, .* DEMO=0 .* real provider\.$/;
       const { put, check } = await sceneOf(sql);
       t.match(await check(15), { note: /^MissingCredential: [^.]*\.$/ }, 'nobody was asked');
       await put(3, credentialOf(simulator, 3));
-      t.match(await check(3), { note: 'The provider takes it.' });
+      t.match(await check(3), { note: 'The provider accepts it.' });
       await put(3, apnsCredential());
       t.match(await check(3), { isHealthy: false, note: advice });
       await put(15, fcmCredential());

@@ -96,7 +96,7 @@ t.test('on each store', (t) =>
           where app_id = ${appId} and platform_id = 3`;
         await Promise.all(nodes.map((node) => node.run()));
         await nodes[0].run();
-        return logged.splice(0).filter(({ msg }) => msg.includes('ends soon'));
+        return logged.splice(0).filter(({ msg }) => msg.includes('expires soon'));
       };
       t.same(await warnings(40), []);
       t.match(await warnings(29), [{ appId, platformId: 3, expiresInDays: 29 }]);

@@ -49,7 +49,7 @@ const rows: readonly (readonly [string, Signer, string, RegExp | null])[] = [
     'an encrypted key',
     'apns',
     p256.privateKey.export({ ...pkcs8, ...cipher }).toString(),
-    /^is encrypted with a passphrase: take it off with "openssl pkcs8 /,
+    /^is encrypted with a passphrase: remove it with "openssl pkcs8 /,
   ],
   [
     'an encrypted key of old',
@@ -84,14 +84,19 @@ const rows: readonly (readonly [string, Signer, string, RegExp | null])[] = [
   ['a damaged certificate', 'apns', '-----BEGIN CERTIFICATE-----\nxx', /^is a certificate, and /],
   ['a request', 'apns', '-----BEGIN CERTIFICATE REQUEST-----\n', /^is a certificate request/],
   ['a key for SSH', 'apns', '-----BEGIN OPENSSH PRIVATE KEY-----\n', /^is a key for SSH/],
-  ['\\n as text', 'fcm', right.fcm.replaceAll('\n', '\\n'), /^has \\n written out/],
+  [
+    '\\n as text',
+    'fcm',
+    right.fcm.replaceAll('\n', '\\n'),
+    /^contains the characters \\n in place/,
+  ],
   [
     'a service account',
     'apns',
     '{"type":"service_account"}',
     /^is JSON, as a Google service account/,
   ],
-  ['JSON in JSON', 'fcm', ' {"type":"service_account"}', /^is a JSON file itself/],
+  ['JSON in JSON', 'fcm', ' {"type":"service_account"}', /^is a whole JSON file/],
   ['a .p12 read as text', 'apns', '0\ufffd\u0001\0', /^is a binary file/],
   [
     'only the middle',

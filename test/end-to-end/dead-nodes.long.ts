@@ -129,10 +129,7 @@ t.test('kill -9: another node goes on with its parts within eight seconds', asyn
     await takenOver(sql, parts, TAKEN_OVER_MS);
     await settled(t, scene, other, job);
     t.same(await deadNodes(sql), [victim.child.pid]);
-    t.match(
-      other.output(),
-      /"msg":"a node is silent and taken for dead: others claim what it held"/,
-    );
+    t.match(other.output(), /"msg":"a node is silent and counts as dead: others claim its work"/);
   });
 });
 
@@ -185,7 +182,7 @@ t.test('frozen for fifteen seconds: another took over, and it sends nothing more
     await finalStatus(victim.baseUrl, scene.demo, await push(victim.baseUrl, scene.demo, [tagId]));
     const sentOn = (await total(scene)) - before;
     t.ok(sentOn <= IN_HAND_MAX, `${sentOn} that its connections had in hand went out, no more`);
-    t.match(victim.output(), /this node was silent and taken for dead/);
+    t.match(victim.output(), /this node was silent and counted as dead/);
   });
 });
 

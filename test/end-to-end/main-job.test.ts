@@ -168,7 +168,7 @@ t.test('the command line', async (t) => {
   seedEmbedded(dataDir);
   const refused = await runCommand(t, [], { DATA_DIR: dataDir, PORT: String(port) });
   t.equal(refused.code, 1);
-  t.match(refused.output, new RegExp(`^PORT: ${port} is taken on 127.0.0.1`, 'm'));
+  t.match(refused.output, new RegExp(`^PORT: ${port} is in use on 127.0.0.1`, 'm'));
 
   const unreachable = await runCommand(t, [], {
     DATABASE_URL: 'postgres://127.0.0.1:1/none',

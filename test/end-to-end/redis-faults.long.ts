@@ -83,7 +83,7 @@ const FAULTS: Readonly<Record<string, (t: Test, stage: Stage) => Promise<void>>>
     await field.watch.letMend();
     await field.isWhole(t, other.engine, 'filled again');
     const mended = await Promise.all(
-      engines.map((engine) => metric(engine, 'tagcast_index_groups_mended_total')),
+      engines.map((engine) => metric(engine, 'tagcast_index_groups_repaired_total')),
     );
     t.ok(Math.max(...mended) > 0, `the engines have mended ${mended.join(' and ')} groups`);
   },

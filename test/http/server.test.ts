@@ -407,11 +407,11 @@ t.test('HTTPS with a certificate of its own', async (t) => {
 
 t.test('a port that is taken is said in a sentence', async (t) => {
   const { server } = await start(t, []);
-  await t.rejects(start(t, [], { port: server.port }), /^PORT: \d+ is taken on 127\.0\.0\.1: /);
+  await t.rejects(start(t, [], { port: server.port }), /^PORT: \d+ is in use on 127\.0\.0\.1: /);
 });
 
 t.test('two servers do not share a port that both name', async (t) => {
   const [port = 0] = await freePorts(1);
   await start(t, [], { port });
-  await t.rejects(start(t, [], { port }), /^PORT: \d+ is taken on 127\.0\.0\.1: /);
+  await t.rejects(start(t, [], { port }), /^PORT: \d+ is in use on 127\.0\.0\.1: /);
 });

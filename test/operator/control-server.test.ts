@@ -51,7 +51,7 @@ t.test('what is no request, and who hangs up, does no harm', async (t) => {
   for (const line of ['not json', '{}', '[]']) {
     socket.write(`${line}\n`);
     const [answer] = await once(lines, 'line');
-    t.same(JSON.parse(answer), { ok: false, fault: 'This is no request.' }, line);
+    t.same(JSON.parse(answer), { ok: false, fault: 'This is not a request.' }, line);
   }
   const hurried = connect(engineSocketPath(dataDir));
   hurried.write('{"action":"a"}\n');
@@ -81,6 +81,6 @@ t.test('an engine that dies in the middle', async (t) => {
   t.teardown(() => lock.release());
   t.same(await remoteOperatorActions(dataDir)('a', null), {
     ok: false,
-    fault: 'The engine went away without an answer.',
+    fault: 'The engine closed the connection without an answer.',
   });
 });

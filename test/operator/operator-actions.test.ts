@@ -24,7 +24,7 @@ t.test('an installation from nothing', async (t) => {
   await withStores(t, async (t, store) => {
     const { sql } = store;
     const oauthOrigin = 'https://oauth2.googleapis.com';
-    let checked: CheckedCredential = { isHealthy: true, note: 'The provider takes it.' };
+    let checked: CheckedCredential = { isHealthy: true, note: 'The provider accepts it.' };
     const check = () => Promise.resolve(checked);
     const context = recordedContext(
       createOperatorActions({ ...makeDeviceParts(store), secrets, oauthOrigin, check }),
@@ -47,8 +47,8 @@ t.test('an installation from nothing', async (t) => {
     t.equal(added, 0);
     const superToken = TOKEN.exec(shown)?.[1];
     t.match(await roleOf(superToken), { role: 'super-user', clientSlug: 'acme' });
-    t.same(await run('client add acme'), [1, 'There is a client acme already.']);
-    t.match(await run('client add Acme!'), [1, /^client must be 1–63 small letters/]);
+    t.same(await run('client add acme'), [1, 'Client acme exists already.']);
+    t.match(await run('client add Acme!'), [1, /^client must be 1–63 lowercase letters/]);
     t.same(await run('client list'), [0, 'acme\tAcme']);
 
     const [appAdded, appShown] = await run(
@@ -68,7 +68,7 @@ t.test('an installation from nothing', async (t) => {
     const apns = `--team-id TEAM123456 --key-id KEY1234567 --bundle-id com.acme --key-file ${keyFile}`;
     t.same(await run(`app credentials ${appId} apns ${apns} --sandbox`), [
       0,
-      `App ${appId} has apns credentials. The provider takes it.`,
+      `App ${appId} has apns credentials. The provider accepts it.`,
     ]);
     t.match(await readProviderCredential(sql, secrets, appId, 3), {
       kind: 'opened',
@@ -80,10 +80,10 @@ t.test('an installation from nothing', async (t) => {
     ]);
     t.match(await run(`app show ${appId}`), [
       0,
-      /^Platform 3\n {2}put 20.*Z\n {2}never checked\n.* a send never\nPlatform 15\n {2}no cred/,
+      /^Platform 3\n {2}stored 20.*Z\n {2}never checked\n.* a send never\nPlatform 15\n {2}no cred/,
     ]);
     t.same(await run(`app show ${appId + 1}`), [1, `There is no app ${appId + 1}.`]);
-    t.same(await run(`app check ${appId} apns`), [0, 'The provider takes it.']);
+    t.same(await run(`app check ${appId} apns`), [0, 'The provider accepts it.']);
     checked = { isHealthy: false, note: 'The provider refuses it.' };
     t.same(await run(`app check ${appId} apns`), [1, 'The provider refuses it.']);
     t.same(await run(`app check ${appId + 1} apns`), [
@@ -114,7 +114,7 @@ t.test('an installation from nothing', async (t) => {
     await sql`update app_platforms set refused_reason = 'InvalidProviderToken', refused_at = now() where platform_id = 3`;
     t.match(await run(`app show ${appId}`), [
       0,
-      /REFUSED by the provider: InvalidProviderToken: .*\n {2}the one before it is used until 20.*\n {2}ends 2030-01-31T/,
+      /REFUSED by the provider: InvalidProviderToken: .*\n {2}the previous one is used until 20.*\n {2}expires 2030-01-31T/,
     ]);
     t.same(await run('app list acme'), [
       0,
@@ -148,7 +148,7 @@ t.test('an installation from nothing', async (t) => {
       'app add acme More --platform 3',
       `app credentials ${appId} apns ${apns}`,
     ]) {
-      t.match(await run(line), [1, /^SECRET_KEY: it is key .*another/], line);
+      t.match(await run(line), [1, /^SECRET_KEY: this is key .*another/], line);
     }
     await sql`update credentials set key_id = ${secrets.keyId}`;
 

@@ -53,7 +53,7 @@ t.test('a store that is away: a stack for each kind, then a count', async (t) =>
     });
     const counted = lines.find(({ times }) => times !== undefined);
     t.match(counted, {
-      msg: 'the store could not do it now',
+      msg: 'the database could not serve a request',
       route: '/any',
       requestId: /^[\da-f-]{36}$/,
       reason: /^[A-Z\d_]+: /,

@@ -9,10 +9,10 @@ t.test('the index in Redis is there only when somebody watches it', async (t) =>
   const first = await metrics.text();
   t.match(first, /^tagcast_index_reachable 0$/m);
   t.match(first, /^tagcast_index_groups_waiting 3$/m);
-  t.match(first, /^tagcast_index_groups_mended_total 4$/m);
+  t.match(first, /^tagcast_index_groups_repaired_total 4$/m);
   reading = { isReachable: true, groupsWaiting: 0, groupsMended: 7 };
   const second = await metrics.text();
   t.match(second, /^tagcast_index_reachable 1$/m);
   t.match(second, /^tagcast_index_groups_waiting 0$/m);
-  t.match(second, /^tagcast_index_groups_mended_total 7$/m);
+  t.match(second, /^tagcast_index_groups_repaired_total 7$/m);
 });

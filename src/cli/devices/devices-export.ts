@@ -192,7 +192,7 @@ class StandardOutput implements Output {
   howToGoOn(): string {
     const { platformId, ordinal } = this.state.after;
     if (ordinal === START.ordinal) return 'Interrupted.';
-    return `Interrupted: --resume-from ${platformId}.${ordinal} goes on from here.`;
+    return `Interrupted: --resume-from ${platformId}.${ordinal} continues from here.`;
   }
 
   complete(): Promise<void> {
@@ -231,7 +231,7 @@ class FileOutput implements Output {
     }
     const file = await reopen(path);
     await file.truncate(known.octets);
-    terminal.note(`Going on after ${format(known.devices)} devices.`);
+    terminal.note(`Continuing after ${format(known.devices)} devices.`);
     return new FileOutput(file, statePath, known);
   }
 
@@ -251,7 +251,7 @@ class FileOutput implements Output {
   }
 
   howToGoOn(): string {
-    return 'Interrupted: the same command goes on from here.';
+    return 'Interrupted: the same command continues from here.';
   }
 
   async complete(): Promise<void> {
@@ -268,6 +268,6 @@ async function reopen(path: string): Promise<FileHandle> {
   try {
     return await open(path, constants.O_WRONLY | constants.O_APPEND);
   } catch (error) {
-    throw new UsageError(`cannot go on writing ${path}`, { cause: error });
+    throw new UsageError(`cannot continue writing ${path}`, { cause: error });
   }
 }

@@ -77,7 +77,7 @@ export async function importDevices(
   const scope = await askOnce<AppScope>(actions, 'devices.begin-import', { appId: request.appId });
   const state = await beginState(request, input, scope);
   if (state.records > 0) {
-    terminal.note(`Going on after record ${format(state.records)}.`);
+    terminal.note(`Continuing after record ${format(state.records)}.`);
   }
   return await new Import(actions, terminal, input, request, scope, state).run(signal);
 }
@@ -283,7 +283,7 @@ class Import {
       this.actions,
       'devices.import',
       { appId, replacesTags, startedAtMs, devices },
-      (value) => (value.includes('unavailable') ? 'The database is not to be reached.' : null),
+      (value) => (value.includes('unavailable') ? 'The database cannot be reached.' : null),
     );
     for (const [index, result] of results.entries()) {
       add(batch.tally.results, result);
@@ -332,7 +332,7 @@ class Import {
     }
     await this.keepState();
     const how = statePath === null ? `--resume-from ${this.state.records}` : 'The same command';
-    this.terminal.complain(`${why} ${how} goes on from here.`);
+    this.terminal.complain(`${why} ${how} continues from here.`);
   }
 
   private show(): void {

@@ -18,17 +18,17 @@ const USAGE = `tagcast devices export <app-id> [--format ndjson|csv] [--output <
 tagcast devices import <app-id> <file|-> [--format ${FORMAT_NAMES.join('|')}]
        [--replace-tags] [--create-tags] [--bad-lines <n>] [--state <file>] [--resume-from <records>]
 
-Export writes to standard output, or to a file, which the same command goes on with after an interruption.
-Import reads a file (also packed, .gz) or standard input (-). After an interruption the same command goes on; what it knows of
-that is in <file>.import-<app-id>.state, or in --state. Without --format the file's name decides (.csv, .ndjson, .jsonl).
+Export writes to standard output, or to a file; after an interruption the same command with the same file continues.
+Import reads a file (also compressed, .gz) or standard input (-). After an interruption the same command continues; it keeps its
+position in <file>.import-<app-id>.state, or in --state. Without --format the file's name decides (.csv, .ndjson, .jsonl).
 
-  --replace-tags      a device that is there already loses the tags that the file does not give it
+  --replace-tags      a device that exists already loses the tags that the file does not give it
                       (default: it gains the tags of the file)
-  --create-tags       makes tags that are not there (default: they are named once and left out)
-  --bad-lines <n>     stops after so many records that cannot be read (1000); each is named and passed over
+  --create-tags       creates tags that do not exist (default: each is reported once and left out)
+  --bad-lines <n>     stops after more than <n> records that cannot be read (1000); each is reported and skipped
   --resume-from …     where to begin, when there is no state file
 
-Exit code 0: all of it; 1: not all of it; 2: wrong arguments; 130: interrupted.`;
+Exit code 0: everything; 1: not everything; 2: wrong arguments; 130: interrupted.`;
 
 /** Of an import: a file with so many is of another format. */
 const BAD_LINES_MAX = '1000';

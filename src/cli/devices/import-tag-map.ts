@@ -68,7 +68,8 @@ export class ImportTagMap {
     const said = sourceId ?? `${id}${name === null ? '' : ` (${name})`}`;
     const text = foreignText(said, TEXT_LENGTH_MAX);
     this.onMissing(`Tag ${text} is ${WORDS[why]}: left out.`);
-    if (this.named === NAMED_MAX) this.onMissing('Further tags that are left out are not named.');
+    if (this.named === NAMED_MAX)
+      this.onMissing('Further tags that are left out are not reported.');
   }
 }
 

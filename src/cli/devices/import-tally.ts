@@ -37,9 +37,9 @@ export function add(counts: Record<string, number>, name: string, count = 1): vo
 
 const RESULT_WORDS: Readonly<Record<Exclude<ImportResult, 'unavailable'>, string>> = {
   added: 'added',
-  merged: 'there already, given what the file says',
-  kept: 'left as their apps said since',
-  'tags-limited': 'without some tags, for they have TAGS_PER_DEVICE_MAX',
+  merged: 'existed already, updated from the file',
+  kept: 'unchanged: their apps registered them since the import began',
+  'tags-limited': 'without some tags: they have TAGS_PER_DEVICE_MAX',
   limit: 'left out: the app has DEVICES_PER_APP_MAX',
   refused: 'refused by the database',
 };
@@ -52,12 +52,12 @@ export function describeTally(tally: Tally): readonly string[] {
     return count === 0 ? [] : line(count, words);
   });
   for (const [reason, count] of Object.entries(tally.passed)) {
-    lines.push(line(count, `passed over: ${reason}`));
+    lines.push(line(count, `skipped: ${reason}`));
   }
-  if (tally.faults > 0) lines.push(line(tally.faults, 'bad records, named above'));
-  if (tally.tagsCreated > 0) lines.push(line(tally.tagsCreated, 'tags were made'));
+  if (tally.faults > 0) lines.push(line(tally.faults, 'bad records, reported above'));
+  if (tally.tagsCreated > 0) lines.push(line(tally.tagsCreated, 'tags created'));
   if (tally.tagsLeftOut > 0) {
-    const advice = 'subscriptions left out, for their tags are not there; --create-tags makes tags';
+    const advice = 'subscriptions left out: their tags do not exist; --create-tags creates them';
     lines.push(line(tally.tagsLeftOut, advice));
   }
   return lines;

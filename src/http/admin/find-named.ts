@@ -24,4 +24,4 @@ export function findNamedGroup(tree: GroupTree, named: Named): TagGroup | null {
 
 /** 404: unknown, deleted, or another client's. */
 export const notFound = (request: HttpRequest): HttpResponse =>
-  problem(request.requestId, 404, 'This client has none with this id or sourceId.');
+  problem(request.requestId, 404, 'This client has no tag or group with this id or sourceId.');

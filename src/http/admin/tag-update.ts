@@ -88,4 +88,4 @@ async function isTaken(tx: Sql, tag: Tag): Promise<boolean> {
 }
 
 const taken = (request: HttpRequest): HttpResponse =>
-  problem(request.requestId, 409, 'Another one has this sourceId.');
+  problem(request.requestId, 409, 'Another tag or group has this sourceId.');

@@ -175,13 +175,13 @@ function answer(
     case 'refused':
       return answerOk(api, endpoint, [...ignored, 'deviceId'], unknownNames);
     case 'limit':
-      return problem(request.requestId, 429, 'The app has as many devices as it may have.', {
+      return problem(request.requestId, 429, 'The app has reached its limit of devices.', {
         headers: { 'Retry-After': LIMIT_RETRY_AFTER_SECONDS },
       });
     case 'overloaded':
       return unavailable(request, 'Too many registrations are waiting. Try again.');
     case 'unavailable':
-      return unavailable(request, 'The registration could not be made durable. Try again.');
+      return unavailable(request, 'The registration could not be committed. Try again.');
   }
 }
 

@@ -109,6 +109,6 @@ function answer(
       api.onResult('replace', 'overloaded');
       return unavailable(request, 'Too many replacements are waiting. Try again.');
     case 'unavailable':
-      return unavailable(request, 'The replacement could not be made durable. Try again.');
+      return unavailable(request, 'The replacement could not be committed. Try again.');
   }
 }

@@ -24,14 +24,14 @@ export const listenFault = (address: Address, error: NodeJS.ErrnoException): Set
 function sentenceOf({ host, port }: Address, { code, message }: NodeJS.ErrnoException): string {
   switch (code) {
     case 'EADDRINUSE':
-      return `PORT: ${port} is taken on ${host}: stop what listens there, or name another one.`;
+      return `PORT: ${port} is in use on ${host}: stop the process that listens there, or choose another port.`;
     case 'EACCES':
-      return `PORT: ${port} is not for this user: name one above 1023, or give the right.`;
+      return `PORT: ${port} is not allowed for this user: choose one above 1023, or grant the right.`;
     case 'EADDRNOTAVAIL':
-      return `HOST: ${host} is no address of this machine: name one of its own.`;
+      return `HOST: ${host} is not an address of this machine: use one of its own.`;
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return `HOST: ${host} is not known: name an address of this machine.`;
+      return `HOST: ${host} cannot be resolved: use an address of this machine.`;
     default:
       return `HOST: cannot listen on ${host}, port ${port}: ${message}.`;
   }

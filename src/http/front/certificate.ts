@@ -67,7 +67,10 @@ export class Certificate {
       this.#log.info({ certFile: this.#files.certFile, validTo }, 'a new certificate is in use');
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      this.#log.error({ reason }, 'the new certificate is no good: the one before it stays in use');
+      this.#log.error(
+        { reason },
+        'the new certificate cannot be used: the previous one stays in use',
+      );
     }
   }
 

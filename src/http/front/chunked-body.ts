@@ -23,7 +23,7 @@ const BAD_SIZE: Malformed = { status: 400, detail: 'A chunk does not begin with 
 const BAD_END: Malformed = { status: 400, detail: 'A chunk is longer than its size.' };
 const BAD_TRAILER: Malformed = {
   status: 400,
-  detail: 'What follows the last chunk is no trailer.',
+  detail: 'The last chunk is followed by something that is not a trailer.',
 };
 const TOO_SMALL: Malformed = { status: 400, detail: 'The body comes in too many small chunks.' };
 const TOO_MUCH: Malformed = { status: 431, detail: 'Chunk extensions and trailers are too long.' };

@@ -63,14 +63,17 @@ type Phase =
 const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';
 const TIMED_OUT: Malformed = {
   status: 408,
-  detail: 'The head of the request took too long to come.',
+  detail: 'The head of the request took too long to arrive.',
 };
-const CUT_OFF: Malformed = { status: 400, detail: 'The request ended before its head did.' };
+const CUT_OFF: Malformed = {
+  status: 400,
+  detail: 'The connection ended within the head of the request.',
+};
 const TOO_LONG: Malformed = {
   status: 431,
   detail: `The head of a request may have ${HEAD_BYTES_MAX} bytes at most.`,
 };
-const NO_REQUEST: Malformed = { status: 400, detail: 'This is no HTTP/1.1 request.' };
+const NO_REQUEST: Malformed = { status: 400, detail: 'This is not an HTTP/1.1 request.' };
 
 export class Connection implements Reply {
   readonly remoteAddress: string;

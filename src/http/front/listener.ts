@@ -130,7 +130,7 @@ export class Listener implements Reception {
     return this.#cutOff;
   }
 
-  /** Bytes of answers that callers have not taken yet. */
+  /** Bytes of answers that callers have not read yet. */
   get unsentBytes(): number {
     return this.#unsent.bytes;
   }
@@ -274,7 +274,7 @@ export class Listener implements Reception {
     const { connectionsMax, log } = this.#options;
     log.warn(
       { connectionsMax, closed, address: remoteAddress },
-      'no room for more connections: the longest silent ones of the address with most are closed; raise the limit of open files (ulimit -n), or look who connects',
+      'no room for more connections: those of the address with the most are closed, the longest idle first; raise the limit of open files (ulimit -n), or find out who connects',
     );
   }
 
@@ -291,7 +291,7 @@ export class Listener implements Reception {
     const { unsentBytesMax, log } = this.#options;
     log.warn(
       { unsentBytesMax, closed, address: connection.remoteAddress },
-      'too much of answers is not taken: the connections of the address with most are closed, the longest waiting first; look who asks and does not read',
+      'too many bytes of answers are unread: connections of the address with the most are closed, the longest waiting first; find out who sends requests and does not read the answers',
     );
   }
 

@@ -175,7 +175,7 @@ function readFields(text: string, from: number): (string | null)[] | Malformed {
       // Whether an empty length is none is where two readers part ways.
       if (value === '' && FRAMING.has(name)) return BAD_FIELD;
       if (isSecond && !LISTS.has(name)) {
-        return malformed(400, `The header ${name} came more than once.`);
+        return malformed(400, `The header ${name} occurs more than once.`);
       }
       values[index] = isSecond ? `${values[index]}, ${value}` : value;
       seen |= 1 << index;

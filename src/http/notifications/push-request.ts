@@ -103,7 +103,7 @@ const unknownFieldFaults = (body: Readonly<Record<string, unknown>>): readonly F
 const NAME_LENGTH_MAX = 64;
 
 function whyUnknown(name: string): string {
-  if (isPayloadField(name)) return 'belongs into payload, not beside it.';
+  if (isPayloadField(name)) return 'belongs in payload, not beside it.';
   if (NOT_YET.has(name)) return 'does not exist in this version yet.';
-  return `is no field of a push; the nearest is ${nearestName(name, FIELDS)}.`;
+  return `is not a field of a push; the nearest is ${nearestName(name, FIELDS)}.`;
 }

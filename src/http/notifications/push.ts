@@ -64,7 +64,11 @@ function acceptanceAnswer(request: HttpRequest, acceptance: Acceptance): HttpRes
     case 'invalid':
       return invalid(request, acceptance.faults);
     case 'key-reused':
-      return problem(request.requestId, 422, 'This Idempotency-Key came before with another body.');
+      return problem(
+        request.requestId,
+        422,
+        'This Idempotency-Key was used before with another body.',
+      );
     case 'accepted': {
       const { id, state, unknownTags } = acceptance;
       if (!prefersJson(request.header('accept'))) {

@@ -24,7 +24,7 @@ export function healthRoutes({ readiness, metrics }: HealthParts): readonly Open
     open('/metrics', (request) =>
       isFromThisMachine(request)
         ? metricsText(metrics)
-        : problem(request.requestId, 403, 'Metrics are given to this machine only.'),
+        : problem(request.requestId, 403, 'Metrics are served to this machine only.'),
     ),
   ];
 }

@@ -26,7 +26,7 @@ export async function mintProviderToken(
   if (key === null) {
     return {
       ok: false,
-      reason: 'the private key is not a P-256 key in PKCS 8: put the credential again',
+      reason: 'the private key is not a P-256 key in PKCS 8: store the credential again',
       retryable: false,
     };
   }

@@ -115,7 +115,7 @@ class Run {
     const failure = lastFailureOf(claimed);
     log.error(
       { notificationId, appId, platformId, part, devices, failure },
-      'a part of a send is parked: no claim of it came to an end. Its devices count as failed; `tagcast parked release <job-id>` sends it again',
+      'a part of a send is parked after claims without progress: its devices count as failed; `tagcast parked release <job-id>` sends it again',
     );
   }
 
@@ -211,7 +211,7 @@ class Run {
       // Without a new one the old one is told again, so that the worker asks again with the next refusal.
       this.running?.say({ kind: 'authorize', authorization: authorization ?? expired });
     } catch (error) {
-      log.error({ err: error, appId: task.appId }, 'an authorization was not renewed');
+      log.error({ err: error, appId: task.appId }, 'an authorization could not be renewed');
     }
   }
 
@@ -221,17 +221,20 @@ class Run {
     try {
       await authorizer.refused(appId, platformId, authority.credential, reason);
     } catch (error) {
-      log.error({ err: error, appId, platformId }, 'a refused credential was not replaced');
+      log.error({ err: error, appId, platformId }, 'a refused credential could not be replaced');
     }
   }
 
   private async freeze({ appId, platformId }: Task): Promise<void> {
     const { authorizer, log } = this.options;
-    log.warn({ appId, platformId }, 'a provider has had too many tokens: none is made for a while');
+    log.warn(
+      { appId, platformId },
+      'a provider received too many tokens: no new one is signed for a while',
+    );
     try {
       await authorizer.freeze(appId, platformId);
     } catch (error) {
-      log.error({ err: error, appId, platformId }, 'the tokens of a key were not frozen');
+      log.error({ err: error, appId, platformId }, 'the tokens of a key could not be frozen');
     }
   }
 }

@@ -74,13 +74,13 @@ export class Heartbeat {
     const terms = { deadAfterMs: DEAD_AFTER_MS, gapMsMax: GAP_MS_MAX };
     const { isAlive, died } = await this.line.transactAtOnce((tx) => beat(tx, nodeId, terms));
     for (const node of died) {
-      log.warn({ node }, 'a node is silent and taken for dead: others claim what it held');
+      log.warn({ node }, 'a node is silent and counts as dead: others claim its work');
     }
     if (isAlive) {
       presence.prolong(nodeId, sentAtMs + PRESENT_MS);
       return;
     }
-    log.warn({ nodeId }, 'this node was silent and taken for dead: it goes on under another id');
+    log.warn({ nodeId }, 'this node was silent and counted as dead: it continues under another id');
     await this.join();
   }
 
@@ -95,7 +95,7 @@ export class Heartbeat {
     try {
       await work();
     } catch (error) {
-      this.options.log.warn({ err: error }, 'the database has not heard from this node');
+      this.options.log.warn({ err: error }, 'a heartbeat of this node failed');
     }
   }
 }

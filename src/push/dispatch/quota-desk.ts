@@ -257,7 +257,7 @@ class Counter {
     } catch (error) {
       this.options.log.warn(
         { err: error, quota: this.bucket.key, what },
-        'a quota was not reached',
+        'the state of a quota could not be read or written',
       );
       return false;
     }

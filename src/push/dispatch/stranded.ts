@@ -34,7 +34,7 @@ export class Stranded {
     for (const notificationId of await finishStranded(this.sql, STRANDED_MAX)) {
       this.log.warn(
         { notificationId },
-        'a send was recorded to its end and open: it has been ended',
+        'a send was fully recorded but still open: it has been finished',
       );
     }
   }
@@ -43,7 +43,10 @@ export class Stranded {
     try {
       await this.run();
     } catch (error) {
-      this.log.warn({ err: error }, 'sends that are recorded to their end were not looked for');
+      this.log.warn(
+        { err: error },
+        'the search for fully recorded sends that are still open failed',
+      );
     }
   }
 }

@@ -53,7 +53,7 @@ export class Warmer {
       // Every time anew: a thread may have started since, or a connection have been lost. Who has enough opens none.
       for (const scope of await listUpcoming(sql, AHEAD_MS, SCOPES_MAX)) await this.warm(scope);
     } catch (error) {
-      log.warn({ err: error }, 'connections cannot be opened ahead; sends open them');
+      log.warn({ err: error }, 'connections could not be opened in advance; sends open them');
     }
   }
 

@@ -35,7 +35,7 @@ export const SCENARIOS = {
     part: { ends: { goAwayFalling: REQUESTS_PER_CONNECTION } },
   },
   'go-away-unprocessed': {
-    about: 'GOAWAY below requests that were never looked at',
+    about: 'GOAWAY below requests that were never processed',
     part: { ends: { goAwayUnprocessed: REQUESTS_PER_CONNECTION } },
   },
   'go-away-error': {
@@ -45,7 +45,7 @@ export const SCENARIOS = {
     },
   },
   cut: {
-    about: 'the socket closes without a word, accepted requests in flight',
+    about: 'the socket closes without GOAWAY, accepted requests in flight',
     part: { ends: { cut: REQUESTS_PER_CONNECTION } },
   },
   'silent-socket': {

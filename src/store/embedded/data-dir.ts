@@ -52,11 +52,11 @@ export function makeDirectory(path: string): void {
 const MEANINGS: readonly (readonly [codes: RegExp, meaning: string])[] = [
   [
     /^(EACCES|EPERM)$/,
-    'this user may not write there: give it the right, or name another directory',
+    'this user may not write there: grant the right, or choose another directory',
   ],
-  [/^EROFS$/, 'that file system is read-only: name a directory on another one'],
-  [/^(EEXIST|ENOTDIR)$/, 'there is a file in its place: name a directory'],
-  [/^ENOENT$/, 'it cannot be made there: name a directory on a disk'],
+  [/^EROFS$/, 'the file system is read-only: choose a directory on another one'],
+  [/^(EEXIST|ENOTDIR)$/, 'there is a file in its place: choose a directory'],
+  [/^ENOENT$/, 'it cannot be created there: choose a directory on a disk'],
   [/^(ENOSPC|EDQUOT|EFBIG)$/, `its disk is full: ${ROOM_NEEDED}`],
 ];
 

@@ -31,7 +31,7 @@ export async function startEmbeddedDatabase(
   await once(worker, 'message');
   worker.on('error', (error) => {
     process.stderr.write(
-      `The embedded database has stopped: ${errorReason(error)}. Start the service again, what it confirmed is kept; if this comes back, set DATABASE_URL to a PostgreSQL of its own.\n`,
+      `The embedded database has stopped: ${errorReason(error)}. Start the service again: everything that it confirmed is kept. If this happens again, set DATABASE_URL to a PostgreSQL of its own.\n`,
     );
     // Nothing here can go on without it, and a request that it confirmed nothing of gets no answer.
     process.exit(1);

@@ -94,9 +94,9 @@ function tokenDifferences(
   );
   return [
     ...sentence('tokens are missing', missing),
-    ...sentence('tokens are of nobody', surplus),
+    ...sentence('tokens belong to no device', surplus),
     ...sentence(
-      'tokens are other ones',
+      'tokens differ',
       other.map(([offset]) => offset),
     ),
   ];
@@ -135,7 +135,7 @@ function noteDifferences(
   const other = [...new Set([...expected.keys(), ...stored.keys()])].filter(
     (offset) => textOf(expected.get(offset)) !== textOf(stored.get(offset)),
   );
-  return sentence('notes are other ones', other);
+  return sentence('notes differ', other);
 }
 
 const textOf = (note: DeviceNote | undefined): string =>

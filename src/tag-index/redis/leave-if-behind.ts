@@ -30,6 +30,6 @@ export async function leaveIfBehind(
   if (!isBehind) return false;
   const isLeft = await leaveIndex(sql, indexName);
   await name.reread();
-  if (isLeft) log.warn('the database lacks changes that Redis has: a new index is made');
+  if (isLeft) log.warn('the database lacks changes that Redis has: a new index is built');
   return true;
 }

@@ -158,6 +158,6 @@ async function leaveLogged(
   try {
     await leaveIfBehind(options, indexName, seen);
   } catch (error) {
-    options.log.warn({ err: error }, 'the index was not compared with the database');
+    options.log.warn({ err: error }, 'the index could not be compared with the database');
   }
 }

@@ -74,7 +74,7 @@ export class Repairs {
       const work = this.#mend(group).catch((error: unknown) =>
         this.#options.log.warn(
           { err: error, group: key },
-          'a group of the index waits to be mended',
+          'a group of the index could not be repaired; it will be tried again',
         ),
       );
       this.#underWay.add(work);

@@ -48,7 +48,7 @@ async function checkNode(node: Redis): Promise<SettingsFaults> {
   }
   if (policy !== 'noeviction') {
     fatal.push(
-      `${where} has maxmemory-policy ${policy}, which would take parts of the tag index away unnoticed; set "maxmemory-policy noeviction" (config/redis.conf).`,
+      `${where} has maxmemory-policy ${policy}, which would evict parts of the tag index unnoticed; set "maxmemory-policy noeviction" (config/redis.conf).`,
     );
   }
   return { fatal, costly: await checkEncodings(node, where) };

@@ -64,7 +64,7 @@ export class Sweep {
     const { isRenewed } = await keepLineage(sql, { isStarting: false });
     if (isRenewed) {
       log.warn(
-        'the database is another one than before (restored or failed over): the index is made anew',
+        'the database is not the same as before (restored or failed over): the index is rebuilt',
       );
     }
     await name.doubt();
@@ -116,7 +116,7 @@ export class Sweep {
     try {
       await this.run();
     } catch (error) {
-      this.#options.log.warn({ err: error }, 'the index was not compared with the database');
+      this.#options.log.warn({ err: error }, 'the index could not be compared with the database');
     }
   }
 }

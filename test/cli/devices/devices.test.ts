@@ -95,7 +95,7 @@ await onEachStore(t, {
       t.equal(await run(`export ${acme.appId} --format ${format} --output ${path}`), 0);
       t.equal(context.notes.at(-1), `2,503 devices of app ${acme.appId}.`);
       t.equal(await run(`import ${other.appId} ${path} --create-tags`), 0);
-      t.match(context.printed.at(-1), /^2,503 records.*\n {2}2,503 (added|there already)/);
+      t.match(context.printed.at(-1), /^2,503 records.*\n {2}2,503 (added|existed already)/);
     }
     const imported = await devicesOf(sql, other.appId);
     const expected = (await devicesOf(sql, acme.appId)).map((text) =>
@@ -154,7 +154,7 @@ await onEachStore(t, {
     t.same(await tagsOf(), ['tennis', 'Golf', 'tennis', '']);
 
     t.equal(await run(`import ${acme.appId} ${path} --create-tags`), 0);
-    t.match(context.printed.at(-1), /\n {2}4 tags were made/);
+    t.match(context.printed.at(-1), /\n {2}4 tags created/);
     t.same(await tagsOf(), [
       'foreign,nobody,tennis',
       `Golf,${[foreign, tennis].map((id) => `imported-${id}`).sort()},nobody`,
@@ -184,7 +184,7 @@ await onEachStore(t, {
       new RegExp(`\n {2}${counted} added\n {2}${counted} subscriptions left out`),
     );
     t.equal(await run(`import ${acme.appId} ${path} --create-tags`), 0);
-    t.match(context.printed.at(-1), /\n {2}3 tags were made$/);
+    t.match(context.printed.at(-1), /\n {2}3 tags created$/);
   },
 
   'a device that is there: its app has the last word': async (t, store) => {
@@ -231,10 +231,7 @@ await onEachStore(t, {
       '15 y old 2026-01-01 b',
       `15 z old ${today} a,b,c`,
     ]);
-    t.match(
-      context.printed.at(-1),
-      /3 added\n {2}2 there already.*\n {2}1 left as their apps said/,
-    );
+    t.match(context.printed.at(-1), /3 added\n {2}2 existed already.*\n {2}1 unchanged/);
 
     t.equal(await run(`import ${acme.appId} ${path} --replace-tags`), 0);
     t.same(await seen(), [
@@ -265,7 +262,7 @@ await onEachStore(t, {
     ]);
     t.match(
       context.printed.at(-1),
-      /^8 records.*\n {2}4 added\n {2}1 passed over: of platform 7, which.*\n {2}3 bad records/,
+      /^8 records.*\n {2}4 added\n {2}1 skipped: of platform 7, which.*\n {2}3 bad records/,
     );
     t.equal(await run(`import ${acme.appId} ${path} --bad-lines 1`), 1);
     t.match(context.complaints.at(-1), /^There are more than 1 bad records.* The same command/);
@@ -307,7 +304,7 @@ await onEachStore(t, {
     await store.sql`delete from devices where device_id <> 'd0'`;
     const one = write('one.ndjson', '{"platformId":15,"deviceId":"d0","tags":["c"]}');
     t.equal(await run(`import ${acme.appId} ${one}`), 0);
-    t.match(context.printed.at(-1), /\n {2}1 without some tags, for they have TAGS_PER_DEVICE_MAX/);
+    t.match(context.printed.at(-1), /\n {2}1 without some tags: they have TAGS_PER_DEVICE_MAX/);
   },
 
   'an interrupted import goes on where it was, an export too': async (t, store) => {
@@ -331,7 +328,7 @@ await onEachStore(t, {
     const path = pathOf('devices.ndjson');
     interruptAt = 2;
     t.equal(await run(`export ${acme.appId} --output ${path}`), 130);
-    t.equal(context.complaints.at(-1), 'Interrupted: the same command goes on from here.');
+    t.equal(context.complaints.at(-1), 'Interrupted: the same command continues from here.');
     interruptAt = Number.POSITIVE_INFINITY;
     t.equal(await run(`export ${acme.appId} --output ${path}`), 0);
     const ids = readFileSync(path, 'utf8')
@@ -341,7 +338,7 @@ await onEachStore(t, {
     t.equal(ids.length, 4_200);
     t.equal(new Set(ids).size, 4_200, 'none twice');
     t.equal(await run(`export ${acme.appId} --output ${path}`), 2);
-    t.match(context.complaints.at(-1), /is there already$/);
+    t.match(context.complaints.at(-1), /exists already$/);
 
     requests = 0;
     interruptAt = 2;
@@ -368,7 +365,10 @@ await onEachStore(t, {
     const { context, write, run } = commander(t, store, {}, (actions) => (action, input) => {
       if (action !== 'devices.import' || failures === 0) return actions(action, input);
       failures -= 1;
-      return Promise.resolve({ ok: false, fault: 'The engine went away without an answer.' });
+      return Promise.resolve({
+        ok: false,
+        fault: 'The engine closed the connection without an answer.',
+      });
     });
     const path = write('devices.csv', 'platformId,deviceId\n15,a\n');
     t.equal(await run(`import ${acme.appId} ${path}`), 0);

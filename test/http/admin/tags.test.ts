@@ -288,7 +288,7 @@ scene('what is not valid is said, and nothing of the request happens', async (t,
   t.equal((await admin.add({ tags: [{ sourceId: 'x' }] })).body.errors[0].message, 'is missing');
   t.equal(
     (await admin.add('{"tags":[{"name":"x",}]}')).body.errors[0].message,
-    'The body must be a JSON object; it stops being JSON at line 1, column 22.',
+    'The body must be a JSON object; it is not valid JSON from line 1, column 22.',
   );
   t.same(pathsOf(await admin.add({ groups: [{ name: 'g', parentGroupSourceId: 'unknown' }] })), [
     'groups.0.parentGroupSourceId',

@@ -252,12 +252,12 @@ t.test('a field that nobody knows is refused: it might have narrowed the audienc
   for (const [field, message] of [
     ['excludeTags', 'the nearest is excludeTagIds'],
     ['dry_run', 'the nearest is dryRun'],
-    ['title', 'belongs into payload'],
-    ['body', 'belongs into payload'],
-    ['priority', 'belongs into payload'],
+    ['title', 'belongs in payload'],
+    ['body', 'belongs in payload'],
+    ['priority', 'belongs in payload'],
     ['audience', 'does not exist in this version'],
     ['ratePerSecond', 'does not exist in this version'],
-    ['__proto__', 'is no field of a push'],
+    ['__proto__', 'is not a field of a push'],
   ] as const) {
     const body = JSON.stringify(good).replace('{', `{"${field}":1,`);
     const faults = await faultsOf(body);
@@ -373,7 +373,7 @@ t.test('status: a row for each (app, platform), with reasons when something fail
       totalCount: 9,
       failedCount: 9,
       failureReasons: { Forbidden: 9 },
-      fault: /^Forbidden: .*This was the simulator.*DEMO=0/,
+      fault: /^Forbidden: .*This answer came from the simulator.*DEMO=0/,
       simulated: true,
     },
     { state: 'FINISHED', totalCount: 0 },

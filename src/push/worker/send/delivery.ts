@@ -54,7 +54,10 @@ function render(sender: Sender, task: Task, { control, log }: RunContext): Rende
   try {
     return sender.render(task.message);
   } catch (error) {
-    log.error({ err: error, notificationId: task.message.notificationId }, 'cannot be rendered');
+    log.error(
+      { err: error, notificationId: task.message.notificationId },
+      'a message cannot be rendered',
+    );
     control.find(CANNOT_BE_RENDERED);
     return null;
   }
