@@ -36,7 +36,6 @@ import { startServer } from './http/server.ts';
 import { providerOrigins } from './provider-origins.ts';
 import { Authorizations } from './providers/authorization.ts';
 import type { ProviderOrigins } from './providers/origins.ts';
-import { DEFAULT_ORIGINS } from './providers/origins.ts';
 import type { UsableCredential } from './push/dispatch/authorizer.ts';
 import type { FanOut, FanOutOptions } from './push/fan-out.ts';
 import { startFanOut } from './push/fan-out.ts';
@@ -288,7 +287,6 @@ function startSending(
     origins,
     transport: config.SENDER_TRANSPORT,
     connectionsMax: config.PROVIDER_CONNECTIONS_MAX,
-    apnsRetryMs: config.APNS_RETRY_MS,
     authorizations,
     async credentials(appId, platformId) {
       const opened = await readCredentialInUse(store.sql, secrets, appId, platformId);
@@ -305,7 +303,6 @@ function startSending(
           return null;
       }
     },
-    fcmPerMinute: fcmPerMinuteOf(config, origins),
     ...own,
   });
 }
@@ -347,13 +344,6 @@ const usableOf = (
       }
     : null,
 });
-
-/** Google's default quota of a project. */
-const GOOGLE_MESSAGES_PER_MINUTE = 600_000;
-
-/** What stands in for Google has no quota but the one that the operator sets. */
-const fcmPerMinuteOf = ({ FCM_MESSAGES_PER_MINUTE }: Config, { fcm }: ProviderOrigins): number =>
-  FCM_MESSAGES_PER_MINUTE ?? (fcm === DEFAULT_ORIGINS.fcm ? GOOGLE_MESSAGES_PER_MINUTE : 0);
 
 /** Durable operations, and those that were refused because too many waited. */
 function countRegistration(metrics: Metrics, operation: string, result: RegistrationResult): void {

@@ -9,6 +9,8 @@ import type { Simulator } from './simulator/simulator.ts';
 type OriginSettings = Pick<
   Config,
   | 'APNS_ORIGIN'
+  | 'APNS_RETRY_MS'
+  | 'FCM_MESSAGES_PER_MINUTE'
   | 'FCM_ORIGIN'
   | 'FCM_TARGET'
   | 'OAUTH_ORIGIN'
@@ -22,6 +24,7 @@ export function providerOrigins(
   simulator: Simulator | null,
 ): ProviderOrigins {
   const { APNS_ORIGIN, FCM_ORIGIN, OAUTH_ORIGIN, WEB_PUSH_HOSTS, PROVIDER_CA_FILE } = settings;
+  const fcm = FCM_ORIGIN ?? simulator?.fcmOrigin ?? DEFAULT_ORIGINS.fcm;
   const apns = APNS_ORIGIN ?? simulator?.apnsOrigin;
   const certificates = [
     ...(PROVIDER_CA_FILE === undefined ? [] : [readFileSync(PROVIDER_CA_FILE, 'utf8')]),
@@ -30,8 +33,13 @@ export function providerOrigins(
   return {
     apnsProduction: apns ?? DEFAULT_ORIGINS.apnsProduction,
     apnsSandbox: apns ?? DEFAULT_ORIGINS.apnsSandbox,
-    fcm: FCM_ORIGIN ?? simulator?.fcmOrigin ?? DEFAULT_ORIGINS.fcm,
+    apnsRetryMs: settings.APNS_RETRY_MS,
+    fcm,
     fcmTarget: settings.FCM_TARGET,
+    // What stands in for Google has no quota but the one that the operator sets.
+    fcmPerMinute:
+      settings.FCM_MESSAGES_PER_MINUTE ??
+      (fcm === DEFAULT_ORIGINS.fcm ? DEFAULT_ORIGINS.fcmPerMinute : 0),
     oauth: OAUTH_ORIGIN ?? simulator?.oauthOrigin ?? DEFAULT_ORIGINS.oauth,
     webPushHosts: WEB_PUSH_HOSTS ?? simulatedHosts(simulator) ?? DEFAULT_ORIGINS.webPushHosts,
     ca: certificates.length === 0 ? null : certificates.join('\n'),

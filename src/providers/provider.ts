@@ -6,6 +6,7 @@
 import type { PlatformId } from '../domain/device.ts';
 import type { Message } from '../domain/notification.ts';
 import type { Outcome } from '../domain/outcome.ts';
+import type { BackoffPolicy } from '../std/backoff.ts';
 import type { PostRequest } from '../transport/compat/post.ts';
 import type {
   Answer,
@@ -29,6 +30,13 @@ export interface Provider<Credential extends { readonly kind: string }, Origins>
   /** What of a message counts against that. */
   payloadBytes(message: Message): number;
 
+  /** First sends go on for so long where the publisher has set no end. */
+  readonly patienceMs: number;
+  /** When a push is tried again. */
+  retryPolicy(origins: Origins): RetryPolicy;
+  /** Whose quota a push with this credential counts towards; null: nobody's that we know of. */
+  quota(credential: Credential, origins: Origins): Quota | null;
+
   /** How its `authorization` value is made; null: its sender needs none from elsewhere. */
   minting(credential: Credential, origins: Origins, trustedAt: TrustedAt): Minting | null;
   /** The provider says so of a key of which it has had too many values; none is made for a while then. Null: it never does. */
@@ -38,6 +46,21 @@ export interface Provider<Credential extends { readonly kind: string }, Origins>
   createSender(credential: Credential, parts: SenderParts<Origins>): Sender;
   /** A push for a device that cannot exist: who is told that the device is wrong was let in. Null: there is nobody to ask. */
   probe(credential: Credential, authorization: string, origins: Origins): Probe | null;
+}
+
+/** Where the provider names no time. */
+export interface RetryPolicy {
+  /** The provider failed. */
+  readonly failed: BackoffPolicy;
+  /** Nobody knows whether it was accepted. */
+  readonly unknown: BackoffPolicy;
+}
+
+/** What all nodes together may send. */
+export interface Quota {
+  /** Credentials of one key share it. */
+  readonly key: string;
+  readonly perMinute: number;
 }
 
 /** The certificates that are trusted at an origin besides the system's. */

@@ -2,7 +2,7 @@
 
 import type { ProviderCredential } from '../domain/credential.ts';
 import type { PlatformId } from '../domain/device.ts';
-import { PLATFORM_APNS, PLATFORM_FCM, PLATFORM_WEB_PUSH } from '../domain/device.ts';
+import { isPlatformId, PLATFORM_APNS, PLATFORM_FCM, PLATFORM_WEB_PUSH } from '../domain/device.ts';
 import { APNS } from './apns/provider.ts';
 import { FCM } from './fcm/provider.ts';
 import type { ProviderOrigins } from './origins.ts';
@@ -18,6 +18,12 @@ export const PROVIDERS: Readonly<Record<PlatformId, AnyProvider>> = Object.freez
   [PLATFORM_WEB_PUSH]: WEB_PUSH,
   [PLATFORM_FCM]: FCM,
 });
+
+/** The provider of a platform that comes from the database, where only platforms of the table are put. */
+export function providerOn(platformId: number): AnyProvider {
+  if (!isPlatformId(platformId)) throw new Error(`no provider is on the platform ${platformId}`);
+  return PROVIDERS[platformId];
+}
 
 const BY_KIND: ReadonlyMap<string, AnyProvider> = new Map(
   Object.values(PROVIDERS).map((provider) => [provider.kind, provider]),

@@ -61,10 +61,6 @@ export interface FanOutOptions {
   readonly transport: TransportName;
   /** Connections of one credential to one host, of all threads together. */
   readonly connectionsMax: number;
-  /** Messages a minute of one FCM project, over all nodes; 0: no limit. */
-  readonly fcmPerMinute: number;
-  /** As `SendContext.apnsRetryMs`. */
-  readonly apnsRetryMs: number;
   /** Told of everything that was recorded, for the metrics. */
   onRecorded(report: Progress): void;
   /** Told of devices that are not erased before somebody says so, for the metrics. */
@@ -82,7 +78,7 @@ export interface FanOut {
 }
 
 export async function startFanOut(options: FanOutOptions): Promise<FanOut> {
-  const { store, log, leaseMs, presence, origins, transport, logLevel, apnsRetryMs } = options;
+  const { store, log, leaseMs, presence, origins, transport, logLevel } = options;
   const clock = systemClock;
   const heartbeat = await beginLife(store, presence, clock, log);
 
@@ -92,7 +88,6 @@ export async function startFanOut(options: FanOutOptions): Promise<FanOut> {
     origins,
     transport,
     logLevel,
-    apnsRetryMs,
     presence: presence.memory,
     wire: `tagcast-fan-out-${randomUUID()}`,
     connectionsMax: Math.max(1, Math.floor(options.connectionsMax / options.threads)),
@@ -113,7 +108,7 @@ export async function startFanOut(options: FanOutOptions): Promise<FanOut> {
     onRecorded: options.onRecorded,
   });
   const authorizer = new Authorizer(options.credentials, options.authorizations);
-  const quotas = new QuotaDesk({ sql: store.sql, clock, log, fcmPerMinute: options.fcmPerMinute });
+  const quotas = new QuotaDesk({ sql: store.sql, clock, log, origins });
   const dispatcher = new Dispatcher({
     ledger,
     pool,

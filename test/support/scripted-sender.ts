@@ -7,6 +7,8 @@ import type { Outcome } from '../../src/domain/outcome.ts';
 import { DELIVERED } from '../../src/domain/outcome.ts';
 import type { ChunkProgress, Progress, RetryProgress } from '../../src/domain/progress.ts';
 import type { Verdict } from '../../src/outcomes/verdict.ts';
+import { DEFAULT_ORIGINS } from '../../src/providers/origins.ts';
+import { providerOn } from '../../src/providers/providers.ts';
 import type { Sender } from '../../src/providers/sender.ts';
 import { Presence } from '../../src/push/protocol/presence.ts';
 import type { ChunkTask, RetryTask, Unfamiliar } from '../../src/push/protocol/task.ts';
@@ -192,6 +194,7 @@ export function sceneOf(
   const freezesAsked = { count: 0 };
   const refusals: string[] = [];
   const unfamiliar: Unfamiliar[] = [];
+  const provider = providerOn(task.platformId);
   const context: RunContext = {
     tagIndex: new ScriptedTagIndex(options.offsets, options.notes ?? new Map(), options.endOffset),
     sender: task.authority === null ? null : sender,
@@ -218,7 +221,8 @@ export function sceneOf(
       freezesAsked.count += 1;
     },
     unfamiliar: (answer) => unfamiliar.push(answer),
-    apnsRetryMs: 2_000,
+    provider,
+    retryPolicy: provider.retryPolicy({ ...DEFAULT_ORIGINS, apnsRetryMs: 2_000 }),
   };
   return {
     clock,

@@ -37,8 +37,6 @@ export async function behave(simulator: Simulator, behaviour: BehaviourChange): 
 
 export interface SendingOptions {
   readonly leaseMs?: number;
-  /** Default: no limit. */
-  readonly fcmPerMinute?: number;
   /** In place of the simulator's own. */
   readonly origins?: Partial<ProviderOrigins>;
   /** In place of `credentials`: with fallbacks. */
@@ -71,11 +69,8 @@ export async function fanOutFor(
     log: pino({ level: 'silent' }),
     credentials: options.source ?? withoutFallback(credentials),
     authorizations: new Authorizations(origins, new ProviderTokens(store.sql, secrets)),
-    fcmPerMinute: options.fcmPerMinute ?? 0,
     onRecorded: () => undefined,
     onHeld: () => undefined,
-    // Apple's quarter of an hour is no wait for a test.
-    apnsRetryMs: 1_000,
     origins,
     transport: 'http2',
   });
@@ -93,8 +88,11 @@ const withoutFallback =
 export const originsOf = (simulator: Simulator): ProviderOrigins => ({
   apnsProduction: simulator.apnsOrigin,
   apnsSandbox: simulator.apnsOrigin,
+  // Apple's quarter of an hour is no wait for a test.
+  apnsRetryMs: 1_000,
   fcm: simulator.fcmOrigin,
   fcmTarget: 'auto',
+  fcmPerMinute: 0,
   oauth: simulator.oauthOrigin,
   webPushHosts: [new URL(simulator.webPushOrigin).host],
   ca: simulator.certificatePem,

@@ -3,6 +3,7 @@
 import type { ApnsCredential, ApnsEnvironment } from '../../domain/credential.ts';
 import { PLATFORM_APNS } from '../../domain/device.ts';
 import type { Provider, SenderParts } from '../provider.ts';
+import { LOST_ON_THE_WAY, PATIENCE_MS } from '../retry-policies.ts';
 import type { Sender } from '../sender.ts';
 import { apnsOutcome } from './answer.ts';
 import { apnsMinting } from './credentials.ts';
@@ -14,6 +15,7 @@ import { createApnsSender } from './sender.ts';
 import {
   APNS_LIMITS,
   APNS_PAYLOAD_BYTES_MAX,
+  apnsFailed,
   PROVIDER_TOKEN_UPDATES_PAUSE_MS,
   TOO_MANY_TOKENS,
 } from './settings.ts';
@@ -26,6 +28,10 @@ export const APNS: Provider<ApnsCredential, ApnsOrigins> = {
 
   payloadBytesMax: APNS_PAYLOAD_BYTES_MAX,
   payloadBytes: apnsPayloadBytes,
+
+  patienceMs: PATIENCE_MS,
+  retryPolicy: ({ apnsRetryMs }) => ({ failed: apnsFailed(apnsRetryMs), unknown: LOST_ON_THE_WAY }),
+  quota: () => null,
 
   minting: apnsMinting,
   tooManyTokens: { reason: TOO_MANY_TOKENS, pauseMs: PROVIDER_TOKEN_UPDATES_PAUSE_MS },

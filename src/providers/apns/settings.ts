@@ -1,5 +1,6 @@
 /** The named limits of APNs, each with its reason: Apple's pages where they say it, what was observed where they do not. */
 
+import type { BackoffPolicy } from '../../std/backoff.ts';
 import type { TransportLimits } from '../../transport/transport.ts';
 
 /** Hexadecimal digits of a token: 64 today, Live Activities' have some hundred more, and Apple sets no length. A longer one is nobody's. */
@@ -19,6 +20,17 @@ export const PROVIDER_TOKEN_REFRESH_MS = { from: 50 * 60_000, to: 55 * 60_000 };
 export const TOO_MANY_TOKENS = 'TooManyProviderTokenUpdates';
 /** How long the whole team has to wait after TooManyProviderTokenUpdates: the window that was broken. */
 export const PROVIDER_TOKEN_UPDATES_PAUSE_MS = 20 * 60_000;
+
+/** Apple: "wait 15 minutes" after a 5xx … */
+export const APNS_RETRY_MS_DEFAULT = 900_000;
+/** … then exponential backoff. */
+const APNS_FAILED_MS_MAX = 3_600_000;
+
+/** After a 5xx, the operator's wait before the first retry. */
+export const apnsFailed = (baseMs: number): BackoffPolicy => ({
+  baseMs,
+  capMs: APNS_FAILED_MS_MAX,
+});
 
 export const APNS_LIMITS: TransportLimits = Object.freeze({
   /** What APNs was last seen to allow (500 in 2016, 1,500 in 2019, 1,000 since); it says so itself at any time. */

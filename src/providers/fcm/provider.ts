@@ -3,13 +3,15 @@
 import type { FcmCredential } from '../../domain/credential.ts';
 import { PLATFORM_FCM } from '../../domain/device.ts';
 import type { Provider } from '../provider.ts';
+import { PATIENCE_MS } from '../retry-policies.ts';
 import { fcmOutcome } from './answer.ts';
 import { fcmMinting } from './credentials.ts';
 import { fcmPayloadBytes } from './message.ts';
 import type { FcmOrigins } from './origins.ts';
 import { fcmProbe } from './probe.ts';
+import { projectQuota } from './quota.ts';
 import { createFcmSender } from './sender.ts';
-import { FCM_LIMITS, FCM_PAYLOAD_BYTES_MAX } from './settings.ts';
+import { FCM_FAILED, FCM_LIMITS, FCM_PAYLOAD_BYTES_MAX } from './settings.ts';
 
 export const FCM: Provider<FcmCredential, FcmOrigins> = {
   platformId: PLATFORM_FCM,
@@ -18,6 +20,10 @@ export const FCM: Provider<FcmCredential, FcmOrigins> = {
 
   payloadBytesMax: FCM_PAYLOAD_BYTES_MAX,
   payloadBytes: (message) => fcmPayloadBytes(message, 0),
+
+  patienceMs: PATIENCE_MS,
+  retryPolicy: () => ({ failed: FCM_FAILED, unknown: FCM_FAILED }),
+  quota: ({ serviceAccount }, origins) => projectQuota(serviceAccount, origins),
 
   minting: ({ serviceAccount }, origins, trustedAt) =>
     fcmMinting(serviceAccount, origins, trustedAt),

@@ -1,5 +1,6 @@
 /** The named limits of FCM, each with its reason: Google's pages where they say it, what was observed where they do not. */
 
+import type { BackoffPolicy } from '../../std/backoff.ts';
 import type { TransportLimits } from '../../transport/transport.ts';
 
 /** Larger messages are answered 400 INVALID_ARGUMENT without a word about the size. */
@@ -24,6 +25,11 @@ export const TOKEN_ANSWER_BYTES_MAX = 65_536;
 export const QUOTA_PAUSE_MS = 60_000;
 /** … and says "try again in 30 seconds" on the page of its 502. */
 export const BAD_GATEWAY_PAUSE_MS = 30_000;
+
+/** FCM: "wait at least 10 seconds before retrying", after a time-out too; senders that do not are put on a deny list. */
+export const FCM_FAILED: BackoffPolicy = { baseMs: 10_000, capMs: 300_000 };
+/** Google's default quota of a project. */
+export const GOOGLE_MESSAGES_PER_MINUTE = 600_000;
 
 export const FCM_LIMITS: TransportLimits = Object.freeze({
   /** What fcm.googleapis.com allows on a connection. */

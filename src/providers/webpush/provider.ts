@@ -5,13 +5,15 @@ import { PLATFORM_WEB_PUSH } from '../../domain/device.ts';
 import type { TransportLimits } from '../../transport/transport.ts';
 import { fcmMinting } from '../fcm/credentials.ts';
 import { fcmProbe } from '../fcm/probe.ts';
+import { projectQuota } from '../fcm/quota.ts';
 import { FCM_LIMITS } from '../fcm/settings.ts';
 import type { Provider } from '../provider.ts';
+import { NO_KNOWN_RULES } from '../retry-policies.ts';
 import { webPushPayloadBytes } from './message.ts';
 import type { WebPushOrigins } from './origins.ts';
 import { isPublicAddress } from './public-address.ts';
 import { WebPushSender } from './sender.ts';
-import { WEB_PUSH_LIMITS, WEB_PUSH_PAYLOAD_BYTES_MAX } from './settings.ts';
+import { WEB_PUSH_LIMITS, WEB_PUSH_PATIENCE_MS, WEB_PUSH_PAYLOAD_BYTES_MAX } from './settings.ts';
 
 export const WEB_PUSH: Provider<WebPushCredential, WebPushOrigins> = {
   platformId: PLATFORM_WEB_PUSH,
@@ -20,6 +22,12 @@ export const WEB_PUSH: Provider<WebPushCredential, WebPushOrigins> = {
 
   payloadBytesMax: WEB_PUSH_PAYLOAD_BYTES_MAX,
   payloadBytes: webPushPayloadBytes,
+
+  patienceMs: WEB_PUSH_PATIENCE_MS,
+  retryPolicy: () => NO_KNOWN_RULES,
+  // With keys besides, most of its devices are subscriptions, which no project's quota counts.
+  quota: ({ vapid, serviceAccount }, origins) =>
+    vapid === null && serviceAccount !== null ? projectQuota(serviceAccount, origins) : null,
 
   // VAPID tokens are made where they are used (credentials.ts). Whoever has subscribed gets the push by that key; only those with FCM
   // tokens wait for Google.

@@ -13,6 +13,9 @@ export const WEB_PUSH_PAYLOAD_BYTES_MAX = 3_993;
 /** TTL is required (RFC 8030, 5.2). Without one of the publisher's: four weeks, which every service keeps (Mozilla 30 days). */
 export const TTL_SECONDS_DEFAULT = TTL_SECONDS_MAX;
 
+/** Push services throttle a site for hours (Chrome: 1,000 messages a minute): a large send gets a day, or its ttl. */
+export const WEB_PUSH_PATIENCE_MS = 86_400_000;
+
 /** RFC 8292, 2: at most 24 hours. Services remember the tokens that they have verified, so one is used for long. */
 export const VAPID_LIFETIME_MS = 12 * 3_600_000;
 /** Renewed so long before its end: services' clocks differ, and a request under way must not meet it. */

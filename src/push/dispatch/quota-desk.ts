@@ -6,6 +6,9 @@
 
 import type { Logger } from 'pino';
 import type { ProviderCredential } from '../../domain/credential.ts';
+import type { ProviderOrigins } from '../../providers/origins.ts';
+import type { Quota } from '../../providers/provider.ts';
+import { providerOf } from '../../providers/providers.ts';
 import type { Clock } from '../../std/clock.ts';
 import type { Bucket } from '../../store/quotas/draw-permits.ts';
 import { drawPermits, pauseQuota, returnPermits } from '../../store/quotas/draw-permits.ts';
@@ -14,9 +17,9 @@ import type { QuotaAnswer, QuotaNote } from '../protocol/permits.ts';
 
 /** A minute of the quota is its burst and 60 seconds of its full rate: never more than it in any 60 seconds. */
 const BURSTS_PER_MINUTE = 60;
-/** Google: from nothing to the highest rate over 60 seconds or more. */
+/** Who has a quota asks to be approached slowly: from nothing to the highest rate over 60 seconds or more. */
 const RAMP_MS = 60_000;
-/** Where it begins: 1,000/s of Google's default, besides the burst, so that a small send is not delayed at all. */
+/** Where it begins: 1,000/s of a quota of 600,000 a minute, besides the burst, so that a small send is not delayed at all. */
 const RAMP_START = 0.1;
 /** Draws of a quarter of a second's worth. */
 const DRAWS_PER_MINUTE = 240;
@@ -37,8 +40,7 @@ export interface QuotaDeskOptions {
   readonly sql: Sql;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Messages a minute of one FCM project; 0: no limit. */
-  readonly fcmPerMinute: number;
+  readonly origins: ProviderOrigins;
 }
 
 /** A task at the desk. */
@@ -58,11 +60,12 @@ export class QuotaDesk {
 
   /** A task that sends with this credential; null: nothing limits it. */
   join(credential: ProviderCredential, answer: (answer: QuotaAnswer) => void): QuotaMember | null {
-    const key = quotaKeyOf(credential);
-    if (key === null || this.options.fcmPerMinute === 0) return null;
+    const quota = providerOf(credential).quota(credential, this.options.origins);
+    if (quota === null) return null;
+    const { key } = quota;
     const known = this.counters.get(key);
     if (known !== undefined) return known.join(answer);
-    const counter: Counter = new Counter(key, this.options, () => {
+    const counter: Counter = new Counter(quota, this.options, () => {
       if (this.counters.get(key) === counter) this.counters.delete(key);
     });
     this.counters.set(key, counter);
@@ -70,22 +73,7 @@ export class QuotaDesk {
   }
 }
 
-/** Whose quota a send with this credential counts towards; null: nobody's that we know of. */
-function quotaKeyOf(credential: ProviderCredential): string | null {
-  switch (credential.kind) {
-    case 'apns':
-      return null;
-    case 'fcm':
-      return `fcm:${credential.serviceAccount.project_id}`;
-    case 'webpush':
-      // With keys besides, most of its devices are subscriptions, which no project's quota counts.
-      return credential.vapid === null && credential.serviceAccount !== null
-        ? `fcm:${credential.serviceAccount.project_id}`
-        : null;
-  }
-}
-
-/** The bucket of one project with so many messages a minute. */
+/** The bucket of a quota of so many messages a minute. */
 export function bucketOf(key: string, perMinute: number): Bucket {
   const burst = Math.max(1, Math.floor(perMinute / BURSTS_PER_MINUTE));
   const fullPerMs = (perMinute - burst) / 60_000;
@@ -98,7 +86,7 @@ interface Want {
   readonly answer: (answer: QuotaAnswer) => void;
 }
 
-/** One project's part of the desk; gone when its last task has left. */
+/** One quota's part of the desk; gone when its last task has left. */
 class Counter {
   private readonly bucket: Bucket;
   private readonly drawMax: number;
@@ -114,9 +102,9 @@ class Counter {
   private timer: NodeJS.Timeout | null = null;
   private timerDueMs = 0;
 
-  constructor(key: string, options: QuotaDeskOptions, gone: () => void) {
-    this.bucket = bucketOf(key, options.fcmPerMinute);
-    this.drawMax = Math.max(1, Math.floor(options.fcmPerMinute / DRAWS_PER_MINUTE));
+  constructor({ key, perMinute }: Quota, options: QuotaDeskOptions, gone: () => void) {
+    this.bucket = bucketOf(key, perMinute);
+    this.drawMax = Math.max(1, Math.floor(perMinute / DRAWS_PER_MINUTE));
     this.options = options;
     this.gone = gone;
   }

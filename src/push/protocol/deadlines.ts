@@ -3,14 +3,10 @@
  * failed is tried again only while the message is of use (interface, section 6).
  */
 
-import { PLATFORM_WEB_PUSH } from '../../domain/device.ts';
 import type { Message } from '../../domain/notification.ts';
 import { endMsOf } from '../../providers/expiry.ts';
-
-/** Without a time of the publisher's. FCM: give up after 60 minutes. A first send gets it whatever the ttl is. */
-export const PATIENCE_MS = 3_600_000;
-/** Push services throttle a site for hours (Chrome: 1,000 messages a minute): a large send gets a day, or its ttl. */
-export const WEB_PUSH_PATIENCE_MS = 86_400_000;
+import { providerOn } from '../../providers/providers.ts';
+import { PATIENCE_MS } from '../../providers/retry-policies.ts';
 
 export interface Deadlines {
   /** A device's first send may begin until then, or for as long as the provider takes them if the message does not expire. */
@@ -25,11 +21,9 @@ export interface Deadlines {
 export function deadlinesOf(message: Message, platformId: number): Deadlines {
   const { payload, dueAtMs, expiresAtMs } = message;
   const ttlMs = payload.ttlSeconds === undefined ? null : payload.ttlSeconds * 1_000;
-  const patienceMs =
-    platformId === PLATFORM_WEB_PUSH
-      ? Math.min(ttlMs ?? WEB_PUSH_PATIENCE_MS, WEB_PUSH_PATIENCE_MS)
-      : PATIENCE_MS;
-  const sendUntilMs = expiresAtMs ?? dueAtMs + Math.max(patienceMs, PATIENCE_MS);
+  const { patienceMs } = providerOn(platformId);
+  const usefulMs = Math.min(ttlMs ?? patienceMs, patienceMs);
+  const sendUntilMs = expiresAtMs ?? dueAtMs + Math.max(usefulMs, PATIENCE_MS);
   const endMs = endMsOf(message) ?? Number.POSITIVE_INFINITY;
   return {
     sendUntilMs,

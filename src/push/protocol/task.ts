@@ -27,8 +27,6 @@ export interface WorkerSettings {
   readonly wire: string;
   /** Connections of one credential to one host, of this thread. */
   readonly connectionsMax: number;
-  /** As `SendContext.apnsRetryMs`. */
-  readonly apnsRetryMs: number;
 }
 
 /** What a worker thread tells of itself. */

@@ -8,6 +8,7 @@ import { pack } from 'msgpackr';
 import { workerData } from 'piscina';
 import { scopeKeyOf } from '../../domain/device.ts';
 import type { Verdict } from '../../outcomes/verdict.ts';
+import { providerOn } from '../../providers/providers.ts';
 import { systemClock } from '../../std/clock.ts';
 import { tellThreadVitals } from '../../std/thread-vitals.ts';
 import { connect } from '../../store/sql.ts';
@@ -110,6 +111,7 @@ interface Means {
 
 function contextOf(task: Task, { line, share, permits, port }: Means): RunContext {
   const control = new TaskControl(task);
+  const provider = providerOn(task.platformId);
   const say = (note: Note): void => port.postMessage(note);
   const waiting: ((verdict: Verdict) => void)[] = [];
   let authorization = task.authority?.authorization ?? '';
@@ -170,6 +172,7 @@ function contextOf(task: Task, { line, share, permits, port }: Means): RunContex
       if (!unfamiliarReasons.isNew(task.platformId, status, reason)) return;
       say({ kind: 'unfamiliar', status, reason });
     },
-    apnsRetryMs: settings.apnsRetryMs,
+    provider,
+    retryPolicy: provider.retryPolicy(origins),
   };
 }

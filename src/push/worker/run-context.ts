@@ -1,6 +1,8 @@
 /** What a runner works with: its worker's things, and those of its own task. */
 
 import type { Logger } from 'pino';
+import type { RetryPolicy } from '../../providers/provider.ts';
+import type { AnyProvider } from '../../providers/providers.ts';
 import type { Sender } from '../../providers/sender.ts';
 import type { Clock } from '../../std/clock.ts';
 import type { TagIndex } from '../../tag-index/tag-index.ts';
@@ -35,6 +37,8 @@ export interface RunContext {
   readonly credentialRefused: (reason: string) => void;
   /** The provider gave a reason that no documentation knows. */
   readonly unfamiliar: (answer: Unfamiliar) => void;
-  /** As `SendContext.apnsRetryMs`. */
-  readonly apnsRetryMs: number;
+  /** Of the task's platform. */
+  readonly provider: Pick<AnyProvider, 'tooManyTokens'>;
+  /** Of that provider. */
+  readonly retryPolicy: RetryPolicy;
 }

@@ -233,7 +233,6 @@ t.test('too many tokens of a key: no node makes another for a while', async (t) 
 async function workersOf(t: Test) {
   const simulator = await simulatorFor(t);
   const settings: WorkerSettings = {
-    apnsRetryMs: 1_000,
     presence: new Presence(systemClock).memory,
     wire: 'dispatcher.test',
     connectionsMax: 8,

@@ -2,6 +2,7 @@
 
 import { pino } from 'pino';
 import t from 'tap';
+import { DEFAULT_ORIGINS } from '../../../src/providers/origins.ts';
 import type { QuotaMember } from '../../../src/push/dispatch/quota-desk.ts';
 import { QuotaDesk } from '../../../src/push/dispatch/quota-desk.ts';
 import type { QuotaAnswer } from '../../../src/push/protocol/permits.ts';
@@ -15,7 +16,12 @@ const fcm = fcmCredential();
 const log = pino({ level: 'silent' });
 
 const deskOf = (sql: Sql, fcmPerMinute: number) =>
-  new QuotaDesk({ sql, clock: systemClock, log, fcmPerMinute });
+  new QuotaDesk({
+    sql,
+    clock: systemClock,
+    log,
+    origins: { ...DEFAULT_ORIGINS, fcmPerMinute },
+  });
 
 /** A task that takes all that it is given, and counts. */
 function joined(desk: QuotaDesk) {

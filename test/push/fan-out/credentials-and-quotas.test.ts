@@ -72,8 +72,8 @@ await withStores(t, async (t, store) => {
     await behave(simulator, {});
     // A burst of 100, then ten to a hundred a second.
     const nodes = [
-      await fanOutFor(t, store, simulator, { fcmPerMinute: 6_000 }),
-      await fanOutFor(t, store, simulator, { fcmPerMinute: 6_000 }),
+      await fanOutFor(t, store, simulator, { origins: { fcmPerMinute: 6_000 } }),
+      await fanOutFor(t, store, simulator, { origins: { fcmPerMinute: 6_000 } }),
     ];
     const tenant = await makeTenant(store.sql, 'metered');
     await seed(store, tenant, { 3: 1_500, 15: 130 });

@@ -5,7 +5,6 @@ import type { DeviceNote } from '../../../domain/group-change.ts';
 import type { Outcome } from '../../../domain/outcome.ts';
 import { DELIVERED, reasonOf } from '../../../domain/outcome.ts';
 import type { DeviceNews } from '../../../domain/progress.ts';
-import { TOO_MANY_TOKENS } from '../../../providers/apns/settings.ts';
 import type { Sender } from '../../../providers/sender.ts';
 import type { Rendered } from '../../../transport/transport.ts';
 import type { Task } from '../../protocol/task.ts';
@@ -107,9 +106,10 @@ function judgeClosely(
   answered: Outcome,
   device: JudgedDevice,
 ): Judgement {
-  const { control, clock, authorizationExpired, tooManyTokens, unfamiliar, apnsRetryMs } = context;
+  const { control, clock, provider, authorizationExpired, tooManyTokens, unfamiliar } = context;
   if (answered.kind === 'expired-authorization') authorizationExpired();
-  if (reasonOf(answered) === TOO_MANY_TOKENS) tooManyTokens();
+  const reason = reasonOf(answered);
+  if (reason !== null && reason === provider.tooManyTokens?.reason) tooManyTokens();
   const outcome = withFallback(task, context, answered);
   const fault = faultIn(outcome) ?? wordlessFault(outcome, context);
   if (fault !== null) control.find(fault);
@@ -118,13 +118,12 @@ function judgeClosely(
     unfamiliar({ status: outcome.unfamiliarStatus, reason: outcome.reason });
   }
   const ending = endingOf(outcome, {
-    platformId: task.platformId,
+    retryPolicy: context.retryPolicy,
     attempts: device.attempts + 1,
     nowMs: clock.nowMs(),
     retryUntilMs: task.retryUntilMs,
     expires: task.expires,
     isAtMostOnce: task.isAtMostOnce,
-    apnsRetryMs,
   });
   return { ending, news: newsOf(task, outcome, device, clock.nowMs()) };
 }

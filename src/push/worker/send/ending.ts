@@ -1,9 +1,10 @@
 /** What an outcome means for the ledger: counted for good, or tried again and when. */
 
-import { PLATFORM_APNS, PLATFORM_FCM } from '../../../domain/device.ts';
 import type { Outcome } from '../../../domain/outcome.ts';
 import { concernsWholeTarget, reasonOf } from '../../../domain/outcome.ts';
 import type { FinalKind } from '../../../domain/progress.ts';
+import type { RetryPolicy } from '../../../providers/provider.ts';
+import { LOST_ON_THE_WAY } from '../../../providers/retry-policies.ts';
 import type { BackoffPolicy } from '../../../std/backoff.ts';
 import { backoffMs, withJitter } from '../../../std/backoff.ts';
 
@@ -20,15 +21,7 @@ export type Ending =
       readonly isUncertain: boolean;
     };
 
-/** The provider never looked at it, or nobody knows: most likely one connection's trouble, over in a moment. */
-const LOST_ON_THE_WAY: BackoffPolicy = { baseMs: 1_000, capMs: 60_000 };
-/** The provider failed, and nothing is known of its rules. */
-const PROVIDER_FAILED: BackoffPolicy = { baseMs: 2_000, capMs: 300_000 };
-/** FCM: "wait at least 10 seconds before retrying", after a time-out too; senders that do not are put on a deny list. */
-const FCM_FAILED: BackoffPolicy = { baseMs: 10_000, capMs: 300_000 };
-/** Apple: "wait 15 minutes" after a 5xx (`apnsRetryMs`), then exponential backoff. */
-const APNS_FAILED_MS_MAX = 3_600_000;
-/** FCM: a 429 without Retry-After means 60 seconds; no better number is known for APNs. */
+/** A 429 without a time means 60 seconds where a provider says anything of it; no better number is known for the others. */
 const THROTTLED: BackoffPolicy = { baseMs: 60_000, capMs: 900_000 };
 /** The fresh authorization is on its way from the main thread. */
 const REAUTHORIZED: BackoffPolicy = { baseMs: 1_000, capMs: 60_000 };
@@ -36,7 +29,7 @@ const REAUTHORIZED: BackoffPolicy = { baseMs: 1_000, capMs: 60_000 };
 const NAMED_AT_LEAST: BackoffPolicy = { baseMs: 1_000, capMs: 300_000 };
 
 export interface SendContext {
-  readonly platformId: number;
+  readonly retryPolicy: RetryPolicy;
   /** Sends tried, this one included. */
   readonly attempts: number;
   readonly nowMs: number;
@@ -46,8 +39,6 @@ export interface SendContext {
   readonly expires: boolean;
   /** The push asked for no more than one try of which the end is not known. */
   readonly isAtMostOnce: boolean;
-  /** Before the first retry of a push that APNs answered with 5xx; Apple asks for 15 minutes. */
-  readonly apnsRetryMs: number;
 }
 
 /** The ending of one send. Pure, but for the jitter. */
@@ -84,8 +75,7 @@ export const failedWith = (reason: string): Ending => ({ kind: 'failed', reason 
 export const outcomeUnknown = (why: string): Ending => failedWith(`OutcomeUnknown: ${why}`);
 
 /** When the same send should be tried again; null: never. */
-function retryDelayMs(outcome: Outcome, context: SendContext): number | null {
-  const { platformId, attempts } = context;
+function retryDelayMs(outcome: Outcome, { retryPolicy, attempts }: SendContext): number | null {
   switch (outcome.kind) {
     case 'delivered':
     case 'gone':
@@ -99,22 +89,11 @@ function retryDelayMs(outcome: Outcome, context: SendContext): number | null {
     case 'throttled-target':
       return named(outcome.retryAfterMs, attempts) ?? backoffMs(THROTTLED, attempts);
     case 'unavailable':
-      return named(outcome.retryAfterMs, attempts) ?? backoffMs(failedPolicy(context), attempts);
+      return named(outcome.retryAfterMs, attempts) ?? backoffMs(retryPolicy.failed, attempts);
     case 'refused':
       return backoffMs(LOST_ON_THE_WAY, attempts);
     case 'unknown':
-      return backoffMs(platformId === PLATFORM_FCM ? FCM_FAILED : LOST_ON_THE_WAY, attempts);
-  }
-}
-
-function failedPolicy({ platformId, apnsRetryMs }: SendContext): BackoffPolicy {
-  switch (platformId) {
-    case PLATFORM_FCM:
-      return FCM_FAILED;
-    case PLATFORM_APNS:
-      return { baseMs: apnsRetryMs, capMs: APNS_FAILED_MS_MAX };
-    default:
-      return PROVIDER_FAILED;
+      return backoffMs(retryPolicy.unknown, attempts);
   }
 }
 

@@ -1,17 +1,21 @@
 import fc from 'fast-check';
 import t from 'tap';
 import type { Outcome } from '../../../../src/domain/outcome.ts';
+import { DEFAULT_ORIGINS } from '../../../../src/providers/origins.ts';
+import { providerOn } from '../../../../src/providers/providers.ts';
 import type { SendContext } from '../../../../src/push/worker/send/ending.ts';
 import { endingOf, faultIn } from '../../../../src/push/worker/send/ending.ts';
 
+/** As the operator leaves it. */
+const policyOn = (platformId: number) => providerOn(platformId).retryPolicy(DEFAULT_ORIGINS);
+
 const CONTEXT: SendContext = {
-  platformId: 3,
+  retryPolicy: policyOn(3),
   attempts: 1,
   nowMs: 0,
   retryUntilMs: Number.MAX_SAFE_INTEGER,
   expires: false,
   isAtMostOnce: false,
-  apnsRetryMs: 900_000,
 };
 
 const UNAVAILABLE: Outcome = { kind: 'unavailable', reason: 'Down', retryAfterMs: null };
@@ -20,12 +24,12 @@ const UNKNOWN: Outcome = { kind: 'unknown', reason: 'no answer in time' };
 /** Each reaction that tries again: the least wait after the first and the second try. The most is half above it. */
 const WAITS: readonly (readonly [string, Outcome, Partial<SendContext>, number, number])[] = [
   ['Apple asks for 15 minutes', UNAVAILABLE, {}, 900_000, 1_800_000],
-  ['FCM for 10 seconds', UNAVAILABLE, { platformId: 15 }, 10_000, 20_000],
-  ['a stranger for nothing', UNAVAILABLE, { platformId: 7 }, 2_000, 4_000],
+  ['FCM for 10 seconds', UNAVAILABLE, { retryPolicy: policyOn(15) }, 10_000, 20_000],
+  ['a stranger for nothing', UNAVAILABLE, { retryPolicy: policyOn(7) }, 2_000, 4_000],
   ['a time that is named is kept', { ...UNAVAILABLE, retryAfterMs: 30_000 }, {}, 30_000, 30_000],
   ['no time at all is none', { ...UNAVAILABLE, retryAfterMs: 0 }, {}, 1_000, 2_000],
   ['a connection lost', UNKNOWN, {}, 1_000, 2_000],
-  ['FCM after a time-out', UNKNOWN, { platformId: 15 }, 10_000, 20_000],
+  ['FCM after a time-out', UNKNOWN, { retryPolicy: policyOn(15) }, 10_000, 20_000],
   ['not looked at', { kind: 'refused', reason: 'REFUSED_STREAM' }, {}, 1_000, 2_000],
   [
     'a throttled device',
@@ -44,7 +48,7 @@ const WAITS: readonly (readonly [string, Outcome, Partial<SendContext>, number, 
   [
     'a throttled project',
     { kind: 'throttled-target', reason: 'QUOTA_EXCEEDED', retryAfterMs: 60_000 },
-    { platformId: 15 },
+    { retryPolicy: policyOn(15) },
     60_000,
     60_000,
   ],
