@@ -4,29 +4,17 @@ import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { UNWRITTEN_MS_MAX } from './domain/device.ts';
-import { FCM_TARGETS } from './providers/fcm/target.ts';
-import { isPushHost } from './providers/webpush/allow-list.ts';
+import { PROVIDER_SETTINGS } from './providers/origins.ts';
 import { foreignText } from './std/foreign-text.ts';
 import { pemFaults } from './std/pem-faults.ts';
+import { count, list } from './std/setting-forms.ts';
 import type { RedisAddress } from './tag-index/redis/connect.ts';
 import { TRANSPORTS } from './transport/transport.ts';
 
-const DIGITS = /^\d+$/;
-const count = (min: number, max: number) => {
-  const error = `must be a whole number from ${min} to ${max}`;
-  return z
-    .string()
-    .regex(DIGITS, { error })
-    .transform(Number)
-    .refine((value) => value >= min && value <= max, { error });
-};
 const port = count(0, 65_535);
 const flag = z
   .enum(['0', '1', 'true', 'false'], { error: 'must be 1 or 0' })
   .transform((value) => value === '1' || value === 'true');
-const origin = z
-  .url({ protocol: /^https$/, error: 'must be an address as https://host:port' })
-  .transform((value) => new URL(value).origin);
 const SCHEME = /^([a-z][a-z0-9+.-]*):\/\//i;
 /** Beyond the scheme it may hold a password, also where it is wrong. */
 function databaseUrlFault(input: unknown): string {
@@ -39,13 +27,6 @@ const redisUrl = z.url({
   protocol: /^rediss?$/,
   error: 'must be a URL as redis://[user:password@]host:port',
 });
-const list = z.string().transform((value) =>
-  value
-    .split(',')
-    .map((entry) => entry.trim())
-    .filter((entry) => entry !== ''),
-);
-
 /** Every variable: its type, its default, and what it means. `config/example.env` is held against this by a test. */
 export const schema = z.object({
   HOST: z
@@ -122,50 +103,13 @@ export const schema = z.object({
     .describe(
       'How long a node may hold a part of a send without reporting progress, in milliseconds.',
     ),
-  APNS_ORIGIN: origin
-    .optional()
-    .describe(
-      'Address of APNs. Default: by the environment of each credential; the simulator when it runs.',
-    ),
-  APNS_RETRY_MS: count(1_000, 3_600_000)
-    .default(900_000)
-    .describe(
-      'How long a push waits after APNs answered it with 5xx, in milliseconds; doubles with each attempt. Apple asks for 15 minutes.',
-    ),
-  FCM_ORIGIN: origin
-    .optional()
-    .describe('Address of FCM. Default: https://fcm.googleapis.com; the simulator when it runs.'),
-  FCM_TARGET: z
-    .enum(FCM_TARGETS, { error: 'must be auto, token or fid' })
-    .default('auto')
-    .describe(
-      'How a device is named to FCM: auto names an installation id (22 characters, no colon) as fid and anything else as token; token or fid names every device as that.',
-    ),
-  OAUTH_ORIGIN: origin
-    .optional()
-    .describe(
-      'Address at which Google issues access tokens. Default: https://oauth2.googleapis.com; the simulator when it runs.',
-    ),
-  WEB_PUSH_HOSTS: list
-    .refine((entries) => entries.every(isPushHost), {
-      error: 'must be hosts, host:port or *.domain, separated by commas',
-    })
-    .optional()
-    .describe(
-      'Push services of browsers that Tagcast may send to, separated by commas: a host, *.domain, or host:port, which may also be on this machine. Default: those of Google, Mozilla, Apple and Microsoft; the simulator when it runs.',
-    ),
+  ...PROVIDER_SETTINGS,
   PROVIDER_CA_FILE: z
     .string()
     .min(1)
     .optional()
     .describe(
       "PEM certificates that are trusted, besides the system's, for those origins and hosts above that are not the providers' own. NODE_EXTRA_CA_CERTS is trusted everywhere.",
-    ),
-  FCM_MESSAGES_PER_MINUTE: count(0, 1_000_000_000)
-    .refine((perMinute) => perMinute === 0 || perMinute >= 60, 'must be 0 or at least 60')
-    .optional()
-    .describe(
-      'Messages a minute that one Firebase project may send, over all nodes; 0: no limit. Default: 600000 with Google, as its own quota; none where FCM_ORIGIN or the simulator stands in.',
     ),
   SENDER_TRANSPORT: z
     .enum(TRANSPORTS, { error: `must be ${TRANSPORTS.join(' or ')}` })

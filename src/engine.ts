@@ -15,12 +15,7 @@ import { readCredentialInUse, refuse } from './credentials/rotation.ts';
 import type { Demo } from './demo.ts';
 import { describeDemo, ensureDemo, readDemoAccounts, writeDemoFile } from './demo.ts';
 import type { PlatformOfApp } from './domain/device.ts';
-import {
-  PLATFORM_APNS,
-  PLATFORM_FCM,
-  PLATFORM_WEB_PUSH,
-  UNWRITTEN_MS_MAX,
-} from './domain/device.ts';
+import { PLATFORM_IDS, UNWRITTEN_MS_MAX } from './domain/device.ts';
 import { faultSentence } from './domain/fault-sentence.ts';
 import type { Progress } from './domain/progress.ts';
 import { statsTagRoute } from './http/admin/stats-tag.ts';
@@ -309,12 +304,7 @@ function startSending(
 
 /** Looks after credentials from now on; a simulator's are nobody's worry. */
 function startWatch(sql: Sql, log: Logger, origins: ProviderOrigins, check: Check) {
-  const { apns, fcm, webPush } = origins.simulated;
-  const platformIds = [
-    ...(apns ? [] : [PLATFORM_APNS]),
-    ...(fcm ? [] : [PLATFORM_FCM]),
-    ...(webPush ? [] : [PLATFORM_WEB_PUSH]),
-  ];
+  const platformIds = PLATFORM_IDS.filter((id) => !origins.simulated.includes(id));
   const watch = new CredentialWatch({ sql, log, platformIds, check });
   watch.start();
   return watch;

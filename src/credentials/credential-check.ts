@@ -6,6 +6,7 @@ import type { Outcome } from '../domain/outcome.ts';
 import type { Authorizations } from '../providers/authorization.ts';
 import type { ProviderOrigins } from '../providers/origins.ts';
 import { probe } from '../providers/probe.ts';
+import { providerOf } from '../providers/providers.ts';
 import { acceptCredential } from '../store/apps/provider-credential.ts';
 import type { Place } from '../store/health/credential-health.ts';
 import { writeCheck } from '../store/health/credential-health.ts';
@@ -40,8 +41,7 @@ export async function checkCredential(
   if (put === null) return { isHealthy: false, note: faultSentence(MISSING_CREDENTIAL) };
   const { credential, version } = put;
   const authorization = await authorizations.current(`check ${appId}.${platformId}`, credential);
-  const { apns, fcm } = origins.simulated;
-  const isSimulated = credential.kind === 'apns' ? apns : fcm;
+  const isSimulated = origins.simulated.includes(providerOf(credential).platformId);
   const found = authorization.ok
     ? resultOf(await probe(credential, authorization.value, origins))
     : {

@@ -10,11 +10,28 @@ export const PLATFORM_WEB_PUSH = 7;
 /** Android through FCM HTTP v1. */
 export const PLATFORM_FCM = 15;
 
-export type PlatformId = typeof PLATFORM_APNS | typeof PLATFORM_WEB_PUSH | typeof PLATFORM_FCM;
+/** The platforms by the names that operators give them: on the command line, in files of devices, in their credentials' kind. */
+export const PLATFORMS = {
+  apns: PLATFORM_APNS,
+  webpush: PLATFORM_WEB_PUSH,
+  fcm: PLATFORM_FCM,
+} as const;
+
+export type PlatformName = keyof typeof PLATFORMS;
+export type PlatformId = (typeof PLATFORMS)[PlatformName];
+
+export const PLATFORM_IDS: readonly PlatformId[] = Object.values(PLATFORMS);
+
+/** Null: no platform has this name. */
+export const platformNamed = (name: string): PlatformId | null =>
+  isPlatformName(name) ? PLATFORMS[name] : null;
+
+const isPlatformName = (name: string): name is PlatformName => Object.hasOwn(PLATFORMS, name);
+
+const KNOWN: ReadonlySet<number> = new Set(PLATFORM_IDS);
 
 /** Whether a number from outside names a platform that this engine knows. */
-export const isPlatformId = (value: number): value is PlatformId =>
-  value === PLATFORM_APNS || value === PLATFORM_WEB_PUSH || value === PLATFORM_FCM;
+export const isPlatformId = (value: number): value is PlatformId => KNOWN.has(value);
 
 /** An app on one platform: what has a credential, ordinals and groups of its own, and hangs or works as a whole. */
 export interface PlatformOfApp {

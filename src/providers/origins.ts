@@ -1,37 +1,61 @@
 /** Where the providers are, and how they are spoken to: an operator's setting, never a tenant's. Plain data, so that it crosses to worker threads. */
 
+import { z } from 'zod';
+import type { PlatformId } from '../domain/device.ts';
+import { PLATFORM_APNS, PLATFORM_FCM, PLATFORM_IDS, PLATFORM_WEB_PUSH } from '../domain/device.ts';
+import type { SettingsOf } from '../std/setting-forms.ts';
 import type { ApnsOrigins } from './apns/origins.ts';
-import { DEFAULT_APNS_ORIGINS } from './apns/origins.ts';
+import { APNS_SETTINGS, APNS_SITE } from './apns/origins.ts';
 import type { FcmOrigins } from './fcm/origins.ts';
-import { DEFAULT_FCM_ORIGINS } from './fcm/origins.ts';
-import { AllowList, DEFAULT_PUSH_HOSTS } from './webpush/allow-list.ts';
+import { FCM_SETTINGS, FCM_SITE } from './fcm/origins.ts';
+import type { Site } from './site.ts';
 import type { WebPushOrigins } from './webpush/origins.ts';
-import { DEFAULT_WEB_PUSH_ORIGINS } from './webpush/origins.ts';
+import { WEB_PUSH_SETTINGS, WEB_PUSH_SITE } from './webpush/origins.ts';
+
+/** The settings of all providers. */
+export const PROVIDER_SETTINGS = { ...APNS_SETTINGS, ...FCM_SETTINGS, ...WEB_PUSH_SETTINGS };
+
+type ProviderSettings = SettingsOf<typeof PROVIDER_SETTINGS>;
+
+/** Where a simulator has them. */
+export interface SimulatedOrigins {
+  readonly apnsOrigin: string;
+  readonly fcmOrigin: string;
+  readonly oauthOrigin: string;
+  readonly webPushOrigin: string;
+}
 
 export interface ProviderOrigins extends ApnsOrigins, FcmOrigins, WebPushOrigins {
   /** PEM certificates trusted, besides the system's, where `trustedAt` says so. */
   readonly ca: string | null;
-  /** Whether a simulator stands behind these origins: status rows say so. */
-  readonly simulated: { readonly apns: boolean; readonly fcm: boolean; readonly webPush: boolean };
+  /** Platforms at which a simulator stands: status rows say so. */
+  readonly simulated: readonly PlatformId[];
 }
 
-/** The real ones. */
-export const DEFAULT_ORIGINS: ProviderOrigins = Object.freeze({
-  ...DEFAULT_APNS_ORIGINS,
-  ...DEFAULT_FCM_ORIGINS,
-  ...DEFAULT_WEB_PUSH_ORIGINS,
-  ca: null,
-  simulated: Object.freeze({ apns: false, fcm: false, webPush: false }),
+const SITES: Readonly<Record<PlatformId, Site<ProviderSettings, SimulatedOrigins, object>>> = {
+  [PLATFORM_APNS]: APNS_SITE,
+  [PLATFORM_WEB_PUSH]: WEB_PUSH_SITE,
+  [PLATFORM_FCM]: FCM_SITE,
+};
+
+/** By the operator's settings, else the simulator, if there is one, else the real ones. */
+export const originsOf = (
+  settings: ProviderSettings,
+  simulator: SimulatedOrigins | null,
+  ca: string | null,
+): ProviderOrigins => ({
+  ...APNS_SITE.originsOf(settings, simulator),
+  ...FCM_SITE.originsOf(settings, simulator),
+  ...WEB_PUSH_SITE.originsOf(settings, simulator),
+  ca,
+  simulated: simulator === null ? [] : PLATFORM_IDS.filter((id) => !SITES[id].isPlaced(settings)),
 });
+
+/** The real ones, as the operator leaves them. */
+export const DEFAULT_ORIGINS: ProviderOrigins = Object.freeze(
+  originsOf(z.object(PROVIDER_SETTINGS).parse({}), null, null),
+);
 
 /** The certificates that are trusted at an origin besides the system's: at those of the providers themselves, none. */
 export const trustedAt = (origin: string, { ca }: Pick<ProviderOrigins, 'ca'>): string | null =>
-  REAL_ORIGINS.has(origin) || REAL_PUSH_HOSTS.admissionOf(origin) !== 'no' ? null : ca;
-
-const REAL_ORIGINS: ReadonlySet<string> = new Set([
-  DEFAULT_ORIGINS.apnsProduction,
-  DEFAULT_ORIGINS.apnsSandbox,
-  DEFAULT_ORIGINS.fcm,
-  DEFAULT_ORIGINS.oauth,
-]);
-const REAL_PUSH_HOSTS = new AllowList(DEFAULT_PUSH_HOSTS);
+  Object.values(SITES).some(({ isReal }) => isReal(origin)) ? null : ca;

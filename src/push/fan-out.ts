@@ -5,8 +5,6 @@
 
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
-import type { PlatformId } from '../domain/device.ts';
-import { PLATFORM_APNS, PLATFORM_FCM, PLATFORM_WEB_PUSH } from '../domain/device.ts';
 import type { Progress } from '../domain/progress.ts';
 import { Ledger } from '../outcomes/ledger.ts';
 import type { ProviderOrigins } from '../providers/origins.ts';
@@ -138,7 +136,7 @@ export async function startFanOut(options: FanOutOptions): Promise<FanOut> {
     sql: store.sql,
     patientReads: store.patientReads,
     tagIndex: options.tagIndex,
-    isSimulated: (platformId) => isSimulated(platformId, origins),
+    isSimulated: (platformId) => origins.simulated.includes(platformId),
     onAccepted: () => planner.wake(),
   });
   const deletions = new Deletions({
@@ -190,17 +188,6 @@ async function beginLife(
   const heartbeat = new Heartbeat({ store, presence, clock, log });
   await heartbeat.start();
   return heartbeat;
-}
-
-function isSimulated(platformId: PlatformId, { simulated }: ProviderOrigins): boolean {
-  switch (platformId) {
-    case PLATFORM_APNS:
-      return simulated.apns;
-    case PLATFORM_FCM:
-      return simulated.fcm;
-    case PLATFORM_WEB_PUSH:
-      return simulated.webPush;
-  }
 }
 
 /** Whatever is not done by then is left to the leases. */

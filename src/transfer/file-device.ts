@@ -1,6 +1,12 @@
 /** A device as a file holds it: what every format is read into, checked by the same rules as a registration. */
 
-import { DEVICE_ID_LENGTH_MAX, isDeviceId, isPlatformId } from '../domain/device.ts';
+import {
+  DEVICE_ID_LENGTH_MAX,
+  isDeviceId,
+  isPlatformId,
+  PLATFORMS,
+  platformNamed,
+} from '../domain/device.ts';
 import { ID_MAX, SOURCE_ID_LENGTH_MAX, TAG_NAME_LENGTH_MAX } from '../domain/tag.ts';
 
 /** A tag as a file names it; null: not said. At least one of sourceId and id is there. */
@@ -39,12 +45,16 @@ export interface FileFields {
 /** As on the App API (spec/interface.md, section 3). */
 const APP_VERSION_LENGTH_MAX = 255;
 
+const PLATFORM_CHOICE = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(
+  Object.entries(PLATFORMS).map(([name, id]) => `${id} (${name})`),
+);
+
 /** Checks the fields of a record. */
 export function checkDevice(line: number, fields: FileFields): Entry {
   const fault = (sentence: string): Entry => ({ kind: 'fault', line, sentence });
   const platformId = readPlatform(fields.platformId);
   if (platformId === null) {
-    return fault('platformId must be 3 (apns), 7 (webpush) or 15 (fcm).');
+    return fault(`platformId must be ${PLATFORM_CHOICE}.`);
   }
   const { deviceId } = fields;
   if (!isDeviceId(deviceId)) {
@@ -74,11 +84,10 @@ export function checkDevice(line: number, fields: FileFields): Entry {
 /** A tag that is known by nothing but its text, as other engines have them. */
 export const textTag = (text: string): FileTag => ({ sourceId: text, id: null, name: text });
 
-const PLATFORM_NAMES: Readonly<Record<string, number>> = { apns: 3, webpush: 7, fcm: 15 };
 const DECIMAL = /^\d{1,15}$/;
 
 function readPlatform(value: unknown): number | null {
-  const named = typeof value === 'string' ? (PLATFORM_NAMES[value] ?? value) : value;
+  const named = typeof value === 'string' ? (platformNamed(value) ?? value) : value;
   const platformId = typeof named === 'string' && DECIMAL.test(named) ? Number(named) : named;
   return typeof platformId === 'number' && isPlatformId(platformId) ? platformId : null;
 }

@@ -68,8 +68,7 @@ t.test('on each store', (t) =>
       await put(15, fcmCredential());
       t.match(await check(15), { isHealthy: false, note: advice });
 
-      const simulated = { apns: false, fcm: false, webPush: false };
-      const real = createCheck(sql, secrets, { ...originsOf(simulator), simulated });
+      const real = createCheck(sql, secrets, { ...originsOf(simulator), simulated: [] });
       const { appId } = await addTenant(sql, 'real');
       await writeProviderCredential(sql, secrets, appId, 3, apnsCredential());
       const { note } = await real({ appId, platformId: 3 });

@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import type { Test } from 'tap';
 import { ProviderTokens } from '../../src/credentials/provider-tokens.ts';
 import type { ProviderCredential } from '../../src/domain/credential.ts';
-import { PLATFORM_APNS } from '../../src/domain/device.ts';
+import { PLATFORM_APNS, PLATFORM_IDS } from '../../src/domain/device.ts';
 import { Authorizations } from '../../src/providers/authorization.ts';
 import type { ProviderOrigins } from '../../src/providers/origins.ts';
 import type { CredentialSource, UsableCredential } from '../../src/push/dispatch/authorizer.ts';
@@ -96,7 +96,7 @@ export const originsOf = (simulator: Simulator): ProviderOrigins => ({
   oauth: simulator.oauthOrigin,
   webPushHosts: [new URL(simulator.webPushOrigin).host],
   ca: simulator.certificatePem,
-  simulated: { apns: true, fcm: true, webPush: true },
+  simulated: PLATFORM_IDS,
 });
 
 /** The simulator's own account at a provider. */
