@@ -6,16 +6,14 @@ import type { ResolvedTags, Snapshot } from '../../registration/catalogue/snapsh
 import { isSubscribable } from '../../registration/catalogue/snapshot.ts';
 import type { Operation, RegistrationResult } from '../../registration/operation.ts';
 import { deviceRef } from '../../registration/operation.ts';
-import { networkOf } from '../../std/ip-address.ts';
 import type { HttpRequest, HttpResponse } from '../handler.ts';
 import { problem } from '../problem.ts';
 import type { AppApi, AppApiEndpoint } from './app-api.ts';
 import type { ParameterName, Parameters } from './parameters.ts';
 import { PARAMETER_NAMES, readParameters } from './parameters.ts';
+import { refuseTooMany } from './too-many.ts';
 import { unavailable } from './unavailable.ts';
 
-/** A bucket is full again within a second. */
-const RATE_RETRY_AFTER_SECONDS = '1';
 /** Room for devices comes with housekeeping or the operator, not within seconds. */
 const LIMIT_RETRY_AFTER_SECONDS = '60';
 
@@ -29,11 +27,8 @@ export function changeDevice(
   request: HttpRequest,
   caller: Caller,
 ): HttpResponse | Promise<HttpResponse> {
-  if (!api.rates.take(`${caller.appId} ${networkOf(request.address)}`, performance.now())) {
-    return problem(request.requestId, 429, 'Too many registrations from this address.', {
-      headers: { 'Retry-After': RATE_RETRY_AFTER_SECONDS },
-    });
-  }
+  const tooMany = refuseTooMany(api, request, caller);
+  if (tooMany !== null) return tooMany;
   const parameters = readParameters(request.body);
   if (parameters === null) return answerOk(api, endpoint, ['body'], []);
   const recent = api.catalogue.remembered(caller.clientId);

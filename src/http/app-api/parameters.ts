@@ -10,8 +10,8 @@ import type { TagNames } from '../../registration/catalogue/snapshot.ts';
 import type { JsonObject } from '../../std/json.ts';
 import { parseObject } from '../../std/json.ts';
 
-/** A larger body is an invalid parameter; only above the route's own bound is it 413. */
-export const BODY_BYTES_MAX = 65_536;
+/** A larger body holds no parameters; of `reg` and its like only one above the route's own bound is a 413. */
+export const PARAMETER_BYTES_MAX = 65_536;
 /** A version is a few characters; more is no version. */
 const APP_VERSION_LENGTH_MAX = 255;
 /** Unknown fields that `Tagcast-Ignored` names, and how much of a name: a proxy takes 4 KiB of headers in all. */
@@ -113,7 +113,7 @@ const headerForm = (name: string): string =>
 
 /** The names that are read of it are none that JavaScript objects inherit. */
 function readObject(body: Buffer): JsonObject | null {
-  if (body.length > BODY_BYTES_MAX || !isUtf8(body)) return null;
+  if (body.length > PARAMETER_BYTES_MAX || !isUtf8(body)) return null;
   return parseObject(body.toString()) ?? null;
 }
 

@@ -9,17 +9,14 @@ import { DEVICE_ID_LENGTH_MAX, isDeviceId } from '../../domain/device.ts';
 import { ID_MAX } from '../../domain/tag.ts';
 import { deviceRef } from '../../registration/operation.ts';
 import type { ReplaceResult } from '../../registration/replace/replacements.ts';
-import { networkOf } from '../../std/ip-address.ts';
 import type { HttpRequest, HttpResponse, Route } from '../handler.ts';
 import { json, readJsonBody } from '../json-body.ts';
 import { problem } from '../problem.ts';
 import type { AppApi } from './app-api.ts';
-import { BODY_BYTES_MAX, headerNames, isAppVersion } from './parameters.ts';
+import { headerNames, isAppVersion, PARAMETER_BYTES_MAX } from './parameters.ts';
 import { refused } from './scope.ts';
+import { refuseTooMany } from './too-many.ts';
 import { unavailable } from './unavailable.ts';
-
-/** A bucket is full again within a second. */
-const RATE_RETRY_AFTER_SECONDS = '1';
 
 const DIGITS = /^\d{1,10}$/;
 const id = z
@@ -45,22 +42,19 @@ export const replaceRoute = (api: AppApi): Route => ({
   method: 'POST',
   path: '/push-api/v3/:client/devices/replace',
   api: 'app',
-  bodyBytesMax: BODY_BYTES_MAX,
+  bodyBytesMax: PARAMETER_BYTES_MAX,
   handle: (request, caller) => replace(api, request, caller),
 });
 
 async function replace(api: AppApi, request: HttpRequest, caller: Caller): Promise<HttpResponse> {
   if (request.params['client'] !== caller.clientSlug) return foreign(request);
-  if (!api.rates.take(`${caller.appId} ${networkOf(request.address)}`, performance.now())) {
-    return problem(request.requestId, 429, 'Too many registrations from this address.', {
-      headers: { 'Retry-After': RATE_RETRY_AFTER_SECONDS },
-    });
-  }
+  const tooMany = refuseTooMany(api, request, caller);
+  if (tooMany !== null) return tooMany;
   const read = readJsonBody(request, form);
   if (!read.ok) return read.response;
   const { appId, platformId, deviceId, newDeviceId, appVersion = null, ...unknown } = read.value;
   if (appId !== caller.appId) return foreign(request);
-  if (!(await hasPlatform(api, caller.clientId, appId, platformId))) {
+  if (!(await api.catalogue.hasPlatform(caller.clientId, appId, platformId))) {
     return refused(request, [{ path: 'platformId', message: 'must be a platform of the app' }])
       .response;
   }
@@ -74,17 +68,6 @@ async function replace(api: AppApi, request: HttpRequest, caller: Caller): Promi
 
 const foreign = (request: HttpRequest): HttpResponse =>
   problem(request.requestId, 403, 'This credential belongs to another client or app.');
-
-async function hasPlatform(
-  { catalogue }: AppApi,
-  clientId: number,
-  appId: number,
-  platformId: number,
-): Promise<boolean> {
-  const recent = await catalogue.recent(clientId);
-  if (recent.hasPlatform(appId, platformId)) return true;
-  return (await catalogue.fresh(clientId)).hasPlatform(appId, platformId);
-}
 
 function answer(
   api: AppApi,

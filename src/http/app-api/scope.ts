@@ -35,7 +35,7 @@ export async function readScope(
   }
   const isPlatform =
     platformId !== null &&
-    (appId === null || (await hasPlatform(catalogue, caller.clientId, appId, platformId)));
+    (appId === null || (await catalogue.hasPlatform(caller.clientId, appId, platformId)));
   const faults = [
     ...(appId === null ? [{ path: 'appId', message: 'must be an id' }] : []),
     ...(isPlatform ? [] : [{ path: 'platformId', message: 'must be a platform of the app' }]),
@@ -43,17 +43,6 @@ export async function readScope(
   ];
   if (appId === null || !isPlatform || faults.length > 0) return refused(request, faults);
   return { ok: true, appId, platformId, parameters };
-}
-
-/** A miss is not believed before the database was asked: the platform may be new. */
-async function hasPlatform(
-  catalogue: Catalogue,
-  clientId: number,
-  appId: number,
-  platformId: number,
-): Promise<boolean> {
-  if (catalogue.remembered(clientId)?.hasPlatform(appId, platformId) === true) return true;
-  return (await catalogue.fresh(clientId)).hasPlatform(appId, platformId);
 }
 
 /** A 400 that names the parameters. */

@@ -54,6 +54,12 @@ export class Catalogue {
     return this.remembered(clientId) ?? (await this.fresh(clientId));
   }
 
+  /** Whether the client's app is on this platform. A miss is not believed: the platform may be new. */
+  async hasPlatform(clientId: number, appId: number, platformId: number): Promise<boolean> {
+    if (this.remembered(clientId)?.hasPlatform(appId, platformId)) return true;
+    return (await this.fresh(clientId)).hasPlatform(appId, platformId);
+  }
+
   /** A snapshot as of this call or later: for misses, and where a caller expects to see his own change. */
   fresh(clientId: number): Promise<Snapshot> {
     const checks = this.checks.get(clientId);

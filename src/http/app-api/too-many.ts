@@ -1,0 +1,22 @@
+/** The 429 of an address that writes more often than it may, asked before anything else is read. */
+
+import type { Caller } from '../../access/caller.ts';
+import { networkOf } from '../../std/ip-address.ts';
+import type { HttpRequest, HttpResponse } from '../handler.ts';
+import { problem } from '../problem.ts';
+import type { AppApi } from './app-api.ts';
+
+/** A bucket is full again within a second. */
+const RETRY_AFTER_SECONDS = '1';
+
+/** Takes one registration of the address for the caller's app; the refusal when it has none left, else null. */
+export function refuseTooMany(
+  { rates }: AppApi,
+  request: HttpRequest,
+  { appId }: Caller,
+): HttpResponse | null {
+  if (rates.take(`${appId} ${networkOf(request.address)}`, performance.now())) return null;
+  return problem(request.requestId, 429, 'Too many registrations from this address.', {
+    headers: { 'Retry-After': RETRY_AFTER_SECONDS },
+  });
+}
