@@ -1,6 +1,8 @@
 /** The one way to a PostgreSQL, embedded or real: the driver with the types that this project reads and writes. */
 
 import postgres from 'postgres';
+import type { BackoffPolicy } from '../std/backoff.ts';
+import { backoffMs } from '../std/backoff.ts';
 
 /** What every statement of the store is given: the pool or a transaction of it. */
 export type Sql = postgres.ISql<{ bigint: number }>;
@@ -24,14 +26,13 @@ const bigint = {
 
 /** How long closing waits for statements under way. */
 export const CLOSE_TIMEOUT_SECONDS = 5;
-/** The driver's own pause doubles to 20 s, in which every statement waits although the database may be back. */
-const RECONNECT_SECONDS_MAX = 1;
+/** With its jitter below a second: the driver's own pause doubles to 20 s, in which every statement waits although the database may be back. */
+const RECONNECT: BackoffPolicy = { baseMs: 10, capMs: 650 };
 /** A server that takes a connection and then says nothing. */
 const CONNECT_TIMEOUT_SECONDS = 10;
 
-/** Up to half of it less by chance, so that not all connections of all nodes come at once. */
-const reconnectInSeconds = (attempt: number): number =>
-  Math.min(RECONNECT_SECONDS_MAX, 0.01 * 2 ** attempt) * (1 - Math.random() / 2);
+/** `attempt`: 0 is the first. */
+const reconnectInSeconds = (attempt: number): number => backoffMs(RECONNECT, attempt + 1) / 1_000;
 
 /** What PostgreSQL calls our sessions. */
 export const APPLICATION_NAME = 'tagcast';

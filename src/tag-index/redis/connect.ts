@@ -4,6 +4,8 @@
  */
 
 import { Cluster, Redis } from 'ioredis';
+import type { BackoffPolicy } from '../../std/backoff.ts';
+import { backoffMs } from '../../std/backoff.ts';
 import { within } from '../../std/within.ts';
 import { APPLY, LOAD, READ_FIELDS } from './scripts.ts';
 
@@ -29,7 +31,7 @@ export type RedisClient = (Redis | Cluster) & Scripts;
 /** A Redis that needs longer hangs: reads are answered within milliseconds, and SQL answers as well. */
 const COMMAND_MS_MAX = 1_000;
 const CONNECT_MS_MAX = 2_000;
-const RECONNECT_MS_MAX = 2_000;
+const RECONNECT: BackoffPolicy = { baseMs: 100, capMs: 2_000 };
 /** For the first connection of a command. */
 const READY_MS_MAX = 5_000;
 /**
@@ -70,7 +72,7 @@ export async function connectWhole(address: RedisAddress): Promise<RedisClient |
   return `${settingOf(address)}: Redis cannot be reached: ${fault}.`;
 }
 
-const retryInMs = (attempt: number): number => Math.min(50 * 2 ** attempt, RECONNECT_MS_MAX);
+const retryInMs = (attempt: number): number => backoffMs(RECONNECT, attempt);
 
 const OPTIONS = {
   commandTimeout: COMMAND_MS_MAX,

@@ -1,5 +1,7 @@
 /** When a provider may be connected to: at once, or after a pause, which doubles with each attempt that comes to nothing. */
 
+import { backoffMs } from '../../std/backoff.ts';
+
 export interface ReconnectPauseOptions {
   readonly reconnectPauseMs: number;
   readonly reconnectPauseMsMax: number;
@@ -40,10 +42,9 @@ export class ReconnectPause {
   /** Answers how long it lasts. */
   begin(reason: string): number {
     const { reconnectPauseMs, reconnectPauseMsMax } = this.#options;
-    const wholeMs = Math.min(reconnectPauseMs * 2 ** this.#pauses, reconnectPauseMsMax);
-    // Half of it by chance, so that a thousand workers do not come back in the same moment.
-    const pauseMs = wholeMs * (0.5 + Math.random() / 2);
     this.#pauses += 1;
+    const policy = { baseMs: reconnectPauseMs, capMs: reconnectPauseMsMax };
+    const pauseMs = backoffMs(policy, this.#pauses);
     this.#reason = reason;
     this.#endsAtMs = performance.now() + pauseMs;
     return pauseMs;
