@@ -139,13 +139,16 @@ const anyOutcome: fc.Arbitrary<Outcome> = fc
   });
 
 const anyContext: fc.Arbitrary<SendContext> = fc.record({
-  platformId: fc.constantFrom(3, 7, 15),
+  retryPolicy: fc
+    .record({ platformId: fc.constantFrom(3, 7, 15), apnsRetryMs: fc.constantFrom(2_000, 900_000) })
+    .map(({ platformId, apnsRetryMs }) =>
+      providerOn(platformId).retryPolicy({ ...DEFAULT_ORIGINS, apnsRetryMs }),
+    ),
   attempts: fc.integer({ min: 1, max: 40 }),
   nowMs: fc.constant(1_700_000_000_000),
   retryUntilMs: fc.integer({ min: -1_000, max: 4_000_000 }).map((ms) => 1_700_000_000_000 + ms),
   expires: fc.boolean(),
   isAtMostOnce: fc.boolean(),
-  apnsRetryMs: fc.constantFrom(2_000, 900_000),
 });
 
 /** A day: no wait is longer, whatever was named. */
