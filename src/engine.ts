@@ -70,8 +70,8 @@ export interface EngineParts {
 export interface Engine {
   /** Asks a provider whether a credential works. */
   readonly check: Check;
-  /** Where access tokens come from: what an uploaded service account may name. */
-  readonly oauthOrigin: string;
+  /** Where the providers are: what an uploaded credential may name. */
+  readonly origins: ProviderOrigins;
   readonly catalogue: Catalogue;
   /** Commits the devices that an operator imports. */
   readonly importer: Importer;
@@ -192,7 +192,7 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
   if (demo !== null) process.stdout.write(describeDemo(url, demo.demo, demo.simulator));
 
   return {
-    oauthOrigin: origins.oauth,
+    origins,
     check,
     catalogue,
     importer,

@@ -12,15 +12,14 @@ export async function openOperator(config: Config): Promise<OperatorSession> {
     return { actions: remoteOperatorActions(DATA_DIR), close: () => Promise.resolve() };
   }
   const origins = providerOrigins(config, null);
-  const { openOperatorSession } = await import('./operator/operator-session.ts');
+  const [{ openOperatorSession }, { createCheck }] = await Promise.all([
+    import('./operator/operator-session.ts'),
+    import('./credentials/provider-check.ts'),
+  ]);
   return openOperatorSession({
     ...config,
     DATABASE_URL,
-    oauthOrigin: origins.oauth,
-    checkOf: (sql, secrets) => async (place) => {
-      // Senders and their tokens: only the commands about credentials ask a provider.
-      const { createCheck } = await import('./credentials/provider-check.ts');
-      return createCheck(sql, secrets, origins)(place);
-    },
+    origins,
+    checkOf: (sql, secrets) => createCheck(sql, secrets, origins),
   });
 }

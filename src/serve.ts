@@ -53,11 +53,11 @@ async function run(config: Config, log: Logger): Promise<number> {
     return refuse(fault);
   }
   const engine = await startEngine({ config, store, secrets, log });
-  const { oauthOrigin, check, catalogue, importer } = engine;
+  const { origins, check, catalogue, importer } = engine;
   actions = createOperatorActions({
     sql: store.sql,
     secrets,
-    oauthOrigin,
+    origins,
     check,
     catalogue,
     importer,

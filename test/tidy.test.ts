@@ -70,6 +70,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   operator: [
     'access',
     'credentials',
+    'providers',
     'registration',
     'tag-index',
     'store',
@@ -79,7 +80,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   cli: [
     'operator',
-    'credentials',
+    'providers',
     'registration',
     'transfer',
     'tag-index',

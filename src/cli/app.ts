@@ -117,14 +117,12 @@ async function planCredentials(args: readonly string[]): Promise<Errand<never>> 
     action: 'app.credential',
     input: { appId, platformId, credential, ...termsOf(values) },
     failed: ({ checked }: PutCredential) => checked?.isHealthy === false,
-    describe: ({ checked, vapidPublicKey }: PutCredential) =>
+    describe: ({ checked, publicNote }: PutCredential) =>
       checked === null
         ? `App ${appId} has no ${provider} credentials now.`
         : [
             `App ${appId} has ${provider} credentials. ${checked.note}`,
-            ...(vapidPublicKey === undefined
-              ? []
-              : [`Web pages subscribe with applicationServerKey ${vapidPublicKey}`]),
+            ...(publicNote === null ? [] : [publicNote]),
           ].join('\n'),
   };
 }

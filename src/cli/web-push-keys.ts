@@ -1,6 +1,6 @@
 /** What `tagcast app` needs of Web Push: a fresh VAPID key pair, and the credential as it is written on the command line. */
 
-import { generateVapidKeys } from '../credentials/web-push-credential.ts';
+import { generateVapidKeys } from '../providers/webpush/credential-form.ts';
 import { parseObject } from '../std/json.ts';
 import { readFlags, readPositionals, UsageError } from './operator-command.ts';
 import { createPrivateFile } from './private-file.ts';

@@ -3,23 +3,15 @@
  * them is compared with the operator's and never called (spec/interface.md, section 5).
  */
 
-import { z } from 'zod';
 import type { Secrets } from '../access/secrets.ts';
 import type { ProviderCredential } from '../domain/credential.ts';
-import { PLATFORM_APNS, PLATFORM_FCM, PLATFORM_WEB_PUSH } from '../domain/device.ts';
-import { isObject } from '../domain/payload.ts';
+import { isPlatformId } from '../domain/device.ts';
+import type { ParsedCredential } from '../providers/credential-form.ts';
+import type { ProviderOrigins } from '../providers/origins.ts';
+import { PROVIDERS, providerOf } from '../providers/providers.ts';
 import type { Predecessor, SealedCredential } from '../store/apps/provider-credential.ts';
 import { readSealedCredential, writeSealedCredential } from '../store/apps/provider-credential.ts';
 import type { Sql } from '../store/sql.ts';
-import type { Signer } from './private-key-fault.ts';
-import { canonicalKey, privateKeyFault } from './private-key-fault.ts';
-import { vapidForm } from './web-push-credential.ts';
-import { wrongFileFault } from './wrong-file.ts';
-
-export type ParsedCredential =
-  | { readonly ok: true; readonly credential: ProviderCredential }
-  /** One sentence per fault, each naming its field; none holds a secret. */
-  | { readonly ok: false; readonly faults: readonly string[] };
 
 export type OpenedCredential =
   | { readonly kind: 'opened'; readonly credential: ProviderCredential }
@@ -28,121 +20,15 @@ export type OpenedCredential =
   /** Sealed under another SECRET_KEY, or damaged. */
   | { readonly kind: 'unreadable'; readonly keyId: string };
 
-const APPLE_ID = /^[A-Z0-9]{10}$/;
-const appleId = (where: string) =>
-  z.string('is missing').regex(APPLE_ID, `must be 10 capital letters and digits: ${where}`);
-const text = z.string('is missing').min(1, 'is missing').max(255, 'is longer than 255 characters');
-const privateKey = (signer: Signer) =>
-  z
-    .string('is missing')
-    .min(1, 'is missing')
-    .max(16_384, 'is too long for a key')
-    .superRefine((key, context) => {
-      const fault = privateKeyFault(key, signer);
-      if (fault !== null) context.addIssue(fault);
-    })
-    .transform(canonicalKey);
-
-const apnsFields = z.object({
-  teamId: appleId('it is on the page Membership details of the developer account'),
-  keyId: appleId("it is in the name of the key's file, AuthKey_<key id>.p8"),
-  privateKey: privateKey('apns'),
-  bundleId: text.regex(/^[A-Za-z0-9.-]+$/, 'must be letters, digits, dots and hyphens'),
-  environment: z
-    .enum(['production', 'sandbox'], 'must be production or sandbox')
-    .default('production'),
-});
-
-/** What no single field can say. */
-const apnsForm = apnsFields.superRefine(({ teamId, keyId, bundleId }, context) => {
-  if (teamId === keyId) {
-    const message =
-      "is the team's id: that of the key is in the name of its file, AuthKey_<key id>.p8";
-    context.addIssue({ code: 'custom', path: ['keyId'], message });
-  }
-  if (bundleId.startsWith(`${teamId}.`)) {
-    const message = 'begins with the id of the team: leave that and its dot out';
-    context.addIssue({ code: 'custom', path: ['bundleId'], message });
-  }
-});
-
-const serviceAccountForm = z.object(
-  {
-    type: z.literal('service_account', 'must be service_account').optional(),
-    project_id: text.regex(/^[a-z0-9:.-]+$/, 'is not the id of a project'),
-    private_key_id: text,
-    private_key: privateKey('fcm'),
-    client_email: text.regex(/^[^@\s]+@[^@\s]+$/, 'is not an e-mail address'),
-    token_uri: z.string('must be a URL').optional(),
-  },
-  'must be the JSON object of a service account file',
-);
-
-/** Checks what a tenant gave as the credential of one platform. `oauthOrigin` is the operator's. */
-export function parseProviderCredential(
+/** Checks what a tenant gave as the credential of one platform. `origins` are the operator's. */
+export const parseProviderCredential = (
   platformId: number,
   input: unknown,
-  oauthOrigin: string,
-): ParsedCredential {
-  switch (platformId) {
-    case PLATFORM_APNS:
-      return parseApns(input);
-    case PLATFORM_FCM:
-      return parseFcm(input, oauthOrigin);
-    case PLATFORM_WEB_PUSH:
-      return parseWebPush(input, oauthOrigin);
-    default:
-      return { ok: false, faults: [`platform ${platformId} takes no credential.`] };
-  }
-}
-
-function parseApns(input: unknown): ParsedCredential {
-  const parsed = apnsForm.safeParse(input);
-  return parsed.success
-    ? { ok: true, credential: { kind: 'apns', ...parsed.data } }
-    : { ok: false, faults: sentencesOf(parsed.error) };
-}
-
-function parseFcm(input: unknown, oauthOrigin: string): ParsedCredential {
-  const wrong = wrongFileFault(input);
-  if (wrong !== null) return { ok: false, faults: [wrong] };
-  const parsed = z.object({ serviceAccount: serviceAccountForm }).safeParse(input);
-  if (!parsed.success) return { ok: false, faults: sentencesOf(parsed.error) };
-  const { project_id, private_key_id, private_key, client_email, token_uri } =
-    parsed.data.serviceAccount;
-  if (token_uri !== undefined && originOf(token_uri) !== oauthOrigin) {
-    const fault = `serviceAccount.token_uri must be at ${oauthOrigin}, the only place where this service asks for access tokens.`;
-    return { ok: false, faults: [fault] };
-  }
-  const serviceAccount = { project_id, private_key_id, private_key, client_email };
-  return { ok: true, credential: { kind: 'fcm', serviceAccount } };
-}
-
-/** Keys for subscriptions, an account for FCM tokens: each is checked as if it stood alone. */
-function parseWebPush(input: unknown, oauthOrigin: string): ParsedCredential {
-  const parsed = z.object({ vapid: vapidForm.optional() }).safeParse(input);
-  const hasAccount = isObject(input) && input['serviceAccount'] !== undefined;
-  const account = hasAccount ? parseFcm(input, oauthOrigin) : null;
-  const faults = [
-    ...(parsed.success ? [] : sentencesOf(parsed.error)),
-    ...(account === null || account.ok ? [] : account.faults),
-  ];
-  if (!parsed.success || faults.length > 0) return { ok: false, faults };
-  const vapid = parsed.data.vapid ?? null;
-  const fcm = account?.ok && account.credential.kind === 'fcm' ? account.credential : null;
-  if (vapid === null && fcm === null) {
-    return { ok: false, faults: ['The credential must have vapid or serviceAccount.'] };
-  }
-  const serviceAccount = fcm?.serviceAccount ?? null;
-  return { ok: true, credential: { kind: 'webpush', vapid, serviceAccount } };
-}
-
-const originOf = (url: string): string | null => (URL.canParse(url) ? new URL(url).origin : null);
-
-const sentencesOf = (error: z.ZodError): readonly string[] =>
-  error.issues.map(({ path, message }) =>
-    path.length === 0 ? `The credential ${message}.` : `${path.join('.')} ${message}.`,
-  );
+  origins: ProviderOrigins,
+): ParsedCredential<ProviderCredential> =>
+  isPlatformId(platformId)
+    ? PROVIDERS[platformId].parseCredential(input, origins)
+    : { ok: false, faults: [`platform ${platformId} takes no credential.`] };
 
 /** How a put treats what was there, and what is known of the new one's end. */
 export interface PutTerms {
@@ -197,20 +83,9 @@ function predecessorOf(
 ): Predecessor {
   if (known === null || credential === null) return 'forgotten';
   if (JSON.stringify(known) === JSON.stringify(credential)) return 'unchanged';
-  const account = accountOf(credential);
-  return account !== null && accountOf(known) === account ? 'kept' : 'forgotten';
-}
-
-/** All but the key; null: a credential of this kind has no stand-in. */
-function accountOf(credential: ProviderCredential): string | null {
-  switch (credential.kind) {
-    case 'apns':
-      return JSON.stringify([credential.teamId, credential.bundleId, credential.environment]);
-    case 'fcm':
-      return credential.serviceAccount.project_id;
-    default:
-      return null;
-  }
+  const account = providerOf(credential).accountOf(credential);
+  const knownAccount = providerOf(known).accountOf(known);
+  return account !== null && knownAccount === account ? 'kept' : 'forgotten';
 }
 
 /** Opens the one that was put last. */

@@ -15,6 +15,8 @@ import {
 } from '../credentials/provider-credentials.ts';
 import type { PlatformOfApp } from '../domain/device.ts';
 import { isPlatformId } from '../domain/device.ts';
+import type { ProviderOrigins } from '../providers/origins.ts';
+import { providerOf } from '../providers/providers.ts';
 import { insertApp } from '../store/apps/insert-app.ts';
 import { listApps } from '../store/apps/list-apps.ts';
 import { disableClient, enableClient } from '../store/clients/disable-client.ts';
@@ -48,8 +50,8 @@ import {
 export interface OperatorParts extends DeviceParts {
   readonly sql: SqlPool;
   readonly secrets: Secrets;
-  /** Where the operator says that Google's access tokens come from. */
-  readonly oauthOrigin: string;
+  /** Where the operator says that the providers are: what a credential may name. */
+  readonly origins: ProviderOrigins;
   /** Asks the provider whether the credential works; the note is a sentence. `isHealthy` null: it could not be asked. */
   readonly check: (place: {
     readonly appId: number;
@@ -215,7 +217,7 @@ function addApp(
 }
 
 async function putProviderCredential(
-  { sql, secrets, oauthOrigin, check }: OperatorParts,
+  { sql, secrets, origins, check }: OperatorParts,
   input: PutTerms & {
     readonly appId: number;
     readonly platformId: number;
@@ -226,7 +228,7 @@ async function putProviderCredential(
   const parsed =
     input.credential === null
       ? { ok: true as const, credential: null }
-      : parseProviderCredential(platformId, input.credential, oauthOrigin);
+      : parseProviderCredential(platformId, input.credential, origins);
   if (!parsed.ok) return refused(parsed.faults.join(' '));
   const { credential } = parsed;
   const fault = credential === null ? null : await otherKey(sql, secrets);
@@ -240,9 +242,7 @@ async function putProviderCredential(
     appId,
     platformId,
     checked,
-    ...(credential?.kind === 'webpush' && credential.vapid !== null
-      ? { vapidPublicKey: credential.vapid.publicKey }
-      : {}),
+    publicNote: credential === null ? null : providerOf(credential).publicNote(credential),
   } satisfies PutCredential);
 }
 
@@ -306,8 +306,8 @@ export interface PutCredential {
   readonly platformId: number;
   /** Null: it was removed. */
   readonly checked: CheckedCredential | null;
-  /** What web pages subscribe with. */
-  readonly vapidPublicKey?: string;
+  /** What apps have to know of it, as a sentence without its full stop; null: nothing. */
+  readonly publicNote: string | null;
 }
 export interface DecidedDeletions {
   readonly devices: number;

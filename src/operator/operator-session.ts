@@ -3,6 +3,7 @@
 import { loadSecretKey } from '../access/secret-key.ts';
 import type { Secrets } from '../access/secrets.ts';
 import { createSecrets } from '../access/secrets.ts';
+import type { ProviderOrigins } from '../providers/origins.ts';
 import { Catalogue } from '../registration/catalogue/catalogue.ts';
 import { IMPORT_LANES, Importer } from '../registration/import/importer.ts';
 import type { Sql } from '../store/sql.ts';
@@ -24,14 +25,14 @@ export interface SessionOptions {
   readonly DATA_DIR: string;
   readonly DEVICES_PER_APP_MAX: number;
   readonly TAGS_PER_DEVICE_MAX: number;
-  readonly oauthOrigin: string;
+  readonly origins: ProviderOrigins;
   /** Makes what asks a provider whether a credential works. */
   readonly checkOf: (sql: Sql, secrets: Secrets) => OperatorParts['check'];
 }
 
 /** The database is migrated first, so that a client can be made before the first start. */
 export async function openOperatorSession(options: SessionOptions): Promise<OperatorSession> {
-  const { DATABASE_URL, oauthOrigin, checkOf } = options;
+  const { DATABASE_URL, origins, checkOf } = options;
   const secrets = createSecrets(await loadSecretKey(options));
   const store = await openPostgres(DATABASE_URL);
   const importer = new Importer({
@@ -48,7 +49,7 @@ export async function openOperatorSession(options: SessionOptions): Promise<Oper
     actions: createOperatorActions({
       sql: store.sql,
       secrets,
-      oauthOrigin,
+      origins,
       check: checkOf(store.sql, secrets),
       catalogue: new Catalogue(store.sql),
       importer,

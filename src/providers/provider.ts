@@ -14,6 +14,7 @@ import type {
   TransportLimits,
   TransportOptions,
 } from '../transport/transport.ts';
+import type { ParsedCredential } from './credential-form.ts';
 import type { Minted } from './minted.ts';
 import type { Sender } from './sender.ts';
 
@@ -24,6 +25,13 @@ export interface Provider<Credential extends { readonly kind: string }, Origins>
   readonly kind: Credential['kind'];
   /** As people know it. */
   readonly name: string;
+
+  /** Checks what a tenant gave as a credential. An address in it is compared with the operator's and never called. */
+  parseCredential(input: unknown, origins: Origins): ParsedCredential<Credential>;
+  /** All of it but the key: one of the same account sends to the same devices, so that it may stand in. Null: none may. */
+  accountOf(credential: Credential): string | null;
+  /** What apps have to know of it, as a sentence without its full stop; null: nothing. */
+  publicNote(credential: Credential): string | null;
 
   /** Larger payloads it refuses. */
   readonly payloadBytesMax: number;

@@ -3,6 +3,7 @@
 import t from 'tap';
 import { deletionsCommand } from '../../src/cli/deletions.ts';
 import { createOperatorActions } from '../../src/operator/operator-actions.ts';
+import { DEFAULT_ORIGINS } from '../../src/providers/origins.ts';
 import { secrets } from '../support/api.ts';
 import { makeDeviceParts } from '../support/device-parts.ts';
 import { makeRunning, makeTenant } from '../support/notifications.ts';
@@ -11,10 +12,9 @@ import { recordedContext } from '../support/terminal.ts';
 
 await withStores(t, async (t, store) => {
   const { sql } = store;
-  const oauthOrigin = 'https://oauth2.googleapis.com';
   const check = () => Promise.resolve({ isHealthy: true, note: 'The provider accepts it.' });
   const context = recordedContext(
-    createOperatorActions({ ...makeDeviceParts(store), secrets, check, oauthOrigin }),
+    createOperatorActions({ ...makeDeviceParts(store), secrets, check, origins: DEFAULT_ORIGINS }),
   );
   const command = deletionsCommand(context);
   const run = async (line: string): Promise<readonly [code: number, text: string]> => {

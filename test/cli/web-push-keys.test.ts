@@ -15,7 +15,10 @@ t.test('from a fresh key pair to the credential', async (t) => {
     inputs.push(input);
     return Promise.resolve({
       ok: true,
-      value: { vapidPublicKey: 'BPub', checked: { note: 'It can sign.' } },
+      value: {
+        publicNote: 'Web pages subscribe with applicationServerKey BPub',
+        checked: { note: 'It can sign.' },
+      },
     });
   };
   const context = recordedContext(actions);

@@ -8,10 +8,11 @@ import {
   readProviderCredential,
   writeProviderCredential,
 } from '../../src/credentials/provider-credentials.ts';
+import { DEFAULT_ORIGINS } from '../../src/providers/origins.ts';
 import { addTenant, secrets } from '../support/api.ts';
 import { withStores } from '../support/store.ts';
 
-const OAUTH_ORIGIN = 'https://oauth2.googleapis.com';
+const OAUTH_ORIGIN = DEFAULT_ORIGINS.oauth;
 const privateKeyEncoding = { type: 'pkcs8', format: 'pem' } as const;
 const publicKeyEncoding = { type: 'spki', format: 'pem' } as const;
 const ecKey = (namedCurve: string): string =>
@@ -37,7 +38,7 @@ const serviceAccount = {
 };
 
 const faultsOf = (platformId: number, input: unknown): readonly string[] => {
-  const parsed = parseProviderCredential(platformId, input, OAUTH_ORIGIN);
+  const parsed = parseProviderCredential(platformId, input, DEFAULT_ORIGINS);
   return parsed.ok ? [] : parsed.faults;
 };
 const faultsOfAccount = (change: object): readonly string[] =>
@@ -116,7 +117,7 @@ t.test("an address that is not the operator's is refused", (t) => {
 t.test('put, read, cleared; unreadable under another key or on another app', async (t) => {
   await withStores(t, async (t, { sql }) => {
     const { appId } = await addTenant(sql, 'demo');
-    const parsed = parseProviderCredential(3, apns, OAUTH_ORIGIN);
+    const parsed = parseProviderCredential(3, apns, DEFAULT_ORIGINS);
     if (!parsed.ok) throw new Error('it is right');
     const read = (id = appId, platformId = 3) =>
       readProviderCredential(sql, secrets, id, platformId);

@@ -12,6 +12,7 @@ import { credentialCommand } from '../../src/cli/credential.ts';
 import { readProviderCredential } from '../../src/credentials/provider-credentials.ts';
 import type { CheckedCredential } from '../../src/operator/operator-actions.ts';
 import { createOperatorActions } from '../../src/operator/operator-actions.ts';
+import { DEFAULT_ORIGINS } from '../../src/providers/origins.ts';
 import { secrets } from '../support/api.ts';
 import { makeDeviceParts } from '../support/device-parts.ts';
 import { withStores } from '../support/store.ts';
@@ -23,11 +24,15 @@ const TOKEN = /Token {7}(\S+)/;
 t.test('an installation from nothing', async (t) => {
   await withStores(t, async (t, store) => {
     const { sql } = store;
-    const oauthOrigin = 'https://oauth2.googleapis.com';
     let checked: CheckedCredential = { isHealthy: true, note: 'The provider accepts it.' };
     const check = () => Promise.resolve(checked);
     const context = recordedContext(
-      createOperatorActions({ ...makeDeviceParts(store), secrets, oauthOrigin, check }),
+      createOperatorActions({
+        ...makeDeviceParts(store),
+        secrets,
+        origins: DEFAULT_ORIGINS,
+        check,
+      }),
     );
     const commands: Readonly<Record<string, Command>> = {
       client: clientCommand(context),

@@ -1,12 +1,12 @@
 /** Credentials of nobody: fresh keys in the right forms. */
 
 import { generateKeyPairSync } from 'node:crypto';
-import { generateVapidKeys } from '../../src/credentials/web-push-credential.ts';
 import type {
   ApnsCredential,
   FcmCredential,
   WebPushCredential,
 } from '../../src/domain/credential.ts';
+import { generateVapidKeys } from '../../src/providers/webpush/credential-form.ts';
 
 const pem = { type: 'pkcs8', format: 'pem' } as const;
 

@@ -6,6 +6,7 @@ import type { Provider, SenderParts } from '../provider.ts';
 import { LOST_ON_THE_WAY, PATIENCE_MS } from '../retry-policies.ts';
 import type { Sender } from '../sender.ts';
 import { apnsOutcome } from './answer.ts';
+import { parseApns } from './credential-form.ts';
 import { apnsMinting } from './credentials.ts';
 import { apnsPayloadBytes } from './message.ts';
 import type { ApnsOrigins } from './origins.ts';
@@ -25,6 +26,10 @@ export const APNS: Provider<ApnsCredential, ApnsOrigins> = {
   platformId: PLATFORM_APNS,
   kind: 'apns',
   name: 'APNs',
+
+  parseCredential: parseApns,
+  accountOf: ({ teamId, bundleId, environment }) => JSON.stringify([teamId, bundleId, environment]),
+  publicNote: () => null,
 
   payloadBytesMax: APNS_PAYLOAD_BYTES_MAX,
   payloadBytes: apnsPayloadBytes,

@@ -5,6 +5,7 @@ import { PLATFORM_FCM } from '../../domain/device.ts';
 import type { Provider } from '../provider.ts';
 import { PATIENCE_MS } from '../retry-policies.ts';
 import { fcmOutcome } from './answer.ts';
+import { parseFcm } from './credential-form.ts';
 import { fcmMinting } from './credentials.ts';
 import { fcmPayloadBytes } from './message.ts';
 import type { FcmOrigins } from './origins.ts';
@@ -17,6 +18,10 @@ export const FCM: Provider<FcmCredential, FcmOrigins> = {
   platformId: PLATFORM_FCM,
   kind: 'fcm',
   name: 'FCM',
+
+  parseCredential: parseFcm,
+  accountOf: ({ serviceAccount }) => serviceAccount.project_id,
+  publicNote: () => null,
 
   payloadBytesMax: FCM_PAYLOAD_BYTES_MAX,
   payloadBytes: (message) => fcmPayloadBytes(message, 0),

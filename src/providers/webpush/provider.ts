@@ -9,6 +9,7 @@ import { projectQuota } from '../fcm/quota.ts';
 import { FCM_LIMITS } from '../fcm/settings.ts';
 import type { Provider } from '../provider.ts';
 import { NO_KNOWN_RULES } from '../retry-policies.ts';
+import { parseWebPush } from './credential-form.ts';
 import { webPushPayloadBytes } from './message.ts';
 import type { WebPushOrigins } from './origins.ts';
 import { isPublicAddress } from './public-address.ts';
@@ -19,6 +20,11 @@ export const WEB_PUSH: Provider<WebPushCredential, WebPushOrigins> = {
   platformId: PLATFORM_WEB_PUSH,
   kind: 'webpush',
   name: 'Web Push',
+
+  parseCredential: parseWebPush,
+  accountOf: () => null,
+  publicNote: ({ vapid }) =>
+    vapid === null ? null : `Web pages subscribe with applicationServerKey ${vapid.publicKey}`,
 
   payloadBytesMax: WEB_PUSH_PAYLOAD_BYTES_MAX,
   payloadBytes: webPushPayloadBytes,

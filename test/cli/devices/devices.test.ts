@@ -10,6 +10,7 @@ import { devicesCommand } from '../../../src/cli/devices/devices.ts';
 import { DEVICES_PER_REQUEST_MAX } from '../../../src/operator/device-actions.ts';
 import type { OperatorActions } from '../../../src/operator/operator-actions.ts';
 import { createOperatorActions } from '../../../src/operator/operator-actions.ts';
+import { DEFAULT_ORIGINS } from '../../../src/providers/origins.ts';
 import type { SqlPool } from '../../../src/store/sql.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { secrets } from '../../support/api.ts';
@@ -32,7 +33,7 @@ function commander(
   const actions = createOperatorActions({
     ...makeDeviceParts(store, limits),
     secrets,
-    oauthOrigin: 'https://oauth2.googleapis.com',
+    origins: DEFAULT_ORIGINS,
     check: () => Promise.resolve({ isHealthy: true, note: '' }),
   });
   const directory = temporaryDirectory(t);

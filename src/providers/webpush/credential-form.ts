@@ -3,7 +3,12 @@
 import type { JsonWebKey } from 'node:crypto';
 import { createECDH, createPrivateKey } from 'node:crypto';
 import { z } from 'zod';
-import type { VapidKeys } from '../domain/credential.ts';
+import type { VapidKeys, WebPushCredential } from '../../domain/credential.ts';
+import { isObject } from '../../domain/payload.ts';
+import type { ParsedCredential } from '../credential-form.ts';
+import { sentencesOf } from '../credential-form.ts';
+import { parseFcm } from '../fcm/credential-form.ts';
+import type { FcmOrigins } from '../fcm/origins.ts';
 
 const PRIVATE_KEY_OCTETS = 32;
 const PUBLIC_KEY_OCTETS = 65;
@@ -11,7 +16,7 @@ const PUBLIC_KEY_OCTETS = 65;
 const text = z.string('is missing').min(1, 'is missing').max(16_384, 'is too long');
 
 /** Private and public key agree; both are kept in base64url. */
-export const vapidForm = z
+const vapidForm = z
   .object(
     {
       privateKey: text,
@@ -35,6 +40,27 @@ export const vapidForm = z
     }
     return { ...keys, subject };
   });
+
+/** Keys for subscriptions, an account for FCM tokens: each is checked as if it stood alone. */
+export function parseWebPush(
+  input: unknown,
+  origins: Pick<FcmOrigins, 'oauth'>,
+): ParsedCredential<WebPushCredential> {
+  const parsed = z.object({ vapid: vapidForm.optional() }).safeParse(input);
+  const hasAccount = isObject(input) && input['serviceAccount'] !== undefined;
+  const account = hasAccount ? parseFcm(input, origins) : null;
+  const faults = [
+    ...(parsed.success ? [] : sentencesOf(parsed.error)),
+    ...(account === null || account.ok ? [] : account.faults),
+  ];
+  if (!parsed.success || faults.length > 0) return { ok: false, faults };
+  const vapid = parsed.data.vapid ?? null;
+  const serviceAccount = account?.ok ? account.credential.serviceAccount : null;
+  if (vapid === null && serviceAccount === null) {
+    return { ok: false, faults: ['The credential must have vapid or serviceAccount.'] };
+  }
+  return { ok: true, credential: { kind: 'webpush', vapid, serviceAccount } };
+}
 
 /** A fresh pair, as `web-push generate-vapid-keys` writes it. */
 export function generateVapidKeys(): Omit<VapidKeys, 'subject'> {

@@ -4,8 +4,12 @@ import { execFileSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { generate } from 'selfsigned';
 import t from 'tap';
-import type { Signer } from '../../src/credentials/private-key-fault.ts';
-import { canonicalKey, privateKeyFault } from '../../src/credentials/private-key-fault.ts';
+import { APNS_KEY } from '../../src/providers/apns/credential-form.ts';
+import { GOOGLE_KEY } from '../../src/providers/fcm/credential-form.ts';
+import { canonicalKey, privateKeyFault } from '../../src/providers/private-key-fault.ts';
+
+const WANTED = { apns: APNS_KEY, fcm: GOOGLE_KEY };
+type Signer = keyof typeof WANTED;
 
 const ec = (namedCurve: string) => generateKeyPairSync('ec', { namedCurve });
 const rsa = (modulusLength: number) => generateKeyPairSync('rsa', { modulusLength });
@@ -109,7 +113,7 @@ const rows: readonly (readonly [string, Signer, string, RegExp | null])[] = [
 
 t.test('each wrong file is told what it is, and none is quoted', (t) => {
   for (const [name, signer, text, fault] of rows) {
-    const said = privateKeyFault(text, signer);
+    const said = privateKeyFault(text, WANTED[signer]);
     if (fault === null) t.equal(said, null, `${name} for ${signer}`);
     else t.match(said, fault, `${name} for ${signer}`);
     t.notOk(said?.includes(text.slice(30, 60)) === true && text.length > 60, 'no secret in it');
@@ -123,14 +127,14 @@ t.test('a certificate is named with its end', async (t) => {
     keyType: 'ec',
   });
   const said = /^is a certificate \(valid until .*GMT\), and Tagcast signs in to APNs with a key/;
-  t.match(privateKeyFault(cert, 'apns'), said);
-  t.match(privateKeyFault(`${cert}\n${key}`, 'apns'), said, 'a PEM file of both');
+  t.match(privateKeyFault(cert, APNS_KEY), said);
+  t.match(privateKeyFault(`${cert}\n${key}`, APNS_KEY), said, 'a PEM file of both');
 });
 
 t.test('the same key from two tools is one key', (t) => {
   const written = right.apns.replaceAll('\n', '\r\n');
   t.equal(canonicalKey(written), canonicalKey(right.apns));
-  t.equal(privateKeyFault(written, 'apns'), null);
+  t.equal(privateKeyFault(written, APNS_KEY), null);
   const openssl = execFileSync('openssl', ['pkcs8', '-topk8', '-nocrypt'], { input: right.apns });
   t.equal(canonicalKey(openssl.toString()), canonicalKey(right.apns));
   t.end();

@@ -1,14 +1,20 @@
 import { createECDH, createPrivateKey } from 'node:crypto';
 import t from 'tap';
-import { parseProviderCredential } from '../../src/credentials/provider-credentials.ts';
-import { generateVapidKeys } from '../../src/credentials/web-push-credential.ts';
-import { ecKeys, fcmCredential, rsaKeys } from '../support/provider-credentials.ts';
+import { parseProviderCredential } from '../../../src/credentials/provider-credentials.ts';
+import { DEFAULT_ORIGINS } from '../../../src/providers/origins.ts';
+import { generateVapidKeys } from '../../../src/providers/webpush/credential-form.ts';
+import { WEB_PUSH } from '../../../src/providers/webpush/provider.ts';
+import {
+  ecKeys,
+  fcmCredential,
+  rsaKeys,
+  webPushCredential,
+} from '../../support/provider-credentials.ts';
 
-const OAUTH_ORIGIN = 'https://oauth2.googleapis.com';
 const subject = 'mailto:push@example.com';
 const pem = { type: 'pkcs8', format: 'pem' } as const;
 
-const parse = (input: unknown) => parseProviderCredential(7, input, OAUTH_ORIGIN);
+const parse = (input: unknown) => parseProviderCredential(7, input, DEFAULT_ORIGINS);
 const faultsOf = (vapid: unknown): readonly string[] => {
   const parsed = parse({ vapid });
   return parsed.ok ? [] : parsed.faults;
@@ -120,5 +126,16 @@ t.test('a subject that push services take', (t) => {
   for (const bad of ['mailto:a@localhost', 'https://localhost/x', 'mailto:a@b.invalid']) {
     t.match(fault(bad), /must be reachable from elsewhere/, bad);
   }
+  t.end();
+});
+
+t.test('what web pages subscribe with is told, of keys only', (t) => {
+  const { vapid } = webPushCredential();
+  t.equal(
+    WEB_PUSH.publicNote({ kind: 'webpush', vapid, serviceAccount: null }),
+    `Web pages subscribe with applicationServerKey ${vapid?.publicKey}`,
+  );
+  const { serviceAccount } = fcmCredential();
+  t.equal(WEB_PUSH.publicNote({ kind: 'webpush', vapid: null, serviceAccount }), null);
   t.end();
 });
