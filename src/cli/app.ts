@@ -2,10 +2,11 @@
 
 import { readFile } from 'node:fs/promises';
 import type { PlatformId } from '../domain/device.ts';
-import { PLATFORM_APNS, PLATFORM_FCM, PLATFORM_WEB_PUSH } from '../domain/device.ts';
+import { PLATFORM_IDS, platformNamed } from '../domain/device.ts';
 import { faultSentence } from '../domain/fault-sentence.ts';
 import type { AddedApp, PutCredential } from '../operator/operator-actions.ts';
-import { parseJson } from '../std/json.ts';
+import type { CredentialFlags, GivenFlags } from '../providers/credential-flags.ts';
+import { PROVIDERS } from '../providers/providers.ts';
 import type { CredentialState } from '../store/health/read-credential-states.ts';
 import type { Command } from './command.ts';
 import type { Errand, OperatorContext, Plan } from './operator-command.ts';
@@ -17,17 +18,18 @@ import {
   runErrand,
   UsageError,
 } from './operator-command.ts';
-import { makeVapidKeys, readWebPush } from './web-push-keys.ts';
+import { makeVapidKeys } from './web-push-keys.ts';
 
-const USAGE = `tagcast app add <client-id> <name> --platform <3|7|15> [--platform …]
+const ALL = Object.values(PROVIDERS).toSorted((a, b) => a.kind.localeCompare(b.kind));
+const NAMES = ALL.map(({ kind }) => kind);
+
+const USAGE = `tagcast app add <client-id> <name> --platform <${PLATFORM_IDS.join('|')}> [--platform …]
 tagcast app list <client-id>
 tagcast app show <app-id>
-tagcast app check <app-id> apns|fcm|webpush
-tagcast app credentials <app-id> apns --team-id <id> --key-id <id> --key-file <file.p8> --bundle-id <id> [--sandbox]
-tagcast app credentials <app-id> fcm --service-account-file <file.json>
-tagcast app credentials <app-id> webpush [--vapid-file <keys.json|key.pem> --subject <mailto:…|https://…>] [--service-account-file <file.json>]
+tagcast app check <app-id> ${NAMES.join('|')}
+${ALL.map(({ kind, credentialFlags }) => `tagcast app credentials <app-id> ${kind} ${credentialFlags.usage}`).join('\n')}
        [--grace-hours <0–168>] [--expires <date>]
-tagcast app credentials <app-id> apns|fcm|webpush --remove
+tagcast app credentials <app-id> ${NAMES.join('|')} --remove
 tagcast app vapid [--output <file>]             creates a key pair for Web Push; creates the file, readable by its owner only
 
 credentials stores a credential and checks it with the provider. When it replaces one of the same team and app, or project, the previous
@@ -97,14 +99,7 @@ function planAdd(args: readonly string[]): Errand<never> {
 
 async function planCredentials(args: readonly string[]): Promise<Errand<never>> {
   const { values, positionals } = readFlags(args, {
-    'team-id': { type: 'string' },
-    'key-id': { type: 'string' },
-    'key-file': { type: 'string' },
-    'bundle-id': { type: 'string' },
-    sandbox: { type: 'boolean' },
-    'service-account-file': { type: 'string' },
-    'vapid-file': { type: 'string' },
-    subject: { type: 'string' },
+    ...CREDENTIAL_FLAGS,
     'grace-hours': { type: 'string' },
     expires: { type: 'string' },
     remove: { type: 'boolean' },
@@ -112,7 +107,9 @@ async function planCredentials(args: readonly string[]): Promise<Errand<never>> 
   const { app, provider } = readPositionals(positionals, ['app', 'provider']);
   const appId = readNumber('<app-id>', app);
   const platformId = platformOf(provider);
-  const credential = values.remove ? null : await READERS[platformId](values);
+  const credential = values.remove
+    ? null
+    : await PROVIDERS[platformId].credentialFlags.read(givenIn(values));
   return {
     action: 'app.credential',
     input: { appId, platformId, credential, ...termsOf(values) },
@@ -128,11 +125,12 @@ async function planCredentials(args: readonly string[]): Promise<Errand<never>> 
 }
 
 function platformOf(provider: string): PlatformId {
-  if (provider === 'apns') return PLATFORM_APNS;
-  if (provider === 'fcm') return PLATFORM_FCM;
-  if (provider === 'webpush') return PLATFORM_WEB_PUSH;
-  throw new UsageError(`the provider is apns, fcm or webpush, not ${provider}`);
+  const platformId = platformNamed(provider);
+  if (platformId !== null) return platformId;
+  throw new UsageError(`the provider is ${OR.format(NAMES)}, not ${provider}`);
 }
+
+const OR = new Intl.ListFormat('en-GB', { type: 'disjunction' });
 
 /** Only what was given: the rest has its defaults where it is stored. */
 function termsOf(values: Values): { readonly graceHours?: number; readonly expiresAtMs?: number } {
@@ -151,35 +149,18 @@ function readDate(text: string): number {
 
 type Values = Readonly<Record<string, string | boolean | undefined>>;
 
-const READERS: Readonly<Record<PlatformId, (values: Values) => Promise<unknown>>> = {
-  [PLATFORM_APNS]: readApns,
-  [PLATFORM_FCM]: readFcm,
-  [PLATFORM_WEB_PUSH]: async (values) => {
-    const path = values['vapid-file'];
-    const keys = typeof path === 'string' ? { path, text: await readText(path) } : null;
-    const subject = typeof values['subject'] === 'string' ? values['subject'] : undefined;
-    const hasAccount = values['service-account-file'] !== undefined;
-    return readWebPush(keys, subject, hasAccount ? await readFcm(values) : null);
+const CREDENTIAL_FLAGS: CredentialFlags['flags'] = Object.fromEntries(
+  ALL.flatMap(({ credentialFlags }) => Object.entries(credentialFlags.flags)),
+);
+
+const givenIn = (values: Values): GivenFlags => ({
+  isSet: (flag) => values[flag] !== undefined,
+  text: (flag) => required(values, flag),
+  readFile: readText,
+  refuse(sentence, cause) {
+    throw new UsageError(sentence, { cause });
   },
-};
-
-async function readApns(values: Values): Promise<unknown> {
-  return {
-    teamId: required(values, 'team-id'),
-    keyId: required(values, 'key-id'),
-    bundleId: required(values, 'bundle-id'),
-    environment: values['sandbox'] === true ? 'sandbox' : 'production',
-    privateKey: await readText(required(values, 'key-file')),
-  };
-}
-
-async function readFcm(values: Values): Promise<object> {
-  const path = required(values, 'service-account-file');
-  const text = await readText(path);
-  const serviceAccount = parseJson(text);
-  if (serviceAccount === undefined) throw new UsageError(`${path} is not JSON`);
-  return { serviceAccount };
-}
+});
 
 function required(values: Values, flag: string): string {
   const value = values[flag];

@@ -1,33 +1,8 @@
-/** What `tagcast app` needs of Web Push: a fresh VAPID key pair, and the credential as it is written on the command line. */
+/** What `tagcast app` needs of Web Push: a fresh VAPID key pair. */
 
 import { generateVapidKeys } from '../providers/webpush/credential-form.ts';
-import { parseObject } from '../std/json.ts';
-import { readFlags, readPositionals, UsageError } from './operator-command.ts';
+import { readFlags, readPositionals } from './operator-command.ts';
 import { createPrivateFile } from './private-file.ts';
-
-/** The file's keys with the subject beside them; absent parts stay absent. */
-export function readWebPush(
-  keys: { readonly path: string; readonly text: string } | null,
-  subject: string | undefined,
-  account: object | null,
-): unknown {
-  if (keys === null && account === null) {
-    throw new UsageError('--vapid-file or --service-account-file is missing');
-  }
-  if (keys !== null && subject === undefined) throw new UsageError('--subject is missing');
-  return {
-    ...(keys === null ? {} : { vapid: { ...keysIn(keys), subject } }),
-    ...account,
-  };
-}
-
-/** A PEM, or the JSON that `app vapid` and `web-push generate-vapid-keys --json` print. */
-function keysIn({ path, text }: { readonly path: string; readonly text: string }): object {
-  if (text.includes('-----BEGIN')) return { privateKey: text };
-  const keys = parseObject(text);
-  if (keys !== undefined) return keys;
-  throw new UsageError(`${path} is neither JSON with publicKey and privateKey nor a PEM`);
-}
 
 /** `tagcast app vapid`: needs no engine, and keeps the keys nowhere but in the file that it is asked for. Answers what to print. */
 export async function makeVapidKeys(args: readonly string[]): Promise<string> {

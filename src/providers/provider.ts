@@ -14,6 +14,7 @@ import type {
   TransportLimits,
   TransportOptions,
 } from '../transport/transport.ts';
+import type { CredentialFlags } from './credential-flags.ts';
 import type { ParsedCredential } from './credential-form.ts';
 import type { Minted } from './minted.ts';
 import type { Sender } from './sender.ts';
@@ -26,6 +27,8 @@ export interface Provider<Credential extends { readonly kind: string }, Origins>
   /** As people know it. */
   readonly name: string;
 
+  /** Its credential on the command line. */
+  readonly credentialFlags: CredentialFlags;
   /** Checks what a tenant gave as a credential. An address in it is compared with the operator's and never called. */
   parseCredential(input: unknown, origins: Origins): ParsedCredential<Credential>;
   /** All of it but the key: one of the same account sends to the same devices, so that it may stand in. Null: none may. */

@@ -6,6 +6,7 @@ import type { Provider, SenderParts } from '../provider.ts';
 import { LOST_ON_THE_WAY, PATIENCE_MS } from '../retry-policies.ts';
 import type { Sender } from '../sender.ts';
 import { apnsOutcome } from './answer.ts';
+import { APNS_FLAGS } from './credential-flags.ts';
 import { parseApns } from './credential-form.ts';
 import { apnsMinting } from './credentials.ts';
 import { apnsPayloadBytes } from './message.ts';
@@ -27,6 +28,7 @@ export const APNS: Provider<ApnsCredential, ApnsOrigins> = {
   kind: 'apns',
   name: 'APNs',
 
+  credentialFlags: APNS_FLAGS,
   parseCredential: parseApns,
   accountOf: ({ teamId, bundleId, environment }) => JSON.stringify([teamId, bundleId, environment]),
   publicNote: () => null,

@@ -5,6 +5,7 @@ import { PLATFORM_FCM } from '../../domain/device.ts';
 import type { Provider } from '../provider.ts';
 import { PATIENCE_MS } from '../retry-policies.ts';
 import { fcmOutcome } from './answer.ts';
+import { FCM_FLAGS } from './credential-flags.ts';
 import { parseFcm } from './credential-form.ts';
 import { fcmMinting } from './credentials.ts';
 import { fcmPayloadBytes } from './message.ts';
@@ -19,6 +20,7 @@ export const FCM: Provider<FcmCredential, FcmOrigins> = {
   kind: 'fcm',
   name: 'FCM',
 
+  credentialFlags: FCM_FLAGS,
   parseCredential: parseFcm,
   accountOf: ({ serviceAccount }) => serviceAccount.project_id,
   publicNote: () => null,

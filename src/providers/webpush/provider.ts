@@ -9,6 +9,7 @@ import { projectQuota } from '../fcm/quota.ts';
 import { FCM_LIMITS } from '../fcm/settings.ts';
 import type { Provider } from '../provider.ts';
 import { NO_KNOWN_RULES } from '../retry-policies.ts';
+import { WEB_PUSH_FLAGS } from './credential-flags.ts';
 import { parseWebPush } from './credential-form.ts';
 import { webPushPayloadBytes } from './message.ts';
 import type { WebPushOrigins } from './origins.ts';
@@ -21,6 +22,7 @@ export const WEB_PUSH: Provider<WebPushCredential, WebPushOrigins> = {
   kind: 'webpush',
   name: 'Web Push',
 
+  credentialFlags: WEB_PUSH_FLAGS,
   parseCredential: parseWebPush,
   accountOf: () => null,
   publicNote: ({ vapid }) =>
