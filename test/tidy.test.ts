@@ -64,7 +64,16 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'domain',
     'std',
   ],
-  http: ['access', 'push/accept', 'registration', 'store', 'domain', 'std', 'telemetry'],
+  http: [
+    'access',
+    'push/accept',
+    'providers',
+    'registration',
+    'store',
+    'domain',
+    'std',
+    'telemetry',
+  ],
   simulator: ['http2', 'std'],
   transfer: ['domain', 'std'],
   operator: [

@@ -3,9 +3,9 @@
 import { readFile } from 'node:fs/promises';
 import type { PlatformId } from '../domain/device.ts';
 import { PLATFORM_IDS, platformNamed } from '../domain/device.ts';
-import { faultSentence } from '../domain/fault-sentence.ts';
 import type { AddedApp, PutCredential } from '../operator/operator-actions.ts';
 import type { CredentialFlags, GivenFlags } from '../providers/credential-flags.ts';
+import { faultSentence } from '../providers/fault-sentence.ts';
 import { PROVIDERS } from '../providers/providers.ts';
 import type { CredentialState } from '../store/health/read-credential-states.ts';
 import type { Command } from './command.ts';

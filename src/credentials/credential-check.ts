@@ -1,9 +1,10 @@
 /** Asks a provider on purpose whether the credential of an (app, platform) works, and notes the answer as a sentence. */
 
 import type { ProviderCredential } from '../domain/credential.ts';
-import { faultSentence, MISSING_CREDENTIAL, SIMULATOR_ADVICE } from '../domain/fault-sentence.ts';
 import type { Outcome } from '../domain/outcome.ts';
+import { MISSING_CREDENTIAL } from '../domain/own-faults.ts';
 import type { Authorizations } from '../providers/authorization.ts';
+import { faultSentence, SIMULATOR_ADVICE } from '../providers/fault-sentence.ts';
 import type { ProviderOrigins } from '../providers/origins.ts';
 import { probe } from '../providers/probe.ts';
 import { providerOf } from '../providers/providers.ts';

@@ -36,6 +36,9 @@ export interface Provider<Credential extends { readonly kind: string }, Origins>
   /** What apps have to know of it, as a sentence without its full stop; null: nothing. */
   publicNote(credential: Credential): string | null;
 
+  /** What its words for a fault mean, and what to repair. */
+  readonly meanings: Readonly<Record<string, string>>;
+
   /** Larger payloads it refuses. */
   readonly payloadBytesMax: number;
   /** What of a message counts against that. */

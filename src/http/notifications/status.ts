@@ -1,9 +1,9 @@
 /** `GET /push-api/status/:id`: how a notification stands, one row per (app, platform). */
 
 import type { Caller } from '../../access/caller.ts';
-import { faultSentence, simulatedFaultSentence } from '../../domain/fault-sentence.ts';
 import type { NotificationState } from '../../domain/notification.ts';
 import { PARKED } from '../../domain/progress.ts';
+import { faultSentence, simulatedFaultSentence } from '../../providers/fault-sentence.ts';
 import type { ScopeStatus } from '../../store/notifications/read-status.ts';
 import { readStatus } from '../../store/notifications/read-status.ts';
 import type { PatientReads } from '../../store/patient-reads.ts';

@@ -9,6 +9,7 @@ import { apnsOutcome } from './answer.ts';
 import { APNS_FLAGS } from './credential-flags.ts';
 import { parseApns } from './credential-form.ts';
 import { apnsMinting } from './credentials.ts';
+import { APNS_MEANINGS } from './meanings.ts';
 import { apnsPayloadBytes } from './message.ts';
 import type { ApnsOrigins } from './origins.ts';
 import { apnsOriginOf } from './origins.ts';
@@ -32,6 +33,8 @@ export const APNS: Provider<ApnsCredential, ApnsOrigins> = {
   parseCredential: parseApns,
   accountOf: ({ teamId, bundleId, environment }) => JSON.stringify([teamId, bundleId, environment]),
   publicNote: () => null,
+
+  meanings: APNS_MEANINGS,
 
   payloadBytesMax: APNS_PAYLOAD_BYTES_MAX,
   payloadBytes: apnsPayloadBytes,

@@ -8,6 +8,7 @@ import { fcmOutcome } from './answer.ts';
 import { FCM_FLAGS } from './credential-flags.ts';
 import { parseFcm } from './credential-form.ts';
 import { fcmMinting } from './credentials.ts';
+import { FCM_MEANINGS } from './meanings.ts';
 import { fcmPayloadBytes } from './message.ts';
 import type { FcmOrigins } from './origins.ts';
 import { fcmProbe } from './probe.ts';
@@ -24,6 +25,8 @@ export const FCM: Provider<FcmCredential, FcmOrigins> = {
   parseCredential: parseFcm,
   accountOf: ({ serviceAccount }) => serviceAccount.project_id,
   publicNote: () => null,
+
+  meanings: FCM_MEANINGS,
 
   payloadBytesMax: FCM_PAYLOAD_BYTES_MAX,
   payloadBytes: (message) => fcmPayloadBytes(message, 0),

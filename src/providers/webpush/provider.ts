@@ -28,6 +28,9 @@ export const WEB_PUSH: Provider<WebPushCredential, WebPushOrigins> = {
   publicNote: ({ vapid }) =>
     vapid === null ? null : `Web pages subscribe with applicationServerKey ${vapid.publicKey}`,
 
+  // A push service's refusals are its own affair (sender.ts), and FCM's words are FCM's.
+  meanings: {},
+
   payloadBytesMax: WEB_PUSH_PAYLOAD_BYTES_MAX,
   payloadBytes: webPushPayloadBytes,
 

@@ -2,7 +2,7 @@
 
 import type { ProviderCredential } from '../../domain/credential.ts';
 import { scopeKeyOf } from '../../domain/device.ts';
-import { MISSING_CREDENTIAL } from '../../domain/fault-sentence.ts';
+import { MISSING_CREDENTIAL } from '../../domain/own-faults.ts';
 import type { Authorization } from '../../providers/authorization.ts';
 import type { Authority } from '../protocol/task.ts';
 

@@ -2,7 +2,7 @@
 
 import type { Logger } from 'pino';
 import type { PlatformOfApp } from '../../domain/device.ts';
-import { faultSentence } from '../../domain/fault-sentence.ts';
+import { faultSentence } from '../../providers/fault-sentence.ts';
 import type { CircuitReading } from '../../telemetry/metrics.ts';
 
 /** What was not told again for so long was told by a thread that is no more: a stopped provider is probed every five minutes. */

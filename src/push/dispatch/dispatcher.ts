@@ -4,9 +4,9 @@
  */
 
 import type { Logger } from 'pino';
-import { faultSentence } from '../../domain/fault-sentence.ts';
 import type { Progress } from '../../domain/progress.ts';
 import type { Ledger } from '../../outcomes/ledger.ts';
+import { faultSentence } from '../../providers/fault-sentence.ts';
 import type { Clock } from '../../std/clock.ts';
 import { failureText } from '../../std/failure-text.ts';
 import type { ClaimedChunk } from '../../store/ledger/claim-chunks.ts';

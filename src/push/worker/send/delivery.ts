@@ -1,9 +1,9 @@
 /** What both runners share: a courier for the task, and what an outcome means for it. */
 
-import { CANNOT_BE_RENDERED, MISSING_CREDENTIAL } from '../../../domain/fault-sentence.ts';
 import type { DeviceNote } from '../../../domain/group-change.ts';
 import type { Outcome } from '../../../domain/outcome.ts';
 import { DELIVERED, reasonOf } from '../../../domain/outcome.ts';
+import { CANNOT_BE_RENDERED, MISSING_CREDENTIAL } from '../../../domain/own-faults.ts';
 import type { DeviceNews } from '../../../domain/progress.ts';
 import type { Sender } from '../../../providers/sender.ts';
 import type { Rendered } from '../../../transport/transport.ts';

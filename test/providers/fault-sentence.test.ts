@@ -3,7 +3,7 @@ import {
   faultSentence,
   SIMULATOR_ADVICE,
   simulatedFaultSentence,
-} from '../../src/domain/fault-sentence.ts';
+} from '../../src/providers/fault-sentence.ts';
 
 t.test('a word becomes a sentence that says what to mend; a sentence stays', (t) => {
   t.match(
