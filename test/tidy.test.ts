@@ -152,6 +152,51 @@ t.test('architecture.md tells the same table', (t) => {
   t.end();
 });
 
+/** A provider's words; where one of its tokens was taken is a column of devices, by its name. */
+const PROVIDER_WORD = /apns|apple|fcm|firebase|google|vapid|web-?push/i;
+const COLUMN = /ApnsEnvironment|apns_environment/g;
+
+/** Where they stand all the same, and why. It may only get shorter. */
+const PROVIDER_WORDS_OUTSIDE: Readonly<Record<string, string>> = {
+  'store/migrations/': 'what was done to the database is done',
+  'transport/': "its comments name the provider at which a rule of a connection's was observed",
+  'transfer/': "other engines' exports name platforms in words of their own",
+  'demo.ts': 'makes the credentials of the accounts that the simulator knows',
+  'main.ts': 'the summary of `tagcast simulate`',
+  'cli/simulate.ts': "the simulator's command",
+  'cli/app.ts': '`app vapid` is a command of Web Push alone',
+  'cli/web-push-keys.ts': 'the same',
+  'domain/device.ts':
+    'the platforms have their names and ids there; and the form in which tokens are stored',
+  'domain/credential.ts':
+    'credentials cross to the threads; their types are read by all that pass them on',
+  'domain/notification.ts': 'a payload has a part for each provider (spec/interface.md)',
+  'domain/payload.ts': 'the same, and it is checked before a platform is known',
+  'domain/outcome.ts': 'what an outcome means is told by those that say it',
+  'domain/group-change.ts': 'where a token was taken is noted with the device',
+  'domain/progress.ts': 'the same',
+  'domain/fcm-installation.ts': 'the deletion of replaced tokens reads them too (decision 38)',
+  'store/deletions/replaced-tokens.ts': 'the same',
+};
+
+t.test("a provider's words stand in its folder and in the simulator's", (t) => {
+  const isElsewhere = (file: string) =>
+    !(file.startsWith('providers/') || file.startsWith('simulator/'));
+  const outside = listSources('src')
+    .filter(isElsewhere)
+    .filter((file) => PROVIDER_WORD.test(readSource(file).replace(COLUMN, '')));
+  const exceptions = Object.keys(PROVIDER_WORDS_OUTSIDE);
+  for (const file of outside) {
+    const isKnown = exceptions.some((exception) => file.startsWith(exception));
+    t.ok(isKnown, `${file} names no provider`);
+  }
+  for (const exception of exceptions) {
+    const isNeeded = outside.some((file) => file.startsWith(exception));
+    t.ok(isNeeded, `${exception} is still an exception`);
+  }
+  t.end();
+});
+
 t.test(
   'the command line itself is light: packages are loaded with the command that needs them',
   (t) => {

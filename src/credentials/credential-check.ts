@@ -70,7 +70,7 @@ function resultOf(outcome: Outcome): CheckResult {
         isHealthy: false,
         note: `The provider refuses it. ${faultSentence(outcome.reason)}`,
       };
-    // FCM has one word for a malformed token and a malformed message: either way it has let us in.
+    // There are providers with one word for a malformed token and a malformed message: either way it has let us in.
     case 'bad-message':
       return { isHealthy: true, note: `The provider accepts it (${outcome.reason}).` };
     case 'expired-authorization':

@@ -10,7 +10,7 @@ import { scopeOf } from './claimed.ts';
 
 /**
  * Retries' leases are not renewed while answers are awaited, and sends begin in the first half of one: it lasts so much longer than a
- * worker is told, a time-out (FCM's is the longest, 15 s) of waiting for a stream and another of waiting for the answer. Ended
+ * worker is told, a time-out (the longest of all providers' is 15 s) of waiting for a stream and another of waiting for the answer. Ended
  * before, the row would be sent again beside the send under way, whose end would count for nothing.
  */
 const RETRY_ANSWERS_MS = 30_000;

@@ -19,7 +19,7 @@ const LOOK_EVERY_MS = 2_000;
 const SCOPES_MAX = 200;
 /** What one connection does in a second with 1,000 streams and a round trip of 50 ms. */
 const DEVICES_PER_CONNECTION = 20_000;
-/** As many as Apple's addresses: more are opened when the send shows that it needs them. */
+/** As many as the addresses of the provider that has most: more are opened when the send shows that it needs them. */
 const CONNECTIONS_MAX = 8;
 
 export interface WarmerOptions {

@@ -18,7 +18,7 @@ import { Signal } from '../../std/signal.ts';
 export const FAILURES_IN_A_ROW_MAX = 256;
 /**
  * For so long at least nothing but failures, where the provider did not say that it fails: all streams of one connection are lost
- * in one moment, a thousand at APNs, and the next connection shows within some round trips that it was the only one.
+ * in one moment, a thousand at some providers, and the next connection shows within some round trips that it was the only one.
  */
 export const LOST_FOR_MS = 2_000;
 /** Sends that probe a provider which has just failed for everyone. */

@@ -84,7 +84,7 @@ export const waitIn = ({ afterMs, reason }: Release): { readonly waitingFor?: Wa
 const SENDS_PER_LOOK = 32;
 
 const LOST: Halt = { kind: 'lost' };
-/** Google's word for it, when a send's time is up before its turn in the quota has come. */
+/** The word of the provider that has a quota, when a send's time is up before its turn in the quota has come. */
 const QUOTA_EXCEEDED = 'QUOTA_EXCEEDED';
 const AT_ONCE: Halt = { kind: 'give-back', afterMs: 0, reason: null };
 
