@@ -3,10 +3,9 @@
  * last ones. `begin` of the driver waits for each of them, and a round trip costs both sides more than a short statement.
  */
 
-import { faultOf } from './faults.ts';
 import type { DatabaseAddress, Sql, SqlPool } from './sql.ts';
 import { CLOSE_TIMEOUT_SECONDS, connect } from './sql.ts';
-import { STATEMENT_MS_MAX, TRIES_MAX } from './transact.ts';
+import { againAfterDeadlock, STATEMENT_MS_MAX } from './transact.ts';
 
 /** Sent whole, as one simple query, before anything is known of the transaction. */
 const BEGIN = [
@@ -71,15 +70,15 @@ export class Line {
     return this.sql.end({ timeout: CLOSE_TIMEOUT_SECONDS });
   }
 
-  private async insist<Result>(attempt: () => Promise<Result>): Promise<Result> {
-    for (let tries = 1; ; tries += 1) {
+  private insist<Result>(attempt: () => Promise<Result>): Promise<Result> {
+    return againAfterDeadlock(async () => {
       try {
         return await attempt();
       } catch (error) {
         await this.rollBack();
-        if (tries === TRIES_MAX || faultOf(error) !== 'conflict') throw error;
+        throw error;
       }
-    }
+    });
   }
 
   private async inTwo<Found, Result>(

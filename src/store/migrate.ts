@@ -5,7 +5,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SettingFault } from '../std/setting-fault.ts';
-import { faultOf } from './faults.ts';
+
 import * as mainJob from './migrations/0001-main-job.ts';
 import * as reactions from './migrations/0002-reactions.ts';
 import * as providerAuthority from './migrations/0003-provider-authority.ts';
@@ -19,6 +19,7 @@ import * as parkedParts from './migrations/0010-parked-parts.ts';
 import * as objectIdBudget from './migrations/0011-object-id-budget.ts';
 import * as oneRowPerDevice from './migrations/0012-one-row-per-device.ts';
 import type { Sql, SqlPool } from './sql.ts';
+import { againAfterDeadlock } from './transact.ts';
 
 export interface Migration {
   readonly name: string;
@@ -63,8 +64,6 @@ export interface MigrateOptions {
 /** Any number that nothing else locks. Nodes that start together take turns on it; the later ones find nothing to do. */
 const MIGRATION_LOCK = 7_461_671;
 
-/** Nodes of the version before are at work meanwhile, and a table's lock may end in a deadlock with theirs. */
-const TRIES_MAX = 5;
 /** Whoever waits for a table's lock makes everyone wait who comes after him: not for longer than this, and then they go first. */
 const LOCK_MS_MAX = 2_000;
 const LOCK_PAUSE_MS = 3_000;
@@ -75,15 +74,15 @@ const PATIENCE_MS = 300_000;
 export async function migrate(sql: SqlPool, options: MigrateOptions = {}): Promise<Migrated> {
   const { migrations = MIGRATIONS, onWaiting, patienceMs = PATIENCE_MS } = options;
   const endMs = performance.now() + patienceMs;
-  for (let attempt = 1; ; attempt += 1) {
+  for (;;) {
     try {
-      return await sql.begin((tx) => migrateOnce(tx, migrations));
+      // Nodes of the version before are at work meanwhile, and a table's lock may end in a deadlock with theirs.
+      return await againAfterDeadlock(() => sql.begin((tx) => migrateOnce(tx, migrations)));
     } catch (error) {
-      if (isLockTimeout(error)) {
-        if (performance.now() > endMs) throw new SettingFault(LOCKED, { cause: error });
-        onWaiting?.();
-        await sleep(LOCK_PAUSE_MS);
-      } else if (attempt >= TRIES_MAX || faultOf(error) !== 'conflict') throw error;
+      if (!isLockTimeout(error)) throw error;
+      if (performance.now() > endMs) throw new SettingFault(LOCKED, { cause: error });
+      onWaiting?.();
+      await sleep(LOCK_PAUSE_MS);
     }
   }
 }

@@ -1,5 +1,7 @@
 /** A device that came in between the look for it and the write: whoever looked for it looks again, in a new transaction. */
 
+import { tryAgain } from '../../std/try-again.ts';
+
 const UNIQUE_VIOLATION = '23505';
 /** In the name of the constraint of the devices' keys, of each partition's and shard's, too; not in that of the primary key. */
 const OF_KEYS = /device_key/;
@@ -14,15 +16,8 @@ const TRIES_MAX = 5;
 export class MadeSince extends Error {}
 
 /** Runs `work`, a transaction; again, whole, when another one has made a device since it looked. */
-export async function againIfMadeSince<Result>(work: () => Promise<Result>): Promise<Result> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await work();
-    } catch (error) {
-      if (attempt === TRIES_MAX || !wasMadeSince(error)) throw error;
-    }
-  }
-}
+export const againIfMadeSince = <Result>(work: () => Promise<Result>): Promise<Result> =>
+  tryAgain(TRIES_MAX, wasMadeSince, work);
 
 /** Whether a statement failed because another transaction has made such a device since this one looked for it. */
 export const wasMadeSince = (error: unknown): boolean =>

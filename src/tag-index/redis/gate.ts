@@ -1,6 +1,7 @@
 /** Keeps callers away from a Redis that fails or hangs: they have the database, and must not wait a second for each of a thousand groups. */
 
 import type { Clock } from '../../std/clock.ts';
+import { Seldom } from '../../std/seldom.ts';
 import { within } from '../../std/within.ts';
 
 /** A few commands, each of which has a second. Whoever waits longer waits for a connection that does not come. */
@@ -25,10 +26,11 @@ export class Gate {
   readonly #options: GateOptions;
   #closedUntilMs: number | null = null;
   #isTrying = false;
-  #refusalToldAtMs = Number.NEGATIVE_INFINITY;
+  readonly #refusals: Seldom;
 
   constructor(options: GateOptions) {
     this.#options = options;
+    this.#refusals = new Seldom(REFUSAL_TOLD_EVERY_MS, () => options.clock.monotonicMs());
   }
 
   get isOpen(): boolean {
@@ -59,7 +61,7 @@ export class Gate {
     } catch (error) {
       if (error instanceof Error && WRITE_REFUSED.test(error.message)) {
         this.#open(startedMs);
-        this.#tellRefusal(error);
+        if (this.#refusals.count() !== null) this.#options.onRefusal(error);
       } else this.#close(error);
       return null;
     }
@@ -77,12 +79,5 @@ export class Gate {
     const wasOpen = this.#closedUntilMs === null;
     this.#closedUntilMs = this.#options.clock.monotonicMs() + PAUSE_MS;
     if (wasOpen) this.#options.onChange(error);
-  }
-
-  #tellRefusal(error: Error): void {
-    const nowMs = this.#options.clock.monotonicMs();
-    if (nowMs - this.#refusalToldAtMs < REFUSAL_TOLD_EVERY_MS) return;
-    this.#refusalToldAtMs = nowMs;
-    this.#options.onRefusal(error);
   }
 }
