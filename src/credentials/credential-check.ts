@@ -1,6 +1,7 @@
 /** Asks a provider on purpose whether the credential of an (app, platform) works, and notes the answer as a sentence. */
 
 import type { ProviderCredential } from '../domain/credential.ts';
+import type { PlatformOfApp } from '../domain/device.ts';
 import type { Outcome } from '../domain/outcome.ts';
 import { MISSING_CREDENTIAL } from '../domain/own-faults.ts';
 import type { Authorizations } from '../providers/authorization.ts';
@@ -9,7 +10,6 @@ import type { ProviderOrigins } from '../providers/origins.ts';
 import { probe } from '../providers/probe.ts';
 import { providerOf } from '../providers/providers.ts';
 import { acceptCredential } from '../store/apps/provider-credential.ts';
-import type { Place } from '../store/health/credential-health.ts';
 import { writeCheck } from '../store/health/credential-health.ts';
 import type { Sql } from '../store/sql.ts';
 
@@ -35,7 +35,7 @@ export interface CredentialCheckOptions {
 /** Signs in, sends a push for nobody, notes what came of it. A credential that was refused once and is taken now is used again. */
 export async function checkCredential(
   { sql, lastPut, authorizations, origins }: CredentialCheckOptions,
-  place: Place,
+  place: PlatformOfApp,
 ): Promise<CheckResult> {
   const { appId, platformId } = place;
   const put = await lastPut(appId, platformId);

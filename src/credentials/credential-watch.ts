@@ -4,10 +4,10 @@
  */
 
 import type { Logger } from 'pino';
+import type { PlatformOfApp } from '../domain/device.ts';
 import { scopeKeyOf } from '../domain/device.ts';
 import type { Progress } from '../domain/progress.ts';
 import { Recurring } from '../std/recurring.ts';
-import type { Place } from '../store/health/credential-health.ts';
 import { takeDueChecks, takeExpiryWarnings, writeUses } from '../store/health/credential-health.ts';
 import type { CredentialState } from '../store/health/read-credential-states.ts';
 import { readCredentialStates } from '../store/health/read-credential-states.ts';
@@ -28,7 +28,7 @@ export interface CredentialWatchOptions {
   readonly log: Logger;
   /** Platforms whose provider is a real one: asking a simulator tells nothing. */
   readonly platformIds: readonly number[];
-  readonly check: (place: Place) => Promise<CheckResult>;
+  readonly check: (place: PlatformOfApp) => Promise<CheckResult>;
 }
 
 interface Use {
@@ -39,7 +39,7 @@ interface Use {
 export class CredentialWatch {
   private readonly options: CredentialWatchOptions;
   private readonly runs = new Recurring(INTERVAL_MS, () => this.runLogged());
-  private uses = new Map<string, Use & Place>();
+  private uses = new Map<string, Use & PlatformOfApp>();
   private known: readonly CredentialState[] = [];
 
   constructor(options: CredentialWatchOptions) {

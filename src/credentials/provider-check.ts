@@ -1,16 +1,16 @@
 /** Asking a provider whether a stored credential works: for the engine's watch, and for the operator's commands in and beside it. */
 
 import type { Secrets } from '../access/secrets.ts';
+import type { PlatformOfApp } from '../domain/device.ts';
 import { Authorizations } from '../providers/authorization.ts';
 import type { ProviderOrigins } from '../providers/origins.ts';
-import type { Place } from '../store/health/credential-health.ts';
 import type { Sql } from '../store/sql.ts';
 import type { CheckResult } from './credential-check.ts';
 import { checkCredential } from './credential-check.ts';
 import { ProviderTokens } from './provider-tokens.ts';
 import { readLastPut } from './rotation.ts';
 
-export type Check = (place: Place) => Promise<CheckResult>;
+export type Check = (place: PlatformOfApp) => Promise<CheckResult>;
 
 /** `authorizations`: the engine's own; a process without one shares the tokens all the same. */
 export function createCheck(

@@ -1,6 +1,6 @@
 /** One submitted push: what is sent, to whom, and the states it passes through. */
 
-import type { PlatformId } from './device.ts';
+import type { PlatformId, PlatformOfApp } from './device.ts';
 
 /**
  * ```
@@ -30,10 +30,14 @@ export interface Audience {
   readonly noneTagIds: readonly number[];
 }
 
-/** An app on one platform: what has credentials, ordinals and counts of its own. */
-export interface Scope {
-  readonly appId: number;
+/** An app's platform that can be sent to: one that this engine knows. */
+export interface Scope extends PlatformOfApp {
   readonly platformId: PlatformId;
+}
+
+/** A part of a notification: all of it that is for one (app, platform). */
+export interface NotificationScope extends PlatformOfApp {
+  readonly notificationId: string;
 }
 
 /** The common form of a payload after validation (spec/interface.md, section 6). Unknown fields are in `data`. */

@@ -53,10 +53,7 @@ export interface OperatorParts extends DeviceParts {
   /** Where the operator says that the providers are: what a credential may name. */
   readonly origins: ProviderOrigins;
   /** Asks the provider whether the credential works; the note is a sentence. `isHealthy` null: it could not be asked. */
-  readonly check: (place: {
-    readonly appId: number;
-    readonly platformId: number;
-  }) => Promise<CheckedCredential>;
+  readonly check: (place: PlatformOfApp) => Promise<CheckedCredential>;
 }
 
 export interface CheckedCredential {
@@ -218,11 +215,7 @@ function addApp(
 
 async function putProviderCredential(
   { sql, secrets, origins, check }: OperatorParts,
-  input: PutTerms & {
-    readonly appId: number;
-    readonly platformId: number;
-    readonly credential?: unknown;
-  },
+  input: PutTerms & PlatformOfApp & { readonly credential?: unknown },
 ): Promise<ActionResult> {
   const { appId, platformId } = input;
   const parsed =
@@ -301,9 +294,7 @@ export interface AddedApp {
   readonly platformIds: readonly number[];
   readonly credential: ShownCredential;
 }
-export interface PutCredential {
-  readonly appId: number;
-  readonly platformId: number;
+export interface PutCredential extends PlatformOfApp {
   /** Null: it was removed. */
   readonly checked: CheckedCredential | null;
   /** What apps have to know of it, as a sentence without its full stop; null: nothing. */

@@ -9,10 +9,11 @@
 
 import type { Logger } from 'pino';
 import { gateOf } from '../domain/deletion-gate.ts';
+import type { NotificationScope } from '../domain/notification.ts';
 import { Recurring } from '../std/recurring.ts';
 import { carryOutDeletions, forgetDeletions } from '../store/deletions/carry-out.ts';
 import { carryOutReplacedTokens } from '../store/deletions/replaced-tokens.ts';
-import type { DeletionScope, OpenDeletions } from '../store/deletions/scopes.ts';
+import type { OpenDeletions } from '../store/deletions/scopes.ts';
 import {
   closeDeletions,
   discardOldDeletions,
@@ -157,5 +158,5 @@ export class Deletions {
   }
 }
 
-const searchKeyOf = ({ notificationId, appId, platformId }: DeletionScope): string =>
+const searchKeyOf = ({ notificationId, appId, platformId }: NotificationScope): string =>
   `${notificationId}.${appId}.${platformId}`;

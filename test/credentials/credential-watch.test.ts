@@ -5,9 +5,9 @@ import type { Test } from 'tap';
 import t from 'tap';
 import { CredentialWatch } from '../../src/credentials/credential-watch.ts';
 import { writeProviderCredential } from '../../src/credentials/provider-credentials.ts';
+import type { PlatformOfApp } from '../../src/domain/device.ts';
 import type { Counts } from '../../src/domain/notification.ts';
 import type { Progress } from '../../src/domain/progress.ts';
-import type { Place } from '../../src/store/health/credential-health.ts';
 import { writeCheck } from '../../src/store/health/credential-health.ts';
 import type { SqlPool } from '../../src/store/sql.ts';
 import { addTenant, secrets } from '../support/api.ts';
@@ -17,7 +17,7 @@ import { apnsCredential, fcmCredential } from '../support/provider-credentials.t
 const DAY_MS = 86_400_000;
 const NOTHING: Counts = { total: 0, delivered: 0, failed: 0, skipped: 0, expired: 0, cancelled: 0 };
 
-const reportOf = (place: Place, delivered: number, fault: string | null): Progress => ({
+const reportOf = (place: PlatformOfApp, delivered: number, fault: string | null): Progress => ({
   ...place,
   kind: 'chunk',
   notificationId: '019a0000-0000-7000-8000-000000000000',
@@ -38,7 +38,7 @@ const reportOf = (place: Place, delivered: number, fault: string | null): Progre
 
 /** Two nodes, what they asked and what they logged. */
 function nodesOn(sql: SqlPool) {
-  const asked: Place[] = [];
+  const asked: PlatformOfApp[] = [];
   const logged: { readonly msg: string; readonly expiresInDays?: number }[] = [];
   const log = pino({ level: 'warn' }, { write: (line) => void logged.push(JSON.parse(line)) });
   const node = () =>

@@ -1,6 +1,7 @@
 /** Which (app, platform) a reading request is about: `list` and `tags` say what is wrong with their parameters. */
 
 import type { Caller } from '../../access/caller.ts';
+import type { PlatformOfApp } from '../../domain/device.ts';
 import type { Catalogue } from '../../registration/catalogue/catalogue.ts';
 import type { HttpRequest, HttpResponse } from '../handler.ts';
 import type { Fault } from '../problem.ts';
@@ -8,13 +9,8 @@ import { problem } from '../problem.ts';
 import type { Parameters } from './parameters.ts';
 import { readParameters } from './parameters.ts';
 
-export type Scope =
-  | {
-      readonly ok: true;
-      readonly appId: number;
-      readonly platformId: number;
-      readonly parameters: Parameters;
-    }
+export type ReadScope =
+  | ({ readonly ok: true; readonly parameters: Parameters } & PlatformOfApp)
   | { readonly ok: false; readonly response: HttpResponse };
 
 /** Reads appId and platformId, or makes the answer that names every fault: of these, and of what else the endpoint needs. */
@@ -23,7 +19,7 @@ export async function readScope(
   request: HttpRequest,
   caller: Caller,
   furtherFaults: (parameters: Parameters) => readonly Fault[] = () => [],
-): Promise<Scope> {
+): Promise<ReadScope> {
   const parameters = readParameters(request.body);
   if (parameters === null) {
     return refused(request, [{ path: '', message: 'must be a JSON object of at most 64 KiB' }]);

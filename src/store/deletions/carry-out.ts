@@ -1,13 +1,13 @@
 /** Carries out what a scope condemned, or forgets it, a bounded piece in a transaction: whatever a crash leaves is still there. */
 
 import type { DevicePlace, GroupChange } from '../../domain/group-change.ts';
+import type { NotificationScope } from '../../domain/notification.ts';
 import { countRefusals, REFUSALS_MAX } from '../devices/count-refusals.ts';
 import type { LockedDevice } from '../devices/erase-devices.ts';
 import { eraseLocked, lockDevicesToErase } from '../devices/erase-devices.ts';
 import { isGateClosed } from '../ledger/condemn.ts';
 import type { Sql, SqlPool } from '../sql.ts';
 import { transact } from '../transact.ts';
-import type { DeletionScope } from './scopes.ts';
 
 interface Condemned extends DevicePlace {
   readonly registeredBeforeMs: number;
@@ -30,7 +30,7 @@ export interface CarriedOut {
  */
 export const carryOutDeletions = (
   sql: SqlPool,
-  scope: DeletionScope,
+  scope: NotificationScope,
   limit: number,
 ): Promise<CarriedOut> =>
   transact(sql, async (tx) => {
@@ -64,7 +64,7 @@ const isInDoubt = (
 /** Forgets up to `limit` verdicts; answers how many there were. */
 export const forgetDeletions = async (
   sql: Sql,
-  scope: DeletionScope,
+  scope: NotificationScope,
   limit: number,
 ): Promise<number> => (await takeVerdicts(sql, scope, limit)).length;
 
@@ -74,7 +74,7 @@ export const forgetDeletions = async (
  */
 const takeVerdicts = (
   sql: Sql,
-  { notificationId, appId, platformId }: DeletionScope,
+  { notificationId, appId, platformId }: NotificationScope,
   limit: number,
 ) => sql<Condemned[]>`
   -- A statement of its own in the plan: joined row by row it would be asked again and again, and find ever more of them.

@@ -6,12 +6,12 @@
 import { deviceKeyOf, UNWRITTEN_MS_MAX } from '../../domain/device.ts';
 import { installationOfToken } from '../../domain/fcm-installation.ts';
 import type { GroupChange } from '../../domain/group-change.ts';
+import type { NotificationScope } from '../../domain/notification.ts';
 import type { DeviceToErase } from '../devices/erase-devices.ts';
 import { eraseLocked, lockDevicesToErase } from '../devices/erase-devices.ts';
 import type { Sql, SqlPool } from '../sql.ts';
 import { list } from '../sql.ts';
 import { transact } from '../transact.ts';
-import type { DeletionScope } from './scopes.ts';
 
 export interface ReplacedTokens {
   /** Verdicts that were carried out. */
@@ -24,7 +24,7 @@ export interface ReplacedTokens {
 /** Looks at up to `limit` dead devices of a scope behind an ordinal, and erases those; they do not count for its gate any more. */
 export const carryOutReplacedTokens = (
   sql: SqlPool,
-  scope: DeletionScope,
+  scope: NotificationScope,
   afterOrdinal: number,
   limit: number,
 ): Promise<ReplacedTokens> =>
@@ -45,7 +45,7 @@ interface DeadDevice {
 
 const readDead = (
   tx: Sql,
-  { notificationId, appId, platformId }: DeletionScope,
+  { notificationId, appId, platformId }: NotificationScope,
   afterOrdinal: number,
   limit: number,
 ) => tx<DeadDevice[]>`
@@ -65,7 +65,7 @@ const readDead = (
  */
 async function findReplaced(
   tx: Sql,
-  { appId, platformId }: DeletionScope,
+  { appId, platformId }: NotificationScope,
   dead: readonly DeadDevice[],
 ): Promise<readonly number[]> {
   const tokens = dead.flatMap(({ ordinal, deviceId }) => {
@@ -88,7 +88,7 @@ async function findReplaced(
 /** What another node has taken in the meantime is that node's. */
 const takeVerdicts = (
   tx: Sql,
-  { notificationId, appId, platformId }: DeletionScope,
+  { notificationId, appId, platformId }: NotificationScope,
   ordinals: readonly number[],
 ) => tx<DeviceToErase[]>`
   with taken as (

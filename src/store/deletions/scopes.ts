@@ -1,15 +1,9 @@
 /** The scopes of notifications whose answers condemned devices: which they are, and what is decided about them. */
 
+import type { NotificationScope } from '../../domain/notification.ts';
 import type { Sql } from '../sql.ts';
 
-/** One app and platform of a notification. */
-export interface DeletionScope {
-  readonly notificationId: string;
-  readonly appId: number;
-  readonly platformId: number;
-}
-
-export interface OpenDeletions extends DeletionScope {
+export interface OpenDeletions extends NotificationScope {
   readonly decision: 'pending' | 'released' | 'discarded';
   readonly delivered: number;
   readonly gone: number;
@@ -30,7 +24,7 @@ export const listOpenDeletions = (sql: Sql, limit: number) => sql<OpenDeletions[
  * Holds what a scope condemned, and forgets its refusals: behind a closed gate they count for nothing. Answers how many
  * devices are held; null: somebody was faster.
  */
-export async function holdDeletions(sql: Sql, scope: DeletionScope): Promise<number | null> {
+export async function holdDeletions(sql: Sql, scope: NotificationScope): Promise<number | null> {
   const { notificationId, appId, platformId } = scope;
   await forgetRefusals(sql, scope);
   const [held] = await sql<{ count: number }[]>`
@@ -50,7 +44,7 @@ export async function holdDeletions(sql: Sql, scope: DeletionScope): Promise<num
 /** The refusals of a scope count for nothing. */
 export const forgetRefusals = (
   sql: Sql,
-  { notificationId, appId, platformId }: DeletionScope,
+  { notificationId, appId, platformId }: NotificationScope,
 ) => sql`
   delete from condemned_devices
   where notification_id = ${notificationId} and app_id = ${appId} and platform_id = ${platformId}
@@ -59,7 +53,7 @@ export const forgetRefusals = (
 /** Nothing is left of a scope's verdicts, and none can come. */
 export const closeDeletions = (
   sql: Sql,
-  { notificationId, appId, platformId }: DeletionScope,
+  { notificationId, appId, platformId }: NotificationScope,
 ) => sql`
   update notification_scopes s set deletions = null
   where s.notification_id = ${notificationId} and s.app_id = ${appId} and s.platform_id = ${platformId}
@@ -73,7 +67,7 @@ export const discardOldDeletions = (sql: Sql, heldForMs: number) => sql`
   update notification_scopes set deletions = 'discarded'
   where deletions = 'held' and held_at <= now() - ${heldForMs}::float8 * interval '1 millisecond'`;
 
-export interface HeldDeletions extends DeletionScope {
+export interface HeldDeletions extends NotificationScope {
   readonly client: string;
   /** Devices that would be erased. */
   readonly held: number;

@@ -5,10 +5,7 @@ import type { Sql } from '../sql.ts';
 import { list } from '../sql.ts';
 
 /** A refused token and the send that it was refused in. */
-export interface RefusedDevice {
-  readonly appId: number;
-  readonly platformId: number;
-  readonly ordinal: number;
+export interface RefusedDevice extends DevicePlace {
   /** A device that registered at or after it has another token, or at least another chance. */
   readonly registeredBeforeMs: number;
 }

@@ -1,13 +1,12 @@
 /** Finds devices by their keys, with the row that a change of them starts from; locks them, where it is to be changed. */
 
+import type { PlatformOfApp } from '../../domain/device.ts';
 import type { DeviceNote } from '../../domain/group-change.ts';
 import type { Fragment, Sql } from '../sql.ts';
 import { list } from '../sql.ts';
 import { readTagIds } from './tag-ids.ts';
 
-export interface DeviceKey {
-  readonly appId: number;
-  readonly platformId: number;
+export interface DeviceKey extends PlatformOfApp {
   /** deviceKeyOf(deviceId) */
   readonly deviceKey: string;
 }

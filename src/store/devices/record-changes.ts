@@ -3,6 +3,7 @@
  * versions of the groups, and which tags a group may have.
  */
 
+import type { PlatformOfApp } from '../../domain/device.ts';
 import type { DevicePlace, GroupKey, RaisedGroup } from '../../domain/group-change.ts';
 import { groupKeyOf, groupOfPlace } from '../../domain/group-change.ts';
 import type { Fragment, Sql } from '../sql.ts';
@@ -28,10 +29,8 @@ export interface RaisedWithEpoch extends RaisedGroup {
   readonly tagsEpoch: number;
 }
 
-interface TagCount {
+interface TagCount extends PlatformOfApp {
   readonly tagId: number;
-  readonly appId: number;
-  readonly platformId: number;
   gained: number;
   lost: number;
 }

@@ -1,15 +1,11 @@
 /** What is known of each provider credential, written now and then: when it last worked, what an asking on purpose said. */
 
+import type { PlatformOfApp } from '../../domain/device.ts';
 import type { Sql } from '../sql.ts';
 import { list } from '../sql.ts';
 
-export interface Place {
-  readonly appId: number;
-  readonly platformId: number;
-}
-
 /** What sends have shown since it was last written. */
-export interface Use extends Place {
+export interface Use extends PlatformOfApp {
   readonly wasAccepted: boolean;
   /** The fault that stopped one; null: none did. */
   readonly fault: string | null;
@@ -36,7 +32,7 @@ export async function writeUses(sql: Sql, uses: readonly Use[]): Promise<void> {
 /** `isHealthy` null: the provider could not be asked. */
 export async function writeCheck(
   sql: Sql,
-  { appId, platformId }: Place,
+  { appId, platformId }: PlatformOfApp,
   { isHealthy, note }: { readonly isHealthy: boolean | null; readonly note: string },
 ): Promise<void> {
   await sql`
@@ -57,7 +53,7 @@ export const takeDueChecks = (
     readonly everyMs: number;
     readonly limit: number;
   },
-): Promise<readonly Place[]> => sql<Place[]>`
+): Promise<readonly PlatformOfApp[]> => sql<PlatformOfApp[]>`
   with due as (
     select p.app_id, p.platform_id
     from app_platforms p left join credential_health h using (app_id, platform_id)
@@ -72,7 +68,7 @@ export const takeDueChecks = (
   where h.checked_at is null or h.checked_at < now() - make_interval(secs => ${terms.everyMs}::float8 / 1000)
   returning app_id as "appId", platform_id as "platformId"`;
 
-export interface ExpiryWarning extends Place {
+export interface ExpiryWarning extends PlatformOfApp {
   readonly expiresInMs: number;
 }
 

@@ -1,10 +1,9 @@
 /** How credentials stand, for metrics and operators: everything but the secret. */
 
+import type { PlatformOfApp } from '../../domain/device.ts';
 import type { Sql } from '../sql.ts';
 
-export interface CredentialState {
-  readonly appId: number;
-  readonly platformId: number;
+export interface CredentialState extends PlatformOfApp {
   readonly hasCredential: boolean;
   readonly updatedAtMs: number | null;
   readonly expiresAtMs: number | null;

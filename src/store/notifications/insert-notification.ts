@@ -4,6 +4,7 @@
  * waits for the first and is then refused.
  */
 
+import type { PlatformOfApp } from '../../domain/device.ts';
 import type { Audience, NotificationState, Payload } from '../../domain/notification.ts';
 import type { Sql } from '../sql.ts';
 
@@ -17,11 +18,7 @@ export interface NewNotification {
   /** Null: now. */
   readonly sendAtMs: number | null;
   readonly expiresAtMs: number | null;
-  readonly scopes: readonly {
-    readonly appId: number;
-    readonly platformId: number;
-    readonly isSimulated: boolean;
-  }[];
+  readonly scopes: readonly (PlatformOfApp & { readonly isSimulated: boolean })[];
   readonly idempotency: { readonly key: string; readonly bodyHash: Buffer } | null;
 }
 

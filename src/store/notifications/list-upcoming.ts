@@ -1,10 +1,9 @@
 /** The (app, platform)s of sends that are due soon: what connections can be opened for. */
 
+import type { PlatformOfApp } from '../../domain/device.ts';
 import type { Sql } from '../sql.ts';
 
-export interface UpcomingScope {
-  readonly appId: number;
-  readonly platformId: number;
+export interface UpcomingScope extends PlatformOfApp {
   /** Devices at most: ordinals given out. */
   readonly devicesMax: number;
 }

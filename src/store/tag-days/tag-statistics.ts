@@ -1,10 +1,9 @@
 /** What became of a tag: its subscribers now, its notifications, and both by day. */
 
+import type { PlatformOfApp } from '../../domain/device.ts';
 import type { Sql } from '../sql.ts';
 
-export interface SubscribersOfApp {
-  readonly appId: number;
-  readonly platformId: number;
+export interface SubscribersOfApp extends PlatformOfApp {
   readonly count: number;
 }
 
