@@ -79,7 +79,7 @@ function plan(verb: string, args: readonly string[]): Plan | Promise<Plan> {
   }
 }
 
-function planAdd(args: readonly string[]): Errand<never> {
+function planAdd(args: readonly string[]): Errand {
   const { values, positionals } = readFlags(args, {
     platform: { type: 'string', multiple: true },
   });
@@ -97,7 +97,7 @@ function planAdd(args: readonly string[]): Errand<never> {
   };
 }
 
-async function planCredentials(args: readonly string[]): Promise<Errand<never>> {
+async function planCredentials(args: readonly string[]): Promise<Errand> {
   const { values, positionals } = readFlags(args, {
     ...CREDENTIAL_FLAGS,
     'grace-hours': { type: 'string' },

@@ -22,7 +22,7 @@ export const clientCommand = (context: OperatorContext): Command => ({
   run: (args) => runErrand(context, USAGE, args, plan),
 });
 
-function plan(verb: string, args: readonly string[]): Errand<never> {
+function plan(verb: string, args: readonly string[]): Errand {
   switch (verb) {
     case 'add':
       return planAdd(args);
@@ -43,7 +43,7 @@ function plan(verb: string, args: readonly string[]): Errand<never> {
   }
 }
 
-function planAdd(args: readonly string[]): Errand<never> {
+function planAdd(args: readonly string[]): Errand {
   const { values, positionals } = readFlags(args, { name: { type: 'string' } });
   const { client } = readPositionals(positionals, ['client']);
   return {

@@ -26,7 +26,7 @@ export const credentialCommand = (context: OperatorContext): Command => ({
 
 const APP = { app: { type: 'string' } } as const;
 
-function plan(verb: string, args: readonly string[]): Errand<never> {
+function plan(verb: string, args: readonly string[]): Errand {
   switch (verb) {
     case 'show': {
       const { values, positionals } = readFlags(args, APP);
@@ -60,7 +60,11 @@ function readOwner(positionals: readonly string[], app: string | undefined): Own
   return { client, appId: app === undefined ? null : readNumber('--app', app) };
 }
 
-const errand = (action: string, owner: Owner, terms: object): Errand<never> => ({
+const errand = (
+  action: 'credential.show' | 'credential.rotate',
+  owner: Owner,
+  terms: object,
+): Errand => ({
   action,
   input: { ...owner, ...terms },
   describe: ({ credential }: CredentialShown) =>

@@ -2,6 +2,8 @@
 
 import type { ParseArgsConfig } from 'node:util';
 import { parseArgs } from 'node:util';
+import { ask } from '../operator/ask.ts';
+import type { ActionName, Answers, OperatorActions } from '../operator/operator-actions.ts';
 import type { OperatorSession } from '../operator/operator-session.ts';
 import type { ProgressOutput } from './progress.ts';
 
@@ -21,17 +23,19 @@ export interface OperatorContext {
 }
 
 /** What a verb and its arguments come to: something for the engine, or a text about what needed none. */
-export type Plan = Errand<never> | string;
+export type Plan = Errand | string;
 
-/** One thing that a command can do, worked out from its arguments. */
-export interface Errand<T> {
-  readonly action: string;
+interface ErrandFor<Name extends ActionName> {
+  readonly action: Name;
   readonly input: unknown;
   /** What to print about what the action answered. */
-  describe(value: T): string;
+  describe(value: Answers[Name]): string;
   /** What was asked for is done, and is no good: complained about. Absent: what is done is good. */
-  failed?(value: T): boolean;
+  failed?(value: Answers[Name]): boolean;
 }
+
+/** One thing that a command can do, worked out from its arguments: one of the actions, with words for what that one answers. */
+export type Errand = { [Name in ActionName]: ErrandFor<Name> }[ActionName];
 
 /** A mistake in the arguments: a sentence for the operator. */
 export class UsageError extends Error {}
@@ -46,7 +50,6 @@ export async function runErrand(
   context: OperatorContext,
   usage: string,
   [verb = '', ...args]: readonly string[],
-  // What an action answers is what this program's own engine wrote: described without another check.
   plan: (verb: string, args: readonly string[]) => Plan | Promise<Plan>,
 ): Promise<number> {
   const { terminal } = context;
@@ -62,10 +65,7 @@ export async function runErrand(
     }
     const session = await context.open();
     try {
-      const result = await session.actions(errand.action, errand.input);
-      const value = (result.ok ? result.value : null) as never;
-      const isGood = result.ok && !errand.failed?.(value);
-      const text = result.ok ? errand.describe(value) : result.fault;
+      const { isGood, text } = await carryOut(session.actions, errand);
       if (isGood) terminal.print(text);
       else terminal.complain(text);
       return isGood ? 0 : EXIT_FAILED;
@@ -77,6 +77,16 @@ export async function runErrand(
     terminal.complain(error.message);
     return EXIT_USAGE;
   }
+}
+
+async function carryOut<Name extends ActionName>(
+  actions: OperatorActions,
+  errand: ErrandFor<Name>,
+): Promise<{ readonly isGood: boolean; readonly text: string }> {
+  const result = await ask(actions, errand.action, errand.input);
+  if (!result.ok) return { isGood: false, text: result.fault };
+  const { value } = result;
+  return { isGood: !errand.failed?.(value), text: errand.describe(value) };
 }
 
 /** `parseArgs` of Node, with a sentence for what it does not know. */

@@ -15,7 +15,7 @@ export const parkedCommand = (context: OperatorContext): Command => ({
   run: (args) => runErrand(context, USAGE, args, plan),
 });
 
-function plan(verb: string, args: readonly string[]): Errand<never> {
+function plan(verb: string, args: readonly string[]): Errand {
   const { positionals } = readFlags(args, {});
   switch (verb) {
     case 'list':

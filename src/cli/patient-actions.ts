@@ -1,7 +1,13 @@
 /** Actions of a long command: an engine or database that is away for a moment is waited for. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ActionResult, OperatorActions } from '../operator/operator-actions.ts';
+import { ask } from '../operator/ask.ts';
+import type {
+  ActionName,
+  ActionResult,
+  Answers,
+  OperatorActions,
+} from '../operator/operator-actions.ts';
 import type { BackoffPolicy } from '../std/backoff.ts';
 import { backoffMs } from '../std/backoff.ts';
 import { errorReason } from '../std/error-reason.ts';
@@ -16,42 +22,43 @@ export class GivenUpError extends Error {}
 
 /**
  * What an action answers, which must be safe to ask twice. `accept` may refuse a value, with a sentence, to have it asked
- * again. What the engine wrote is not checked once more.
+ * again.
  */
-export async function askPatiently<T>(
+export async function askPatiently<Name extends ActionName>(
   actions: OperatorActions,
-  action: string,
+  action: Name,
   input: unknown,
-  accept: (value: T) => string | null = () => null,
-): Promise<T> {
+  accept: (value: Answers[Name]) => string | null = () => null,
+): Promise<Answers[Name]> {
   const endMs = performance.now() + PATIENCE_MS;
   for (let attempt = 1; ; attempt += 1) {
-    const result = await ask(actions, action, input);
-    const fault = result.ok ? accept(result.value as T) : result.fault;
-    if (result.ok && fault === null) return result.value as T;
+    const result = await askAvailable(actions, action, input);
+    const fault = result.ok ? accept(result.value) : result.fault;
+    if (result.ok && fault === null) return result.value;
     if (performance.now() > endMs) throw new GivenUpError(fault ?? '');
     await sleep(backoffMs(BACKOFF, attempt));
   }
 }
 
 /** The value of an action, or a sentence at once. */
-export async function askOnce<T>(
+export async function askOnce<Name extends ActionName>(
   actions: OperatorActions,
-  action: string,
+  action: Name,
   input: unknown,
-): Promise<T> {
-  const result = await ask(actions, action, input);
+): Promise<Answers[Name]> {
+  const result = await askAvailable(actions, action, input);
   if (!result.ok) throw new GivenUpError(result.fault);
-  return result.value as T;
+  return result.value;
 }
 
-async function ask(
+/** A database that is away is a fault like another. */
+async function askAvailable<Name extends ActionName>(
   actions: OperatorActions,
-  action: string,
+  action: Name,
   input: unknown,
-): Promise<ActionResult> {
+): Promise<ActionResult<Answers[Name]>> {
   try {
-    return await actions(action, input);
+    return await ask(actions, action, input);
   } catch (error) {
     if (faultOf(error) !== 'unavailable') throw error;
     return { ok: false, fault: `The database cannot be reached: ${errorReason(error)}.` };

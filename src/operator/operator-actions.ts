@@ -24,6 +24,7 @@ import { findClient, listClients } from '../store/clients/find-client.ts';
 import { insertClient } from '../store/clients/insert-client.ts';
 import { lockClient, raiseCatalogueVersion } from '../store/clients/lock-client.ts';
 import { decideDeletions, listHeldDeletions } from '../store/deletions/scopes.ts';
+import type { CredentialState } from '../store/health/read-credential-states.ts';
 import { readCredentialStates } from '../store/health/read-credential-states.ts';
 import { listParked, releaseParked } from '../store/ledger/parked-parts.ts';
 import type { Sql, SqlPool } from '../store/sql.ts';
@@ -61,16 +62,16 @@ export interface CheckedCredential {
   readonly note: string;
 }
 
-export type ActionResult =
-  | { readonly ok: true; readonly value: unknown }
+export type ActionResult<Value = unknown> =
+  | { readonly ok: true; readonly value: Value }
   /** A sentence that says what is wrong with the request. */
   | { readonly ok: false; readonly fault: string };
 
-/** Runs one action by its name. */
+/** Runs one action by its name, whichever way it goes: what it answers has been JSON. `ask` knows its type. */
 export type OperatorActions = (action: string, input: unknown) => Promise<ActionResult>;
 
-interface Action {
-  run(parts: OperatorParts, input: unknown): Promise<ActionResult>;
+interface Action<Value> {
+  run(parts: OperatorParts, input: unknown): Promise<ActionResult<Value>>;
 }
 
 const name = z
@@ -81,7 +82,7 @@ const name = z
 
 const decision = z.object({ job: z.uuid('must be the id of a push job') });
 
-const ACTIONS: Readonly<Record<string, Action>> = {
+const ACTIONS = {
   'client.add': action(z.object({ client: slug, name }), addClient),
   'client.list': action(z.object({}), async ({ sql }) => done(await listClients(sql))),
   'client.disable': action(z.object({ client: slug }), async ({ sql }, { client }) =>
@@ -132,20 +133,24 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   'credential.rotate': answered(CREDENTIAL_FORMS.rotate, renewCredential),
 };
 
+export type ActionName = keyof typeof ACTIONS;
+
+/** What each action answers. */
+export type Answers = {
+  readonly [Name in ActionName]: (typeof ACTIONS)[Name] extends Action<infer Value> ? Value : never;
+};
+
 /** The actions on one store. */
 export function createOperatorActions(parts: OperatorParts): OperatorActions {
-  return (name, input) => {
-    const known = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
-    return known === undefined
-      ? Promise.resolve(refused(`There is no action ${name}.`))
-      : known.run(parts, input);
-  };
+  const known = new Map<string, Action<unknown>>(Object.entries(ACTIONS));
+  return (name, input) =>
+    known.get(name)?.run(parts, input) ?? Promise.resolve(refused(`There is no action ${name}.`));
 }
 
-function action<T>(
+function action<T, Value>(
   form: z.ZodType<T>,
-  run: (parts: OperatorParts, input: T) => Promise<ActionResult>,
-): Action {
+  run: (parts: OperatorParts, input: T) => Promise<ActionResult<Value>>,
+): Action<Value> {
   return {
     run(parts, input) {
       const parsed = form.safeParse(input);
@@ -157,13 +162,13 @@ function action<T>(
 }
 
 /** An action of which a refusal is an answer without a value. */
-function answered<T>(
+function answered<T, Value>(
   form: z.ZodType<T>,
   run: (
     parts: OperatorParts,
     input: T,
-  ) => Promise<{ readonly value: unknown } | { readonly fault: string }>,
-): Action {
+  ) => Promise<{ readonly value: Value } | { readonly fault: string }>,
+): Action<Value> {
   return action(form, async (parts, input) => {
     const answer = await run(parts, input);
     return 'fault' in answer ? refused(answer.fault) : done(answer.value);
@@ -171,7 +176,7 @@ function answered<T>(
 }
 
 /** What is made with another key than the engines have is of no use to them: told before it is made. */
-async function otherKey(sql: Sql, secrets: Secrets): Promise<ActionResult | null> {
+async function otherKey(sql: Sql, secrets: Secrets): Promise<ActionResult<never> | null> {
   const fault = await secretKeyFault(sql, secrets);
   return fault === null ? null : refused(fault);
 }
@@ -179,7 +184,7 @@ async function otherKey(sql: Sql, secrets: Secrets): Promise<ActionResult | null
 function addClient(
   { sql, secrets }: OperatorParts,
   input: { readonly client: string; readonly name: string },
-): Promise<ActionResult> {
+): Promise<ActionResult<AddedClient>> {
   return transact(sql, async (tx) => {
     const fault = await otherKey(tx, secrets);
     if (fault !== null) return fault;
@@ -187,7 +192,7 @@ function addClient(
     if (clientId === null) return refused(`Client ${input.client} exists already.`);
     const owner = { clientId, clientSlug: input.client, appId: null };
     const credential = await createCredential(tx, secrets, owner);
-    return done({ client: input.client, credential } satisfies AddedClient);
+    return done({ client: input.client, credential });
   });
 }
 
@@ -198,7 +203,7 @@ function addApp(
     readonly name: string;
     readonly platformIds: readonly number[];
   },
-): Promise<ActionResult> {
+): Promise<ActionResult<AddedApp>> {
   return transact(sql, async (tx) => {
     const fault = await otherKey(tx, secrets);
     if (fault !== null) return fault;
@@ -209,14 +214,14 @@ function addApp(
     await raiseCatalogueVersion(tx, client.id);
     const owner = { clientId: client.id, clientSlug: client.slug, appId };
     const credential = await createCredential(tx, secrets, owner);
-    return done({ appId, platformIds: input.platformIds, credential } satisfies AddedApp);
+    return done({ appId, platformIds: input.platformIds, credential });
   });
 }
 
 async function putProviderCredential(
   { sql, secrets, origins, check }: OperatorParts,
   input: PutTerms & PlatformOfApp & { readonly credential?: unknown },
-): Promise<ActionResult> {
+): Promise<ActionResult<PutCredential>> {
   const { appId, platformId } = input;
   const parsed =
     input.credential === null
@@ -236,13 +241,13 @@ async function putProviderCredential(
     platformId,
     checked,
     publicNote: credential === null ? null : providerOf(credential).publicNote(credential),
-  } satisfies PutCredential);
+  });
 }
 
 async function showApp(
   { sql }: OperatorParts,
   { appId }: { readonly appId: number },
-): Promise<ActionResult> {
+): Promise<ActionResult<readonly CredentialState[]>> {
   const states = await readCredentialStates(sql, appId, PLATFORMS_MAX);
   return states.length === 0 ? refused(`There is no app ${appId}.`) : done(states);
 }
@@ -250,7 +255,7 @@ async function showApp(
 async function checkApp(
   { sql, check }: OperatorParts,
   place: PlatformOfApp,
-): Promise<ActionResult> {
+): Promise<ActionResult<string>> {
   const { appId, platformId } = place;
   const states = await readCredentialStates(sql, appId, PLATFORMS_MAX);
   if (!states.some((state) => state.platformId === platformId)) {
@@ -266,11 +271,9 @@ const PLATFORMS_MAX = 100;
 async function releaseParts(
   { sql }: OperatorParts,
   { job }: { readonly job: string },
-): Promise<ActionResult> {
+): Promise<ActionResult<ReleasedParts>> {
   const devices = await releaseParked(sql, job);
-  return devices === null
-    ? refused(`Push job ${job} has no parked part.`)
-    : done({ devices } satisfies ReleasedParts);
+  return devices === null ? refused(`Push job ${job} has no parked part.`) : done({ devices });
 }
 
 /** What it says is done by the engine, piece by piece, from the next look on. */
@@ -278,11 +281,9 @@ async function decide(
   { sql }: OperatorParts,
   { job }: { readonly job: string },
   decided: 'released' | 'discarded',
-): Promise<ActionResult> {
+): Promise<ActionResult<DecidedDeletions>> {
   const devices = await decideDeletions(sql, job, decided);
-  return devices === null
-    ? refused(`Push job ${job} has no held deletions.`)
-    : done({ devices } satisfies DecidedDeletions);
+  return devices === null ? refused(`Push job ${job} has no held deletions.`) : done({ devices });
 }
 
 export interface AddedClient {
@@ -307,6 +308,6 @@ export interface ReleasedParts {
   readonly devices: number;
 }
 
-const done = (value: unknown): ActionResult => ({ ok: true, value });
-const refused = (fault: string): ActionResult => ({ ok: false, fault });
-const noClient = (client: string): ActionResult => refused(`There is no client ${client}.`);
+const done = <Value>(value: Value): ActionResult<Value> => ({ ok: true, value });
+const refused = (fault: string): ActionResult<never> => ({ ok: false, fault });
+const noClient = (client: string): ActionResult<never> => refused(`There is no client ${client}.`);

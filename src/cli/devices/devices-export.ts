@@ -6,7 +6,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import { constants, open } from 'node:fs/promises';
 import { z } from 'zod';
-import type { AppScope, TagName } from '../../operator/device-actions.ts';
 import { ORDINALS_PER_REQUEST_MAX, TAGS_PER_REQUEST_MAX } from '../../operator/device-actions.ts';
 import type { OperatorActions } from '../../operator/operator-actions.ts';
 import type { DeviceOfApp, DevicePage, PageEnd } from '../../store/devices/read-page.ts';
@@ -57,7 +56,7 @@ export async function exportDevices(
   request: ExportRequest,
   signal: AbortSignal,
 ): Promise<number> {
-  await askOnce<AppScope>(actions, 'devices.scope', { appId: request.appId });
+  await askOnce(actions, 'devices.scope', { appId: request.appId });
   const output =
     request.path === null
       ? new StandardOutput(terminal, request)
@@ -90,7 +89,7 @@ async function writeAll(
   const names = new TagNames(actions, appId);
   const ask = (after: PageEnd): Promise<DevicePage | null> => {
     const input = { appId, after, ordinals: ORDINALS_PER_REQUEST_MAX };
-    const page = askPatiently<DevicePage | null>(actions, 'devices.page', input);
+    const page = askPatiently(actions, 'devices.page', input);
     // Whoever awaits it later hears of its failure.
     page.catch(() => undefined);
     return page;
@@ -143,7 +142,7 @@ class TagNames {
 
   private async learnSome(tagIds: readonly number[]): Promise<void> {
     const input = { appId: this.appId, tagIds };
-    const names = await askPatiently<readonly TagName[]>(this.actions, 'devices.tag-names', input);
+    const names = await askPatiently(this.actions, 'devices.tag-names', input);
     for (const tagId of tagIds) this.known.set(tagId, null);
     for (const { id, sourceId, name } of names) {
       const tag = sourceId === null ? { id, name } : { sourceId, id, name };

@@ -5,10 +5,9 @@
  */
 
 import { z } from 'zod';
-import type { AppScope, MappedTags } from '../../operator/device-actions.ts';
+import type { AppScope } from '../../operator/device-actions.ts';
 import { DEVICES_PER_REQUEST_MAX } from '../../operator/device-actions.ts';
 import type { OperatorActions } from '../../operator/operator-actions.ts';
-import type { ImportResult } from '../../registration/import/imported.ts';
 import { errorReason } from '../../std/error-reason.ts';
 import { WrongFileError } from '../../transfer/csv-table.ts';
 import type { Entry, FileDevice } from '../../transfer/file-device.ts';
@@ -74,7 +73,7 @@ export async function importDevices(
   request: ImportRequest,
   signal: AbortSignal,
 ): Promise<number> {
-  const scope = await askOnce<AppScope>(actions, 'devices.begin-import', { appId: request.appId });
+  const scope = await askOnce(actions, 'devices.begin-import', { appId: request.appId });
   const state = await beginState(request, input, scope);
   if (state.records > 0) {
     terminal.note(`Continuing after record ${format(state.records)}.`);
@@ -158,7 +157,7 @@ class Import {
     this.progress = new Progress(terminal.progress, 'records');
     this.tags = new ImportTagMap(
       (tags) =>
-        askPatiently<MappedTags>(actions, 'devices.tags', {
+        askPatiently(actions, 'devices.tags', {
           appId: request.appId,
           tags,
           create: request.createsTags,
@@ -279,7 +278,7 @@ class Import {
     if (devices.length === 0) return batch;
     const { appId, replacesTags } = this.request;
     const { startedAtMs } = this.state;
-    const results = await askPatiently<readonly ImportResult[]>(
+    const results = await askPatiently(
       this.actions,
       'devices.import',
       { appId, replacesTags, startedAtMs, devices },
