@@ -2,12 +2,7 @@
 
 import { z } from 'zod';
 import { isDeviceId } from '../domain/device.ts';
-import {
-  ID_MAX,
-  SOURCE_ID_LENGTH_MAX,
-  TAG_NAME_LENGTH_MAX,
-  TAGS_PER_CLIENT_MAX,
-} from '../domain/tag.ts';
+import { SOURCE_ID_LENGTH_MAX, TAG_NAME_LENGTH_MAX, TAGS_PER_CLIENT_MAX } from '../domain/tag.ts';
 import type { Catalogue } from '../registration/catalogue/catalogue.ts';
 import type { Snapshot } from '../registration/catalogue/snapshot.ts';
 import type { FoundTag } from '../registration/import/import-tags.ts';
@@ -21,6 +16,7 @@ import type { DevicePage } from '../store/devices/read-page.ts';
 import { readDevicePage } from '../store/devices/read-page.ts';
 import { readClock } from '../store/read-clock.ts';
 import type { SqlPool } from '../store/sql.ts';
+import { id } from './credential-actions.ts';
 
 export interface DeviceParts {
   readonly sql: SqlPool;
@@ -36,7 +32,6 @@ export const ORDINALS_PER_REQUEST_MAX = 2_048;
 /** Tags named in one request. */
 export const TAGS_PER_REQUEST_MAX = 1_000;
 
-const id = z.int().min(1).max(ID_MAX);
 const appForm = z.object({ appId: id });
 
 const tagForm = z.object({
