@@ -1,7 +1,7 @@
 /** What a worker reports of its part of a send: plain values that cross the thread's port and enter the ledger. */
 
 import type { ApnsEnvironment } from './credential.ts';
-import type { Counts } from './notification.ts';
+import type { Counts, NotificationScope } from './notification.ts';
 
 /** How a send to a device ends for good; the five that `total` is the sum of. */
 export type FinalKind = 'delivered' | 'failed' | 'skipped' | 'expired' | 'cancelled';
@@ -33,10 +33,7 @@ export type DeviceNews = { readonly ordinal: number } & (
   | { readonly kind: 'restored' }
 );
 
-interface ProgressShape {
-  readonly notificationId: string;
-  readonly appId: number;
-  readonly platformId: number;
+interface ProgressShape extends NotificationScope {
   readonly news: readonly DeviceNews[];
   /** The credential's or message's fault that was found: nothing more is sent in this scope. */
   readonly fault: string | null;

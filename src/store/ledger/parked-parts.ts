@@ -1,16 +1,14 @@
 /** Parts that are parked (decision 39): for whoever looks at them, and for the operator who has them sent again. */
 
+import type { NotificationScope } from '../../domain/notification.ts';
 import { PARKED } from '../../domain/progress.ts';
 import type { Sql, SqlPool } from '../sql.ts';
 import { transact } from '../transact.ts';
 import { lockNotifications } from './lock-notifications.ts';
 
 /** What is parked of one (app, platform) of a notification. */
-export interface ParkedScope {
-  readonly notificationId: string;
+export interface ParkedScope extends NotificationScope {
   readonly client: string;
-  readonly appId: number;
-  readonly platformId: number;
   readonly devices: number;
   readonly sinceMs: number;
   /** Of one of its parts; null: who held it was lost. */

@@ -1,12 +1,9 @@
 /** How notifications and their scopes stand: what a worker is told with the answer to its report. */
 
-import type { NotificationState } from '../../domain/notification.ts';
+import type { NotificationScope, NotificationState } from '../../domain/notification.ts';
 import type { Sql } from '../sql.ts';
 
-export interface ScopeStanding {
-  readonly notificationId: string;
-  readonly appId: number;
-  readonly platformId: number;
+export interface ScopeStanding extends NotificationScope {
   readonly state: NotificationState;
   readonly fault: string | null;
   readonly hasDelivered: boolean;

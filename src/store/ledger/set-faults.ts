@@ -3,12 +3,10 @@
  * stays as it is: a report from a worker that lost its lease long ago must not turn FINISHED into FAILED.
  */
 
+import type { NotificationScope } from '../../domain/notification.ts';
 import type { Sql } from '../sql.ts';
 
-export interface ScopeFault {
-  readonly notificationId: string;
-  readonly appId: number;
-  readonly platformId: number;
+export interface ScopeFault extends NotificationScope {
   readonly fault: string;
 }
 

@@ -1,11 +1,9 @@
 /** Notes what a scope waits for, and how long: its provider fails for everyone, or its quota is used up. Statuses show it meanwhile. */
 
+import type { NotificationScope } from '../../domain/notification.ts';
 import type { Sql } from '../sql.ts';
 
-export interface ScopeWait {
-  readonly notificationId: string;
-  readonly appId: number;
-  readonly platformId: number;
+export interface ScopeWait extends NotificationScope {
   readonly waitingFor: { readonly reason: string; readonly forMs: number };
 }
 
