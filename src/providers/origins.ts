@@ -51,9 +51,12 @@ export const originsOf = (
   simulated: simulator === null ? [] : PLATFORM_IDS.filter((id) => !SITES[id].isPlaced(settings)),
 });
 
+/** The settings of an operator who sets none. */
+export const PROVIDER_DEFAULTS: ProviderSettings = z.object(PROVIDER_SETTINGS).parse({});
+
 /** The real ones, as the operator leaves them. */
 export const DEFAULT_ORIGINS: ProviderOrigins = Object.freeze(
-  originsOf(z.object(PROVIDER_SETTINGS).parse({}), null, null),
+  originsOf(PROVIDER_DEFAULTS, null, null),
 );
 
 /** The certificates that are trusted at an origin besides the system's: at those of the providers themselves, none. */

@@ -9,7 +9,7 @@ import type { Sender } from './sender.ts';
 import { Unsent } from './unsent.ts';
 
 /** What one provider's sender adds. */
-export interface Provider<R extends Rendered> {
+export interface RequestForm<R extends Rendered> {
   render(message: Message): R;
   /** Which of the requests that were rendered is for this device. */
   templateFor(rendered: R, deviceId: DeviceToken): RequestTemplate;
@@ -18,13 +18,13 @@ export interface Provider<R extends Rendered> {
 }
 
 export class ProviderSender<R extends Rendered> implements Sender {
-  readonly #provider: Provider<R>;
+  readonly #form: RequestForm<R>;
   readonly #transport: Transport;
   /** Sends that ended without the transport. */
   readonly #unsent = new Unsent();
 
-  constructor(provider: Provider<R>, transport: Transport) {
-    this.#provider = provider;
+  constructor(form: RequestForm<R>, transport: Transport) {
+    this.#form = form;
     this.#transport = transport;
   }
 
@@ -33,7 +33,7 @@ export class ProviderSender<R extends Rendered> implements Sender {
   }
 
   render(message: Message): R {
-    return this.#provider.render(message);
+    return this.#form.render(message);
   }
 
   whenReady(): Promise<void> {
@@ -41,12 +41,12 @@ export class ProviderSender<R extends Rendered> implements Sender {
   }
 
   send(rendered: R, deviceId: DeviceToken, position: number, settle: Settle): void {
-    const token = this.#provider.tokenOf(deviceId);
+    const token = this.#form.tokenOf(deviceId);
     if (!isToken(token)) {
       this.#unsent.settle(position, settle, token);
       return;
     }
-    const template = this.#provider.templateFor(rendered, deviceId);
+    const template = this.#form.templateFor(rendered, deviceId);
     this.#transport.send(template, token, position, settle);
   }
 

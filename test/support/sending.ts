@@ -4,9 +4,10 @@ import { pino } from 'pino';
 import type { Test } from 'tap';
 import { ProviderTokens } from '../../src/credentials/provider-tokens.ts';
 import type { ProviderCredential } from '../../src/domain/credential.ts';
-import { PLATFORM_APNS, PLATFORM_IDS } from '../../src/domain/device.ts';
+import { PLATFORM_APNS } from '../../src/domain/device.ts';
 import { Authorizations } from '../../src/providers/authorization.ts';
 import type { ProviderOrigins } from '../../src/providers/origins.ts';
+import { originsOf as originsBy, PROVIDER_DEFAULTS } from '../../src/providers/origins.ts';
 import type { CredentialSource, UsableCredential } from '../../src/push/dispatch/authorizer.ts';
 import type { FanOut } from '../../src/push/fan-out.ts';
 import { startFanOut } from '../../src/push/fan-out.ts';
@@ -85,18 +86,11 @@ const withoutFallback =
     return credential === null ? null : { credential, fallBack: null };
   };
 
+/** The simulator in every provider's place. */
 export const originsOf = (simulator: Simulator): ProviderOrigins => ({
-  apnsProduction: simulator.apnsOrigin,
-  apnsSandbox: simulator.apnsOrigin,
+  ...originsBy(PROVIDER_DEFAULTS, simulator, simulator.certificatePem),
   // Apple's quarter of an hour is no wait for a test.
   apnsRetryMs: 1_000,
-  fcm: simulator.fcmOrigin,
-  fcmTarget: 'auto',
-  fcmPerMinute: 0,
-  oauth: simulator.oauthOrigin,
-  webPushHosts: [new URL(simulator.webPushOrigin).host],
-  ca: simulator.certificatePem,
-  simulated: PLATFORM_IDS,
 });
 
 /** The simulator's own account at a provider. */
