@@ -102,7 +102,14 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Tests that stand for the whole system rather than for one source file. */
-const TESTS_WITHOUT_TWIN = ['tidy', 'contract', 'end-to-end', 'http2/conversations', 'support'];
+const TESTS_WITHOUT_TWIN = [
+  'tidy',
+  'documents',
+  'contract',
+  'end-to-end',
+  'http2/conversations',
+  'support',
+];
 
 /** What an executable file begins with. */
 const SHEBANG = /^#!.*\n/;

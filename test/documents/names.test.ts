@@ -1,0 +1,218 @@
+/** What documents name exists: links, paths, variables, metrics, log lines, problems. docs/decisions/ are history, and not held. */
+
+import { existsSync, readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import t from 'tap';
+import { schema } from '../../src/config.ts';
+import { createMetrics } from '../../src/telemetry/metrics.ts';
+import {
+  DOCUMENTS,
+  matching,
+  quotedIn,
+  ROOT,
+  readText,
+  rowsOf,
+  sectionOf,
+  sourcesIn,
+} from '../support/documents.ts';
+
+const source = sourcesIn('src').map(readText).join('\n');
+const operating = readText('docs/operating.md');
+
+t.test('every link between documents resolves, and so does its anchor', (t) => {
+  for (const document of DOCUMENTS) {
+    for (const [, target = ''] of readText(document).matchAll(/\]\(([^)\s]+)\)/g)) {
+      if (target.includes('://')) continue;
+      const [file = '', anchor] = target.split('#');
+      const path = file === '' ? document : join(dirname(document), file);
+      t.ok(existsSync(join(ROOT, path)), `${document}: ${target}`);
+      if (anchor === undefined) continue;
+      t.ok(anchorsOf(readText(path)).includes(anchor), `${document}: ${target} is a heading`);
+    }
+  }
+  t.end();
+});
+
+/** As GitHub makes them; of headings alike the second one ends in -1. */
+function anchorsOf(text: string): readonly string[] {
+  const seen = new Map<string, number>();
+  return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => {
+    const anchor = heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}_ -]/gu, '')
+      .replaceAll(' ', '-');
+    const count = seen.get(anchor) ?? 0;
+    seen.set(anchor, count + 1);
+    return count === 0 ? anchor : `${anchor}-${count}`;
+  });
+}
+
+/** A path of this project: folders, and a file or nothing behind them; or a source file by its name alone. */
+const PATH = /^[\w.*{}, -]+\/[\w.*{}/, -]*$|^[\w-]+\.ts$/;
+/** Paths that are made elsewhere, or later: by a running engine, a build, a bench. */
+const MADE_LATER = /^(\.\.\/|dist\/|data\/|bench\/results\/|DATA_DIR\/|postgres|secret\/)/;
+
+t.test('every path that a document names exists, below src/ or the root', (t) => {
+  const folders = ['src', 'test', 'bench', 'config', 'docs'];
+  const paths = folders.flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map(
+      (path) => `${folder}/${path}`,
+    ),
+  );
+  const known = [...paths, ...paths.map((path) => path.replace(/^src\//, ''))];
+  const names = paths.map((path) => path.split('/').at(-1) ?? '');
+  let held = 0;
+  for (const document of DOCUMENTS) {
+    for (const quoted of quotedIn(readText(document))) {
+      const path = quoted.replace(/\/$/, '');
+      const isFile = path.endsWith('.ts');
+      const isFolder = quoted.endsWith('/') || path.split('/')[0] === 'docs';
+      if (!PATH.test(quoted) || MADE_LATER.test(quoted) || !(isFile || isFolder)) continue;
+      held += 1;
+      const found = matching(path, [...folders, ...known, ...names]);
+      // Within the folder that the sentence is about: `apns/` of `providers/`.
+      const isWithin = known.some((other) => other.endsWith(`/${path}`));
+      t.ok(found.length > 0 || isWithin, `${document}: ${quoted}`);
+    }
+  }
+  t.ok(held > 400, `${held} paths are held`);
+  t.end();
+});
+
+/** Variables that others read: Node.js, the C library, the test runner, docker compose, the examples themselves. */
+const OF_OTHERS = [
+  'NODE_EXTRA_CA_CERTS',
+  'MALLOC_ARENA_MAX',
+  'POSTGRES_PASSWORD',
+  'TEST_DATABASE_URL',
+];
+
+t.test('every variable that a document sets or shows in capitals exists', (t) => {
+  const everything = ['test', 'bench'].flatMap(sourcesIn).map(readText).join('\n') + source;
+  const words = new Set(everything.match(/\b[A-Z][A-Z0-9_]+\b/g));
+  for (const document of DOCUMENTS) {
+    const text = readText(document);
+    for (const quoted of quotedIn(text)) {
+      const [, name, isSet] = /^([A-Z]+(?:_[A-Z0-9]+)+)(=.*)?$/.exec(quoted) ?? [];
+      if (name === undefined || OF_OTHERS.includes(name)) continue;
+      if (isSet !== undefined) t.ok(name in schema.shape, `${document}: ${quoted} is a variable`);
+      else t.ok(words.has(name), `${document}: ${name} exists`);
+    }
+    for (const [, name = ''] of text.matchAll(/^(?:export )?([A-Z]+_[A-Z_]+)=/gm)) {
+      t.ok(name in schema.shape || OF_OTHERS.includes(name), `${document}: ${name} is a variable`);
+    }
+  }
+  t.end();
+});
+
+/** Every metric of ours and its labels, as an engine with one of everything shows them. */
+async function shownMetrics(): Promise<Readonly<Record<string, readonly string[]>>> {
+  const metrics = createMetrics();
+  const scope = { appId: 1, platformId: 3 };
+  metrics.httpRequests.with({ method: 'GET', route: '/', status: '200' });
+  metrics.ignoredParameters.with({ field: 'tagId' });
+  metrics.registrations.with({ operation: 'reg' });
+  metrics.overloads.with({ part: 'http' });
+  metrics.sends.with({ platform: '3', outcome: 'failed' });
+  metrics.heldDeletions.with({ platform: '3' });
+  metrics.watchQueue('registrations', () => 1);
+  metrics.watchCredentials(() => [
+    { ...scope, isHealthy: true, expiresAtMs: 1, isFallback: false },
+  ]);
+  metrics.watchCircuits(() => [{ ...scope, openThreads: 1 }]);
+  metrics.watchIndex(() => ({ isReachable: true, groupsWaiting: 0, groupsMended: 0 }));
+  metrics.watchObjectIds(() => 0);
+  metrics.watchConnections(() => ({ size: 0, turnedAway: 0, cutOff: 0, unsentBytes: 0 }));
+  metrics.watchThreads(() => [
+    {
+      thread: 'main',
+      heapUsedBytes: 0,
+      heapBytes: 0,
+      externalBytes: 0,
+      arrayBuffersBytes: 0,
+      activeSeconds: 0,
+    },
+  ]);
+  const series = (await metrics.text()).matchAll(/^(tagcast_\w+)(?:\{(.*)\})? /gm);
+  return Object.fromEntries(
+    [...series].map(([, name = '', labels = '']) => [
+      name,
+      [...labels.matchAll(/(\w+)="/g)].map(([, label = '']) => label),
+    ]),
+  );
+}
+
+t.test('operating.md has every metric with its labels, and no document another', async (t) => {
+  const shown = await shownMetrics();
+  const rows = rowsOf(sectionOf(operating, '## Health and metrics'));
+  const told = rows
+    .flatMap((row) => quotedIn(row['metric'] ?? '').map((name) => [name, row['labels']] as const))
+    .filter(([name]) => name.startsWith('tagcast_'))
+    .map(([name, labels = '']) => [name, labelsIn(labels)] as const);
+  t.same(Object.fromEntries(told), shown);
+  for (const document of DOCUMENTS) {
+    for (const [name] of readText(document).matchAll(/\btagcast_[a-z_]+[a-z]\b(?!\*|_)/g)) {
+      const isKnown = name in shown || Object.keys(shown).some((it) => it.startsWith(`${name}_`));
+      t.ok(isKnown, `${document}: ${name}`);
+    }
+  }
+});
+
+/** `platform, outcome: \`failed\` …`: the names before the colons. */
+const labelsIn = (cell: string): readonly string[] =>
+  cell
+    .replaceAll(/:.*/g, '')
+    .split(', ')
+    .filter((label) => label !== '');
+
+t.test('every log line that operating.md quotes is in the source', (t) => {
+  const rows = rowsOf(sectionOf(operating, '## Logs'));
+  let held = 0;
+  for (const line of rows.flatMap((row) => quotedIn(row['`msg`'] ?? ''))) {
+    held += 1;
+    t.ok(source.includes(line.replace(/…$/, '')), line);
+  }
+  for (const quoted of quotedIn(operating).filter((quoted) => /^\w.* .*…$/.test(quoted))) {
+    if (quoted.includes(' -- ') || quoted.startsWith('node ')) continue;
+    t.ok(source.includes(quoted.slice(0, -1)), quoted);
+  }
+  t.ok(held > 50, `${held} lines are held`);
+  t.end();
+});
+
+/** A call of the logger; the last text in it is the line. */
+const LOGGED = /\blog\??\.(?:info|warn|error|fatal)\(([\s\S]*?)\);/g;
+/** A line may go on behind its beginning: with advice, with the command to use. */
+const BEGINNING_LENGTH = 40;
+
+t.test('every line that the source logs is in operating.md', (t) => {
+  let held = 0;
+  for (const [, call = ''] of source.matchAll(LOGGED)) {
+    const line = [...call.matchAll(/'((?:[^'\\\n]|\\.)+)'/g)].at(-1)?.[1];
+    if (line === undefined) continue;
+    held += 1;
+    t.ok(operating.includes(line.slice(0, BEGINNING_LENGTH)), line);
+  }
+  t.ok(held > 40, `${held} lines are held`);
+  t.end();
+});
+
+t.test('api.md has every status that is answered as a problem, and says what is answered', (t) => {
+  const api = readText('docs/api.md');
+  const answered = [...readText('src/http/problem.ts').matchAll(/^ {2}(\d{3}): '/gm)].map(
+    ([, status]) => status,
+  );
+  const errors = sectionOf(api, '## Errors');
+  const authentication = sectionOf(api, '## Authentication');
+  for (const status of answered) {
+    t.ok(`${errors}${authentication}`.includes(`\`${status}\``), `api.md has ${status}`);
+  }
+  for (const row of rowsOf(errors)) {
+    const [status] = quotedIn(row['status'] ?? '');
+    t.ok(answered.includes(status), `${status} is a problem`);
+  }
+  for (const [, detail = ''] of api.matchAll(/"(?:detail|message)":"([^"]+)"/g)) {
+    if (!/\d/.test(detail)) t.ok(source.includes(detail), detail);
+  }
+  t.end();
+});
