@@ -17,6 +17,7 @@ import { describeDemo, ensureDemo, readDemoAccounts, writeDemoFile } from './dem
 import type { PlatformOfApp } from './domain/device.ts';
 import { PLATFORM_IDS, UNWRITTEN_MS_MAX } from './domain/device.ts';
 import type { Progress } from './domain/progress.ts';
+import { credentialRoutes } from './http/admin/credentials.ts';
 import { statsTagRoute } from './http/admin/stats-tag.ts';
 import { tagRoutes } from './http/admin/tags.ts';
 import { appApiRoutes } from './http/app-api/routes.ts';
@@ -180,6 +181,7 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
       statusRoute(store.patientReads),
       ...tagRoutes(sql),
       statsTagRoute({ sql, patientReads: store.patientReads }),
+      ...credentialRoutes({ sql, secrets }),
       aboutRoute,
       ...healthRoutes({ readiness, metrics }),
     ],

@@ -1,11 +1,12 @@
 /**
  * Authorization header → caller. A known credential is answered from memory, without a query and without a password
- * hash, and so is one that was refused; what is remembered is short-lived, so that a disabled client or a rotated credential is refused
- * within seconds.
+ * hash, and so is one that was refused. What is remembered holds under one revision of the database (decision 43): while callers come,
+ * that is looked at a few times a second, so that what is taken away is refused within a second.
  */
 
 import { hash, randomBytes } from 'node:crypto';
 import { CappedMap } from '../std/capped-map.ts';
+import { readAccessRevision } from '../store/credentials/access-revision.ts';
 import type { CredentialRow } from '../store/credentials/find-credentials.ts';
 import type { Sql } from '../store/sql.ts';
 import { parseAuthorization } from './authorization-header.ts';
@@ -20,100 +21,108 @@ export type Authentication = Caller | 'missing' | 'wrong' | 'disabled';
 type Refusal = 'wrong' | 'disabled';
 
 interface Remembered {
-  readonly caller: Caller;
-  /** Served without a question until then; after it, served while a question is under way. */
-  readonly freshUntilMs: number;
-  /** Not served beyond. */
-  readonly staleUntilMs: number;
-  refreshing: boolean;
-}
-
-interface Refused {
-  readonly refusal: Refusal;
+  readonly known: Caller | Refusal;
+  /** Under which it is so. */
+  readonly revision: string;
+  /** Not used beyond. */
   readonly untilMs: number;
 }
 
-/** A caller seen all the time costs one query in this long. */
-const FRESH_MS = 2_000;
-/** The longest that a credential works after it was taken away. */
-const STALE_MS = 5_000;
+/** A revision that was asked for less than this long ago is believed without a question. */
+const FRESH_MS = 400;
+/** And while it is asked for again until then: the longest that a credential works after it was taken away. */
+const STALE_MS = 800;
 /** About 400 bytes each. An installation has as many credentials as apps. */
 const REMEMBERED_MAX = 10_000;
 /** Refused ones, about 200 bytes each, apart from the others: whoever makes up new ones all the time must not push those out. */
 const REFUSED_MAX = 10_000;
+/** A credential that is made is no new revision: what was refused may be one by then. */
+const REFUSED_MS = 2_000;
 
 export class Authenticator {
+  readonly #sql: Sql;
   readonly #lookup: CredentialLookup;
   /** Milliseconds of a clock that nobody sets: set back, the other one would serve a withdrawn credential on. */
   readonly #now: () => number;
-  readonly #remembered = new CappedMap<string, Remembered>({ sizeMax: REMEMBERED_MAX });
-  readonly #refused = new CappedMap<string, Refused>({ sizeMax: REFUSED_MAX });
+  readonly #callers = new CappedMap<string, Remembered>({ sizeMax: REMEMBERED_MAX });
+  readonly #refused = new CappedMap<string, Remembered>({ sizeMax: REFUSED_MAX });
   /** Headers are remembered by a salted digest: no secret stays in memory, and no comparison tells how far it got. */
   readonly #salt = randomBytes(32).toString('base64');
+  /** The newest revision that is known, and when it was asked for. */
+  #revision = '';
+  #askedAtMs = Number.NEGATIVE_INFINITY;
+  #isAsking = false;
 
   constructor(sql: Sql, secrets: Secrets, monotonicMs: () => number = () => performance.now()) {
+    this.#sql = sql;
     this.#lookup = new CredentialLookup(sql, secrets);
     this.#now = monotonicMs;
   }
 
   /** Answers at once when the credential is known, after one query when not. Rejects when the store cannot be asked. */
   authenticate(header: string): Authentication | Promise<Authentication> {
-    const recalled = this.recall(header);
-    if (recalled !== null) return recalled;
+    const key = this.#keyOf(header);
+    const known = this.#recall(key);
+    if (known !== null) return known;
     const presented = parseAuthorization(header);
-    return presented.kind === 'missing' ? 'missing' : this.#ask(this.#keyOf(header), presented);
+    return presented.kind === 'missing' ? 'missing' : this.#ask(key, presented);
   }
 
   /** What memory knows of it. Null: the store has to be asked. */
   recall(header: string): Authentication | null {
-    if (header === '') return 'missing';
-    const key = this.#keyOf(header);
-    const known = this.#remembered.get(key);
-    const nowMs = this.#now();
-    if (known !== undefined && nowMs < known.freshUntilMs) return known.caller;
-    const refused = this.#refused.get(key);
-    if (refused !== undefined && nowMs < refused.untilMs) return refused.refusal;
-    const presented = parseAuthorization(header);
-    if (presented.kind === 'missing') return 'missing';
-    if (known === undefined || nowMs >= known.staleUntilMs) return null;
-    if (!known.refreshing) {
-      known.refreshing = true;
-      // A failure is not lost: the entry goes stale in seconds, and the question is asked again by whoever comes then.
-      this.#ask(key, presented).catch(() => {
-        known.refreshing = false;
-      });
-    }
-    return known.caller;
+    const known = this.#recall(this.#keyOf(header));
+    if (known !== null) return known;
+    return parseAuthorization(header).kind === 'missing' ? 'missing' : null;
   }
 
   #keyOf(header: string): string {
     return hash('sha256', this.#salt + header, 'base64');
   }
 
+  #recall(key: string): Caller | Refusal | null {
+    const remembered = this.#callers.get(key) ?? this.#refused.get(key);
+    if (remembered === undefined || remembered.revision !== this.#revision) return null;
+    const nowMs = this.#now();
+    const ageMs = nowMs - this.#askedAtMs;
+    if (nowMs >= remembered.untilMs || ageMs >= STALE_MS) return null;
+    if (ageMs >= FRESH_MS) this.#lookAgain();
+    return remembered.known;
+  }
+
+  /** A failure is not lost: what is known goes stale in a moment, and whoever comes then asks again. */
+  #lookAgain(): void {
+    if (this.#isAsking) return;
+    this.#isAsking = true;
+    const askedAtMs = this.#now();
+    readAccessRevision(this.#sql)
+      .then((revision) => this.#stand(revision, askedAtMs))
+      .catch(() => undefined)
+      .finally(() => {
+        this.#isAsking = false;
+      });
+  }
+
+  #stand(revision: string, askedAtMs: number): void {
+    if (askedAtMs < this.#askedAtMs) return;
+    this.#revision = revision;
+    this.#askedAtMs = askedAtMs;
+  }
+
   async #ask(key: string, presented: Presentable): Promise<Authentication> {
     const askedAtMs = this.#now();
-    const row = await this.#lookup.find(presented);
-    this.#remembered.delete(key);
+    const { row, revision } = await this.#lookup.find(presented);
+    this.#stand(revision, askedAtMs);
+    this.#callers.delete(key);
     this.#refused.delete(key);
-    if (row === null) return this.#refuse(key, 'wrong', askedAtMs);
-    if (row.disabled) return this.#refuse(key, 'disabled', askedAtMs);
-    const caller = callerOf(row, presented.kind);
-    this.#remember(key, caller, askedAtMs, row.remainingMs ?? Number.POSITIVE_INFINITY);
-    return caller;
-  }
-
-  #refuse(key: string, refusal: Refusal, askedAtMs: number): Refusal {
-    this.#refused.set(key, { refusal, untilMs: askedAtMs + FRESH_MS });
-    return refusal;
-  }
-
-  #remember(key: string, caller: Caller, askedAtMs: number, remainingMs: number): void {
-    this.#remembered.set(key, {
-      caller,
-      freshUntilMs: askedAtMs + Math.min(FRESH_MS, remainingMs),
-      staleUntilMs: askedAtMs + Math.min(STALE_MS, remainingMs),
-      refreshing: false,
-    });
+    if (row === null || row.disabled) {
+      const known = row === null ? 'wrong' : 'disabled';
+      this.#refused.set(key, { known, revision, untilMs: askedAtMs + REFUSED_MS });
+      return known;
+    }
+    const known = callerOf(row, presented.kind);
+    const remainingMs = row.remainingMs ?? Number.POSITIVE_INFINITY;
+    this.#callers.set(key, { known, revision, untilMs: askedAtMs + remainingMs });
+    return known;
   }
 }
 

@@ -4,7 +4,7 @@
  */
 
 import { timingSafeEqual } from 'node:crypto';
-import type { CredentialRow } from '../store/credentials/find-credentials.ts';
+import type { CredentialRow, FoundCredentials } from '../store/credentials/find-credentials.ts';
 import { findCredentials } from '../store/credentials/find-credentials.ts';
 import type { Sql } from '../store/sql.ts';
 import type { Presented } from './authorization-header.ts';
@@ -13,10 +13,18 @@ import type { Secrets } from './secrets.ts';
 /** What can be looked up: a header that held something. */
 export type Presentable = Exclude<Presented, { readonly kind: 'missing' }>;
 
+/** What the database says of one that was presented. */
+export interface Finding {
+  /** Null: there is none like it. */
+  readonly row: CredentialRow | null;
+  /** Of the moment in which it was so. */
+  readonly revision: string;
+}
+
 interface Question {
   readonly presented: Presentable;
   readonly hash: Buffer;
-  resolve(row: CredentialRow | null): void;
+  resolve(finding: Finding): void;
   reject(error: unknown): void;
 }
 
@@ -34,8 +42,8 @@ export class CredentialLookup {
     this.#secrets = secrets;
   }
 
-  /** The credential that was presented, or null when there is none like it. */
-  find(presented: Presentable): Promise<CredentialRow | null> {
+  /** Looks for the credential that was presented. */
+  find(presented: Presentable): Promise<Finding> {
     const secret = presented.kind === 'bearer' ? presented.token : presented.password;
     const hash = this.#secrets.lookupHash(secret);
     return new Promise((resolve, reject) => {
@@ -49,8 +57,7 @@ export class CredentialLookup {
     while (this.#waiting.length > 0) {
       const batch = this.#waiting.splice(0, BATCH_MAX);
       try {
-        const rows = await findCredentials(this.#sql, tokenHashesOf(batch), usernamesOf(batch));
-        answer(batch, rows);
+        answer(batch, await findCredentials(this.#sql, tokenHashesOf(batch), usernamesOf(batch)));
       } catch (error) {
         for (const question of batch) question.reject(error);
       }
@@ -72,16 +79,18 @@ const usernamesOf = (batch: readonly Question[]): readonly string[] =>
       : [],
   );
 
-function answer(batch: readonly Question[], rows: readonly CredentialRow[]): void {
+function answer(batch: readonly Question[], { rows, revision }: FoundCredentials): void {
   const byToken = new Map(rows.map((row) => [row.tokenHash.toString('latin1'), row]));
   const byUsername = new Map(rows.map((row) => [row.username, row]));
   for (const { presented, hash, resolve } of batch) {
     if (presented.kind === 'bearer') {
       const row = byToken.get(hash.toString('latin1'));
-      resolve(row !== undefined && timingSafeEqual(row.tokenHash, hash) ? row : null);
+      const isRight = row !== undefined && timingSafeEqual(row.tokenHash, hash);
+      resolve({ row: isRight ? row : null, revision });
     } else {
       const row = byUsername.get(presented.username);
-      resolve(row !== undefined && timingSafeEqual(row.passwordHash, hash) ? row : null);
+      const isRight = row !== undefined && timingSafeEqual(row.passwordHash, hash);
+      resolve({ row: isRight ? row : null, revision });
     }
   }
 }

@@ -13,8 +13,8 @@ import {
 
 const USAGE = `tagcast client add <client-id> [--name <name>]   creates a client, prints the super user's credentials
 tagcast client list
-tagcast client disable <client-id>               its credentials are refused within seconds
-tagcast client enable <client-id>                its credentials work again, at once`;
+tagcast client disable <client-id>               its credentials are refused within a second
+tagcast client enable <client-id>                its credentials work again within a second`;
 
 /** Makes the command. */
 export const clientCommand = (context: OperatorContext): Command => ({

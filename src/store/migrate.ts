@@ -18,6 +18,7 @@ import * as writeProbe from './migrations/0009-write-probe.ts';
 import * as parkedParts from './migrations/0010-parked-parts.ts';
 import * as objectIdBudget from './migrations/0011-object-id-budget.ts';
 import * as oneRowPerDevice from './migrations/0012-one-row-per-device.ts';
+import * as access from './migrations/0013-access.ts';
 import type { Sql, SqlPool } from './sql.ts';
 import { againAfterDeadlock } from './transact.ts';
 
@@ -45,6 +46,7 @@ export const MIGRATIONS: readonly Migration[] = [
   parkedParts,
   objectIdBudget,
   oneRowPerDevice,
+  access,
 ];
 
 export interface Migrated {

@@ -25,7 +25,8 @@ export async function becomesOneRowEach(t: Test, devices: number): Promise<void>
     await sql`create table devices_before as select * from devices`;
     await sql`create table subscriptions_before as select * from subscriptions`;
 
-    t.same((await migrate(sql)).applied, ['0012-one-row-per-device']);
+    const upTo = MIGRATIONS.filter(({ name }) => name < '0013');
+    t.same((await migrate(sql, { migrations: upTo })).applied, ['0012-one-row-per-device']);
     const lost = await sql`
     select app_id, platform_id, ordinal, device_key, device_id, app_version, registered_at, refusals, apns_environment
     from devices_before
@@ -62,6 +63,6 @@ export async function becomesOneRowEach(t: Test, devices: number): Promise<void>
       names.map(({ name }) => name),
       ['devices_device_key', 'devices_pkey'],
     );
-    t.same(await migrate(sql), { applied: [], ahead: [] });
+    t.same(await migrate(sql, { migrations: upTo }), { applied: [], ahead: [] });
   });
 }

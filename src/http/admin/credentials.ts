@@ -1,0 +1,93 @@
+/** `credentials`: what a client's super user sees of its credentials, and rotates: his own, and those of his apps. */
+
+import { z } from 'zod';
+import type { Caller } from '../../access/caller.ts';
+import { GRACE_HOURS_MAX, rotateCredential } from '../../access/credentials.ts';
+import type { Secrets } from '../../access/secrets.ts';
+import { ID_MAX } from '../../domain/tag.ts';
+import { findAppClient } from '../../store/apps/find-app.ts';
+import { listCredentials } from '../../store/credentials/list-credentials.ts';
+import type { SqlPool } from '../../store/sql.ts';
+import type { ApiRoute, HttpRequest, HttpResponse } from '../handler.ts';
+import { BODY_BYTES_MAX } from '../handler.ts';
+import { invalid, json, readJsonBody } from '../json-body.ts';
+import { problem } from '../problem.ts';
+import { strictForm } from '../strict-form.ts';
+
+export interface CredentialRouteParts {
+  readonly sql: SqlPool;
+  readonly secrets: Secrets;
+}
+
+const GRACE = `must be whole hours, 0–${GRACE_HOURS_MAX}`;
+const APP_ID = 'must be the id of an app';
+const rotateForm = strictForm({
+  graceHours: z.int(GRACE).min(0, GRACE).max(GRACE_HOURS_MAX, GRACE),
+  appId: z.int(APP_ID).min(1, APP_ID).max(ID_MAX, APP_ID).optional(),
+});
+
+/** A secret is for whoever asked: no cache on the way keeps it. */
+export const withSecret = (response: HttpResponse): HttpResponse => ({
+  ...response,
+  headers: { ...response.headers, 'Cache-Control': 'no-store' },
+});
+
+/** The list, and the rotation of each role. */
+export function credentialRoutes(parts: CredentialRouteParts): readonly ApiRoute[] {
+  const path = '/push-admin-api/v3/:client/credentials';
+  return [
+    {
+      api: 'admin',
+      method: 'GET',
+      path,
+      bodyBytesMax: 0,
+      handle: (_request, caller) => list(parts, caller),
+    },
+    {
+      api: 'admin',
+      method: 'POST',
+      path: `${path}/:role/rotate`,
+      bodyBytesMax: BODY_BYTES_MAX,
+      handle: (request, caller) => rotate(parts, request, caller),
+    },
+  ];
+}
+
+async function list({ sql }: CredentialRouteParts, caller: Caller): Promise<HttpResponse> {
+  const credentials = await listCredentials(sql, caller.clientId);
+  return json(
+    credentials.map(({ appId, username, createdAtMs, expiresAtMs }) => ({
+      ...roleOf(appId),
+      userName: username,
+      createdAt: createdAtMs,
+      ...(expiresAtMs === null ? {} : { expiresAt: expiresAtMs }),
+    })),
+  );
+}
+
+async function rotate(
+  { sql, secrets }: CredentialRouteParts,
+  request: HttpRequest,
+  { clientId, clientSlug }: Caller,
+): Promise<HttpResponse> {
+  const role = request.params['role'];
+  if (role !== 'super-user' && role !== 'api-user') {
+    return problem(request.requestId, 404, 'The roles are super-user and api-user.');
+  }
+  const read = readJsonBody(request, rotateForm);
+  if (!read.ok) return read.response;
+  const { graceHours, appId = null } = read.value;
+  if ((role === 'api-user') !== (appId !== null)) {
+    const message = appId === null ? 'is missing' : 'belongs to an api-user only';
+    return invalid(request, [{ path: 'appId', message }]);
+  }
+  if (appId !== null && (await findAppClient(sql, appId))?.clientId !== clientId) {
+    return problem(request.requestId, 404, 'This client has no app with this id.');
+  }
+  const owner = { clientId, clientSlug, appId };
+  const { username, password, token } = await rotateCredential(sql, secrets, owner, graceHours);
+  return withSecret(json({ ...roleOf(appId), userName: username, password, token }));
+}
+
+const roleOf = (appId: number | null) =>
+  appId === null ? { role: 'super-user' } : { role: 'api-user', appId };
