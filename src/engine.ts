@@ -18,6 +18,7 @@ import type { PlatformOfApp } from './domain/device.ts';
 import { PLATFORM_IDS, UNWRITTEN_MS_MAX } from './domain/device.ts';
 import type { Progress } from './domain/progress.ts';
 import { credentialRoutes } from './http/admin/credentials.ts';
+import { keyRoutes } from './http/admin/keys.ts';
 import { statsTagRoute } from './http/admin/stats-tag.ts';
 import { tagRoutes } from './http/admin/tags.ts';
 import { appApiRoutes } from './http/app-api/routes.ts';
@@ -177,11 +178,12 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
         },
         onResult: (operation, result) => countRegistration(metrics, operation, result),
       }),
-      pushRoute(fanOut.accept),
+      pushRoute(fanOut.accept, sql),
       statusRoute(store.patientReads),
       ...tagRoutes(sql),
       statsTagRoute({ sql, patientReads: store.patientReads }),
       ...credentialRoutes({ sql, secrets }),
+      ...keyRoutes({ sql, secrets }),
       aboutRoute,
       ...healthRoutes({ readiness, metrics }),
     ],

@@ -6,11 +6,12 @@
 
 import { hash, randomBytes } from 'node:crypto';
 import { CappedMap } from '../std/capped-map.ts';
+import { noteKeyUse } from '../store/client-keys/note-key-use.ts';
 import { readAccessRevision } from '../store/credentials/access-revision.ts';
 import type { CredentialRow } from '../store/credentials/find-credentials.ts';
 import type { Sql } from '../store/sql.ts';
 import { parseAuthorization } from './authorization-header.ts';
-import type { Caller } from './caller.ts';
+import type { Caller, Scope } from './caller.ts';
 import type { Presentable } from './credential-lookup.ts';
 import { CredentialLookup } from './credential-lookup.ts';
 import type { Secrets } from './secrets.ts';
@@ -26,6 +27,8 @@ interface Remembered {
   readonly revision: string;
   /** Not used beyond. */
   readonly untilMs: number;
+  /** When the use of a key was last noted. */
+  notedMs: number;
 }
 
 /** A revision that was asked for less than this long ago is believed without a question. */
@@ -38,6 +41,9 @@ const REMEMBERED_MAX = 10_000;
 const REFUSED_MAX = 10_000;
 /** A credential that is made is no new revision: what was refused may be one by then. */
 const REFUSED_MS = 2_000;
+/** "Last used" is for people who look for keys that nobody needs. */
+const NOTED_EVERY_MS = 60_000;
+const UNNOTED = Number.NEGATIVE_INFINITY;
 
 export class Authenticator {
   readonly #sql: Sql;
@@ -86,6 +92,7 @@ export class Authenticator {
     const ageMs = nowMs - this.#askedAtMs;
     if (nowMs >= remembered.untilMs || ageMs >= STALE_MS) return null;
     if (ageMs >= FRESH_MS) this.#lookAgain();
+    this.#noteUse(remembered, nowMs);
     return remembered.known;
   }
 
@@ -102,6 +109,17 @@ export class Authenticator {
       });
   }
 
+  /** What is not noted now is at the next use. */
+  #noteUse(remembered: Remembered, nowMs: number): void {
+    const { known, notedMs } = remembered;
+    if (typeof known === 'string' || known.key === undefined || nowMs < notedMs + NOTED_EVERY_MS)
+      return;
+    remembered.notedMs = nowMs;
+    noteKeyUse(this.#sql, known.key.id).catch(() => {
+      remembered.notedMs = notedMs;
+    });
+  }
+
   #stand(revision: string, askedAtMs: number): void {
     if (askedAtMs < this.#askedAtMs) return;
     this.#revision = revision;
@@ -116,21 +134,30 @@ export class Authenticator {
     this.#refused.delete(key);
     if (row === null || row.disabled) {
       const known = row === null ? 'wrong' : 'disabled';
-      this.#refused.set(key, { known, revision, untilMs: askedAtMs + REFUSED_MS });
+      this.#refused.set(key, { known, revision, untilMs: askedAtMs + REFUSED_MS, notedMs: 0 });
       return known;
     }
     const known = callerOf(row, presented.kind);
     const remainingMs = row.remainingMs ?? Number.POSITIVE_INFINITY;
-    this.#callers.set(key, { known, revision, untilMs: askedAtMs + remainingMs });
+    const remembered = { known, revision, untilMs: askedAtMs + remainingMs, notedMs: UNNOTED };
+    this.#callers.set(key, remembered);
+    this.#noteUse(remembered, askedAtMs);
     return known;
   }
 }
 
+function roleOf({ key, appId }: CredentialRow): Caller['role'] {
+  if (key !== null) return 'key';
+  return appId === null ? 'super-user' : 'api-user';
+}
+
 const callerOf = (row: CredentialRow, method: Caller['method']): Caller => ({
-  role: row.appId === null ? 'super-user' : 'api-user',
+  role: roleOf(row),
   clientId: row.clientId,
   clientSlug: row.clientSlug,
   appId: row.appId,
   userName: row.username,
   method,
+  // Scopes are checked when a key is made.
+  ...(row.key === null ? {} : { key: { ...row.key, scopes: row.key.scopes as readonly Scope[] } }),
 });

@@ -89,7 +89,8 @@ function answer(batch: readonly Question[], { rows, revision }: FoundCredentials
       resolve({ row: isRight ? row : null, revision });
     } else {
       const row = byUsername.get(presented.username);
-      const isRight = row !== undefined && timingSafeEqual(row.passwordHash, hash);
+      const expected = row?.passwordHash ?? null;
+      const isRight = row !== undefined && expected !== null && timingSafeEqual(expected, hash);
       resolve({ row: isRight ? row : null, revision });
     }
   }

@@ -14,7 +14,7 @@ import type { AddressResolver } from './client-address.ts';
 import type { Cors } from './cors.ts';
 import type { WriteField } from './front/front.ts';
 import type { ApiRoute, HttpRequest, HttpResponse, Route } from './handler.ts';
-import { mayUse, tellsDeprecation } from './permission.ts';
+import { mayUse, tellsDeprecation, whyNot } from './permission.ts';
 import { problem } from './problem.ts';
 import type { RequestHead } from './request-head.ts';
 import { requestIdOf } from './request-id.ts';
@@ -82,7 +82,7 @@ export class Exchange {
    * else of the network. An app's credential is public, so it has none.
    */
   get holder(): string {
-    return this.#caller?.role === 'super-user'
+    return this.#caller !== null && this.#caller.role !== 'api-user'
       ? `client ${this.#caller.clientId}`
       : networkOf(this.address);
   }
@@ -258,8 +258,8 @@ export class Exchange {
 
   /** A client in the path is the caller's own, or, whether it exists or not, none of the caller's business. */
   #forbidden(route: ApiRoute, params: Readonly<Record<string, string>>, caller: Caller): Refusal {
-    if (!mayUse(route.api, caller.role)) {
-      return this.refuse(403, 'This credential is for another API.');
+    if (!mayUse(route, caller)) {
+      return this.refuse(403, whyNot(route, caller));
     }
     const client = params['client'];
     return client === undefined || client === caller.clientSlug

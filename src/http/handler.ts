@@ -1,6 +1,6 @@
 /** What a handler gets and gives: plain values, so that no handler knows the server underneath. */
 
-import type { Caller } from '../access/caller.ts';
+import type { Caller, Scope } from '../access/caller.ts';
 
 export interface HttpRequest {
   readonly method: string;
@@ -36,11 +36,24 @@ interface RouteShape {
   readonly bodyBytesMax: number;
 }
 
-/** A route that only a checked credential reaches. */
-export interface ApiRoute extends RouteShape {
-  readonly api: Api;
+interface CalledRoute extends RouteShape {
   handle(request: HttpRequest, caller: Caller): Promise<HttpResponse> | HttpResponse;
 }
+
+/** What apps call, as their API user. */
+export interface AppRoute extends CalledRoute {
+  readonly api: 'app';
+}
+
+/** What a client's own systems call: its super user, and keys that have what it needs. */
+export interface ClientRoute extends CalledRoute {
+  readonly api: Exclude<Api, 'app'>;
+  /** The scope that a key must have, if any will do; or no key is enough. */
+  readonly needs: Scope | 'any-scope' | 'super-user';
+}
+
+/** A route that only a checked credential reaches. */
+export type ApiRoute = AppRoute | ClientRoute;
 
 /** A route for everybody: health, metrics. */
 export interface OpenRoute extends RouteShape {

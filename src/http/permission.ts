@@ -1,17 +1,21 @@
-/** Which role may speak which API: the table of spec/interface.md, section 2. */
+/** Which caller may speak which API: the table of spec/interface.md, section 2. */
 
 import type { Caller } from '../access/caller.ts';
-import type { Api } from './handler.ts';
+import type { Api, ApiRoute } from './handler.ts';
 
-/** Whether a caller may use an API at all. */
-export function mayUse(api: Api, role: Caller['role']): boolean {
-  switch (api) {
-    case 'app':
-      return role === 'api-user';
-    case 'notification':
-    case 'admin':
-      return role === 'super-user';
-  }
+/** Whether a caller may use a route at all. */
+export function mayUse(route: ApiRoute, { role, key }: Caller): boolean {
+  if (route.api === 'app') return role === 'api-user';
+  if (role === 'super-user') return true;
+  if (key === undefined || route.needs === 'super-user') return false;
+  return route.needs === 'any-scope' || key.scopes.includes(route.needs);
+}
+
+/** The sentence for whom it does not let in. */
+export function whyNot(route: ApiRoute, { key }: Caller): string {
+  if (key === undefined || route.api === 'app') return 'This credential is for another API.';
+  if (route.needs === 'super-user') return 'This is for the super user: no key is enough.';
+  return `This key does not have the scope ${route.needs}.`;
 }
 
 /** Whether answers of this API tell who came with Basic that it is deprecated. On the App API it is in shipped apps. */

@@ -22,6 +22,7 @@ t.test('a credential in use, rotated and disabled', async (t) => {
       SECRET_KEY: 'a secret of this test, long enough',
       DEMO: '0',
       WORKERS: '1',
+      TRUSTED_PROXIES: '127.0.0.1',
     };
     const command = async (...args: string[]): Promise<string> => {
       const { code, output } = await runCommand(t, args, environment);
@@ -47,6 +48,18 @@ t.test('a credential in use, rotated and disabled', async (t) => {
       const { token } = (await answer.json()) as { readonly token: string };
       await use.refusedFromNowOn(401);
       t.same(await askAll(nodes, token), [200, 200], 'the new one works on both at once');
+    });
+
+    await t.test('a further key that is deleted', async (t) => {
+      const shown = tokenIn(await command('credential', 'show', 'acme'));
+      const keys = `${first.baseUrl}/push-admin-api/v3/acme/keys`;
+      const headers = { Authorization: `Bearer ${shown}` };
+      const body = JSON.stringify({ name: 'CMS', scopes: ['read'] });
+      const made = await fetch(keys, { method: 'POST', headers, body });
+      const { id, token } = (await made.json()) as { readonly id: number; readonly token: string };
+      const use = await useOnAll(t, nodes, token);
+      t.equal((await fetch(`${keys}/${id}`, { method: 'DELETE', headers })).status, 204);
+      await use.refusedFromNowOn(401);
     });
 
     await t.test('rotated by the operator, with and without grace', async (t) => {
@@ -75,7 +88,10 @@ t.test('a credential in use, rotated and disabled', async (t) => {
 const tokenIn = (output: string): string => TOKEN.exec(output)?.[1] ?? '';
 
 const ask = async ({ baseUrl }: EngineProcess, token: string): Promise<number> => {
-  const answer = await fetch(baseUrl + ENDPOINT, { headers: { Authorization: `Bearer ${token}` } });
+  // An address for each credential: many wrong ones from one address would be 429.
+  const address = `10.${token.charCodeAt(5)}.${token.charCodeAt(6)}.${token.charCodeAt(7)}`;
+  const headers = { Authorization: `Bearer ${token}`, 'X-Forwarded-For': address };
+  const answer = await fetch(baseUrl + ENDPOINT, { headers });
   await answer.arrayBuffer();
   return answer.status;
 };

@@ -6,7 +6,7 @@ import { connect } from 'node:net';
 import t from 'tap';
 import { Authenticator } from '../../src/access/authenticate.ts';
 import { rotateCredential } from '../../src/access/credentials.ts';
-import type { Route } from '../../src/http/handler.ts';
+import type { HttpRequest, Route } from '../../src/http/handler.ts';
 import {
   addTenant,
   bearer,
@@ -21,11 +21,11 @@ import { until } from '../support/poll.ts';
 
 const LENGTH = 1_000;
 const echo = (api: 'app' | 'notification'): Route => ({
-  api,
+  ...(api === 'app' ? { api } : { api, needs: 'super-user' }),
   method: 'POST',
   path: `/${api}`,
   bodyBytesMax: LENGTH,
-  handle: ({ body }) => ({ status: 200, body: `whole: ${body.length}` }),
+  handle: ({ body }: HttpRequest) => ({ status: 200, body: `whole: ${body.length}` }),
 });
 const ROUTES = [echo('app'), echo('notification')];
 

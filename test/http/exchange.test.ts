@@ -9,7 +9,7 @@ import { addTenant, basic, bearer, startApiOn } from '../support/api.ts';
 import { withStores } from '../support/store.ts';
 
 const route = (api: ApiName, path: string): Route => ({
-  api,
+  ...(api === 'app' ? { api } : { api, needs: 'super-user' }),
   method: 'GET',
   path,
   bodyBytesMax: 0,

@@ -36,7 +36,7 @@ t.test('while counts hang, credentials and registrations go on', async (t) => {
     });
     const { baseUrl } = await startApi(t, new Authenticator(sql, secrets), [
       ...appApiRoutes(appApi),
-      pushRoute(accept),
+      pushRoute(accept, sql),
       statusRoute(store.patientReads),
       statsTagRoute(store),
     ]);

@@ -38,6 +38,7 @@ export function credentialRoutes(parts: CredentialRouteParts): readonly ApiRoute
   return [
     {
       api: 'admin',
+      needs: 'super-user',
       method: 'GET',
       path,
       bodyBytesMax: 0,
@@ -45,6 +46,7 @@ export function credentialRoutes(parts: CredentialRouteParts): readonly ApiRoute
     },
     {
       api: 'admin',
+      needs: 'super-user',
       method: 'POST',
       path: `${path}/:role/rotate`,
       bodyBytesMax: BODY_BYTES_MAX,

@@ -9,6 +9,7 @@ import { readTagById } from '../../store/tags/read-tags.ts';
 import { tagObject } from '../app-api/tag-object.ts';
 import type { Route } from '../handler.ts';
 import { BODY_BYTES_MAX } from '../handler.ts';
+import { coversTag, outside } from '../key-limits.ts';
 import { problem } from '../problem.ts';
 import { tooMuchCounted } from '../too-much-counted.ts';
 
@@ -24,11 +25,14 @@ export const statsTagRoute = ({
   method: 'GET',
   path: '/push-admin-api/v3/:client/stats/tag/:tag',
   api: 'admin',
+  needs: 'read',
   bodyBytesMax: BODY_BYTES_MAX,
   async handle(request, caller) {
     const tagId = readTagId(request.params['tag'] ?? '');
     const tag = tagId === null ? null : await readTagById(sql, caller.clientId, tagId);
     if (tag === null) return problem(request.requestId, 404, 'There is no such tag.');
+    // The counts are of all apps.
+    if (caller.key?.appIds || !(await coversTag(sql, caller, tag.id))) return outside(request);
     const read = await patientReads.run(caller.clientId, (patient) =>
       Promise.all([subscribersByApp(patient, tag.id), tagDays(patient, caller.clientId, tag.id)]),
     );

@@ -8,6 +8,7 @@ import { readGroupSourceId } from '../../store/tag-groups/read-groups.ts';
 import { readTagById, readTagBySourceId } from '../../store/tags/read-tags.ts';
 import type { HttpRequest, HttpResponse } from '../handler.ts';
 import { json } from '../json-body.ts';
+import { coversTag, outside } from '../key-limits.ts';
 import { notFound } from './find-named.ts';
 
 const DIGITS = /^\d{1,10}$/;
@@ -21,7 +22,7 @@ export async function getTagById(
   const value = request.params['value'] ?? '';
   const id = DIGITS.test(value) ? Number(value) : 0;
   const tag = id > 0 && id <= ID_MAX ? await readTagById(sql, caller.clientId, id) : null;
-  return tag === null ? notFound(request) : answer(sql, tag);
+  return tag === null ? notFound(request) : answer(sql, request, caller, tag);
 }
 
 /** Handles `tag/sourceId`. PostgreSQL's text holds no NUL: such a sourceId is nobody's. */
@@ -32,11 +33,17 @@ export async function getTagBySourceId(
 ): Promise<HttpResponse> {
   const value = request.params['value'] ?? '';
   const tag = value.includes('\0') ? null : await readTagBySourceId(sql, caller.clientId, value);
-  return tag === null ? notFound(request) : answer(sql, tag);
+  return tag === null ? notFound(request) : answer(sql, request, caller, tag);
 }
 
 /** As `tag/add` takes it, with its id; what the tag does not have is left out. */
-async function answer(sql: Sql, tag: Tag): Promise<HttpResponse> {
+async function answer(
+  sql: Sql,
+  request: HttpRequest,
+  caller: Caller,
+  tag: Tag,
+): Promise<HttpResponse> {
+  if (!(await coversTag(sql, caller, tag.id))) return outside(request);
   const groupSourceId = tag.groupId === null ? null : await readGroupSourceId(sql, tag.groupId);
   return json({
     id: tag.id,

@@ -1,7 +1,7 @@
 /** The routes of tags on the Admin API, as the public service has them (facts/upstream.md, section 4). */
 
 import type { SqlPool } from '../../store/sql.ts';
-import type { ApiRoute } from '../handler.ts';
+import type { ApiRoute, ClientRoute } from '../handler.ts';
 import { BODY_BYTES_MAX } from '../handler.ts';
 import { json } from '../json-body.ts';
 import { addTags } from './tag-add.ts';
@@ -17,20 +17,26 @@ export function tagRoutes(sql: SqlPool): readonly ApiRoute[] {
     post('tag/delete/:client', (request, caller) => removeTag(sql, request, caller)),
     get('tag/sourceId/:value/:client', (request, caller) => getTagBySourceId(sql, request, caller)),
     get('tag/id/:value/:client', (request, caller) => getTagById(sql, request, caller)),
-    get('endpoints/get', () => json({ ok: true })),
+    get('endpoints/get', () => json({ ok: true }), 'any-scope'),
   ];
 }
 
 const post = (path: string, handle: ApiRoute['handle']): ApiRoute => ({
   api: 'admin',
+  needs: 'admin',
   method: 'POST',
   path: `/push-admin-api/${path}`,
   bodyBytesMax: BODY_BYTES_MAX,
   handle,
 });
 
-const get = (path: string, handle: ApiRoute['handle']): ApiRoute => ({
+const get = (
+  path: string,
+  handle: ApiRoute['handle'],
+  needs: ClientRoute['needs'] = 'read',
+): ApiRoute => ({
   api: 'admin',
+  needs,
   method: 'GET',
   path: `/push-admin-api/${path}`,
   bodyBytesMax: BODY_BYTES_MAX,

@@ -3,9 +3,11 @@
 import { createHash } from 'node:crypto';
 import type { Caller } from '../../access/caller.ts';
 import type { Accept, Acceptance, DryRun } from '../../push/accept/accept.ts';
+import type { Sql } from '../../store/sql.ts';
 import type { ApiRoute, HttpRequest, HttpResponse } from '../handler.ts';
 import { BODY_BYTES_MAX } from '../handler.ts';
 import { invalid, json } from '../json-body.ts';
+import { limitPush } from '../key-limits.ts';
 import { prefersJson } from '../negotiation.ts';
 import type { Fault } from '../problem.ts';
 import { problem } from '../problem.ts';
@@ -15,25 +17,40 @@ import { readPushRequest } from './push-request.ts';
 /** spec/interface.md, section 4. */
 const IDEMPOTENCY_KEY_LENGTH_MAX = 255;
 
-export function pushRoute(accept: Accept): ApiRoute {
+export function pushRoute(accept: Accept, sql: Sql): ApiRoute {
   return {
     api: 'notification',
+    needs: 'send',
     method: 'POST',
     path: '/push-api/push',
     bodyBytesMax: BODY_BYTES_MAX,
-    handle: (request, caller) => push(accept, request, caller),
+    handle: (request, caller) => push(accept, sql, request, caller),
   };
 }
 
-async function push(accept: Accept, request: HttpRequest, caller: Caller): Promise<HttpResponse> {
+async function push(
+  accept: Accept,
+  sql: Sql,
+  request: HttpRequest,
+  caller: Caller,
+): Promise<HttpResponse> {
   const read = readPushRequest(request.body);
   const keyFaults = idempotencyKeyFaults(request);
   if (!read.ok) return invalid(request, [...keyFaults, ...read.faults]);
   if (keyFaults.length > 0) return invalid(request, keyFaults);
   const key = request.header('idempotency-key');
   const pastFaults = endFaults(read.push.expiresAtMs);
-  if (read.isDryRun) {
-    return dryRunAnswer(request, await accept.dryRun(read.push, caller.clientId, pastFaults));
+  const limited = await limitPush(sql, caller, read.push);
+  if (!limited.ok) return problem(request.requestId, 403, limited.why);
+  const devicesMax = caller.key?.maxDevices ?? null;
+  if (read.isDryRun || devicesMax !== null) {
+    const dryRun = await accept.dryRun(limited.push, caller.clientId, pastFaults);
+    if (read.isDryRun || dryRun.kind !== 'counted') return dryRunAnswer(request, dryRun);
+    const devices = dryRun.audience.reduce((sum, { count }) => sum + count, 0);
+    if (devicesMax !== null && devices > devicesMax) {
+      const why = `This push is for ${devices} devices, and this key for ${devicesMax} at most.`;
+      return problem(request.requestId, 403, why);
+    }
   }
   const bodyHash = createHash('sha256').update(request.body).digest();
   const publisher = {
@@ -41,7 +58,7 @@ async function push(accept: Accept, request: HttpRequest, caller: Caller): Promi
     userName: caller.userName,
     idempotency: key === '' ? null : { key, bodyHash },
   };
-  const acceptance = await accept.submit(read.push, publisher, pastFaults);
+  const acceptance = await accept.submit(limited.push, publisher, pastFaults);
   return acceptanceAnswer(request, acceptance);
 }
 

@@ -9,6 +9,7 @@ import { readStatus } from '../../store/notifications/read-status.ts';
 import type { PatientReads } from '../../store/patient-reads.ts';
 import type { ApiRoute, HttpRequest, HttpResponse } from '../handler.ts';
 import { json } from '../json-body.ts';
+import { isLimited } from '../key-limits.ts';
 import { problem } from '../problem.ts';
 import { tooMuchCounted } from '../too-much-counted.ts';
 
@@ -17,6 +18,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 export function statusRoute(reads: PatientReads): ApiRoute {
   return {
     api: 'notification',
+    needs: 'read',
     method: 'GET',
     path: '/push-api/status/:id',
     bodyBytesMax: 0,
@@ -27,11 +29,13 @@ export function statusRoute(reads: PatientReads): ApiRoute {
 async function status(
   reads: PatientReads,
   request: HttpRequest,
-  { clientId }: Caller,
+  caller: Caller,
 ): Promise<HttpResponse> {
+  const { clientId } = caller;
+  const publisher = isLimited(caller) ? caller.userName : null;
   const id = (request.params['id'] ?? '').toLowerCase();
   if (!UUID.test(id)) return unknown(request);
-  const read = await reads.run(clientId, (sql) => readStatus(sql, clientId, id));
+  const read = await reads.run(clientId, (sql) => readStatus(sql, clientId, id, publisher));
   if (read.kind === 'busy') return tooMuchCounted(request);
   const rows = read.result;
   if (rows === null) return unknown(request);

@@ -1,5 +1,5 @@
 /**
- * Finds whom tokens (by hash) and user names belong to, many at a time: one query however many callers ask at once.
+ * Finds whom tokens, those of further keys too, (by hash) and user names belong to, many at a time: one query however many callers ask at once.
  * Credentials that have ended are not found; those of a disabled client are, so that the answer can say so.
  */
 
@@ -8,13 +8,26 @@ import type { Sql } from '../sql.ts';
 export interface CredentialRow {
   readonly username: string;
   readonly tokenHash: Buffer;
-  readonly passwordHash: Buffer;
+  /** Null: a key has none. */
+  readonly passwordHash: Buffer | null;
   readonly clientId: number;
   readonly clientSlug: string;
   readonly appId: number | null;
   readonly disabled: boolean;
   /** Until it ends, by the database's clock; null: it has no end. */
   readonly remainingMs: number | null;
+  /** Null: it is no further key. */
+  readonly key: KeyRow | null;
+}
+
+/** What a further key may do. */
+export interface KeyRow {
+  readonly id: number;
+  readonly scopes: readonly string[];
+  readonly tagIds: readonly number[] | null;
+  readonly groupIds: readonly number[] | null;
+  readonly appIds: readonly number[] | null;
+  readonly maxDevices: number | null;
 }
 
 export interface FoundCredentials {
@@ -33,22 +46,28 @@ export async function findCredentials(
 ): Promise<FoundCredentials> {
   // In one statement: revision and rows are of the same moment.
   const rows = await sql<Row[]>`
-    select (select revision from access_revision), found.*
+    with hashes as materialized (
+      select decode(hash, 'hex') as hash from unnest(${hexOf(tokenHashes)}::text[]) as hash
+    ),
+    found as (
+      select username, token_hash, password_hash, client_id, app_id, expires_at, null::json as key
+      from credentials
+      where token_hash = any(array(select hash from hashes)) or username = any(${usernames as string[]}::text[])
+      union all
+      select username, token_hash, null, client_id, null, expires_at,
+        json_build_object('id', id, 'scopes', scopes, 'tagIds', tag_ids, 'groupIds', group_ids, 'appIds', app_ids,
+          'maxDevices', max_devices)
+      from client_keys
+      where token_hash = any(array(select hash from hashes))
+    )
+    select (select revision from access_revision), working.*
     from (select) as one left join (
-      select credentials.username,
-        credentials.token_hash as "tokenHash",
-        credentials.password_hash as "passwordHash",
-        clients.id as "clientId",
-        clients.slug as "clientSlug",
-        credentials.app_id as "appId",
-        clients.disabled_at is not null as disabled,
-        (extract(epoch from credentials.expires_at - now()) * 1000)::float8 as "remainingMs"
-      from credentials join clients on clients.id = credentials.client_id
-      where (credentials.token_hash = any(
-            array(select decode(hash, 'hex') from unnest(${hexOf(tokenHashes)}::text[]) as hash))
-          or credentials.username = any(${usernames as string[]}::text[]))
-        and (credentials.expires_at is null or credentials.expires_at > now())
-    ) as found on true`;
+      select username, token_hash as "tokenHash", password_hash as "passwordHash", clients.id as "clientId",
+        clients.slug as "clientSlug", app_id as "appId", clients.disabled_at is not null as disabled,
+        (extract(epoch from expires_at - now()) * 1000)::float8 as "remainingMs", key
+      from found join clients on clients.id = found.client_id
+      where expires_at is null or expires_at > now()
+    ) as working on true`;
   return {
     rows: rows.filter((row): row is Row & CredentialRow => row.username !== null),
     revision: rows[0]?.revision ?? '',

@@ -23,11 +23,12 @@ export interface ScopeStatus extends Counts {
   readonly reasons: Readonly<Record<string, number>> | null;
 }
 
-/** At least one row; null: the client has no such notification. */
+/** At least one row; null: the client has no such notification, or, with a publisher, it is another's. */
 export async function readStatus(
   sql: Sql,
   clientId: number,
   notificationId: string,
+  publisher: string | null = null,
 ): Promise<readonly ScopeStatus[] | null> {
   const rows = await sql<ScopeStatus[]>`
     select s.app_id as "appId", s.platform_id as "platformId", n.state, s.fault,
@@ -60,6 +61,7 @@ export async function readStatus(
       ) as reasons
     from notifications n left join notification_scopes s on s.notification_id = n.id
     where n.id = ${notificationId} and n.client_id = ${clientId}
+      and (${publisher}::text is null or n.user_name = ${publisher})
     order by s.app_id, s.platform_id`;
   return rows.length === 0 ? null : rows;
 }

@@ -27,7 +27,7 @@ const accept = new Accept({
   isSimulated: () => false,
   onAccepted: () => undefined,
 });
-const route = pushRoute(accept);
+const route = pushRoute(accept, store.sql);
 const status = statusRoute(store.patientReads);
 const tenant = await makeTenant(sql, 'demo');
 const foreign = await makeTenant(sql, 'foreign');
@@ -417,7 +417,10 @@ t.test('without a database the fault is told as such: the server makes it 503', 
     }
   };
   const body = { tagIds: [tenant.tagId], payload: PAYLOAD };
-  t.equal(await faultWith(() => pushRoute(cut).handle(request(body), caller)), 'unavailable');
+  t.equal(
+    await faultWith(() => pushRoute(cut, store.sql).handle(request(body), caller)),
+    'unavailable',
+  );
   const asked = request('', {}, { id: '019a0000-0000-7000-8000-000000000000' });
   t.equal(await faultWith(() => statusRoute(patientReads).handle(asked, caller)), 'unavailable');
 });

@@ -1,0 +1,56 @@
+/** Further keys of a client: named, with scopes and limits, shown once, deleted at will. One for each system that pushes. */
+
+import { insertKey } from '../store/client-keys/insert-key.ts';
+import { countKeys } from '../store/client-keys/list-keys.ts';
+import { lockClient } from '../store/clients/lock-client.ts';
+import type { SqlPool } from '../store/sql.ts';
+import { transact } from '../store/transact.ts';
+import type { KeyRights } from './caller.ts';
+import { randomSecret, randomSuffix } from './random-text.ts';
+import type { Secrets } from './secrets.ts';
+
+/** Of one client, those that have ended included: their list is read whole. */
+export const KEYS_PER_CLIENT_MAX = 1_000;
+
+const KEY_PREFIX = 'tck_';
+/** Tells keys of one client apart, and never comes again: jobs are a key's own by it. */
+const USERNAME_SUFFIX_CHARACTERS = 12;
+
+export interface KeyToMake extends Omit<KeyRights, 'id'> {
+  readonly clientId: number;
+  readonly clientSlug: string;
+  readonly name: string;
+  readonly expiresAtMs: number | null;
+}
+
+export interface MadeKey {
+  readonly id: number;
+  readonly userName: string;
+  /** In the open, this once. */
+  readonly token: string;
+}
+
+/** Makes and stores a key. Null: the client has as many as it may. */
+export function createKey(
+  sql: SqlPool,
+  secrets: Secrets,
+  { clientSlug, ...key }: KeyToMake,
+): Promise<MadeKey | null> {
+  const token = KEY_PREFIX + randomSecret();
+  const userName = `${clientSlug}-key-${randomSuffix(USERNAME_SUFFIX_CHARACTERS)}`;
+  return transact(sql, async (tx) => {
+    await lockClient(tx, key.clientId);
+    if ((await countKeys(tx, key.clientId)) >= KEYS_PER_CLIENT_MAX) return null;
+    const id = await insertKey(tx, {
+      ...key,
+      username: userName,
+      tokenHash: secrets.lookupHash(token),
+      tokenSealed: secrets.seal(token, keyIdentityOf(userName)),
+      keyId: secrets.keyId,
+    });
+    return { id, userName, token };
+  });
+}
+
+/** What a sealed token is bound to. */
+export const keyIdentityOf = (userName: string): string => `client-key:${userName}`;

@@ -1,0 +1,189 @@
+/** `keys`: the further keys of a client, for its super user: listed, made, deleted. */
+
+import { z } from 'zod';
+import type { Caller } from '../../access/caller.ts';
+import { SCOPES } from '../../access/caller.ts';
+import { createKey, KEYS_PER_CLIENT_MAX } from '../../access/keys.ts';
+import { ID_MAX, SOURCE_ID_LENGTH_MAX, TAGS_PER_REQUEST_MAX } from '../../domain/tag.ts';
+import { listApps } from '../../store/apps/list-apps.ts';
+import { deleteKey } from '../../store/client-keys/delete-key.ts';
+import type { ListedKey } from '../../store/client-keys/list-keys.ts';
+import { listKeys } from '../../store/client-keys/list-keys.ts';
+import { findReferencedTags } from '../../store/notifications/find-referenced-tags.ts';
+import type { Sql } from '../../store/sql.ts';
+import { readGroups } from '../../store/tag-groups/read-groups.ts';
+import type { ApiRoute, HttpRequest, HttpResponse } from '../handler.ts';
+import { BODY_BYTES_MAX } from '../handler.ts';
+import { invalid, json, readJsonBody } from '../json-body.ts';
+import { LenientReader } from '../notifications/lenient.ts';
+import type { Fault } from '../problem.ts';
+import { problem } from '../problem.ts';
+import { strictForm } from '../strict-form.ts';
+import type { CredentialRouteParts } from './credentials.ts';
+import { withSecret } from './credentials.ts';
+
+const DIGITS = /^\d{1,10}$/;
+const NAME = 'must have 1–255 characters';
+const DEVICES = `must be 1–${ID_MAX}`;
+const SCOPE = `must be some of ${SCOPES.join(', ')}`;
+
+/** None is refused: whoever computed an empty list did not mean a key without limits, nor one for nothing. */
+const some = <T extends z.ZodType>(entry: T) =>
+  z
+    .array(entry, 'must be an array')
+    .min(1, 'names none; leave it out for no limit')
+    .max(TAGS_PER_REQUEST_MAX, `must have ${TAGS_PER_REQUEST_MAX} entries at most`)
+    .optional();
+
+const id = z.int('must be an id').min(1, 'must be an id').max(ID_MAX, 'must be an id');
+const storable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
+const text = z
+  .string('must be a string')
+  .min(1, NAME)
+  .max(SOURCE_ID_LENGTH_MAX, NAME)
+  .refine(storable, 'must hold neither NUL nor half a surrogate pair');
+
+const keyForm = strictForm({
+  name: text,
+  scopes: z.array(z.enum(SCOPES, SCOPE), SCOPE).min(1, SCOPE),
+  tagIds: some(id),
+  tagSourceIds: some(text),
+  groupIds: some(id),
+  groupSourceIds: some(text),
+  appIds: some(id),
+  maxDevices: z.int(DEVICES).min(1, DEVICES).max(ID_MAX, DEVICES).optional(),
+  expiresAt: z.unknown().optional(),
+});
+type KeyRequest = z.infer<typeof keyForm>;
+
+/** `GET`, `POST` and `DELETE`. */
+export function keyRoutes(parts: CredentialRouteParts): readonly ApiRoute[] {
+  const path = '/push-admin-api/v3/:client/keys';
+  const shared = { api: 'admin', needs: 'super-user' } as const;
+  return [
+    {
+      ...shared,
+      method: 'GET',
+      path,
+      bodyBytesMax: 0,
+      handle: async (_request, caller) =>
+        json((await listKeys(parts.sql, caller.clientId)).map(withoutNulls)),
+    },
+    {
+      ...shared,
+      method: 'POST',
+      path,
+      bodyBytesMax: BODY_BYTES_MAX,
+      handle: (request, caller) => make(parts, request, caller),
+    },
+    {
+      ...shared,
+      method: 'DELETE',
+      path: `${path}/:id`,
+      bodyBytesMax: BODY_BYTES_MAX,
+      handle: (request, caller) => remove(parts.sql, request, caller),
+    },
+  ];
+}
+
+async function make(
+  { sql, secrets }: CredentialRouteParts,
+  request: HttpRequest,
+  { clientId, clientSlug }: Caller,
+): Promise<HttpResponse> {
+  const read = readJsonBody(request, keyForm);
+  if (!read.ok) return read.response;
+  const asked = read.value;
+  const limits = await resolveLimits(sql, clientId, asked);
+  const end = readEnd(asked);
+  const faults = [...limits.faults, ...end.faults];
+  const { tagIds, groupIds, appIds } = limits;
+  if (asked.scopes.includes('admin') && (tagIds ?? groupIds ?? appIds) !== null) {
+    const message = 'a key with limits cannot have the scope admin in this version';
+    faults.push({ path: 'scopes', message });
+  }
+  if (faults.length > 0) return invalid(request, faults);
+  const scopes = SCOPES.filter((scope) => asked.scopes.includes(scope));
+  const rights = { scopes, tagIds, groupIds, appIds, maxDevices: asked.maxDevices ?? null };
+  const owner = { clientId, clientSlug, name: asked.name, expiresAtMs: end.expiresAtMs };
+  const made = await createKey(sql, secrets, { ...owner, ...rights });
+  if (made === null) {
+    const message = `would be more than ${KEYS_PER_CLIENT_MAX}; delete some`;
+    return invalid(request, [{ path: '', message }]);
+  }
+  const shown = { ...made, name: asked.name, ...rights, expiresAt: end.expiresAtMs };
+  return withSecret({ ...json(withoutNulls(shown)), status: 201 });
+}
+
+async function remove(sql: Sql, request: HttpRequest, caller: Caller): Promise<HttpResponse> {
+  const given = request.params['id'] ?? '';
+  const keyId = DIGITS.test(given) ? Number(given) : 0;
+  const isGone = keyId <= ID_MAX && (await deleteKey(sql, caller.clientId, keyId));
+  return isGone
+    ? { status: 204, body: '' }
+    : problem(request.requestId, 404, 'This client has no key with this id.');
+}
+
+interface Limits {
+  readonly tagIds: readonly number[] | null;
+  readonly groupIds: readonly number[] | null;
+  readonly appIds: readonly number[] | null;
+  readonly faults: readonly Fault[];
+}
+
+/** The limits by ids: a sourceId may be given to another tag later, and the key is for the one that was meant. */
+async function resolveLimits(sql: Sql, clientId: number, asked: KeyRequest): Promise<Limits> {
+  const { tagIds, tagSourceIds, groupIds, groupSourceIds, appIds } = asked;
+  const tags = await findReferencedTags(sql, clientId, {
+    ids: tagIds ?? [],
+    sourceIds: tagSourceIds ?? [],
+  });
+  const groups = groupIds || groupSourceIds ? await readGroups(sql, clientId) : [];
+  const apps = appIds ? await listApps(sql, clientId) : [];
+  const faults: Fault[] = [];
+  const idsOf = (
+    known: readonly { readonly id: number; readonly sourceId?: string | null }[],
+    named: readonly (readonly [field: string, names: readonly (number | string)[] | undefined])[],
+  ): readonly number[] | null => {
+    if (named.every(([, names]) => names === undefined)) return null;
+    const byName = new Map<unknown, number>();
+    for (const { id: known_, sourceId } of known) {
+      byName.set(known_, known_);
+      if (sourceId) byName.set(sourceId, known_);
+    }
+    const ids = named.flatMap(([field, names = []]) =>
+      names.flatMap((name, index) => {
+        const found = byName.get(name);
+        if (found !== undefined) return [found];
+        faults.push({ path: `${field}.${index}`, message: 'names none of this client' });
+        return [];
+      }),
+    );
+    return [...new Set(ids)];
+  };
+  return {
+    tagIds: idsOf(tags, [
+      ['tagIds', tagIds],
+      ['tagSourceIds', tagSourceIds],
+    ]),
+    groupIds: idsOf(groups, [
+      ['groupIds', groupIds],
+      ['groupSourceIds', groupSourceIds],
+    ]),
+    appIds: idsOf(apps, [['appIds', appIds]]),
+    faults,
+  };
+}
+
+function readEnd(asked: KeyRequest) {
+  const reader = new LenientReader({ expiresAt: asked.expiresAt });
+  const expiresAtMs = reader.time('expiresAt');
+  if (expiresAtMs !== null && expiresAtMs <= Date.now()) {
+    reader.fault('expiresAt', 'must not be in the past.');
+  }
+  return { expiresAtMs, faults: reader.faults };
+}
+
+/** What a key does not have is left out. */
+const withoutNulls = (key: Partial<ListedKey> & object): object =>
+  Object.fromEntries(Object.entries(key).filter(([, value]) => value !== null));

@@ -1,0 +1,276 @@
+/** Further keys: made, listed and deleted by the super user; what they may do with pushes, status and the Admin API. */
+
+import type { Test } from 'tap';
+import t from 'tap';
+import { keyRoutes } from '../../../src/http/admin/keys.ts';
+import { statsTagRoute } from '../../../src/http/admin/stats-tag.ts';
+import { tagRoutes } from '../../../src/http/admin/tags.ts';
+import { pushRoute } from '../../../src/http/notifications/push.ts';
+import { statusRoute } from '../../../src/http/notifications/status.ts';
+import { Accept } from '../../../src/push/accept/accept.ts';
+import type { Store } from '../../../src/store/store.ts';
+import { SqlTagIndex } from '../../../src/tag-index/sql/sql-tag-index.ts';
+import { addTenant, secrets, startApiOn } from '../../support/api.ts';
+import { until } from '../../support/poll.ts';
+import { seedDevices } from '../../support/seed.ts';
+import { withStores } from '../../support/store.ts';
+
+interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: a test looks into answers of every form.
+  readonly body: any;
+}
+
+const PAYLOAD = { title: 'goal!' };
+
+async function open(t: Test, store: Store) {
+  const { sql, patientReads } = store;
+  const demo = await addTenant(sql, 'demo');
+  const other = await addTenant(sql, 'other');
+  const accept = new Accept({
+    sql,
+    patientReads,
+    tagIndex: new SqlTagIndex(sql),
+    isSimulated: () => false,
+    onAccepted: () => undefined,
+  });
+  const { baseUrl } = await startApiOn(t, store, [
+    ...keyRoutes({ sql, secrets }),
+    ...tagRoutes(sql),
+    statsTagRoute({ sql, patientReads }),
+    pushRoute(accept, sql),
+    statusRoute(patientReads),
+  ]);
+  const ask = async (
+    token: string,
+    method: string,
+    path: string,
+    body?: unknown,
+  ): Promise<Answer> => {
+    const answer = await fetch(baseUrl + path, {
+      method,
+      headers: { Authorization: `Bearer ${token}` },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await answer.text();
+    const isJson = /json/.test(answer.headers.get('content-type') ?? '');
+    return {
+      status: answer.status,
+      headers: answer.headers,
+      body: isJson ? JSON.parse(text) : text,
+    };
+  };
+  const { token } = demo.superUser;
+  const added = await ask(token, 'POST', '/push-admin-api/tag/add/demo', {
+    groups: [
+      { name: 'Sport', sourceId: 'sport' },
+      { name: 'Football', sourceId: 'football', parentGroupSourceId: 'sport' },
+    ],
+    tags: [
+      { name: 'Goals', sourceId: 'goals' },
+      { name: 'Cup', sourceId: 'cup', groupSourceId: 'football' },
+      { name: 'News', sourceId: 'news' },
+    ],
+  });
+  const [goals, cup, news] = added.body.tags.map(({ id }: { id: number }) => id);
+  await seedDevices(sql, { appId: demo.appId, platformId: 3, tagIds: [goals], count: 3 });
+  const keys = '/push-admin-api/v3/demo/keys';
+  return {
+    demo,
+    other,
+    goals,
+    cup,
+    news,
+    keys,
+    ask,
+    asSuper: (method: string, path: string, body?: unknown) => ask(token, method, path, body),
+    async make(terms: object): Promise<string> {
+      const made = await ask(token, 'POST', keys, { name: 'CMS', ...terms });
+      t.equal(made.status, 201, JSON.stringify(terms));
+      return made.body.token;
+    },
+    push: (by: string, terms: object) =>
+      ask(by, 'POST', '/push-api/push', { payload: PAYLOAD, ...terms }),
+  };
+}
+
+t.test('keys', async (t) => {
+  await withStores(t, async (t, store) => {
+    const scene = await open(t, store);
+    await t.test('made, shown once, listed, used, deleted', (t) => life(t, store, scene));
+    await t.test('scopes', (t) => scopes(t, scene));
+    await t.test('limits to tags and groups', (t) => tagLimits(t, scene));
+    await t.test('limits to apps and devices', (t) => otherLimits(t, scene));
+    await t.test('what is refused', (t) => refusals(t, scene));
+  });
+});
+
+type Scene = Awaited<ReturnType<typeof open>>;
+
+async function life(t: Test, { sql }: Store, { asSuper, ask, keys, goals }: Scene): Promise<void> {
+  const end = Date.now() + 3_600_000;
+  const made = await asSuper('POST', keys, {
+    name: 'CMS',
+    scopes: ['read', 'send', 'read'],
+    tagSourceIds: ['goals'],
+    tagIds: [goals],
+    groupSourceIds: ['sport'],
+    maxDevices: 10,
+    expiresAt: new Date(end).toISOString(),
+  });
+  t.equal(made.status, 201);
+  t.equal(made.headers.get('cache-control'), 'no-store');
+  const { token, ...shown } = made.body;
+  t.match(token, /^tck_[0-9A-Za-z]{32}$/);
+  t.match(shown, {
+    name: 'CMS',
+    scopes: ['send', 'read'],
+    tagIds: [goals],
+    maxDevices: 10,
+    expiresAt: end,
+    userName: /^demo-key-[0-9a-z]{12}$/,
+  });
+  t.notOk(JSON.stringify(await sql`select * from client_keys`).includes(token), 'not in the open');
+  const list = async () => (await asSuper('GET', keys)).body;
+  t.match(await list(), [{ ...shown, createdAt: Number }]);
+  t.notOk(JSON.stringify(await list()).includes(token), 'never again');
+  t.notOk('lastUsedAt' in (await list())[0]);
+  const endpoint = '/push-admin-api/endpoints/get';
+  t.equal((await ask(token, 'GET', endpoint)).status, 200);
+  await until('its use is noted', async () => ('lastUsedAt' in (await list())[0] ? true : null));
+
+  t.equal((await asSuper('DELETE', `${keys}/${shown.id}`)).status, 204);
+  t.equal((await asSuper('DELETE', `${keys}/${shown.id}`)).status, 404);
+  await until('it is refused', async () =>
+    (await ask(token, 'GET', endpoint)).status === 401 ? true : null,
+  );
+  t.same(await list(), []);
+
+  const ended = await asSuper('POST', keys, { name: 'Ends', scopes: ['read'], expiresAt: end });
+  t.equal((await ask(ended.body.token, 'GET', endpoint)).status, 200);
+  await sql`update client_keys set expires_at = now()`;
+  await until('its end has come', async () =>
+    (await ask(ended.body.token, 'GET', endpoint)).status === 401 ? true : null,
+  );
+  t.match(await list(), [{ name: 'Ends' }], 'listed until it is deleted');
+  await asSuper('DELETE', `${keys}/${ended.body.id}`);
+}
+
+async function scopes(t: Test, { ask, make, push, asSuper, goals, keys }: Scene): Promise<void> {
+  const job = (await push(await make({ scopes: ['send'] }), { tagIds: [goals] })).body;
+  const tag = { tags: [{ sourceId: 'goals', name: 'Goals' }] };
+  const table: readonly (readonly [scope: string, method: string, path: string, body?: unknown])[] =
+    [
+      ['send', 'POST', '/push-api/push', { payload: PAYLOAD, tagIds: [goals] }],
+      ['read', 'GET', `/push-api/status/${job}`],
+      ['read', 'GET', `/push-admin-api/tag/id/${goals}/demo`],
+      ['read', 'GET', '/push-admin-api/tag/sourceId/goals/demo'],
+      ['read', 'GET', `/push-admin-api/v3/demo/stats/tag/${goals}`],
+      ['admin', 'POST', '/push-admin-api/tag/add/demo', tag],
+      ['admin', 'POST', '/push-admin-api/tag/update/demo', tag],
+      ['super-user', 'GET', keys],
+      ['super-user', 'POST', keys, { name: 'Another', scopes: ['admin'] }],
+      ['super-user', 'DELETE', `${keys}/1`],
+    ];
+  for (const scope of ['send', 'read', 'admin']) {
+    const token = await make({ scopes: [scope] });
+    for (const [needed, method, path, body] of table) {
+      const { status } = await ask(token, method, path, body);
+      t.equal(status, needed === scope ? 200 : 403, `${scope}: ${method} ${path}`);
+    }
+  }
+  t.equal((await asSuper('GET', `/push-api/status/${job}`)).status, 200);
+}
+
+async function tagLimits(t: Test, scene: Scene): Promise<void> {
+  const { ask, make, push, asSuper, goals, cup, news, demo } = scene;
+  const both = { scopes: ['send', 'read'] };
+  const byTag = await make({ ...both, tagSourceIds: ['goals'] });
+  const byGroup = await make({ ...both, groupSourceIds: ['sport'] });
+  const pushes: readonly (readonly [terms: object, byTag: number, byGroup: number])[] = [
+    [{ tagIds: [goals] }, 200, 403],
+    [{ tagSourceIds: ['goals'] }, 200, 403],
+    [{ tagIds: [cup] }, 403, 200],
+    [{ tagIds: [goals, cup] }, 403, 403],
+    [{ tagIds: [news] }, 403, 403],
+    [{ tagIds: [news], filterTagIds: [goals] }, 200, 403],
+    [{ tagIds: [news], filterTagSourceIds: ['cup', 'news'] }, 403, 200],
+    [{ tagIds: [goals], excludeTagIds: [news] }, 200, 403],
+    [{ tagSourceIds: ['nobody knows it'] }, 403, 403],
+    [{ tagIds: [goals, 2_147_483_648] }, 403, 403],
+    [{ tagIds: [news], dryRun: true }, 403, 403],
+    [{ tagIds: [goals], dryRun: true }, 200, 403],
+  ];
+  for (const [terms, first, second] of pushes) {
+    const text = JSON.stringify(terms);
+    t.equal((await push(byTag, terms)).status, first, `by tag: ${text}`);
+    t.equal((await push(byGroup, terms)).status, second, `by group: ${text}`);
+  }
+  const statusOf = async (token: string, job: string) =>
+    (await ask(token, 'GET', `/push-api/status/${job}`)).status;
+  const own = (await push(byTag, { tagIds: [goals] })).body;
+  const foreign = (await asSuper('POST', '/push-api/push', { payload: PAYLOAD, tagIds: [goals] }))
+    .body;
+  t.equal(await statusOf(byTag, own), 200, 'its own job');
+  t.equal(await statusOf(byTag, foreign), 404, "another's");
+  t.equal(await statusOf(byGroup, own), 404, "another key's");
+  t.equal(await statusOf(demo.superUser.token, own), 200, 'the super user sees all');
+  t.equal(await statusOf(await make({ scopes: ['read'] }), own), 200, 'a key without limits too');
+  for (const path of ['tag/id/TAG/demo', 'v3/demo/stats/tag/TAG']) {
+    const tagPath = (tag: number) => `/push-admin-api/${path.replace('TAG', String(tag))}`;
+    t.equal((await ask(byTag, 'GET', tagPath(goals))).status, 200, path);
+    t.equal((await ask(byTag, 'GET', tagPath(cup))).status, 403, path);
+    t.equal((await ask(byGroup, 'GET', tagPath(cup))).status, 200, path);
+  }
+}
+
+async function otherLimits(
+  t: Test,
+  { make, push, ask, demo, goals, asSuper }: Scene,
+): Promise<void> {
+  const byApp = await make({ scopes: ['send', 'read'], appIds: [demo.appId] });
+  t.equal((await push(byApp, { tagIds: [goals], appIds: [demo.appId] })).status, 200);
+  t.equal((await push(byApp, { tagIds: [goals], appIds: [demo.appId, 99_999] })).status, 403);
+  const job = (await push(byApp, { tagIds: [goals] })).body;
+  const rows = (await asSuper('GET', `/push-api/status/${job}`)).body as { appId: number }[];
+  t.same(new Set(rows.map(({ appId }) => appId)), new Set([demo.appId]));
+  const stats = await ask(byApp, 'GET', `/push-admin-api/v3/demo/stats/tag/${goals}`);
+  t.equal(stats.status, 403, 'they are of all apps');
+
+  const three = await make({ scopes: ['send'], maxDevices: 3 });
+  const two = await make({ scopes: ['send'], maxDevices: 2 });
+  t.equal((await push(three, { tagIds: [goals] })).status, 200);
+  t.match(await push(two, { tagIds: [goals] }), {
+    status: 403,
+    body: { detail: /for 3 devices, and this key for 2 at most/ },
+  });
+  t.equal((await push(two, { tagIds: [goals], dryRun: true })).status, 200, 'counting is allowed');
+}
+
+async function refusals(t: Test, { asSuper, keys, other, goals }: Scene): Promise<void> {
+  const faults: readonly (readonly [terms: object, path: string])[] = [
+    [{ scopes: ['send'], name: undefined }, 'name'],
+    [{ scopes: ['send'], name: '' }, 'name'],
+    [{ scopes: [] }, 'scopes'],
+    [{ scopes: ['write'] }, 'scopes.0'],
+    [{ scopes: ['send'], tagIds: [] }, 'tagIds'],
+    [{ scopes: ['send'], tagIds: [goals, 99_999] }, 'tagIds.1'],
+    [{ scopes: ['send'], tagSourceIds: ['nobody'] }, 'tagSourceIds.0'],
+    [{ scopes: ['send'], groupSourceIds: ['nobody'] }, 'groupSourceIds.0'],
+    [{ scopes: ['send'], groupIds: [99_999] }, 'groupIds.0'],
+    [{ scopes: ['send'], appIds: [other.appId] }, 'appIds.0'],
+    [{ scopes: ['send'], maxDevices: 0 }, 'maxDevices'],
+    [{ scopes: ['send'], expiresAt: 1_700_000_000 }, 'expiresAt'],
+    [{ scopes: ['send'], expiresAt: '2020-01-01T00:00:00Z' }, 'expiresAt'],
+    [{ scopes: ['admin'], tagIds: [goals] }, 'scopes'],
+    [{ scopes: ['send'], tagId: [goals] }, ''],
+  ];
+  for (const [terms, path] of faults) {
+    const { status, body } = await asSuper('POST', keys, { name: 'CMS', ...terms });
+    t.match({ status, body }, { status: 400, body: { errors: [{ path }] } }, JSON.stringify(terms));
+  }
+  for (const id of ['0', '99999', 'x', '99999999999']) {
+    t.equal((await asSuper('DELETE', `${keys}/${id}`)).status, 404, id);
+  }
+}
