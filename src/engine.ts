@@ -23,6 +23,7 @@ import { statsTagRoute } from './http/admin/stats-tag.ts';
 import { tagRoutes } from './http/admin/tags.ts';
 import { appApiRoutes } from './http/app-api/routes.ts';
 import { TagTrees } from './http/app-api/tag-tree.ts';
+import type { Route } from './http/handler.ts';
 import { pushRoute } from './http/notifications/push.ts';
 import { statusRoute } from './http/notifications/status.ts';
 import { aboutRoute } from './http/open/about.ts';
@@ -70,6 +71,10 @@ export interface EngineParts {
 }
 
 export interface Engine {
+  /** Where a caller on this machine reaches it. */
+  readonly url: string;
+  /** All that it answers. */
+  readonly routes: readonly Route[];
   /** Asks a provider whether a credential works. */
   readonly check: Check;
   /** Where the providers are: what an uploaded credential may name. */
@@ -151,6 +156,32 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
     clock: systemClock,
     log,
   });
+  const routes: readonly Route[] = [
+    ...appApiRoutes({
+      catalogue,
+      tagTrees: new TagTrees(sql),
+      deviceTags: new DeviceTags(sql),
+      registration,
+      replacements,
+      rates: new TokenBuckets({
+        perSecond: config.REGISTRATIONS_PER_SECOND_MAX,
+        bucketsMax: RATE_BUCKETS_MAX,
+      }),
+      tagsPerDeviceMax: config.TAGS_PER_DEVICE_MAX,
+      onIgnored: (_endpoint, field) => {
+        metrics.ignoredParameters.with({ field }).value += 1;
+      },
+      onResult: (operation, result) => countRegistration(metrics, operation, result),
+    }),
+    pushRoute(fanOut.accept, sql),
+    statusRoute(store.patientReads),
+    ...tagRoutes(sql),
+    statsTagRoute({ sql, patientReads: store.patientReads }),
+    ...credentialRoutes({ sql, secrets }),
+    ...keyRoutes({ sql, secrets }),
+    aboutRoute,
+    ...healthRoutes({ readiness, metrics }),
+  ];
   const server = await startServer({
     host: config.HOST,
     port: config.PORT,
@@ -161,32 +192,7 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
     failures: new Failures(),
     metrics,
     log,
-    routes: [
-      ...appApiRoutes({
-        catalogue,
-        tagTrees: new TagTrees(sql),
-        deviceTags: new DeviceTags(sql),
-        registration,
-        replacements,
-        rates: new TokenBuckets({
-          perSecond: config.REGISTRATIONS_PER_SECOND_MAX,
-          bucketsMax: RATE_BUCKETS_MAX,
-        }),
-        tagsPerDeviceMax: config.TAGS_PER_DEVICE_MAX,
-        onIgnored: (_endpoint, field) => {
-          metrics.ignoredParameters.with({ field }).value += 1;
-        },
-        onResult: (operation, result) => countRegistration(metrics, operation, result),
-      }),
-      pushRoute(fanOut.accept, sql),
-      statusRoute(store.patientReads),
-      ...tagRoutes(sql),
-      statsTagRoute({ sql, patientReads: store.patientReads }),
-      ...credentialRoutes({ sql, secrets }),
-      ...keyRoutes({ sql, secrets }),
-      aboutRoute,
-      ...healthRoutes({ readiness, metrics }),
-    ],
+    routes,
   });
   housekeeping.start();
   maintenance.start();
@@ -196,6 +202,8 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
   if (demo !== null) process.stdout.write(describeDemo(url, demo.demo, demo.simulator));
 
   return {
+    url,
+    routes,
     origins,
     check,
     catalogue,

@@ -1,0 +1,234 @@
+/**
+ * Every route of the server × every role and scope × the wrong client, the wrong app, no credential, one that was rotated, in its grace
+ * and after it: the answers stand in the table. A route that it does not have fails the test.
+ */
+
+import { pino } from 'pino';
+import t from 'tap';
+import type { Caller } from '../../src/access/caller.ts';
+import { createCredential, rotateCredential } from '../../src/access/credentials.ts';
+import { createKey } from '../../src/access/keys.ts';
+import { readConfig } from '../../src/config.ts';
+import { startEngine } from '../../src/engine.ts';
+import { insertApp } from '../../src/store/apps/insert-app.ts';
+import { raiseCatalogueVersion } from '../../src/store/clients/lock-client.ts';
+import type { Store } from '../../src/store/store.ts';
+import type { Tenant } from '../support/api.ts';
+import { addTenant, secrets } from '../support/api.ts';
+import { temporaryEmbedded } from '../support/store.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+
+/** Who asks, in the order of the columns. */
+const CALLERS = [
+  'nobody',
+  'one who guesses',
+  'the API user',
+  'the API user in its grace',
+  'the API user after its grace',
+  "another app's API user",
+  "another client's API user",
+  'the super user',
+  'the super user in its grace',
+  'the super user after its grace',
+  "another client's super user",
+  'a key to send',
+  'a key to read',
+  'a key to administer',
+  'a key of another tag to send and read',
+  'a key of another app to send and read',
+  "another client's key of all scopes",
+] as const;
+type CallerName = (typeof CALLERS)[number];
+
+/** What there is for a caller to ask for: his own where asking uses it up. */
+interface Things {
+  readonly demo: Tenant;
+  readonly tagId: number;
+  readonly job: string;
+  /** Of this caller. */
+  readonly number: number;
+  readonly doomedKey: number;
+}
+
+type Ask = (things: Things) => { readonly path: string; readonly body?: unknown };
+type Row = readonly [route: string, ask: Ask, ...statuses: readonly (readonly Status[])[]];
+/** `200i`: OK, and nothing was done, because the app was ignored as none of the caller's. */
+type Status = number | '200i';
+
+const device = ({ demo }: Things) => ({
+  appId: demo.appId,
+  platformId: 3,
+  deviceId: 'a'.repeat(64),
+});
+const to =
+  (path: string, body?: (things: Things) => unknown): Ask =>
+  (things) => ({
+    path: path.replace('TAG', String(things.tagId)).replace('JOB', things.job),
+    ...(body === undefined ? {} : { body: body(things) }),
+  });
+const doomed = ({ number }: Things) => ({ tags: [{ sourceId: `doomed-${number}` }] });
+const admin = '/push-admin-api';
+
+/**
+ * Columns, in groups: nobody, guess · API user: own, in grace, after, another app's, another client's · super user: own, in grace, after,
+ * another client's · keys: send, read, admin, another tag's, another app's, another client's.
+ */
+// biome-ignore format: a table is read by its columns.
+const TABLE: readonly Row[] = [
+  ['GET /', to('/'), [200, 200], [200, 200, 200, 200, 200], [200, 200, 200, 200], [200, 200, 200, 200, 200, 200]],
+  ['GET /livez', to('/livez'), [200, 200], [200, 200, 200, 200, 200], [200, 200, 200, 200], [200, 200, 200, 200, 200, 200]],
+  ['GET /readyz', to('/readyz'), [200, 200], [200, 200, 200, 200, 200], [200, 200, 200, 200], [200, 200, 200, 200, 200, 200]],
+  // From this machine only, whatever the credential; these callers come through a proxy.
+  ['GET /metrics', to('/metrics'), [403, 403], [403, 403, 403, 403, 403], [403, 403, 403, 403], [403, 403, 403, 403, 403, 403]],
+
+  ['POST /push-api/reg', to('/push-api/reg', (things) => ({ ...device(things), tagId: things.tagId })), [401, 401], [200, 200, 401, '200i', '200i'], [403, 403, 401, 403], [403, 403, 403, 403, 403, 403]],
+  ['POST /push-api/ureg', to('/push-api/ureg', (things) => ({ ...device(things), tagId: things.tagId })), [401, 401], [200, 200, 401, '200i', '200i'], [403, 403, 401, 403], [403, 403, 403, 403, 403, 403]],
+  ['POST /push-api/set', to('/push-api/set', (things) => ({ ...device(things), tagId: things.tagId })), [401, 401], [200, 200, 401, '200i', '200i'], [403, 403, 401, 403], [403, 403, 403, 403, 403, 403]],
+  ['POST /push-api/list', to('/push-api/list', device), [401, 401], [200, 200, 401, 403, 403], [403, 403, 401, 403], [403, 403, 403, 403, 403, 403]],
+  ['POST /push-api/tags', to('/push-api/tags', device), [401, 401], [200, 200, 401, 403, 403], [403, 403, 401, 403], [403, 403, 403, 403, 403, 403]],
+  ['GET /push-api/v3/:client/tags/:app', (things) => ({ path: `/push-api/v3/demo/tags/${things.demo.appId}` }), [401, 401], [200, 200, 401, 403, 403], [403, 403, 401, 403], [403, 403, 403, 403, 403, 403]],
+  // 404: the device is not there.
+  ['POST /push-api/v3/:client/devices/replace', to('/push-api/v3/demo/devices/replace', (things) => ({ ...device(things), deviceId: 'b'.repeat(64), newDeviceId: 'c'.repeat(64) })), [401, 401], [404, 404, 401, 403, 403], [403, 403, 401, 403], [403, 403, 403, 403, 403, 403]],
+
+  // By another client: the tag is none of his, and nobody gets it.
+  ['POST /push-api/push', to('/push-api/push', ({ tagId }) => ({ tagIds: [tagId], payload: { title: 'goal!' } })), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 200], [200, 403, 403, 403, 200, 200]],
+  ['GET /push-api/status/:id', to('/push-api/status/JOB'), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 404], [403, 200, 403, 404, 404, 404]],
+
+  ['GET /push-admin-api/endpoints/get', to(`${admin}/endpoints/get`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 200], [200, 200, 200, 200, 200, 200]],
+  ['GET /push-admin-api/tag/id/:value/:client', to(`${admin}/tag/id/TAG/demo`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 403, 200, 403]],
+  ['GET /push-admin-api/tag/sourceId/:value/:client', to(`${admin}/tag/sourceId/goals/demo`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 403, 200, 403]],
+  ['POST /push-admin-api/tag/add/:client', to(`${admin}/tag/add/demo`, ({ number }) => ({ tags: [{ name: 'New', sourceId: `doomed-${number}` }] })), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 403, 200, 403, 403, 403]],
+  ['POST /push-admin-api/tag/update/:client', to(`${admin}/tag/update/demo`, doomed), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 403, 200, 403, 403, 403]],
+  ['POST /push-admin-api/tag/delete/:client', to(`${admin}/tag/delete/demo`, doomed), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 403, 200, 403, 403, 403]],
+  ['GET /push-admin-api/v3/:client/stats/tag/:tag', to(`${admin}/v3/demo/stats/tag/TAG`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 403, 403, 403]],
+  ['GET /push-admin-api/v3/:client/credentials', to(`${admin}/v3/demo/credentials`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 403, 403, 403, 403, 403]],
+  ['POST /push-admin-api/v3/:client/credentials/:role/rotate', to(`${admin}/v3/demo/credentials/super-user/rotate`, () => ({ graceHours: 168 })), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 403, 403, 403, 403, 403]],
+  ['GET /push-admin-api/v3/:client/keys', to(`${admin}/v3/demo/keys`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 403, 403, 403, 403, 403]],
+  ['POST /push-admin-api/v3/:client/keys', to(`${admin}/v3/demo/keys`, () => ({ name: 'Another', scopes: ['read'] })), [401, 401], [403, 403, 401, 403, 403], [201, 201, 401, 403], [403, 403, 403, 403, 403, 403]],
+  ['DELETE /push-admin-api/v3/:client/keys/:id', ({ doomedKey }) => ({ path: `${admin}/v3/demo/keys/${doomedKey}` }), [401, 401], [403, 403, 401, 403, 403], [204, 204, 401, 403], [403, 403, 403, 403, 403, 403]],
+];
+
+t.test('every route, every caller', async (t) => {
+  const store = await temporaryEmbedded(t);
+  const engine = await start(store, temporaryDirectory(t));
+  t.teardown(() => engine.drain());
+  const world = await populate(store, engine.url);
+  const served = engine.routes.map(({ method, path }) => `${method} ${path}`).sort();
+  t.same(TABLE.map(([route]) => route).sort(), served, 'the table has every route, once');
+
+  for (const [route, ask, ...groups] of TABLE) {
+    const expected = groups.flat();
+    t.equal(expected.length, CALLERS.length, `${route} tells of every caller`);
+    const [method = ''] = route.split(' ');
+    for (const [index, caller] of CALLERS.entries()) {
+      const { path, body } = ask({ ...world, number: index, doomedKey: world.doomed[index] ?? 0 });
+      const token = world.tokens[caller];
+      const answer = await fetch(engine.url + path, {
+        method,
+        headers: {
+          // Each from an address of its own: many wrong ones from one would be 429.
+          'X-Forwarded-For': `10.0.${TABLE.findIndex(([name]) => name === route)}.${index}`,
+          ...(token === null ? {} : { Authorization: `Bearer ${token}` }),
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      await answer.arrayBuffer();
+      const isIgnored = answer.headers.get('tagcast-ignored')?.includes('appId') ?? false;
+      const status = isIgnored ? `${answer.status}i` : answer.status;
+      t.equal(status, expected[index], `${route} by ${caller}`);
+      const challenge = answer.headers.get('www-authenticate');
+      t.equal(challenge !== null, answer.status === 401, 'a challenge with 401, and only then');
+    }
+  }
+});
+
+/** In this process, so that its routes can be asked for. */
+function start(store: Store, dataDir: string) {
+  const read = readConfig({
+    DATA_DIR: dataDir,
+    DEMO: '0',
+    HOST: '127.0.0.1',
+    PORT: '0',
+    WORKERS: '1',
+    LOG_LEVEL: 'silent',
+    TRUSTED_PROXIES: '127.0.0.1',
+  });
+  if (!read.ok) throw new Error(read.faults.join(' '));
+  return startEngine({ config: read.config, store, secrets, log: pino({ level: 'silent' }) });
+}
+
+async function populate(store: Store, url: string) {
+  const { sql } = store;
+  const demo = await addTenant(sql, 'demo');
+  const other = await addTenant(sql, 'other');
+  const { clientId } = demo;
+  const owner = { clientId, clientSlug: 'demo' };
+  const secondApp = await insertApp(sql, { clientId, name: 'Second', platformIds: [3] });
+  await raiseCatalogueVersion(sql, clientId);
+  const second = await createCredential(sql, secrets, { ...owner, appId: secondApp });
+
+  const rotated = async (appId: number | null) => {
+    const graced = await rotateCredential(sql, secrets, { ...owner, appId }, 0);
+    const current = await rotateCredential(sql, secrets, { ...owner, appId }, 168);
+    return { graced: graced.token, current: current.token };
+  };
+  const apiUser = await rotated(demo.appId);
+  const superUser = await rotated(null);
+  const ask = (path: string, body: unknown) => {
+    const headers = { Authorization: `Bearer ${superUser.current}` };
+    return fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) });
+  };
+  const added = await ask(`${admin}/tag/add/demo`, {
+    tags: [
+      { name: 'Goals', sourceId: 'goals' },
+      { name: 'Other', sourceId: 'other' },
+    ],
+  });
+  const { tags } = (await added.json()) as { readonly tags: readonly { readonly id: number }[] };
+  const [tagId = 0, otherTag = 0] = tags.map(({ id }) => id);
+  const pushed = await ask('/push-api/push', { tagIds: [tagId], payload: { title: 'goal!' } });
+
+  type Rights = NonNullable<Caller['key']>;
+  const key = async (rights: Partial<Rights> & Pick<Rights, 'scopes'>, of: Tenant = demo) => {
+    const made = await createKey(sql, secrets, {
+      tagIds: null,
+      groupIds: null,
+      appIds: null,
+      maxDevices: null,
+      ...rights,
+      clientId: of.clientId,
+      clientSlug: of.slug,
+      name: 'Key',
+      expiresAtMs: null,
+    });
+    if (made === null) throw new Error('too many keys');
+    return made;
+  };
+  const doomed: number[] = [];
+  for (const _ of CALLERS) doomed.push((await key({ scopes: ['read'] })).id);
+  const tokens: Readonly<Record<CallerName, string | null>> = {
+    nobody: null,
+    'one who guesses': `tcs_${'x'.repeat(32)}`,
+    'the API user': apiUser.current,
+    'the API user in its grace': apiUser.graced,
+    'the API user after its grace': demo.apiUser.token,
+    "another app's API user": second.token,
+    "another client's API user": other.apiUser.token,
+    'the super user': superUser.current,
+    'the super user in its grace': superUser.graced,
+    'the super user after its grace': demo.superUser.token,
+    "another client's super user": other.superUser.token,
+    'a key to send': (await key({ scopes: ['send'] })).token,
+    'a key to read': (await key({ scopes: ['read'] })).token,
+    'a key to administer': (await key({ scopes: ['admin'] })).token,
+    'a key of another tag to send and read': (
+      await key({ scopes: ['send', 'read'], tagIds: [otherTag] })
+    ).token,
+    'a key of another app to send and read': (
+      await key({ scopes: ['send', 'read'], appIds: [secondApp] })
+    ).token,
+    "another client's key of all scopes": (await key({ scopes: ['send', 'read', 'admin'] }, other))
+      .token,
+  };
+  return { demo, tagId, job: await pushed.text(), doomed, tokens };
+}
