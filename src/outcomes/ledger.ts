@@ -12,7 +12,7 @@ import { Batcher } from '../std/batcher.ts';
 import type { Clock } from '../std/clock.ts';
 import { failureText } from '../std/failure-text.ts';
 import { faultOf } from '../store/faults.ts';
-import type { RecordedProgress } from '../store/ledger/record-progress.ts';
+import type { ScopeStanding } from '../store/ledger/read-standings.ts';
 import { recordProgress } from '../store/ledger/record-progress.ts';
 import type { Line } from '../store/line.ts';
 import type { Store } from '../store/store.ts';
@@ -78,7 +78,10 @@ export class Ledger {
       const sentAtMs = this.options.clock.monotonicMs();
       try {
         const recorded = await recordProgress(this.line, reports, this.options.leaseMs);
-        return reports.map((report) => verdictOn(report, recorded, sentAtMs));
+        const standings = byScope(recorded.standings);
+        return reports.map((report) =>
+          recorded.lost.has(report) ? LOST : verdictOn(standings.get(scopeOf(report)), sentAtMs),
+        );
       } catch (error) {
         const fault = faultOf(error);
         if (fault === 'data' || fault === 'bug') return this.recordApart(reports, error);
@@ -109,15 +112,14 @@ const rowsOf = (report: Progress): number =>
   report.news.length +
   (report.kind === 'chunk' ? report.retries.length : report.settlements.length);
 
-function verdictOn(report: Progress, recorded: RecordedProgress, sentAtMs: number): Verdict {
-  if (recorded.lost.has(report)) return LOST;
-  const standing = recorded.standings.find(
-    ({ notificationId, appId, platformId }) =>
-      notificationId === report.notificationId &&
-      appId === report.appId &&
-      platformId === report.platformId,
-  );
-  // Without a standing the notification has been deleted.
+const scopeOf = ({ notificationId, appId, platformId }: Progress | ScopeStanding): string =>
+  `${notificationId} ${appId}.${platformId}`;
+
+const byScope = (standings: readonly ScopeStanding[]): ReadonlyMap<string, ScopeStanding> =>
+  new Map(standings.map((standing) => [scopeOf(standing), standing]));
+
+/** Without a standing the notification has been deleted. */
+function verdictOn(standing: ScopeStanding | undefined, sentAtMs: number): Verdict {
   if (standing === undefined) return LOST;
   const { state, fault, hasDelivered } = standing;
   return { kind: 'recorded', sentAtMs, state, fault, hasDelivered };

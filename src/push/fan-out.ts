@@ -125,11 +125,13 @@ export async function startFanOut(options: FanOutOptions): Promise<FanOut> {
     clock,
     log,
     authorize: (appId, platformId) => authorizer.authorize(appId, platformId),
-    start: (claimed, right) => dispatcher.start(claimed, right),
+    start: (claimed, right, lot) => dispatcher.start(claimed, right, lot),
+    onRoom: () => planner.wake(),
   });
-  const planner = new Planner({
+  const planner: Planner = new Planner({
     sql: store.sql,
     log,
+    fullLines: () => claimer.fullLines(),
     onPlanned: (planned) => claimer.offer(planned),
   });
   const accept = new Accept({

@@ -19,6 +19,7 @@ import * as parkedParts from './migrations/0010-parked-parts.ts';
 import * as objectIdBudget from './migrations/0011-object-id-budget.ts';
 import * as oneRowPerDevice from './migrations/0012-one-row-per-device.ts';
 import * as access from './migrations/0013-access.ts';
+import * as dueLines from './migrations/0014-due-lines.ts';
 import type { Sql, SqlPool } from './sql.ts';
 import { againAfterDeadlock } from './transact.ts';
 
@@ -47,6 +48,7 @@ export const MIGRATIONS: readonly Migration[] = [
   objectIdBudget,
   oneRowPerDevice,
   access,
+  dueLines,
 ];
 
 export interface Migrated {

@@ -17,7 +17,7 @@ import type { Claimed } from './claimed.ts';
 import { deadlinesOfClaimed, releaseOf, scopeOf, taskOf } from './claimed.ts';
 import { devicesParkedBy, isHopeless, lastFailureOf, parkingOf } from './parking.ts';
 import type { QuotaDesk } from './quota-desk.ts';
-import type { RunningTask, WorkerPool } from './worker-pool.ts';
+import type { Lot, RunningTask, TaskEvents, WorkerPool } from './worker-pool.ts';
 
 /** Before what failed on our side is tried again: a database or an OAuth server that is away needs seconds, not more. */
 const TRY_AGAIN_MS = 5_000;
@@ -50,9 +50,12 @@ export class Dispatcher {
     this.options = options;
   }
 
-  /** `right`: to send to its scope, which may have been asked for already. */
-  start(claimed: Claimed, right: Promise<Right>): Assignment {
-    const run = new Run(this.options, claimed, right, this.unfamiliarReasons);
+  /**
+   * `right`: to send to its scope, which may have been asked for already. `lot`: what it goes to a worker with; null: it goes
+   * alone.
+   */
+  start(claimed: Claimed, right: Promise<Right>, lot: Lot | null = null): Assignment {
+    const run = new Run(this.options, claimed, right, lot, this.unfamiliarReasons);
     return { finished: run.toEnd(), giveBack: (terms) => run.giveBack(terms) };
   }
 }
@@ -61,6 +64,7 @@ class Run {
   private readonly options: DispatcherOptions;
   private readonly claimed: Claimed;
   private readonly right: Promise<Right>;
+  private readonly lot: Lot | null;
   private readonly unfamiliarReasons: UnfamiliarReasons;
   private running: RunningTask | null = null;
   /** Asked before a worker had it. */
@@ -73,11 +77,13 @@ class Run {
     options: DispatcherOptions,
     claimed: Claimed,
     right: Promise<Right>,
+    lot: Lot | null,
     unfamiliarReasons: UnfamiliarReasons,
   ) {
     this.options = options;
     this.claimed = claimed;
     this.right = right;
+    this.lot = lot;
     this.unfamiliarReasons = unfamiliarReasons;
   }
 
@@ -167,7 +173,7 @@ class Run {
             this.running?.say({ kind: 'quota', answer }),
           );
     try {
-      const running = pool.run(task, {
+      const events: TaskEvents = {
         reported: (progress) => {
           this.recording = this.record(progress);
         },
@@ -176,7 +182,8 @@ class Run {
         credentialRefused: (reason) => void this.fallBack(task, reason),
         unfamiliar: (answer) => this.tell(task, answer),
         quota: member === null ? null : (note) => member.hear(note),
-      });
+      };
+      const running = pool.run(task, events, this.lot);
       this.running = running;
       if (this.asked !== null) this.giveBack(this.asked);
       await running.finished;

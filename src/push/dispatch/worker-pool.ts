@@ -7,10 +7,12 @@ import { unpack } from 'msgpackr';
 import { Piscina } from 'piscina';
 import type { Progress } from '../../domain/progress.ts';
 import type { ThreadVitals } from '../../std/thread-vitals.ts';
+import { Outbox } from '../protocol/outbox.ts';
 import type { QuotaNote } from '../protocol/permits.ts';
 import type {
   Note,
-  PostedTask,
+  PostedLot,
+  Said,
   Task,
   Unfamiliar,
   Word,
@@ -37,6 +39,9 @@ export interface TaskEvents {
   unfamiliar(answer: Unfamiliar): void;
 }
 
+/** What tasks have in common that are handed to a worker together: they are run in one turn of the event loop. */
+export type Lot = object;
+
 export interface RunningTask {
   say(word: Word): void;
   /** Rejects when the task failed or its thread died. */
@@ -48,12 +53,14 @@ export class WorkerPool {
   private readonly pool: Piscina;
   /** By thread: what it told last. */
   private readonly told = new Map<number, ThreadVitals>();
+  /** Of the lots that gather their tasks. */
+  private readonly postings = new WeakMap<Lot, Posting>();
 
   constructor(threads: number, settings: WorkerSettings, onError: (error: unknown) => void) {
     this.slots = threads * TASKS_PER_WORKER;
     this.pool = new Piscina({
       filename: new URL('../worker/entry.js', import.meta.url).href,
-      name: 'runTask',
+      name: 'runLot',
       minThreads: threads,
       maxThreads: threads,
       concurrentTasksPerWorker: TASKS_PER_WORKER,
@@ -76,53 +83,121 @@ export class WorkerPool {
     return [...this.told].sort(([a], [b]) => a - b).map(([, vitals]) => vitals);
   }
 
-  run(task: Task, events: TaskEvents): RunningTask {
-    const { port1, port2 } = new MessageChannel();
-    port1.on('message', (note: Note) => {
-      switch (note.kind) {
-        case 'report':
-          events.reported(unpack(note.packed) as Progress);
-          break;
-        case 'authorization-expired':
-          events.authorizationExpired(note.authorization);
-          break;
-        case 'too-many-tokens':
-          events.tooManyTokens();
-          break;
-        case 'credential-refused':
-          events.credentialRefused(note.reason);
-          break;
-        case 'quota':
-          events.quota?.(note.note);
-          break;
-        case 'unfamiliar':
-          events.unfamiliar(note);
-          break;
-      }
-    });
-    const posted: PostedTask = { task, port: port2, isMetered: events.quota !== null };
-    const closed = once(port1, 'close');
-    return {
-      say: (word) => port1.postMessage(word),
-      finished: this.finish(posted, port1, closed),
-    };
+  /** `lot`: those with the same one go together to one worker; null: it goes alone. */
+  run(task: Task, events: TaskEvents, lot: Lot | null = null): RunningTask {
+    if (lot === null) {
+      const posting = new Posting(this.pool);
+      const running = posting.add(task, events);
+      posting.post();
+      return running;
+    }
+    const open = this.postings.get(lot) ?? this.openPosting(lot);
+    return open.add(task, events);
   }
 
-  /**
-   * The task's end comes by another way than its last words, and mostly before them. Its thread closes the port behind them, so
-   * they are waited for: a task's unused quota is among them.
-   */
-  private async finish(posted: PostedTask, port: MessagePort, closed: Promise<unknown>) {
-    try {
-      await this.pool.run(posted, { transferList: [posted.port] });
-      await closed;
-    } finally {
-      port.close();
-    }
+  /** Its tasks come in one turn: each has waited for the same right to send. */
+  private openPosting(lot: Lot): Posting {
+    const posting = new Posting(this.pool);
+    this.postings.set(lot, posting);
+    setImmediate(() => {
+      this.postings.delete(lot);
+      posting.post();
+    });
+    return posting;
   }
 
   /** Ends all threads, whatever they do. */
   destroy(): Promise<void> {
     return this.pool.destroy();
+  }
+}
+
+interface PostedPart {
+  readonly task: Task;
+  readonly events: TaskEvents;
+  hasEnded: boolean;
+  resolve(): void;
+  reject(error: unknown): void;
+}
+
+/** One task or a lot of them on their way through one worker, and the channel that they share. */
+class Posting {
+  private readonly pool: Piscina;
+  private readonly parts: PostedPart[] = [];
+  private readonly outbox: Outbox<Word>;
+  private port: MessagePort | null = null;
+
+  constructor(pool: Piscina) {
+    this.pool = pool;
+    this.outbox = new Outbox((said) => this.port?.postMessage(said));
+  }
+
+  add(task: Task, events: TaskEvents): RunningTask {
+    const place = this.parts.length;
+    const finished = new Promise<void>((resolve, reject) => {
+      this.parts.push({ task, events, hasEnded: false, resolve, reject });
+    });
+    return { say: (word) => this.outbox.say(place, word), finished };
+  }
+
+  post(): void {
+    const { port1, port2 } = new MessageChannel();
+    this.port = port1;
+    port1.on('message', (said: Said<Note>) => {
+      for (const [place, note] of said) this.hear(this.parts[place], note);
+    });
+    const posted: PostedLot = {
+      tasks: this.parts.map(({ task }) => task),
+      port: port2,
+      isMetered: this.parts.some(({ events }) => events.quota !== null),
+    };
+    void this.run(posted, port1, once(port1, 'close'));
+  }
+
+  /**
+   * The end comes by another way than the last words, and mostly before them. The thread closes the port behind them, so
+   * they are waited for: a task's unused quota is among them.
+   */
+  private async run(posted: PostedLot, port: MessagePort, closed: Promise<unknown>): Promise<void> {
+    let failure: unknown = new Error('a worker has said nothing of how a task has ended');
+    try {
+      await this.pool.run(posted, { transferList: [posted.port] });
+      await closed;
+    } catch (error) {
+      failure = error;
+    } finally {
+      port.close();
+    }
+    for (const part of this.parts) if (!part.hasEnded) part.reject(failure);
+  }
+
+  private hear(part: PostedPart | undefined, note: Note): void {
+    if (part === undefined) return;
+    const { events } = part;
+    switch (note.kind) {
+      case 'report':
+        events.reported(unpack(note.packed) as Progress);
+        break;
+      case 'authorization-expired':
+        events.authorizationExpired(note.authorization);
+        break;
+      case 'too-many-tokens':
+        events.tooManyTokens();
+        break;
+      case 'credential-refused':
+        events.credentialRefused(note.reason);
+        break;
+      case 'quota':
+        events.quota?.(note.note);
+        break;
+      case 'unfamiliar':
+        events.unfamiliar(note);
+        break;
+      case 'ended':
+        part.hasEnded = true;
+        if (note.error === null) part.resolve();
+        else part.reject(note.error);
+        break;
+    }
   }
 }

@@ -2,8 +2,8 @@
 
 import type { Logger } from 'pino';
 import { Bell } from '../../std/bell.ts';
-import type { PlannedNotification } from '../../store/notifications/plan-due.ts';
-import { PLANNED_AT_ONCE_MAX, planDue } from '../../store/notifications/plan-due.ts';
+import type { DueLine, PlannedNotification } from '../../store/notifications/plan-due.ts';
+import { LARGE_AT_ONCE_MAX, planDue } from '../../store/notifications/plan-due.ts';
 import type { Sql } from '../../store/sql.ts';
 
 /** How late a scheduled push may begin. */
@@ -12,6 +12,8 @@ const POLL_INTERVAL_MS = 250;
 export interface PlannerOptions {
   readonly sql: Sql;
   readonly log: Logger;
+  /** Lines of which enough is planned and waits in memory: the rest of them waits where it is. */
+  readonly fullLines: () => readonly DueLine[];
   /** These have been planned: one at least. */
   readonly onPlanned: (planned: readonly PlannedNotification[]) => void;
 }
@@ -30,7 +32,7 @@ export class Planner {
     this.loop = this.run();
   }
 
-  /** A push that is due at once has been accepted. */
+  /** A push that is due at once has been accepted, or a line is full no more. */
   wake(): void {
     this.bell.ring();
   }
@@ -49,11 +51,11 @@ export class Planner {
   }
 
   private async look(): Promise<void> {
-    const { sql, log, onPlanned } = this.options;
+    const { sql, log, fullLines, onPlanned } = this.options;
     try {
-      const planned = await planDue(sql);
-      // As many were due as are planned at once: there may be more.
-      if (planned.length === PLANNED_AT_ONCE_MAX) this.bell.ring();
+      const planned = await planDue(sql, fullLines());
+      // Perhaps not all that were due.
+      if (planned.length >= LARGE_AT_ONCE_MAX) this.bell.ring();
       if (planned.length > 0) onPlanned(planned);
     } catch (error) {
       log.warn({ err: error }, 'nothing can be planned; trying again');

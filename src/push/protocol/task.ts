@@ -90,13 +90,19 @@ export interface RetryTask extends TaskShape {
 
 export type Task = ChunkTask | RetryTask;
 
-/** A task with the worker's end of its channel. */
-export interface PostedTask {
-  readonly task: Task;
+/**
+ * What a worker is handed at a time, with its end of their channel: one task, or a lot of small ones, all of one (app, platform). What is said
+ * of each names its place in the lot.
+ */
+export interface PostedLot {
+  readonly tasks: readonly Task[];
   readonly port: MessagePort;
-  /** Whether a quota limits its sends: then it asks before each of them. */
+  /** Whether a quota limits their sends: then each asks before them. */
   readonly isMetered: boolean;
 }
+
+/** What crosses the port at a time: all that was said in one turn of the event loop. */
+export type Said<T> = readonly (readonly [place: number, word: T])[];
 
 /** What a task is given when it is asked to stop and to give its rest back. */
 export interface GiveBack {
@@ -120,6 +126,8 @@ export type Note =
   | { readonly kind: 'too-many-tokens' }
   | { readonly kind: 'credential-refused'; readonly reason: string }
   | { readonly kind: 'quota'; readonly note: QuotaNote }
+  /** The last one: the task has ended, by this error if there is one. */
+  | { readonly kind: 'ended'; readonly error: unknown }
   | ({ readonly kind: 'unfamiliar' } & Unfamiliar);
 
 /** A reason of the provider that no documentation knows; the HTTP status decided what it means. */

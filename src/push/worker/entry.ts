@@ -10,17 +10,20 @@ import { scopeKeyOf } from '../../domain/device.ts';
 import type { Verdict } from '../../outcomes/verdict.ts';
 import { providerOn } from '../../providers/providers.ts';
 import { systemClock } from '../../std/clock.ts';
+import { failureText } from '../../std/failure-text.ts';
 import { tellThreadVitals } from '../../std/thread-vitals.ts';
 import { connect } from '../../store/sql.ts';
 import { SqlTagIndex } from '../../tag-index/sql/sql-tag-index.ts';
 import type { TagIndex } from '../../tag-index/tag-index.ts';
 import { createLogger } from '../../telemetry/log.ts';
+import { Outbox } from '../protocol/outbox.ts';
 import { Permits } from '../protocol/permits.ts';
 import { Presence } from '../protocol/presence.ts';
 import type {
   GiveBack,
   Note,
-  PostedTask,
+  PostedLot,
+  Said,
   Task,
   Word,
   WorkerSettings,
@@ -32,6 +35,7 @@ import { openWire } from '../protocol/wire.ts';
 import { runChunk } from './chunk/chunk-runner.ts';
 import { Lease } from './lease.ts';
 import { ProviderHealth } from './provider-health.ts';
+import { ResolveGate } from './resolve-gate.ts';
 import { runRetries } from './retry/retry-runner.ts';
 import type { RunContext } from './run-context.ts';
 import { BudgetShare, SendBudget } from './send-budget.ts';
@@ -65,22 +69,61 @@ async function openTagIndex(): Promise<TagIndex> {
   return openIndexReader(settings.redis, sql, log);
 }
 
-/** Piscina's task: resolves when the last report is answered. */
-export async function runTask({ task, port, isMetered }: PostedTask): Promise<void> {
+/** Piscina's task: resolves when the last report of each is answered. */
+export async function runLot({ tasks, port, isMetered }: PostedLot): Promise<void> {
+  const outbox = new Outbox<Note>((said) => port.postMessage(said));
+  const heard: ((word: Word) => void)[] = [];
+  port.on('message', (said: Said<Word>) => {
+    for (const [place, word] of said) heard[place]?.(word);
+  });
+  const gate = new ResolveGate(tagIndex);
+  await Promise.all(
+    tasks.map(async (task, place) => {
+      const say = (note: Note): void => outbox.say(place, note);
+      const passage = tasks.length === 1 ? null : gate.open();
+      const hears = (hear: (word: Word) => void): void => {
+        heard[place] = hear;
+      };
+      const error = await runTask(task, { say, hears, isMetered, index: passage ?? tagIndex })
+        .then(() => null)
+        .catch(plainly);
+      passage?.close();
+      say({ kind: 'ended', error });
+    }),
+  );
+  outbox.flush();
+  port.close();
+}
+
+/** What the driver and others hang on their errors may not cross a port. */
+function plainly(error: unknown): Error {
+  const plain = new Error(failureText(error));
+  if (error instanceof Error && error.stack !== undefined) plain.stack = error.stack;
+  return plain;
+}
+
+/** A task's place in its lot, as it sees it. */
+interface Place {
+  readonly say: (note: Note) => void;
+  readonly hears: (hear: (word: Word) => void) => void;
+  readonly isMetered: boolean;
+  readonly index: TagIndex;
+}
+
+async function runTask(task: Task, place: Place): Promise<void> {
   const line = task.authority === null ? null : senders.acquire(scopeKeyOf(task), task.authority);
   const share = new BudgetShare(budget, line?.budgetLine ?? { used: 0 });
-  const permits = isMetered
-    ? new Permits(clock, (note) => port.postMessage({ kind: 'quota', note } satisfies Note))
+  const permits = place.isMetered
+    ? new Permits(clock, (note) => place.say({ kind: 'quota', note }))
     : null;
   try {
-    const context = contextOf(task, { line, share, permits, port });
+    const context = contextOf(task, { line, share, permits, place });
     if (task.kind === 'chunk') await runChunk(task, context);
     else await runRetries(task, context);
   } finally {
     share.close();
     permits?.close();
     if (line !== null) senders.release(line);
-    port.close();
   }
 }
 
@@ -106,20 +149,20 @@ interface Means {
   readonly line: Line | null;
   readonly share: BudgetShare;
   readonly permits: Permits | null;
-  readonly port: PostedTask['port'];
+  readonly place: Place;
 }
 
-function contextOf(task: Task, { line, share, permits, port }: Means): RunContext {
+function contextOf(task: Task, { line, share, permits, place }: Means): RunContext {
   const control = new TaskControl(task);
   const provider = providerOn(task.platformId);
-  const say = (note: Note): void => port.postMessage(note);
+  const { say } = place;
   const waiting: ((verdict: Verdict) => void)[] = [];
   let authorization = task.authority?.authorization ?? '';
   let isRenewalAsked = false;
   let isFreezeAsked = false;
   let isRefusalTold = false;
 
-  port.on('message', (word: Word) => {
+  place.hears((word) => {
     switch (word.kind) {
       case 'verdict':
         waiting.shift()?.(word.verdict);
@@ -139,7 +182,7 @@ function contextOf(task: Task, { line, share, permits, port }: Means): RunContex
   });
 
   return {
-    tagIndex,
+    tagIndex: place.index,
     sender: line?.sender ?? null,
     turns: line?.turns ?? null,
     health: line?.health ?? new ProviderHealth(clock),

@@ -10,13 +10,22 @@ export interface Claimable {
   readonly platformId: number;
   readonly hasChunks: boolean;
   readonly hasRetries: boolean;
+  /** Its (app, platform) has one chunk at most: then many of them share a slot. */
+  readonly isSmall: boolean;
+  /** The notification was scheduled, and is not one of the moment. */
+  readonly isScheduled: boolean;
 }
 
-/** Of a cancelled one, what is left is claimed too: it is counted, not sent. */
-export const listClaimable = (sql: Sql) => sql<Claimable[]>`
+/** Of a cancelled one, what is left is claimed too: it is counted, not sent. `among`: `large` leaves out what is small. */
+export const listClaimable = (sql: Sql, among: 'all' | 'large' = 'all') => sql<Claimable[]>`
   select * from (
     select n.id as "notificationId", n.client_id as "clientId",
-      s.app_id as "appId", s.platform_id as "platformId",
+      s.app_id as "appId", s.platform_id as "platformId", n.send_at > n.accepted_at as "isScheduled",
+      n.open_chunks <= 1 or not exists (
+        select 1 from chunks c
+        where (c.notification_id, c.app_id, c.platform_id) = (s.notification_id, s.app_id, s.platform_id)
+        offset 1
+      ) as "isSmall",
       n.open_chunks > 0 and exists (
         select 1 from chunks c
         where (c.notification_id, c.app_id, c.platform_id) = (s.notification_id, s.app_id, s.platform_id)
@@ -30,6 +39,7 @@ export const listClaimable = (sql: Sql) => sql<Claimable[]>`
     from notifications n
     join notification_scopes s on s.notification_id = n.id
     where n.finished_at is null and n.state in ('RUNNING', 'CANCELLED')
+      and (${among === 'all'}::boolean or n.open_chunks > 1)
   ) claimable
-  where "hasChunks" or "hasRetries"
+  where ("hasChunks" or "hasRetries") and (${among === 'all'}::boolean or not "isSmall")
   order by "notificationId", "appId", "platformId"`;

@@ -8,26 +8,91 @@
 import type { PlatformOfApp } from '../../domain/device.ts';
 import { GROUP_DEVICES } from '../../domain/device.ts';
 import type { Sql } from '../sql.ts';
+import { list } from '../sql.ts';
 
-/** Notifications planned at a time: a ten-million one writes 1,221 chunks. */
-export const PLANNED_AT_ONCE_MAX = 16;
+/** Notifications planned at a time: so many small ones are a statement of some ten milliseconds. */
+export const PLANNED_AT_ONCE_MAX = 512;
+/** One whose tags stand for more groups than this is large: a ten-million one writes 1,221 chunks. */
+const GROUPS_OF_SMALL_MAX = 8;
+/** Large ones planned at a time: each counts as so many small ones. Who plans fewer has left nothing. */
+export const LARGE_AT_ONCE_MAX = 16;
+const LARGE_WEIGHT = PLANNED_AT_ONCE_MAX / LARGE_AT_ONCE_MAX;
 
-/** A notification that is planned, and what is to be claimed of it. */
-export interface PlannedNotification {
-  readonly id: string;
+/** Which pushes of a client: those of the moment, or those that were scheduled. Each client has these two lines. */
+export interface DueLine {
   readonly clientId: number;
-  /** Those that have chunks. */
-  readonly scopes: readonly PlatformOfApp[];
+  readonly isScheduled: boolean;
 }
 
-/** The next notifications that are due, planned. The audience may have lost expired tags since it was accepted, never gained any. */
-export const planDue = (sql: Sql) =>
+/** A notification that is planned, and what is to be claimed of it. */
+export interface PlannedNotification extends DueLine {
+  readonly id: string;
+  /** Those that have chunks, and how many. */
+  readonly scopes: readonly (PlatformOfApp & { readonly chunks: number })[];
+}
+
+/**
+ * The next notifications that are due, planned: the lines take turns, so that a client with a hundred thousand keeps nobody waiting, nor do
+ * its scheduled ones those of the moment. `but`: lines of which enough is planned and not sent. The audience may have lost expired
+ * tags since it was accepted, never gained any.
+ */
+export const planDue = (sql: Sql, but: readonly DueLine[] = []) =>
   sql<PlannedNotification[]>`
-    with due as (
-      select id, any_tag_ids, all_tag_ids from notifications
-      where finished_at is null and state in ('SCHEDULED', 'QUEUED') and send_at <= now()
-      order by send_at
-      limit ${PLANNED_AT_ONCE_MAX}::integer
+    with recursive clients (client_id) as (
+      (
+        select client_id from notifications
+        where finished_at is null and state in ('SCHEDULED', 'QUEUED')
+        order by client_id limit 1
+      )
+      union all
+      select (
+        select n.client_id from notifications n
+        where n.finished_at is null and n.state in ('SCHEDULED', 'QUEUED') and n.client_id > c.client_id
+        order by n.client_id limit 1
+      )
+      from clients c where c.client_id is not null
+    ),
+    ahead as (
+      select d.*, c.client_id, l.state
+      from clients c
+      cross join (values ('QUEUED'), ('SCHEDULED')) as l(state)
+      cross join lateral (
+        select id, any_tag_ids, row_number() over (order by send_at) as place from (
+          select id, any_tag_ids, send_at from notifications
+          where finished_at is null and state in ('SCHEDULED', 'QUEUED')
+            and client_id = c.client_id and state = l.state and send_at <= now()
+          order by send_at limit ${PLANNED_AT_ONCE_MAX}::integer
+        ) first
+      ) d
+      where c.client_id is not null and not exists (
+        select 1 from unnest(
+          ${list(but.map(({ clientId }) => clientId))}::integer[],
+          ${list(but.map(({ isScheduled }) => (isScheduled ? 'SCHEDULED' : 'QUEUED')))}::text[]
+        ) as b(client_id, state)
+        where b.client_id = c.client_id and b.state = l.state
+      )
+    ),
+    nearest as (
+      select * from ahead order by place, client_id, state limit ${PLANNED_AT_ONCE_MAX}::integer
+    ),
+    weighed as (
+      select n.id, sum(w.weight) over (order by n.place, n.client_id, n.state) - w.weight as before
+      from nearest n
+      cross join lateral (
+        select case when count(*) > ${GROUPS_OF_SMALL_MAX}::integer then ${LARGE_WEIGHT}::integer else 1 end as weight
+        from (
+          select 1 from notification_scopes s
+          join device_group_tags t
+            on t.app_id = s.app_id and t.platform_id = s.platform_id and t.tag_id = any (n.any_tag_ids)
+          where s.notification_id = n.id
+          limit ${GROUPS_OF_SMALL_MAX + 1}::integer
+        ) pairs
+      ) w
+    ),
+    due as (
+      select id, state, any_tag_ids, all_tag_ids from notifications
+      where id = any (array(select id from weighed where before < ${PLANNED_AT_ONCE_MAX}::integer))
+        and finished_at is null and state in ('SCHEDULED', 'QUEUED')
       for update skip locked
     ),
     current as (
@@ -36,7 +101,7 @@ export const planDue = (sql: Sql) =>
         and (expires_at_ms is null or expires_at_ms > extract(epoch from now()) * 1000)
     ),
     addressed as (
-      select id, all_tag_ids, case when all_tag_ids <@ array(select id from current)
+      select id, state, all_tag_ids, case when all_tag_ids <@ array(select id from current)
         then array(select unnest(any_tag_ids) intersect select id from current) else '{}' end as any_tag_ids
       from due
     ),
@@ -66,8 +131,14 @@ export const planDue = (sql: Sql) =>
         ) = cardinality(m.all_tag_ids)
       returning notification_id, app_id, platform_id
     ),
+    parts as (
+      select notification_id, app_id, platform_id, count(*) as chunks
+      from planned group by notification_id, app_id, platform_id
+    ),
     open as (
-      select notification_id, count(*) as chunks from planned group by notification_id
+      select notification_id, sum(chunks) as chunks,
+        json_agg(json_build_object('appId', app_id, 'platformId', platform_id, 'chunks', chunks)) as scopes
+      from parts group by notification_id
     )
     update notifications n set
       any_tag_ids = d.any_tag_ids,
@@ -76,7 +147,5 @@ export const planDue = (sql: Sql) =>
       finished_at = case when o.chunks is null then now() end
     from addressed d left join open o on o.notification_id = d.id
     where n.id = d.id
-    returning n.id, n.client_id as "clientId", coalesce((
-      select json_agg(json_build_object('appId', app_id, 'platformId', platform_id))
-      from (select distinct app_id, platform_id from planned where notification_id = n.id) s
-    ), '[]') as scopes`;
+    returning n.id, n.client_id as "clientId", d.state = 'SCHEDULED' as "isScheduled",
+      coalesce(o.scopes, '[]') as scopes`;

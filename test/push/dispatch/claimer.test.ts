@@ -53,6 +53,7 @@ class Node {
       clock: systemClock,
       log: pino({ level: 'silent' }),
       authorize: () => Promise.reject(new Error('nobody waits for it')),
+      onRoom: () => undefined,
       start: (claimed) => this.start(claimed),
     });
     this.claimer.start();

@@ -14,7 +14,7 @@ import type { Claimed } from '../../../src/push/dispatch/claimed.ts';
 import { releaseOf, scopeOf } from '../../../src/push/dispatch/claimed.ts';
 import type { DispatcherOptions } from '../../../src/push/dispatch/dispatcher.ts';
 import { Dispatcher } from '../../../src/push/dispatch/dispatcher.ts';
-import type { RunningTask, TaskEvents } from '../../../src/push/dispatch/worker-pool.ts';
+import type { Lot, RunningTask, TaskEvents } from '../../../src/push/dispatch/worker-pool.ts';
 import { WorkerPool } from '../../../src/push/dispatch/worker-pool.ts';
 import type { QuotaAnswer, QuotaNote } from '../../../src/push/protocol/permits.ts';
 import { Presence } from '../../../src/push/protocol/presence.ts';
@@ -78,9 +78,9 @@ class PlayedPool {
 function authorized(options: DispatcherOptions) {
   const dispatcher = new Dispatcher(options);
   return {
-    start: (claimed: Claimed) => {
+    start: (claimed: Claimed, lot: Lot | null = null) => {
       const { appId, platformId } = scopeOf(claimed);
-      return dispatcher.start(claimed, options.authorizer.authorize(appId, platformId));
+      return dispatcher.start(claimed, options.authorizer.authorize(appId, platformId), lot);
     },
   };
 }
@@ -295,4 +295,32 @@ t.test('a thread that dies is replaced, and its chunk is sent by the next', asyn
   await dispatcher.start({ kind: 'chunk', chunk: again, leaseStartedMs, nodeId: null }).finished;
   const rows = await readStatus(sql, again.clientId, again.notificationId);
   t.match(rows, [{ state: 'FINISHED', total: 300, delivered: 300 }]);
+});
+
+t.test('a lot goes to a worker as one, and what fails in it fails alone', async (t) => {
+  const { pool, authorizer } = await workersOf(t);
+  const dispatcher = authorized({ ...shared, pool, authorizer, quotas, log });
+  const tenant = await makeTenant(sql, 'a-lot');
+  const ids: string[] = [];
+  for (let n = 0; n < 20; n += 1) ids.push(await makeRunning(sql, tenant, 1));
+  const leaseStartedMs = systemClock.monotonicMs();
+  const claimed: Claimed[] = [];
+  for (const id of ids) {
+    const [chunk] = await claimChunksOf(sql, id, LEASE_MS);
+    if (chunk === undefined) throw new Error('nothing to claim');
+    claimed.push({ kind: 'chunk', chunk, leaseStartedMs, nodeId: null });
+  }
+  const [bad] = claimed.splice(7, 1);
+  if (bad?.kind !== 'chunk') throw new Error('no chunk');
+  // No database can be asked for these ordinals.
+  const broken = { ...bad, chunk: { ...bad.chunk, groupNumber: 300_000, ordinalEnd: 3e9 } };
+  const lot = {};
+  await Promise.all([broken, ...claimed].map((part) => dispatcher.start(part, lot).finished));
+  t.equal((Reflect.get(pool, 'pool') as Piscina).completed, 1);
+  const rows = await sql<{ id: string; state: string }[]>`
+    select id, state from notifications where id = any(${ids}::uuid[])`;
+  t.strictSame(
+    rows.filter(({ state }) => state !== 'FINISHED').map(({ id }) => id),
+    [bad.chunk.notificationId],
+  );
 });

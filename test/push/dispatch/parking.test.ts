@@ -85,6 +85,7 @@ class PlayedNode {
       clock,
       log,
       authorize: (appId, platformId) => authorizer.authorize(appId, platformId),
+      onRoom: () => undefined,
       start: (claimed, right) => dispatcher.start(claimed, right),
     });
     this.claimer.start();

@@ -2,7 +2,12 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { pino } from 'pino';
 import t from 'tap';
 import { Planner } from '../../../src/push/plan/planner.ts';
-import type { PlannedNotification } from '../../../src/store/notifications/plan-due.ts';
+import type { DueLine, PlannedNotification } from '../../../src/store/notifications/plan-due.ts';
+import {
+  LARGE_AT_ONCE_MAX,
+  PLANNED_AT_ONCE_MAX,
+  planDue,
+} from '../../../src/store/notifications/plan-due.ts';
 import type { Store } from '../../../src/store/store.ts';
 import type { Tenant } from '../../support/notifications.ts';
 import { makeNotification, makeTenant } from '../../support/notifications.ts';
@@ -12,11 +17,12 @@ import { withStores } from '../../support/store.ts';
 
 const PLATFORM = 3;
 
-function startPlanner({ sql }: Store) {
+function startPlanner({ sql }: Store, fullLines: readonly DueLine[] = []) {
   const planned: PlannedNotification[] = [];
   const planner = new Planner({
     sql,
     log: pino({ level: 'silent' }),
+    fullLines: () => fullLines,
     onPlanned: (some) => planned.push(...some),
   });
   planner.start();
@@ -43,7 +49,7 @@ await withStores(t, async (t, store) => {
     const id = await makeNotification(sql, tenant);
     planner.wake();
     const { scopes, clientId } = await isPlanned(id);
-    t.strictSame(scopes, [{ appId: tenant.appId, platformId: PLATFORM }]);
+    t.strictSame(scopes, [{ appId: tenant.appId, platformId: PLATFORM, chunks: 6 }]);
     t.equal(clientId, tenant.clientId);
     const [row] = await sql`select open_chunks as chunks from notifications where id = ${id}`;
     t.same(row, { chunks: 6 });
@@ -76,4 +82,37 @@ await withStores(t, async (t, store) => {
     await planner.stop();
     t.pass();
   });
+
+  await t.test('the lines of all clients take turns, and full ones are left out', async (t) => {
+    const crowded = await makeAudience(store, 'crowded', 1);
+    const single = await makeAudience(store, 'single', 1);
+    const crowd: string[] = [];
+    for (let n = 0; n < PLANNED_AT_ONCE_MAX + 8; n += 1) {
+      crowd.push(await makeNotification(sql, crowded));
+    }
+    const alone = await makeNotification(sql, single);
+    const first = (await planDue(sql)).map(({ id }) => id);
+    t.equal(first.length, PLANNED_AT_ONCE_MAX);
+    t.ok(first.includes(alone), 'the last one that came');
+    const line = { clientId: crowded.clientId, isScheduled: false };
+    t.equal((await planDue(sql, [line])).length, 0, 'its line is full');
+    await sql`
+      update notifications set state = 'SCHEDULED' where id = ${crowd.at(-1) ?? ''}`;
+    const [other] = await planDue(sql, [line]);
+    t.match(other, { id: crowd.at(-1), isScheduled: true }, 'its other line is not');
+    t.equal((await planDue(sql)).length, crowd.length + 1 - first.length - 1);
+    await sql`delete from notifications where id = any(${[...crowd, alone]}::uuid[])`;
+  });
+
+  await t.test(
+    'of those with many groups no more than sixteen are planned at a time',
+    async (t) => {
+      const wide = await makeAudience(store, 'wide', 12);
+      const ids: string[] = [];
+      for (let n = 0; n < 20; n += 1) ids.push(await makeNotification(sql, wide));
+      t.equal((await planDue(sql)).length, LARGE_AT_ONCE_MAX);
+      t.equal((await planDue(sql)).length, ids.length - LARGE_AT_ONCE_MAX);
+      await sql`delete from notifications where id = any(${ids}::uuid[])`;
+    },
+  );
 });

@@ -1,0 +1,127 @@
+/**
+ * Small parts that wait for a slot: those of which nothing but one chunk is there. One alone would waste a slot, so the parts of one (app,
+ * platform) are claimed, sent and recorded many together, as a lot. Each (app, platform) has two lines, what was pushed for the moment
+ * and what was scheduled; they take turns, so that "your parcel is here" does not stand behind everything that is due at eight. What
+ * has no room here stays in the database, not planned (`fullLines`) or to be found by a look.
+ */
+
+import type { PlatformOfApp } from '../../domain/device.ts';
+import { scopeKeyOf } from '../../domain/device.ts';
+import type { Claimable } from '../../store/ledger/list-claimable.ts';
+import type { DueLine } from '../../store/notifications/plan-due.ts';
+import type { Candidate } from './allotment.ts';
+
+/** Of one line, beyond which no more of it is planned: some tenths of a second of work. */
+const LINE_PARTS_MAX = 1_024;
+/** Of all lines together: half a dozen megabytes. Then each gets an equal share. */
+const PARTS_MAX = 16_384;
+/** A lot is one slot's work, and its parts are recorded together: with more of them the first would wait for the last. */
+export const LOT_PARTS_MAX = 64;
+/** A lot costs as much as some parts, so that fewer are not spread over the free slots. */
+const LOT_PARTS_MIN = 4;
+
+/** All small parts of one (app, platform), as one that takes its turn among the others. */
+export interface SmallCandidate extends Candidate {
+  readonly isLot: true;
+}
+
+/** Under which all small parts of an (app, platform) share slots with others, as if they were one notification. */
+export const smallIdOf = (scope: PlatformOfApp): string => `small ${scopeKeyOf(scope)}`;
+
+interface Scope {
+  readonly candidate: SmallCandidate;
+  /** By part; a Map keeps the order in which they came. */
+  readonly lines: readonly [moment: Map<string, Claimable>, scheduled: Map<string, Claimable>];
+}
+
+export class SmallParts {
+  /** Those that have parts. */
+  private readonly scopes = new Map<string, Scope>();
+  private parts = 0;
+
+  get size(): number {
+    return this.parts;
+  }
+
+  /** What is here already is not added again; beyond the room for all nothing is. */
+  add(part: Claimable): void {
+    if (this.parts >= PARTS_MAX) return;
+    const key = scopeKeyOf(part);
+    const scope = this.scopes.get(key) ?? scopeOf(part);
+    const line = scope.lines[Number(part.isScheduled)];
+    if (line === undefined || line.has(part.notificationId)) return;
+    line.set(part.notificationId, part);
+    this.parts += 1;
+    this.scopes.set(key, scope);
+  }
+
+  /** One for each (app, platform) of which parts wait. */
+  candidates(): readonly SmallCandidate[] {
+    return [...this.scopes.values()].map(({ candidate }) => candidate);
+  }
+
+  /** Takes out what waited for longest, for so many slots: a lot for each. */
+  take(candidate: SmallCandidate, slots: number): readonly (readonly Claimable[])[] {
+    const key = scopeKeyOf(candidate);
+    const lots: (readonly Claimable[])[] = [];
+    for (let left = slots; left > 0; left -= 1) {
+      const scope = this.scopes.get(key);
+      if (scope === undefined) break;
+      const waiting = sizeOf(scope);
+      const size = Math.min(LOT_PARTS_MAX, Math.max(LOT_PARTS_MIN, Math.ceil(waiting / left)));
+      const lot = takeTurns(scope.lines, size);
+      this.parts -= lot.length;
+      if (lot.length === waiting) this.scopes.delete(key);
+      lots.push(lot);
+    }
+    return lots;
+  }
+
+  /** Those of which enough is here. */
+  fullLines(): readonly DueLine[] {
+    const counts = new Map<string, DueLine & { parts: number }>();
+    for (const { candidate, lines } of this.scopes.values()) {
+      for (const [index, { size }] of lines.entries()) {
+        if (size === 0) continue;
+        const { clientId } = candidate;
+        const key = `${clientId}.${index}`;
+        const line = counts.get(key) ?? { clientId, isScheduled: index === 1, parts: 0 };
+        line.parts += size;
+        counts.set(key, line);
+      }
+    }
+    const partsMax = Math.min(LINE_PARTS_MAX, Math.floor(PARTS_MAX / (counts.size + 1)));
+    return [...counts.values()].filter(({ parts }) => parts >= partsMax);
+  }
+}
+
+function scopeOf({ clientId, appId, platformId }: Claimable): Scope {
+  const candidate = {
+    notificationId: smallIdOf({ appId, platformId }),
+    clientId,
+    appId,
+    platformId,
+    isLot: true,
+  } as const;
+  return { candidate, lines: [new Map(), new Map()] };
+}
+
+const sizeOf = ({ lines }: Scope): number => lines.reduce((sum, { size }) => sum + size, 0);
+
+/** So many of the lines, the first of each in turn. */
+function takeTurns(lines: Scope['lines'], count: number): readonly Claimable[] {
+  const taken: Claimable[] = [];
+  while (taken.length < count) {
+    const before = taken.length;
+    for (const line of lines) {
+      if (taken.length === count) break;
+      for (const [key, part] of line) {
+        line.delete(key);
+        taken.push(part);
+        break;
+      }
+    }
+    if (taken.length === before) break;
+  }
+  return taken;
+}

@@ -1,0 +1,89 @@
+import t from 'tap';
+import { LOT_PARTS_MAX, SmallParts } from '../../../src/push/dispatch/small-parts.ts';
+import type { Claimable } from '../../../src/store/ledger/list-claimable.ts';
+
+const part = (notificationId: string, more: Partial<Claimable> = {}): Claimable => ({
+  notificationId,
+  clientId: 1,
+  appId: 1,
+  platformId: 3,
+  hasChunks: true,
+  hasRetries: false,
+  isSmall: true,
+  isScheduled: false,
+  ...more,
+});
+
+function filled(count: number, more: Partial<Claimable> = {}, parts = new SmallParts()) {
+  for (let n = 0; n < count; n += 1) parts.add(part(`${more.clientId ?? 1}/${n}`, more));
+  return parts;
+}
+
+const [first] = filled(1).candidates();
+if (first === undefined) throw new Error('no candidate');
+
+t.test('few are spread over the slots, but a lot is worth its cost', (t) => {
+  const sizes = (count: number, slots: number) =>
+    filled(count)
+      .take(first, slots)
+      .map(({ length }) => length);
+  t.strictSame(sizes(3, 10), [3]);
+  t.strictSame(sizes(50, 10), [5, 5, 5, 5, 5, 5, 5, 5, 5, 5]);
+  t.strictSame(sizes(1_000, 3), [LOT_PARTS_MAX, LOT_PARTS_MAX, LOT_PARTS_MAX]);
+  t.end();
+});
+
+t.test('what was taken is there no more, what is there is not added twice', (t) => {
+  const parts = filled(10);
+  parts.add(part('1/3'));
+  t.equal(parts.size, 10);
+  const [lot] = parts.take(first, 1);
+  t.strictSame(
+    lot?.map(({ notificationId }) => notificationId),
+    Array.from({ length: 10 }, (_, n) => `1/${n}`),
+    'in the order in which they came',
+  );
+  t.equal(parts.size, 0);
+  t.strictSame(parts.candidates(), []);
+  t.strictSame(parts.take(first, 1), []);
+  t.end();
+});
+
+t.test('what is pushed for the moment does not stand behind what was scheduled', (t) => {
+  const parts = filled(500, { isScheduled: true });
+  parts.add(part('urgent'));
+  const [lot] = parts.take(first, 1);
+  t.equal(lot?.length, LOT_PARTS_MAX);
+  t.equal(lot?.[0]?.notificationId, 'urgent');
+  t.end();
+});
+
+t.test('lots are of one app and platform', (t) => {
+  const parts = filled(3);
+  parts.add(part('other', { appId: 2 }));
+  parts.add(part('android', { platformId: 15 }));
+  t.strictSame(
+    parts.candidates().flatMap((candidate) => parts.take(candidate, 1).map((lot) => lot.length)),
+    [3, 1, 1],
+  );
+  t.end();
+});
+
+t.test('a line of which enough is here is full, the other one of its client is not', (t) => {
+  const parts = filled(1_023, { isScheduled: true });
+  parts.add(part('urgent'));
+  t.strictSame(parts.fullLines(), []);
+  parts.add(part('one more', { isScheduled: true }));
+  t.strictSame(parts.fullLines(), [{ clientId: 1, isScheduled: true, parts: 1_024 }]);
+  t.end();
+});
+
+t.test('all lines together are bounded', (t) => {
+  const parts = new SmallParts();
+  for (let clientId = 1; clientId <= 100; clientId += 1) {
+    filled(300, { clientId, appId: clientId }, parts);
+  }
+  t.equal(parts.size, 16_384);
+  t.equal(parts.fullLines().length, 54, 'each has its share of the room');
+  t.end();
+});
