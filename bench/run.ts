@@ -5,6 +5,7 @@
  *     npm run bench -- register fan-out  these
  *     npm run bench -- latency/fcm       one part of a scenario that has parts; only prints
  *     npm run bench -- soak --minutes=40 [--store=embedded|postgres]
+ *     npm run bench -- small-sends --waiting=1000 [--store=…]   no more than so many at once
  *     npm run bench -- register --before=../tagcast-before   this checkout beside another one, which is built; only prints
  *
  * Each scenario writes bench/results/<scenario>.json. The machines this runs on are shared and noisy: compare within one run.
@@ -25,6 +26,7 @@ import { recover } from './scenarios/recover.ts';
 import { register } from './scenarios/register.ts';
 import { sender } from './scenarios/sender.ts';
 import { sizing } from './scenarios/sizing.ts';
+import { smallSends } from './scenarios/small-sends.ts';
 import { soak } from './scenarios/soak.ts';
 
 const RESULTS = join(import.meta.dirname, '..', '..', 'bench', 'results');
@@ -33,6 +35,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
   index,
   register,
   'fan-out': fanOut,
+  'small-sends': smallSends,
   recover,
   sender,
   latency,
@@ -52,11 +55,17 @@ const SCENARIOS_AND_PARTS: Readonly<Record<string, Scenario>> = Object.fromEntri
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { minutes: { type: 'string' }, store: { type: 'string' }, before: { type: 'string' } },
+  options: {
+    minutes: { type: 'string' },
+    store: { type: 'string' },
+    waiting: { type: 'string' },
+    before: { type: 'string' },
+  },
 });
 const options: Options = {
   minutes: values.minutes === undefined ? null : Number(values.minutes),
   store: values.store ?? null,
+  waiting: values.waiting === undefined ? null : Number(values.waiting),
 };
 const unknown = positionals.filter((name) => SCENARIOS_AND_PARTS[name] === undefined);
 if (unknown.length > 0) {

@@ -19,6 +19,8 @@ export interface Result {
 export interface Options {
   readonly minutes: number | null;
   readonly store: string | null;
+  /** Sends that wait at once, at most. */
+  readonly waiting: number | null;
 }
 
 export interface Scenario {

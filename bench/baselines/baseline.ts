@@ -4,6 +4,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import type { Lifetime } from '../../test/support/lifetime.ts';
+import type { PushTask } from './push-entry.ts';
 
 /** What a server is given on its start. */
 export interface BaselineTask {
@@ -24,8 +25,8 @@ export interface Baseline {
 /** Starts `<name>-entry.js` and waits for its port. */
 export async function startBaseline(
   stage: Lifetime,
-  name: 'register' | 'front',
-  task: BaselineTask | null,
+  name: 'register' | 'front' | 'push',
+  task: BaselineTask | PushTask | null,
 ): Promise<Baseline> {
   const child = fork(join(import.meta.dirname, `${name}-entry.js`));
   stage.teardown(() => child.kill('SIGKILL'));
