@@ -5,7 +5,7 @@ import type { Among, ClaimedChunk, Part } from '../../src/store/ledger/claim-chu
 import { claimChunks } from '../../src/store/ledger/claim-chunks.ts';
 import type { ClaimedRetries } from '../../src/store/ledger/claim-retries.ts';
 import { claimRetries } from '../../src/store/ledger/claim-retries.ts';
-import { insertNotification } from '../../src/store/notifications/insert-notification.ts';
+import { insertNotifications } from '../../src/store/notifications/insert-notifications.ts';
 import { planDue } from '../../src/store/notifications/plan-due.ts';
 import type { Sql, SqlPool } from '../../src/store/sql.ts';
 import { seedDevices } from './seed.ts';
@@ -56,22 +56,24 @@ export async function makeNotification(
   } = {},
 ): Promise<string> {
   const id = uuidV7();
-  await insertNotification(sql, {
-    id,
-    clientId,
-    userName: 'test',
-    audience: { anyTagIds: [tagId], allTagIds: [], noneTagIds: [] },
-    payload: { title: 'goal!', data: {} },
-    isAtMostOnce: more.isAtMostOnce ?? false,
-    sendAtMs: null,
-    expiresAtMs: more.expiresAtMs ?? null,
-    scopes: (more.platformIds ?? [3]).map((platformId) => ({
-      appId,
-      platformId,
-      isSimulated: false,
-    })),
-    idempotency: null,
-  });
+  await insertNotifications(sql, [
+    {
+      id,
+      clientId,
+      userName: 'test',
+      audience: { anyTagIds: [tagId], allTagIds: [], noneTagIds: [] },
+      payload: { title: 'goal!', data: {} },
+      isAtMostOnce: more.isAtMostOnce ?? false,
+      sendAtMs: null,
+      expiresAtMs: more.expiresAtMs ?? null,
+      scopes: (more.platformIds ?? [3]).map((platformId) => ({
+        appId,
+        platformId,
+        isSimulated: false,
+      })),
+      idempotency: null,
+    },
+  ]);
   return id;
 }
 

@@ -134,10 +134,8 @@ interface Limits {
 /** The limits by ids: a sourceId may be given to another tag later, and the key is for the one that was meant. */
 async function resolveLimits(sql: Sql, clientId: number, asked: KeyRequest): Promise<Limits> {
   const { tagIds, tagSourceIds, groupIds, groupSourceIds, appIds } = asked;
-  const tags = await findReferencedTags(sql, clientId, {
-    ids: tagIds ?? [],
-    sourceIds: tagSourceIds ?? [],
-  });
+  const named = { clientId, ids: tagIds ?? [], sourceIds: tagSourceIds ?? [] };
+  const tags = (await findReferencedTags(sql, [named])).filter((tag) => tag.clientId === clientId);
   const groups = groupIds || groupSourceIds ? await readGroups(sql, clientId) : [];
   const apps = appIds ? await listApps(sql, clientId) : [];
   const faults: Fault[] = [];

@@ -2,19 +2,31 @@
 
 import { v7 as uuidV7 } from 'uuid';
 import type { PlatformId } from '../../domain/device.ts';
-import type { Audience, NotificationState, Scope } from '../../domain/notification.ts';
-import { ID_MAX } from '../../domain/tag.ts';
+import type { NotificationState, Scope } from '../../domain/notification.ts';
 import { payloadFaults } from '../../providers/payload-size.ts';
-import { findByIdempotencyKey } from '../../store/notifications/find-by-idempotency-key.ts';
-import { findReferencedTags } from '../../store/notifications/find-referenced-tags.ts';
-import { insertNotification } from '../../store/notifications/insert-notification.ts';
-import { listScopes } from '../../store/notifications/list-scopes.ts';
+import { Batcher } from '../../std/batcher.ts';
+import { faultOf } from '../../store/faults.ts';
+import type {
+  IdempotencyKey,
+  KeyedNotification,
+} from '../../store/notifications/find-by-idempotency-keys.ts';
+import { findByIdempotencyKeys } from '../../store/notifications/find-by-idempotency-keys.ts';
+import type { NewNotification } from '../../store/notifications/insert-notifications.ts';
+import { insertNotifications } from '../../store/notifications/insert-notifications.ts';
 import type { PatientReads } from '../../store/patient-reads.ts';
 import type { Sql } from '../../store/sql.ts';
 import type { TagIndex } from '../../tag-index/tag-index.ts';
+import type { ClientPush, Known } from './look-up.ts';
+import { lookUp, namesIn } from './look-up.ts';
 import type { Push, PushFault } from './push.ts';
 import type { TagReference, Targets } from './targets.ts';
 import { resolveTargets } from './targets.ts';
+
+/** Pushes accepted in a transaction, and the tags that they name together: a statement stays far below a second. */
+const PUSHES_MAX = 256;
+const NAMES_MAX = 20_000;
+/** Octets of a push besides the tags, as so many tags count: a megabyte body is a fifth of a batch. */
+const PUSH_WEIGHT_OCTETS = 256;
 
 /** Who pushes, and the key that makes a repeated request the same one. */
 export interface Publisher {
@@ -55,11 +67,25 @@ export interface AcceptOptions {
   readonly onAccepted: () => void;
 }
 
+/** A push on its way into a transaction. */
+interface Submission extends ClientPush {
+  readonly publisher: Publisher;
+  readonly knownFaults: readonly PushFault[];
+}
+
 export class Accept {
   private readonly options: AcceptOptions;
+  /** Pushes that come together are looked at and written together. */
+  private readonly batcher: Batcher<Submission, PromiseSettledResult<Acceptance>>;
 
   constructor(options: AcceptOptions) {
     this.options = options;
+    this.batcher = new Batcher<Submission, PromiseSettledResult<Acceptance>>({
+      itemsMax: PUSHES_MAX,
+      weightMax: NAMES_MAX,
+      weightOf,
+      run: (submissions) => this.acceptApart(submissions),
+    });
   }
 
   /**
@@ -71,17 +97,10 @@ export class Accept {
     publisher: Publisher,
     knownFaults: readonly PushFault[] = [],
   ): Promise<Acceptance> {
-    const targets = await this.check(push, publisher.clientId, knownFaults);
-    // The key first: a repeated request gets the same answer, even if a tag it names has gone since.
-    const known = await this.recall(publisher, targets);
-    if (known !== null) return known;
-    if (!targets.ok) return { kind: 'invalid', faults: targets.faults };
-    const accepted = await this.write(push, publisher, targets.audience, targets.scopes);
-    // Another request with this key was faster. (Its 24 hours cannot have ended since, but if they have it is ours.)
-    if (accepted === null) {
-      return (await this.recall(publisher, targets)) ?? this.submit(push, publisher, knownFaults);
-    }
-    return { kind: 'accepted', ...accepted, unknownTags: targets.unknownTags };
+    const { clientId } = publisher;
+    const settled = await this.batcher.submit({ push, clientId, publisher, knownFaults });
+    if (settled.status === 'rejected') throw settled.reason;
+    return settled.value;
   }
 
   /** Validates and counts; sends nothing. */
@@ -90,7 +109,9 @@ export class Accept {
     clientId: number,
     knownFaults: readonly PushFault[] = [],
   ): Promise<DryRun> {
-    const targets = await this.check(push, clientId, knownFaults);
+    const [known] = await lookUp(this.options.sql, [{ push, clientId }]);
+    if (known === undefined) throw new Error('nothing was looked up');
+    const targets = check(push, known, knownFaults);
     if (!targets.ok) return { kind: 'invalid', faults: targets.faults };
     const { audience, scopes, unknownTags } = targets;
     const { patientReads, tagIndex } = this.options;
@@ -106,56 +127,89 @@ export class Accept {
       : { kind: 'counted', audience: counted.result, unknownTags };
   }
 
-  private async check(
-    push: Push,
-    clientId: number,
-    knownFaults: readonly PushFault[],
-  ): Promise<Targets> {
-    const { target, filter, exclude, payload } = push;
-    const named = [target, filter, exclude];
-    const [tags, clientScopes] = await Promise.all([
-      findReferencedTags(this.options.sql, clientId, {
-        // Beyond the range of ids there is no tag, and no integer of the database either.
-        ids: named.flatMap(({ ids }) => ids).filter((id) => id > 0 && id <= ID_MAX),
-        sourceIds: named.flatMap(({ sourceIds }) => sourceIds),
-      }),
-      listScopes(this.options.sql, clientId),
-    ]);
-    const targets = resolveTargets(push, tags, clientScopes);
-    const { scopes } = targets;
-    const faults = [
-      ...knownFaults,
-      ...(targets.ok ? [] : targets.faults),
-      ...payloadFaults(
-        payload,
-        scopes.map(({ platformId }) => platformId),
-      ),
-    ];
-    return faults.length > 0 ? { ok: false, faults, scopes } : targets;
+  /** What the database cannot take of one push must not fail its neighbours. */
+  private async acceptApart(
+    submissions: readonly Submission[],
+  ): Promise<readonly PromiseSettledResult<Acceptance>[]> {
+    try {
+      const acceptances = await this.acceptAll(submissions);
+      return acceptances.map((value) => ({ status: 'fulfilled', value }));
+    } catch (error) {
+      if (faultOf(error) === 'unavailable' || submissions.length === 1) throw error;
+      return Promise.allSettled(
+        submissions.map(async (submission) => {
+          const [acceptance] = await this.acceptAll([submission]);
+          if (acceptance === undefined) throw error;
+          return acceptance;
+        }),
+      );
+    }
   }
 
-  private async recall(
-    { clientId, idempotency }: Publisher,
-    targets: Targets,
-  ): Promise<Acceptance | null> {
-    if (idempotency === null) return null;
-    const known = await findByIdempotencyKey(this.options.sql, clientId, idempotency.key);
-    if (known === null) return null;
-    if (!known.bodyHash.equals(idempotency.bodyHash)) return { kind: 'key-reused' };
-    const { id, state } = known;
-    return { kind: 'accepted', id, state, unknownTags: targets.ok ? targets.unknownTags : [] };
+  private async acceptAll(submissions: readonly Submission[]): Promise<readonly Acceptance[]> {
+    const { sql } = this.options;
+    const keys = submissions.flatMap(keyOf);
+    const [known, keyed] = await Promise.all([
+      lookUp(sql, submissions),
+      keys.length > 0 ? findByIdempotencyKeys(sql, keys) : [],
+    ]);
+    const byKey = new Map(keyed.map((one) => [textOf(one), one]));
+    const answers = new Map<Submission, Acceptance>();
+    const fresh = new Map<string, Written>();
+    for (const [index, submission] of submissions.entries()) {
+      const { push, publisher, knownFaults } = submission;
+      const targets = check(push, known[index] ?? NOTHING_KNOWN, knownFaults);
+      const [key] = keyOf(submission);
+      // The key first: a repeated request gets the same answer, even if a tag it names has gone since.
+      const before = key === undefined ? undefined : byKey.get(textOf(key));
+      if (before !== undefined) answers.set(submission, recalled(publisher, before, targets));
+      else if (!targets.ok) answers.set(submission, { kind: 'invalid', faults: targets.faults });
+      else {
+        const notification = this.notificationOf(submission, targets);
+        const place = key === undefined ? notification.id : textOf(key);
+        // Of two with one key the second is looked at again, when the first is written.
+        if (!fresh.has(place)) fresh.set(place, { submission, notification, targets });
+      }
+    }
+    await this.write([...fresh.values()], answers);
+    // Another request with this key was faster. (Its 24 hours cannot have ended since, but if they have it is ours.)
+    const late = submissions.filter((submission) => !answers.has(submission));
+    const others = late.length === 0 ? [] : await this.acceptAll(late);
+    for (const [index, answer] of others.entries()) {
+      const submission = late[index];
+      if (submission !== undefined) answers.set(submission, answer);
+    }
+    return submissions.flatMap((submission) => answers.get(submission) ?? []);
   }
 
   private async write(
-    push: Push,
-    publisher: Publisher,
-    audience: Audience,
-    scopes: readonly Scope[],
-  ): Promise<{ readonly id: string; readonly state: NotificationState } | null> {
-    const id = uuidV7();
-    const state = await insertNotification(this.options.sql, {
+    fresh: readonly Written[],
+    answers: Map<Submission, Acceptance>,
+  ): Promise<void> {
+    if (fresh.length === 0) return;
+    const rows = await insertNotifications(
+      this.options.sql,
+      fresh.map(({ notification }) => notification),
+    );
+    const states = new Map(rows.map(({ id, state }) => [id, state]));
+    let isDue = false;
+    for (const { submission, notification, targets } of fresh) {
+      const { id } = notification;
+      const state = states.get(id);
+      if (state === undefined) continue;
+      answers.set(submission, { kind: 'accepted', id, state, unknownTags: targets.unknownTags });
+      isDue ||= submission.push.sendAtMs === null;
+    }
+    if (isDue) this.options.onAccepted();
+  }
+
+  private notificationOf(
+    { push, publisher }: Submission,
+    { audience, scopes }: FoundTargets,
+  ): NewNotification {
+    return {
       ...publisher,
-      id,
+      id: uuidV7(),
       audience,
       payload: push.payload,
       isAtMostOnce: push.delivery === 'at-most-once',
@@ -165,9 +219,47 @@ export class Accept {
         ...scope,
         isSimulated: this.options.isSimulated(scope.platformId),
       })),
-    });
-    if (state === null) return null;
-    if (push.sendAtMs === null) this.options.onAccepted();
-    return { id, state };
+    };
   }
 }
+
+type FoundTargets = Extract<Targets, { readonly ok: true }>;
+
+/** A push that has no fault, as it is written. */
+interface Written {
+  readonly submission: Submission;
+  readonly notification: NewNotification;
+  readonly targets: FoundTargets;
+}
+
+const NOTHING_KNOWN: Known = { tags: [], scopes: [] };
+
+function check(push: Push, { tags, scopes }: Known, knownFaults: readonly PushFault[]): Targets {
+  const targets = resolveTargets(push, tags, scopes);
+  const faults = [
+    ...knownFaults,
+    ...(targets.ok ? [] : targets.faults),
+    ...payloadFaults(
+      push.payload,
+      targets.scopes.map(({ platformId }) => platformId),
+    ),
+  ];
+  return faults.length > 0 ? { ok: false, faults, scopes: targets.scopes } : targets;
+}
+
+function recalled(
+  { idempotency }: Publisher,
+  { id, state, bodyHash }: KeyedNotification,
+  targets: Targets,
+): Acceptance {
+  if (idempotency !== null && !bodyHash.equals(idempotency.bodyHash)) return { kind: 'key-reused' };
+  return { kind: 'accepted', id, state, unknownTags: targets.ok ? targets.unknownTags : [] };
+}
+
+const keyOf = ({ clientId, publisher: { idempotency } }: Submission): readonly IdempotencyKey[] =>
+  idempotency === null ? [] : [{ clientId, key: idempotency.key }];
+
+const textOf = ({ clientId, key }: IdempotencyKey): string => `${clientId} ${key}`;
+
+const weightOf = ({ push }: Submission): number =>
+  namesIn(push) + JSON.stringify(push.payload).length / PUSH_WEIGHT_OCTETS;

@@ -297,4 +297,39 @@ await withStores(t, async (t, store) => {
     const [open] = await sql`select open_chunks, state from notifications where id = ${id}`;
     t.strictSame({ ...open }, { open_chunks: 2, state: 'RUNNING' });
   });
+
+  await t.test('pushes that come together are one transaction', async (t) => {
+    const target = ids(tenant.tagId);
+    const taken = key('taken');
+    const first = await accept.submit(push({ target }), { ...publisher, idempotency: taken });
+    const submit = (more: Partial<Push>, idempotency: typeof taken | null = null) =>
+      accept.submit(push({ target, ...more }), { ...publisher, idempotency });
+    const foreigner = { clientId: foreign.clientId, userName: 'f', idempotency: taken };
+    const [plain, repeated, reused, twin, again, invalid, unwritable, theirs] =
+      await Promise.allSettled([
+        submit({}),
+        submit({}, taken),
+        submit({}, key('taken', 'other body')),
+        submit({}, key('twin')),
+        submit({}, key('twin')),
+        submit({ appIds: [foreign.appId] }),
+        submit({ target: { ids: [], sourceIds: ['no text of a database: \0'] } }),
+        accept.submit(push({ target: ids(foreign.tagId, tenant.tagId) }), foreigner),
+      ]);
+    t.match(plain, { value: { kind: 'accepted', state: 'QUEUED' } });
+    t.match(repeated, { value: { kind: 'accepted', id: idOf(first) } });
+    t.match(reused, { value: { kind: 'key-reused' } });
+    t.match(twin, { value: { kind: 'accepted' } });
+    t.strictSame(again, twin, 'written once');
+    t.match(invalid, { value: { kind: 'invalid', faults: [{ path: 'appIds' }] } });
+    t.match(unwritable, { status: 'rejected' }, 'and nobody with it');
+    t.match(theirs, { value: { kind: 'accepted', unknownTags: [tenant.tagId] } });
+    t.not(theirs.status === 'fulfilled' && idOf(theirs.value), idOf(first), 'a key of their own');
+
+    const together = await Promise.all(Array.from({ length: 40 }, () => submit({})));
+    const [row] = await sql<{ times: number }[]>`
+      select count(distinct accepted_at)::integer as times from notifications
+      where id = any(${together.map(idOf)}::uuid[])`;
+    t.ok((row?.times ?? 40) < 10, `${row?.times} transactions`);
+  });
 });
