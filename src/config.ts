@@ -72,6 +72,14 @@ export const schema = z.object({
     .describe(
       'Secret of 32 or more characters that credentials are encrypted and hashed with. Needed with DATABASE_URL; made in DATA_DIR otherwise.',
     ),
+  SECRET_KEY_OTHER: z
+    .string()
+    .min(32, { error: 'must have 32 characters or more, as SECRET_KEY has' })
+    .max(1_024, { error: 'must have 1024 characters at most' })
+    .optional()
+    .describe(
+      'A second secret key that is read with, and not written, while `tagcast secret-key rotate` replaces one by the other.',
+    ),
   DEMO: flag
     .optional()
     .describe(
@@ -184,6 +192,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
 /** Their values are secrets, or hold passwords, also where they are wrong. */
 const SECRET_SETTINGS: readonly string[] = [
   'SECRET_KEY',
+  'SECRET_KEY_OTHER',
   'DATABASE_URL',
   'REDIS_URL',
   'REDIS_CLUSTER',

@@ -61,7 +61,7 @@ async function makeDemo(
     );
     return EXIT_FAILED;
   }
-  const secrets = createSecrets(await loadSecretKey(config));
+  const secrets = createSecrets(await loadSecretKey(config), config.SECRET_KEY_OTHER);
   const store = await openPostgres(config.DATABASE_URL);
   try {
     const demo = await ensureDemo(store.sql, secrets, accounts);

@@ -71,6 +71,11 @@ const ENTRIES: readonly Entry[] = [
     load: async () => (await import('./cli/credential.ts')).credentialCommand(operator),
   },
   {
+    name: 'secret-key',
+    summary: 'Bring everything under a new SECRET_KEY.',
+    load: async () => (await import('./cli/secret-key.ts')).secretKeyCommand(operator),
+  },
+  {
     name: 'deletions',
     summary: 'List, release and discard held deletions of devices.',
     load: async () => (await import('./cli/deletions.ts')).deletionsCommand(operator),

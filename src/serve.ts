@@ -45,7 +45,7 @@ async function run(config: Config, log: Logger): Promise<number> {
   const unheard = await addressFault({ host: config.HOST, port: config.PORT });
   if (unheard !== null) throw unheard;
   const store = await openStore(config, log);
-  const secrets = createSecrets(await loadSecretKey(config));
+  const secrets = createSecrets(await loadSecretKey(config), config.SECRET_KEY_OTHER);
   const fault = await secretKeyFault(store.sql, secrets);
   if (fault !== null) {
     await store.close();

@@ -23,7 +23,8 @@ export interface Finding {
 
 interface Question {
   readonly presented: Presentable;
-  readonly hash: Buffer;
+  /** One for each key of the secrets. */
+  readonly hashes: readonly Buffer[];
   resolve(finding: Finding): void;
   reject(error: unknown): void;
 }
@@ -45,9 +46,9 @@ export class CredentialLookup {
   /** Looks for the credential that was presented. */
   find(presented: Presentable): Promise<Finding> {
     const secret = presented.kind === 'bearer' ? presented.token : presented.password;
-    const hash = this.#secrets.lookupHash(secret);
+    const hashes = this.#secrets.lookupHashes(secret);
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ presented, hash, resolve, reject });
+      this.#waiting.push({ presented, hashes, resolve, reject });
       if (!this.#busy) void this.#work();
     });
   }
@@ -67,7 +68,7 @@ export class CredentialLookup {
 }
 
 const tokenHashesOf = (batch: readonly Question[]): readonly Buffer[] =>
-  batch.filter(({ presented }) => presented.kind === 'bearer').map(({ hash }) => hash);
+  batch.flatMap(({ presented, hashes }) => (presented.kind === 'bearer' ? hashes : []));
 
 /** PostgreSQL's text holds no NUL and no lone surrogate: such a name is nobody's. */
 const usernamesOf = (batch: readonly Question[]): readonly string[] =>
@@ -82,16 +83,15 @@ const usernamesOf = (batch: readonly Question[]): readonly string[] =>
 function answer(batch: readonly Question[], { rows, revision }: FoundCredentials): void {
   const byToken = new Map(rows.map((row) => [row.tokenHash.toString('latin1'), row]));
   const byUsername = new Map(rows.map((row) => [row.username, row]));
-  for (const { presented, hash, resolve } of batch) {
-    if (presented.kind === 'bearer') {
-      const row = byToken.get(hash.toString('latin1'));
-      const isRight = row !== undefined && timingSafeEqual(row.tokenHash, hash);
-      resolve({ row: isRight ? row : null, revision });
-    } else {
-      const row = byUsername.get(presented.username);
-      const expected = row?.passwordHash ?? null;
-      const isRight = row !== undefined && expected !== null && timingSafeEqual(expected, hash);
-      resolve({ row: isRight ? row : null, revision });
-    }
+  for (const { presented, hashes, resolve } of batch) {
+    const row =
+      presented.kind === 'bearer'
+        ? hashes.map((hash) => byToken.get(hash.toString('latin1'))).find(isThere)
+        : byUsername.get(presented.username);
+    const expected = presented.kind === 'bearer' ? row?.tokenHash : row?.passwordHash;
+    const isRight = expected && hashes.some((hash) => timingSafeEqual(expected, hash));
+    resolve({ row: isRight && row !== undefined ? row : null, revision });
   }
 }
+
+const isThere = (row: CredentialRow | undefined): boolean => row !== undefined;

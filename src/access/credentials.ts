@@ -103,12 +103,12 @@ export function rotateCredential(
 
 /** What is wrong with SECRET_KEY on this database, as a sentence; null when every credential in force was made with it. */
 export async function secretKeyFault(sql: Sql, secrets: Secrets): Promise<string | null> {
-  const keyIds = await foreignKeyIds(sql, secrets.keyId);
+  const keyIds = await foreignKeyIds(sql, secrets.keyIds);
   return keyIds.length === 0
     ? null
-    : `SECRET_KEY: this is key ${secrets.keyId}, but credentials in this database were encrypted with ${keyIds.join(', ')}: restore that key (without the variable it is in DATA_DIR/secret.key).`;
+    : `SECRET_KEY: this is key ${secrets.keyId}, but credentials in this database were encrypted with ${keyIds.join(', ')}: restore that key (without the variable it is in DATA_DIR/secret.key), or set it as SECRET_KEY_OTHER and run tagcast secret-key rotate.`;
 }
 
 /** What a sealed secret is bound to: user names are unique and never change. */
-const identityOf = (username: string, secret: 'token' | 'password'): string =>
+export const identityOf = (username: string, secret: 'token' | 'password'): string =>
   `credential:${username}:${secret}`;

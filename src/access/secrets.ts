@@ -12,8 +12,12 @@ import {
 export interface Secrets {
   /** Names the key without telling it: stored beside everything made with it. */
   readonly keyId: string;
+  /** Of all keys that it reads with: that one first. */
+  readonly keyIds: readonly string[];
   /** HMAC-SHA-256: what a token or password is found by. */
   lookupHash(secret: string): Buffer;
+  /** The same under each key that it reads with. */
+  lookupHashes(secret: string): readonly Buffer[];
   /** Encrypts; `identity` names the record, so that a sealed value moved to another record does not open. */
   seal(plain: string, identity: string): Buffer;
   /** Decrypts what was sealed under `keyId` for `identity`. */
@@ -34,23 +38,40 @@ const AUTHENTICATION_TAG_BYTES = 16;
 /** 64 bits tell the keys of one installation apart. */
 const KEY_ID_CHARACTERS = 16;
 
-/** Derives the two keys from SECRET_KEY. */
-export function createSecrets(secretKey: string): Secrets {
-  const lookupKey = deriveKey(secretKey, 'tagcast look-up 1');
-  const sealingKey = deriveKey(secretKey, 'tagcast sealing 1');
-  const keyId = hash('sha256', Buffer.concat([lookupKey, sealingKey]), 'hex').slice(
-    0,
-    KEY_ID_CHARACTERS,
-  );
+/** What one SECRET_KEY comes to. */
+interface Keys {
+  readonly id: string;
+  readonly lookup: Buffer;
+  readonly sealing: Buffer;
+}
+
+/** Writes with SECRET_KEY; reads also what was made with the other one, while everything is brought from one to the other. */
+export function createSecrets(secretKey: string, otherKey?: string): Secrets {
+  const own = keysOf(secretKey);
+  const all = otherKey === undefined ? [own] : [own, keysOf(otherKey)];
+  const hashWith = ({ lookup }: Keys, secret: string): Buffer =>
+    createHmac('sha256', lookup).update(secret).digest();
   return {
-    keyId,
-    lookupHash: (secret) => createHmac('sha256', lookupKey).update(secret).digest(),
-    seal: (plain, identity) => seal(sealingKey, plain, identity),
-    open: (sealed, sealedKeyId, identity) =>
-      sealedKeyId === keyId
-        ? open(sealingKey, sealed, identity)
-        : { kind: 'other-key', keyId: sealedKeyId },
+    keyId: own.id,
+    keyIds: all.map(({ id }) => id),
+    lookupHash: (secret) => hashWith(own, secret),
+    lookupHashes: (secret) => all.map((keys) => hashWith(keys, secret)),
+    seal: (plain, identity) => seal(own.sealing, plain, identity),
+    open(sealed, keyId, identity) {
+      const keys = all.find(({ id }) => id === keyId);
+      return keys === undefined
+        ? { kind: 'other-key', keyId }
+        : open(keys.sealing, sealed, identity);
+    },
   };
+}
+
+/** Derives the two keys from SECRET_KEY. */
+function keysOf(secretKey: string): Keys {
+  const lookup = deriveKey(secretKey, 'tagcast look-up 1');
+  const sealing = deriveKey(secretKey, 'tagcast sealing 1');
+  const digest = hash('sha256', Buffer.concat([lookup, sealing]), 'hex');
+  return { id: digest.slice(0, KEY_ID_CHARACTERS), lookup, sealing };
 }
 
 function deriveKey(secretKey: string, purpose: string): Buffer {

@@ -57,7 +57,7 @@ export async function writeProviderCredential(
     credential === null
       ? null
       : {
-          sealed: secrets.seal(JSON.stringify(credential), identityOf(appId, platformId)),
+          sealed: secrets.seal(JSON.stringify(credential), providerIdentityOf(appId, platformId)),
           keyId: secrets.keyId,
         };
   for (let tries = 0; tries < TRIES_MAX; tries += 1) {
@@ -111,10 +111,11 @@ export function openCredential(
   appId: number,
   platformId: number,
 ): ProviderCredential | null {
-  const opened = secrets.open(sealed, keyId, identityOf(appId, platformId));
+  const opened = secrets.open(sealed, keyId, providerIdentityOf(appId, platformId));
   // Only writeProviderCredential writes there, and the authentication tag says that nobody else did.
   return opened.kind === 'opened' ? (JSON.parse(opened.plain) as ProviderCredential) : null;
 }
 
 /** What a sealed credential is bound to. */
-const identityOf = (appId: number, platformId: number): string => `provider:${appId}:${platformId}`;
+export const providerIdentityOf = (appId: number, platformId: number): string =>
+  `provider:${appId}:${platformId}`;

@@ -78,7 +78,7 @@ export class ProviderTokens {
     return writeToken(this.sql, {
       identity,
       mintingId: right.mintingId,
-      sealed: this.secrets.seal(value, recordOf(identity)),
+      sealed: this.secrets.seal(value, tokenIdentityOf(identity)),
       keyId: this.secrets.keyId,
       mintedAtMs: right.nowMs,
       refreshAtMs,
@@ -102,7 +102,7 @@ export class ProviderTokens {
   }
 
   private open(sealed: Buffer, keyId: string, identity: string): string | null {
-    const opened = this.secrets.open(sealed, keyId, recordOf(identity));
+    const opened = this.secrets.open(sealed, keyId, tokenIdentityOf(identity));
     return opened.kind === 'opened' ? opened.plain : null;
   }
 }
@@ -118,4 +118,4 @@ const NEVER_ASKED: SharedToken = Object.freeze({
 });
 
 /** What a sealed token is bound to. */
-const recordOf = (identity: string): string => `provider-token:${identity}`;
+export const tokenIdentityOf = (identity: string): string => `provider-token:${identity}`;

@@ -47,6 +47,7 @@ import {
   readScope,
   readTagNames,
 } from './device-actions.ts';
+import { rotateSecretKey } from './secret-key-actions.ts';
 
 export interface OperatorParts extends DeviceParts {
   readonly sql: SqlPool;
@@ -131,6 +132,9 @@ const ACTIONS = {
   'devices.import': answered(FORMS.import, importDevices),
   'credential.show': answered(CREDENTIAL_FORMS.show, showCredential),
   'credential.rotate': answered(CREDENTIAL_FORMS.rotate, renewCredential),
+  'secret-key.rotate': action(z.object({}), async ({ sql, secrets }) =>
+    done(await rotateSecretKey(sql, secrets)),
+  ),
 };
 
 export type ActionName = keyof typeof ACTIONS;

@@ -22,6 +22,7 @@ export interface OperatorSession {
 export interface SessionOptions {
   readonly DATABASE_URL: string;
   readonly SECRET_KEY?: string | undefined;
+  readonly SECRET_KEY_OTHER?: string | undefined;
   readonly DATA_DIR: string;
   readonly DEVICES_PER_APP_MAX: number;
   readonly TAGS_PER_DEVICE_MAX: number;
@@ -33,7 +34,7 @@ export interface SessionOptions {
 /** The database is migrated first, so that a client can be made before the first start. */
 export async function openOperatorSession(options: SessionOptions): Promise<OperatorSession> {
   const { DATABASE_URL, origins, checkOf } = options;
-  const secrets = createSecrets(await loadSecretKey(options));
+  const secrets = createSecrets(await loadSecretKey(options), options.SECRET_KEY_OTHER);
   const store = await openPostgres(DATABASE_URL);
   const importer = new Importer({
     sql: store.sql,

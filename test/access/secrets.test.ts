@@ -37,3 +37,25 @@ t.test('another key says that it is another key', (t) => {
   t.same(secrets.lookupHash('token'), secrets.lookupHash('token'));
   t.end();
 });
+
+t.test('with two keys it writes with the first and reads with both', (t) => {
+  const both = createSecrets(
+    'first secret key, long enough to be one',
+    'other secret key, long enough to be one',
+  );
+  t.same(both.keyIds, [secrets.keyId, others.keyId]);
+  t.equal(both.keyId, secrets.keyId);
+  t.same(both.lookupHash('token'), secrets.lookupHash('token'));
+  t.same(both.lookupHashes('token'), [secrets.lookupHash('token'), others.lookupHash('token')]);
+  for (const one of [secrets, others]) {
+    const sealed = one.seal('secret', 'record');
+    t.same(both.open(sealed, one.keyId, 'record'), { kind: 'opened', plain: 'secret' });
+    t.same(both.open(sealed, one.keyId, 'another record'), { kind: 'damaged' });
+  }
+  t.same(secrets.open(both.seal('secret', 'record'), both.keyId, 'record'), {
+    kind: 'opened',
+    plain: 'secret',
+  });
+  t.match(both.open(both.seal('secret', 'record'), 'a third', 'record'), { kind: 'other-key' });
+  t.end();
+});

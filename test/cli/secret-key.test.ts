@@ -1,0 +1,157 @@
+/** `secret-key rotate`, killed in the middle and run again, on a PostgreSQL whose nodes read both keys meanwhile. */
+
+import { once } from 'node:events';
+import t from 'tap';
+import { Authenticator } from '../../src/access/authenticate.ts';
+import type { ShownCredential } from '../../src/access/credentials.ts';
+import {
+  createCredential,
+  revealCredential,
+  secretKeyFault,
+} from '../../src/access/credentials.ts';
+import { createKey } from '../../src/access/keys.ts';
+import type { Secrets } from '../../src/access/secrets.ts';
+import { createSecrets } from '../../src/access/secrets.ts';
+import {
+  providerIdentityOf,
+  readProviderCredential,
+} from '../../src/credentials/provider-credentials.ts';
+import { ProviderTokens, tokenIdentityOf } from '../../src/credentials/provider-tokens.ts';
+import { insertApp } from '../../src/store/apps/insert-app.ts';
+import { insertClient } from '../../src/store/clients/insert-client.ts';
+import { openPostgres } from '../../src/store/store.ts';
+import { until } from '../support/poll.ts';
+import { runCommand, startCommand } from '../support/processes.ts';
+import { withPostgres } from '../support/store.ts';
+
+const OLD = 'the old secret key, long enough to be one';
+const NEW = 'the new secret key, long enough to be one';
+const THIRD = 'a third secret key, long enough to be one';
+/** More than two pieces. */
+const CREDENTIALS = 250;
+const PIECE = 100;
+
+t.test('everything comes under the new key, whatever happens on the way', async (t) => {
+  await withPostgres(t, async (t, url) => {
+    const store = await openPostgres(url);
+    t.teardown(() => store.close());
+    const { sql } = store;
+    const old = createSecrets(OLD);
+    const both = createSecrets(NEW, OLD);
+    const fresh = createSecrets(NEW);
+
+    const clientId = (await insertClient(sql, { slug: 'acme', name: 'Acme' })) ?? 0;
+    const appId = await insertApp(sql, { clientId, name: 'App', platformIds: [3, 15] });
+    const owner = { clientId, clientSlug: 'acme' };
+    const credentials: ShownCredential[] = [];
+    for (let n = 0; n < CREDENTIALS; n += 1) {
+      credentials.push(
+        await createCredential(sql, old, { ...owner, appId: n === 0 ? appId : null }),
+      );
+    }
+    const key = await createKey(sql, old, {
+      ...owner,
+      name: 'CMS',
+      scopes: ['read'],
+      tagIds: null,
+      groupIds: null,
+      appIds: null,
+      maxDevices: null,
+      expiresAtMs: null,
+    });
+    const provider = { kind: 'fcm', serviceAccount: { project_id: 'p' } };
+    const sealed = () => old.seal(JSON.stringify(provider), providerIdentityOf(appId, 15));
+    await sql`
+      update app_platforms set credential_sealed = ${sealed()}, credential_key_id = ${old.keyId},
+        previous_sealed = ${sealed()}, previous_key_id = ${old.keyId}, previous_until = now() + interval '1 hour'
+      where app_id = ${appId} and platform_id = 15`;
+    await sql`
+      insert into provider_tokens (identity, value_id, value_sealed, value_key_id, minted_at, refresh_at, expires_at)
+      values ('one', gen_random_uuid(), ${old.seal('access', tokenIdentityOf('one'))}, ${old.keyId}, now(),
+        now() + interval '1 hour', now() + interval '1 hour')`;
+
+    const environment = {
+      DATABASE_URL: url,
+      SECRET_KEY: NEW,
+      SECRET_KEY_OTHER: OLD,
+    };
+    const rotate = (more = {}) =>
+      runCommand(t, ['secret-key', 'rotate'], { ...environment, ...more });
+    const countNew = async () => {
+      const [row] = await sql<{ count: number }[]>`
+        select count(*) from credentials where key_id = ${fresh.keyId}`;
+      return row?.count ?? 0;
+    };
+    const tokens = [credentials[0], credentials[PIECE + 70], credentials[CREDENTIALS - 1], key].map(
+      (shown) => shown?.token ?? '',
+    );
+    const knownTo = async (secrets: Secrets) => {
+      const authenticator = new Authenticator(sql, secrets);
+      const answers = tokens.map((token) => authenticator.authenticate(`Bearer ${token}`));
+      const basic = credentials.slice(0, 1).map(({ username, password }) => {
+        const pair = Buffer.from(`${username}:${password}`).toString('base64');
+        return authenticator.authenticate(`Basic ${pair}`);
+      });
+      return (await Promise.all([...answers, ...basic])).map(
+        (answer) => typeof answer === 'object',
+      );
+    };
+    const ALL = [true, true, true, true, true];
+
+    await t.test('killed in its second piece', async (t) => {
+      let release = (): void => undefined;
+      const released = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      const holding = sql.begin(async (tx) => {
+        const { username } = credentials[PIECE + 50] ?? { username: '' };
+        await tx`select 1 from credentials where username = ${username} for update`;
+        await released;
+      });
+      const { child } = startCommand(t, ['secret-key', 'rotate'], environment);
+      await until('the first piece is done', async () => ((await countNew()) > 0 ? true : null));
+      const ended = once(child, 'exit');
+      child.kill('SIGKILL');
+      await ended;
+      release();
+      await holding;
+      t.equal(await countNew(), PIECE, 'a piece is whole or not begun');
+      t.same(await knownTo(both), ALL, 'a node with the new key and the old one');
+      t.same(await knownTo(createSecrets(OLD, NEW)), ALL, 'and one with the old and the new');
+      t.match(await secretKeyFault(sql, fresh), new RegExp(old.keyId));
+      t.equal(await secretKeyFault(sql, both), null);
+    });
+
+    await t.test('run again it does the rest, and a third time nothing', async (t) => {
+      const again = await rotate();
+      t.equal(again.code, 0, again.output);
+      t.match(
+        again.output,
+        new RegExp(`^${CREDENTIALS - PIECE + 3} were brought .* Nothing is left`),
+      );
+      t.same(await knownTo(fresh), ALL);
+      t.same(await knownTo(old), [false, false, false, false, false]);
+      t.equal(await secretKeyFault(sql, fresh), null);
+      t.same(await revealCredential(sql, fresh, { clientId, appId }), {
+        kind: 'revealed',
+        credential: credentials[0],
+      });
+      t.match(await readProviderCredential(sql, fresh, appId, 15), {
+        kind: 'opened',
+        credential: provider,
+      });
+      const [row] =
+        await sql`select previous_key_id as "keyId" from app_platforms where platform_id = 15`;
+      t.match(row, { keyId: fresh.keyId });
+      t.match(await new ProviderTokens(sql, fresh, () => null).read('one', 0), { value: 'access' });
+      t.match(await rotate(), { code: 0, output: /^0 were brought/ });
+    });
+
+    await t.test('what neither key can read is told', async (t) => {
+      await createCredential(sql, createSecrets(THIRD), { ...owner, appId: null });
+      t.match(await rotate(), { code: 1, errors: /1 cannot be read with SECRET_KEY_OTHER/ });
+      t.match(await rotate({ SECRET_KEY_OTHER: THIRD }), { code: 0, output: /^1 were brought/ });
+      t.same(await knownTo(fresh), ALL);
+    });
+  });
+});
