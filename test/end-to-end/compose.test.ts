@@ -59,9 +59,11 @@ const SECRETS: Readonly<Record<string, string>> = {
   SECRET_KEY: 'a secret for tests only, long enough',
 };
 
-/** `${NAME:?…}` as compose replaces it. */
+/** `${NAME:?…}` and `${NAME:-…}` as compose replaces them. */
 const interpolate = (text: string): string =>
-  text.replace(/\$\{(\w+):\?[^}]*\}/g, (_, name: string) => SECRETS[name] ?? `no ${name}`);
+  text
+    .replace(/\$\{(\w+):\?[^}]*\}/g, (_, name: string) => SECRETS[name] ?? `no ${name}`)
+    .replace(/\$\{(\w+):-([^}]*)\}/g, (_, name: string, otherwise) => SECRETS[name] ?? otherwise);
 
 t.test('every setting is one of the engine, and they make a configuration', async (t) => {
   const { cert } = await generate([{ name: 'commonName', value: 'simulator' }]);
