@@ -3,6 +3,7 @@
  * server, which does no more than it must.
  */
 
+import { Agent } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import postgres from 'postgres';
 import type { Lifetime } from '../../test/support/lifetime.ts';
@@ -17,7 +18,7 @@ import { costsOfEach, costsSoFar } from './small-sends/costs.ts';
 import type { SmallGrounds } from './small-sends/grounds.ts';
 import { onEmbedded, onPostgres } from './small-sends/grounds.ts';
 import type { Posted, PushTarget } from './small-sends/loads.ts';
-import { NEWS, postAll, postAtRate } from './small-sends/loads.ts';
+import { NEWS, post, postAll, postAtRate } from './small-sends/loads.ts';
 
 const WAITING = [1, 100, 1_000, 10_000, 100_000] as const;
 /** The embedded store is for small installations, and slower. */
@@ -30,6 +31,9 @@ const RATE_SECONDS = 5;
 /** From writing them down until they are due. */
 const AHEAD_MS = 2_000;
 const LIMIT_MS = 300_000;
+/** Among fewer there is nobody to stand behind. */
+const URGENT_AMONG = 1_000;
+const URGENT_AFTER_MS = 500;
 
 export const smallSends: Scenario = {
   summary:
@@ -67,6 +71,8 @@ type Figures = Costs & {
   /** From the moment that they were due for until the first and the last first attempt. */
   readonly firstMs: number | null;
   readonly lastMs: number | null;
+  /** The same of one that is pushed for the moment while those are sent, from its request on. */
+  readonly urgentMs: number | null;
 };
 
 type SmallRow = Figures & {
@@ -76,7 +82,7 @@ type SmallRow = Figures & {
 };
 
 const NO_COSTS = { engineMicros: null, databaseMicros: null, commits: null, logBytes: null };
-const NO_TIMES = { p50Ms: null, p99Ms: null, firstMs: null, lastMs: null };
+const NO_TIMES = { p50Ms: null, p99Ms: null, firstMs: null, lastMs: null, urgentMs: null };
 
 async function measureOurs(
   grounds: SmallGrounds,
@@ -95,11 +101,11 @@ async function measureOurs(
   await postAll(target, POSTED_FIRST, CONNECTIONS);
   await untilNone(open);
   const rows: SmallRow[] = [];
-  const post = await measurePosted(metered, target, posted, open);
-  rows.push({ ...of, load: 'posted', sends: posted, ...post, ...NO_TIMES });
+  const rate = await measurePosted(metered, target, posted, open);
+  rows.push({ ...of, load: 'posted', sends: posted, ...rate, ...NO_TIMES });
   const times = await measureRate(
     target,
-    post.perSecond / 2,
+    rate.perSecond / 2,
     open,
     (jobs) =>
       sql<{ id: string; atMs: number }[]>`
@@ -111,9 +117,8 @@ async function measureOurs(
     rows.push({
       ...of,
       load: 'scheduled',
-      ...(await measureScheduled(grounds, metered, sends, open)),
+      ...(await measureScheduled(grounds, metered, target, sends, open)),
     });
-    console.log(JSON.stringify(rows.at(-1)));
   }
   return rows;
 }
@@ -147,17 +152,17 @@ async function measureStraightforward(
   };
   await postAll(target, POSTED_FIRST, CONNECTIONS);
   await untilNone(open);
-  const post = await measurePosted(metered, target, POSTED, open);
+  const rate = await measurePosted(metered, target, POSTED, open);
   const times = await measureRate(
     target,
-    post.perSecond / 2,
+    rate.perSecond / 2,
     open,
     (jobs) =>
       sql<{ id: string; atMs: number }[]>`
       select id, extract(epoch from finished_at)::float8 * 1000 as "atMs" from jobs where id = any(${jobs}::uuid[])`,
   );
   return [
-    { ...of, load: 'posted', sends: POSTED, ...post, ...NO_TIMES },
+    { ...of, load: 'posted', sends: POSTED, ...rate, ...NO_TIMES },
     { ...of, load: 'half load', ...times },
   ];
 }
@@ -208,6 +213,7 @@ async function measureRate(
 async function measureScheduled(
   { sql, clientId, demo, tagIds }: SmallGrounds,
   metered: Metered,
+  target: PushTarget,
   sends: number,
   open: () => Promise<number>,
 ): Promise<Figures> {
@@ -231,6 +237,7 @@ async function measureScheduled(
   await sql`update notifications set send_at = to_timestamp(${dueMs}::float8 / 1000) where state = 'SCHEDULED'`;
   await sleep(Math.max(0, dueMs - Date.now()));
   const before = await costsSoFar(metered);
+  const urgent = sends < URGENT_AMONG ? null : await postUrgent(target);
   await untilNone(open);
   const after = await costsSoFar(metered);
   const [times] = await sql<{ firstMs: number; lastMs: number; endMs: number }[]>`
@@ -243,11 +250,25 @@ async function measureScheduled(
     sends,
     perSecond: (sends / endMs) * 1_000,
     ...costsOfEach(before, after, sends),
-    p50Ms: null,
-    p99Ms: null,
+    ...NO_TIMES,
     firstMs,
     lastMs,
+    urgentMs: urgent === null ? null : await firstMsOf(sql, urgent),
   };
+}
+
+/** In the middle of it. */
+async function postUrgent(target: PushTarget): Promise<Posted> {
+  await sleep(URGENT_AFTER_MS);
+  const agent = new Agent();
+  const atMs = Date.now();
+  return { job: await post(target, agent, 0), atMs };
+}
+
+async function firstMsOf(sql: SmallGrounds['sql'], { job, atMs }: Posted): Promise<number | null> {
+  const [row] = await sql<{ ms: number }[]>`
+    select extract(epoch from first_send_at)::float8 * 1000 - ${atMs}::float8 as ms from notifications where id = ${job}`;
+  return row?.ms ?? null;
 }
 
 /** Asked seldom while there are many: asking costs the database something. */
