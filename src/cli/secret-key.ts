@@ -22,7 +22,7 @@ export const secretKeyCommand = (context: OperatorContext): Command => ({
   run: (args) => runErrand(context, USAGE, args, plan),
 });
 
-function plan(verb: string, args: readonly string[]): Errand<never> {
+function plan(verb: string, args: readonly string[]): Errand {
   if (verb !== 'rotate') throw new UsageError(`secret-key needs rotate\n${USAGE}`);
   readPositionals(readFlags(args, {}).positionals, []);
   return {

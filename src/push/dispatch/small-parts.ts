@@ -1,7 +1,7 @@
 /**
  * Small parts that wait for a slot: those of which nothing but one chunk is there. One alone would waste a slot, so the parts of one (app,
  * platform) are claimed, sent and recorded many together, as a lot. Each (app, platform) has two lines, what was pushed for the moment
- * and what was scheduled; they take turns, so that "your parcel is here" does not stand behind everything that is due at eight. What
+ * and what was scheduled; lots are of one line, and the lines take turns, so that "your parcel is here" does not stand behind everything that is due at eight. What
  * has no room here stays in the database, not planned (`fullLines`) or to be found by a look.
  */
 
@@ -16,7 +16,7 @@ const LINE_PARTS_MAX = 1_024;
 /** Of all lines together: half a dozen megabytes. Then each gets an equal share. */
 const PARTS_MAX = 16_384;
 /** A lot is one slot's work, and its parts are recorded together: with more of them the first would wait for the last. */
-export const LOT_PARTS_MAX = 64;
+export const LOT_PARTS_MAX = 32;
 /** A lot costs as much as some parts, so that fewer are not spread over the free slots. */
 const LOT_PARTS_MIN = 4;
 
@@ -32,6 +32,8 @@ interface Scope {
   readonly candidate: SmallCandidate;
   /** By part; a Map keeps the order in which they came. */
   readonly lines: readonly [moment: Map<string, Claimable>, scheduled: Map<string, Claimable>];
+  /** Whose turn was last. */
+  wasMoment: boolean;
 }
 
 export class SmallParts {
@@ -60,20 +62,18 @@ export class SmallParts {
     return [...this.scopes.values()].map(({ candidate }) => candidate);
   }
 
-  /** Takes out what waited for longest, for so many slots: a lot for each. */
+  /** Takes out what waited for longest, for so many slots: a lot for each, the lines in turn. */
   take(candidate: SmallCandidate, slots: number): readonly (readonly Claimable[])[] {
     const key = scopeKeyOf(candidate);
+    const scope = this.scopes.get(key);
+    if (scope === undefined) return [];
     const lots: (readonly Claimable[])[] = [];
-    for (let left = slots; left > 0; left -= 1) {
-      const scope = this.scopes.get(key);
-      if (scope === undefined) break;
-      const waiting = sizeOf(scope);
-      const size = Math.min(LOT_PARTS_MAX, Math.max(LOT_PARTS_MIN, Math.ceil(waiting / left)));
-      const lot = takeTurns(scope.lines, size);
+    for (let left = slots; left > 0 && sizeOf(scope) > 0; left -= 1) {
+      const lot = takeFirst(nextLineOf(scope), left);
       this.parts -= lot.length;
-      if (lot.length === waiting) this.scopes.delete(key);
       lots.push(lot);
     }
+    if (sizeOf(scope) === 0) this.scopes.delete(key);
     return lots;
   }
 
@@ -103,25 +103,27 @@ function scopeOf({ clientId, appId, platformId }: Claimable): Scope {
     platformId,
     isLot: true,
   } as const;
-  return { candidate, lines: [new Map(), new Map()] };
+  return { candidate, lines: [new Map(), new Map()], wasMoment: false };
 }
 
 const sizeOf = ({ lines }: Scope): number => lines.reduce((sum, { size }) => sum + size, 0);
 
-/** So many of the lines, the first of each in turn. */
-function takeTurns(lines: Scope['lines'], count: number): readonly Claimable[] {
-  const taken: Claimable[] = [];
-  while (taken.length < count) {
-    const before = taken.length;
-    for (const line of lines) {
-      if (taken.length === count) break;
-      for (const [key, part] of line) {
-        line.delete(key);
-        taken.push(part);
-        break;
-      }
-    }
-    if (taken.length === before) break;
+/** One that has parts; what is for the moment first. */
+function nextLineOf(scope: Scope): Map<string, Claimable> {
+  const [moment, scheduled] = scope.lines;
+  const isMoment = moment.size > 0 && (scheduled.size === 0 || !scope.wasMoment);
+  scope.wasMoment = isMoment;
+  return isMoment ? moment : scheduled;
+}
+
+/** A lot, when so many slots are left. */
+function takeFirst(line: Map<string, Claimable>, slots: number): readonly Claimable[] {
+  const size = Math.min(LOT_PARTS_MAX, Math.max(LOT_PARTS_MIN, Math.ceil(line.size / slots)));
+  const lot: Claimable[] = [];
+  for (const [key, part] of line) {
+    line.delete(key);
+    lot.push(part);
+    if (lot.length === size) break;
   }
-  return taken;
+  return lot;
 }

@@ -11,7 +11,7 @@ import type { Sql } from '../sql.ts';
 import { list } from '../sql.ts';
 
 /** Notifications planned at a time: so many small ones are a statement of some ten milliseconds. */
-export const PLANNED_AT_ONCE_MAX = 512;
+export const PLANNED_AT_ONCE_MAX = 256;
 /** One whose tags stand for more groups than this is large: a ten-million one writes 1,221 chunks. */
 const GROUPS_OF_SMALL_MAX = 8;
 /** Large ones planned at a time: each counts as so many small ones. Who plans fewer has left nothing. */

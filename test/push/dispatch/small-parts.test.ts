@@ -52,9 +52,17 @@ t.test('what was taken is there no more, what is there is not added twice', (t) 
 t.test('what is pushed for the moment does not stand behind what was scheduled', (t) => {
   const parts = filled(500, { isScheduled: true });
   parts.add(part('urgent'));
-  const [lot] = parts.take(first, 1);
-  t.equal(lot?.length, LOT_PARTS_MAX);
-  t.equal(lot?.[0]?.notificationId, 'urgent');
+  t.strictSame(
+    parts.take(first, 2).map(([one, ...more]) => [one?.notificationId, more.length + 1]),
+    [
+      ['urgent', 1],
+      ['1/0', LOT_PARTS_MAX],
+    ],
+    'nor beside it',
+  );
+  for (let n = 0; n < 500; n += 1) parts.add(part(`moment/${n}`));
+  const turns = Array.from({ length: 4 }, () => parts.take(first, 1)[0]?.[0]?.isScheduled);
+  t.strictSame(turns, [false, true, false, true], 'the lines take turns');
   t.end();
 });
 
