@@ -28,7 +28,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   credentials: ['access', 'providers', 'store', 'domain', 'std'],
   // What crosses between the main thread (dispatch) and a sending thread (worker), which know nothing else of each other.
   'push/protocol': ['outcomes', 'providers', 'transport', 'tag-index', 'store', 'domain', 'std'],
-  'push/accept': ['providers', 'tag-index', 'store', 'domain'],
+  'push/accept': ['providers', 'tag-index', 'store', 'domain', 'std'],
   'push/plan': ['store', 'std'],
   'push/dispatch': [
     'push/protocol',
