@@ -1,4 +1,6 @@
-/** The same scenario of two checkouts in turns, so that what the machine does beside falls on both. */
+/**
+ * The same scenario of two checkouts in turns, so that what the machine does beside falls on both.
+ */
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -22,8 +24,9 @@ export interface Compared {
 }
 
 /**
- * Runs a scenario of this checkout and of the one in the folder `before`, each by its own bench with its own stores, and
- * compares what they write to bench/results. The other checkout has to be installed and built: `npm run build` there.
+ * Runs a scenario of this checkout and of the one in the folder `before`, each by its own bench
+ * with its own stores, and compares what they write to bench/results. The other checkout has to be
+ * installed and built: `npm run build` there.
  */
 export async function compare(
   stage: Lifetime,

@@ -1,4 +1,7 @@
-/** CPU time of processes: an engine's as it says itself in its metrics, any other's as Linux counts it. */
+/**
+ * CPU time of processes: an engine's as it says itself in its metrics, any other's as Linux counts
+ * it.
+ */
 
 import { readdirSync, readFileSync } from 'node:fs';
 
@@ -20,7 +23,10 @@ export const residentMb = async (baseUrl: string): Promise<number> =>
 
 /** Linux counts in hundredths of a second (USER_HZ), whatever the kernel's own clock. */
 const TICK_MICROS = 10_000;
-/** Of what follows the program's name in /proc/<pid>/stat (proc(5)): ppid, utime and stime, and these with cutime and cstime. */
+/**
+ * Of what follows the program's name in /proc/<pid>/stat (proc(5)): ppid, utime and stime, and
+ * these with cutime and cstime.
+ */
 const PARENT_FIELD = 1;
 const OWN_FIELDS = [11, 12];
 const FAMILY_FIELDS = [11, 12, 13, 14];
@@ -28,7 +34,10 @@ const FAMILY_FIELDS = [11, 12, 13, 14];
 /** User and system time of a process so far, in microseconds; NaN where there is no /proc. */
 export const processCpuMicros = (pid: number): number => timesOf(pid, OWN_FIELDS) ?? Number.NaN;
 
-/** The same of a process, of its children, and of those that have ended: PostgreSQL makes one for each connection. */
+/**
+ * The same of a process, of its children, and of those that have ended: PostgreSQL makes one for
+ * each connection.
+ */
 export function familyCpuMicros(pid: number): number {
   const children = readdirSync('/proc').filter((name) => parentOf(Number(name)) === pid);
   const living = children.map((child) => timesOf(Number(child), OWN_FIELDS) ?? 0);

@@ -1,6 +1,6 @@
 /**
- * What a bench of the whole service stands on: a PostgreSQL with fsync, a Redis with the index, an app with many devices, a simulator that
- * takes its pushes, and engines on them, one at a time.
+ * What a bench of the whole service stands on: a PostgreSQL with fsync, a Redis with the index, an
+ * app with many devices, a simulator that takes its pushes, and engines on them, one at a time.
  */
 
 import { writeFileSync } from 'node:fs';
@@ -19,7 +19,10 @@ import { temporaryDirectory } from '../test/support/temporary-directory.ts';
 
 type Environment = Readonly<Record<string, string>>;
 
-/** The answers of a simulator with a small young generation would be copied by each of its collections (sinks/simulator.ts). */
+/**
+ * The answers of a simulator with a small young generation would be copied by each of its
+ * collections (sinks/simulator.ts).
+ */
 const YOUNG = { NODE_OPTIONS: '--max-semi-space-size=64' };
 
 export interface Grounds {
@@ -29,11 +32,16 @@ export interface Grounds {
   readonly simulator: SimulatorProcess;
   /** Runs `tagcast …` with the index in Redis; throws when it fails. */
   command(args: readonly string[]): Promise<void>;
-  /** An engine that sends where `sink` says, with the index in Redis or in the database. Nothing else may run on these devices. */
+  /**
+   * An engine that sends where `sink` says, with the index in Redis or in the database. Nothing
+   * else may run on these devices.
+   */
   start(index: 'redis' | 'sql', sink: Environment): Promise<EngineProcess>;
 }
 
-/** Null, with a word to the console: a PostgreSQL or a Redis is missing. `seed` makes the devices. */
+/**
+ * Null, with a word to the console: a PostgreSQL or a Redis is missing. `seed` makes the devices.
+ */
 export async function prepareGrounds(
   stage: Lifetime,
   seed: (sql: SqlPool, demo: Demo) => Promise<void>,

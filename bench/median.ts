@@ -1,4 +1,6 @@
-/** The middle of what several rounds measured: one that the machine spent elsewhere does not count. */
+/**
+ * The middle of what several rounds measured: one that the machine spent elsewhere does not count.
+ */
 
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);

@@ -8,7 +8,8 @@
  *     npm run bench -- small-sends --waiting=1000 [--store=…]   no more than so many at once
  *     npm run bench -- register --before=../tagcast-before   this checkout beside another one, which is built; only prints
  *
- * Each scenario writes bench/results/<scenario>.json. The machines this runs on are shared and noisy: compare within one run.
+ * Each scenario writes bench/results/<scenario>.json. The machines this runs on are shared and
+ * noisy: compare within one run.
  */
 
 import { mkdirSync, writeFileSync } from 'node:fs';

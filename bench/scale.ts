@@ -1,6 +1,6 @@
 /**
- * How much of everything a number of devices needs, from what the benches measured on this machine (bench/results): the worked
- * example of docs/scaling.md.
+ * How much of everything a number of devices needs, from what the benches measured on this machine
+ * (bench/results): the worked example of docs/scaling.md.
  *
  *     npm run scale -- --devices 100000000 --tags 20 --apns 0.5 --registrations-a-day 1 --nodes 8
  *
@@ -61,7 +61,10 @@ const lines: Row[] = [
 ];
 printTable(lines);
 
-/** With as many tags as `sizing` gives a device: of another number each has its four bytes in the row, or has not. */
+/**
+ * With as many tags as `sizing` gives a device: of another number each has its four bytes in the
+ * row, or has not.
+ */
 function postgres(): readonly Row[] {
   const writtenAgain = (token: string) =>
     `device with ${SIZED_TAGS} tags, written again (${token})`;

@@ -1,4 +1,7 @@
-/** The stores a scenario runs on: the embedded one always, and a PostgreSQL with fsync on when one is installed. */
+/**
+ * The stores a scenario runs on: the embedded one always, and a PostgreSQL with fsync on when one
+ * is installed.
+ */
 
 import type { Lifetime } from '../test/support/lifetime.ts';
 import { findPostgres, startPostgres } from '../test/support/postgres-server.ts';

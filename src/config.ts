@@ -1,4 +1,7 @@
-/** The only reader of the environment: one record per option, parsed once at the edge into a frozen Config. */
+/**
+ * The only reader of the environment: one record per option, parsed once at the edge into a frozen
+ * Config.
+ */
 
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
@@ -27,7 +30,10 @@ const redisUrl = z.url({
   protocol: /^rediss?$/,
   error: 'must be a URL as redis://[user:password@]host:port',
 });
-/** Every variable: its type, its default, and what it means. `config/example.env` is held against this by a test. */
+/**
+ * Every variable: its type, its default, and what it means. `config/example.env` is held against
+ * this by a test.
+ */
 export const schema = z.object({
   HOST: z
     .string()
@@ -166,7 +172,10 @@ export type ConfigResult =
   /** One sentence per fault, each naming its variable. */
   | { readonly ok: false; readonly faults: readonly string[] };
 
-/** Reads the configuration. An empty value counts as not set, as in an env file with nothing after the sign. */
+/**
+ * Reads the configuration. An empty value counts as not set, as in an env file with nothing after
+ * the sign.
+ */
 export function readConfig(environment: NodeJS.ProcessEnv = process.env): ConfigResult {
   const given = Object.fromEntries(
     Object.keys(schema.shape)

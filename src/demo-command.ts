@@ -1,4 +1,7 @@
-/** `tagcast demo`: the demo client in a PostgreSQL, for engines that send to a simulator that runs alone (config/compose.yaml). */
+/**
+ * `tagcast demo`: the demo client in a PostgreSQL, for engines that send to a simulator that runs
+ * alone (config/compose.yaml).
+ */
 
 import { loadSecretKey } from './access/secret-key.ts';
 import { createSecrets } from './access/secrets.ts';

@@ -1,4 +1,7 @@
-/** The demo client: what a newcomer's first start makes, so that the first `curl` works, and what is told about it. */
+/**
+ * The demo client: what a newcomer's first start makes, so that the first `curl` works, and what is
+ * told about it.
+ */
 
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -39,8 +42,9 @@ const SLUG = 'demo';
 const PLATFORM_IDS = [PLATFORM_APNS, PLATFORM_FCM];
 
 /**
- * Makes the demo client unless it is there, all or nothing, and tells what it is. Given a simulator's accounts its app gets
- * credentials of these in any case; else those that it has stay, and new ones are made up.
+ * Makes the demo client unless it is there, all or nothing, and tells what it is. Given a
+ * simulator's accounts its app gets credentials of these in any case; else those that it has stay,
+ * and new ones are made up.
  */
 export async function ensureDemo(
   sql: SqlPool,
@@ -54,7 +58,10 @@ export async function ensureDemo(
   return demo;
 }
 
-/** The provider accounts that the demo app's credentials are of: what a simulator beside this engine is to accept. */
+/**
+ * The provider accounts that the demo app's credentials are of: what a simulator beside this engine
+ * is to accept.
+ */
 export async function readDemoAccounts(
   sql: Sql,
   secrets: Secrets,
@@ -193,7 +200,10 @@ export async function writeDemoFile(
 
 const EXAMPLE_DEVICE = 'ab'.repeat(32);
 
-/** The block that a start prints: addresses, credentials, and three lines that work when pasted. Null: the simulator is elsewhere. */
+/**
+ * The block that a start prints: addresses, credentials, and three lines that work when pasted.
+ * Null: the simulator is elsewhere.
+ */
 export function describeDemo(baseUrl: string, demo: Demo, simulator: Simulator | null): string {
   const { appId, apiUser, superUser } = demo;
   const [tagId = 0] = demo.tagIds;

@@ -84,7 +84,10 @@ export interface Engine {
   readonly importer: Importer;
   /** Reads the certificate's files again. */
   reloadCertificate(): Promise<void>;
-  /** Stops accepting, answers what was accepted, gives sends back, ends every thread but the store's. */
+  /**
+   * Stops accepting, answers what was accepted, gives sends back, ends every thread but the
+   * store's.
+   */
   drain(): Promise<void>;
 }
 
@@ -232,7 +235,10 @@ interface RunningDemo {
 const readingsOf = (thread: string, vitals: ThreadVitals | null): readonly ThreadReading[] =>
   vitals === null ? [] : [{ thread, ...vitals }];
 
-/** The simulator accepts the accounts that the demo app has credentials of, from whichever start those are. */
+/**
+ * The simulator accepts the accounts that the demo app has credentials of, from whichever start
+ * those are.
+ */
 async function startDemo({ sql }: Store, secrets: Secrets): Promise<RunningDemo> {
   const demo = await ensureDemo(sql, secrets);
   const accounts = await readDemoAccounts(sql, secrets, demo);
@@ -327,7 +333,9 @@ const readingOf = (state: CredentialState): CredentialReading => ({
   isFallback: state.refusedReason !== null && state.fallbackUntilMs !== null,
 });
 
-/** With the way back to the credential before it, while there is one; who takes it is told so once. */
+/**
+ * With the way back to the credential before it, while there is one; who takes it is told so once.
+ */
 const usableOf = (
   { credential, version, hasFallback }: OpenedInUse,
   sql: Sql,

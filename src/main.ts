@@ -12,7 +12,10 @@ import { startFault, tellFault } from './start-fault.ts';
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
 
-/** One line of `--help`. A command is loaded when it is run: the whole program takes a second, and no command needs it all. */
+/**
+ * One line of `--help`. A command is loaded when it is run: the whole program takes a second, and
+ * no command needs it all.
+ */
 interface Entry {
   readonly name: string;
   readonly summary: string;

@@ -1,14 +1,17 @@
 /**
- * What `npm start` and `npm test` do first: install what the lockfile says when it has changed, and build when a source
- * is newer than what was built. Plain JavaScript without dependencies, since neither is there in a fresh clone.
+ * What `npm start` and `npm test` do first: install what the lockfile says when it has changed, and
+ * build when a source is newer than what was built. Plain JavaScript without dependencies, since
+ * neither is there in a fresh clone.
  *
  *     node src/prepare.mjs start|test [folders with a lockfile of their own, as the bench has one]
  *
- * `start` is the service with its compiler; `test` is all, three quarters of which the service does not need. What was
- * prepared for tests serves a start as well, and what was prepared for a start is added to, not installed anew.
+ * `start` is the service with its compiler; `test` is all, three quarters of which the service does
+ * not need. What was prepared for tests serves a start as well, and what was prepared for a start
+ * is added to, not installed anew.
  *
- * Whoever was broken off is made good by the next: each of the two steps writes that it has come to its end. Two at once in
- * one checkout would delete what the other has just written, so one waits for the other.
+ * Whoever was broken off is made good by the next: each of the two steps writes that it has come to
+ * its end. Two at once in one checkout would delete what the other has just written, so one waits
+ * for the other.
  */
 
 import { spawnSync } from 'node:child_process';
@@ -37,7 +40,10 @@ const LEVELS = {
     sources: ['src', 'test', 'bench', 'tsconfig.json', 'package-lock.json'],
   },
 };
-/** A test runner's class, which the runner generates anew: broken off it may be gone, and all test runs need it. */
+/**
+ * A test runner's class, which the runner generates anew: broken off it may be gone, and all test
+ * runs need it.
+ */
 const TAP = join('node_modules', '@tapjs', 'test');
 const TAP_CLASS = ['esm', 'commonjs'].map((kind) =>
   join(TAP, 'test-built', 'dist', kind, 'index.js'),
@@ -57,7 +63,10 @@ if (!isBuilt()) {
   npm(['run', '--silent', LEVELS[level].build]);
 }
 
-/** Installs what the root's lockfile names for this level. The stamp says for which level that was done last, and its digest. */
+/**
+ * Installs what the root's lockfile names for this level. The stamp says for which level that was
+ * done last, and its digest.
+ */
 function installRoot() {
   const digest = digestOf('.');
   const stamp = stampOf('.');
@@ -121,8 +130,9 @@ function isWhole() {
 }
 
 /**
- * Resolves when no other process prepares this checkout, and keeps others waiting until this one ends. Linux has names of
- * sockets that are taken atomically and vanish with their process; elsewhere nobody waits.
+ * Resolves when no other process prepares this checkout, and keeps others waiting until this one
+ * ends. Linux has names of sockets that are taken atomically and vanish with their process;
+ * elsewhere nobody waits.
  */
 async function turn() {
   if (process.platform !== 'linux') return;
@@ -141,7 +151,10 @@ async function turn() {
   }
 }
 
-/** Runs npm in the root; its failure is ours. Its output goes to stderr: stdout belongs to the service. */
+/**
+ * Runs npm in the root; its failure is ours. Its output goes to stderr: stdout belongs to the
+ * service.
+ */
 function npm(args) {
   const { status } = spawnSync('npm', args, { cwd: ROOT, stdio: ['ignore', 2, 2] });
   if (status !== 0) process.exit(status ?? 1);

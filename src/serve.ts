@@ -1,4 +1,7 @@
-/** The service: config → store → simulator → registration → fan-out → http, and back again on SIGTERM. */
+/**
+ * The service: config → store → simulator → registration → fan-out → http, and back again on
+ * SIGTERM.
+ */
 
 import { once } from 'node:events';
 import type { Logger } from 'pino';
@@ -32,7 +35,8 @@ export async function serve(config: Config): Promise<number> {
       log.fatal({ err: error }, 'the service cannot start or continue');
       refuse(error instanceof Error ? error.message : String(error));
     } else tellFault(fault, config);
-    // Threads of what had started already would keep the process; nothing of theirs needs a goodbye.
+    // Threads of what had started already would keep the process; nothing of theirs needs a
+    // goodbye.
     process.exit(1);
   }
 }
@@ -78,7 +82,10 @@ function refuse(fault: string): number {
   return 1;
 }
 
-/** Takes the data directory when the database is in it: what lets go of it, or null after a sentence that says why not. */
+/**
+ * Takes the data directory when the database is in it: what lets go of it, or null after a sentence
+ * that says why not.
+ */
 async function lockStore(
   { DATABASE_URL, DATA_DIR }: Config,
   log: Logger,
@@ -115,7 +122,10 @@ async function openStore({ DATABASE_URL, DATA_DIR }: Config, log: Logger): Promi
   return store;
 }
 
-/** Everything in order: answers, sends, store, directory. Late is an exit code of its own, and loses nothing either. */
+/**
+ * Everything in order: answers, sends, store, directory. Late is an exit code of its own, and loses
+ * nothing either.
+ */
 async function drain(
   engine: Engine,
   store: Store,

@@ -1,11 +1,17 @@
-/** What keeps the service from starting, or a command from its work, told to the operator: one line, the same for both. */
+/**
+ * What keeps the service from starting, or a command from its work, told to the operator: one line,
+ * the same for both.
+ */
 
 import type { Config } from './config.ts';
 import { SettingFault } from './std/setting-fault.ts';
 import { databaseFault, isOfDatabase } from './store/database-fault.ts';
 import { dataDirFault } from './store/embedded/data-dir.ts';
 
-/** The line, or null: a fault of ours, whose stack is wanted. `config` is null when nobody has read it yet. */
+/**
+ * The line, or null: a fault of ours, whose stack is wanted. `config` is null when nobody has read
+ * it yet.
+ */
 export function startFault(error: unknown, config: Config | null): SettingFault | null {
   if (error instanceof SettingFault) return error;
   if (config === null) return null;

@@ -1,4 +1,7 @@
-/** The configuration: the example names every variable, and a wrong value is a sentence that names its variable. */
+/**
+ * The configuration: the example names every variable, and a wrong value is a sentence that names
+ * its variable.
+ */
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,7 @@
-/** What an engine has to be put together with: each part shows by what it does, in a real process on a PostgreSQL and a Redis. */
+/**
+ * What an engine has to be put together with: each part shows by what it does, in a real process on
+ * a PostgreSQL and a Redis.
+ */
 
 import { join } from 'node:path';
 import type { Test } from 'tap';

@@ -19,10 +19,16 @@ import { temporaryDirectory } from './support/temporary-directory.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
-/** In the package that stands for the test runner: what the runner generates, and what prepare looks for. */
+/**
+ * In the package that stands for the test runner: what the runner generates, and what prepare looks
+ * for.
+ */
 const CLASS_FILES = ['esm', 'commonjs'].map((kind) => `test-built/dist/${kind}/index.js`);
 
-/** Stands for the compiler: notes that it ran, writes half of what it has to, waits while it is to, writes the rest. */
+/**
+ * Stands for the compiler: notes that it ran, writes half of what it has to, waits while it is to,
+ * writes the rest.
+ */
 const COMPILER = `#!/usr/bin/env node
 const fs = require('node:fs');
 fs.appendFileSync('compiled', '.');
@@ -32,7 +38,10 @@ while (fs.existsSync('hold')) Atomics.wait(new Int32Array(new SharedArrayBuffer(
 fs.writeFileSync('dist/rest.js', '');
 `;
 
-/** A project of a compiler for the service and a runner for its tests, which npm installs without a network, prepared by the real script and built by the real command. */
+/**
+ * A project of a compiler for the service and a runner for its tests, which npm installs without a
+ * network, prepared by the real script and built by the real command.
+ */
 async function makeCheckout(t: Test): Promise<string> {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
     readonly scripts: { readonly build: string; readonly 'build:service': string };

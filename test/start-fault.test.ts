@@ -1,4 +1,7 @@
-/** The real program with one thing wrong: exit code 1 and one line, which names the setting and holds no secret and no stack. */
+/**
+ * The real program with one thing wrong: exit code 1 and one line, which names the setting and
+ * holds no secret and no stack.
+ */
 
 import { once } from 'node:events';
 import { createServer } from 'node:net';
@@ -35,7 +38,10 @@ async function refusal(
   return errors;
 }
 
-/** Each of them; a command says the same; who debugs gets the stack, and the secrets no more than others. */
+/**
+ * Each of them; a command says the same; who debugs gets the stack, and the secrets no more than
+ * others.
+ */
 async function holdThrown(t: Test, cases: readonly Case[], { alsoCommand = false } = {}) {
   for (const [name, environment, line] of cases) {
     await t.test(name, async (t) => {

@@ -11,7 +11,10 @@ import t from 'tap';
 /** From dist/test back to the root of the repository. */
 const ROOT = join(import.meta.dirname, '..', '..');
 
-/** Each folder of src, lowest first, and the folders it may import besides itself. A folder named here counts apart from the one around it. */
+/**
+ * Each folder of src, lowest first, and the folders it may import besides itself. A folder named
+ * here counts apart from the one around it.
+ */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   std: [],
   domain: ['std'],
@@ -26,7 +29,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   upkeep: ['registration', 'tag-index', 'store', 'domain', 'std'],
   access: ['store', 'std'],
   credentials: ['access', 'providers', 'store', 'domain', 'std'],
-  // What crosses between the main thread (dispatch) and a sending thread (worker), which know nothing else of each other.
+  // What crosses between the main thread (dispatch) and a sending thread (worker), which know
+  // nothing else of each other.
   'push/protocol': ['outcomes', 'providers', 'transport', 'tag-index', 'store', 'domain', 'std'],
   'push/accept': ['providers', 'tag-index', 'store', 'domain', 'std'],
   'push/plan': ['store', 'std'],
@@ -121,7 +125,9 @@ const listSources = (folder: string): readonly string[] =>
 
 const readSource = (file: string): string => readFileSync(join(ROOT, 'src', file), 'utf8');
 
-/** The folder of the table that a path lies in, or '' for the files in src itself, which compose. */
+/**
+ * The folder of the table that a path lies in, or '' for the files in src itself, which compose.
+ */
 function folderOf(file: string): string {
   const [top, second] = dirname(file).split(sep);
   const within = `${top}/${second}`;
@@ -223,6 +229,25 @@ t.test(
   },
 );
 
+const COMMENT_COLUMNS_MAX = 100;
+const COMMENT = /^\s*(?:\/\*\*|\*|\/\/) /;
+/** Diagrams, tables and lines to paste are as wide as they are. */
+const AS_WIDE_AS_IT_IS = /[│┌└┐┘├┤─▼▲►◄→]|^\s*\* (?: {3,}|\|)|biome-ignore/;
+
+t.test('comments keep to the columns of code', (t) => {
+  for (const folder of ['src', 'test', 'bench']) {
+    for (const file of listSources(folder)) {
+      const lines = readFileSync(join(ROOT, folder, file), 'utf8').split('\n');
+      const wide = lines.findIndex(
+        (line) =>
+          line.length > COMMENT_COLUMNS_MAX && COMMENT.test(line) && !AS_WIDE_AS_IT_IS.test(line),
+      );
+      t.equal(wide, -1, `${folder}/${file}: no comment is wider than ${COMMENT_COLUMNS_MAX}`);
+    }
+  }
+  t.end();
+});
+
 t.test('every file opens with why it exists', (t) => {
   for (const file of listSources('src')) {
     t.ok(
@@ -233,7 +258,10 @@ t.test('every file opens with why it exists', (t) => {
   t.end();
 });
 
-/** What a test mirrors: the file of its name, or, when a file has tests by subject, the file that their folder is named after. */
+/**
+ * What a test mirrors: the file of its name, or, when a file has tests by subject, the file that
+ * their folder is named after.
+ */
 function hasTwin(test: string): boolean {
   const path = join(ROOT, 'src', test.slice(0, -'.test.ts'.length));
   return [`${path}.ts`, `${path}.mjs`, `${dirname(path)}.ts`].some((twin) => existsSync(twin));

@@ -1,4 +1,7 @@
-/** Servers that the bench compares the service with, each in a process of its own, so that its CPU and memory are its own. */
+/**
+ * Servers that the bench compares the service with, each in a process of its own, so that its CPU
+ * and memory are its own.
+ */
 
 import { fork } from 'node:child_process';
 import { once } from 'node:events';

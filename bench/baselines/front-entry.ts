@@ -1,4 +1,7 @@
-/** The bare front: uWebSockets.js that reads the body and answers `OK`, which is all that any service on it could reach. */
+/**
+ * The bare front: uWebSockets.js that reads the body and answers `OK`, which is all that any
+ * service on it could reach.
+ */
 
 import uWS from 'uWebSockets.js';
 

@@ -1,6 +1,7 @@
 /**
- * The straightforward server for pushes: what a good developer writes in a day. fastify, `postgres`, one HTTP/2 session of Node's own: the job is
- * inserted and answered, then its tokens are selected, each is sent to, and the job is updated. Nothing of it survives its end.
+ * The straightforward server for pushes: what a good developer writes in a day. fastify,
+ * `postgres`, one HTTP/2 session of Node's own: the job is inserted and answered, then its tokens
+ * are selected, each is sent to, and the job is updated. Nothing of it survives its end.
  */
 
 import type { ClientHttp2Session } from 'node:http2';

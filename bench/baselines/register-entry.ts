@@ -1,7 +1,8 @@
 /**
- * The straightforward server: what a good developer writes in a day for `reg` and `set`. fastify, `pg` with a pool, one
- * transaction for each request, then one Redis pipeline of `SADD` and `SREM`. Credentials are cached, statements are
- * prepared, and tags are read in the statement that uses them.
+ * The straightforward server: what a good developer writes in a day for `reg` and `set`. fastify,
+ * `pg` with a pool, one transaction for each request, then one Redis pipeline of `SADD` and `SREM`.
+ * Credentials are cached, statements are prepared, and tags are read in the statement that uses
+ * them.
  */
 
 import { createHash } from 'node:crypto';

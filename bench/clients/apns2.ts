@@ -29,8 +29,8 @@ export const apns2 = inProcess('apns2', async (sink, settled) => {
   const { ApnsClient, Notification } = loadPeer('apns2') as Apns2;
   const { privateKey: signingKey, keyId, teamId: team, bundleId: defaultTopic } = sink.credential;
   const client = new ApnsClient({ team, keyId, signingKey, defaultTopic, host: sink.host });
-  // Its own pool has 32 connections with one request each, can only go to port 443, and trusts no other roots. With
-  // one connection for all, as the others have it, it is nearly twice as fast.
+  // Its own pool has 32 connections with one request each, can only go to port 443, and trusts no
+  // other roots. With one connection for all, as the others have it, it is nearly twice as fast.
   const { Pool } = loadPeer('undici', 'apns2') as Undici;
   await client.client.close();
   client.client = new Pool(originOf(sink), {

@@ -1,4 +1,7 @@
-/** The other end of `ClientProcess`: measures what it is asked, one round after the other, until nobody asks any more. */
+/**
+ * The other end of `ClientProcess`: measures what it is asked, one round after the other, until
+ * nobody asks any more.
+ */
 
 import type { Report, Task } from './client-process.ts';
 import { measureFlow } from './flow.ts';

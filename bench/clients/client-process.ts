@@ -1,6 +1,6 @@
 /**
- * A client in a process of its own: its CPU is that process's, and what it makes hot or patches stays there. It lives as long
- * as the scenario, so that only its first round is cold.
+ * A client in a process of its own: its CPU is that process's, and what it makes hot or patches
+ * stays there. It lives as long as the scenario, so that only its first round is cold.
  */
 
 import type { ChildProcess } from 'node:child_process';

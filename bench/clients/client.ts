@@ -2,7 +2,9 @@
 
 import type { Sink } from '../sinks/sink.ts';
 
-/** What every client has to keep up: one connection, and so many requests on it without an answer. */
+/**
+ * What every client has to keep up: one connection, and so many requests on it without an answer.
+ */
 export const IN_FLIGHT = 500;
 
 export interface Round {

@@ -1,6 +1,7 @@
 /**
- * `firebase-admin`, Google's own client: `sendEach` takes up to 500 messages, opens a session for them, and closes it. Its
- * host is fixed, so where `node:http2` connects to is changed in this process.
+ * `firebase-admin`, Google's own client: `sendEach` takes up to 500 messages, opens a session for
+ * them, and closes it. Its host is fixed, so where `node:http2` connects to is changed in this
+ * process.
  */
 
 import http2 from 'node:http2';

@@ -1,6 +1,7 @@
 /**
- * Measures a client over time: it sends as fast as it can from before its first connection on, what it got done is noted
- * every slice, and the last part of the time is what counts. How long it took to come to that speed is a result too.
+ * Measures a client over time: it sends as fast as it can from before its first connection on, what
+ * it got done is noted every slice, and the last part of the time is what counts. How long it took
+ * to come to that speed is a result too.
  */
 
 import { Socket } from 'node:net';
@@ -12,7 +13,10 @@ import type { Settled } from './in-process.ts';
 export interface Sending {
   /** Whether one more may start now, beside so many under way. */
   hasRoom(underWay: number): boolean;
-  /** Resolves when there is room, which need not come from an answer. Absent: every answer makes room. */
+  /**
+   * Resolves when there is room, which need not come from an answer. Absent: every answer makes
+   * room.
+   */
   whenRoom?(): Promise<void>;
   push(token: string, position: number): void;
   close(): unknown;
@@ -169,7 +173,9 @@ class Flow {
 const describe = (refusal: unknown): string =>
   refusal instanceof Error ? (refusal.stack ?? refusal.message) : JSON.stringify(refusal);
 
-/** Counts what any client in this process connects, since all of them do it through this one method. */
+/**
+ * Counts what any client in this process connects, since all of them do it through this one method.
+ */
 function countConnections(): { end(): number } {
   const { connect } = Socket.prototype;
   let count = 0;

@@ -1,4 +1,7 @@
-/** h2load, nghttp2's load generator, in a process of its own: the mark for what one core can send at all. */
+/**
+ * h2load, nghttp2's load generator, in a process of its own: the mark for what one core can send at
+ * all.
+ */
 
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -12,11 +15,17 @@ import { originOf } from '../sinks/sink.ts';
 import type { Client } from './client.ts';
 import { IN_FLIGHT, percentile } from './client.ts';
 
-/** Writing its log costs a tenth of its speed, so latencies are of a shorter run after the one that counts. */
+/**
+ * Writing its log costs a tenth of its speed, so latencies are of a shorter run after the one that
+ * counts.
+ */
 const LOGGED_SHARE = 0.25;
 const LIMIT_MS = 60_000;
 
-/** `times` prints, in its second line, what the shell's children have used: `0m1.730000s 0m0.120000s`. */
+/**
+ * `times` prints, in its second line, what the shell's children have used: `0m1.730000s
+ * 0m0.120000s`.
+ */
 const WITH_TIMES = '"$@" && times';
 const TIMES = /(\d+)m([\d.]+)s (\d+)m([\d.]+)s\s*$/;
 const RATE = /finished in .*, ([\d.]+) req\/s/;
@@ -54,7 +63,8 @@ function optionsFor(sink: Sink, directory: string): readonly string[] {
   const addressOf = (token: string): string => `${originOf(sink)}${pathBefore}${token}\n`;
   writeFileSync(addresses, sink.tokens.map(addressOf).join(''));
   writeFileSync(body, bodyBefore);
-  // nghttp2 spells `authorization` out in every request. Where nobody reads it h2load goes without, which makes it the harder mark.
+  // nghttp2 spells `authorization` out in every request. Where nobody reads it h2load goes without,
+  // which makes it the harder mark.
   const authorization = sink.name === 'nghttpd' ? {} : { authorization: sink.authorization };
   const headers = Object.entries({ ...authorization, ...lastingFields, ...messageFields });
   return [

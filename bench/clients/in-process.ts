@@ -1,4 +1,7 @@
-/** Measures a client that runs in this process: keeps it at IN_FLIGHT pushes until the round is over. */
+/**
+ * Measures a client that runs in this process: keeps it at IN_FLIGHT pushes until the round is
+ * over.
+ */
 
 import type { Sink } from '../sinks/sink.ts';
 import type { Client, Round } from './client.ts';
@@ -17,7 +20,10 @@ export type Connect = (sink: Sink, settled: Settled) => Promise<Connected>;
 
 /** Sent first on every connection, and not counted: header tables fill, TCP finds its window. */
 const WARM_UP_SHARE = 0.1;
-/** Two readings of the clock for every push would be a tenth of what the fastest client needs for it. */
+/**
+ * Two readings of the clock for every push would be a tenth of what the fastest client needs for
+ * it.
+ */
 const TIMED_EVERY = 16;
 /** A round takes two seconds; who needs this long has lost an answer. */
 const LIMIT_MS = 60_000;
@@ -57,7 +63,9 @@ class Pump {
   #started = 0;
   #settled = 0;
   readonly #refusals: unknown[] = [];
-  /** Of every TIMED_EVERY-th push: when it started, and from when it is settled how long it took. */
+  /**
+   * Of every TIMED_EVERY-th push: when it started, and from when it is settled how long it took.
+   */
   #timesMs = new Float64Array(0);
   #end: () => void = () => undefined;
 

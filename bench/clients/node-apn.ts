@@ -17,7 +17,10 @@ interface NodeApn {
   readonly Notification: new (fields: object) => object;
 }
 
-/** Tokens in one call of `send`: the notification is then made into JSON once for them, a quarter faster than one each. */
+/**
+ * Tokens in one call of `send`: the notification is then made into JSON once for them, a quarter
+ * faster than one each.
+ */
 const BATCH = 100;
 
 export const nodeApn = inProcess('@parse/node-apn', (sink, settled) => {

@@ -1,4 +1,7 @@
-/** Bare `node:http2` to FCM: a session with as many streams as FCM allows, a request for each message. */
+/**
+ * Bare `node:http2` to FCM: a session with as many streams as FCM allows, a request for each
+ * message.
+ */
 
 import { once } from 'node:events';
 import { connect } from 'node:http2';

@@ -1,4 +1,7 @@
-/** Bare `node:http2`: a session, a request for each push, and as soon as its status is there it is settled. */
+/**
+ * Bare `node:http2`: a session, a request for each push, and as soon as its status is there it is
+ * settled.
+ */
 
 import { once } from 'node:events';
 import { connect } from 'node:http2';

@@ -1,4 +1,7 @@
-/** The engine's own senders, filled as a worker thread fills them: as long as there is capacity, then wait for it. */
+/**
+ * The engine's own senders, filled as a worker thread fills them: as long as there is capacity,
+ * then wait for it.
+ */
 
 import type { ProviderCredential } from '../../src/domain/credential.ts';
 import { createSender } from '../../src/providers/create-sender.ts';

@@ -1,4 +1,7 @@
-/** The clients that run in processes of their own, by the name that crosses to it and stands in their rows. */
+/**
+ * The clients that run in processes of their own, by the name that crosses to it and stands in
+ * their rows.
+ */
 
 import type { ProviderCredential } from '../../src/domain/credential.ts';
 import { firebaseAdmin } from './firebase-admin.ts';

@@ -1,4 +1,7 @@
-/** `web-push`, what Node programs send Web Push with: HTTPS/1.1, a request on a connection at a time. */
+/**
+ * `web-push`, what Node programs send Web Push with: HTTPS/1.1, a request on a connection at a
+ * time.
+ */
 
 import { Agent, globalAgent } from 'node:https';
 import type { WebPushCredential } from '../../src/domain/credential.ts';

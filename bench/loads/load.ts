@@ -9,8 +9,8 @@ export interface Target {
 }
 
 /**
- * `new`: devices that nobody had before. `repeated`: known devices that register what they have. `mix`: 70 % of these, 20 % known ones whose
- * tags change (`set`), 10 % new ones.
+ * `new`: devices that nobody had before. `repeated`: known devices that register what they have.
+ * `mix`: 70 % of these, 20 % known ones whose tags change (`set`), 10 % new ones.
  */
 export type Kind = 'new' | 'repeated' | 'mix';
 
@@ -36,7 +36,10 @@ export interface Load {
   run(target: Target, round: Round): Promise<Seen>;
 }
 
-/** Devices that are known with each number of tags. They are made by `knownDevice`, in every generator alike. */
+/**
+ * Devices that are known with each number of tags. They are made by `knownDevice`, in every
+ * generator alike.
+ */
 export const KNOWN_DEVICES = 20_000;
 /** Of a hundred requests of a mix. */
 export const UNCHANGED_PERCENT = 70;

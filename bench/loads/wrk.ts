@@ -1,4 +1,7 @@
-/** wrk, a load generator in C whose requests cost little: what is left of the machine is the server's. */
+/**
+ * wrk, a load generator in C whose requests cost little: what is left of the machine is the
+ * server's.
+ */
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -45,7 +48,10 @@ const LUA_FUNCTIONS: Readonly<Record<Kind, string>> = {
   mix: 'mixed',
 };
 
-/** The same requests as autocannon's. One thread, so that the rotations of the known devices are in one place. */
+/**
+ * The same requests as autocannon's. One thread, so that the rotations of the known devices are in
+ * one place.
+ */
 const scriptFor = ({ appId, platformId, tagIds, token }: Target, { kind, tags }: Round): string => `
 local tags = {${tagIds.join(', ')}}
 local headers = { ['Authorization'] = 'Bearer ${token}', ['Content-Type'] = 'application/json' }

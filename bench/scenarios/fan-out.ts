@@ -1,6 +1,7 @@
 /**
- * One push to a million devices, end to end: from the POST until the ledger has closed. The sinks, PostgreSQL and Redis are processes of
- * their own; h2load sends to the same sink in turns with the engine.
+ * One push to a million devices, end to end: from the POST until the ledger has closed. The sinks,
+ * PostgreSQL and Redis are processes of their own; h2load sends to the same sink in turns with the
+ * engine.
  */
 
 import { writeFileSync } from 'node:fs';
@@ -92,7 +93,10 @@ interface FanOutRow extends Row {
   readonly peakMb: number;
 }
 
-/** The engine and h2load, one after the other, so that a minute in which the machine is busy elsewhere falls on both. */
+/**
+ * The engine and h2load, one after the other, so that a minute in which the machine is busy
+ * elsewhere falls on both.
+ */
 async function inTurns(grounds: FanOutGrounds, engine: EngineProcess, sink: Sink) {
   const h2load = findH2load();
   await send(grounds, engine, grounds.tags.first, DEVICES_FIRST);

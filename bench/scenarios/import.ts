@@ -1,4 +1,7 @@
-/** `tagcast devices import` of a million devices with three tags each, and the export of them, straight to PostgreSQL. */
+/**
+ * `tagcast devices import` of a million devices with three tags each, and the export of them,
+ * straight to PostgreSQL.
+ */
 
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -13,7 +16,9 @@ import { temporaryDirectory } from '../../test/support/temporary-directory.ts';
 import type { Row, Scenario } from '../scenario.ts';
 import { benchStores } from '../stores.ts';
 
-/** The formats of our own with a million, those of others with fewer: what differs is reading only. */
+/**
+ * The formats of our own with a million, those of others with fewer: what differs is reading only.
+ */
 const DEVICES: Readonly<Record<FormatName, number>> = {
   csv: 1_000_000,
   ndjson: 1_000_000,
@@ -87,7 +92,10 @@ async function addApp(stage: Lifetime, environment: Environment): Promise<string
   return ADDED.exec(added)?.[1] ?? '';
 }
 
-/** Wall time with the start of the process; CPU and memory of the command alone, the database's not counted. */
+/**
+ * Wall time with the start of the process; CPU and memory of the command alone, the database's not
+ * counted.
+ */
 async function measure(
   stage: Lifetime,
   args: readonly string[],

@@ -1,4 +1,7 @@
-/** What the tag index costs Redis and us, beside what one would build at first: a set of tokens for each tag, or a set of ids. */
+/**
+ * What the tag index costs Redis and us, beside what one would build at first: a set of tokens for
+ * each tag, or a set of ids.
+ */
 
 import type { Scenario } from '../scenario.ts';
 import { measureDensities } from './index/densities.ts';

@@ -1,4 +1,7 @@
-/** How near to their full speed senders stay when the provider is far away, and what other clients of FCM and Web Push do. */
+/**
+ * How near to their full speed senders stay when the provider is far away, and what other clients
+ * of FCM and Web Push do.
+ */
 
 import type { Scenario } from '../scenario.ts';
 import { measureFcm } from './latency/fcm.ts';

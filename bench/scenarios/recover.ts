@@ -1,4 +1,7 @@
-/** What a loss costs: how fast the index is made anew, how soon a flushed Redis serves again, and whom a kill -9 in the middle of a send misses. */
+/**
+ * What a loss costs: how fast the index is made anew, how soon a flushed Redis serves again, and
+ * whom a kill -9 in the middle of a send misses.
+ */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PLATFORM_APNS } from '../../src/domain/device.ts';
@@ -90,7 +93,10 @@ async function measureRebuild({ command }: Grounds): Promise<RecoverRow> {
   return { what: 'tagcast index rebuild', ...NOTHING, doneMs, devicesPerSecond };
 }
 
-/** FLUSHALL beside a running engine. Until all groups are current again, tags are resolved from the database. */
+/**
+ * FLUSHALL beside a running engine. Until all groups are current again, tags are resolved from the
+ * database.
+ */
 async function measureFlushes(grounds: Grounds): Promise<readonly RecoverRow[]> {
   const { sql, redis, demo, simulator } = grounds;
   const engine = await grounds.start('redis', simulator.environment);

@@ -1,4 +1,7 @@
-/** Registrations over HTTP on PostgreSQL with fsync on: the service, a straightforward server, and a front that does nothing. */
+/**
+ * Registrations over HTTP on PostgreSQL with fsync on: the service, a straightforward server, and a
+ * front that does nothing.
+ */
 
 import { processCpuMicros } from '../cpu.ts';
 import { autocannonLoad } from '../loads/autocannon.ts';
@@ -10,7 +13,9 @@ import type { RegisterGrounds, Server, ServerName } from './register/grounds.ts'
 import { FEW_TAGS, MANY_TAGS, startServers } from './register/grounds.ts';
 
 const CONNECTIONS = [64, 512] as const;
-/** Servers take turns, so that a minute in which the machine is busy elsewhere falls on all of them. */
+/**
+ * Servers take turns, so that a minute in which the machine is busy elsewhere falls on all of them.
+ */
 const ROUNDS = 3;
 const ROUND_SECONDS = 5;
 const WARM_UP_SECONDS = 2;
@@ -64,7 +69,10 @@ interface RegisterRow extends Row {
   readonly failures: number;
 }
 
-/** autocannon takes half of the machine for itself: it is there to be compared with what others print. */
+/**
+ * autocannon takes half of the machine for itself: it is there to be compared with what others
+ * print.
+ */
 function casesOf(servers: readonly Server[], loads: readonly Load[]): readonly Case[] {
   const [first] = loads;
   return servers.flatMap((server) => {
@@ -150,7 +158,9 @@ const mediansOf = (rows: readonly RegisterRow[]) => {
   };
 };
 
-/** New devices before the mix and the repeated, the load that the ratios are of before the other. */
+/**
+ * New devices before the mix and the repeated, the load that the ratios are of before the other.
+ */
 const orderOf = ({ kind, tags, load, connections }: RegisterRow): number =>
   ORDER[kind] * 8 +
   Number(tags === MANY_TAGS) * 4 +

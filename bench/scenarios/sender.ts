@@ -1,4 +1,7 @@
-/** One connection, one push to many devices: our transports against what a Node program could use instead. */
+/**
+ * One connection, one push to many devices: our transports against what a Node program could use
+ * instead.
+ */
 
 import { dial as dialCompat } from '../../src/transport/compat/dial.ts';
 import { dial as dialHttp2 } from '../../src/transport/http2/dial.ts';
@@ -16,10 +19,14 @@ import { startNghttpdSink } from '../sinks/nghttpd.ts';
 import { startSimulatorSink } from '../sinks/simulator.ts';
 import type { Sink } from '../sinks/sink.ts';
 
-/** Clients take turns, so that a minute in which the machine is busy elsewhere falls on all of them. */
+/**
+ * Clients take turns, so that a minute in which the machine is busy elsewhere falls on all of them.
+ */
 const ROUNDS = 5;
 const ROUND_SECONDS = 2;
-/** How many requests a round has is found out in these first ones, in which code also becomes hot. */
+/**
+ * How many requests a round has is found out in these first ones, in which code also becomes hot.
+ */
 const FIRST_REQUESTS = 10_000;
 const FIRST_ROUNDS = 2;
 

@@ -1,6 +1,7 @@
 /**
- * What a device and a push job take in PostgreSQL, and in its log: for the formulas in docs/operating.md. The rows come
- * the way they come in earnest, through POST /push-api/reg, for how full the pages of an index are depends on that.
+ * What a device and a push job take in PostgreSQL, and in its log: for the formulas in
+ * docs/operating.md. The rows come the way they come in earnest, through POST /push-api/reg, for
+ * how full the pages of an index are depends on that.
  */
 
 import { createHash } from 'node:crypto';
@@ -25,7 +26,9 @@ const CONNECTIONS = 256;
 /** Nobody's speed is measured: on a busy machine answers may come late. */
 const TIMEOUT_SECONDS = 300;
 
-/** Of an iPhone and of an Android phone, as the providers hand them out; neither can be compressed. */
+/**
+ * Of an iPhone and of an Android phone, as the providers hand them out; neither can be compressed.
+ */
 const TOKENS = [
   { name: 'APNs, 64 digits', platformId: 3, of: (seed: Buffer) => seed.toString('hex') },
   {

@@ -1,6 +1,6 @@
 /**
- * Sends to one device each: many that wait for one moment, many that are posted at once, and what each costs; beside the straightforward
- * server, which does no more than it must.
+ * Sends to one device each: many that wait for one moment, many that are posted at once, and what
+ * each costs; beside the straightforward server, which does no more than it must.
  */
 
 import { Agent } from 'node:http';

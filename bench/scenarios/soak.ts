@@ -1,5 +1,6 @@
 /**
- * A small load for a long time, on each store: does anything grow? Heaps are read after a collection, from every thread of a real engine.
+ * A small load for a long time, on each store: does anything grow? Heaps are read after a
+ * collection, from every thread of a real engine.
  */
 
 import { readdirSync, readFileSync, statSync } from 'node:fs';

@@ -1,7 +1,8 @@
 /**
- * nghttpd with one worker: the cheapest HTTP/2 server there is to send to. It takes a POST to a file for a GET, so there is
- * a file for each path: an empty one for each token of APNs, whose answer to a push is a few header fields and no body, and
- * one with FCM's JSON for all messages of a project.
+ * nghttpd with one worker: the cheapest HTTP/2 server there is to send to. It takes a POST to a
+ * file for a GET, so there is a file for each path: an empty one for each token of APNs, whose
+ * answer to a push is a few header fields and no body, and one with FCM's JSON for all messages of
+ * a project.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -17,7 +18,10 @@ import { credentialOf } from './credential.ts';
 import type { Sink } from './sink.ts';
 import { makeFcmTokens, makeTokens } from './tokens.ts';
 
-/** nghttpd keeps the last 2,048 files open; twice as many tokens are 5 % slower, one alone is no faster. */
+/**
+ * nghttpd keeps the last 2,048 files open; twice as many tokens are 5 % slower, one alone is no
+ * faster.
+ */
 const APNS_TOKENS = 1_000;
 const FCM_TOKENS = 50_000;
 /** As APNs and FCM. */

@@ -1,4 +1,7 @@
-/** The process of `startPushServiceSink`: takes a certificate, answers with its port, and then every push with 201. */
+/**
+ * The process of `startPushServiceSink`: takes a certificate, answers with its port, and then every
+ * push with 201.
+ */
 
 import { createSecureServer } from 'node:http2';
 import type { AddressInfo } from 'node:net';

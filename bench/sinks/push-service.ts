@@ -1,6 +1,7 @@
 /**
- * A push service of browsers: one server of `node:http2` that speaks HTTP/2 and HTTP/1.1, whichever a client asks for, so that
- * all clients have the same one. It looks at nothing and takes everything; a process of its own, so that its CPU is not counted.
+ * A push service of browsers: one server of `node:http2` that speaks HTTP/2 and HTTP/1.1, whichever
+ * a client asks for, so that all clients have the same one. It looks at nothing and takes
+ * everything; a process of its own, so that its CPU is not counted.
  */
 
 import { fork } from 'node:child_process';

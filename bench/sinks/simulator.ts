@@ -1,4 +1,7 @@
-/** Our own simulator, which checks every push as APNs does and remembers it: the sink of the tests and of the demo. */
+/**
+ * Our own simulator, which checks every push as APNs does and remembers it: the sink of the tests
+ * and of the demo.
+ */
 
 import { readFileSync } from 'node:fs';
 import type { ProviderAccounts } from '../../src/simulator/accounts.ts';
@@ -13,8 +16,8 @@ import { makeTokens } from './tokens.ts';
 const TOKENS = 50_000;
 
 /**
- * Answers that are held for a round trip would be copied by a collection of the young generation that is smaller than all
- * of them; the sink should cost the same near by and afar.
+ * Answers that are held for a round trip would be copied by a collection of the young generation
+ * that is smaller than all of them; the sink should cost the same near by and afar.
  */
 const YOUNG = { NODE_OPTIONS: '--max-semi-space-size=64' };
 

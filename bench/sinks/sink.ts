@@ -1,4 +1,7 @@
-/** What a client of the bench sends to: an HTTP/2 server in a process of its own, so that its CPU is not counted. */
+/**
+ * What a client of the bench sends to: an HTTP/2 server in a process of its own, so that its CPU is
+ * not counted.
+ */
 
 import type { ApnsCredential } from '../../src/domain/credential.ts';
 

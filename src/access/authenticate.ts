@@ -1,7 +1,8 @@
 /**
- * Authorization header → caller. A known credential is answered from memory, without a query and without a password
- * hash, and so is one that was refused. What is remembered holds under one revision of the database (decision 43): while callers come,
- * that is looked at a few times a second, so that what is taken away is refused within a second.
+ * Authorization header → caller. A known credential is answered from memory, without a query and
+ * without a password hash, and so is one that was refused. What is remembered holds under one
+ * revision of the database (decision 43): while callers come, that is looked at a few times a
+ * second, so that what is taken away is refused within a second.
  */
 
 import { hash, randomBytes } from 'node:crypto';
@@ -16,7 +17,9 @@ import type { Presentable } from './credential-lookup.ts';
 import { CredentialLookup } from './credential-lookup.ts';
 import type { Secrets } from './secrets.ts';
 
-/** A caller, or why there is none. `disabled`: the credential is right and its client is not served. */
+/**
+ * A caller, or why there is none. `disabled`: the credential is right and its client is not served.
+ */
 export type Authentication = Caller | 'missing' | 'wrong' | 'disabled';
 
 type Refusal = 'wrong' | 'disabled';
@@ -33,11 +36,17 @@ interface Remembered {
 
 /** A revision that was asked for less than this long ago is believed without a question. */
 const FRESH_MS = 400;
-/** And while it is asked for again until then: the longest that a credential works after it was taken away. */
+/**
+ * And while it is asked for again until then: the longest that a credential works after it was
+ * taken away.
+ */
 const STALE_MS = 800;
 /** About 400 bytes each. An installation has as many credentials as apps. */
 const REMEMBERED_MAX = 10_000;
-/** Refused ones, about 200 bytes each, apart from the others: whoever makes up new ones all the time must not push those out. */
+/**
+ * Refused ones, about 200 bytes each, apart from the others: whoever makes up new ones all the time
+ * must not push those out.
+ */
 const REFUSED_MAX = 10_000;
 /** A credential that is made is no new revision: what was refused may be one by then. */
 const REFUSED_MS = 2_000;
@@ -48,11 +57,17 @@ const UNNOTED = Number.NEGATIVE_INFINITY;
 export class Authenticator {
   readonly #sql: Sql;
   readonly #lookup: CredentialLookup;
-  /** Milliseconds of a clock that nobody sets: set back, the other one would serve a withdrawn credential on. */
+  /**
+   * Milliseconds of a clock that nobody sets: set back, the other one would serve a withdrawn
+   * credential on.
+   */
   readonly #now: () => number;
   readonly #callers = new CappedMap<string, Remembered>({ sizeMax: REMEMBERED_MAX });
   readonly #refused = new CappedMap<string, Remembered>({ sizeMax: REFUSED_MAX });
-  /** Headers are remembered by a salted digest: no secret stays in memory, and no comparison tells how far it got. */
+  /**
+   * Headers are remembered by a salted digest: no secret stays in memory, and no comparison tells
+   * how far it got.
+   */
   readonly #salt = randomBytes(32).toString('base64');
   /** The newest revision that is known, and when it was asked for. */
   #revision = '';
@@ -65,7 +80,10 @@ export class Authenticator {
     this.#now = monotonicMs;
   }
 
-  /** Answers at once when the credential is known, after one query when not. Rejects when the store cannot be asked. */
+  /**
+   * Answers at once when the credential is known, after one query when not. Rejects when the store
+   * cannot be asked.
+   */
   authenticate(header: string): Authentication | Promise<Authentication> {
     const key = this.#keyOf(header);
     const known = this.#recall(key);
@@ -96,7 +114,9 @@ export class Authenticator {
     return remembered.known;
   }
 
-  /** A failure is not lost: what is known goes stale in a moment, and whoever comes then asks again. */
+  /**
+   * A failure is not lost: what is known goes stale in a moment, and whoever comes then asks again.
+   */
   #lookAgain(): void {
     if (this.#isAsking) return;
     this.#isAsking = true;

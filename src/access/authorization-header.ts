@@ -1,4 +1,7 @@
-/** Reads an Authorization header, leniently, because real clients are (facts/upstream.md, section 1). */
+/**
+ * Reads an Authorization header, leniently, because real clients are (facts/upstream.md, section
+ * 1).
+ */
 
 export type Presented =
   | { readonly kind: 'bearer'; readonly token: string }
@@ -9,7 +12,10 @@ export type Presented =
 const BEARER = /^bearer +(\S+)$/i;
 const BASIC = /^basic +(\S+)$/i;
 
-/** Schemes in any case (RFC 9110); base64 with or without padding; a password may hold colons, a user name not. */
+/**
+ * Schemes in any case (RFC 9110); base64 with or without padding; a password may hold colons, a
+ * user name not.
+ */
 export function parseAuthorization(header: string): Presented {
   const value = header.trim();
   const [, token] = BEARER.exec(value) ?? [];

@@ -8,7 +8,10 @@ export type Scope = (typeof SCOPES)[number];
 export interface KeyRights {
   readonly id: number;
   readonly scopes: readonly Scope[];
-  /** With `groupIds`: the tags that it may send to; those of its groups, and of the groups below, are among them. */
+  /**
+   * With `groupIds`: the tags that it may send to; those of its groups, and of the groups below,
+   * are among them.
+   */
   readonly tagIds: readonly number[] | null;
   readonly groupIds: readonly number[] | null;
   readonly appIds: readonly number[] | null;
@@ -17,7 +20,10 @@ export interface KeyRights {
 }
 
 export interface Caller {
-  /** An API user belongs to one app and speaks the App API; super users and keys belong to one client and speak the rest. */
+  /**
+   * An API user belongs to one app and speaks the App API; super users and keys belong to one
+   * client and speak the rest.
+   */
   readonly role: 'api-user' | 'super-user' | 'key';
   readonly clientId: number;
   readonly clientSlug: string;

@@ -1,6 +1,7 @@
 /**
- * Credentials by database: all that are asked for while a query is under way go into the next one. So a flood of wrong
- * credentials costs one query at a time, and a right one among them is answered by the next, never refused.
+ * Credentials by database: all that are asked for while a query is under way go into the next one.
+ * So a flood of wrong credentials costs one query at a time, and a right one among them is answered
+ * by the next, never refused.
  */
 
 import { timingSafeEqual } from 'node:crypto';

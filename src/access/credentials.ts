@@ -1,4 +1,7 @@
-/** Credentials of the APIs: made by the system, never chosen; shown again on demand; rotated with a grace period. */
+/**
+ * Credentials of the APIs: made by the system, never chosen; shown again on demand; rotated with a
+ * grace period.
+ */
 
 import { lockClient } from '../store/clients/lock-client.ts';
 import { expireCredentials } from '../store/credentials/expire-credentials.ts';
@@ -101,7 +104,10 @@ export function rotateCredential(
   });
 }
 
-/** What is wrong with SECRET_KEY on this database, as a sentence; null when every credential in force was made with it. */
+/**
+ * What is wrong with SECRET_KEY on this database, as a sentence; null when every credential in
+ * force was made with it.
+ */
 export async function secretKeyFault(sql: Sql, secrets: Secrets): Promise<string | null> {
   const keyIds = await foreignKeyIds(sql, secrets.keyIds);
   return keyIds.length === 0

@@ -1,6 +1,7 @@
 /**
- * Counts wrong credentials by address, so that guessing is slowed down. Only refusals change by it (401 becomes 429): who
- * shares the address and has a right credential is always served (spec/interface.md, section 2).
+ * Counts wrong credentials by address, so that guessing is slowed down. Only refusals change by it
+ * (401 becomes 429): who shares the address and has a right credential is always served
+ * (spec/interface.md, section 2).
  */
 
 import { CappedMap } from '../std/capped-map.ts';
@@ -11,7 +12,10 @@ interface Window {
   failures: number;
 }
 
-/** Wrong credentials from one address in a window before the answer is 429. An app with an old key makes some. */
+/**
+ * Wrong credentials from one address in a window before the answer is 429. An app with an old key
+ * makes some.
+ */
 const FAILURES_MAX = 30;
 const WINDOW_MS = 60_000;
 /** Addresses remembered, about 150 bytes each; beyond it the oldest is forgotten. */
@@ -26,7 +30,10 @@ export class Failures {
     this.#now = monotonicMs;
   }
 
-  /** Notes a wrong credential. Answers how long the address is to wait, or 0 while it has not failed too often. */
+  /**
+   * Notes a wrong credential. Answers how long the address is to wait, or 0 while it has not failed
+   * too often.
+   */
   noteAndAskRetryAfterMs(address: string): number {
     const nowMs = this.#now();
     const network = networkOf(address);

@@ -1,4 +1,7 @@
-/** Further keys of a client: named, with scopes and limits, shown once, deleted at will. One for each system that pushes. */
+/**
+ * Further keys of a client: named, with scopes and limits, shown once, deleted at will. One for
+ * each system that pushes.
+ */
 
 import { insertKey } from '../store/client-keys/insert-key.ts';
 import { countKeys } from '../store/client-keys/list-keys.ts';

@@ -1,11 +1,17 @@
-/** Text that nobody can guess: base62 and base36 from the system's random source, every character equally likely. */
+/**
+ * Text that nobody can guess: base62 and base36 from the system's random source, every character
+ * equally likely.
+ */
 
 import { randomBytes } from 'node:crypto';
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const BASE36 = '0123456789abcdefghijklmnopqrstuvwxyz';
 
-/** 62^32 is 190.5 bits: the least that the contract allows for a token (spec/interface.md, section 2). */
+/**
+ * 62^32 is 190.5 bits: the least that the contract allows for a token (spec/interface.md, section
+ * 2).
+ */
 export const SECRET_CHARACTERS = 32;
 
 /** The part of a token or password that is secret. */
@@ -15,7 +21,8 @@ export const randomSecret = (): string => randomText(BASE62, SECRET_CHARACTERS);
 export const randomSuffix = (characters: number): string => randomText(BASE36, characters);
 
 function randomText(alphabet: string, characters: number): string {
-  // Bytes above the last multiple of the alphabet are thrown away: a remainder would favour its first characters.
+  // Bytes above the last multiple of the alphabet are thrown away: a remainder would favour its
+  // first characters.
   const usable = 256 - (256 % alphabet.length);
   let text = '';
   while (text.length < characters) {

@@ -1,4 +1,6 @@
-/** Where SECRET_KEY comes from: the environment, or, embedded, a file that the first start makes. */
+/**
+ * Where SECRET_KEY comes from: the environment, or, embedded, a file that the first start makes.
+ */
 
 import { randomBytes } from 'node:crypto';
 import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
@@ -14,7 +16,10 @@ export interface SecretKeySource {
   readonly DATA_DIR: string;
 }
 
-/** The secret key of this installation; makes `DATA_DIR/secret.key` (0600) when there is neither that nor a setting. */
+/**
+ * The secret key of this installation; makes `DATA_DIR/secret.key` (0600) when there is neither
+ * that nor a setting.
+ */
 export async function loadSecretKey(source: SecretKeySource): Promise<string> {
   if (source.SECRET_KEY !== undefined) return source.SECRET_KEY;
   if (source.DATABASE_URL !== undefined) {
@@ -44,8 +49,9 @@ async function readKey(path: string): Promise<string | null> {
 }
 
 /**
- * Written whole under another name and then linked, which never replaces: a crash leaves no half key, and of two starts
- * at once both read the key of the first. A key lost is every credential lost, hence the fsync of file and directory.
+ * Written whole under another name and then linked, which never replaces: a crash leaves no half
+ * key, and of two starts at once both read the key of the first. A key lost is every credential
+ * lost, hence the fsync of file and directory.
  */
 async function makeKey(dataDir: string, path: string): Promise<void> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 });

@@ -1,4 +1,7 @@
-/** SECRET_KEY at work: credentials are found by a keyed hash and kept for display encrypted, each under a key of its own. */
+/**
+ * SECRET_KEY at work: credentials are found by a keyed hash and kept for display encrypted, each
+ * under a key of its own.
+ */
 
 import {
   createCipheriv,
@@ -18,7 +21,10 @@ export interface Secrets {
   lookupHash(secret: string): Buffer;
   /** The same under each key that it reads with. */
   lookupHashes(secret: string): readonly Buffer[];
-  /** Encrypts; `identity` names the record, so that a sealed value moved to another record does not open. */
+  /**
+   * Encrypts; `identity` names the record, so that a sealed value moved to another record does not
+   * open.
+   */
   seal(plain: string, identity: string): Buffer;
   /** Decrypts what was sealed under `keyId` for `identity`. */
   open(sealed: Buffer, keyId: string, identity: string): OpenResult;
@@ -45,7 +51,10 @@ interface Keys {
   readonly sealing: Buffer;
 }
 
-/** Writes with SECRET_KEY; reads also what was made with the other one, while everything is brought from one to the other. */
+/**
+ * Writes with SECRET_KEY; reads also what was made with the other one, while everything is brought
+ * from one to the other.
+ */
 export function createSecrets(secretKey: string, otherKey?: string): Secrets {
   const own = keysOf(secretKey);
   const all = otherKey === undefined ? [own] : [own, keysOf(otherKey)];

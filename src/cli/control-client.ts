@@ -9,7 +9,9 @@ import type { ActionResult, OperatorActions } from '../operator/operator-actions
 import { parseJson } from '../std/json.ts';
 import { engineSocketPath } from '../store/embedded/lock.ts';
 
-/** No action takes longer; an engine that is stopped in a debugger would keep the command for ever. */
+/**
+ * No action takes longer; an engine that is stopped in a debugger would keep the command for ever.
+ */
 const ANSWER_TIMEOUT_MS = 30_000;
 
 const answerForm = z.union([

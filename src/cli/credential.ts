@@ -1,4 +1,7 @@
-/** `tagcast credential …`: the credentials of a client's super user or an app's API user, shown once more or made anew. */
+/**
+ * `tagcast credential …`: the credentials of a client's super user or an app's API user, shown once
+ * more or made anew.
+ */
 
 import type { CredentialShown } from '../operator/credential-actions.ts';
 import type { Command } from './command.ts';

@@ -1,4 +1,7 @@
-/** `tagcast deletions …`: devices that a provider called dead in such numbers that somebody should look first. */
+/**
+ * `tagcast deletions …`: devices that a provider called dead in such numbers that somebody should
+ * look first.
+ */
 
 import type { DecidedDeletions } from '../operator/operator-actions.ts';
 import type { HeldDeletions } from '../store/deletions/scopes.ts';

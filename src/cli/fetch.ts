@@ -1,4 +1,7 @@
-/** `tagcast fetch`: one URL with our own HTTP/2 client, to try it on any server and for conformance suites to drive. */
+/**
+ * `tagcast fetch`: one URL with our own HTTP/2 client, to try it on any server and for conformance
+ * suites to drive.
+ */
 
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
@@ -20,7 +23,10 @@ const LIMITS = {
   pingsInARowMax: 1,
 };
 
-/** A server that says goodbye with an error closes (RFC 9113, 5.4.1); one that does not is not waited for longer. */
+/**
+ * A server that says goodbye with an error closes (RFC 9113, 5.4.1); one that does not is not
+ * waited for longer.
+ */
 const ERROR_PATIENCE_MS = 500;
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
@@ -146,7 +152,9 @@ function request(
 }
 
 const PROTOCOL = /^https?:$/;
-/** A token, and octets without control characters (RFC 9110, 5.5 and 5.6.2): HPACK carries Latin-1. */
+/**
+ * A token, and octets without control characters (RFC 9110, 5.5 and 5.6.2): HPACK carries Latin-1.
+ */
 const FIELD_LINE = /^([!#$%&'*+\-.^_`|~\w]+):\s*([\t\x20-\x7e\x80-\xff]*?)\s*$/;
 
 /** What to do, or what is wrong with the arguments. */

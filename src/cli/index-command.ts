@@ -1,4 +1,7 @@
-/** `tagcast index …`: the tag index in Redis, compared with the database or made anew, while the engine goes on. */
+/**
+ * `tagcast index …`: the tag index in Redis, compared with the database or made anew, while the
+ * engine goes on.
+ */
 
 import type { MaintainedIndex, Walked } from '../tag-index/redis/maintain.ts';
 import { dropOtherIndexes, rebuildIndex, verifyIndex } from '../tag-index/redis/maintain.ts';

@@ -1,4 +1,7 @@
-/** The frame of the operator's commands: flags in, one action, a text out; a fault is a sentence and an exit code. */
+/**
+ * The frame of the operator's commands: flags in, one action, a text out; a fault is a sentence and
+ * an exit code.
+ */
 
 import type { ParseArgsConfig } from 'node:util';
 import { parseArgs } from 'node:util';
@@ -12,7 +15,10 @@ export interface Terminal {
   complain(text: string): void;
   /** Says what a command does, beside what it prints. */
   note(text: string): void;
-  /** Writes data as it is; resolves when there is room for more, with whether anybody reads it still. */
+  /**
+   * Writes data as it is; resolves when there is room for more, with whether anybody reads it
+   * still.
+   */
   write(data: string): Promise<boolean>;
   readonly progress: ProgressOutput;
 }
@@ -22,7 +28,10 @@ export interface OperatorContext {
   readonly terminal: Terminal;
 }
 
-/** What a verb and its arguments come to: something for the engine, or a text about what needed none. */
+/**
+ * What a verb and its arguments come to: something for the engine, or a text about what needed
+ * none.
+ */
 export type Plan = Errand | string;
 
 interface ErrandFor<Name extends ActionName> {
@@ -34,7 +43,10 @@ interface ErrandFor<Name extends ActionName> {
   failed?(value: Answers[Name]): boolean;
 }
 
-/** One thing that a command can do, worked out from its arguments: one of the actions, with words for what that one answers. */
+/**
+ * One thing that a command can do, worked out from its arguments: one of the actions, with words
+ * for what that one answers.
+ */
 export type Errand = { [Name in ActionName]: ErrandFor<Name> }[ActionName];
 
 /** A mistake in the arguments: a sentence for the operator. */

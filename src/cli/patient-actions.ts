@@ -21,8 +21,8 @@ const PATIENCE_MS = 60_000;
 export class GivenUpError extends Error {}
 
 /**
- * What an action answers, which must be safe to ask twice. `accept` may refuse a value, with a sentence, to have it asked
- * again.
+ * What an action answers, which must be safe to ask twice. `accept` may refuse a value, with a
+ * sentence, to have it asked again.
  */
 export async function askPatiently<Name extends ActionName>(
   actions: OperatorActions,

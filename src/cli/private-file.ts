@@ -1,4 +1,7 @@
-/** New files of the commands that hold secrets or device tokens: for their owner only, and never over one that is there. */
+/**
+ * New files of the commands that hold secrets or device tokens: for their owner only, and never
+ * over one that is there.
+ */
 
 import type { FileHandle } from 'node:fs/promises';
 import { open } from 'node:fs/promises';

@@ -1,4 +1,7 @@
-/** `tagcast simulate`: the provider simulator as a process of its own, to try an engine out on or to load. */
+/**
+ * `tagcast simulate`: the provider simulator as a process of its own, to try an engine out on or to
+ * load.
+ */
 
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
@@ -214,7 +217,9 @@ function untilSignal(): Promise<void> {
   });
 }
 
-/** Ports that are taken, files that cannot be written: the operating system's sentence says it all. */
+/**
+ * Ports that are taken, files that cannot be written: the operating system's sentence says it all.
+ */
 function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'syscall' in error;
 }

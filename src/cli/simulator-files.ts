@@ -1,4 +1,7 @@
-/** What a simulator leaves in files, so that an engine that knows them still knows it after a restart: accounts and certificate. */
+/**
+ * What a simulator leaves in files, so that an engine that knows them still knows it after a
+ * restart: accounts and certificate.
+ */
 
 import { X509Certificate } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -19,16 +22,25 @@ export async function readAccounts(file: string): Promise<ProviderAccounts | und
   throw new UsageError(`--accounts-file ${file}: ${issue?.path.join('.')} ${issue?.message}`);
 }
 
-/** Private keys, even worthless ones, are for their owner only; a file that came meanwhile is left alone. */
+/**
+ * Private keys, even worthless ones, are for their owner only; a file that came meanwhile is left
+ * alone.
+ */
 export const writeAccounts = (file: string, accounts: ProviderAccounts): Promise<void> =>
   writeFile(file, `${JSON.stringify(accounts, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
 
 /** A year: who keeps a certificate would have to start every engine anew with another one. */
 const KEPT_DAYS = 365;
-/** One that ends sooner is replaced: a simulator may run for as long as it would be good without being kept. */
+/**
+ * One that ends sooner is replaced: a simulator may run for as long as it would be good without
+ * being kept.
+ */
 const LEFT_MS_MIN = 30 * 86_400_000;
 
-/** The certificate in these files, if it is still good for the host; else a new one, and the files have it. */
+/**
+ * The certificate in these files, if it is still good for the host; else a new one, and the files
+ * have it.
+ */
 export async function keptCertificate(
   host: string,
   certificateFile: string,

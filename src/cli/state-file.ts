@@ -1,4 +1,7 @@
-/** What a command remembers beside its file, for the next run to go on where this one ended, however it ended. */
+/**
+ * What a command remembers beside its file, for the next run to go on where this one ended, however
+ * it ended.
+ */
 
 import { open, readFile, rename, rm } from 'node:fs/promises';
 import type { z } from 'zod';
@@ -19,7 +22,9 @@ export async function readState<T>(path: string, form: z.ZodType<T>): Promise<T 
   throw new UsageError(`${path} is not a state file of this command: remove it to start over`);
 }
 
-/** Written beside and renamed, so that there is always a whole one; on the disk when it resolves. */
+/**
+ * Written beside and renamed, so that there is always a whole one; on the disk when it resolves.
+ */
 export async function writeState(path: string, state: unknown): Promise<void> {
   const temporary = `${path}.new`;
   const file = await open(temporary, 'w', 0o600);

@@ -4,7 +4,10 @@ import { generateVapidKeys } from '../providers/webpush/credential-form.ts';
 import { readFlags, readPositionals } from './operator-command.ts';
 import { createPrivateFile } from './private-file.ts';
 
-/** `tagcast app vapid`: needs no engine, and keeps the keys nowhere but in the file that it is asked for. Answers what to print. */
+/**
+ * `tagcast app vapid`: needs no engine, and keeps the keys nowhere but in the file that it is asked
+ * for. Answers what to print.
+ */
 export async function makeVapidKeys(args: readonly string[]): Promise<string> {
   const { values, positionals } = readFlags(args, { output: { type: 'string' } });
   readPositionals(positionals, []);

@@ -1,4 +1,7 @@
-/** Asks a provider on purpose whether the credential of an (app, platform) works, and notes the answer as a sentence. */
+/**
+ * Asks a provider on purpose whether the credential of an (app, platform) works, and notes the
+ * answer as a sentence.
+ */
 
 import type { ProviderCredential } from '../domain/credential.ts';
 import type { PlatformOfApp } from '../domain/device.ts';
@@ -32,7 +35,10 @@ export interface CredentialCheckOptions {
   readonly origins: ProviderOrigins;
 }
 
-/** Signs in, sends a push for nobody, notes what came of it. A credential that was refused once and is taken now is used again. */
+/**
+ * Signs in, sends a push for nobody, notes what came of it. A credential that was refused once and
+ * is taken now is used again.
+ */
 export async function checkCredential(
   { sql, lastPut, authorizations, origins }: CredentialCheckOptions,
   place: PlatformOfApp,
@@ -70,7 +76,8 @@ function resultOf(outcome: Outcome): CheckResult {
         isHealthy: false,
         note: `The provider refuses it. ${faultSentence(outcome.reason)}`,
       };
-    // There are providers with one word for a malformed token and a malformed message: either way it has let us in.
+    // There are providers with one word for a malformed token and a malformed message: either way
+    // it has let us in.
     case 'bad-message':
       return { isHealthy: true, note: `The provider accepts it (${outcome.reason}).` };
     case 'expired-authorization':

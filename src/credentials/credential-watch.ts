@@ -1,6 +1,7 @@
 /**
- * Knows how credentials stand before it hurts: notes what sends show, asks each provider once a day, warns ahead of a key's end,
- * and keeps what the metrics tell. On every node; what is due is taken by one of them.
+ * Knows how credentials stand before it hurts: notes what sends show, asks each provider once a
+ * day, warns ahead of a key's end, and keeps what the metrics tell. On every node; what is due is
+ * taken by one of them.
  */
 
 import type { Logger } from 'pino';
@@ -16,7 +17,10 @@ import type { CheckResult } from './credential-check.ts';
 
 const INTERVAL_MS = 60_000;
 const CHECK_EVERY_MS = 86_400_000;
-/** A check is a connection or two: in one run so many, one after the other. With it, 7,200 credentials a day and node. */
+/**
+ * A check is a connection or two: in one run so many, one after the other. With it, 7,200
+ * credentials a day and node.
+ */
 const CHECKS_PER_RUN = 5;
 /** Before the end of a key: time to ask somebody, to do it, and to notice that nobody has. */
 const WARNING_DAYS = [30, 7, 1] as const;

@@ -1,4 +1,7 @@
-/** Asking a provider whether a stored credential works: for the engine's watch, and for the operator's commands in and beside it. */
+/**
+ * Asking a provider whether a stored credential works: for the engine's watch, and for the
+ * operator's commands in and beside it.
+ */
 
 import type { Secrets } from '../access/secrets.ts';
 import type { PlatformOfApp } from '../domain/device.ts';

@@ -1,6 +1,7 @@
 /**
- * Credentials of the providers: checked when they are put, sealed at rest, opened for the senders only. An address in
- * them is compared with the operator's and never called (spec/interface.md, section 5).
+ * Credentials of the providers: checked when they are put, sealed at rest, opened for the senders
+ * only. An address in them is compared with the operator's and never called (spec/interface.md,
+ * section 5).
  */
 
 import type { Secrets } from '../access/secrets.ts';
@@ -44,7 +45,10 @@ const DEFAULT_TERMS: PutTerms = { graceHours: PROVIDER_GRACE_HOURS, expiresAtMs:
 /** Somebody else puts one at the same moment: that many times in a row is a fault of ours. */
 const TRIES_MAX = 5;
 
-/** Seals and stores it; null clears it, and the one before it too. Answers whether the app is on this platform. */
+/**
+ * Seals and stores it; null clears it, and the one before it too. Answers whether the app is on
+ * this platform.
+ */
 export async function writeProviderCredential(
   sql: Sql,
   secrets: Secrets,
@@ -76,7 +80,9 @@ export async function writeProviderCredential(
   throw new Error('a credential was put again and again at the same time');
 }
 
-/** Only what sends to the same devices can stand in: another team or project would refuse them all. */
+/**
+ * Only what sends to the same devices can stand in: another team or project would refuse them all.
+ */
 function predecessorOf(
   known: ProviderCredential | null,
   credential: ProviderCredential | null,
@@ -112,7 +118,8 @@ export function openCredential(
   platformId: number,
 ): ProviderCredential | null {
   const opened = secrets.open(sealed, keyId, providerIdentityOf(appId, platformId));
-  // Only writeProviderCredential writes there, and the authentication tag says that nobody else did.
+  // Only writeProviderCredential writes there, and the authentication tag says that nobody else
+  // did.
   return opened.kind === 'opened' ? (JSON.parse(opened.plain) as ProviderCredential) : null;
 }
 

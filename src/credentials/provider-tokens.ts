@@ -1,6 +1,6 @@
 /**
- * The providers' tokens that all nodes share, sealed at rest: what providers/authorization.ts looks at before it signs. The
- * token of an identity opens for that identity only.
+ * The providers' tokens that all nodes share, sealed at rest: what providers/authorization.ts looks
+ * at before it signs. The token of an identity opens for that identity only.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -11,7 +11,10 @@ import { readToken } from '../store/provider-tokens/read-token.ts';
 import { freezeToken, writeMintFailure, writeToken } from '../store/provider-tokens/write-token.ts';
 import type { Sql } from '../store/sql.ts';
 
-/** Longer than a token request may take (TOKEN_REQUEST_TIMEOUT_MS). When its node dies another one need not wait for its end. */
+/**
+ * Longer than a token request may take (TOKEN_REQUEST_TIMEOUT_MS). When its node dies another one
+ * need not wait for its end.
+ */
 const MINTING_LEASE_MS = 20_000;
 
 export interface MintedValue {
@@ -51,7 +54,10 @@ export class ProviderTokens {
     };
   }
 
-  /** The right to make the successor of `seenId`, with the time by the clock that all nodes share; null: not now. */
+  /**
+   * The right to make the successor of `seenId`, with the time by the clock that all nodes share;
+   * null: not now.
+   */
   async claim(
     identity: string,
     seenId: string | null,
@@ -69,7 +75,9 @@ export class ProviderTokens {
     return nowMs === null ? null : { mintingId, nowMs };
   }
 
-  /** Only a value that was kept may be used: what nobody has seen was never shown to the provider. */
+  /**
+   * Only a value that was kept may be used: what nobody has seen was never shown to the provider.
+   */
   keep(
     identity: string,
     right: MintingRight,
@@ -86,7 +94,10 @@ export class ProviderTokens {
     });
   }
 
-  /** For `pauseMs` the failure answers for everyone: a broken account must not become a storm of token requests. */
+  /**
+   * For `pauseMs` the failure answers for everyone: a broken account must not become a storm of
+   * token requests.
+   */
   fail(
     identity: string,
     mintingId: string,

@@ -1,4 +1,7 @@
-/** Which of two credentials of an (app, platform) is sent with: the one put last, or, when the provider refuses it, the one before. */
+/**
+ * Which of two credentials of an (app, platform) is sent with: the one put last, or, when the
+ * provider refuses it, the one before.
+ */
 
 import type { Secrets } from '../access/secrets.ts';
 import type { ProviderCredential } from '../domain/credential.ts';
@@ -53,7 +56,10 @@ const inUse = (
   isFallback: previous !== null && isRefused,
 });
 
-/** The provider refuses this version. True: from now on, and this was not known before, the one before it is used. */
+/**
+ * The provider refuses this version. True: from now on, and this was not known before, the one
+ * before it is used.
+ */
 export const refuse = (
   sql: Sql,
   place: PlatformOfApp,

@@ -1,4 +1,7 @@
-/** What a provider wants to see before it takes a push for an app: the credentials of one (app, platform). */
+/**
+ * What a provider wants to see before it takes a push for an app: the credentials of one (app,
+ * platform).
+ */
 
 /** Apple's two services: a token is of one of them only. */
 export type ApnsEnvironment = 'production' | 'sandbox';
@@ -38,7 +41,10 @@ export interface VapidKeys {
   readonly subject: string;
 }
 
-/** Web Push: the keys for subscriptions, the account for FCM tokens that browsers registered; at least one of them. */
+/**
+ * Web Push: the keys for subscriptions, the account for FCM tokens that browsers registered; at
+ * least one of them.
+ */
 export interface WebPushCredential {
   readonly kind: 'webpush';
   readonly vapid: VapidKeys | null;

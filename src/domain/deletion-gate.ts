@@ -1,11 +1,18 @@
 /**
- * The safety gate of deletions: when a large share of a send's devices is called dead or refused, the fault is more likely
- * ours (another environment, app or project) than theirs, and nobody is erased before somebody has looked.
+ * The safety gate of deletions: when a large share of a send's devices is called dead or refused,
+ * the fault is more likely ours (another environment, app or project) than theirs, and nobody is
+ * erased before somebody has looked.
  */
 
-/** A year of dead tokens in a list that was never sent to is about a tenth; a wrong environment is all of them. */
+/**
+ * A year of dead tokens in a list that was never sent to is about a tenth; a wrong environment is
+ * all of them.
+ */
 export const CONDEMNED_SHARE_MAX = 0.2;
-/** Below it a share says nothing, and what could be lost is little: small apps clean themselves up without an operator. */
+/**
+ * Below it a share says nothing, and what could be lost is little: small apps clean themselves up
+ * without an operator.
+ */
 export const CONDEMNED_MIN = 100;
 /** Answers after which a running send may be judged; before that its end is waited for. */
 export const ANSWERS_MIN = 1_000;
@@ -18,7 +25,10 @@ export interface GateCounts {
   readonly isFinished: boolean;
 }
 
-/** Whether what its answers condemned may be carried out now. What failed for other reasons says nothing of tokens. */
+/**
+ * Whether what its answers condemned may be carried out now. What failed for other reasons says
+ * nothing of tokens.
+ */
 export function gateOf({ delivered, gone, refused, isFinished }: GateCounts): Gate {
   const condemned = gone + refused;
   const answered = delivered + condemned;

@@ -1,4 +1,7 @@
-/** What a device is, and where it lies: ordinals, groups of 8,192 and blocks of 128 (docs/architecture.md, "Devices"). */
+/**
+ * What a device is, and where it lies: ordinals, groups of 8,192 and blocks of 128
+ * (docs/architecture.md, "Devices").
+ */
 
 import { hash } from 'node:crypto';
 import type { HexOctets } from '../std/hex-octets.ts';
@@ -10,7 +13,10 @@ export const PLATFORM_WEB_PUSH = 7;
 /** Android through FCM HTTP v1. */
 export const PLATFORM_FCM = 15;
 
-/** The platforms by the names that operators give them: on the command line, in files of devices, in their credentials' kind. */
+/**
+ * The platforms by the names that operators give them: on the command line, in files of devices, in
+ * their credentials' kind.
+ */
 export const PLATFORMS = {
   apns: PLATFORM_APNS,
   webpush: PLATFORM_WEB_PUSH,
@@ -33,7 +39,10 @@ const KNOWN: ReadonlySet<number> = new Set(PLATFORM_IDS);
 /** Whether a number from outside names a platform that this engine knows. */
 export const isPlatformId = (value: number): value is PlatformId => KNOWN.has(value);
 
-/** An app on one platform: what has a credential, ordinals and groups of its own, and hangs or works as a whole. */
+/**
+ * An app on one platform: what has a credential, ordinals and groups of its own, and hangs or works
+ * as a whole.
+ */
 export interface PlatformOfApp {
   readonly appId: number;
   readonly platformId: number;
@@ -43,7 +52,10 @@ export interface PlatformOfApp {
 export const scopeKeyOf = ({ appId, platformId }: PlatformOfApp): string =>
   `${appId}.${platformId}`;
 
-/** A deviceId as it is on its way to a provider: one that is hexadecimal, as APNs' are, need not become a string for that. */
+/**
+ * A deviceId as it is on its way to a provider: one that is hexadecimal, as APNs' are, need not
+ * become a string for that.
+ */
 export type DeviceToken = string | HexOctets;
 
 /** Longest deviceId in UTF-16 units (spec/interface.md, section 1). */
@@ -51,7 +63,10 @@ export const DEVICE_ID_LENGTH_MAX = 4_096;
 
 /** Devices of a group: the unit of claiming, and of one Redis Cluster slot later. */
 export const GROUP_DEVICES = 8_192;
-/** Devices of a block: the unit of recorded progress; 64 blocks make a group, so that a bigint holds the mask. */
+/**
+ * Devices of a block: the unit of recorded progress; 64 blocks make a group, so that a bigint holds
+ * the mask.
+ */
 export const BLOCK_DEVICES = 128;
 export const GROUP_BLOCKS = GROUP_DEVICES / BLOCK_DEVICES;
 
@@ -67,8 +82,8 @@ export const offsetOf = (ordinal: number): number => ordinal % GROUP_DEVICES;
 export const blockOf = (offset: number): number => Math.floor(offset / BLOCK_DEVICES);
 
 /**
- * Whether a deviceId can be stored: 1–4,096 characters, no NUL (PostgreSQL text has none) and no lone
- * surrogates (they have no UTF-8 form).
+ * Whether a deviceId can be stored: 1–4,096 characters, no NUL (PostgreSQL text has none) and no
+ * lone surrogates (they have no UTF-8 form).
  */
 export const isDeviceId = (value: unknown): value is string =>
   typeof value === 'string' &&
@@ -79,19 +94,23 @@ export const isDeviceId = (value: unknown): value is string =>
 
 const HEX = /^[0-9a-fA-F]+$/;
 
-/** The form in which a deviceId is stored: APNs tokens in lower case, everything else as it came. */
+/**
+ * The form in which a deviceId is stored: APNs tokens in lower case, everything else as it came.
+ */
 export const normalizeDeviceId = (platformId: number, deviceId: string): string =>
   platformId === PLATFORM_APNS && HEX.test(deviceId) ? deviceId.toLowerCase() : deviceId;
 
 /**
- * The key that a deviceId is found by: the first 128 bits of its SHA-256 in hex, a uuid to PostgreSQL. A B-tree entry
- * holds at most 2,704 bytes and a deviceId may have 16 KiB, so the text itself cannot be indexed.
+ * The key that a deviceId is found by: the first 128 bits of its SHA-256 in hex, a uuid to
+ * PostgreSQL. A B-tree entry holds at most 2,704 bytes and a deviceId may have 16 KiB, so the text
+ * itself cannot be indexed.
  */
 export const deviceKeyOf = (deviceId: string): string =>
   hash('sha256', deviceId, 'hex').slice(0, 32);
 
 /**
- * A registration that repeats one that was written within this may not be written (REGISTRATION_REFRESH_HOURS at its most): so the time in a
- * device's row may be so much earlier than its last registration, whatever the setting is now.
+ * A registration that repeats one that was written within this may not be written
+ * (REGISTRATION_REFRESH_HOURS at its most): so the time in a device's row may be so much earlier
+ * than its last registration, whatever the setting is now.
  */
 export const UNWRITTEN_MS_MAX = 86_400_000;

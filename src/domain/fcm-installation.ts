@@ -1,10 +1,16 @@
-/** An installation of an app as Firebase knows it: by an id of its own, with which its registration token begins. */
+/**
+ * An installation of an app as Firebase knows it: by an id of its own, with which its registration
+ * token begins.
+ */
 
 const INSTALLATION_ID_LENGTH = 22;
 /** base64url whose first four bits are 0111. A registration token is longer, and has a colon. */
 const INSTALLATION_ID = /^[c-f][\w-]{21}$/;
 
-/** Whether this is a Firebase Installation ID. Asked for every send: the length alone tells nearly all tokens apart. */
+/**
+ * Whether this is a Firebase Installation ID. Asked for every send: the length alone tells nearly
+ * all tokens apart.
+ */
 export const isInstallationId = (text: string): boolean =>
   text.length === INSTALLATION_ID_LENGTH && INSTALLATION_ID.test(text);
 

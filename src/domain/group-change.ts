@@ -1,6 +1,6 @@
 /**
- * What a transaction changed in a group of devices, as a tag index beside the database has to hear of it: only on top of the
- * version before, or it has missed something.
+ * What a transaction changed in a group of devices, as a tag index beside the database has to hear
+ * of it: only on top of the version before, or it has missed something.
  */
 
 import type { ApnsEnvironment } from './credential.ts';
@@ -63,13 +63,17 @@ interface Growing extends RaisedGroup {
   readonly notes: Map<number, DeviceNote>;
 }
 
-/** Sorts the edits into the groups that were raised. Edits of others changed nothing, or their groups would have been. */
+/**
+ * Sorts the edits into the groups that were raised. Edits of others changed nothing, or their
+ * groups would have been.
+ */
 export function changesOf(raised: readonly RaisedGroup[], edits: Edits): readonly GroupChange[] {
   const changes = new Map<string, Growing>();
   for (const group of raised) changes.set(groupKeyOf(group), begin(group));
   let before: DevicePlace | undefined;
   let last: Growing | undefined;
-  // An edit is mostly of the same group as the edit before, and a key is a text to be made and hashed.
+  // An edit is mostly of the same group as the edit before, and a key is a text to be made and
+  // hashed.
   const changeOf = (place: DevicePlace): Growing | undefined => {
     if (before !== undefined && isSameGroup(place, before)) return last;
     const { appId, platformId, ordinal } = place;

@@ -19,7 +19,10 @@ export type NotificationState =
   | 'FAILED'
   | 'CANCELLED';
 
-/** What becomes of a send of which nobody knows whether it was accepted: again (maybe twice), or never (maybe not at all). */
+/**
+ * What becomes of a send of which nobody knows whether it was accepted: again (maybe twice), or
+ * never (maybe not at all).
+ */
 export const DELIVERIES = ['at-least-once', 'at-most-once'] as const;
 export type Delivery = (typeof DELIVERIES)[number];
 
@@ -40,7 +43,10 @@ export interface NotificationScope extends PlatformOfApp {
   readonly notificationId: string;
 }
 
-/** The common form of a payload after validation (spec/interface.md, section 6). Unknown fields are in `data`. */
+/**
+ * The common form of a payload after validation (spec/interface.md, section 6). Unknown fields are
+ * in `data`.
+ */
 export interface Payload {
   readonly title?: string;
   readonly message?: string;
@@ -68,7 +74,9 @@ export interface Message {
   readonly dueAtMs: number;
 }
 
-/** Sends over all devices of a scope; total = the sum of the five once the notification is final. */
+/**
+ * Sends over all devices of a scope; total = the sum of the five once the notification is final.
+ */
 export interface Counts {
   readonly total: number;
   readonly delivered: number;

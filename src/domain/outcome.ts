@@ -1,38 +1,55 @@
-/** How one send to one device ended. A sender answers every send with exactly one of these, and each kind is one reaction. */
+/**
+ * How one send to one device ended. A sender answers every send with exactly one of these, and each
+ * kind is one reaction.
+ */
 
 import type { ApnsEnvironment } from './credential.ts';
 
 export type Outcome = {
   /** The reason is in nobody's documentation, so this HTTP status alone decided. Logged once. */
   readonly unfamiliarStatus?: number;
-  /** Only one of the several hosts that the credential's devices are spread over says so: nothing is known of the others (Web Push). */
+  /**
+   * Only one of the several hosts that the credential's devices are spread over says so: nothing is
+   * known of the others (Web Push).
+   */
   readonly isOneHost?: true;
 } & (
   | {
       /** Accepted by the provider. */
       readonly kind: 'delivered';
-      /** APNs: accepted there, and not where it was asked first. To be remembered with the device. */
+      /**
+       * APNs: accepted there, and not where it was asked first. To be remembered with the device.
+       */
       readonly environment?: ApnsEnvironment;
     }
-  /** Dropped. The token is dead if it was registered before `sinceMs` (APNs 410), or before we asked when null (FCM). */
+  /**
+   * Dropped. The token is dead if it was registered before `sinceMs` (APNs 410), or before we asked
+   * when null (FCM).
+   */
   | { readonly kind: 'gone'; readonly reason: string; readonly sinceMs: number | null }
   /**
-   * Quarantined. The provider does not take this token; the fault may be ours (another environment, app or project), so the
-   * device is kept and its refusals are counted.
+   * Quarantined. The provider does not take this token; the fault may be ours (another environment,
+   * app or project), so the device is kept and its refusals are counted.
    */
   | {
       readonly kind: 'bad-token';
       readonly reason: string;
       /** Our own judgement of the token's form: the provider was not asked. */
       readonly isUnasked?: true;
-      /** It says nothing of the token (the other environment could not be asked, the message was too long): no refusal to be counted. */
+      /**
+       * It says nothing of the token (the other environment could not be asked, the message was too
+       * long): no refusal to be counted.
+       */
       readonly isInconclusive?: true;
     }
   /** This message is wrong for every device. */
   | {
       readonly kind: 'bad-message';
       readonly reason: string;
-      /** The answer does not say so: it may as well be about this device, and anybody can register a thousand that are refused so. */
+      /**
+       * The answer does not say so: it may as well be about this device, and anybody can register a
+       * thousand that are refused so.
+       */
       readonly mayBeDevice?: true;
     }
   /** The credential is refused: nothing sent with it will be accepted. */
@@ -56,12 +73,21 @@ export type Outcome = {
       readonly kind: 'unavailable';
       readonly reason: string;
       readonly retryAfterMs: number | null;
-      /** A refusal of credential or address, but in nobody's words: a proxy's, most likely. Only several prove that it is the provider's. */
+      /**
+       * A refusal of credential or address, but in nobody's words: a proxy's, most likely. Only
+       * several prove that it is the provider's.
+       */
       readonly isWordless?: true;
     }
-  /** The provider never looked at it (REFUSED_STREAM, above GOAWAY's last id): retried at once elsewhere, by the sender itself if it can. */
+  /**
+   * The provider never looked at it (REFUSED_STREAM, above GOAWAY's last id): retried at once
+   * elsewhere, by the sender itself if it can.
+   */
   | { readonly kind: 'refused'; readonly reason: string }
-  /** Nobody knows whether the provider accepted it (time-out, connection lost): the notification says what then. */
+  /**
+   * Nobody knows whether the provider accepted it (time-out, connection lost): the notification
+   * says what then.
+   */
   | { readonly kind: 'unknown'; readonly reason: string }
 );
 

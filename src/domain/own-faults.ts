@@ -1,4 +1,7 @@
-/** Faults of a send that no provider says: our own words for them (providers/fault-sentence.ts has their meaning). */
+/**
+ * Faults of a send that no provider says: our own words for them (providers/fault-sentence.ts has
+ * their meaning).
+ */
 
 /** The fault of an (app, platform) that has no credential. */
 export const MISSING_CREDENTIAL = 'MissingCredential';

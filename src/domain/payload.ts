@@ -1,4 +1,7 @@
-/** The payload of a push as callers write it, checked and brought into its common form (spec/interface.md, section 6). */
+/**
+ * The payload of a push as callers write it, checked and brought into its common form
+ * (spec/interface.md, section 6).
+ */
 
 import { z } from 'zod';
 import { parseJson } from '../std/json.ts';
@@ -46,7 +49,10 @@ export function parsePayload(value: unknown): PayloadResult {
   };
 }
 
-/** Whether nobody would notice it: it shows nothing on any platform, is not silent, and has no data for the app. */
+/**
+ * Whether nobody would notice it: it shows nothing on any platform, is not silent, and has no data
+ * for the app.
+ */
 export function showsNothing({ data, silent, ...rest }: Payload): boolean {
   const { title, message, badge, sound, image, url, apns, fcm, webpush } = rest;
   return (
@@ -118,7 +124,9 @@ const KNOWN: ReadonlySet<string> = new Set(Object.keys(fields.shape));
 /** Whether a payload has a field of this name that becomes more than data. */
 export const isPayloadField = (name: string): boolean => KNOWN.has(name) || name === 'body';
 
-/** Fields we know (null counts as absent, `body` as `message`), and all others, which become data. */
+/**
+ * Fields we know (null counts as absent, `body` as `message`), and all others, which become data.
+ */
 function split(read: Readonly<Record<string, unknown>>): {
   readonly known: Readonly<Record<string, unknown>>;
   readonly unknown: readonly (readonly [string, unknown])[];
@@ -136,7 +144,9 @@ function split(read: Readonly<Record<string, unknown>>): {
   return { known, unknown };
 }
 
-/** PostgreSQL stores neither NUL nor lone surrogates, and what nests without end cannot be walked. */
+/**
+ * PostgreSQL stores neither NUL nor lone surrogates, and what nests without end cannot be walked.
+ */
 function unstorableIn(value: unknown, depth: number): string | null {
   if (typeof value === 'string') {
     return value.includes('\0') || !value.isWellFormed()
@@ -154,7 +164,10 @@ function unstorableIn(value: unknown, depth: number): string | null {
 
 const RESERVED_BY_FCM: ReadonlySet<string> = new Set(['from', 'message_type']);
 
-/** A key that a provider keeps for itself would fail for every device of it, long after the caller was told `200`. */
+/**
+ * A key that a provider keeps for itself would fail for every device of it, long after the caller
+ * was told `200`.
+ */
 function reservedKeys(
   data: Readonly<Record<string, unknown>>,
   fcm: Readonly<Record<string, unknown>> | undefined,

@@ -1,4 +1,7 @@
-/** What a worker reports of its part of a send: plain values that cross the thread's port and enter the ledger. */
+/**
+ * What a worker reports of its part of a send: plain values that cross the thread's port and enter
+ * the ledger.
+ */
 
 import type { ApnsEnvironment } from './credential.ts';
 import type { Counts, NotificationScope } from './notification.ts';
@@ -23,7 +26,10 @@ export interface NewRetry {
 /** What a send has told of its device, besides how it ended. */
 export type DeviceNews = { readonly ordinal: number } & (
   | {
-      /** The provider no longer knows it, or refuses it and may be wrong. Void if it registers at or after this time. */
+      /**
+       * The provider no longer knows it, or refuses it and may be wrong. Void if it registers at or
+       * after this time.
+       */
       readonly kind: 'gone' | 'refused';
       readonly registeredBeforeMs: number;
     }
@@ -42,9 +48,15 @@ interface ProgressShape extends NotificationScope {
   /** Epoch milliseconds of the first and last of them; null: none. */
   readonly sentFromMs: number | null;
   readonly sentToMs: number | null;
-  /** What is given back waits for this: its provider fails for everyone, or its quota is used up. Absent: for nothing. */
+  /**
+   * What is given back waits for this: its provider fails for everyone, or its quota is used up.
+   * Absent: for nothing.
+   */
   readonly waitingFor?: Wait;
-  /** Why the claim came to nothing, by a fault of its own. Absent: it went in order, and the claims before it are forgiven. */
+  /**
+   * Why the claim came to nothing, by a fault of its own. Absent: it went in order, and the claims
+   * before it are forgiven.
+   */
   readonly failure?: string;
   /** Nothing of what it counts as failed is sent any more, until an operator releases it. */
   readonly isParked?: true;
@@ -55,7 +67,10 @@ export interface Wait {
   readonly forMs: number;
 }
 
-/** Blocks of a chunk that are done, with their counts. Without blocks it only renews or gives back the lease. */
+/**
+ * Blocks of a chunk that are done, with their counts. Without blocks it only renews or gives back
+ * the lease.
+ */
 export interface ChunkProgress extends ProgressShape {
   readonly kind: 'chunk';
   readonly groupNumber: number;
@@ -67,7 +82,10 @@ export interface ChunkProgress extends ProgressShape {
   /** Reason and count of what is in `counts.failed`. */
   readonly reasons: readonly (readonly [reason: string, count: number])[];
   readonly retries: readonly NewRetry[];
-  /** At most once: bit n: block n may be sent from the moment this is recorded. Null: as the ledger has it. */
+  /**
+   * At most once: bit n: block n may be sent from the moment this is recorded. Null: as the ledger
+   * has it.
+   */
   readonly started: bigint | null;
   /** Not null: the chunk is given back, to be claimed again after this. */
   readonly releaseAfterMs: number | null;

@@ -1,6 +1,10 @@
-/** What nodes share of a provider's token: the value, when it ends, and who may make the next one. */
+/**
+ * What nodes share of a provider's token: the value, when it ends, and who may make the next one.
+ */
 
-/** The newest token of an identity, as all nodes see it. Times count from the moment of the answer. */
+/**
+ * The newest token of an identity, as all nodes see it. Times count from the moment of the answer.
+ */
 export interface SharedToken {
   /** Names the value; null: there never was one. */
   readonly id: string | null;
@@ -8,7 +12,10 @@ export interface SharedToken {
   readonly value: string | null;
   readonly refreshInMs: number;
   readonly expiresInMs: number;
-  /** Until another one may be made: the provider's interval, a freeze, a failure, somebody who is at it. */
+  /**
+   * Until another one may be made: the provider's interval, a freeze, a failure, somebody who is at
+   * it.
+   */
   readonly mintInMs: number;
   readonly isBeingMinted: boolean;
   /** Why the last attempt came to nothing, while that answers for everyone. */
@@ -20,7 +27,10 @@ export interface SharedToken {
   } | null;
 }
 
-/** The right to make one, held by one node at a time and not for long; `nowMs` is the time by the clock that all share. */
+/**
+ * The right to make one, held by one node at a time and not for long; `nowMs` is the time by the
+ * clock that all share.
+ */
 export interface MintingRight {
   readonly mintingId: string;
   readonly nowMs: number;

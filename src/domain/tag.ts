@@ -29,7 +29,10 @@ export const TAG_NAME_LENGTH_MAX = 255;
 export const SOURCE_ID_LENGTH_MAX = 255;
 export const OPTIONAL_PARAMETERS_MAX = 50;
 export const OPTIONAL_PARAMETER_LENGTH_MAX = 255;
-/** Of all tags of a client together: 335 octets for each of as many as it may have. They go out to every app that asks for its tags. */
+/**
+ * Of all tags of a client together: 335 octets for each of as many as it may have. They go out to
+ * every app that asks for its tags.
+ */
 export const OPTIONAL_PARAMETER_BYTES_PER_CLIENT_MAX = 32 * 1_048_576;
 export const GROUP_DEPTH_MAX = 32;
 /** Ids are PostgreSQL integers. */

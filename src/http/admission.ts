@@ -1,10 +1,14 @@
 /**
- * Who holds how much of the server: requests under way, and bytes of their bodies. Everybody may hold as much as is left free. So one
- * alone has half of all, two have a third each, and however many take what they can get, there is room for whoever holds nothing.
+ * Who holds how much of the server: requests under way, and bytes of their bodies. Everybody may
+ * hold as much as is left free. So one alone has half of all, two have a third each, and however
+ * many take what they can get, there is room for whoever holds nothing.
  */
 
 export interface AdmissionLimits {
-  /** Requests being read or handled, of all callers; beyond what a caller may have of it the answer is 503. */
+  /**
+   * Requests being read or handled, of all callers; beyond what a caller may have of it the answer
+   * is 503.
+   */
   readonly requestsMax: number;
   /** Bytes of bodies not yet handled, likewise. */
   readonly bodyBytesMax: number;

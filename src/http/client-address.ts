@@ -1,12 +1,20 @@
-/** Whose request it is: the address of the connection, or, behind a trusted proxy, the one that the proxy names. */
+/**
+ * Whose request it is: the address of the connection, or, behind a trusted proxy, the one that the
+ * proxy names.
+ */
 
 import { BlockList, isIP } from 'node:net';
 import { normalAddress } from '../std/ip-address.ts';
 
-/** Resolves a connection's address and its X-Forwarded-For to the caller's address, in its normal spelling. */
+/**
+ * Resolves a connection's address and its X-Forwarded-For to the caller's address, in its normal
+ * spelling.
+ */
 export type AddressResolver = (remoteAddress: string, forwardedFor: string) => string;
 
-/** `trustedProxies` are addresses or networks (`10.0.0.0/8`); throws a sentence for anything else. */
+/**
+ * `trustedProxies` are addresses or networks (`10.0.0.0/8`); throws a sentence for anything else.
+ */
 export function createAddressResolver(trustedProxies: readonly string[]): AddressResolver {
   if (trustedProxies.length === 0) return normalAddress;
   const trusted = new BlockList();
@@ -19,8 +27,8 @@ export function createAddressResolver(trustedProxies: readonly string[]): Addres
 }
 
 /**
- * Each proxy appends whom it heard from, so the list is read from its end: what stands before the first address that we
- * do not trust was written by the caller, and may be anything.
+ * Each proxy appends whom it heard from, so the list is read from its end: what stands before the
+ * first address that we do not trust was written by the caller, and may be anything.
  */
 function lastUntrusted(
   remoteAddress: string,

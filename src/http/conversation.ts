@@ -1,4 +1,7 @@
-/** A request whose answer is still to come: its body is gathered within bounds, handled, and answered. */
+/**
+ * A request whose answer is still to come: its body is gathered within bounds, handled, and
+ * answered.
+ */
 
 import type { Admission, Holder } from './admission.ts';
 import type { Exchange } from './exchange.ts';
@@ -6,7 +9,10 @@ import type { Receiver, Reply } from './front/front.ts';
 import type { HttpResponse, Route } from './handler.ts';
 import type { Found } from './router.ts';
 
-/** Pieces of one body that are kept apart: a megabyte that comes byte by byte must not be a million buffers. */
+/**
+ * Pieces of one body that are kept apart: a megabyte that comes byte by byte must not be a million
+ * buffers.
+ */
 const PIECES_MAX = 128;
 
 /** What a conversation needs of the server. */
@@ -107,7 +113,8 @@ export class Conversation implements Receiver {
       admission.leave(holder, this.#length);
       desk.left();
     };
-    // A question about him is part of what he holds: else who hangs up at once could ask without bound.
+    // A question about him is part of what he holds: else who hangs up at once could ask without
+    // bound.
     if (exchange.asked === null) leave();
     else void exchange.asked.then(leave);
   }

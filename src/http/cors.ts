@@ -1,4 +1,7 @@
-/** Cross-origin calls from browsers: the App API's own callers, and the Admin API's. Never with cookies. */
+/**
+ * Cross-origin calls from browsers: the App API's own callers, and the Admin API's. Never with
+ * cookies.
+ */
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -10,8 +13,9 @@ export interface Cors {
 }
 
 /**
- * What a page may send along, to whom asks for nothing in particular; else what is asked for: pages add headers of their tracing and their
- * frameworks, and none is of effect here. `*` would not cover Authorization (Fetch, section 3.2.5).
+ * What a page may send along, to whom asks for nothing in particular; else what is asked for: pages
+ * add headers of their tracing and their frameworks, and none is of effect here. `*` would not
+ * cover Authorization (Fetch, section 3.2.5).
  */
 const ALLOWED_HEADERS =
   'Authorization, Content-Type, Accept, Idempotency-Key, If-None-Match, X-Request-Id';

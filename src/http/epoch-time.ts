@@ -1,8 +1,14 @@
 /** Times that callers give in epoch milliseconds. */
 
-/** Below it lie the years before 1973 in milliseconds, and every date until the year 5138 in seconds. */
+/**
+ * Below it lie the years before 1973 in milliseconds, and every date until the year 5138 in
+ * seconds.
+ */
 export const EPOCH_MS_MIN = 100_000_000_000;
 
-/** The fault of a smaller number: taken as milliseconds it would lie in the past, and `sendAt` would send at once. */
+/**
+ * The fault of a smaller number: taken as milliseconds it would lie in the past, and `sendAt` would
+ * send at once.
+ */
 export const LOOKS_LIKE_SECONDS =
   'must be a time in epoch milliseconds; these look like seconds. Multiply by 1,000.';

@@ -1,6 +1,6 @@
 /**
- * One request on its way through: what its head decides (`begin`), what happens with its body (`run`), and what every
- * answer carries (`finish`).
+ * One request on its way through: what its head decides (`begin`), what happens with its body
+ * (`run`), and what every answer carries (`finish`).
  */
 
 import type { Authentication, Authenticator } from '../access/authenticate.ts';
@@ -40,7 +40,10 @@ function writeAll(headers: Headers, write: WriteField): void {
 
 /** RFC 9110, section 11.6.1: one challenge for each way in. */
 const CHALLENGES: Headers = { 'WWW-Authenticate': 'Bearer realm="tagcast", Basic realm="tagcast"' };
-/** RFC 9745. Since when Basic is deprecated: 2025-01-01T00:00:00Z, with the version of the interface that has API keys. */
+/**
+ * RFC 9745. Since when Basic is deprecated: 2025-01-01T00:00:00Z, with the version of the interface
+ * that has API keys.
+ */
 const BASIC_DEPRECATED: Headers = { Deprecation: '@1735689600' };
 /** A store that went away is back, or the node replaced, in seconds. */
 const RETRY_AFTER_SECONDS = '2';
@@ -78,8 +81,9 @@ export class Exchange {
   }
 
   /**
-   * By whose share its request and its body are bounded: of a publisher whose credential is known, his client's, wherever he calls from;
-   * else of the network. An app's credential is public, so it has none.
+   * By whose share its request and its body are bounded: of a publisher whose credential is known,
+   * his client's, wherever he calls from; else of the network. An app's credential is public, so it
+   * has none.
    */
   get holder(): string {
     return this.#caller !== null && this.#caller.role !== 'api-user'
@@ -125,8 +129,8 @@ export class Exchange {
   }
 
   /**
-   * Checks what the head did not decide, handles, and gives the answer to `settle`: at once where nothing is waited for. A surprise is
-   * logged and answered 500.
+   * Checks what the head did not decide, handles, and gives the answer to `settle`: at once where
+   * nothing is waited for. A surprise is logged and answered 500.
    */
   run(found: Found<Route>, body: Buffer, settle: (response: HttpResponse) => void): void {
     let response: HttpResponse | Promise<HttpResponse>;
@@ -159,7 +163,9 @@ export class Exchange {
     });
   }
 
-  /** Counts the answer, and gives its headers to `write`: its own, and what every answer carries. */
+  /**
+   * Counts the answer, and gives its headers to `write`: its own, and what every answer carries.
+   */
   finish({ status, headers = {} }: HttpResponse, write: WriteField): void {
     const route = this.#match.kind === 'found' ? this.#match.route : null;
     this.#count(route, status);
@@ -183,7 +189,10 @@ export class Exchange {
     return this.#caller?.method === 'basic' && api !== 'open' && tellsDeprecation(api);
   }
 
-  /** OPTIONS is for everybody and never authenticated: a browser's preflight carries no credential (Fetch, 4.8). */
+  /**
+   * OPTIONS is for everybody and never authenticated: a browser's preflight carries no credential
+   * (Fetch, 4.8).
+   */
   #otherMethod(allow: readonly string[]): HttpResponse {
     const headers = { Allow: [...allow, 'OPTIONS'].join(', ') };
     if (this.#head.method !== 'OPTIONS') {
@@ -256,7 +265,10 @@ export class Exchange {
     }
   }
 
-  /** A client in the path is the caller's own, or, whether it exists or not, none of the caller's business. */
+  /**
+   * A client in the path is the caller's own, or, whether it exists or not, none of the caller's
+   * business.
+   */
   #forbidden(route: ApiRoute, params: Readonly<Record<string, string>>, caller: Caller): Refusal {
     if (!mayUse(route, caller)) {
       return this.refuse(403, whyNot(route, caller));

@@ -63,5 +63,8 @@ export interface OpenRoute extends RouteShape {
 
 export type Route = ApiRoute | OpenRoute;
 
-/** Bodies on every API but the App API, and the bound above which the App API answers 413 (spec/interface.md, 3 and 7). */
+/**
+ * Bodies on every API but the App API, and the bound above which the App API answers 413
+ * (spec/interface.md, 3 and 7).
+ */
 export const BODY_BYTES_MAX = 1_048_576;

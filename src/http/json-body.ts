@@ -1,4 +1,7 @@
-/** Bodies of the APIs that tell what is wrong with them: JSON in a form, or a 400 that lists every fault. */
+/**
+ * Bodies of the APIs that tell what is wrong with them: JSON in a form, or a 400 that lists every
+ * fault.
+ */
 
 import type { z } from 'zod';
 import { parseJson } from '../std/json.ts';

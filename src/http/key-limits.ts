@@ -1,4 +1,7 @@
-/** What a key that is limited to tags, groups, apps or a number of devices may do with a route that its scopes open. */
+/**
+ * What a key that is limited to tags, groups, apps or a number of devices may do with a route that
+ * its scopes open.
+ */
 
 import type { Caller, KeyRights } from '../access/caller.ts';
 import { ID_MAX } from '../domain/tag.ts';
@@ -8,7 +11,10 @@ import type { Sql } from '../store/sql.ts';
 import type { HttpRequest, HttpResponse } from './handler.ts';
 import { problem } from './problem.ts';
 
-/** Whether only some of the client's audience is a caller's business: who then sees no jobs but his own. */
+/**
+ * Whether only some of the client's audience is a caller's business: who then sees no jobs but his
+ * own.
+ */
 export const isLimited = ({ key }: Caller): boolean =>
   key !== undefined && (limitsTags(key) || key.appIds !== null);
 
@@ -50,8 +56,9 @@ export const outside = (request: HttpRequest): HttpResponse =>
   problem(request.requestId, 403, 'This is outside of what this key is for.');
 
 /**
- * Whoever gets the push has one of the key's tags: as each of the targets is one, or as one of the filters is. A name that nobody
- * knows is none of them: it may become another's before the push is due.
+ * Whoever gets the push has one of the key's tags: as each of the targets is one, or as one of the
+ * filters is. A name that nobody knows is none of them: it may become another's before the push is
+ * due.
  */
 async function coversAudience(
   sql: Sql,

@@ -6,7 +6,10 @@ export const prefersJson = (accept: string): boolean =>
 
 export type Coding = 'br' | 'gzip';
 
-/** The coding that is liked best, of a tie the smaller one; null: none, or the body as it is is liked better. */
+/**
+ * The coding that is liked best, of a tie the smaller one; null: none, or the body as it is is
+ * liked better.
+ */
 export function preferredCoding(acceptEncoding: string): Coding | null {
   const brotli = qualityOf(acceptEncoding, 'br');
   const gzip = qualityOf(acceptEncoding, 'gzip');
@@ -15,7 +18,10 @@ export function preferredCoding(acceptEncoding: string): Coding | null {
   return brotli === best ? 'br' : 'gzip';
 }
 
-/** The quality that the most specific entry gives. Parameters other than `q` are not looked at: `charset=utf-8` means JSON, too. */
+/**
+ * The quality that the most specific entry gives. Parameters other than `q` are not looked at:
+ * `charset=utf-8` means JSON, too.
+ */
 function qualityOf(header: string, name: string): number {
   const patterns = name.includes('/') ? [name, `${name.split('/')[0]}/*`, '*/*'] : [name, '*'];
   const entries = header.split(',').map((entry) => {

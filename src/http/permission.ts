@@ -18,7 +18,10 @@ export function whyNot(route: ApiRoute, { key }: Caller): string {
   return `This key does not have the scope ${route.needs}.`;
 }
 
-/** Whether answers of this API tell who came with Basic that it is deprecated. On the App API it is in shipped apps. */
+/**
+ * Whether answers of this API tell who came with Basic that it is deprecated. On the App API it is
+ * in shipped apps.
+ */
 export function tellsDeprecation(api: Api): boolean {
   switch (api) {
     case 'app':

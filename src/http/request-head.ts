@@ -38,7 +38,10 @@ export class RequestHeaders {
     return this.#valueOf(name) !== null;
   }
 
-  /** The value of a header by its lower-case name, or ''. A name that is not read is a fault of the program. */
+  /**
+   * The value of a header by its lower-case name, or ''. A name that is not read is a fault of the
+   * program.
+   */
   get(name: string): string {
     return this.#valueOf(name) ?? '';
   }

@@ -2,7 +2,9 @@
 
 import { randomUUID } from 'node:crypto';
 
-/** Printable ASCII, so that it can go into a header and a log line as it is; the length bounds both. */
+/**
+ * Printable ASCII, so that it can go into a header and a log line as it is; the length bounds both.
+ */
 const SANE = /^[\x20-\x7e]{1,128}$/;
 
 export const requestIdOf = (given: string): string => (SANE.test(given) ? given : randomUUID());

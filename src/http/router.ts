@@ -69,7 +69,10 @@ export class Router<R extends Routable> {
 
 const isParam = (segment: string): boolean => segment.startsWith(':');
 
-/** A parameter takes any segment but an empty one; what is encoded in it, also a slash, stays inside it. */
+/**
+ * A parameter takes any segment but an empty one; what is encoded in it, also a slash, stays inside
+ * it.
+ */
 const fits = (pattern: readonly string[], segments: readonly string[]): boolean =>
   pattern.length === segments.length &&
   pattern.every((part, index) =>

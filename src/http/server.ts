@@ -1,4 +1,7 @@
-/** The HTTP service: what a front hears becomes an exchange; requests and bodies under way are counted, and bounded. */
+/**
+ * The HTTP service: what a front hears becomes an exchange; requests and bodies under way are
+ * counted, and bounded.
+ */
 
 import type { Logger } from 'pino';
 import { FailureLog } from '../telemetry/failure-log.ts';
@@ -46,7 +49,10 @@ export interface ServerLimits extends AdmissionLimits {
   readonly answerTimeoutMs: number;
   /** Bytes of answers that have not been taken yet, over all connections. */
   readonly unsentBytesMax: number;
-  /** When the server closes, how long an idle connection stays open for a request that is on its way. */
+  /**
+   * When the server closes, how long an idle connection stays open for a request that is on its
+   * way.
+   */
   readonly closingGraceMs: number;
   /** How long closing waits for answers under way. */
   readonly drainTimeoutMs: number;
@@ -56,33 +62,48 @@ export interface ServerLimits extends AdmissionLimits {
 
 export interface Server {
   readonly port: number;
-  /** Stops accepting, answers what is under way or comes within a moment, and closes every connection. */
+  /**
+   * Stops accepting, answers what is under way or comes within a moment, and closes every
+   * connection.
+   */
   close(): Promise<void>;
   /** Reads the certificate's files again, for connections from now on. */
   reloadCertificate(): Promise<void>;
 }
 
 const SERVER_LIMITS: Omit<ServerLimits, 'connectionsMax'> = {
-  /** One under way costs 2–4 KiB: at most 80 MiB. Registrations have a limit of their own below this. */
+  /**
+   * One under way costs 2–4 KiB: at most 80 MiB. Registrations have a limit of their own below
+   * this.
+   */
   requestsMax: 20_000,
   bodyBytesMax: 268_435_456,
   /** A phone in a tunnel needs some seconds. */
   headTimeoutMs: 10_000,
-  /** Longer than proxies keep theirs (nginx: 60 s), so that no request meets a connection that closes. */
+  /**
+   * Longer than proxies keep theirs (nginx: 60 s), so that no request meets a connection that
+   * closes.
+   */
   idleTimeoutMs: 75_000,
   bodyTimeoutMs: 30_000,
   /** Ten megabytes, a catalogue of 100,000 tags, at 280 kbit/s. */
   answerTimeoutMs: 300_000,
   /** A dozen of the largest answers, or 1,000 of 128 KiB, on a process that has 500 MB. */
   unsentBytesMax: 134_217_728,
-  /** Callers who know of our end sooner send nothing more; of those who do not, a request is on its way for some hundred milliseconds. */
+  /**
+   * Callers who know of our end sooner send nothing more; of those who do not, a request is on its
+   * way for some hundred milliseconds.
+   */
   closingGraceMs: 1_000,
   drainTimeoutMs: 5_000,
 };
 /** Slow bodies are looked for this often: a timer for each request would cost every request one. */
 const SWEEP_INTERVAL_MS = 250;
 
-/** Starts listening. Rejects with a SettingFault when the address cannot be had, or the certificate is no good. */
+/**
+ * Starts listening. Rejects with a SettingFault when the address cannot be had, or the certificate
+ * is no good.
+ */
 export async function startServer(options: ServerOptions): Promise<Server> {
   const certificate =
     options.tls === null ? null : await Certificate.open(options.tls, options.log);

@@ -1,4 +1,7 @@
-/** Forms without other fields than theirs: what is overlooked is lost in silence, an `expires` of a tag or a `group` beside `tags`. */
+/**
+ * Forms without other fields than theirs: what is overlooked is lost in silence, an `expires` of a
+ * tag or a `group` beside `tags`.
+ */
 
 import { z } from 'zod';
 import { foreignText } from '../std/foreign-text.ts';

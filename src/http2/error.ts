@@ -1,4 +1,7 @@
-/** The error codes of RFC 9113, 7, and the two kinds of error that 5.4 knows: of a connection and of a stream. */
+/**
+ * The error codes of RFC 9113, 7, and the two kinds of error that 5.4 knows: of a connection and of
+ * a stream.
+ */
 
 /** RFC 9113, 7. */
 export const ErrorCode = Object.freeze({
@@ -24,7 +27,10 @@ export function errorCodeName(code: number): string {
   return `0x${code.toString(16)}`;
 }
 
-/** The peer broke a rule that ends the connection (5.4.1): it is told with GOAWAY, and the socket is closed. */
+/**
+ * The peer broke a rule that ends the connection (5.4.1): it is told with GOAWAY, and the socket is
+ * closed.
+ */
 export class ConnectionError extends Error {
   readonly code: number;
 

@@ -1,6 +1,7 @@
 /**
- * The engine's end of its own socket: commands ask a running engine here, since nobody else may open its directory. JSON
- * lines: `{"action","input"}` → one answer. The socket lies in DATA_DIR (0700) and is 0600: who reaches it is the operator.
+ * The engine's end of its own socket: commands ask a running engine here, since nobody else may
+ * open its directory. JSON lines: `{"action","input"}` → one answer. The socket lies in DATA_DIR
+ * (0700) and is 0600: who reaches it is the operator.
  */
 
 import type { Socket } from 'node:net';
@@ -12,14 +13,16 @@ import type { ActionResult, OperatorActions } from './operator-actions.ts';
 
 const requestForm = z.object({ action: z.string(), input: z.unknown() });
 
-/** Serves one connection, as `lockDataDir` hands it over. `actions` is null while the engine starts. */
+/**
+ * Serves one connection, as `lockDataDir` hands it over. `actions` is null while the engine starts.
+ */
 export function serveControl(
   socket: Socket,
   actions: () => OperatorActions | null,
   log: Logger,
 ): void {
-  // A command that ends early takes its socket with it, and there is nobody left to tell. The interface passes the
-  // socket's errors on, so that both need a listener.
+  // A command that ends early takes its socket with it, and there is nobody left to tell. The
+  // interface passes the socket's errors on, so that both need a listener.
   const noteGone = (error: Error): void =>
     log.debug({ err: error }, 'a command closed its connection early');
   socket.on('error', noteGone);

@@ -1,4 +1,7 @@
-/** What an operator does with the credentials of a client's super user and apps' API users; a refusal is a sentence. */
+/**
+ * What an operator does with the credentials of a client's super user and apps' API users; a
+ * refusal is a sentence.
+ */
 
 import { z } from 'zod';
 import type { CredentialOwner, ShownCredential } from '../access/credentials.ts';

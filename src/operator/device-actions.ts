@@ -1,4 +1,7 @@
-/** What importing and exporting ask of the engine: small steps, each with its answer, so that an engine that goes away loses none. */
+/**
+ * What importing and exporting ask of the engine: small steps, each with its answer, so that an
+ * engine that goes away loses none.
+ */
 
 import { z } from 'zod';
 import { isDeviceId } from '../domain/device.ts';
@@ -27,7 +30,10 @@ export interface DeviceParts {
 
 /** Devices of one request: a batch of the lanes, so that all of it is committed at once. */
 export const DEVICES_PER_REQUEST_MAX = 1_000;
-/** Ordinals of one page: some tens of milliseconds of the database's time when every one is a device. */
+/**
+ * Ordinals of one page: some tens of milliseconds of the database's time when every one is a
+ * device.
+ */
 export const ORDINALS_PER_REQUEST_MAX = 2_048;
 /** Tags named in one request. */
 export const TAGS_PER_REQUEST_MAX = 1_000;

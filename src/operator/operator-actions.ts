@@ -1,6 +1,7 @@
 /**
- * What an operator can do with clients, apps and held deletions, whichever way the command comes: straight to the database, or through the
- * socket of a running engine. Inputs and answers are plain JSON; a refusal is a sentence for the operator.
+ * What an operator can do with clients, apps and held deletions, whichever way the command comes:
+ * straight to the database, or through the socket of a running engine. Inputs and answers are plain
+ * JSON; a refusal is a sentence for the operator.
  */
 
 import { z } from 'zod';
@@ -54,7 +55,10 @@ export interface OperatorParts extends DeviceParts {
   readonly secrets: Secrets;
   /** Where the operator says that the providers are: what a credential may name. */
   readonly origins: ProviderOrigins;
-  /** Asks the provider whether the credential works; the note is a sentence. `isHealthy` null: it could not be asked. */
+  /**
+   * Asks the provider whether the credential works; the note is a sentence. `isHealthy` null: it
+   * could not be asked.
+   */
   readonly check: (place: PlatformOfApp) => Promise<CheckedCredential>;
 }
 
@@ -68,7 +72,10 @@ export type ActionResult<Value = unknown> =
   /** A sentence that says what is wrong with the request. */
   | { readonly ok: false; readonly fault: string };
 
-/** Runs one action by its name, whichever way it goes: what it answers has been JSON. `ask` knows its type. */
+/**
+ * Runs one action by its name, whichever way it goes: what it answers has been JSON. `ask` knows
+ * its type.
+ */
 export type OperatorActions = (action: string, input: unknown) => Promise<ActionResult>;
 
 interface Action<Value> {
@@ -179,7 +186,9 @@ function answered<T, Value>(
   });
 }
 
-/** What is made with another key than the engines have is of no use to them: told before it is made. */
+/**
+ * What is made with another key than the engines have is of no use to them: told before it is made.
+ */
 async function otherKey(sql: Sql, secrets: Secrets): Promise<ActionResult<never> | null> {
   const fault = await secretKeyFault(sql, secrets);
   return fault === null ? null : refused(fault);

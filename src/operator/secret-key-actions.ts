@@ -1,4 +1,7 @@
-/** Brings everything that was made with SECRET_KEY_OTHER under SECRET_KEY, in pieces: broken off, it is done again for the rest. */
+/**
+ * Brings everything that was made with SECRET_KEY_OTHER under SECRET_KEY, in pieces: broken off, it
+ * is done again for the rest.
+ */
 
 import { identityOf } from '../access/credentials.ts';
 import { keyIdentityOf } from '../access/keys.ts';

@@ -1,6 +1,7 @@
 /**
- * Remembers what sends have told of living devices: where its provider took a token, and that one is taken again. It happens after
- * their outcomes are recorded and outside of that transaction: what is lost by a crash in between the next send finds again.
+ * Remembers what sends have told of living devices: where its provider took a token, and that one
+ * is taken again. It happens after their outcomes are recorded and outside of that transaction:
+ * what is lost by a crash in between the next send finds again.
  */
 
 import type { Logger } from 'pino';

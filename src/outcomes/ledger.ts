@@ -1,7 +1,8 @@
 /**
- * The one writer of progress in a process: gathers what all workers report and records it in one transaction at a time.
- * What the database refuses for good is refused to its reporter alone; while the database is away reports wait, and so
- * do the workers, who hold no more than they may have unrecorded.
+ * The one writer of progress in a process: gathers what all workers report and records it in one
+ * transaction at a time. What the database refuses for good is refused to its reporter alone; while
+ * the database is away reports wait, and so do the workers, who hold no more than they may have
+ * unrecorded.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -20,7 +21,10 @@ import type { IndexFeed } from '../tag-index/tag-index.ts';
 import { rememberNews } from './device-news.ts';
 import type { Verdict } from './verdict.ts';
 
-/** Reports in a transaction, and devices in their retries, settlements and news: a statement stays far below a second. */
+/**
+ * Reports in a transaction, and devices in their retries, settlements and news: a statement stays
+ * far below a second.
+ */
 const REPORTS_PER_TRANSACTION_MAX = 256;
 const ROWS_PER_TRANSACTION_MAX = 16_384;
 /** Between tries while the database is away. */

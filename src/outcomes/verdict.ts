@@ -6,7 +6,10 @@ export type Verdict =
   /** Recorded, and the lease renewed. */
   | {
       readonly kind: 'recorded';
-      /** Monotonic time before the database was asked: the renewed lease ends no earlier than its length after this. */
+      /**
+       * Monotonic time before the database was asked: the renewed lease ends no earlier than its
+       * length after this.
+       */
       readonly sentAtMs: number;
       readonly state: NotificationState;
       /** The fault of the scope, whoever found it. */

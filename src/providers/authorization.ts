@@ -1,7 +1,8 @@
 /**
- * The `authorization` values of all credentials: one for each identity that signs, the same on every node and after a
- * restart, because APNs counts how often a team renews its token. It lives on the main thread; workers get the values. What
- * is here is a copy of what the nodes share (decision 24), and the right to make the next one is taken there.
+ * The `authorization` values of all credentials: one for each identity that signs, the same on
+ * every node and after a restart, because APNs counts how often a team renews its token. It lives
+ * on the main thread; workers get the values. What is here is a copy of what the nodes share
+ * (decision 24), and the right to make the next one is taken there.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -41,16 +42,28 @@ export interface TokenStore {
 
 /** Credentials remembered; beyond it the one unused for longest is forgotten. About 2 KiB each. */
 const CREDENTIALS_MAX = 10_000;
-/** A failed attempt answers everyone who asks for so long: a broken account must not become a storm of token requests. */
+/**
+ * A failed attempt answers everyone who asks for so long: a broken account must not become a storm
+ * of token requests.
+ */
 const FAILURE_LASTS_MS = 10_000;
-/** While a new token is wanted and may not be made: what the nodes share is looked at again so often. */
+/**
+ * While a new token is wanted and may not be made: what the nodes share is looked at again so
+ * often.
+ */
 const LOOK_AGAIN_MS = 10_000;
-/** While another node makes the token that this one waits for, it looks so often, so many times: longer than a lease. */
+/**
+ * While another node makes the token that this one waits for, it looks so often, so many times:
+ * longer than a lease.
+ */
 const AWAIT_OTHER_MS = 200;
 const LOOKS_MAX = 150;
 /** A freeze that is prolonged by less than this is not written again. */
 const FREEZES_APART_MS = 60_000;
-/** A node's clock that is behind the database's counts, up to here: beyond it it is the node's that is wrong. */
+/**
+ * A node's clock that is behind the database's counts, up to here: beyond it it is the node's that
+ * is wrong.
+ */
 const CLOCK_BEHIND_MS_MAX = 300_000;
 
 interface Held {
@@ -82,7 +95,10 @@ export class Authorizations {
   readonly #store: TokenStore;
   /** Milliseconds of a clock that nobody sets. */
   readonly #now: () => number;
-  /** By what is signed with: apps of one team with one key share one token, because APNs counts per team. */
+  /**
+   * By what is signed with: apps of one team with one key share one token, because APNs counts per
+   * team.
+   */
   readonly #entries = new Map<string, Entry>();
   /** By the caller's key: what `invalidate` and `freeze` are told. */
   readonly #keys = new Map<string, Entry>();
@@ -98,7 +114,10 @@ export class Authorizations {
     this.#now = monotonicMs;
   }
 
-  /** The value to send now. A new one is fetched or made when there is none, when it nears its end, or when it was refused. */
+  /**
+   * The value to send now. A new one is fetched or made when there is none, when it nears its end,
+   * or when it was refused.
+   */
   async current(key: string, credential: ProviderCredential): Promise<Authorization> {
     const provider = providerOf(credential);
     const minting = provider.minting(credential, this.#origins, this.#trustedAt);
@@ -117,14 +136,20 @@ export class Authorizations {
     return entry.failure?.value ?? NOT_MADE;
   }
 
-  /** A provider has called this value expired. The next `current` takes the newest that any node has, or makes one, if it may. */
+  /**
+   * A provider has called this value expired. The next `current` takes the newest that any node
+   * has, or makes one, if it may.
+   */
   invalidate(key: string, value: string): void {
     const entry = this.#keys.get(key);
     if (entry === undefined || entry.held?.value !== value) return;
     entry.refusedId = entry.held.id;
   }
 
-  /** A provider has had too many tokens of this key: the one there is stays, and no node makes another for a while. */
+  /**
+   * A provider has had too many tokens of this key: the one there is stays, and no node makes
+   * another for a while.
+   */
   async freeze(key: string): Promise<void> {
     const entry = this.#keys.get(key);
     if (entry === undefined || entry.freezeMs === null) return;
@@ -159,7 +184,10 @@ export class Authorizations {
     entry.pending = null;
   }
 
-  /** Takes the newest token there is, and makes the next one if it is time. True: another node is at it, and nothing works without. */
+  /**
+   * Takes the newest token there is, and makes the next one if it is time. True: another node is at
+   * it, and nothing works without.
+   */
   async #isLeftToOther(entry: Entry, minting: Minting): Promise<boolean> {
     const { identity, apartMs, refusedId } = entry;
     const shared = await this.#store.read(identity, apartMs);
@@ -205,7 +233,10 @@ export class Authorizations {
     entry.lookAgainAtMs = untilMs;
   }
 
-  /** Makes one and keeps it for all nodes, in this order: a crash in between leaves one that nobody has seen. */
+  /**
+   * Makes one and keeps it for all nodes, in this order: a crash in between leaves one that nobody
+   * has seen.
+   */
   async #make(entry: Entry, minting: Minting, right: MintingRight): Promise<boolean> {
     const minted = await minting.mint(signingTimeMs(right.nowMs, Date.now()));
     if (!minted.ok) {
@@ -244,8 +275,8 @@ const NOT_MADE: MintFailure = Object.freeze({
 });
 
 /**
- * The time that is signed. All nodes and the provider must find it in the past, so of the node's clock and the database's
- * it is the earlier one.
+ * The time that is signed. All nodes and the provider must find it in the past, so of the node's
+ * clock and the database's it is the earlier one.
  */
 export const signingTimeMs = (sharedMs: number, ownMs: number): number =>
   Math.min(sharedMs, Math.max(ownMs, sharedMs - CLOCK_BEHIND_MS_MAX));

@@ -1,4 +1,7 @@
-/** The sender of a credential, whichever provider it is for, on the transport that this process speaks. */
+/**
+ * The sender of a credential, whichever provider it is for, on the transport that this process
+ * speaks.
+ */
 
 import type { ProviderCredential } from '../domain/credential.ts';
 import { dial as dialCompat } from '../transport/compat/dial.ts';
@@ -16,7 +19,10 @@ export interface SenderOptions {
   readonly transport: TransportName;
   /** The first value; `authorize` brings later ones. */
   readonly authorization: string;
-  /** In place of single limits of the provider's settings: the operator's, or those of tests, which cannot wait for the real ones. */
+  /**
+   * In place of single limits of the provider's settings: the operator's, or those of tests, which
+   * cannot wait for the real ones.
+   */
   readonly limits?: Partial<TransportLimits>;
 }
 

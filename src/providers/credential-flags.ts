@@ -1,4 +1,7 @@
-/** How a provider's credential is given on the command line; what the command line itself does stands behind `GivenFlags`. */
+/**
+ * How a provider's credential is given on the command line; what the command line itself does
+ * stands behind `GivenFlags`.
+ */
 
 export interface CredentialFlags {
   /** What follows `tagcast app credentials <app-id> <platform>`. */

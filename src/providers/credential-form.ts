@@ -1,4 +1,7 @@
-/** What the forms of the providers' credentials share: each fault is a sentence that names its field, and none holds a secret. */
+/**
+ * What the forms of the providers' credentials share: each fault is a sentence that names its
+ * field, and none holds a secret.
+ */
 
 import { z } from 'zod';
 import type { WantedKey } from './private-key-fault.ts';

@@ -1,4 +1,7 @@
-/** When a message is of no use any more, which each provider writes in its own way: the earlier of its ttl's end and its own. */
+/**
+ * When a message is of no use any more, which each provider writes in its own way: the earlier of
+ * its ttl's end and its own.
+ */
 
 import type { Message } from '../domain/notification.ts';
 import { TTL_SECONDS_MAX } from '../domain/payload.ts';

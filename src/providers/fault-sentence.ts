@@ -1,9 +1,14 @@
-/** What a fault that stopped a send means, and what to mend: the provider's word is for machines, this is for people. */
+/**
+ * What a fault that stopped a send means, and what to mend: the provider's word is for machines,
+ * this is for people.
+ */
 
 import { CANNOT_BE_RENDERED, MISSING_CREDENTIAL } from '../domain/own-faults.ts';
 import { PROVIDERS } from './providers.ts';
 
-/** The fault with its meaning behind it; a fault that is a sentence already, or unknown, as it is. */
+/**
+ * The fault with its meaning behind it; a fault that is a sentence already, or unknown, as it is.
+ */
 export function faultSentence(fault: string): string {
   const meaning = Object.hasOwn(MEANINGS, fault) ? MEANINGS[fault] : undefined;
   return meaning === undefined ? fault : `${fault}: ${meaning}.`;

@@ -1,4 +1,7 @@
-/** Where the providers are, and how they are spoken to: an operator's setting, never a tenant's. Plain data, so that it crosses to worker threads. */
+/**
+ * Where the providers are, and how they are spoken to: an operator's setting, never a tenant's.
+ * Plain data, so that it crosses to worker threads.
+ */
 
 import { z } from 'zod';
 import type { PlatformId } from '../domain/device.ts';
@@ -59,6 +62,9 @@ export const DEFAULT_ORIGINS: ProviderOrigins = Object.freeze(
   originsOf(PROVIDER_DEFAULTS, null, null),
 );
 
-/** The certificates that are trusted at an origin besides the system's: at those of the providers themselves, none. */
+/**
+ * The certificates that are trusted at an origin besides the system's: at those of the providers
+ * themselves, none.
+ */
 export const trustedAt = (origin: string, { ca }: Pick<ProviderOrigins, 'ca'>): string | null =>
   Object.values(SITES).some(({ isReal }) => isReal(origin)) ? null : ca;

@@ -1,10 +1,16 @@
-/** Lays what a publisher wrote for one provider over what we made: objects merge, everything else replaces. */
+/**
+ * Lays what a publisher wrote for one provider over what we made: objects merge, everything else
+ * replaces.
+ */
 
 import { isObject } from '../domain/payload.ts';
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** A new object; neither argument is changed. Built from entries, so that a key `__proto__` stays a key. */
+/**
+ * A new object; neither argument is changed. Built from entries, so that a key `__proto__` stays a
+ * key.
+ */
 export function overlay(base: JsonObject, over: JsonObject): JsonObject {
   const merged = new Map(Object.entries(base));
   for (const [key, value] of Object.entries(over)) {

@@ -1,4 +1,7 @@
-/** Whether a payload fits each provider once rendered: asked before a push is accepted, when a `400` still helps. */
+/**
+ * Whether a payload fits each provider once rendered: asked before a push is accepted, when a `400`
+ * still helps.
+ */
 
 import { NIL } from 'uuid';
 import type { PlatformId } from '../domain/device.ts';
@@ -27,7 +30,10 @@ export function payloadFaults(
   return faults;
 }
 
-/** Neither the id nor the expiry (it is in FCM's message) is known yet: what counts is the longest that each can be written. */
+/**
+ * Neither the id nor the expiry (it is in FCM's message) is known yet: what counts is the longest
+ * that each can be written.
+ */
 const longestMessage = (payload: Payload): Message => ({
   notificationId: NIL,
   payload,

@@ -1,9 +1,14 @@
-/** What is wrong with a text that should be a private key: people upload the wrong file, and each wrong file has its own way out. */
+/**
+ * What is wrong with a text that should be a private key: people upload the wrong file, and each
+ * wrong file has its own way out.
+ */
 
 import type { KeyObject } from 'node:crypto';
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 
-/** The key that a provider's credential needs, and what is said of files that are mistaken for it. */
+/**
+ * The key that a provider's credential needs, and what is said of files that are mistaken for it.
+ */
 export interface WantedKey {
   /** The words after "the file". */
   readonly file: string;
@@ -17,7 +22,10 @@ export interface WantedKey {
   faultOf(key: KeyObject): string | null;
 }
 
-/** What the sentence says after the name of the field, without a full stop; null: it is the key that is wanted. */
+/**
+ * What the sentence says after the name of the field, without a full stop; null: it is the key that
+ * is wanted.
+ */
 export function privateKeyFault(text: string, wanted: WantedKey): string | null {
   const kind = KINDS.find(({ sign }) => sign.test(text));
   if (kind !== undefined) return kind.fault(wanted, text);
@@ -42,7 +50,9 @@ interface Kind {
 const convert = (form: string) => (): string =>
   `is in ${form} form: convert it with "openssl pkcs8 -topk8 -nocrypt -in KEY -out KEY.p8" and give that`;
 
-/** Files that are mistaken for the key, the telling ones first: an encrypted one says RSA as well. */
+/**
+ * Files that are mistaken for the key, the telling ones first: an encrypted one says RSA as well.
+ */
 const KINDS: readonly Kind[] = [
   {
     sign: /ENCRYPTED/,

@@ -1,4 +1,7 @@
-/** Asks a provider whether it takes a credential, with a push for a device that cannot exist. Nobody's phone is touched. */
+/**
+ * Asks a provider whether it takes a credential, with a push for a device that cannot exist.
+ * Nobody's phone is touched.
+ */
 
 import type { ProviderCredential } from '../domain/credential.ts';
 import type { Outcome } from '../domain/outcome.ts';

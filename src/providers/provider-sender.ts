@@ -1,4 +1,7 @@
-/** The part of a sender that is the same for every provider: it checks the token's form and hands over to the transport. */
+/**
+ * The part of a sender that is the same for every provider: it checks the token's form and hands
+ * over to the transport.
+ */
 
 import type { DeviceToken } from '../domain/device.ts';
 import type { Message } from '../domain/notification.ts';
@@ -13,7 +16,10 @@ export interface RequestForm<R extends Rendered> {
   render(message: Message): R;
   /** Which of the requests that were rendered is for this device. */
   templateFor(rendered: R, deviceId: DeviceToken): RequestTemplate;
-  /** The device's token as the request holds it, or how the send ends when this provider cannot take such a token. */
+  /**
+   * The device's token as the request holds it, or how the send ends when this provider cannot take
+   * such a token.
+   */
   tokenOf(deviceId: DeviceToken): DeviceToken | Outcome;
 }
 

@@ -1,6 +1,7 @@
 /**
- * All that the engine asks about a provider. Each folder beside this file answers it in its `provider.ts`, and providers.ts names
- * them: whatever is not told there the engine knows of no provider.
+ * All that the engine asks about a provider. Each folder beside this file answers it in its
+ * `provider.ts`, and providers.ts names them: whatever is not told there the engine knows of no
+ * provider.
  */
 
 import type { PlatformId } from '../domain/device.ts';
@@ -29,9 +30,15 @@ export interface Provider<Credential extends { readonly kind: string }, Origins>
 
   /** Its credential on the command line. */
   readonly credentialFlags: CredentialFlags;
-  /** Checks what a tenant gave as a credential. An address in it is compared with the operator's and never called. */
+  /**
+   * Checks what a tenant gave as a credential. An address in it is compared with the operator's and
+   * never called.
+   */
   parseCredential(input: unknown, origins: Origins): ParsedCredential<Credential>;
-  /** All of it but the key: one of the same account sends to the same devices, so that it may stand in. Null: none may. */
+  /**
+   * All of it but the key: one of the same account sends to the same devices, so that it may stand
+   * in. Null: none may.
+   */
   accountOf(credential: Credential): string | null;
   /** What apps have to know of it, as a sentence without its full stop; null: nothing. */
   publicNote(credential: Credential): string | null;
@@ -53,12 +60,18 @@ export interface Provider<Credential extends { readonly kind: string }, Origins>
 
   /** How its `authorization` value is made; null: its sender needs none from elsewhere. */
   minting(credential: Credential, origins: Origins, trustedAt: TrustedAt): Minting | null;
-  /** The provider says so of a key of which it has had too many values; none is made for a while then. Null: it never does. */
+  /**
+   * The provider says so of a key of which it has had too many values; none is made for a while
+   * then. Null: it never does.
+   */
   readonly tooManyTokens: { readonly reason: string; readonly pauseMs: number } | null;
 
   /** A sender that has not connected yet; it does with the first `whenReady`. */
   createSender(credential: Credential, parts: SenderParts<Origins>): Sender;
-  /** A push for a device that cannot exist: who is told that the device is wrong was let in. Null: there is nobody to ask. */
+  /**
+   * A push for a device that cannot exist: who is told that the device is wrong was let in. Null:
+   * there is nobody to ask.
+   */
   probe(credential: Credential, authorization: string, origins: Origins): Probe | null;
 }
 
@@ -82,7 +95,10 @@ export type TrustedAt = (origin: string) => string | null;
 
 /** How the `authorization` value of a credential is made, on the main thread. */
 export interface Minting {
-  /** Credentials that sign alike share one value. Whoever has not the key gets none of its values, so the key is part of it. */
+  /**
+   * Credentials that sign alike share one value. Whoever has not the key gets none of its values,
+   * so the key is part of it.
+   */
   readonly identity: string;
   /** Two of them are made at least so far apart, by all nodes together. */
   readonly apartMs: number;

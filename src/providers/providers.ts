@@ -19,7 +19,10 @@ export const PROVIDERS: Readonly<Record<PlatformId, AnyProvider>> = Object.freez
   [PLATFORM_FCM]: FCM,
 });
 
-/** The provider of a platform that comes from the database, where only platforms of the table are put. */
+/**
+ * The provider of a platform that comes from the database, where only platforms of the table are
+ * put.
+ */
 export function providerOn(platformId: number): AnyProvider {
   if (!isPlatformId(platformId)) throw new Error(`no provider is on the platform ${platformId}`);
   return PROVIDERS[platformId];

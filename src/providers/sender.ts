@@ -1,6 +1,7 @@
 /**
- * What every provider's sender is: it takes one message for one device at a time and answers each exactly once.
- * A refusal is an answer, not an exception. One sender belongs to one credential in one worker thread, for its whole life.
+ * What every provider's sender is: it takes one message for one device at a time and answers each
+ * exactly once. A refusal is an answer, not an exception. One sender belongs to one credential in
+ * one worker thread, for its whole life.
  */
 
 import type { ApnsEnvironment } from '../domain/credential.ts';
@@ -9,16 +10,23 @@ import type { Message } from '../domain/notification.ts';
 import type { Rendered, Settle } from '../transport/transport.ts';
 
 export interface Sender {
-  /** Renders a message for this provider. Rendering is the same for all devices, so it happens once per chunk. */
+  /**
+   * Renders a message for this provider. Rendering is the same for all devices, so it happens once
+   * per chunk.
+   */
   render(message: Message): Rendered;
   /** Sends that may start now without queueing anywhere. */
   readonly capacity: number;
-  /** Resolves when `capacity` is above 0 again, or when the sender is closed. Resolves at once if it is. */
+  /**
+   * Resolves when `capacity` is above 0 again, or when the sender is closed. Resolves at once if it
+   * is.
+   */
   whenReady(): Promise<void>;
   /**
    * Starts one send; `settle(position, outcome)` follows. The caller has seen `capacity` above 0.
-   * `position` is the caller's own number for it, so that no closure is needed per device. `environment`: where APNs took
-   * this token before, when that is known; other providers have none.
+   * `position` is the caller's own number for it, so that no closure is needed per device.
+   * `environment`: where APNs took this token before, when that is known; other providers have
+   * none.
    */
   send(
     rendered: Rendered,

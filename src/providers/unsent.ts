@@ -1,4 +1,7 @@
-/** Sends that end without the provider being asked: settled in the next turn, as `Settle` promises, and waited for when a sender closes. */
+/**
+ * Sends that end without the provider being asked: settled in the next turn, as `Settle` promises,
+ * and waited for when a sender closes.
+ */
 
 import type { Outcome } from '../domain/outcome.ts';
 import type { Settle } from '../transport/transport.ts';

@@ -1,6 +1,7 @@
 /**
- * Sending, from the door to the last outcome: accept → planner → claimer → dispatcher → workers → ledger. One of it runs
- * in every process that sends; all of them share the ledger in the database, and nothing else.
+ * Sending, from the door to the last outcome: accept → planner → claimer → dispatcher → workers →
+ * ledger. One of it runs in every process that sends; all of them share the ledger in the database,
+ * and nothing else.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -35,10 +36,16 @@ import type { Presence } from './protocol/presence.ts';
 import type { GiveBack } from './protocol/task.ts';
 import { openWire } from './protocol/wire.ts';
 
-/** Of SIGTERM's ten seconds: tasks reach the end of a block in three and hear of their sends in three more. */
+/**
+ * Of SIGTERM's ten seconds: tasks reach the end of a block in three and hear of their sends in
+ * three more.
+ */
 const DRAIN: GiveBack = { withinMs: 3_000, answersWithinMs: 6_000 };
 const DRAIN_MS_MAX = 7_000;
-/** What the ended threads leave behind is given back in so long, or else their leases end by themselves. */
+/**
+ * What the ended threads leave behind is given back in so long, or else their leases end by
+ * themselves.
+ */
 const LAST_WORD_MS = 1_000;
 
 export interface FanOutOptions {
@@ -71,7 +78,10 @@ export interface FanOut {
   readonly circuits: Circuits;
   /** What the worker threads told last of themselves. */
   readonly workerVitals: () => readonly ThreadVitals[];
-  /** Stops claiming, lets sends under way end, records them, gives the rest back, ends the threads. Bounded. */
+  /**
+   * Stops claiming, lets sends under way end, records them, gives the rest back, ends the threads.
+   * Bounded.
+   */
   drain(): Promise<void>;
 }
 
@@ -174,8 +184,9 @@ export async function startFanOut(options: FanOutOptions): Promise<FanOut> {
 }
 
 /**
- * What nodes of before held, and what becomes of what this one holds when it dies. The embedded database has one process: leases of
- * before are those of a process that is dead, and nobody is there to take over from this one.
+ * What nodes of before held, and what becomes of what this one holds when it dies. The embedded
+ * database has one process: leases of before are those of a process that is dead, and nobody is
+ * there to take over from this one.
  */
 async function beginLife(
   store: Store,

@@ -1,8 +1,14 @@
-/** Folds the operations of one device, in the order they came, into one change: SQL cannot touch a row twice. */
+/**
+ * Folds the operations of one device, in the order they came, into one change: SQL cannot touch a
+ * row twice.
+ */
 
 import type { Operation } from './operation.ts';
 
-/** What becomes of a device. Its tags after it: `add`, and those it had unless cleared or in `remove`. */
+/**
+ * What becomes of a device. Its tags after it: `add`, and those it had unless cleared or in
+ * `remove`.
+ */
 export interface Change {
   /** Removes every tag that is not in `add`. */
   clear: boolean;
@@ -17,7 +23,10 @@ export interface Change {
   appVersion: string | null;
 }
 
-/** `isSubscribable` tells the tags that can be subscribed to by the app: live, connected and unexpired. */
+/**
+ * `isSubscribable` tells the tags that can be subscribed to by the app: live, connected and
+ * unexpired.
+ */
 export function fold(
   operations: readonly Operation[],
   isSubscribable: (tagId: number) => boolean,
@@ -96,7 +105,10 @@ export interface TagsAfter {
   readonly isLimited: boolean;
 }
 
-/** Applies a change to the sorted tags that a device has. It keeps what it has beyond `tagsMax`, and gains nothing more. */
+/**
+ * Applies a change to the sorted tags that a device has. It keeps what it has beyond `tagsMax`, and
+ * gains nothing more.
+ */
 export function tagsAfter(
   before: readonly number[],
   { clear, add, remove }: Pick<Change, 'clear' | 'add' | 'remove'>,

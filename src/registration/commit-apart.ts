@@ -1,4 +1,7 @@
-/** One bad row stands alone: what PostgreSQL refuses together is committed in halves, down to the row that it refuses. */
+/**
+ * One bad row stands alone: what PostgreSQL refuses together is committed in halves, down to the
+ * row that it refuses.
+ */
 
 import { faultOf } from '../store/faults.ts';
 import type { FailureLog } from '../telemetry/failure-log.ts';
@@ -6,7 +9,10 @@ import type { FailureLog } from '../telemetry/failure-log.ts';
 /** Why a device was not committed: its data is refused, or nobody knows. */
 export type Uncommitted = 'refused' | 'unavailable';
 
-/** Answers for each item, in its place, what `commit` answers for it, or why it is not committed. `sentence`: for the log, then. */
+/**
+ * Answers for each item, in its place, what `commit` answers for it, or why it is not committed.
+ * `sentence`: for the log, then.
+ */
 export async function commitApart<Item, Result>(
   items: readonly Item[],
   commit: (items: readonly Item[]) => Promise<readonly Result[]>,

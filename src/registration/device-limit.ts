@@ -1,4 +1,7 @@
-/** DEVICES_PER_APP_MAX: the App API's credential is public, so somebody may register devices without end. */
+/**
+ * DEVICES_PER_APP_MAX: the App API's credential is public, so somebody may register devices without
+ * end.
+ */
 
 import type { PlatformOfApp } from '../domain/device.ts';
 import { scopeKeyOf } from '../domain/device.ts';
@@ -6,7 +9,10 @@ import { countDevices } from '../store/devices/count-devices.ts';
 import { reserveOrdinals } from '../store/devices/reserve-ordinals.ts';
 import type { Sql } from '../store/sql.ts';
 
-/** Counting takes seconds when devices are many: not more often than this while an app is nearly full. */
+/**
+ * Counting takes seconds when devices are many: not more often than this while an app is nearly
+ * full.
+ */
 const RECOUNT_MS = 60_000;
 /** PostgreSQL's integer. */
 export const ORDINAL_END_MAX = 2_147_483_647;
@@ -21,9 +27,9 @@ interface Count {
 }
 
 /**
- * Shared by the lanes of a process. While the ordinals given out stay below the maximum nothing needs to be counted;
- * beyond it gaps and erased devices are told from living ones by counting. Exact but for what other nodes and ranges in
- * stock add in between: it is a bound against abuse.
+ * Shared by the lanes of a process. While the ordinals given out stay below the maximum nothing
+ * needs to be counted; beyond it gaps and erased devices are told from living ones by counting.
+ * Exact but for what other nodes and ranges in stock add in between: it is a bound against abuse.
  */
 export class DeviceLimit {
   readonly devicesMax: number;
@@ -33,7 +39,9 @@ export class DeviceLimit {
     this.devicesMax = devicesMax;
   }
 
-  /** Reserves up to `wanted` ordinals beyond the mark, as many as the app may still have devices. */
+  /**
+   * Reserves up to `wanted` ordinals beyond the mark, as many as the app may still have devices.
+   */
   async reserveCounted(
     sql: Sql,
     scope: PlatformOfApp,

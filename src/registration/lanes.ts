@@ -1,4 +1,7 @@
-/** Batchers side by side: operations on one device always meet in the same one, so that they keep their order. */
+/**
+ * Batchers side by side: operations on one device always meet in the same one, so that they keep
+ * their order.
+ */
 
 import type { Batcher } from '../std/batcher.ts';
 import type { DeviceRef } from './operation.ts';

@@ -1,4 +1,7 @@
-/** Ordinals for new devices: each lane has ranges of its own, so that lanes do not queue for one number. */
+/**
+ * Ordinals for new devices: each lane has ranges of its own, so that lanes do not queue for one
+ * number.
+ */
 
 import type { PlatformOfApp } from '../domain/device.ts';
 import { GROUP_DEVICES, scopeKeyOf } from '../domain/device.ts';
@@ -16,8 +19,8 @@ interface Stock {
 }
 
 /**
- * The stock of one lane. Ordinals are never given out twice: one whose transaction failed may have been committed all the
- * same, so it stays a gap, as does what is left at the end of the process.
+ * The stock of one lane. Ordinals are never given out twice: one whose transaction failed may have
+ * been committed all the same, so it stays a gap, as does what is left at the end of the process.
  */
 export class Ordinals {
   private readonly sql: Sql;
@@ -30,8 +33,9 @@ export class Ordinals {
   }
 
   /**
-   * Makes sure that one can be taken for each of these devices, unless an app has all that it may have. Never inside a transaction:
-   * the embedded database has one session, which that transaction holds.
+   * Makes sure that one can be taken for each of these devices, unless an app has all that it may
+   * have. Never inside a transaction: the embedded database has one session, which that transaction
+   * holds.
    */
   async provideFor(devices: Iterable<PlatformOfApp>): Promise<void> {
     const needs = new Map<string, { readonly scope: PlatformOfApp; count: number }>();
@@ -48,7 +52,8 @@ export class Ordinals {
     const stock = this.stockOf(scope);
     const missing = count - stock.ranges.reduce((sum, range) => sum + range.end - range.next, 0);
     if (missing <= 0) return;
-    // A whole group begins at a group's boundary: then no other lane raises the same row of device_groups.
+    // A whole group begins at a group's boundary: then no other lane raises the same row of
+    // device_groups.
     const size = Math.max(stock.rangeSize, missing);
     const alignment = size === GROUP_DEVICES ? GROUP_DEVICES : 1;
     const endMax = this.limit.devicesMax;

@@ -4,7 +4,10 @@ import type { KeyObject } from 'node:crypto';
 import { createPublicKey } from 'node:crypto';
 import type { ProviderAccounts } from './accounts.ts';
 
-/** One end-to-end run has a handful of tenants; the limit keeps POST /accounts from growing for ever. */
+/**
+ * One end-to-end run has a handful of tenants; the limit keeps POST /accounts from growing for
+ * ever.
+ */
 export const ACCOUNTS_MAX = 1_000;
 
 export interface ServiceAccountEntry {

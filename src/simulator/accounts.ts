@@ -18,7 +18,10 @@ export const accountsSchema = z.strictObject({
     bundleId: name,
   }),
   fcm: z.strictObject({
-    /** The fields of Google's service account file that matter; a real file's other fields are dropped. */
+    /**
+     * The fields of Google's service account file that matter; a real file's other fields are
+     * dropped.
+     */
     serviceAccount: z.object({
       type: z.literal('service_account'),
       project_id: name,
@@ -79,7 +82,10 @@ function isRsaKey(pem: string): boolean {
   return keyDetails(pem) === 'rsa ';
 }
 
-/** Type and curve of a private key; undefined when the text is no key, which is the caller's fault to tell. */
+/**
+ * Type and curve of a private key; undefined when the text is no key, which is the caller's fault
+ * to tell.
+ */
 function keyDetails(pem: string): string | undefined {
   try {
     const key = createPrivateKey(pem);

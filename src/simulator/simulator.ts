@@ -1,6 +1,7 @@
 /**
- * The provider simulator: an APNs, an FCM, a Google token endpoint and a browser's push service on loopback that check and
- * answer as the real ones do. Who tries Tagcast out sends through it; tests and benches use it as their peer.
+ * The provider simulator: an APNs, an FCM, a Google token endpoint and a browser's push service on
+ * loopback that check and answer as the real ones do. Who tries Tagcast out sends through it; tests
+ * and benches use it as their peer.
  */
 
 import { AccountBook } from './account-book.ts';

@@ -1,4 +1,7 @@
-/** The inside of the simulator's thread: starts it, tells its addresses, closes it at the first message. */
+/**
+ * The inside of the simulator's thread: starts it, tells its addresses, closes it at the first
+ * message.
+ */
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { tellThreadVitals } from '../std/thread-vitals.ts';

@@ -1,6 +1,6 @@
 /**
- * The simulator in a thread of its own: beside an embedded engine it must not take its turns from the
- * thread that serves HTTP.
+ * The simulator in a thread of its own: beside an embedded engine it must not take its turns from
+ * the thread that serves HTTP.
  */
 
 import { once } from 'node:events';

@@ -1,4 +1,7 @@
-/** Group commit: what comes while a batch is under way goes into the next one, so that batches grow with the load. */
+/**
+ * Group commit: what comes while a batch is under way goes into the next one, so that batches grow
+ * with the load.
+ */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
@@ -17,16 +20,23 @@ interface Waiting<Item, Result> {
   reject(error: unknown): void;
 }
 
-/** Turns of the event loop that a batch waits for company at most: a hundred requests are read in so many. */
+/**
+ * Turns of the event loop that a batch waits for company at most: a hundred requests are read in so
+ * many.
+ */
 const TURNS_MAX = 10;
-/** Turns that bring nobody, after which nobody is on his way: the first may end before the sockets are looked at. */
+/**
+ * Turns that bring nobody, after which nobody is on his way: the first may end before the sockets
+ * are looked at.
+ */
 const SILENT_TURNS_MAX = 2;
 
 /**
- * Starts a batch when none is in flight and gathers while one is, so there is never more than one at work. A lone item does
- * not wait for company; but those who were just answered come again, and a batch of the first of them alone would keep all
- * others waiting: so a batch is as large as the one before it, while each turn of the event loop brings more.
- * Unbounded by itself: whoever submits bounds what is in flight.
+ * Starts a batch when none is in flight and gathers while one is, so there is never more than one
+ * at work. A lone item does not wait for company; but those who were just answered come again, and
+ * a batch of the first of them alone would keep all others waiting: so a batch is as large as the
+ * one before it, while each turn of the event loop brings more. Unbounded by itself: whoever
+ * submits bounds what is in flight.
  */
 export class Batcher<Item, Result> {
   private readonly options: BatcherOptions<Item, Result>;

@@ -1,6 +1,6 @@
 /**
- * A bell that one loop waits for and many things ring: a ring while nobody waits is kept for the next wait, so that
- * nothing is missed between looking and waiting.
+ * A bell that one loop waits for and many things ring: a ring while nobody waits is kept for the
+ * next wait, so that nothing is missed between looking and waiting.
  */
 export class Bell {
   private rung = false;

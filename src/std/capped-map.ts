@@ -1,6 +1,7 @@
 /**
- * Values by key, of which only so many are kept, or so much of them together: those that were set longest ago make room. Whatever
- * a stranger's requests are remembered by is one of these, so that nothing he sends can fill the memory.
+ * Values by key, of which only so many are kept, or so much of them together: those that were set
+ * longest ago make room. Whatever a stranger's requests are remembered by is one of these, so that
+ * nothing he sends can fill the memory.
  */
 
 interface Entry<K, V> {
@@ -22,8 +23,9 @@ export class CappedMap<K, V> {
   readonly #sizeMax: number;
   readonly #weightMax: number;
   readonly #entries = new Map<K, Entry<K, V>>();
-  // The order is a list of its own: to find the first key of a full Map that changes all the time took 100 µs at 50,000 keys, for
-  // the places of those that were deleted before it are walked over each time.
+  // The order is a list of its own: to find the first key of a full Map that changes all the time
+  // took 100 µs at 50,000 keys, for the places of those that were deleted before it are walked over
+  // each time.
   #oldest: Entry<K, V> | null = null;
   #newest: Entry<K, V> | null = null;
   #weight = 0;

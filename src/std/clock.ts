@@ -1,11 +1,14 @@
-/** The two clocks: one that is compared with dates, one that only ever goes forward. Tests bring their own. */
+/**
+ * The two clocks: one that is compared with dates, one that only ever goes forward. Tests bring
+ * their own.
+ */
 
 export interface Clock {
   /** Epoch milliseconds: for dates that people and other machines know. May jump. */
   nowMs(): number;
   /**
-   * Milliseconds of the system's monotonic clock: for leases. The same in every thread of a machine, unlike
-   * `performance.now()`, and it goes on while a process is stopped.
+   * Milliseconds of the system's monotonic clock: for leases. The same in every thread of a
+   * machine, unlike `performance.now()`, and it goes on while a process is stopped.
    */
   monotonicMs(): number;
 }

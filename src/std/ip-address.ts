@@ -7,8 +7,9 @@ const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/;
 const IPV6_NETWORK_GROUPS = 4;
 
 /**
- * One spelling for each address: IPv4 as it is, also where a listener on `::` shows it mapped into IPv6; IPv6 in its short form
- * (RFC 5952), without a zone. `address` is one: `isIP` or the system says so.
+ * One spelling for each address: IPv4 as it is, also where a listener on `::` shows it mapped into
+ * IPv6; IPv6 in its short form (RFC 5952), without a zone. `address` is one: `isIP` or the system
+ * says so.
  */
 export function normalAddress(address: string): string {
   if (!address.includes(':')) return address;
@@ -17,7 +18,10 @@ export function normalAddress(address: string): string {
   return MAPPED.exec(short)?.[1] ?? short;
 }
 
-/** Whom callers are counted as: IPv4 as it is; IPv6 by its /64, since whoever has one address has 2^64 of them. */
+/**
+ * Whom callers are counted as: IPv4 as it is; IPv6 by its /64, since whoever has one address has
+ * 2^64 of them.
+ */
 export function networkOf(address: string): string {
   const normal = normalAddress(address);
   if (!normal.includes(':')) return normal;

@@ -1,4 +1,7 @@
-/** Where a text stops being JSON. JSON.parse says it in other words in every version, sometimes without a position. */
+/**
+ * Where a text stops being JSON. JSON.parse says it in other words in every version, sometimes
+ * without a position.
+ */
 
 /** The place as people count: from 1. */
 export interface TextPosition {
@@ -10,7 +13,10 @@ const SPACE = /[ \t\n\r]*/y;
 const SCALAR = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const STRING_CHARACTERS = /(?:[ !#-[\]-\uffff]+|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*/y;
 
-/** For a text that JSON.parse refused. Keeps a stack of its own: a stranger's brackets nest as deep as they like. */
+/**
+ * For a text that JSON.parse refused. Keeps a stack of its own: a stranger's brackets nest as deep
+ * as they like.
+ */
 export function jsonFaultPosition(text: string): TextPosition {
   const before = text.slice(0, jsonEnd(text)).split('\n');
   return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };

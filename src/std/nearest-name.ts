@@ -1,6 +1,9 @@
 /** Which known name was meant by one that is not known. */
 
-/** Longer names are compared by their beginning: a stranger wrote them, and the comparison takes their length squared. */
+/**
+ * Longer names are compared by their beginning: a stranger wrote them, and the comparison takes
+ * their length squared.
+ */
 const LENGTH_MAX = 64;
 
 /** The one of `known` that takes the fewest changes; case, `_` and `-` count for nothing. */

@@ -1,4 +1,7 @@
-/** Whether PEM files are what their settings say: the server and the senders would say so in their own words, or not at all. */
+/**
+ * Whether PEM files are what their settings say: the server and the senders would say so in their
+ * own words, or not at all.
+ */
 
 import type { KeyObject } from 'node:crypto';
 import { createPrivateKey, X509Certificate } from 'node:crypto';

@@ -1,4 +1,7 @@
-/** Work that is done again and again, with a pause after each run: never two runs at once, and a stop that waits. */
+/**
+ * Work that is done again and again, with a pause after each run: never two runs at once, and a
+ * stop that waits.
+ */
 
 export class Recurring {
   private readonly intervalMs: number;

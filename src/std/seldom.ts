@@ -1,4 +1,6 @@
-/** What happens often is told once, and from then on at most so often: with how often it happened. */
+/**
+ * What happens often is told once, and from then on at most so often: with how often it happened.
+ */
 export class Seldom {
   readonly #intervalMs: number;
   /** Milliseconds of a clock that nobody sets. */

@@ -1,4 +1,7 @@
-/** How often a timer walks over what waits for a time-out: one timer for all, instead of one for each. */
+/**
+ * How often a timer walks over what waits for a time-out: one timer for all, instead of one for
+ * each.
+ */
 
 /** A time-out is late by at most this. */
 const SWEEP_EVERY_MS_MAX = 1_000;

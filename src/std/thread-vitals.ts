@@ -1,6 +1,6 @@
 /**
- * What a thread says of its own memory and time. Each thread has a heap of its own, and before Node 22 no thread can look into the
- * heap of another, so each tells its numbers to whoever started it.
+ * What a thread says of its own memory and time. Each thread has a heap of its own, and before Node
+ * 22 no thread can look into the heap of another, so each tells its numbers to whoever started it.
  */
 
 import type { Worker } from 'node:worker_threads';
@@ -34,7 +34,10 @@ export function readThreadVitals(webAssemblyBytes = 0): ThreadVitals {
   };
 }
 
-/** Tells those of this thread, with its WebAssembly memory, now and every few seconds. Does not keep it alive. */
+/**
+ * Tells those of this thread, with its WebAssembly memory, now and every few seconds. Does not keep
+ * it alive.
+ */
 export function tellThreadVitals(
   tell: (vitals: ThreadVitals) => void,
   webAssemblyBytes: () => number = () => 0,

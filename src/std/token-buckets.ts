@@ -12,9 +12,9 @@ interface Bucket {
 }
 
 /**
- * A bucket holds the tokens of one second. Two generations bound the memory: when the young one is full the old one is
- * forgotten, and whoever was in it starts with a full bucket. An attacker with that many addresses is not stopped by
- * limits per address anyway.
+ * A bucket holds the tokens of one second. Two generations bound the memory: when the young one is
+ * full the old one is forgotten, and whoever was in it starts with a full bucket. An attacker with
+ * that many addresses is not stopped by limits per address anyway.
  */
 export class TokenBuckets {
   private readonly perSecond: number;

@@ -1,6 +1,9 @@
 /** Work that may be done again, whole. */
 
-/** What `work` resolves with; done again, `triesMax` times in all, while `mayPass` says of what it threw that the next try may succeed. */
+/**
+ * What `work` resolves with; done again, `triesMax` times in all, while `mayPass` says of what it
+ * threw that the next try may succeed.
+ */
 export async function tryAgain<Result>(
   triesMax: number,
   mayPass: (error: unknown) => boolean,

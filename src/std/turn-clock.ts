@@ -1,7 +1,7 @@
 /**
- * The monotonic clock, read once in a turn of the event loop, for code that asks it a hundred thousand times a second. It may be
- * behind by as long as the turn has lasted (or the process was stopped in it), never ahead: good for noting when something
- * began, not for asking how late it is.
+ * The monotonic clock, read once in a turn of the event loop, for code that asks it a hundred
+ * thousand times a second. It may be behind by as long as the turn has lasted (or the process was
+ * stopped in it), never ahead: good for noting when something began, not for asking how late it is.
  */
 
 export class TurnClock {

@@ -1,6 +1,9 @@
 /** A wait that has an end. */
 
-/** What the promise resolves with, or `late` when that takes longer. It goes on behind, and what becomes of it then nobody hears. */
+/**
+ * What the promise resolves with, or `late` when that takes longer. It goes on behind, and what
+ * becomes of it then nobody hears.
+ */
 export async function within<T, Late>(
   limitMs: number,
   promise: Promise<T>,

@@ -1,9 +1,15 @@
-/** Why a PostgreSQL cannot be worked with, as a sentence for the operator: without the password that its URL may hold. */
+/**
+ * Why a PostgreSQL cannot be worked with, as a sentence for the operator: without the password that
+ * its URL may hold.
+ */
 
 import { SettingFault } from '../std/setting-fault.ts';
 import { faultOf } from './faults.ts';
 
-/** What the server or the way to it says, by SQLSTATE and by the codes of sockets: what is wrong, and what to do. */
+/**
+ * What the server or the way to it says, by SQLSTATE and by the codes of sockets: what is wrong,
+ * and what to do.
+ */
 const MEANINGS: readonly (readonly [codes: RegExp, meaning: string])[] = [
   [/^ECONNREFUSED$/, 'nothing listens there: start PostgreSQL, or correct host and port'],
   [/^ENOENT$/, 'there is no such socket: start PostgreSQL, or correct the path'],
@@ -44,7 +50,9 @@ export const isOfDatabase = (error: unknown): boolean =>
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : '';
 
-/** User, host, port and database; of a URL for several hosts the driver knows more than `URL` does. */
+/**
+ * User, host, port and database; of a URL for several hosts the driver knows more than `URL` does.
+ */
 function placeOf(url: string): string {
   if (!URL.canParse(url)) return 'the database';
   const { username, hostname, port, pathname } = new URL(url);

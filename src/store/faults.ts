@@ -1,4 +1,7 @@
-/** What an error of the database means to whoever asked: one classification, by SQLSTATE and by the driver's codes. */
+/**
+ * What an error of the database means to whoever asked: one classification, by SQLSTATE and by the
+ * driver's codes.
+ */
 
 export type StoreFault =
   /** The statement's data: the same statement fails again, its neighbours would not. */
@@ -15,11 +18,14 @@ const CONFLICT = /^(40P01|40001)$/;
 /** Data exception, integrity constraint violation. */
 const DATA = /^2[23]\w{3}$/;
 /**
- * Connection exception, authorization, resources, operator intervention (with statement timeouts), system error; read-only
- * (a standby); ended by the server after too long a silence.
+ * Connection exception, authorization, resources, operator intervention (with statement timeouts),
+ * system error; read-only (a standby); ended by the server after too long a silence.
  */
 const UNAVAILABLE = /^((08|28|53|57|58)\w{3}|25006|25P03)$/;
-/** The driver's own, and those of the socket: ECONNREFUSED, EPIPE. Node's programming errors begin with ERR_. */
+/**
+ * The driver's own, and those of the socket: ECONNREFUSED, EPIPE. Node's programming errors begin
+ * with ERR_.
+ */
 const CONNECTION = /^(CONNECTION_|CONNECT_TIMEOUT|E(?!RR_))/;
 
 /** Classifies what a statement threw. */

@@ -1,6 +1,7 @@
 /**
- * Brings the schema up to date: every migration once, in order, all or none. Nodes of the version before are at work
- * meanwhile and afterwards, so a migration adds and does not take away (docs/operating.md, test/support/migration-rule.ts).
+ * Brings the schema up to date: every migration once, in order, all or none. Nodes of the version
+ * before are at work meanwhile and afterwards, so a migration adds and does not take away
+ * (docs/operating.md, test/support/migration-rule.ts).
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -27,8 +28,8 @@ export interface Migration {
   readonly name: string;
   readonly sql: string;
   /**
-   * The newest migration that a node must know to work on what this one leaves: for one that takes away what no version
-   * since then has used. Absent: what worked before works on.
+   * The newest migration that a node must know to work on what this one leaves: for one that takes
+   * away what no version since then has used. Absent: what worked before works on.
    */
   readonly needs?: string;
 }
@@ -65,22 +66,35 @@ export interface MigrateOptions {
   readonly patienceMs?: number;
 }
 
-/** Any number that nothing else locks. Nodes that start together take turns on it; the later ones find nothing to do. */
+/**
+ * Any number that nothing else locks. Nodes that start together take turns on it; the later ones
+ * find nothing to do.
+ */
 const MIGRATION_LOCK = 7_461_671;
 
-/** Whoever waits for a table's lock makes everyone wait who comes after him: not for longer than this, and then they go first. */
+/**
+ * Whoever waits for a table's lock makes everyone wait who comes after him: not for longer than
+ * this, and then they go first.
+ */
 const LOCK_MS_MAX = 2_000;
 const LOCK_PAUSE_MS = 3_000;
-/** Dumps and long transactions hold tables for long; then it is for whoever supervises the process to start it again. */
+/**
+ * Dumps and long transactions hold tables for long; then it is for whoever supervises the process
+ * to start it again.
+ */
 const PATIENCE_MS = 300_000;
 
-/** Applies what is missing, all in one transaction; again, whole, after a deadlock or while a table is not to be had. */
+/**
+ * Applies what is missing, all in one transaction; again, whole, after a deadlock or while a table
+ * is not to be had.
+ */
 export async function migrate(sql: SqlPool, options: MigrateOptions = {}): Promise<Migrated> {
   const { migrations = MIGRATIONS, onWaiting, patienceMs = PATIENCE_MS } = options;
   const endMs = performance.now() + patienceMs;
   for (;;) {
     try {
-      // Nodes of the version before are at work meanwhile, and a table's lock may end in a deadlock with theirs.
+      // Nodes of the version before are at work meanwhile, and a table's lock may end in a deadlock
+      // with theirs.
       return await againAfterDeadlock(() => sql.begin((tx) => migrateOnce(tx, migrations)));
     } catch (error) {
       if (!isLockTimeout(error)) throw error;

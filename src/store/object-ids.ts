@@ -1,18 +1,25 @@
-/** Ids for tags, groups and apps that are not made yet: given out before, so that rows can name each other in one statement. */
+/**
+ * Ids for tags, groups and apps that are not made yet: given out before, so that rows can name each
+ * other in one statement.
+ */
 
 import { ID_MAX } from '../domain/tag.ts';
 import type { Sql } from './sql.ts';
 
 /**
- * Ids that one client's tags and groups may use up, ever, deleted ones included: all clients share one sequence, and none is
- * given out twice. A hundred times the tags that it may have at a time; two hundred clients can use up all of theirs.
+ * Ids that one client's tags and groups may use up, ever, deleted ones included: all clients share
+ * one sequence, and none is given out twice. A hundred times the tags that it may have at a time;
+ * two hundred clients can use up all of theirs.
  */
 export const OBJECT_IDS_PER_CLIENT_MAX = 10_000_000;
 
 /** What whoever wants more is told. */
 export const OBJECT_IDS_USED_UP = `would be more than the ${OBJECT_IDS_PER_CLIENT_MAX} tags and groups that a client may make in its life`;
 
-/** Gives them out, for good: ask when it is certain that they are needed. Null: the client has used up its own. */
+/**
+ * Gives them out, for good: ask when it is certain that they are needed. Null: the client has used
+ * up its own.
+ */
 export async function nextObjectIds(
   sql: Sql,
   clientId: number,
@@ -29,7 +36,9 @@ export async function nextObjectIds(
   return rows.map((row) => row.id);
 }
 
-/** The share of all ids, of all clients, that has been given out: at 1 nothing can be made any more. */
+/**
+ * The share of all ids, of all clients, that has been given out: at 1 nothing can be made any more.
+ */
 export async function objectIdsUsedShare(sql: Sql): Promise<number> {
   const [row] = await sql<{ last: number }[]>`select last_value::float8 as last from object_ids`;
   return (row?.last ?? 0) / ID_MAX;

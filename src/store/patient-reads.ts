@@ -1,6 +1,7 @@
 /**
- * Reads that may take seconds: what only counting answers, for large clients. Few are done at a time, and of one client fewer, so that none of
- * them takes connections from credentials, registrations and sends; the others wait for a moment, and are told to come again.
+ * Reads that may take seconds: what only counting answers, for large clients. Few are done at a
+ * time, and of one client fewer, so that none of them takes connections from credentials,
+ * registrations and sends; the others wait for a moment, and are told to come again.
  */
 
 import type { Sql } from './sql.ts';
@@ -11,7 +12,10 @@ export const PATIENT_READS_MAX = 4;
 const OF_CLIENT_MAX = 2;
 /** Of one client that wait: each is done in milliseconds while nothing is wrong. */
 const WAITING_OF_CLIENT_MAX = 100;
-/** What has not begun by then is refused: who asks has some seconds, and the statements before him have ten. */
+/**
+ * What has not begun by then is refused: who asks has some seconds, and the statements before him
+ * have ten.
+ */
 const WAIT_MS_MAX = 2_000;
 
 /** `busy`: it was not begun, because too many are being done. */
@@ -38,7 +42,10 @@ export class PatientReads {
     this.#perform = perform;
   }
 
-  /** Rejects as `work` does, and when a statement of it takes too long (`STATEMENT_MS_MAX`; not on the embedded database). */
+  /**
+   * Rejects as `work` does, and when a statement of it takes too long (`STATEMENT_MS_MAX`; not on
+   * the embedded database).
+   */
   async run<T>(clientId: number, work: (sql: Sql) => Promise<T>): Promise<PatientRead<T>> {
     const client = this.#clients.get(clientId) ?? { id: clientId, atWork: 0, waiting: new Set() };
     this.#clients.set(clientId, client);

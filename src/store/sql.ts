@@ -1,4 +1,7 @@
-/** The one way to a PostgreSQL, embedded or real: the driver with the types that this project reads and writes. */
+/**
+ * The one way to a PostgreSQL, embedded or real: the driver with the types that this project reads
+ * and writes.
+ */
 
 import postgres from 'postgres';
 import type { BackoffPolicy } from '../std/backoff.ts';
@@ -26,7 +29,10 @@ const bigint = {
 
 /** How long closing waits for statements under way. */
 export const CLOSE_TIMEOUT_SECONDS = 5;
-/** With its jitter below a second: the driver's own pause doubles to 20 s, in which every statement waits although the database may be back. */
+/**
+ * With its jitter below a second: the driver's own pause doubles to 20 s, in which every statement
+ * waits although the database may be back.
+ */
 const RECONNECT: BackoffPolicy = { baseMs: 10, capMs: 650 };
 /** A server that takes a connection and then says nothing. */
 const CONNECT_TIMEOUT_SECONDS = 10;
@@ -65,12 +71,14 @@ export function connect(
 }
 
 /**
- * Numbers or uuids as the text of a PostgreSQL array, for `${list(…)}::int[]`: the driver would look at each element and
- * escape it, and these need none.
+ * Numbers or uuids as the text of a PostgreSQL array, for `${list(…)}::int[]`: the driver would
+ * look at each element and escape it, and these need none.
  */
 export const list = (values: readonly (number | string)[]): string => `{${values.join(',')}}`;
 
-/** Texts, or nulls, likewise for `::text[]`. The driver's own way looks at each element three times. */
+/**
+ * Texts, or nulls, likewise for `::text[]`. The driver's own way looks at each element three times.
+ */
 export const textList = (values: readonly (string | null)[]): string =>
   `{${values.map((value) => (value === null ? 'NULL' : quoted(value))).join(',')}}`;
 

@@ -23,9 +23,15 @@ export interface Store extends Migrated {
   readonly patientReads: PatientReads;
   /** For worker threads, which open pools of their own. */
   readonly address: DatabaseAddress;
-  /** A connection beside the pool, for one transaction at a time, each with these settings; closed with the store. */
+  /**
+   * A connection beside the pool, for one transaction at a time, each with these settings; closed
+   * with the store.
+   */
   openLine(settings?: readonly string[]): Line;
-  /** Of the thread that the embedded database runs in; null: it runs elsewhere, or has told nothing yet. */
+  /**
+   * Of the thread that the embedded database runs in; null: it runs elsewhere, or has told nothing
+   * yet.
+   */
   readonly threadVitals: () => ThreadVitals | null;
   close(): Promise<void>;
 }
@@ -36,7 +42,10 @@ const CONNECTIONS_MAX = 16;
 /** A database that this process does not run. */
 const ELSEWHERE: EmbeddedDatabase = { vitals: () => null, close: () => Promise.resolve() };
 
-/** Connects to a real PostgreSQL (15 or later) and migrates it; `onWaiting` is told while a lock holds that up. */
+/**
+ * Connects to a real PostgreSQL (15 or later) and migrates it; `onWaiting` is told while a lock
+ * holds that up.
+ */
 export async function openPostgres(url: string, onWaiting?: () => void): Promise<Store> {
   try {
     return await open({ kind: 'postgres', url }, ELSEWHERE, onWaiting);
@@ -87,8 +96,9 @@ async function open(
 }
 
 /**
- * In a transaction, for a pooler knows no other time-outs than those of one. The embedded database has none at all, and in a transaction nobody
- * else's statements would come between those of a read.
+ * In a transaction, for a pooler knows no other time-outs than those of one. The embedded database
+ * has none at all, and in a transaction nobody else's statements would come between those of a
+ * read.
  */
 const performOn = (sql: SqlPool, { kind }: DatabaseAddress): Perform =>
   kind === 'embedded' ? (work) => work(sql) : (work) => transact(sql, work);

@@ -1,12 +1,16 @@
-/** A transaction that cannot hold its locks for long, and is tried again when another one was in its way. */
+/**
+ * A transaction that cannot hold its locks for long, and is tried again when another one was in its
+ * way.
+ */
 
 import { tryAgain } from '../std/try-again.ts';
 import { faultOf } from './faults.ts';
 import type { Sql, SqlPool } from './sql.ts';
 
 /**
- * Of one statement, waiting for locks included, and of silence between two. A node that was frozen in the middle of a
- * transaction loses it after this, so that its locks do not stop every other node.
+ * Of one statement, waiting for locks included, and of silence between two. A node that was frozen
+ * in the middle of a transaction loses it after this, so that its locks do not stop every other
+ * node.
  */
 export const STATEMENT_MS_MAX = 10_000;
 /** Deadlocks end one of two transactions, so a few tries are plenty. */
@@ -16,7 +20,8 @@ const TRIES_MAX = 5;
 export const transact = <T>(sql: SqlPool, work: (tx: Sql) => Promise<T>): Promise<T> =>
   againAfterDeadlock(async () => {
     const results = await sql.begin(async (tx) => {
-      // A query goes out when it is waited for: without `execute` behind the first one of `work`, which would have no limit.
+      // A query goes out when it is waited for: without `execute` behind the first one of `work`,
+      // which would have no limit.
       const limited = limitTime(tx).execute();
       return [await Promise.all([limited, work(tx)]).then(([, result]) => result)];
     });

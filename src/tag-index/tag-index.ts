@@ -1,4 +1,7 @@
-/** The question "which devices?", answered group by group. Redis answers it when there is one, and SQL always can. */
+/**
+ * The question "which devices?", answered group by group. Redis answers it when there is one, and
+ * SQL always can.
+ */
 
 import type { DeviceToken, PlatformOfApp } from '../domain/device.ts';
 import type { DeviceNote, GroupChange, GroupKey } from '../domain/group-change.ts';
@@ -6,8 +9,9 @@ import type { Audience } from '../domain/notification.ts';
 import type { Sql } from '../store/sql.ts';
 
 /**
- * Octets of the tokens of one run. A thread's sixteen tasks hold each of theirs twice while they resolve, and have 512 MB together; a full
- * group of browsers' subscriptions has half of it, and one block of the largest tokens a fifth.
+ * Octets of the tokens of one run. A thread's sixteen tasks hold each of theirs twice while they
+ * resolve, and have 512 MB together; a full group of browsers' subscriptions has half of it, and
+ * one block of the largest tokens a fifth.
  */
 export const TOKEN_BYTES_MAX = 8_388_608;
 
@@ -26,7 +30,10 @@ export interface DeviceRun {
   readonly offsets: Uint16Array;
   readonly deviceIds: DeviceIds;
   readonly notes: DeviceNotes;
-  /** Offsets from here on, whole blocks, were left out, for all tokens together are too large. Absent: all are here. */
+  /**
+   * Offsets from here on, whole blocks, were left out, for all tokens together are too large.
+   * Absent: all are here.
+   */
   readonly endOffset?: number;
 }
 
@@ -44,7 +51,10 @@ export interface ResolveRequest {
   readonly audience: Audience;
   /** Ordinals at or above it are not in the audience. */
   readonly ordinalEnd: number;
-  /** The group's version in PostgreSQL when the chunk was claimed; an index that is older must not answer. */
+  /**
+   * The group's version in PostgreSQL when the chunk was claimed; an index that is older must not
+   * answer.
+   */
   readonly expectedVersion: number;
   /** Nobody asks for those below it, whole blocks. Absent: 0. */
   readonly firstOffset?: number;
@@ -53,21 +63,27 @@ export interface ResolveRequest {
 export interface TagIndex {
   /** The devices of a group that match the audience: each once, exact. */
   resolve(request: ResolveRequest): Promise<DeviceRun>;
-  /** Of these ordinals of one (app, platform), the ones that still exist and still match, for retries. */
+  /**
+   * Of these ordinals of one (app, platform), the ones that still exist and still match, for
+   * retries.
+   */
   recheck(
     scope: PlatformOfApp,
     ordinals: readonly number[],
     audience: Audience,
   ): Promise<PresentDevices>;
-  /** How many devices of an (app, platform) match, now. `sql` is what the database is asked with, for it may take seconds. */
+  /**
+   * How many devices of an (app, platform) match, now. `sql` is what the database is asked with,
+   * for it may take seconds.
+   */
   count(sql: Sql, scope: PlatformOfApp, audience: Audience): Promise<number>;
 }
 
 /** Where committed changes go that an index beside the database has to hear of. */
 export interface IndexFeed {
   /**
-   * Resolves when the index has them or goes without for now: it proves by its versions what it has. Never rejects, for the truth is
-   * committed.
+   * Resolves when the index has them or goes without for now: it proves by its versions what it
+   * has. Never rejects, for the truth is committed.
    */
   apply(changes: readonly GroupChange[]): Promise<void>;
 }

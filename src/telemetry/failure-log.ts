@@ -1,6 +1,7 @@
 /**
- * Failures that come by the thousand while a store is away: the first of a kind is logged whole, with its stack; those after it are counted, and
- * told in one line now and then, with how often it was and the latest of them.
+ * Failures that come by the thousand while a store is away: the first of a kind is logged whole,
+ * with its stack; those after it are counted, and told in one line now and then, with how often it
+ * was and the latest of them.
  */
 
 import type { Logger } from 'pino';
@@ -21,9 +22,15 @@ interface Kind {
   untold: number;
 }
 
-/** Of a kind, one line in so long: an outage of an hour is some hundred lines. A kind of which none came for as long is new again. */
+/**
+ * Of a kind, one line in so long: an outage of an hour is some hundred lines. A kind of which none
+ * came for as long is new again.
+ */
 const INTERVAL_MS = 10_000;
-/** There are as many codes and places in which something fails, at most; further ones are counted together. */
+/**
+ * There are as many codes and places in which something fails, at most; further ones are counted
+ * together.
+ */
 const KINDS_MAX = 100;
 
 export class FailureLog {

@@ -1,4 +1,7 @@
-/** Every metric of the engine by name, in one registry. What is counted a thousand times a second is counted in a plain field. */
+/**
+ * Every metric of the engine by name, in one registry. What is counted a thousand times a second is
+ * counted in a plain field.
+ */
 
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { IndexReading } from './index-metrics.ts';
@@ -276,7 +279,10 @@ function createFamily<Label extends string>(
   };
 }
 
-/** A series is found by its labels' values in turn: joined to one key, they would be made and hashed anew each time. */
+/**
+ * A series is found by its labels' values in turn: joined to one key, they would be made and hashed
+ * anew each time.
+ */
 interface SeriesNode {
   readonly next: Map<string, SeriesNode>;
   count: Count | null;

@@ -1,9 +1,10 @@
 /**
- * AeroGear UnifiedPush Server's export of a variant's installations (GET rest/export/<variant-id>/installations): one JSON array
- * of `{deviceToken, deviceType, operatingSystem, osVersion, alias, enabled, categories}`. The REST API is described at
- * https://aerogear.org/docs/specs/aerogear-unifiedpush-rest/; the fields are those of the server's class Installation.
- * Aliases become no tags: one for every user is what tags are not made for. Web Push variants keep a token of their own
- * making, so their installations are passed over.
+ * AeroGear UnifiedPush Server's export of a variant's installations (GET
+ * rest/export/<variant-id>/installations): one JSON array of `{deviceToken, deviceType,
+ * operatingSystem, osVersion, alias, enabled, categories}`. The REST API is described at
+ * https://aerogear.org/docs/specs/aerogear-unifiedpush-rest/; the fields are those of the server's
+ * class Installation. Aliases become no tags: one for every user is what tags are not made for. Web
+ * Push variants keep a token of their own making, so their installations are passed over.
  */
 
 import type { Entry, FileTag } from './file-device.ts';

@@ -1,8 +1,9 @@
 /**
  * Azure Notification Hubs' export of registrations: XML, one registration description a line
- * (https://learn.microsoft.com/azure/notification-hubs/export-modify-registrations-bulk), or the Atom feed that its REST API answers
- * (https://learn.microsoft.com/rest/api/notificationhubs/read-all-registrations). Lines of JSON are taken too, as its SDK for
- * JavaScript gives registrations and installations.
+ * (https://learn.microsoft.com/azure/notification-hubs/export-modify-registrations-bulk), or the
+ * Atom feed that its REST API answers
+ * (https://learn.microsoft.com/rest/api/notificationhubs/read-all-registrations). Lines of JSON are
+ * taken too, as its SDK for JavaScript gives registrations and installations.
  */
 
 import type { SaxesParser as Parser } from 'saxes';
@@ -39,7 +40,10 @@ interface Description {
   length: number;
 }
 
-/** The parser lives from line to line, for documents that have been broken into lines, and begins anew after a fault. */
+/**
+ * The parser lives from line to line, for documents that have been broken into lines, and begins
+ * anew after a fault.
+ */
 class AzureReader implements RecordReader {
   private parser: Parser = this.createParser();
   private depth = 0;
@@ -153,7 +157,10 @@ function readDescription({ kind, line, fields }: Description): Entry {
   }
 }
 
-/** A registration (`kind` or `type`, token, tags) or an installation (`platform`, `pushChannel`, tags) of the SDK. */
+/**
+ * A registration (`kind` or `type`, token, tags) or an installation (`platform`, `pushChannel`,
+ * tags) of the SDK.
+ */
 function readJson(line: number, text: string): Entry {
   const fields = readObject(text);
   if (fields === null) return { kind: 'fault', line, sentence: 'is not a JSON object.' };

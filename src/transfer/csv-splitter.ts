@@ -1,7 +1,8 @@
 /**
- * CSV records: lines, joined while a quoted field is open. Quotes inside a field are doubled (RFC 4180), so that a record
- * has an even number of them: which is all that is looked at here; fields are read by csv-parse. Given a whole file,
- * csv-parse does not find its way back after a quote at the wrong place, and would lose everything behind it.
+ * CSV records: lines, joined while a quoted field is open. Quotes inside a field are doubled (RFC
+ * 4180), so that a record has an even number of them: which is all that is looked at here; fields
+ * are read by csv-parse. Given a whole file, csv-parse does not find its way back after a quote at
+ * the wrong place, and would lose everything behind it.
  */
 
 import { LineSplitter } from './line-splitter.ts';
@@ -10,7 +11,10 @@ import { RECORD_OCTETS_MAX } from './raw-record.ts';
 
 type TextRecord = Extract<RawRecord, { readonly kind: 'text' }>;
 
-/** A quote that is never closed takes no more of what follows with it. A deviceId with line breaks has a few. */
+/**
+ * A quote that is never closed takes no more of what follows with it. A deviceId with line breaks
+ * has a few.
+ */
 const LINES_MAX = 100;
 
 export class CsvSplitter implements Splitter {
@@ -57,7 +61,10 @@ export class CsvSplitter implements Splitter {
     if (this.open.length > LINES_MAX || this.openLength > RECORD_OCTETS_MAX) this.giveUp(records);
   }
 
-  /** Gives up the first of the open lines: those after it are looked at again, as records of their own. */
+  /**
+   * Gives up the first of the open lines: those after it are looked at again, as records of their
+   * own.
+   */
   private giveUp(records: RawRecord[]): void {
     const [first, ...others] = this.open;
     this.open = [];

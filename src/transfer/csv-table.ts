@@ -1,4 +1,7 @@
-/** A CSV file with a line of column names, row by row. Fields are read by csv-parse, a few hundred rows at a call. */
+/**
+ * A CSV file with a line of column names, row by row. Fields are read by csv-parse, a few hundred
+ * rows at a call.
+ */
 
 import { CsvError } from 'csv-parse';
 import { parse } from 'csv-parse/sync';
@@ -10,7 +13,9 @@ import type { RawRecord } from './raw-record.ts';
 /** A row by the names of its columns; a column that the file does not have is undefined. */
 export type Row = Readonly<Record<string, string | undefined>>;
 
-/** A call of csv-parse costs as much as some ten rows; a fault costs the rows of its call once more. */
+/**
+ * A call of csv-parse costs as much as some ten rows; a fault costs the rows of its call once more.
+ */
 const ROWS_MAX = 256;
 
 /** Reads rows with `read`. Without all of the columns `needed` no row can be read. */
@@ -56,7 +61,10 @@ class TableReader implements RecordReader {
     }
   }
 
-  /** Of a record that is none, the first line is at fault; those after it may be records of their own. */
+  /**
+   * Of a record that is none, the first line is at fault; those after it may be records of their
+   * own.
+   */
   private readApart({ line, text }: RawRecord & { kind: 'text' }, entries: Entry[]): void {
     if (this.columns === null) throw new WrongFileError('The first line has no names of columns.');
     entries.push({ kind: 'fault', line, sentence: 'has a quote at the wrong place.' });

@@ -1,4 +1,7 @@
-/** Our own CSV: `platformId,deviceId,appVersion,registeredAt,tags`, as `tagcast devices export` writes it. */
+/**
+ * Our own CSV: `platformId,deviceId,appVersion,registeredAt,tags`, as `tagcast devices export`
+ * writes it.
+ */
 
 import { parseJson } from '../std/json.ts';
 import { CsvSplitter } from './csv-splitter.ts';

@@ -1,4 +1,7 @@
-/** A device as a file holds it: what every format is read into, checked by the same rules as a registration. */
+/**
+ * A device as a file holds it: what every format is read into, checked by the same rules as a
+ * registration.
+ */
 
 import {
   DEVICE_ID_LENGTH_MAX,
@@ -30,7 +33,10 @@ export type Entry =
   | { readonly kind: 'device'; readonly line: number; readonly device: FileDevice }
   /** `sentence` says what is wrong with it. */
   | { readonly kind: 'fault'; readonly line: number; readonly sentence: string }
-  /** Nothing is wrong with it, but it is none of ours: counted by its reason, of which a format has a few. */
+  /**
+   * Nothing is wrong with it, but it is none of ours: counted by its reason, of which a format has
+   * a few.
+   */
   | { readonly kind: 'passed'; readonly line: number; readonly reason: string };
 
 /** As read, before it is checked. */

@@ -1,4 +1,7 @@
-/** Lines as records, each with the CR that it may end with. A line beyond the limit is never kept whole in memory. */
+/**
+ * Lines as records, each with the CR that it may end with. A line beyond the limit is never kept
+ * whole in memory.
+ */
 
 import { isUtf8 } from 'node:buffer';
 import type { RawRecord, Splitter } from './raw-record.ts';

@@ -1,4 +1,6 @@
-/** Our own NDJSON: a line `{"platformId","deviceId","appVersion","registeredAt","tags"}` a device. */
+/**
+ * Our own NDJSON: a line `{"platformId","deviceId","appVersion","registeredAt","tags"}` a device.
+ */
 
 import type { Entry } from './file-device.ts';
 import { checkDevice } from './file-device.ts';

@@ -1,6 +1,7 @@
 /**
- * The objects of one JSON array, however it is broken into lines: each is cut out, for JSON.parse to read. A library that
- * streams JSON builds a string of any length in memory, and stops for good at the first mistake.
+ * The objects of one JSON array, however it is broken into lines: each is cut out, for JSON.parse
+ * to read. A library that streams JSON builds a string of any length in memory, and stops for good
+ * at the first mistake.
  */
 
 import { isUtf8 } from 'node:buffer';
@@ -21,7 +22,9 @@ export class ObjectSplitter implements Splitter {
   private depth = 0;
   private inString = false;
   private isEscaped = false;
-  /** Something other than white space, commas and the array's brackets stood between two objects. */
+  /**
+   * Something other than white space, commas and the array's brackets stood between two objects.
+   */
   private strayLine: number | null = null;
 
   push(chunk: Buffer): readonly RawRecord[] {

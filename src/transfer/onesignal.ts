@@ -1,8 +1,9 @@
 /**
- * OneSignal's "Export subscriptions CSV" (https://documentation.onesignal.com/reference/csv-export): one line a
- * subscription, with the columns `identifier` (the token), `device_type`, `tags` (a JSON object), `game_version`,
- * `last_active` (epoch seconds) and `invalid_identifier` (`t` or `f`). Web Push needs the extra fields `web_auth` and
- * `web_p256`.
+ * OneSignal's "Export subscriptions CSV"
+ * (https://documentation.onesignal.com/reference/csv-export): one line a subscription, with the
+ * columns `identifier` (the token), `device_type`, `tags` (a JSON object), `game_version`,
+ * `last_active` (epoch seconds) and `invalid_identifier` (`t` or `f`). Web Push needs the extra
+ * fields `web_auth` and `web_p256`.
  */
 
 import { CsvSplitter } from './csv-splitter.ts';
@@ -57,7 +58,10 @@ function timeOf({ last_active: text = '' }: Row): unknown {
 const YES: ReadonlySet<string> = new Set(['1', 'true', 'yes']);
 const NO: ReadonlySet<string> = new Set(['', '0', 'false', 'no']);
 
-/** A tag of OneSignal is a pair. `{"tennis":"1"}` is tennis, `{"tennis":"0"}` is not, `{"plan":"pro"}` is `plan:pro`. */
+/**
+ * A tag of OneSignal is a pair. `{"tennis":"1"}` is tennis, `{"tennis":"0"}` is not,
+ * `{"plan":"pro"}` is `plan:pro`.
+ */
 function readTags(text: string): readonly FileTag[] | null {
   if (text === '') return [];
   const pairs = readObject(text);

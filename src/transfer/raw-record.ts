@@ -1,10 +1,16 @@
-/** The first step of reading a file: octets become the texts of records, each with its line, none longer than a limit. */
+/**
+ * The first step of reading a file: octets become the texts of records, each with its line, none
+ * longer than a limit.
+ */
 
 export type RawRecord =
   | { readonly kind: 'text'; readonly line: number; readonly text: string }
   | { readonly kind: 'fault'; readonly line: number; readonly sentence: string };
 
-/** Fed with a file's octets from its beginning. What it answers depends on them alone, not on how they were cut. */
+/**
+ * Fed with a file's octets from its beginning. What it answers depends on them alone, not on how
+ * they were cut.
+ */
 export interface Splitter {
   /** Answers the records that are complete now. */
   push(chunk: Buffer): readonly RawRecord[];

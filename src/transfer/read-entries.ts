@@ -1,4 +1,7 @@
-/** A file's entries, a few at a time, as its octets come: memory holds one piece of the file, whatever its length. */
+/**
+ * A file's entries, a few at a time, as its octets come: memory holds one piece of the file,
+ * whatever its length.
+ */
 
 import type { Entry } from './file-device.ts';
 import type { Format } from './format.ts';

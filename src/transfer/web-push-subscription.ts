@@ -10,8 +10,9 @@ export interface SubscriptionParts {
 const MOZILLA = /^https:\/\/[^/]*\.mozilla\.(com|org)\//;
 
 /**
- * As `JSON.stringify(subscription)` gives it in the browser of that push service, so that a page that registers its
- * subscription again finds the device that was imported (a device is known by its text: docs/api.md).
+ * As `JSON.stringify(subscription)` gives it in the browser of that push service, so that a page
+ * that registers its subscription again finds the device that was imported (a device is known by
+ * its text: docs/api.md).
  */
 export function subscriptionText({ endpoint, p256dh, auth }: SubscriptionParts): string {
   const keys = MOZILLA.test(endpoint) ? { auth, p256dh } : { p256dh, auth };

@@ -1,8 +1,11 @@
-/** Why a provider's host cannot be reached, as a sentence that names the host and what to look at: for logs, statuses and operators. */
+/**
+ * Why a provider's host cannot be reached, as a sentence that names the host and what to look at:
+ * for logs, statuses and operators.
+ */
 
 /**
- * `reason` is an error's code or the connection's own words (std/error-reason.ts). The sentence ends without a full stop, for it
- * may stand after a colon.
+ * `reason` is an error's code or the connection's own words (std/error-reason.ts). The sentence
+ * ends without a full stop, for it may stand after a colon.
  */
 export function connectFault(origin: string, reason: string): string {
   const place = placeOf(origin);

@@ -1,4 +1,7 @@
-/** One send, over as many attempts as it takes. It is the only object that a send costs, so it hears the answers itself. */
+/**
+ * One send, over as many attempts as it takes. It is the only object that a send costs, so it hears
+ * the answers itself.
+ */
 
 import type { DeviceToken } from '../domain/device.ts';
 import type { Member } from './pool/member.ts';

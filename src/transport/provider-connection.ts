@@ -1,6 +1,6 @@
 /**
- * What a transport wants of one connection to a provider, whatever carries it. A connection tries nothing again: it says how
- * each attempt ended, and how many more it could take.
+ * What a transport wants of one connection to a provider, whatever carries it. A connection tries
+ * nothing again: it says how each attempt ended, and how many more it could take.
  */
 
 import type { DeviceToken } from '../domain/device.ts';
@@ -35,7 +35,9 @@ export interface Attempt {
 }
 
 export interface ProviderConnection {
-  /** Streams that may be opened now: the provider's limit, as it changes, and never more than ours. */
+  /**
+   * Streams that may be opened now: the provider's limit, as it changes, and never more than ours.
+   */
   readonly free: number;
   /** Opens a stream. The caller has seen `free` above 0. */
   start(attempt: Attempt, authorization: string): void;
@@ -48,7 +50,10 @@ export interface ProviderConnection {
 export interface ConnectionEvents {
   /** More streams may be free than before. */
   freed(): void;
-  /** It takes no more requests; those under way go on. `isToCalmDown`: the provider finds that we ask too much of it. */
+  /**
+   * It takes no more requests; those under way go on. `isToCalmDown`: the provider finds that we
+   * ask too much of it.
+   */
   retired(reason: string, isToCalmDown: boolean): void;
   /** It is gone, and every attempt on it has had its end. */
   gone(reason: string): void;
@@ -69,7 +74,10 @@ export type Dialled =
   | { readonly ok: true; readonly connection: ProviderConnection }
   | { readonly ok: false; readonly reason: string };
 
-/** Opens a connection that has room for a stream. Never throws: a provider that is not there is an answer. */
+/**
+ * Opens a connection that has room for a stream. Never throws: a provider that is not there is an
+ * answer.
+ */
 export type Dial = (options: DialOptions, events: ConnectionEvents) => Promise<Dialled>;
 
 /** A provider that allows no stream at all is as good as none. */

@@ -1,6 +1,7 @@
 /**
- * The transport: sends over a pool of connections to one provider. What was refused unseen is tried again on whatever connection has
- * room, and a provider that is not there tells each send why, one at a time. What carries the requests, `dial` decides.
+ * The transport: sends over a pool of connections to one provider. What was refused unseen is tried
+ * again on whatever connection has room, and a provider that is not there tells each send why, one
+ * at a time. What carries the requests, `dial` decides.
  *
  * ```
  *   send ──free stream──► under way ──answer──► settled
@@ -26,11 +27,16 @@ import type { AttemptFailure, Dial, ReceivedAnswer } from './provider-connection
 import { retryAfterMs } from './retry-after.ts';
 import type { Answer, RequestTemplate, Settle, Transport, TransportOptions } from './transport.ts';
 
-/** A GOAWAY may explain itself at length; longer than anything that was seen, and it is stored with each retry. */
+/**
+ * A GOAWAY may explain itself at length; longer than anything that was seen, and it is stored with
+ * each retry.
+ */
 const REASON_LENGTH_MAX = 200;
 
 const TOO_LATE: Outcome = Object.freeze({ kind: 'refused', reason: 'no stream was free in time' });
-/** What an accepted push is called by the provider is of no use to us: one answer for all of them. */
+/**
+ * What an accepted push is called by the provider is of no use to us: one answer for all of them.
+ */
 const ACCEPTED: Answer = Object.freeze({ status: 200, retryAfterMs: null, body: '' });
 
 export class ProviderTransport implements Transport, PoolEvents, ExchangeEvents {
@@ -38,7 +44,10 @@ export class ProviderTransport implements Transport, PoolEvents, ExchangeEvents 
   readonly #pool: ConnectionPool;
   readonly #concurrency: ConcurrencyLimit;
   readonly #turnClock = new TurnClock();
-  /** Refused sends that wait for a stream; they go before new ones. Bounded by the streams that were open. */
+  /**
+   * Refused sends that wait for a stream; they go before new ones. Bounded by the streams that were
+   * open.
+   */
   readonly #waiting: Exchange[] = [];
   #wakes: (() => void)[] = [];
   #authorization: string;
@@ -219,7 +228,10 @@ export class ProviderTransport implements Transport, PoolEvents, ExchangeEvents 
     this.#wantIfWanted();
   }
 
-  /** Another connection may have room, of which nobody will say so. Not now: the frame after a refusal may be a lower limit. */
+  /**
+   * Another connection may have room, of which nobody will say so. Not now: the frame after a
+   * refusal may be a lower limit.
+   */
   #startWaitingSoon(): void {
     if (this.#isStartPlanned) return;
     this.#isStartPlanned = true;
@@ -229,7 +241,10 @@ export class ProviderTransport implements Transport, PoolEvents, ExchangeEvents 
     });
   }
 
-  /** Between attempts to connect: the send ends at once with the reason, and says when the next attempt may be. */
+  /**
+   * Between attempts to connect: the send ends at once with the reason, and says when the next
+   * attempt may be.
+   */
   #excuse(exchange: Exchange): void {
     this.#isExcusing = true;
     setImmediate(() => {
@@ -279,8 +294,9 @@ export class ProviderTransport implements Transport, PoolEvents, ExchangeEvents 
   }
 
   /**
-   * Somebody waits for connections that are full with nothing under way: they allow no stream any more, or their windows are used
-   * up. The provider has as long as for an answer to allow more; otherwise everybody would wait for ever.
+   * Somebody waits for connections that are full with nothing under way: they allow no stream any
+   * more, or their windows are used up. The provider has as long as for an answer to allow more;
+   * otherwise everybody would wait for ever.
    */
   #retireStuck(): void {
     const isUnderWay = this.#unsettled > this.#waiting.length;
@@ -294,7 +310,10 @@ export class ProviderTransport implements Transport, PoolEvents, ExchangeEvents 
     if (nowMs - this.#stuckSinceMs > this.#options.limits.requestTimeoutMs) this.#pool.retireAll();
   }
 
-  /** It was handed over so long ago (the process may have been frozen) that another may have taken its device over. */
+  /**
+   * It was handed over so long ago (the process may have been frozen) that another may have taken
+   * its device over.
+   */
   #isLate({ askedAtMs }: Exchange): boolean {
     return performance.now() - askedAtMs > this.#options.limits.requestTimeoutMs;
   }

@@ -2,7 +2,9 @@
 
 const SECONDS = /^\d{1,9}$/;
 
-/** Longer is a mistake or an attack: a send lives an hour at most, a day holds everything sensible. */
+/**
+ * Longer is a mistake or an attack: a send lives an hour at most, a day holds everything sensible.
+ */
 const RETRY_AFTER_MS_MAX = 86_400_000;
 
 /** Milliseconds from now, or null when the field is absent or says nothing. */

@@ -1,6 +1,7 @@
 /**
- * Compaction: dead tokens and purged devices leave groups in which hardly anybody is, and each of them costs keys in Redis, a chunk of
- * every send and a look-up. Their last devices move together, to fresh ordinals (docs/decisions/0033-compaction.md).
+ * Compaction: dead tokens and purged devices leave groups in which hardly anybody is, and each of
+ * them costs keys in Redis, a chunk of every send and a look-up. Their last devices move together,
+ * to fresh ordinals (docs/decisions/0033-compaction.md).
  */
 
 import type { Logger } from 'pino';
@@ -18,15 +19,30 @@ import type { IndexFeed } from '../tag-index/tag-index.ts';
 
 /** Between two looks. Holes come over weeks: with GROUPS_MAX it is 750 million ordinals a day. */
 const LOOK_INTERVAL_MS = 60_000;
-/** Groups looked at in one look, each by 2,049 entries of an index at most: some tens of milliseconds of the database's time. */
+/**
+ * Groups looked at in one look, each by 2,049 entries of an index at most: some tens of
+ * milliseconds of the database's time.
+ */
 const GROUPS_MAX = 64;
-/** A quarter: four such groups become one, and what moves uses up a third more ordinals than devices come, at most. */
+/**
+ * A quarter: four such groups become one, and what moves uses up a third more ordinals than devices
+ * come, at most.
+ */
 const SPARSE_DEVICES_MAX = GROUP_DEVICES / 4;
-/** Fewer sparse groups among GROUPS_MAX are not worth it: eight become two, so that there is always a gain. */
+/**
+ * Fewer sparse groups among GROUPS_MAX are not worth it: eight become two, so that there is always
+ * a gain.
+ */
 const SPARSE_GROUPS_MIN = 8;
-/** Four lanes of four nodes may have ordinals in stock in these. One that is moved too early is moved again, and that is all. */
+/**
+ * Four lanes of four nodes may have ordinals in stock in these. One that is moved too early is
+ * moved again, and that is all.
+ */
 const FILLING_GROUPS = 16;
-/** Devices of one transaction and the tags that they have together, and transactions in one run: pushes of the client wait for each. */
+/**
+ * Devices of one transaction and the tags that they have together, and transactions in one run:
+ * pushes of the client wait for each.
+ */
 const DEVICES_MAX = 250;
 const TAGS_MAX = 5_000;
 const TRANSACTIONS_MAX = 20;
@@ -45,7 +61,10 @@ export interface CompactionOptions {
 
 export class Compaction {
   readonly #options: CompactionOptions;
-  /** One for each (app, platform) that was ever compacted by this process. What is left at its end stays a gap. */
+  /**
+   * One for each (app, platform) that was ever compacted by this process. What is left at its end
+   * stays a gap.
+   */
   readonly #ranges = new Map<string, Range>();
   #after: GroupKey = BEFORE_ALL;
   #lookedAtMs = Number.NEGATIVE_INFINITY;
@@ -81,7 +100,9 @@ export class Compaction {
     this.#options.log.info({ devices, groups }, 'devices of sparse groups were moved together');
   }
 
-  /** The sparse groups of the next window, of each (app, platform) that has enough of them there. */
+  /**
+   * The sparse groups of the next window, of each (app, platform) that has enough of them there.
+   */
   async #look(): Promise<readonly GroupKey[]> {
     const { sparse, last } = await sparseGroups(
       this.#options.sql,
@@ -95,7 +116,10 @@ export class Compaction {
     );
   }
 
-  /** Null: not now, for a send covers the (app, platform), or not at all, for it has no ordinals left. */
+  /**
+   * Null: not now, for a send covers the (app, platform), or not at all, for it has no ordinals
+   * left.
+   */
   async #movePiece(source: GroupKey): Promise<(Moved & { readonly isLast: boolean }) | null> {
     const { sql, feed } = this.#options;
     const found = await devicesOfGroup(sql, source, DEVICES_MAX);
@@ -118,8 +142,8 @@ export class Compaction {
   }
 
   /**
-   * Ordinals in a group that is ours alone, later than all of `source`: whoever goes through devices in the order of their ordinals, as an
-   * export does, may meet one twice and misses none.
+   * Ordinals in a group that is ours alone, later than all of `source`: whoever goes through
+   * devices in the order of their ordinals, as an export does, may meet one twice and misses none.
    */
   async #rangeAbove(source: GroupKey): Promise<Range | null> {
     const key = scopeKeyOf(source);
@@ -146,7 +170,10 @@ export class Compaction {
 const isSameScope = (a: PlatformOfApp, b: PlatformOfApp): boolean =>
   a.appId === b.appId && a.platformId === b.platformId;
 
-/** So many of the devices as have TAGS_MAX together, at most `devicesMax`; a single one may exceed it, alone. */
+/**
+ * So many of the devices as have TAGS_MAX together, at most `devicesMax`; a single one may exceed
+ * it, alone.
+ */
 function fitting<Device extends { readonly tags: number }>(
   devices: readonly Device[],
   devicesMax: number,

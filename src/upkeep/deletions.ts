@@ -1,6 +1,7 @@
 /**
- * Erases the devices that providers call dead, through the safety gate: the verdicts lie in the database since their outcomes
- * were recorded, so whoever dies in between loses none. A bounded piece at a time, on any node and on several at once.
+ * Erases the devices that providers call dead, through the safety gate: the verdicts lie in the
+ * database since their outcomes were recorded, so whoever dies in between loses none. A bounded
+ * piece at a time, on any node and on several at once.
  *
  *   pending ──gate opens──► carried out          held ──an operator──► released ──► carried out
  *      └──finished, gate closed,                   └──an operator, or 30 days──► discarded ──► forgotten
@@ -28,10 +29,16 @@ import type { IndexFeed } from '../tag-index/tag-index.ts';
 const INTERVAL_MS = 2_000;
 /** Scopes looked at in one run: a row each. */
 const SCOPES_MAX = 1_000;
-/** Devices in a transaction, and transactions in a run: registrations wait for the groups' rows meanwhile. */
+/**
+ * Devices in a transaction, and transactions in a run: registrations wait for the groups' rows
+ * meanwhile.
+ */
 const DEVICES_MAX = 1_000;
 const TRANSACTIONS_MAX = 20;
-/** Held for so long without a decision, the devices are kept: an old verdict proves nothing any more. */
+/**
+ * Held for so long without a decision, the devices are kept: an old verdict proves nothing any
+ * more.
+ */
 const HELD_MS_MAX = 30 * 86_400_000;
 
 export interface DeletionsOptions {
@@ -46,7 +53,10 @@ export class Deletions {
   private readonly options: DeletionsOptions;
   private readonly runs = new Recurring(INTERVAL_MS, () => this.runLogged());
   private transactionsLeft = 0;
-  /** How far the scope whose gate is closed has been searched for replaced tokens; lost with the process, it begins anew. */
+  /**
+   * How far the scope whose gate is closed has been searched for replaced tokens; lost with the
+   * process, it begins anew.
+   */
   private search: { readonly of: string; readonly ordinal: number } | null = null;
 
   constructor(options: DeletionsOptions) {
@@ -91,7 +101,10 @@ export class Deletions {
     await this.empty(scope, () => this.carryOut(scope));
   }
 
-  /** Tokens that an installation id has replaced are erased first: without them the gate may be open. */
+  /**
+   * Tokens that an installation id has replaced are erased first: without them the gate may be
+   * open.
+   */
   private async close(scope: OpenDeletions): Promise<void> {
     const { sql, feed } = this.options;
     const of = searchKeyOf(scope);

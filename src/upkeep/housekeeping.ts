@@ -1,4 +1,7 @@
-/** Housekeeping: what nobody needs any more goes, a bounded piece at a time, on any node and on several at once. */
+/**
+ * Housekeeping: what nobody needs any more goes, a bounded piece at a time, on any node and on
+ * several at once.
+ */
 
 import type { Logger } from 'pino';
 import type { DevicePlace } from '../domain/group-change.ts';
@@ -26,20 +29,29 @@ import { Compaction } from './compaction.ts';
 const INTERVAL_MS = 10_000;
 /** Devices looked at in one run: some 20 ms of the database's time. */
 const DEVICES_MAX = 2_000;
-/** Devices that lose tags in one transaction, and in one run: others wait for the groups' rows meanwhile. */
+/**
+ * Devices that lose tags in one transaction, and in one run: others wait for the groups' rows
+ * meanwhile.
+ */
 const CLEARED_MAX = 1_000;
 const CLEARED_IN_RUN_MAX = 20_000;
-/** Pairs of a group and an unwanted tag in one run, and groups: to look through one takes some 10 ms of the database's time. */
+/**
+ * Pairs of a group and an unwanted tag in one run, and groups: to look through one takes some 10 ms
+ * of the database's time.
+ */
 const PAIRS_MAX = 10_000;
 const GROUPS_MAX = 100;
 const TRANSACTIONS_MAX = 20;
 const ROWS_MAX = 10_000;
-/** Notifications deleted in one transaction; each may have thousands of scopes. With TRANSACTIONS_MAX it is 17 million a day. */
+/**
+ * Notifications deleted in one transaction; each may have thousands of scopes. With
+ * TRANSACTIONS_MAX it is 17 million a day.
+ */
 const NOTIFICATIONS_MAX = 100;
 
 /**
- * After it no transaction is left that found the tag alive: each of its few statements has 10 s (store/transact), and so
- * has the silence between them.
+ * After it no transaction is left that found the tag alive: each of its few statements has 10 s
+ * (store/transact), and so has the silence between them.
  */
 const DELETED_TAG_MS = 300_000;
 const DAY_MS = 86_400_000;
@@ -50,14 +62,18 @@ const TAG_DAY_MS = 400 * DAY_MS;
 /** Tokens live an hour, and a freeze 20 minutes. */
 const PROVIDER_TOKEN_MS = DAY_MS;
 /**
- * Longer than any lease that a node may have left (ten minutes and a half): only the lease counts then. Each claim reads the dead nodes, so
- * they must be few, also when one of them is started again and again.
+ * Longer than any lease that a node may have left (ten minutes and a half): only the lease counts
+ * then. Each claim reads the dead nodes, so they must be few, also when one of them is started
+ * again and again.
  */
 const DEAD_NODE_MS = 1_200_000;
 /** A bucket is full, and its ramp at the bottom, after minutes. */
 const QUOTA_MS = DAY_MS;
 
-/** Half of the ids: at the pace of the first half there is as much time again to find out which client makes so many. */
+/**
+ * Half of the ids: at the pace of the first half there is as much time again to find out which
+ * client makes so many.
+ */
 const OBJECT_IDS_SHARE_WARNED = 0.5;
 
 /** Between two looks for what no index finds. */
@@ -94,7 +110,10 @@ export class Housekeeping {
     this.compaction = new Compaction(options);
   }
 
-  /** The share of the ids of tags, groups and apps that was given out, as of the last sweep; null: nobody has looked yet. */
+  /**
+   * The share of the ids of tags, groups and apps that was given out, as of the last sweep; null:
+   * nobody has looked yet.
+   */
   get objectIdsUsedShare(): number | null {
     return this.usedShare;
   }
@@ -109,7 +128,10 @@ export class Housekeeping {
     return this.runs.stop();
   }
 
-  /** One run of every step that is due. `nowMs`: by the database's clock, which stamps the rows; a node's own may be days ahead. */
+  /**
+   * One run of every step that is due. `nowMs`: by the database's clock, which stamps the rows; a
+   * node's own may be days ahead.
+   */
   async run(nowMs: number): Promise<void> {
     await this.eraseIdleDevices(nowMs);
     await this.purgeDeletedTags(nowMs);
@@ -134,8 +156,8 @@ export class Housekeeping {
   }
 
   /**
-   * Erases idle devices among the next ones. One that registers meanwhile stays: eraseDevices looks at its time again
-   * when it has locked it, and no device gains a tag without registering.
+   * Erases idle devices among the next ones. One that registers meanwhile stays: eraseDevices looks
+   * at its time again when it has locked it, and no device gains a tag without registering.
    */
   async eraseIdleDevices(nowMs: number): Promise<number> {
     const registeredBeforeMs = nowMs - this.deviceRetentionMs;
@@ -161,7 +183,10 @@ export class Housekeeping {
     await deleteDeletedTags(this.sql, deletedBeforeMs);
   }
 
-  /** Removes what registrations left that were under way when their tag was disconnected from the app. */
+  /**
+   * Removes what registrations left that were under way when their tag was disconnected from the
+   * app.
+   */
   async purgeDisconnected(): Promise<void> {
     this.areDisconnectedLeft = await this.purge(await disconnectedTags(this.sql, PAIRS_MAX));
   }

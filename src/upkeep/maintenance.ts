@@ -1,8 +1,9 @@
 /**
- * What the database needs from time to time: an end to what a frozen node holds, and current statistics where nobody else
- * keeps them. PGlite has no autovacuum at all, and a real PostgreSQL
- * looks at a new table after up to a minute; until then every index looks alike to the planner: joining 600 devices with
- * another table took 110 ms instead of 1, and a load test of a fresh installation runs into just that.
+ * What the database needs from time to time: an end to what a frozen node holds, and current
+ * statistics where nobody else keeps them. PGlite has no autovacuum at all, and a real PostgreSQL
+ * looks at a new table after up to a minute; until then every index looks alike to the planner:
+ * joining 600 devices with another table took 110 ms instead of 1, and a load test of a fresh
+ * installation runs into just that.
  */
 
 import type { Logger } from 'pino';
@@ -37,14 +38,18 @@ export class Maintenance {
     return this.runs.stop();
   }
 
-  /** Analyzes what is new; on the embedded database also what has changed much, and vacuums. Answers the tables' names. */
+  /**
+   * Analyzes what is new; on the embedded database also what has changed much, and vacuums. Answers
+   * the tables' names.
+   */
   async run(): Promise<readonly string[]> {
     const { sql, address } = this.store;
     const isEmbedded = address.kind === 'embedded';
     if (!isEmbedded) await this.endStalled();
     const tables = await staleTables(sql, { neverAnalyzed: !isEmbedded });
     for (const { name, wantsVacuum } of tables) {
-      // The name comes quoted from the database's own catalogue; a utility statement takes no parameters.
+      // The name comes quoted from the database's own catalogue; a utility statement takes no
+      // parameters.
       if (isEmbedded && wantsVacuum) await sql.unsafe(`vacuum (analyze) ${name}`);
       else await sql.unsafe(`analyze ${name}`);
     }

@@ -1,4 +1,7 @@
-/** Held deletions from the operator's side; what becomes of them is in test/upkeep/deletions.test.ts. */
+/**
+ * Held deletions from the operator's side; what becomes of them is in
+ * test/upkeep/deletions.test.ts.
+ */
 
 import t from 'tap';
 import { deletionsCommand } from '../../src/cli/deletions.ts';

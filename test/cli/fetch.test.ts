@@ -1,4 +1,7 @@
-/** The command as a process: what it prints, how it ends, and that no server, however broken, keeps it. */
+/**
+ * The command as a process: what it prints, how it ends, and that no server, however broken, keeps
+ * it.
+ */
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -93,7 +96,10 @@ const PARTIAL = Buffer.from('partial');
 const { DATA, HEADERS, RST_STREAM, PUSH_PROMISE, SETTINGS, CONTINUATION } = FrameType;
 const { END_HEADERS, END_STREAM, NONE } = Flag;
 
-/** What servers do wrong with the request in hand: a name, their octets, and what the command makes of it. */
+/**
+ * What servers do wrong with the request in hand: a name, their octets, and what the command makes
+ * of it.
+ */
 const BROKEN: readonly (readonly [name: string, octets: Buffer, reason: RegExp])[] = [
   ['a frame larger than allowed', frame(DATA, NONE, 1, Buffer.alloc(16_385)), /FRAME_SIZE_ERROR/],
   ['bad HPACK', frame(HEADERS, END_HEADERS, 1, Buffer.from([0xff, 0xff])), /COMPRESSION_ERROR/],

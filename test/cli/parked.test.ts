@@ -1,4 +1,7 @@
-/** Parked parts from the operator's side; how they come to be is in test/push/dispatch/parking.test.ts. */
+/**
+ * Parked parts from the operator's side; how they come to be is in
+ * test/push/dispatch/parking.test.ts.
+ */
 
 import t from 'tap';
 import { parkedCommand } from '../../src/cli/parked.ts';

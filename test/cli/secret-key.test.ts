@@ -1,4 +1,7 @@
-/** `secret-key rotate`, killed in the middle and run again, on a PostgreSQL whose nodes read both keys meanwhile. */
+/**
+ * `secret-key rotate`, killed in the middle and run again, on a PostgreSQL whose nodes read both
+ * keys meanwhile.
+ */
 
 import { once } from 'node:events';
 import t from 'tap';

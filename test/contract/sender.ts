@@ -1,6 +1,7 @@
 /**
- * What every sender promises, whatever carries its requests: each send is settled exactly once, never from inside
- * `send`, the provider's stream limit is never broken, and nothing is lost when the connection is.
+ * What every sender promises, whatever carries its requests: each send is settled exactly once,
+ * never from inside `send`, the provider's stream limit is never broken, and nothing is lost when
+ * the connection is.
  */
 
 import { constants } from 'node:http2';
@@ -25,7 +26,9 @@ export interface SenderSubject {
   readonly expiredAuthorization: { readonly status: number; readonly body: unknown } | null;
 }
 
-/** Where connections are counted: on a slow machine the pool would grow before the test is through. */
+/**
+ * Where connections are counted: on a slow machine the pool would grow before the test is through.
+ */
 const ONE_CONNECTION: Partial<TransportLimits> = { connectionsMax: 1 };
 
 const MESSAGE: Message = {
@@ -71,7 +74,8 @@ export function senderContract(t: Test, subject: SenderSubject): void {
     await run.send(1_500);
     t.equal(run.count('delivered'), 1_500);
     t.same(run.violations, []);
-    // nghttp2, on the peer's side, ends the connection of a client that breaks an acknowledged limit.
+    // nghttp2, on the peer's side, ends the connection of a client that breaks an acknowledged
+    // limit.
     t.equal(peer.connections(), 1);
     await end(sender, peer);
   });
@@ -79,7 +83,8 @@ export function senderContract(t: Test, subject: SenderSubject): void {
   t.test(`${subject.name}: GOAWAY again and again loses nothing and repeats nothing`, async (t) => {
     const lastIds = new Map<unknown, number>();
     const peer = await startProviderPeer({
-      // What comes above the last id is not looked at, as GOAWAY says; `node:http2` hands it over all the same.
+      // What comes above the last id is not looked at, as GOAWAY says; `node:http2` hands it over
+      // all the same.
       onStream: ({ session, id = 0 }) => id > (lastIds.get(session) ?? id),
       script: (request) => {
         if (request.number % 200 === 0) {

@@ -1,7 +1,8 @@
 /**
- * Every tag index against a plain model, over random histories as the service makes them: registrations through two nodes' lanes,
- * verdicts of providers, deleted, disconnected and expired tags, housekeeping, devices that move. (test/contract/tag-index.ts holds each index alone to
- * its questions.)
+ * Every tag index against a plain model, over random histories as the service makes them:
+ * registrations through two nodes' lanes, verdicts of providers, deleted, disconnected and expired
+ * tags, housekeeping, devices that move. (test/contract/tag-index.ts holds each index alone to its
+ * questions.)
  */
 
 import * as fc from 'fast-check';

@@ -1,4 +1,7 @@
-/** A client's devices and tags as the service changes them, beside a plain model of what must come of it (tag-index-histories.test.ts). */
+/**
+ * A client's devices and tags as the service changes them, beside a plain model of what must come
+ * of it (tag-index-histories.test.ts).
+ */
 
 import type { Test } from 'tap';
 import type { ApnsEnvironment } from '../../src/domain/credential.ts';
@@ -475,7 +478,10 @@ export class World {
     }
   }
 
-  /** What is left of deleted and disconnected tags goes, and so do devices without tags: ten days from now all are idle. */
+  /**
+   * What is left of deleted and disconnected tags goes, and so do devices without tags: ten days
+   * from now all are idle.
+   */
   async #keepHouse(): Promise<void> {
     const { feed } = this.#node;
     const { sql } = this.#store;

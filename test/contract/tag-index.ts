@@ -8,7 +8,10 @@ import type { Audience } from '../../src/domain/notification.ts';
 import type { Sql } from '../../src/store/sql.ts';
 import type { DeviceNotes, TagIndex } from '../../src/tag-index/tag-index.ts';
 
-/** A tag index under test, and the way its devices come and go. Scopes and tags need not exist elsewhere. */
+/**
+ * A tag index under test, and the way its devices come and go. Scopes and tags need not exist
+ * elsewhere.
+ */
 export interface TagIndexBench {
   readonly sql: Sql;
   readonly index: TagIndex;

@@ -1,4 +1,7 @@
-/** A credential is asked about with the simulator, which checks it as the providers do, and with peers that are worse. */
+/**
+ * A credential is asked about with the simulator, which checks it as the providers do, and with
+ * peers that are worse.
+ */
 
 import type { Test } from 'tap';
 import t from 'tap';

@@ -1,4 +1,6 @@
-/** Provider credentials: each fault gets its sentence, and what is right comes back as it was put. */
+/**
+ * Provider credentials: each fault gets its sentence, and what is right comes back as it was put.
+ */
 
 import { generateKeyPairSync } from 'node:crypto';
 import t from 'tap';

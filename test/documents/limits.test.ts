@@ -1,4 +1,7 @@
-/** docs/limits.md: each value is that of the constant beside it in the source, or the default of the variable. */
+/**
+ * docs/limits.md: each value is that of the constant beside it in the source, or the default of the
+ * variable.
+ */
 
 import t from 'tap';
 import { readConfig, schema } from '../../src/config.ts';
@@ -7,10 +10,15 @@ import { FCM_LIMITS } from '../../src/providers/fcm/settings.ts';
 import type { Row } from '../support/documents.ts';
 import { matching, quotedIn, readText, rowsOf, sourcesIn } from '../support/documents.ts';
 
-/** Of the two tables without a column *where*: that of Web Push says its file in the text above it. */
+/**
+ * Of the two tables without a column *where*: that of Web Push says its file in the text above it.
+ */
 const WEB_PUSH_SETTINGS = 'providers/webpush/settings.ts';
 
-/** No numbers, or numbers that their rows tell in other terms. That the source has them is held all the same. */
+/**
+ * No numbers, or numbers that their rows tell in other terms. That the source has them is held all
+ * the same.
+ */
 const IN_OTHER_TERMS: ReadonlySet<string> = new Set([
   'SANE', // a pattern
   'ROOM_PAGES', // pages of 8 KiB, told in MiB
@@ -24,7 +32,10 @@ const IN_OTHER_TERMS: ReadonlySet<string> = new Set([
 /** A constant, or a member of one: `TRIES_MAX`, `SERVER_LIMITS.headTimeoutMs`. */
 const CONSTANT = /^[A-Z][A-Z0-9_]*(\.[a-zA-Z]+)?$/;
 const COMMENT = /(?<=^|\s)\/\/.*|\/\*[\s\S]*?\*\//gm;
-/** Digits, operators and brackets: an expression that can be evaluated, once its constants are numbers. */
+/**
+ * Digits, operators and brackets: an expression that can be evaluated, once its constants are
+ * numbers.
+ */
 const EXPRESSION = /^[\d\s.*+/()-]+$/;
 
 const defaults = readConfig({});
@@ -76,7 +87,10 @@ function evaluate(expression: string, source: string): number | null {
   return Number(new Function(`return (${digits})`)());
 }
 
-/** What a constant limits: a number, the entries of a list, or the members of an object; null: the source has no such constant. */
+/**
+ * What a constant limits: a number, the entries of a list, or the members of an object; null: the
+ * source has no such constant.
+ */
 function limitsOf(name: string, source: string): readonly Limit[] | null {
   const [constant = '', member] = name.split('.');
   const initialiser = findInitialiser(source, constant);
@@ -124,7 +138,10 @@ const WORDS: Readonly<Record<string, string>> = {
   '8': 'eight',
 };
 
-/** Whether a text tells the limit, in whichever unit of its kind; a range tells its lower end without one. */
+/**
+ * Whether a text tells the limit, in whichever unit of its kind; a range tells its lower end
+ * without one.
+ */
 function tells(text: string, { name, value }: Limit): boolean {
   const words = name.split(/[_.]|(?=[A-Z][a-z])/).map((word) => word.toLowerCase());
   if (words.includes('epoch')) return has(text, value);
@@ -154,7 +171,10 @@ function has(text: string, value: number, behind = '(?![\\d]|[.,]\\d)'): boolean
   return new RegExp(`(?<![\\d]|\\d[.,])${written.replaceAll('.', '\\.')}${behind}`).test(text);
 }
 
-/** The rows of all tables that name something, each with the files that it is in: `same` is those of the row above. */
+/**
+ * The rows of all tables that name something, each with the files that it is in: `same` is those of
+ * the row above.
+ */
 function limitRows(): readonly { readonly row: Row; readonly files: readonly string[] }[] {
   let files: readonly string[] = [];
   return rowsOf(readText('docs/limits.md'))

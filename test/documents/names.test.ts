@@ -1,4 +1,7 @@
-/** What documents name exists: links, paths, variables, metrics, log lines, problems. docs/decisions/ are history, and not held. */
+/**
+ * What documents name exists: links, paths, variables, metrics, log lines, problems.
+ * docs/decisions/ are history, and not held.
+ */
 
 import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -47,7 +50,10 @@ function anchorsOf(text: string): readonly string[] {
   });
 }
 
-/** A path of this project: folders, and a file or nothing behind them; or a source file by its name alone. */
+/**
+ * A path of this project: folders, and a file or nothing behind them; or a source file by its name
+ * alone.
+ */
 const PATH = /^[\w.*{}, -]+\/[\w.*{}/, -]*$|^[\w-]+\.ts$/;
 /** Paths that are made elsewhere, or later: by a running engine, a build, a bench. */
 const MADE_LATER = /^(\.\.\/|dist\/|data\/|bench\/results\/|DATA_DIR\/|postgres|secret\/)/;
@@ -79,7 +85,10 @@ t.test('every path that a document names exists, below src/ or the root', (t) =>
   t.end();
 });
 
-/** Variables that others read: Node.js, the C library, the test runner, docker compose, the examples themselves. */
+/**
+ * Variables that others read: Node.js, the C library, the test runner, docker compose, the examples
+ * themselves.
+ */
 const OF_OTHERS = [
   'NODE_EXTRA_CA_CERTS',
   'MALLOC_ARENA_MAX',

@@ -1,6 +1,7 @@
 /**
- * Every route of the server × every role and scope × the wrong client, the wrong app, no credential, one that was rotated, in its grace
- * and after it: the answers stand in the table. A route that it does not have fails the test.
+ * Every route of the server × every role and scope × the wrong client, the wrong app, no
+ * credential, one that was rotated, in its grace and after it: the answers stand in the table. A
+ * route that it does not have fails the test.
  */
 
 import { pino } from 'pino';
@@ -70,8 +71,9 @@ const doomed = ({ number }: Things) => ({ tags: [{ sourceId: `doomed-${number}` 
 const admin = '/push-admin-api';
 
 /**
- * Columns, in groups: nobody, guess · API user: own, in grace, after, another app's, another client's · super user: own, in grace, after,
- * another client's · keys: send, read, admin, another tag's, another app's, another client's.
+ * Columns, in groups: nobody, guess · API user: own, in grace, after, another app's, another
+ * client's · super user: own, in grace, after, another client's · keys: send, read, admin, another
+ * tag's, another app's, another client's.
  */
 // biome-ignore format: a table is read by its columns.
 const TABLE: readonly Row[] = [

@@ -1,4 +1,7 @@
-/** A real engine, and a caller who sends a thousand bodies by halves: who calls from elsewhere does not notice. */
+/**
+ * A real engine, and a caller who sends a thousand bodies by halves: who calls from elsewhere does
+ * not notice.
+ */
 
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
@@ -27,7 +30,8 @@ t.test('a thousand half-sent bodies of one address', async (t) => {
   t.teardown(() => flood.end());
   await flood.begin(CALLERS, BODY_BYTES / 2);
   await until('there is no room for all', () => (flood.refused > 0 ? true : null));
-  // What is left is taken by smaller and smaller pieces: until not even a registration's body finds room.
+  // What is left is taken by smaller and smaller pieces: until not even a registration's body finds
+  // room.
   for (const bytes of [50_000, 5_000, 500, 50]) {
     const before = flood.refused;
     await until(`no room for ${bytes} bytes`, async () => {

@@ -1,4 +1,6 @@
-/** What is looked at while a send is under way and after one of its engines was killed or frozen. */
+/**
+ * What is looked at while a send is under way and after one of its engines was killed or frozen.
+ */
 
 import type { Test } from 'tap';
 import type { StatusRow } from '../support/client.ts';

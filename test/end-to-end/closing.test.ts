@@ -1,4 +1,6 @@
-/** SIGTERM while an app is about to speak: its request, on a connection that was idle, is answered. */
+/**
+ * SIGTERM while an app is about to speak: its request, on a connection that was idle, is answered.
+ */
 
 import { once } from 'node:events';
 import { connect } from 'node:net';

@@ -1,6 +1,7 @@
 /**
- * config/compose.yaml and the Dockerfile, without Docker: what they name exists, nothing is reached from elsewhere, and their
- * commands and settings, run as processes of this machine in the order of `depends_on`, end in a push that arrives.
+ * config/compose.yaml and the Dockerfile, without Docker: what they name exists, nothing is reached
+ * from elsewhere, and their commands and settings, run as processes of this machine in the order of
+ * `depends_on`, end in a push that arrives.
  */
 
 import { spawnSync } from 'node:child_process';

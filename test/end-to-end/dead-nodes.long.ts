@@ -1,6 +1,6 @@
 /**
- * What a send loses when one of its two nodes dies, hangs or cannot reach the database, with leases that are far too long to matter: it
- * is the heartbeat that tells.
+ * What a send loses when one of its two nodes dies, hangs or cannot reach the database, with leases
+ * that are far too long to matter: it is the heartbeat that tells.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -23,7 +23,9 @@ import { DEVICES, setScene } from './scene.ts';
 const TAKEN_OVER_MS = 8_000;
 /** Half of it is longer than a node is frozen here. */
 const ENVIRONMENT = { WORKERS: '1', CHUNK_LEASE_MS: '60000' };
-/** What a frozen process may have given to its connections: one worker's streams to APNs and to FCM. */
+/**
+ * What a frozen process may have given to its connections: one worker's streams to APNs and to FCM.
+ */
 const IN_HAND_MAX = 1_100;
 /** A send of some seconds, if the machine has nothing else to do. */
 const SEND_LIMIT_MS = 120_000;
@@ -40,8 +42,8 @@ interface Play {
 }
 
 /**
- * Two nodes in the middle of a send; the victim is the one that holds more of it. `databaseUrl`: where they find the database, if not at
- * `url`.
+ * Two nodes in the middle of a send; the victim is the one that holds more of it. `databaseUrl`:
+ * where they find the database, if not at `url`.
  */
 async function play(
   t: Test,

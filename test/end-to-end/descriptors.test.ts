@@ -1,4 +1,7 @@
-/** A process with few descriptors, and a caller who wants all of them: the others are served, and the stores stay open. */
+/**
+ * A process with few descriptors, and a caller who wants all of them: the others are served, and
+ * the stores stay open.
+ */
 
 import { once } from 'node:events';
 import type { Socket } from 'node:net';

@@ -1,4 +1,7 @@
-/** `tagcast devices` as an operator runs it: real processes, killed in the middle, on both kinds of store. */
+/**
+ * `tagcast devices` as an operator runs it: real processes, killed in the middle, on both kinds of
+ * store.
+ */
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -17,7 +20,10 @@ t.setTimeout(300_000);
 
 const DEVICES = 10_000;
 const PERMISSIONS = 0o777;
-/** Devices before it keep their tags. Which ones an import that was killed has got to is chance: it has several lanes. */
+/**
+ * Devices before it keep their tags. Which ones an import that was killed has got to is chance: it
+ * has several lanes.
+ */
 const FIRST_TO_LEAVE = 8;
 
 await t.test('embedded: through the running engine', async (t) => {

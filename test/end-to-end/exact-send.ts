@@ -1,4 +1,7 @@
-/** A send to a tag, held against the database: none who is subscribed is missed, nobody else gets it, nobody has it twice. */
+/**
+ * A send to a tag, held against the database: none who is subscribed is missed, nobody else gets
+ * it, nobody has it twice.
+ */
 
 import type { Test } from 'tap';
 import type { Sql } from '../../src/store/sql.ts';
@@ -24,7 +27,9 @@ export interface ExactSend {
   readonly what: string;
 }
 
-/** Does something in the middle, if asked to. Who comes or goes while it is sent may have it or not. */
+/**
+ * Does something in the middle, if asked to. Who comes or goes while it is sent may have it or not.
+ */
 export async function sendsExactly(
   t: Test,
   { scene, sql, engine, what }: ExactSend,

@@ -1,4 +1,7 @@
-/** The database itself goes back in time, and a Redis that knows more is no witness: the index is made anew. */
+/**
+ * The database itself goes back in time, and a Redis that knows more is no witness: the index is
+ * made anew.
+ */
 
 import type { Test } from 'tap';
 import t from 'tap';
@@ -80,7 +83,10 @@ async function versionsAreNew(t: Test, { sql }: Field): Promise<void> {
   t.ok((rows[0]?.version ?? 0) > COUNTED_MAX, 'no group has a version that it had before');
 }
 
-/** A copy of the database as it is now, as a backup of it would be restored; nobody may be connected to it. Answers its URL. */
+/**
+ * A copy of the database as it is now, as a backup of it would be restored; nobody may be connected
+ * to it. Answers its URL.
+ */
 async function copyDatabase(t: Test, original: string): Promise<string> {
   const url = new URL(original);
   const name = url.pathname.slice(1);

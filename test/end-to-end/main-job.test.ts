@@ -13,7 +13,9 @@ import { runCommand, startEngine } from '../support/processes.ts';
 import { seedEmbedded } from '../support/store.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
-/** FCM tokens are opaque: this one would break out of a JSON string that is put together by hand. */
+/**
+ * FCM tokens are opaque: this one would break out of a JSON string that is put together by hand.
+ */
 const ODD_TOKEN = 'quote"backslash\\brace},"topic":"everybody';
 const PERMISSIONS = 0o777;
 const MEBIBYTE = 2 ** 20;
@@ -183,7 +185,10 @@ t.test('the command line', async (t) => {
 });
 
 const KILL_AFTER = 500;
-/** Requests at once, as apps send them; one after the other each would have a transaction of its own. */
+/**
+ * Requests at once, as apps send them; one after the other each would have a transaction of its
+ * own.
+ */
 const REQUESTS_AT_ONCE = 32;
 
 async function forEach<T>(items: readonly T[], visit: (item: T) => Promise<void>): Promise<void> {
@@ -206,7 +211,10 @@ async function register(
   return (await post(`${demo.baseUrl}/push-api/reg`, demo.apiUser.token, body)).text();
 }
 
-/** Registers one device after the other; whoever sees the 500th OK kills the engine in the midst of the others. */
+/**
+ * Registers one device after the other; whoever sees the 500th OK kills the engine in the midst of
+ * the others.
+ */
 async function registerUntilGone(
   demo: Demo,
   worker: number,

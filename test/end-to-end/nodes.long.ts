@@ -1,4 +1,7 @@
-/** Rule one, with several nodes on one PostgreSQL: real processes are killed and frozen in the middle of a send. */
+/**
+ * Rule one, with several nodes on one PostgreSQL: real processes are killed and frozen in the
+ * middle of a send.
+ */
 
 import t from 'tap';
 import { finalStatus, post, push } from '../support/client.ts';
@@ -9,7 +12,10 @@ import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { killedAlone, LEASE, reached, settled, sum, total, WORKERS } from './aftermath.ts';
 import { DEVICES, setScene } from './scene.ts';
 
-/** What a frozen process may have given to its connections: a worker has 1,000 streams to APNs and 100 to FCM. */
+/**
+ * What a frozen process may have given to its connections: a worker has 1,000 streams to APNs and
+ * 100 to FCM.
+ */
 const IN_HAND_MAX = WORKERS * 1_100;
 
 /** So that a node has fewer places than the send has chunks, and leaves some to the other. */
@@ -52,7 +58,8 @@ t.test('a node frozen beyond its lease does not send on after it wakes', async (
     await other.end('SIGTERM');
     const before = await total(scene);
     frozen.child.kill('SIGCONT');
-    // It is awake when it has registered a device of another tag and delivered to it, all by itself.
+    // It is awake when it has registered a device of another tag and delivered to it, all by
+    // itself.
     const rows = await finalStatus(frozen.baseUrl, scene.demo, await sendToOne(frozen, scene.demo));
     t.equal(sum(rows, 'successCount'), 1);
     const sentOn = (await total(scene)) - before - 1;

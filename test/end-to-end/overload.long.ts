@@ -1,6 +1,6 @@
 /**
- * Ten times what the service can sustain, for a minute: what is accepted is kept, everything else is refused in the way the
- * interface has for it, and afterwards all is as before.
+ * Ten times what the service can sustain, for a minute: what is accepted is kept, everything else
+ * is refused in the way the interface has for it, and afterwards all is as before.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -14,8 +14,8 @@ import { withPostgres } from '../support/store.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 /**
- * So few may be under way, and each batch takes so long, that no machine can sustain more than this (Little's law): ten times as
- * much is something that a load generator can do.
+ * So few may be under way, and each batch takes so long, that no machine can sustain more than this
+ * (Little's law): ten times as much is something that a load generator can do.
  */
 const IN_FLIGHT_MAX = 40;
 const BATCH_MS = 200;
@@ -24,7 +24,10 @@ const OVERLOAD = 10;
 const OVERLOAD_SECONDS = 60;
 const CONNECTIONS = 400;
 const DEPTH = /^tagcast_queue_depth\{queue="registrations"\} (\d+)/m;
-/** An accepted one waits for the batch under way and its own, 400 ms, and not for a queue: fifty times that on a slow machine. */
+/**
+ * An accepted one waits for the batch under way and its own, 400 ms, and not for a queue: fifty
+ * times that on a slow machine.
+ */
 const ACCEPTED_MS_MAX = 20_000;
 
 interface Answers {

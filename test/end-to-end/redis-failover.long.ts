@@ -1,4 +1,7 @@
-/** A cluster loses a shard, and the replica that takes over misses what was changed last: nobody is missed, as with one Redis. */
+/**
+ * A cluster loses a shard, and the replica that takes over misses what was changed last: nobody is
+ * missed, as with one Redis.
+ */
 
 import type { Test } from 'tap';
 import t from 'tap';

@@ -1,4 +1,7 @@
-/** Redis is an accelerator, never the truth: whatever happens to it, nobody is missed, and nobody gets what is not for him. */
+/**
+ * Redis is an accelerator, never the truth: whatever happens to it, nobody is missed, and nobody
+ * gets what is not for him.
+ */
 
 import type { Test } from 'tap';
 import t from 'tap';
@@ -30,7 +33,10 @@ interface Stage {
   readonly engines: readonly EngineProcess[];
 }
 
-/** In this order: the last but one ends an engine. Each begins with an index that is whole, and leaves it so. */
+/**
+ * In this order: the last but one ends an engine. Each begins with an index that is whole, and
+ * leaves it so.
+ */
 const FAULTS: Readonly<Record<string, (t: Test, stage: Stage) => Promise<void>>> = {
   'an empty one is filled, and fed': async (t, { field, other, engines }) => {
     await field.watch.isMended(t, 'at first');
@@ -156,7 +162,10 @@ const FAULTS: Readonly<Record<string, (t: Test, stage: Stage) => Promise<void>>>
   },
 };
 
-/** Resolves when the engines have noticed that Redis is there: what is changed from now on, they try to bring to it. */
+/**
+ * Resolves when the engines have noticed that Redis is there: what is changed from now on, they try
+ * to bring to it.
+ */
 async function areReaching(engines: readonly EngineProcess[]): Promise<void> {
   for (const engine of engines) {
     await until('Redis is reachable', async () =>
@@ -171,8 +180,8 @@ async function metric({ baseUrl }: EngineProcess, name: string): Promise<number>
 }
 
 /**
- * What the one engine has committed is stuck on its way to Redis; the other one's change of the same group is committed after it,
- * comes first and is answered.
+ * What the one engine has committed is stuck on its way to Redis; the other one's change of the
+ * same group is committed after it, comes first and is answered.
  */
 async function overtake({
   field,

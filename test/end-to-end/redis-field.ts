@@ -1,6 +1,7 @@
 /**
- * Real engines on a PostgreSQL and a Redis, devices that come and go through them, and what has to hold after every fault of Redis:
- * what was answered is in the database, a send reaches exactly those who are subscribed there, and the index becomes whole again.
+ * Real engines on a PostgreSQL and a Redis, devices that come and go through them, and what has to
+ * hold after every fault of Redis: what was answered is in the database, a send reaches exactly
+ * those who are subscribed there, and the index becomes whole again.
  */
 
 import type { Test } from 'tap';
@@ -19,12 +20,14 @@ import type { Scene } from './scene.ts';
 import { setScene } from './scene.ts';
 
 /**
- * More than an engine sends at a time, so that some wait while something happens to the others; and so few that compaction, which leaves
- * the newest sixteen, finds too few others to move.
+ * More than an engine sends at a time, so that some wait while something happens to the others; and
+ * so few that compaction, which leaves the newest sixteen, finds too few others to move.
  */
 const GROUPS = 20;
 const GROUP_TOKENS = 100;
-/** Nobody of the last groups has the tag at first: they are left out of plans until somebody comes. */
+/**
+ * Nobody of the last groups has the tag at first: they are left out of plans until somebody comes.
+ */
 const GROUPS_VACANT = 4;
 const FCM_DEVICES = 200;
 
@@ -74,7 +77,10 @@ export class Field {
     return this.scene.start(all, temporaryDirectory(this.#t));
   }
 
-  /** Changes `count` known devices of all groups and makes as many new ones, through the engines at once. All are answered OK. */
+  /**
+   * Changes `count` known devices of all groups and makes as many new ones, through the engines at
+   * once. All are answered OK.
+   */
   async change(engines: readonly EngineProcess[], count: number): Promise<void> {
     const from = this.#turn;
     this.#turn += count;
@@ -134,7 +140,10 @@ export class Field {
     return sendsExactly(t, { scene: this.scene, sql: this.#sql, engine, what }, meanwhile);
   }
 
-  /** Sends while the index is behind and nobody mends it (`RedisWatch.hold`): whoever gets it was found in the database. */
+  /**
+   * Sends while the index is behind and nobody mends it (`RedisWatch.hold`): whoever gets it was
+   * found in the database.
+   */
   async sendsWhileBehind(t: Test, engine: EngineProcess, what: string): Promise<void> {
     const before = await this.watch.stale();
     t.ok(before.length > 0, `${what}: ${before.length} groups are behind`);
@@ -149,7 +158,10 @@ export class Field {
     t.same(lost.slice(0, 5), [], `${what}: all of ${this.#answered.size} answered are there`);
   }
 
-  /** What was answered is there, the index is mended by itself, and a send is answered by nothing else. */
+  /**
+   * What was answered is there, the index is mended by itself, and a send is answered by nothing
+   * else.
+   */
   async isWhole(t: Test, engine: EngineProcess, what: string): Promise<void> {
     await this.isDurable(t, what);
     await this.watch.isMended(t, what);
@@ -161,7 +173,10 @@ export class Field {
     });
   }
 
-  /** From now on it is another database that is looked at, or this one after it went back: nobody is held to what he was answered before. */
+  /**
+   * From now on it is another database that is looked at, or this one after it went back: nobody is
+   * held to what he was answered before.
+   */
   async turnTo(url: string): Promise<void> {
     await this.#sql.end();
     this.#sql = connect({ kind: 'postgres', url }, 2);

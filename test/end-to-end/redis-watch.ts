@@ -1,4 +1,7 @@
-/** Looks into the Redis of the fault tests beside the engines: what is behind, who answered; and keeps engines from mending for a while. */
+/**
+ * Looks into the Redis of the fault tests beside the engines: what is behind, who answered; and
+ * keeps engines from mending for a while.
+ */
 
 import { Cluster } from 'ioredis';
 import type { Test } from 'tap';
@@ -33,7 +36,10 @@ export class RedisWatch {
     return (await reached(() => staleGroups(this.#sql(), this.#client, name))).map(groupKeyOf);
   }
 
-  /** From now on no engine mends a group that there is: another one is at it, as far as it can see (repairs.ts). */
+  /**
+   * From now on no engine mends a group that there is: another one is at it, as far as it can see
+   * (repairs.ts).
+   */
   async hold(): Promise<void> {
     const { name } = await readLineage(this.#sql());
     const groups = await listGroups(this.#sql(), BEFORE_ALL, GROUPS_MAX);
@@ -56,7 +62,10 @@ export class RedisWatch {
     this.#held = [];
   }
 
-  /** The engines mend the index in the background: each group is current, and holds what the database holds. */
+  /**
+   * The engines mend the index in the background: each group is current, and holds what the
+   * database holds.
+   */
   async isMended(t: Test, what: string): Promise<void> {
     await until(
       `${what}: the index is mended`,

@@ -1,4 +1,7 @@
-/** What is taken away is refused within a second on every node, however often it is used: two engines on one PostgreSQL. */
+/**
+ * What is taken away is refused within a second on every node, however often it is used: two
+ * engines on one PostgreSQL.
+ */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';

@@ -1,4 +1,7 @@
-/** The scene of the crash tests: an engine with a demo client, a simulator that outlives it, and 100,000 devices of one tag. */
+/**
+ * The scene of the crash tests: an engine with a demo client, a simulator that outlives it, and
+ * 100,000 devices of one tag.
+ */
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -35,7 +38,10 @@ export interface Scene {
   start(environment?: Readonly<Record<string, string>>, dataDir?: string): Promise<EngineProcess>;
 }
 
-/** Sets it up on the embedded store (`url` absent) or a PostgreSQL; no engine is running when it resolves. */
+/**
+ * Sets it up on the embedded store (`url` absent) or a PostgreSQL; no engine is running when it
+ * resolves.
+ */
 export async function setScene(t: Test, url?: string, options: SceneOptions = {}): Promise<Scene> {
   const {
     simulatorFlags = [`--latency-ms=${LATENCY_MS}`],
@@ -77,7 +83,9 @@ export async function setScene(t: Test, url?: string, options: SceneOptions = {}
   return { simulator, demo, tagId, start, command };
 }
 
-/** Gives the demo app the credentials that this simulator accepts, as an operator would: by command. */
+/**
+ * Gives the demo app the credentials that this simulator accepts, as an operator would: by command.
+ */
 async function useAccountsOf(
   t: Test,
   simulator: SimulatorProcess,

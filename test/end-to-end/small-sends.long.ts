@@ -1,4 +1,7 @@
-/** Rule one for many small sends: those that were accepted outlive the process that had hundreds of them under way. */
+/**
+ * Rule one for many small sends: those that were accepted outlive the process that had hundreds of
+ * them under way.
+ */
 
 import type { Test } from 'tap';
 import t from 'tap';

@@ -136,7 +136,8 @@ t.test('keys, credential, registration, push: the browser reads the very payload
     };
   }
 
-  // Some browsers have gone: the next push finds that out, and they are forgotten. (Were it all, the gate would hold them.)
+  // Some browsers have gone: the next push finds that out, and they are forgotten. (Were it all,
+  // the gate would hold them.)
   const behaviour = JSON.stringify({ shares: { gone: 0.1 } });
   await fetch(`${controlUrl}/behaviour`, { method: 'PUT', body: behaviour });
   const id = await push(demo.baseUrl, demo, [tagId], payload);
@@ -145,7 +146,8 @@ t.test('keys, credential, registration, push: the browser reads the very payload
   // One of the failed was never asked about.
   const gone = (browsers?.failedCount ?? 0) - 1;
   t.ok(gone > 5, `${gone} are gone`);
-  // They registered a moment ago, and might have done so again, unwritten: a push behind the first verdict finds them gone too.
+  // They registered a moment ago, and might have done so again, unwritten: a push behind the first
+  // verdict finds them gone too.
   const left = await until('the dead are erased', async () => {
     await finalStatus(demo.baseUrl, demo, await push(demo.baseUrl, demo, [tagId], payload));
     const body = { tagIds: [tagId], appIds: [appId], dryRun: true, payload };

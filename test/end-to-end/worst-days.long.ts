@@ -1,6 +1,7 @@
 /**
- * The providers' worst days, all at once: 200,000 sends of a real engine on PostgreSQL through every scenario of the simulator.
- * The simulator knows which answers the engine could not have (decision 20), so everything here is exact.
+ * The providers' worst days, all at once: 200,000 sends of a real engine on PostgreSQL through
+ * every scenario of the simulator. The simulator knows which answers the engine could not have
+ * (decision 20), so everything here is exact.
  */
 
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -26,7 +27,10 @@ const FCM_DEVICES = 70_000;
 /** What the simulator makes in one request. */
 const BROWSERS = 10_000;
 
-/** How the simulator and the status call a provider, how many of its devices there are, and why some fail: their tokens are dead or refused. */
+/**
+ * How the simulator and the status call a provider, how many of its devices there are, and why some
+ * fail: their tokens are dead or refused.
+ */
 const PROVIDERS = [
   {
     name: 'apns',
@@ -50,7 +54,10 @@ const PROVIDERS = [
 
 type Books = Readonly<Record<(typeof PROVIDERS)[number]['name'], ProviderState>>;
 
-/** So many requests to a connection: half as many ends as the scenarios have alone, some hundred in all. */
+/**
+ * So many requests to a connection: half as many ends as the scenarios have alone, some hundred in
+ * all.
+ */
 const REQUESTS = 2_000;
 
 /** All scenarios; what costs minutes of waiting alone is smaller, for here it comes together. */
@@ -78,7 +85,10 @@ const SEND_LIMIT_MS = 900_000;
 
 /** Sends after which all connections, threads and pools of memory are there. */
 const WARM_SENDS = 40_000;
-/** What the second half may take beyond the most that the first took: collections come when they come. */
+/**
+ * What the second half may take beyond the most that the first took: collections come when they
+ * come.
+ */
 const GROWTH_MAX_MB = 100;
 const SAMPLE_EVERY_MS = 500;
 
@@ -130,7 +140,8 @@ async function accountFor(
   t.ok(sumCloses(row), 'the sums close');
   t.equal(row.skippedCount + row.expiredCount + row.cancelledCount, 0);
 
-  // An accepted push was answered, which ended its device, or its answer was lost, which ended nothing.
+  // An accepted push was answered, which ended its device, or its answer was lost, which ended
+  // nothing.
   t.equal(
     book.accepted - book.lostAnswers,
     row.successCount,
@@ -199,7 +210,10 @@ async function refusedTokens({ simulator }: Scene, provider: string): Promise<nu
 }
 
 interface Memory {
-  /** The most that the engine had resident in the first half of the sends, warm-up aside, and in the second. */
+  /**
+   * The most that the engine had resident in the first half of the sends, warm-up aside, and in the
+   * second.
+   */
   end(): Promise<{ readonly firstMb: number; readonly secondMb: number }>;
 }
 

@@ -1,4 +1,7 @@
-/** What becomes of a request before its body is whole: who has no credential that works, and who holds too much. */
+/**
+ * What becomes of a request before its body is whole: who has no credential that works, and who
+ * holds too much.
+ */
 
 import { once } from 'node:events';
 import type { Socket } from 'node:net';

@@ -1,4 +1,6 @@
-/** Who may do what: roles, APIs and tenants crossed, over real HTTP with credentials from a store. */
+/**
+ * Who may do what: roles, APIs and tenants crossed, over real HTTP with credentials from a store.
+ */
 
 import type { Test } from 'tap';
 import t from 'tap';

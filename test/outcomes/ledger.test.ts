@@ -22,7 +22,9 @@ import {
 } from '../support/notifications.ts';
 import { withStores } from '../support/store.ts';
 
-/** So many chunks: what a worker reports of one is told to the ledger, not read from the devices. */
+/**
+ * So many chunks: what a worker reports of one is told to the ledger, not read from the devices.
+ */
 const oneInEachGroup = { step: GROUP_DEVICES };
 const LEASE_MS = 60_000;
 const NOTHING: Counts = { total: 0, delivered: 0, failed: 0, skipped: 0, expired: 0, cancelled: 0 };

@@ -1,4 +1,7 @@
-/** One token for all nodes: two `Authorizations` on one store are two nodes; a third that comes later is a restart. */
+/**
+ * One token for all nodes: two `Authorizations` on one store are two nodes; a third that comes
+ * later is a restart.
+ */
 
 import { decodeJwt } from 'jose';
 import type { Test } from 'tap';
@@ -23,7 +26,10 @@ const MINUTE_MS = 60_000;
 const apns = apnsCredential();
 const fcm = fcmCredential();
 
-/** Nodes on one database, and a time that passes for all of them: on their clocks, and for what is stored. */
+/**
+ * Nodes on one database, and a time that passes for all of them: on their clocks, and for what is
+ * stored.
+ */
 function sceneOf({ sql }: Store, origins = DEFAULT_ORIGINS) {
   let nowMs = Date.now();
   return {

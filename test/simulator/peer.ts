@@ -1,4 +1,7 @@
-/** The other side of the conversation: a plain `node:http2` client and tokens signed by jose, for one test. */
+/**
+ * The other side of the conversation: a plain `node:http2` client and tokens signed by jose, for
+ * one test.
+ */
 
 import type { ClientHttp2Session, IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http2';
 import { connect } from 'node:http2';

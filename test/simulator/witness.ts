@@ -1,4 +1,7 @@
-/** Our client as a witness: it pushes to a simulated APNs and writes down what the connection did to it. */
+/**
+ * Our client as a witness: it pushes to a simulated APNs and writes down what the connection did to
+ * it.
+ */
 
 import { once } from 'node:events';
 import type { TLSSocket } from 'node:tls';

@@ -1,4 +1,7 @@
-/** What the test of migration 0012 holds of three thousand devices, of a million with five tags each. */
+/**
+ * What the test of migration 0012 holds of three thousand devices, of a million with five tags
+ * each.
+ */
 
 import t from 'tap';
 import { becomesOneRowEach } from '../support/one-row-migration.ts';

@@ -1,4 +1,7 @@
-/** Migrations on every store: once each, also when two nodes start together, and beside nodes of another version. */
+/**
+ * Migrations on every store: once each, also when two nodes start together, and beside nodes of
+ * another version.
+ */
 
 import t from 'tap';
 import type { Migration } from '../../src/store/migrate.ts';

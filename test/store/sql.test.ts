@@ -1,4 +1,6 @@
-/** The driver as we use it: what comes back, and what happens to a connection that the server ends. */
+/**
+ * The driver as we use it: what comes back, and what happens to a connection that the server ends.
+ */
 
 import { setImmediate } from 'node:timers/promises';
 import t from 'tap';
@@ -27,7 +29,8 @@ t.test('a transaction that loses its connection rejects, and the process lives',
       const [row] = await tx<{ pid: number }[]>`select pg_backend_pid() as pid`;
       await sql`select pg_terminate_backend(${row?.pid ?? 0})`;
       await t.rejects(tx`select 1`);
-      // Unpatched (src/patches) the driver writes this to a socket that is null, where nobody can catch it.
+      // Unpatched (src/patches) the driver writes this to a socket that is null, where nobody can
+      // catch it.
       for (let turn = 0; turn < 3; turn += 1) await setImmediate();
       tx`select 2`.then(tellLate, tellLate);
     });

@@ -1,4 +1,7 @@
-/** A server with the given routes over a store, and two clients with their callers: what tests of the APIs speak to. */
+/**
+ * A server with the given routes over a store, and two clients with their callers: what tests of
+ * the APIs speak to.
+ */
 
 import { connect } from 'node:net';
 import { pino } from 'pino';
@@ -100,7 +103,10 @@ export const bearer = ({ token }: ShownCredential): string => `Bearer ${token}`;
 export const basic = ({ username, password }: ShownCredential): string =>
   `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
 
-/** Writes bytes as they are to a server and answers everything that came back until the connection closed. */
+/**
+ * Writes bytes as they are to a server and answers everything that came back until the connection
+ * closed.
+ */
 export function speakRaw(
   port: number,
   text: string,

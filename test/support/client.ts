@@ -1,4 +1,7 @@
-/** A publisher and an app as HTTP clients of an engine, and the simulator's books: what tests and benches speak. */
+/**
+ * A publisher and an app as HTTP clients of an engine, and the simulator's books: what tests and
+ * benches speak.
+ */
 
 import { until } from './poll.ts';
 import type { Demo } from './processes.ts';

@@ -1,4 +1,7 @@
-/** How much of this thread's heap is in use by what somebody still holds: read after full collections. */
+/**
+ * How much of this thread's heap is in use by what somebody still holds: read after full
+ * collections.
+ */
 
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';

@@ -1,4 +1,7 @@
-/** What `run.ts` tells the test files through the environment: the only place in the tests that reads it. */
+/**
+ * What `run.ts` tells the test files through the environment: the only place in the tests that
+ * reads it.
+ */
 
 /** A PostgreSQL server on which tests make databases of their own; absent: none was found. */
 export const databaseUrl: string | undefined = process.env['TEST_DATABASE_URL'];

@@ -9,7 +9,10 @@ import type { Tenant } from './notifications.ts';
 import { until } from './poll.ts';
 import { seedDevices } from './seed.ts';
 
-/** The longest send has twenty seconds of a slow provider before it, beside whatever else the machine does. */
+/**
+ * The longest send has twenty seconds of a slow provider before it, beside whatever else the
+ * machine does.
+ */
 const FINAL_WITHIN_MS = 120_000;
 const FINAL = new Set(['FINISHED', 'FAILED', 'CANCELLED']);
 

@@ -1,4 +1,7 @@
-/** Connections without a provider: the test says how an attempt ends, when a connection goes, and what comes before what. */
+/**
+ * Connections without a provider: the test says how an attempt ends, when a connection goes, and
+ * what comes before what.
+ */
 
 import type {
   Attempt,
@@ -64,7 +67,10 @@ export interface HandDial {
   readonly connections: readonly HandConnection[];
 }
 
-/** `beforeItIsThere` is called between a connection's opening and the moment when its opener hears of it. */
+/**
+ * `beforeItIsThere` is called between a connection's opening and the moment when its opener hears
+ * of it.
+ */
 export function handDial(
   streams: number,
   beforeItIsThere: (connection: HandConnection, number: number) => void = () => undefined,

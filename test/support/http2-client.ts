@@ -1,4 +1,7 @@
-/** Our own HTTP/2 client for tests: a connection that keeps requests until a stream is free, and answers as values. */
+/**
+ * Our own HTTP/2 client for tests: a connection that keeps requests until a stream is free, and
+ * answers as values.
+ */
 
 import type { ClientConnection } from '../../src/http2/client/client-connection.ts';
 import type { Response } from '../../src/http2/client/client-stream.ts';
@@ -40,7 +43,10 @@ export interface TestClient {
   /** The most streams that were open at once. */
   readonly streamsAtOnce: () => number;
   prepare(form: RequestForm): PreparedRequest;
-  /** Sends it as soon as a stream is free; on a connection that takes no more, it ends as unprocessed. */
+  /**
+   * Sends it as soon as a stream is free; on a connection that takes no more, it ends as
+   * unprocessed.
+   */
   ask(request: PreparedRequest, value?: string): Promise<Answer>;
 }
 

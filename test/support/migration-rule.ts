@@ -1,12 +1,16 @@
 /**
- * The rule of rolling upgrades, as far as a machine can hold it: while a migration runs and after it nodes of the version
- * before go on, so it adds what they need not know, takes nothing away, refuses nothing that they write, and holds no table
- * for as long as it takes to read it. What takes away comes a version later, with `needs`.
+ * The rule of rolling upgrades, as far as a machine can hold it: while a migration runs and after
+ * it nodes of the version before go on, so it adds what they need not know, takes nothing away,
+ * refuses nothing that they write, and holds no table for as long as it takes to read it. What
+ * takes away comes a version later, with `needs`.
  */
 
 import type { Migration } from '../../src/store/migrate.ts';
 
-/** Tables with a row for each device, or many for each group of them: an index on them takes minutes, in which nobody registers. */
+/**
+ * Tables with a row for each device, or many for each group of them: an index on them takes
+ * minutes, in which nobody registers.
+ */
 const LARGE = ['devices', 'device_group_tags', 'tag_days'];
 
 /** Of an action of ALTER TABLE. */

@@ -77,7 +77,10 @@ export async function makeNotification(
   return id;
 }
 
-/** A running notification to `devices` new devices of the tenant on platform 3; `step`: how far apart their ordinals are. */
+/**
+ * A running notification to `devices` new devices of the tenant on platform 3; `step`: how far
+ * apart their ordinals are.
+ */
 export async function makeRunning(
   sql: SqlPool,
   tenant: Tenant,

@@ -1,6 +1,7 @@
 /**
- * What is kept though nobody needs it: objects that a collection of the young generation cannot free, because something old and dead leads
- * to them. They stay until a full collection (decision 35).
+ * What is kept though nobody needs it: objects that a collection of the young generation cannot
+ * free, because something old and dead leads to them. They stay until a full collection (decision
+ * 35).
  */
 
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';

@@ -1,4 +1,7 @@
-/** Migration 0012 on as many devices as are wanted: what is there afterwards is held against a copy of what was. */
+/**
+ * Migration 0012 on as many devices as are wanted: what is there afterwards is held against a copy
+ * of what was.
+ */
 
 import type { Test } from 'tap';
 import { MIGRATIONS, migrate } from '../../src/store/migrate.ts';

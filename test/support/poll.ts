@@ -4,7 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const POLL_INTERVAL_MS = 20;
 
-/** Asks until `look` answers something other than null; throws with `what` when `limitMs` have passed. */
+/**
+ * Asks until `look` answers something other than null; throws with `what` when `limitMs` have
+ * passed.
+ */
 export async function until<T>(
   what: string,
   look: () => Promise<T | null> | T | null,

@@ -17,7 +17,10 @@ export interface PostgresServer {
 const DEBIAN_INSTALLATIONS = '/usr/lib/postgresql';
 const STARTED = /database system is ready to accept connections/;
 
-/** Where initdb and postgres are: on PATH, or in Debian's place for them (the newest). Null: nowhere. */
+/**
+ * Where initdb and postgres are: on PATH, or in Debian's place for them (the newest). Null:
+ * nowhere.
+ */
 export function findPostgres(): string | null {
   const found = findProgram('initdb');
   if (found !== null) return dirname(found);
@@ -27,7 +30,10 @@ export function findPostgres(): string | null {
   return bin.find((directory) => existsSync(join(directory, 'initdb'))) ?? null;
 }
 
-/** Starts a server on a free loopback port. Tests go without fsync, for none cuts the power; benches with it. */
+/**
+ * Starts a server on a free loopback port. Tests go without fsync, for none cuts the power; benches
+ * with it.
+ */
 export async function startPostgres(
   binDirectory: string,
   { fsync }: { readonly fsync: boolean },
@@ -69,7 +75,10 @@ export async function startPostgres(
   };
 }
 
-/** PostgreSQL refuses to run as root: then it runs as the user that Debian made for it, or as nobody. */
+/**
+ * PostgreSQL refuses to run as root: then it runs as the user that Debian made for it, or as
+ * nobody.
+ */
 export function unprivilegedOwner(): { readonly uid: number; readonly gid: number } | null {
   if (process.getuid?.() !== 0) return null;
   const idOf = (option: string): number | null => {

@@ -1,4 +1,7 @@
-/** Real processes of the product: engines, a simulator, commands. Each ends with its test at the latest. */
+/**
+ * Real processes of the product: engines, a simulator, commands. Each ends with its test at the
+ * latest.
+ */
 
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
@@ -163,7 +166,8 @@ function launch(
   const [program = '', ...rest] = [...under, process.execPath, ...nodeFlags, MAIN, ...args];
   const child = spawn(program, rest, {
     stdio: ['ignore', 'pipe', 'pipe'],
-    // Nothing of the run's own environment but what a process needs: a test says what it configures.
+    // Nothing of the run's own environment but what a process needs: a test says what it
+    // configures.
     env: { PATH: process.env['PATH'], ...environment },
   });
   let text = '';

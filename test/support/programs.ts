@@ -24,8 +24,9 @@ const ATTEMPTS = 3;
 const READY_WITHIN_MS = 10_000;
 
 /**
- * Starts a server on free loopback ports, as many as asked for, and waits until it listens on all of them; it is
- * killed with the test. It has to stay in the foreground and to end when it cannot bind.
+ * Starts a server on free loopback ports, as many as asked for, and waits until it listens on all
+ * of them; it is killed with the test. It has to stay in the foreground and to end when it cannot
+ * bind.
  */
 export async function startServer(
   t: Lifetime,
@@ -116,7 +117,10 @@ export async function freePorts(count: number): Promise<readonly number[]> {
   return ports;
 }
 
-/** Read to the end of its life, or the pipe fills and the server stops; what is kept is for an error's message. */
+/**
+ * Read to the end of its life, or the pipe fills and the server stops; what is kept is for an
+ * error's message.
+ */
 function collect(child: ChildProcess): () => string {
   let log = '';
   const add = (text: string): void => {

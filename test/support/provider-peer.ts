@@ -1,4 +1,7 @@
-/** A provider made of `node:http2` whose every move the test decides: what it answers, how many streams it allows, when it goes. */
+/**
+ * A provider made of `node:http2` whose every move the test decides: what it answers, how many
+ * streams it allows, when it goes.
+ */
 
 import type {
   Http2SecureServer,
@@ -30,7 +33,10 @@ export interface ProviderPeerOptions {
   readonly initialWindowSize?: number;
   /** Called with each connection, 1 for the first. */
   readonly onSession?: (session: Http2Session, number: number) => void;
-  /** Called as soon as the header fields are there; true: the script has dealt with the stream and no body is read. */
+  /**
+   * Called as soon as the header fields are there; true: the script has dealt with the stream and
+   * no body is read.
+   */
   readonly onStream?: (stream: ServerHttp2Stream) => boolean;
 }
 

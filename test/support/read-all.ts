@@ -1,4 +1,7 @@
-/** Reads a whole text in a format, cut into pieces of a given size: what comes out must not depend on it. */
+/**
+ * Reads a whole text in a format, cut into pieces of a given size: what comes out must not depend
+ * on it.
+ */
 
 import type { Entry } from '../../src/transfer/file-device.ts';
 import type { Format } from '../../src/transfer/format.ts';

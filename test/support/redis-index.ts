@@ -1,4 +1,7 @@
-/** The tag index in Redis as a node of the engine has it, put together from its parts for tests that look at each of them. */
+/**
+ * The tag index in Redis as a node of the engine has it, put together from its parts for tests that
+ * look at each of them.
+ */
 
 import type { Test } from 'tap';
 import { BLOCK_DEVICES, GROUP_BLOCKS, GROUP_DEVICES } from '../../src/domain/device.ts';
@@ -88,8 +91,9 @@ export async function staleGroups(
 }
 
 /**
- * What differs between the database and what lies in Redis, in words. Written apart from the engine's own reading of it, so that both
- * would have to be wrong. Nobody may change anything meanwhile.
+ * What differs between the database and what lies in Redis, in words. Written apart from the
+ * engine's own reading of it, so that both would have to be wrong. Nobody may change anything
+ * meanwhile.
  */
 export async function indexDifferences(
   sql: Sql,

@@ -1,4 +1,7 @@
-/** Redis servers for tests: single ones and a cluster, from whatever installation the machine has; killed with the test. */
+/**
+ * Redis servers for tests: single ones and a cluster, from whatever installation the machine has;
+ * killed with the test.
+ */
 
 import type { ChildProcess } from 'node:child_process';
 import { spawn, spawnSync } from 'node:child_process';

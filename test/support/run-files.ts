@@ -1,7 +1,8 @@
 /**
- * Runs test files, each in a process of its own and several beside each other, and writes what they say as one TAP
- * stream. It stands in for tap's own command, whose loader (for coverage and mocks, of which we have none) goes into
- * each test process, each of its threads and each engine that it starts: two thirds of a second of CPU every time.
+ * Runs test files, each in a process of its own and several beside each other, and writes what they
+ * say as one TAP stream. It stands in for tap's own command, whose loader (for coverage and mocks,
+ * of which we have none) goes into each test process, each of its threads and each engine that it
+ * starts: two thirds of a second of CPU every time.
  *
  *     node dist/test/support/run-files.js <jobs> <seconds a file may take> <test files>
  */

@@ -1,11 +1,12 @@
 /**
- * Runs Tagcast with other versions of Node: those of `nodes/package.json`, which are packages of one binary each, for
- * Linux on x64 only. For each: the build, the HTTP contract, the main job end to end, and the tour of README.md.
+ * Runs Tagcast with other versions of Node: those of `nodes/package.json`, which are packages of
+ * one binary each, for Linux on x64 only. For each: the build, the HTTP contract, the main job end
+ * to end, and the tour of README.md.
  *
  *     npm run test:node [-- 22 24 26]
  *
- * Each has a checkout of its own in a temporary directory, for what is built. They share the installed packages: none
- * of those that are run has a binary for one Node.
+ * Each has a checkout of its own in a temporary directory, for what is built. They share the
+ * installed packages: none of those that are run has a binary for one Node.
  */
 
 import type { SpawnOptions } from 'node:child_process';
@@ -100,7 +101,10 @@ async function ran(command: string, cwd: string, env: NodeJS.ProcessEnv): Promis
   return code === 0;
 }
 
-/** The service as `npm start` starts it, and the lines of README.md pasted; nothing may be on its standard error. */
+/**
+ * The service as `npm start` starts it, and the lines of README.md pasted; nothing may be on its
+ * standard error.
+ */
 async function tour({ folder, environment }: Place): Promise<boolean> {
   const { scripts } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
     readonly scripts: { readonly start: string };

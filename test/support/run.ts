@@ -1,11 +1,11 @@
 /**
- * Runs test files with the stores that they want: a PostgreSQL of its own when one is installed (or the one that
- * TEST_DATABASE_URL names), and an initialised embedded directory to copy.
+ * Runs test files with the stores that they want: a PostgreSQL of its own when one is installed (or
+ * the one that TEST_DATABASE_URL names), and an initialised embedded directory to copy.
  *
  *     node dist/test/support/run.js [--jobs=3] [--timeout=400] [--reporter=terse] [--ending=.test.js] <files and folders>
  *
- * The timeout is each file's, in seconds; the ending says which files of a folder are meant. The reporter is one of
- * tap's; without one a pipe gets TAP and a terminal tap's default.
+ * The timeout is each file's, in seconds; the ending says which files of a folder are meant. The
+ * reporter is one of tap's; without one a pipe gets TAP and a terminal tap's default.
  */
 
 import { spawn } from 'node:child_process';

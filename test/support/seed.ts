@@ -1,4 +1,7 @@
-/** Many devices at once, written as the engine itself would have: what a test has no time to register one by one. */
+/**
+ * Many devices at once, written as the engine itself would have: what a test has no time to
+ * register one by one.
+ */
 
 import type { SqlPool } from '../../src/store/sql.ts';
 
@@ -9,7 +12,10 @@ export interface Seed {
   readonly count: number;
   /** Absent: 64 hex digits each, distinct per app and platform. */
   readonly deviceIds?: readonly string[];
-  /** From one ordinal to the next (1): with GROUP_DEVICES each group has one device, and a send as many chunks as devices. */
+  /**
+   * From one ordinal to the next (1): with GROUP_DEVICES each group has one device, and a send as
+   * many chunks as devices.
+   */
   readonly step?: number;
 }
 

@@ -1,4 +1,7 @@
-/** A fan-out with real threads on a store, sending to a simulator: what end-to-end tests inside one process use. */
+/**
+ * A fan-out with real threads on a store, sending to a simulator: what end-to-end tests inside one
+ * process use.
+ */
 
 import { pino } from 'pino';
 import type { Test } from 'tap';

@@ -1,4 +1,7 @@
-/** The clock of this node, which somebody sets until the test ends: the date jumps, no other clock does. */
+/**
+ * The clock of this node, which somebody sets until the test ends: the date jumps, no other clock
+ * does.
+ */
 
 import type { Test } from 'tap';
 

@@ -8,7 +8,10 @@ import { temporaryDirectory } from './temporary-directory.ts';
 
 const PIECES = [1_048_576, 4_096].map((size) => Buffer.alloc(size));
 
-/** Where it is mounted until the test has ended; null: mounting is for root, and not in every sandbox. */
+/**
+ * Where it is mounted until the test has ended; null: mounting is for root, and not in every
+ * sandbox.
+ */
 export function smallDisk(t: Lifetime, mebibytes: number): string | null {
   const directory = temporaryDirectory(t);
   const { status } = spawnSync('mount', [

@@ -1,4 +1,7 @@
-/** Runs a test on every store there is: the embedded one, and a database of its own on a real PostgreSQL. */
+/**
+ * Runs a test on every store there is: the embedded one, and a database of its own on a real
+ * PostgreSQL.
+ */
 
 import { randomBytes } from 'node:crypto';
 import { cpSync } from 'node:fs';
@@ -43,7 +46,10 @@ export function seedEmbedded(dataDir: string): void {
   if (embeddedTemplate !== undefined) cpSync(embeddedTemplate, dataDir, { recursive: true });
 }
 
-/** Runs `body` as the subtest 'postgres' with the URL of an empty database; skips, loudly, when there is no server. */
+/**
+ * Runs `body` as the subtest 'postgres' with the URL of an empty database; skips, loudly, when
+ * there is no server.
+ */
 export async function withPostgres(
   t: Test,
   body: (t: Test, url: string) => Promise<void>,

@@ -1,4 +1,7 @@
-/** Devices' tags as rows, for tests that look at them, and what tests that write rows by hand have to write beside them. */
+/**
+ * Devices' tags as rows, for tests that look at them, and what tests that write rows by hand have
+ * to write beside them.
+ */
 
 import type { Sql } from '../../src/store/sql.ts';
 

@@ -21,7 +21,10 @@ import { temporaryDirectory } from './temporary-directory.ts';
 
 const INSTALLED = join(import.meta.dirname, '..', '..', '..', 'node_modules');
 const CLASS_FILES = ['esm', 'commonjs'].map((name) => join('test-built', 'dist', name, 'index.js'));
-/** Of tap's plugins: fewer than this project has, so that the class is another one, and as many as compile together. */
+/**
+ * Of tap's plugins: fewer than this project has, so that the class is another one, and as many as
+ * compile together.
+ */
 const LEFT_IN = ['@tapjs/after', '@tapjs/asserts', '@tapjs/spawn'];
 const SIGNATURE = LEFT_IN.join('\n');
 

@@ -1,10 +1,10 @@
 /**
- * tap as this project wants it: its `Test` class is generated with the plugins that package.json leaves in, and each test
- * file loads all that the class has.
+ * tap as this project wants it: its `Test` class is generated with the plugins that package.json
+ * leaves in, and each test file loads all that the class has.
  *
- * tap's own `tap build` empties the folder of the class first, and needs the class itself to make it anew: broken off, or
- * two at once, it leaves nothing that could mend it. So the class is made in a folder beside, and its files are put in
- * place one by one, each whole.
+ * tap's own `tap build` empties the folder of the class first, and needs the class itself to make
+ * it anew: broken off, or two at once, it leaves nothing that could mend it. So the class is made
+ * in a folder beside, and its files are put in place one by one, each whole.
  */
 
 import { spawn } from 'node:child_process';
@@ -28,14 +28,26 @@ const MODULES = join(import.meta.dirname, '..', '..', '..', 'node_modules');
 /** tap's command. */
 export const TAP = join(MODULES, '.bin', 'tap');
 
-/** In the package that has the generator and the class; another builder's folder has the same name and some letters more. */
+/**
+ * In the package that has the generator and the class; another builder's folder has the same name
+ * and some letters more.
+ */
 const CLASS_FOLDER = 'test-built';
-/** What tests load is the first; it tells what the class was made with, and so it is put in place last. */
+/**
+ * What tests load is the first; it tells what the class was made with, and so it is put in place
+ * last.
+ */
 const CLASS_FILES = ['dist/esm/index.js', 'dist/commonjs/index.js'];
-/** What a builder that was killed has left: it takes seconds, and minutes on a machine that does much else. */
+/**
+ * What a builder that was killed has left: it takes seconds, and minutes on a machine that does
+ * much else.
+ */
 const LEFT_BEHIND_MS = 3_600_000;
 
-/** Generates the class unless it is as it should be: a clone comes with tap's default, and generating takes five seconds. */
+/**
+ * Generates the class unless it is as it should be: a clone comes with tap's default, and
+ * generating takes five seconds.
+ */
 export async function buildTap(modules = MODULES): Promise<void> {
   const folder = join(modules, '@tapjs', 'test');
   const current = join(folder, CLASS_FOLDER);
@@ -70,7 +82,10 @@ async function wantedPlugins(modules: string): Promise<readonly string[]> {
   return defaultPlugins.filter((name) => !tap.plugin.includes(`!${name}`));
 }
 
-/** With a package.json of its own that folder is a project of its own to the generator, which leaves more than the class. */
+/**
+ * With a package.json of its own that folder is a project of its own to the generator, which leaves
+ * more than the class.
+ */
 async function generate(folder: string, target: string, plugins: readonly string[]): Promise<void> {
   writeFileSync(join(target, 'package.json'), '{}');
   const generator = spawn(
@@ -91,7 +106,10 @@ async function generate(folder: string, target: string, plugins: readonly string
   throw new Error(`tap's generator of its class ended (${code ?? signal}): ${out}${err}`);
 }
 
-/** Moves all files below a folder to another: those who read there meanwhile find the old one or the new one of each. */
+/**
+ * Moves all files below a folder to another: those who read there meanwhile find the old one or the
+ * new one of each.
+ */
 function putInPlace(from: string, to: string): void {
   const files = readdirSync(from, { recursive: true, encoding: 'utf8' }).filter(
     (name) => !statSync(join(from, name)).isDirectory(),

@@ -1,4 +1,7 @@
-/** A wire that a test can cut without either end hearing of it: as a machine that loses its power, or a network that hangs for a while. */
+/**
+ * A wire that a test can cut without either end hearing of it: as a machine that loses its power,
+ * or a network that hangs for a while.
+ */
 
 import type { Socket } from 'node:net';
 import { connect, createServer } from 'node:net';

@@ -1,4 +1,7 @@
-/** Where the directories of tests go: into memory, when there is plenty, for tens of thousands of files are copied and deleted. */
+/**
+ * Where the directories of tests go: into memory, when there is plenty, for tens of thousands of
+ * files are copied and deleted.
+ */
 
 import { accessSync, constants, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';

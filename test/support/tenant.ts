@@ -1,4 +1,7 @@
-/** A client with an app, and ways to give it tags and groups, as the Admin API's statements leave them. */
+/**
+ * A client with an app, and ways to give it tags and groups, as the Admin API's statements leave
+ * them.
+ */
 
 import type { Caller } from '../../src/access/caller.ts';
 import type { SqlPool } from '../../src/store/sql.ts';

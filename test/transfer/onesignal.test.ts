@@ -2,7 +2,10 @@ import t from 'tap';
 import { oneSignalFormat } from '../../src/transfer/onesignal.ts';
 import { describe, readAll } from '../support/read-all.ts';
 
-/** The columns of an export with the extra fields `notification_types`, `external_user_id`, `web_auth` and `web_p256`. */
+/**
+ * The columns of an export with the extra fields `notification_types`, `external_user_id`,
+ * `web_auth` and `web_p256`.
+ */
 const HEAD =
   'id,identifier,session_count,language,timezone,game_version,device_os,device_type,device_model,ad_id,tags,last_active,playtime,amount_spent,created_at,invalid_identifier,badge_count,external_user_id,notification_types,web_auth,web_p256';
 const APNS = '7ABCD558F29D0B1F048083E2834AD8EA4B3D87D8AD9C088B33C132706FF445F0';

@@ -239,7 +239,10 @@ for (const [name, dial] of DIALS) {
   });
 }
 
-/** A transport over connections that the test plays: 503 is refused, 403 an expired authorization, 429 too much. */
+/**
+ * A transport over connections that the test plays: 503 is refused, 403 an expired authorization,
+ * 429 too much.
+ */
 function transportByHand(t: Test, { dial }: HandDial) {
   const transport = new ProviderTransport(dial, {
     admits: null,
@@ -369,7 +372,9 @@ t.test('a provider that only ever shuts down costs no storm', async (t) => {
   t.ok(hand.connections.length <= 3, `${hand.connections.length} connections`);
 });
 
-/** A way to the peer that can begin to swallow everything on the connections it has; new ones pass. */
+/**
+ * A way to the peer that can begin to swallow everything on the connections it has; new ones pass.
+ */
 async function startRoad(to: URL) {
   const sockets = new Set<Socket>();
   const server = createServer((near) => {

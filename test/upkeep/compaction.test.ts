@@ -22,7 +22,9 @@ import { subscriptions, writeGroupTags } from '../support/subscriptions.ts';
 import { makeTenant } from '../support/tenant.ts';
 
 const PLATFORM = 15;
-/** Groups of the first devices, with a few left in each; after them as many as are never looked at. */
+/**
+ * Groups of the first devices, with a few left in each; after them as many as are never looked at.
+ */
 const SPARSE = 10;
 const FILLING = 16;
 const LEFT_IN_EACH = 7;
@@ -31,7 +33,10 @@ const MINUTE_MS = 60_000;
 const makeCompaction = (sql: SqlPool, feed: IndexFeed = NO_FEED): Compaction =>
   new Compaction({ sql, feed, log: silent });
 
-/** An app whose first groups are nearly empty: every device has the one tag, every second the other, and some have notes. */
+/**
+ * An app whose first groups are nearly empty: every device has the one tag, every second the other,
+ * and some have notes.
+ */
 async function makeScene(sql: SqlPool, slug: string, sparse = SPARSE, each = LEFT_IN_EACH) {
   const tenant = await makeTenant(sql, slug);
   const { appId, clientId } = tenant;
@@ -272,7 +277,10 @@ await onEachStore(t, {
   },
 });
 
-/** Holds a compaction up when it has moved devices and not yet raised their groups, while `meanwhile` runs. */
+/**
+ * Holds a compaction up when it has moved devices and not yet raised their groups, while
+ * `meanwhile` runs.
+ */
 async function heldUp(sql: SqlPool, scene: Scene, meanwhile: () => Promise<void>): Promise<void> {
   let run: Promise<void> = Promise.resolve();
   await sql.begin(async (tx) => {

@@ -182,7 +182,8 @@ async function migrated(t: Test, store: Store): Promise<void> {
   const tenant = await makeTenant(sql, 'migrated');
   const id = await makeRunning(sql, tenant, 2_600);
   const { appId } = tenant;
-  // 0–1,499 are tokens, 1,500–2,499 the same installations as 0–999 by their ids; 2,500 and more are others.
+  // 0–1,499 are tokens, 1,500–2,499 the same installations as 0–999 by their ids; 2,500 and more
+  // are others.
   await sql`update devices set device_id = lpad(to_hex(ordinal), 22, 'cabcdefghijklmnopq_-XY') || ':APA91b' || ordinal,
       registered_at = now() - interval '10 days'
     where app_id = ${appId} and ordinal < 1500`;

@@ -1,4 +1,6 @@
-/** The devices of the fan-out bench: two million of one app, and the tags that some of them have. */
+/**
+ * The devices of the fan-out bench: two million of one app, and the tags that some of them have.
+ */
 
 import { PLATFORM_APNS } from '../../../src/domain/device.ts';
 import type { SqlPool } from '../../../src/store/sql.ts';
@@ -44,7 +46,10 @@ function tagsOf({ tagIds: [one = 0, many = 0, first = 0, few = 0] }: Demo): Tags
   return { one, many, first, few };
 }
 
-/** As many devices as there are, and more of the same app up to `DEVICES_MOST`: with the tag of the many, which no measured send is to. */
+/**
+ * As many devices as there are, and more of the same app up to `DEVICES_MOST`: with the tag of the
+ * many, which no measured send is to.
+ */
 export async function addDevices({ sql, demo, tags }: FanOutGrounds): Promise<void> {
   for (let from = DEVICES_MANY; from < DEVICES_MOST; from += DEVICES) {
     await insertDevices(
@@ -59,8 +64,8 @@ export async function addDevices({ sql, demo, tags }: FanOutGrounds): Promise<vo
 }
 
 /**
- * The keys that devices are found by are made up, for the same tokens come again and again: what nghttpd can answer at full speed is a
- * thousand files. Sends never look at them.
+ * The keys that devices are found by are made up, for the same tokens come again and again: what
+ * nghttpd can answer at full speed is a thousand files. Sends never look at them.
  */
 async function seed(
   sql: SqlPool,

@@ -1,4 +1,7 @@
-/** One push, from its POST until every device is accounted for: how fast, and what it cost the engine's process. */
+/**
+ * One push, from its POST until every device is accounted for: how fast, and what it cost the
+ * engine's process.
+ */
 
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -73,7 +76,10 @@ async function finished(sql: FanOutGrounds['sql'], job: string): Promise<Times> 
 
 const PEAK = /VmHWM:\s+(\d+) kB/;
 
-/** The most resident memory that the process ever had, in MiB; where there is no /proc what it has now. */
+/**
+ * The most resident memory that the process ever had, in MiB; where there is no /proc what it has
+ * now.
+ */
 export async function peakMb({ child, baseUrl }: EngineProcess): Promise<number> {
   try {
     const status = readFileSync(`/proc/${child.pid}/status`, 'latin1');

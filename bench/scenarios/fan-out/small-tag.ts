@@ -1,6 +1,7 @@
 /**
- * A tag of ten devices among many: from the POST until the last of them has arrived at the sink, which is here in this process and
- * so has the clock of whoever posts. The engine is warm, and idle before each.
+ * A tag of ten devices among many: from the POST until the last of them has arrived at the sink,
+ * which is here in this process and so has the clock of whoever posts. The engine is warm, and idle
+ * before each.
  */
 
 import { once } from 'node:events';
@@ -47,15 +48,18 @@ export async function measureSmallTag(
 }
 
 /**
- * PostgreSQL does at once what it would do some time in the next minutes for the millions before: vacuum what they left behind, and write
- * their pages to disk.
+ * PostgreSQL does at once what it would do some time in the next minutes for the millions before:
+ * vacuum what they left behind, and write their pages to disk.
  */
 async function bringToRest({ sql }: FanOutGrounds): Promise<void> {
   await sql`vacuum analyze`;
   await sql`checkpoint`;
 }
 
-/** From the POST until the first of few devices is sent to, while the engine sends to many; the longest of some. */
+/**
+ * From the POST until the first of few devices is sent to, while the engine sends to many; the
+ * longest of some.
+ */
 export async function measureBeside(
   { sql, demo, tags }: FanOutGrounds,
   { baseUrl }: EngineProcess,

@@ -1,6 +1,6 @@
 /**
- * The layouts that are compared. Each is filled in the same way, through commands that a plain program would use, and asked for the tokens of
- * every device that matches.
+ * The layouts that are compared. Each is filled in the same way, through commands that a plain
+ * program would use, and asked for the tokens of every device that matches.
  */
 
 import { GROUP_DEVICES, groupOf, offsetOf } from '../../../src/domain/device.ts';
@@ -190,7 +190,9 @@ function plainSets(
   };
 }
 
-/** A set of who matches; what combines sets is stored first, for members to be read piece by piece. */
+/**
+ * A set of who matches; what combines sets is stored first, for members to be read piece by piece.
+ */
 async function combined(
   client: RedisClient,
   { anyTagIds, allTagIds, noneTagIds }: Audience,

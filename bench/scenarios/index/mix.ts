@@ -1,4 +1,7 @@
-/** A mix as real apps have it: a hundred tags from very popular to rare, twenty of them on each of a million devices. */
+/**
+ * A mix as real apps have it: a hundred tags from very popular to rare, twenty of them on each of a
+ * million devices.
+ */
 
 import type { Lifetime } from '../../../test/support/lifetime.ts';
 import type { Row } from '../../scenario.ts';

@@ -1,4 +1,6 @@
-/** A Redis for the bench, and what it says of itself: memory, and how long single commands held it. */
+/**
+ * A Redis for the bench, and what it says of itself: memory, and how long single commands held it.
+ */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Lifetime } from '../../../test/support/lifetime.ts';
@@ -6,7 +8,10 @@ import type { RedisServer } from '../../../test/support/redis-server.ts';
 import { startRedis } from '../../../test/support/redis-server.ts';
 
 export interface MeasuredRedis extends RedisServer {
-  /** used_memory, the keys' and their dictionaries' included; without what clients' buffers and the slow log hold at the moment. */
+  /**
+   * used_memory, the keys' and their dictionaries' included; without what clients' buffers and the
+   * slow log hold at the moment.
+   */
   memoryOctets(): Promise<number>;
   /** Of every command since it was asked last, the longest. */
   heldMsMax(): Promise<number>;
@@ -14,7 +19,10 @@ export interface MeasuredRedis extends RedisServer {
 
 const USED_MEMORY = /^used_memory:(\d+)/m;
 const BUFFERS = /^mem_clients_normal:(\d+)/m;
-/** Buffers shrink, and dictionaries move to larger ones, in the background, some of them after two seconds. */
+/**
+ * Buffers shrink, and dictionaries move to larger ones, in the background, some of them after two
+ * seconds.
+ */
 const READ_EVERY_MS = 500;
 const SAME_READINGS = 5;
 /** Entries kept: more than a phase has commands that could be the longest. */

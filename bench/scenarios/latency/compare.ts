@@ -22,7 +22,10 @@ export interface LatencyRow extends Row {
   readonly cpuMicros: number;
 }
 
-/** One round of each after the other, so that a minute in which the machine is busy elsewhere falls on all of them. */
+/**
+ * One round of each after the other, so that a minute in which the machine is busy elsewhere falls
+ * on all of them.
+ */
 export async function compare(
   to: string,
   entrants: readonly Entrant[],

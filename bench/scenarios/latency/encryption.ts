@@ -1,4 +1,7 @@
-/** Our encryption of a Web Push, and beside it nothing but the cryptographic operations that RFC 8291 prescribes. */
+/**
+ * Our encryption of a Web Push, and beside it nothing but the cryptographic operations that RFC
+ * 8291 prescribes.
+ */
 
 import { createCipheriv, createECDH, createHmac, randomBytes } from 'node:crypto';
 import type { Recipient } from '../../../src/providers/webpush/encryption.ts';
@@ -66,7 +69,10 @@ const NONCE = randomBytes(12);
 /** One object for all key pairs and HMACs for HKDF, which are the cheapest forms of them. */
 const ECDH = createECDH('prime256v1');
 
-/** A key pair, ECDH, HKDF twice with three outputs (five HMACs), AES-GCM; what goes in is at hand, what comes out is dropped. */
+/**
+ * A key pair, ECDH, HKDF twice with three outputs (five HMACs), AES-GCM; what goes in is at hand,
+ * what comes out is dropped.
+ */
 function bareOperations(record: Buffer, { publicKey }: Recipient): void {
   ECDH.generateKeys();
   ECDH.computeSecret(publicKey);

@@ -1,4 +1,7 @@
-/** Messages to FCM, 100 streams a connection: our sender, the one that Google publishes, and what Node has. */
+/**
+ * Messages to FCM, 100 streams a connection: our sender, the one that Google publishes, and what
+ * Node has.
+ */
 
 import type { FcmCredential } from '../../../src/domain/credential.ts';
 import type { Lifetime } from '../../../test/support/lifetime.ts';

@@ -1,4 +1,7 @@
-/** What distance costs: our APNs sender to a simulator as far away as another town, and as another continent. */
+/**
+ * What distance costs: our APNs sender to a simulator as far away as another town, and as another
+ * continent.
+ */
 
 import type { Lifetime } from '../../../test/support/lifetime.ts';
 import { ClientProcess } from '../../clients/client-process.ts';
@@ -10,7 +13,10 @@ import { compare, ratio } from './compare.ts';
 const ROUNDS = 3;
 /** What APNs was seen to allow on a connection, (facts, 1.8). */
 const WINDOW_OCTETS = 65_535;
-/** By round trip. Connections are opened by demand, a few round trips for each step: the farther, the longer that takes. */
+/**
+ * By round trip. Connections are opened by demand, a few round trips for each step: the farther,
+ * the longer that takes.
+ */
 const TIMES: ReadonlyMap<number, FlowTimes> = new Map([
   [0, { warmUpMs: 2_000, measuredMs: 3_000 }],
   [50, { warmUpMs: 6_000, measuredMs: 3_000 }],

@@ -1,4 +1,7 @@
-/** Web Push to one push service: our sender against `web-push`, and what our encryption costs beside the cryptography in it. */
+/**
+ * Web Push to one push service: our sender against `web-push`, and what our encryption costs beside
+ * the cryptography in it.
+ */
 
 import type { Lifetime } from '../../../test/support/lifetime.ts';
 import { ClientProcess } from '../../clients/client-process.ts';

@@ -1,4 +1,7 @@
-/** The servers that `register` compares, on one PostgreSQL and one Redis, with the devices that they know. */
+/**
+ * The servers that `register` compares, on one PostgreSQL and one Redis, with the devices that they
+ * know.
+ */
 
 import postgres from 'postgres';
 import { PLATFORM_APNS } from '../../../src/domain/device.ts';
@@ -21,7 +24,10 @@ export const MANY_TAGS = 20;
 /** That devices choose from. */
 const TAGS = 24;
 
-/** `ours, written`: it writes repetitions too, as each does that is older than REGISTRATION_REFRESH_HOURS. */
+/**
+ * `ours, written`: it writes repetitions too, as each does that is older than
+ * REGISTRATION_REFRESH_HOURS.
+ */
 export type ServerName = 'ours' | 'ours, written' | 'straightforward' | 'bare front';
 
 export interface Server {
@@ -36,7 +42,10 @@ export interface RegisterGrounds {
   storesCpuMicros(): number;
 }
 
-/** All on one PostgreSQL and one Redis, each with a database of its own. Null: no PostgreSQL is installed. */
+/**
+ * All on one PostgreSQL and one Redis, each with a database of its own. Null: no PostgreSQL is
+ * installed.
+ */
 export async function startServers(stage: Lifetime): Promise<RegisterGrounds | null> {
   const store = (await benchStores(stage)).find(({ name }) => name === 'postgres');
   if (store?.url === undefined) return null;
@@ -101,8 +110,8 @@ async function makeTags(
 }
 
 /**
- * A server that has run for a while writes its log over old segments. A new one makes each of them first, 16 MB at a time, and
- * every commit waits: whoever registers more sees it more often.
+ * A server that has run for a while writes its log over old segments. A new one makes each of them
+ * first, 16 MB at a time, and every commit waits: whoever registers more sees it more often.
  */
 async function fillLog(url: string): Promise<void> {
   const settings = postgres(url, { max: 1 });

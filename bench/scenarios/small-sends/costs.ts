@@ -1,4 +1,7 @@
-/** What a load costs: CPU of the engine's process and of all processes of PostgreSQL, its commits and the bytes of its log. */
+/**
+ * What a load costs: CPU of the engine's process and of all processes of PostgreSQL, its commits
+ * and the bytes of its log.
+ */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import type { SqlPool } from '../../../src/store/sql.ts';
@@ -51,7 +54,10 @@ export function costsOfEach(before: Costs, after: Costs, sends: number): Costs {
 }
 
 const PROCESS = /^\d+$/;
-/** Hundredths of a second (USER_HZ); of /proc/<pid>/stat behind the name: parent, own time, that of children who have ended (proc(5)). */
+/**
+ * Hundredths of a second (USER_HZ); of /proc/<pid>/stat behind the name: parent, own time, that of
+ * children who have ended (proc(5)).
+ */
 const TICK_MICROS = 10_000;
 const PARENT_FIELD = 1;
 const OWN_FIELDS = [11, 12] as const;

@@ -1,4 +1,7 @@
-/** Pushes over HTTP, from a bounded number of connections or at a rate, and sends that were scheduled for one moment. */
+/**
+ * Pushes over HTTP, from a bounded number of connections or at a rate, and sends that were
+ * scheduled for one moment.
+ */
 
 import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,4 +1,7 @@
-/** Clients that are no clients: they connect and say nothing, or half a head, or one request and then good-bye. */
+/**
+ * Clients that are no clients: they connect and say nothing, or half a head, or one request and
+ * then good-bye.
+ */
 
 import type { Socket } from 'node:net';
 import { connect } from 'node:net';

@@ -1,4 +1,7 @@
-/** A steady load: so many requests a second whatever becomes of them, pushes at their times, and guests. */
+/**
+ * A steady load: so many requests a second whatever becomes of them, pushes at their times, and
+ * guests.
+ */
 
 import { Agent, request } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -10,7 +13,10 @@ import { Requests } from './requests.ts';
 export const REQUESTS_PER_SECOND = 100;
 const TICK_MS = 50;
 const CONNECTIONS = 32;
-/** More than this under way: the engine does not keep up, and what would come is counted as not asked. */
+/**
+ * More than this under way: the engine does not keep up, and what would come is counted as not
+ * asked.
+ */
 const UNDER_WAY_MAX = 500;
 const PUSH_EVERY_MS = 4_000;
 const PUSH_LATER_EVERY_MS = 10_000;
@@ -126,7 +132,8 @@ export class SoakLoad {
       );
       asking.on('timeout', () => asking.destroy(new Error('no answer in time')));
       asking.on('error', (error: NodeJS.ErrnoException) => {
-        // The engine has closed a connection in the moment in which it was used again: whoever keeps connections asks once more.
+        // The engine has closed a connection in the moment in which it was used again: whoever
+        // keeps connections asks once more.
         if (asking.reusedSocket && error.code === 'ECONNRESET')
           this.ask(asked).then(resolve, reject);
         else reject(error);

@@ -1,7 +1,7 @@
 /**
- * Loaded into every thread of an engine by `--import`, with `--expose-gc`: collects each thread's garbage when somebody asks, and answers
- * what is left. The main thread is asked, on the Unix socket that this module's address names (`probe.js?socket=…`), and asks the
- * others.
+ * Loaded into every thread of an engine by `--import`, with `--expose-gc`: collects each thread's
+ * garbage when somebody asks, and answers what is left. The main thread is asked, on the Unix
+ * socket that this module's address names (`probe.js?socket=…`), and asks the others.
  */
 
 import { createServer } from 'node:net';

@@ -1,4 +1,7 @@
-/** What apps, publishers and administrators ask of an engine on an ordinary day, as single requests with the answers that are right. */
+/**
+ * What apps, publishers and administrators ask of an engine on an ordinary day, as single requests
+ * with the answers that are right.
+ */
 
 import type { Demo } from '../../../test/support/processes.ts';
 
@@ -98,7 +101,10 @@ export class Requests {
     };
   }
 
-  /** One tag after the other is made, renamed and deleted. Requests may overtake each other: then it is not there. */
+  /**
+   * One tag after the other is made, renamed and deleted. Requests may overtake each other: then it
+   * is not there.
+   */
   private administration(): SoakRequest {
     const step = this.administered % 3;
     const sourceId = `soak-${Math.floor(this.administered / 3) % CHANGING_TAGS}`;

@@ -1,6 +1,6 @@
 /**
- * `tagcast devices export`: an app's devices, page by page, to a file or standard output. The state beside the file says up
- * to where it is whole, so that an interrupted export goes on there.
+ * `tagcast devices export`: an app's devices, page by page, to a file or standard output. The state
+ * beside the file says up to where it is whole, so that an interrupted export goes on there.
  */
 
 import type { FileHandle } from 'node:fs/promises';

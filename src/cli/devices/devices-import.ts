@@ -1,7 +1,7 @@
 /**
- * `tagcast devices import`: a file's devices, batch by batch, to whoever commits them. A few batches are under way at once; the
- * state file is behind the oldest of them, so that nothing is missed after an interruption. What is then done a second
- * time changes nothing.
+ * `tagcast devices import`: a file's devices, batch by batch, to whoever commits them. A few
+ * batches are under way at once; the state file is behind the oldest of them, so that nothing is
+ * missed after an interruption. What is then done a second time changes nothing.
  */
 
 import { z } from 'zod';

@@ -1,4 +1,7 @@
-/** `tagcast devices …`: an app's devices, out of here and into here, also from other engines' exports. */
+/**
+ * `tagcast devices …`: an app's devices, out of here and into here, also from other engines'
+ * exports.
+ */
 
 import type { EventEmitter } from 'node:events';
 import type { OperatorSession } from '../../operator/operator-session.ts';

@@ -1,4 +1,7 @@
-/** Tags of a file → the client's tags: each is asked for once, and named to the operator once when it is not there. */
+/**
+ * Tags of a file → the client's tags: each is asked for once, and named to the operator once when
+ * it is not there.
+ */
 
 import { TAGS_PER_CLIENT_MAX } from '../../domain/tag.ts';
 import type { MappedTags } from '../../operator/device-actions.ts';

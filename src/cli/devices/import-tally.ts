@@ -1,4 +1,7 @@
-/** What became of the records of an import so far: counted for the summary, and kept over an interruption. */
+/**
+ * What became of the records of an import so far: counted for the summary, and kept over an
+ * interruption.
+ */
 
 import { z } from 'zod';
 import type { ImportResult } from '../../registration/import/imported.ts';

@@ -1,4 +1,7 @@
-/** `credentials`: what a client's super user sees of its credentials, and rotates: his own, and those of his apps. */
+/**
+ * `credentials`: what a client's super user sees of its credentials, and rotates: his own, and
+ * those of his apps.
+ */
 
 import { z } from 'zod';
 import type { Caller } from '../../access/caller.ts';

@@ -1,4 +1,6 @@
-/** Finds the one tag or group that a request names: by id, or, where no id is given, by sourceId. */
+/**
+ * Finds the one tag or group that a request names: by id, or, where no id is given, by sourceId.
+ */
 
 import type { Tag, TagGroup } from '../../domain/tag.ts';
 import type { Sql } from '../../store/sql.ts';

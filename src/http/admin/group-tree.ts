@@ -1,4 +1,7 @@
-/** The groups of a client as a tree, with the changes of one request made on it before anything is written. */
+/**
+ * The groups of a client as a tree, with the changes of one request made on it before anything is
+ * written.
+ */
 
 import type { TagGroup } from '../../domain/tag.ts';
 import { GROUP_DEPTH_MAX } from '../../domain/tag.ts';
@@ -31,7 +34,10 @@ export class GroupTree {
     if (group.sourceId !== null) this.#bySourceId.set(group.sourceId, group);
   }
 
-  /** Of the groups that were changed: those that lie in a cycle, or have a group too deep at or under them. */
+  /**
+   * Of the groups that were changed: those that lie in a cycle, or have a group too deep at or
+   * under them.
+   */
   misplaced(changed: ReadonlySet<number>): ReadonlySet<number> {
     const misplaced = new Set<number>();
     for (const { id } of this.#byId.values()) {
@@ -43,7 +49,10 @@ export class GroupTree {
     return misplaced;
   }
 
-  /** The group and its ancestors, cut one beyond the allowed depth: a cycle looks like a path too long. */
+  /**
+   * The group and its ancestors, cut one beyond the allowed depth: a cycle looks like a path too
+   * long.
+   */
   #pathToRoot(id: number): readonly number[] {
     const path: number[] = [];
     for (let at: number | null = id; at !== null && path.length <= GROUP_DEPTH_MAX; ) {

@@ -27,7 +27,10 @@ const NAME = 'must have 1–255 characters';
 const DEVICES = `must be 1–${ID_MAX}`;
 const SCOPE = `must be some of ${SCOPES.join(', ')}`;
 
-/** None is refused: whoever computed an empty list did not mean a key without limits, nor one for nothing. */
+/**
+ * None is refused: whoever computed an empty list did not mean a key without limits, nor one for
+ * nothing.
+ */
 const some = <T extends z.ZodType>(entry: T) =>
   z
     .array(entry, 'must be an array')
@@ -131,7 +134,10 @@ interface Limits {
   readonly faults: readonly Fault[];
 }
 
-/** The limits by ids: a sourceId may be given to another tag later, and the key is for the one that was meant. */
+/**
+ * The limits by ids: a sourceId may be given to another tag later, and the key is for the one that
+ * was meant.
+ */
 async function resolveLimits(sql: Sql, clientId: number, asked: KeyRequest): Promise<Limits> {
   const { tagIds, tagSourceIds, groupIds, groupSourceIds, appIds } = asked;
   const named = { clientId, ids: tagIds ?? [], sourceIds: tagSourceIds ?? [] };

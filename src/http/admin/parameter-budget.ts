@@ -1,4 +1,7 @@
-/** What the optional parameters of a client's tags may have together: they are held in memory with its catalogue. */
+/**
+ * What the optional parameters of a client's tags may have together: they are held in memory with
+ * its catalogue.
+ */
 
 import type { Tag } from '../../domain/tag.ts';
 import { OPTIONAL_PARAMETER_BYTES_PER_CLIENT_MAX } from '../../domain/tag.ts';
@@ -6,7 +9,9 @@ import type { Sql } from '../../store/sql.ts';
 import { parameterBytes } from '../../store/tags/parameter-bytes.ts';
 import type { Fault } from '../problem.ts';
 
-/** The fault of these tags, as they are to be, if the client would have too many bytes with them. */
+/**
+ * The fault of these tags, as they are to be, if the client would have too many bytes with them.
+ */
 export async function parameterFaults(
   tx: Sql,
   clientId: number,

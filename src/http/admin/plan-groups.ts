@@ -7,7 +7,10 @@ import type { Fault } from '../problem.ts';
 import type { GroupTree } from './group-tree.ts';
 import type { GroupFields } from './tag-forms.ts';
 
-/** Groups of one client. The interface has no limit of its own for them; the tree is read whole for every change. */
+/**
+ * Groups of one client. The interface has no limit of its own for them; the tree is read whole for
+ * every change.
+ */
 export const GROUPS_PER_CLIENT_MAX = 100_000;
 
 export interface GroupPlan {
@@ -20,7 +23,10 @@ export interface GroupPlan {
 
 type Entry = GroupFields & { readonly name: string };
 
-/** Ensures a group for every entry; all of them exist before parents are looked for, so their order does not matter. */
+/**
+ * Ensures a group for every entry; all of them exist before parents are looked for, so their order
+ * does not matter.
+ */
 export function planGroups(
   tree: GroupTree,
   clientId: number,

@@ -16,7 +16,10 @@ export interface TagPlan {
 
 type Entry = TagFields & { readonly name: string };
 
-/** A sourceId that comes twice in a request names one tag: the later entry changes what the earlier made. */
+/**
+ * A sourceId that comes twice in a request names one tag: the later entry changes what the earlier
+ * made.
+ */
 export function planTags(
   known: readonly Tag[],
   tree: GroupTree,

@@ -1,6 +1,6 @@
 /**
- * `POST tag/add/<client>`: makes sure that tags and groups with these sourceIds exist, several in one request, all or none.
- * Groups come first, so that tags may name a group of the same request.
+ * `POST tag/add/<client>`: makes sure that tags and groups with these sourceIds exist, several in
+ * one request, all or none. Groups come first, so that tags may name a group of the same request.
  */
 
 import type { z } from 'zod';
@@ -128,7 +128,8 @@ async function write(tx: Sql, clientId: number, { groups, tags }: Plans): Promis
   await insertTags(tx, clientId, tags.inserts);
   await updateTags(tx, clientId, tags.updates);
   const changes = [groups.inserts, groups.updates, tags.inserts, tags.updates];
-  // Callers ensure their tags before everything they do: what changes nothing must not empty the caches.
+  // Callers ensure their tags before everything they do: what changes nothing must not empty the
+  // caches.
   if (changes.some(({ length }) => length > 0)) await raiseCatalogueVersion(tx, clientId);
 }
 

@@ -1,4 +1,6 @@
-/** `GET tag/sourceId/<value>/<client>` and `GET tag/id/<value>/<client>`: one tag, expired or not. */
+/**
+ * `GET tag/sourceId/<value>/<client>` and `GET tag/id/<value>/<client>`: one tag, expired or not.
+ */
 
 import type { Caller } from '../../access/caller.ts';
 import type { Tag } from '../../domain/tag.ts';

@@ -1,4 +1,7 @@
-/** `POST tag/update/<client>`: changes or moves one tag or group. A field absent is kept, null clears. */
+/**
+ * `POST tag/update/<client>`: changes or moves one tag or group. A field absent is kept, null
+ * clears.
+ */
 
 import type { Caller } from '../../access/caller.ts';
 import type { Tag, TagGroup } from '../../domain/tag.ts';

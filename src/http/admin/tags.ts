@@ -1,4 +1,7 @@
-/** The routes of tags on the Admin API, as the public service has them (facts/upstream.md, section 4). */
+/**
+ * The routes of tags on the Admin API, as the public service has them (facts/upstream.md, section
+ * 4).
+ */
 
 import type { SqlPool } from '../../store/sql.ts';
 import type { ApiRoute, ClientRoute } from '../handler.ts';

@@ -1,4 +1,7 @@
-/** What `reg`, `ureg` and `set` have in common: parameters are never an error, and `OK` means durable. */
+/**
+ * What `reg`, `ureg` and `set` have in common: parameters are never an error, and `OK` means
+ * durable.
+ */
 
 import type { Caller } from '../../access/caller.ts';
 import { isConnected } from '../../domain/tag.ts';
@@ -18,8 +21,8 @@ import { unavailable } from './unavailable.ts';
 const LIMIT_RETRY_AFTER_SECONDS = '60';
 
 /**
- * Handles a request of `endpoint` from an API user. The hot path: while the catalogue is recent and knows what it is asked
- * for, the commit is the only thing that is waited for.
+ * Handles a request of `endpoint` from an API user. The hot path: while the catalogue is recent and
+ * knows what it is asked for, the commit is the only thing that is waited for.
  */
 export function changeDevice(
   api: AppApi,

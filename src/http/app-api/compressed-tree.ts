@@ -1,4 +1,7 @@
-/** The tags of an app, compressed: once for each rendering, in a thread of Node's pool, so that no request waits for another's. */
+/**
+ * The tags of an app, compressed: once for each rendering, in a thread of Node's pool, so that no
+ * request waits for another's.
+ */
 
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
@@ -7,7 +10,10 @@ import type { RenderedTree } from './tag-tree.ts';
 
 /** A smaller body fits into a packet or two as it is. */
 const BODY_LENGTH_MIN = 1_024;
-/** At a time: half of the pool's threads, which look up names and read files too. Beyond it the answer goes as it is. */
+/**
+ * At a time: half of the pool's threads, which look up names and read files too. Beyond it the
+ * answer goes as it is.
+ */
 const COMPRESSIONS_MAX = 2;
 /** A tenth smaller than gzip, and as fast. */
 const BROTLI_QUALITY = 5;
@@ -20,7 +26,10 @@ const COMPRESS: Readonly<Record<Coding, (body: string) => Promise<Buffer>>> = {
   gzip: (body) => promisify(gzip)(body),
 };
 
-/** They go with the tree. A promise is kept while it is compressed, so that all who ask meanwhile share it. */
+/**
+ * They go with the tree. A promise is kept while it is compressed, so that all who ask meanwhile
+ * share it.
+ */
 const compressed = new WeakMap<RenderedTree, Map<Coding, Buffer | Promise<Buffer>>>();
 let underWay = 0;
 

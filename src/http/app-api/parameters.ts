@@ -1,6 +1,7 @@
 /**
- * Reads the parameters of the App API, leniently, because real clients are (spec/interface.md, section 3; the shapes that
- * clients send are in facts/upstream.md, section 2). Written by hand: it is the hot path.
+ * Reads the parameters of the App API, leniently, because real clients are (spec/interface.md,
+ * section 3; the shapes that clients send are in facts/upstream.md, section 2). Written by hand: it
+ * is the hot path.
  */
 
 import { isUtf8 } from 'node:buffer';
@@ -10,11 +11,17 @@ import type { TagNames } from '../../registration/catalogue/snapshot.ts';
 import type { JsonObject } from '../../std/json.ts';
 import { parseObject } from '../../std/json.ts';
 
-/** A larger body holds no parameters; of `reg` and its like only one above the route's own bound is a 413. */
+/**
+ * A larger body holds no parameters; of `reg` and its like only one above the route's own bound is
+ * a 413.
+ */
 export const PARAMETER_BYTES_MAX = 65_536;
 /** A version is a few characters; more is no version. */
 const APP_VERSION_LENGTH_MAX = 255;
-/** Unknown fields that `Tagcast-Ignored` names, and how much of a name: a proxy takes 4 KiB of headers in all. */
+/**
+ * Unknown fields that `Tagcast-Ignored` names, and how much of a name: a proxy takes 4 KiB of
+ * headers in all.
+ */
 const UNKNOWN_NAMES_MAX = 10;
 const UNKNOWN_NAME_LENGTH_MAX = 64;
 
@@ -40,7 +47,9 @@ export interface Parameters {
   readonly platformId: number | null;
   readonly deviceId: string | null;
   readonly appVersion: string | null;
-  /** "None given" means that the keys are absent; `null`, `[]` and `""` are given, and name no tag. */
+  /**
+   * "None given" means that the keys are absent; `null`, `[]` and `""` are given, and name no tag.
+   */
   readonly tagsGiven: boolean;
   readonly tooManyTags: boolean;
   readonly tagNames: TagNames;
@@ -154,7 +163,10 @@ function readEntries<T>(
   return values;
 }
 
-/** Also a tag object as `list` returns it: the public browser SDK sends those when its token changes. */
+/**
+ * Also a tag object as `list` returns it: the public browser SDK sends those when its token
+ * changes.
+ */
 const readTagId = (entry: unknown): number | null =>
   typeof entry === 'object' && entry !== null && 'id' in entry ? readId(entry.id) : readId(entry);
 

@@ -1,6 +1,6 @@
 /**
- * `POST /push-api/v3/<client>/devices/replace`: the provider gave a device another token, and all of its tags move.
- * Ours, so its parameters are checked as those of `list` are.
+ * `POST /push-api/v3/<client>/devices/replace`: the provider gave a device another token, and all
+ * of its tags move. Ours, so its parameters are checked as those of `list` are.
  */
 
 import { z } from 'zod';

@@ -1,4 +1,7 @@
-/** Which (app, platform) a reading request is about: `list` and `tags` say what is wrong with their parameters. */
+/**
+ * Which (app, platform) a reading request is about: `list` and `tags` say what is wrong with their
+ * parameters.
+ */
 
 import type { Caller } from '../../access/caller.ts';
 import type { PlatformOfApp } from '../../domain/device.ts';
@@ -13,7 +16,10 @@ export type ReadScope =
   | ({ readonly ok: true; readonly parameters: Parameters } & PlatformOfApp)
   | { readonly ok: false; readonly response: HttpResponse };
 
-/** Reads appId and platformId, or makes the answer that names every fault: of these, and of what else the endpoint needs. */
+/**
+ * Reads appId and platformId, or makes the answer that names every fault: of these, and of what
+ * else the endpoint needs.
+ */
 export async function readScope(
   catalogue: Catalogue,
   request: HttpRequest,

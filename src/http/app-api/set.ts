@@ -1,4 +1,7 @@
-/** `POST /push-api/set`: replaces all of a device's tags; ignored when none are given or none of them is known. */
+/**
+ * `POST /push-api/set`: replaces all of a device's tags; ignored when none are given or none of
+ * them is known.
+ */
 
 import type { Route } from '../handler.ts';
 import { BODY_BYTES_MAX } from '../handler.ts';

@@ -10,7 +10,10 @@ import { readParameters } from '../../store/tags/read-parameters.ts';
 import type { TagObject } from './tag-object.ts';
 import { tagObject } from './tag-object.ts';
 
-/** The POST form names the default group without an id, the GET form with id 0 (spec/interface.md, section 3). */
+/**
+ * The POST form names the default group without an id, the GET form with id 0 (spec/interface.md,
+ * section 3).
+ */
 export type TreeForm = 'post' | 'get';
 
 export interface TreeRequest {
@@ -37,7 +40,10 @@ interface GroupObject {
   readonly groups: readonly GroupObject[];
 }
 
-/** Rendered trees that are kept, of all clients: as many as are asked for all the time, or some of the largest. */
+/**
+ * Rendered trees that are kept, of all clients: as many as are asked for all the time, or some of
+ * the largest.
+ */
 const BYTES_MAX = 128 * 1_048_576;
 /** A tree is weighed when it is rendered. */
 const WAITED_FOR_BYTES = 0;
@@ -47,7 +53,10 @@ interface Kept {
   readonly tree: Promise<RenderedTree>;
 }
 
-/** Renders once for each version of a catalogue, app and form, for all that ask meanwhile: a client may have 100,000 tags. */
+/**
+ * Renders once for each version of a catalogue, app and form, for all that ask meanwhile: a client
+ * may have 100,000 tags.
+ */
 export class TagTrees {
   readonly #sql: Sql;
   readonly #kept: CappedMap<string, Kept>;
@@ -88,7 +97,10 @@ export class TagTrees {
     return tree;
   }
 
-  /** Parameters are read after the snapshot: newer ones belong to a newer version, and that is rendered anew. */
+  /**
+   * Parameters are read after the snapshot: newer ones belong to a newer version, and that is
+   * rendered anew.
+   */
   async #make({ clientId, snapshot, appId, form, nowMs }: TreeRequest): Promise<RenderedTree> {
     const parameters = await readParameters(this.#sql, clientId);
     const tags = snapshot.tagsOfApp(appId, nowMs);

@@ -1,7 +1,7 @@
 /**
- * The tags of an app in their groups: `POST /push-api/tags`, and the GET form for whoever wants to cache it. The body is
- * rendered once for each version of the catalogue; all requests of a moment share one look at that version, so that a tag
- * that was made on any node is there.
+ * The tags of an app in their groups: `POST /push-api/tags`, and the GET form for whoever wants to
+ * cache it. The body is rendered once for each version of the catalogue; all requests of a moment
+ * share one look at that version, so that a tag that was made on any node is there.
  */
 
 import type { HttpRequest, HttpResponse, Route } from '../handler.ts';

@@ -9,7 +9,10 @@ import type { AppApi } from './app-api.ts';
 /** A bucket is full again within a second. */
 const RETRY_AFTER_SECONDS = '1';
 
-/** Takes one registration of the address for the caller's app; the refusal when it has none left, else null. */
+/**
+ * Takes one registration of the address for the caller's app; the refusal when it has none left,
+ * else null.
+ */
 export function refuseTooMany(
   { rates }: AppApi,
   request: HttpRequest,

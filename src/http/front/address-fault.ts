@@ -1,4 +1,7 @@
-/** Whether the service could listen where it is to: found out before the database is opened, which may take long. */
+/**
+ * Whether the service could listen where it is to: found out before the database is opened, which
+ * may take long.
+ */
 
 import { createServer } from 'node:net';
 import { SettingFault } from '../../std/setting-fault.ts';

@@ -1,4 +1,7 @@
-/** The certificate that the service shows: read again when its files change, since certificates live for weeks and services for months. */
+/**
+ * The certificate that the service shows: read again when its files change, since certificates live
+ * for weeks and services for months.
+ */
 
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -21,7 +24,10 @@ export interface Pem {
   readonly key: Buffer;
 }
 
-/** Files are looked at so often. Not watched: a link that is set to another directory (Kubernetes) is no event of the file. */
+/**
+ * Files are looked at so often. Not watched: a link that is set to another directory (Kubernetes)
+ * is no event of the file.
+ */
 const LOOK_INTERVAL_MS = 2_000;
 
 export class Certificate {
@@ -57,7 +63,10 @@ export class Certificate {
     this.#onChanged = listener;
   }
 
-  /** Reads the files again, changed or not; bad ones are logged, and the certificate stays as it was. */
+  /**
+   * Reads the files again, changed or not; bad ones are logged, and the certificate stays as it
+   * was.
+   */
   async reload(): Promise<void> {
     try {
       this.#stamp = await stampOf(this.#files);

@@ -1,15 +1,27 @@
-/** Takes a chunked body apart as it comes (RFC 9112, 7.1). Extensions and trailers are bounded, and thrown away. */
+/**
+ * Takes a chunked body apart as it comes (RFC 9112, 7.1). Extensions and trailers are bounded, and
+ * thrown away.
+ */
 
 import type { Malformed } from './front.ts';
 
-/** Size line or trailer line, without its CRLF: a size has eight digits at most, the rest is an extension. */
+/**
+ * Size line or trailer line, without its CRLF: a size has eight digits at most, the rest is an
+ * extension.
+ */
 const LINE_BYTES_MAX = 1_024;
 /** Extensions and trailers of a whole body: nobody sends any, but for attacks. */
 const OVERHEAD_BYTES_MAX = 16_384;
-/** Each chunk costs what a hundred bytes cost: of more chunks than this, the average may not be below some bytes. */
+/**
+ * Each chunk costs what a hundred bytes cost: of more chunks than this, the average may not be
+ * below some bytes.
+ */
 const SMALL_CHUNKS_MAX = 1_024;
 const CHUNK_BYTES_MIN = 64;
-/** A size of more digits is above every limit of a body. Extensions are read as strictly as by Node's own parser. */
+/**
+ * A size of more digits is above every limit of a body. Extensions are read as strictly as by
+ * Node's own parser.
+ */
 const SIZE_LINE =
   /^([\da-f]{1,8})(?:;[!#$%&'*+.^_`|~\dA-Za-z-]+(?:=(?:[!#$%&'*+.^_`|~\dA-Za-z-]+|"[\t\x20-\x21\x23-\x5b\x5d-\x7e]*"))?)*$/i;
 const FIELD_LINE = /^([!#$%&'*+.^_`|~\dA-Za-z-]+):[\t\x20-\x7e\x80-\xff]*$/;

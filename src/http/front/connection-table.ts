@@ -1,9 +1,13 @@
 /**
- * Who is connected, by network, and who has to go when there is no room: of the network that holds most connections, the one that
- * has said nothing for longest. So one caller with a thousand silent connections closes his own, and nobody else's.
+ * Who is connected, by network, and who has to go when there is no room: of the network that holds
+ * most connections, the one that has said nothing for longest. So one caller with a thousand silent
+ * connections closes his own, and nobody else's.
  */
 
-/** Networks looked at for somebody who waits; with all of these busy, whoever comes is the one to go. */
+/**
+ * Networks looked at for somebody who waits; with all of these busy, whoever comes is the one to
+ * go.
+ */
 const NETWORKS_LOOKED_AT_MAX = 64;
 
 interface Network<G> {
@@ -43,7 +47,10 @@ export class ConnectionTable<G> {
     return this.#size > this.#sizeMax;
   }
 
-  /** Takes a connection in, as one that waits; when that makes the table overfull, somebody has to go. */
+  /**
+   * Takes a connection in, as one that waits; when that makes the table overfull, somebody has to
+   * go.
+   */
   enter(guest: G, networkName: string): Seat<G> {
     const network = this.#networks.get(networkName) ?? this.#add(networkName);
     const seat: Seat<G> = {

@@ -1,6 +1,7 @@
 /**
- * One connection: reads one request after the other, answers each before it reads the next one, and says how long it waits for what.
- * What a caller sends ahead stays in the socket: reading pauses while an answer is owed, or cannot be written.
+ * One connection: reads one request after the other, answers each before it reads the next one, and
+ * says how long it waits for what. What a caller sends ahead stays in the socket: reading pauses
+ * while an answer is owed, or cannot be written.
  */
 
 import type { Socket } from 'node:net';
@@ -13,7 +14,10 @@ import { writeAnswer } from './write-answer.ts';
 
 /** The rest of a body that has its answer already, to be thrown away. */
 const DISCARD_TIMEOUT_MS = 30_000;
-/** Closed at once, the caller might lose the answer: what he still sends would be answered by a reset (RFC 9112, 9.6). */
+/**
+ * Closed at once, the caller might lose the answer: what he still sends would be answered by a
+ * reset (RFC 9112, 9.6).
+ */
 const LINGER_MS = 2_000;
 /** An answer of which nothing more is taken for so long. */
 const WRITE_TIMEOUT_MS = 30_000;
@@ -36,8 +40,8 @@ export interface Reception {
   /** From now on every connection ends with its next answer. */
   readonly isClosing: boolean;
   /**
-   * Whether one more request may be begun in this turn of the event loop. False: `advance` is called in a later one, when it is this
-   * connection's turn.
+   * Whether one more request may be begun in this turn of the event loop. False: `advance` is
+   * called in a later one, when it is this connection's turn.
    */
   mayBegin(connection: Connection): boolean;
   works(connection: Connection): void;
@@ -122,7 +126,10 @@ export class Connection implements Reply {
     socket.on('close', () => this.#close());
   }
 
-  /** Whether something waits here for longer than it may. Looked at now and then: a timer for each would cost each one. */
+  /**
+   * Whether something waits here for longer than it may. Looked at now and then: a timer for each
+   * would cost each one.
+   */
   tick(nowMs: number): void {
     if (this.#unsentBytes > 0) this.#countUnsent();
     if (this.#unsentBytes > 0 && nowMs >= this.#answerDeadlineMs) this.#socket.destroy();
@@ -146,7 +153,8 @@ export class Connection implements Reply {
     if (this.#phase === 'closed' || this.#phase === 'closing') return;
     this.#receiver = null;
     this.#isAnswered = true;
-    // Told no, the caller may leave the body out: what comes next is a body or a request, nobody knows (RFC 9110, 10.1.1).
+    // Told no, the caller may leave the body out: what comes next is a body or a request, nobody
+    // knows (RFC 9110, 10.1.1).
     const isUnclear = this.#isAwaitingContinue && this.#phase === 'body';
     const closes = answer.closes || this.#isLast || isUnclear || this.#reception.isClosing;
     writeAnswer(this.#socket, answer, closes);
@@ -199,7 +207,10 @@ export class Connection implements Reply {
     );
   }
 
-  /** What was sent ahead waits in the socket. Without any, reading goes on: that is how a caller's leaving is noticed. */
+  /**
+   * What was sent ahead waits in the socket. Without any, reading goes on: that is how a caller's
+   * leaving is noticed.
+   */
   #throttle(): void {
     const isHeld = this.#phase === 'owed' || this.#isBlocked || this.#isQueued;
     if (isHeld && this.#input.length > 0) this.#socket.pause();

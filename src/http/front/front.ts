@@ -1,6 +1,6 @@
 /**
- * What stands between sockets and the server: a front reads requests and writes answers, and knows no route; the server decides
- * about each request, and knows no socket.
+ * What stands between sockets and the server: a front reads requests and writes answers, and knows
+ * no route; the server decides about each request, and knows no socket.
  */
 
 import type { RequestHead } from '../request-head.ts';
@@ -24,7 +24,9 @@ export interface Reply {
   send(answer: Answer): void;
 }
 
-/** The server's side of a request whose body is wanted. Once it has answered, it is called no more. */
+/**
+ * The server's side of a request whose body is wanted. Once it has answered, it is called no more.
+ */
 export interface Receiver {
   /** A piece of the body, to keep; the last one may be empty. */
   data(piece: Buffer, isLast: boolean): void;
@@ -32,7 +34,9 @@ export interface Receiver {
   abort(): void;
 }
 
-/** Why there is no request to be had from what was sent. The connection ends with the answer to it. */
+/**
+ * Why there is no request to be had from what was sent. The connection ends with the answer to it.
+ */
 export interface Malformed {
   readonly status: number;
   readonly detail: string;

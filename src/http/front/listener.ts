@@ -1,4 +1,7 @@
-/** Listens on an address: takes connections in while there is room, in clear text or TLS, and sees to it that none stays for ever. */
+/**
+ * Listens on an address: takes connections in while there is room, in clear text or TLS, and sees
+ * to it that none stays for ever.
+ */
 
 import { constants } from 'node:crypto';
 import type { Server, Socket } from 'node:net';
@@ -33,15 +36,20 @@ export interface ListenerOptions {
   readonly log: Logger;
 }
 
-/** With TLS 1.2 a caller could have us shake hands again and again, which costs us more than him. */
+/**
+ * With TLS 1.2 a caller could have us shake hands again and again, which costs us more than him.
+ */
 const NO_RENEGOTIATION = constants.SSL_OP_NO_RENEGOTIATION;
 /** Time-outs are looked at so often: no caller notices half a second. */
 const TICK_MS = 500;
-/** When the listener closes, how often it looks whether the last connections have ended, and the last answers gone out. */
+/**
+ * When the listener closes, how often it looks whether the last connections have ended, and the
+ * last answers gone out.
+ */
 const FLUSH_LOOK_MS = 20;
 /**
- * Of all connections in one turn of the event loop: some milliseconds of work. The system gives one new connection a turn, so long turns
- * would keep newcomers out.
+ * Of all connections in one turn of the event loop: some milliseconds of work. The system gives one
+ * new connection a turn, so long turns would keep newcomers out.
  */
 const REQUESTS_PER_TURN = 128;
 /** Connections that the system keeps for us while we are busy. */
@@ -142,14 +150,20 @@ export class Listener implements Reception {
     this.#server.close();
   }
 
-  /** Closes connections that have no request under way, after a while in which one that is on its way to us may come. */
+  /**
+   * Closes connections that have no request under way, after a while in which one that is on its
+   * way to us may come.
+   */
   async releaseIdle(graceMs: number): Promise<void> {
     const endMs = performance.now() + graceMs;
     while (this.#seats.size > 0 && performance.now() < endMs) await sleep(FLUSH_LOOK_MS);
     for (const connection of this.#connections) connection.release();
   }
 
-  /** Closes every connection: those whose answers are still going out when they have gone, or after `limitMs`. */
+  /**
+   * Closes every connection: those whose answers are still going out when they have gone, or after
+   * `limitMs`.
+   */
   async close(limitMs: number): Promise<void> {
     this.stopAccepting();
     const endMs = performance.now() + limitMs;
@@ -211,7 +225,10 @@ export class Listener implements Reception {
     return createServer({ allowHalfOpen: true, noDelay: true });
   }
 
-  /** Node's own TLS server: it knows when a handshake takes too long, fails, or comes again and again. */
+  /**
+   * Node's own TLS server: it knows when a handshake takes too long, fails, or comes again and
+   * again.
+   */
   #createTls(certificate: Certificate): Server {
     const server = createTlsServer({
       ...certificate.pem,

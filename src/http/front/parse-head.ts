@@ -1,6 +1,6 @@
 /**
- * Reads the head of an HTTP/1.1 request, strictly (RFC 9112): what two readers could understand in two ways is refused, because a
- * proxy in front may have understood it in the other one.
+ * Reads the head of an HTTP/1.1 request, strictly (RFC 9112): what two readers could understand in
+ * two ways is refused, because a proxy in front may have understood it in the other one.
  */
 
 import { READ_HEADERS, RequestHeaders } from '../request-head.ts';
@@ -57,7 +57,10 @@ const ABSOLUTE = /^https?:\/\/[^/?#]+/i;
 const DIGITS = /^\d{1,15}$/;
 const HOST = /^[^\s/?#@\\,]*$/;
 
-/** Headers that may come in several lines, which make one list (RFC 9110, 5.3). Of all others that we read, two lines contradict each other. */
+/**
+ * Headers that may come in several lines, which make one list (RFC 9110, 5.3). Of all others that
+ * we read, two lines contradict each other.
+ */
 const LISTS: ReadonlySet<string> = new Set([
   'accept',
   'access-control-request-headers',
@@ -76,7 +79,10 @@ const HOST_INDEX = indexOf('host');
 const TRANSFER_ENCODING = indexOf('transfer-encoding');
 
 const UNREAD = -1;
-/** By the spelling that came: its place in NAMES, or UNREAD. Looked up, a name needs no copy in lower case. */
+/**
+ * By the spelling that came: its place in NAMES, or UNREAD. Looked up, a name needs no copy in
+ * lower case.
+ */
 const spellings = new Map<string, number>();
 
 const NO_VALUES: readonly (string | null)[] = NAMES.map(() => null);
@@ -95,8 +101,9 @@ const TOO_MANY_LINES = malformed(
 const BAD_FIELD = malformed(400, 'A header line is not of the form Name: value.');
 
 /**
- * `text`: from the first byte of the request line to before the empty line, in Latin-1. Character by character and with one look-up for
- * each header: this runs for every request, and took a quarter of a front's time with regular expressions.
+ * `text`: from the first byte of the request line to before the empty line, in Latin-1. Character
+ * by character and with one look-up for each header: this runs for every request, and took a
+ * quarter of a front's time with regular expressions.
  */
 export function parseHead(text: string): ParsedHead | Malformed {
   const lineEnd = endOfLine(text, 0);
@@ -161,7 +168,8 @@ function readFields(text: string, from: number): (string | null)[] | Malformed {
     if (lines === HEADER_LINES_MAX) return TOO_MANY_LINES;
     const end = endOfLine(text, start);
     const colon = endOf(text, start, end, TOKEN);
-    // A space before the colon, or a line that goes on with the one before, are no name (RFC 9112, 5.1 and 5.2).
+    // A space before the colon, or a line that goes on with the one before, are no name (RFC 9112,
+    // 5.1 and 5.2).
     const isField =
       colon > start &&
       text.charCodeAt(colon) === COLON &&
@@ -185,7 +193,10 @@ function readFields(text: string, from: number): (string | null)[] | Malformed {
   return values;
 }
 
-/** Spaces and tabs only (RFC 9110, 5.6.3): `trim` would take away more, and see `chunked` where another reader does not. */
+/**
+ * Spaces and tabs only (RFC 9110, 5.6.3): `trim` would take away more, and see `chunked` where
+ * another reader does not.
+ */
 function withoutSpaceAround(text: string, from: number, to: number): string {
   let start = from;
   let end = to;

@@ -1,6 +1,7 @@
 /**
- * What of answers has not been taken yet, of all connections: it is in our memory. Who reads slowly is owed some, and who never reads is
- * owed all of it; so when it is too much, somebody has to go: of the network that is owed most, the one that has been owed for longest.
+ * What of answers has not been taken yet, of all connections: it is in our memory. Who reads slowly
+ * is owed some, and who never reads is owed all of it; so when it is too much, somebody has to go:
+ * of the network that is owed most, the one that has been owed for longest.
  */
 
 interface Network<Guest> {

@@ -12,11 +12,17 @@ const STATUS_LINES: ReadonlyMap<number, string> = new Map(
   ]),
 );
 
-/** A line break in a value would begin a header of somebody else's choice. Written as Latin-1, a character above it could become one. */
+/**
+ * A line break in a value would begin a header of somebody else's choice. Written as Latin-1, a
+ * character above it could become one.
+ */
 const WRITABLE = /^[\t\x20-\x7e\x80-\xff]*$/;
 const UNWRITABLE = /[^\t\x20-\x7e\x80-\xff]/g;
 
-/** A body that fits into one string with its head is one write; a longer one would be copied for that. */
+/**
+ * A body that fits into one string with its head is one write; a longer one would be copied for
+ * that.
+ */
 const INLINE_LENGTH_MAX = 4_096;
 
 /** The date of every answer (RFC 9110, 6.6.1), made once a second. */

@@ -1,4 +1,7 @@
-/** Reading a push leniently, as real clients send it: one value for an array, numbers as strings, dates in two forms. */
+/**
+ * Reading a push leniently, as real clients send it: one value for an array, numbers as strings,
+ * dates in two forms.
+ */
 
 import { EPOCH_MS_MIN, LOOKS_LIKE_SECONDS } from '../epoch-time.ts';
 import type { Fault } from '../problem.ts';
@@ -34,7 +37,10 @@ export class LenientReader {
     });
   }
 
-  /** Epoch milliseconds, from a number, a string of digits, or ISO 8601 with a time zone. Null: not given. */
+  /**
+   * Epoch milliseconds, from a number, a string of digits, or ISO 8601 with a time zone. Null: not
+   * given.
+   */
   time(name: string): number | null {
     const value = this.body[name];
     if (value === undefined || value === null) return null;

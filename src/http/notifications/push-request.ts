@@ -1,4 +1,7 @@
-/** The body of a push: from bytes to a checked Push, or the list of all its faults (spec/interface.md, section 4). */
+/**
+ * The body of a push: from bytes to a checked Push, or the list of all its faults
+ * (spec/interface.md, section 4).
+ */
 
 import { DELIVERIES } from '../../domain/notification.ts';
 import { isObject, isPayloadField, parsePayload, showsNothing } from '../../domain/payload.ts';

@@ -71,7 +71,10 @@ function faultIn({ fault, parked, isSimulated }: ScopeStatus): { readonly fault?
   return { fault: (isSimulated ? simulatedFaultSentence : faultSentence)(known) };
 }
 
-/** A row is its own send: FAILED when a fault stopped it before anything was accepted, whatever became of the others. */
+/**
+ * A row is its own send: FAILED when a fault stopped it before anything was accepted, whatever
+ * became of the others.
+ */
 function stateOf({ state, fault, delivered }: ScopeStatus): NotificationState {
   if (state !== 'FINISHED' && state !== 'FAILED') return state;
   return fault !== null && delivered === 0 ? 'FAILED' : 'FINISHED';

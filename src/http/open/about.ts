@@ -1,4 +1,7 @@
-/** `/`: what this is and where to go, for whoever opens the address in a browser or tries it with curl. */
+/**
+ * `/`: what this is and where to go, for whoever opens the address in a browser or tries it with
+ * curl.
+ */
 
 import type { HttpRequest, HttpResponse, OpenRoute } from '../handler.ts';
 

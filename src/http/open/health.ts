@@ -51,6 +51,9 @@ async function metricsText(metrics: Metrics): Promise<HttpResponse> {
   };
 }
 
-/** A proxy on this machine that is not among the trusted ones speaks for others: they are not this machine. */
+/**
+ * A proxy on this machine that is not among the trusted ones speaks for others: they are not this
+ * machine.
+ */
 const isFromThisMachine = (request: HttpRequest): boolean =>
   isLoopback(request.address) && request.header('x-forwarded-for') === '';

@@ -1,4 +1,7 @@
-/** Whether this node can serve, for balancers: one look at the stores at a time, whose answer all callers share. */
+/**
+ * Whether this node can serve, for balancers: one look at the stores at a time, whose answer all
+ * callers share.
+ */
 
 import type { Logger } from 'pino';
 import type { Clock } from '../../std/clock.ts';

@@ -1,6 +1,7 @@
 /**
- * The client's side of a connection (RFC 9113, 3.4, 8.1): sends requests, gives each of them exactly one end, and obeys the peer's
- * limit of streams as it changes. It tries nothing again; it says what may be tried again.
+ * The client's side of a connection (RFC 9113, 3.4, 8.1): sends requests, gives each of them
+ * exactly one end, and obeys the peer's limit of streams as it changes. It tries nothing again; it
+ * says what may be tried again.
  */
 
 import type { Duplex } from 'node:stream';
@@ -39,8 +40,9 @@ export interface ClientEvents {
   /** `capacity` may have grown; the first time when the peer's SETTINGS are in. */
   freed(): void;
   /**
-   * It takes no more requests, by the peer's wish or for want of stream identifiers; those under way go on. `code` is that of
-   * the peer's GOAWAY: other than NO_ERROR, it will hardly answer any more.
+   * It takes no more requests, by the peer's wish or for want of stream identifiers; those under
+   * way go on. `code` is that of the peer's GOAWAY: other than NO_ERROR, it will hardly answer any
+   * more.
    */
   draining(reason: string, code: number): void;
   /** It is gone, and every request has had its end. */
@@ -66,7 +68,10 @@ export class ClientConnection extends Connection<ClientStream> {
   /** Streams above it were never looked at (6.8). */
   #lastStreamId = Number.POSITIVE_INFINITY;
 
-  /** `socket`: connected, with `h2` negotiated or agreed on. `firstStreamId` is for tests of the last ones. */
+  /**
+   * `socket`: connected, with `h2` negotiated or agreed on. `firstStreamId` is for tests of the
+   * last ones.
+   */
   constructor(socket: Duplex, options: ClientOptions, events: ClientEvents, firstStreamId = 1) {
     const everyMs = sweepEveryMs(options.requestTimeoutMs);
     super(socket, new StreamTable(options.streamsMax, () => new ClientStream()), {
@@ -84,7 +89,8 @@ export class ClientConnection extends Connection<ClientStream> {
       [Setting.ENABLE_PUSH, 0],
       [Setting.MAX_HEADER_LIST_SIZE, HEADER_LIST_OCTETS_MAX],
     ]);
-    // At once: the peer's first frames may wait in the socket already, and what answers them must not overtake this.
+    // At once: the peer's first frames may wait in the socket already, and what answers them must
+    // not overtake this.
     this.output.flush();
   }
 
@@ -93,7 +99,10 @@ export class ClientConnection extends Connection<ClientStream> {
     return this.#isReady;
   }
 
-  /** Requests that may be sent now. None while the connection's window is used up: their content could not follow. */
+  /**
+   * Requests that may be sent now. None while the connection's window is used up: their content
+   * could not follow.
+   */
   get capacity(): number {
     if (!this.#isReady || this.isDraining || this.isClosed || this.output.isBehind) return 0;
     if (this.content.connectionWindow <= 0) return 0;
@@ -106,8 +115,9 @@ export class ClientConnection extends Connection<ClientStream> {
   }
 
   /**
-   * Sends a request that was prepared here; `receiver` hears of its end. The caller has seen `capacity` above 0. `own`: the
-   * request's own content, if its form has such; copied before this returns. Answers the stream's identifier, for `cancel`.
+   * Sends a request that was prepared here; `receiver` hears of its end. The caller has seen
+   * `capacity` above 0. `own`: the request's own content, if its form has such; copied before this
+   * returns. Answers the stream's identifier, for `cancel`.
    */
   send(
     request: PreparedRequest,
@@ -128,7 +138,10 @@ export class ClientConnection extends Connection<ClientStream> {
     return id;
   }
 
-  /** The answer is not wanted any more; its receiver hears nothing. Without effect when it has ended. */
+  /**
+   * The answer is not wanted any more; its receiver hears nothing. Without effect when it has
+   * ended.
+   */
   cancel(streamId: number): void {
     const stream = this.streams.find(streamId);
     if (stream === undefined) return;
@@ -285,7 +298,10 @@ export class ClientConnection extends Connection<ClientStream> {
     return stream;
   }
 
-  /** What comes behind the HEADERS of a request that was not compiled; the next one of its kind may be. */
+  /**
+   * What comes behind the HEADERS of a request that was not compiled; the next one of its kind may
+   * be.
+   */
   #sendRest(
     stream: ClientStream,
     request: PreparedRequest,

@@ -48,7 +48,10 @@ export class ReceivedResponse implements Response {
 
 /** Why there is no whole response. */
 export interface RequestFailure {
-  /** Whether the peer has certainly not looked at the request, so that it can be sent again (RFC 9113, 8.7). */
+  /**
+   * Whether the peer has certainly not looked at the request, so that it can be sent again (RFC
+   * 9113, 8.7).
+   */
   readonly isUnprocessed: boolean;
   readonly reason: string;
   /** The status that came before the response broke off. */

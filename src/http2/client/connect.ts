@@ -1,4 +1,7 @@
-/** Opens a client's connection: over TLS with `h2` negotiated (RFC 9113, 3.2), or in clear text by prior knowledge (3.3). */
+/**
+ * Opens a client's connection: over TLS with `h2` negotiated (RFC 9113, 3.2), or in clear text by
+ * prior knowledge (3.3).
+ */
 
 import type { Socket } from 'node:net';
 import { connect as connectTcp, isIP } from 'node:net';
@@ -26,8 +29,8 @@ export type Connected =
   | { readonly ok: false; readonly reason: string };
 
 /**
- * A connection to an `https:` or `http:` origin, once the peer's SETTINGS have arrived; `events` are called from then on. Never
- * throws: a peer that is not there is an answer.
+ * A connection to an `https:` or `http:` origin, once the peer's SETTINGS have arrived; `events`
+ * are called from then on. Never throws: a peer that is not there is an answer.
  */
 export function connect(
   origin: URL,
@@ -53,7 +56,8 @@ export function connect(
     socket.on('error', (error) => fail(errorReason(error)));
     socket.on('close', () => fail('closed by the peer while connecting'));
     socket.once(socket instanceof TLSSocket ? 'secureConnect' : 'connect', () => {
-      // Here, for tls.connect() takes no `noDelay`. Without it a request waits up to 40 ms for the ACK of the one before.
+      // Here, for tls.connect() takes no `noDelay`. Without it a request waits up to 40 ms for the
+      // ACK of the one before.
       socket.setNoDelay(true);
       // 3.2: without ALPN the peer would take our octets for something else.
       if (socket instanceof TLSSocket && socket.alpnProtocol !== 'h2') {

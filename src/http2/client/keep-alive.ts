@@ -1,4 +1,7 @@
-/** Finds out whether a silent peer still lives, by PING (RFC 9113, 6.7), within what the peer puts up with. */
+/**
+ * Finds out whether a silent peer still lives, by PING (RFC 9113, 6.7), within what the peer puts
+ * up with.
+ */
 
 export interface KeepAliveOptions {
   /** A connection that was silent for so long is asked for a sign of life. */
@@ -35,7 +38,10 @@ export class KeepAlive {
     this.#pingsInARow = 0;
   }
 
-  /** What is to be done now. `isDoubtful`: a request got no answer, and nothing else has come since it began. */
+  /**
+   * What is to be done now. `isDoubtful`: a request got no answer, and nothing else has come since
+   * it began.
+   */
   next(nowMs: number, isDoubtful: boolean): 'ping' | 'give-up' | null {
     const { pingAfterSilenceMs, pingTimeoutMs, pingsInARowMax } = this.#options;
     if (this.#pingedAtMs !== null) {
@@ -43,7 +49,8 @@ export class KeepAlive {
       const quietSinceMs = Math.max(this.#pingedAtMs, this.#heardAtMs);
       const wasOverdue = this.#isOverdue;
       this.#isOverdue = nowMs - quietSinceMs > pingTimeoutMs;
-      // A process that was stopped looks at its timers first: what has come meanwhile it reads before the second look.
+      // A process that was stopped looks at its timers first: what has come meanwhile it reads
+      // before the second look.
       return wasOverdue && this.#isOverdue ? 'give-up' : null;
     }
     if (!isDoubtful && nowMs - this.#heardAtMs <= pingAfterSilenceMs) return null;

@@ -1,7 +1,8 @@
 /**
- * A request that is sent many times with one value changed: at the end of its path, or inside of its content; or with the end of
- * its path and all of its content changed. Its octets are compiled once per connection and state of the peer's table; from then on
- * a request is two or three copies and a few numbers.
+ * A request that is sent many times with one value changed: at the end of its path, or inside of
+ * its content; or with the end of its path and all of its content changed. Its octets are compiled
+ * once per connection and state of the peer's table; from then on a request is two or three copies
+ * and a few numbers.
  */
 
 import type { HexOctets } from '../../std/hex-octets.ts';
@@ -30,14 +31,22 @@ export interface RequestForm {
   readonly fields: readonly Field[];
   readonly contentBefore: Buffer;
   readonly contentAfter: Buffer;
-  /** Each request brings content of its own, of any length, which stands last. The value is in the path then. */
+  /**
+   * Each request brings content of its own, of any length, which stands last. The value is in the
+   * path then.
+   */
   readonly hasOwnContent?: boolean;
 }
 
-/** What changes with each request. Octets in hexadecimal are written where they belong without a check. */
+/**
+ * What changes with each request. Octets in hexadecimal are written where they belong without a
+ * check.
+ */
 export type RequestValue = string | HexOctets;
 
-/** Literal without indexing whose name is entry 4 of the static table, `:path` (RFC 7541, 6.2.2). */
+/**
+ * Literal without indexing whose name is entry 4 of the static table, `:path` (RFC 7541, 6.2.2).
+ */
 const PATH_LITERAL = 0x04;
 /** The string is not Huffman coded (RFC 7541, 5.2): the value changes with every request. */
 const PLAIN = 0x00;
@@ -63,7 +72,10 @@ export class PreparedRequest {
   /** Where in `before` the length of the path stands, and how many octets it takes. */
   #pathLengthAt = 0;
   #pathLengthOctets = 0;
-  /** Where DATA begins: in `before` when the value is in the content, in `after` when it is in the path. */
+  /**
+   * Where DATA begins: in `before` when the value is in the content, in `after` when it is in the
+   * path.
+   */
   #dataAt = 0;
 
   constructor(form: RequestForm) {
@@ -74,12 +86,18 @@ export class PreparedRequest {
       hasOwnContent || valueIn === 'content' || contentBefore.length + contentAfter.length > 0;
   }
 
-  /** At most so many octets are written for a value of so many characters and so many octets of its own content. */
+  /**
+   * At most so many octets are written for a value of so many characters and so many octets of its
+   * own content.
+   */
   octetsMax(valueLength: number, ownOctets = 0): number {
     return this.#before.length + this.#after.length + valueLength * UTF8_OCTETS_MAX + ownOctets;
   }
 
-  /** All fields of the request, for an encoder that inserts. Throws TypeError when a path cannot hold the value. */
+  /**
+   * All fields of the request, for an encoder that inserts. Throws TypeError when a path cannot
+   * hold the value.
+   */
   fieldsFor(value: RequestValue): readonly Field[] {
     const { valueIn, path, fields } = this.form;
     const whole = valueIn === 'path' ? path + checkPathValue(String(value)) : path;
@@ -97,14 +115,20 @@ export class PreparedRequest {
     return Buffer.concat([contentBefore, between, contentAfter, own]);
   }
 
-  /** Makes the octets for the encoder's present table, which must have seen the fields already, and values as long as this one. */
+  /**
+   * Makes the octets for the encoder's present table, which must have seen the fields already, and
+   * values as long as this one.
+   */
   compile(encoder: Encoder, valueLength: number): void {
     if (this.form.valueIn === 'path') this.#compilePath(encoder, valueLength);
     else this.#compileContent(encoder);
     this.#epoch = encoder.epoch;
   }
 
-  /** Whether the compiled octets serve now, for a value of this length. What may not fit into two frames is never compiled. */
+  /**
+   * Whether the compiled octets serve now, for a value of this length. What may not fit into two
+   * frames is never compiled.
+   */
   serves(encoder: Encoder, valueLength: number, ownOctets = 0): boolean {
     if (this.#epoch !== encoder.epoch) return false;
     if (this.octetsMax(valueLength, ownOctets) > FRAME_OCTETS_MAX) return false;

@@ -1,15 +1,21 @@
 /**
- * Field blocks on the wire (RFC 9113, 4.3): one HEADERS frame and as many CONTINUATION frames as it takes. Incoming ones are
- * put together within limits, outgoing ones are cut.
+ * Field blocks on the wire (RFC 9113, 4.3): one HEADERS frame and as many CONTINUATION frames as it
+ * takes. Incoming ones are put together within limits, outgoing ones are cut.
  */
 
 import { ConnectionError, ErrorCode } from '../error.ts';
 import { Flag, FRAME_HEAD_OCTETS, FrameType, writeFrameHead } from '../frame/head.ts';
 import type { Content } from '../frame/padding.ts';
 
-/** A compressed block is put together up to here; ten times what any provider sends, with room for a proxy's cookies. */
+/**
+ * A compressed block is put together up to here; ten times what any provider sends, with room for a
+ * proxy's cookies.
+ */
 const BLOCK_OCTETS_MAX = 65_536;
-/** CVE-2024-27316: an endless row of CONTINUATION frames, empty ones even. A block of the size above needs three. */
+/**
+ * CVE-2024-27316: an endless row of CONTINUATION frames, empty ones even. A block of the size above
+ * needs three.
+ */
 const CONTINUATIONS_MAX = 16;
 
 /** A block of which not all frames have come. Until then no other frame may come at all (4.3). */
@@ -25,7 +31,10 @@ export class PartialFieldBlock {
     this.append(bytes, fragment);
   }
 
-  /** Copies a fragment. Too many, or too much, is ENHANCE_YOUR_CALM: the table would be out of step if we only skipped it. */
+  /**
+   * Copies a fragment. Too many, or too much, is ENHANCE_YOUR_CALM: the table would be out of step
+   * if we only skipped it.
+   */
   append(bytes: Buffer, { start, end }: Content): void {
     this.#octets += end - start;
     if (this.#octets > BLOCK_OCTETS_MAX || this.#fragments.length > CONTINUATIONS_MAX) {

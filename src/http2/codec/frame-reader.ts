@@ -1,6 +1,7 @@
 /**
- * Cuts what a socket delivers into frames. A chunk holds many of them and ends anywhere; whole ones are handed on in place,
- * only the one that a chunk's end has cut is put together in a buffer of its own.
+ * Cuts what a socket delivers into frames. A chunk holds many of them and ends anywhere; whole ones
+ * are handed on in place, only the one that a chunk's end has cut is put together in a buffer of
+ * its own.
  */
 
 import { ConnectionError, ErrorCode } from '../error.ts';
@@ -35,7 +36,9 @@ export class FrameReader {
     this.#preface = preface;
   }
 
-  /** Hands on every frame that is whole now. Throws what the handler throws, and FRAME_SIZE_ERROR. */
+  /**
+   * Hands on every frame that is whole now. Throws what the handler throws, and FRAME_SIZE_ERROR.
+   */
   read(chunk: Buffer): void {
     let offset = this.#preface.length === 0 ? 0 : this.#readPreface(chunk);
     const end = chunk.length;
@@ -49,7 +52,9 @@ export class FrameReader {
     if (offset < end) this.#keep(chunk, offset, end);
   }
 
-  /** 3.4: anything else than a client's preface is a PROTOCOL_ERROR. Answers the offset behind it. */
+  /**
+   * 3.4: anything else than a client's preface is a PROTOCOL_ERROR. Answers the offset behind it.
+   */
   #readPreface(chunk: Buffer): number {
     const octets = Math.min(chunk.length, this.#preface.length);
     if (chunk.compare(this.#preface, 0, octets, 0, octets) !== 0) {
@@ -59,7 +64,9 @@ export class FrameReader {
     return octets;
   }
 
-  /** Fills up the cut frame from the chunk and hands it on; answers the offset behind what it took. */
+  /**
+   * Fills up the cut frame from the chunk and hands it on; answers the offset behind what it took.
+   */
   #completePartial(chunk: Buffer, start: number): number {
     let offset = start;
     if (this.#partialOctets < FRAME_HEAD_OCTETS) {
@@ -74,7 +81,10 @@ export class FrameReader {
     return offset;
   }
 
-  /** Appends `chunk[start, end)`, or what there is of it, to the cut frame; answers the offset behind it. */
+  /**
+   * Appends `chunk[start, end)`, or what there is of it, to the cut frame; answers the offset
+   * behind it.
+   */
   #keep(chunk: Buffer, start: number, end: number): number {
     const copied = chunk.copy(this.#partial, this.#partialOctets, start, end);
     this.#partialOctets += copied;
@@ -93,7 +103,10 @@ export class FrameReader {
   }
 }
 
-/** 4.2: a frame longer than our MAX_FRAME_SIZE ends the connection; so nothing longer is ever waited for. */
+/**
+ * 4.2: a frame longer than our MAX_FRAME_SIZE ends the connection; so nothing longer is ever waited
+ * for.
+ */
 function payloadOctets(bytes: Buffer, offset: number): number {
   const octets =
     ((bytes[offset] as number) << 16) |

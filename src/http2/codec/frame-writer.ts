@@ -1,6 +1,7 @@
 /**
- * Writes frames into the output. It owns the connection's encoder, because encoding a field block and handing it over are one
- * step: the peer's table has to see every block that was encoded (RFC 7541, 2.3).
+ * Writes frames into the output. It owns the connection's encoder, because encoding a field block
+ * and handing it over are one step: the peer's table has to see every block that was encoded (RFC
+ * 7541, 2.3).
  */
 
 import { Flag, FRAME_HEAD_OCTETS, FrameType, writeFrameHead } from '../frame/head.ts';
@@ -55,7 +56,8 @@ export class FrameWriter {
     const room = Buffer.allocUnsafe(fieldsSizeMax(fields));
     const block = room.subarray(0, this.encoder.encode(fields, room, 0));
     output.reserve(fieldBlockOctets(block.length, FRAME_OCTETS_MAX));
-    // No longer ones, even for a peer that would take them: this much every peer takes (RFC 9113, 6.5.2).
+    // No longer ones, even for a peer that would take them: this much every peer takes (RFC 9113,
+    // 6.5.2).
     const options = { streamId, isEndStream, frameOctetsMax: FRAME_OCTETS_MAX };
     output.offset = writeFieldBlock(output.buffer, output.offset, block, options);
   }

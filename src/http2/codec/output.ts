@@ -1,7 +1,8 @@
 /**
- * What goes out: frames are written one behind the other into a pooled buffer, and the socket gets the whole buffer in one
- * write: at the end of the turn, or when the write before is through, or when the buffer is full. (Several writes at once would
- * be copied together by node.) How far the socket is behind is known at any time.
+ * What goes out: frames are written one behind the other into a pooled buffer, and the socket gets
+ * the whole buffer in one write: at the end of the turn, or when the write before is through, or
+ * when the buffer is full. (Several writes at once would be copied together by node.) How far the
+ * socket is behind is known at any time.
  *
  * ```
  *   frames ──► [ buffer being filled ] ──flush──► [ at the socket: octetsInFlight ] ──written──► pool
@@ -12,11 +13,19 @@ import type { Writable } from 'node:stream';
 
 /** Some hundred requests: one write, and four TLS records. */
 const BUFFER_OCTETS = 65_536;
-/** Up to this is copied out of the buffer, so that a few octets at the socket do not hold all of it. */
+/**
+ * Up to this is copied out of the buffer, so that a few octets at the socket do not hold all of it.
+ */
 const COPIED_OCTETS_MAX = 4_096;
-/** With so much at the socket it is behind: no further requests. As much as a fast connection has under way. */
+/**
+ * With so much at the socket it is behind: no further requests. As much as a fast connection has
+ * under way.
+ */
 const IN_FLIGHT_OCTETS_MAX = 4 * BUFFER_OCTETS;
-/** Answers to PING, SETTINGS and the like are still written then, up to here: beyond is a peer that asks and never reads. */
+/**
+ * Answers to PING, SETTINGS and the like are still written then, up to here: beyond is a peer that
+ * asks and never reads.
+ */
 const IN_FLIGHT_OCTETS_AT_ALL = 16 * BUFFER_OCTETS;
 /** Buffers kept for the next flush. */
 const POOL_BUFFERS_MAX = 4;
@@ -32,7 +41,10 @@ export class Output {
   /** Frames are written here, at `offset`, after `reserve` has made room. */
   buffer: Buffer = Buffer.allocUnsafeSlow(BUFFER_OCTETS);
   offset = 0;
-  /** Raised by each flush: what was written while it had its present value was not handed to the socket. */
+  /**
+   * Raised by each flush: what was written while it had its present value was not handed to the
+   * socket.
+   */
   flushes = 0;
   readonly #socket: Writable;
   readonly #events: OutputEvents;
@@ -51,7 +63,10 @@ export class Output {
     return this.#octetsInFlight >= IN_FLIGHT_OCTETS_MAX;
   }
 
-  /** Makes room for so many octets behind `offset`, and sees to it that they are sent at the end of this turn. */
+  /**
+   * Makes room for so many octets behind `offset`, and sees to it that they are sent at the end of
+   * this turn.
+   */
   reserve(octets: number): void {
     if (this.offset + octets > this.buffer.length) this.#turnOver(octets);
     if (this.#isFlushPlanned) return;
@@ -73,7 +88,8 @@ export class Output {
   flush(): void {
     this.#isFlushPlanned = false;
     const { buffer, offset } = this;
-    // What is left when the socket is gone counts as never handed over: the fate of those requests is known.
+    // What is left when the socket is gone counts as never handed over: the fate of those requests
+    // is known.
     if (offset === 0 || this.#isEnded || this.#socket.destroyed) return;
     this.flushes += 1;
     this.offset = 0;

@@ -1,6 +1,7 @@
 /**
- * What client and server have in common (RFC 9113): SETTINGS, PING, flow control, resets, and how a connection ends. What a
- * field section or a stream's end means, ClientConnection and ServerConnection say.
+ * What client and server have in common (RFC 9113): SETTINGS, PING, flow control, resets, and how a
+ * connection ends. What a field section or a stream's end means, ClientConnection and
+ * ServerConnection say.
  *
  * ```
  *   open ───GOAWAY of either side, drain()────► draining ───no stream left───► closed
@@ -32,8 +33,9 @@ import { FrameReceiver } from './frame-receiver.ts';
 import { applyParameter, initialRemoteSettings, LocalSettings } from './settings-exchange.ts';
 
 /**
- * What all streams together may have on the way to us. The initial 65,535 would let five hundred answers of some hundred
- * octets wait for each other; memory does not grow with it, since content is taken as it comes.
+ * What all streams together may have on the way to us. The initial 65,535 would let five hundred
+ * answers of some hundred octets wait for each other; memory does not grow with it, since content
+ * is taken as it comes.
  */
 const CONNECTION_WINDOW_OCTETS = 4 * 1_024 * 1_024;
 /** A peer that was told goodbye has so long to close; then the socket is destroyed. */
@@ -49,7 +51,9 @@ export interface ConnectionOptions {
   readonly sweepEveryMs: number;
   /** Whether the end of content is an empty frame of its own, as some servers send it. */
   readonly endsApart: boolean;
-  /** What all streams together may have on the way to us; absent: as much as the fastest peer has. */
+  /**
+   * What all streams together may have on the way to us; absent: as much as the fastest peer has.
+   */
   readonly windowOctets?: number;
 }
 
@@ -138,7 +142,10 @@ export abstract class Connection<S extends Stream> implements FrameEvents, Outpu
     return this.#isClosed || this.#isFrozen;
   }
 
-  /** 5.4.2: the stream alone is ended. A stream that is closed already needs no word, an idle one can be sent none. */
+  /**
+   * 5.4.2: the stream alone is ended. A stream that is closed already needs no word, an idle one
+   * can be sent none.
+   */
   streamError(error: StreamError): void {
     const stream = this.streams.find(error.streamId);
     if (stream !== undefined) {
@@ -158,7 +165,8 @@ export abstract class Connection<S extends Stream> implements FrameEvents, Outpu
     flowOctets: number,
     isEndStream: boolean,
   ): void {
-    // 6.9: what comes for closed streams counts as well, or the connection's window would be used up by them.
+    // 6.9: what comes for closed streams counts as well, or the connection's window would be used
+    // up by them.
     if (!this.#receiveWindow.take(flowOctets)) {
       throw new ConnectionError(ErrorCode.FLOW_CONTROL_ERROR, 'connection window exceeded');
     }
@@ -208,8 +216,9 @@ export abstract class Connection<S extends Stream> implements FrameEvents, Outpu
       this.remoteSettingApplied(parameter);
     }
     this.#shiftWindows(this.remote.initialWindowOctets - initialWindowBefore);
-    // Not ahead of what is written already: that was encoded under the settings before. And before any content that only the
-    // new windows allow: a peer may count by the old ones until it sees this.
+    // Not ahead of what is written already: that was encoded under the settings before. And before
+    // any content that only the new windows allow: a peer may count by the old ones until it sees
+    // this.
     this.output.write(SETTINGS_ACK);
     this.content.proceed();
   }
@@ -237,7 +246,10 @@ export abstract class Connection<S extends Stream> implements FrameEvents, Outpu
     this.fail(new ConnectionError(ErrorCode.ENHANCE_YOUR_CALM, 'the peer asks and does not read'));
   }
 
-  /** Our first frames: SETTINGS (3.4), and the connection's window, which SETTINGS cannot change (6.9.2). */
+  /**
+   * Our first frames: SETTINGS (3.4), and the connection's window, which SETTINGS cannot change
+   * (6.9.2).
+   */
   protected open(parameters: readonly Parameter[]): void {
     this.demand(parameters);
     this.frames.windowUpdate(0, this.#windowOctets - INITIAL_WINDOW_OCTETS);
@@ -253,7 +265,9 @@ export abstract class Connection<S extends Stream> implements FrameEvents, Outpu
     return this.#localSettings.isAcknowledged;
   }
 
-  /** Reads nothing more, and looks at no time-outs: the peer finds nobody at home, until `destroy`. */
+  /**
+   * Reads nothing more, and looks at no time-outs: the peer finds nobody at home, until `destroy`.
+   */
   protected stopReading(): void {
     this.#isFrozen = true;
     this.#socket.pause();
@@ -271,7 +285,10 @@ export abstract class Connection<S extends Stream> implements FrameEvents, Outpu
     this.streams.close(stream, isEndedByPeer);
   }
 
-  /** A frame came for a stream that is not open. Throws unless it may still have been on its way (5.1). */
+  /**
+   * A frame came for a stream that is not open. Throws unless it may still have been on its way
+   * (5.1).
+   */
   protected checkClosed(streamId: number, frame: string): void {
     this.#refuseIdle(streamId, frame);
     if (this.streams.hasEnded(streamId)) {
@@ -285,7 +302,9 @@ export abstract class Connection<S extends Stream> implements FrameEvents, Outpu
     this.#close('drained', { code: ErrorCode.NO_ERROR, text: '' });
   }
 
-  /** The peer has broken a rule of the connection: it is told, and the connection closes (5.4.1). */
+  /**
+   * The peer has broken a rule of the connection: it is told, and the connection closes (5.4.1).
+   */
   protected fail({ code, message }: ConnectionError): void {
     this.#close(`${errorCodeName(code)}: ${message}`, { code, text: message });
   }
@@ -316,7 +335,9 @@ export abstract class Connection<S extends Stream> implements FrameEvents, Outpu
     }
   }
 
-  /** 6.9.2: a changed INITIAL_WINDOW_SIZE changes the windows of all open streams, below zero too. */
+  /**
+   * 6.9.2: a changed INITIAL_WINDOW_SIZE changes the windows of all open streams, below zero too.
+   */
   #shiftWindows(delta: number): void {
     if (delta === 0) return;
     for (const stream of this.streams.all()) {

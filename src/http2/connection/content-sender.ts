@@ -1,6 +1,7 @@
 /**
- * Sends content as far as both flow-control windows and the socket allow (RFC 9113, 5.2 and 6.9), and goes on when they allow
- * more. Streams that have to wait are kept in order and served in turn, a frame each.
+ * Sends content as far as both flow-control windows and the socket allow (RFC 9113, 5.2 and 6.9),
+ * and goes on when they allow more. Streams that have to wait are kept in order and served in turn,
+ * a frame each.
  */
 
 import type { Output } from '../codec/output.ts';
@@ -19,10 +20,15 @@ export class ContentSender<S extends Stream> {
   readonly #flood: FloodGuard;
   readonly #endsApart: boolean;
   readonly #onSent: (stream: S) => void;
-  /** Streams whose content waits for a window or the socket. At most as many as streams are open. */
+  /**
+   * Streams whose content waits for a window or the socket. At most as many as streams are open.
+   */
   readonly #waiting = new Set<S>();
 
-  /** `endsApart`: END_STREAM comes in an empty frame. `onSent` is called when a stream's content is written to its end. */
+  /**
+   * `endsApart`: END_STREAM comes in an empty frame. `onSent` is called when a stream's content is
+   * written to its end.
+   */
   constructor(output: Output, flood: FloodGuard, endsApart: boolean, onSent: (stream: S) => void) {
     this.#output = output;
     this.#flood = flood;
@@ -39,7 +45,8 @@ export class ContentSender<S extends Stream> {
   send(stream: S, content: Buffer): void {
     stream.pending = content;
     this.#waiting.add(stream);
-    // Those that wait already cannot go on now any more than before: asking them all, each time, would be quadratic.
+    // Those that wait already cannot go on now any more than before: asking them all, each time,
+    // would be quadratic.
     let hasSent = true;
     while (hasSent) hasSent = this.#sendFrame(stream);
   }
@@ -49,7 +56,9 @@ export class ContentSender<S extends Stream> {
     if (stream.pending !== null) this.#waiting.delete(stream);
   }
 
-  /** WINDOW_UPDATE of the connection. Larger than any window may be is FLOW_CONTROL_ERROR (6.9.1). */
+  /**
+   * WINDOW_UPDATE of the connection. Larger than any window may be is FLOW_CONTROL_ERROR (6.9.1).
+   */
   growConnectionWindow(increment: number): void {
     const grown = grownWindow(this.connectionWindow, increment);
     if (grown === null) {
@@ -69,7 +78,9 @@ export class ContentSender<S extends Stream> {
     this.proceed();
   }
 
-  /** Sends what may be sent now. To be called when a window has grown or the socket has caught up. */
+  /**
+   * Sends what may be sent now. To be called when a window has grown or the socket has caught up.
+   */
   proceed(): void {
     let hasSent = true;
     while (hasSent) {

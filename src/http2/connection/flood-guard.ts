@@ -1,13 +1,17 @@
 /**
- * Counts the frames that cost us work and bring nothing forward: PING, SETTINGS, resets, empty DATA, PRIORITY, unknown ones
- * (CVE-2019-9512 to 9518, CVE-2023-44487). A peer may send some at any time and more the more real work is done with it.
+ * Counts the frames that cost us work and bring nothing forward: PING, SETTINGS, resets, empty
+ * DATA, PRIORITY, unknown ones (CVE-2019-9512 to 9518, CVE-2023-44487). A peer may send some at any
+ * time and more the more real work is done with it.
  */
 
 import { ConnectionError, ErrorCode } from '../error.ts';
 
 /** Without any real work; no server that was looked at comes near a hundred. */
 const IDLE_FRAMES_MAX = 1_000;
-/** Per request that was sent or served, and per frame of content: WINDOW_UPDATEs for stream and connection, a reset, one more. */
+/**
+ * Per request that was sent or served, and per frame of content: WINDOW_UPDATEs for stream and
+ * connection, a reset, one more.
+ */
 const IDLE_FRAMES_PER_STEP = 4;
 /** What real work earns is not saved without end: a flood ends after so many frames. */
 const IDLE_FRAMES_SAVED_MAX = 100_000;

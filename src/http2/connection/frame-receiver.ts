@@ -1,6 +1,7 @@
 /**
- * Turns frames into events: checks their order, puts field blocks together and decodes every one of them, whosever stream it
- * is for, because the table must stay in step (RFC 9113, 4.3). What an event means for a stream, `Connection` knows.
+ * Turns frames into events: checks their order, puts field blocks together and decodes every one of
+ * them, whosever stream it is for, because the table must stay in step (RFC 9113, 4.3). What an
+ * event means for a stream, `Connection` knows.
  */
 
 import { PartialFieldBlock } from '../codec/field-block.ts';
@@ -23,7 +24,9 @@ import { Decoder } from '../hpack/decoder.ts';
 import { INITIAL_TABLE_SIZE_MAX } from '../hpack/dynamic-table.ts';
 import type { FieldSection } from '../hpack/field.ts';
 
-/** A decoded field section: four times what common servers take, far above what any provider sends. */
+/**
+ * A decoded field section: four times what common servers take, far above what any provider sends.
+ */
 export const HEADER_LIST_OCTETS_MAX = 65_536;
 
 /** Each may throw a ConnectionError or a StreamError. */
@@ -119,7 +122,8 @@ export class FrameReceiver implements FrameHandler {
         return;
       case FrameType.PUSH_PROMISE:
         loadPushPromise(flags, streamId, bytes, start, end);
-        // 8.4: never a client's. 6.6: nor a server's, since ENABLE_PUSH is 0 from our first octets on.
+        // 8.4: never a client's. 6.6: nor a server's, since ENABLE_PUSH is 0 from our first octets
+        // on.
         throw new ConnectionError(ErrorCode.PROTOCOL_ERROR, 'PUSH_PROMISE');
       case FrameType.PRIORITY:
         loadPriority(streamId, bytes, start, end);

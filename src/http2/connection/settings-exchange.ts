@@ -1,6 +1,6 @@
 /**
- * Both directions of SETTINGS (RFC 9113, 6.5): what the peer demands of us, applied as it comes, and what we demand.
- * One of ours is under way at a time; a later one waits for the first's ACK.
+ * Both directions of SETTINGS (RFC 9113, 6.5): what the peer demands of us, applied as it comes,
+ * and what we demand. One of ours is under way at a time; a later one waits for the first's ACK.
  */
 
 import { ConnectionError, ErrorCode } from '../error.ts';
@@ -10,7 +10,10 @@ import { INITIAL_WINDOW_OCTETS, Setting } from '../frame/settings.ts';
 /** A peer acknowledges at once; ten seconds are a lost connection (SETTINGS_TIMEOUT, 6.5.3). */
 export const SETTINGS_TIMEOUT_MS = 10_000;
 
-/** The peer's demands that are kept; the initial values of 6.5.2 until it has said others. HEADER_TABLE_SIZE is the encoder's. */
+/**
+ * The peer's demands that are kept; the initial values of 6.5.2 until it has said others.
+ * HEADER_TABLE_SIZE is the encoder's.
+ */
 export interface RemoteSettings {
   streamsMax: number;
   initialWindowOctets: number;
@@ -21,7 +24,10 @@ export const initialRemoteSettings = (): RemoteSettings => ({
   initialWindowOctets: INITIAL_WINDOW_OCTETS,
 });
 
-/** Applies one parameter; values were checked when they were read. Unknown ones are ignored (6.5.2), and so are limits that we never come near. */
+/**
+ * Applies one parameter; values were checked when they were read. Unknown ones are ignored (6.5.2),
+ * and so are limits that we never come near.
+ */
 export function applyParameter(settings: RemoteSettings, [identifier, value]: Parameter): void {
   switch (identifier) {
     case Setting.MAX_CONCURRENT_STREAMS:
@@ -44,7 +50,10 @@ export class LocalSettings {
     return this.#sentAtMs === null;
   }
 
-  /** True: send them now. False: they are remembered, in place of others that waited, until `acknowledged`. */
+  /**
+   * True: send them now. False: they are remembered, in place of others that waited, until
+   * `acknowledged`.
+   */
   demand(parameters: readonly Parameter[]): boolean {
     if (this.#sentAtMs !== null) {
       this.#next = parameters;

@@ -1,4 +1,7 @@
-/** The nine octets before every frame's payload (RFC 9113, 4.1), the frame types and their flags (6). */
+/**
+ * The nine octets before every frame's payload (RFC 9113, 4.1), the frame types and their flags
+ * (6).
+ */
 
 export const FrameType = Object.freeze({
   DATA: 0x0,
@@ -67,7 +70,9 @@ export function readUint32(bytes: Buffer, offset: number): number {
   );
 }
 
-/** Four octets in network order without the reserved bit: a stream identifier or a window increment. */
+/**
+ * Four octets in network order without the reserved bit: a stream identifier or a window increment.
+ */
 export function readUint31(bytes: Buffer, offset: number): number {
   return (
     (((bytes[offset] as number) & 0x7f) << 24) |

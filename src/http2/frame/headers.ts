@@ -1,4 +1,7 @@
-/** HEADERS (RFC 9113, 6.2): opens a stream, or answers on one; carries the first fragment of a field block. */
+/**
+ * HEADERS (RFC 9113, 6.2): opens a stream, or answers on one; carries the first fragment of a field
+ * block.
+ */
 
 import { ConnectionError, ErrorCode } from '../error.ts';
 import { Flag } from './head.ts';

@@ -9,7 +9,10 @@ export interface Content {
   readonly end: number;
 }
 
-/** The payload without its padding. Padding of the payload's length or more is a PROTOCOL_ERROR (6.1). */
+/**
+ * The payload without its padding. Padding of the payload's length or more is a PROTOCOL_ERROR
+ * (6.1).
+ */
 export function withoutPadding(flags: number, bytes: Buffer, start: number, end: number): Content {
   if ((flags & Flag.PADDED) === 0) return { start, end };
   if (start === end) throw new ConnectionError(ErrorCode.FRAME_SIZE_ERROR, 'no Pad Length');

@@ -1,4 +1,7 @@
-/** PUSH_PROMISE (RFC 9113, 6.6). We forbid pushes (ENABLE_PUSH 0), so that only what is wrong about it is of interest. */
+/**
+ * PUSH_PROMISE (RFC 9113, 6.6). We forbid pushes (ENABLE_PUSH 0), so that only what is wrong about
+ * it is of interest.
+ */
 
 import { ConnectionError, ErrorCode } from '../error.ts';
 import { readUint31 } from './head.ts';

@@ -1,4 +1,7 @@
-/** SETTINGS (RFC 9113, 6.5): what an endpoint demands of its peer. Each value is checked here, before anybody applies it. */
+/**
+ * SETTINGS (RFC 9113, 6.5): what an endpoint demands of its peer. Each value is checked here,
+ * before anybody applies it.
+ */
 
 import { ConnectionError, ErrorCode } from '../error.ts';
 import { Flag, FRAME_HEAD_OCTETS, FrameType, readUint32, writeFrameHead } from './head.ts';
@@ -25,7 +28,10 @@ const FRAME_OCTETS_MAX_OF_ALL = 2 ** 24 - 1;
 
 const PARAMETER_OCTETS = 6;
 
-/** The parameters in the order they came, which is the order to apply them in (6.5.3); null: an acknowledgement. */
+/**
+ * The parameters in the order they came, which is the order to apply them in (6.5.3); null: an
+ * acknowledgement.
+ */
 export function loadSettings(
   flags: number,
   streamId: number,

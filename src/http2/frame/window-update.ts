@@ -1,4 +1,7 @@
-/** WINDOW_UPDATE (RFC 9113, 6.9): more octets may be sent, on a stream or, with stream 0, on the connection. */
+/**
+ * WINDOW_UPDATE (RFC 9113, 6.9): more octets may be sent, on a stream or, with stream 0, on the
+ * connection.
+ */
 
 import { ConnectionError, ErrorCode, StreamError } from '../error.ts';
 import { Flag, FRAME_HEAD_OCTETS, FrameType, readUint31, writeFrameHead } from './head.ts';

@@ -1,6 +1,6 @@
 /**
- * Remembers a few small blocks that changed nothing in the table. A push provider answers with the same handful of
- * octets again and again, and comparing them is cheaper than decoding them.
+ * Remembers a few small blocks that changed nothing in the table. A push provider answers with the
+ * same handful of octets again and again, and comparing them is cheaper than decoding them.
  */
 
 import type { FieldSection } from './field.ts';

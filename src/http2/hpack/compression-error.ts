@@ -1,4 +1,7 @@
-/** What a fault of a field block is: the tables are out of step from there on, so it ends the connection (RFC 9113, 4.3). */
+/**
+ * What a fault of a field block is: the tables are out of step from there on, so it ends the
+ * connection (RFC 9113, 4.3).
+ */
 
 import { ConnectionError, ErrorCode } from '../error.ts';
 

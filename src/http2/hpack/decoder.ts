@@ -1,4 +1,7 @@
-/** Field blocks into fields (RFC 7541, 3, RFC 9113, 4.3): the one decoder of a connection, in step with the peer's encoder. */
+/**
+ * Field blocks into fields (RFC 7541, 3, RFC 9113, 4.3): the one decoder of a connection, in step
+ * with the peer's encoder.
+ */
 
 import { BlockMemo } from './block-memo.ts';
 import { compressionError } from './compression-error.ts';
@@ -11,7 +14,10 @@ import { STATIC_TABLE } from './static-table.ts';
 import { readString } from './string-literal.ts';
 
 export interface DecoderLimits {
-  /** What the peer may use of the table from its first block on: 4096 until it has acknowledged our SETTINGS. */
+  /**
+   * What the peer may use of the table from its first block on: 4096 until it has acknowledged our
+   * SETTINGS.
+   */
   readonly tableSizeMax: number;
   /** A larger list, counted as in RFC 9113, 6.5.2, is answered without its fields. */
   readonly listSizeMax: number;
@@ -35,8 +41,9 @@ export class Decoder {
   }
 
   /**
-   * Decodes one complete field block in bytes[start, end). Throws ConnectionError(COMPRESSION_ERROR). A list that grows
-   * beyond `listSizeMax` is decoded to its end, so that the table stays in step, but its fields are dropped.
+   * Decodes one complete field block in bytes[start, end). Throws
+   * ConnectionError(COMPRESSION_ERROR). A list that grows beyond `listSizeMax` is decoded to its
+   * end, so that the table stays in step, but its fields are dropped.
    */
   decode(bytes: Buffer, start: number, end: number): FieldSection {
     const known = this.#memo.find(bytes, start, end, this.#table.epoch);
@@ -49,14 +56,20 @@ export class Decoder {
     return section;
   }
 
-  /** Our SETTINGS_HEADER_TABLE_SIZE that the peer has acknowledged. If it is below what the peer uses, a size update is due. */
+  /**
+   * Our SETTINGS_HEADER_TABLE_SIZE that the peer has acknowledged. If it is below what the peer
+   * uses, a size update is due.
+   */
   setTableSizeMax(octets: number): void {
     this.#tableSizeMax = octets;
     this.#memo.clear();
     if (octets < this.#table.sizeMax) this.#owedSizeMax = Math.min(this.#owedSizeMax, octets);
   }
 
-  /** Only a block's beginning may change the table's size (RFC 7541, 4.2): to the lowest in between, then to the last. */
+  /**
+   * Only a block's beginning may change the table's size (RFC 7541, 4.2): to the lowest in between,
+   * then to the last.
+   */
   #readSizeUpdates(cursor: Cursor): void {
     while (isSizeUpdate(cursor)) {
       const octets = readInteger(cursor, 5);

@@ -1,4 +1,7 @@
-/** The dynamic table (RFC 7541, 2.3.2, 4): the latest fields that one side wrote, oldest out first, counted in octets. */
+/**
+ * The dynamic table (RFC 7541, 2.3.2, 4): the latest fields that one side wrote, oldest out first,
+ * counted in octets.
+ */
 
 import type { Field } from './field.ts';
 import { fieldSize } from './field.ts';
@@ -11,7 +14,10 @@ export type OnEvicted = (entry: Field, number: number) => void;
 
 /** Entries are numbered in the order of insertion, from 0; the newest has index 1. */
 export class DynamicTable {
-  /** Rises whenever an index may mean something else than before: insertion, eviction, change of size. */
+  /**
+   * Rises whenever an index may mean something else than before: insertion, eviction, change of
+   * size.
+   */
   epoch = 0;
   /** The octets of all entries. */
   size = 0;
@@ -44,8 +50,8 @@ export class DynamicTable {
   }
 
   /**
-   * Evicts until the entry fits, then inserts it and returns its number. One that is larger than the table leaves the
-   * table empty, which is no error (4.4), and gives null.
+   * Evicts until the entry fits, then inserts it and returns its number. One that is larger than
+   * the table leaves the table empty, which is no error (4.4), and gives null.
    */
   insert(entry: Field): number | null {
     const size = fieldSize(entry.name, entry.value);

@@ -1,4 +1,7 @@
-/** Fields into field blocks (RFC 7541, 6, RFC 9113, 4.3): the one encoder of a connection, in step with the peer's decoder. */
+/**
+ * Fields into field blocks (RFC 7541, 6, RFC 9113, 4.3): the one encoder of a connection, in step
+ * with the peer's decoder.
+ */
 
 import { DynamicTable, INITIAL_TABLE_SIZE_MAX } from './dynamic-table.ts';
 import type { Field } from './field.ts';
@@ -8,14 +11,20 @@ import { INTEGER_OCTETS_MAX, writeInteger } from './integer.ts';
 import { STATIC_TABLE } from './static-table.ts';
 import { writeString } from './string-literal.ts';
 
-/** An entry takes no more than this share of the table: a larger one would drive out most of what pays off, for one use. */
+/**
+ * An entry takes no more than this share of the table: a larger one would drive out most of what
+ * pays off, for one use.
+ */
 const ENTRY_SHARE_MAX = 1 / 2;
 
 export class Encoder {
   readonly #ownSizeMax: number;
   readonly #table: DynamicTable;
   readonly #index = new FieldIndex();
-  /** The size that the peer's decoder was last told, and the lowest that it has yet to hear of (RFC 7541, 4.2). */
+  /**
+   * The size that the peer's decoder was last told, and the lowest that it has yet to hear of (RFC
+   * 7541, 4.2).
+   */
   #toldSizeMax = INITIAL_TABLE_SIZE_MAX;
   #lowestSizeMax: number;
 
@@ -29,14 +38,17 @@ export class Encoder {
   }
 
   /**
-   * Rises whenever the meaning of an index may have changed: insertion, eviction, change of size. What `compile` wrote is
-   * valid as long as it stays the same.
+   * Rises whenever the meaning of an index may have changed: insertion, eviction, change of size.
+   * What `compile` wrote is valid as long as it stays the same.
    */
   get epoch(): number {
     return this.#table.epoch;
   }
 
-  /** The peer's SETTINGS_HEADER_TABLE_SIZE. The next block begins with what the peer's decoder must hear of it. */
+  /**
+   * The peer's SETTINGS_HEADER_TABLE_SIZE. The next block begins with what the peer's decoder must
+   * hear of it.
+   */
   setTableSizeMax(octets: number): void {
     const sizeMax = Math.min(octets, this.#ownSizeMax);
     if (sizeMax === this.#table.sizeMax) return;
@@ -45,8 +57,9 @@ export class Encoder {
   }
 
   /**
-   * Writes a complete block and inserts 'incremental' fields that are in no table; answers the offset behind it. `into` has
-   * room for `fieldsSizeMax(fields)`. The block must reach the peer: its table is to change as ours did.
+   * Writes a complete block and inserts 'incremental' fields that are in no table; answers the
+   * offset behind it. `into` has room for `fieldsSizeMax(fields)`. The block must reach the peer:
+   * its table is to change as ours did.
    */
   encode(fields: readonly Field[], into: Buffer, offset: number): number {
     refuseWideText(fields);
@@ -56,8 +69,8 @@ export class Encoder {
   }
 
   /**
-   * The same without ever inserting, for bytes that are kept and sent many times. The table must be as the peer knows
-   * it: after a change of size, `encode` comes first.
+   * The same without ever inserting, for bytes that are kept and sent many times. The table must be
+   * as the peer knows it: after a change of size, `encode` comes first.
    */
   compile(fields: readonly Field[], into: Buffer, offset: number): number {
     refuseWideText(fields);
@@ -72,7 +85,10 @@ export class Encoder {
     return this.#lowestSizeMax < this.#toldSizeMax || this.#table.sizeMax !== this.#toldSizeMax;
   }
 
-  /** The lowest size since the last block, so that the peer evicts what we did, then the present one. */
+  /**
+   * The lowest size since the last block, so that the peer evicts what we did, then the present
+   * one.
+   */
   #writeSizeUpdates(into: Buffer, offset: number): number {
     if (!this.#owesSizeUpdate()) return offset;
     const { sizeMax } = this.#table;
@@ -89,7 +105,8 @@ export class Encoder {
     const { name, value, indexing } = field;
     const fixed = STATIC_INDEX.get(name);
     const named = this.#index.get(name);
-    // What must never be indexed stays a literal even if somebody indexed it before (RFC 7541, 7.1.3).
+    // What must never be indexed stays a literal even if somebody indexed it before (RFC 7541,
+    // 7.1.3).
     if (indexing !== 'never') {
       const index = fixed?.byValue.get(value) ?? this.#dynamicIndex(named?.byValue.get(value));
       if (index !== undefined) return writeInteger(into, offset, 0x80, 7, index);
@@ -127,7 +144,10 @@ export function fieldsSizeMax(fields: readonly Field[]): number {
 /** The first octet of a literal, and the lengths of its two strings. */
 const LITERAL_OVERHEAD_MAX = 1 + 2 * INTEGER_OCTETS_MAX;
 
-/** The static table's entries are numbered by their index. From the end, so that a name finds its lowest one. */
+/**
+ * The static table's entries are numbered by their index. From the end, so that a name finds its
+ * lowest one.
+ */
 const STATIC_INDEX = new FieldIndex();
 for (const [position, { name, value }] of [...STATIC_TABLE.entries()].reverse()) {
   STATIC_INDEX.add(name, value, position + 1);
@@ -135,7 +155,10 @@ for (const [position, { name, value }] of [...STATIC_TABLE.entries()].reverse())
 
 const WIDE = /[\u0100-\uffff]/;
 
-/** Before anything is written or inserted: a block that ends half-way would leave the two tables different. */
+/**
+ * Before anything is written or inserted: a block that ends half-way would leave the two tables
+ * different.
+ */
 function refuseWideText(fields: readonly Field[]): void {
   for (const { name, value } of fields) {
     if (WIDE.test(name) || WIDE.test(value)) {

@@ -1,4 +1,7 @@
-/** Finds fields in a table by name and value, for the encoder, which never inserts what it finds: no two entries are equal. */
+/**
+ * Finds fields in a table by name and value, for the encoder, which never inserts what it finds: no
+ * two entries are equal.
+ */
 
 /** The numbers of the entries that have one name. */
 export interface NamedEntries {

@@ -1,6 +1,11 @@
-/** Data: the Huffman code of RFC 7541, appendix B. It is canonical, so the lengths alone say all of it. */
+/**
+ * Data: the Huffman code of RFC 7541, appendix B. It is canonical, so the lengths alone say all of
+ * it.
+ */
 
-/** The bits of each octet's code. Among codes of one length the smaller octet has the smaller code. */
+/**
+ * The bits of each octet's code. Among codes of one length the smaller octet has the smaller code.
+ */
 // biome-ignore format: sixteen to a line, so that a row can be found.
 export const HUFFMAN_CODE_BITS: readonly number[] = [
   13, 23, 28, 28, 28, 28, 28, 28, 28, 24, 30, 28, 28, 30, 28, 28, // 0x00
@@ -21,5 +26,8 @@ export const HUFFMAN_CODE_BITS: readonly number[] = [
   26, 27, 26, 26, 27, 27, 27, 27, 27, 28, 27, 27, 27, 27, 27, 26, // 0xf0
 ];
 
-/** The code of EOS, symbol 256 and the last of the codes: only its first bits are ever used, as padding (5.2). */
+/**
+ * The code of EOS, symbol 256 and the last of the codes: only its first bits are ever used, as
+ * padding (5.2).
+ */
 export const EOS_CODE_BITS = 30;

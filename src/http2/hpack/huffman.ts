@@ -1,4 +1,7 @@
-/** The Huffman code of strings (RFC 7541, 5.2, appendix B): tables built at load, one look-up per octet in both directions. */
+/**
+ * The Huffman code of strings (RFC 7541, 5.2, appendix B): tables built at load, one look-up per
+ * octet in both directions.
+ */
 
 import { compressionError } from './compression-error.ts';
 import { EOS_CODE_BITS, HUFFMAN_CODE_BITS } from './huffman-codes.ts';
@@ -26,7 +29,10 @@ export function huffmanEncode(text: string, into: Buffer, offset: number): numbe
   return writer.pad();
 }
 
-/** The room that decoding needs: the shortest code has five bits, and each step writes two octets whether they count or not. */
+/**
+ * The room that decoding needs: the shortest code has five bits, and each step writes two octets
+ * whether they count or not.
+ */
 export const huffmanDecodedRoom = (octets: number): number => Math.floor((octets * 8) / 5) + 2;
 
 /** Decodes bytes[start, end) to the beginning of `into`; returns how many octets that gave. */
@@ -78,14 +84,19 @@ class BitWriter {
     }
   }
 
-  /** Fills the last octet with the first bits of EOS, which are ones; answers the offset behind it. */
+  /**
+   * Fills the last octet with the first bits of EOS, which are ones; answers the offset behind it.
+   */
   pad(): number {
     if (this.#heldBits > 0) this.put(0xff >>> this.#heldBits, 8 - this.#heldBits);
     return this.#offset;
   }
 }
 
-/** The bits in the code of each symbol, and the codes: canonical, so each is the one before it plus one, made longer. */
+/**
+ * The bits in the code of each symbol, and the codes: canonical, so each is the one before it plus
+ * one, made longer.
+ */
 const BITS = Uint8Array.from([...HUFFMAN_CODE_BITS, EOS_CODE_BITS]);
 const CODES = makeCodes();
 
@@ -109,7 +120,10 @@ const TREE = makeTree();
 /** The code is complete, so there are as many inner nodes as symbols, less one. */
 const NODES = EOS;
 
-/** EOS goes first, so that nodes 0 to 7 are the root and what up to seven ones lead to: where a string may end. */
+/**
+ * EOS goes first, so that nodes 0 to 7 are the root and what up to seven ones lead to: where a
+ * string may end.
+ */
 function makeTree(): Int16Array {
   const tree = new Int16Array(2 * EOS);
   let nodes = 1;
@@ -130,15 +144,18 @@ function makeTree(): Int16Array {
 }
 
 /**
- * For each inner node and each octet that may come: the node that it leads to (8 bits), two octets of text (8 bits
- * each), and how many of them count; eight bits never complete more than two codes. One look-up per octet, for a table
- * sixteen times as large as one look-up per four bits would need.
+ * For each inner node and each octet that may come: the node that it leads to (8 bits), two octets
+ * of text (8 bits each), and how many of them count; eight bits never complete more than two codes.
+ * One look-up per octet, for a table sixteen times as large as one look-up per four bits would
+ * need.
  */
 const STEPS = new Int32Array(NODES << 8);
 const EOS_REACHED = -1;
 for (let node = 0; node < NODES; node += 1) fillSteps(node, node << 8, 8, 0, 0);
 
-/** Fills the steps of the octets that begin with the bits which led to `child`; `bits` are to come. */
+/**
+ * Fills the steps of the octets that begin with the bits which led to `child`; `bits` are to come.
+ */
 function fillSteps(child: number, first: number, bits: number, text: number, count: number): void {
   if (child === ~EOS) {
     STEPS.fill(EOS_REACHED, first, first + (1 << bits));

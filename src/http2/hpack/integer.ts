@@ -1,11 +1,15 @@
-/** Integers of HPACK (RFC 7541, 5.1): the low bits of an octet, and seven bits in each further octet if those do not suffice. */
+/**
+ * Integers of HPACK (RFC 7541, 5.1): the low bits of an octet, and seven bits in each further octet
+ * if those do not suffice.
+ */
 
 import { compressionError } from './compression-error.ts';
 import type { Cursor } from './cursor.ts';
 
 /**
- * We read no more octets after the first: 28 bits, far above every length and index that we take. Ends the endless rows
- * of 0x80 that 5.1 warns of, and keeps the sum within the small integers of the engine.
+ * We read no more octets after the first: 28 bits, far above every length and index that we take.
+ * Ends the endless rows of 0x80 that 5.1 warns of, and keeps the sum within the small integers of
+ * the engine.
  */
 const CONTINUATION_OCTETS_MAX = 4;
 

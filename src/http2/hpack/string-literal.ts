@@ -21,7 +21,10 @@ export function readString(cursor: Cursor): string {
   return text.toString('latin1', 0, huffmanDecode(cursor.bytes, start, end, text));
 }
 
-/** Writes `text`, which must be Latin-1, in the shorter of the two ways; answers the offset behind it. */
+/**
+ * Writes `text`, which must be Latin-1, in the shorter of the two ways; answers the offset behind
+ * it.
+ */
 export function writeString(text: string, into: Buffer, offset: number): number {
   const coded = huffmanOctets(text);
   if (coded < text.length) {

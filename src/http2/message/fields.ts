@@ -35,7 +35,10 @@ export function faultOfTrailers({ fields, isTooLarge }: FieldSection): string | 
   return null;
 }
 
-/** A `content-length` beside one seen before (-1: none); null: no number, or another one (8.1.1, RFC 9110, 8.6). */
+/**
+ * A `content-length` beside one seen before (-1: none); null: no number, or another one (8.1.1, RFC
+ * 9110, 8.6).
+ */
 export function contentLengthOf(value: string, before: number): number | null {
   if (!DIGITS.test(value)) return null;
   const length = Number(value);

@@ -1,4 +1,7 @@
-/** Reads the field section of a request (RFC 9113, 8.3.1): the four pseudo-fields, first and once, and nothing malformed. */
+/**
+ * Reads the field section of a request (RFC 9113, 8.3.1): the four pseudo-fields, first and once,
+ * and nothing malformed.
+ */
 
 import type { Field, FieldSection } from '../hpack/field.ts';
 import { contentLengthOf, faultOfField } from './fields.ts';

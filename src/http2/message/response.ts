@@ -1,4 +1,7 @@
-/** Reads the field section of a response (RFC 9113, 8.3.2): one `:status`, first, and nothing malformed. */
+/**
+ * Reads the field section of a response (RFC 9113, 8.3.2): one `:status`, first, and nothing
+ * malformed.
+ */
 
 import type { Field, FieldSection } from '../hpack/field.ts';
 import { contentLengthOf, faultOfField } from './fields.ts';
@@ -16,7 +19,10 @@ const STATUS = /^[1-9]\d\d$/;
 /** A status without content, whatever its fields say (RFC 9110, 15.3.5 and 15.4.5). */
 const WITHOUT_CONTENT: ReadonlySet<number> = new Set([204, 304]);
 
-/** Remembers the section that came last: most answers are the same as the one before, and the decoder gives the same object. */
+/**
+ * Remembers the section that came last: most answers are the same as the one before, and the
+ * decoder gives the same object.
+ */
 export class ResponseReader {
   #section: FieldSection | null = null;
   #head: ResponseHead | string = '';

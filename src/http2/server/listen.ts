@@ -10,7 +10,10 @@ export interface ListenOptions {
   readonly port: number;
   readonly certificatePem: string;
   readonly privateKeyPem: string;
-  /** How long a new connection waits before its handshake begins; null: it is closed. Absent: it does not wait. */
+  /**
+   * How long a new connection waits before its handshake begins; null: it is closed. Absent: it
+   * does not wait.
+   */
   readonly handshakeAfterMs?: () => number | null;
   /** A client that speaks HTTP/2. */
   readonly onConnection: (socket: Socket) => void;

@@ -1,6 +1,7 @@
 /**
- * The server's side of a connection (RFC 9113, 3.4, 8.1), as far as a simulator of providers needs it: whole requests in, whole
- * responses out, a limit of streams that may change, PING, and all the ways in which a server may say goodbye, or not.
+ * The server's side of a connection (RFC 9113, 3.4, 8.1), as far as a simulator of providers needs
+ * it: whole requests in, whole responses out, a limit of streams that may change, PING, and all the
+ * ways in which a server may say goodbye, or not.
  */
 
 import type { Duplex } from 'node:stream';
@@ -22,7 +23,10 @@ export interface ServerOptions {
   readonly streamsMax: number;
   /** Fewer, until `allowStreams` says otherwise. */
   readonly streamsMaxAtStart?: number;
-  /** The connection's window: what all requests together may have on their way; absent: more than any client sends. */
+  /**
+   * The connection's window: what all requests together may have on their way; absent: more than
+   * any client sends.
+   */
   readonly windowOctets?: number;
   /** Octets kept of a request's body; what is longer is cut. */
   readonly bodyOctetsMax: number;
@@ -35,7 +39,10 @@ export interface ServerEvents {
   opened(streamId: number): void;
   /** A whole request; `body` is valid during the call only. */
   requested(streamId: number, head: RequestHead, body: Buffer): void;
-  /** A stream has ended before its response: the client has reset it, broken a rule on it, or the connection is gone. */
+  /**
+   * A stream has ended before its response: the client has reset it, broken a rule on it, or the
+   * connection is gone.
+   */
   lost?(streamId: number): void;
   /** A PING of the client's own; it is answered already. */
   pinged?(): void;
@@ -44,7 +51,10 @@ export interface ServerEvents {
   closed(): void;
 }
 
-/** What becomes of streams above a GOAWAY's last one: 6.8 lets a server ignore them, 8.7 lets it say that it has. */
+/**
+ * What becomes of streams above a GOAWAY's last one: 6.8 lets a server ignore them, 8.7 lets it say
+ * that it has.
+ */
 export type LaterStreams = 'refused' | 'ignored';
 
 export interface ServerResponse {
@@ -66,7 +76,10 @@ export class ServerConnection extends Connection<ServerStream> {
   readonly #requests = new RequestReader();
   #streamsMax: number;
   #highestStreamId = 0;
-  /** Identifiers that the client passed over, from and to: a stream that begins there comes too late (5.1.1). */
+  /**
+   * Identifiers that the client passed over, from and to: a stream that begins there comes too late
+   * (5.1.1).
+   */
   readonly #passedOver: (readonly [from: number, to: number])[] = [];
   /** Set by our GOAWAY. */
   #lastStreamId = Number.POSITIVE_INFINITY;
@@ -95,15 +108,19 @@ export class ServerConnection extends Connection<ServerStream> {
     return this.#highestStreamId;
   }
 
-  /** Streams beyond are refused at once, which harms no client that has not heard of it yet (8.7); open ones stay. */
+  /**
+   * Streams beyond are refused at once, which harms no client that has not heard of it yet (8.7);
+   * open ones stay.
+   */
   allowStreams(streamsMax: number): void {
     this.#streamsMax = streamsMax;
     this.demand([[Setting.MAX_CONCURRENT_STREAMS, streamsMax]]);
   }
 
   /**
-   * Like `allowStreams`, and refuses every stream that the client has begun before it knew: those whose requests are not whole
-   * yet, and those that come until it has acknowledged (5.1.2 leaves it to the one who lowers its limit).
+   * Like `allowStreams`, and refuses every stream that the client has begun before it knew: those
+   * whose requests are not whole yet, and those that come until it has acknowledged (5.1.2 leaves
+   * it to the one who lowers its limit).
    */
   allowStreamsOnly(streamsMax: number): void {
     this.allowStreams(streamsMax);
@@ -113,7 +130,10 @@ export class ServerConnection extends Connection<ServerStream> {
     }
   }
 
-  /** Responds to a request. False, without effect: its stream is closed meanwhile, or nothing is sent any more. */
+  /**
+   * Responds to a request. False, without effect: its stream is closed meanwhile, or nothing is
+   * sent any more.
+   */
   respond(streamId: number, { status, fields, body }: ServerResponse): boolean {
     const stream = this.streams.find(streamId);
     if (stream === undefined || !stream.isRequested || this.isDeaf) return false;
@@ -137,7 +157,10 @@ export class ServerConnection extends Connection<ServerStream> {
     this.output.write(pingFrame(PING_DATA, false));
   }
 
-  /** Serves streams up to this one and none above, then closes. May be sent again: the last one never rises (6.8). */
+  /**
+   * Serves streams up to this one and none above, then closes. May be sent again: the last one
+   * never rises (6.8).
+   */
   sendGoAway(
     streamId: number,
     code: number,
@@ -161,14 +184,19 @@ export class ServerConnection extends Connection<ServerStream> {
     this.output.write(goAwayFrame({ lastStreamId, code: ErrorCode.NO_ERROR, debugData }));
   }
 
-  /** Gives the connection up as after an error: what was responded is sent, a GOAWAY behind it, and nothing more. */
+  /**
+   * Gives the connection up as after an error: what was responded is sent, a GOAWAY behind it, and
+   * nothing more.
+   */
   abandon(streamId: number, code: number, text: string): void {
     this.#lastStreamId = Math.min(streamId, this.#lastStreamId);
     this.output.flush();
     this.fail(new ConnectionError(code, text));
   }
 
-  /** Neither reads nor responds from now on, and does not close: a machine that has lost its power. */
+  /**
+   * Neither reads nor responds from now on, and does not close: a machine that has lost its power.
+   */
   freeze(): void {
     this.stopReading();
   }
@@ -294,7 +322,10 @@ export class ServerConnection extends Connection<ServerStream> {
     if (this.#passedOver.length > PASSED_OVER_MAX) this.#passedOver.shift();
   }
 
-  /** HEADERS on a stream that is not open, and below the highest: late ones of a closed stream, or of one that may not begin. */
+  /**
+   * HEADERS on a stream that is not open, and below the highest: late ones of a closed stream, or
+   * of one that may not begin.
+   */
   #refuseBehind(streamId: number): void {
     const highest = this.#highestStreamId;
     if (this.#passedOver.some(([from, to]) => streamId >= from && streamId <= to)) {

@@ -1,6 +1,7 @@
 /**
- * The streams that are open, found by identifier. Identifiers rise by two and most streams live shortly, so a stream's place is
- * its number modulo the table's length, and it is nearly always free; a stream that meets an older one there goes to a map.
+ * The streams that are open, found by identifier. Identifiers rise by two and most streams live
+ * shortly, so a stream's place is its number modulo the table's length, and it is nearly always
+ * free; a stream that meets an older one there goes to a map.
  */
 
 import type { Stream } from './stream.ts';
@@ -16,7 +17,10 @@ export class StreamTable<S extends Stream> {
   readonly #unused: S[] = [];
   readonly #streamsMax: number;
   readonly #create: () => S;
-  /** In each place the last stream that its peer has ended by END_STREAM: frames on it are errors for certain. */
+  /**
+   * In each place the last stream that its peer has ended by END_STREAM: frames on it are errors
+   * for certain.
+   */
   readonly #ended: Int32Array;
   #size = 0;
 
@@ -50,7 +54,10 @@ export class StreamTable<S extends Stream> {
     return this.#displaced.size === 0 ? undefined : this.#displaced.get(id);
   }
 
-  /** Whether this is the stream that it was, for those that come from `all`: one's end may have closed others. */
+  /**
+   * Whether this is the stream that it was, for those that come from `all`: one's end may have
+   * closed others.
+   */
   isOpen(stream: S): boolean {
     return this.find(stream.id) === stream;
   }
@@ -68,8 +75,8 @@ export class StreamTable<S extends Stream> {
   }
 
   /**
-   * Whether the peer has certainly ended this stream itself. After a while nobody knows any more: then, as when we have
-   * reset it, frames on it are to be ignored (RFC 9113, 5.1).
+   * Whether the peer has certainly ended this stream itself. After a while nobody knows any more:
+   * then, as when we have reset it, frames on it are to be ignored (RFC 9113, 5.1).
    */
   hasEnded(id: number): boolean {
     return this.#ended[this.#placeOf(id)] === id;

@@ -1,8 +1,10 @@
 /**
- * One stream of either side: its windows, the content it still has to send, and the content it has received. Objects are
- * used again by later streams, so that a request costs no garbage; only `StreamTable` makes and ends them.
+ * One stream of either side: its windows, the content it still has to send, and the content it has
+ * received. Objects are used again by later streams, so that a request costs no garbage; only
+ * `StreamTable` makes and ends them.
  *
- * The states of RFC 9113, 5.1, as they are kept here. "Sender" and "receiver" are of the request; there is no push.
+ * The states of RFC 9113, 5.1, as they are kept here. "Sender" and "receiver" are of the request;
+ * there is no push.
  *
  * ```
  *                     HEADERS                       END_STREAM by the sender
@@ -55,12 +57,17 @@ export class Stream {
     return this.contentLength === -1 || this.contentLength === this.contentOctets;
   }
 
-  /** Whether so many octets more are too many for that: known before the end, which may never come. */
+  /**
+   * Whether so many octets more are too many for that: known before the end, which may never come.
+   */
   wouldExceedSaid(octets: number): boolean {
     return this.contentLength !== -1 && this.contentOctets + octets > this.contentLength;
   }
 
-  /** Keeps a copy of `bytes[start, end)` up to `octetsMax` in all; false when something was left out. */
+  /**
+   * Keeps a copy of `bytes[start, end)` up to `octetsMax` in all; false when something was left
+   * out.
+   */
   keep(bytes: Buffer, start: number, end: number, octetsMax: number): boolean {
     this.contentOctets += end - start;
     const room = octetsMax - this.#keptOctets;
@@ -78,7 +85,9 @@ export class Stream {
     return this.#kept.subarray(0, this.#keptOctets);
   }
 
-  /** Twice as much each time: content in many pieces is moved a few times, not with each of them. */
+  /**
+   * Twice as much each time: content in many pieces is moved a few times, not with each of them.
+   */
   #makeRoom(octets: number, octetsMax: number): void {
     if (octets <= this.#kept.length) return;
     const wanted = Math.max(octets, Math.min(2 * this.#kept.length, octetsMax));

@@ -1,4 +1,7 @@
-/** What an answer of APNs means: Apple's reasons first, the class of the status for those it has not told us of. */
+/**
+ * What an answer of APNs means: Apple's reasons first, the class of the status for those it has not
+ * told us of.
+ */
 
 import type { Outcome } from '../../domain/outcome.ts';
 import { DELIVERED } from '../../domain/outcome.ts';
@@ -44,7 +47,8 @@ function outcomeOfReason(answer: Answer, reason: string, timestampMs: number | n
   switch (reason) {
     case 'Unregistered':
     case 'ExpiredToken':
-      // Without the time since when it is dead nothing proves that it was not registered again after.
+      // Without the time since when it is dead nothing proves that it was not registered again
+      // after.
       return timestampMs === null
         ? { kind: 'bad-token', reason }
         : { kind: 'gone', reason, sinceMs: timestampMs };
@@ -102,7 +106,10 @@ function outcomeOfReason(answer: Answer, reason: string, timestampMs: number | n
   }
 }
 
-/** APNs says every refusal in its own words; a page that somebody on the way made says nothing of credential, path or token. */
+/**
+ * APNs says every refusal in its own words; a page that somebody on the way made says nothing of
+ * credential, path or token.
+ */
 function outcomeWithoutWords(answer: Answer): Outcome {
   const { status } = answer;
   const isRefusal = status === 401 || status === 403 || status === 404;

@@ -1,4 +1,7 @@
-/** The provider token of APNs: a JWT signed with the team's key, made here and shown with every push. */
+/**
+ * The provider token of APNs: a JWT signed with the team's key, made here and shown with every
+ * push.
+ */
 
 import { importPKCS8, SignJWT } from 'jose';
 import type { ApnsCredential } from '../../domain/credential.ts';

@@ -1,4 +1,6 @@
-/** A message as APNs wants it: JSON with `aps`, and header fields for everything that is not shown. */
+/**
+ * A message as APNs wants it: JSON with `aps`, and header fields for everything that is not shown.
+ */
 
 import type { ApnsCredential } from '../../domain/credential.ts';
 import type { Message, Payload } from '../../domain/notification.ts';
@@ -63,7 +65,9 @@ function apnsBody({ payload, notificationId }: Message): string {
   return JSON.stringify(overlay(overlay(made, payload.apns ?? {}), { pushId: notificationId }));
 }
 
-/** Beside `aps`, where the app reads them; a silent push carries its text here, for the app to use. */
+/**
+ * Beside `aps`, where the app reads them; a silent push carries its text here, for the app to use.
+ */
 const shown = ({ silent, title, message, url, image }: Payload): Readonly<Record<string, string>> =>
   withoutAbsent({ ...(silent ? { title, message } : {}), url, image });
 

@@ -50,7 +50,10 @@ export const APNS: Provider<ApnsCredential, ApnsOrigins> = {
   probe: apnsProbe,
 };
 
-/** In the credential's environment, and for tokens that are strangers there in the other one, where that is another place. */
+/**
+ * In the credential's environment, and for tokens that are strangers there in the other one, where
+ * that is another place.
+ */
 function createSenderOfBoth(credential: ApnsCredential, parts: SenderParts<ApnsOrigins>): Sender {
   const { origins, authorization, limits, makeTransport } = parts;
   const { environment } = credential;

@@ -19,10 +19,16 @@ export const createApnsSender = (credential: ApnsCredential, transport: Transpor
     transport,
   );
 
-/** Asked for every send that comes as a text: an expression that looks for what must not be there costs a fifth of one that matches pairs. */
+/**
+ * Asked for every send that comes as a text: an expression that looks for what must not be there
+ * costs a fifth of one that matches pairs.
+ */
 const NOT_HEX = /[^0-9a-fA-F]/;
 
-/** The token becomes part of the path: nothing but whole octets in hex may, and not any number of them. */
+/**
+ * The token becomes part of the path: nothing but whole octets in hex may, and not any number of
+ * them.
+ */
 const isHexOctets = (deviceId: DeviceToken): boolean =>
   deviceId.length <= TOKEN_DIGITS_MAX &&
   (typeof deviceId !== 'string' ||

@@ -1,9 +1,15 @@
-/** The named limits of APNs, each with its reason: Apple's pages where they say it, what was observed where they do not. */
+/**
+ * The named limits of APNs, each with its reason: Apple's pages where they say it, what was
+ * observed where they do not.
+ */
 
 import type { BackoffPolicy } from '../../std/backoff.ts';
 import type { TransportLimits } from '../../transport/transport.ts';
 
-/** Hexadecimal digits of a token: 64 today, Live Activities' have some hundred more, and Apple sets no length. A longer one is nobody's. */
+/**
+ * Hexadecimal digits of a token: 64 today, Live Activities' have some hundred more, and Apple sets
+ * no length. A longer one is nobody's.
+ */
 export const TOKEN_DIGITS_MAX = 1_024;
 
 /** Larger notifications are answered 413 PayloadTooLarge. */
@@ -13,12 +19,20 @@ export const APNS_PAYLOAD_BYTES_MAX = 4_096;
 export const PROVIDER_TOKEN_LIFETIME_MS = 60 * 60_000;
 /** … and refused (429 TooManyProviderTokenUpdates) when renewed within 20 minutes. */
 export const PROVIDER_TOKEN_MINTS_APART_MS = 20 * 60_000;
-/** Renewed in this window, by chance, so that not every credential is signed for in the same second. */
+/**
+ * Renewed in this window, by chance, so that not every credential is signed for in the same second.
+ */
 export const PROVIDER_TOKEN_REFRESH_MS = { from: 50 * 60_000, to: 55 * 60_000 };
 
-/** Apple's word for a team that has broken that rule; a sender of its own may have, with the same key. */
+/**
+ * Apple's word for a team that has broken that rule; a sender of its own may have, with the same
+ * key.
+ */
 export const TOO_MANY_TOKENS = 'TooManyProviderTokenUpdates';
-/** How long the whole team has to wait after TooManyProviderTokenUpdates: the window that was broken. */
+/**
+ * How long the whole team has to wait after TooManyProviderTokenUpdates: the window that was
+ * broken.
+ */
 export const PROVIDER_TOKEN_UPDATES_PAUSE_MS = 20 * 60_000;
 
 /** Apple: "wait 15 minutes" after a 5xx … */
@@ -33,23 +47,44 @@ export const apnsFailed = (baseMs: number): BackoffPolicy => ({
 });
 
 export const APNS_LIMITS: TransportLimits = Object.freeze({
-  /** What APNs was last seen to allow (500 in 2016, 1,500 in 2019, 1,000 since); it says so itself at any time. */
+  /**
+   * What APNs was last seen to allow (500 in 2016, 1,500 in 2019, 1,000 since); it says so itself
+   * at any time.
+   */
   streamsMax: 1_000,
   /** Some streams are never answered; node-apn waits 5 s, sideshow/apns2 60 s. */
   requestTimeoutMs: 10_000,
-  /** TCP, TLS and SETTINGS are four round trips; a healthy provider needs less than a second, and a dead address must not cost more. */
+  /**
+   * TCP, TLS and SETTINGS are four round trips; a healthy provider needs less than a second, and a
+   * dead address must not cost more.
+   */
   connectTimeoutMs: 4_000,
-  /** Little is gained beyond two connections to each of the some eight addresses (pushy); round trips of 200 ms ask for more. */
+  /**
+   * Little is gained beyond two connections to each of the some eight addresses (pushy); round
+   * trips of 200 ms ask for more.
+   */
   connectionsMax: 64,
-  /** Apple's engineers ask for connections that are opened apart, and take rapid opening for an attack. */
+  /**
+   * Apple's engineers ask for connections that are opened apart, and take rapid opening for an
+   * attack.
+   */
   growEveryMs: 250,
-  /** What a slow minute opened beyond the first costs a megabyte of memory each, and is soon opened again. */
+  /**
+   * What a slow minute opened beyond the first costs a megabyte of memory each, and is soon opened
+   * again.
+   */
   idleMsMax: 10 * 60_000,
   /** Apple: keep connections open for hours and days. */
   ageMsMax: 24 * 60 * 60_000,
-  /** When the limit falls to one stream all others come back refused at once; by the third time it is known. */
+  /**
+   * When the limit falls to one stream all others come back refused at once; by the third time it
+   * is known.
+   */
   refusalsMax: 3,
-  /** Idle connections die silently without PING; node-apn asks every minute, and no limit on PINGs was ever seen. */
+  /**
+   * Idle connections die silently without PING; node-apn asks every minute, and no limit on PINGs
+   * was ever seen.
+   */
   pingAfterSilenceMs: 60_000,
   pingTimeoutMs: 10_000,
   pingsInARowMax: Number.POSITIVE_INFINITY,

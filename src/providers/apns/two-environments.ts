@@ -1,7 +1,8 @@
 /**
- * One credential in both environments of APNs. A token is of production or of the sandbox, and which one only APNs knows: what
- * one environment calls a BadDeviceToken is asked of the other, once, before it counts as refused. So a developer's phones
- * get their pushes beside everybody else's, and nobody is quarantined for a wrong setting.
+ * One credential in both environments of APNs. A token is of production or of the sandbox, and
+ * which one only APNs knows: what one environment calls a BadDeviceToken is asked of the other,
+ * once, before it counts as refused. So a developer's phones get their pushes beside everybody
+ * else's, and nobody is quarantined for a wrong setting.
  *
  * ```
  *   send ──► own ──BadDeviceToken──► other ──delivered──► delivered, and where
@@ -18,17 +19,22 @@ import type { Sender } from '../sender.ts';
 import { WaitingLine } from './waiting-line.ts';
 
 /**
- * Sends that may wait for the other environment, besides those under way: beyond it no new one starts, or an app all of whose
- * tokens are of the other environment would gather them here. A second's worth at the pace of a full connection.
+ * Sends that may wait for the other environment, besides those under way: beyond it no new one
+ * starts, or an app all of whose tokens are of the other environment would gather them here. A
+ * second's worth at the pace of a full connection.
  */
 const WAITING_MAX = 1_000;
 /**
- * The other environment answers nothing for so long while sends wait for it: it is left alone for a while, and stops nobody here.
- * A healthy one needs less than a second, four round trips of connecting included.
+ * The other environment answers nothing for so long while sends wait for it: it is left alone for a
+ * while, and stops nobody here. A healthy one needs less than a second, four round trips of
+ * connecting included.
  */
 const OTHER_SILENT_MS_MAX = 5_000;
 const OTHER_REST_MS = 30_000;
-/** In line for longer than any send may wait: the process may have been frozen, and another have taken its device over. */
+/**
+ * In line for longer than any send may wait: the process may have been frozen, and another have
+ * taken its device over.
+ */
 const IN_LINE_MS_MAX = 10_000;
 
 export interface TwoEnvironmentsOptions {
@@ -67,7 +73,9 @@ export class TwoEnvironments implements Sender {
   #otherRestsUntilMs = 0;
   #otherWatch: NodeJS.Timeout | null = null;
   #isClosing = false;
-  /** The sends under way by number, and the numbers that are free: no closure is needed for each. */
+  /**
+   * The sends under way by number, and the numbers that are free: no closure is needed for each.
+   */
   readonly #tries: (Try | null)[] = [];
   readonly #free: number[] = [];
   readonly #wakes: (() => void)[] = [];
@@ -206,7 +214,8 @@ export class TwoEnvironments implements Sender {
 
   readonly #otherSettled: Settle = (number, outcome) => {
     if (outcome.kind !== 'unknown') this.#otherAnsweredAtMs = performance.now();
-    // Of the key in that environment, not of the credential in its own: nothing more is asked there.
+    // Of the key in that environment, not of the credential in its own: nothing more is asked
+    // there.
     if (outcome.kind === 'bad-credential') this.#isOtherRefused = true;
     const { refusal } = this.#tryOf(number);
     if (refusal !== null) this.#finish(number, this.#second('other', refusal, outcome));

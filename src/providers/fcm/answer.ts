@@ -1,4 +1,7 @@
-/** What an answer of FCM means: its own error code first, then Google's status, then the class of the HTTP status. */
+/**
+ * What an answer of FCM means: its own error code first, then Google's status, then the class of
+ * the HTTP status.
+ */
 
 import { z } from 'zod';
 import type { Outcome } from '../../domain/outcome.ts';
@@ -94,7 +97,10 @@ function outcomeOfError(answer: Answer, error: FcmError): Outcome {
 const TOKEN_IN_WORDS = /registration token/i;
 const DEVICE_IN_WORDS = /device/i;
 
-/** A malformed token and a malformed message share one code; the violated field, or the sentence, tells them apart. */
+/**
+ * A malformed token and a malformed message share one code; the violated field, or the sentence,
+ * tells them apart.
+ */
 const blamesToken = ({ message, details }: FcmError): boolean =>
   TOKEN_IN_WORDS.test(message) ||
   details.some(({ fieldViolations }) =>
@@ -113,7 +119,10 @@ const blamesDeviceRate = ({ details }: FcmError): boolean =>
     ),
   );
 
-/** Google says every refusal in its own words; a page that somebody on the way made says nothing of project or path. */
+/**
+ * Google says every refusal in its own words; a page that somebody on the way made says nothing of
+ * project or path.
+ */
 function outcomeWithoutWords(answer: Answer): Outcome {
   const { status } = answer;
   const isRefusal = status === 403 || status === 404;

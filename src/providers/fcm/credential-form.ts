@@ -8,7 +8,9 @@ import type { WantedKey } from '../private-key-fault.ts';
 import type { FcmOrigins } from './origins.ts';
 import { wrongFileFault } from './wrong-file.ts';
 
-/** What Google signs service accounts' tokens with is RSA; shorter keys than this are not issued. */
+/**
+ * What Google signs service accounts' tokens with is RSA; shorter keys than this are not issued.
+ */
 const RSA_BITS_MIN = 2_048;
 const FILE = 'that the Google Cloud or Firebase console gave when the key was made';
 

@@ -1,4 +1,7 @@
-/** The access token of FCM: a signed assertion of the service account, exchanged at Google's OAuth endpoint (RFC 7523). */
+/**
+ * The access token of FCM: a signed assertion of the service account, exchanged at Google's OAuth
+ * endpoint (RFC 7523).
+ */
 
 import { importPKCS8, SignJWT } from 'jose';
 import { z } from 'zod';
@@ -33,7 +36,8 @@ export function fcmMinting(
 ): Minting {
   const { client_email, private_key_id, private_key } = serviceAccount;
   return {
-    // One issuer's token is worth nothing with another: a simulator that was started anew knows none of before.
+    // One issuer's token is worth nothing with another: a simulator that was started anew knows
+    // none of before.
     identity: identityOf('fcm', oauth, client_email, private_key_id, private_key),
     apartMs: ACCESS_TOKEN_REQUESTS_APART_MS,
     mint(nowMs) {
@@ -130,7 +134,10 @@ function refused(status: number, parsed: unknown): MintFailure {
   };
 }
 
-/** What Google's words mean to whoever has to mend it. Its texts are not promised, so they are looked for loosely. */
+/**
+ * What Google's words mean to whoever has to mend it. Its texts are not promised, so they are
+ * looked for loosely.
+ */
 const HINTS: readonly (readonly [words: RegExp, hint: string])[] = [
   [
     /signature/i,

@@ -1,4 +1,7 @@
-/** A message as FCM HTTP v1 wants it: JSON with the device's token or installation id inside, every value of `data` a string. */
+/**
+ * A message as FCM HTTP v1 wants it: JSON with the device's token or installation id inside, every
+ * value of `data` a string.
+ */
 
 import type { FcmCredential, ServiceAccount } from '../../domain/credential.ts';
 import type { Message, Payload } from '../../domain/notification.ts';
@@ -9,15 +12,24 @@ import { overlay } from '../overlay.ts';
 import { FCM_PAYLOAD_BYTES_MAX } from './settings.ts';
 import type { FcmTargetField } from './target.ts';
 
-/** One content, in a request for each way to name the device: which of them is for a device costs nothing when it is sent to. */
+/**
+ * One content, in a request for each way to name the device: which of them is for a device costs
+ * nothing when it is sent to.
+ */
 export interface RenderedFcm extends Rendered, Readonly<Record<FcmTargetField, RequestTemplate>> {}
 
-/** Renders once for all devices; the token, as it stands inside of a JSON string, goes between the two halves of the body. */
+/**
+ * Renders once for all devices; the token, as it stands inside of a JSON string, goes between the
+ * two halves of the body.
+ */
 export function renderFcm(message: Message, credential: FcmCredential, nowMs: number): RenderedFcm {
   return fcmRequests(fcmContent(message, nowMs), credential.serviceAccount);
 }
 
-/** `content`: the JSON object of the message, without what names the device. It has members: `pushId` at least. */
+/**
+ * `content`: the JSON object of the message, without what names the device. It has members:
+ * `pushId` at least.
+ */
 export function fcmRequests(content: string, { project_id }: ServiceAccount): RenderedFcm {
   const payloadBytes = Buffer.byteLength(content);
   const token: RequestTemplate = {
@@ -35,14 +47,23 @@ export function fcmRequests(content: string, { project_id }: ServiceAccount): Re
 const BEFORE_TOKEN = Buffer.from('{"message":{"token":"');
 const BEFORE_FID = Buffer.from('{"message":{"fid":"');
 
-/** The size that counts against `FCM_PAYLOAD_BYTES_MAX`: all of the message but what names the device. */
+/**
+ * The size that counts against `FCM_PAYLOAD_BYTES_MAX`: all of the message but what names the
+ * device.
+ */
 export const fcmPayloadBytes = (message: Message, nowMs: number): number =>
   Buffer.byteLength(fcmContent(message, nowMs));
 
-/** FCM takes exactly one target, and ours is the device: a publisher's own would send to somebody else. */
+/**
+ * FCM takes exactly one target, and ours is the device: a publisher's own would send to somebody
+ * else.
+ */
 const TARGETS: ReadonlySet<string> = new Set(['token', 'topic', 'condition', 'fid']);
 
-/** Texts stand in `data` too, where existing clients look for them; not where these copies alone are too much. */
+/**
+ * Texts stand in `data` too, where existing clients look for them; not where these copies alone are
+ * too much.
+ */
 function fcmContent(message: Message, nowMs: number): string {
   const content = contentWith(dataOf(message.payload, true), message, nowMs);
   return Buffer.byteLength(content) <= FCM_PAYLOAD_BYTES_MAX

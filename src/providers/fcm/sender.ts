@@ -29,5 +29,8 @@ export function fcmToken(deviceId: DeviceToken): string {
   return TO_BE_ESCAPED.test(text) ? JSON.stringify(text).slice(1, -1) : text;
 }
 
-/** Google's tokens are made of what JSON leaves as it is. Looking for anything else is several times cheaper than matching all of it. */
+/**
+ * Google's tokens are made of what JSON leaves as it is. Looking for anything else is several times
+ * cheaper than matching all of it.
+ */
 const TO_BE_ESCAPED = /[^\w:.-]/;

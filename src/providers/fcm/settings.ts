@@ -1,4 +1,7 @@
-/** The named limits of FCM, each with its reason: Google's pages where they say it, what was observed where they do not. */
+/**
+ * The named limits of FCM, each with its reason: Google's pages where they say it, what was
+ * observed where they do not.
+ */
 
 import type { BackoffPolicy } from '../../std/backoff.ts';
 import type { TransportLimits } from '../../transport/transport.ts';
@@ -12,9 +15,15 @@ export const FCM_SCOPE = 'https://www.googleapis.com/auth/firebase.messaging';
 export const ASSERTION_LIFETIME_SECONDS = 3_600;
 /** Renewed so long before the end: a request under way must not meet it. */
 export const ACCESS_TOKEN_REFRESH_BEFORE_MS = 5 * 60_000;
-/** Google's live an hour. What an answer says beyond this is no time that a database takes, or none that anybody means. */
+/**
+ * Google's live an hour. What an answer says beyond this is no time that a database takes, or none
+ * that anybody means.
+ */
 export const ACCESS_TOKEN_LIFETIME_MS_MAX = 24 * 60 * 60_000;
-/** Token requests of one credential, of all nodes together, are at least so far apart, whatever FCM says of the token. */
+/**
+ * Token requests of one credential, of all nodes together, are at least so far apart, whatever FCM
+ * says of the token.
+ */
 export const ACCESS_TOKEN_REQUESTS_APART_MS = 10_000;
 /** Signing in is one request, and every send of the app waits for it. */
 export const TOKEN_REQUEST_TIMEOUT_MS = 10_000;
@@ -26,7 +35,10 @@ export const QUOTA_PAUSE_MS = 60_000;
 /** … and says "try again in 30 seconds" on the page of its 502. */
 export const BAD_GATEWAY_PAUSE_MS = 30_000;
 
-/** FCM: "wait at least 10 seconds before retrying", after a time-out too; senders that do not are put on a deny list. */
+/**
+ * FCM: "wait at least 10 seconds before retrying", after a time-out too; senders that do not are
+ * put on a deny list.
+ */
 export const FCM_FAILED: BackoffPolicy = { baseMs: 10_000, capMs: 300_000 };
 /** Google's default quota of a project. */
 export const GOOGLE_MESSAGES_PER_MINUTE = 600_000;
@@ -34,9 +46,15 @@ export const GOOGLE_MESSAGES_PER_MINUTE = 600_000;
 export const FCM_LIMITS: TransportLimits = Object.freeze({
   /** What fcm.googleapis.com allows on a connection. */
   streamsMax: 100,
-  /** FCM asks for 10 s or more; its own time-out of 5 s comes back as a 500. firebase-admin waits 15 s. */
+  /**
+   * FCM asks for 10 s or more; its own time-out of 5 s comes back as a 500. firebase-admin waits 15
+   * s.
+   */
   requestTimeoutMs: 15_000,
-  /** TCP, TLS and SETTINGS are four round trips; a healthy provider needs less than a second, and a dead address must not cost more. */
+  /**
+   * TCP, TLS and SETTINGS are four round trips; a healthy provider needs less than a second, and a
+   * dead address must not cost more.
+   */
   connectTimeoutMs: 4_000,
   /** Google's quota of 10,000 a second needs ten at 100 ms and 100 streams each. */
   connectionsMax: 64,

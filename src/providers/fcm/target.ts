@@ -1,6 +1,7 @@
 /**
- * What FCM is told a device by: its registration token, or the id of its installation (Firebase Installation ID), which takes the
- * token's place. An installation is reached by the one that its app registered by last, and by that one only.
+ * What FCM is told a device by: its registration token, or the id of its installation (Firebase
+ * Installation ID), which takes the token's place. An installation is reached by the one that its
+ * app registered by last, and by that one only.
  */
 
 import type { DeviceToken } from '../../domain/device.ts';

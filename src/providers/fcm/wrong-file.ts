@@ -1,4 +1,7 @@
-/** JSON files of Google's that are taken for a service account, each known by a field that no service account has. */
+/**
+ * JSON files of Google's that are taken for a service account, each known by a field that no
+ * service account has.
+ */
 
 import { z } from 'zod';
 

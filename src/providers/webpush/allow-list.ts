@@ -1,6 +1,7 @@
 /**
- * The push services that may be sent to: an endpoint comes from whoever registers a device, so the operator says which hosts are
- * push services. Entries: `push.example.com`, `*.push.example.com` (any name below it), or with a port, `localhost:8443`.
+ * The push services that may be sent to: an endpoint comes from whoever registers a device, so the
+ * operator says which hosts are push services. Entries: `push.example.com`, `*.push.example.com`
+ * (any name below it), or with a port, `localhost:8443`.
  */
 
 /** Google, Mozilla, Apple, Microsoft. */
@@ -15,8 +16,8 @@ export const DEFAULT_PUSH_HOSTS: readonly string[] = Object.freeze([
 ]);
 
 /**
- * `public`: only at addresses of the public internet. `named`: the operator has named this very host and port, so that it may be
- * anywhere, on this machine too.
+ * `public`: only at addresses of the public internet. `named`: the operator has named this very
+ * host and port, so that it may be anywhere, on this machine too.
  */
 export type Admission = 'no' | 'public' | 'named';
 

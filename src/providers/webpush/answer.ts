@@ -1,6 +1,7 @@
 /**
- * What an answer of a push service means. The RFC gives the statuses; Apple adds reasons, Mozilla numbers, Google and Microsoft
- * little. What they say of a key or a message that is wrong may be one subscription's own: only words that we know count for more.
+ * What an answer of a push service means. The RFC gives the statuses; Apple adds reasons, Mozilla
+ * numbers, Google and Microsoft little. What they say of a key or a message that is wrong may be
+ * one subscription's own: only words that we know count for more.
  */
 
 import type { Outcome } from '../../domain/outcome.ts';
@@ -26,7 +27,8 @@ export function webPushOutcome(answer: Answer): Outcome {
       retryAfterMs: retryAfterMs ?? THROTTLED_CHANNEL_PAUSE_MS,
     };
   }
-  // What Mozilla's bridges to phones take is less than its own servers do: the next browser may well take it.
+  // What Mozilla's bridges to phones take is less than its own servers do: the next browser may
+  // well take it.
   if (status === 413) return { kind: 'bad-token', reason, isInconclusive: true };
   if (status < 400 || status >= 500) return { kind: 'unavailable', reason, retryAfterMs };
   return outcomeOfFault(answer, words, reason);
@@ -87,7 +89,8 @@ function outcomeOfFault({ status }: Answer, { text, errno }: Words, reason: stri
       break;
   }
   if (status === 401 || status === 403) {
-    // Google's 403 and Mozilla's errno 109 say it in words only: this subscription was made with another key than ours.
+    // Google's 403 and Mozilla's errno 109 say it in words only: this subscription was made with
+    // another key than ours.
     const isOtherKey = OTHER_KEY.test(text) || (status === 403 && errno === null && text === '');
     return { kind: isOtherKey ? 'bad-token' : 'bad-credential', reason };
   }

@@ -1,4 +1,7 @@
-/** Checks what a tenant gave as the credential of Web Push: VAPID keys, the account for FCM tokens of browsers, or both. */
+/**
+ * Checks what a tenant gave as the credential of Web Push: VAPID keys, the account for FCM tokens
+ * of browsers, or both.
+ */
 
 import type { JsonWebKey } from 'node:crypto';
 import { createECDH, createPrivateKey } from 'node:crypto';

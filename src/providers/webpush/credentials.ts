@@ -1,4 +1,7 @@
-/** The VAPID token (RFC 8292): a JWT for one push service, signed with the application server's key, shown with every push to it. */
+/**
+ * The VAPID token (RFC 8292): a JWT for one push service, signed with the application server's key,
+ * shown with every push to it.
+ */
 
 import type { KeyObject } from 'node:crypto';
 import { createPrivateKey, sign } from 'node:crypto';
@@ -27,10 +30,16 @@ export class VapidSigner {
   }
 }
 
-/** The clock was set, if it differs from the monotonic one by more than this: services allow some minutes of difference. */
+/**
+ * The clock was set, if it differs from the monotonic one by more than this: services allow some
+ * minutes of difference.
+ */
 const CLOCK_SET_MS_MIN = 60_000;
 
-/** The value for one push service, made again when it nears its end, or when the clock that it was signed by has been set since. */
+/**
+ * The value for one push service, made again when it nears its end, or when the clock that it was
+ * signed by has been set since.
+ */
 export class VapidToken {
   readonly #signer: VapidSigner;
   readonly #origin: string;

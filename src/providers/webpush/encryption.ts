@@ -1,7 +1,8 @@
 /**
- * Encrypts a message for one browser (RFC 8291): a key pair for each message, the secret shared with the browser's key, and one
- * record of `aes128gcm` (RFC 8188). HKDF is written out as its HMACs, and random octets are drawn in batches: what it costs
- * beside its bare operations is told by `npm run bench -- latency`.
+ * Encrypts a message for one browser (RFC 8291): a key pair for each message, the secret shared
+ * with the browser's key, and one record of `aes128gcm` (RFC 8188). HKDF is written out as its
+ * HMACs, and random octets are drawn in batches: what it costs beside its bare operations is told
+ * by `npm run bench -- latency`.
  */
 
 import type { ECDH } from 'node:crypto';

@@ -1,6 +1,7 @@
 /**
- * The same message for a browser that registered with FCM, as the public service's web SDK does: FCM HTTP v1 with a `webpush` block.
- * Data only: the page's worker shows it, and Firebase's own code would show a `notification` beside that.
+ * The same message for a browser that registered with FCM, as the public service's web SDK does:
+ * FCM HTTP v1 with a `webpush` block. Data only: the page's worker shows it, and Firebase's own
+ * code would show a `notification` beside that.
  */
 
 import type { ServiceAccount } from '../../domain/credential.ts';
@@ -26,7 +27,9 @@ function contentOf(message: Message, nowMs: number): object {
   };
 }
 
-/** In the names that such workers read; what `webpush` has for `showNotification` stands beside it. */
+/**
+ * In the names that such workers read; what `webpush` has for `showNotification` stands beside it.
+ */
 function dataOf({ payload, notificationId }: Message): Readonly<Record<string, string>> {
   const { title, message, url, image, webpush = {} } = payload;
   const { body, data, ...options } = webpush;
@@ -35,7 +38,8 @@ function dataOf({ payload, notificationId }: Message): Readonly<Record<string, s
     ...(body === undefined ? {} : { message: body }),
     ...(isObject(data) ? data : {}),
   };
-  // FCM would refuse the whole message for such a name, and to other browsers it means nothing special.
+  // FCM would refuse the whole message for such a name, and to other browsers it means nothing
+  // special.
   const allowed = Object.entries(over).filter(([key]) => !isReservedByFcm(key));
   return strings({
     ...{ title, message, url, image, ...payload.data },

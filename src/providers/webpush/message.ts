@@ -1,6 +1,7 @@
 /**
- * A message as a service worker gets it, JSON of the payload's common fields, and the header fields that tell a push service how.
- * Where it can be, the JSON is at once a declarative message (W3C Push API), which a browser that knows them shows by itself.
+ * A message as a service worker gets it, JSON of the payload's common fields, and the header fields
+ * that tell a push service how. Where it can be, the JSON is at once a declarative message (W3C
+ * Push API), which a browser that knows them shows by itself.
  */
 
 import { hash } from 'node:crypto';
@@ -12,7 +13,10 @@ import { TTL_SECONDS_DEFAULT, WEB_PUSH_PAYLOAD_BYTES_MAX } from './settings.ts';
 
 const NOTHING = Buffer.alloc(0);
 
-/** The request to a push service: the path is the endpoint's, and the body is encrypted for each browser. */
+/**
+ * The request to a push service: the path is the endpoint's, and the body is encrypted for each
+ * browser.
+ */
 export function renderPush(message: Message, nowMs: number): RequestTemplate {
   const { urgency, ...messageFields } = pushFields(message, nowMs);
   return {
@@ -31,7 +35,10 @@ export function renderPush(message: Message, nowMs: number): RequestTemplate {
   };
 }
 
-/** What is encrypted. The declarative members repeat what the others say: they are left out where they alone are too much. */
+/**
+ * What is encrypted. The declarative members repeat what the others say: they are left out where
+ * they alone are too much.
+ */
 export function pushContent({ payload, notificationId }: Message): string {
   const forWorker = overlay(forWorkerOf(payload), { pushId: notificationId });
   const declared = payload.silent ? null : declaredOf(forWorker);
@@ -111,7 +118,10 @@ export function pushFields(message: Message, nowMs: number): PushFields {
   };
 }
 
-/** As on iOS: what is shown is urgent unless the publisher says otherwise, what is not can wait for the charger. */
+/**
+ * As on iOS: what is shown is urgent unless the publisher says otherwise, what is not can wait for
+ * the charger.
+ */
 function urgencyOf({ silent, priority = 'high' }: Payload): string {
   return silent ? 'low' : priority;
 }
@@ -119,8 +129,8 @@ function urgencyOf({ silent, priority = 'high' }: Payload): string {
 const TOPIC_OCTETS = 24;
 
 /**
- * At most 32 characters of base64url (RFC 8030, 5.4), which Apple decodes: of 24 octets they are exactly 32, whatever the
- * collapseId is made of.
+ * At most 32 characters of base64url (RFC 8030, 5.4), which Apple decodes: of 24 octets they are
+ * exactly 32, whatever the collapseId is made of.
  */
 const topicOf = (collapseId: string): string =>
   hash('sha256', collapseId, 'buffer').toString('base64url', 0, TOPIC_OCTETS);

@@ -1,4 +1,7 @@
-/** Which push services of browsers may be sent to; the rest is as at FCM, where browsers' FCM tokens go. */
+/**
+ * Which push services of browsers may be sent to; the rest is as at FCM, where browsers' FCM tokens
+ * go.
+ */
 
 import type { SettingsOf } from '../../std/setting-forms.ts';
 import { list } from '../../std/setting-forms.ts';

@@ -1,4 +1,7 @@
-/** Web Push: browsers, at their makers' push services by VAPID keys, or, by their FCM tokens, through FCM. */
+/**
+ * Web Push: browsers, at their makers' push services by VAPID keys, or, by their FCM tokens,
+ * through FCM.
+ */
 
 import type { WebPushCredential } from '../../domain/credential.ts';
 import { PLATFORM_WEB_PUSH } from '../../domain/device.ts';
@@ -40,8 +43,8 @@ export const WEB_PUSH: Provider<WebPushCredential, WebPushOrigins> = {
   quota: ({ vapid, serviceAccount }, origins) =>
     vapid === null && serviceAccount !== null ? projectQuota(serviceAccount, origins) : null,
 
-  // VAPID tokens are made where they are used (credentials.ts). Whoever has subscribed gets the push by that key; only those with FCM
-  // tokens wait for Google.
+  // VAPID tokens are made where they are used (credentials.ts). Whoever has subscribed gets the
+  // push by that key; only those with FCM tokens wait for Google.
   minting: ({ vapid, serviceAccount }, origins, trustedAt) =>
     serviceAccount === null
       ? null
@@ -68,7 +71,10 @@ export const WEB_PUSH: Provider<WebPushCredential, WebPushOrigins> = {
     serviceAccount === null ? null : fcmProbe({ serviceAccount }, authorization, origins),
 };
 
-/** One push service of many: what the operator allows a whole provider is not more than enough for it. */
+/**
+ * One push service of many: what the operator allows a whole provider is not more than enough for
+ * it.
+ */
 const serviceLimits = (limits: Partial<TransportLimits>): TransportLimits => ({
   ...WEB_PUSH_LIMITS,
   ...limits,

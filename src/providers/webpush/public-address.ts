@@ -1,8 +1,14 @@
-/** Whether an address is in the public internet: an endpoint is a stranger's word, and must not lead us to our own machines. */
+/**
+ * Whether an address is in the public internet: an endpoint is a stranger's word, and must not lead
+ * us to our own machines.
+ */
 
 import { BlockList, isIP } from 'node:net';
 
-/** IPv4 addresses that are not globally reachable (IANA's registry of special-purpose addresses), and multicast. */
+/**
+ * IPv4 addresses that are not globally reachable (IANA's registry of special-purpose addresses),
+ * and multicast.
+ */
 const NOT_PUBLIC_V4: readonly (readonly [network: string, prefix: number])[] = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
@@ -21,7 +27,10 @@ const NOT_PUBLIC_V4: readonly (readonly [network: string, prefix: number])[] = [
   ['240.0.0.0', 4],
 ];
 
-/** Of IPv6 only 2000::/3 is global; in it, addresses that hold others (Teredo, 6to4), for documentation, or for protocols. */
+/**
+ * Of IPv6 only 2000::/3 is global; in it, addresses that hold others (Teredo, 6to4), for
+ * documentation, or for protocols.
+ */
 const NOT_PUBLIC_V6: readonly (readonly [network: string, prefix: number])[] = [
   ['2001::', 23],
   ['2001:db8::', 32],

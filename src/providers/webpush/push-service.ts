@@ -1,6 +1,7 @@
 /**
- * One push service, as one sender knows it: its connections, what waits for them, and whether it answers at all. A service that
- * does not is cut off from what it may hold, so that the browsers of the others get their pushes meanwhile.
+ * One push service, as one sender knows it: its connections, what waits for them, and whether it
+ * answers at all. A service that does not is cut off from what it may hold, so that the browsers of
+ * the others get their pushes meanwhile.
  */
 
 import type { Outcome } from '../../domain/outcome.ts';
@@ -136,7 +137,10 @@ export class PushService {
     this.transport.authorize(authorization);
   }
 
-  /** Time passes: a service that has answered nothing keeps its probes only. True: it has just been found so. */
+  /**
+   * Time passes: a service that has answered nothing keeps its probes only. True: it has just been
+   * found so.
+   */
   sweep(nowMs: number): boolean {
     if (this.#isStuck || this.held === 0 || nowMs - this.#owesSinceMs <= STUCK_AFTER_MS)
       return false;

@@ -1,6 +1,7 @@
 /**
- * What one push service has refused alike: our key, or one message. Anybody can register subscriptions that are refused so,
- * therefore a row of refusals ends nobody: whoever comes after it is told to come again, while a few others are tried.
+ * What one push service has refused alike: our key, or one message. Anybody can register
+ * subscriptions that are refused so, therefore a row of refusals ends nobody: whoever comes after
+ * it is told to come again, while a few others are tried.
  */
 
 import type { Outcome } from '../../domain/outcome.ts';

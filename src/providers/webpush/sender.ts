@@ -1,7 +1,8 @@
 /**
- * The sender of Web Push: one credential's messages to browsers, at whatever push service each has, or through FCM. Which service
- * a device belongs to shows only when it is its turn, so what is handed over waits here for its service, and `capacity` says how
- * many more may: a service that answers slows the sender down to its own pace, one that does not is left behind.
+ * The sender of Web Push: one credential's messages to browsers, at whatever push service each has,
+ * or through FCM. Which service a device belongs to shows only when it is its turn, so what is
+ * handed over waits here for its service, and `capacity` says how many more may: a service that
+ * answers slows the sender down to its own pace, one that does not is left behind.
  */
 
 import type { ServiceAccount, WebPushCredential } from '../../domain/credential.ts';
@@ -155,7 +156,10 @@ export class WebPushSender implements Sender {
     this.#pumpSoon();
   }
 
-  /** Which services a notification will need is not known before its devices are: nothing is opened ahead. */
+  /**
+   * Which services a notification will need is not known before its devices are: nothing is opened
+   * ahead.
+   */
   warm(): void {}
 
   authorize(authorization: string): void {
@@ -254,8 +258,8 @@ export class WebPushSender implements Sender {
   }
 
   /**
-   * A push service speaks for itself. That it refuses a key or a message is its own affair for good, for another may take them;
-   * that it fails is, as long as another works.
+   * A push service speaks for itself. That it refuses a key or a message is its own affair for
+   * good, for another may take them; that it fails is, as long as another works.
    */
   #contained(service: PushService, outcome: Outcome): Outcome {
     switch (outcome.kind) {
@@ -306,14 +310,18 @@ export class WebPushSender implements Sender {
     });
   }
 
-  /** Sends what has room, one for each service in turn, and goes on in the next turn of the event loop. */
+  /**
+   * Sends what has room, one for each service in turn, and goes on in the next turn of the event
+   * loop.
+   */
   #pump(): void {
     const nowMs = performance.now();
     let left = TURN_SENDS_MAX;
     let ready = [...this.#services.values()].filter(({ isWaiting }) => isWaiting);
     while (left > 0 && ready.length > 0) {
       const sent = ready.slice(0, left).filter((service) => service.sendNext(nowMs));
-      // Those that this row has no place for any more come first in what is left of it, or in the next one.
+      // Those that this row has no place for any more come first in what is left of it, or in the
+      // next one.
       ready = [...ready.slice(left), ...sent];
       left -= sent.length;
     }

@@ -1,4 +1,7 @@
-/** What a deviceId of platform 7 is: the JSON of a browser's PushSubscription (W3C Push API), or an FCM token. */
+/**
+ * What a deviceId of platform 7 is: the JSON of a browser's PushSubscription (W3C Push API), or an
+ * FCM token.
+ */
 
 import { isObject } from '../../domain/payload.ts';
 import type { Recipient } from './encryption.ts';

@@ -1,4 +1,7 @@
-/** The door of a push: resolves its tags, checks what it would become on each platform, and writes it down. */
+/**
+ * The door of a push: resolves its tags, checks what it would become on each platform, and writes
+ * it down.
+ */
 
 import { v7 as uuidV7 } from 'uuid';
 import type { PlatformId } from '../../domain/device.ts';
@@ -22,10 +25,15 @@ import type { Push, PushFault } from './push.ts';
 import type { TagReference, Targets } from './targets.ts';
 import { resolveTargets } from './targets.ts';
 
-/** Pushes accepted in a transaction, and the tags that they name together: a statement stays far below a second. */
+/**
+ * Pushes accepted in a transaction, and the tags that they name together: a statement stays far
+ * below a second.
+ */
 const PUSHES_MAX = 256;
 const NAMES_MAX = 20_000;
-/** Octets of a push besides the tags, as so many tags count: a megabyte body is a fifth of a batch. */
+/**
+ * Octets of a push besides the tags, as so many tags count: a megabyte body is a fifth of a batch.
+ */
 const PUSH_WEIGHT_OCTETS = 256;
 
 /** Who pushes, and the key that makes a repeated request the same one. */
@@ -89,8 +97,9 @@ export class Accept {
   }
 
   /**
-   * Accepts a push, or answers with the notification that the same request made before. `knownFaults`: those that the time alone made, told
-   * with all others, and of no effect on a repeated request.
+   * Accepts a push, or answers with the notification that the same request made before.
+   * `knownFaults`: those that the time alone made, told with all others, and of no effect on a
+   * repeated request.
    */
   async submit(
     push: Push,
@@ -160,7 +169,8 @@ export class Accept {
       const { push, publisher, knownFaults } = submission;
       const targets = check(push, known[index] ?? NOTHING_KNOWN, knownFaults);
       const [key] = keyOf(submission);
-      // The key first: a repeated request gets the same answer, even if a tag it names has gone since.
+      // The key first: a repeated request gets the same answer, even if a tag it names has gone
+      // since.
       const before = key === undefined ? undefined : byKey.get(textOf(key));
       if (before !== undefined) answers.set(submission, recalled(publisher, before, targets));
       else if (!targets.ok) answers.set(submission, { kind: 'invalid', faults: targets.faults });
@@ -172,7 +182,8 @@ export class Accept {
       }
     }
     await this.write([...fresh.values()], answers);
-    // Another request with this key was faster. (Its 24 hours cannot have ended since, but if they have it is ours.)
+    // Another request with this key was faster. (Its 24 hours cannot have ended since, but if they
+    // have it is ours.)
     const late = submissions.filter((submission) => !answers.has(submission));
     const others = late.length === 0 ? [] : await this.acceptAll(late);
     for (const [index, answer] of others.entries()) {

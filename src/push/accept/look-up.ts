@@ -1,4 +1,7 @@
-/** What some pushes name, and where their clients can send: asked of the database for all of them at once. */
+/**
+ * What some pushes name, and where their clients can send: asked of the database for all of them at
+ * once.
+ */
 
 import type { Scope } from '../../domain/notification.ts';
 import { ID_MAX } from '../../domain/tag.ts';

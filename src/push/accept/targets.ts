@@ -1,6 +1,7 @@
 /**
- * From the tags that a push names to its audience and scopes. Nobody may get a push because a name was wrong: an unknown
- * target addresses nobody, an unknown filter leaves nobody, an unknown exclusion is refused.
+ * From the tags that a push names to its audience and scopes. Nobody may get a push because a name
+ * was wrong: an unknown target addresses nobody, an unknown filter leaves nobody, an unknown
+ * exclusion is refused.
  */
 
 import type { Audience, Scope } from '../../domain/notification.ts';
@@ -20,11 +21,16 @@ export type Targets =
   | {
       readonly ok: false;
       readonly faults: readonly PushFault[];
-      /** Those that would be, so that the payload is measured for them and every fault told at once. */
+      /**
+       * Those that would be, so that the payload is measured for them and every fault told at once.
+       */
       readonly scopes: readonly Scope[];
     };
 
-/** `tags`: those of the client that the push names. `clientScopes`: every (app, platform) of the client. */
+/**
+ * `tags`: those of the client that the push names. `clientScopes`: every (app, platform) of the
+ * client.
+ */
 export function resolveTargets(
   push: Push,
   tags: readonly ReferencedTag[],
@@ -84,7 +90,10 @@ const idsOf = (tags: readonly ReferencedTag[]): readonly number[] => [
   ...new Set(tags.map(({ id }) => id)),
 ];
 
-/** The apps connected to a target tag, of those asked for; when that is none, all of those asked for: status has a row. */
+/**
+ * The apps connected to a target tag, of those asked for; when that is none, all of those asked
+ * for: status has a row.
+ */
 function scopesOf(
   appIds: readonly number[] | null,
   targets: readonly ReferencedTag[],

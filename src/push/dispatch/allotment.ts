@@ -1,7 +1,8 @@
 /**
- * Who gets the free slots: the tenant with the least under way, of its notifications the one with the least, of that one's scopes the
- * one with the least, and among equals who was served longest ago. So ten million devices of one notification never keep "goal!"
- * waiting for more than the next free slot. And no scope may take them all: a provider that answers nothing holds its slots until
+ * Who gets the free slots: the tenant with the least under way, of its notifications the one with
+ * the least, of that one's scopes the one with the least, and among equals who was served longest
+ * ago. So ten million devices of one notification never keep "goal!" waiting for more than the next
+ * free slot. And no scope may take them all: a provider that answers nothing holds its slots until
  * its time-outs, and those of other tenants and platforms are to go on meanwhile.
  */
 
@@ -16,8 +17,9 @@ export interface Candidate {
 }
 
 /**
- * A scope may hold so many times what it leaves free: alone two thirds of all slots, and each further one that hangs two thirds of
- * what the others left. (Dynamic thresholds, as switches share their buffers: Choudhury and Hahne, 1998.)
+ * A scope may hold so many times what it leaves free: alone two thirds of all slots, and each
+ * further one that hangs two thirds of what the others left. (Dynamic thresholds, as switches share
+ * their buffers: Choudhury and Hahne, 1998.)
  */
 const HELD_PER_FREE_MAX = 2;
 
@@ -25,7 +27,10 @@ export class Allotment {
   private readonly servedAt = new Map<string, number>();
   private turn = 0;
 
-  /** The candidates in the order in which they are served, one entry a slot. `underWay`: what holds slots already. */
+  /**
+   * The candidates in the order in which they are served, one entry a slot. `underWay`: what holds
+   * slots already.
+   */
   share<C extends Candidate>(
     candidates: readonly C[],
     underWay: readonly Candidate[],

@@ -1,4 +1,7 @@
-/** Whether a scope may be sent to, and with what: its credential and a valid authorization, or why not. */
+/**
+ * Whether a scope may be sent to, and with what: its credential and a valid authorization, or why
+ * not.
+ */
 
 import type { ProviderCredential } from '../../domain/credential.ts';
 import { scopeKeyOf } from '../../domain/device.ts';
@@ -73,7 +76,10 @@ export class Authorizer {
     return { kind: 'later', reason };
   }
 
-  /** A provider refuses this credential; the one before it takes over, if there is one and nobody has put another. */
+  /**
+   * A provider refuses this credential; the one before it takes over, if there is one and nobody
+   * has put another.
+   */
   async refused(
     appId: number,
     platformId: number,

@@ -1,11 +1,17 @@
-/** Which providers fail for everyone, as the workers of this node see it: for the log and for the metrics. */
+/**
+ * Which providers fail for everyone, as the workers of this node see it: for the log and for the
+ * metrics.
+ */
 
 import type { Logger } from 'pino';
 import type { PlatformOfApp } from '../../domain/device.ts';
 import { faultSentence } from '../../providers/fault-sentence.ts';
 import type { CircuitReading } from '../../telemetry/metrics.ts';
 
-/** What was not told again for so long was told by a thread that is no more: a stopped provider is probed every five minutes. */
+/**
+ * What was not told again for so long was told by a thread that is no more: a stopped provider is
+ * probed every five minutes.
+ */
 const STALE_MS = 15 * 60_000;
 
 export class Circuits {

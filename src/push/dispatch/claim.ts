@@ -1,4 +1,7 @@
-/** One claim: orders what the allotment has shared out from the ledger, chunks and retries at once, and suspects (decision 39) apart. */
+/**
+ * One claim: orders what the allotment has shared out from the ledger, chunks and retries at once,
+ * and suspects (decision 39) apart.
+ */
 
 import type { Among, Part, Wanted } from '../../store/ledger/claim-chunks.ts';
 import { claimChunks } from '../../store/ledger/claim-chunks.ts';
@@ -9,9 +12,10 @@ import type { Claimed } from './claimed.ts';
 import { scopeOf } from './claimed.ts';
 
 /**
- * Retries' leases are not renewed while answers are awaited, and sends begin in the first half of one: it lasts so much longer than a
- * worker is told, a time-out (the longest of all providers' is 15 s) of waiting for a stream and another of waiting for the answer. Ended
- * before, the row would be sent again beside the send under way, whose end would count for nothing.
+ * Retries' leases are not renewed while answers are awaited, and sends begin in the first half of
+ * one: it lasts so much longer than a worker is told, a time-out (the longest of all providers' is
+ * 15 s) of waiting for a stream and another of waiting for the answer. Ended before, the row would
+ * be sent again beside the send under way, whose end would count for nothing.
  */
 const RETRY_ANSWERS_MS = 30_000;
 
@@ -21,7 +25,10 @@ export interface ClaimTerms {
   /** Monotonic time before the claim is sent. */
   readonly leaseStartedMs: number;
   readonly nodeId: number | null;
-  /** Whether a part may be claimed that has had claims without progress: a node runs one of them at a time. */
+  /**
+   * Whether a part may be claimed that has had claims without progress: a node runs one of them at
+   * a time.
+   */
   readonly mayTakeSuspect: boolean;
 }
 
@@ -80,7 +87,10 @@ async function order(
   };
 }
 
-/** A part's first turn in a round takes its retries that are due, if it has some; all others take chunks. */
+/**
+ * A part's first turn in a round takes its retries that are due, if it has some; all others take
+ * chunks.
+ */
 function ordersOf(turns: readonly Claimable[]): Orders {
   const retries = new Map<Claimable, Part>();
   const chunks = new Map<Claimable, Wanted>();

@@ -77,8 +77,9 @@ export function taskOf(
 const NOTHING: Counts = { total: 0, delivered: 0, failed: 0, skipped: 0, expired: 0, cancelled: 0 };
 
 /**
- * The report that gives all of it back, to be claimed again after a while; what was recorded of it stays, and what may not be tried
- * again by then has expired. `failure`: the claim came to nothing for this fault of its own.
+ * The report that gives all of it back, to be claimed again after a while; what was recorded of it
+ * stays, and what may not be tried again by then has expired. `failure`: the claim came to nothing
+ * for this fault of its own.
  */
 export function releaseOf(
   claimed: Claimed,

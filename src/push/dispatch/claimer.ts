@@ -1,7 +1,8 @@
 /**
- * Keeps the workers' slots filled from the ledger, fairly. It claims what was planned here at once, and looks when slots have become
- * free and every 250 ms, which is how it learns of other nodes' work, retries that are due and leases that have
- * ended. (LISTEN would save at most that much, and the embedded database has none.)
+ * Keeps the workers' slots filled from the ledger, fairly. It claims what was planned here at once,
+ * and looks when slots have become free and every 250 ms, which is how it learns of other nodes'
+ * work, retries that are due and leases that have ended. (LISTEN would save at most that much, and
+ * the embedded database has none.)
  */
 
 import type { Logger } from 'pino';
@@ -29,18 +30,23 @@ import type { Lot } from './worker-pool.ts';
 
 const POLL_INTERVAL_MS = 250;
 /**
- * While small parts wait here, the ledger is asked for others so often only: for those of other nodes that have gone, and retries. A look
- * passes over all that is under way.
+ * While small parts wait here, the ledger is asked for others so often only: for those of other
+ * nodes that have gone, and retries. A look passes over all that is under way.
  */
 const SMALL_POLL_INTERVAL_MS = 2_000;
-/** Large parts that are remembered from one round to the next; what is beyond is found by a look. */
+/**
+ * Large parts that are remembered from one round to the next; what is beyond is found by a look.
+ */
 const OFFERED_MAX = 1_000;
 /**
- * A task may hold its slot for so long while a notification has none at all: then it gives the rest back. With the answers that it
- * waits for then, the other one begins within a second.
+ * A task may hold its slot for so long while a notification has none at all: then it gives the rest
+ * back. With the answers that it waits for then, the other one begins within a second.
  */
 const QUANTUM_MS = 500;
-/** A task that makes room may go on to the end of its block, and waits for its answers: it must not send twice for that. */
+/**
+ * A task that makes room may go on to the end of its block, and waits for its answers: it must not
+ * send twice for that.
+ */
 const MAKE_ROOM: GiveBack = { withinMs: 2_000, answersWithinMs: null };
 
 export interface ClaimerOptions {
@@ -58,8 +64,9 @@ export interface ClaimerOptions {
 }
 
 /**
- * While nobody waits for a slot, those that become free are filled together: a quarter of them, or when no more than a third is busy.
- * The rest has some hundred milliseconds of work, and a look at the ledger costs as much for one slot as for ten.
+ * While nobody waits for a slot, those that become free are filled together: a quarter of them, or
+ * when no more than a third is busy. The rest has some hundred milliseconds of work, and a look at
+ * the ledger costs as much for one slot as for ten.
  */
 const FREED_SHARE = 1 / 4;
 const BUSY_SHARE = 1 / 3;
@@ -139,7 +146,8 @@ export class Claimer {
   private async round(): Promise<boolean> {
     const { offered } = this;
     this.offered = [];
-    // What was planned this moment need not be looked for, unless it is time to look, or others wait who must not be passed over.
+    // What was planned this moment need not be looked for, unless it is time to look, or others
+    // wait who must not be passed over.
     const mustLook = this.hasWaiting || this.isLookDue || this.lookInMs <= 0;
     const hasWork = offered.length > 0 || this.small.size > 0;
     try {
@@ -170,8 +178,8 @@ export class Claimer {
   }
 
   /**
-   * Shares the free slots out. Whether another round may claim more: not all that was shared out was there, or slots have become free
-   * meanwhile.
+   * Shares the free slots out. Whether another round may claim more: not all that was shared out
+   * was there, or slots have become free meanwhile.
    */
   private async serve(large: readonly Claimable[]): Promise<boolean> {
     const { nodeId } = this.options.presence;
@@ -228,7 +236,10 @@ export class Claimer {
     return { slots: slots.length, lots: inLots, turns: slots.length - inLots };
   }
 
-  /** Of each (app, platform) one. That it cannot be had is told by whoever waits for it; when nothing could be claimed nobody needs it. */
+  /**
+   * Of each (app, platform) one. That it cannot be had is told by whoever waits for it; when
+   * nothing could be claimed nobody needs it.
+   */
   private rightsOf(turns: readonly Claimable[]): (scope: PlatformOfApp) => Promise<Right> {
     const rights = new Map<string, Promise<Right>>();
     const rightOf = (scope: PlatformOfApp): Promise<Right> => {
@@ -291,8 +302,9 @@ export class Claimer {
   }
 
   /**
-   * Nothing more may be claimed. For each notification that has no slot, the one that holds its slot for longest yields: of the
-   * same scope, if there is one, for it may be that scope's share that is used up.
+   * Nothing more may be claimed. For each notification that has no slot, the one that holds its
+   * slot for longest yields: of the same scope, if there is one, for it may be that scope's share
+   * that is used up.
    */
   private makeRoomFor(waiting: readonly Candidate[]): void {
     let yielding = this.held.filter(({ isAskedToYield }) => isAskedToYield).length;

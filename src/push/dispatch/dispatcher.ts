@@ -1,6 +1,7 @@
 /**
- * Takes what was claimed through its life on this node: waits for the right to send, hands it to a worker, carries reports
- * to the ledger and verdicts back, and gives it back to the ledger when the worker fails.
+ * Takes what was claimed through its life on this node: waits for the right to send, hands it to a
+ * worker, carries reports to the ledger and verdicts back, and gives it back to the ledger when the
+ * worker fails.
  */
 
 import type { Logger } from 'pino';
@@ -19,7 +20,10 @@ import { devicesParkedBy, isHopeless, lastFailureOf, parkingOf } from './parking
 import type { QuotaDesk } from './quota-desk.ts';
 import type { Lot, RunningTask, TaskEvents, WorkerPool } from './worker-pool.ts';
 
-/** Before what failed on our side is tried again: a database or an OAuth server that is away needs seconds, not more. */
+/**
+ * Before what failed on our side is tried again: a database or an OAuth server that is away needs
+ * seconds, not more.
+ */
 const TRY_AGAIN_MS = 5_000;
 
 export interface DispatcherOptions {
@@ -51,8 +55,8 @@ export class Dispatcher {
   }
 
   /**
-   * `right`: to send to its scope, which may have been asked for already. `lot`: what it goes to a worker with; null: it goes
-   * alone.
+   * `right`: to send to its scope, which may have been asked for already. `lot`: what it goes to a
+   * worker with; null: it goes alone.
    */
   start(claimed: Claimed, right: Promise<Right>, lot: Lot | null = null): Assignment {
     const run = new Run(this.options, claimed, right, lot, this.unfamiliarReasons);
@@ -126,8 +130,9 @@ class Run {
   }
 
   /**
-   * At most once, what a lost worker had of retries must not look as if it had been given back: the leases end by themselves,
-   * and who claims the rows then sees that. (A chunk knows its started blocks.)
+   * At most once, what a lost worker had of retries must not look as if it had been given back: the
+   * leases end by themselves, and who claims the rows then sees that. (A chunk knows its started
+   * blocks.)
    */
   private get mayHaveSentInVain(): boolean {
     const { kind } = this.claimed;
@@ -215,7 +220,8 @@ class Run {
     const { authorizer, log } = this.options;
     try {
       const authorization = await authorizer.renew(task.appId, task.platformId, expired);
-      // Without a new one the old one is told again, so that the worker asks again with the next refusal.
+      // Without a new one the old one is told again, so that the worker asks again with the next
+      // refusal.
       this.running?.say({ kind: 'authorize', authorization: authorization ?? expired });
     } catch (error) {
       log.error({ err: error, appId: task.appId }, 'an authorization could not be renewed');

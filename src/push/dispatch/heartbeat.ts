@@ -1,7 +1,8 @@
 /**
- * The sign of life of a node that sends. Each node beats once a second, and looks with the same statement for others that have stopped:
- * what those held is then claimed by whoever has room, long before their leases end. Nodes that only hung find out by their next
- * beat, and go on under a new id (decision 36).
+ * The sign of life of a node that sends. Each node beats once a second, and looks with the same
+ * statement for others that have stopped: what those held is then claimed by whoever has room, long
+ * before their leases end. Nodes that only hung find out by their next beat, and go on under a new
+ * id (decision 36).
  */
 
 import { hostname } from 'node:os';
@@ -16,18 +17,21 @@ import type { Presence } from '../protocol/presence.ts';
 /** Between a beat's answer and the next beat. */
 const BEAT_EVERY_MS = 1_000;
 /**
- * A node that is silent for longer is dead. With a beat's pause and a look of the claimer's, others have its parts after some six
- * seconds; and a machine, a connection or a database that hangs for less costs nothing.
+ * A node that is silent for longer is dead. With a beat's pause and a look of the claimer's, others
+ * have its parts after some six seconds; and a machine, a connection or a database that hangs for
+ * less costs nothing.
  */
 const DEAD_AFTER_MS = 5_000;
 /**
- * A node sends for so long after its last beat that was answered: half of it, as of a lease, so that clocks that run differently and
- * what was just handed to a connection end before anybody may call it dead.
+ * A node sends for so long after its last beat that was answered: half of it, as of a lease, so
+ * that clocks that run differently and what was just handed to a connection end before anybody may
+ * call it dead.
  */
 const PRESENT_MS = DEAD_AFTER_MS / 2;
 /**
- * Beats further apart are a break, after which a node calls nobody dead for DEAD_AFTER_MS: one may be late by a second. After an outage
- * of the database that was no break everybody has almost two seconds to come back, and needs one.
+ * Beats further apart are a break, after which a node calls nobody dead for DEAD_AFTER_MS: one may
+ * be late by a second. After an outage of the database that was no break everybody has almost two
+ * seconds to come back, and needs one.
  */
 const GAP_MS_MAX = 2_000;
 
@@ -55,7 +59,9 @@ export class Heartbeat {
     this.beats.start();
   }
 
-  /** What this node still holds may be claimed by others at once: nothing of it is sent any more. */
+  /**
+   * What this node still holds may be claimed by others at once: nothing of it is sent any more.
+   */
   async stop(): Promise<void> {
     await this.beats.stop();
     const { nodeId } = this.options.presence;

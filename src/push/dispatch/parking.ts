@@ -1,6 +1,7 @@
 /**
- * Parts that nobody brings to their end: a worker dies of them, their task throws, the database refuses their report. Each claim sends
- * again what the one before had sent and not recorded, so after a few the part is parked (decision 39).
+ * Parts that nobody brings to their end: a worker dies of them, their task throws, the database
+ * refuses their report. Each claim sends again what the one before had sent and not recorded, so
+ * after a few the part is parked (decision 39).
  */
 
 import type { Counts } from '../../domain/notification.ts';
@@ -11,8 +12,9 @@ import type { Claimed } from './claimed.ts';
 import { releaseOf } from './claimed.ts';
 
 /**
- * Claims without progress that a part may have: two in company, three with no other suspect beside it on its node. So often no innocent
- * part is near a death, and so often its devices may have got the push.
+ * Claims without progress that a part may have: two in company, three with no other suspect beside
+ * it on its node. So often no innocent part is near a death, and so often its devices may have got
+ * the push.
  */
 export const CLAIMS_WITHOUT_PROGRESS_MAX = 5;
 
@@ -36,7 +38,10 @@ export const lastFailureOf = (claimed: Claimed): string => {
   return lastFailure ?? 'the worker or node that had it was lost';
 };
 
-/** The report that parks it: its devices are counted as failed, and it is open no more. `devices`: of a chunk, that are left. */
+/**
+ * The report that parks it: its devices are counted as failed, and it is open no more. `devices`:
+ * of a chunk, that are left.
+ */
 export function parkingOf(claimed: Claimed, devices: number, nowMs: number): Progress {
   const failure = lastFailureOf(claimed);
   const release = releaseOf(claimed, 0, nowMs);

@@ -1,7 +1,8 @@
 /**
- * Hands out what a provider's quota allows to this node's tasks. The quota is one bucket for all nodes, in the database
- * (store/quotas); from it a node draws what its tasks ask for, a quarter of a second's worth at most at a time, so that
- * a hundred thousand sends are a few statements and no node sits on what another could use.
+ * Hands out what a provider's quota allows to this node's tasks. The quota is one bucket for all
+ * nodes, in the database (store/quotas); from it a node draws what its tasks ask for, a quarter of
+ * a second's worth at most at a time, so that a hundred thousand sends are a few statements and no
+ * node sits on what another could use.
  */
 
 import type { Logger } from 'pino';
@@ -15,21 +16,36 @@ import { drawPermits, pauseQuota, returnPermits } from '../../store/quotas/draw-
 import type { Sql } from '../../store/sql.ts';
 import type { QuotaAnswer, QuotaNote } from '../protocol/permits.ts';
 
-/** A minute of the quota is its burst and 60 seconds of its full rate: never more than it in any 60 seconds. */
+/**
+ * A minute of the quota is its burst and 60 seconds of its full rate: never more than it in any 60
+ * seconds.
+ */
 const BURSTS_PER_MINUTE = 60;
-/** Who has a quota asks to be approached slowly: from nothing to the highest rate over 60 seconds or more. */
+/**
+ * Who has a quota asks to be approached slowly: from nothing to the highest rate over 60 seconds or
+ * more.
+ */
 const RAMP_MS = 60_000;
-/** Where it begins: 1,000/s of a quota of 600,000 a minute, besides the burst, so that a small send is not delayed at all. */
+/**
+ * Where it begins: 1,000/s of a quota of 600,000 a minute, besides the burst, so that a small send
+ * is not delayed at all.
+ */
 const RAMP_START = 0.1;
 /** Draws of a quarter of a second's worth. */
 const DRAWS_PER_MINUTE = 240;
 /** At least this share of a draw, whoever asks for less: small tasks come in swarms. */
 const DRAWN_SHARE_MIN = 0.125;
-/** Permits are good for so long: after it a pause that another node has heard of must count here too. */
+/**
+ * Permits are good for so long: after it a pause that another node has heard of must count here
+ * too.
+ */
 const VALID_MS = 1_000;
 /** What nobody wants is returned after so long. */
 const IDLE_MS = 250;
-/** Between draws that do not give all that is wanted: else each would bring the one permit that has come meanwhile. */
+/**
+ * Between draws that do not give all that is wanted: else each would bring the one permit that has
+ * come meanwhile.
+ */
 const SCARCE_MS = 50;
 /** While the database is away. */
 const OUTAGE_MS = 1_000;
@@ -237,7 +253,10 @@ class Counter {
     void this.attempt('a return', () => returnPermits(this.options.sql, this.bucket, permits));
   }
 
-  /** False: the database is away; what was to be written is lost, which errs on the side of sending less. */
+  /**
+   * False: the database is away; what was to be written is lost, which errs on the side of sending
+   * less.
+   */
   private async attempt(what: string, work: () => Promise<void>): Promise<boolean> {
     try {
       await work();

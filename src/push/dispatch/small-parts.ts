@@ -1,8 +1,10 @@
 /**
- * Small parts that wait for a slot: those of which nothing but one chunk is there. One alone would waste a slot, so the parts of one (app,
- * platform) are claimed, sent and recorded many together, as a lot. Each (app, platform) has two lines, what was pushed for the moment
- * and what was scheduled; lots are of one line, and the lines take turns, so that "your parcel is here" does not stand behind everything that is due at eight. What
- * has no room here stays in the database, not planned (`fullLines`) or to be found by a look.
+ * Small parts that wait for a slot: those of which nothing but one chunk is there. One alone would
+ * waste a slot, so the parts of one (app, platform) are claimed, sent and recorded many together,
+ * as a lot. Each (app, platform) has two lines, what was pushed for the moment and what was
+ * scheduled; lots are of one line, and the lines take turns, so that "your parcel is here" does not
+ * stand behind everything that is due at eight. What has no room here stays in the database, not
+ * planned (`fullLines`) or to be found by a look.
  */
 
 import type { PlatformOfApp } from '../../domain/device.ts';
@@ -15,7 +17,10 @@ import type { Candidate } from './allotment.ts';
 const LINE_PARTS_MAX = 1_024;
 /** Of all lines together: half a dozen megabytes. Then each gets an equal share. */
 const PARTS_MAX = 16_384;
-/** A lot is one slot's work, and its parts are recorded together: with more of them the first would wait for the last. */
+/**
+ * A lot is one slot's work, and its parts are recorded together: with more of them the first would
+ * wait for the last.
+ */
 export const LOT_PARTS_MAX = 32;
 /** A lot costs as much as some parts, so that fewer are not spread over the free slots. */
 const LOT_PARTS_MIN = 4;
@@ -25,7 +30,10 @@ export interface SmallCandidate extends Candidate {
   readonly isLot: true;
 }
 
-/** Under which all small parts of an (app, platform) share slots with others, as if they were one notification. */
+/**
+ * Under which all small parts of an (app, platform) share slots with others, as if they were one
+ * notification.
+ */
 export const smallIdOf = (scope: PlatformOfApp): string => `small ${scopeKeyOf(scope)}`;
 
 interface Scope {

@@ -1,4 +1,7 @@
-/** Looks for sends of which everything is recorded and that have not ended: their callers would wait for ever. */
+/**
+ * Looks for sends of which everything is recorded and that have not ended: their callers would wait
+ * for ever.
+ */
 
 import type { Logger } from 'pino';
 import { Recurring } from '../../std/recurring.ts';

@@ -1,6 +1,6 @@
 /**
- * Opens connections for sends that are due in a moment, in every worker of every node: name, TCP, TLS and SETTINGS are four round
- * trips that a send at noon sharp need not wait for.
+ * Opens connections for sends that are due in a moment, in every worker of every node: name, TCP,
+ * TLS and SETTINGS are four round trips that a send at noon sharp need not wait for.
  */
 
 import type { Logger } from 'pino';
@@ -15,11 +15,17 @@ import type { Authorizer } from './authorizer.ts';
 /** Long enough for a token request and a handshake that is tried twice, too short to idle out. */
 const AHEAD_MS = 10_000;
 const LOOK_EVERY_MS = 2_000;
-/** Scopes of a look, each of which is a look at its credential; more at one time are warmed by their first sends. */
+/**
+ * Scopes of a look, each of which is a look at its credential; more at one time are warmed by their
+ * first sends.
+ */
 const SCOPES_MAX = 200;
 /** What one connection does in a second with 1,000 streams and a round trip of 50 ms. */
 const DEVICES_PER_CONNECTION = 20_000;
-/** As many as the addresses of the provider that has most: more are opened when the send shows that it needs them. */
+/**
+ * As many as the addresses of the provider that has most: more are opened when the send shows that
+ * it needs them.
+ */
 const CONNECTIONS_MAX = 8;
 
 export interface WarmerOptions {
@@ -50,7 +56,8 @@ export class Warmer {
   private async look(): Promise<void> {
     const { sql, log } = this.options;
     try {
-      // Every time anew: a thread may have started since, or a connection have been lost. Who has enough opens none.
+      // Every time anew: a thread may have started since, or a connection have been lost. Who has
+      // enough opens none.
       for (const scope of await listUpcoming(sql, AHEAD_MS, SCOPES_MAX)) await this.warm(scope);
     } catch (error) {
       log.warn({ err: error }, 'connections could not be opened in advance; sends open them');

@@ -21,11 +21,15 @@ import type {
 } from '../protocol/task.ts';
 
 /**
- * Tasks at once in a thread. While one sends the next ones resolve; and a tag with few devices in each of a thousand
- * groups is a thousand tasks that do nothing but wait for the index and the ledger. A single scope gets two thirds of them.
+ * Tasks at once in a thread. While one sends the next ones resolve; and a tag with few devices in
+ * each of a thousand groups is a thousand tasks that do nothing but wait for the index and the
+ * ledger. A single scope gets two thirds of them.
  */
 export const TASKS_PER_WORKER = 16;
-/** Room for the largest group's tokens (8,192 × 16 KiB) would be absurd; four-kilobyte ones of all tasks fit. */
+/**
+ * Room for the largest group's tokens (8,192 × 16 KiB) would be absurd; four-kilobyte ones of all
+ * tasks fit.
+ */
 const THREAD_HEAP_MB = 512;
 
 export interface TaskEvents {
@@ -39,7 +43,10 @@ export interface TaskEvents {
   unfamiliar(answer: Unfamiliar): void;
 }
 
-/** What tasks have in common that are handed to a worker together: they are run in one turn of the event loop. */
+/**
+ * What tasks have in common that are handed to a worker together: they are run in one turn of the
+ * event loop.
+ */
 export type Lot = object;
 
 export interface RunningTask {
@@ -64,7 +71,8 @@ export class WorkerPool {
       minThreads: threads,
       maxThreads: threads,
       concurrentTasksPerWorker: TASKS_PER_WORKER,
-      // With atomics an idle thread sleeps outside of its event loop, and answers no provider's PING.
+      // With atomics an idle thread sleeps outside of its event loop, and answers no provider's
+      // PING.
       atomics: 'disabled',
       resourceLimits: { maxOldGenerationSizeMb: THREAD_HEAP_MB },
       workerData: settings,
@@ -155,8 +163,8 @@ class Posting {
   }
 
   /**
-   * The end comes by another way than the last words, and mostly before them. The thread closes the port behind them, so
-   * they are waited for: a task's unused quota is among them.
+   * The end comes by another way than the last words, and mostly before them. The thread closes the
+   * port behind them, so they are waited for: a task's unused quota is among them.
    */
   private async run(posted: PostedLot, port: MessagePort, closed: Promise<unknown>): Promise<void> {
     let failure: unknown = new Error('a worker has said nothing of how a task has ended');

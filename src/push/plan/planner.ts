@@ -1,4 +1,7 @@
-/** Plans what is due: woken by every accepted push, and looking by itself for what was scheduled or left by others. */
+/**
+ * Plans what is due: woken by every accepted push, and looking by itself for what was scheduled or
+ * left by others.
+ */
 
 import type { Logger } from 'pino';
 import { Bell } from '../../std/bell.ts';

@@ -1,6 +1,7 @@
 /**
- * Until when a notification is sent. A device's first send may be late, for it waits for its turn, a quota or a provider that is away; what
- * failed is tried again only while the message is of use (interface, section 6).
+ * Until when a notification is sent. A device's first send may be late, for it waits for its turn,
+ * a quota or a provider that is away; what failed is tried again only while the message is of use
+ * (interface, section 6).
  */
 
 import type { Message } from '../../domain/notification.ts';
@@ -9,11 +10,16 @@ import { providerOn } from '../../providers/providers.ts';
 import { PATIENCE_MS } from '../../providers/retry-policies.ts';
 
 export interface Deadlines {
-  /** A device's first send may begin until then, or for as long as the provider takes them if the message does not expire. */
+  /**
+   * A device's first send may begin until then, or for as long as the provider takes them if the
+   * message does not expire.
+   */
   readonly sendUntilMs: number;
   /** A further one may begin until then. */
   readonly retryUntilMs: number;
-  /** The publisher has set them, by `expiresAt` or `ttl`: what is late is `expired`, else `failed`. */
+  /**
+   * The publisher has set them, by `expiresAt` or `ttl`: what is late is `expired`, else `failed`.
+   */
   readonly expires: boolean;
 }
 

@@ -1,6 +1,7 @@
 /**
- * What is said through a port, gathered for a turn of the event loop: a lot of small tasks has as many words as a large one has devices, and
- * each message costs both threads more than what it says.
+ * What is said through a port, gathered for a turn of the event loop: a lot of small tasks has as
+ * many words as a large one has devices, and each message costs both threads more than what it
+ * says.
  */
 
 import type { Said } from './task.ts';

@@ -1,7 +1,7 @@
 /**
- * What one task may send of its project's quota, in its worker: a number that each send lowers. More is asked of the main
- * thread (push/dispatch/quota-desk.ts) before it has run out; what is not used in time, or when the task ends, is worth nothing
- * or goes back.
+ * What one task may send of its project's quota, in its worker: a number that each send lowers.
+ * More is asked of the main thread (push/dispatch/quota-desk.ts) before it has run out; what is not
+ * used in time, or when the task ends, is worth nothing or goes back.
  */
 
 import type { Outcome } from '../../domain/outcome.ts';

@@ -1,7 +1,8 @@
 /**
- * Whether this node may send: for so long nobody can take it for dead. The main thread prolongs it with every beat that the database
- * has answered; each worker looks at it, in memory that they share, where it looks at its lease. So a node that hung stops by
- * itself, before others may take its parts over.
+ * Whether this node may send: for so long nobody can take it for dead. The main thread prolongs it
+ * with every beat that the database has answered; each worker looks at it, in memory that they
+ * share, where it looks at its lease. So a node that hung stops by itself, before others may take
+ * its parts over.
  */
 
 import type { Clock } from '../../std/clock.ts';
@@ -23,15 +24,17 @@ export class Presence {
     this.cells = new BigInt64Array(memory);
   }
 
-  /** Under which claims are made; null: there is no other node, and none can take this one for dead. */
+  /**
+   * Under which claims are made; null: there is no other node, and none can take this one for dead.
+   */
   get nodeId(): number | null {
     const id = Number(Atomics.load(this.cells, NODE_ID));
     return id === 0 ? null : id;
   }
 
   /**
-   * Whether what was claimed under this id may be sent now. What a dead node had claimed stays lost, also when the node is back
-   * under another id.
+   * Whether what was claimed under this id may be sent now. What a dead node had claimed stays
+   * lost, also when the node is back under another id.
    */
   covers(nodeId: number | null): boolean {
     if (nodeId === null) return true;
@@ -40,7 +43,10 @@ export class Presence {
     return this.clock.monotonicMs() < untilMs && this.nodeId === nodeId;
   }
 
-  /** Main thread: the database knows this id, and nobody can take it for dead before this monotonic time. */
+  /**
+   * Main thread: the database knows this id, and nobody can take it for dead before this monotonic
+   * time.
+   */
   prolong(nodeId: number, untilMs: number): void {
     if (this.nodeId !== nodeId) {
       // No other thread may find the new id's time beside the old id.

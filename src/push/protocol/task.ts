@@ -1,4 +1,7 @@
-/** What crosses the port between the main thread and a worker: tasks and words down, reports and questions up. */
+/**
+ * What crosses the port between the main thread and a worker: tasks and words down, reports and
+ * questions up.
+ */
 
 import type { MessagePort } from 'node:worker_threads';
 import type { ProviderCredential } from '../../domain/credential.ts';
@@ -35,7 +38,10 @@ export interface WorkerVitals {
   readonly vitals: ThreadVitals;
 }
 
-/** The right to send for a scope; made on the main thread, for workers never see the key of the secrets. */
+/**
+ * The right to send for a scope; made on the main thread, for workers never see the key of the
+ * secrets.
+ */
 export interface Authority {
   readonly credential: ProviderCredential;
   readonly authorization: string;
@@ -53,11 +59,16 @@ interface TaskShape extends Deadlines {
   /** Monotonic time before the claim was sent. */
   readonly leaseStartedMs: number;
   readonly leaseMs: number;
-  /** The node's id at the claim: under another one nothing of it is sent any more. Null: there is no other node. */
+  /**
+   * The node's id at the claim: under another one nothing of it is sent any more. Null: there is no
+   * other node.
+   */
   readonly nodeId: number | null;
   /** Cancelled: the rest is counted, not sent. */
   readonly isCancelled: boolean;
-  /** No device may get it twice, rather none: what is not known to have failed is not sent again. */
+  /**
+   * No device may get it twice, rather none: what is not known to have failed is not sent again.
+   */
   readonly isAtMostOnce: boolean;
   /** Whether any device of the scope has it already. */
   readonly hasDelivered: boolean;
@@ -72,7 +83,10 @@ export interface ChunkTask extends TaskShape {
   readonly groupNumber: number;
   readonly epoch: number;
   readonly doneBlocks: bigint;
-  /** At most once: blocks that may have been sent in part before; what is not done of them is not sent again. */
+  /**
+   * At most once: blocks that may have been sent in part before; what is not done of them is not
+   * sent again.
+   */
   readonly startedBlocks: bigint;
   readonly ordinalEnd: number;
   readonly groupVersion: number;
@@ -91,8 +105,8 @@ export interface RetryTask extends TaskShape {
 export type Task = ChunkTask | RetryTask;
 
 /**
- * What a worker is handed at a time, with its end of their channel: one task, or a lot of small ones, all of one (app, platform). What is said
- * of each names its place in the lot.
+ * What a worker is handed at a time, with its end of their channel: one task, or a lot of small
+ * ones, all of one (app, platform). What is said of each names its place in the lot.
  */
 export interface PostedLot {
   readonly tasks: readonly Task[];
@@ -108,7 +122,10 @@ export type Said<T> = readonly (readonly [place: number, word: T])[];
 export interface GiveBack {
   /** It stops at the next boundary of blocks, or after this time. */
   readonly withinMs: number;
-  /** Sends under way are waited for at most so long; null: until they have ended, so that none is sent twice. */
+  /**
+   * Sends under way are waited for at most so long; null: until they have ended, so that none is
+   * sent twice.
+   */
   readonly answersWithinMs: number | null;
 }
 

@@ -1,9 +1,12 @@
 /**
- * Which reasons of providers have been told already that no documentation knows. Each is worth one line of the log in the
- * life of a process: somebody should give it a reaction of its own.
+ * Which reasons of providers have been told already that no documentation knows. Each is worth one
+ * line of the log in the life of a process: somebody should give it a reaction of its own.
  */
 
-/** Reasons remembered. They come from outside: without an end, a provider that makes them up would fill the memory. */
+/**
+ * Reasons remembered. They come from outside: without an end, a provider that makes them up would
+ * fill the memory.
+ */
 const REASONS_MAX = 1_000;
 
 export class UnfamiliarReasons {

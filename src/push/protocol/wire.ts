@@ -1,6 +1,7 @@
 /**
- * What all threads of a process hear, besides the tasks that one of them gets: the main thread has connections warmed, a worker tells
- * that a provider's circuit has opened or closed. Nothing here is needed for a send to be right.
+ * What all threads of a process hear, besides the tasks that one of them gets: the main thread has
+ * connections warmed, a worker tells that a provider's circuit has opened or closed. Nothing here
+ * is needed for a send to be right.
  */
 
 import { BroadcastChannel } from 'node:worker_threads';

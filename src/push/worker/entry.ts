@@ -1,6 +1,6 @@
 /**
- * A worker thread: resolves, renders, sends, accounts. It owns its connections to the database and to the providers for
- * its whole life; everything else comes with the task.
+ * A worker thread: resolves, renders, sends, accounts. It owns its connections to the database and
+ * to the providers for its whole life; everything else comes with the task.
  */
 
 import { parentPort, threadId } from 'node:worker_threads';
@@ -43,7 +43,9 @@ import type { Line } from './sender-cache.ts';
 import { SenderCache } from './sender-cache.ts';
 import { TaskControl } from './task-control.ts';
 
-/** One question at a time and the next one beside it: resolving must not crowd out registrations. */
+/**
+ * One question at a time and the next one beside it: resolving must not crowd out registrations.
+ */
 const CONNECTIONS_MAX = 2;
 
 const settings = workerData as WorkerSettings;

@@ -1,8 +1,9 @@
 /**
- * How long a worker may go on with what it has claimed, by the machine's monotonic clock. The database judges by its own
- * clock and gives the chunk to another when the lease has ended; a worker stops at half of it, so that clocks that run
- * differently, a frozen process and a slow answer all end before that. It stops as well when its node may be taken for dead
- * (presence.ts), which frees all that the node holds.
+ * How long a worker may go on with what it has claimed, by the machine's monotonic clock. The
+ * database judges by its own clock and gives the chunk to another when the lease has ended; a
+ * worker stops at half of it, so that clocks that run differently, a frozen process and a slow
+ * answer all end before that. It stops as well when its node may be taken for dead (presence.ts),
+ * which frees all that the node holds.
  */
 
 import type { Clock } from '../../std/clock.ts';

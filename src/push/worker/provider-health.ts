@@ -1,6 +1,7 @@
 /**
- * Whether a provider works for one credential, as one worker sees it. When it fails for everyone, sending on would turn
- * a million devices into a million retries: so it stops all chunks, waits, and then lets a few sends probe.
+ * Whether a provider works for one credential, as one worker sees it. When it fails for everyone,
+ * sending on would turn a million devices into a million retries: so it stops all chunks, waits,
+ * and then lets a few sends probe.
  *
  *   works ──256 failures in a row──► stopped ──wait over──► probing ──an answer that works──► works
  *                                       ▲                      └──one more failure──┐
@@ -17,15 +18,22 @@ import { Signal } from '../../std/signal.ts';
 /** Two blocks: more than chance or one lost connection of a few streams, less than a group. */
 export const FAILURES_IN_A_ROW_MAX = 256;
 /**
- * For so long at least nothing but failures, where the provider did not say that it fails: all streams of one connection are lost
- * in one moment, a thousand at some providers, and the next connection shows within some round trips that it was the only one.
+ * For so long at least nothing but failures, where the provider did not say that it fails: all
+ * streams of one connection are lost in one moment, a thousand at some providers, and the next
+ * connection shows within some round trips that it was the only one.
  */
 export const LOST_FOR_MS = 2_000;
 /** Sends that probe a provider which has just failed for everyone. */
 export const PROBES_MAX = 8;
-/** Refusals without the provider's own words, alike and with nothing good between them, that make a fault … */
+/**
+ * Refusals without the provider's own words, alike and with nothing good between them, that make a
+ * fault …
+ */
 export const WORDLESS_REFUSALS = 8;
-/** … if the first of them was so long ago: a proxy that is reloaded answers hundreds of sends at once. */
+/**
+ * … if the first of them was so long ago: a proxy that is reloaded answers hundreds of sends at
+ * once.
+ */
 export const WORDLESS_FOR_MS = 60_000;
 /** The same pace as a single device's retries (ending.ts). */
 const STOPPED: BackoffPolicy = { baseMs: 2_000, capMs: 300_000 };
@@ -67,7 +75,10 @@ export class ProviderHealth {
     return this.stops === 0 || this.inFlight < PROBES_MAX;
   }
 
-  /** What the provider, or whoever answers in its place, says to everybody without words; null: nothing that is to be believed. */
+  /**
+   * What the provider, or whoever answers in its place, says to everybody without words; null:
+   * nothing that is to be believed.
+   */
   get wordlessFault(): string | null {
     if (this.wordless === null || this.wordless.count < WORDLESS_REFUSALS) return null;
     const { reason, sinceMs } = this.wordless;
@@ -112,7 +123,10 @@ export class ProviderHealth {
     else this.wordless = { reason, count: 1, sinceMs: this.clock.monotonicMs() };
   }
 
-  /** It fails for everyone: also called when no connection comes about. While stopped already, nothing is added. */
+  /**
+   * It fails for everyone: also called when no connection comes about. While stopped already,
+   * nothing is added.
+   */
   stop(reason: string, atLeastMs: number): void {
     if (this.stoppedForMs > 0) return;
     this.lastReason = reason;

@@ -1,18 +1,25 @@
 /**
- * Tells the ledger what a task has finished: a report about every 50 ms, one on its way at a time, and a sign of life
- * when there is nothing to tell for long, so that a slow provider costs no lease.
+ * Tells the ledger what a task has finished: a report about every 50 ms, one on its way at a time,
+ * and a sign of life when there is nothing to tell for long, so that a slow provider costs no
+ * lease.
  */
 
 import type { Progress } from '../../domain/progress.ts';
 import type { Verdict } from '../../outcomes/verdict.ts';
 import type { Report } from '../protocol/task.ts';
 
-/** Twenty transactions a second are little for a database and late enough to gather thousands of devices. */
+/**
+ * Twenty transactions a second are little for a database and late enough to gather thousands of
+ * devices.
+ */
 const REPORT_EVERY_MS = 50;
 
 export interface ReporterOptions {
   readonly report: Report;
-  /** What there is to tell; null: nothing. With `isSignOfLife` there always is something, or the task needs none. */
+  /**
+   * What there is to tell; null: nothing. With `isSignOfLife` there always is something, or the
+   * task needs none.
+   */
   readonly take: (isSignOfLife: boolean) => Progress | null;
   readonly heard: (verdict: Verdict, progress: Progress) => void;
   /** Whether reports should go out without waiting for company. */
@@ -47,7 +54,10 @@ export class Reporter {
     else this.isUrged = true;
   }
 
-  /** The last report of the task: resolves when all are answered. `last` is composed after the one before. */
+  /**
+   * The last report of the task: resolves when all are answered. `last` is composed after the one
+   * before.
+   */
   async finish(last: () => Progress | null): Promise<void> {
     this.stop();
     while (this.onItsWay !== null) await this.onItsWay;
@@ -55,7 +65,9 @@ export class Reporter {
     if (progress !== null) await this.send(progress);
   }
 
-  /** No report begins any more, no sign of life either: a task that failed must not keep its lease. */
+  /**
+   * No report begins any more, no sign of life either: a task that failed must not keep its lease.
+   */
   stop(): void {
     this.stopTimer();
     clearInterval(this.heartbeat);

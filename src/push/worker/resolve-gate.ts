@@ -1,7 +1,8 @@
 /**
- * How many groups a lot of small tasks holds at a time. Each is one group in which few devices have the tag, mostly: then it passes as soon as
- * that is known. But a group may turn out to be full, and a lot of those would fill the thread's memory with tokens: such a
- * one keeps its place until its task has ended.
+ * How many groups a lot of small tasks holds at a time. Each is one group in which few devices have
+ * the tag, mostly: then it passes as soon as that is known. But a group may turn out to be full,
+ * and a lot of those would fill the thread's memory with tokens: such a one keeps its place until
+ * its task has ended.
  */
 
 import type { PlatformOfApp } from '../../domain/device.ts';

@@ -29,11 +29,16 @@ export interface RunContext {
   readonly clock: Clock;
   readonly log: Logger;
   readonly report: Report;
-  /** The provider says that the authorization has expired: the main thread should send a new one. */
+  /**
+   * The provider says that the authorization has expired: the main thread should send a new one.
+   */
   readonly authorizationExpired: () => void;
   /** The provider has had too many tokens of this key: no node should make another for a while. */
   readonly tooManyTokens: () => void;
-  /** The provider refuses the credential, and the one before it may take its place: the rest is given back for that. */
+  /**
+   * The provider refuses the credential, and the one before it may take its place: the rest is
+   * given back for that.
+   */
   readonly credentialRefused: (reason: string) => void;
   /** The provider gave a reason that no documentation knows. */
   readonly unfamiliar: (answer: Unfamiliar) => void;

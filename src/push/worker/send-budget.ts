@@ -1,6 +1,7 @@
 /**
- * Devices that a worker has sent and whose outcomes are not recorded yet. After `kill -9` they are the ones that may be
- * sent twice, so there is a bound, and beyond it the worker waits for the ledger.
+ * Devices that a worker has sent and whose outcomes are not recorded yet. After `kill -9` they are
+ * the ones that may be sent twice, so there is a bound, and beyond it the worker waits for the
+ * ledger.
  */
 
 import { Signal } from '../../std/signal.ts';
@@ -9,8 +10,9 @@ import { Signal } from '../../std/signal.ts';
 export const UNRECORDED_DEVICES_MAX = 16_384;
 
 /**
- * A credential may hold so many times what it leaves free: a provider that answers nothing keeps its share until its time-outs, and
- * the others' sends go on with the rest. Alone it may use eight ninths.
+ * A credential may hold so many times what it leaves free: a provider that answers nothing keeps
+ * its share until its time-outs, and the others' sends go on with the rest. Alone it may use eight
+ * ninths.
  */
 const HELD_PER_FREE_MAX = 8;
 
@@ -35,7 +37,10 @@ export class SendBudget {
     return used >= HELD_PER_FREE_MAX * (this.max - this.used);
   }
 
-  /** From here on reports go out without waiting for company. Below it a chunk's end tells of all of it, as nearly always. */
+  /**
+   * From here on reports go out without waiting for company. Below it a chunk's end tells of all of
+   * it, as nearly always.
+   */
   get isNearlyUsedUp(): boolean {
     return this.used * 4 >= this.max * 3;
   }

@@ -1,6 +1,7 @@
 /**
- * A worker's senders, one per credential, with what it knows of each provider: they live as long as the thread. Apps with the same
- * credential share one, for the provider counts by credential; a credential that no app uses any more loses its connections.
+ * A worker's senders, one per credential, with what it knows of each provider: they live as long as
+ * the thread. Apps with the same credential share one, for the provider counts by credential; a
+ * credential that no app uses any more loses its connections.
  */
 
 import { hash } from 'node:crypto';
@@ -34,7 +35,10 @@ export interface Line {
 /** What all senders of a process have in common. */
 export interface SenderCacheOptions
   extends Required<Pick<SenderOptions, 'origins' | 'transport' | 'limits'>> {
-  /** Told when the provider begins to fail for everyone with this credential, and when it works again. */
+  /**
+   * Told when the provider begins to fail for everyone with this credential, and when it works
+   * again.
+   */
   readonly onCircuit: (line: Line) => void;
 }
 
@@ -51,7 +55,10 @@ export class SenderCache {
     this.clock = clock;
   }
 
-  /** The sender of a scope's credential; a changed credential gets a new one. Give it back with `release`. */
+  /**
+   * The sender of a scope's credential; a changed credential gets a new one. Give it back with
+   * `release`.
+   */
   acquire(scopeKey: string, { credential, authorization }: Authority): Line {
     const fingerprint = hash('sha256', JSON.stringify(credential), 'base64url');
     const line = this.lines.get(fingerprint) ?? this.open(credential, authorization, fingerprint);

@@ -1,4 +1,7 @@
-/** What a running task has been told: by the ledger's verdicts, by the main thread, by an answer of the provider. */
+/**
+ * What a running task has been told: by the ledger's verdicts, by the main thread, by an answer of
+ * the provider.
+ */
 
 import type { Verdict } from '../../outcomes/verdict.ts';
 import { Signal } from '../../std/signal.ts';
@@ -11,9 +14,13 @@ export class TaskControl {
   fault: string | null;
   /** Whether any device of the scope has it: then what only seems to be a fault of all is none. */
   hasDelivered: boolean;
-  /** Monotonic time until which it may go on to the next boundary; null: nobody asked it to stop. */
+  /**
+   * Monotonic time until which it may go on to the next boundary; null: nobody asked it to stop.
+   */
   giveBackBeforeMs: number | null = null;
-  /** Monotonic time from which nobody waits for sends under way; null: their own time-outs end them. */
+  /**
+   * Monotonic time from which nobody waits for sends under way; null: their own time-outs end them.
+   */
   abandonAtMs: number | null = null;
 
   constructor(begins: {

@@ -1,7 +1,8 @@
 /**
- * Whose turn it is at a sender. Room at it is given to one task at a time: notifications take turns, so that a small one beside a
- * big one gets every other turn, and of one notification the task that came first goes first, so that its chunk is through, and
- * recorded in one report, before the next one is begun.
+ * Whose turn it is at a sender. Room at it is given to one task at a time: notifications take
+ * turns, so that a small one beside a big one gets every other turn, and of one notification the
+ * task that came first goes first, so that its chunk is through, and recorded in one report, before
+ * the next one is begun.
  */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -78,7 +79,8 @@ export class Turns {
       await this.#sender.whenReady();
       this.#noRoomSinceMs = null;
       this.#next()?.resume();
-      // Until then whoever was woken has taken what room there was, or has left the rest to the next one.
+      // Until then whoever was woken has taken what room there was, or has left the rest to the
+      // next one.
       await nextTurn();
     }
     this.#isServing = false;

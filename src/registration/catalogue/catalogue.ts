@@ -1,9 +1,11 @@
 /**
- * Snapshots of clients' apps, tags and groups, for requests to be answered without asking the database each time.
+ * Snapshots of clients' apps, tags and groups, for requests to be answered without asking the
+ * database each time.
  *
- * Every change raises clients.catalogue_version. A snapshot serves hits for a second between two looks at that number. A
- * miss is never believed so easily: a tag that was made on another node a millisecond ago must be known here, or a
- * registration is lost; so `fresh` answers by a look that began after it was called.
+ * Every change raises clients.catalogue_version. A snapshot serves hits for a second between two
+ * looks at that number. A miss is never believed so easily: a tag that was made on another node a
+ * millisecond ago must be known here, or a registration is lost; so `fresh` answers by a look that
+ * began after it was called.
  */
 
 import { CappedMap } from '../../std/capped-map.ts';
@@ -54,13 +56,18 @@ export class Catalogue {
     return this.remembered(clientId) ?? (await this.fresh(clientId));
   }
 
-  /** Whether the client's app is on this platform. A miss is not believed: the platform may be new. */
+  /**
+   * Whether the client's app is on this platform. A miss is not believed: the platform may be new.
+   */
   async hasPlatform(clientId: number, appId: number, platformId: number): Promise<boolean> {
     if (this.remembered(clientId)?.hasPlatform(appId, platformId)) return true;
     return (await this.fresh(clientId)).hasPlatform(appId, platformId);
   }
 
-  /** A snapshot as of this call or later: for misses, and where a caller expects to see his own change. */
+  /**
+   * A snapshot as of this call or later: for misses, and where a caller expects to see his own
+   * change.
+   */
   fresh(clientId: number): Promise<Snapshot> {
     const checks = this.checks.get(clientId);
     if (checks === undefined) {

@@ -1,4 +1,7 @@
-/** One batch of imported devices, one transaction: as a batch of registrations, but what an app said is newer than a file. */
+/**
+ * One batch of imported devices, one transaction: as a batch of registrations, but what an app said
+ * is newer than a file.
+ */
 
 import type { GroupChange } from '../../domain/group-change.ts';
 import { changesOf, groupOfPlace } from '../../domain/group-change.ts';
@@ -192,8 +195,9 @@ function take(
 }
 
 /**
- * A time that nobody knows is the beginning of time: an app that is gone since is erased when its provider says so, which counts
- * only what comes after the registration. Without tags nothing is sent, and the device is kept as if it had come today.
+ * A time that nobody knows is the beginning of time: an app that is gone since is erased when its
+ * provider says so, which counts only what comes after the registration. Without tags nothing is
+ * sent, and the device is kept as if it had come today.
  */
 function rowOf({ operation, ordinal, tags }: ImportedDevice) {
   const { device, appVersion, registeredAtMs, startedAtMs, tagIds } = operation;

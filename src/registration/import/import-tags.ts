@@ -1,4 +1,7 @@
-/** Finds the client's tags that a file means, and makes those that are not there when the operator wants them. */
+/**
+ * Finds the client's tags that a file means, and makes those that are not there when the operator
+ * wants them.
+ */
 
 import type { CatalogueTag, Tag } from '../../domain/tag.ts';
 import {
@@ -43,8 +46,8 @@ export function findTags(
 }
 
 /**
- * By sourceId. An id is only another engine's number: it counts for a tag without sourceId whose name, if the file has one,
- * is the same here.
+ * By sourceId. An id is only another engine's number: it counts for a tag without sourceId whose
+ * name, if the file has one, is the same here.
  */
 function findTag({ tags, tagsBySourceId }: Snapshot, tag: MeantTag): CatalogueTag | undefined {
   if (tag.sourceId !== null) return tagsBySourceId.get(tag.sourceId);
@@ -56,7 +59,10 @@ function findTag({ tags, tagsBySourceId }: Snapshot, tag: MeantTag): CatalogueTa
 /** What a tag is made under: the same when the file is imported again. */
 const sourceIdFor = ({ sourceId, id }: MeantTag): string => sourceId ?? `imported-${id}`;
 
-/** Makes those of the tags that no tag has the sourceId of; answers how many, or null: the client would have too many. */
+/**
+ * Makes those of the tags that no tag has the sourceId of; answers how many, or null: the client
+ * would have too many.
+ */
 export function createTags(
   sql: SqlPool,
   clientId: number,

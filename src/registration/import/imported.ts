@@ -11,7 +11,10 @@ export interface ImportedOperation {
   readonly tagIds: readonly number[];
   /** Takes the tags away that the device has besides. */
   readonly replacesTags: boolean;
-  /** When the import began, by the database's clock: what an app said after it is newer than what a file says. */
+  /**
+   * When the import began, by the database's clock: what an app said after it is newer than what a
+   * file says.
+   */
   readonly startedAtMs: number;
 }
 
@@ -19,7 +22,10 @@ export type ImportResult =
   | 'added'
   /** It was there already, and has what the file says besides. */
   | 'merged'
-  /** Its app has unsubscribed it since the import began, or, with `replacesTags`, registered it: its tags stay as they are. */
+  /**
+   * Its app has unsubscribed it since the import began, or, with `replacesTags`, registered it: its
+   * tags stay as they are.
+   */
   | 'kept'
   /** As `added` or `merged`, but not with all tags: it has TAGS_PER_DEVICE_MAX. */
   | 'tags-limited'

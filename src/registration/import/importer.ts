@@ -1,4 +1,7 @@
-/** Devices that an operator imports: committed in lanes of their own, so that registrations of apps do not queue behind them. */
+/**
+ * Devices that an operator imports: committed in lanes of their own, so that registrations of apps
+ * do not queue behind them.
+ */
 
 import type { Logger } from 'pino';
 import { Batcher } from '../../std/batcher.ts';
@@ -20,7 +23,9 @@ export interface ImporterOptions {
   readonly log: Logger;
   /** Counts devices made durable. */
   onCommitted(devices: number): void;
-  /** Batches at work at a time: IMPORT_LANES, or 1 on the embedded database, which is one session. */
+  /**
+   * Batches at work at a time: IMPORT_LANES, or 1 on the embedded database, which is one session.
+   */
   readonly lanes: number;
   readonly devicesPerAppMax: number;
   readonly tagsPerDeviceMax: number;
@@ -51,8 +56,8 @@ export class Importer {
   }
 
   /**
-   * Resolves when all are committed, or with why not. Who submits bounds what is in flight: it is an operator's command,
-   * which waits for its answers.
+   * Resolves when all are committed, or with why not. Who submits bounds what is in flight: it is
+   * an operator's command, which waits for its answers.
    */
   async submit(operations: readonly ImportedOperation[]): Promise<readonly ImportResult[]> {
     if (this.draining) return operations.map(() => 'unavailable');

@@ -36,8 +36,8 @@ export interface CommitContext {
 }
 
 /**
- * Ordinals of new devices, kept when the transaction is tried again: the one before is rolled back for certain, and the stock
- * was filled for one ordinal of each.
+ * Ordinals of new devices, kept when the transaction is tried again: the one before is rolled back
+ * for certain, and the stock was filled for one ordinal of each.
  */
 type GivenOrdinals = Map<DeviceRef, number>;
 
@@ -48,8 +48,8 @@ export interface Committed {
 }
 
 /**
- * Commits, or throws: what was committed before is committed again without harm. Mostly in one transaction; devices with very many tags are
- * in several.
+ * Commits, or throws: what was committed before is committed again without harm. Mostly in one
+ * transaction; devices with very many tags are in several.
  */
 export async function commitDevices(
   context: CommitContext,
@@ -68,8 +68,9 @@ export async function commitDevices(
 }
 
 /**
- * The first of the devices, as many as can be looked at together. Looks without locks: what changes nothing is answered, for what was read had been committed. New devices are written in the next round trip;
- * those that are there are locked and looked at once more before.
+ * The first of the devices, as many as can be looked at together. Looks without locks: what changes
+ * nothing is answered, for what was read had been committed. New devices are written in the next
+ * round trip; those that are there are locked and looked at once more before.
  */
 async function commitOnce(
   context: CommitContext,
@@ -109,7 +110,8 @@ async function look(
   read: typeof findDevices,
 ): Promise<readonly ChangedDevice[]> {
   const keys = devices.map(({ device }) => device);
-  // Issued in this order: the look at tags is to see what others committed while the locks were waited for.
+  // Issued in this order: the look at tags is to see what others committed while the locks were
+  // waited for.
   const [found, tags] = await Promise.all([
     read(tx, keys, freshMs),
     subscribableTags(tx, tagsAskedFor(devices)),
@@ -151,7 +153,10 @@ function changedDevice(
   };
 }
 
-/** Whether anything has to be written of it: not of a repetition, and not of what unsubscribes a stranger. */
+/**
+ * Whether anything has to be written of it: not of a repetition, and not of what unsubscribes a
+ * stranger.
+ */
 function isWritten({ known, change, tags }: ChangedDevice): boolean {
   const { registers, unsubscribes, appVersion } = change;
   if (known === null) return registers;
@@ -163,7 +168,10 @@ function isWritten({ known, change, tags }: ChangedDevice): boolean {
   return registers && !isRepetition;
 }
 
-/** Tags that were deleted, and that nobody has taken off a device yet, leave room for others. Hardly any device is at its limit. */
+/**
+ * Tags that were deleted, and that nobody has taken off a device yet, leave room for others. Hardly
+ * any device is at its limit.
+ */
 async function withoutDeadTags(
   tx: Sql,
   { tagsPerDeviceMax }: CommitContext,
@@ -186,7 +194,10 @@ const asKnown = (device: ChangedDevice): WrittenDevice => ({
   ordinal: device.known?.ordinal ?? -1,
 });
 
-/** Those of the new devices that get an ordinal: the app may have no more. Outside of any transaction, as `provideFor` asks. */
+/**
+ * Those of the new devices that get an ordinal: the app may have no more. Outside of any
+ * transaction, as `provideFor` asks.
+ */
 async function numberNew(
   { ordinals }: CommitContext,
   changed: readonly ChangedDevice[],
@@ -252,7 +263,9 @@ const tagChangeOf = ({ device, ordinal, tags }: WrittenDevice): TagChange => ({
   lost: tags.lost,
 });
 
-/** The groups in which anything changes that an index holds, each with all that anybody in it gains. */
+/**
+ * The groups in which anything changes that an index holds, each with all that anybody in it gains.
+ */
 function gainsByGroup(
   devices: readonly WrittenDevice[],
 ): readonly { readonly group: GroupKey; readonly tagIds: Set<number> }[] {
@@ -268,7 +281,9 @@ function gainsByGroup(
   return [...groups.values()];
 }
 
-/** Who registers is no stranger any more, which an index has to hear. Hardly any was refused before. */
+/**
+ * Who registers is no stranger any more, which an index has to hear. Hardly any was refused before.
+ */
 const isForgiven = ({ known, change }: ChangedDevice): boolean =>
   change.registers && known !== null && known.refusals > 0;
 

@@ -1,4 +1,7 @@
-/** The tags of devices, as `list` answers them: all that are asked for while a query is under way share the next one. */
+/**
+ * The tags of devices, as `list` answers them: all that are asked for while a query is under way
+ * share the next one.
+ */
 
 import { Batcher } from '../../std/batcher.ts';
 import type { TagOfDevice } from '../../store/devices/tags-of-devices.ts';

@@ -1,6 +1,7 @@
 /**
- * Which tags groups of devices are known to have in the database: almost every tag that a registration adds is one that its group has had
- * for long, and to look for each costs more than the rest of the row.
+ * Which tags groups of devices are known to have in the database: almost every tag that a
+ * registration adds is one that its group has had for long, and to look for each costs more than
+ * the rest of the row.
  */
 
 import type { GroupKey } from '../../domain/group-change.ts';
@@ -8,7 +9,10 @@ import { groupKeyOf } from '../../domain/group-change.ts';
 import { CappedMap } from '../../std/capped-map.ts';
 import type { RaisedWithEpoch, TouchedGroup } from '../../store/devices/record-changes.ts';
 
-/** Of all groups together: 4 MB or so. New devices come into few groups; for others a look is what it costs. */
+/**
+ * Of all groups together: 4 MB or so. New devices come into few groups; for others a look is what
+ * it costs.
+ */
 const TAGS_MAX = 100_000;
 
 interface Known {

@@ -1,4 +1,7 @@
-/** A lane: one batch in flight, so that the operations of a device are committed in the order they came. */
+/**
+ * A lane: one batch in flight, so that the operations of a device are committed in the order they
+ * came.
+ */
 
 import { Batcher } from '../../std/batcher.ts';
 import type { FailureLog } from '../../telemetry/failure-log.ts';
@@ -10,9 +13,15 @@ import type { Operation, RegistrationResult } from '../operation.ts';
 import type { CommitContext } from './commit.ts';
 import { commitDevices } from './commit.ts';
 
-/** 1,000 rows a batch measured 5 µs of client CPU each, 100 rows 9 µs (architecture, 3.2): more gains little. */
+/**
+ * 1,000 rows a batch measured 5 µs of client CPU each, 100 rows 9 µs (architecture, 3.2): more
+ * gains little.
+ */
 const OPERATIONS_MAX = 1_000;
-/** Subscriptions of a batch: a thousand operations may name a thousand tags each, and a statement has 10 s. */
+/**
+ * Subscriptions of a batch: a thousand operations may name a thousand tags each, and a statement
+ * has 10 s.
+ */
 const SUBSCRIPTIONS_MAX = 20_000;
 /** What `ureg` without tags may cost; how many a device has is not known before. */
 const SUBSCRIPTIONS_OF_ALL = 10;
@@ -20,8 +29,8 @@ const SUBSCRIPTIONS_OF_ALL = 10;
 export type LaneResult = Exclude<RegistrationResult, 'overloaded'>;
 
 /**
- * Makes a lane. Whatever happens to a batch, each of its operations is answered with a result; `onAnswered` is told of how
- * many it was.
+ * Makes a lane. Whatever happens to a batch, each of its operations is answered with a result;
+ * `onAnswered` is told of how many it was.
  */
 export const createLane = (
   context: CommitContext,

@@ -27,8 +27,9 @@ export interface RegistrationOptions {
 }
 
 /**
- * While one lane waits for its commit the other one is at work. More of them make smaller batches: a batch costs 20 to 40 times
- * what a registration in it does, and two lanes of 1,000 a batch are faster than one thread can read requests.
+ * While one lane waits for its commit the other one is at work. More of them make smaller batches:
+ * a batch costs 20 to 40 times what a registration in it does, and two lanes of 1,000 a batch are
+ * faster than one thread can read requests.
  */
 export const LANES = 2;
 export const LANES_EMBEDDED = 1;
@@ -60,7 +61,10 @@ export class Registration {
     });
   }
 
-  /** Resolves when the operation is committed, or with why it is not. Operations on one device keep their order. */
+  /**
+   * Resolves when the operation is committed, or with why it is not. Operations on one device keep
+   * their order.
+   */
   submit(operation: Operation): Promise<RegistrationResult> {
     if (this.draining) return UNAVAILABLE;
     if (this.inFlight >= this.inFlightMax) return OVERLOADED;

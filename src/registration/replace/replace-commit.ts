@@ -1,4 +1,7 @@
-/** A token's replacement, one transaction: all tags of a device move to another deviceId, or nothing does. */
+/**
+ * A token's replacement, one transaction: all tags of a device move to another deviceId, or nothing
+ * does.
+ */
 
 import type { DeviceNote, GroupChange } from '../../domain/group-change.ts';
 import { changesOf, groupOfPlace } from '../../domain/group-change.ts';
@@ -68,7 +71,10 @@ const unchanged = (outcome: 'unchanged' | 'unknown'): Replaced => ({
 
 const NO_NOTE: DeviceNote = { refusals: 0, environment: null };
 
-/** The ordinal stays, and with it everything that hangs on it but what providers said of the other token. */
+/**
+ * The ordinal stays, and with it everything that hangs on it but what providers said of the other
+ * token.
+ */
 async function move(
   tx: Sql,
   { device, by, appVersion }: Replacement,

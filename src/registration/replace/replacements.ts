@@ -1,4 +1,7 @@
-/** Replacements of tokens, a few at a time: each is a transaction of its own, for it changes rows of two devices at once. */
+/**
+ * Replacements of tokens, a few at a time: each is a transaction of its own, for it changes rows of
+ * two devices at once.
+ */
 
 import type { Logger } from 'pino';
 import { Batcher } from '../../std/batcher.ts';
@@ -44,8 +47,9 @@ export class Replacements {
   }
 
   /**
-   * Resolves when it is committed, or with why it is not. Replacements of one device keep their order. It has none among
-   * registrations that are not answered yet: either order gives the new device the tags of both.
+   * Resolves when it is committed, or with why it is not. Replacements of one device keep their
+   * order. It has none among registrations that are not answered yet: either order gives the new
+   * device the tags of both.
    */
   async submit(replacement: Replacement): Promise<ReplaceResult> {
     if (this.draining) return { outcome: 'unavailable' };

@@ -1,4 +1,7 @@
-/** Reads the header fields of an APNs request, and finds what is wrong with them in themselves (facts, 1.1 and 1.5). */
+/**
+ * Reads the header fields of an APNs request, and finds what is wrong with them in themselves
+ * (facts, 1.1 and 1.5).
+ */
 
 import type { Field } from '../../http2/hpack/field.ts';
 import { fieldValue, hasDuplicates } from '../server/fields.ts';
@@ -22,7 +25,10 @@ export interface ApnsFields {
   readonly fault: ApnsReason | undefined;
 }
 
-/** What each push type appends to the bundle id to make the topic. `mdm` has topics of its own, which no account here has. */
+/**
+ * What each push type appends to the bundle id to make the topic. `mdm` has topics of its own,
+ * which no account here has.
+ */
 export const TOPIC_SUFFIXES: ReadonlyMap<string, string> = new Map([
   ['alert', ''],
   ['background', ''],
@@ -66,7 +72,8 @@ function topicFaultOf(topic: string): ApnsReason | undefined {
 }
 
 function bundleIdOf(topic: string, pushType: string | undefined): string | undefined {
-  // Optional by Apple's letter on most systems, yet without it watches drop the push: treated as mandatory.
+  // Optional by Apple's letter on most systems, yet without it watches drop the push: treated as
+  // mandatory.
   const suffix = TOPIC_SUFFIXES.get(pushType ?? '');
   if (suffix === undefined || !topic.endsWith(suffix)) return undefined;
   return topic.slice(0, topic.length - suffix.length);

@@ -1,4 +1,7 @@
-/** Checks everything about an APNs request but who sends it: request line, topic, payload (facts, 1.1 and 1.5). */
+/**
+ * Checks everything about an APNs request but who sends it: request line, topic, payload (facts,
+ * 1.1 and 1.5).
+ */
 
 import type { JsonObject } from '../../std/json.ts';
 import { isObject, parseObject } from '../../std/json.ts';

@@ -1,6 +1,7 @@
 /**
- * Checks the provider token (a JWT) of an APNs request: signed by a key of a known team, at most an hour
- * old, not replaced too often, and of the team that the connection already works for (facts, 1.3 and 1.4).
+ * Checks the provider token (a JWT) of an APNs request: signed by a key of a known team, at most an
+ * hour old, not replaced too often, and of the team that the connection already works for (facts,
+ * 1.3 and 1.4).
  */
 
 import { CappedMap } from '../../std/capped-map.ts';

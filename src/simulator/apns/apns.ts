@@ -1,4 +1,7 @@
-/** The simulated Apple Push Notification service: takes a request, answers as Apple would, and records it. */
+/**
+ * The simulated Apple Push Notification service: takes a request, answers as Apple would, and
+ * records it.
+ */
 
 import { randomUUID } from 'node:crypto';
 import type { Field } from '../../http2/hpack/field.ts';

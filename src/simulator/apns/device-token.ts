@@ -10,12 +10,15 @@ const UPPER_CASE = 1;
 const NOT_HEX = 2;
 
 /**
- * What each character is. A table, because the digits of a token are random: a pattern asks of every one
- * whether it is a figure or a letter, and the processor guesses wrong.
+ * What each character is. A table, because the digits of a token are random: a pattern asks of
+ * every one whether it is a figure or a letter, and the processor guesses wrong.
  */
 const KINDS = makeKinds();
 
-/** The token of the path, in the one case it is recorded in; undefined when there is none or it is malformed. */
+/**
+ * The token of the path, in the one case it is recorded in; undefined when there is none or it is
+ * malformed.
+ */
 export function deviceTokenOf(path: string): string | undefined {
   const length = path.length - DEVICE_PATH.length;
   if (length < LENGTH_MIN || length % 2 !== 0 || !path.startsWith(DEVICE_PATH)) return undefined;

@@ -1,4 +1,7 @@
-/** What the control endpoint answers: `control.ts` holds the table of it, this file one function a row. */
+/**
+ * What the control endpoint answers: `control.ts` holds the table of it, this file one function a
+ * row.
+ */
 
 import { STATUS_CODES } from 'node:http';
 import { z } from 'zod';

@@ -1,6 +1,7 @@
 /**
- * The control endpoint: tells tests and onlookers what the simulated providers received, and lets them
- * change how these behave. Plain HTTP on loopback, JSON in and out, problems as RFC 9457 has them.
+ * The control endpoint: tells tests and onlookers what the simulated providers received, and lets
+ * them change how these behave. Plain HTTP on loopback, JSON in and out, problems as RFC 9457 has
+ * them.
  *
  * | request                           | answer                                                                  |
  * |-----------------------------------|-------------------------------------------------------------------------|
@@ -23,8 +24,8 @@
  * |                                   | one when there is none                                                  |
  * | POST /reset                       | forgets pushes and scripts; behaviour is again what it was at the start |
  *
- * `<provider>` is `apns`, `fcm` or `webpush`; a token in a path is percent-encoded. APNs tokens are in lower case; that of a
- * subscription is the end of its endpoint, behind `/push/`.
+ * `<provider>` is `apns`, `fcm` or `webpush`; a token in a path is percent-encoded. APNs tokens are
+ * in lower case; that of a subscription is the end of its endpoint, behind `/push/`.
  */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';

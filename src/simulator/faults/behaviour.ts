@@ -1,4 +1,7 @@
-/** How a simulated provider behaves: which faults it shows, how often, and whether a run can be repeated. */
+/**
+ * How a simulated provider behaves: which faults it shows, how often, and whether a run can be
+ * repeated.
+ */
 
 import { z } from 'zod';
 
@@ -31,9 +34,15 @@ const endsSchema = z.strictObject({
   goAway: count,
   /** GOAWAY that names no request yet, and when the client has heard it a second one that does. */
   goAwayTwice: count,
-  /** GOAWAY that names this request, then one that names an earlier one: those between were never looked at. */
+  /**
+   * GOAWAY that names this request, then one that names an earlier one: those between were never
+   * looked at.
+   */
   goAwayFalling: count,
-  /** GOAWAY that names an earlier request; those above were never looked at, and nobody says a word about them. */
+  /**
+   * GOAWAY that names an earlier request; those above were never looked at, and nobody says a word
+   * about them.
+   */
   goAwayUnprocessed: count,
   /** GOAWAY ENHANCE_YOUR_CALM "too_many_pings" that names an earlier request, and close. */
   goAwayCalm: count,
@@ -65,25 +74,38 @@ export const behaviourPartSchema = z.strictObject({
   /** On top of it a time that is drawn for each request: log-normal, cut at the largest. */
   latencySpread: latencySpreadSchema.nullable().exactOptional(),
   /**
-   * A connection's distance: all that the provider writes on it arrives so much later, and its handshakes take as long each.
-   * For connections opened from then on.
+   * A connection's distance: all that the provider writes on it arrives so much later, and its
+   * handshakes take as long each. For connections opened from then on.
    */
   roundTripMs: count,
   shares: sharesSchema.exactOptional(),
-  /** Requests that are never looked at and never answered. Real providers do this too (facts, 1.8). */
+  /**
+   * Requests that are never looked at and never answered. Real providers do this too (facts, 1.8).
+   */
   silentShare: share,
-  /** Requests that are accepted and never answered: who sends them again reaches the device twice. */
+  /**
+   * Requests that are accepted and never answered: who sends them again reaches the device twice.
+   */
   lostAnswerShare: share,
-  /** After how many requests a connection ends so; 0 = never. Each connection draws one of those that are not 0. */
+  /**
+   * After how many requests a connection ends so; 0 = never. Each connection draws one of those
+   * that are not 0.
+   */
   ends: endsSchema.exactOptional(),
-  /** Null: what the real one allows: at APNs 1 until the first valid provider token, then 1000; at FCM 100. */
+  /**
+   * Null: what the real one allows: at APNs 1 until the first valid provider token, then 1000; at
+   * FCM 100.
+   */
   maxConcurrentStreams: wholeNumber.nullable().exactOptional(),
   /**
-   * After a 4xx, 410 and 429 aside, one stream until the next success; what is in flight beyond gets REFUSED_STREAM (APNs; facts, 1.3
-   * and 1.8).
+   * After a 4xx, 410 and 429 aside, one stream until the next success; what is in flight beyond
+   * gets REFUSED_STREAM (APNs; facts, 1.3 and 1.8).
    */
   streamsFall: z.boolean().exactOptional(),
-  /** What a connection's requests together may have on their way, refilled by eighths. Null: more than is ever sent. */
+  /**
+   * What a connection's requests together may have on their way, refilled by eighths. Null: more
+   * than is ever sent.
+   */
   windowOctets: wholeNumber
     .min(65_535)
     .max(2 ** 31 - 1)
@@ -91,7 +113,10 @@ export const behaviourPartSchema = z.strictObject({
     .exactOptional(),
   /** A PING behind the answers, whenever the one before is acknowledged (FCM; facts, 2.6). */
   pingsAfterAnswers: z.boolean().exactOptional(),
-  /** PINGs of a client with no request between them; beyond: GOAWAY ENHANCE_YOUR_CALM "too_many_pings". Null: any number. */
+  /**
+   * PINGs of a client with no request between them; beyond: GOAWAY ENHANCE_YOUR_CALM
+   * "too_many_pings". Null: any number.
+   */
   clientPingsMax: wholeNumber.nullable().exactOptional(),
   /** GOAWAY "session_timeout" after so long without a request; 0 = never. FCM's is 4 minutes. */
   idleMsMax: count,
@@ -114,7 +139,10 @@ export type Behaviour = Readonly<Required<Omit<BehaviourPart, 'shares' | 'ends'>
   readonly ends: Ends;
 };
 
-/** No faults. One second of Retry-After, where Google says up to a minute, keeps those who test awake. */
+/**
+ * No faults. One second of Retry-After, where Google says up to a minute, keeps those who test
+ * awake.
+ */
 export const KIND_BEHAVIOUR: Behaviour = {
   latencyMs: 0,
   latencySpread: null,
@@ -144,7 +172,9 @@ export const KIND_BEHAVIOUR: Behaviour = {
   seed: 1,
 };
 
-/** The behaviour after a change; shares and ends that the change does not name stay as they were. */
+/**
+ * The behaviour after a change; shares and ends that the change does not name stay as they were.
+ */
 export function mergeBehaviour(behaviour: Behaviour, part: BehaviourPart): Behaviour {
   return {
     ...behaviour,

@@ -1,6 +1,7 @@
 /**
- * How a connection ends: one of the behaviour's ends, drawn for it, and the request at which it comes. The last requests before
- * are treated as the end needs it, so that in each run something is at stake.
+ * How a connection ends: one of the behaviour's ends, drawn for it, and the request at which it
+ * comes. The last requests before are treated as the end needs it, so that in each run something is
+ * at stake.
  */
 
 import { ErrorCode } from '../../http2/error.ts';
@@ -10,7 +11,9 @@ import { draw } from './random.ts';
 
 export type EndKind = keyof Ends;
 
-/** What becomes of a request; those that are ignored were never looked at, and no device is reached. */
+/**
+ * What becomes of a request; those that are ignored were never looked at, and no device is reached.
+ */
 export type Treatment = 'served' | 'unanswered' | 'ignored';
 
 /** So many requests, the one at which the end comes included, share the connection's fate. */
@@ -44,7 +47,9 @@ export interface DrawnEnd {
   readonly requests: number;
 }
 
-/** The end of the connection with this number; null: none. The same seed and number draw the same. */
+/**
+ * The end of the connection with this number; null: none. The same seed and number draw the same.
+ */
 export function drawEnd({ ends, seed }: Behaviour, connectionNumber: number): DrawnEnd | null {
   const kinds = (Object.keys(ends) as EndKind[]).filter((kind) => ends[kind] > 0);
   const kind = kinds[Math.floor(draw(seed, 'connection end', connectionNumber) * kinds.length)];

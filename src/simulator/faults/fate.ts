@@ -1,6 +1,6 @@
 /**
- * Decides what becomes of a valid push: accepted, or one of the faults that the behaviour asks for. A
- * script for the token goes first, then what sticks to the token, then what befalls this attempt.
+ * Decides what becomes of a valid push: accepted, or one of the faults that the behaviour asks for.
+ * A script for the token goes first, then what sticks to the token, then what befalls this attempt.
  */
 
 import type { LiveBehaviour } from '../options.ts';
@@ -42,7 +42,10 @@ const UNAVAILABLE: Fate = { kind: 'server-error', variant: 0.5 };
 /** Added to an attempt so that which error it is does not depend on the draw that made it one. */
 const VARIANT_OFFSET = 1_000_000_000;
 
-/** What becomes of a push to this token. Shares stack in the order below; beyond 1 the later ones lose. */
+/**
+ * What becomes of a push to this token. Shares stack in the order below; beyond 1 the later ones
+ * lose.
+ */
 export function decideFate({ live, scripts, record }: PushBook, token: string): Fate {
   const script = scripts.take(token);
   if (script !== undefined) return { kind: 'scripted', script };

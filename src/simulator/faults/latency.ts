@@ -1,4 +1,7 @@
-/** How long a provider takes to answer: a fixed time, and one that is drawn for each request as real ones spread, log-normally. */
+/**
+ * How long a provider takes to answer: a fixed time, and one that is drawn for each request as real
+ * ones spread, log-normally.
+ */
 
 import type { Behaviour, LatencySpread } from './behaviour.ts';
 import { draw } from './random.ts';

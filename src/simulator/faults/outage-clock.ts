@@ -1,4 +1,7 @@
-/** A provider that is down: connections closed at first, then 503 to every push, then all is as before. */
+/**
+ * A provider that is down: connections closed at first, then 503 to every push, then all is as
+ * before.
+ */
 
 import type { LiveBehaviour } from '../options.ts';
 import type { Outage } from './behaviour.ts';

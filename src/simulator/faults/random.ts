@@ -1,9 +1,12 @@
 /**
- * Chance that can be repeated: a draw depends on nothing but the seed and what is drawn for, never on
- * the order in which requests happen to arrive.
+ * Chance that can be repeated: a draw depends on nothing but the seed and what is drawn for, never
+ * on the order in which requests happen to arrive.
  */
 
-/** A number in [0, 1) for this seed, purpose and attempt: FNV-1a over the text, finished as murmur3 is. */
+/**
+ * A number in [0, 1) for this seed, purpose and attempt: FNV-1a over the text, finished as murmur3
+ * is.
+ */
 export function draw(seed: number, text: string, attempt: number): number {
   let hash = Math.imul(seed ^ 0x811c9dc5, 0x01000193);
   for (let index = 0; index < text.length; index += 1) {

@@ -1,6 +1,7 @@
 /**
- * The worst days of real providers, each by a name: what it changes in the behaviour. Several are merged in the order they are
- * named, so they can be combined. `docs/simulator.md` says what each shows.
+ * The worst days of real providers, each by a name: what it changes in the behaviour. Several are
+ * merged in the order they are named, so they can be combined. `docs/simulator.md` says what each
+ * shows.
  */
 
 import type { BehaviourPart } from './behaviour.ts';

@@ -1,10 +1,16 @@
-/** Answers that a test has written for single tokens: the next n pushes get them, then all is as before. */
+/**
+ * Answers that a test has written for single tokens: the next n pushes get them, then all is as
+ * before.
+ */
 
 import { z } from 'zod';
 
 export const scriptSchema = z.strictObject({
   status: z.number().int().min(200).max(599),
-  /** APNs: the reason of the body. FCM: the errorCode, or a google.rpc status such as PERMISSION_DENIED. */
+  /**
+   * APNs: the reason of the body. FCM: the errorCode, or a google.rpc status such as
+   * PERMISSION_DENIED.
+   */
   reason: z.string().min(1).max(255).exactOptional(),
   /** APNs 410: since when the token is dead, in epoch milliseconds. */
   timestamp: z.number().int().min(0).exactOptional(),

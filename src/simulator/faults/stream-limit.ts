@@ -69,8 +69,8 @@ export class StreamLimit {
 }
 
 /**
- * Apple does not count a dead token as the sender's fault (facts, 1.3), nor, it is assumed, a device that is asked too often, nor
- * its own errors.
+ * Apple does not count a dead token as the sender's fault (facts, 1.3), nor, it is assumed, a
+ * device that is asked too often, nor its own errors.
  */
 function isRejection(status: number | null): boolean {
   return status !== null && status >= 400 && status < 500 && status !== 410 && status !== 429;

@@ -1,6 +1,7 @@
 /**
- * Checks the JSON body of an FCM HTTP v1 request as Google's proto-JSON parser does: unknown names and wrong
- * types are refused with the field's name, and names may be in camelCase or snake_case (facts, 2.2).
+ * Checks the JSON body of an FCM HTTP v1 request as Google's proto-JSON parser does: unknown names
+ * and wrong types are refused with the field's name, and names may be in camelCase or snake_case
+ * (facts, 2.2).
  */
 
 import type { JsonObject } from '../../std/json.ts';
@@ -41,7 +42,9 @@ const DURATION = /^(\d{1,12})(?:\.\d{1,9})?s$/;
 const PRIORITIES = ['NORMAL', 'HIGH', 'normal', 'high'];
 const RESERVED_DATA_KEY = /^(?:from$|message_type$|google|gcm)/;
 
-/** Spaces and control characters; quotes and backslashes are odd in a token, but a token they are. */
+/**
+ * Spaces and control characters; quotes and backslashes are odd in a token, but a token they are.
+ */
 const NOT_IN_TOKEN = /[\s\p{Cc}]/u;
 
 /** What is said of a device that is none. */
@@ -94,7 +97,10 @@ const checkEnvelope = fields({
   }),
 });
 
-/** The target of a body that FCM would take, or the first fault. `bodyBytes` saves measuring what is small. */
+/**
+ * The target of a body that FCM would take, or the first fault. `bodyBytes` saves measuring what is
+ * small.
+ */
 export function checkMessage(body: JsonObject, bodyBytes: number): MessageCheck {
   const message = body['message'];
   const target = isObject(message) ? targetOf(message) : undefined;

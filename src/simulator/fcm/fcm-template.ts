@@ -1,7 +1,7 @@
 /**
- * A message that FCM would take, as a form in which the device may be exchanged: its token, or the id of its
- * installation. The messages of one notification differ in that alone, and to compare bytes is cheaper than to
- * parse and check them.
+ * A message that FCM would take, as a form in which the device may be exchanged: its token, or the
+ * id of its installation. The messages of one notification differ in that alone, and to compare
+ * bytes is cheaper than to parse and check them.
  */
 
 import type { JsonObject } from '../../std/json.ts';
@@ -23,14 +23,18 @@ const HEADS: readonly (readonly [DeviceField, Buffer])[] = [
 const QUOTE = '"'.charCodeAt(0);
 
 /**
- * 1 for each byte that stands for itself in a JSON string and may stand in a token: visible ASCII but the
- * quote and the backslash. A table, because tokens are random and a comparison would be guessed wrong.
+ * 1 for each byte that stands for itself in a JSON string and may stand in a token: visible ASCII
+ * but the quote and the backslash. A table, because tokens are random and a comparison would be
+ * guessed wrong.
  */
 const IS_PLAIN = Uint8Array.from({ length: 256 }, (_, byte) =>
   byte > 0x20 && byte < 0x7f && byte !== QUOTE && byte !== 0x5c ? 1 : 0,
 );
 
-/** The template of a valid message; undefined when its token cannot be exchanged without another look. */
+/**
+ * The template of a valid message; undefined when its token cannot be exchanged without another
+ * look.
+ */
 export function templateOf(
   body: Buffer,
   parsed: JsonObject,
@@ -40,8 +44,8 @@ export function templateOf(
   if (head === undefined) return undefined;
   const tokenEnd = body.indexOf(QUOTE, head.length);
   if (!isPlain(body, head.length, tokenEnd)) return undefined;
-  // Of a name that comes twice the parser takes the last, and then this token is not the one that counts.
-  // What is written again to the letter has no name twice.
+  // Of a name that comes twice the parser takes the last, and then this token is not the one that
+  // counts. What is written again to the letter has no name twice.
   if (JSON.stringify(parsed) !== body.toString()) return undefined;
   return { tail: Buffer.from(body.subarray(tokenEnd)), validateOnly };
 }

@@ -1,4 +1,7 @@
-/** The simulated FCM HTTP v1: takes a message, answers as Google would, and records it (facts, 2.1 to 2.3). */
+/**
+ * The simulated FCM HTTP v1: takes a message, answers as Google would, and records it (facts, 2.1
+ * to 2.3).
+ */
 
 import { randomUUID } from 'node:crypto';
 import type { Field } from '../../http2/hpack/field.ts';
@@ -39,7 +42,9 @@ const SEND_PATH = /^\/v1\/projects\/([^/]+)\/messages:send$/;
 
 const ACCEPTED_FIELDS: readonly Field[] = [JSON_TYPE];
 
-/** The codes that FCM puts into an FcmError; a scripted reason that is none of them goes without. */
+/**
+ * The codes that FCM puts into an FcmError; a scripted reason that is none of them goes without.
+ */
 const FCM_ERROR_CODES: ReadonlySet<string> = new Set([
   'UNSPECIFIED_ERROR',
   'INVALID_ARGUMENT',
@@ -249,7 +254,9 @@ function quotaExceeded(retryAfterSeconds: number): Refusal {
   return { reason: 'QUOTA_EXCEEDED', answer };
 }
 
-/** The three faces of trouble inside Google: an API that fails, one that is away, a front end alone. */
+/**
+ * The three faces of trouble inside Google: an API that fails, one that is away, a front end alone.
+ */
 function serverError(variant: number, retryAfterSeconds: number): Refusal {
   if (variant < 1 / 3) return fcmError(500, 'INTERNAL', 'Internal error encountered.');
   if (variant < 2 / 3) {

@@ -1,6 +1,7 @@
 /**
- * Which installations of apps have told FCM what they want to be reached by: their id (Firebase Installation ID) or a token.
- * From then on what they are not reached by is as good as unregistered. Who has told nothing is reached by both.
+ * Which installations of apps have told FCM what they want to be reached by: their id (Firebase
+ * Installation ID) or a token. From then on what they are not reached by is as good as
+ * unregistered. Who has told nothing is reached by both.
  */
 
 import { CappedMap } from '../../std/capped-map.ts';

@@ -1,4 +1,7 @@
-/** The simulated Google token endpoint: a service account's signed assertion for an access token (RFC 7523; facts, 2.1). */
+/**
+ * The simulated Google token endpoint: a service account's signed assertion for an access token
+ * (RFC 7523; facts, 2.1).
+ */
 
 import type { AccountBook, ServiceAccountEntry } from '../account-book.ts';
 import type { ProviderRecord } from '../record/record.ts';

@@ -1,10 +1,13 @@
-/** The newest requests that a provider got, whole, so that a test can look at the one for a token. */
+/**
+ * The newest requests that a provider got, whole, so that a test can look at the one for a token.
+ */
 
 import type { Field } from '../../http2/hpack/field.ts';
 import type { ProviderRequest } from '../server/exchange.ts';
 
 /**
- * The newest stay. Not ten times as many: whatever outlives a request is moved about by the garbage collector.
+ * The newest stay. Not ten times as many: whatever outlives a request is moved about by the garbage
+ * collector.
  */
 export const LAST_REQUESTS_MAX = 1_000;
 
@@ -47,7 +50,9 @@ export class LastRequests {
     place.bodyBytes = body.length;
   }
 
-  /** The newest request for the token; undefined when newer ones for others have taken its place. */
+  /**
+   * The newest request for the token; undefined when newer ones for others have taken its place.
+   */
   find(token: string): KeptRequest | undefined {
     const size = this.#ring.length;
     for (let age = 1; age <= size; age += 1) {

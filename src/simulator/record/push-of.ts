@@ -1,4 +1,7 @@
-/** Which push a message is of: the engine writes its id into each, by which a device reached twice is told from one that two pushes reached. */
+/**
+ * Which push a message is of: the engine writes its id into each, by which a device reached twice
+ * is told from one that two pushes reached.
+ */
 
 import { NO_PUSH } from './token-notes.ts';
 
@@ -7,7 +10,10 @@ const QUOTE = 0x22;
 /** A UUID has 36; whatever is longer is told apart by its beginning. */
 const ID_BYTES_MAX = 64;
 
-/** A number for the push, the same for each of its messages and never 0; NO_PUSH when the message names none, or cannot be read. */
+/**
+ * A number for the push, the same for each of its messages and never 0; NO_PUSH when the message
+ * names none, or cannot be read.
+ */
 export function pushOf(body: Buffer): number {
   const mark = body.indexOf(MARK);
   if (mark < 0) return NO_PUSH;

@@ -1,6 +1,6 @@
 /**
- * What a simulated provider received: how often each token, with what end. A test asks it whether every
- * device was reached exactly once, so it must hold a million tokens without falling over.
+ * What a simulated provider received: how often each token, with what end. A test asks it whether
+ * every device was reached exactly once, so it must hold a million tokens without falling over.
  */
 
 import { parseJson } from '../../std/json.ts';
@@ -24,14 +24,20 @@ export interface TokenReport {
 
 export interface ProviderState {
   readonly accepted: number;
-  /** Of the accepted ones those whose answer never reached the client: it cannot know that the device was reached. */
+  /**
+   * Of the accepted ones those whose answer never reached the client: it cannot know that the
+   * device was reached.
+   */
   readonly lostAnswers: number;
   readonly rejected: Readonly<Record<string, number>>;
   readonly connectionsOpened: number;
   readonly tokens: number;
   /** Accepted deliveries of a push to a token that it had reached before. */
   readonly duplicates: number;
-  /** Duplicates beyond the lost answers of their token: a device that was reached again although the client could know. */
+  /**
+   * Duplicates beyond the lost answers of their token: a device that was reached again although the
+   * client could know.
+   */
   readonly unexplainedDuplicates: number;
   /** Requests for tokens beyond TOKENS_MAX. */
   readonly notRecorded: number;
@@ -75,7 +81,10 @@ export class ProviderRecord {
     }
   }
 
-  /** Counts a rejection; the token is absent when the request did not get as far as a well-formed one. */
+  /**
+   * Counts a rejection; the token is absent when the request did not get as far as a well-formed
+   * one.
+   */
   reject(reason: string, token?: string, request?: ProviderRequest): void {
     addOne(this.#rejectedTotal, reason);
     if (token === undefined || request === undefined || !this.#accepted.admit(token)) return;
@@ -163,7 +172,10 @@ function sum(tally: Tally | undefined): number {
   return Object.values(tally).reduce((total, count) => total + count, 0);
 }
 
-/** The request as GET /received shows it: an authorization is nobody's business, a body is JSON or is shown as text. */
+/**
+ * The request as GET /received shows it: an authorization is nobody's business, a body is JSON or
+ * is shown as text.
+ */
 function describe(request: KeptRequest): NonNullable<TokenReport['last']> {
   const { method, path, authority } = request;
   const headers: Record<string, string> = {

@@ -1,7 +1,8 @@
 /**
  * How often each token was counted, at several hundred thousand counts a second. A Map of strings
  * spends most of its time waiting for memory once it holds a million. Here a token is only noted
- * when it comes; when the notes are full, or somebody asks, all are entered, and their waits overlap.
+ * when it comes; when the notes are full, or somebody asks, all are entered, and their waits
+ * overlap.
  */
 
 import { NO_PUSH, NOTES_MAX, TokenNotes } from './token-notes.ts';
@@ -47,13 +48,19 @@ export class TokenCounts {
     return this.#withNote(token, (hash) => table.find(this.#notes, 0, hash)) !== NOWHERE;
   }
 
-  /** Tokens listed, counts by a push that had reached its token before, and tokens that came when there was no room. */
+  /**
+   * Tokens listed, counts by a push that had reached its token before, and tokens that came when
+   * there was no room.
+   */
   totals(): { readonly tokens: number; readonly repeats: number; readonly turnedAway: number } {
     const tokens = this.#settle().size;
     return { tokens, repeats: this.#repeats, turnedAway: this.#turnedAway };
   }
 
-  /** Every token with its count, in the order they came; reading the token's text is left to the caller. */
+  /**
+   * Every token with its count, in the order they came; reading the token's text is left to the
+   * caller.
+   */
   *entries(): Generator<{ readonly count: number; readonly readToken: () => string }> {
     const table = this.#settle();
     for (const address of table.addresses()) {

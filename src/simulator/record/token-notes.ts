@@ -1,4 +1,7 @@
-/** Tokens that came and are not yet entered in the table: their bytes one behind the other, and a hash of each. */
+/**
+ * Tokens that came and are not yet entered in the table: their bytes one behind the other, and a
+ * hash of each.
+ */
 
 /** Enough that what they wait for overlaps, few enough to stay in the processor's cache. */
 export const NOTES_MAX = 512;

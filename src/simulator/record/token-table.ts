@@ -1,7 +1,8 @@
 /**
- * Two million tokens and what was counted of each, without an object for any. They lie on pages one behind the
- * other, `[bytes, count, repeats, newest pushes, the token in UTF-8, padded to whole words]`; a table of slots, chosen by hash,
- * tells where. A token is known by its address: the number of its page, and its place there.
+ * Two million tokens and what was counted of each, without an object for any. They lie on pages one
+ * behind the other, `[bytes, count, repeats, newest pushes, the token in UTF-8, padded to whole
+ * words]`; a table of slots, chosen by hash, tells where. A token is known by its address: the
+ * number of its page, and its place there.
  */
 
 import type { TokenNotes } from './token-notes.ts';
@@ -13,7 +14,10 @@ export const TOKENS_MAX = 2_000_000;
 /** A power of two of which less than half is in use, so that a search ends after a slot or two. */
 const SLOTS = 2 ** 22;
 
-/** The address, and the hash: most of those that are not meant show by it, without a look at the page. */
+/**
+ * The address, and the hash: most of those that are not meant show by it, without a look at the
+ * page.
+ */
 const SLOT_WORDS = 2;
 
 /** 1 MiB, which holds any token there is. */
@@ -23,7 +27,9 @@ const PAGE_WORDS = 2 ** PAGE_BITS;
 /** 1 GiB: more than twice what the most tokens of FCM's usual length need. */
 const PAGES_MAX = 1_024;
 
-/** Of a token the newest pushes are remembered: more are hardly under way to one device at a time. */
+/**
+ * Of a token the newest pushes are remembered: more are hardly under way to one device at a time.
+ */
 export const PUSHES_PER_TOKEN = 8;
 
 /** Bytes, count, repeats and the pushes, before the token itself. */
@@ -50,9 +56,9 @@ export class TokenTable {
   }
 
   /**
-   * Looks at the slots where the searches for these hashes will begin, so that they are at hand by then.
-   * None of the looks needs another's answer, and the loop does nothing else: so the processor has dozens
-   * of them under way at a time.
+   * Looks at the slots where the searches for these hashes will begin, so that they are at hand by
+   * then. None of the looks needs another's answer, and the loop does nothing else: so the
+   * processor has dozens of them under way at a time.
    */
   readAhead(hashes: Int32Array, count: number): void {
     const slots = this.#slots;
@@ -71,7 +77,9 @@ export class TokenTable {
     return slots[this.#slotOf(slots, notes, note, hash)] ?? NOWHERE;
   }
 
-  /** The address of a noted token, which is entered when it is new; NOWHERE when there is no room. */
+  /**
+   * The address of a noted token, which is entered when it is new; NOWHERE when there is no room.
+   */
   enter(notes: TokenNotes, note: number, hash: number): number {
     this.#slots ??= new Int32Array(SLOTS * SLOT_WORDS);
     const slots = this.#slots;
@@ -95,7 +103,10 @@ export class TokenTable {
     return this.#wordsAt(address)[placeOf(address) + 2] ?? 0;
   }
 
-  /** Adds one to the count; answers whether this push, a number that is not 0, has been counted here before. */
+  /**
+   * Adds one to the count; answers whether this push, a number that is not 0, has been counted here
+   * before.
+   */
   increment(address: number, push: number): boolean {
     const words = this.#wordsAt(address);
     const place = placeOf(address);

@@ -10,7 +10,8 @@ export function bearerTokenOf(
   connection: ConnectionMemory,
 ): string | undefined {
   if (value === undefined) return undefined;
-  // A connection says the same for an hour: its token is cut out once, and looked up as one and the same string.
+  // A connection says the same for an hour: its token is cut out once, and looked up as one and the
+  // same string.
   const last = connection.authorization;
   if (last?.value === value) return last.token;
   const token = BEARER.test(value) ? value.replace(BEARER, '') : undefined;

@@ -1,4 +1,7 @@
-/** The TLS certificate of the simulator, for the names it is reached by: made at start and in memory only, unless it is to be kept. */
+/**
+ * The TLS certificate of the simulator, for the names it is reached by: made at start and in memory
+ * only, unless it is to be kept.
+ */
 
 import { isIP } from 'node:net';
 import { generate } from 'selfsigned';
@@ -11,7 +14,9 @@ export interface Certificate {
 /** Longer than any run of a simulator, short enough that a copy left behind soon trusts nobody. */
 const VALID_DAYS = 30;
 
-/** A clock that is a little behind (a container, a virtual machine after sleep) must not refuse it. */
+/**
+ * A clock that is a little behind (a container, a virtual machine after sleep) must not refuse it.
+ */
 const VALID_BEFORE_MS = 3_600_000;
 
 const DAY_MS = 86_400_000;

@@ -1,6 +1,7 @@
 /**
- * What a provider remembers of a connection. Some of it is a rule (APNs ties a connection to a team); the
- * rest is what was read from the last request, which the next one mostly repeats to the letter.
+ * What a provider remembers of a connection. Some of it is a rule (APNs ties a connection to a
+ * team); the rest is what was read from the last request, which the next one mostly repeats to the
+ * letter.
  */
 
 import type { ApnsFields } from '../apns/apns-fields.ts';

@@ -1,15 +1,21 @@
 /**
- * A connection as it looks from afar: all that is written to it arrives a round trip later, in order. The whole round trip is on
- * this side, since a client cannot tell on which way its time went by. What is under way costs one timer, however many answers
- * it holds.
+ * A connection as it looks from afar: all that is written to it arrives a round trip later, in
+ * order. The whole round trip is on this side, since a client cannot tell on which way its time
+ * went by. What is under way costs one timer, however many answers it holds.
  */
 
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 
-/** On the way at once, as much as a router's buffers take; then the writer waits, as it would for its window. */
+/**
+ * On the way at once, as much as a router's buffers take; then the writer waits, as it would for
+ * its window.
+ */
 const HELD_OCTETS_MAX = 16 * 1_024 * 1_024;
-/** Arrivals are so far apart, and what is due between two of them comes with the second, as behind a busy router. */
+/**
+ * Arrivals are so far apart, and what is due between two of them comes with the second, as behind a
+ * busy router.
+ */
 const ARRIVALS_EVERY_MS = 4;
 
 interface Held {
@@ -44,7 +50,8 @@ export class DistantSocket extends Duplex {
   }
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
-    // A copy: the writer may use its buffer again as soon as this is done, which is long before the octets go.
+    // A copy: the writer may use its buffer again as soon as this is done, which is long before the
+    // octets go.
     this.#hold(Buffer.from(chunk));
     if (this.#heldOctets < HELD_OCTETS_MAX) done();
     else this.#blocked = done;

@@ -29,7 +29,9 @@ export function hasDuplicates(fields: readonly Field[]): boolean {
   return names.size < fields.length;
 }
 
-/** Whether both lists say the same. Fields recur as the same objects, so this is a glance at each. */
+/**
+ * Whether both lists say the same. Fields recur as the same objects, so this is a glance at each.
+ */
 export function sameFields(some: readonly Field[], others: readonly Field[]): boolean {
   if (some.length !== others.length) return false;
   for (let index = 0; index < some.length; index += 1) {

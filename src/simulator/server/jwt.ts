@@ -1,6 +1,7 @@
 /**
- * Reads and verifies JSON web tokens, synchronously, on `node:crypto`. The engine signs its tokens with
- * jose; a peer that checks them by other means finds the faults that one library would share with itself.
+ * Reads and verifies JSON web tokens, synchronously, on `node:crypto`. The engine signs its tokens
+ * with jose; a peer that checks them by other means finds the faults that one library would share
+ * with itself.
  */
 
 import type { KeyObject } from 'node:crypto';

@@ -1,6 +1,7 @@
 /**
- * One connection of a simulated provider: hands its requests to the provider, and plays what the behaviour has in store for
- * connections. With no fault asked for, a request costs no more than its answer.
+ * One connection of a simulated provider: hands its requests to the provider, and plays what the
+ * behaviour has in store for connections. With no fault asked for, a request costs no more than its
+ * answer.
  */
 
 import type { Duplex } from 'node:stream';
@@ -31,7 +32,10 @@ export interface ConnectionOptions {
 
 /** A client that does not acknowledge a PING within so long will not. */
 const ACKNOWLEDGED_WITHIN_MS = 5_000;
-/** A silent connection ends at last, so that a long test does not run out of sockets; every client has given up by then. */
+/**
+ * A silent connection ends at last, so that a long test does not run out of sockets; every client
+ * has given up by then.
+ */
 const FROZEN_MS_MAX = 300_000;
 
 interface DelayedAnswer {
@@ -106,7 +110,10 @@ export class ProviderConnection {
     this.#limitLife();
   }
 
-  /** Looks at nothing more, and closes the socket when the client has read all that it was answered: what it has not read is known. */
+  /**
+   * Looks at nothing more, and closes the socket when the client has read all that it was answered:
+   * what it has not read is known.
+   */
   cut(): void {
     this.#isCut = true;
     this.#whenRead(() => this.#http2.destroy('cut'));

@@ -1,6 +1,6 @@
 /**
- * The wire under a simulated provider: TLS and HTTP/2 on our own framing, whose connections play what the behaviour asks for. It
- * knows no provider: any handler is served.
+ * The wire under a simulated provider: TLS and HTTP/2 on our own framing, whose connections play
+ * what the behaviour asks for. It knows no provider: any handler is served.
  */
 
 import { listen } from '../../http2/server/listen.ts';

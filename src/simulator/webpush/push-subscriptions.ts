@@ -1,4 +1,7 @@
-/** Browsers that the simulator plays: it makes their subscriptions, keeps their private keys, and so can read what they are sent. */
+/**
+ * Browsers that the simulator plays: it makes their subscriptions, keeps their private keys, and so
+ * can read what they are sent.
+ */
 
 import type { ECDH } from 'node:crypto';
 import { createDecipheriv, createECDH, hkdfSync, randomBytes } from 'node:crypto';
@@ -43,13 +46,18 @@ export class PushSubscriptions {
     };
   }
 
-  /** Whether this subscription was made with that key; those that were not made here may be of any. */
+  /**
+   * Whether this subscription was made with that key; those that were not made here may be of any.
+   */
   takesKey(id: string, applicationServerKey: string): boolean {
     const expected = this.#browsers.get(id)?.applicationServerKey;
     return expected === undefined || expected === applicationServerKey;
   }
 
-  /** What the browser would show its service worker: undefined when it cannot read it, null when it is none of ours. */
+  /**
+   * What the browser would show its service worker: undefined when it cannot read it, null when it
+   * is none of ours.
+   */
   read(id: string, body: Buffer): Buffer | undefined | null {
     const browser = this.#browsers.get(id);
     if (browser === undefined) return null;

@@ -1,4 +1,7 @@
-/** Checks everything about a Web Push request: RFC 8030 and 8188 for the message, RFC 8292 for who sends it (facts, 3.1 and 3.2). */
+/**
+ * Checks everything about a Web Push request: RFC 8030 and 8188 for the message, RFC 8292 for who
+ * sends it (facts, 3.1 and 3.2).
+ */
 
 import { createPublicKey } from 'node:crypto';
 import { CappedMap } from '../../std/capped-map.ts';
@@ -32,7 +35,9 @@ export type WebPushReason = keyof typeof WEB_PUSH_REASONS;
 
 /** RFC 8030, 7.2: what a service must take; most take no more. */
 const BODY_OCTETS_MAX = 4_096;
-/** Salt, record size, length of the key id, an uncompressed point (RFC 8291, 4), a delimiter, a tag. */
+/**
+ * Salt, record size, length of the key id, an uncompressed point (RFC 8291, 4), a delimiter, a tag.
+ */
 const BODY_OCTETS_MIN = 16 + 4 + 1 + 65 + 1 + 16;
 const KEY_ID_LENGTH_AT = 20;
 const POINT_OCTETS = 65;

@@ -1,4 +1,7 @@
-/** The simulated push service of a browser's maker (RFC 8030): takes a message, answers as Apple's would, and records it. */
+/**
+ * The simulated push service of a browser's maker (RFC 8030): takes a message, answers as Apple's
+ * would, and records it.
+ */
 
 import { randomUUID } from 'node:crypto';
 import type { Fate, PushBook } from '../faults/fate.ts';

@@ -1,4 +1,7 @@
-/** Makes an app on its platforms; the caller raises the catalogue version in the same transaction. Answers its id. */
+/**
+ * Makes an app on its platforms; the caller raises the catalogue version in the same transaction.
+ * Answers its id.
+ */
 
 import type { Sql } from '../sql.ts';
 

@@ -1,4 +1,7 @@
-/** The apps of a client by id, each with its platforms and which of them have a provider's credential. */
+/**
+ * The apps of a client by id, each with its platforms and which of them have a provider's
+ * credential.
+ */
 
 import type { Sql } from '../sql.ts';
 

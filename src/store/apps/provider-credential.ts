@@ -1,4 +1,7 @@
-/** The sealed credential of a provider for one (app, platform), and the one before it: reading, putting, clearing, refusing. */
+/**
+ * The sealed credential of a provider for one (app, platform), and the one before it: reading,
+ * putting, clearing, refusing.
+ */
 
 import type { Sql } from '../sql.ts';
 
@@ -25,7 +28,9 @@ interface Row {
   readonly isRefused: boolean;
 }
 
-/** Undefined: the app is not on this platform. A number: it is, and has no credential; its version. */
+/**
+ * Undefined: the app is not on this platform. A number: it is, and has no credential; its version.
+ */
 export async function readSealedCredential(
   sql: Sql,
   appId: number,
@@ -48,8 +53,9 @@ export async function readSealedCredential(
 }
 
 /**
- * What becomes of the credential that was there: the fallback for a while, nothing, or what it was (the same is put again). One
- * that the provider refuses is nobody's fallback: that stays the one in use.
+ * What becomes of the credential that was there: the fallback for a while, nothing, or what it was
+ * (the same is put again). One that the provider refuses is nobody's fallback: that stays the one
+ * in use.
  */
 export type Predecessor = 'kept' | 'forgotten' | 'unchanged';
 
@@ -90,7 +96,10 @@ export async function writeSealedCredential(
   return rows.length > 0;
 }
 
-/** The provider refuses this version, and the one before it is still good: from now on that one is used. False: it is not so, or was known. */
+/**
+ * The provider refuses this version, and the one before it is still good: from now on that one is
+ * used. False: it is not so, or was known.
+ */
 export async function refuseCredential(
   sql: Sql,
   appId: number,

@@ -12,13 +12,19 @@ export interface AppRow {
 export interface CatalogueRows {
   readonly version: number;
   readonly apps: readonly AppRow[];
-  /** Expired ones too, deleted ones not; by id. Without their optional parameters, which may be most of it. */
+  /**
+   * Expired ones too, deleted ones not; by id. Without their optional parameters, which may be most
+   * of it.
+   */
   readonly tags: readonly CatalogueTag[];
   /** By id. */
   readonly groups: readonly TagGroup[];
 }
 
-/** The version that every change of a client's catalogue raises in its own transaction; null: no such client. */
+/**
+ * The version that every change of a client's catalogue raises in its own transaction; null: no
+ * such client.
+ */
 export async function catalogueVersion(sql: Sql, clientId: number): Promise<number | null> {
   const [client] = await sql<{ version: number }[]>`
     select catalogue_version as version from clients where id = ${clientId}`;

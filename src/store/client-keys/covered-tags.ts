@@ -1,4 +1,7 @@
-/** Which of the tags that are named a key's limits cover: its tags, and those in its groups or in groups below them. */
+/**
+ * Which of the tags that are named a key's limits cover: its tags, and those in its groups or in
+ * groups below them.
+ */
 
 import type { Sql } from '../sql.ts';
 

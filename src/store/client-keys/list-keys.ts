@@ -1,4 +1,6 @@
-/** The further keys of a client, those that have ended included, and how many they are. No secrets. */
+/**
+ * The further keys of a client, those that have ended included, and how many they are. No secrets.
+ */
 
 import type { Sql } from '../sql.ts';
 

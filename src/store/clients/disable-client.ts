@@ -1,4 +1,7 @@
-/** Disables and enables a client: its credentials are refused, or work again, from then on. Answers whether there is one; again is no change. */
+/**
+ * Disables and enables a client: its credentials are refused, or work again, from then on. Answers
+ * whether there is one; again is no change.
+ */
 
 import type { Sql } from '../sql.ts';
 

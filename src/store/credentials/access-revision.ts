@@ -1,4 +1,7 @@
-/** Another one whenever a credential or key that worked may work no longer: what was read under it holds while it is the same. */
+/**
+ * Another one whenever a credential or key that worked may work no longer: what was read under it
+ * holds while it is the same.
+ */
 
 import type { Sql } from '../sql.ts';
 

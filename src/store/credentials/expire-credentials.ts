@@ -1,4 +1,7 @@
-/** Lets all credentials of an app (or, with null, of the super user) end after the grace period; none ends later than it would have. */
+/**
+ * Lets all credentials of an app (or, with null, of the super user) end after the grace period;
+ * none ends later than it would have.
+ */
 
 import type { Sql } from '../sql.ts';
 

@@ -1,6 +1,7 @@
 /**
- * Finds whom tokens, those of further keys too, (by hash) and user names belong to, many at a time: one query however many callers ask at once.
- * Credentials that have ended are not found; those of a disabled client are, so that the answer can say so.
+ * Finds whom tokens, those of further keys too, (by hash) and user names belong to, many at a time:
+ * one query however many callers ask at once. Credentials that have ended are not found; those of a
+ * disabled client are, so that the answer can say so.
  */
 
 import type { Sql } from '../sql.ts';

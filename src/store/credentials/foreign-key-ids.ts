@@ -1,4 +1,7 @@
-/** Which keys, other than those in use, credentials and keys in force were made with: none of those is ever found again. */
+/**
+ * Which keys, other than those in use, credentials and keys in force were made with: none of those
+ * is ever found again.
+ */
 
 import type { Sql } from '../sql.ts';
 

@@ -1,4 +1,7 @@
-/** The credential in force of an app (or, with null, of the client's super user): the newest without an end. */
+/**
+ * The credential in force of an app (or, with null, of the client's super user): the newest without
+ * an end.
+ */
 
 import type { Sql } from '../sql.ts';
 

@@ -1,4 +1,7 @@
-/** Carries out what a scope condemned, or forgets it, a bounded piece in a transaction: whatever a crash leaves is still there. */
+/**
+ * Carries out what a scope condemned, or forgets it, a bounded piece in a transaction: whatever a
+ * crash leaves is still there.
+ */
 
 import type { DevicePlace, GroupChange } from '../../domain/group-change.ts';
 import type { NotificationScope } from '../../domain/notification.ts';
@@ -23,10 +26,11 @@ export interface CarriedOut {
 }
 
 /**
- * Takes up to `limit` verdicts: dead devices are erased, refused ones counted, and erased when it was the last time. The
- * condition is checked on the locked row: who registered since stays. Of a device that may have repeated its registration
- * since, unwritten (decision 42), the first verdict only counts; that of a later send erases it, unless it has
- * registered in between, which is written then.
+ * Takes up to `limit` verdicts: dead devices are erased, refused ones counted, and erased when it
+ * was the last time. The condition is checked on the locked row: who registered since stays. Of a
+ * device that may have repeated its registration since, unwritten (decision 42), the first verdict
+ * only counts; that of a later send erases it, unless it has registered in between, which is
+ * written then.
  */
 export const carryOutDeletions = (
   sql: SqlPool,
@@ -55,7 +59,9 @@ export const carryOutDeletions = (
     return { verdicts: taken.length, changes };
   });
 
-/** Not of a device that a send before this one was refused for, and that has not registered since. */
+/**
+ * Not of a device that a send before this one was refused for, and that has not registered since.
+ */
 const isInDoubt = (
   { isDoubtful, refusedAtMs }: LockedDevice,
   { acceptedAtMs }: Condemned,
@@ -69,8 +75,9 @@ export const forgetDeletions = async (
 ): Promise<number> => (await takeVerdicts(sql, scope, limit)).length;
 
 /**
- * What another node is at in this moment is left to it. The gate is looked at again, in the very picture that shows the verdicts:
- * since it was found open a running send may have condemned thousands more.
+ * What another node is at in this moment is left to it. The gate is looked at again, in the very
+ * picture that shows the verdicts: since it was found open a running send may have condemned
+ * thousands more.
  */
 const takeVerdicts = (
   sql: Sql,

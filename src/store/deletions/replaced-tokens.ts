@@ -1,6 +1,7 @@
 /**
- * Dead tokens of FCM whose installation has registered by its id since (decision 38): that they are dead is FCM's rule, so they
- * need no gate and say nothing of the others. A bounded piece in a transaction.
+ * Dead tokens of FCM whose installation has registered by its id since (decision 38): that they are
+ * dead is FCM's rule, so they need no gate and say nothing of the others. A bounded piece in a
+ * transaction.
  */
 
 import { deviceKeyOf, UNWRITTEN_MS_MAX } from '../../domain/device.ts';
@@ -21,7 +22,10 @@ export interface ReplacedTokens {
   readonly changes: readonly GroupChange[];
 }
 
-/** Looks at up to `limit` dead devices of a scope behind an ordinal, and erases those; they do not count for its gate any more. */
+/**
+ * Looks at up to `limit` dead devices of a scope behind an ordinal, and erases those; they do not
+ * count for its gate any more.
+ */
 export const carryOutReplacedTokens = (
   sql: SqlPool,
   scope: NotificationScope,
@@ -60,8 +64,8 @@ const readDead = (
   order by c.ordinal`;
 
 /**
- * An app that went back from the id to a token has registered that token later, and is none of them: nor is one that may have done so
- * unwritten (decision 42).
+ * An app that went back from the id to a token has registered that token later, and is none of
+ * them: nor is one that may have done so unwritten (decision 42).
  */
 async function findReplaced(
   tx: Sql,

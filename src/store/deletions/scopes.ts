@@ -1,4 +1,7 @@
-/** The scopes of notifications whose answers condemned devices: which they are, and what is decided about them. */
+/**
+ * The scopes of notifications whose answers condemned devices: which they are, and what is decided
+ * about them.
+ */
 
 import type { NotificationScope } from '../../domain/notification.ts';
 import type { Sql } from '../sql.ts';
@@ -21,8 +24,8 @@ export const listOpenDeletions = (sql: Sql, limit: number) => sql<OpenDeletions[
   limit ${limit}`;
 
 /**
- * Holds what a scope condemned, and forgets its refusals: behind a closed gate they count for nothing. Answers how many
- * devices are held; null: somebody was faster.
+ * Holds what a scope condemned, and forgets its refusals: behind a closed gate they count for
+ * nothing. Answers how many devices are held; null: somebody was faster.
  */
 export async function holdDeletions(sql: Sql, scope: NotificationScope): Promise<number | null> {
   const { notificationId, appId, platformId } = scope;
@@ -86,7 +89,10 @@ export const listHeldDeletions = (sql: Sql) => sql<HeldDeletions[]>`
   where s.deletions = 'held'
   order by s.held_at, s.notification_id, s.app_id, s.platform_id`;
 
-/** An operator's word on all that a notification has held. Answers how many devices it is about; null: none are held. */
+/**
+ * An operator's word on all that a notification has held. Answers how many devices it is about;
+ * null: none are held.
+ */
 export async function decideDeletions(
   sql: Sql,
   notificationId: string,

@@ -1,4 +1,7 @@
-/** Counts a refusal of devices' tokens: at most one in an interval, so that the count tells of sends at different times. */
+/**
+ * Counts a refusal of devices' tokens: at most one in an interval, so that the count tells of sends
+ * at different times.
+ */
 
 import type { DeviceNote, DevicePlace, GroupKey } from '../../domain/group-change.ts';
 import type { Sql } from '../sql.ts';
@@ -10,10 +13,16 @@ export interface RefusedDevice extends DevicePlace {
   readonly registeredBeforeMs: number;
 }
 
-/** Two refusals nearer to each other than this are one: a fault of ours is noticed and mended within a day, mostly. */
+/**
+ * Two refusals nearer to each other than this are one: a fault of ours is noticed and mended within
+ * a day, mostly.
+ */
 const REFUSAL_INTERVAL_MS = 86_400_000;
 
-/** Refusals after which a device is erased: two days at least, three different sends, and none between them that was taken. */
+/**
+ * Refusals after which a device is erased: two days at least, three different sends, and none
+ * between them that was taken.
+ */
 export const REFUSALS_MAX = 3;
 
 /** Answers every device that was counted, with its refusals so far. Locks in the order of keys. */

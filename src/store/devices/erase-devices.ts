@@ -1,4 +1,7 @@
-/** Erases devices with everything that hangs on them: for dead tokens, retention and the right to be forgotten. */
+/**
+ * Erases devices with everything that hangs on them: for dead tokens, retention and the right to be
+ * forgotten.
+ */
 
 import { UNWRITTEN_MS_MAX } from '../../domain/device.ts';
 import type { DevicePlace, Edits, GroupChange, GroupKey } from '../../domain/group-change.ts';
@@ -21,8 +24,9 @@ export interface Erased {
 }
 
 /**
- * Erases the devices that still meet their condition, in one transaction. The condition is checked on the locked row: a
- * device that registered again in the meantime stays. Their ordinals are never given out again.
+ * Erases the devices that still meet their condition, in one transaction. The condition is checked
+ * on the locked row: a device that registered again in the meantime stays. Their ordinals are never
+ * given out again.
  */
 export function eraseDevices(sql: SqlPool, devices: readonly DeviceToErase[]): Promise<Erased> {
   if (devices.length === 0) return Promise.resolve({ count: 0, changes: [] });
@@ -36,13 +40,22 @@ export function eraseDevices(sql: SqlPool, devices: readonly DeviceToErase[]): P
 export interface LockedDevice extends DevicePlace, GroupKey {
   /** Sorted. */
   readonly tagIds: readonly number[];
-  /** So shortly before the time in question that a repetition of its registration after it may not have been written. */
+  /**
+   * So shortly before the time in question that a repetition of its registration after it may not
+   * have been written.
+   */
   readonly isDoubtful: boolean;
-  /** Epoch milliseconds of a refusal since its last registration: whoever registers after one is always written. */
+  /**
+   * Epoch milliseconds of a refusal since its last registration: whoever registers after one is
+   * always written.
+   */
   readonly refusedAtMs: number | null;
 }
 
-/** Erases devices that the transaction has locked. `others`: what else it changed, in the same groups or in others. */
+/**
+ * Erases devices that the transaction has locked. `others`: what else it changed, in the same
+ * groups or in others.
+ */
 export async function eraseLocked(
   tx: Sql,
   devices: readonly LockedDevice[],

@@ -1,4 +1,7 @@
-/** Finds devices by their keys, with the row that a change of them starts from; locks them, where it is to be changed. */
+/**
+ * Finds devices by their keys, with the row that a change of them starts from; locks them, where it
+ * is to be changed.
+ */
 
 import type { PlatformOfApp } from '../../domain/device.ts';
 import type { DeviceNote } from '../../domain/group-change.ts';
@@ -25,11 +28,16 @@ export interface KnownDevice extends DeviceNote {
 
 export interface Found {
   readonly devices: readonly KnownDevice[];
-  /** So many of those asked for were looked for, the first at least: the next one has too many tags to be read with them. */
+  /**
+   * So many of those asked for were looked for, the first at least: the next one has too many tags
+   * to be read with them.
+   */
   readonly lookedFor: number;
 }
 
-/** Tags read at once: some tens of milliseconds of ours, and 2 MB. A single device may have more. */
+/**
+ * Tags read at once: some tens of milliseconds of ours, and 2 MB. A single device may have more.
+ */
 const TAGS_MAX = 100_000;
 
 /** Without locks: each may have changed when the answer is there. */
@@ -56,9 +64,9 @@ export async function findDevices(
 }
 
 /**
- * Locks them in the order of keys, so that two nodes wait for each other and do not deadlock. What others commit while this
- * waits is seen by the statements that follow, not by this one (READ COMMITTED): hence no change in the same statement, and
- * no look at tags before it.
+ * Locks them in the order of keys, so that two nodes wait for each other and do not deadlock. What
+ * others commit while this waits is seen by the statements that follow, not by this one (READ
+ * COMMITTED): hence no change in the same statement, and no look at tags before it.
  */
 export const lockDevices = async (
   tx: Sql,

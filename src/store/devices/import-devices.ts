@@ -1,4 +1,7 @@
-/** Writes the rows of devices that an operator imports: what their apps said here since is newer, and stays. */
+/**
+ * Writes the rows of devices that an operator imports: what their apps said here since is newer,
+ * and stays.
+ */
 
 import type { Sql } from '../sql.ts';
 import { list, textList } from '../sql.ts';
@@ -15,7 +18,10 @@ export interface KnownImported {
   readonly hasUnsubscribed: boolean;
 }
 
-/** Locks them, in the order of keys as registrations do, and tells whether their app has spoken after `sinceMs`. */
+/**
+ * Locks them, in the order of keys as registrations do, and tells whether their app has spoken
+ * after `sinceMs`.
+ */
 export async function lockImported(
   tx: Sql,
   devices: readonly (DeviceKey & { readonly sinceMs: number })[],
@@ -67,7 +73,10 @@ export async function insertImported(
     order by app_id, platform_id, device_key`;
 }
 
-/** The later registration counts. A row that would stay as it is is not written: the same file twice costs nothing. */
+/**
+ * The later registration counts. A row that would stay as it is is not written: the same file twice
+ * costs nothing.
+ */
 export async function updateImported(tx: Sql, devices: readonly ImportedDevice[]): Promise<void> {
   if (devices.length === 0) return;
   await tx`

@@ -1,4 +1,7 @@
-/** Notes that devices took a push which had been refused before, or took it in another environment than the one asked first. */
+/**
+ * Notes that devices took a push which had been refused before, or took it in another environment
+ * than the one asked first.
+ */
 
 import type { ApnsEnvironment } from '../../domain/credential.ts';
 import type { DevicePlace, GroupChange, GroupKey } from '../../domain/group-change.ts';
@@ -13,7 +16,9 @@ export interface NotedDelivery extends DevicePlace {
   readonly environment: ApnsEnvironment | null;
 }
 
-/** Their refusals are forgotten. What is noted already is not written again. Answers what changed. */
+/**
+ * Their refusals are forgotten. What is noted already is not written again. Answers what changed.
+ */
 export function noteDeliveries(
   sql: SqlPool,
   deliveries: readonly NotedDelivery[],

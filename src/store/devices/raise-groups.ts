@@ -1,12 +1,16 @@
-/** Raises the versions of groups: whoever changes what an index holds of a device does it in the same transaction. */
+/**
+ * Raises the versions of groups: whoever changes what an index holds of a device does it in the
+ * same transaction.
+ */
 
 import type { GroupKey, RaisedGroup } from '../../domain/group-change.ts';
 import type { Sql } from '../sql.ts';
 import { list } from '../sql.ts';
 
 /**
- * The last statement of a transaction, after devices and tag days: every writer takes its locks in that
- * order, and groups sorted, so that nodes do not deadlock. The rows are locked until the commit, so it should be near.
+ * The last statement of a transaction, after devices and tag days: every writer takes its locks in
+ * that order, and groups sorted, so that nodes do not deadlock. The rows are locked until the
+ * commit, so it should be near.
  */
 export async function raiseGroups(
   tx: Sql,

@@ -1,4 +1,7 @@
-/** Reads the devices of an app, a range of ordinals at a time, with all that another engine needs of them. */
+/**
+ * Reads the devices of an app, a range of ordinals at a time, with all that another engine needs of
+ * them.
+ */
 
 import type { Sql } from '../sql.ts';
 
@@ -23,9 +26,11 @@ export interface DevicePage {
 }
 
 /**
- * The devices of the next `ordinals` ordinals, or null at the end. An ordinal has one device, for ever: whatever changes meanwhile, none is
- * missed, and only one that is moved (store/housekeeping/move-devices.ts), which is always to a later ordinal, may come twice. A range
- * of them, because a planner without statistics would else read and sort all of the app's devices for each page.
+ * The devices of the next `ordinals` ordinals, or null at the end. An ordinal has one device, for
+ * ever: whatever changes meanwhile, none is missed, and only one that is moved
+ * (store/housekeeping/move-devices.ts), which is always to a later ordinal, may come twice. A range
+ * of them, because a planner without statistics would else read and sort all of the app's devices
+ * for each page.
  */
 export async function readDevicePage(
   sql: Sql,

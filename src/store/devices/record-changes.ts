@@ -1,6 +1,6 @@
 /**
- * What every change of devices' tags leaves beside their rows, in the same transaction and after them: counts by tag and day, the
- * versions of the groups, and which tags a group may have.
+ * What every change of devices' tags leaves beside their rows, in the same transaction and after
+ * them: counts by tag and day, the versions of the groups, and which tags a group may have.
  */
 
 import type { PlatformOfApp } from '../../domain/device.ts';
@@ -49,8 +49,8 @@ export async function recordChanges(
 }
 
 /**
- * Groups of the changes, and those that change in another way, each once. Nothing is remembered of them, so each gained tag is written
- * down if it is not.
+ * Groups of the changes, and those that change in another way, each once. Nothing is remembered of
+ * them, so each gained tag is written down if it is not.
  */
 export function touchedGroups(
   changes: readonly TagChange[],
@@ -96,8 +96,9 @@ export function countsOf(changes: readonly TagChange[]): readonly TagCount[] {
 }
 
 /**
- * Queries of a statement, without a comma at the end. Locks in the order of all writers: the devices come before, then days, then
- * groups, each sorted; a group's tags under its lock. `after`: a query of the statement that is to come before them.
+ * Queries of a statement, without a comma at the end. Locks in the order of all writers: the
+ * devices come before, then days, then groups, each sorted; a group's tags under its lock. `after`:
+ * a query of the statement that is to come before them.
  */
 export const recording = (
   tx: Sql,
@@ -158,7 +159,10 @@ function newTags(tx: Sql, groups: readonly TouchedGroup[]) {
       )`;
 }
 
-/** Known tags of groups that have another epoch now: they may have been removed since. Looked up in a hash, whatever the plan. */
+/**
+ * Known tags of groups that have another epoch now: they may have been removed since. Looked up in
+ * a hash, whatever the plan.
+ */
 function outdatedTags(tx: Sql, groups: readonly TouchedGroup[]) {
   const known = groups.filter(({ knownTagIds }) => knownTagIds.length > 0);
   return tx`

@@ -1,4 +1,7 @@
-/** The statements of a token's replacement: both devices locked, then one row changed in place, or one merged into the other. */
+/**
+ * The statements of a token's replacement: both devices locked, then one row changed in place, or
+ * one merged into the other.
+ */
 
 import type { ApnsEnvironment } from '../../domain/credential.ts';
 import type { DevicePlace } from '../../domain/group-change.ts';
@@ -43,8 +46,8 @@ export async function lockPair(
 }
 
 /**
- * Gives a device another deviceId. What providers said of the one before says nothing of it. Fails by the unique key when the
- * new one has been registered since both were looked for.
+ * Gives a device another deviceId. What providers said of the one before says nothing of it. Fails
+ * by the unique key when the new one has been registered since both were looked for.
  */
 export const moveDevice = (
   tx: Sql,
@@ -61,7 +64,9 @@ export const moveDevice = (
     apns_environment = null
   where app_id = ${appId} and platform_id = ${platformId} and ordinal = ${ordinal}`;
 
-/** What becomes of the device that stays: its app has just named it, and it has the tags of both. */
+/**
+ * What becomes of the device that stays: its app has just named it, and it has the tags of both.
+ */
 export const writeMerged = (
   tx: Sql,
   { appId, platformId, ordinal }: DevicePlace,

@@ -11,7 +11,10 @@ export interface OrdinalRange {
   readonly endMax: number;
 }
 
-/** A transaction of its own, so that lanes hold the row for an instant only. Answers the first ordinal, or null. */
+/**
+ * A transaction of its own, so that lanes hold the row for an instant only. Answers the first
+ * ordinal, or null.
+ */
 export async function reserveOrdinals(
   sql: Sql,
   { appId, platformId }: PlatformOfApp,

@@ -12,8 +12,8 @@ export interface TagOfDevice {
 }
 
 /**
- * Answers for each device its place in `devices` with each of its tags, by id; without deleted, expired and disconnected
- * ones. An unknown device has none.
+ * Answers for each device its place in `devices` with each of its tags, by id; without deleted,
+ * expired and disconnected ones. An unknown device has none.
  */
 export const tagsOfDevices = (sql: Sql, devices: readonly DeviceKey[]) => sql<
   (TagOfDevice & { readonly index: number })[]

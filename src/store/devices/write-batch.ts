@@ -1,4 +1,7 @@
-/** Everything that a batch of registrations writes, in one statement: devices, tag days, groups and their tags. */
+/**
+ * Everything that a batch of registrations writes, in one statement: devices, tag days, groups and
+ * their tags.
+ */
 
 import type { DevicePlace } from '../../domain/group-change.ts';
 import type { Sql } from '../sql.ts';
@@ -18,7 +21,10 @@ export interface DeviceUpdate extends DevicePlace {
   readonly tagIds: readonly number[] | null;
 }
 
-/** A device that was not there when the batch looked for it. Another transaction may have made it since. */
+/**
+ * A device that was not there when the batch looked for it. Another transaction may have made it
+ * since.
+ */
 export interface NewDevice extends DeviceKey {
   readonly ordinal: number;
   readonly deviceId: string;
@@ -40,11 +46,13 @@ export interface Batch {
 }
 
 /**
- * Answers the groups with the versions that this transaction gives them. Fails (`wasMadeSince`) when another transaction has made one of
- * `inserted` since: in a new one it is there, and can be locked.
+ * Answers the groups with the versions that this transaction gives them. Fails (`wasMadeSince`)
+ * when another transaction has made one of `inserted` since: in a new one it is there, and can be
+ * locked.
  *
- * Locks in the order of all writers: devices (new ones here, sorted, after the known ones), tag days, groups, each sorted.
- * What a batch has none of is left out: PostgreSQL prepares each part for execution, and that is most of a small batch.
+ * Locks in the order of all writers: devices (new ones here, sorted, after the known ones), tag
+ * days, groups, each sorted. What a batch has none of is left out: PostgreSQL prepares each part
+ * for execution, and that is most of a small batch.
  */
 export async function writeBatch(tx: Sql, batch: Batch): Promise<readonly RaisedWithEpoch[]> {
   const { updated, inserted, changes, groups, slot } = batch;

@@ -1,10 +1,11 @@
 /**
  * Lets several PostgreSQL clients use one PGlite over a Unix socket.
  *
- * PGlite is one session: unnamed portals, transactions and errors are shared by whoever speaks to it. So a connection
- * owns the session from its first message until the ReadyForQuery that says "idle", and the others wait their turn.
- * (`@electric-sql/pglite-socket` takes turns message by message: a Bind of one connection was executed by the Execute
- * of another, seen as `portal "" does not exist`; docs/decisions/0001.)
+ * PGlite is one session: unnamed portals, transactions and errors are shared by whoever speaks to
+ * it. So a connection owns the session from its first message until the ReadyForQuery that says
+ * "idle", and the others wait their turn. (`@electric-sql/pglite-socket` takes turns message by
+ * message: a Bind of one connection was executed by the Execute of another, seen as `portal "" does
+ * not exist`; docs/decisions/0001.)
  */
 
 import { once } from 'node:events';
@@ -31,11 +32,16 @@ const CANCEL_REQUEST = 80877102;
 const MESSAGE_BYTES_MAX = 256 * 1024 * 1024;
 
 export interface Bridge {
-  /** Resolves when all clients, which have been told to go, have left the session as they found it. */
+  /**
+   * Resolves when all clients, which have been told to go, have left the session as they found it.
+   */
   close(): Promise<void>;
 }
 
-/** Serves `database` on the Unix socket at `path`; resolves when it listens. `broken`: it will answer nothing right any more. */
+/**
+ * Serves `database` on the Unix socket at `path`; resolves when it listens. `broken`: it will
+ * answer nothing right any more.
+ */
 export async function serveDatabase(
   database: PGlite,
   path: string,
@@ -67,7 +73,10 @@ class SharedSession {
   private readonly broken: (reason: string) => void;
   private owner: Client | null = null;
   private readonly waiting: Client[] = [];
-  /** It ran out of memory, or stopped in the middle of a statement: whether it can go on has to be seen. */
+  /**
+   * It ran out of memory, or stopped in the middle of a statement: whether it can go on has to be
+   * seen.
+   */
   private isInDoubt = false;
 
   constructor(database: PGlite, broken: (reason: string) => void) {
@@ -97,8 +106,9 @@ class SharedSession {
   }
 
   /**
-   * As a stream, for what PGlite answers by its other ways it also parses, and keeps the parsed messages for an `exec` that never
-   * comes. What it hands out are views of the database's own memory.
+   * As a stream, for what PGlite answers by its other ways it also parses, and keeps the parsed
+   * messages for an `exec` that never comes. What it hands out are views of the database's own
+   * memory.
    */
   async execute(messages: Uint8Array): Promise<Buffer> {
     const parts: Buffer[] = [];
@@ -117,8 +127,9 @@ class SharedSession {
   }
 
   /**
-   * A statement that was too large has given its memory back. Where the session itself holds all there is, whatever comes next
-   * fails, and nothing but a new process helps: the memory of WebAssembly never shrinks.
+   * A statement that was too large has given its memory back. Where the session itself holds all
+   * there is, whatever comes next fails, and nothing but a new process helps: the memory of
+   * WebAssembly never shrinks.
    */
   private async examine(): Promise<void> {
     this.isInDoubt = false;
@@ -131,7 +142,10 @@ class SharedSession {
     }
   }
 
-  /** Takes back what a client that went away has left in the session: a transaction, and the statements it prepared. */
+  /**
+   * Takes back what a client that went away has left in the session: a transaction, and the
+   * statements it prepared.
+   */
   async leave(client: Client, prepared: ReadonlySet<string>): Promise<void> {
     const isOwner = this.owner === client;
     if (!isOwner && prepared.size === 0) return;
@@ -145,7 +159,10 @@ class SharedSession {
   }
 }
 
-/** An error has some hundred bytes, with what came before it in the answer; what is longer holds rows, and is not searched. */
+/**
+ * An error has some hundred bytes, with what came before it in the answer; what is longer holds
+ * rows, and is not searched.
+ */
 const ERROR_BYTES_MAX = 4_096;
 /** The field of an error that holds its SQLSTATE: out_of_memory. */
 const OUT_OF_MEMORY = Buffer.from('\0C53200\0');
@@ -224,7 +241,10 @@ class Connection implements Client {
     }
   }
 
-  /** The startup message, which has no type byte; requests for TLS are declined. Null: not all here yet. */
+  /**
+   * The startup message, which has no type byte; requests for TLS are declined. Null: not all here
+   * yet.
+   */
   private takeStartup(): Uint8Array | null {
     if (this.received.length < 8) return null;
     const length = this.received.readInt32BE(0);

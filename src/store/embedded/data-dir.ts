@@ -6,14 +6,20 @@ import { SettingFault } from '../../std/setting-fault.ts';
 
 /** Measured: 40 MiB are in use after a first start, 16 of them the first file of the log. */
 const FIRST_START_MIB = 48;
-/** It needs none to open; another file of the log (16 MiB) and some pages when the last end was no clean one. */
+/**
+ * It needs none to open; another file of the log (16 MiB) and some pages when the last end was no
+ * clean one.
+ */
 const LATER_START_MIB = 17;
 const ROOM_NEEDED = `a first start needs ${FIRST_START_MIB} MiB, a later one up to ${LATER_START_MIB}. Make room and start again; nothing is lost`;
 /** PostgreSQL's log is written in files of so many. */
 const FILE_MIB = 16;
 const MIB = 1_048_576;
 
-/** Starts the database under `dataDir`, whose lock the caller holds; a SettingFault when it does not open. */
+/**
+ * Starts the database under `dataDir`, whose lock the caller holds; a SettingFault when it does not
+ * open.
+ */
 export async function startInDataDir<Started>(
   dataDir: string,
   start: (directory: string) => Promise<Started>,
@@ -34,8 +40,8 @@ export async function startInDataDir<Started>(
 }
 
 /**
- * Makes a directory (0700) and those above it that are missing. Node's own way tries for ever where the system calls a place missing
- * that cannot be made, as under /proc.
+ * Makes a directory (0700) and those above it that are missing. Node's own way tries for ever where
+ * the system calls a place missing that cannot be made, as under /proc.
  */
 export function makeDirectory(path: string): void {
   try {

@@ -1,6 +1,7 @@
 /**
- * Makes the files of a new embedded database, in a process of its own: initdb takes several hundred megabytes (a second PGlite, and a
- * copy of its memory), and a process gives all of them back before the database is opened.
+ * Makes the files of a new embedded database, in a process of its own: initdb takes several hundred
+ * megabytes (a second PGlite, and a copy of its memory), and a process gives all of them back
+ * before the database is opened.
  */
 
 import { execFile } from 'node:child_process';
@@ -17,8 +18,8 @@ const NODE_FLAGS = ['--liftoff-only'];
 const ENTRY = fileURLToPath(new URL('./initialise-entry.js', import.meta.url));
 
 /**
- * Makes `directory` unless a database is in it. It is there whole or not at all, whenever this is killed. The caller holds the lock on
- * the folder that it lies in.
+ * Makes `directory` unless a database is in it. It is there whole or not at all, whenever this is
+ * killed. The caller holds the lock on the folder that it lies in.
  */
 export async function initialise(directory: string): Promise<void> {
   if (existsSync(join(directory, 'PG_VERSION'))) return;
@@ -38,7 +39,8 @@ export async function initialise(directory: string): Promise<void> {
     rmSync(made, { recursive: true, force: true });
     throw new Error('initdb has failed', { cause: error });
   }
-  // Device tokens will be in there: for nobody else's eyes, whatever DATA_DIR itself allows. initdb lets a group read.
+  // Device tokens will be in there: for nobody else's eyes, whatever DATA_DIR itself allows. initdb
+  // lets a group read.
   chmodSync(made, 0o700);
   renameSync(made, directory);
 }

@@ -1,9 +1,10 @@
 /**
  * One engine per data directory: two processes on one PGlite directory destroy it, silently.
  *
- * Who holds the directory answers on the Unix socket `engine.sock` in it; commands talk to the engine there. On Linux an
- * abstract socket named after the directory's inode is bound as well: it is atomic and vanishes with its process, so
- * two engines that start in the same instant cannot both find a stale socket file and take it over.
+ * Who holds the directory answers on the Unix socket `engine.sock` in it; commands talk to the
+ * engine there. On Linux an abstract socket named after the directory's inode is bound as well: it
+ * is atomic and vanishes with its process, so two engines that start in the same instant cannot
+ * both find a stale socket file and take it over.
  */
 
 import { once } from 'node:events';
@@ -29,7 +30,10 @@ export const engineSocketPath = (dataDir: string): string => join(dataDir, 'engi
 /** The socket that its database is served on. */
 export const databaseSocketPath = (dataDir: string): string => join(dataDir, 'database.sock');
 
-/** Takes the directory (made 0700 if missing), or says why not. `onConnection` gets every command's connection. */
+/**
+ * Takes the directory (made 0700 if missing), or says why not. `onConnection` gets every command's
+ * connection.
+ */
 export async function lockDataDir(
   dataDir: string,
   onConnection: (socket: Socket) => void,

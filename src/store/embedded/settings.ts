@@ -3,8 +3,9 @@
 import { PGlite } from '@electric-sql/pglite';
 
 /**
- * PostgreSQL's own cache, which the WASM memory holds for good. The directory's configuration says 128 MB, as initdb found that they
- * fit; the files that are read are in the operating system's cache anyway, in the same machine's memory.
+ * PostgreSQL's own cache, which the WASM memory holds for good. The directory's configuration says
+ * 128 MB, as initdb found that they fit; the files that are read are in the operating system's
+ * cache anyway, in the same machine's memory.
  */
 const SHARED_BUFFERS = '32MB';
 

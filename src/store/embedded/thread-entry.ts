@@ -1,4 +1,7 @@
-/** The thread that PGlite lives in: a heavy statement blocks its thread, and that must not be the one that answers HTTP. */
+/**
+ * The thread that PGlite lives in: a heavy statement blocks its thread, and that must not be the
+ * one that answers HTTP.
+ */
 
 import { chmodSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';

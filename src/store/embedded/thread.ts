@@ -16,7 +16,10 @@ export interface EmbeddedDatabase {
   close(): Promise<void>;
 }
 
-/** Opens (or makes) the PGlite directory and serves it on `socketPath`. The caller holds the directory's lock. */
+/**
+ * Opens (or makes) the PGlite directory and serves it on `socketPath`. The caller holds the
+ * directory's lock.
+ */
 export async function startEmbeddedDatabase(
   dataDir: string,
   socketPath: string,

@@ -1,4 +1,7 @@
-/** What is known of each provider credential, written now and then: when it last worked, what an asking on purpose said. */
+/**
+ * What is known of each provider credential, written now and then: when it last worked, what an
+ * asking on purpose said.
+ */
 
 import type { PlatformOfApp } from '../../domain/device.ts';
 import type { Sql } from '../sql.ts';
@@ -43,8 +46,8 @@ export async function writeCheck(
 }
 
 /**
- * Takes some credentials that were not looked at for so long, for this node alone: their time is set at once, an hour spread by
- * chance, so that they do not all fall due together again.
+ * Takes some credentials that were not looked at for so long, for this node alone: their time is
+ * set at once, an hour spread by chance, so that they do not all fall due together again.
  */
 export const takeDueChecks = (
   sql: Sql,
@@ -72,7 +75,10 @@ export interface ExpiryWarning extends PlatformOfApp {
   readonly expiresInMs: number;
 }
 
-/** Credentials that end within so many days, and of which nobody has warned at this distance: once, on one node. */
+/**
+ * Credentials that end within so many days, and of which nobody has warned at this distance: once,
+ * on one node.
+ */
 export const takeExpiryWarnings = (
   sql: Sql,
   days: number,

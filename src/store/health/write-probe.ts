@@ -1,6 +1,7 @@
 /**
- * Whether the database takes writes, proven by a write: a committed one, for its log, and one that asks the disk for room.
- * A row that is written again lies in a page that is there already, and a full disk would not show.
+ * Whether the database takes writes, proven by a write: a committed one, for its log, and one that
+ * asks the disk for room. A row that is written again lies in a page that is there already, and a
+ * full disk would not show.
  */
 
 import { errorReason } from '../../std/error-reason.ts';
@@ -25,8 +26,9 @@ const STATEMENT_MS_MAX = 1_500;
 const ROOM_PAGES = 128;
 
 /**
- * One message, so one round trip and one transaction. What does not fit into `work_mem` goes to a file in the database's own
- * place, which is written and deleted at once: it needs no right and no table, and leaves nothing to vacuum.
+ * One message, so one round trip and one transaction. What does not fit into `work_mem` goes to a
+ * file in the database's own place, which is written and deleted at once: it needs no right and no
+ * table, and leaves nothing to vacuum.
  */
 const PROBE = `
   set local statement_timeout = ${STATEMENT_MS_MAX};
@@ -37,7 +39,10 @@ const PROBE = `
   insert into write_probe (id, written_at) values (1, now())
     on conflict (id) do update set written_at = excluded.written_at`;
 
-/** Of the connection, the sign-in, a database that is missing, one that starts or stops, or has no more connections. */
+/**
+ * Of the connection, the sign-in, a database that is missing, one that starts or stops, or has no
+ * more connections.
+ */
 const NOT_REACHED = /^(08|28|3D|57P|53300)/;
 const SQLSTATE = /^[0-9A-Z]{5}$/;
 
@@ -50,7 +55,9 @@ const LATE: StoreReading = {
 /** One at a time: whoever asks sees to that. */
 export class WriteProbe {
   readonly #address: DatabaseAddress;
-  /** Of its own: it is not to wait for whoever has the others, and can be thrown away when it hangs. */
+  /**
+   * Of its own: it is not to wait for whoever has the others, and can be thrown away when it hangs.
+   */
   #sql: SqlPool | null = null;
 
   constructor(address: DatabaseAddress) {

@@ -4,16 +4,17 @@ import type { PlatformOfApp } from '../../domain/device.ts';
 import type { Sql } from '../sql.ts';
 
 /**
- * A send that is scheduled for later than this is not planned before the transaction has ended: each of its few statements has 10 s
- * (store/transact), and so has the silence between them.
+ * A send that is scheduled for later than this is not planned before the transaction has ended:
+ * each of its few statements has 10 s (store/transact), and so has the silence between them.
  */
 const SCHEDULED_MS_MIN = 300_000;
 
 /**
- * True: no unfinished notification covers the (app, platform) but those of `SCHEDULED_MS_MIN`, no verdict of an earlier one on its devices is
- * open, and until the transaction ends no notification of its client is accepted. Accepting needs the client's row (a foreign key), which
- * is locked here: so it waits, on nodes of every version, and whatever is accepted is planned from a later snapshot than this
- * transaction's commit. False: not now.
+ * True: no unfinished notification covers the (app, platform) but those of `SCHEDULED_MS_MIN`, no
+ * verdict of an earlier one on its devices is open, and until the transaction ends no notification
+ * of its client is accepted. Accepting needs the client's row (a foreign key), which is locked
+ * here: so it waits, on nodes of every version, and whatever is accepted is planned from a later
+ * snapshot than this transaction's commit. False: not now.
  */
 export async function barSends(tx: Sql, { appId, platformId }: PlatformOfApp): Promise<boolean> {
   // Somebody is accepting a push, or changing tags, in this moment: not he waits, but we.

@@ -10,8 +10,9 @@ export interface Slice {
 }
 
 /**
- * Devices without tags that neither registered nor unsubscribed since `idleSinceMs`, among the next `limit` of
- * all devices: no index says which they are, because every registration would pay for it.
+ * Devices without tags that neither registered nor unsubscribed since `idleSinceMs`, among the next
+ * `limit` of all devices: no index says which they are, because every registration would pay for
+ * it.
  */
 export async function idleDevices(
   sql: Sql,

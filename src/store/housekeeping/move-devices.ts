@@ -1,5 +1,6 @@
 /**
- * Moves devices out of a group, to ordinals that nobody has had. The ordinals that they leave are never given out again.
+ * Moves devices out of a group, to ordinals that nobody has had. The ordinals that they leave are
+ * never given out again.
  */
 
 import { firstOrdinalOf, lastOrdinalOf } from '../../domain/device.ts';
@@ -46,8 +47,9 @@ export interface Moved {
 }
 
 /**
- * Moves those of the devices that are still there and that nobody has locked; registrations that come meanwhile wait, and find them at
- * their new places. Null: a send is in the way, and nothing was done.
+ * Moves those of the devices that are still there and that nobody has locked; registrations that
+ * come meanwhile wait, and find them at their new places. Null: a send is in the way, and nothing
+ * was done.
  */
 export const moveDevices = (
   sql: SqlPool,
@@ -72,7 +74,10 @@ export const moveDevices = (
 type MovedDevice = Move &
   DeviceNote & { readonly deviceId: string; readonly tagIds: readonly number[] };
 
-/** Locks in the order of keys, as registrations do. Places are joined whole, or a planner without statistics reads all of an app. */
+/**
+ * Locks in the order of keys, as registrations do. Places are joined whole, or a planner without
+ * statistics reads all of an app.
+ */
 const moveRows = (tx: Sql, group: GroupKey, moves: readonly Move[]) => tx<MovedDevice[]>`
   with free as (
     select d.app_id, d.platform_id, d.ordinal, wanted.ordinal_to
@@ -93,8 +98,9 @@ const unnested = (tx: Sql, { appId, platformId }: GroupKey, moves: readonly Move
   ${list(moves.map(({ from }) => from))}::int[], ${list(moves.map(({ to }) => to))}::int[])`;
 
 /**
- * Notes that nobody is in the group at its version, if so, and that it has no tags. The transaction has raised the group: whoever put a device there before
- * is seen by this statement, whoever does so later raises it again, and the note says nothing any more.
+ * Notes that nobody is in the group at its version, if so, and that it has no tags. The transaction
+ * has raised the group: whoever put a device there before is seen by this statement, whoever does
+ * so later raises it again, and the note says nothing any more.
  */
 async function markVacant(tx: Sql, group: GroupKey): Promise<boolean> {
   const { appId, platformId, groupNumber } = group;

@@ -1,11 +1,15 @@
-/** Deletes notifications that ended long ago, with their scopes, reasons and idempotency keys (which live a day). */
+/**
+ * Deletes notifications that ended long ago, with their scopes, reasons and idempotency keys (which
+ * live a day).
+ */
 
 import type { SqlPool } from '../sql.ts';
 import { transact } from '../transact.ts';
 
 /**
- * Those that ended so long ago by the database's clock, the oldest first; answers how many, at most `limit`. One that is
- * not finished stays, however old, and so does one whose condemned devices are not carried out, held or being forgotten.
+ * Those that ended so long ago by the database's clock, the oldest first; answers how many, at most
+ * `limit`. One that is not finished stays, however old, and so does one whose condemned devices are
+ * not carried out, held or being forgotten.
  */
 export const deleteOldNotifications = (
   sql: SqlPool,

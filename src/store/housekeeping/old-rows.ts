@@ -2,7 +2,9 @@
 
 import type { Sql } from '../sql.ts';
 
-/** Tags deleted before a time that no group may have any more, with their days. Answers how many. */
+/**
+ * Tags deleted before a time that no group may have any more, with their days. Answers how many.
+ */
 export async function deleteDeletedTags(sql: Sql, deletedBeforeMs: number): Promise<number> {
   const deleted = await sql`
     with gone as (
@@ -37,8 +39,8 @@ export async function deleteIdempotencyKeys(
 }
 
 /**
- * What they counted is added to the day -infinity, for all days of a tag together say how many subscribers it has. Answers how many, at most
- * `limit`.
+ * What they counted is added to the day -infinity, for all days of a tag together say how many
+ * subscribers it has. Answers how many, at most `limit`.
  */
 export async function deleteTagDays(sql: Sql, beforeMs: number, limit: number): Promise<number> {
   const [row] = await sql<{ count: number }[]>`
@@ -63,7 +65,10 @@ export async function deleteTagDays(sql: Sql, beforeMs: number, limit: number): 
   return row?.count ?? 0;
 }
 
-/** Tokens that nobody has made or refused for so long: their credential is gone. Answers how many, at most `limit`. */
+/**
+ * Tokens that nobody has made or refused for so long: their credential is gone. Answers how many,
+ * at most `limit`.
+ */
 export async function deleteProviderTokens(
   sql: Sql,
   unusedForMs: number,
@@ -89,7 +94,10 @@ export async function deleteDeadNodes(sql: Sql, deadForMs: number, limit: number
   return deleted.count;
 }
 
-/** Buckets that nobody drew from for so long: they would be full and at the bottom of their ramp, as new ones are. */
+/**
+ * Buckets that nobody drew from for so long: they would be full and at the bottom of their ramp, as
+ * new ones are.
+ */
 export async function deleteQuotas(sql: Sql, unusedForMs: number, limit: number): Promise<number> {
   const deleted = await sql`
     delete from provider_quotas where key in (

@@ -18,7 +18,10 @@ export interface GroupWindow {
   readonly last: GroupKey | null;
 }
 
-/** The sparse ones among the next `limit` groups that are not vacant. Of a group that is not sparse no more is counted than shows it. */
+/**
+ * The sparse ones among the next `limit` groups that are not vacant. Of a group that is not sparse
+ * no more is counted than shows it.
+ */
 export async function sparseGroups(
   sql: Sql,
   after: GroupKey,

@@ -1,4 +1,7 @@
-/** Takes tags off devices that they address no more: tags that were deleted, or disconnected from the app. A group of devices at a time. */
+/**
+ * Takes tags off devices that they address no more: tags that were deleted, or disconnected from
+ * the app. A group of devices at a time.
+ */
 
 import { firstOrdinalOf, lastOrdinalOf } from '../../domain/device.ts';
 import type { GroupChange, GroupKey } from '../../domain/group-change.ts';
@@ -14,7 +17,10 @@ export interface UnwantedTags extends GroupKey {
   readonly tagIds: readonly number[];
 }
 
-/** Tags that were deleted before a time by the database's clock: the groups of the first `limit` that any group may have. */
+/**
+ * Tags that were deleted before a time by the database's clock: the groups of the first `limit`
+ * that any group may have.
+ */
 export const deletedTags = (sql: Sql, deletedBeforeMs: number, limit: number) =>
   byGroup(
     sql,
@@ -54,8 +60,9 @@ export interface RemovedTags {
 }
 
 /**
- * Takes the tags off up to `limit` devices of the group, but for those that are wanted again: a tag may have been connected anew. The devices
- * are locked, as by everybody who changes their tags; those that somebody else has locked are left for the next time.
+ * Takes the tags off up to `limit` devices of the group, but for those that are wanted again: a tag
+ * may have been connected anew. The devices are locked, as by everybody who changes their tags;
+ * those that somebody else has locked are left for the next time.
  */
 export const removeTags = (
   sql: SqlPool,
@@ -87,7 +94,8 @@ export const removeTags = (
     await tx`
       select from device_groups
       where app_id = ${appId} and platform_id = ${platformId} and group_number = ${groupNumber} for update`;
-    // A statement of its own, behind the lock: who gives a device of the group such a tag after it finds another epoch.
+    // A statement of its own, behind the lock: who gives a device of the group such a tag after it
+    // finds another epoch.
     await tx`
       with removed as (
         delete from device_group_tags

@@ -1,6 +1,7 @@
 /**
- * Which line of history the database is on. An index beside it goes by versions of groups, and these mean nothing any more when
- * the database itself went back: restored from a backup, copied, or promoted from a standby that had not got everything.
+ * Which line of history the database is on. An index beside it goes by versions of groups, and
+ * these mean nothing any more when the database itself went back: restored from a backup, copied,
+ * or promoted from a standby that had not got everything.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -25,9 +26,10 @@ export async function readLineage(sql: Sql): Promise<Lineage> {
 }
 
 /**
- * Looks whether the database is another one than before. Then every group gets a version that it never had, which makes
- * everything stale that an index holds; and when it is not certain that the others saw the same database (a node that starts may have been given a copy)
- * the index a new name too, or two databases would write into one.
+ * Looks whether the database is another one than before. Then every group gets a version that it
+ * never had, which makes everything stale that an index holds; and when it is not certain that the
+ * others saw the same database (a node that starts may have been given a copy) the index a new name
+ * too, or two databases would write into one.
  */
 export async function keepLineage(
   sql: SqlPool,
@@ -47,8 +49,9 @@ export async function keepLineage(
 }
 
 /**
- * The index of this name knows what this database does not: it went back without a trace (a disk's snapshot), or another one that was
- * copied from it writes there too. So it begins a new index. Nothing happens when somebody was faster.
+ * The index of this name knows what this database does not: it went back without a trace (a disk's
+ * snapshot), or another one that was copied from it writes there too. So it begins a new index.
+ * Nothing happens when somebody was faster.
  */
 export const leaveIndex = (sql: SqlPool, name: string): Promise<boolean> =>
   transact(sql, async (tx) => {
@@ -65,7 +68,8 @@ async function lockLineage(tx: Sql): Promise<Lineage | undefined> {
 
 async function renew(tx: Sql, { name, identity }: Lineage): Promise<void> {
   await tx`update index_lineage set name = ${name}, identity = ${identity}`;
-  // Milliseconds since 1970 are beyond every version that was counted up from 1, and beyond those of an earlier renewal.
+  // Milliseconds since 1970 are beyond every version that was counted up from 1, and beyond those
+  // of an earlier renewal.
   await tx`
     update device_groups set version = greatest(version, floor(extract(epoch from clock_timestamp()) * 1000)::bigint) + 1`;
 }
@@ -73,8 +77,9 @@ async function renew(tx: Sql, { name, identity }: Lineage): Promise<void> {
 const newName = (): string => randomBytes(4).toString('hex');
 
 /**
- * A server that was made anew has another system identifier, a restored or promoted one another timeline; a dump that was restored into the
- * same server has another database, or a table made anew. Null: this one does not tell.
+ * A server that was made anew has another system identifier, a restored or promoted one another
+ * timeline; a dump that was restored into the same server has another database, or a table made
+ * anew. Null: this one does not tell.
  */
 async function identityOf(sql: Sql): Promise<string | null> {
   try {

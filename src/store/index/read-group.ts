@@ -24,7 +24,10 @@ interface Row {
   readonly tags: readonly (readonly [number, string])[] | null;
 }
 
-/** One statement, so one snapshot. The lists are made by the database: the driver takes apart each of thousands of rows. */
+/**
+ * One statement, so one snapshot. The lists are made by the database: the driver takes apart each
+ * of thousands of rows.
+ */
 export async function readGroup(
   sql: Sql,
   { appId, platformId, groupNumber }: GroupKey,

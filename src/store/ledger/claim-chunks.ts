@@ -1,6 +1,7 @@
 /**
- * Claims chunks: each gets a new epoch and a lease by the database's clock, and comes with all that a worker needs
- * to know of its notification. Chunks that another node is claiming in this moment are skipped, not waited for.
+ * Claims chunks: each gets a new epoch and a lease by the database's clock, and comes with all that
+ * a worker needs to know of its notification. Chunks that another node is claiming in this moment
+ * are skipped, not waited for.
  */
 
 import type { NotificationState, Payload } from '../../domain/notification.ts';
@@ -36,7 +37,10 @@ export interface ClaimedScope {
   readonly isAtMostOnce: boolean;
   readonly dueAtMs: number;
   readonly expiresAtMs: number | null;
-  /** The database's time of the claim: what registered before it is older than any send that follows. */
+  /**
+   * The database's time of the claim: what registered before it is older than any send that
+   * follows.
+   */
   readonly claimedAtMs: number;
 }
 
@@ -45,9 +49,15 @@ export interface ClaimedChunk extends ClaimedScope {
   readonly epoch: number;
   /** The 64 bits as a signed number. */
   readonly doneBlocks: string;
-  /** At most once: blocks that may have been sent in part, by whoever held the chunk before. Signed, too. */
+  /**
+   * At most once: blocks that may have been sent in part, by whoever held the chunk before. Signed,
+   * too.
+   */
   readonly startedBlocks: string;
-  /** Claims since anything of it was recorded, this one included, and why the last of them failed; null: who held it was lost. */
+  /**
+   * Claims since anything of it was recorded, this one included, and why the last of them failed;
+   * null: who held it was lost.
+   */
   readonly claimsWithoutProgress: number;
   readonly lastFailure: string | null;
   readonly ordinalEnd: number;
@@ -56,8 +66,8 @@ export interface ClaimedChunk extends ClaimedScope {
 }
 
 /**
- * After so many claims without progress a part is a suspect: a node runs one at a time. Those that were only near when one made a worker
- * die come to their end then.
+ * After so many claims without progress a part is a suspect: a node runs one at a time. Those that
+ * were only near when one made a worker die come to their end then.
  */
 export const SUSPECT_AFTER = 2;
 

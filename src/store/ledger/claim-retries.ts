@@ -1,6 +1,6 @@
 /**
- * Claims due retries: for each part of a notification that is wanted at most one batch, each row with a new epoch and a
- * lease by the database's clock.
+ * Claims due retries: for each part of a notification that is wanted at most one batch, each row
+ * with a new epoch and a lease by the database's clock.
  */
 
 import type { Sql } from '../sql.ts';
@@ -8,7 +8,10 @@ import type { Among, ClaimedScope, Part } from './claim-chunks.ts';
 import { claimedScope, isAmong } from './claim-chunks.ts';
 import { isUnheld } from './unheld.ts';
 
-/** Retries of a batch: so few that half a lease suffices to send them, so many that a claim is worth its cost. */
+/**
+ * Retries of a batch: so few that half a lease suffices to send them, so many that a claim is worth
+ * its cost.
+ */
 export const RETRY_BATCH_MAX = 1_024;
 
 export interface ClaimedRetries extends ClaimedScope {

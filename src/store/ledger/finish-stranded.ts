@@ -1,6 +1,7 @@
 /**
- * Ends notifications of which everything is recorded and that nobody has ended. Whoever records the last part ends its notification in the
- * same transaction, so there are none but those of a database that was restored, copied or mended by hand.
+ * Ends notifications of which everything is recorded and that nobody has ended. Whoever records the
+ * last part ends its notification in the same transaction, so there are none but those of a
+ * database that was restored, copied or mended by hand.
  */
 
 import type { SqlPool } from '../sql.ts';

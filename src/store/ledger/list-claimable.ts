@@ -1,4 +1,7 @@
-/** The parts of notifications that a worker could do something for now: what the claimer shares its slots among. */
+/**
+ * The parts of notifications that a worker could do something for now: what the claimer shares its
+ * slots among.
+ */
 
 import type { Sql } from '../sql.ts';
 import { isUnheld } from './unheld.ts';
@@ -16,7 +19,10 @@ export interface Claimable {
   readonly isScheduled: boolean;
 }
 
-/** Of a cancelled one, what is left is claimed too: it is counted, not sent. `among`: `large` leaves out what is small. */
+/**
+ * Of a cancelled one, what is left is claimed too: it is counted, not sent. `among`: `large` leaves
+ * out what is small.
+ */
 export const listClaimable = (sql: Sql, among: 'all' | 'large' = 'all') => sql<Claimable[]>`
   select * from (
     select n.id as "notificationId", n.client_id as "clientId",

@@ -1,4 +1,7 @@
-/** Parts that are parked (decision 39): for whoever looks at them, and for the operator who has them sent again. */
+/**
+ * Parts that are parked (decision 39): for whoever looks at them, and for the operator who has them
+ * sent again.
+ */
 
 import type { NotificationScope } from '../../domain/notification.ts';
 import { PARKED } from '../../domain/progress.ts';
@@ -34,8 +37,8 @@ export const listParked = (sql: Sql) => sql<ParkedScope[]>`
   order by 6 desc`;
 
 /**
- * Has what is parked of a notification claimed again, from zero: its devices are taken out of the counts, and the notification runs
- * again. Answers how many devices; null: nothing of it is parked.
+ * Has what is parked of a notification claimed again, from zero: its devices are taken out of the
+ * counts, and the notification runs again. Answers how many devices; null: nothing of it is parked.
  */
 export const releaseParked = (sql: SqlPool, notificationId: string): Promise<number | null> =>
   transact(sql, async (tx) => {

@@ -1,4 +1,6 @@
-/** How notifications and their scopes stand: what a worker is told with the answer to its report. */
+/**
+ * How notifications and their scopes stand: what a worker is told with the answer to its report.
+ */
 
 import type { NotificationScope, NotificationState } from '../../domain/notification.ts';
 import type { Sql } from '../sql.ts';

@@ -1,4 +1,7 @@
-/** One transaction of progress: everything that the workers of this process have reported since the last one. */
+/**
+ * One transaction of progress: everything that the workers of this process have reported since the
+ * last one.
+ */
 
 import type { ChunkProgress, Progress, RetryProgress } from '../../domain/progress.ts';
 import type { Line } from '../line.ts';
@@ -21,8 +24,8 @@ export interface RecordedProgress {
 }
 
 /**
- * Records all of it or, when it throws, none of it or a part, which makes no difference: recorded again, it counts once. The reports
- * are about different chunks.
+ * Records all of it or, when it throws, none of it or a part, which makes no difference: recorded
+ * again, it counts once. The reports are about different chunks.
  */
 export function recordProgress(
   line: Line,

@@ -1,6 +1,7 @@
 /**
- * Notes the credential's or message's fault that stops a scope; the first one stays. A notification that is final
- * stays as it is: a report from a worker that lost its lease long ago must not turn FINISHED into FAILED.
+ * Notes the credential's or message's fault that stops a scope; the first one stays. A notification
+ * that is final stays as it is: a report from a worker that lost its lease long ago must not turn
+ * FINISHED into FAILED.
  */
 
 import type { NotificationScope } from '../../domain/notification.ts';

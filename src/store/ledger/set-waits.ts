@@ -1,4 +1,7 @@
-/** Notes what a scope waits for, and how long: its provider fails for everyone, or its quota is used up. Statuses show it meanwhile. */
+/**
+ * Notes what a scope waits for, and how long: its provider fails for everyone, or its quota is used
+ * up. Statuses show it meanwhile.
+ */
 
 import type { NotificationScope } from '../../domain/notification.ts';
 import type { Sql } from '../sql.ts';

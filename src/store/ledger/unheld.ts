@@ -1,9 +1,14 @@
-/** When a chunk or a retry may be claimed: the one condition that the look and both claims share. */
+/**
+ * When a chunk or a retry may be claimed: the one condition that the look and both claims share.
+ */
 
 import { deadNodes } from '../nodes/beats.ts';
 import type { Sql } from '../sql.ts';
 
-/** Of a row of `chunks` or `retries`: it was given back, its lease has ended, or the node that has claimed it is dead. */
+/**
+ * Of a row of `chunks` or `retries`: it was given back, its lease has ended, or the node that has
+ * claimed it is dead.
+ */
 export const isUnheld = (sql: Sql) => sql`(
   lease_until is null or lease_until <= now() or (node_epoch = epoch and node_id = any(${deadNodes(sql)}))
 )`;

@@ -9,8 +9,9 @@ export interface StaleTable {
 }
 
 /**
- * `neverAnalyzed`: only tables that nobody has analyzed yet. Thresholds are PostgreSQL's own defaults
- * (autovacuum_analyze_threshold 50, and a fifth of the rows where its autovacuum has a tenth and a fifth).
+ * `neverAnalyzed`: only tables that nobody has analyzed yet. Thresholds are PostgreSQL's own
+ * defaults (autovacuum_analyze_threshold 50, and a fifth of the rows where its autovacuum has a
+ * tenth and a fifth).
  */
 export const staleTables = (
   sql: Sql,

@@ -1,4 +1,6 @@
-/** The tables of the main job: tenants, tags, devices with ordinals, notifications and their ledger. */
+/**
+ * The tables of the main job: tenants, tags, devices with ordinals, notifications and their ledger.
+ */
 
 export const name = '0001-main-job';
 

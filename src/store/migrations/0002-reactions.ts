@@ -1,4 +1,7 @@
-/** What reactions remember: unknown outcomes, refused tokens, a device's other environment, and deletions that wait for the gate. */
+/**
+ * What reactions remember: unknown outcomes, refused tokens, a device's other environment, and
+ * deletions that wait for the gate.
+ */
 
 export const name = '0002-reactions';
 

@@ -1,4 +1,7 @@
-/** What nodes share of their right to send: the providers' tokens and quotas; and what is known of each credential. */
+/**
+ * What nodes share of their right to send: the providers' tokens and quotas; and what is known of
+ * each credential.
+ */
 
 export const name = '0003-provider-authority';
 

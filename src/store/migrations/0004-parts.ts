@@ -1,4 +1,7 @@
-/** Work is claimed by (notification, app, platform), so that one platform's troubles are not another's: due retries are found by it. */
+/**
+ * Work is claimed by (notification, app, platform), so that one platform's troubles are not
+ * another's: due retries are found by it.
+ */
 
 export const name = '0004-parts';
 

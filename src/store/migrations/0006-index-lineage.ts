@@ -1,4 +1,7 @@
-/** What tells an index beside the database that the database has gone back in time (store/index/lineage.ts). */
+/**
+ * What tells an index beside the database that the database has gone back in time
+ * (store/index/lineage.ts).
+ */
 
 export const name = '0006-index-lineage';
 

@@ -1,4 +1,6 @@
-/** What lets planning pass over groups that everybody has left (store/housekeeping/move-devices.ts). */
+/**
+ * What lets planning pass over groups that everybody has left (store/housekeeping/move-devices.ts).
+ */
 
 export const name = '0007-vacant-groups';
 

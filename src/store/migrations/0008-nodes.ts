@@ -1,4 +1,7 @@
-/** Which nodes are at work: what a node held that has died is claimed by others without waiting for its lease (decision 36). */
+/**
+ * Which nodes are at work: what a node held that has died is claimed by others without waiting for
+ * its lease (decision 36).
+ */
 
 export const name = '0008-nodes';
 

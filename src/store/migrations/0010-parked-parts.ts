@@ -1,4 +1,7 @@
-/** What tells a part of a send that nobody can bring to its end (decision 39): its claims without progress, why, and that it is parked. */
+/**
+ * What tells a part of a send that nobody can bring to its end (decision 39): its claims without
+ * progress, why, and that it is parked.
+ */
 
 export const name = '0010-parked-parts';
 

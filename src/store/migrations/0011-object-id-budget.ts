@@ -1,4 +1,7 @@
-/** How many ids of tags and groups a client has had, ever: all clients share one sequence of two thousand million (store/object-ids.ts). */
+/**
+ * How many ids of tags and groups a client has had, ever: all clients share one sequence of two
+ * thousand million (store/object-ids.ts).
+ */
 
 export const name = '0011-object-id-budget';
 

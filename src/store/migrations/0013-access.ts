@@ -1,4 +1,7 @@
-/** A revision of who may call, which every node compares with what it remembers (decision 43); and further keys of clients. */
+/**
+ * A revision of who may call, which every node compares with what it remembers (decision 43); and
+ * further keys of clients.
+ */
 
 export const name = '0013-access';
 

@@ -1,4 +1,7 @@
-/** What is due, and what is under way, are found each without passing over the other, however much waits (decision 44). */
+/**
+ * What is due, and what is under way, are found each without passing over the other, however much
+ * waits (decision 44).
+ */
 
 export const name = '0014-due-lines';
 

@@ -1,7 +1,8 @@
 /**
- * The signs of life of the nodes that send, by the database's clock, and the word that one is dead. That word is for ever: whoever was
- * only away goes on under another id. So a claim that sees it may rely on it, however old its snapshot is, and a node that
- * has joined since is not taken for one that has gone.
+ * The signs of life of the nodes that send, by the database's clock, and the word that one is dead.
+ * That word is for ever: whoever was only away goes on under another id. So a claim that sees it
+ * may rely on it, however old its snapshot is, and a node that has joined since is not taken for
+ * one that has gone.
  */
 
 import type { Sql } from '../sql.ts';
@@ -19,7 +20,10 @@ export const leaveNodes = (sql: Sql, nodeId: number) => sql`
   update nodes set died_at = now() where id = ${nodeId} and died_at is null`;
 
 export interface BeatTerms {
-  /** A node that was silent for longer is dead. Who says so has itself beaten for as long without a break. */
+  /**
+   * A node that was silent for longer is dead. Who says so has itself beaten for as long without a
+   * break.
+   */
   readonly deadAfterMs: number;
   /** Two beats that are further apart are a break. */
   readonly gapMsMax: number;
@@ -39,8 +43,9 @@ export interface Beat {
 }
 
 /**
- * One beat. It meets whoever is about to call this node dead on the row's lock: either the beat counts or his word, never both. After an
- * outage of the database everybody's series is broken, so all have time to come back before anybody judges them.
+ * One beat. It meets whoever is about to call this node dead on the row's lock: either the beat
+ * counts or his word, never both. After an outage of the database everybody's series is broken, so
+ * all have time to come back before anybody judges them.
  */
 export async function beat(
   sql: Sql,
@@ -76,7 +81,7 @@ export async function beat(
 }
 
 /**
- * Ids of the nodes that are dead, as an array: whatever one of them held is free. An uncorrelated subquery, so it is asked once in a
- * statement, and only if something is held.
+ * Ids of the nodes that are dead, as an array: whatever one of them held is free. An uncorrelated
+ * subquery, so it is asked once in a statement, and only if something is held.
  */
 export const deadNodes = (sql: Sql) => sql`array(select id from nodes where died_at is not null)`;

@@ -1,4 +1,7 @@
-/** The notifications that keys of the last 24 hours stand for, and the hashes of the bodies that they came with. */
+/**
+ * The notifications that keys of the last 24 hours stand for, and the hashes of the bodies that
+ * they came with.
+ */
 
 import type { NotificationState } from '../../domain/notification.ts';
 import type { Sql } from '../sql.ts';

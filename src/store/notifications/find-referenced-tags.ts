@@ -1,4 +1,7 @@
-/** The tags that pushes name, by id or source id; deleted ones are gone, expired ones are told as such. */
+/**
+ * The tags that pushes name, by id or source id; deleted ones are gone, expired ones are told as
+ * such.
+ */
 
 import type { Sql } from '../sql.ts';
 import { list, textList } from '../sql.ts';
@@ -19,7 +22,10 @@ export interface Naming {
   readonly sourceIds: readonly string[];
 }
 
-/** Once for each time that one is named. Of an id it may be another client's: whoever asks looks at `clientId`. */
+/**
+ * Once for each time that one is named. Of an id it may be another client's: whoever asks looks at
+ * `clientId`.
+ */
 export const findReferencedTags = (sql: Sql, namings: readonly Naming[]) => {
   const named = namings.flatMap(({ clientId, sourceIds }) =>
     sourceIds.map((sourceId) => ({ clientId, sourceId })),

@@ -1,7 +1,8 @@
 /**
- * Accepts notifications: each with its scopes and its idempotency key, all in one statement, so in one transaction. One whose key is
- * taken (younger than 24 hours) is not written; of two that come at once with one key, the second waits for the first and is then
- * refused. No two of them have the same key.
+ * Accepts notifications: each with its scopes and its idempotency key, all in one statement, so in
+ * one transaction. One whose key is taken (younger than 24 hours) is not written; of two that come
+ * at once with one key, the second waits for the first and is then refused. No two of them have the
+ * same key.
  */
 
 import type { Audience, NotificationState, Payload } from '../../domain/notification.ts';

@@ -1,8 +1,10 @@
 /**
- * Plans the notifications that are due: takes the ordinal mark of each scope and writes a chunk for every group below it that may hold
- * anybody of the audience, as device_group_tags has it in this statement's snapshot: whoever had subscribed before is in one of them. One statement, so one transaction: a
- * notification has all its chunks or none. Of a scheduled one, target tags that have expired or were deleted since address nobody any
- * more, and without a filter tag nobody is left. One that has nothing to send is finished at once.
+ * Plans the notifications that are due: takes the ordinal mark of each scope and writes a chunk for
+ * every group below it that may hold anybody of the audience, as device_group_tags has it in this
+ * statement's snapshot: whoever had subscribed before is in one of them. One statement, so one
+ * transaction: a notification has all its chunks or none. Of a scheduled one, target tags that have
+ * expired or were deleted since address nobody any more, and without a filter tag nobody is left.
+ * One that has nothing to send is finished at once.
  */
 
 import type { PlatformOfApp } from '../../domain/device.ts';
@@ -12,13 +14,21 @@ import { list } from '../sql.ts';
 
 /** Notifications planned at a time: so many small ones are a statement of some ten milliseconds. */
 export const PLANNED_AT_ONCE_MAX = 256;
-/** One whose tags stand for more groups than this is large: a ten-million one writes 1,221 chunks. */
+/**
+ * One whose tags stand for more groups than this is large: a ten-million one writes 1,221 chunks.
+ */
 const GROUPS_OF_SMALL_MAX = 8;
-/** Large ones planned at a time: each counts as so many small ones. Who plans fewer has left nothing. */
+/**
+ * Large ones planned at a time: each counts as so many small ones. Who plans fewer has left
+ * nothing.
+ */
 export const LARGE_AT_ONCE_MAX = 16;
 const LARGE_WEIGHT = PLANNED_AT_ONCE_MAX / LARGE_AT_ONCE_MAX;
 
-/** Which pushes of a client: those of the moment, or those that were scheduled. Each client has these two lines. */
+/**
+ * Which pushes of a client: those of the moment, or those that were scheduled. Each client has
+ * these two lines.
+ */
 export interface DueLine {
   readonly clientId: number;
   readonly isScheduled: boolean;
@@ -32,9 +42,10 @@ export interface PlannedNotification extends DueLine {
 }
 
 /**
- * The next notifications that are due, planned: the lines take turns, so that a client with a hundred thousand keeps nobody waiting, nor do
- * its scheduled ones those of the moment. `but`: lines of which enough is planned and not sent. The audience may have lost expired
- * tags since it was accepted, never gained any.
+ * The next notifications that are due, planned: the lines take turns, so that a client with a
+ * hundred thousand keeps nobody waiting, nor do its scheduled ones those of the moment. `but`:
+ * lines of which enough is planned and not sent. The audience may have lost expired tags since it
+ * was accepted, never gained any.
  */
 export const planDue = (sql: Sql, but: readonly DueLine[] = []) =>
   sql<PlannedNotification[]>`

@@ -23,7 +23,10 @@ export interface ScopeStatus extends Counts {
   readonly reasons: Readonly<Record<string, number>> | null;
 }
 
-/** At least one row; null: the client has no such notification, or, with a publisher, it is another's. */
+/**
+ * At least one row; null: the client has no such notification, or, with a publisher, it is
+ * another's.
+ */
 export async function readStatus(
   sql: Sql,
   clientId: number,

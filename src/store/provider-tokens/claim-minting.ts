@@ -1,6 +1,7 @@
 /**
- * The right to make the next token of an identity: one holder among all nodes, for so long. It is a lease and no lock,
- * because making one may be a request to the provider, and nothing may wait for that inside of a transaction.
+ * The right to make the next token of an identity: one holder among all nodes, for so long. It is a
+ * lease and no lock, because making one may be a request to the provider, and nothing may wait for
+ * that inside of a transaction.
  */
 
 import type { Sql } from '../sql.ts';
@@ -17,7 +18,9 @@ export interface MintingClaim {
   readonly nodeId: number | null;
 }
 
-/** The database's time in epoch milliseconds; null: somebody else is at it, or none may be made yet. */
+/**
+ * The database's time in epoch milliseconds; null: somebody else is at it, or none may be made yet.
+ */
 export async function claimMinting(sql: Sql, claim: MintingClaim): Promise<number | null> {
   const { identity, seenId, mintingId, apartMs, leaseMs, nodeId } = claim;
   const [row] = await sql<{ nowMs: number }[]>`

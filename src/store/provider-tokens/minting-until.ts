@@ -1,4 +1,7 @@
-/** Until when somebody has the right to make the next token: the one condition that the look and the claim share. */
+/**
+ * Until when somebody has the right to make the next token: the one condition that the look and the
+ * claim share.
+ */
 
 import { deadNodes } from '../nodes/beats.ts';
 import type { Sql } from '../sql.ts';

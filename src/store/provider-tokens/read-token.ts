@@ -1,4 +1,7 @@
-/** The newest token of an identity as it stands now, by the database's clock; null: none was ever asked for. */
+/**
+ * The newest token of an identity as it stands now, by the database's clock; null: none was ever
+ * asked for.
+ */
 
 import type { Sql } from '../sql.ts';
 import { mintingUntil } from './minting-until.ts';

@@ -1,4 +1,7 @@
-/** What became of making a token: the value, a failure, or the provider's word that there were too many. */
+/**
+ * What became of making a token: the value, a failure, or the provider's word that there were too
+ * many.
+ */
 
 import type { Sql } from '../sql.ts';
 

@@ -1,9 +1,11 @@
 /**
- * Draws permits to send from a project's bucket, which all nodes share: one statement, by the database's clock.
+ * Draws permits to send from a project's bucket, which all nodes share: one statement, by the
+ * database's clock.
  *
- * The bucket holds `burst` permits and refills at a rate that rises from `rampStart` of the full one to all of it over
- * `rampMs` of use. Time in which the bucket is not full is use; time in which it is full is idleness, and lets the rate
- * fall again as fast. So a project that sends less than half of its present rate never climbs.
+ * The bucket holds `burst` permits and refills at a rate that rises from `rampStart` of the full
+ * one to all of it over `rampMs` of use. Time in which the bucket is not full is use; time in which
+ * it is full is idleness, and lets the rate fall again as fast. So a project that sends less than
+ * half of its present rate never climbs.
  */
 
 import type { Sql } from '../sql.ts';
@@ -25,7 +27,9 @@ export interface Drawn {
   readonly nextInMs: number;
 }
 
-/** At most `wanted` permits; a bucket that was never drawn from is full, at the bottom of its ramp. */
+/**
+ * At most `wanted` permits; a bucket that was never drawn from is full, at the bottom of its ramp.
+ */
 export async function drawPermits(sql: Sql, bucket: Bucket, wanted: number): Promise<Drawn> {
   const drawn = await draw(sql, bucket, wanted);
   if (drawn !== undefined) return drawn;
@@ -80,7 +84,10 @@ export async function returnPermits(sql: Sql, bucket: Bucket, permits: number): 
     where key = ${bucket.key}`;
 }
 
-/** The provider wants nothing of this project for so long: no node draws before. A longer pause stays. */
+/**
+ * The provider wants nothing of this project for so long: no node draws before. A longer pause
+ * stays.
+ */
 export async function pauseQuota(sql: Sql, bucket: Bucket, forMs: number): Promise<void> {
   await sql`
     insert into provider_quotas as q (key, permits, paused_until)

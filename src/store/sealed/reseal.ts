@@ -1,4 +1,7 @@
-/** What was made with another SECRET_KEY, some rows at a time, locked until they are written under the one in use. */
+/**
+ * What was made with another SECRET_KEY, some rows at a time, locked until they are written under
+ * the one in use.
+ */
 
 import type { Sql } from '../sql.ts';
 
@@ -58,7 +61,10 @@ export interface PlatformSecrets {
   readonly previousKeyId: string | null;
 }
 
-/** `after`: an app whose platforms are done. A piece has all platforms of its last app, of which there are few. */
+/**
+ * `after`: an app whose platforms are done. A piece has all platforms of its last app, of which
+ * there are few.
+ */
 export const readPlatforms = (tx: Sql, keyId: string, after: number) =>
   tx<PlatformSecrets[]>`
     select app_id as "appId", platform_id as "platformId", credential_sealed as sealed, credential_key_id as "keyId",

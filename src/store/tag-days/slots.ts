@@ -1,10 +1,16 @@
-/** Who writes which rows of tag_days: writers that have rows of their own do not wait for each other's commit. */
+/**
+ * Who writes which rows of tag_days: writers that have rows of their own do not wait for each
+ * other's commit.
+ */
 
 /** Lane n of a registering node writes slot n; nodes share them. */
 export const LANE_SLOTS_MAX = 100;
 /** Erasing devices: dead tokens and retention. */
 export const ERASING_SLOT = LANE_SLOTS_MAX;
-/** Lane n of an import writes this slot and the n after it: imports do not wait for registrations, nor these for them. */
+/**
+ * Lane n of an import writes this slot and the n after it: imports do not wait for registrations,
+ * nor these for them.
+ */
 export const IMPORT_SLOT = ERASING_SLOT + 1;
 /** Devices that take another's place. */
 export const REPLACING_SLOT = IMPORT_SLOT + LANE_SLOTS_MAX;

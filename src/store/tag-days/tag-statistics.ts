@@ -7,7 +7,10 @@ export interface SubscribersOfApp extends PlatformOfApp {
   readonly count: number;
 }
 
-/** The subscribers of a tag in every (app, platform) that it is connected to, also where there are none. */
+/**
+ * The subscribers of a tag in every (app, platform) that it is connected to, also where there are
+ * none.
+ */
 export const subscribersByApp = (sql: Sql, tagId: number) => sql<SubscribersOfApp[]>`
   select p.app_id as "appId", p.platform_id as "platformId", (
     select coalesce(sum(s.subscribed - s.unsubscribed), 0)::bigint from tag_days s

@@ -1,4 +1,7 @@
-/** Deletes a group if it holds neither tags nor groups; answers whether it did. The caller holds the client's lock. */
+/**
+ * Deletes a group if it holds neither tags nor groups; answers whether it did. The caller holds the
+ * client's lock.
+ */
 
 import type { Sql } from '../sql.ts';
 

@@ -1,4 +1,6 @@
-/** Writes whole groups, many in one statement: parents may come with their children, in any order. */
+/**
+ * Writes whole groups, many in one statement: parents may come with their children, in any order.
+ */
 
 import type { TagGroup } from '../../domain/tag.ts';
 import type { Sql } from '../sql.ts';

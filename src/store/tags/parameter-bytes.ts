@@ -1,4 +1,7 @@
-/** How many bytes the optional parameters of a client's tags have, as JSON: of some of them, and of all others. */
+/**
+ * How many bytes the optional parameters of a client's tags have, as JSON: of some of them, and of
+ * all others.
+ */
 
 import type { Sql } from '../sql.ts';
 

@@ -1,4 +1,7 @@
-/** Reads tags of one client that are not deleted: by sourceIds, or one by its id. Expired ones are among them. */
+/**
+ * Reads tags of one client that are not deleted: by sourceIds, or one by its id. Expired ones are
+ * among them.
+ */
 
 import type { Tag } from '../../domain/tag.ts';
 import type { Sql } from '../sql.ts';

@@ -1,4 +1,7 @@
-/** Writes whole tags, many in one statement: new ones under ids given out before, known ones over what they were. */
+/**
+ * Writes whole tags, many in one statement: new ones under ids given out before, known ones over
+ * what they were.
+ */
 
 import type { Tag } from '../../domain/tag.ts';
 import type { Sql } from '../sql.ts';

@@ -1,4 +1,6 @@
-/** Holds a group in Redis against the database, device by device: what `tagcast index verify` finds. */
+/**
+ * Holds a group in Redis against the database, device by device: what `tagcast index verify` finds.
+ */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BLOCK_DEVICES, GROUP_BLOCKS, GROUP_DEVICES } from '../../domain/device.ts';
@@ -14,7 +16,10 @@ import { decodeSlots } from './tokens.ts';
 
 export interface Comparison {
   readonly devices: number;
-  /** The index cannot prove that it is current, and does not answer: the database does, until it is mended. */
+  /**
+   * The index cannot prove that it is current, and does not answer: the database does, until it is
+   * mended.
+   */
   readonly isStale: boolean;
   /** It says that it is current, and is not: sentences. */
   readonly differences: readonly string[];

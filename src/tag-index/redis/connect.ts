@@ -1,6 +1,6 @@
 /**
- * The one way to Redis: a single server or a cluster. Whoever asks has the database to ask instead, so a command is
- * answered soon, or it fails.
+ * The one way to Redis: a single server or a cluster. Whoever asks has the database to ask instead,
+ * so a command is answered soon, or it fails.
  */
 
 import { Cluster, Redis } from 'ioredis';
@@ -12,7 +12,9 @@ import { APPLY, LOAD, READ_FIELDS } from './scripts.ts';
 /** Where Redis is: URLs as redis://[user:password@]host[:port][/db], rediss:// with TLS. */
 export type RedisAddress =
   | { readonly kind: 'single'; readonly url: string }
-  /** Some of the cluster's nodes, to find the others by. User, password and TLS are the first one's. */
+  /**
+   * Some of the cluster's nodes, to find the others by. User, password and TLS are the first one's.
+   */
   | { readonly kind: 'cluster'; readonly urls: readonly string[] };
 
 /** The setting that names it. */
@@ -28,15 +30,17 @@ interface Scripts {
 
 export type RedisClient = (Redis | Cluster) & Scripts;
 
-/** A Redis that needs longer hangs: reads are answered within milliseconds, and SQL answers as well. */
+/**
+ * A Redis that needs longer hangs: reads are answered within milliseconds, and SQL answers as well.
+ */
 const COMMAND_MS_MAX = 1_000;
 const CONNECT_MS_MAX = 2_000;
 const RECONNECT: BackoffPolicy = { baseMs: 100, capMs: 2_000 };
 /** For the first connection of a command. */
 const READY_MS_MAX = 5_000;
 /**
- * A connection on which nothing comes for so long, while an answer is awaited, is made anew: of a machine that was cut off nothing comes for a
- * quarter of an hour, until the system gives up.
+ * A connection on which nothing comes for so long, while an answer is awaited, is made anew: of a
+ * machine that was cut off nothing comes for a quarter of an hour, until the system gives up.
  */
 const SILENCE_MS_MAX = 3_000;
 const PORT = 6_379;
@@ -101,7 +105,8 @@ function openCluster(urls: readonly string[]): Cluster {
     })),
     {
       scripts: SCRIPTS,
-      // Connections to nodes are opened when first used, and whoever is first has to wait for them; the gate limits for how long.
+      // Connections to nodes are opened when first used, and whoever is first has to wait for them;
+      // the gate limits for how long.
       enableOfflineQueue: true,
       clusterRetryStrategy: retryInMs,
       // A moved slot is followed; a node that is lost is answered for by SQL, not waited for.

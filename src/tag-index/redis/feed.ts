@@ -1,6 +1,7 @@
 /**
- * Brings committed changes to Redis, each group's in the order of its versions: one that comes before its predecessor, which another lane or
- * node is about to bring, waits for it a little. What cannot be brought is mended later; the group says by its version that it lacks something.
+ * Brings committed changes to Redis, each group's in the order of its versions: one that comes
+ * before its predecessor, which another lane or node is about to bring, waits for it a little. What
+ * cannot be brought is mended later; the group says by its version that it lacks something.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -20,7 +21,10 @@ import { encodeSlots } from './tokens.ts';
 /** A predecessor is a commit's way ahead: it comes within milliseconds or not at all. */
 const PREDECESSOR_MS_MAX = 100;
 const PREDECESSOR_POLL_MS = 4;
-/** Commits of one group that may be on their way at a time, of the lanes of several nodes: what is further behind has lost something. */
+/**
+ * Commits of one group that may be on their way at a time, of the lanes of several nodes: what is
+ * further behind has lost something.
+ */
 const PREDECESSORS_MAX = 16;
 
 export interface RedisFeedOptions {
@@ -30,7 +34,10 @@ export interface RedisFeedOptions {
   readonly clock: Clock;
   /** These groups lack a change. */
   readonly onMissed: (groups: readonly GroupKey[]) => void;
-  /** The index of this name had these versions, which are later than those just committed: mended since, or of a database that went back. */
+  /**
+   * The index of this name had these versions, which are later than those just committed: mended
+   * since, or of a database that went back.
+   */
   readonly onAhead: (indexName: string, seen: readonly RaisedGroup[]) => Promise<void>;
 }
 
@@ -59,7 +66,10 @@ export class RedisFeed implements IndexFeed {
     if (ahead.length > 0) await onAhead(indexName, ahead);
   }
 
-  /** The version that the group has then; a lower one than the change's: what was before it is not there. */
+  /**
+   * The version that the group has then; a lower one than the change's: what was before it is not
+   * there.
+   */
   async #applyInTurn(indexName: string, change: GroupChange): Promise<number> {
     const { client, clock } = this.#options;
     const hashKey = groupHashKey(indexName, change);

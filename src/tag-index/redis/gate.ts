@@ -1,15 +1,24 @@
-/** Keeps callers away from a Redis that fails or hangs: they have the database, and must not wait a second for each of a thousand groups. */
+/**
+ * Keeps callers away from a Redis that fails or hangs: they have the database, and must not wait a
+ * second for each of a thousand groups.
+ */
 
 import type { Clock } from '../../std/clock.ts';
 import { Seldom } from '../../std/seldom.ts';
 import { within } from '../../std/within.ts';
 
-/** A few commands, each of which has a second. Whoever waits longer waits for a connection that does not come. */
+/**
+ * A few commands, each of which has a second. Whoever waits longer waits for a connection that does
+ * not come.
+ */
 const ASK_MS_MAX = 3_000;
 const LATE = Symbol('late');
 /** Until Redis is tried again, by one caller at first. */
 const PAUSE_MS = 1_000;
-/** Redis answers, but does not write: it is full (maxmemory), cannot save, or lacks the replicas that it is to have. Reads go on. */
+/**
+ * Redis answers, but does not write: it is full (maxmemory), cannot save, or lacks the replicas
+ * that it is to have. Reads go on.
+ */
 const WRITE_REFUSED = /^(?:OOM|MISCONF|NOREPLICAS) /;
 /** A refusal of each change would be a flood of one sentence. */
 const REFUSAL_TOLD_EVERY_MS = 60_000;

@@ -1,4 +1,7 @@
-/** What the index in Redis is called that belongs to this database: it changes when the database is found to be another one. */
+/**
+ * What the index in Redis is called that belongs to this database: it changes when the database is
+ * found to be another one.
+ */
 
 import type { Clock } from '../../std/clock.ts';
 import { readLineage } from '../../store/index/lineage.ts';

@@ -1,6 +1,6 @@
 /**
- * The keys of a group. All carry one hash tag, so that a group lies in one slot of a cluster and its keys can be read and changed
- * together:
+ * The keys of a group. All carry one hash tag, so that a group lies in one slot of a cluster and
+ * its keys can be read and changed together:
  *
  *     tagcast:<index>:{<app>.<platform>.<group>}            hash: v = version, n = notes, <tag id> = offsets
  *     tagcast:<index>:{<app>.<platform>.<group>}:<block>    string: the tokens of 128 devices

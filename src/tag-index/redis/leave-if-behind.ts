@@ -1,4 +1,7 @@
-/** Notices a database that lacks what Redis has: it went back without a trace, and versions prove nothing any more. */
+/**
+ * Notices a database that lacks what Redis has: it went back without a trace, and versions prove
+ * nothing any more.
+ */
 
 import type { Logger } from 'pino';
 import type { RaisedGroup } from '../../domain/group-change.ts';
@@ -15,8 +18,8 @@ export interface HistoryOptions {
 }
 
 /**
- * Leaves this index for a new one when the database, asked now, has not come to where Redis was: versions come there from commits
- * only. `seen`: what Redis had. Answers whether that is so.
+ * Leaves this index for a new one when the database, asked now, has not come to where Redis was:
+ * versions come there from commits only. `seen`: what Redis had. Answers whether that is so.
  */
 export async function leaveIfBehind(
   { name, sql, log }: HistoryOptions,

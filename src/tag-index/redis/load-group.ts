@@ -1,4 +1,7 @@
-/** Makes a group in Redis anew from the database, whatever is there now; a newer one is left as it is. */
+/**
+ * Makes a group in Redis anew from the database, whatever is there now; a newer one is left as it
+ * is.
+ */
 
 import { BLOCK_DEVICES, blockOf } from '../../domain/device.ts';
 import type { GroupKey } from '../../domain/group-change.ts';

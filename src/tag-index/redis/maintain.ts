@@ -1,4 +1,7 @@
-/** Walks over every group of the index for an operator: to compare it with the database, or to make it anew. */
+/**
+ * Walks over every group of the index for an operator: to compare it with the database, or to make
+ * it anew.
+ */
 
 import type { RaisedGroup } from '../../domain/group-change.ts';
 import { groupKeyOf } from '../../domain/group-change.ts';
@@ -66,7 +69,10 @@ export const rebuildIndex = (
     return devices;
   });
 
-/** Deletes what indexes of other databases, or of this one before it was restored, have left; answers how many keys. */
+/**
+ * Deletes what indexes of other databases, or of this one before it was restored, have left;
+ * answers how many keys.
+ */
 export async function dropOtherIndexes({ client, indexName }: MaintainedIndex): Promise<number> {
   const own = `${PREFIX}${indexName}:`;
   let dropped = 0;

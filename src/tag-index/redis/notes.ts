@@ -1,4 +1,7 @@
-/** What earlier sends have told of a group's devices, as one value: offset (two octets), refusals, environment, by rising offset. */
+/**
+ * What earlier sends have told of a group's devices, as one value: offset (two octets), refusals,
+ * environment, by rising offset.
+ */
 
 import type { ApnsEnvironment } from '../../domain/credential.ts';
 import type { DeviceNote } from '../../domain/group-change.ts';
@@ -9,7 +12,10 @@ export const NOTE_OCTETS = 4;
 const ENVIRONMENTS: readonly (ApnsEnvironment | null)[] = [null, 'production', 'sandbox'];
 const REFUSALS_MAX = 255;
 
-/** Notes in rising order of their offsets. One that says nothing is kept all the same: in an edit it takes another one away. */
+/**
+ * Notes in rising order of their offsets. One that says nothing is kept all the same: in an edit it
+ * takes another one away.
+ */
 export function encodeNotes(notes: readonly (readonly [number, DeviceNote])[]): Buffer {
   const octets = Buffer.allocUnsafe(notes.length * NOTE_OCTETS);
   let at = 0;

@@ -1,7 +1,8 @@
 /**
- * The devices of a group that have a tag, as one value: up to 511 offsets as sorted big-endian 16-bit numbers, more as a bitmap of
- * 8,192 bits, which is 1,024 octets and so never taken for a list. (The two forms of a Roaring bitmap, arXiv:1402.6407; measured by
- * `npm run bench -- index`, decision 32.)
+ * The devices of a group that have a tag, as one value: up to 511 offsets as sorted big-endian
+ * 16-bit numbers, more as a bitmap of 8,192 bits, which is 1,024 octets and so never taken for a
+ * list. (The two forms of a Roaring bitmap, arXiv:1402.6407; measured by `npm run bench -- index`,
+ * decision 32.)
  */
 
 import { GROUP_DEVICES } from '../../domain/device.ts';

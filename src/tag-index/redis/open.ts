@@ -1,4 +1,7 @@
-/** The tag index in Redis, put together: to read from in any thread, and to keep up to date in the main one. */
+/**
+ * The tag index in Redis, put together: to read from in any thread, and to keep up to date in the
+ * main one.
+ */
 
 import type { Logger } from 'pino';
 import type { RaisedGroup } from '../../domain/group-change.ts';
@@ -22,7 +25,10 @@ import { Repairs } from './repairs.ts';
 import { checkSettings } from './settings-check.ts';
 import { Sweep } from './sweep.ts';
 
-/** For the first connection at the start; without one the engine starts all the same, and sends from the database. */
+/**
+ * For the first connection at the start; without one the engine starts all the same, and sends from
+ * the database.
+ */
 const READY_MS_MAX = 3_000;
 
 export interface IndexKeeper {
@@ -43,7 +49,10 @@ export async function openIndexReader(
   return indexOf(parts, sql);
 }
 
-/** To read from and to feed; from now on it is compared with the database. Throws sentences when Redis may not be used as it is set. */
+/**
+ * To read from and to feed; from now on it is compared with the database. Throws sentences when
+ * Redis may not be used as it is set.
+ */
 export async function openIndexKeeper(
   address: RedisAddress,
   sql: SqlPool,
@@ -142,7 +151,10 @@ async function refuseUnfit(address: RedisAddress, client: RedisClient, log: Logg
   for (const sentence of costly) log.warn(sentence);
 }
 
-/** Too late to refuse it: what it takes away is missed by versions and tokens, so it costs speed and no device. */
+/**
+ * Too late to refuse it: what it takes away is missed by versions and tokens, so it costs speed and
+ * no device.
+ */
 async function reviewSettings(client: RedisClient, log: Logger): Promise<void> {
   const { fatal, costly } = await checkSettings(client);
   for (const sentence of fatal) log.error(sentence);

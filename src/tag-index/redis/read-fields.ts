@@ -1,7 +1,9 @@
 /**
- * The same fields of many hashes. A single server answers for many of them at once, by a script: a command of its own for each would cost
- * the asking thread more than all that comes after. (A pipeline of ioredis saves the writes, but is kept alive by its hidden class until the
- * next full collection, with all of its commands.) A cluster's keys are on its nodes: there each hash is asked by itself.
+ * The same fields of many hashes. A single server answers for many of them at once, by a script: a
+ * command of its own for each would cost the asking thread more than all that comes after. (A
+ * pipeline of ioredis saves the writes, but is kept alive by its hidden class until the next full
+ * collection, with all of its commands.) A cluster's keys are on its nodes: there each hash is
+ * asked by itself.
  */
 
 import { Cluster } from 'ioredis';
@@ -10,12 +12,16 @@ import type { RedisClient } from './connect.ts';
 type Values = readonly (Buffer | null)[];
 
 /**
- * Of one script. A tag's value has a kibioctet at most, and a group's notes 32 if all of its devices have one: so Redis answers with three
- * megaoctets at the very most, and mostly with some hundred kilooctets.
+ * Of one script. A tag's value has a kibioctet at most, and a group's notes 32 if all of its
+ * devices have one: so Redis answers with three megaoctets at the very most, and mostly with some
+ * hundred kilooctets.
  */
 const VALUES_AT_ONCE = 256;
 
-/** By hash and field, in the order asked. Those of one hash are of one moment. Rejects when one of the answers is none. */
+/**
+ * By hash and field, in the order asked. Those of one hash are of one moment. Rejects when one of
+ * the answers is none.
+ */
 export async function readFields(
   client: RedisClient,
   hashKeys: readonly string[],

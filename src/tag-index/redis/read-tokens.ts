@@ -1,4 +1,7 @@
-/** The second question of a group: the tokens of those who match, as of the same moment or a later one. */
+/**
+ * The second question of a group: the tokens of those who match, as of the same moment or a later
+ * one.
+ */
 
 import { BLOCK_DEVICES, blockOf } from '../../domain/device.ts';
 import type { DeviceRun } from '../tag-index.ts';
@@ -14,9 +17,10 @@ const BLOCKS_PER_CALL = 16;
 type Tokens = Pick<DeviceRun, 'deviceIds' | 'endOffset'>;
 
 /**
- * One call after the other, until all are there or they are too large together. Null: one of them is not there, or they may be older than
- * `version`: a replica that lags has taken over since, and has the token that a device had before. Later ones are as good: an ordinal is
- * never given to another device.
+ * One call after the other, until all are there or they are too large together. Null: one of them
+ * is not there, or they may be older than `version`: a replica that lags has taken over since, and
+ * has the token that a device had before. Later ones are as good: an ordinal is never given to
+ * another device.
  */
 export async function readTokens(
   client: RedisClient,
@@ -32,7 +36,8 @@ export async function readTokens(
     const some = blocks.slice(at, at + BLOCKS_PER_CALL);
     const [octets, behind] = await Promise.all([
       client.mgetBuffer(...some.map(({ block }) => blockKey(hashKey, block))),
-      // Sent with them and behind them, on the connection of their slot: who answers it has answered them before, and goes on from there.
+      // Sent with them and behind them, on the connection of their slot: who answers it has
+      // answered them before, and goes on from there.
       client.hgetBuffer(hashKey, VERSION_FIELD),
     ]);
     if (behind === null || versionIn(behind) < version) return null;

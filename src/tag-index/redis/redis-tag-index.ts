@@ -1,6 +1,7 @@
 /**
- * The tag index in Redis: each group answers from its own keys when they prove that they are current, and from the database when
- * they do not. Two questions to Redis a group, however many devices it has: who matches, and their tokens.
+ * The tag index in Redis: each group answers from its own keys when they prove that they are
+ * current, and from the database when they do not. Two questions to Redis a group, however many
+ * devices it has: who matches, and their tokens.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -30,10 +31,16 @@ import { countIn, emptySet, intersect, offsetsIn, subtract, unite } from './offs
 import { readFields } from './read-fields.ts';
 import { readTokens } from './read-tokens.ts';
 
-/** A change that is committed comes to Redis within milliseconds; whoever waits longer asks the database. */
+/**
+ * A change that is committed comes to Redis within milliseconds; whoever waits longer asks the
+ * database.
+ */
 const LAG_MS_MAX = 40;
 const LAG_POLL_MS = 5;
-/** A token that is not there was erased between the two questions: asked again, its owner matches no more. */
+/**
+ * A token that is not there was erased between the two questions: asked again, its owner matches no
+ * more.
+ */
 const TRIES = 2;
 /** Groups asked about at once: ten million devices are 1,221. */
 const GROUPS_AT_ONCE = 256;
@@ -91,7 +98,10 @@ export class RedisTagIndex implements TagIndex {
     return matching.reduce((sum, found) => sum + (found === null ? 0 : countIn(found.set)), 0);
   }
 
-  /** Of each group who matches, or null: it cannot prove that it is current. Null for all: Redis does not answer. */
+  /**
+   * Of each group who matches, or null: it cannot prove that it is current. Null for all: Redis
+   * does not answer.
+   */
   #matchingIn(
     groups: readonly RaisedGroup[],
     audience: Audience,
@@ -139,7 +149,10 @@ export class RedisTagIndex implements TagIndex {
     }
   }
 
-  /** Of each group; null: it cannot prove that it is as new as its version. One command a group, so what it answers is one moment's. */
+  /**
+   * Of each group; null: it cannot prove that it is as new as its version. One command a group, so
+   * what it answers is one moment's.
+   */
   async #matching(
     groups: readonly RaisedGroup[],
     audience: Audience,

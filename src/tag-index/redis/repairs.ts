@@ -1,6 +1,6 @@
 /**
- * Mends groups in the background: each is read from the database and loaded. A group is mended by one node at a time; a crash in
- * between leaves it as stale as it was, to be found again.
+ * Mends groups in the background: each is read from the database and loaded. A group is mended by
+ * one node at a time; a crash in between leaves it as stale as it was, to be found again.
  */
 
 import type { Logger } from 'pino';
@@ -16,7 +16,10 @@ import { writeGroup } from './load-group.ts';
 
 /** Groups that wait. Beyond it they are found again by the next sweep. */
 const WAITING_MAX = 10_000;
-/** Groups under way: while the database reads one, Redis takes another; more would take the database from registrations. */
+/**
+ * Groups under way: while the database reads one, Redis takes another; more would take the database
+ * from registrations.
+ */
 const AT_ONCE = 2;
 /** A group takes some 50 ms; whoever holds it for longer has died. */
 const CLAIM_MS = 10_000;

@@ -1,6 +1,7 @@
 /**
- * The two scripts that write a group: each does all of it or nothing, while nobody else looks. They are short of Redis' time: lists are
- * appended to where they can be, bitmaps changed in the octets that are concerned. And one that reads many groups in one command.
+ * The two scripts that write a group: each does all of it or nothing, while nobody else looks. They
+ * are short of Redis' time: lists are appended to where they can be, bitmaps changed in the octets
+ * that are concerned. And one that reads many groups in one command.
  */
 
 import { GROUP_BLOCKS } from '../../domain/device.ts';
@@ -9,7 +10,10 @@ import { BITMAP_OCTETS, LISTED_MAX } from './offsets.ts';
 
 /** Values that Lua may put on its stack at once; its limit is 8,000. */
 const STACK_MAX = 2_000;
-/** Changed octets of a bitmap up to which it is cut and joined; beyond, it is taken apart whole (20 us). */
+/**
+ * Changed octets of a bitmap up to which it is cut and joined; beyond, it is taken apart whole (20
+ * us).
+ */
 const CUTS_MAX = 24;
 
 const LISTS = `
@@ -166,15 +170,17 @@ local function writeFields(key, pairsOfFields)
 end`;
 
 /**
- * What is half done proves nothing: a script is not rolled back when a command of it fails (in a slot that is being moved, say). And at
- * maxmemory this first write is refused; after one that frees memory Redis would let the rest of the script pass.
+ * What is half done proves nothing: a script is not rolled back when a command of it fails (in a
+ * slot that is being moved, say). And at maxmemory this first write is refused; after one that
+ * frees memory Redis would let the rest of the script pass.
  */
 const UNPROVEN = "redis.call('HSET', key, 'v', '0')";
 
 /**
- * KEYS: the group's hash. ARGV: the new version; how many tags, and for each its id, added and removed offsets; how many blocks, and for
- * each its number and edits; edits of notes. Answers the version that the group has afterwards: another one than the new one means that nothing was
- * done, because one before is missing (lower, 0: there is no group) or it has been applied already.
+ * KEYS: the group's hash. ARGV: the new version; how many tags, and for each its id, added and
+ * removed offsets; how many blocks, and for each its number and edits; edits of notes. Answers the
+ * version that the group has afterwards: another one than the new one means that nothing was done,
+ * because one before is missing (lower, 0: there is no group) or it has been applied already.
  */
 export const APPLY = `${LISTS}
 ${BITMAPS}
@@ -219,8 +225,10 @@ return version
 `;
 
 /**
- * Replaces a group by what was read from the database, unless it is newer. KEYS: the group's hash. ARGV: the version; '1' to replace one of
- * the same version too; how many fields, and each with its value; then blocks, each number with its string. Answers the version that the group has afterwards.
+ * Replaces a group by what was read from the database, unless it is newer. KEYS: the group's hash.
+ * ARGV: the version; '1' to replace one of the same version too; how many fields, and each with its
+ * value; then blocks, each number with its string. Answers the version that the group has
+ * afterwards.
  */
 export const LOAD = `${FIELDS}
 local key, version = KEYS[1], tonumber(ARGV[1])
@@ -243,7 +251,10 @@ end
 return version
 `;
 
-/** KEYS: hashes. ARGV: fields. Answers the values of these fields of each hash, nil for what is not there. */
+/**
+ * KEYS: hashes. ARGV: fields. Answers the values of these fields of each hash, nil for what is not
+ * there.
+ */
 export const READ_FIELDS = `
 local values = {}
 for at, key in ipairs(KEYS) do values[at] = redis.call('HMGET', key, unpack(ARGV)) end

@@ -1,4 +1,7 @@
-/** What a Redis must be like for the index to be right and small; asked of every node of it before the engine starts. */
+/**
+ * What a Redis must be like for the index to be right and small; asked of every node of it before
+ * the engine starts.
+ */
 
 import type { Redis } from 'ioredis';
 import { Cluster } from 'ioredis';
@@ -17,7 +20,10 @@ export interface SettingsFaults {
   readonly costly: readonly string[];
 }
 
-/** Asks every master. One that does not answer is no reason not to start: it is costly, like any that is away. */
+/**
+ * Asks every master. One that does not answer is no reason not to start: it is costly, like any
+ * that is away.
+ */
 export async function checkSettings(client: RedisClient): Promise<SettingsFaults> {
   const nodes = client instanceof Cluster ? client.nodes('master') : [client as Redis];
   const faults = await Promise.all(

@@ -1,6 +1,7 @@
 /**
- * Holds Redis against the database, again and again: the versions of all groups, some at a time. It finds whatever was lost, however
- * it was lost, and that the database itself is another one. One node does it for all.
+ * Holds Redis against the database, again and again: the versions of all groups, some at a time. It
+ * finds whatever was lost, however it was lost, and that the database itself is another one. One
+ * node does it for all.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -40,14 +41,20 @@ export class Sweep {
   readonly #holder = randomUUID();
   #after = BEFORE_ALL;
   #hasLooked = false;
-  /** Groups that were behind when last looked at: a change may have been on its way. By key, with the version that they lacked. */
+  /**
+   * Groups that were behind when last looked at: a change may have been on its way. By key, with
+   * the version that they lacked.
+   */
   readonly #suspects = new Map<string, number>();
 
   constructor(options: SweepOptions) {
     this.#options = options;
   }
 
-  /** Resolves after a first look: what was restored while nobody was running is noticed before anything is built on it. */
+  /**
+   * Resolves after a first look: what was restored while nobody was running is noticed before
+   * anything is built on it.
+   */
   async start(): Promise<void> {
     await this.#runLogged();
     this.#runs.start();

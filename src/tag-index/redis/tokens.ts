@@ -1,7 +1,7 @@
 /**
- * The tokens of a block of 128 devices as one string: how many slots it has (one octet), then for each slot its length (two octets,
- * 0: nobody) and its octets. A token that is hexadecimal is kept as the octets it stands for, which the highest bit of the
- * length tells.
+ * The tokens of a block of 128 devices as one string: how many slots it has (one octet), then for
+ * each slot its length (two octets, 0: nobody) and its octets. A token that is hexadecimal is kept
+ * as the octets it stands for, which the highest bit of the length tells.
  */
 
 import type { DeviceToken } from '../../domain/device.ts';
@@ -67,8 +67,9 @@ function writeRecord(block: Buffer, at: number, deviceId: string | null): number
 }
 
 /**
- * Tokens of some devices of a group, in order, as they lie in its blocks: each is made when it is asked for. As strings, those of
- * a chunk that waits to be sent would outlive two collections and be moved by both.
+ * Tokens of some devices of a group, in order, as they lie in its blocks: each is made when it is
+ * asked for. As strings, those of a chunk that waits to be sent would outlive two collections and
+ * be moved by both.
  */
 export class BlockTokens implements DeviceIds {
   #length = 0;
@@ -88,8 +89,8 @@ export class BlockTokens implements DeviceIds {
   }
 
   /**
-   * Finds the tokens of the slots that `offsets` names from `from` up to but without `to`, all of them of this block and in rising
-   * order. False: one of them is not there.
+   * Finds the tokens of the slots that `offsets` names from `from` up to but without `to`, all of
+   * them of this block and in rising order. False: one of them is not there.
    */
   find(block: Buffer, offsets: Uint16Array, from: number, to: number): boolean {
     const slots = block[0] ?? 0;

@@ -1,4 +1,7 @@
-/** How many devices of a group match and lie in blocks that are not done: counted in the database, for their tokens are not needed. */
+/**
+ * How many devices of a group match and lie in blocks that are not done: counted in the database,
+ * for their tokens are not needed.
+ */
 
 import { BLOCK_DEVICES, GROUP_DEVICES } from '../../domain/device.ts';
 import type { GroupKey } from '../../domain/group-change.ts';
@@ -7,7 +10,10 @@ import type { Sql } from '../../store/sql.ts';
 import { isNobody } from '../audience.ts';
 import { matches } from './matching.ts';
 
-/** Of an audience in a group; ordinals from `ordinalEnd` on are not in it. `doneBlocks`: 64 bits as a signed number. */
+/**
+ * Of an audience in a group; ordinals from `ordinalEnd` on are not in it. `doneBlocks`: 64 bits as
+ * a signed number.
+ */
 export interface UndoneRequest extends GroupKey, Audience {
   readonly ordinalEnd: number;
   readonly doneBlocks: string;

@@ -1,4 +1,7 @@
-/** The one condition of all three questions: any of the first tags, all of the second, none of the third. */
+/**
+ * The one condition of all three questions: any of the first tags, all of the second, none of the
+ * third.
+ */
 
 import type { Audience } from '../../domain/notification.ts';
 import type { Sql } from '../../store/sql.ts';

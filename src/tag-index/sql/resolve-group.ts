@@ -1,4 +1,7 @@
-/** The devices of one group that match an audience, in order of their ordinals: one look at each row of the group. */
+/**
+ * The devices of one group that match an audience, in order of their ordinals: one look at each row
+ * of the group.
+ */
 
 import type { ApnsEnvironment } from '../../domain/credential.ts';
 import type { GroupKey } from '../../domain/group-change.ts';
@@ -7,7 +10,10 @@ import type { Sql } from '../../store/sql.ts';
 import { TOKEN_BYTES_MAX } from '../tag-index.ts';
 import { matches } from './matching.ts';
 
-/** Parallel lists, in order of the ordinals; null: nobody matches, or their tokens are too large together. */
+/**
+ * Parallel lists, in order of the ordinals; null: nobody matches, or their tokens are too large
+ * together.
+ */
 export interface MatchingGroup {
   /** Of all their tokens. */
   readonly bytes: number;
@@ -24,8 +30,9 @@ export type NoteRow = readonly [
 ];
 
 /**
- * Ordinals from `start` up to but without `end`. One row of JSON, because PGlite and the driver take apart each of
- * thousands of rows. Lists that are too large end in the database: the engine hears their size.
+ * Ordinals from `start` up to but without `end`. One row of JSON, because PGlite and the driver
+ * take apart each of thousands of rows. Lists that are too large end in the database: the engine
+ * hears their size.
  */
 export async function resolveGroup(
   sql: Sql,

@@ -1,4 +1,7 @@
-/** The tag index without Redis: every question is one statement on the truth itself, so it is always current. */
+/**
+ * The tag index without Redis: every question is one statement on the truth itself, so it is always
+ * current.
+ */
 
 import type { PlatformOfApp } from '../../domain/device.ts';
 import { BLOCK_DEVICES, GROUP_DEVICES } from '../../domain/device.ts';
@@ -72,7 +75,10 @@ export class SqlTagIndex implements TagIndex {
   }
 }
 
-/** Of a range whose tokens have so many octets: fewer blocks than it has, but one, which always fits. */
+/**
+ * Of a range whose tokens have so many octets: fewer blocks than it has, but one, which always
+ * fits.
+ */
 function blocksThatFit(devices: number, bytes: number): number {
   const blocks = Math.ceil(devices / BLOCK_DEVICES);
   return Math.max(1, Math.min(blocks - 1, Math.floor((blocks * TOKEN_BYTES_MAX) / bytes)));

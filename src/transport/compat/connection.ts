@@ -1,6 +1,7 @@
 /**
- * One connection to a provider on `node:http2`, and every request on it from its first byte to its end. It knows the live stream
- * limit, which requests a GOAWAY left unread, and whether the peer still lives.
+ * One connection to a provider on `node:http2`, and every request on it from its first byte to its
+ * end. It knows the live stream limit, which requests a GOAWAY left unread, and whether the peer
+ * still lives.
  */
 
 import type { ClientHttp2Session, ClientHttp2Stream } from 'node:http2';
@@ -124,7 +125,8 @@ export class Connection implements ProviderConnection {
     for (const request of this.#requests) {
       if (request.isReported) continue;
       if (nowMs - request.startedAtMs <= this.#limits.requestTimeoutMs) continue;
-      // One unanswered stream is the provider's habit; a connection silent since it began may be dead.
+      // One unanswered stream is the provider's habit; a connection silent since it began may be
+      // dead.
       if (this.#heardAtMs < request.startedAtMs) this.#ping(nowMs);
       this.#fail(request, false, 'no answer in time');
       request.stream.close(NGHTTP2_CANCEL);

@@ -1,4 +1,7 @@
-/** Opens one connection through http2-wrapper, which can also be told to go through a corporate proxy. */
+/**
+ * Opens one connection through http2-wrapper, which can also be told to go through a corporate
+ * proxy.
+ */
 
 import type { ClientHttp2Session } from 'node:http2';
 import type { LookupFunction } from 'node:net';
@@ -32,7 +35,10 @@ export async function dial(options: DialOptions, events: ConnectionEvents): Prom
   return { ok: true, connection: new Connection(opened.session, limits, events) };
 }
 
-/** A session whose peer's SETTINGS have arrived. Never throws: a provider that is not there is an answer. */
+/**
+ * A session whose peer's SETTINGS have arrived. Never throws: a provider that is not there is an
+ * answer.
+ */
 export async function openSession(origin: string, options: SessionOptions): Promise<OpenedSession> {
   const sockets: TLSSocket[] = [];
   const session = open(origin, options, sockets);
@@ -55,8 +61,9 @@ async function open(
   { address, ca }: SessionOptions,
   sockets: TLSSocket[],
 ): Promise<OpenedSession> {
-  // A fresh agent for each session: one that is reused hands out sessions that have had their GOAWAY. Not with
-  // `maxSessions: 1`: the agent would then close the session whenever no stream is open on it.
+  // A fresh agent for each session: one that is reused hands out sessions that have had their
+  // GOAWAY. Not with `maxSessions: 1`: the agent would then close the session whenever no stream is
+  // open on it.
   const agent = new Agent();
   try {
     const session = await agent.getSession(origin, {
@@ -65,7 +72,8 @@ async function open(
       // The agent would put an IP address into SNI, which RFC 6066 forbids and node warns of.
       ...(isIP(new URL(origin).hostname) === 0 ? {} : { servername: '' }),
       createConnection: (url, connectOptions) => {
-        // When the peer's first SETTINGS allow no stream the agent opens another connection, and another.
+        // When the peer's first SETTINGS allow no stream the agent opens another connection, and
+        // another.
         if (sockets.length > 0) throw new Error(NO_STREAM);
         const socket = Agent.connect(url, connectOptions);
         sockets.push(socket);

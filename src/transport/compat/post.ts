@@ -1,4 +1,7 @@
-/** One ordinary HTTP/2 POST on a connection of its own: what a token request needs, a few times a day. */
+/**
+ * One ordinary HTTP/2 POST on a connection of its own: what a token request needs, a few times a
+ * day.
+ */
 
 import type { ClientHttp2Session } from 'node:http2';
 import { errorReason } from '../../std/error-reason.ts';
@@ -27,7 +30,8 @@ export async function post(request: PostRequest): Promise<Posted> {
   const opened = await openSession(origin, { ca, timeoutMs });
   if (!opened.ok) return { ok: false, reason: connectFault(origin, opened.reason) };
   const { session } = opened;
-  // The stream's own error says what happened; without a listener the session's would end the process.
+  // The stream's own error says what happened; without a listener the session's would end the
+  // process.
   session.on('error', () => undefined);
   try {
     return await exchange(session, request, timeoutMs - (performance.now() - startedAtMs));

@@ -1,6 +1,7 @@
 /**
- * One connection to a provider on our own framing. That does its own time-outs, PINGs and counting; here each template becomes
- * the octets of this connection, once, and the connection's events become the transport's.
+ * One connection to a provider on our own framing. That does its own time-outs, PINGs and counting;
+ * here each template becomes the octets of this connection, once, and the connection's events
+ * become the transport's.
  */
 
 import type { ClientConnection, ClientEvents } from '../../http2/client/client-connection.ts';
@@ -11,7 +12,10 @@ import { CappedMap } from '../../std/capped-map.ts';
 import type { Attempt, ConnectionEvents, ProviderConnection } from '../provider-connection.ts';
 import type { RequestTemplate } from '../transport.ts';
 
-/** Templates kept as octets: those of the chunks that a thread sends at once, several times over. Some KiB each. */
+/**
+ * Templates kept as octets: those of the chunks that a thread sends at once, several times over.
+ * Some KiB each.
+ */
 const PREPARED_MAX = 64;
 
 export class Connection implements ProviderConnection, ClientEvents {
@@ -91,7 +95,10 @@ export class Connection implements ProviderConnection, ClientEvents {
   }
 }
 
-/** What lasts goes into the peer's table (decision 18), one octet each from then on; what does not is written out. */
+/**
+ * What lasts goes into the peer's table (decision 18), one octet each from then on; what does not
+ * is written out.
+ */
 function formOf(template: RequestTemplate, authority: string, authorization: string): RequestForm {
   return {
     method: 'POST',

@@ -1,6 +1,7 @@
 /**
- * Where the connections of a pool go: every address that the provider's name has, asked again for each connection (Apple: resolve
- * before each connect, spread over several), the one with the fewest connections first. One that failed is left out for a while.
+ * Where the connections of a pool go: every address that the provider's name has, asked again for
+ * each connection (Apple: resolve before each connect, spread over several), the one with the
+ * fewest connections first. One that failed is left out for a while.
  */
 
 import { lookup } from 'node:dns/promises';
@@ -8,7 +9,10 @@ import { isIP } from 'node:net';
 import { errorReason } from '../../std/error-reason.ts';
 import { within } from '../../std/within.ts';
 
-/** An address that did not take a connection is tried again only after so long, unless all others failed as well. */
+/**
+ * An address that did not take a connection is tried again only after so long, unless all others
+ * failed as well.
+ */
 const FAILED_FOR_MS = 60_000;
 /** Failures remembered; a name has some eight addresses, and they change. */
 const FAILED_MAX = 64;
@@ -22,7 +26,9 @@ export interface AddressesOptions {
   readonly hostname: string;
   /** A name that does not resolve in time is as good as unknown. */
   readonly timeoutMs: number;
-  /** Whether an address may be connected to; for origins that a stranger has chosen. Null: all may. */
+  /**
+   * Whether an address may be connected to; for origins that a stranger has chosen. Null: all may.
+   */
   readonly admits: ((address: string) => boolean) | null;
   /** All addresses of a name; rejects when there are none. */
   readonly resolve: (hostname: string) => Promise<readonly string[]>;
@@ -46,7 +52,9 @@ export class Addresses {
     this.#host = options.hostname.replace(/^\[|\]$/g, '');
   }
 
-  /** The address for one more connection: count it with `use`, and `release` it when that has ended. */
+  /**
+   * The address for one more connection: count it with `use`, and `release` it when that has ended.
+   */
   async next(nowMs: number): Promise<FoundAddress> {
     const { admits } = this.#options;
     const found = await this.#resolve();

@@ -1,7 +1,8 @@
 /**
- * How many requests may be under way at one provider, over all connections. Unlimited until it shows signs of overload; then as TCP
- * treats congestion (RFC 5681): a cut, at most one for all that is under way, and a slow way back. A few failures are no sign: a
- * cut for each would bring a thousand requests down to a few dozen, because one answer of a hundred is a 500.
+ * How many requests may be under way at one provider, over all connections. Unlimited until it
+ * shows signs of overload; then as TCP treats congestion (RFC 5681): a cut, at most one for all
+ * that is under way, and a slow way back. A few failures are no sign: a cut for each would bring a
+ * thousand requests down to a few dozen, because one answer of a hundred is a 500.
  */
 
 import type { Outcome } from '../../domain/outcome.ts';
@@ -9,7 +10,10 @@ import type { Latency } from './latency.ts';
 
 /** More of the answers than this have to be signs of overload. */
 const SIGNS_SHARE_MAX = 0.1;
-/** Answers that are judged together, at least; as many as were under way, if they were more: what follows a cut is another's answer. */
+/**
+ * Answers that are judged together, at least; as many as were under way, if they were more: what
+ * follows a cut is another's answer.
+ */
 const WINDOW_MIN = 64;
 /** What is left of it after a cut … */
 const CUT = 0.7;
@@ -17,7 +21,10 @@ const CUT = 0.7;
 const GAIN = 1.125;
 /** Fewer would say nothing of how the provider does. */
 const LIMIT_MIN = 8;
-/** Answers this many times slower than the quickest one, and by at least this much, are queueing at the provider. */
+/**
+ * Answers this many times slower than the quickest one, and by at least this much, are queueing at
+ * the provider.
+ */
 const SLOW_FACTOR = 4;
 const SLOW_BY_MS = 1_000;
 

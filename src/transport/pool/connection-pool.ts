@@ -1,7 +1,8 @@
 /**
- * The connections of one credential to one host: opened as the demand asks, one after the other in growing steps, spread over the
- * host's addresses, kept while they are of use, replaced when they age or the provider ends them. A host that is not there costs
- * one attempt, then a pause that doubles: the circuit is open then, and the attempt after the pause is its probe.
+ * The connections of one credential to one host: opened as the demand asks, one after the other in
+ * growing steps, spread over the host's addresses, kept while they are of use, replaced when they
+ * age or the provider ends them. A host that is not there costs one attempt, then a pause that
+ * doubles: the circuit is open then, and the attempt after the pause is its probe.
  */
 
 import { setMaxListeners } from 'node:events';
@@ -14,7 +15,10 @@ import { Latency } from './latency.ts';
 import { Member } from './member.ts';
 import { ReconnectPause } from './reconnect-pause.ts';
 
-/** Addresses that one attempt tries before it counts as failed: a name with one dead address must not cost a pause. */
+/**
+ * Addresses that one attempt tries before it counts as failed: a name with one dead address must
+ * not cost a pause.
+ */
 const ADDRESSES_PER_ATTEMPT_MAX = 3;
 
 export interface PoolOptions {
@@ -75,7 +79,10 @@ export class ConnectionPool {
     return this.#ready.size;
   }
 
-  /** One with a free stream: the same one as long as it has room, so that little traffic keeps few connections busy. */
+  /**
+   * One with a free stream: the same one as long as it has room, so that little traffic keeps few
+   * connections busy.
+   */
   take(): Member | null {
     if (this.#current !== null && this.#current.free > 0) return this.#current;
     for (const member of this.#ready) {
@@ -289,7 +296,9 @@ export class ConnectionPool {
     else this.#events.freed();
   }
 
-  /** It ended before it was of any use; one that we dismissed, or that idled out, is none of these. */
+  /**
+   * It ended before it was of any use; one that we dismissed, or that idled out, is none of these.
+   */
   #isFruitless(member: Member): boolean {
     if (member.hasAnswered || member.isDismissed) return false;
     return (

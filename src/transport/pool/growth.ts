@@ -1,7 +1,8 @@
 /**
- * How many connections the demand asks for: rate × round trip ÷ streams of a connection. Rather than believing three estimates, it
- * doubles the connections while they are used up and their answers take no longer than a round trip: then streams are what limits.
- * Where answers queue (in this thread or at the provider) a doubling has to bring more of them, or else it is taken back.
+ * How many connections the demand asks for: rate × round trip ÷ streams of a connection. Rather
+ * than believing three estimates, it doubles the connections while they are used up and their
+ * answers take no longer than a round trip: then streams are what limits. Where answers queue (in
+ * this thread or at the provider) a doubling has to bring more of them, or else it is taken back.
  *
  *   watching ──used up for two spans──► growing (new ones connect) ──► settling (a span goes by) ──► measured
  *      ▲                                                                  │  ▲          more answers: watching, may double again
@@ -17,13 +18,17 @@ export interface GrowthOptions {
   readonly growEveryMs: number;
 }
 
-/** What a doubling has to bring at least, where answers queue: more than a process that becomes hot, or a machine whose other work ends. */
+/**
+ * What a doubling has to bring at least, where answers queue: more than a process that becomes hot,
+ * or a machine whose other work ends.
+ */
 const GAIN_MIN = 1.25;
 /** Used up for so much of a span, or else one more connection would idle. */
 const USED_UP_SHARE_MIN = 0.5;
 /**
- * In a row. A connection takes four round trips to open: a push that is over by then has nothing of it, and each one costs a megabyte
- * to keep (`bench -- soak`: pushes of 3,500 devices use one connection up for 50 ms each, and now and then for more than half a span).
+ * In a row. A connection takes four round trips to open: a push that is over by then has nothing of
+ * it, and each one costs a megabyte to keep (`bench -- soak`: pushes of 3,500 devices use one
+ * connection up for 50 ms each, and now and then for more than half a span).
  */
 const USED_UP_SPANS_MIN = 2;
 /** After a doubling that brought nothing, while there are answers at all. */
@@ -98,8 +103,8 @@ export class Growth {
   }
 
   /**
-   * Ends a span. `connections`: those that take requests; `connecting`: those that will; `isQueueing`: answers take longer than
-   * the round trip.
+   * Ends a span. `connections`: those that take requests; `connecting`: those that will;
+   * `isQueueing`: answers take longer than the round trip.
    */
   end(nowMs: number, connections: number, connecting: number, isQueueing: boolean): GrowthStep {
     const rate = this.#answers / Math.max(1, nowMs - this.#spanStartedMs);
@@ -116,8 +121,9 @@ export class Growth {
         return NOTHING;
       case 'settling':
       case 'unproven':
-        // With twice as many they are used up less often, whatever it brought; but somebody still has to want them. The doubling for a
-        // push that is over is measured by a later one: kept for good, it would be doubled again.
+        // With twice as many they are used up less often, whatever it brought; but somebody still
+        // has to want them. The doubling for a push that is over is measured by a later one: kept
+        // for good, it would be doubled again.
         if (this.#state === 'settling' ? usedUpMs === 0 : !isUsedUp) {
           this.#state = 'unproven';
           return NOTHING;
@@ -134,12 +140,18 @@ export class Growth {
     return this.#double(rate, connections);
   }
 
-  /** Without a single answer nobody knows. Of connections that have not come, or have gone since, nothing is to be taken back. */
+  /**
+   * Without a single answer nobody knows. Of connections that have not come, or have gone since,
+   * nothing is to be taken back.
+   */
   #broughtNothing(rate: number, connections: number): boolean {
     return connections > this.#connectionsBefore && rate > 0 && rate < this.#rateBefore * GAIN_MIN;
   }
 
-  /** Where nothing is answered it may be the connections that are silent, and whoever waits for them need not wait longer. */
+  /**
+   * Where nothing is answered it may be the connections that are silent, and whoever waits for them
+   * need not wait longer.
+   */
   #isLasting(rate: number): boolean {
     return rate === 0 || this.#usedUpSpans >= USED_UP_SPANS_MIN;
   }
@@ -149,7 +161,8 @@ export class Growth {
   }
 
   #double(rate: number, connections: number): GrowthStep {
-    // While nothing is answered, by connections that have gone silent or a provider that has, one more tells which it is.
+    // While nothing is answered, by connections that have gone silent or a provider that has, one
+    // more tells which it is.
     const wanted = rate === 0 ? 1 : connections;
     const open = Math.min(wanted, this.#options.connectionsMax - connections);
     if (open <= 0) return NOTHING;

@@ -2,7 +2,10 @@
 
 import type { Attempt, ProviderConnection } from '../provider-connection.ts';
 
-/** In use for less of the time, one more connection than the others is spare: what short pushes fill for moments others can take. */
+/**
+ * In use for less of the time, one more connection than the others is spare: what short pushes fill
+ * for moments others can take.
+ */
 const USED_SHARE_MIN = 0.1;
 /** After it began a request it counts as in use for a round trip, and for this. */
 const USED_MS = 20;
@@ -17,7 +20,10 @@ export class Member {
   hasStarted = false;
   /** The provider has answered here. One that never does is not reconnected to in a hurry. */
   hasAnswered = false;
-  /** An expired authorization was seen. APNs keeps refusing on that connection (pushy closes it too). */
+  /**
+   * An expired authorization was seen. APNs keeps refusing on that connection (pushy closes it
+   * too).
+   */
   isWedged = false;
   /** We have no more use for it: that it answered nothing says nothing of the provider. */
   isDismissed = false;
@@ -44,7 +50,10 @@ export class Member {
     return this.#usedShare < USED_SHARE_MIN;
   }
 
-  /** To be called now and then. A share that fades as fast as to fall from all to the least within `idleMsMax` without use. */
+  /**
+   * To be called now and then. A share that fades as fast as to fall from all to the least within
+   * `idleMsMax` without use.
+   */
   sample(nowMs: number, roundTripMs: number, idleMsMax: number): void {
     const kept = USED_SHARE_MIN ** ((nowMs - this.#sampledAtMs) / idleMsMax);
     const isUsed = nowMs - this.usedAtMs <= roundTripMs + USED_MS;

@@ -1,4 +1,7 @@
-/** When a provider may be connected to: at once, or after a pause, which doubles with each attempt that comes to nothing. */
+/**
+ * When a provider may be connected to: at once, or after a pause, which doubles with each attempt
+ * that comes to nothing.
+ */
 
 import { backoffMs } from '../../std/backoff.ts';
 
@@ -7,7 +10,10 @@ export interface ReconnectPauseOptions {
   readonly reconnectPauseMsMax: number;
 }
 
-/** A connection that answered nothing may have met a GOAWAY of its peer's restart; the second one in a row is a fault. */
+/**
+ * A connection that answered nothing may have met a GOAWAY of its peer's restart; the second one in
+ * a row is a fault.
+ */
 const FRUITLESS_CONNECTIONS_MAX = 1;
 
 export class ReconnectPause {
@@ -25,7 +31,10 @@ export class ReconnectPause {
     return performance.now() < this.#endsAtMs;
   }
 
-  /** Whether there was a pause since the last answer, or there is one: a retired connection may still answer in it. */
+  /**
+   * Whether there was a pause since the last answer, or there is one: a retired connection may
+   * still answer in it.
+   */
   get hasBeen(): boolean {
     return this.#pauses > 0 || this.isOn;
   }

@@ -1,4 +1,7 @@
-/** Export and import by command, on every store; with real processes in test/end-to-end/devices.test.ts. */
+/**
+ * Export and import by command, on every store; with real processes in
+ * test/end-to-end/devices.test.ts.
+ */
 
 import { EventEmitter } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,7 @@
-/** `credentials` of the Admin API: listed without secrets, rotated by the super user, over real HTTP on every store. */
+/**
+ * `credentials` of the Admin API: listed without secrets, rotated by the super user, over real HTTP
+ * on every store.
+ */
 
 import t from 'tap';
 import { credentialRoutes } from '../../../src/http/admin/credentials.ts';

@@ -1,4 +1,7 @@
-/** Further keys: made, listed and deleted by the super user; what they may do with pushes, status and the Admin API. */
+/**
+ * Further keys: made, listed and deleted by the super user; what they may do with pushes, status
+ * and the Admin API.
+ */
 
 import type { Test } from 'tap';
 import t from 'tap';

@@ -3,7 +3,10 @@
 import t from 'tap';
 import { ChunkedBody } from '../../../src/http/front/chunked-body.ts';
 
-/** Reads `text` in pieces of so many bytes: the body and what came after it, or the status of the refusal; null: it is not over. */
+/**
+ * Reads `text` in pieces of so many bytes: the body and what came after it, or the status of the
+ * refusal; null: it is not over.
+ */
 function read(text: string, pieceBytes: number): readonly [string, string] | number | null {
   const body = new ChunkedBody();
   const input = Buffer.from(text, 'latin1');

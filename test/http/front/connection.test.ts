@@ -1,6 +1,7 @@
 /**
- * Our reading of mutated requests beside that of Node's own server (llhttp). Ours may refuse more; it must never see a request where
- * Node sees none, or another one: that is how requests are smuggled past a proxy.
+ * Our reading of mutated requests beside that of Node's own server (llhttp). Ours may refuse more;
+ * it must never see a request where Node sees none, or another one: that is how requests are
+ * smuggled past a proxy.
  */
 
 import { once } from 'node:events';

@@ -1,4 +1,6 @@
-/** One look at the database for all who ask; Redis does not count; the log hears of changes only. */
+/**
+ * One look at the database for all who ask; Redis does not count; the log hears of changes only.
+ */
 
 import { Writable } from 'node:stream';
 import { pino } from 'pino';

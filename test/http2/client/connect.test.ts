@@ -1,4 +1,7 @@
-/** How connecting ends: with a connection to a peer that speaks HTTP/2 and is trusted, or with the reason why there is none. */
+/**
+ * How connecting ends: with a connection to a peer that speaks HTTP/2 and is trusted, or with the
+ * reason why there is none.
+ */
 
 import { once } from 'node:events';
 import { createServer as createHttp2Server } from 'node:http2';

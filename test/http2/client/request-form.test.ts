@@ -27,7 +27,10 @@ class Peers {
   readonly #decoder = makeDecoder();
   compiledCount = 0;
 
-  /** As `ClientConnection` sends it: compiled when that serves, otherwise whole. Answers what the peer understands. */
+  /**
+   * As `ClientConnection` sends it: compiled when that serves, otherwise whole. Answers what the
+   * peer understands.
+   */
   send(
     request: PreparedRequest,
     value: string,

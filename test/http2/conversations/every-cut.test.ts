@@ -1,6 +1,6 @@
 /**
- * Frames split anywhere across reads: long conversations that hold every type of frame, played once for each octet at which
- * they can be cut in two, with the same outcome each time.
+ * Frames split anywhere across reads: long conversations that hold every type of frame, played once
+ * for each octet at which they can be cut in two, with the same outcome each time.
  */
 
 import { block, indexed, inserted, sizeUpdate } from '../../support/http2/blocks.ts';

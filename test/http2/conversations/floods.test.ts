@@ -1,4 +1,6 @@
-/** Peers that mean harm (RFC 9113, 10.5): each flood ends bounded, and what is no flood does not. */
+/**
+ * Peers that mean harm (RFC 9113, 10.5): each flood ends bounded, and what is no flood does not.
+ */
 
 import { passMs } from '../../support/http2/clock.ts';
 import { conversation } from '../../support/http2/conversation.ts';

@@ -1,4 +1,7 @@
-/** Our client and HTTP/2 servers that we did not write: nghttpd, h2o, nginx, node:http2; over TLS and in clear text. */
+/**
+ * Our client and HTTP/2 servers that we did not write: nghttpd, h2o, nginx, node:http2; over TLS
+ * and in clear text.
+ */
 
 import { strict as assert } from 'node:assert';
 import { once } from 'node:events';
@@ -136,7 +139,10 @@ t.test('values of any length and script, in the content', async (t) => {
   });
 });
 
-/** One frame, two (more with Huffman code), and from there on what servers may refuse in the way they like. */
+/**
+ * One frame, two (more with Huffman code), and from there on what servers may refuse in the way
+ * they like.
+ */
 const FIELD_OCTETS = [5_000, 16_500, 40_000, 70_000, 300_000];
 const SOME_END = /^(200|400|413|431|no answer in time|connection closed.*|GOAWAY .*|[A-Z_]+)$/;
 
@@ -289,7 +295,10 @@ t.test('a socket that closes in the middle gives every request one end', async (
   }
 });
 
-/** Asks so often, on as many connections as it takes, and sees every answer; answers how many requests were sent again. */
+/**
+ * Asks so often, on as many connections as it takes, and sees every answer; answers how many
+ * requests were sent again.
+ */
 async function askAll(
   open: () => Promise<TestClient>,
   form: ReturnType<typeof getOf>,

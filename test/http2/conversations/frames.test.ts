@@ -250,7 +250,8 @@ conversation('frames: a header block of indexed fields alone, one octet', async 
 conversation('frames: a path that grows beyond a frame goes on in CONTINUATION', async (scene) => {
   const { t, peer, client } = scene;
   await peer.greet();
-  // The first makes the octets for all paths whose length is written alike; Huffman coding would not shorten them.
+  // The first makes the octets for all paths whose length is written alike; Huffman coding would
+  // not shorten them.
   for (const length of [300, 400]) {
     await client.request(GET, '~'.repeat(length));
     await peer.expectRequest();

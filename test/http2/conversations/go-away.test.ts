@@ -1,4 +1,7 @@
-/** RFC 9113, 5.4.1, 6.8 and 8.7: how a connection ends, and what that says about the requests under way. */
+/**
+ * RFC 9113, 5.4.1, 6.8 and 8.7: how a connection ends, and what that says about the requests under
+ * way.
+ */
 
 import { conversation } from '../../support/http2/conversation.ts';
 import {

@@ -237,7 +237,10 @@ interface Openssl {
   readonly hears: (words: string) => Promise<void>;
 }
 
-/** `openssl s_server`, which sends what it reads and takes a line that begins with certain letters for a command. */
+/**
+ * `openssl s_server`, which sends what it reads and takes a line that begins with certain letters
+ * for a command.
+ */
 async function startOpenssl(t: Test): Promise<Openssl | null> {
   const { key, cert } = await certificate();
   const directory = temporaryDirectory(t);

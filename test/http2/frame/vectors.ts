@@ -1,4 +1,7 @@
-/** The frames of http2jp/http2-frame-test-case that lie in test/vectors: octets, and what they hold or which error they are. */
+/**
+ * The frames of http2jp/http2-frame-test-case that lie in test/vectors: octets, and what they hold
+ * or which error they are.
+ */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,7 @@
-/** What the tests of HPACK share: blocks as hex, fields as pairs, and a look into a decoder's table from outside. */
+/**
+ * What the tests of HPACK share: blocks as hex, fields as pairs, and a look into a decoder's table
+ * from outside.
+ */
 
 import { Decoder } from '../../../src/http2/hpack/decoder.ts';
 import type { Encoder } from '../../../src/http2/hpack/encoder.ts';

@@ -1,4 +1,7 @@
-/** The stories of http2jp/hpack-test-case that lie in test/vectors: blocks of one connection in order, and what they hold. */
+/**
+ * The stories of http2jp/hpack-test-case that lie in test/vectors: blocks of one connection in
+ * order, and what they hold.
+ */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,7 @@
-/** The listener: who speaks HTTP/2 is let in, nobody else, closing leaves nothing open, and clients that we did not write are served. */
+/**
+ * The listener: who speaks HTTP/2 is let in, nobody else, closing leaves nothing open, and clients
+ * that we did not write are served.
+ */
 
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';

@@ -1,4 +1,7 @@
-/** The server's side in conversation with `node:http2`'s client, and with ours, over a pair of streams. */
+/**
+ * The server's side in conversation with `node:http2`'s client, and with ours, over a pair of
+ * streams.
+ */
 
 import { once } from 'node:events';
 import type { ClientHttp2Session, ClientHttp2Stream, IncomingHttpHeaders } from 'node:http2';
@@ -411,7 +414,10 @@ t.test('a client that is no HTTP/2 client is told and left', async () => {
   near.destroy();
 });
 
-/** Octets of a client that keeps to no rule, up to the GOAWAY that answers them: its code and text, and what was requested. */
+/**
+ * Octets of a client that keeps to no rule, up to the GOAWAY that answers them: its code and text,
+ * and what was requested.
+ */
 async function converse(octets: readonly number[][], options: Partial<ServerOptions> = {}) {
   const [near, far] = duplexPair();
   const requested: number[] = [];

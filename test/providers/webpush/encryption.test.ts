@@ -20,7 +20,10 @@ const EXAMPLE = {
   ),
 };
 
-/** A browser, by Web Crypto: another implementation of the curve's arithmetic and of HKDF than the one under test. */
+/**
+ * A browser, by Web Crypto: another implementation of the curve's arithmetic and of HKDF than the
+ * one under test.
+ */
 class Browser {
   readonly publicKey: Buffer;
   readonly authSecret = Buffer.from('sixteen octets!!');

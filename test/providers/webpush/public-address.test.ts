@@ -16,7 +16,8 @@ t.test('everything that leads elsewhere', (t) => {
     // Protocols, documentation, benchmarks, multicast, reserved, broadcast.
     ...['192.0.0.8', '192.0.2.1', '198.18.0.1', '198.51.100.1', '203.0.113.1', '192.88.99.1'],
     ...['224.0.0.1', '239.255.255.255', '240.0.0.1', '255.255.255.255'],
-    // The same in IPv6: unspecified, loopback, ULA, link-local, site-local, multicast, documentation.
+    // The same in IPv6: unspecified, loopback, ULA, link-local, site-local, multicast,
+    // documentation.
     ...['::', '::1', 'fc00::1', 'fd12:3456::1', 'fe80::1', 'fe80::1%eth0', 'fec0::1', 'ff02::1'],
     ...['2001:db8::1', '3fff::1', '100::1'],
     // Those that hold an IPv4 address: mapped, compatible, NAT64, 6to4, Teredo.

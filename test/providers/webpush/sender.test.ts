@@ -1,4 +1,7 @@
-/** The sender of Web Push in conversation with push services: `node:http2` servers, and the simulator, which reads what it gets. */
+/**
+ * The sender of Web Push in conversation with push services: `node:http2` servers, and the
+ * simulator, which reads what it gets.
+ */
 
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -309,7 +312,8 @@ t.test('whoever has no turn left in a row of sends has the next one', async (t) 
   await round.send([first, second, third], 3);
   await round.until(() => round.outcomes.size === 3);
   round.outcomes.clear();
-  // The first two are through when the row is: two of its 32 places are left, and ten sends to the third.
+  // The first two are through when the row is: two of its 32 places are left, and ten sends to the
+  // third.
   await round.send([first, second, third, third], 40);
   await round.until(() => round.outcomes.size === 40);
   t.equal(round.count('delivered'), 40);

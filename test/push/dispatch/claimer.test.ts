@@ -17,7 +17,10 @@ import { withStores } from '../../support/store.ts';
 const oneInEachGroup = { step: GROUP_DEVICES };
 const AT_ONCE = { withinMs: 0, answersWithinMs: 0 };
 
-/** Of a node that the database has not heard of for too long, until it is prolonged; counts who asks. */
+/**
+ * Of a node that the database has not heard of for too long, until it is prolonged; counts who
+ * asks.
+ */
 class AskedPresence extends Presence {
   asked = 0;
 

@@ -152,7 +152,10 @@ const delivered = (devices: number): Partial<Progress> => ({
   counts: { ...NOTHING, total: devices, delivered: devices },
 });
 
-/** The one row, once the notification has ended. What waits to be claimed again need not wait for it. */
+/**
+ * The one row, once the notification has ended. What waits to be claimed again need not wait for
+ * it.
+ */
 const ended = (store: Store, { clientId }: Tenant, id: string): Promise<ScopeStatus> =>
   until(`${id} has ended`, async () => {
     await store.sql`

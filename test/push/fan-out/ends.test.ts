@@ -10,7 +10,10 @@ import { answer, startProviderPeer } from '../../support/provider-peer.ts';
 import { fanOutFor, simulatorFor } from '../../support/sending.ts';
 import { withStores } from '../../support/store.ts';
 
-/** A send's time-out (15 s at FCM) and what else the machine does; another try would be over after two of them. */
+/**
+ * A send's time-out (15 s at FCM) and what else the machine does; another try would be over after
+ * two of them.
+ */
 const ENDED_WITHIN_MS = 28_000;
 
 const simulator = await simulatorFor(t);

@@ -4,7 +4,10 @@ import { deadlinesOf, isTooLate } from '../../../src/push/protocol/deadlines.ts'
 const HOUR_MS = 3_600_000;
 const DUE_MS = 1_700_000_000_000;
 
-/** The ttl in seconds and `expiresAt`, both from when it was due; the platform; and the deadlines, in hours from then. */
+/**
+ * The ttl in seconds and `expiresAt`, both from when it was due; the platform; and the deadlines,
+ * in hours from then.
+ */
 const CASES: readonly (readonly [
   what: string,
   given: { readonly ttl?: number; readonly expiresIn?: number; readonly platformId?: number },

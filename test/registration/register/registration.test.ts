@@ -228,7 +228,8 @@ await onEachStore(t, {
     const devices = Array.from({ length: 300 }, (_, index) => `device ${index}`);
     const results = await Promise.all(
       tagIds.flatMap((tagId, index) => {
-        // Each node begins at another device: a batch meets new devices of several others', one batch after the other.
+        // Each node begins at another device: a batch meets new devices of several others', one
+        // batch after the other.
         const first = index * 37;
         return [...devices.slice(first), ...devices.slice(0, first)].map((deviceId) =>
           nodes[index]?.submit(subscribe('reg', tenant.appId, deviceId, [tagId])),
@@ -448,7 +449,10 @@ await onEachStore(t, {
   },
 });
 
-/** Thirty operations on one device, one after the other, on either node; answers the tags it must have. */
+/**
+ * Thirty operations on one device, one after the other, on either node; answers the tags it must
+ * have.
+ */
 async function liveOf(
   tenant: Tenant,
   deviceId: string,

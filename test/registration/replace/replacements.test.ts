@@ -1,4 +1,6 @@
-/** What a replacement leaves in the database, alone and beside registrations of the same devices. */
+/**
+ * What a replacement leaves in the database, alone and beside registrations of the same devices.
+ */
 
 import { hash } from 'node:crypto';
 import t from 'tap';

@@ -133,7 +133,8 @@ t.test('every fault gets its own reason', async (t) => {
   const { json } = await control(simulator, 'GET /state');
   t.match(json, { apns: { accepted: 0, rejected: { BadDeviceToken: 3, PayloadEmpty: 3 } } });
 
-  // What the connection remembers of right requests must not help a wrong one that comes between them.
+  // What the connection remembers of right requests must not help a wrong one that comes between
+  // them.
   const session = open(t, simulator, simulator.apnsOrigin);
   for (const [status, reason, name, headers, body = BODY] of faults) {
     t.equal((await ask(session, right, BODY)).status, 200);

@@ -1,4 +1,7 @@
-/** Every end of a connection, as our client meets it: what is promised, what is served, what the record says of it. */
+/**
+ * Every end of a connection, as our client meets it: what is promised, what is served, what the
+ * record says of it.
+ */
 
 import t from 'tap';
 import type { Ends } from '../../../src/simulator/faults/behaviour.ts';

@@ -1,4 +1,7 @@
-/** The named bad days: each can be asked for, all can be combined, and none of them makes the books lie. */
+/**
+ * The named bad days: each can be asked for, all can be combined, and none of them makes the books
+ * lie.
+ */
 
 import t from 'tap';
 import { KIND_BEHAVIOUR } from '../../../src/simulator/faults/behaviour.ts';
@@ -84,7 +87,9 @@ interface State {
   readonly connectionsOpened: number;
 }
 
-/** Pushes to every device until each has its answer, as a sender does that prefers twice to never. */
+/**
+ * Pushes to every device until each has its answer, as a sender does that prefers twice to never.
+ */
 async function sendAll(t: Teardown, simulator: Simulator) {
   const open = Array.from({ length: PUSHES }, (_, index) => index);
   const counts = { delivered: 0, refused: 0, unknown: 0 };

@@ -1,4 +1,7 @@
-/** The limit of streams as Apple plays it: one, many, one again after a rejection, and what it does to those in flight. */
+/**
+ * The limit of streams as Apple plays it: one, many, one again after a rejection, and what it does
+ * to those in flight.
+ */
 
 import type { Test } from 'tap';
 import t from 'tap';

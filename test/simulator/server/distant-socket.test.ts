@@ -1,4 +1,6 @@
-/** A connection from afar: what is written arrives later, whole and in order, and so does its end. */
+/**
+ * A connection from afar: what is written arrives later, whole and in order, and so does its end.
+ */
 
 import { once } from 'node:events';
 import type { AddressInfo, Socket } from 'node:net';

@@ -115,7 +115,10 @@ interface Frame {
   readonly endsStream: boolean;
 }
 
-/** GETs a path that FCM does not have, by hand, and returns the frames that came until the stream ended. */
+/**
+ * GETs a path that FCM does not have, by hand, and returns the frames that came until the stream
+ * ended.
+ */
 async function askRaw(simulator: Simulator): Promise<readonly Frame[]> {
   const { hostname, port } = new URL(simulator.fcmOrigin);
   const socket = connectTls({

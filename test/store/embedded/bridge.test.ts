@@ -1,4 +1,7 @@
-/** Several clients on one PGlite: each gets its own answers, transactions are alone, and who vanishes leaves nothing. */
+/**
+ * Several clients on one PGlite: each gets its own answers, transactions are alone, and who
+ * vanishes leaves nothing.
+ */
 
 import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';

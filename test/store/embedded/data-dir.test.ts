@@ -1,4 +1,7 @@
-/** The data directory of the real program: a disk without room is a sentence, and costs nothing but the room. */
+/**
+ * The data directory of the real program: a disk without room is a sentence, and costs nothing but
+ * the room.
+ */
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,7 +20,8 @@ t.test(
   'a first start that cannot write its files leaves nothing that stops the next one',
   async (t) => {
     const dataDir = temporaryDirectory(t);
-    // No file above 4 or 8 MiB, by the unit of the shell: too little for a file of PostgreSQL's log, on every machine.
+    // No file above 4 or 8 MiB, by the unit of the shell: too little for a file of PostgreSQL's
+    // log, on every machine.
     const limited = ['sh', '-c', 'ulimit -f 8192; exec "$@"', 'sh'];
     const settings = { PORT: '0', DATA_DIR: dataDir };
     const { code, errors } = await runCommand(t, [], settings, { under: limited });

@@ -1,4 +1,7 @@
-/** A new database is made whole or not at all, and the machine has the memory back before it is opened. */
+/**
+ * A new database is made whole or not at all, and the machine has the memory back before it is
+ * opened.
+ */
 
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,7 @@
-/** A PGlite that is out of memory answers every statement with an error: the process has to end, and say why. */
+/**
+ * A PGlite that is out of memory answers every statement with an error: the process has to end, and
+ * say why.
+ */
 
 import { join } from 'node:path';
 import t from 'tap';

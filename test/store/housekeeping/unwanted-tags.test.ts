@@ -1,4 +1,7 @@
-/** Taking a tag off devices, alone and beside registrations that give it to others of the same group. */
+/**
+ * Taking a tag off devices, alone and beside registrations that give it to others of the same
+ * group.
+ */
 
 import t from 'tap';
 import { deviceRef } from '../../../src/registration/operation.ts';

@@ -1,4 +1,7 @@
-/** A client that speaks PostgreSQL's protocol up to the middle of a statement, and then stops, as a frozen process does. */
+/**
+ * A client that speaks PostgreSQL's protocol up to the middle of a statement, and then stops, as a
+ * frozen process does.
+ */
 
 import { once } from 'node:events';
 import type { Socket } from 'node:net';

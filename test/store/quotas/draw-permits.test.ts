@@ -1,4 +1,7 @@
-/** The bucket by its own clock: time passes by moving what is stored back, besides the little that really passes. */
+/**
+ * The bucket by its own clock: time passes by moving what is stored back, besides the little that
+ * really passes.
+ */
 
 import type { Test } from 'tap';
 import t from 'tap';
@@ -74,7 +77,8 @@ t.test('on each store', (t) =>
       }
       grants.sort((a, b) => a.atMs - b.atMs);
       const endMs = nowMs();
-      // The time between asking and the bucket's own look at the clock is not ours to know: a thousandth of a minute.
+      // The time between asking and the bucket's own look at the clock is not ours to know: a
+      // thousandth of a minute.
       t.ok(mostWithin(60_000, grants) <= PER_MINUTE * 1.001, `${mostWithin(60_000, grants)}`);
       t.ok(sumOf(grants, 0, 5_000) >= 10_000, 'ten thousand at once');
       const early = sumOf(grants, 5_000, 15_000);

@@ -1,4 +1,7 @@
-/** The servers do what they say, asked by a client that is known to work: with it out of the question, a failure is our own client's. */
+/**
+ * The servers do what they say, asked by a client that is known to work: with it out of the
+ * question, a failure is our own client's.
+ */
 
 import type { ClientHttp2Session, IncomingHttpHeaders, IncomingHttpStatusHeader } from 'node:http2';
 import { connect, constants } from 'node:http2';

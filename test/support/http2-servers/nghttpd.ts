@@ -1,4 +1,7 @@
-/** nghttpd, of the authors of nghttp2: pads its frames, ends bodies with a trailer, echoes uploads itself. */
+/**
+ * nghttpd, of the authors of nghttp2: pads its frames, ends bodies with a trailer, echoes uploads
+ * itself.
+ */
 
 import type { Lifetime } from '../lifetime.ts';
 import { findProgram, startServer } from '../programs.ts';

@@ -1,4 +1,7 @@
-/** nginx, which most pushes of this world pass on their way in. It says GOAWAY after 1,000 requests, as it does by default. */
+/**
+ * nginx, which most pushes of this world pass on their way in. It says GOAWAY after 1,000 requests,
+ * as it does by default.
+ */
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +12,10 @@ import { serverAt } from './http2-server.ts';
 import type { Site } from './site.ts';
 import { ECHO_PATH, makeSite, startEchoUpstream } from './site.ts';
 
-/** Plain text that ends in how many connections it has accepted and handled, and how many requests, this one included. */
+/**
+ * Plain text that ends in how many connections it has accepted and handled, and how many requests,
+ * this one included.
+ */
 export const NGINX_COUNTS_PATH = '/counts';
 
 export async function startNginx(t: Lifetime): Promise<Http2Server | null> {
@@ -25,7 +31,10 @@ export async function startNginx(t: Lifetime): Promise<Http2Server | null> {
   return serverAt(site.certificate.certificatePem, ports);
 }
 
-/** One process in the foreground (a worker would outlive a killed master), and every file it may write below the directory. */
+/**
+ * One process in the foreground (a worker would outlive a killed master), and every file it may
+ * write below the directory.
+ */
 const configurationOf = (
   { directory, documentRoot, certificateFile, keyFile }: Site,
   upstream: string,

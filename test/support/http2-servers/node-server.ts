@@ -1,4 +1,7 @@
-/** `node:http2` as a server, with a path for each thing a server may do to a client. Runs in the test's own process. */
+/**
+ * `node:http2` as a server, with a path for each thing a server may do to a client. Runs in the
+ * test's own process.
+ */
 
 import { once } from 'node:events';
 import type { Http2Session, ServerHttp2Stream, Settings } from 'node:http2';
@@ -17,7 +20,9 @@ export const TRAILERS_PATH = '/trailers';
 export const INFORMATIONAL_PATH = '/informational';
 /** 204, whose HEADERS frame ends the stream. */
 export const NO_CONTENT_PATH = '/no-content';
-/** 200 with `x-field-0` … of 100 bytes each: more than one frame holds, so a CONTINUATION follows. */
+/**
+ * 200 with `x-field-0` … of 100 bytes each: more than one frame holds, so a CONTINUATION follows.
+ */
 export const MANY_FIELDS_PATH = '/many-fields';
 export const MANY_FIELDS = 300;
 /** RST_STREAM: INTERNAL_ERROR in the middle of a body. */
@@ -26,7 +31,10 @@ export const RESET_PATH = '/reset';
 export const REFUSED_PATH = '/refused';
 /** 200 and a body, with a GOAWAY before it. */
 export const GOAWAY_PATH = '/goaway';
-/** Takes `Settings` of node:http2 as JSON, demands them of the client, and answers 200 when it has acknowledged them. */
+/**
+ * Takes `Settings` of node:http2 as JSON, demands them of the client, and answers 200 when it has
+ * acknowledged them.
+ */
 export const SETTINGS_PATH = '/settings';
 /** Sends a PING, and answers 200 when it was acknowledged. */
 export const PING_PATH = '/ping';

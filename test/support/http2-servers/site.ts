@@ -1,4 +1,7 @@
-/** What every HTTP/2 server of the tests serves: a small file, a large one, an echo of what is posted, and its certificate. */
+/**
+ * What every HTTP/2 server of the tests serves: a small file, a large one, an echo of what is
+ * posted, and its certificate.
+ */
 
 import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';

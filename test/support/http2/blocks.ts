@@ -1,4 +1,7 @@
-/** Field blocks as the scripted peer writes them (RFC 7541, 5 and 6): by hand, in the plainest way unless a test wants another. */
+/**
+ * Field blocks as the scripted peer writes them (RFC 7541, 5 and 6): by hand, in the plainest way
+ * unless a test wants another.
+ */
 
 export type Pair = readonly [name: string, value: string];
 

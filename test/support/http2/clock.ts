@@ -1,4 +1,7 @@
-/** The clock that src/http2 looks at, moved by hand, so that no test has to wait for a time-out of seconds. */
+/**
+ * The clock that src/http2 looks at, moved by hand, so that no test has to wait for a time-out of
+ * seconds.
+ */
 
 import type { Test } from 'tap';
 

@@ -1,4 +1,7 @@
-/** Plays a conversation between our client and a scripted peer: whole, octet by octet, and cut at every octet if wanted. */
+/**
+ * Plays a conversation between our client and a scripted peer: whole, octet by octet, and cut at
+ * every octet if wanted.
+ */
 
 import type { Test } from 'tap';
 import t from 'tap';
@@ -18,7 +21,10 @@ export type Script = (scene: Scene) => Promise<void>;
 
 export interface ConversationOptions extends Partial<ClientOptions> {
   readonly firstStreamId?: number;
-  /** 'whole': too long, or about what comes in one piece. 'every-cut': once for each octet of the peer's too. */
+  /**
+   * 'whole': too long, or about what comes in one piece. 'every-cut': once for each octet of the
+   * peer's too.
+   */
   readonly deliveries?: 'whole' | 'whole-and-octets' | 'every-cut';
 }
 

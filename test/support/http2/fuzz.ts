@@ -1,6 +1,6 @@
 /**
- * Plays random conversations with our HTTP/2 client for minutes instead of the seconds that a test takes, lawful and harmed ones
- * by turns, and says how to play again what fails:
+ * Plays random conversations with our HTTP/2 client for minutes instead of the seconds that a test
+ * takes, lawful and harmed ones by turns, and says how to play again what fails:
  *
  *     npm run fuzz -- [--minutes 3] [--seed 1]
  */

@@ -1,6 +1,6 @@
 /**
- * The other end of a connection under test, which does what the test says, lawful or not. Without any knowledge of its own
- * but how frames are cut, so that a test reads as the conversation it is.
+ * The other end of a connection under test, which does what the test says, lawful or not. Without
+ * any knowledge of its own but how frames are cut, so that a test reads as the conversation it is.
  */
 
 import assert from 'node:assert/strict';
@@ -21,7 +21,10 @@ import {
   Type,
 } from './frames.ts';
 
-/** How what the peer says reaches the other end: as it is sent, octet by octet, or cut in two somewhere. */
+/**
+ * How what the peer says reaches the other end: as it is sent, octet by octet, or cut in two
+ * somewhere.
+ */
 export type Delivery =
   | { readonly kind: 'whole' }
   | { readonly kind: 'octets' }
@@ -178,7 +181,10 @@ export class ScriptedPeer {
     };
   }
 
-  /** The client has nothing to say to all that came before: the next that comes from it is the answer to SETTINGS. */
+  /**
+   * The client has nothing to say to all that came before: the next that comes from it is the
+   * answer to SETTINGS.
+   */
   async expectQuiet(): Promise<void> {
     this.send(settings());
     await this.expect(settingsAck);

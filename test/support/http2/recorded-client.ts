@@ -1,4 +1,7 @@
-/** Our client in a conversation: what became of each request, what the connection told its owner, and that each has one end. */
+/**
+ * Our client in a conversation: what became of each request, what the connection told its owner,
+ * and that each has one end.
+ */
 
 import assert from 'node:assert/strict';
 import type { Duplex } from 'node:stream';
@@ -142,7 +145,10 @@ export class RecordedClient {
     return this.events.at(-1) ?? '';
   }
 
-  /** Ends what is left, and checks that every request had one end and every connection's owner one farewell. */
+  /**
+   * Ends what is left, and checks that every request had one end and every connection's owner one
+   * farewell.
+   */
   finish(): void {
     this.connection.destroy('the conversation is over');
     for (const [streamId, { ends, isCancelled }] of this.ends) {

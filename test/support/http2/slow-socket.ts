@@ -1,6 +1,7 @@
 /**
- * A socket without a network, for looking at one end of a connection: what is written to it is taken at once or when the test
- * lets it, and what it delivers is read in the same turn, so that what the reader throws comes out of `deliver`.
+ * A socket without a network, for looking at one end of a connection: what is written to it is
+ * taken at once or when the test lets it, and what it delivers is read in the same turn, so that
+ * what the reader throws comes out of `deliver`.
  */
 
 import { Duplex } from 'node:stream';

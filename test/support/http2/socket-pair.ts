@@ -1,6 +1,7 @@
 /**
- * Two ends of a connection without a network, so that a conversation is the same each time. `duplexPair` of node hands
- * over the very octets that were written, which a socket never does, and tells nobody that an end was destroyed.
+ * Two ends of a connection without a network, so that a conversation is the same each time.
+ * `duplexPair` of node hands over the very octets that were written, which a socket never does, and
+ * tells nobody that an end was destroyed.
  */
 
 import { Duplex } from 'node:stream';

@@ -1,6 +1,6 @@
 /**
- * A TLS 1.3 server that can be made to say what its library never would (RFC 8446): a message of the test's own, sealed with
- * the key of the connection, in place of the server's next record.
+ * A TLS 1.3 server that can be made to say what its library never would (RFC 8446): a message of
+ * the test's own, sealed with the key of the connection, in place of the server's next record.
  */
 
 import { createCipheriv, createDecipheriv, createHmac } from 'node:crypto';
@@ -97,7 +97,10 @@ class Wire extends Duplex {
   }
 }
 
-/** RFC 8446, 5.2: the record that follows those in `written`, which are under the same secret from some one on. */
+/**
+ * RFC 8446, 5.2: the record that follows those in `written`, which are under the same secret from
+ * some one on.
+ */
 function sealed(secret: Buffer, written: Buffer, message: Buffer): Buffer {
   const key = expanded(secret, 'key', 16);
   const iv = expanded(secret, 'iv', 12);

@@ -1,4 +1,6 @@
-/** Connections that never come to be of use: each is a reason in words, and nothing is left open. */
+/**
+ * Connections that never come to be of use: each is a reason in words, and nothing is left open.
+ */
 
 import type { Test } from 'tap';
 import t from 'tap';
@@ -10,7 +12,10 @@ import { createCertificate } from '../../../src/simulator/server/certificate.ts'
 import { dial } from '../../../src/transport/http2/dial.ts';
 import type { Dialled } from '../../../src/transport/provider-connection.ts';
 
-/** Dials a server that does this as soon as it has spoken, and answers when the connection is closed on both sides. */
+/**
+ * Dials a server that does this as soon as it has spoken, and answers when the connection is closed
+ * on both sides.
+ */
 async function dialTo(
   t: Test,
   streamsMax: number,

@@ -96,7 +96,8 @@ for (const [name, dial] of DIALS) {
     await load.send(1_500);
     t.equal(load.count('delivered'), 1_500);
     t.ok(eachOnce(peer));
-    // How many depends on the machine, which may be busy; that it goes on to the limit is the growth's own test.
+    // How many depends on the machine, which may be busy; that it goes on to the limit is the
+    // growth's own test.
     t.ok(most > 1 && most <= 8, `${most} of 8 at a time`);
     await load.transport.close();
     await peer.close();

@@ -5,7 +5,9 @@ const SPAN_MS = 100;
 /** Used up so many in a row, the connections are doubled. */
 const SPANS_UNTIL_DOUBLED = 2;
 
-/** A provider that answers `perConnection` a span and connection, but no more than `most` in all. */
+/**
+ * A provider that answers `perConnection` a span and connection, but no more than `most` in all.
+ */
 class Demand {
   readonly growth = new Growth({ connectionsMax: 16, growEveryMs: SPAN_MS });
   connections = 1;

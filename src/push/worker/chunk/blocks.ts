@@ -1,6 +1,7 @@
 /**
- * The book-keeping of one chunk: which devices are still to be sent, and which of its 64 blocks are done. A block is
- * done, and its counts may be reported, when each of its devices has an ending; so a crash costs blocks, never counts.
+ * The book-keeping of one chunk: which devices are still to be sent, and which of its 64 blocks are
+ * done. A block is done, and its counts may be reported, when each of its devices has an ending; so
+ * a crash costs blocks, never counts.
  */
 
 import { blockOf, GROUP_BLOCKS } from '../../../domain/device.ts';
@@ -27,14 +28,18 @@ export class Blocks {
   private readonly open = new Uint8Array(GROUP_BLOCKS);
   /** By block; absent: nothing of it was sent or has ended. */
   private readonly tallies: (Tally | undefined)[] = new Array(GROUP_BLOCKS).fill(undefined);
-  /** Complete blocks in which the provider failed for every device: kept once a later device shows that it works. */
+  /**
+   * Complete blocks in which the provider failed for every device: kept once a later device shows
+   * that it works.
+   */
   private readonly doubtful = new Set<number>();
   private finished: { blocks: bigint; tally: Tally };
   private cursor = 0;
 
   /**
-   * `offsets`: of all devices of the chunk, in order. `done`: the blocks that the ledger knows as done. `inDoubt`: those that
-   * must not be sent any more. `blocks`: the devices are those of so many, the first ones.
+   * `offsets`: of all devices of the chunk, in order. `done`: the blocks that the ledger knows as
+   * done. `inDoubt`: those that must not be sent any more. `blocks`: the devices are those of so
+   * many, the first ones.
    */
   constructor(
     offsets: Uint16Array,
@@ -80,7 +85,10 @@ export class Blocks {
     return this.doubtful.size > 0;
   }
 
-  /** `count` blocks from that of the next device on, as a mask: at most so many are begun before the next report. */
+  /**
+   * `count` blocks from that of the next device on, as a mask: at most so many are begun before the
+   * next report.
+   */
   ahead(count: number): bigint {
     if (this.next === null) return 0n;
     const window = ((1n << BigInt(count)) - 1n) << BigInt(this.blockAt(this.cursor));
@@ -149,8 +157,9 @@ export class Blocks {
   }
 
   /**
-   * The chunk is given back; every send has its ending. Blocks without a trace stay undone. One that is half sent is
-   * done, its unsent devices becoming retries: left undone, the others would get the push twice.
+   * The chunk is given back; every send has its ending. Blocks without a trace stay undone. One
+   * that is half sent is done, its unsent devices becoming retries: left undone, the others would
+   * get the push twice.
    */
   giveBack(unsent: Ending): void {
     if (!this.isAtBoundary) {

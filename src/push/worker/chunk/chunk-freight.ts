@@ -15,8 +15,9 @@ import type { Blocks } from './blocks.ts';
 import { Tally } from './tally.ts';
 
 /**
- * At most once: blocks that a report announces beyond the last one begun. A thousand devices are what a crash leaves
- * undecided for each task, and enough to send until the next report, 50 ms later, has announced more.
+ * At most once: blocks that a report announces beyond the last one begun. A thousand devices are
+ * what a crash leaves undecided for each task, and enough to send until the next report, 50 ms
+ * later, has announced more.
  */
 const ANNOUNCED_BLOCKS = 8;
 
@@ -25,7 +26,10 @@ export class ChunkFreight implements Freight {
   private readonly context: RunContext;
   private readonly blocks: Blocks;
   private readonly run: DeviceRun;
-  /** At most once: blocks that the ledger has been told may be sent, and those of which it has answered so. */
+  /**
+   * At most once: blocks that the ledger has been told may be sent, and those of which it has
+   * answered so.
+   */
   private announced: bigint;
   private cleared = 0n;
   private readonly onProgress: () => void;
@@ -96,7 +100,10 @@ export class ChunkFreight implements Freight {
     if (this.blocks.hasFinished) this.onProgress();
   }
 
-  /** What has finished since the last report. Without anything: null, unless an empty one has its own purpose. */
+  /**
+   * What has finished since the last report. Without anything: null, unless an empty one has its
+   * own purpose.
+   */
   takeReport(isEmptyToo: boolean, release: Release | null): ChunkProgress | null {
     const finished = this.blocks.take();
     if (finished === null && !isEmptyToo && this.isNextCleared) return null;
@@ -124,8 +131,9 @@ export class ChunkFreight implements Freight {
   }
 
   /**
-   * What the ledger is to take for started from this report on: whoever claims the chunk after a crash sends none of it again.
-   * When it is given back every send has its ending, so nothing is but what was not known here.
+   * What the ledger is to take for started from this report on: whoever claims the chunk after a
+   * crash sends none of it again. When it is given back every send has its ending, so nothing is
+   * but what was not known here.
    */
   private announce(isGivenBack: boolean): bigint | null {
     if (!this.task.isAtMostOnce) return null;

@@ -1,6 +1,7 @@
 /**
- * Sends one chunk: resolves its group once, sends the devices of the blocks that are not done, reports blocks as they
- * finish, and ends in one of three ways: complete, given back, or lost to another. Knows nothing of threads.
+ * Sends one chunk: resolves its group once, sends the devices of the blocks that are not done,
+ * reports blocks as they finish, and ends in one of three ways: complete, given back, or lost to
+ * another. Knows nothing of threads.
  */
 
 import { BLOCK_DEVICES, GROUP_BLOCKS, GROUP_DEVICES } from '../../../domain/device.ts';
@@ -74,7 +75,10 @@ export async function runChunk(task: ChunkTask, context: RunContext): Promise<vo
   }
 }
 
-/** All was sent, but the provider has begun to fail for everyone: what it failed for may wait with the chunk. */
+/**
+ * All was sent, but the provider has begun to fail for everyone: what it failed for may wait with
+ * the chunk.
+ */
 function doubt(blocks: Blocks, { health }: RunContext): Halt | null {
   const afterMs = health.stoppedForMs;
   if (afterMs === 0 || !blocks.hasDoubtful) return null;
@@ -88,7 +92,10 @@ function firstUndone(doneBlocks: bigint): number {
   return block;
 }
 
-/** What becomes of the rest; `unresolved`: of what this run does not know. Null: the chunk is not given back. */
+/**
+ * What becomes of the rest; `unresolved`: of what this run does not know. Null: the chunk is not
+ * given back.
+ */
 function conclude(blocks: Blocks, halt: Halt | null, unresolved: Release | null): Release | null {
   switch (halt?.kind) {
     case 'give-back':

@@ -16,7 +16,10 @@ export class Tally {
   readonly reasons = new Map<string, number>();
   readonly retries: NewRetry[] = [];
   readonly news: DeviceNews[] = [];
-  /** Devices of it that were handed to the provider, and when the first and the last of them (epoch milliseconds). */
+  /**
+   * Devices of it that were handed to the provider, and when the first and the last of them (epoch
+   * milliseconds).
+   */
   sends = 0;
   sentFromMs: number | null = null;
   sentToMs: number | null = null;

@@ -137,7 +137,10 @@ export class RetryFreight implements Freight {
     return report;
   }
 
-  /** Who is gone or unsubscribed, who may not be tried again, and, at most once, whom somebody may have sent to before he was lost. */
+  /**
+   * Who is gone or unsubscribed, who may not be tried again, and, at most once, whom somebody may
+   * have sent to before he was lost.
+   */
   private skipUnsendable(): void {
     for (; this.cursor < this.task.ordinals.length; this.cursor += 1) {
       const { ordinal, attempts } = this.rowAt(this.cursor);

@@ -1,7 +1,7 @@
 /**
- * Hands devices to a sender one by one, never more than it can take at once, and stops when something says so. It looks at
- * the lease's clock as it sends: a process that was frozen must not send on when it wakes, for another may have taken its
- * devices over.
+ * Hands devices to a sender one by one, never more than it can take at once, and stops when
+ * something says so. It looks at the lease's clock as it sends: a process that was frozen must not
+ * send on when it wakes, for another may have taken its devices over.
  */
 
 import type { DeviceToken } from '../../../domain/device.ts';
@@ -22,7 +22,10 @@ import type { Place, Turns } from '../turns.ts';
 import type { Ending } from './ending.ts';
 import { CANCELLED, EXPIRED, failedWith } from './ending.ts';
 
-/** A sender that can take nothing for so long, with nothing under way, has no connection: its provider fails. */
+/**
+ * A sender that can take nothing for so long, with nothing under way, has no connection: its
+ * provider fails.
+ */
 const READY_PATIENCE_MS = 10_000;
 
 /** What is to be sent, in order. */
@@ -41,7 +44,9 @@ export interface Freight {
   /** `next` is on its way, at this time (epoch milliseconds). */
   advance(atMs: number): void;
   settle(position: number, outcome: Outcome): void;
-  /** What may not be tried again at this time (epoch milliseconds) has ended; `next` passes over it. */
+  /**
+   * What may not be tried again at this time (epoch milliseconds) has ended; `next` passes over it.
+   */
   endLate(atMs: number): void;
 }
 
@@ -78,13 +83,17 @@ export const waitIn = ({ afterMs, reason }: Release): { readonly waitingFor?: Wa
   reason === null ? {} : { waitingFor: { reason, forMs: afterMs } };
 
 /**
- * Sends in one turn of the event loop from one look at the clocks to the next. They go to the socket together, up to a buffer of some
- * hundred, so that a look before each of them would stop none the sooner.
+ * Sends in one turn of the event loop from one look at the clocks to the next. They go to the
+ * socket together, up to a buffer of some hundred, so that a look before each of them would stop
+ * none the sooner.
  */
 const SENDS_PER_LOOK = 32;
 
 const LOST: Halt = { kind: 'lost' };
-/** The word of the provider that has a quota, when a send's time is up before its turn in the quota has come. */
+/**
+ * The word of the provider that has a quota, when a send's time is up before its turn in the quota
+ * has come.
+ */
 const QUOTA_EXCEEDED = 'QUOTA_EXCEEDED';
 const AT_ONCE: Halt = { kind: 'give-back', afterMs: 0, reason: null };
 
@@ -123,7 +132,10 @@ export class Courier {
       .map((signal) => signal.on(ring));
   }
 
-  /** Sends until nothing is left (null) or something halts it; resolves when every send has its outcome. */
+  /**
+   * Sends until nothing is left (null) or something halts it; resolves when every send has its
+   * outcome.
+   */
   async run(): Promise<Halt | null> {
     try {
       const halt = await this.sendAll();
@@ -158,7 +170,10 @@ export class Courier {
     return null;
   }
 
-  /** Asked before every send. `isTimeAsked`: a reading of the clocks is a twentieth of what a send costs. */
+  /**
+   * Asked before every send. `isTimeAsked`: a reading of the clocks is a twentieth of what a send
+   * costs.
+   */
   private halt(isTimeAsked: boolean): Halt | null {
     const { control, health, permits } = this;
     if (control.isLost) return LOST;
@@ -211,8 +226,9 @@ export class Courier {
   }
 
   /**
-   * Room at the sender is only ever waited for in line: woken by the outcome of his own send, a task that fills the sender
-   * would take every free place itself, and a small notification beside it would get none.
+   * Room at the sender is only ever waited for in line: woken by the outcome of his own send, a
+   * task that fills the sender would take every free place itself, and a small notification beside
+   * it would get none.
    */
   private async standInLine(): Promise<void> {
     if (this.isInLine) return;

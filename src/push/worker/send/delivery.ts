@@ -14,7 +14,9 @@ import { Courier } from './courier.ts';
 import type { Ending } from './ending.ts';
 import { ACCEPTED, CANCELLED, EXPIRED, endingOf, failedWith, faultIn } from './ending.ts';
 
-/** Sends what there is to send; resolves when each send has its outcome. Null: all of it was sent. */
+/**
+ * Sends what there is to send; resolves when each send has its outcome. Null: all of it was sent.
+ */
 export function carry(
   task: Task,
   context: RunContext,
@@ -48,7 +50,10 @@ function unsent({ expires, sendUntilMs }: Task, { control, clock }: RunContext):
   return failedWith(MISSING_CREDENTIAL);
 }
 
-/** A message that makes its sender throw would do so for ever: it is a fault, and the notification can end. */
+/**
+ * A message that makes its sender throw would do so for ever: it is a fault, and the notification
+ * can end.
+ */
 function render(sender: Sender, task: Task, { control, log }: RunContext): Rendered | null {
   try {
     return sender.render(task.message);
@@ -62,7 +67,10 @@ function render(sender: Sender, task: Task, { control, log }: RunContext): Rende
   }
 }
 
-/** A refused credential that another one replaces is an authorization that has expired: the same send works with a fresh one. */
+/**
+ * A refused credential that another one replaces is an authorization that has expired: the same
+ * send works with a fresh one.
+ */
 function withFallback(task: Task, { credentialRefused }: RunContext, outcome: Outcome): Outcome {
   if (outcome.kind !== 'bad-credential' || !task.authority?.hasFallback) return outcome;
   credentialRefused(outcome.reason);
@@ -128,7 +136,10 @@ function judgeClosely(
   return { ending, news: newsOf(task, outcome, device, clock.nowMs()) };
 }
 
-/** What only seems to be the provider's refusal is one after several, if nobody of the scope has got through. */
+/**
+ * What only seems to be the provider's refusal is one after several, if nobody of the scope has got
+ * through.
+ */
 function wordlessFault(outcome: Outcome, { health, control }: RunContext): string | null {
   if (outcome.kind !== 'unavailable' || !outcome.isWordless || outcome.isOneHost) return null;
   return control.hasDelivered ? null : health.wordlessFault;
@@ -147,15 +158,17 @@ function newsOf(
       }
       return note !== null && note.refusals > 0 ? { ordinal, kind: 'restored' } : null;
     case 'gone':
-      // Without a time of its own the answer is about the token as it was when we resolved it.
-      // And no answer knows of later than now, whatever it says: the database would refuse the year 292,000,000.
+      // Without a time of its own the answer is about the token as it was when we resolved it. And
+      // no answer knows of later than now, whatever it says: the database would refuse the year
+      // 292,000,000.
       return {
         ordinal,
         kind: 'gone',
         registeredBeforeMs: Math.min(outcome.sinceMs ?? task.claimedAtMs, nowMs),
       };
     case 'bad-token':
-      // Our own judgement of a token's form is no word of its provider: such a device is registered all the same.
+      // Our own judgement of a token's form is no word of its provider: such a device is registered
+      // all the same.
       if (outcome.isInconclusive || outcome.isUnasked) return null;
       return { ordinal, kind: 'refused', registeredBeforeMs: task.claimedAtMs };
     default:

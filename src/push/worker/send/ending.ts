@@ -15,17 +15,26 @@ export type Ending =
       readonly reason: string;
       readonly dueInMs: number;
       readonly attempts: number;
-      /** Nothing was accepted, and it was nothing about this device: it may as well count as never sent. */
+      /**
+       * Nothing was accepted, and it was nothing about this device: it may as well count as never
+       * sent.
+       */
       readonly mayCountAsUnsent: boolean;
       /** It may have been accepted already: sent again, the device may get it twice. */
       readonly isUncertain: boolean;
     };
 
-/** A 429 without a time means 60 seconds where a provider says anything of it; no better number is known for the others. */
+/**
+ * A 429 without a time means 60 seconds where a provider says anything of it; no better number is
+ * known for the others.
+ */
 const THROTTLED: BackoffPolicy = { baseMs: 60_000, capMs: 900_000 };
 /** The fresh authorization is on its way from the main thread. */
 const REAUTHORIZED: BackoffPolicy = { baseMs: 1_000, capMs: 60_000 };
-/** A provider that names no time at all, or always the same short one, is not hammered: every refusal waits longer. */
+/**
+ * A provider that names no time at all, or always the same short one, is not hammered: every
+ * refusal waits longer.
+ */
 const NAMED_AT_LEAST: BackoffPolicy = { baseMs: 1_000, capMs: 300_000 };
 
 export interface SendContext {
@@ -35,7 +44,9 @@ export interface SendContext {
   readonly nowMs: number;
   /** No retry may begin after it. */
   readonly retryUntilMs: number;
-  /** Whether that is the notification's own expiry: then what is late is `expired`, else `failed`. */
+  /**
+   * Whether that is the notification's own expiry: then what is late is `expired`, else `failed`.
+   */
   readonly expires: boolean;
   /** The push asked for no more than one try of which the end is not known. */
   readonly isAtMostOnce: boolean;

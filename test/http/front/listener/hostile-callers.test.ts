@@ -1,4 +1,7 @@
-/** The front under callers who mean harm, or read late: each of these was seen to harm others, or to cut an answer. */
+/**
+ * The front under callers who mean harm, or read late: each of these was seen to harm others, or to
+ * cut an answer.
+ */
 
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';

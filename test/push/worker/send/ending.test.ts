@@ -21,7 +21,10 @@ const CONTEXT: SendContext = {
 const UNAVAILABLE: Outcome = { kind: 'unavailable', reason: 'Down', retryAfterMs: null };
 const UNKNOWN: Outcome = { kind: 'unknown', reason: 'no answer in time' };
 
-/** Each reaction that tries again: the least wait after the first and the second try. The most is half above it. */
+/**
+ * Each reaction that tries again: the least wait after the first and the second try. The most is
+ * half above it.
+ */
 const WAITS: readonly (readonly [string, Outcome, Partial<SendContext>, number, number])[] = [
   ['Apple asks for 15 minutes', UNAVAILABLE, {}, 900_000, 1_800_000],
   ['FCM for 10 seconds', UNAVAILABLE, { retryPolicy: policyOn(15) }, 10_000, 20_000],

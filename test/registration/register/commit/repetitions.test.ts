@@ -26,7 +26,10 @@ const writtenRow = async (sql: SqlPool): Promise<Record<string, unknown> | undef
 const age = (sql: SqlPool, ms: number) =>
   sql`update devices set registered_at = registered_at - ${ms}::float8 * interval '1 millisecond'`;
 
-/** What APNs says of the device in a send that is accepted now: dead since then. Answers whether it is there afterwards. */
+/**
+ * What APNs says of the device in a send that is accepted now: dead since then. Answers whether it
+ * is there afterwards.
+ */
 async function condemn(
   sql: SqlPool,
   { clientId, appId, tagId }: { clientId: number; appId: number; tagId: number },

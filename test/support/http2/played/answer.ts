@@ -1,4 +1,7 @@
-/** What a server does with one request, made up: a lawful answer mostly, at times one that breaks off or is malformed. */
+/**
+ * What a server does with one request, made up: a lawful answer mostly, at times one that breaks
+ * off or is malformed.
+ */
 
 import type { Pair } from '../blocks.ts';
 import { Code } from '../frames.ts';

@@ -1,4 +1,7 @@
-/** What must become of all requests of a connection whose server keeps to RFC 9113, and whether it still takes any. */
+/**
+ * What must become of all requests of a connection whose server keeps to RFC 9113, and whether it
+ * still takes any.
+ */
 
 import { Id } from '../frames.ts';
 import type { ExpectedEnd } from './answer-model.ts';

@@ -1,4 +1,6 @@
-/** Which requests a peer may have seen: those whose HEADERS were handed to the socket, taken or not. */
+/**
+ * Which requests a peer may have seen: those whose HEADERS were handed to the socket, taken or not.
+ */
 
 import { HEAD_OCTETS, Type } from '../frames.ts';
 import type { SlowSocket } from '../slow-socket.ts';

@@ -1,6 +1,7 @@
 /**
- * A server that does everything that RFC 9113 allows, in any order: it answers streams by turns, pads, cuts field blocks, changes
- * its SETTINGS, opens windows, sends what is to be ignored, and says goodbye. What it says waits in `outgoing`.
+ * A server that does everything that RFC 9113 allows, in any order: it answers streams by turns,
+ * pads, cuts field blocks, changes its SETTINGS, opens windows, sends what is to be ignored, and
+ * says goodbye. What it says waits in `outgoing`.
  */
 
 import { Encoder, fieldsSizeMax } from '../../../../src/http2/hpack/encoder.ts';

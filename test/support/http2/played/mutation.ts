@@ -1,10 +1,16 @@
-/** Does harm to frames on their way, and tells which streams may no longer end as their server meant. */
+/**
+ * Does harm to frames on their way, and tells which streams may no longer end as their server
+ * meant.
+ */
 
 import type { Frame } from '../frames.ts';
 import { END_HEADERS, octetsOf, Type, UINT31_MAX } from '../frames.ts';
 import type { Random } from './random.ts';
 
-/** What was done to a stream's frames: 'order': each of them is whole still, so that no status can come that was not sent. */
+/**
+ * What was done to a stream's frames: 'order': each of them is whole still, so that no status can
+ * come that was not sent.
+ */
 export type Harm = 'order' | 'content';
 
 const HARMS = ['drop', 'twice', 'late', 'flip', 'head', 'cut', 'stranger', 'noise'] as const;
@@ -73,7 +79,9 @@ export class Mutator {
     }
   }
 
-  /** A frame that is whole may be missing or come at another time; a piece of a field block may not. */
+  /**
+   * A frame that is whole may be missing or come at another time; a piece of a field block may not.
+   */
   #disorder({ type, flags, streamId }: Frame): void {
     const isPiece =
       type === Type.CONTINUATION || (type === Type.HEADERS && (flags & END_HEADERS) === 0);

@@ -1,7 +1,8 @@
 /**
- * Plays a random conversation whose server's frames come to harm on their way, with an owner who sends, cancels and closes from
- * inside of the answers. Whatever comes: nothing is thrown, each request has one end, what was not harmed ends as its server meant
- * or not at all, and nothing grows without bounds.
+ * Plays a random conversation whose server's frames come to harm on their way, with an owner who
+ * sends, cancels and closes from inside of the answers. Whatever comes: nothing is thrown, each
+ * request has one end, what was not harmed ends as its server meant or not at all, and nothing
+ * grows without bounds.
  */
 
 import assert from 'node:assert/strict';

@@ -1,6 +1,7 @@
 /**
- * Plays a random conversation between our client and a lawful server, and holds both to what must be: after each chunk every
- * request is where the model says, the client's octets are lawful, and content goes as far as the windows let it.
+ * Plays a random conversation between our client and a lawful server, and holds both to what must
+ * be: after each chunk every request is where the model says, the client's octets are lawful, and
+ * content goes as far as the windows let it.
  */
 
 import assert from 'node:assert/strict';
@@ -224,7 +225,10 @@ class Game {
     }
   }
 
-  /** All that were open have failed, and what was never handed over is known to be unprocessed: no more, no less. */
+  /**
+   * All that were open have failed, and what was never handed over is known to be unprocessed: no
+   * more, no less.
+   */
   #checkLost(open: readonly number[], handed: ReadonlySet<number>): void {
     for (const id of open) {
       const [end] = this.#client.ends.get(id)?.ends ?? [];

@@ -1,4 +1,7 @@
-/** Random choices out of a seed: the same seed, the same choices, so that a run that fails can be played again. */
+/**
+ * Random choices out of a seed: the same seed, the same choices, so that a run that fails can be
+ * played again.
+ */
 
 const PATTERN_PERIOD = 251;
 /** As long as anything that is asked for. */

@@ -1,6 +1,7 @@
 /**
- * The server's ear: reads what our client writes and holds it to RFC 9113: frames and their order, streams and their states, both
- * flow-control windows, the limits that our SETTINGS set from their acknowledgement on, and every request as it was meant.
+ * The server's ear: reads what our client writes and holds it to RFC 9113: frames and their order,
+ * streams and their states, both flow-control windows, the limits that our SETTINGS set from their
+ * acknowledgement on, and every request as it was meant.
  */
 
 import assert from 'node:assert/strict';
@@ -25,7 +26,9 @@ export interface HeardStream {
   readonly id: number;
   /** Octets that the client may still send. */
   window: number;
-  /** What all increments that we have sent come to, less what was received: to stay below 2^31-1. */
+  /**
+   * What all increments that we have sent come to, less what was received: to stay below 2^31-1.
+   */
   grown: number;
   /** Octets that we may still send. */
   sendWindow: number;
@@ -55,7 +58,10 @@ export class RequestLog {
   contentOctets = 0;
   hasSettings = false;
   isSettingsAckDue = false;
-  /** Whether what it says about windows, limits and tables is known: not after its peer has been misquoted. */
+  /**
+   * Whether what it says about windows, limits and tables is known: not after its peer has been
+   * misquoted.
+   */
   isStrict = true;
   readonly #meant: ReadonlyMap<number, Meant>;
   readonly #decoder = new Decoder({ tableSizeMax: 4_096, listSizeMax: 2 ** 20 });
