@@ -83,17 +83,14 @@ interface Submission extends ClientPush {
 
 export class Accept {
   private readonly options: AcceptOptions;
-  /** Pushes that come together are looked at and written together. */
-  private readonly batcher: Batcher<Submission, PromiseSettledResult<Acceptance>>;
+  /**
+   * By client, while it pushes: its pushes that come together are looked at and written together.
+   * Of each client apart, because devices that are being moved keep their client's pushes waiting.
+   */
+  private readonly batchers = new Map<number, Batcher<Submission, Settled>>();
 
   constructor(options: AcceptOptions) {
     this.options = options;
-    this.batcher = new Batcher<Submission, PromiseSettledResult<Acceptance>>({
-      itemsMax: PUSHES_MAX,
-      weightMax: NAMES_MAX,
-      weightOf,
-      run: (submissions) => this.acceptApart(submissions),
-    });
   }
 
   /**
@@ -107,7 +104,7 @@ export class Accept {
     knownFaults: readonly PushFault[] = [],
   ): Promise<Acceptance> {
     const { clientId } = publisher;
-    const settled = await this.batcher.submit({ push, clientId, publisher, knownFaults });
+    const settled = await this.batch({ push, clientId, publisher, knownFaults });
     if (settled.status === 'rejected') throw settled.reason;
     return settled.value;
   }
@@ -136,26 +133,37 @@ export class Accept {
       : { kind: 'counted', audience: counted.result, unknownTags };
   }
 
+  private batch(submission: Submission): Promise<Settled> {
+    const { clientId } = submission;
+    const known = this.batchers.get(clientId);
+    if (known !== undefined) return known.submit(submission);
+    const batcher = new Batcher<Submission, Settled>({
+      itemsMax: PUSHES_MAX,
+      weightMax: NAMES_MAX,
+      weightOf,
+      run: (submissions) => this.acceptApart(submissions),
+    });
+    this.batchers.set(clientId, batcher);
+    const settled = batcher.submit(submission);
+    void batcher.drain().then(() => this.batchers.delete(clientId));
+    return settled;
+  }
+
   /** What the database cannot take of one push must not fail its neighbours. */
-  private async acceptApart(
-    submissions: readonly Submission[],
-  ): Promise<readonly PromiseSettledResult<Acceptance>[]> {
+  private async acceptApart(submissions: readonly Submission[]): Promise<readonly Settled[]> {
     try {
-      const acceptances = await this.acceptAll(submissions);
-      return acceptances.map((value) => ({ status: 'fulfilled', value }));
+      return await this.acceptAll(submissions);
     } catch (error) {
       if (faultOf(error) === 'unavailable' || submissions.length === 1) throw error;
-      return Promise.allSettled(
-        submissions.map(async (submission) => {
-          const [acceptance] = await this.acceptAll([submission]);
-          if (acceptance === undefined) throw error;
-          return acceptance;
-        }),
+      const apart = submissions.map((submission) =>
+        this.acceptAll([submission]).catch((reason: unknown) => [rejected(reason)]),
       );
+      return (await Promise.all(apart)).flat();
     }
   }
 
-  private async acceptAll(submissions: readonly Submission[]): Promise<readonly Acceptance[]> {
+  /** Rejects when nothing of them was written. */
+  private async acceptAll(submissions: readonly Submission[]): Promise<readonly Settled[]> {
     const { sql } = this.options;
     const keys = submissions.flatMap(keyOf);
     const [known, keyed] = await Promise.all([
@@ -185,12 +193,20 @@ export class Accept {
     // Another request with this key was faster. (Its 24 hours cannot have ended since, but if they
     // have it is ours.)
     const late = submissions.filter((submission) => !answers.has(submission));
-    const others = late.length === 0 ? [] : await this.acceptAll(late);
-    for (const [index, answer] of others.entries()) {
-      const submission = late[index];
-      if (submission !== undefined) answers.set(submission, answer);
-    }
-    return submissions.flatMap((submission) => answers.get(submission) ?? []);
+    const others = late.length === 0 ? [] : await this.acceptLate(late);
+    const settledLate = new Map(late.map((submission, index) => [submission, others[index]]));
+    return submissions.flatMap((submission) => {
+      const value = answers.get(submission);
+      if (value !== undefined) return [{ status: 'fulfilled', value }];
+      return settledLate.get(submission) ?? [];
+    });
+  }
+
+  /** What fails now fails these alone: the others of their batch are written. */
+  private acceptLate(submissions: readonly Submission[]): Promise<readonly Settled[]> {
+    return this.acceptApart(submissions).catch((error: unknown) =>
+      submissions.map(() => rejected(error)),
+    );
   }
 
   private async write(
@@ -233,6 +249,10 @@ export class Accept {
     };
   }
 }
+
+type Settled = PromiseSettledResult<Acceptance>;
+
+const rejected = (reason: unknown): Settled => ({ status: 'rejected', reason });
 
 type FoundTargets = Extract<Targets, { readonly ok: true }>;
 

@@ -275,6 +275,11 @@ export class Claimer {
 
   private release(held: Held): void {
     this.held = this.held.filter((other) => other !== held);
+    if (held.isSuspect) {
+      // There is one suspect at a time: those that were left out for it need not wait for a sweep.
+      this.sweptAtMs = Number.NEGATIVE_INFINITY;
+      this.isLookDue = true;
+    }
     if (!held.isLot) {
       this.freed += 1;
       if (held.isAskedToYield || this.isRoomWorthALook) this.isLookDue = true;

@@ -6,6 +6,9 @@
 import type { Sql } from '../sql.ts';
 import { isUnheld } from './unheld.ts';
 
+/** One with more retries is no small part: each batch of them fills a slot. */
+const RETRIES_OF_SMALL_MAX = 128;
+
 export interface Claimable {
   readonly notificationId: string;
   readonly clientId: number;
@@ -13,7 +16,7 @@ export interface Claimable {
   readonly platformId: number;
   readonly hasChunks: boolean;
   readonly hasRetries: boolean;
-  /** Its (app, platform) has one chunk at most: then many of them share a slot. */
+  /** Its (app, platform) has one chunk at most, and few retries: then many of them share a slot. */
   readonly isSmall: boolean;
   /** The notification was scheduled, and is not one of the moment. */
   readonly isScheduled: boolean;
@@ -27,11 +30,11 @@ export const listClaimable = (sql: Sql, among: 'all' | 'large' = 'all') => sql<C
   select * from (
     select n.id as "notificationId", n.client_id as "clientId",
       s.app_id as "appId", s.platform_id as "platformId", n.send_at > n.accepted_at as "isScheduled",
-      n.open_chunks <= 1 or not exists (
+      n.open_retries <= ${RETRIES_OF_SMALL_MAX} and (n.open_chunks <= 1 or not exists (
         select 1 from chunks c
         where (c.notification_id, c.app_id, c.platform_id) = (s.notification_id, s.app_id, s.platform_id)
         offset 1
-      ) as "isSmall",
+      )) as "isSmall",
       n.open_chunks > 0 and exists (
         select 1 from chunks c
         where (c.notification_id, c.app_id, c.platform_id) = (s.notification_id, s.app_id, s.platform_id)
@@ -45,7 +48,7 @@ export const listClaimable = (sql: Sql, among: 'all' | 'large' = 'all') => sql<C
     from notifications n
     join notification_scopes s on s.notification_id = n.id
     where n.finished_at is null and n.state in ('RUNNING', 'CANCELLED')
-      and (${among === 'all'}::boolean or n.open_chunks > 1)
+      and (${among === 'all'}::boolean or n.open_chunks > 1 or n.open_retries > ${RETRIES_OF_SMALL_MAX})
   ) claimable
   where ("hasChunks" or "hasRetries") and (${among === 'all'}::boolean or not "isSmall")
   order by "notificationId", "appId", "platformId"`;

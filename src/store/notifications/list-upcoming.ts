@@ -17,6 +17,8 @@ export const listUpcoming = (sql: Sql, withinMs: number, limit: number) => sql<U
   join app_platforms p using (app_id, platform_id)
   where n.finished_at is null and n.state = 'SCHEDULED'
     and n.send_at <= now() + ${withinMs}::float8 * interval '1 millisecond'
+    -- What is overdue waits to be planned, maybe a hundred thousand of them.
+    and n.send_at > now() - interval '2 seconds'
   group by s.app_id, s.platform_id, p.next_ordinal
   order by min(n.send_at), s.app_id, s.platform_id
   limit ${limit}::integer`;

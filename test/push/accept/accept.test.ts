@@ -332,4 +332,22 @@ await withStores(t, async (t, store) => {
       where id = any(${together.map(idOf)}::uuid[])`;
     t.ok((row?.times ?? 40) < 10, `${row?.times} transactions`);
   });
+
+  // A transaction has the embedded database for itself, and everybody waits.
+  if (store.address.kind === 'embedded') return;
+  await t.test('pushes of a client whose devices are being moved keep nobody else', async (t) => {
+    let isWritten = false;
+    const { waiting } = await sql.begin(async (tx) => {
+      await tx`select from clients where id = ${tenant.clientId} for update`;
+      const submitted = accept.submit(push({ target: ids(tenant.tagId) }), publisher);
+      void submitted.then(() => {
+        isWritten = true;
+      });
+      const other = { clientId: foreign.clientId, userName: 'f', idempotency: null };
+      await accept.submit(push({ target: ids(foreign.tagId) }), other);
+      t.notOk(isWritten, 'its own waits');
+      return { waiting: submitted };
+    });
+    t.match(await waiting, { kind: 'accepted' });
+  });
 });
