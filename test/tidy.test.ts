@@ -120,7 +120,8 @@ const SHEBANG = /^#!.*\n/;
 
 const listSources = (folder: string): readonly string[] =>
   readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts'))
+    // Benches and the tests of other versions of Node install packages of their own.
+    .filter((file) => file.endsWith('.ts') && !file.split(sep).includes('node_modules'))
     .sort();
 
 const readSource = (file: string): string => readFileSync(join(ROOT, 'src', file), 'utf8');
