@@ -140,8 +140,10 @@ interface Limits {
  */
 async function resolveLimits(sql: Sql, clientId: number, asked: KeyRequest): Promise<Limits> {
   const { tagIds, tagSourceIds, groupIds, groupSourceIds, appIds } = asked;
-  const named = { clientId, ids: tagIds ?? [], sourceIds: tagSourceIds ?? [] };
-  const tags = (await findReferencedTags(sql, [named])).filter((tag) => tag.clientId === clientId);
+  const tags = await findReferencedTags(sql, clientId, {
+    ids: tagIds ?? [],
+    sourceIds: tagSourceIds ?? [],
+  });
   const groups = groupIds || groupSourceIds ? await readGroups(sql, clientId) : [];
   const apps = appIds ? await listApps(sql, clientId) : [];
   const faults: Fault[] = [];

@@ -9,17 +9,14 @@ import type { NotificationState, Scope } from '../../domain/notification.ts';
 import { payloadFaults } from '../../providers/payload-size.ts';
 import { Batcher } from '../../std/batcher.ts';
 import { faultOf } from '../../store/faults.ts';
-import type {
-  IdempotencyKey,
-  KeyedNotification,
-} from '../../store/notifications/find-by-idempotency-keys.ts';
+import type { KeyedNotification } from '../../store/notifications/find-by-idempotency-keys.ts';
 import { findByIdempotencyKeys } from '../../store/notifications/find-by-idempotency-keys.ts';
 import type { NewNotification } from '../../store/notifications/insert-notifications.ts';
 import { insertNotifications } from '../../store/notifications/insert-notifications.ts';
 import type { PatientReads } from '../../store/patient-reads.ts';
 import type { Sql } from '../../store/sql.ts';
 import type { TagIndex } from '../../tag-index/tag-index.ts';
-import type { ClientPush, Known } from './look-up.ts';
+import type { Known } from './look-up.ts';
 import { lookUp, namesIn } from './look-up.ts';
 import type { Push, PushFault } from './push.ts';
 import type { TagReference, Targets } from './targets.ts';
@@ -76,7 +73,8 @@ export interface AcceptOptions {
 }
 
 /** A push on its way into a transaction. */
-interface Submission extends ClientPush {
+interface Submission {
+  readonly push: Push;
   readonly publisher: Publisher;
   readonly knownFaults: readonly PushFault[];
 }
@@ -103,8 +101,7 @@ export class Accept {
     publisher: Publisher,
     knownFaults: readonly PushFault[] = [],
   ): Promise<Acceptance> {
-    const { clientId } = publisher;
-    const settled = await this.batch({ push, clientId, publisher, knownFaults });
+    const settled = await this.batch({ push, publisher, knownFaults });
     if (settled.status === 'rejected') throw settled.reason;
     return settled.value;
   }
@@ -115,7 +112,7 @@ export class Accept {
     clientId: number,
     knownFaults: readonly PushFault[] = [],
   ): Promise<DryRun> {
-    const [known] = await lookUp(this.options.sql, [{ push, clientId }]);
+    const [known] = await lookUp(this.options.sql, clientId, [push]);
     if (known === undefined) throw new Error('nothing was looked up');
     const targets = check(push, known, knownFaults);
     if (!targets.ok) return { kind: 'invalid', faults: targets.faults };
@@ -134,14 +131,14 @@ export class Accept {
   }
 
   private batch(submission: Submission): Promise<Settled> {
-    const { clientId } = submission;
+    const { clientId } = submission.publisher;
     const known = this.batchers.get(clientId);
     if (known !== undefined) return known.submit(submission);
     const batcher = new Batcher<Submission, Settled>({
       itemsMax: PUSHES_MAX,
       weightMax: NAMES_MAX,
       weightOf,
-      run: (submissions) => this.acceptApart(submissions),
+      run: (submissions) => this.acceptApart(clientId, submissions),
     });
     this.batchers.set(clientId, batcher);
     const settled = batcher.submit(submission);
@@ -150,50 +147,58 @@ export class Accept {
   }
 
   /** What the database cannot take of one push must not fail its neighbours. */
-  private async acceptApart(submissions: readonly Submission[]): Promise<readonly Settled[]> {
+  private async acceptApart(
+    clientId: number,
+    submissions: readonly Submission[],
+  ): Promise<readonly Settled[]> {
     try {
-      return await this.acceptAll(submissions);
+      return await this.acceptAll(clientId, submissions);
     } catch (error) {
       if (faultOf(error) === 'unavailable' || submissions.length === 1) throw error;
       const apart = submissions.map((submission) =>
-        this.acceptAll([submission]).catch((reason: unknown) => [rejected(reason)]),
+        this.acceptAll(clientId, [submission]).catch((reason: unknown) => [rejected(reason)]),
       );
       return (await Promise.all(apart)).flat();
     }
   }
 
   /** Rejects when nothing of them was written. */
-  private async acceptAll(submissions: readonly Submission[]): Promise<readonly Settled[]> {
+  private async acceptAll(
+    clientId: number,
+    submissions: readonly Submission[],
+  ): Promise<readonly Settled[]> {
     const { sql } = this.options;
-    const keys = submissions.flatMap(keyOf);
+    const pushes = submissions.map(({ push }) => push);
+    const keys = submissions.flatMap(({ publisher }) => publisher.idempotency?.key ?? []);
     const [known, keyed] = await Promise.all([
-      lookUp(sql, submissions),
-      keys.length > 0 ? findByIdempotencyKeys(sql, keys) : [],
+      lookUp(sql, clientId, pushes),
+      keys.length > 0 ? findByIdempotencyKeys(sql, clientId, keys) : [],
     ]);
-    const byKey = new Map(keyed.map((one) => [textOf(one), one]));
+    const byKey = new Map(keyed.map((one) => [one.key, one]));
     const answers = new Map<Submission, Acceptance>();
-    const fresh = new Map<string, Written>();
+    const fresh: Written[] = [];
+    const freshKeys = new Set<string>();
     for (const [index, submission] of submissions.entries()) {
       const { push, publisher, knownFaults } = submission;
       const targets = check(push, known[index] ?? NOTHING_KNOWN, knownFaults);
-      const [key] = keyOf(submission);
+      const key = publisher.idempotency?.key;
       // The key first: a repeated request gets the same answer, even if a tag it names has gone
       // since.
-      const before = key === undefined ? undefined : byKey.get(textOf(key));
+      const before = key === undefined ? undefined : byKey.get(key);
       if (before !== undefined) answers.set(submission, recalled(publisher, before, targets));
       else if (!targets.ok) answers.set(submission, { kind: 'invalid', faults: targets.faults });
-      else {
+      // Of two with one key the second is looked at again, when the first is written.
+      else if (key === undefined || !freshKeys.has(key)) {
         const notification = this.notificationOf(submission, targets);
-        const place = key === undefined ? notification.id : textOf(key);
-        // Of two with one key the second is looked at again, when the first is written.
-        if (!fresh.has(place)) fresh.set(place, { submission, notification, targets });
+        fresh.push({ submission, notification, targets });
+        if (key !== undefined) freshKeys.add(key);
       }
     }
-    await this.write([...fresh.values()], answers);
+    await this.write(fresh, answers);
     // Another request with this key was faster. (Its 24 hours cannot have ended since, but if they
     // have it is ours.)
     const late = submissions.filter((submission) => !answers.has(submission));
-    const others = late.length === 0 ? [] : await this.acceptLate(late);
+    const others = late.length === 0 ? [] : await this.acceptLate(clientId, late);
     const settledLate = new Map(late.map((submission, index) => [submission, others[index]]));
     return submissions.flatMap((submission) => {
       const value = answers.get(submission);
@@ -203,8 +208,11 @@ export class Accept {
   }
 
   /** What fails now fails these alone: the others of their batch are written. */
-  private acceptLate(submissions: readonly Submission[]): Promise<readonly Settled[]> {
-    return this.acceptApart(submissions).catch((error: unknown) =>
+  private acceptLate(
+    clientId: number,
+    submissions: readonly Submission[],
+  ): Promise<readonly Settled[]> {
+    return this.acceptApart(clientId, submissions).catch((error: unknown) =>
       submissions.map(() => rejected(error)),
     );
   }
@@ -286,11 +294,6 @@ function recalled(
   if (idempotency !== null && !bodyHash.equals(idempotency.bodyHash)) return { kind: 'key-reused' };
   return { kind: 'accepted', id, state, unknownTags: targets.ok ? targets.unknownTags : [] };
 }
-
-const keyOf = ({ clientId, publisher: { idempotency } }: Submission): readonly IdempotencyKey[] =>
-  idempotency === null ? [] : [{ clientId, key: idempotency.key }];
-
-const textOf = ({ clientId, key }: IdempotencyKey): string => `${clientId} ${key}`;
 
 const weightOf = ({ push }: Submission): number =>
   namesIn(push) + JSON.stringify(push.payload).length / PUSH_WEIGHT_OCTETS;

@@ -1,5 +1,5 @@
 /**
- * What some pushes name, and where their clients can send: asked of the database for all of them at
+ * What pushes of a client name, and where it can send: asked of the database for all of them at
  * once.
  */
 
@@ -11,12 +11,6 @@ import { listScopes } from '../../store/notifications/list-scopes.ts';
 import type { Sql } from '../../store/sql.ts';
 import type { Push, TagReferences } from './push.ts';
 
-/** A push and whose it is. */
-export interface ClientPush {
-  readonly push: Push;
-  readonly clientId: number;
-}
-
 export interface Known {
   /** Of the client, that the push names. */
   readonly tags: readonly ReferencedTag[];
@@ -24,23 +18,28 @@ export interface Known {
   readonly scopes: readonly Scope[];
 }
 
-/** For each of them, in order. */
-export async function lookUp(sql: Sql, pushes: readonly ClientPush[]): Promise<readonly Known[]> {
-  const namings = pushes.map(({ push, clientId }) => ({ clientId, ...namesOf(push) }));
-  const clientIds = [...new Set(pushes.map(({ clientId }) => clientId))];
+/** For each of a client's pushes, in order. */
+export async function lookUp(
+  sql: Sql,
+  clientId: number,
+  pushes: readonly Push[],
+): Promise<readonly Known[]> {
+  const namings = pushes.map(namesOf);
   const [found, scopes] = await Promise.all([
-    findReferencedTags(sql, namings),
-    listScopes(sql, clientIds),
+    findReferencedTags(sql, clientId, {
+      ids: namings.flatMap(({ ids }) => ids),
+      sourceIds: namings.flatMap(({ sourceIds }) => sourceIds),
+    }),
+    listScopes(sql, clientId),
   ]);
   const byId = new Map(found.map((tag) => [tag.id, tag]));
-  const bySourceId = new Map(found.map((tag) => [`${tag.clientId} ${tag.sourceId}`, tag]));
-  return namings.map(({ clientId, ids, sourceIds }) => {
+  const bySourceId = new Map(found.map((tag) => [tag.sourceId, tag]));
+  return namings.map(({ ids, sourceIds }) => {
     const named = [
       ...ids.map((id) => byId.get(id)),
-      ...sourceIds.map((sourceId) => bySourceId.get(`${clientId} ${sourceId}`)),
+      ...sourceIds.map((sourceId) => bySourceId.get(sourceId)),
     ];
-    const tags = named.flatMap((tag) => (tag?.clientId === clientId ? [tag] : []));
-    return { tags: [...new Set(tags)], scopes: scopes.filter((one) => one.clientId === clientId) };
+    return { tags: [...new Set(named.flatMap((tag) => tag ?? []))], scopes };
   });
 }
 
