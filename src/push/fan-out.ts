@@ -1,7 +1,7 @@
 /**
- * Sending, from the door to the last outcome: accept → planner → claimer → dispatcher → workers →
- * ledger. One of it runs in every process that sends; all of them share the ledger in the database,
- * and nothing else.
+ * Sending, from the request to the last outcome: accept → planner → claimer → dispatcher → workers
+ * → ledger. Every process that sends runs one fan-out. They share the ledger in the database, and
+ * nothing else.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -37,13 +37,13 @@ import type { GiveBack } from './protocol/task.ts';
 import { openWire } from './protocol/wire.ts';
 
 /**
- * Of SIGTERM's ten seconds: tasks reach the end of a block in three and hear of their sends in
- * three more.
+ * SIGTERM leaves ten seconds: tasks get three to reach the end of a block, and three more for the
+ * answers to their sends.
  */
 const DRAIN: GiveBack = { withinMs: 3_000, answersWithinMs: 6_000 };
 const DRAIN_MS_MAX = 7_000;
 /**
- * What the ended threads leave behind is given back in so long, or else their leases end by
+ * The time for giving back the parts that the ended threads held. The leases of the others end by
  * themselves.
  */
 const LAST_WORD_MS = 1_000;
@@ -52,10 +52,10 @@ export interface FanOutOptions {
   readonly store: Store;
   readonly tagIndex: TagIndex;
   readonly feed: IndexFeed;
-  /** Where the workers find the tag index; null: in the database. */
+  /** Where the workers find the tag index. Null: in the database. */
   readonly redis: RedisAddress | null;
   readonly threads: number;
-  /** Of this node: whether it may send. */
+  /** Says whether this node may send. */
   readonly presence: Presence;
   readonly leaseMs: number;
   readonly logLevel: string;
@@ -66,9 +66,9 @@ export interface FanOutOptions {
   readonly transport: TransportName;
   /** Connections of one credential to one host, of all threads together. */
   readonly connectionsMax: number;
-  /** Told of everything that was recorded, for the metrics. */
+  /** Called with each report that was recorded, for the metrics. */
   onRecorded(report: Progress): void;
-  /** Told of devices that are not erased before somebody says so, for the metrics. */
+  /** Called when deletions are held, with the number of devices, for the metrics. */
   onHeld(platformId: number, devices: number): void;
 }
 
@@ -76,11 +76,11 @@ export interface FanOut {
   readonly accept: Accept;
   /** Providers that fail for everyone, for the metrics. */
   readonly circuits: Circuits;
-  /** What the worker threads told last of themselves. */
+  /** The last vitals of each worker thread. */
   readonly workerVitals: () => readonly ThreadVitals[];
   /**
    * Stops claiming, lets sends under way end, records them, gives the rest back, ends the threads.
-   * Bounded.
+   * Its time is limited.
    */
   drain(): Promise<void>;
 }
@@ -184,9 +184,9 @@ export async function startFanOut(options: FanOutOptions): Promise<FanOut> {
 }
 
 /**
- * What nodes of before held, and what becomes of what this one holds when it dies. The embedded
- * database has one process: leases of before are those of a process that is dead, and nobody is
- * there to take over from this one.
+ * Prepares for dead nodes. The embedded database has one process: its leases are all of dead ones,
+ * so they are released, and no other node takes over. On PostgreSQL a heartbeat lets other nodes
+ * take over from this one.
  */
 async function beginLife(
   store: Store,
@@ -203,6 +203,6 @@ async function beginLife(
   return heartbeat;
 }
 
-/** Whatever is not done by then is left to the leases. */
+/** Work that is not done in time is left to the leases, which end by themselves. */
 const atMost = (limitMs: number, work: () => Promise<void>): Promise<void> =>
   within(limitMs, work(), undefined);

@@ -1,6 +1,6 @@
 /**
- * The door of a push: resolves its tags, checks what it would become on each platform, and writes
- * it down.
+ * Accepts a push: resolves its tags, checks its rendered payload for each platform, and writes the
+ * notification.
  */
 
 import { v7 as uuidV7 } from 'uuid';
@@ -23,17 +23,17 @@ import type { TagReference, Targets } from './targets.ts';
 import { resolveTargets } from './targets.ts';
 
 /**
- * Pushes accepted in a transaction, and the tags that they name together: a statement stays far
- * below a second.
+ * Pushes accepted in one transaction, and tags that they name together: a statement stays far below
+ * a second.
  */
 const PUSHES_MAX = 256;
 const NAMES_MAX = 20_000;
 /**
- * Octets of a push besides the tags, as so many tags count: a megabyte body is a fifth of a batch.
+ * So many octets of a push's payload count as one tag: a body of a megabyte is a fifth of a batch.
  */
 const PUSH_WEIGHT_OCTETS = 256;
 
-/** Who pushes, and the key that makes a repeated request the same one. */
+/** The caller of a push, and the key by which a repeated request is recognised. */
 export interface Publisher {
   readonly clientId: number;
   readonly userName: string;
@@ -49,7 +49,7 @@ export type Acceptance =
       readonly unknownTags: readonly TagReference[];
     }
   | { readonly kind: 'invalid'; readonly faults: readonly PushFault[] }
-  /** The key came before with another body. */
+  /** The key was used before with another body. */
   | { readonly kind: 'key-reused' };
 
 export type DryRun =
@@ -59,7 +59,7 @@ export type DryRun =
       readonly unknownTags: readonly TagReference[];
     }
   | { readonly kind: 'invalid'; readonly faults: readonly PushFault[] }
-  /** Too much is being counted. */
+  /** Too many counts are under way. */
   | { readonly kind: 'busy' };
 
 export interface AcceptOptions {
@@ -68,7 +68,7 @@ export interface AcceptOptions {
   readonly tagIndex: TagIndex;
   /** Whether a simulator stands in for the provider of a platform. */
   readonly isSimulated: (platformId: PlatformId) => boolean;
-  /** A push that is due at once has been accepted. */
+  /** Called when a push that is due at once was accepted. */
   readonly onAccepted: () => void;
 }
 
@@ -82,8 +82,9 @@ interface Submission {
 export class Accept {
   private readonly options: AcceptOptions;
   /**
-   * By client, while it pushes: its pushes that come together are looked at and written together.
-   * Of each client apart, because devices that are being moved keep their client's pushes waiting.
+   * By client, while it pushes. Pushes of one client that come together are looked up and written
+   * together. Each client has its own batches, because its pushes wait while its devices are being
+   * moved.
    */
   private readonly batchers = new Map<number, Batcher<Submission, Settled>>();
 
@@ -93,8 +94,8 @@ export class Accept {
 
   /**
    * Accepts a push, or answers with the notification that the same request made before.
-   * `knownFaults`: those that the time alone made, told with all others, and of no effect on a
-   * repeated request.
+   * `knownFaults`: faults that depend on the present time only. They are reported with all others,
+   * but a repeated request ignores them.
    */
   async submit(
     push: Push,
@@ -146,7 +147,10 @@ export class Accept {
     return settled;
   }
 
-  /** What the database cannot take of one push must not fail its neighbours. */
+  /**
+   * Accepts pushes together. If the database refuses the data of one, it accepts each alone, so
+   * that the others of the batch do not fail.
+   */
   private async acceptApart(
     clientId: number,
     submissions: readonly Submission[],
@@ -162,7 +166,7 @@ export class Accept {
     }
   }
 
-  /** Rejects when nothing of them was written. */
+  /** Rejects only if none of these pushes was written. */
   private async acceptAll(
     clientId: number,
     submissions: readonly Submission[],
@@ -182,12 +186,12 @@ export class Accept {
       const { push, publisher, knownFaults } = submission;
       const targets = check(push, known[index] ?? NOTHING_KNOWN, knownFaults);
       const key = publisher.idempotency?.key;
-      // The key first: a repeated request gets the same answer, even if a tag it names has gone
-      // since.
+      // The key is checked first: a repeated request gets the same answer, even if one of its tags
+      // was deleted since.
       const before = key === undefined ? undefined : byKey.get(key);
       if (before !== undefined) answers.set(submission, recalled(publisher, before, targets));
       else if (!targets.ok) answers.set(submission, { kind: 'invalid', faults: targets.faults });
-      // Of two with one key the second is looked at again, when the first is written.
+      // Of two pushes with one key, the second is looked up again after the first is written.
       else if (key === undefined || !freshKeys.has(key)) {
         const notification = this.notificationOf(submission, targets);
         fresh.push({ submission, notification, targets });
@@ -195,8 +199,8 @@ export class Accept {
       }
     }
     await this.write(fresh, answers);
-    // Another request with this key was faster. (Its 24 hours cannot have ended since, but if they
-    // have it is ours.)
+    // Another request with the same key was written first. (A key is kept for 24 hours. Should it
+    // have expired since, this push is accepted.)
     const late = submissions.filter((submission) => !answers.has(submission));
     const others = late.length === 0 ? [] : await this.acceptLate(clientId, late);
     const settledLate = new Map(late.map((submission, index) => [submission, others[index]]));
@@ -207,7 +211,7 @@ export class Accept {
     });
   }
 
-  /** What fails now fails these alone: the others of their batch are written. */
+  /** An error here fails only these pushes: the others of their batch are written. */
   private acceptLate(
     clientId: number,
     submissions: readonly Submission[],
@@ -264,7 +268,7 @@ const rejected = (reason: unknown): Settled => ({ status: 'rejected', reason });
 
 type FoundTargets = Extract<Targets, { readonly ok: true }>;
 
-/** A push that has no fault, as it is written. */
+/** A push without faults, and the notification to write for it. */
 interface Written {
   readonly submission: Submission;
   readonly notification: NewNotification;

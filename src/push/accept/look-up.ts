@@ -1,6 +1,6 @@
 /**
- * What pushes of a client name, and where it can send: asked of the database for all of them at
- * once.
+ * Looks up the tags that pushes of a client name, and the client's scopes, for all pushes in one
+ * go.
  */
 
 import type { Scope } from '../../domain/notification.ts';
@@ -12,13 +12,13 @@ import type { Sql } from '../../store/sql.ts';
 import type { Push, TagReferences } from './push.ts';
 
 export interface Known {
-  /** Of the client, that the push names. */
+  /** The client's tags that the push names. */
   readonly tags: readonly ReferencedTag[];
   /** Every (app, platform) of the client. */
   readonly scopes: readonly Scope[];
 }
 
-/** For each of a client's pushes, in order. */
+/** Looks up a client's pushes: one result for each, in order. */
 export async function lookUp(
   sql: Sql,
   clientId: number,
@@ -43,7 +43,7 @@ export async function lookUp(
   });
 }
 
-/** How many tags it names: what it adds to the question. */
+/** How many tags a push names, and so adds to the look-up. */
 export const namesIn = (push: Push): number => {
   const { ids, sourceIds } = namesOf(push);
   return ids.length + sourceIds.length;
@@ -52,7 +52,7 @@ export const namesIn = (push: Push): number => {
 function namesOf({ target, filter, exclude }: Push): TagReferences {
   const named = [target, filter, exclude];
   return {
-    // Beyond the range of ids there is no tag, and no integer of the database either.
+    // No tag has an id outside this range, and the database's integer type cannot hold one.
     ids: named.flatMap(({ ids }) => ids).filter((id) => id > 0 && id <= ID_MAX),
     sourceIds: named.flatMap(({ sourceIds }) => sourceIds),
   };

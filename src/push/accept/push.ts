@@ -2,7 +2,7 @@
 
 import type { Delivery, Payload } from '../../domain/notification.ts';
 
-/** Tags by id and by source id; their union is meant. */
+/** The union of the tags with these ids and these source ids. */
 export interface TagReferences {
   readonly ids: readonly number[];
   readonly sourceIds: readonly string[];
@@ -15,7 +15,7 @@ export interface Push {
   /** Null: every app that is connected to the target tags. */
   readonly appIds: readonly number[] | null;
   readonly payload: Payload;
-  /** What becomes of a send of which nobody knows the end: sent again, or never. */
+  /** Whether a send whose outcome is unknown is repeated. */
   readonly delivery: Delivery;
   /** Null: now. */
   readonly sendAtMs: number | null;

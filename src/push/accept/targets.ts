@@ -1,7 +1,7 @@
 /**
- * From the tags that a push names to its audience and scopes. Nobody may get a push because a name
- * was wrong: an unknown target addresses nobody, an unknown filter leaves nobody, an unknown
- * exclusion is refused.
+ * Finds the audience and scopes for the tags that a push names. No device may get a push because a
+ * tag's name was wrong: an unknown target tag adds no device, an unknown filter tag leaves none,
+ * and a push with an unknown exclusion is refused.
  */
 
 import type { Audience, Scope } from '../../domain/notification.ts';
@@ -22,14 +22,15 @@ export type Targets =
       readonly ok: false;
       readonly faults: readonly PushFault[];
       /**
-       * Those that would be, so that the payload is measured for them and every fault told at once.
+       * The scopes that it would have: the payload is measured for them, so that all faults are
+       * reported at once.
        */
       readonly scopes: readonly Scope[];
     };
 
 /**
- * `tags`: those of the client that the push names. `clientScopes`: every (app, platform) of the
- * client.
+ * Resolves a push's tags. `tags`: the client's tags that the push names. `clientScopes`: every
+ * (app, platform) of the client.
  */
 export function resolveTargets(
   push: Push,
@@ -39,7 +40,7 @@ export function resolveTargets(
   const current = tags.filter(({ isExpired }) => !isExpired);
   const any = find(push.target, current);
   const all = find(push.filter, current);
-  // Excluding by an expired tag is still what was asked for; devices still have it.
+  // An expired tag still excludes: devices still have it, and the publisher asked for it.
   const none = find(push.exclude, tags);
 
   const apps = new Set(clientScopes.map(({ appId }) => appId));
@@ -58,7 +59,7 @@ export function resolveTargets(
   return {
     ok: true,
     audience: {
-      // Without target tags nobody is meant, whatever else is asked for.
+      // An audience without target tags has no devices: so an unknown filter tag leaves none.
       anyTagIds: all.unknown.length > 0 ? [] : idsOf(any.known),
       allTagIds: idsOf(all.known),
       noneTagIds: idsOf(none.known),
@@ -91,8 +92,8 @@ const idsOf = (tags: readonly ReferencedTag[]): readonly number[] => [
 ];
 
 /**
- * The apps connected to a target tag, of those asked for; when that is none, all of those asked
- * for: status has a row.
+ * The scopes of the requested apps that are connected to a target tag. If none is connected: the
+ * scopes of all requested apps, so that `status` has a row.
  */
 function scopesOf(
   appIds: readonly number[] | null,

@@ -1,14 +1,14 @@
 /**
- * Who gets the free slots: the tenant with the least under way, of its notifications the one with
- * the least, of that one's scopes the one with the least, and among equals who was served longest
- * ago. So ten million devices of one notification never keep "goal!" waiting for more than the next
- * free slot. And no scope may take them all: a provider that answers nothing holds its slots until
- * its time-outs, and those of other tenants and platforms are to go on meanwhile.
+ * The fair share of the free slots. A slot goes to the client that holds the fewest, then to its
+ * notification that holds the fewest, then to that one's scope that holds the fewest; among equals
+ * to the one served longest ago. So ten million devices of one notification delay "goal!" only
+ * until the next free slot. No scope may take all slots: a provider that does not answer keeps its
+ * slots until the time-outs, and sends of other clients and platforms go on meanwhile.
  */
 
 import { scopeKeyOf } from '../../domain/device.ts';
 
-/** Something that could use a slot. */
+/** Work that could use a slot. */
 export interface Candidate {
   readonly notificationId: string;
   readonly clientId: number;
@@ -17,9 +17,9 @@ export interface Candidate {
 }
 
 /**
- * A scope may hold so many times what it leaves free: alone two thirds of all slots, and each
- * further one that hangs two thirds of what the others left. (Dynamic thresholds, as switches share
- * their buffers: Choudhury and Hahne, 1998.)
+ * A scope may hold so many times the slots that it leaves free. One scope alone gets two thirds of
+ * all slots, and each further scope that hangs gets two thirds of the rest. (Dynamic thresholds, as
+ * switches share their buffers: Choudhury and Hahne, 1998.)
  */
 const HELD_PER_FREE_MAX = 2;
 
@@ -28,8 +28,8 @@ export class Allotment {
   private turn = 0;
 
   /**
-   * The candidates in the order in which they are served, one entry a slot. `underWay`: what holds
-   * slots already.
+   * The candidates in the order in which they are served, one entry for each slot. `underWay`: the
+   * holders of the other slots.
    */
   share<C extends Candidate>(
     candidates: readonly C[],
@@ -67,7 +67,7 @@ export class Allotment {
     return difference.find((value) => value !== 0) ?? 0;
   }
 
-  /** Bounded by what can be claimed now. */
+  /** Keeps the map as small as the list of candidates. */
   private forgetAllBut(candidates: readonly Candidate[]): void {
     const current = new Set(candidates.map(partOf));
     for (const part of this.servedAt.keys()) if (!current.has(part)) this.servedAt.delete(part);
@@ -77,7 +77,7 @@ export class Allotment {
 const partOf = (candidate: Candidate): string =>
   `${candidate.notificationId} ${scopeKeyOf(candidate)}`;
 
-/** Slots by who holds them. */
+/** Counts the held slots by client, by notification and by scope. */
 class Holdings {
   private readonly byClient = new Map<number, number>();
   private readonly byNotification = new Map<string, number>();
@@ -93,7 +93,7 @@ class Holdings {
     raise(this.byScope, scopeKeyOf(candidate));
   }
 
-  /** Of its tenant, its notification and its scope. */
+  /** Slots of its client, of its notification and of its scope. */
   of(candidate: Candidate): readonly [number, number, number] {
     return [
       this.byClient.get(candidate.clientId) ?? 0,

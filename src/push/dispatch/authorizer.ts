@@ -1,6 +1,6 @@
 /**
- * Whether a scope may be sent to, and with what: its credential and a valid authorization, or why
- * not.
+ * Gives the right to send to a scope: its provider credential and a valid authorization, or the
+ * reason why not.
  */
 
 import type { ProviderCredential } from '../../domain/credential.ts';
@@ -9,20 +9,23 @@ import { MISSING_CREDENTIAL } from '../../domain/own-faults.ts';
 import type { Authorization } from '../../providers/authorization.ts';
 import type { Authority } from '../protocol/task.ts';
 
-/** The credential in use, opened by whoever has the key of the secrets. */
+/** The credential in use, decrypted by the code that has the key of the secrets. */
 export interface UsableCredential {
   readonly credential: ProviderCredential;
-  /** The provider refuses it: from now on the one before it is used. Null: there is none. */
+  /**
+   * Call it when the provider refuses the credential: from then on the one before it is used. Null:
+   * no earlier one exists.
+   */
   readonly fallBack: ((reason: string) => Promise<void>) | null;
 }
 
-/** Null: the app has none on this platform. */
+/** Finds a scope's credential. Null: the app has none on this platform. */
 export type CredentialSource = (
   appId: number,
   platformId: number,
 ) => Promise<UsableCredential | null>;
 
-/** What it needs of providers/authorization.ts. */
+/** The methods of providers/authorization.ts that the authorizer needs. */
 export interface AuthorizationSource {
   current(key: string, credential: ProviderCredential): Promise<Authorization>;
   invalidate(key: string, value: string): void;
@@ -31,14 +34,14 @@ export interface AuthorizationSource {
 
 export type Right =
   | { readonly kind: 'granted'; readonly authority: Authority }
-  /** Nothing can be sent until somebody changes the credential. */
+  /** Nothing can be sent until the credential is changed. */
   | { readonly kind: 'fault'; readonly reason: string }
   | { readonly kind: 'later'; readonly reason: string };
 
 export class Authorizer {
   private readonly credentials: CredentialSource;
   private readonly authorizations: AuthorizationSource;
-  /** By scope: the looks that are under way. */
+  /** By scope: the look-ups that are under way. */
   private readonly looks = new Map<string, Promise<Right>>();
 
   constructor(credentials: CredentialSource, authorizations: AuthorizationSource) {
@@ -46,7 +49,7 @@ export class Authorizer {
     this.authorizations = authorizations;
   }
 
-  /** Chunks that are claimed together share one look. */
+  /** The right of a scope. Chunks that are claimed together share one look-up. */
   authorize(appId: number, platformId: number): Promise<Right> {
     const key = scopeKeyOf({ appId, platformId });
     const known = this.looks.get(key);
@@ -77,8 +80,8 @@ export class Authorizer {
   }
 
   /**
-   * A provider refuses this credential; the one before it takes over, if there is one and nobody
-   * has put another.
+   * A provider refuses this credential: the one before it takes over, if it exists and this one is
+   * still in use.
    */
   async refused(
     appId: number,
@@ -91,7 +94,9 @@ export class Authorizer {
     await usable?.fallBack?.(reason);
   }
 
-  /** A provider has called `expired` outdated: a newer value, or null while there is none. */
+  /**
+   * A newer authorization than `expired`, which a provider called expired. Null: none exists yet.
+   */
   async renew(appId: number, platformId: number, expired: string): Promise<string | null> {
     const known = await this.look(appId, platformId);
     if (known.kind !== 'granted') return null;
@@ -101,7 +106,7 @@ export class Authorizer {
     return fresh.kind === 'granted' ? fresh.authority.authorization : null;
   }
 
-  /** A provider has had too many tokens of this credential's key. */
+  /** A provider got too many tokens of this credential's key: no new one is made for a while. */
   freeze(appId: number, platformId: number): Promise<void> {
     return this.authorizations.freeze(scopeKeyOf({ appId, platformId }));
   }

@@ -1,7 +1,4 @@
-/**
- * Which providers fail for everyone, as the workers of this node see it: for the log and for the
- * metrics.
- */
+/** Collects the open circuit breakers of this node's workers, for the log and the metrics. */
 
 import type { Logger } from 'pino';
 import type { PlatformOfApp } from '../../domain/device.ts';
@@ -9,14 +6,14 @@ import { faultSentence } from '../../providers/fault-sentence.ts';
 import type { CircuitReading } from '../../telemetry/metrics.ts';
 
 /**
- * What was not told again for so long was told by a thread that is no more: a stopped provider is
- * probed every five minutes.
+ * Reports that are older came from threads that have died: a thread probes a stopped provider every
+ * five minutes, and reports each failed probe.
  */
 const STALE_MS = 15 * 60_000;
 
 export class Circuits {
   private readonly log: Logger;
-  /** By scope, then by thread: when it was told last. */
+  /** By scope, then by thread: when the thread last reported its open breaker. */
   private readonly open = new Map<string, Map<number, number>>();
 
   constructor(log: Logger) {
@@ -63,7 +60,7 @@ export class Circuits {
   }
 }
 
-/** `scopeKeyOf`, back again. */
+/** The inverse of `scopeKeyOf`. */
 function placeOf(scopeKey: string): PlatformOfApp {
   const [appId = 0, platformId = 0] = scopeKey.split('.').map(Number);
   return { appId, platformId };

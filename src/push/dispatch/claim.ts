@@ -1,6 +1,6 @@
 /**
- * One claim: orders what the allotment has shared out from the ledger, chunks and retries at once,
- * and suspects (decision 39) apart.
+ * One claim: takes the parts that the fair share has chosen from the ledger, chunks and retries at
+ * the same time, and suspects (decision 39) apart.
  */
 
 import type { Among, Part, Wanted } from '../../store/ledger/claim-chunks.ts';
@@ -12,10 +12,10 @@ import type { Claimed } from './claimed.ts';
 import { scopeOf } from './claimed.ts';
 
 /**
- * Retries' leases are not renewed while answers are awaited, and sends begin in the first half of
- * one: it lasts so much longer than a worker is told, a time-out (the longest of all providers' is
- * 15 s) of waiting for a stream and another of waiting for the answer. Ended before, the row would
- * be sent again beside the send under way, whose end would count for nothing.
+ * The lease of retries lasts so much longer than the worker knows. It is not renewed while answers
+ * are awaited, and sends begin in its first half. A send may wait one time-out for a stream and
+ * another for its answer; the longest time-out of all providers is 15 s. If the lease ended before,
+ * the row would be sent again beside the send under way, whose outcome would not count.
  */
 const RETRY_ANSWERS_MS = 30_000;
 
@@ -25,16 +25,13 @@ export interface ClaimTerms {
   /** Monotonic time before the claim is sent. */
   readonly leaseStartedMs: number;
   readonly nodeId: number | null;
-  /**
-   * Whether a part may be claimed that has had claims without progress: a node runs one of them at
-   * a time.
-   */
+  /** Whether a suspect may be claimed: a node runs one at a time. */
   readonly mayTakeSuspect: boolean;
 }
 
 export interface ClaimResult {
   readonly claimed: readonly Claimed[];
-  /** What a part of it has failed with: what was claimed is leased all the same. */
+  /** The errors of claims that failed. The others hold their leases all the same. */
   readonly errors: readonly unknown[];
 }
 
@@ -43,7 +40,9 @@ interface Orders {
   readonly retries: readonly Part[];
 }
 
-/** Claims what these turns are for. Suspects come when a part has nothing else. */
+/**
+ * Claims parts for these turns. A suspect is claimed only if nothing else of its scope could be.
+ */
 export async function claimTurns(
   turns: readonly Claimable[],
   terms: ClaimTerms,
@@ -54,7 +53,7 @@ export async function claimTurns(
   const served = new Set(result.claimed.map((part) => partKeyOf(part.kind, scopeOf(part))));
   const chunks = orders.chunks.filter((part) => !served.has(partKeyOf('chunk', part)));
   const retries = orders.retries.filter((part) => !served.has(partKeyOf('retries', part)));
-  // One of them: of chunks the ledger takes the first that it finds.
+  // One suspect: of chunks the ledger takes the first that it finds.
   const left =
     chunks.length > 0 ? { chunks, retries: [] } : { chunks, retries: retries.slice(0, 1) };
   if (left.chunks.length + left.retries.length === 0) return result;
@@ -67,7 +66,7 @@ async function order(
   { sql, leaseMs, leaseStartedMs, nodeId }: ClaimTerms,
   among: Among,
 ): Promise<ClaimResult> {
-  // What one of them has claimed is leased, whatever becomes of the other.
+  // If one of them fails, the parts that the other has claimed are leased all the same.
   const results = await Promise.allSettled([
     chunks.length > 0 ? claimChunks(sql, chunks, leaseMs, nodeId, among) : [],
     retries.length > 0 ? claimRetries(sql, retries, leaseMs + RETRY_ANSWERS_MS, nodeId, among) : [],
@@ -87,10 +86,7 @@ async function order(
   };
 }
 
-/**
- * A part's first turn in a round takes its retries that are due, if it has some; all others take
- * chunks.
- */
+/** The first turn of a scope takes its due retries, if it has some; its other turns take chunks. */
 function ordersOf(turns: readonly Claimable[]): Orders {
   const retries = new Map<Claimable, Part>();
   const chunks = new Map<Claimable, Wanted>();

@@ -1,4 +1,4 @@
-/** What the claimer has claimed, as tasks for a worker and as reports that give it back. */
+/** A claimed part, as a task for a worker and as the report that gives it back. */
 
 import type { Counts } from '../../domain/notification.ts';
 import type { Progress } from '../../domain/progress.ts';
@@ -10,7 +10,7 @@ import type { Authority, Task } from '../protocol/task.ts';
 
 interface Claim {
   readonly leaseStartedMs: number;
-  /** Under which it was claimed; null: there is no other node. */
+  /** The id under which it was claimed. Null: no other node exists. */
   readonly nodeId: number | null;
 }
 
@@ -77,9 +77,9 @@ export function taskOf(
 const NOTHING: Counts = { total: 0, delivered: 0, failed: 0, skipped: 0, expired: 0, cancelled: 0 };
 
 /**
- * The report that gives all of it back, to be claimed again after a while; what was recorded of it
- * stays, and what may not be tried again by then has expired. `failure`: the claim came to nothing
- * for this fault of its own.
+ * The report that gives all of it back, to be claimed again after `afterMs`. Recorded progress
+ * stays; retries that would be too late by then have expired. `failure`: the fault of its own by
+ * which the claim failed.
  */
 export function releaseOf(
   claimed: Claimed,
@@ -110,7 +110,7 @@ export function releaseOf(
       counts: NOTHING,
       reasons: [],
       retries: [],
-      // It may have been lost in the middle: what was started stays so.
+      // The worker may have been lost in the middle: started blocks stay started.
       started: null,
       releaseAfterMs: afterMs,
     };

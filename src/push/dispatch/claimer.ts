@@ -1,8 +1,8 @@
 /**
- * Keeps the workers' slots filled from the ledger, fairly. It claims what was planned here at once,
- * and looks when slots have become free and every 250 ms, which is how it learns of other nodes'
- * work, retries that are due and leases that have ended. (LISTEN would save at most that much, and
- * the embedded database has none.)
+ * Keeps the workers' slots filled from the ledger, fairly. It claims parts planned on this node at
+ * once. It also looks into the ledger when slots have become free, and every 250 ms: so it finds
+ * parts planned by other nodes, due retries and ended leases. (LISTEN would save at most these 250
+ * ms, and the embedded database has none.)
  */
 
 import type { Logger } from 'pino';
@@ -30,22 +30,20 @@ import type { Lot } from './worker-pool.ts';
 
 const POLL_INTERVAL_MS = 250;
 /**
- * While small parts wait here, the ledger is asked for others so often only: for those of other
- * nodes that have gone, and retries. A look passes over all that is under way.
+ * While small parts wait here, the ledger is asked for more of them only this often: for those that
+ * other nodes left, and for retries. Each such look has to pass over all parts under way.
  */
 const SMALL_POLL_INTERVAL_MS = 2_000;
-/**
- * Large parts that are remembered from one round to the next; what is beyond is found by a look.
- */
+/** Large parts that are remembered from one round to the next. A look finds the others. */
 const OFFERED_MAX = 1_000;
 /**
- * A task may hold its slot for so long while a notification has none at all: then it gives the rest
- * back. With the answers that it waits for then, the other one begins within a second.
+ * While a notification has no slot, a task keeps its slot for so long, and then gives its rest
+ * back. It first waits for its answers, so the other notification begins within a second.
  */
 const QUANTUM_MS = 500;
 /**
- * A task that makes room may go on to the end of its block, and waits for its answers: it must not
- * send twice for that.
+ * A task that makes room may go on to the end of its block, and waits for its answers: making room
+ * must not cause a second send.
  */
 const MAKE_ROOM: GiveBack = { withinMs: 2_000, answersWithinMs: null };
 
@@ -56,22 +54,22 @@ export interface ClaimerOptions {
   readonly presence: Presence;
   readonly clock: Clock;
   readonly log: Logger;
-  /** The right to send, asked for while it is being claimed. */
+  /** The right to send, requested while the part is being claimed. */
   readonly authorize: (appId: number, platformId: number) => Promise<Right>;
   readonly start: (claimed: Claimed, right: Promise<Right>, lot: Lot | null) => Assignment;
-  /** Lines that were full have room again. */
+  /** Called when lines that were full may have room again. */
   readonly onRoom: () => void;
 }
 
 /**
- * While nobody waits for a slot, those that become free are filled together: a quarter of them, or
- * when no more than a third is busy. The rest has some hundred milliseconds of work, and a look at
- * the ledger costs as much for one slot as for ten.
+ * While no notification waits for a slot, free slots are filled together: when a quarter of all has
+ * become free, or when at most a third is busy. The busy ones have work for some hundred
+ * milliseconds, and a look into the ledger costs as much for one slot as for ten.
  */
 const FREED_SHARE = 1 / 4;
 const BUSY_SHARE = 1 / 3;
 
-/** What has a slot: a chunk, a batch of retries, or a lot of small parts. */
+/** The holder of a slot: a chunk, a batch of retries, or a lot of small parts. */
 interface Held extends Candidate {
   readonly assignments: readonly Assignment[];
   readonly isLot: boolean;
@@ -84,19 +82,19 @@ export class Claimer {
   private readonly options: ClaimerOptions;
   private readonly allotment = new Allotment();
   private readonly bell = new Bell();
-  /** Not a Set: its old tables would keep what came and went (decision 35). */
+  /** Not a Set: its old tables would keep removed entries in memory (decision 35). */
   private held: readonly Held[] = [];
   /** Large parts planned since the last round. */
   private offered: readonly Claimable[] = [];
   private readonly small = new SmallParts();
   private lookedAtMs = 0;
-  /** When the ledger was last asked for small parts too. */
+  /** When the last look asked for small parts too. */
   private sweptAtMs = 0;
-  /** A large part may have more to claim, and slots are free. */
+  /** A look is due at once: slots have become free, or more can be claimed. */
   private isLookDue = false;
   /** Slots that have become free since the last look. */
   private freed = 0;
-  /** The last look has found a notification that has no slot. */
+  /** The last round found a large notification without a slot. */
   private hasWaiting = false;
   private isStopping = false;
   private loop: Promise<void> = Promise.resolve();
@@ -109,7 +107,7 @@ export class Claimer {
     this.loop = this.run();
   }
 
-  /** These have just been planned: their chunks can be claimed. */
+  /** Takes the notifications that were just planned: their chunks can be claimed. */
   offer(planned: readonly PlannedNotification[]): void {
     const large: Claimable[] = [];
     for (const part of planned.flatMap(partsOf)) {
@@ -120,12 +118,12 @@ export class Claimer {
     this.bell.ring();
   }
 
-  /** What need not be planned now, for enough of it waits here. */
+  /** The lines that need no planning now, because enough of their small parts wait here. */
   fullLines(): readonly DueLine[] {
     return this.small.fullLines();
   }
 
-  /** Claims nothing more; what is under way finishes its block or gives back. */
+  /** Claims nothing more; tasks under way finish their block or give the rest back. */
   async drain(terms: GiveBack): Promise<void> {
     this.isStopping = true;
     this.bell.ring();
@@ -142,12 +140,12 @@ export class Claimer {
     }
   }
 
-  /** Whether another one may claim more. */
+  /** One round of claims. True: another round may claim more. */
   private async round(): Promise<boolean> {
     const { offered } = this;
     this.offered = [];
-    // What was planned this moment need not be looked for, unless it is time to look, or others
-    // wait who must not be passed over.
+    // Parts that were just planned are claimed without a look, unless a look is due or other
+    // notifications wait, which must not be passed over.
     const mustLook = this.hasWaiting || this.isLookDue || this.lookInMs <= 0;
     const hasWork = offered.length > 0 || this.small.size > 0;
     try {
@@ -158,7 +156,10 @@ export class Claimer {
     }
   }
 
-  /** The large parts that can be claimed; the small ones join those that wait here. */
+  /**
+   * Finds parts in the ledger that can be claimed: returns the large ones; the small ones join
+   * those that wait here.
+   */
   private async look(): Promise<readonly Claimable[]> {
     const { sql, clock } = this.options;
     this.freed = 0;
@@ -172,18 +173,18 @@ export class Claimer {
     return found.filter(({ isSmall }) => !isSmall);
   }
 
-  /** Until the next look that comes in any case. */
+  /** Milliseconds until the next regular look. */
   private get lookInMs(): number {
     return this.lookedAtMs + POLL_INTERVAL_MS - this.options.clock.monotonicMs();
   }
 
   /**
-   * Shares the free slots out. Whether another round may claim more: not all that was shared out
-   * was there, or slots have become free meanwhile.
+   * Shares the free slots out. True: another round may claim more, because only some of the chosen
+   * parts could be claimed, or because slots have become free meanwhile.
    */
   private async serve(large: readonly Claimable[]): Promise<boolean> {
     const { nodeId } = this.options.presence;
-    // What it claims now might be taken away before any of it is sent.
+    // Other nodes might take parts away that it claims now, before it sends any of them.
     if (!this.options.presence.covers(nodeId)) return false;
     const free = this.options.slots - this.held.length;
     const served = this.allotment.share<Claimable | SmallCandidate>(
@@ -237,8 +238,8 @@ export class Claimer {
   }
 
   /**
-   * Of each (app, platform) one. That it cannot be had is told by whoever waits for it; when
-   * nothing could be claimed nobody needs it.
+   * One right for each (app, platform). Its rejection is ignored here: the task that waits for the
+   * right reports it, and without a claimed part nothing needs the right.
    */
   private rightsOf(turns: readonly Claimable[]): (scope: PlatformOfApp) => Promise<Right> {
     const rights = new Map<string, Promise<Right>>();
@@ -276,7 +277,7 @@ export class Claimer {
   private release(held: Held): void {
     this.held = this.held.filter((other) => other !== held);
     if (held.isSuspect) {
-      // There is one suspect at a time: those that were left out for it need not wait for a sweep.
+      // A node runs one suspect at a time: the next one need not wait for the regular sweep.
       this.sweptAtMs = Number.NEGATIVE_INFINITY;
       this.isLookDue = true;
     }
@@ -307,9 +308,8 @@ export class Claimer {
   }
 
   /**
-   * Nothing more may be claimed. For each notification that has no slot, the one that holds its
-   * slot for longest yields: of the same scope, if there is one, for it may be that scope's share
-   * that is used up.
+   * Nothing more may be claimed. For each notification without a slot, the oldest holder of a slot
+   * yields: one of the same scope, if there is one, because that scope's share may be used up.
    */
   private makeRoomFor(waiting: readonly Candidate[]): void {
     let yielding = this.held.filter(({ isAskedToYield }) => isAskedToYield).length;
@@ -332,7 +332,7 @@ export class Claimer {
   }
 }
 
-/** What a claim has filled. */
+/** The slots that a claim has filled. */
 interface ClaimedSlots {
   readonly slots: number;
   readonly lots: number;
@@ -341,13 +341,16 @@ interface ClaimedSlots {
 
 const NOTHING_CLAIMED: ClaimedSlots = { slots: 0, lots: 0, turns: 0 };
 
-/** What shares a slot: one part, or the parts of a lot. */
+/** The parts that share a slot: one part, or the parts of a lot. */
 interface Slot {
   readonly parts: readonly Claimed[];
   readonly isLot: boolean;
 }
 
-/** A suspect (decision 39) is alone in its slot, whatever it was claimed with. */
+/**
+ * The slots for the claimed parts. A suspect (decision 39) gets a slot alone, even if it was
+ * claimed as part of a lot.
+ */
 function slotsOf(
   claimed: readonly Claimed[],
   lots: readonly (readonly Claimable[])[],

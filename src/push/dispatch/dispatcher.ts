@@ -1,7 +1,7 @@
 /**
- * Takes what was claimed through its life on this node: waits for the right to send, hands it to a
- * worker, carries reports to the ledger and verdicts back, and gives it back to the ledger when the
- * worker fails.
+ * Takes a claimed part through its life on this node: waits for the right to send, hands the task
+ * to a worker, carries reports to the ledger and replies back, and gives the part back to the
+ * ledger when the worker fails.
  */
 
 import type { Logger } from 'pino';
@@ -21,8 +21,8 @@ import type { QuotaDesk } from './quota-desk.ts';
 import type { Lot, RunningTask, TaskEvents, WorkerPool } from './worker-pool.ts';
 
 /**
- * Before what failed on our side is tried again: a database or an OAuth server that is away needs
- * seconds, not more.
+ * The wait before a part is tried again that failed on our side: a database or an OAuth server that
+ * is down needs seconds, not more.
  */
 const TRY_AGAIN_MS = 5_000;
 
@@ -32,17 +32,17 @@ export interface DispatcherOptions {
   readonly authorizer: Authorizer;
   readonly quotas: Pick<QuotaDesk, 'join'>;
   readonly leaseMs: number;
-  /** Devices of a chunk that are left. */
+  /** Counts the devices of a chunk that are not done. */
   readonly countUndone: (chunk: ClaimedChunk) => Promise<number>;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-/** Something claimed that is under way. */
+/** A claimed part that is under way. */
 export interface Assignment {
   /** Never rejects. */
   readonly finished: Promise<void>;
-  /** Asks it to stop and to give the rest back. */
+  /** Asks the task to stop and to give its rest back. */
   giveBack(terms: GiveBack): void;
 }
 
@@ -55,8 +55,8 @@ export class Dispatcher {
   }
 
   /**
-   * `right`: to send to its scope, which may have been asked for already. `lot`: what it goes to a
-   * worker with; null: it goes alone.
+   * Starts a claimed part. `right`: to send to its scope, perhaps requested already. `lot`: the
+   * parts that go to a worker together. Null: it goes alone.
    */
   start(claimed: Claimed, right: Promise<Right>, lot: Lot | null = null): Assignment {
     const run = new Run(this.options, claimed, right, lot, this.unfamiliarReasons);
@@ -71,10 +71,10 @@ class Run {
   private readonly lot: Lot | null;
   private readonly unfamiliarReasons: UnfamiliarReasons;
   private running: RunningTask | null = null;
-  /** Asked before a worker had it. */
+  /** The request to give back, kept because it may come before a worker has the task. */
   private asked: GiveBack | null = null;
   private recording: Promise<unknown> = Promise.resolve();
-  /** Why this claim has come to nothing. */
+  /** Why this claim has failed. */
   private failure: string | null = null;
 
   constructor(
@@ -111,7 +111,10 @@ class Run {
     return releaseOf(this.claimed, TRY_AGAIN_MS, this.options.clock.nowMs(), failure);
   }
 
-  /** Nothing more of it is sent: it is counted as failed, and waits for an operator. */
+  /**
+   * Parks the part: nothing more of it is sent, its devices count as failed, and it waits for an
+   * operator.
+   */
   private async park(): Promise<void> {
     const { log, ledger, clock, countUndone } = this.options;
     const { claimed } = this;
@@ -130,9 +133,8 @@ class Run {
   }
 
   /**
-   * At most once, what a lost worker had of retries must not look as if it had been given back: the
-   * leases end by themselves, and who claims the rows then sees that. (A chunk knows its started
-   * blocks.)
+   * At most once, retries that a lost worker had must not look given back. So their leases end by
+   * themselves, and the next claim sees that they were lost. (A chunk knows its started blocks.)
    */
   private get mayHaveSentInVain(): boolean {
     const { kind } = this.claimed;
@@ -148,7 +150,7 @@ class Run {
     return scopeOf(this.claimed).notificationId;
   }
 
-  /** Null: the right to send cannot be had at the moment. */
+  /** The task for a worker. Null: there is no right to send at the moment. */
   private async prepare(): Promise<Task | null> {
     const { leaseMs, clock, log } = this.options;
     const { appId, platformId, state, fault } = scopeOf(this.claimed);
@@ -209,7 +211,7 @@ class Run {
     this.running?.say({ kind: 'verdict', verdict });
   }
 
-  /** Once in the life of the process, whichever thread and task met it. */
+  /** Logs a reason once in the life of the process, for all threads and tasks. */
   private tell({ platformId }: Task, { status, reason }: Unfamiliar): void {
     if (!this.unfamiliarReasons.isNew(platformId, status, reason)) return;
     const text = 'a provider gave a reason that is in no documentation: its status decided';
@@ -220,8 +222,8 @@ class Run {
     const { authorizer, log } = this.options;
     try {
       const authorization = await authorizer.renew(task.appId, task.platformId, expired);
-      // Without a new one the old one is told again, so that the worker asks again with the next
-      // refusal.
+      // If there is no new one, the worker gets the old one again, so that it asks again at the
+      // next refusal.
       this.running?.say({ kind: 'authorize', authorization: authorization ?? expired });
     } catch (error) {
       log.error({ err: error, appId: task.appId }, 'an authorization could not be renewed');

@@ -1,8 +1,8 @@
 /**
- * The sign of life of a node that sends. Each node beats once a second, and looks with the same
- * statement for others that have stopped: what those held is then claimed by whoever has room, long
- * before their leases end. Nodes that only hung find out by their next beat, and go on under a new
- * id (decision 36).
+ * The sign of life of a node that sends. Each node beats once a second, and the same statement
+ * finds nodes that have stopped: other nodes with room then claim their parts, long before the
+ * leases end. A node that only hung learns it by its next beat, and goes on under a new id
+ * (decision 36).
  */
 
 import { hostname } from 'node:os';
@@ -14,24 +14,24 @@ import { beat, joinNodes, leaveNodes } from '../../store/nodes/beats.ts';
 import type { Store } from '../../store/store.ts';
 import type { Presence } from '../protocol/presence.ts';
 
-/** Between a beat's answer and the next beat. */
+/** The pause between a beat's answer and the next beat. */
 const BEAT_EVERY_MS = 1_000;
 /**
- * A node that is silent for longer is dead. With a beat's pause and a look of the claimer's, others
- * have its parts after some six seconds; and a machine, a connection or a database that hangs for
- * less costs nothing.
+ * A node that is silent for longer is dead. With the pause of a beat and a look of the claimer,
+ * other nodes have its parts after some six seconds. A machine, a connection or a database that
+ * hangs for less than this limit costs nothing.
  */
 const DEAD_AFTER_MS = 5_000;
 /**
- * A node sends for so long after its last beat that was answered: half of it, as of a lease, so
- * that clocks that run differently and what was just handed to a connection end before anybody may
- * call it dead.
+ * A node sends for so long after its last answered beat. It is half of the limit, as with a lease:
+ * the other half covers clocks that run differently and sends just handed to a connection, which
+ * end before another node may call this one dead.
  */
 const PRESENT_MS = DEAD_AFTER_MS / 2;
 /**
- * Beats further apart are a break, after which a node calls nobody dead for DEAD_AFTER_MS: one may
- * be late by a second. After an outage of the database that was no break everybody has almost two
- * seconds to come back, and needs one.
+ * Beats further apart are a break: after it a node calls no other node dead for DEAD_AFTER_MS. A
+ * beat may be late by a second. After a database outage that was too short to be a break, each node
+ * has almost two seconds to beat again, and needs one.
  */
 const GAP_MS_MAX = 2_000;
 
@@ -44,7 +44,7 @@ export interface HeartbeatOptions {
 
 export class Heartbeat {
   private readonly options: HeartbeatOptions;
-  /** Its own: a beat waits for nothing that this node does. */
+  /** A dedicated connection: a beat waits for no other work of this node. */
   private readonly line: Line;
   private readonly beats = new Recurring(BEAT_EVERY_MS, () => this.logged(() => this.beat()));
 
@@ -53,15 +53,13 @@ export class Heartbeat {
     this.line = options.store.openLine();
   }
 
-  /** Resolves when others know of this node. */
+  /** Resolves when other nodes know this node. */
   async start(): Promise<void> {
     await this.join();
     this.beats.start();
   }
 
-  /**
-   * What this node still holds may be claimed by others at once: nothing of it is sent any more.
-   */
+  /** Lets other nodes claim at once what this node still holds. It sends nothing more of it. */
   async stop(): Promise<void> {
     await this.beats.stop();
     const { nodeId } = this.options.presence;
@@ -71,7 +69,7 @@ export class Heartbeat {
     });
   }
 
-  /** One beat. */
+  /** Sends one beat. */
   async beat(): Promise<void> {
     const { presence, clock, log } = this.options;
     const { nodeId } = presence;

@@ -1,7 +1,7 @@
 /**
- * Parts that nobody brings to their end: a worker dies of them, their task throws, the database
- * refuses their report. Each claim sends again what the one before had sent and not recorded, so
- * after a few the part is parked (decision 39).
+ * Parking of parts that no claim can finish: a worker dies of them, their task throws, or the
+ * database refuses their report. Each claim repeats the sends that the claim before had made and
+ * not recorded. So after a few claims the part is parked (decision 39).
  */
 
 import type { Counts } from '../../domain/notification.ts';
@@ -12,35 +12,35 @@ import type { Claimed } from './claimed.ts';
 import { releaseOf } from './claimed.ts';
 
 /**
- * Claims without progress that a part may have: two in company, three with no other suspect beside
- * it on its node. So often no innocent part is near a death, and so often its devices may have got
- * the push.
+ * Claims without progress that a part may have: two beside other parts, and three with no other
+ * suspect on its node. An innocent part is hardly near a death that often. The devices of a parked
+ * part may have got the push that often.
  */
 export const CLAIMS_WITHOUT_PROGRESS_MAX = 5;
 
-/** Of a claim, this one included. */
+/** Claims of the part without progress, this one included. */
 export const claimsWithoutProgress = (claimed: Claimed): number =>
   claimed.kind === 'chunk'
     ? claimed.chunk.claimsWithoutProgress
     : Math.max(...claimed.retries.claimsWithoutProgress);
 
-/** Whether it is claimed with no other such part beside it. */
+/** Whether the part is a suspect: a node holds one at a time. */
 export const isSuspect = (claimed: Claimed): boolean =>
   claimsWithoutProgress(claimed) > SUSPECT_AFTER;
 
-/** Whether it is to be parked, not sent. */
+/** Whether the part is to be parked instead of sent. */
 export const isHopeless = (claimed: Claimed): boolean =>
   claimsWithoutProgress(claimed) > CLAIMS_WITHOUT_PROGRESS_MAX;
 
-/** What the last claim came to, in words. */
+/** Why the last claim failed, in words. */
 export const lastFailureOf = (claimed: Claimed): string => {
   const { lastFailure } = claimed.kind === 'chunk' ? claimed.chunk : claimed.retries;
   return lastFailure ?? 'the worker or node that had it was lost';
 };
 
 /**
- * The report that parks it: its devices are counted as failed, and it is open no more. `devices`:
- * of a chunk, that are left.
+ * The report that parks a part: its devices are counted as failed, and it is closed. `devices`:
+ * those of a chunk that are not done.
  */
 export function parkingOf(claimed: Claimed, devices: number, nowMs: number): Progress {
   const failure = lastFailureOf(claimed);
@@ -59,7 +59,7 @@ export function parkingOf(claimed: Claimed, devices: number, nowMs: number): Pro
   return { ...release, failure, settlements, isParked: true };
 }
 
-/** Devices that a report parks. */
+/** How many devices a report parks. */
 export const devicesParkedBy = (report: Progress): number =>
   report.kind === 'chunk'
     ? report.counts.failed

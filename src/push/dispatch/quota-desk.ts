@@ -1,8 +1,8 @@
 /**
- * Hands out what a provider's quota allows to this node's tasks. The quota is one bucket for all
- * nodes, in the database (store/quotas); from it a node draws what its tasks ask for, a quarter of
- * a second's worth at most at a time, so that a hundred thousand sends are a few statements and no
- * node sits on what another could use.
+ * The quota leaser: gives permits of a provider's quota to this node's tasks. The quota is one
+ * bucket for all nodes, in the database (store/quotas). A node draws the permits that its tasks ask
+ * for, for a quarter of a second at most at a time. So a hundred thousand sends cost few
+ * statements, and no node keeps permits that another could use.
  */
 
 import type { Logger } from 'pino';
@@ -17,39 +17,42 @@ import type { Sql } from '../../store/sql.ts';
 import type { QuotaAnswer, QuotaNote } from '../protocol/permits.ts';
 
 /**
- * A minute of the quota is its burst and 60 seconds of its full rate: never more than it in any 60
- * seconds.
+ * The burst is this fraction of a minute's quota. Burst and 60 seconds of the full rate together
+ * are the quota of a minute, so no 60 seconds exceed it.
  */
 const BURSTS_PER_MINUTE = 60;
 /**
- * Who has a quota asks to be approached slowly: from nothing to the highest rate over 60 seconds or
- * more.
+ * A provider with a quota asks for a slow start: from nothing to the highest rate over 60 seconds
+ * or more.
  */
 const RAMP_MS = 60_000;
 /**
- * Where it begins: 1,000/s of a quota of 600,000 a minute, besides the burst, so that a small send
- * is not delayed at all.
+ * The share of the full rate at the start: 1,000/s of a quota of 600,000 a minute, besides the
+ * burst, so that a small send is not delayed at all.
  */
 const RAMP_START = 0.1;
-/** Draws of a quarter of a second's worth. */
+/** Draws of permits for a quarter of a second. */
 const DRAWS_PER_MINUTE = 240;
-/** At least this share of a draw, whoever asks for less: small tasks come in swarms. */
+/**
+ * A draw takes at least this share of the largest one, even if the tasks want less: many small
+ * tasks come together.
+ */
 const DRAWN_SHARE_MIN = 0.125;
 /**
- * Permits are good for so long: after it a pause that another node has heard of must count here
- * too.
+ * Permits are valid for so long. After it, a pause that a provider told another node must count
+ * here too.
  */
 const VALID_MS = 1_000;
-/** What nobody wants is returned after so long. */
+/** Permits that no task wants are returned after so long. */
 const IDLE_MS = 250;
 /**
- * Between draws that do not give all that is wanted: else each would bring the one permit that has
- * come meanwhile.
+ * The pause after a draw that did not give all wanted permits. Without it each draw would bring the
+ * one permit that has come meanwhile.
  */
 const SCARCE_MS = 50;
-/** While the database is away. */
+/** The pause between draws while the database is down. */
 const OUTAGE_MS = 1_000;
-/** Who has got nothing for so long gives his slot back, and comes again after as long. */
+/** A task that got no permits for so long gives its slot back, and comes again after as long. */
 const PATIENCE_MS = 2_000;
 
 export interface QuotaDeskOptions {
@@ -59,10 +62,10 @@ export interface QuotaDeskOptions {
   readonly origins: ProviderOrigins;
 }
 
-/** A task at the desk. */
+/** A task that draws from a quota. */
 export interface QuotaMember {
   hear(note: QuotaNote): void;
-  /** The task has ended, however. */
+  /** The task has ended, whether well or not. */
   leave(): void;
 }
 
@@ -74,7 +77,7 @@ export class QuotaDesk {
     this.options = options;
   }
 
-  /** A task that sends with this credential; null: nothing limits it. */
+  /** Adds a task that sends with this credential. Null: no quota limits it. */
   join(credential: ProviderCredential, answer: (answer: QuotaAnswer) => void): QuotaMember | null {
     const quota = providerOf(credential).quota(credential, this.options.origins);
     if (quota === null) return null;
@@ -102,7 +105,7 @@ interface Want {
   readonly answer: (answer: QuotaAnswer) => void;
 }
 
-/** One quota's part of the desk; gone when its last task has left. */
+/** The permits of one quota on this node, until its last task has left. */
 class Counter {
   private readonly bucket: Bucket;
   private readonly drawMax: number;
@@ -177,7 +180,7 @@ class Counter {
     for (const answer of this.members) answer({ kind: 'wait', forMs });
   }
 
-  /** Gives what there is to those who wait, fairly, and draws more for the others. */
+  /** Shares the permits among the tasks that wait, fairly, and draws more for the others. */
   private serve(): void {
     const pausedForMs = this.pausedUntilMs - this.nowMs;
     if (pausedForMs > 0) {
@@ -222,7 +225,7 @@ class Counter {
     });
   }
 
-  /** Looks again after so long, but never later than somebody's patience ends. */
+  /** Serves again after so long, and after PATIENCE_MS at the latest. */
   private later(ms: number): void {
     const delayMs = Math.ceil(Math.min(ms, PATIENCE_MS));
     if (this.timer !== null) {
@@ -238,7 +241,10 @@ class Counter {
     }, delayMs).unref();
   }
 
-  /** Those who have waited long enough are told to come again, so that their slots serve others. */
+  /**
+   * Tells tasks that have waited for PATIENCE_MS to come again later, so that other tasks get their
+   * slots.
+   */
   private dismissPatient(): void {
     const sinceMs = this.nowMs - PATIENCE_MS;
     const dismissed = this.wants.filter((want) => want.sinceMs <= sinceMs);
@@ -254,8 +260,8 @@ class Counter {
   }
 
   /**
-   * False: the database is away; what was to be written is lost, which errs on the side of sending
-   * less.
+   * False: the database is down. A lost draw or return only makes nodes send less; after a lost
+   * pause other nodes hear of it from the provider.
    */
   private async attempt(what: string, work: () => Promise<void>): Promise<boolean> {
     try {

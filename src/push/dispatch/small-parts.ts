@@ -1,10 +1,10 @@
 /**
- * Small parts that wait for a slot: those of which nothing but one chunk is there. One alone would
- * waste a slot, so the parts of one (app, platform) are claimed, sent and recorded many together,
- * as a lot. Each (app, platform) has two lines, what was pushed for the moment and what was
- * scheduled; lots are of one line, and the lines take turns, so that "your parcel is here" does not
- * stand behind everything that is due at eight. What has no room here stays in the database, not
- * planned (`fullLines`) or to be found by a look.
+ * Small parts that wait for a slot: those with one chunk at most and few retries. One alone would
+ * waste a slot, so many small parts of one (app, platform) are claimed, sent and recorded together,
+ * as a lot. Each (app, platform) has two lines: pushes to send at once, and scheduled ones. A lot
+ * comes from one line, and the lines take turns, so that "your parcel is here" does not wait for
+ * everything that is due at eight. Parts without room here stay in the database: not planned
+ * (`fullLines`), or found by a later look.
  */
 
 import type { PlatformOfApp } from '../../domain/device.ts';
@@ -13,39 +13,42 @@ import type { Claimable } from '../../store/ledger/list-claimable.ts';
 import type { DueLine } from '../../store/notifications/plan-due.ts';
 import type { Candidate } from './allotment.ts';
 
-/** Of one line, beyond which no more of it is planned: some tenths of a second of work. */
+/**
+ * Parts of one line; beyond it no more of the line are planned. It is some tenths of a second of
+ * work.
+ */
 const LINE_PARTS_MAX = 1_024;
-/** Of all lines together: half a dozen megabytes. Then each gets an equal share. */
+/** Parts of all lines together: half a dozen megabytes, shared equally among the lines. */
 const PARTS_MAX = 16_384;
 /**
- * A lot is one slot's work, and its parts are recorded together: with more of them the first would
- * wait for the last.
+ * A lot is the work of one slot, and its parts are recorded together: with more parts the first
+ * would wait long for the last.
  */
 export const LOT_PARTS_MAX = 32;
-/** A lot costs as much as some parts, so that fewer are not spread over the free slots. */
+/** A lot itself costs as much as some parts, so fewer parts are not spread over the free slots. */
 const LOT_PARTS_MIN = 4;
 
-/** All small parts of one (app, platform), as one that takes its turn among the others. */
+/** All small parts of one (app, platform), as one candidate for slots. */
 export interface SmallCandidate extends Candidate {
   readonly isLot: true;
 }
 
 /**
- * Under which all small parts of an (app, platform) share slots with others, as if they were one
+ * The notification id of such a candidate: all small parts of an (app, platform) count as one
  * notification.
  */
 export const smallIdOf = (scope: PlatformOfApp): string => `small ${scopeKeyOf(scope)}`;
 
 interface Scope {
   readonly candidate: SmallCandidate;
-  /** By part; a Map keeps the order in which they came. */
+  /** By notification; a Map keeps the order in which the parts came. */
   readonly lines: readonly [moment: Map<string, Claimable>, scheduled: Map<string, Claimable>];
-  /** Whose turn was last. */
+  /** Whether the last lot came from the line for the moment. */
   wasMoment: boolean;
 }
 
 export class SmallParts {
-  /** Those that have parts. */
+  /** The scopes that have parts. */
   private readonly scopes = new Map<string, Scope>();
   private parts = 0;
 
@@ -53,7 +56,7 @@ export class SmallParts {
     return this.parts;
   }
 
-  /** What is here already is not added again; beyond the room for all nothing is. */
+  /** Adds a part, unless it is here already or PARTS_MAX parts are. */
   add(part: Claimable): void {
     if (this.parts >= PARTS_MAX) return;
     const key = scopeKeyOf(part);
@@ -65,12 +68,15 @@ export class SmallParts {
     this.scopes.set(key, scope);
   }
 
-  /** One for each (app, platform) of which parts wait. */
+  /** One for each (app, platform) with waiting parts. */
   candidates(): readonly SmallCandidate[] {
     return [...this.scopes.values()].map(({ candidate }) => candidate);
   }
 
-  /** Takes out what waited for longest, for so many slots: a lot for each, the lines in turn. */
+  /**
+   * Takes out the parts that waited longest, a lot for each of so many slots, from the lines in
+   * turn.
+   */
   take(candidate: SmallCandidate, slots: number): readonly (readonly Claimable[])[] {
     const key = scopeKeyOf(candidate);
     const scope = this.scopes.get(key);
@@ -85,7 +91,7 @@ export class SmallParts {
     return lots;
   }
 
-  /** Those of which enough is here. */
+  /** The lines of which enough parts are here. */
   fullLines(): readonly DueLine[] {
     const counts = new Map<string, DueLine & { parts: number }>();
     for (const { candidate, lines } of this.scopes.values()) {
@@ -116,7 +122,7 @@ function scopeOf({ clientId, appId, platformId }: Claimable): Scope {
 
 const sizeOf = ({ lines }: Scope): number => lines.reduce((sum, { size }) => sum + size, 0);
 
-/** One that has parts; what is for the moment first. */
+/** The line whose turn it is, of those that have parts; the line for the moment begins. */
 function nextLineOf(scope: Scope): Map<string, Claimable> {
   const [moment, scheduled] = scope.lines;
   const isMoment = moment.size > 0 && (scheduled.size === 0 || !scope.wasMoment);
@@ -124,7 +130,7 @@ function nextLineOf(scope: Scope): Map<string, Claimable> {
   return isMoment ? moment : scheduled;
 }
 
-/** A lot, when so many slots are left. */
+/** Takes a lot from a line, when so many slots are left. */
 function takeFirst(line: Map<string, Claimable>, slots: number): readonly Claimable[] {
   const size = Math.min(LOT_PARTS_MAX, Math.max(LOT_PARTS_MIN, Math.ceil(line.size / slots)));
   const lot: Claimable[] = [];

@@ -1,6 +1,6 @@
 /**
- * Looks for sends of which everything is recorded and that have not ended: their callers would wait
- * for ever.
+ * Finds sends that are fully recorded but have not ended, and ends them: their publishers would
+ * wait for ever.
  */
 
 import type { Logger } from 'pino';
@@ -8,9 +8,9 @@ import { Recurring } from '../../std/recurring.ts';
 import { finishStranded } from '../../store/ledger/finish-stranded.ts';
 import type { SqlPool } from '../../store/sql.ts';
 
-/** Between two looks, each of them by the index of what has not ended. */
+/** The pause between two looks. A look reads the index of notifications that have not ended. */
 const INTERVAL_MS = 10_000;
-/** Ended in one transaction: the next look finds the others. */
+/** Sends ended in one transaction; the next look finds the others. */
 const STRANDED_MAX = 1_000;
 
 export class Stranded {
@@ -32,7 +32,7 @@ export class Stranded {
     return this.looks.stop();
   }
 
-  /** One look. */
+  /** Looks once. */
   async run(): Promise<void> {
     for (const notificationId of await finishStranded(this.sql, STRANDED_MAX)) {
       this.log.warn(

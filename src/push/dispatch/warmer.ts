@@ -1,6 +1,7 @@
 /**
- * Opens connections for sends that are due in a moment, in every worker of every node: name, TCP,
- * TLS and SETTINGS are four round trips that a send at noon sharp need not wait for.
+ * Opens connections for scheduled sends that are due in a moment, in every worker of every node.
+ * Name look-up, TCP, TLS and SETTINGS take four round trips; a send at noon sharp need not wait for
+ * them.
  */
 
 import type { Logger } from 'pino';
@@ -16,15 +17,15 @@ import type { Authorizer } from './authorizer.ts';
 const AHEAD_MS = 10_000;
 const LOOK_EVERY_MS = 2_000;
 /**
- * Scopes of a look, each of which is a look at its credential; more at one time are warmed by their
- * first sends.
+ * Scopes of a look; each costs a look-up of its credential. If more are due at one time, the first
+ * sends of the others open their connections.
  */
 const SCOPES_MAX = 200;
-/** What one connection does in a second with 1,000 streams and a round trip of 50 ms. */
+/** The sends of one connection in a second, with 1,000 streams and a round trip of 50 ms. */
 const DEVICES_PER_CONNECTION = 20_000;
 /**
- * As many as the addresses of the provider that has most: more are opened when the send shows that
- * it needs them.
+ * As many as the provider with the most addresses has. The send itself opens more when it needs
+ * them.
  */
 const CONNECTIONS_MAX = 8;
 
@@ -56,8 +57,8 @@ export class Warmer {
   private async look(): Promise<void> {
     const { sql, log } = this.options;
     try {
-      // Every time anew: a thread may have started since, or a connection have been lost. Who has
-      // enough opens none.
+      // Every look warms again: a thread may have started since, or a connection may be lost. A
+      // thread that has enough connections opens none.
       for (const scope of await listUpcoming(sql, AHEAD_MS, SCOPES_MAX)) await this.warm(scope);
     } catch (error) {
       log.warn({ err: error }, 'connections could not be opened in advance; sends open them');
@@ -68,7 +69,7 @@ export class Warmer {
     const { appId, platformId, devicesMax } = scope;
     const { authorizer, wire, threads } = this.options;
     const right = await authorizer.authorize(appId, platformId);
-    // The send itself will say what is wrong.
+    // The send itself will report what is wrong.
     if (right.kind !== 'granted') return;
     const connections = Math.ceil(devicesMax / threads / DEVICES_PER_CONNECTION);
     wire.say({

@@ -21,14 +21,14 @@ import type {
 } from '../protocol/task.ts';
 
 /**
- * Tasks at once in a thread. While one sends the next ones resolve; and a tag with few devices in
- * each of a thousand groups is a thousand tasks that do nothing but wait for the index and the
- * ledger. A single scope gets two thirds of them.
+ * Tasks at the same time in a thread. While one sends, the next ones resolve. A tag with few
+ * devices in each of a thousand groups makes a thousand tasks that mostly wait for the index and
+ * the ledger. A single scope gets two thirds of the slots.
  */
 export const TASKS_PER_WORKER = 16;
 /**
- * Room for the largest group's tokens (8,192 × 16 KiB) would be absurd; four-kilobyte ones of all
- * tasks fit.
+ * The heap of a thread. Its tasks hold 8 MiB of tokens each (TOKEN_BYTES_MAX), and twice that while
+ * they resolve: half of this together.
  */
 const THREAD_HEAP_MB = 512;
 
@@ -36,7 +36,7 @@ export interface TaskEvents {
   reported(progress: Progress): void;
   authorizationExpired(authorization: string): void;
   tooManyTokens(): void;
-  /** And another one may take its place. */
+  /** The credential was refused, and another one may take its place. */
   credentialRefused(reason: string): void;
   /** Null: no quota limits it. */
   readonly quota: ((note: QuotaNote) => void) | null;
@@ -44,7 +44,7 @@ export interface TaskEvents {
 }
 
 /**
- * What tasks have in common that are handed to a worker together: they are run in one turn of the
+ * Identifies the tasks that go to a worker together. They are passed to `run` in one turn of the
  * event loop.
  */
 export type Lot = object;
@@ -58,9 +58,9 @@ export interface RunningTask {
 export class WorkerPool {
   readonly slots: number;
   private readonly pool: Piscina;
-  /** By thread: what it told last. */
+  /** By thread: its last vitals. */
   private readonly told = new Map<number, ThreadVitals>();
-  /** Of the lots that gather their tasks. */
+  /** The postings of lots that still gather their tasks. */
   private readonly postings = new WeakMap<Lot, Posting>();
 
   constructor(threads: number, settings: WorkerSettings, onError: (error: unknown) => void) {
@@ -86,12 +86,12 @@ export class WorkerPool {
     });
   }
 
-  /** Of each thread that has told of itself, the oldest first. */
+  /** The last vitals of each thread that has reported some, the oldest thread first. */
   get vitals(): readonly ThreadVitals[] {
     return [...this.told].sort(([a], [b]) => a - b).map(([, vitals]) => vitals);
   }
 
-  /** `lot`: those with the same one go together to one worker; null: it goes alone. */
+  /** Runs a task. `lot`: tasks with the same one go to one worker together. Null: it goes alone. */
   run(task: Task, events: TaskEvents, lot: Lot | null = null): RunningTask {
     if (lot === null) {
       const posting = new Posting(this.pool);
@@ -103,7 +103,10 @@ export class WorkerPool {
     return open.add(task, events);
   }
 
-  /** Its tasks come in one turn: each has waited for the same right to send. */
+  /**
+   * The tasks of a lot come in one turn of the event loop, because all waited for the same right to
+   * send.
+   */
   private openPosting(lot: Lot): Posting {
     const posting = new Posting(this.pool);
     this.postings.set(lot, posting);
@@ -114,7 +117,7 @@ export class WorkerPool {
     return posting;
   }
 
-  /** Ends all threads, whatever they do. */
+  /** Ends all threads, even if they are busy. */
   destroy(): Promise<void> {
     return this.pool.destroy();
   }
@@ -128,7 +131,7 @@ interface PostedPart {
   reject(error: unknown): void;
 }
 
-/** One task or a lot of them on their way through one worker, and the channel that they share. */
+/** One task or a lot of them in one worker, and the channel that they share. */
 class Posting {
   private readonly pool: Piscina;
   private readonly parts: PostedPart[] = [];
@@ -163,8 +166,9 @@ class Posting {
   }
 
   /**
-   * The end comes by another way than the last words, and mostly before them. The thread closes the
-   * port behind them, so they are waited for: a task's unused quota is among them.
+   * Runs the tasks. Their end comes by another way than their last words, and mostly earlier. The
+   * thread closes the port after these words, so this waits for the close: the words may hold
+   * unused permits.
    */
   private async run(posted: PostedLot, port: MessagePort, closed: Promise<unknown>): Promise<void> {
     let failure: unknown = new Error('a worker has said nothing of how a task has ended');

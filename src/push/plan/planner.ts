@@ -1,6 +1,6 @@
 /**
- * Plans what is due: woken by every accepted push, and looking by itself for what was scheduled or
- * left by others.
+ * Plans the notifications that are due. An accepted push wakes it; by itself it looks for scheduled
+ * pushes and for those of other nodes.
  */
 
 import type { Logger } from 'pino';
@@ -15,9 +15,12 @@ const POLL_INTERVAL_MS = 250;
 export interface PlannerOptions {
   readonly sql: Sql;
   readonly log: Logger;
-  /** Lines of which enough is planned and waits in memory: the rest of them waits where it is. */
+  /**
+   * Lines of which enough planned parts wait in memory. Their other notifications are not planned
+   * yet.
+   */
   readonly fullLines: () => readonly DueLine[];
-  /** These have been planned: one at least. */
+  /** Called with the notifications just planned, one at least. */
   readonly onPlanned: (planned: readonly PlannedNotification[]) => void;
 }
 
@@ -35,7 +38,7 @@ export class Planner {
     this.loop = this.run();
   }
 
-  /** A push that is due at once has been accepted, or a line is full no more. */
+  /** Call it when a push that is due at once was accepted, or when a full line has room again. */
   wake(): void {
     this.bell.ring();
   }
@@ -57,7 +60,7 @@ export class Planner {
     const { sql, log, fullLines, onPlanned } = this.options;
     try {
       const planned = await planDue(sql, fullLines());
-      // Perhaps not all that were due.
+      // Perhaps more are due.
       if (planned.length >= LARGE_AT_ONCE_MAX) this.bell.ring();
       if (planned.length > 0) onPlanned(planned);
     } catch (error) {

@@ -1,7 +1,7 @@
 /**
- * Until when a notification is sent. A device's first send may be late, for it waits for its turn,
- * a quota or a provider that is away; what failed is tried again only while the message is of use
- * (interface, section 6).
+ * Until when a notification is sent. A device's first send may be late, because it waits for its
+ * turn, a quota or a provider that is down. A failed send is tried again only while the message is
+ * of use (interface, section 6).
  */
 
 import type { Message } from '../../domain/notification.ts';
@@ -11,14 +11,15 @@ import { PATIENCE_MS } from '../../providers/retry-policies.ts';
 
 export interface Deadlines {
   /**
-   * A device's first send may begin until then, or for as long as the provider takes them if the
-   * message does not expire.
+   * A device's first send may begin until then. If the message does not expire, it may begin later
+   * too, for as long as the provider takes sends.
    */
   readonly sendUntilMs: number;
-  /** A further one may begin until then. */
+  /** A retry may begin until then. */
   readonly retryUntilMs: number;
   /**
-   * The publisher has set them, by `expiresAt` or `ttl`: what is late is `expired`, else `failed`.
+   * Whether the publisher has set them, by `expiresAt` or `ttl`: then a late device is `expired`,
+   * else `failed`.
    */
   readonly expires: boolean;
 }
@@ -38,6 +39,6 @@ export function deadlinesOf(message: Message, platformId: number): Deadlines {
   };
 }
 
-/** Whether what was tried before expires rather than being tried again at this time. */
+/** Whether a device that was tried before expires at this time, instead of being tried again. */
 export const isTooLate = ({ expires, retryUntilMs }: Deadlines, atMs: number): boolean =>
   expires && atMs >= retryUntilMs;

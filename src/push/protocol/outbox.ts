@@ -1,7 +1,7 @@
 /**
- * What is said through a port, gathered for a turn of the event loop: a lot of small tasks has as
- * many words as a large one has devices, and each message costs both threads more than what it
- * says.
+ * Gathers the words for a port during one turn of the event loop, and posts them as one message. A
+ * lot of small tasks says as many words as a large task has devices, and a message costs both
+ * threads more than its content.
  */
 
 import type { Said } from './task.ts';
@@ -14,13 +14,13 @@ export class Outbox<T> {
     this.post = post;
   }
 
-  /** Goes out when this turn is over. */
+  /** Posts the word when this turn is over. */
   say(place: number, word: T): void {
     if (this.said.length === 0) setImmediate(() => this.flush());
     this.said.push([place, word]);
   }
 
-  /** Whatever has been said goes out now. */
+  /** Posts all gathered words now. */
   flush(): void {
     if (this.said.length === 0) return;
     const { said } = this;

@@ -1,26 +1,29 @@
 /**
- * What one task may send of its project's quota, in its worker: a number that each send lowers.
- * More is asked of the main thread (push/dispatch/quota-desk.ts) before it has run out; what is not
- * used in time, or when the task ends, is worth nothing or goes back.
+ * The permits of one task in its worker: how many sends of its project's quota it may still start.
+ * It asks the main thread (push/dispatch/quota-desk.ts) for more before they run out. Permits that
+ * are too old are worth nothing; unused ones go back when the task ends or must wait.
  */
 
 import type { Outcome } from '../../domain/outcome.ts';
 import type { Clock } from '../../std/clock.ts';
 import { Signal } from '../../std/signal.ts';
 
-/** The first question: a small task needs no more. Each further one asks for twice as many. */
+/**
+ * Permits of the first request: a small task needs no more. Each further request asks for twice as
+ * many.
+ */
 const WANTED_FIRST = 32;
-/** Some milliseconds of one thread's work, so that the answer is there before they are used. */
+/** Some milliseconds of one thread's work, so that the answer comes before they are used up. */
 const WANTED_MAX = 1_024;
 
-/** Up: what a task says of its quota. */
+/** From a task to the main thread. */
 export type QuotaNote =
   | { readonly kind: 'wanted'; readonly permits: number }
   | { readonly kind: 'unused'; readonly permits: number }
-  /** The provider has refused for the quota, and said how long to wait. */
+  /** The provider refused a send because of the quota, and said how long to wait. */
   | { readonly kind: 'exceeded'; readonly forMs: number };
 
-/** Down: permits that are good for a while, or how long there are none. */
+/** From the main thread to a task: permits that are valid for a while, or how long to wait. */
 export type QuotaAnswer =
   | { readonly kind: 'granted'; readonly permits: number; readonly forMs: number }
   | { readonly kind: 'wait'; readonly forMs: number };
@@ -41,14 +44,17 @@ export class Permits {
     this.say = say;
   }
 
-  /** Whether one more send may start now. Asks for more when it is time. */
+  /** Whether one more send may start now. Asks for more permits when few are left. */
   get admits(): boolean {
     if (this.left > 0 && this.clock.monotonicMs() >= this.validUntilMs) this.left = 0;
     if (this.left * 2 <= this.wanted) this.ask();
     return this.left > 0;
   }
 
-  /** How long the project may send nothing: worth giving the rest back for; 0: it may. */
+  /**
+   * How long the project may send nothing: the task gives its rest back for that time. 0: it may
+   * send.
+   */
   get stoppedForMs(): number {
     if (this.stoppedUntilMs === 0) return 0;
     return Math.max(0, this.stoppedUntilMs - this.clock.monotonicMs());
@@ -64,7 +70,7 @@ export class Permits {
         this.left += 1;
         this.exceeded(outcome.retryAfterMs ?? 0);
         break;
-      // A 429 is not counted (facts, 2.4), nor is what the provider never looked at.
+      // The provider counts no 429 (facts, 2.4), and no request that it did not process.
       case 'throttled-device':
       case 'refused':
         this.left += 1;
@@ -109,7 +115,7 @@ export class Permits {
   }
 
   private exceeded(forMs: number): void {
-    // All sends under way are refused for the same reason: the first one tells.
+    // All sends under way are refused for the same reason: the first one is enough.
     if (forMs <= this.stoppedForMs + 1_000) return;
     this.stop(forMs);
     this.say({ kind: 'exceeded', forMs });

@@ -1,8 +1,8 @@
 /**
- * Whether this node may send: for so long nobody can take it for dead. The main thread prolongs it
- * with every beat that the database has answered; each worker looks at it, in memory that they
- * share, where it looks at its lease. So a node that hung stops by itself, before others may take
- * its parts over.
+ * Whether this node may send: until this time no other node can call it dead. The main thread
+ * prolongs the time with every beat that the database has answered. Workers read it, in shared
+ * memory, whenever they check a lease. So a node that hung stops by itself, before other nodes may
+ * take over its parts.
  */
 
 import type { Clock } from '../../std/clock.ts';
@@ -17,7 +17,7 @@ export class Presence {
   private readonly clock: Clock;
   private readonly cells: BigInt64Array;
 
-  /** `memory`: that of the main thread's; without it this one is the main thread's. */
+  /** `memory`: in a worker, the memory of the main thread's object. The main thread passes none. */
   constructor(clock: Clock, memory = new SharedArrayBuffer(2 * BigInt64Array.BYTES_PER_ELEMENT)) {
     this.clock = clock;
     this.memory = memory;
@@ -25,7 +25,7 @@ export class Presence {
   }
 
   /**
-   * Under which claims are made; null: there is no other node, and none can take this one for dead.
+   * The id under which this node claims. Null: no other node exists that could call this one dead.
    */
   get nodeId(): number | null {
     const id = Number(Atomics.load(this.cells, NODE_ID));
@@ -33,19 +33,20 @@ export class Presence {
   }
 
   /**
-   * Whether what was claimed under this id may be sent now. What a dead node had claimed stays
-   * lost, also when the node is back under another id.
+   * Whether parts claimed under this id may be sent now. The claims of a dead node stay lost, also
+   * when the node is back under another id.
    */
   covers(nodeId: number | null): boolean {
     if (nodeId === null) return true;
-    // In this order: whoever reads a time reads the id that it was written behind, or a later one.
+    // In this order: the main thread writes the id before its time, so the id read here is at least
+    // as new as the time.
     const untilMs = Atomics.load(this.cells, UNTIL_MS);
     return this.clock.monotonicMs() < untilMs && this.nodeId === nodeId;
   }
 
   /**
-   * Main thread: the database knows this id, and nobody can take it for dead before this monotonic
-   * time.
+   * Main thread only: the database knows this id, and no node can call it dead before this
+   * monotonic time.
    */
   prolong(nodeId: number, untilMs: number): void {
     if (this.nodeId !== nodeId) {

@@ -1,6 +1,6 @@
 /**
- * What crosses the port between the main thread and a worker: tasks and words down, reports and
- * questions up.
+ * The messages between the main thread and a worker: tasks and replies down, reports and requests
+ * up.
  */
 
 import type { MessagePort } from 'node:worker_threads';
@@ -16,36 +16,36 @@ import type { TransportName } from '../../transport/transport.ts';
 import type { Deadlines } from './deadlines.ts';
 import type { QuotaAnswer, QuotaNote } from './permits.ts';
 
-/** What a worker thread is started with. */
+/** The settings that a worker thread starts with. */
 export interface WorkerSettings {
   readonly address: DatabaseAddress;
-  /** Where the tag index is; null: in the database. */
+  /** Where the tag index is. Null: in the database. */
   readonly redis: RedisAddress | null;
   readonly origins: ProviderOrigins;
   readonly transport: TransportName;
   readonly logLevel: string;
   /** Where the threads see whether the node is present (presence.ts). */
   readonly presence: SharedArrayBuffer;
-  /** The name of what all threads hear (wire.ts). */
+  /** The name of the broadcast to all threads (wire.ts). */
   readonly wire: string;
   /** Connections of one credential to one host, of this thread. */
   readonly connectionsMax: number;
 }
 
-/** What a worker thread tells of itself. */
+/** Vitals that a worker thread reports. */
 export interface WorkerVitals {
   readonly threadId: number;
   readonly vitals: ThreadVitals;
 }
 
 /**
- * The right to send for a scope; made on the main thread, for workers never see the key of the
- * secrets.
+ * The right to send for a scope. It is made on the main thread, because workers never get the key
+ * of the secrets.
  */
 export interface Authority {
   readonly credential: ProviderCredential;
   readonly authorization: string;
-  /** The one before it may take its place: its refusal does not stop a send. */
+  /** The credential before it may take its place, so a refusal of this one does not stop a send. */
   readonly hasFallback?: true;
 }
 
@@ -60,19 +60,20 @@ interface TaskShape extends Deadlines {
   readonly leaseStartedMs: number;
   readonly leaseMs: number;
   /**
-   * The node's id at the claim: under another one nothing of it is sent any more. Null: there is no
-   * other node.
+   * The node's id at the claim. When the node has another id, it sends nothing more of this task.
+   * Null: no other node exists.
    */
   readonly nodeId: number | null;
   /** Cancelled: the rest is counted, not sent. */
   readonly isCancelled: boolean;
   /**
-   * No device may get it twice, rather none: what is not known to have failed is not sent again.
+   * No device may get it twice, even if some get none: a send is repeated only when it is known to
+   * have failed.
    */
   readonly isAtMostOnce: boolean;
   /** Whether any device of the scope has it already. */
   readonly hasDelivered: boolean;
-  /** Why nothing may be sent in this scope: its rest is counted as failed. */
+  /** Why nothing may be sent in this scope. The rest of the scope is counted as failed. */
   readonly fault: string | null;
   /** Null exactly when nothing will be sent: a fault, cancelled, or expired. */
   readonly authority: Authority | null;
@@ -84,8 +85,8 @@ export interface ChunkTask extends TaskShape {
   readonly epoch: number;
   readonly doneBlocks: bigint;
   /**
-   * At most once: blocks that may have been sent in part before; what is not done of them is not
-   * sent again.
+   * At most once: blocks that may have been sent in part before. Those of them that are not done
+   * are not sent again.
    */
   readonly startedBlocks: bigint;
   readonly ordinalEnd: number;
@@ -98,56 +99,56 @@ export interface RetryTask extends TaskShape {
   readonly ordinals: readonly number[];
   readonly epochs: readonly number[];
   readonly attempts: readonly number[];
-  /** Whether it was lost by whoever sent it before. */
+  /** Whether the claim before this one was lost, perhaps after its send. */
   readonly wereLost: readonly boolean[];
 }
 
 export type Task = ChunkTask | RetryTask;
 
 /**
- * What a worker is handed at a time, with its end of their channel: one task, or a lot of small
- * ones, all of one (app, platform). What is said of each names its place in the lot.
+ * One task, or a lot of small ones of the same (app, platform), with the worker's end of their
+ * channel. Each message about a task names its place in the lot.
  */
 export interface PostedLot {
   readonly tasks: readonly Task[];
   readonly port: MessagePort;
-  /** Whether a quota limits their sends: then each asks before them. */
+  /** Whether a quota limits their sends: then each task asks for permits before it sends. */
   readonly isMetered: boolean;
 }
 
-/** What crosses the port at a time: all that was said in one turn of the event loop. */
+/** One message on the port: all words of one turn of the event loop. */
 export type Said<T> = readonly (readonly [place: number, word: T])[];
 
-/** What a task is given when it is asked to stop and to give its rest back. */
+/** The time that a task gets when it is asked to stop and to give its rest back. */
 export interface GiveBack {
-  /** It stops at the next boundary of blocks, or after this time. */
+  /** It stops at the next boundary between blocks, or after this time. */
   readonly withinMs: number;
   /**
-   * Sends under way are waited for at most so long; null: until they have ended, so that none is
-   * sent twice.
+   * It waits so long at most for sends under way. Null: until they have ended, so that none is sent
+   * twice.
    */
   readonly answersWithinMs: number | null;
 }
 
-/** Down, while a task runs. Reports are answered in their order. */
+/** From the main thread to a running task. Reports are answered in their order. */
 export type Word =
   | { readonly kind: 'verdict'; readonly verdict: Verdict }
   | ({ readonly kind: 'give-back' } & GiveBack)
   | { readonly kind: 'authorize'; readonly authorization: string }
   | { readonly kind: 'quota'; readonly answer: QuotaAnswer };
 
-/** Up. A report is packed, because it holds many devices. */
+/** From a task to the main thread. A report is packed, because it holds many devices. */
 export type Note =
   | { readonly kind: 'report'; readonly packed: Uint8Array }
   | { readonly kind: 'authorization-expired'; readonly authorization: string }
   | { readonly kind: 'too-many-tokens' }
   | { readonly kind: 'credential-refused'; readonly reason: string }
   | { readonly kind: 'quota'; readonly note: QuotaNote }
-  /** The last one: the task has ended, by this error if there is one. */
+  /** The last one: the task has ended. `error`: why it failed, or null. */
   | { readonly kind: 'ended'; readonly error: unknown }
   | ({ readonly kind: 'unfamiliar' } & Unfamiliar);
 
-/** A reason of the provider that no documentation knows; the HTTP status decided what it means. */
+/** A provider's reason that is in no documentation: the HTTP status alone decided what it means. */
 export interface Unfamiliar {
   readonly status: number;
   readonly reason: string;

@@ -1,10 +1,10 @@
 /**
- * Which reasons of providers have been told already that no documentation knows. Each is worth one
- * line of the log in the life of a process: somebody should give it a reaction of its own.
+ * Remembers which undocumented reasons of providers were reported already. Each is logged once in
+ * the life of a process, so that a developer can give it a reaction of its own.
  */
 
 /**
- * Reasons remembered. They come from outside: without an end, a provider that makes them up would
+ * Reasons remembered. They come from outside: without a limit, a provider that invents them would
  * fill the memory.
  */
 const REASONS_MAX = 1_000;
@@ -12,7 +12,7 @@ const REASONS_MAX = 1_000;
 export class UnfamiliarReasons {
   private readonly told = new Set<string>();
 
-  /** Whether it is the first time; beyond the limit nothing is any more. */
+  /** Whether this reason is new. Beyond the limit none is. */
   isNew(platformId: number, status: number, reason: string): boolean {
     const key = `${platformId} ${status} ${reason}`;
     if (this.told.size >= REASONS_MAX || this.told.has(key)) return false;

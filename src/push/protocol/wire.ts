@@ -1,26 +1,26 @@
 /**
- * What all threads of a process hear, besides the tasks that one of them gets: the main thread has
- * connections warmed, a worker tells that a provider's circuit has opened or closed. Nothing here
- * is needed for a send to be right.
+ * The broadcast to all threads of a process, besides the tasks that go to one of them. The main
+ * thread asks for connections to be opened in advance; a worker tells that its circuit breaker for
+ * a provider has opened or closed. No send depends on it to be correct.
  */
 
 import { BroadcastChannel } from 'node:worker_threads';
 import type { Authority } from './task.ts';
 
 export type WireWord =
-  /** A scheduled send of this scope is near: so many connections are to be open. */
+  /** A scheduled send of this scope is near: open so many connections. */
   | {
       readonly kind: 'warm';
       readonly scopeKey: string;
       readonly authority: Authority;
       readonly connections: number;
     }
-  /** As one worker sees it. */
+  /** A circuit breaker of one worker. */
   | {
       readonly kind: 'circuit';
       readonly threadId: number;
       readonly scopeKeys: readonly string[];
-      /** Null: it is closed again. */
+      /** Why it opened. Null: it is closed again. */
       readonly openFor: string | null;
     };
 
@@ -29,7 +29,10 @@ export interface Wire {
   close(): void;
 }
 
-/** `name`: of one fan-out; there may be several in a process. It keeps no thread alive. */
+/**
+ * Opens the broadcast. `name`: belongs to one fan-out, because a process may have several. It keeps
+ * no thread alive.
+ */
 export function openWire(name: string, hear: (word: WireWord) => void): Wire {
   const channel = new BroadcastChannel(name);
   channel.onmessage = (event) => hear((event as { readonly data: WireWord }).data);

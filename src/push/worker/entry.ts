@@ -1,5 +1,5 @@
 /**
- * A worker thread: resolves, renders, sends, accounts. It owns its connections to the database and
+ * A worker thread: resolves, renders, sends, reports. It keeps its connections to the database and
  * to the providers for its whole life; everything else comes with the task.
  */
 
@@ -43,9 +43,7 @@ import type { Line } from './sender-cache.ts';
 import { SenderCache } from './sender-cache.ts';
 import { TaskControl } from './task-control.ts';
 
-/**
- * One question at a time and the next one beside it: resolving must not crowd out registrations.
- */
+/** At most two queries run at a time: resolving must not crowd out registrations. */
 const CONNECTIONS_MAX = 2;
 
 const settings = workerData as WorkerSettings;
@@ -64,14 +62,14 @@ const budget = new SendBudget();
 const unfamiliarReasons = new UnfamiliarReasons();
 tellThreadVitals((vitals) => parentPort?.postMessage({ threadId, vitals } satisfies WorkerVitals));
 
-/** Each thread loads what it runs: Redis' client is for those who have one. */
+/** Loads the Redis client only where a Redis is configured: each thread loads its own code. */
 async function openTagIndex(): Promise<TagIndex> {
   if (settings.redis === null) return new SqlTagIndex(sql);
   const { openIndexReader } = await import('../../tag-index/redis/open.ts');
   return openIndexReader(settings.redis, sql, log);
 }
 
-/** Piscina's task: resolves when the last report of each is answered. */
+/** Piscina's task: resolves when the last report of each task is answered. */
 export async function runLot({ tasks, port, isMetered }: PostedLot): Promise<void> {
   const outbox = new Outbox<Note>((said) => port.postMessage(said));
   const heard: ((word: Word) => void)[] = [];
@@ -97,14 +95,14 @@ export async function runLot({ tasks, port, isMetered }: PostedLot): Promise<voi
   port.close();
 }
 
-/** What the driver and others hang on their errors may not cross a port. */
+/** A plain copy: the driver and others add properties to their errors that cannot cross a port. */
 function plainly(error: unknown): Error {
   const plain = new Error(failureText(error));
   if (error instanceof Error && error.stack !== undefined) plain.stack = error.stack;
   return plain;
 }
 
-/** A task's place in its lot, as it sees it. */
+/** A task's place in its lot: its channel to the main thread, and its tag index. */
 interface Place {
   readonly say: (note: Note) => void;
   readonly hears: (hear: (word: Word) => void) => void;
@@ -129,7 +127,7 @@ async function runTask(task: Task, place: Place): Promise<void> {
   }
 }
 
-/** A send of this scope is near. */
+/** A scheduled send of this scope is near. */
 function hear(word: WireWord): void {
   if (word.kind !== 'warm') return;
   const line = senders.acquire(word.scopeKey, word.authority);

@@ -1,9 +1,9 @@
 /**
- * How long a worker may go on with what it has claimed, by the machine's monotonic clock. The
- * database judges by its own clock and gives the chunk to another when the lease has ended; a
- * worker stops at half of it, so that clocks that run differently, a frozen process and a slow
- * answer all end before that. It stops as well when its node may be taken for dead (presence.ts),
- * which frees all that the node holds.
+ * How long a worker may go on with a claimed part, by the machine's monotonic clock. The database
+ * uses its own clock and gives the part to another node when the lease has ended. A worker stops at
+ * half of the lease: the other half covers clocks that run differently, a frozen process and a slow
+ * answer. It also stops when other nodes may call its node dead (presence.ts), which frees all
+ * parts of the node.
  */
 
 import type { Clock } from '../../std/clock.ts';
@@ -14,7 +14,7 @@ export class Lease {
   private readonly isNodePresent: () => boolean;
   private startedMs: number;
 
-  /** `startedMs`: monotonic time before the database was asked for it. */
+  /** `startedMs`: monotonic time before the claim was sent to the database. */
   constructor(clock: Clock, startedMs: number, lengthMs: number, isNodePresent: () => boolean) {
     this.clock = clock;
     this.startedMs = startedMs;

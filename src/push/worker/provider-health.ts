@@ -1,7 +1,7 @@
 /**
- * Whether a provider works for one credential, as one worker sees it. When it fails for everyone,
- * sending on would turn a million devices into a million retries: so it stops all chunks, waits,
- * and then lets a few sends probe.
+ * The circuit breaker: whether a provider works for one credential, as one worker sees it. When the
+ * provider fails for everyone, further sends would turn a million devices into a million retries.
+ * So the breaker stops all chunks, waits, and then lets a few sends probe.
  *
  *   works ──256 failures in a row──► stopped ──wait over──► probing ──an answer that works──► works
  *                                       ▲                      └──one more failure──┐
@@ -15,33 +15,37 @@ import { backoffMs } from '../../std/backoff.ts';
 import type { Clock } from '../../std/clock.ts';
 import { Signal } from '../../std/signal.ts';
 
-/** Two blocks: more than chance or one lost connection of a few streams, less than a group. */
+/**
+ * Two blocks: more than chance or one lost connection with few streams explains, less than a device
+ * group.
+ */
 export const FAILURES_IN_A_ROW_MAX = 256;
 /**
- * For so long at least nothing but failures, where the provider did not say that it fails: all
- * streams of one connection are lost in one moment, a thousand at some providers, and the next
- * connection shows within some round trips that it was the only one.
+ * Where the provider itself did not say that it fails, all sends must fail for so long at least.
+ * All streams of a lost connection fail in one moment, a thousand at some providers; the next
+ * connection shows within some round trips whether only that one was lost.
  */
 export const LOST_FOR_MS = 2_000;
 /** Sends that probe a provider which has just failed for everyone. */
 export const PROBES_MAX = 8;
 /**
- * Refusals without the provider's own words, alike and with nothing good between them, that make a
+ * So many equal refusals without the provider's own words, with no success between them, make a
  * fault …
  */
 export const WORDLESS_REFUSALS = 8;
 /**
- * … if the first of them was so long ago: a proxy that is reloaded answers hundreds of sends at
- * once.
+ * … if the first of them was so long ago: a proxy that reloads refuses hundreds of sends at once.
  */
 export const WORDLESS_FOR_MS = 60_000;
-/** The same pace as a single device's retries (ending.ts). */
+/** The same pace as a single device's retries (providers/retry-policies.ts). */
 const STOPPED: BackoffPolicy = { baseMs: 2_000, capMs: 300_000 };
 
 export class ProviderHealth {
-  /** Fires when it stops and when a probe has been answered: those that wait to send look again. */
+  /**
+   * Fires when sends are stopped and when a probe was answered: tasks that wait to send look again.
+   */
   readonly changed = new Signal();
-  /** Fires when the circuit opens, each time a probe has failed, and when it closes. */
+  /** Fires when the breaker opens, each time a probe has failed, and when it closes. */
   readonly switched = new Signal();
   /** The last reason for which it failed. */
   lastReason = 'Unavailable';
@@ -58,14 +62,14 @@ export class ProviderHealth {
     this.clock = clock;
   }
 
-  /** It fails for everyone, and nothing but probes is sent. */
+  /** Whether the provider fails for everyone, so that nothing but probes is sent. */
   get isOpen(): boolean {
     return this.stops > 0;
   }
 
-  /** How long nothing may be sent; 0: now. */
+  /** How long nothing may be sent. 0: sends may start now. */
   get stoppedForMs(): number {
-    // Asked before every send: while it works the clock need not be read.
+    // Read before every send: while the provider works, the clock need not be read.
     if (this.stops === 0) return 0;
     return Math.max(0, this.stoppedUntilMs - this.clock.monotonicMs());
   }
@@ -76,8 +80,8 @@ export class ProviderHealth {
   }
 
   /**
-   * What the provider, or whoever answers in its place, says to everybody without words; null:
-   * nothing that is to be believed.
+   * The reason of the refusals without the provider's own words, from the provider or a proxy, once
+   * there are enough of them. Null: they prove no fault.
    */
   get wordlessFault(): string | null {
     if (this.wordless === null || this.wordless.count < WORDLESS_REFUSALS) return null;
@@ -124,8 +128,8 @@ export class ProviderHealth {
   }
 
   /**
-   * It fails for everyone: also called when no connection comes about. While stopped already,
-   * nothing is added.
+   * Stops sends, because the provider fails for everyone; also called when no connection can be
+   * made. Does nothing while sends are stopped already.
    */
   stop(reason: string, atLeastMs: number): void {
     if (this.stoppedForMs > 0) return;
@@ -146,7 +150,7 @@ interface WordlessRefusals {
   readonly sinceMs: number;
 }
 
-/** Whether a provider that answers so works, fails for everyone, or tells us nothing of that. */
+/** Whether an outcome shows that the provider works, that it fails, or neither. */
 function healthIn(outcome: Outcome): 'works' | 'fails' | 'says-nothing' {
   if (outcome.isOneHost) return 'says-nothing';
   switch (outcome.kind) {
@@ -168,7 +172,7 @@ function healthIn(outcome: Outcome): 'works' | 'fails' | 'says-nothing' {
   }
 }
 
-/** Without the provider's word. */
+/** Whether the outcome came without an answer of the provider. */
 const isLost = ({ kind }: Outcome): boolean => kind === 'unknown' || kind === 'refused';
 
 const retryAfterMsOf = (outcome: Outcome): number =>

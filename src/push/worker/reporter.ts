@@ -1,6 +1,6 @@
 /**
- * Tells the ledger what a task has finished: a report about every 50 ms, one on its way at a time,
- * and a sign of life when there is nothing to tell for long, so that a slow provider costs no
+ * Reports to the ledger what a task has finished: a report about every 50 ms, one on its way at a
+ * time. When nothing finishes for long it sends a sign of life, so that a slow provider costs no
  * lease.
  */
 
@@ -9,7 +9,7 @@ import type { Verdict } from '../../outcomes/verdict.ts';
 import type { Report } from '../protocol/task.ts';
 
 /**
- * Twenty transactions a second are little for a database and late enough to gather thousands of
+ * Twenty transactions a second are little for a database, and each report gathers thousands of
  * devices.
  */
 const REPORT_EVERY_MS = 50;
@@ -17,12 +17,12 @@ const REPORT_EVERY_MS = 50;
 export interface ReporterOptions {
   readonly report: Report;
   /**
-   * What there is to tell; null: nothing. With `isSignOfLife` there always is something, or the
-   * task needs none.
+   * Takes the next report. Null: nothing to report. With `isSignOfLife` it returns an empty report
+   * rather than null, unless the task needs no sign of life.
    */
   readonly take: (isSignOfLife: boolean) => Progress | null;
   readonly heard: (verdict: Verdict, progress: Progress) => void;
-  /** Whether reports should go out without waiting for company. */
+  /** Whether reports go out at once, instead of waiting to tell of more. */
   readonly isUrgent: () => boolean;
   readonly signOfLifeEveryMs: number;
 }
@@ -41,13 +41,13 @@ export class Reporter {
     }, options.signOfLifeEveryMs);
   }
 
-  /** Something has finished. */
+  /** Call it when something has finished. */
   poke(): void {
     if (this.options.isUrgent()) this.urge();
     else this.timer ??= setTimeout(() => this.urge(), REPORT_EVERY_MS);
   }
 
-  /** Tells what there is to tell now, or as soon as the report before is answered. */
+  /** Reports now, or as soon as the report before is answered. */
   urge(): void {
     this.stopTimer();
     if (this.onItsWay === null) this.tell(false);
@@ -55,8 +55,8 @@ export class Reporter {
   }
 
   /**
-   * The last report of the task: resolves when all are answered. `last` is composed after the one
-   * before.
+   * Sends the last report of the task, and resolves when all are answered. `last` is called after
+   * the answer to the report before.
    */
   async finish(last: () => Progress | null): Promise<void> {
     this.stop();
@@ -65,9 +65,7 @@ export class Reporter {
     if (progress !== null) await this.send(progress);
   }
 
-  /**
-   * No report begins any more, no sign of life either: a task that failed must not keep its lease.
-   */
+  /** Starts no more reports or signs of life: a task that failed must not keep its lease. */
   stop(): void {
     this.stopTimer();
     clearInterval(this.heartbeat);

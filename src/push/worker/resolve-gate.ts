@@ -1,8 +1,8 @@
 /**
- * How many groups a lot of small tasks holds at a time. Each is one group in which few devices have
- * the tag, mostly: then it passes as soon as that is known. But a group may turn out to be full,
- * and a lot of those would fill the thread's memory with tokens: such a one keeps its place until
- * its task has ended.
+ * Limits how many device groups a lot of small tasks holds at a time. In most of them few devices
+ * have the tag: such a task frees its place as soon as its group is resolved. But a group may turn
+ * out to be full, and many full ones would fill the thread's memory with tokens. So the task of a
+ * full group keeps its place until it ends.
  */
 
 import type { PlatformOfApp } from '../../domain/device.ts';
@@ -16,7 +16,10 @@ import type {
   TagIndex,
 } from '../../tag-index/tag-index.ts';
 
-/** Groups that are asked about at a time, or whose many tokens are held: a slot alone holds one. */
+/**
+ * Groups that are being resolved or whose many tokens are held. (A task that is no part of a lot
+ * holds one.)
+ */
 const PLACES = 2;
 
 export class ResolveGate {
@@ -28,7 +31,7 @@ export class ResolveGate {
     this.tagIndex = tagIndex;
   }
 
-  /** For one task of the lot. */
+  /** The tag index for one task of the lot. */
   open(): Passage {
     return new Passage(this);
   }
@@ -45,7 +48,7 @@ export class ResolveGate {
   }
 }
 
-/** The tag index, as one task of a lot may ask it. */
+/** The tag index as one task of a lot sees it: `resolve` waits for a place. */
 export class Passage implements TagIndex {
   private readonly gate: ResolveGate;
   private isInside = false;
@@ -74,7 +77,7 @@ export class Passage implements TagIndex {
     return this.gate.tagIndex.count(sql, scope, audience);
   }
 
-  /** The task has ended, however. */
+  /** Frees the place: the task has ended, whether well or not. */
   close(): void {
     if (!this.isInside) return;
     this.isInside = false;

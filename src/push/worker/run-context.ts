@@ -1,4 +1,4 @@
-/** What a runner works with: its worker's things, and those of its own task. */
+/** The objects that a runner works with: those of its worker, and those of its task. */
 
 import type { Logger } from 'pino';
 import type { RetryPolicy } from '../../providers/provider.ts';
@@ -18,7 +18,7 @@ export interface RunContext {
   readonly tagIndex: TagIndex;
   /** Null when nothing will be sent. */
   readonly sender: Sender | null;
-  /** Of that sender. */
+  /** The fair queue of that sender. */
   readonly turns: Turns | null;
   readonly health: ProviderHealth;
   /** Null: no quota limits it. */
@@ -30,19 +30,21 @@ export interface RunContext {
   readonly log: Logger;
   readonly report: Report;
   /**
-   * The provider says that the authorization has expired: the main thread should send a new one.
+   * Call it when the provider says that the authorization has expired: the main thread sends a new
+   * one.
    */
   readonly authorizationExpired: () => void;
-  /** The provider has had too many tokens of this key: no node should make another for a while. */
+  /**
+   * Call it when the provider got too many tokens of this key: no node makes another for a while.
+   */
   readonly tooManyTokens: () => void;
   /**
-   * The provider refuses the credential, and the one before it may take its place: the rest is
-   * given back for that.
+   * Call it when the provider refuses a credential with a fallback: the task gives its rest back.
    */
   readonly credentialRefused: (reason: string) => void;
-  /** The provider gave a reason that no documentation knows. */
+  /** Call it when the provider gave a reason that is in no documentation. */
   readonly unfamiliar: (answer: Unfamiliar) => void;
-  /** Of the task's platform. */
+  /** The provider of the task's platform. */
   readonly provider: Pick<AnyProvider, 'tooManyTokens'>;
   /** Of that provider. */
   readonly retryPolicy: RetryPolicy;

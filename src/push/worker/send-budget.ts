@@ -1,22 +1,24 @@
 /**
- * Devices that a worker has sent and whose outcomes are not recorded yet. After `kill -9` they are
- * the ones that may be sent twice, so there is a bound, and beyond it the worker waits for the
- * ledger.
+ * Counts the devices that a worker has sent to and whose outcomes are not recorded yet. After `kill
+ * -9` these may get the push twice, so their number is limited: at the limit the worker waits for
+ * the ledger.
  */
 
 import { Signal } from '../../std/signal.ts';
 
-/** Two groups. The promise of the product: at most so many devices per worker get a push twice. */
+/**
+ * Two device groups. The product promises that at most so many devices per worker get a push twice.
+ */
 export const UNRECORDED_DEVICES_MAX = 16_384;
 
 /**
- * A credential may hold so many times what it leaves free: a provider that answers nothing keeps
- * its share until its time-outs, and the others' sends go on with the rest. Alone it may use eight
- * ninths.
+ * A credential may hold so many times the part that it leaves free. A provider that does not answer
+ * keeps its share until the time-outs; sends to other providers use the rest. One credential alone
+ * may use eight ninths.
  */
 const HELD_PER_FREE_MAX = 8;
 
-/** What a credential's tasks have taken together. */
+/** The devices that a credential's tasks have taken together. */
 export interface BudgetLine {
   used: number;
 }
@@ -32,14 +34,14 @@ export class SendBudget {
     this.max = max;
   }
 
-  /** Whether this line may take no more. */
+  /** Whether this credential may take no more. */
   isUsedUpFor({ used }: BudgetLine): boolean {
     return used >= HELD_PER_FREE_MAX * (this.max - this.used);
   }
 
   /**
-   * From here on reports go out without waiting for company. Below it a chunk's end tells of all of
-   * it, as nearly always.
+   * Whether reports go out at once. Otherwise they wait to tell of more blocks, so that nearly
+   * always one report records a whole chunk.
    */
   get isNearlyUsedUp(): boolean {
     return this.used * 4 >= this.max * 3;
@@ -56,7 +58,7 @@ export class SendBudget {
   }
 }
 
-/** What one task has taken of its worker's budget. */
+/** The devices that one task has taken of its worker's budget. */
 export class BudgetShare {
   readonly budget: SendBudget;
   private readonly line: BudgetLine;
@@ -77,14 +79,14 @@ export class BudgetShare {
     this.budget.take();
   }
 
-  /** So many of its sends are recorded. */
+  /** So many of the task's sends are recorded. */
   recorded(devices: number): void {
     this.taken -= devices;
     this.line.used -= devices;
     this.budget.give(devices);
   }
 
-  /** The task has ended: what it did not record it never will. */
+  /** The task has ended: it records nothing more, so all that it took is free again. */
   close(): void {
     this.recorded(this.taken);
   }

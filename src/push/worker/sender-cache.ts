@@ -1,7 +1,7 @@
 /**
- * A worker's senders, one per credential, with what it knows of each provider: they live as long as
- * the thread. Apps with the same credential share one, for the provider counts by credential; a
- * credential that no app uses any more loses its connections.
+ * A worker's cached senders, one per credential, each with its circuit breaker and its fair queue.
+ * They live as long as the thread. Apps with the same credential share one, because the provider
+ * counts by credential. A sender whose credential no app uses any more is closed.
  */
 
 import { hash } from 'node:crypto';
@@ -15,7 +15,7 @@ import { ProviderHealth } from './provider-health.ts';
 import type { BudgetLine } from './send-budget.ts';
 import { Turns } from './turns.ts';
 
-/** Senders that a thread keeps: beyond it the one unused for longest is closed. */
+/** Senders that a thread keeps. Beyond it the one unused for longest is closed. */
 const SENDERS_MAX = 64;
 
 export interface Line {
@@ -24,20 +24,20 @@ export interface Line {
   readonly health: ProviderHealth;
   readonly fingerprint: string;
   readonly budgetLine: BudgetLine;
-  /** The (app, platform)s that last came with this credential. */
+  /** The scopes that were last used with this credential. */
   readonly scopes: Set<string>;
   /** Tasks that use it. */
   users: number;
-  /** Replaced or evicted: closed by its last user. */
+  /** Replaced or evicted: its last user closes it. */
   isRetired: boolean;
 }
 
-/** What all senders of a process have in common. */
+/** The options that all senders of a process have in common. */
 export interface SenderCacheOptions
   extends Required<Pick<SenderOptions, 'origins' | 'transport' | 'limits'>> {
   /**
-   * Told when the provider begins to fail for everyone with this credential, and when it works
-   * again.
+   * Called when the provider begins to fail for everyone with this credential, when a probe has
+   * failed, and when the provider works again.
    */
   readonly onCircuit: (line: Line) => void;
 }
@@ -45,7 +45,7 @@ export interface SenderCacheOptions
 export class SenderCache {
   private readonly options: SenderCacheOptions;
   private readonly clock: Clock;
-  /** By the credential's fingerprint, the one unused for longest first. */
+  /** By the credential's fingerprint. The one unused for longest is first. */
   private readonly lines = new Map<string, Line>();
   /** By scope. */
   private readonly current = new Map<string, Line>();
@@ -94,7 +94,7 @@ export class SenderCache {
     return line;
   }
 
-  /** The scope uses this line from now on. */
+  /** The scope uses this sender from now on. */
   private move(scopeKey: string, line: Line): void {
     const before = this.current.get(scopeKey);
     if (before === line) return;

@@ -1,6 +1,6 @@
 /**
- * What a running task has been told: by the ledger's verdicts, by the main thread, by an answer of
- * the provider.
+ * The state that others set for a running task: the ledger by its replies, the main thread, and the
+ * provider by its answers.
  */
 
 import type { Verdict } from '../../outcomes/verdict.ts';
@@ -12,14 +12,16 @@ export class TaskControl {
   isLost = false;
   isCancelled: boolean;
   fault: string | null;
-  /** Whether any device of the scope has it: then what only seems to be a fault of all is none. */
-  hasDelivered: boolean;
   /**
-   * Monotonic time until which it may go on to the next boundary; null: nobody asked it to stop.
+   * Whether any device of the scope has got the push: then a refusal without the provider's own
+   * words proves no fault.
    */
+  hasDelivered: boolean;
+  /** Monotonic time until which the task may go on to the next boundary. Null: it need not stop. */
   giveBackBeforeMs: number | null = null;
   /**
-   * Monotonic time from which nobody waits for sends under way; null: their own time-outs end them.
+   * Monotonic time from which it does not wait for sends under way. Null: their own time-outs end
+   * them.
    */
   abandonAtMs: number | null = null;
 
@@ -54,7 +56,7 @@ export class TaskControl {
     this.changed.fire();
   }
 
-  /** A device has it. */
+  /** A device has got the push. */
   delivered(): void {
     this.hasDelivered = true;
   }

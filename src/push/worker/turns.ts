@@ -1,18 +1,18 @@
 /**
- * Whose turn it is at a sender. Room at it is given to one task at a time: notifications take
- * turns, so that a small one beside a big one gets every other turn, and of one notification the
- * task that came first goes first, so that its chunk is through, and recorded in one report, before
- * the next one is begun.
+ * The fair queue of a sender: which task sends next when the sender has room. It gives room to one
+ * task at a time. Notifications take turns, so that a small one beside a big one gets every other
+ * turn. Of one notification the oldest task goes first, so that its chunk is sent, and recorded in
+ * one report, before the next begins.
  */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Sender } from '../../providers/sender.ts';
 import type { Clock } from '../../std/clock.ts';
 
-/** A task's place in the line. */
+/** A task's place in the queue. */
 export interface Place {
   readonly notificationId: string;
-  /** The lower came first. */
+  /** The lower number came first. */
   readonly number: number;
 }
 
@@ -21,7 +21,7 @@ interface Waiting {
   readonly resume: () => void;
 }
 
-/** The tasks of a notification that wait, in order: one at least. */
+/** The waiting tasks of a notification, in order: one at least. */
 interface Line {
   readonly notificationId: string;
   readonly waiting: Waiting[];
@@ -31,7 +31,7 @@ interface Line {
 export class Turns {
   readonly #sender: Sender;
   readonly #clock: Clock;
-  /** One for each notification, the one whose turn is next first. (Not a Map: decision 35.) */
+  /** One line for each notification, in the order of their turns. (Not a Map: decision 35.) */
   readonly #lines: Line[] = [];
   #places = 0;
   #isServing = false;
@@ -42,18 +42,21 @@ export class Turns {
     this.#clock = clock;
   }
 
-  /** For how long somebody has waited and nobody could be given room. */
+  /** How long tasks have waited without room for any of them. */
   get withoutRoomForMs(): number {
     return this.#noRoomSinceMs === null ? 0 : this.#clock.monotonicMs() - this.#noRoomSinceMs;
   }
 
-  /** The place of a task that begins. */
+  /** Gives a place to a task that begins. */
   join(notificationId: string): Place {
     this.#places += 1;
     return { notificationId, number: this.#places };
   }
 
-  /** Resolves when there is room at the sender and it is this one's turn: to be used at once. */
+  /**
+   * Resolves when the sender has room and it is this task's turn. The task must use the room at
+   * once.
+   */
   wait(place: Place): Promise<void> {
     return new Promise((resume) => {
       this.#add({ place, resume });
@@ -79,8 +82,7 @@ export class Turns {
       await this.#sender.whenReady();
       this.#noRoomSinceMs = null;
       this.#next()?.resume();
-      // Until then whoever was woken has taken what room there was, or has left the rest to the
-      // next one.
+      // By then the task just woken has taken the room, or has left some to the next task.
       await nextTurn();
     }
     this.#isServing = false;

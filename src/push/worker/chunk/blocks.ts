@@ -1,7 +1,7 @@
 /**
- * The book-keeping of one chunk: which devices are still to be sent, and which of its 64 blocks are
- * done. A block is done, and its counts may be reported, when each of its devices has an ending; so
- * a crash costs blocks, never counts.
+ * The book-keeping of one chunk: which devices still wait for their send, and which of its 64
+ * blocks are done. A block is done, and its counts may be reported, when each of its devices has an
+ * ending. So after a crash blocks are sent again, but the counts stay right.
  */
 
 import { blockOf, GROUP_BLOCKS } from '../../../domain/device.ts';
@@ -15,31 +15,31 @@ export interface FinishedBlocks {
 }
 
 export class Blocks {
-  /** Those from here on are not known. */
+  /** Blocks from this one on are not known here. */
   private readonly blocks: number;
   private readonly offsets: Uint16Array;
   private readonly firstOrdinal: number;
   private readonly done: bigint;
   /** At most once: blocks that may have been sent in part before. They end without being sent. */
   private readonly inDoubt: bigint;
-  /** 1: none of the block's devices is sent, for it is one of these two. */
+  /** 1: nothing is sent to the block's devices, because the block is done or in doubt. */
   private readonly isClosed = new Uint8Array(GROUP_BLOCKS);
   /** Devices of each block that have no ending yet. */
   private readonly open = new Uint8Array(GROUP_BLOCKS);
-  /** By block; absent: nothing of it was sent or has ended. */
+  /** By block. Undefined: none of its devices was sent to or has an ending. */
   private readonly tallies: (Tally | undefined)[] = new Array(GROUP_BLOCKS).fill(undefined);
   /**
-   * Complete blocks in which the provider failed for every device: kept once a later device shows
-   * that it works.
+   * Complete blocks in which the provider failed for every device. They are reported once a later
+   * device shows that the provider works.
    */
   private readonly doubtful = new Set<number>();
   private finished: { blocks: bigint; tally: Tally };
   private cursor = 0;
 
   /**
-   * `offsets`: of all devices of the chunk, in order. `done`: the blocks that the ledger knows as
-   * done. `inDoubt`: those that must not be sent any more. `blocks`: the devices are those of so
-   * many, the first ones.
+   * `offsets`: of all devices of the chunk, in order. `done`: the blocks that the ledger has as
+   * done. `inDoubt`: blocks that must not be sent any more. `blocks`: how many blocks `offsets`
+   * covers, from the first one on.
    */
   constructor(
     offsets: Uint16Array,
@@ -67,12 +67,12 @@ export class Blocks {
     return this.offsets.length;
   }
 
-  /** Position of the next device to send; null: none is left. */
+  /** Position of the next device to send to. Null: none is left. */
   get next(): number | null {
     return this.cursor < this.offsets.length ? this.cursor : null;
   }
 
-  /** Whether no block would be left half sent by stopping before the next device. */
+  /** Whether a stop before the next device leaves no block half sent. */
   get isAtBoundary(): boolean {
     return this.next === null || this.tallies[this.blockAt(this.cursor)] === undefined;
   }
@@ -86,8 +86,8 @@ export class Blocks {
   }
 
   /**
-   * `count` blocks from that of the next device on, as a mask: at most so many are begun before the
-   * next report.
+   * A mask of `count` blocks, from the next device's block on: no others are begun before the next
+   * report.
    */
   ahead(count: number): bigint {
     if (this.next === null) return 0n;
@@ -95,7 +95,7 @@ export class Blocks {
     return BigInt.asUintN(GROUP_BLOCKS, window) & ~this.done & ~this.inDoubt;
   }
 
-  /** Those of a mask that are not known. */
+  /** The blocks of a mask that are not known here. */
   unknownOf(mask: bigint): bigint {
     return this.blocks === GROUP_BLOCKS ? 0n : (mask >> BigInt(this.blocks)) << BigInt(this.blocks);
   }
@@ -105,7 +105,7 @@ export class Blocks {
     return this.next === null || ((blocks >> BigInt(this.blockAt(this.cursor))) & 1n) === 1n;
   }
 
-  /** What may have been sent before ends so, unsent. */
+  /** Gives this ending to the devices of the blocks in doubt, unsent. */
   settleInDoubt(ending: Ending): void {
     if (this.inDoubt === 0n) return;
     for (let position = 0; position < this.offsets.length; position += 1) {
@@ -117,14 +117,14 @@ export class Blocks {
     return this.firstOrdinal + this.offsetAt(position);
   }
 
-  /** The next device is on its way to the provider, at this time (epoch milliseconds). */
+  /** Notes that the next device was handed to the provider at this time (epoch milliseconds). */
   advance(atMs: number): void {
     this.tallyAt(this.cursor).sent(atMs);
     this.cursor += 1;
     this.skipClosed();
   }
 
-  /** The ending of a device, and what else was learned of it. */
+  /** Notes the ending of a device, and an observation of it. */
   settle(position: number, ending: Ending, news: DeviceNews | null = null): void {
     const block = this.blockAt(position);
     const ordinal = this.ordinalAt(position);
@@ -140,7 +140,7 @@ export class Blocks {
     else this.finish(block);
   }
 
-  /** Everything not sent yet ends so, unsent. */
+  /** Gives this ending to all devices not sent to yet. */
   settleRest(ending: Ending): void {
     for (let position = this.next; position !== null; position = this.next) {
       this.cursor += 1;
@@ -150,16 +150,16 @@ export class Blocks {
     this.keepDoubtful();
   }
 
-  /** Blocks in which the provider failed for everyone are done, with their retries. */
+  /** Finishes the blocks in which the provider failed for every device, with their retries. */
   keepDoubtful(): void {
     for (const block of this.doubtful) this.finish(block);
     this.doubtful.clear();
   }
 
   /**
-   * The chunk is given back; every send has its ending. Blocks without a trace stay undone. One
-   * that is half sent is done, its unsent devices becoming retries: left undone, the others would
-   * get the push twice.
+   * Prepares to give the chunk back, when every send has its ending. Blocks that may count as
+   * unsent stay undone. A half sent block is finished, its unsent devices as retries: left undone,
+   * its other devices would get the push twice.
    */
   giveBack(unsent: Ending): void {
     if (!this.isAtBoundary) {
@@ -175,7 +175,7 @@ export class Blocks {
     this.doubtful.clear();
   }
 
-  /** Blocks finished since the last call; null: none. */
+  /** The blocks finished since the last call. Null: none. */
   take(): FinishedBlocks | null {
     if (this.finished.blocks === 0n) return null;
     const taken = this.finished;

@@ -1,4 +1,4 @@
-/** A chunk as freight of a courier, and as reports to the ledger. */
+/** A chunk as a send queue for the send loop, and as reports to the ledger. */
 
 import type { DeviceToken } from '../../../domain/device.ts';
 import { GROUP_BLOCKS } from '../../../domain/device.ts';
@@ -15,9 +15,9 @@ import type { Blocks } from './blocks.ts';
 import { Tally } from './tally.ts';
 
 /**
- * At most once: blocks that a report announces beyond the last one begun. A thousand devices are
- * what a crash leaves undecided for each task, and enough to send until the next report, 50 ms
- * later, has announced more.
+ * At most once: blocks that a report announces, from the next device's block on. A crash leaves
+ * these thousand devices of each task in doubt. They are enough to send until the next report, 50
+ * ms later, has announced more.
  */
 const ANNOUNCED_BLOCKS = 8;
 
@@ -27,8 +27,8 @@ export class ChunkFreight implements Freight {
   private readonly blocks: Blocks;
   private readonly run: DeviceRun;
   /**
-   * At most once: blocks that the ledger has been told may be sent, and those of which it has
-   * answered so.
+   * At most once: blocks that reports announced as started, and those of them that the ledger has
+   * recorded.
    */
   private announced: bigint;
   private cleared = 0n;
@@ -65,7 +65,7 @@ export class ChunkFreight implements Freight {
     return !this.task.isAtMostOnce || this.blocks.isNextIn(this.cleared);
   }
 
-  /** The ledger knows of what this report announced. */
+  /** The ledger has recorded the blocks that this report announced. */
   recorded({ started }: ChunkProgress): void {
     if (started !== null) this.cleared |= BigInt.asUintN(GROUP_BLOCKS, started);
   }
@@ -84,7 +84,7 @@ export class ChunkFreight implements Freight {
     this.blocks.advance(atMs);
   }
 
-  /** None of it was tried before. */
+  /** No device of a chunk was tried before, so none is late. */
   endLate(): void {
     // Nothing to end.
   }
@@ -101,8 +101,8 @@ export class ChunkFreight implements Freight {
   }
 
   /**
-   * What has finished since the last report. Without anything: null, unless an empty one has its
-   * own purpose.
+   * Reports the blocks finished since the last report. Null: none, unless `isEmptyToo`, or a block
+   * must be announced before its send.
    */
   takeReport(isEmptyToo: boolean, release: Release | null): ChunkProgress | null {
     const finished = this.blocks.take();
@@ -131,9 +131,9 @@ export class ChunkFreight implements Freight {
   }
 
   /**
-   * What the ledger is to take for started from this report on: whoever claims the chunk after a
-   * crash sends none of it again. When it is given back every send has its ending, so nothing is
-   * but what was not known here.
+   * The blocks that count as started from this report on: after a crash, the next claim does not
+   * send them again. When the chunk is given back, every send has its ending, so only blocks that
+   * are not known here stay started.
    */
   private announce(isGivenBack: boolean): bigint | null {
     if (!this.task.isAtMostOnce) return null;

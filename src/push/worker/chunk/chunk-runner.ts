@@ -1,7 +1,7 @@
 /**
- * Sends one chunk: resolves its group once, sends the devices of the blocks that are not done,
- * reports blocks as they finish, and ends in one of three ways: complete, given back, or lost to
- * another. Knows nothing of threads.
+ * Sends one chunk: resolves its device group once, sends to the devices of the blocks that are not
+ * done, and reports blocks as they finish. It ends in one of three ways: complete, given back, or
+ * lost to another claim. It knows nothing of threads.
  */
 
 import { BLOCK_DEVICES, GROUP_BLOCKS, GROUP_DEVICES } from '../../../domain/device.ts';
@@ -15,7 +15,7 @@ import { outcomeUnknown } from '../send/ending.ts';
 import { Blocks } from './blocks.ts';
 import { ChunkFreight } from './chunk-freight.ts';
 
-/** A device of a half sent block that is given back becomes a retry that was never tried. */
+/** An unsent device of a half sent block becomes a retry when the chunk is given back. */
 const NOT_SENT: Ending = {
   kind: 'retry',
   reason: 'NotSent',
@@ -42,7 +42,7 @@ export async function runChunk(task: ChunkTask, context: RunContext): Promise<vo
   const known = (run.endOffset ?? GROUP_DEVICES) / BLOCK_DEVICES;
   const { doneBlocks, startedBlocks } = task;
   const blocks = new Blocks(run.offsets, firstOrdinal, doneBlocks, startedBlocks, known);
-  // What was left out is claimed again at once.
+  // The blocks that were left out can be claimed again at once.
   const rest: Release | null = run.endOffset === undefined ? null : REST;
   const freight = new ChunkFreight(task, context, blocks, run, () => reporter.poke());
   const reporter = new Reporter({
@@ -60,7 +60,7 @@ export async function runChunk(task: ChunkTask, context: RunContext): Promise<vo
     signOfLifeEveryMs: task.leaseMs / 4,
   });
 
-  // Whoever had it before has sent some of these, and nobody knows which.
+  // The claim before has sent to some of these devices, and it is not known to which.
   blocks.settleInDoubt(outcomeUnknown('the process that sent it was lost'));
   try {
     const halt =
@@ -76,8 +76,8 @@ export async function runChunk(task: ChunkTask, context: RunContext): Promise<vo
 }
 
 /**
- * All was sent, but the provider has begun to fail for everyone: what it failed for may wait with
- * the chunk.
+ * All was sent, but the provider has begun to fail for everyone: the chunk is given back, so that
+ * blocks in which every send failed wait with it.
  */
 function doubt(blocks: Blocks, { health }: RunContext): Halt | null {
   const afterMs = health.stoppedForMs;
@@ -85,7 +85,7 @@ function doubt(blocks: Blocks, { health }: RunContext): Halt | null {
   return { kind: 'give-back', afterMs, reason: health.lastReason };
 }
 
-/** The first block that is not done, as far as such a mask can tell. */
+/** The first block that is not done; the last block if all are. */
 function firstUndone(doneBlocks: bigint): number {
   let block = 0;
   while (block < GROUP_BLOCKS - 1 && ((doneBlocks >> BigInt(block)) & 1n) === 1n) block += 1;
@@ -93,8 +93,8 @@ function firstUndone(doneBlocks: bigint): number {
 }
 
 /**
- * What becomes of the rest; `unresolved`: of what this run does not know. Null: the chunk is not
- * given back.
+ * Ends or keeps the rest as `halt` says. `unresolved`: the release for blocks that this run did not
+ * resolve. Null: the chunk is not given back.
  */
 function conclude(blocks: Blocks, halt: Halt | null, unresolved: Release | null): Release | null {
   switch (halt?.kind) {

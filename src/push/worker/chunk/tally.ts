@@ -1,4 +1,4 @@
-/** Sums of endings: of a block while it is being sent, and of what a report tells. */
+/** Sums of endings: of a block while it is being sent, and of a report. */
 
 import type { Counts } from '../../../domain/notification.ts';
 import type { DeviceNews, NewRetry } from '../../../domain/progress.ts';
@@ -17,16 +17,16 @@ export class Tally {
   readonly retries: NewRetry[] = [];
   readonly news: DeviceNews[] = [];
   /**
-   * Devices of it that were handed to the provider, and when the first and the last of them (epoch
+   * Devices handed to the provider, and the times of the first and the last one (epoch
    * milliseconds).
    */
   sends = 0;
   sentFromMs: number | null = null;
   sentToMs: number | null = null;
-  /** Endings that must not be forgotten: final ones, and sends of which nobody knows the end. */
+  /** Endings that must be reported: final ones, and sends whose outcome is not known. */
   private kept = 0;
 
-  /** Whether all of it may be forgotten, as if nothing of it had been sent. */
+  /** Whether all of it may be dropped, as if nothing had been sent. */
   get mayCountAsUnsent(): boolean {
     return this.kept === 0;
   }

@@ -1,4 +1,4 @@
-/** A batch of retries as freight of a courier, and as reports to the ledger. */
+/** A batch of retries as a send queue for the send loop, and as reports to the ledger. */
 
 import type { DeviceToken } from '../../../domain/device.ts';
 import type { DeviceNote } from '../../../domain/group-change.ts';
@@ -15,16 +15,16 @@ import type { Ending } from '../send/ending.ts';
 import { EXPIRED, outcomeUnknown, SKIPPED } from '../send/ending.ts';
 
 export class RetryFreight implements Freight {
-  /** Each retry stands for itself: it can be stopped anywhere. */
+  /** Retries do not depend on each other: the batch can be stopped anywhere. */
   readonly isAtBoundary = true;
-  /** The lease of its row says that it may have been sent. */
+  /** The lease of a retry's row already tells the ledger that it may have been sent. */
   readonly isNextCleared = true;
   private readonly task: RetryTask;
   private readonly context: RunContext;
   private readonly present: PresentDevices;
   private readonly onProgress: () => void;
   private cursor = 0;
-  /** What was tried before has expired; what was not may still be sent. */
+  /** Devices that were tried before have expired; the others may still be sent to. */
   private isLate = false;
   private wait: { readonly waitingFor?: Wait } = {};
   private settlements: RetrySettlement[] = [];
@@ -89,12 +89,14 @@ export class RetryFreight implements Freight {
     this.onProgress();
   }
 
-  /** Everything not sent ends so. */
+  /** Gives this ending to all unsent devices. */
   settleRest(ending: Ending): void {
     for (; this.cursor < this.task.ordinals.length; this.cursor += 1) this.end(this.cursor, ending);
   }
 
-  /** Everything not sent is due again after this, as it was, or ends if that is too late. */
+  /**
+   * Makes all unsent devices due again after the release's wait, or ends them if that is too late.
+   */
   giveBack(release: Release): void {
     this.wait = waitIn(release);
     for (; this.cursor < this.task.ordinals.length; this.cursor += 1) {
@@ -115,7 +117,7 @@ export class RetryFreight implements Freight {
     }
   }
 
-  /** What has been settled since the last report; null: nothing. */
+  /** Reports the devices settled since the last report. Null: none. */
   takeReport(): RetryProgress | null {
     if (this.settlements.length === 0) return null;
     const report: RetryProgress = {
@@ -138,8 +140,8 @@ export class RetryFreight implements Freight {
   }
 
   /**
-   * Who is gone or unsubscribed, who may not be tried again, and, at most once, whom somebody may
-   * have sent to before he was lost.
+   * Ends the devices that are gone or unsubscribed and those that may not be tried again. At most
+   * once: also those to which a lost process may have sent.
    */
   private skipUnsendable(): void {
     for (; this.cursor < this.task.ordinals.length; this.cursor += 1) {

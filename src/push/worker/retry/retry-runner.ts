@@ -1,7 +1,7 @@
 /**
- * Sends one batch of retries: asks again who still exists and still wants it (the others are
- * `skipped`), sends, and settles each row. The lease of a batch is not renewed: what half of it
- * does not suffice for is due again.
+ * Sends one batch of retries: asks again which devices still exist and still match (the others are
+ * `skipped`), sends, and settles each row. The lease of a batch is not renewed: devices that are
+ * not sent to within half of it are due again.
  */
 
 import type { RetryTask } from '../../protocol/task.ts';

@@ -1,7 +1,8 @@
 /**
- * Hands devices to a sender one by one, never more than it can take at once, and stops when
- * something says so. It looks at the lease's clock as it sends: a process that was frozen must not
- * send on when it wakes, for another may have taken its devices over.
+ * The send loop: hands devices to a sender one by one, never more than the sender can take, and
+ * stops when the task, the provider or a time says so. It checks the lease while it sends: a
+ * process that was frozen must not go on when it wakes, because another node may have taken over
+ * its devices.
  */
 
 import type { DeviceToken } from '../../../domain/device.ts';
@@ -23,29 +24,33 @@ import type { Ending } from './ending.ts';
 import { CANCELLED, EXPIRED, failedWith } from './ending.ts';
 
 /**
- * A sender that can take nothing for so long, with nothing under way, has no connection: its
- * provider fails.
+ * A sender that has no room for so long, with no send under way, has no connection: its provider
+ * fails.
  */
 const READY_PATIENCE_MS = 10_000;
 
-/** What is to be sent, in order. */
+/** The send queue: the devices of a task, in order. */
 export interface Freight {
-  /** Positions are below it. */
+  /** All positions are below it. */
   readonly size: number;
-  /** Null: nothing is left. */
+  /** The position of the next device. Null: none is left. */
   readonly next: number | null;
   /** Whether stopping before `next` leaves nothing half sent. */
   readonly isAtBoundary: boolean;
-  /** Whether `next` may be sent already: at most once, the ledger has to know of it before. */
+  /**
+   * Whether `next` may be sent already. At most once: only when the ledger has recorded its block
+   * as started.
+   */
   readonly isNextCleared: boolean;
   deviceIdAt(position: number): DeviceToken;
-  /** What is known of the device; null, mostly: nothing. */
+  /** The notes on the device. Null, as for most: none. */
   noteAt(position: number): DeviceNote | null;
-  /** `next` is on its way, at this time (epoch milliseconds). */
+  /** `next` was handed to the sender at this time (epoch milliseconds). */
   advance(atMs: number): void;
   settle(position: number, outcome: Outcome): void;
   /**
-   * What may not be tried again at this time (epoch milliseconds) has ended; `next` passes over it.
+   * Ends the devices that may not be tried again at this time (epoch milliseconds); `next` skips
+   * them.
    */
   endLate(atMs: number): void;
 }
@@ -64,42 +69,42 @@ export interface CourierOptions {
   readonly control: TaskControl;
   readonly clock: Clock;
   readonly deadlines: Deadlines;
-  /** The budget is used up: what can be reported should be, now. */
+  /** Called when sends must wait for the ledger: finished devices should be reported now. */
   readonly urgeReport: () => void;
 }
 
-/** Why it stopped before the end, and what becomes of the rest. */
+/** Why the loop stopped before the end, and what becomes of the rest. */
 export type Halt =
   | { readonly kind: 'lost' }
-  /** `reason`: what the wait is for; null: for nothing but the next claim. */
+  /** `reason`: why the rest waits. Null: it only waits for the next claim. */
   | { readonly kind: 'give-back'; readonly afterMs: number; readonly reason: string | null }
   | { readonly kind: 'settle-rest'; readonly ending: Ending };
 
-/** Given back, to be claimed again after a while. */
+/** The rest is given back, to be claimed again after `afterMs`. */
 export type Release = Extract<Halt, { readonly kind: 'give-back' }>;
 
-/** As a report has it. */
+/** The wait as a report has it. */
 export const waitIn = ({ afterMs, reason }: Release): { readonly waitingFor?: Wait } =>
   reason === null ? {} : { waitingFor: { reason, forMs: afterMs } };
 
 /**
- * Sends in one turn of the event loop from one look at the clocks to the next. They go to the
- * socket together, up to a buffer of some hundred, so that a look before each of them would stop
- * none the sooner.
+ * Sends between two readings of the clocks, in one turn of the event loop. The sends of a turn go
+ * to the socket together, up to a buffer of some hundred, so a reading before each send would stop
+ * none of them sooner.
  */
 const SENDS_PER_LOOK = 32;
 
 const LOST: Halt = { kind: 'lost' };
 /**
- * The word of the provider that has a quota, when a send's time is up before its turn in the quota
- * has come.
+ * Why sends wait for a quota, or fail because time is up before their turn in it: the word of the
+ * provider that has a quota.
  */
 const QUOTA_EXCEEDED = 'QUOTA_EXCEEDED';
 const AT_ONCE: Halt = { kind: 'give-back', afterMs: 0, reason: null };
 
 export class Courier {
   private readonly options: CourierOptions;
-  // Asked for every send, and quicker to find here than in the options.
+  // Read for every send, and faster to read here than from the options.
   private readonly freight: Freight;
   private readonly sender: Sender;
   private readonly health: ProviderHealth;
@@ -154,7 +159,7 @@ export class Courier {
     }
   }
 
-  /** Sends until something is in the way, all in one turn of the event loop. */
+  /** Sends until something halts or blocks the next send, all in one turn of the event loop. */
   private sendOn(): Halt | null {
     const { freight } = this;
     const nowMs = this.options.clock.nowMs();
@@ -171,8 +176,8 @@ export class Courier {
   }
 
   /**
-   * Asked before every send. `isTimeAsked`: a reading of the clocks is a twentieth of what a send
-   * costs.
+   * Why nothing more may be sent; null: go on. Called before every send. `isTimeAsked`: whether to
+   * read the clocks, which costs a twentieth of a send.
    */
   private halt(isTimeAsked: boolean): Halt | null {
     const { control, health, permits } = this;
@@ -199,7 +204,9 @@ export class Courier {
     return lease.isSpent ? AT_ONCE : null;
   }
 
-  /** Nothing may be sent for so long: later, if there is a later. */
+  /**
+   * Nothing may be sent for so long: the rest is given back, or ends if it would be too late then.
+   */
   private haltWhile(stoppedForMs: number, isQuota: boolean): Halt {
     const { clock, deadlines } = this.options;
     const { health, freight } = this;
@@ -226,8 +233,8 @@ export class Courier {
   }
 
   /**
-   * Room at the sender is only ever waited for in line: woken by the outcome of his own send, a
-   * task that fills the sender would take every free place itself, and a small notification beside
+   * A task waits for room only in the fair queue. If the outcome of its own send could wake it, a
+   * task that fills the sender would take every free place again, and a small notification beside
    * it would get none.
    */
   private async standInLine(): Promise<void> {
@@ -241,7 +248,7 @@ export class Courier {
   private async waitForRoom(): Promise<void> {
     const { turns } = this.options;
     const { health, control } = this;
-    // Nothing rings when the time to give back has come.
+    // The bell does not ring when it is time to give back, so the wait ends then by itself.
     await this.bell.wait(Math.min(READY_PATIENCE_MS, this.leftUntil(control.giveBackBeforeMs)));
     if (!this.isInLine || this.underWay > 0) return;
     if (turns.withoutRoomForMs >= READY_PATIENCE_MS) health.stop('ProviderUnreachable', 0);
@@ -280,13 +287,13 @@ export class Courier {
     }
   }
 
-  /** Milliseconds until then, none when it has passed; infinitely many when nobody set a time. */
+  /** Milliseconds until a monotonic time: 0 when it has passed, infinite when it is null. */
   private leftUntil(monotonicMs: number | null): number {
     if (monotonicMs === null) return Number.POSITIVE_INFINITY;
     return Math.max(0, Math.ceil(monotonicMs - this.options.clock.monotonicMs()));
   }
 
-  /** Nobody waits for the answers any longer: whether they were accepted is not known. */
+  /** Stops waiting for answers: it is not known whether the provider accepted these sends. */
   private abandon(): void {
     this.isAbandoned = true;
     this.underWay = 0;

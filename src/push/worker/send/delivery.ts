@@ -1,4 +1,4 @@
-/** What both runners share: a courier for the task, and what an outcome means for it. */
+/** What both runners share: the send loop for a task, and the meaning of an outcome for it. */
 
 import type { DeviceNote } from '../../../domain/group-change.ts';
 import type { Outcome } from '../../../domain/outcome.ts';
@@ -15,7 +15,7 @@ import type { Ending } from './ending.ts';
 import { ACCEPTED, CANCELLED, EXPIRED, endingOf, failedWith, faultIn } from './ending.ts';
 
 /**
- * Sends what there is to send; resolves when each send has its outcome. Null: all of it was sent.
+ * Sends the task's queue, and resolves when each send has its outcome. Null: all of it was sent.
  */
 export function carry(
   task: Task,
@@ -42,7 +42,7 @@ export function carry(
   return courier.run();
 }
 
-/** How everything ends that cannot be sent. */
+/** How the devices of a task end when nothing can be sent. */
 function unsent({ expires, sendUntilMs }: Task, { control, clock }: RunContext): Ending {
   if (control.isCancelled) return CANCELLED;
   if (control.fault !== null) return failedWith(control.fault);
@@ -51,8 +51,8 @@ function unsent({ expires, sendUntilMs }: Task, { control, clock }: RunContext):
 }
 
 /**
- * A message that makes its sender throw would do so for ever: it is a fault, and the notification
- * can end.
+ * Null: the sender threw. It would throw at every try, so this is a fault, and the notification can
+ * end.
  */
 function render(sender: Sender, task: Task, { control, log }: RunContext): Rendered | null {
   try {
@@ -68,8 +68,8 @@ function render(sender: Sender, task: Task, { control, log }: RunContext): Rende
 }
 
 /**
- * A refused credential that another one replaces is an authorization that has expired: the same
- * send works with a fresh one.
+ * Treats a refused credential that has a fallback as an expired authorization: the same send works
+ * with a fresh one.
  */
 function withFallback(task: Task, { credentialRefused }: RunContext, outcome: Outcome): Outcome {
   if (outcome.kind !== 'bad-credential' || !task.authority?.hasFallback) return outcome;
@@ -79,7 +79,7 @@ function withFallback(task: Task, { credentialRefused }: RunContext, outcome: Ou
 
 export interface Judgement {
   readonly ending: Ending;
-  /** What else was learned of the device. */
+  /** The observation of the device. Null: none. */
   readonly news: DeviceNews | null;
 }
 
@@ -91,10 +91,12 @@ export interface JudgedDevice {
   readonly attempts: number;
 }
 
-/** Nearly every send ends so, and nothing else is to be said of it. */
+/** Nearly every send ends so. */
 const PLAINLY_DELIVERED: Judgement = Object.freeze({ ending: ACCEPTED, news: null });
 
-/** What an outcome means for its device; what it means for everybody else goes to the control. */
+/**
+ * What an outcome means for its device. Its meaning for the rest of the task goes to the control.
+ */
 export function judge(
   task: Task,
   context: RunContext,
@@ -137,8 +139,8 @@ function judgeClosely(
 }
 
 /**
- * What only seems to be the provider's refusal is one after several, if nobody of the scope has got
- * through.
+ * Refusals without the provider's own words become a fault after several of them, if no device of
+ * the scope has got the push.
  */
 function wordlessFault(outcome: Outcome, { health, control }: RunContext): string | null {
   if (outcome.kind !== 'unavailable' || !outcome.isWordless || outcome.isOneHost) return null;
@@ -158,17 +160,16 @@ function newsOf(
       }
       return note !== null && note.refusals > 0 ? { ordinal, kind: 'restored' } : null;
     case 'gone':
-      // Without a time of its own the answer is about the token as it was when we resolved it. And
-      // no answer knows of later than now, whatever it says: the database would refuse the year
-      // 292,000,000.
+      // An answer without a time is about the token as it was at the claim. A time in the future
+      // counts as now: the database would refuse the year 292,000,000.
       return {
         ordinal,
         kind: 'gone',
         registeredBeforeMs: Math.min(outcome.sinceMs ?? task.claimedAtMs, nowMs),
       };
     case 'bad-token':
-      // Our own judgement of a token's form is no word of its provider: such a device is registered
-      // all the same.
+      // The device stays as it is if the engine refused the token for its form without asking the
+      // provider, or if the answer proves nothing of the token.
       if (outcome.isInconclusive || outcome.isUnasked) return null;
       return { ordinal, kind: 'refused', registeredBeforeMs: task.claimedAtMs };
     default:

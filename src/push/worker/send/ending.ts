@@ -16,39 +16,40 @@ export type Ending =
       readonly dueInMs: number;
       readonly attempts: number;
       /**
-       * Nothing was accepted, and it was nothing about this device: it may as well count as never
-       * sent.
+       * The provider accepted nothing, for no reason of this device: the send may count as never
+       * made.
        */
       readonly mayCountAsUnsent: boolean;
-      /** It may have been accepted already: sent again, the device may get it twice. */
+      /** The provider may have accepted it already: with the retry the device may get it twice. */
       readonly isUncertain: boolean;
     };
 
 /**
- * A 429 without a time means 60 seconds where a provider says anything of it; no better number is
+ * A 429 without a time means 60 seconds for the providers that document one; no better number is
  * known for the others.
  */
 const THROTTLED: BackoffPolicy = { baseMs: 60_000, capMs: 900_000 };
 /** The fresh authorization is on its way from the main thread. */
 const REAUTHORIZED: BackoffPolicy = { baseMs: 1_000, capMs: 60_000 };
 /**
- * A provider that names no time at all, or always the same short one, is not hammered: every
- * refusal waits longer.
+ * A provider that always names the same short time, or 0, is not hammered: every refusal waits
+ * longer.
  */
 const NAMED_AT_LEAST: BackoffPolicy = { baseMs: 1_000, capMs: 300_000 };
 
 export interface SendContext {
   readonly retryPolicy: RetryPolicy;
-  /** Sends tried, this one included. */
+  /** Sends tried for this device, this one included. */
   readonly attempts: number;
   readonly nowMs: number;
   /** No retry may begin after it. */
   readonly retryUntilMs: number;
   /**
-   * Whether that is the notification's own expiry: then what is late is `expired`, else `failed`.
+   * Whether that time is the notification's own expiry: then a late device is `expired`, else
+   * `failed`.
    */
   readonly expires: boolean;
-  /** The push asked for no more than one try of which the end is not known. */
+  /** The push asked for at most once: a send whose outcome is unknown is not repeated. */
   readonly isAtMostOnce: boolean;
 }
 
@@ -79,13 +80,13 @@ export const ACCEPTED: Ending = Object.freeze({ kind: 'delivered', reason: null 
 const finalEnding = (outcome: Outcome): Ending =>
   outcome.kind === 'delivered' ? ACCEPTED : { kind: 'failed', reason: outcome.reason };
 
-/** What has not been sent ends so when a fault stops it or time is up. */
+/** The ending of unsent devices when a fault stops them or their time is up. */
 export const failedWith = (reason: string): Ending => ({ kind: 'failed', reason });
 
-/** At most once: nobody knows whether the device has it, and it is not sent again to find out. */
+/** At most once: it is not known whether the device got the push, and it is not sent again. */
 export const outcomeUnknown = (why: string): Ending => failedWith(`OutcomeUnknown: ${why}`);
 
-/** When the same send should be tried again; null: never. */
+/** After how many milliseconds the same send is tried again. Null: never. */
 function retryDelayMs(outcome: Outcome, { retryPolicy, attempts }: SendContext): number | null {
   switch (outcome.kind) {
     case 'delivered':
@@ -108,13 +109,15 @@ function retryDelayMs(outcome: Outcome, { retryPolicy, attempts }: SendContext):
   }
 }
 
-/** A time that the provider named is kept, and spread. */
+/** The time that the provider named is kept, with jitter. */
 const named = (retryAfterMs: number | null, attempts: number): number | null =>
   retryAfterMs === null
     ? null
     : Math.max(withJitter(retryAfterMs), backoffMs(NAMED_AT_LEAST, attempts));
 
-/** The fault that one outcome proves: nothing else in its scope can be accepted. Null: none. */
+/**
+ * The fault that one outcome proves, so that nothing else in its scope can be accepted. Null: none.
+ */
 export function faultIn(outcome: Outcome): string | null {
   if (outcome.isOneHost) return null;
   switch (outcome.kind) {
