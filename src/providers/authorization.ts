@@ -1,8 +1,8 @@
 /**
  * The `authorization` values of all credentials: one for each identity that signs, the same on
- * every node and after a restart, because APNs counts how often a team renews its token. It lives
- * on the main thread; workers get the values. What is here is a copy of what the nodes share
- * (decision 24), and the right to make the next one is taken there.
+ * every node and after a restart, because APNs counts how often a team renews its token. The main
+ * thread keeps them and gives workers the values. It holds copies of the values that all nodes
+ * share (decision 24); a node claims the right to make the next one there.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -17,11 +17,11 @@ import { providerOf } from './providers.ts';
 
 export type Authorization = { readonly ok: true; readonly value: string } | MintFailure;
 
-/** Where the nodes share them. */
+/** The values that all nodes share. */
 export interface TokenStore {
   read(identity: string, apartMs: number): Promise<SharedToken>;
   claim(identity: string, seenId: string | null, apartMs: number): Promise<MintingRight | null>;
-  /** False: the right has lapsed, and the value must not be used. */
+  /** False: the right has expired, and the value must not be used. */
   keep(
     identity: string,
     right: MintingRight,
@@ -40,29 +40,28 @@ export interface TokenStore {
   freeze(identity: string, forMs: number): Promise<void>;
 }
 
-/** Credentials remembered; beyond it the one unused for longest is forgotten. About 2 KiB each. */
+/**
+ * Credentials remembered, of about 2 KiB each. Beyond it the one unused for longest is forgotten.
+ */
 const CREDENTIALS_MAX = 10_000;
 /**
- * A failed attempt answers everyone who asks for so long: a broken account must not become a storm
- * of token requests.
+ * All callers get the result of a failed attempt for so long: a broken account must not cause a
+ * storm of token requests.
  */
 const FAILURE_LASTS_MS = 10_000;
-/**
- * While a new token is wanted and may not be made: what the nodes share is looked at again so
- * often.
- */
+/** While a new token is needed but may not be made yet, the shared values are read so often. */
 const LOOK_AGAIN_MS = 10_000;
 /**
- * While another node makes the token that this one waits for, it looks so often, so many times:
- * longer than a lease.
+ * While another node makes the token that this one needs, it reads the shared values so often and
+ * so many times: for longer than the other node's right lasts.
  */
 const AWAIT_OTHER_MS = 200;
 const LOOKS_MAX = 150;
 /** A freeze that is prolonged by less than this is not written again. */
 const FREEZES_APART_MS = 60_000;
 /**
- * A node's clock that is behind the database's counts, up to here: beyond it it is the node's that
- * is wrong.
+ * A node signs by its own clock if that is behind the database's clock by no more than this. If it
+ * is further behind, the node's clock is wrong.
  */
 const CLOCK_BEHIND_MS_MAX = 300_000;
 
@@ -76,15 +75,15 @@ interface Held {
 interface Entry {
   readonly identity: string;
   readonly apartMs: number;
-  /** How long none is made after the provider has had too many; null: it never says so. */
+  /** How long none is made after the provider got too many. Null: the provider never says so. */
   readonly freezeMs: number | null;
   held: Held | null;
   failure: { readonly value: MintFailure; readonly untilMs: number } | null;
-  /** The value that the provider has called expired. */
+  /** The id of the value that the provider has called expired. */
   refusedId: string | null;
-  /** The one renewal under way: everyone who asks meanwhile waits for it. */
+  /** The renewal under way, of which there is one at most: all callers wait for it. */
   pending: Promise<void> | null;
-  /** No look at what the nodes share before then. */
+  /** The shared values are not read before then. */
   lookAgainAtMs: number;
   frozenUntilMs: number;
 }
@@ -93,14 +92,14 @@ export class Authorizations {
   readonly #origins: ProviderOrigins;
   readonly #trustedAt: TrustedAt;
   readonly #store: TokenStore;
-  /** Milliseconds of a clock that nobody sets. */
+  /** Milliseconds of a monotonic clock. */
   readonly #now: () => number;
   /**
-   * By what is signed with: apps of one team with one key share one token, because APNs counts per
-   * team.
+   * By the identity that signs: apps of one team with one key share one token, because APNs counts
+   * per team.
    */
   readonly #entries = new Map<string, Entry>();
-  /** By the caller's key: what `invalidate` and `freeze` are told. */
+  /** By the caller's key, for `invalidate` and `freeze`. */
   readonly #keys = new Map<string, Entry>();
 
   constructor(
@@ -115,7 +114,7 @@ export class Authorizations {
   }
 
   /**
-   * The value to send now. A new one is fetched or made when there is none, when it nears its end,
+   * The value to send now. A new one is read or made when there is none, when it will expire soon,
    * or when it was refused.
    */
   async current(key: string, credential: ProviderCredential): Promise<Authorization> {
@@ -129,7 +128,7 @@ export class Authorizations {
 
   async #valueOf(entry: Entry, minting: Minting): Promise<Authorization> {
     if (this.#wantsLook(entry)) entry.pending ??= this.#renew(entry, minting);
-    // While the old one works nobody waits for the new one.
+    // While the old value works, callers do not wait for the new one.
     if (entry.pending !== null && !this.#works(entry)) await entry.pending;
     const { held } = entry;
     if (held !== null && this.#now() < held.expiresAtMs) return { ok: true, value: held.value };
@@ -137,8 +136,8 @@ export class Authorizations {
   }
 
   /**
-   * A provider has called this value expired. The next `current` takes the newest that any node
-   * has, or makes one, if it may.
+   * Call it when a provider has called this value expired. The next `current` takes the newest
+   * value of all nodes, or makes one if it may.
    */
   invalidate(key: string, value: string): void {
     const entry = this.#keys.get(key);
@@ -147,14 +146,14 @@ export class Authorizations {
   }
 
   /**
-   * A provider has had too many tokens of this key: the one there is stays, and no node makes
-   * another for a while.
+   * Call it when a provider got too many tokens of this key: the present one stays, and no node
+   * makes another for a while.
    */
   async freeze(key: string): Promise<void> {
     const entry = this.#keys.get(key);
     if (entry === undefined || entry.freezeMs === null) return;
     entry.refusedId = null;
-    // Everyone who is refused says so; once a minute is often enough to prolong it.
+    // Every refused task causes a call; it is enough to prolong the freeze once a minute.
     const untilMs = this.#now() + entry.freezeMs;
     if (untilMs - entry.frozenUntilMs < FREEZES_APART_MS) return;
     entry.frozenUntilMs = untilMs;
@@ -185,8 +184,8 @@ export class Authorizations {
   }
 
   /**
-   * Takes the newest token there is, and makes the next one if it is time. True: another node is at
-   * it, and nothing works without.
+   * Takes the newest shared token, and makes the next one if it is time. True: another node makes
+   * it, and this node has no working token until then.
    */
   async #isLeftToOther(entry: Entry, minting: Minting): Promise<boolean> {
     const { identity, apartMs, refusedId } = entry;
@@ -234,8 +233,8 @@ export class Authorizations {
   }
 
   /**
-   * Makes one and keeps it for all nodes, in this order: a crash in between leaves one that nobody
-   * has seen.
+   * Makes a token, and then keeps it for all nodes. A crash in between leaves a token that was
+   * never used.
    */
   async #make(entry: Entry, minting: Minting, right: MintingRight): Promise<boolean> {
     const minted = await minting.mint(signingTimeMs(right.nowMs, Date.now()));
@@ -246,7 +245,7 @@ export class Authorizations {
       this.#fail(entry, minted, FAILURE_LASTS_MS);
       return false;
     }
-    // Lapsed: somebody has taken over, and his value will be there in a moment.
+    // The right has expired: another node has taken over, and its value will follow soon.
     if (!(await this.#store.keep(entry.identity, right, minted))) return true;
     const offsetMs = this.#now() - right.nowMs;
     this.#hold(entry, {
@@ -275,8 +274,8 @@ const NOT_MADE: MintFailure = Object.freeze({
 });
 
 /**
- * The time that is signed. All nodes and the provider must find it in the past, so of the node's
- * clock and the database's it is the earlier one.
+ * The time to sign. It must be in the past for all nodes and the provider, so it is the earlier of
+ * the node's time and the database's.
  */
 export const signingTimeMs = (sharedMs: number, ownMs: number): number =>
   Math.min(sharedMs, Math.max(ownMs, sharedMs - CLOCK_BEHIND_MS_MAX));

@@ -1,3 +1,3 @@
-/** The meaning that several providers' words have. */
+/** The meaning that several reasons of providers share. */
 
 export const BAD_MESSAGE = 'the provider accepts this message for no device: check its payload';

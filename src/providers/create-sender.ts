@@ -1,7 +1,4 @@
-/**
- * The sender of a credential, whichever provider it is for, on the transport that this process
- * speaks.
- */
+/** Makes the sender of a credential of any provider, on the transport that this process uses. */
 
 import type { ProviderCredential } from '../domain/credential.ts';
 import { dial as dialCompat } from '../transport/compat/dial.ts';
@@ -20,15 +17,15 @@ export interface SenderOptions {
   /** The first value; `authorize` brings later ones. */
   readonly authorization: string;
   /**
-   * In place of single limits of the provider's settings: the operator's, or those of tests, which
-   * cannot wait for the real ones.
+   * Replace single limits of the provider's settings: by the operator's, or by those of tests,
+   * which cannot wait for the real ones.
    */
   readonly limits?: Partial<TransportLimits>;
 }
 
 const DIALS: Readonly<Record<TransportName, Dial>> = { http2: dialHttp2, compat: dialCompat };
 
-/** A sender that has not connected yet; it does with the first `whenReady`. */
+/** Makes a sender. It connects at its first `whenReady`. */
 export function createSender(credential: ProviderCredential, options: SenderOptions): Sender {
   const { origins, transport, authorization, limits = {} } = options;
   return providerOf(credential).createSender(credential, {

@@ -1,6 +1,6 @@
 /**
- * What the forms of the providers' credentials share: each fault is a sentence that names its
- * field, and none holds a secret.
+ * Shared parts of the forms of provider credentials. Each fault is a sentence that names its field,
+ * and none holds a secret.
  */
 
 import { z } from 'zod';
@@ -17,7 +17,7 @@ export const text = z
   .min(1, 'is missing')
   .max(255, 'is longer than 255 characters');
 
-/** A private key, kept in one form whoever wrote the file. */
+/** A private key, kept in one form, however the file was written. */
 export const privateKey = (wanted: WantedKey) =>
   z
     .string('is missing')

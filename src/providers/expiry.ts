@@ -1,12 +1,12 @@
 /**
- * When a message is of no use any more, which each provider writes in its own way: the earlier of
- * its ttl's end and its own.
+ * When a message expires: at the end of its ttl or at its `expiresAt`, the earlier one. Each
+ * provider writes this in its own way.
  */
 
 import type { Message } from '../domain/notification.ts';
 import { TTL_SECONDS_MAX } from '../domain/payload.ts';
 
-/** Epoch milliseconds; null: it has no end. */
+/** The end in epoch milliseconds. Null: it has none. */
 export function endMsOf({ payload, dueAtMs, expiresAtMs }: Message): number | null {
   const ends = [
     ...(payload.ttlSeconds === undefined ? [] : [dueAtMs + payload.ttlSeconds * 1_000]),
@@ -15,7 +15,10 @@ export function endMsOf({ payload, dueAtMs, expiresAtMs }: Message): number | nu
   return ends.length === 0 ? null : Math.min(...ends);
 }
 
-/** Whole seconds left, as a ttl; 0, now or never, when it is past; null: it has no end. */
+/**
+ * Whole seconds left, as a ttl. 0: the end has passed, so the provider tries once at most. Null: no
+ * end.
+ */
 export function secondsLeft(message: Message, nowMs: number): number | null {
   const endMs = endMsOf(message);
   if (endMs === null) return null;

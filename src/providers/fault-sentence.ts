@@ -1,24 +1,25 @@
 /**
- * What a fault that stopped a send means, and what to mend: the provider's word is for machines,
- * this is for people.
+ * Explains a fault that stopped a send, and how to correct it: the provider's reason is for
+ * machines, this text is for people.
  */
 
 import { CANNOT_BE_RENDERED, MISSING_CREDENTIAL } from '../domain/own-faults.ts';
 import { PROVIDERS } from './providers.ts';
 
 /**
- * The fault with its meaning behind it; a fault that is a sentence already, or unknown, as it is.
+ * The fault with its meaning after it. A fault that is unknown, or already a sentence, stays as it
+ * is.
  */
 export function faultSentence(fault: string): string {
   const meaning = Object.hasOwn(MEANINGS, fault) ? MEANINGS[fault] : undefined;
   return meaning === undefined ? fault : `${fault}: ${meaning}.`;
 }
 
-/** Beside a refusal by a simulator, which says nothing about a real account. */
+/** Added to a refusal by a simulator, which proves nothing about a real account. */
 export const SIMULATOR_ADVICE =
   'This answer came from the simulator, which knows only the accounts that it made itself. Started with DEMO=0 the engine sends to the real provider.';
 
-/** Told by us, whoever stands behind the origin. */
+/** Faults that the engine finds itself, with any provider or simulator. */
 const OWN_FAULTS: ReadonlySet<string> = new Set([MISSING_CREDENTIAL, CANNOT_BE_RENDERED]);
 
 /** `faultSentence` of a send that went to a simulator. */
@@ -28,7 +29,7 @@ export function simulatedFaultSentence(fault: string): string {
   return `${sentence}${sentence.endsWith('.') ? '' : '.'} ${SIMULATOR_ADVICE}`;
 }
 
-/** Our own words, and each provider's. */
+/** The meanings of the engine's own faults, and of each provider's. */
 const MEANINGS: Readonly<Record<string, string>> = Object.assign(
   {
     MissingCredential:

@@ -1,4 +1,4 @@
-/** What making a provider's `authorization` value gives, for every provider alike. */
+/** The result of making an `authorization` value, the same for every provider. */
 
 import { hash } from 'node:crypto';
 
@@ -8,7 +8,7 @@ export type Minted =
       /** The header field's whole value. */
       readonly value: string;
       readonly mintedAtMs: number;
-      /** From here on a new one should be made; this one still works. */
+      /** From then on a new one should be made; this one still works. */
       readonly refreshAtMs: number;
       readonly expiresAtMs: number;
     }
@@ -17,10 +17,10 @@ export type Minted =
 export interface MintFailure {
   readonly ok: false;
   readonly reason: string;
-  /** Whether asking again later could end otherwise. */
+  /** Whether a later try may succeed. */
   readonly retryable: boolean;
 }
 
-/** `Minting.identity` of these. JSON keeps them apart, whatever they hold. */
+/** The `Minting.identity` of these parts. JSON keeps them apart, even if they hold separators. */
 export const identityOf = (...parts: readonly string[]): string =>
   hash('sha256', JSON.stringify(parts), 'base64url');

@@ -1,5 +1,5 @@
 /**
- * Where the providers are, and how they are spoken to: an operator's setting, never a tenant's.
+ * The addresses of the providers, and other settings for them: the operator's, never a client's.
  * Plain data, so that it crosses to worker threads.
  */
 
@@ -20,7 +20,7 @@ export const PROVIDER_SETTINGS = { ...APNS_SETTINGS, ...FCM_SETTINGS, ...WEB_PUS
 
 type ProviderSettings = SettingsOf<typeof PROVIDER_SETTINGS>;
 
-/** Where a simulator has them. */
+/** The addresses of the providers in a simulator. */
 export interface SimulatedOrigins {
   readonly apnsOrigin: string;
   readonly fcmOrigin: string;
@@ -29,9 +29,11 @@ export interface SimulatedOrigins {
 }
 
 export interface ProviderOrigins extends ApnsOrigins, FcmOrigins, WebPushOrigins {
-  /** PEM certificates trusted, besides the system's, where `trustedAt` says so. */
+  /**
+   * PEM certificates that are trusted besides the system's, at the origins that `trustedAt` allows.
+   */
   readonly ca: string | null;
-  /** Platforms at which a simulator stands: status rows say so. */
+  /** Platforms whose provider is a simulator: `status` marks their rows. */
   readonly simulated: readonly PlatformId[];
 }
 
@@ -41,7 +43,10 @@ const SITES: Readonly<Record<PlatformId, Site<ProviderSettings, SimulatedOrigins
   [PLATFORM_FCM]: FCM_SITE,
 };
 
-/** By the operator's settings, else the simulator, if there is one, else the real ones. */
+/**
+ * The origins: from the operator's settings, else the simulator, if there is one, else the real
+ * ones.
+ */
 export const originsOf = (
   settings: ProviderSettings,
   simulator: SimulatedOrigins | null,
@@ -57,14 +62,13 @@ export const originsOf = (
 /** The settings of an operator who sets none. */
 export const PROVIDER_DEFAULTS: ProviderSettings = z.object(PROVIDER_SETTINGS).parse({});
 
-/** The real ones, as the operator leaves them. */
+/** The real origins, without any setting of the operator. */
 export const DEFAULT_ORIGINS: ProviderOrigins = Object.freeze(
   originsOf(PROVIDER_DEFAULTS, null, null),
 );
 
 /**
- * The certificates that are trusted at an origin besides the system's: at those of the providers
- * themselves, none.
+ * The certificates that are trusted at an origin besides the system's. At the real providers: none.
  */
 export const trustedAt = (origin: string, { ca }: Pick<ProviderOrigins, 'ca'>): string | null =>
   Object.values(SITES).some(({ isReal }) => isReal(origin)) ? null : ca;

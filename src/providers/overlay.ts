@@ -1,6 +1,6 @@
 /**
- * Lays what a publisher wrote for one provider over what we made: objects merge, everything else
- * replaces.
+ * Lays a publisher's part for one provider over the rendered message: objects merge, everything
+ * else replaces.
  */
 
 import { isObject } from '../domain/payload.ts';
@@ -8,8 +8,8 @@ import { isObject } from '../domain/payload.ts';
 type JsonObject = Readonly<Record<string, unknown>>;
 
 /**
- * A new object; neither argument is changed. Built from entries, so that a key `__proto__` stays a
- * key.
+ * Returns a new object and changes neither argument. It is built from entries, so that a key
+ * `__proto__` stays a key.
  */
 export function overlay(base: JsonObject, over: JsonObject): JsonObject {
   const merged = new Map(Object.entries(base));

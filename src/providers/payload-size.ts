@@ -1,5 +1,5 @@
 /**
- * Whether a payload fits each provider once rendered: asked before a push is accepted, when a `400`
+ * Checks that a rendered payload fits each provider, before the push is accepted: then a `400`
  * still helps.
  */
 
@@ -31,8 +31,8 @@ export function payloadFaults(
 }
 
 /**
- * Neither the id nor the expiry (it is in FCM's message) is known yet: what counts is the longest
- * that each can be written.
+ * The id and the expiry (a part of FCM's message) are not known yet: each is measured at its
+ * longest.
  */
 const longestMessage = (payload: Payload): Message => ({
   notificationId: NIL,

@@ -1,30 +1,28 @@
 /**
- * What is wrong with a text that should be a private key: people upload the wrong file, and each
- * wrong file has its own way out.
+ * Says what is wrong with a text that should be a private key. People upload wrong files, and each
+ * kind of wrong file has its own remedy.
  */
 
 import type { KeyObject } from 'node:crypto';
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 
-/**
- * The key that a provider's credential needs, and what is said of files that are mistaken for it.
- */
+/** The key that a provider's credential needs, and the texts for files that are mistaken for it. */
 export interface WantedKey {
   /** The words after "the file". */
   readonly file: string;
-  /** Of a certificate: why it is none of this provider's, behind a comma; or nothing. */
+  /** For a certificate: after a comma, why this provider cannot use it; or an empty text. */
   readonly certificateUse: string;
-  /** Of an RSA key in PKCS 1; null: converted it will do. */
+  /** For an RSA key in PKCS 1. Null: it can be used when converted. */
   readonly pkcs1: string | null;
-  /** Of a JSON file. */
+  /** For a JSON file. */
   readonly json: string;
-  /** Of a key that can be read; null: it is right. */
+  /** For a key that can be read. Null: it is right. */
   faultOf(key: KeyObject): string | null;
 }
 
 /**
- * What the sentence says after the name of the field, without a full stop; null: it is the key that
- * is wanted.
+ * The sentence after the name of the field, without a full stop. Null: it is the key that the
+ * provider needs.
  */
 export function privateKeyFault(text: string, wanted: WantedKey): string | null {
   const kind = KINDS.find(({ sign }) => sign.test(text));
@@ -36,7 +34,9 @@ export function privateKeyFault(text: string, wanted: WantedKey): string | null 
     : wanted.faultOf(key);
 }
 
-/** The same key in one form only, whoever wrote the file: what signs is compared by it. */
+/**
+ * The same key in one form, however the file was written: the identity that signs depends on it.
+ */
 export const canonicalKey = (text: string): string =>
   createPrivateKey(text).export({ type: 'pkcs8', format: 'pem' }).toString();
 
@@ -51,7 +51,7 @@ const convert = (form: string) => (): string =>
   `is in ${form} form: convert it with "openssl pkcs8 -topk8 -nocrypt -in KEY -out KEY.p8" and give that`;
 
 /**
- * Files that are mistaken for the key, the telling ones first: an encrypted one says RSA as well.
+ * Files that are mistaken for the key, the specific kinds first: an encrypted key may say RSA too.
  */
 const KINDS: readonly Kind[] = [
   {
@@ -109,7 +109,7 @@ function readKey(text: string): KeyObject | null {
   try {
     return createPrivateKey(text);
   } catch {
-    // OpenSSL's words for it help nobody, and may quote the key.
+    // OpenSSL's message does not help, and may quote the key.
     return null;
   }
 }

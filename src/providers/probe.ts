@@ -1,6 +1,6 @@
 /**
- * Asks a provider whether it takes a credential, with a push for a device that cannot exist.
- * Nobody's phone is touched.
+ * Asks a provider whether it accepts a credential, with a push for a device that cannot exist. No
+ * real device gets it.
  */
 
 import type { ProviderCredential } from '../domain/credential.ts';
@@ -15,7 +15,7 @@ import { providerOf } from './providers.ts';
 const PROBE_TIMEOUT_MS = 10_000;
 const ANSWER_BYTES_MAX = 16_384;
 
-/** How the push for nobody ended; where nobody can be asked, as if it had been accepted. */
+/** The outcome of the push for no device; `delivered` if the provider cannot be asked. */
 export async function probe(
   credential: ProviderCredential,
   authorization: string,

@@ -1,6 +1,6 @@
 /**
  * The part of a sender that is the same for every provider: it checks the token's form and hands
- * over to the transport.
+ * the send to the transport.
  */
 
 import type { DeviceToken } from '../domain/device.ts';
@@ -11,14 +11,14 @@ import type { Rendered, RequestTemplate, Settle, Transport } from '../transport/
 import type { Sender } from './sender.ts';
 import { Unsent } from './unsent.ts';
 
-/** What one provider's sender adds. */
+/** The part of a sender that is one provider's own. */
 export interface RequestForm<R extends Rendered> {
   render(message: Message): R;
-  /** Which of the requests that were rendered is for this device. */
+  /** The rendered request for this device. */
   templateFor(rendered: R, deviceId: DeviceToken): RequestTemplate;
   /**
-   * The device's token as the request holds it, or how the send ends when this provider cannot take
-   * such a token.
+   * The device's token as the request holds it, or the outcome if this provider takes no such
+   * token.
    */
   tokenOf(deviceId: DeviceToken): DeviceToken | Outcome;
 }

@@ -1,7 +1,6 @@
 /**
- * All that the engine asks about a provider. Each folder beside this file answers it in its
- * `provider.ts`, and providers.ts names them: whatever is not told there the engine knows of no
- * provider.
+ * All that the engine needs to know about a provider. Each folder beside this file gives it in its
+ * `provider.ts`, and providers.ts lists them. The engine knows nothing else about a provider.
  */
 
 import type { PlatformId } from '../domain/device.ts';
@@ -20,72 +19,72 @@ import type { ParsedCredential } from './credential-form.ts';
 import type { Minted } from './minted.ts';
 import type { Sender } from './sender.ts';
 
-/** `Origins`: what the operator has set for it, plain data that crosses to worker threads. */
+/** `Origins`: the operator's settings for it, plain data that crosses to worker threads. */
 export interface Provider<Credential extends { readonly kind: string }, Origins> {
   readonly platformId: PlatformId;
-  /** As its credentials are marked. */
+  /** The mark of its credentials. */
   readonly kind: Credential['kind'];
-  /** As people know it. */
+  /** Its name for people. */
   readonly name: string;
 
   /** Its credential on the command line. */
   readonly credentialFlags: CredentialFlags;
   /**
-   * Checks what a tenant gave as a credential. An address in it is compared with the operator's and
-   * never called.
+   * Checks a client's input for a credential. An address in it is compared with the operator's, and
+   * is never called.
    */
   parseCredential(input: unknown, origins: Origins): ParsedCredential<Credential>;
   /**
-   * All of it but the key: one of the same account sends to the same devices, so that it may stand
-   * in. Null: none may.
+   * The credential without its key. Credentials of one account send to the same devices, so one may
+   * take the place of another. Null: none may.
    */
   accountOf(credential: Credential): string | null;
-  /** What apps have to know of it, as a sentence without its full stop; null: nothing. */
+  /** A fact about it that apps need, as a sentence without its full stop. Null: none. */
   publicNote(credential: Credential): string | null;
 
-  /** What its words for a fault mean, and what to repair. */
+  /** What its reasons for a fault mean, and what to correct. */
   readonly meanings: Readonly<Record<string, string>>;
 
-  /** Larger payloads it refuses. */
+  /** It refuses larger payloads. */
   readonly payloadBytesMax: number;
-  /** What of a message counts against that. */
+  /** The bytes of a message that count against that limit. */
   payloadBytes(message: Message): number;
 
-  /** First sends go on for so long where the publisher has set no end. */
+  /** First sends go on for so long if the publisher has set no end. */
   readonly patienceMs: number;
   /** When a push is tried again. */
   retryPolicy(origins: Origins): RetryPolicy;
-  /** Whose quota a push with this credential counts towards; null: nobody's that we know of. */
+  /** The quota that a push with this credential counts towards. Null: none is known. */
   quota(credential: Credential, origins: Origins): Quota | null;
 
-  /** How its `authorization` value is made; null: its sender needs none from elsewhere. */
+  /** How its `authorization` value is made. Null: its sender needs none from elsewhere. */
   minting(credential: Credential, origins: Origins, trustedAt: TrustedAt): Minting | null;
   /**
-   * The provider says so of a key of which it has had too many values; none is made for a while
-   * then. Null: it never does.
+   * The provider's reason for a key of which it got too many tokens; then none is made for
+   * `pauseMs`. Null: it has no such reason.
    */
   readonly tooManyTokens: { readonly reason: string; readonly pauseMs: number } | null;
 
-  /** A sender that has not connected yet; it does with the first `whenReady`. */
+  /** Makes a sender. It connects at its first `whenReady`. */
   createSender(credential: Credential, parts: SenderParts<Origins>): Sender;
   /**
-   * A push for a device that cannot exist: who is told that the device is wrong was let in. Null:
-   * there is nobody to ask.
+   * A push for a device that cannot exist: if the provider refuses only the device, it accepts the
+   * credential. Null: the provider cannot be asked.
    */
   probe(credential: Credential, authorization: string, origins: Origins): Probe | null;
 }
 
-/** Where the provider names no time. */
+/** The waits before a retry when the provider names no time. */
 export interface RetryPolicy {
   /** The provider failed. */
   readonly failed: BackoffPolicy;
-  /** Nobody knows whether it was accepted. */
+  /** It is not known whether the provider accepted the push. */
   readonly unknown: BackoffPolicy;
 }
 
-/** What all nodes together may send. */
+/** The number of messages that all nodes together may send. */
 export interface Quota {
-  /** Credentials of one key share it. */
+  /** Credentials with the same key share the quota. */
   readonly key: string;
   readonly perMinute: number;
 }
@@ -96,24 +95,24 @@ export type TrustedAt = (origin: string) => string | null;
 /** How the `authorization` value of a credential is made, on the main thread. */
 export interface Minting {
   /**
-   * Credentials that sign alike share one value. Whoever has not the key gets none of its values,
-   * so the key is part of it.
+   * Credentials with the same identity share one value. The private key is part of it, so that only
+   * credentials with the key get its values.
    */
   readonly identity: string;
-  /** Two of them are made at least so far apart, by all nodes together. */
+  /** The least time between two values, made by all nodes together. */
   readonly apartMs: number;
-  /** Some devices get their pushes without it: only the others wait for one that cannot be made. */
+  /** Some devices get their pushes without a value: only the others wait while none can be made. */
   readonly isOptional?: boolean;
-  /** `nowMs`: the time that is signed. */
+  /** `nowMs`: the time to sign. */
   mint(nowMs: number): Promise<Minted>;
 }
 
-/** What a sender is made of. */
+/** The parts of a new sender. */
 export interface SenderParts<Origins> {
   readonly origins: Origins;
   /** The first value; `authorize` brings later ones. */
   readonly authorization: string;
-  /** In place of single limits of the provider's own. */
+  /** These replace single limits of the provider. */
   readonly limits: Partial<TransportLimits>;
   makeTransport(options: Omit<TransportOptions, 'ca'>): Transport;
 }

@@ -1,4 +1,4 @@
-/** The providers, one for each platform: the one place that names them all. */
+/** The providers, one for each platform: the only file that lists them all. */
 
 import type { ProviderCredential } from '../domain/credential.ts';
 import type { PlatformId } from '../domain/device.ts';
@@ -9,7 +9,7 @@ import type { ProviderOrigins } from './origins.ts';
 import type { Provider } from './provider.ts';
 import { WEB_PUSH } from './webpush/provider.ts';
 
-/** A provider, whichever: it is given credentials of its own kind. */
+/** Any provider; its caller passes only credentials of its own kind. */
 export type AnyProvider = Provider<ProviderCredential, ProviderOrigins>;
 
 /** By platform; a platform without its provider does not compile. */
@@ -20,8 +20,7 @@ export const PROVIDERS: Readonly<Record<PlatformId, AnyProvider>> = Object.freez
 });
 
 /**
- * The provider of a platform that comes from the database, where only platforms of the table are
- * put.
+ * The provider of a platform id from the database, which holds only the platforms of this table.
  */
 export function providerOn(platformId: number): AnyProvider {
   if (!isPlatformId(platformId)) throw new Error(`no provider is on the platform ${platformId}`);

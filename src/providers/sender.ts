@@ -1,5 +1,5 @@
 /**
- * What every provider's sender is: it takes one message for one device at a time and answers each
+ * The sender of any provider: it takes one message for one device at a time, and answers each
  * exactly once. A refusal is an answer, not an exception. One sender belongs to one credential in
  * one worker thread, for its whole life.
  */
@@ -15,7 +15,7 @@ export interface Sender {
    * per chunk.
    */
   render(message: Message): Rendered;
-  /** Sends that may start now without queueing anywhere. */
+  /** Sends that may start now without waiting in a queue. */
   readonly capacity: number;
   /**
    * Resolves when `capacity` is above 0 again, or when the sender is closed. Resolves at once if it

@@ -1,17 +1,17 @@
 /**
- * What the operator says of one provider: where it is and how it is treated. Light, for commands
- * that send nothing read it too.
+ * The operator's settings for one provider: its address and its treatment. It imports little,
+ * because commands that send nothing read it too.
  */
 
 /**
- * `Settings` of the environment, `Simulator` where a simulator has it, `Origins` plain data that
- * crosses to worker threads.
+ * `Settings`: of the environment. `Simulator`: the address in a simulator. `Origins`: plain data
+ * that crosses to worker threads.
  */
 export interface Site<Settings, Simulator, Origins> {
-  /** The operator has said where it is: then a simulator does not stand in for it. */
+  /** Whether the operator has set its address: then a simulator does not take its place. */
   isPlaced(settings: Settings): boolean;
-  /** Whether the provider itself is there. */
+  /** Whether this is the address of the real provider. */
   isReal(origin: string): boolean;
-  /** The operator's word, else the simulator, if there is one, else the provider itself. */
+  /** The operator's address, else the simulator's, if there is one, else the real one. */
   originsOf(settings: Settings, simulator: Simulator | null): Origins;
 }

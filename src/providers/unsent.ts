@@ -1,6 +1,6 @@
 /**
- * Sends that end without the provider being asked: settled in the next turn, as `Settle` promises,
- * and waited for when a sender closes.
+ * Sends that end without a request to the provider. They are settled in the next turn of the event
+ * loop, as `Settle` promises, and a closing sender waits for them.
  */
 
 import type { Outcome } from '../domain/outcome.ts';
@@ -23,7 +23,7 @@ export class Unsent {
     });
   }
 
-  /** Resolves when none is left. */
+  /** Resolves when all are settled. */
   async settled(): Promise<void> {
     if (this.#count === 0) return;
     await new Promise<void>((resolve) => {

@@ -1,13 +1,13 @@
 /**
- * A refusal that is not in the provider's own words: tried again, and a fault only when many in a
- * row say the same (provider-health.ts).
+ * A refusal that is not in the provider's own words. The send is tried again; it is a fault only
+ * after several equal ones in a row (provider-health.ts).
  */
 
 import type { Outcome } from '../domain/outcome.ts';
 import type { Answer } from '../transport/transport.ts';
 
 /**
- * A proxy's trouble is over soon, or lasts; Google's own front end names half a minute for its
+ * A proxy either recovers soon or fails for long. Google's own front end names half a minute on its
  * pages.
  */
 const WORDLESS_PAUSE_MS = 30_000;

@@ -1,6 +1,6 @@
 /**
- * What an answer of APNs means: Apple's reasons first, the class of the status for those it has not
- * told us of.
+ * What an answer of APNs means: by Apple's reason; for undocumented reasons by the class of the
+ * status.
  */
 
 import type { Outcome } from '../../domain/outcome.ts';
@@ -19,13 +19,13 @@ export function apnsOutcome(answer: Answer): Outcome {
     : outcomeOfReason(answer, body.reason, body.timestampMs);
 }
 
-/** What APNs itself wrote; null for a proxy's page. */
+/** The body that APNs itself wrote. */
 interface ApnsBody {
   readonly reason: string;
   readonly timestampMs: number | null;
 }
 
-/** A reason longer than any of Apple's is cut: it is stored and counted by. */
+/** A reason longer than any of Apple's is cut: it is stored, and a key for counts. */
 const REASON_LENGTH_MAX = 100;
 
 function parseBody(body: string): ApnsBody | null {
@@ -47,8 +47,7 @@ function outcomeOfReason(answer: Answer, reason: string, timestampMs: number | n
   switch (reason) {
     case 'Unregistered':
     case 'ExpiredToken':
-      // Without the time since when it is dead nothing proves that it was not registered again
-      // after.
+      // Without the time of its death nothing proves that the token was not registered again since.
       return timestampMs === null
         ? { kind: 'bad-token', reason }
         : { kind: 'gone', reason, sinceMs: timestampMs };
@@ -92,13 +91,13 @@ function outcomeOfReason(answer: Answer, reason: string, timestampMs: number | n
       return { kind: 'throttled-target', reason, retryAfterMs: PROVIDER_TOKEN_UPDATES_PAUSE_MS };
     case 'TooManyRequests':
       return { kind: 'throttled-device', reason, retryAfterMs: answer.retryAfterMs };
-    // They say something of the connection; on another one the same push is welcome.
+    // These concern the connection: the same push can be sent on another one.
     case 'IdleTimeout':
     case 'Shutdown':
       return { kind: 'refused', reason };
     case 'InternalServerError':
     case 'ServiceUnavailable':
-    // So does Apple spell it for broadcasts.
+    // Apple's spelling for broadcasts.
     case 'Service Unavailable':
       return { kind: 'unavailable', reason, retryAfterMs: answer.retryAfterMs };
     default:
@@ -107,7 +106,7 @@ function outcomeOfReason(answer: Answer, reason: string, timestampMs: number | n
 }
 
 /**
- * APNs says every refusal in its own words; a page that somebody on the way made says nothing of
+ * APNs gives a reason with every refusal. A page of a proxy on the way proves nothing about
  * credential, path or token.
  */
 function outcomeWithoutWords(answer: Answer): Outcome {
@@ -121,10 +120,10 @@ const outcomeOfStatus = (answer: Answer, reason: string): Outcome => ({
   unfamiliarStatus: answer.status,
 });
 
-/** Apple may add reasons at any time: the class of the status says what is safe to do. */
+/** Apple may add reasons at any time: the class of the status decides which reaction is safe. */
 function byClass({ status, retryAfterMs }: Answer, reason: string): Outcome {
   if (status === 401 || status === 403) return { kind: 'bad-credential', reason };
-  // Not `gone`: only Apple's own word with its time removes a device.
+  // Not `gone`: only Apple's own reason with its time removes a device.
   if (status === 410) return { kind: 'bad-token', reason };
   if (status === 429) return { kind: 'throttled-target', reason, retryAfterMs };
   if (status >= 400 && status < 500) return { kind: 'bad-message', reason, mayBeDevice: true };

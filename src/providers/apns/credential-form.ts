@@ -1,4 +1,4 @@
-/** Checks what a tenant gave as the credential of APNs: a team's key and the app that it is for. */
+/** Checks a client's input for an APNs credential: a team's key, and the app that it is for. */
 
 import { z } from 'zod';
 import type { ApnsCredential } from '../../domain/credential.ts';
@@ -36,7 +36,7 @@ const fields = z.object({
     .default('production'),
 });
 
-/** What no single field can say. */
+/** Faults that no single field shows. */
 const form = fields.superRefine(({ teamId, keyId, bundleId }, context) => {
   if (teamId === keyId) {
     const message =

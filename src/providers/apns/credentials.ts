@@ -1,6 +1,5 @@
 /**
- * The provider token of APNs: a JWT signed with the team's key, made here and shown with every
- * push.
+ * The provider token of APNs: a JWT signed with the team's key, made here and sent with every push.
  */
 
 import { importPKCS8, SignJWT } from 'jose';

@@ -1,4 +1,4 @@
-/** What Apple's words for a fault mean, and what to repair (facts/providers.md, 1.5). */
+/** What Apple's reasons for a fault mean, and what to correct (facts/providers.md, 1.5). */
 
 import { BAD_MESSAGE } from '../bad-message.ts';
 

@@ -1,6 +1,4 @@
-/**
- * A message as APNs wants it: JSON with `aps`, and header fields for everything that is not shown.
- */
+/** A message as APNs takes it: JSON with `aps`, and header fields for all that is not shown. */
 
 import type { ApnsCredential } from '../../domain/credential.ts';
 import type { Message, Payload } from '../../domain/notification.ts';
@@ -53,7 +51,7 @@ function messageFields(message: Message, nowMs: number): Readonly<Record<string,
   };
 }
 
-/** Epoch seconds of its end; `0`, one attempt and no more, when that is past. */
+/** Epoch seconds of its end; `0`, which means one attempt, when that has passed. */
 function apnsExpiration(message: Message, nowMs: number): string | null {
   const endMs = endMsOf(message);
   if (endMs === null) return null;
@@ -66,7 +64,8 @@ function apnsBody({ payload, notificationId }: Message): string {
 }
 
 /**
- * Beside `aps`, where the app reads them; a silent push carries its text here, for the app to use.
+ * The members beside `aps`, where the app reads them. A silent push has its text here, for the app
+ * to use.
  */
 const shown = ({ silent, title, message, url, image }: Payload): Readonly<Record<string, string>> =>
   withoutAbsent({ ...(silent ? { title, message } : {}), url, image });

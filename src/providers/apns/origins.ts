@@ -1,4 +1,4 @@
-/** Where APNs is, in two places, one for each environment, and what the operator may set for it. */
+/** The two addresses of APNs, one for each environment, and the operator's settings for it. */
 
 import type { ApnsEnvironment } from '../../domain/credential.ts';
 import type { SettingsOf } from '../../std/setting-forms.ts';
@@ -22,7 +22,7 @@ export const APNS_SETTINGS = {
 export interface ApnsOrigins {
   readonly apnsProduction: string;
   readonly apnsSandbox: string;
-  /** Before the first retry of a push that APNs answered with 5xx. */
+  /** The wait before the first retry of a push that APNs answered with 5xx. */
   readonly apnsRetryMs: number;
 }
 
@@ -46,7 +46,7 @@ export const APNS_SITE: Site<
   },
 };
 
-/** Where pushes of an environment go. */
+/** The origin for pushes of an environment. */
 export const apnsOriginOf = (
   environment: ApnsEnvironment,
   { apnsProduction, apnsSandbox }: Pick<ApnsOrigins, 'apnsProduction' | 'apnsSandbox'>,

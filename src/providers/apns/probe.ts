@@ -1,4 +1,4 @@
-/** Asks APNs whether it takes a credential. */
+/** Asks APNs whether it accepts a credential. */
 
 import type { ApnsCredential } from '../../domain/credential.ts';
 import type { Probe } from '../provider.ts';
@@ -6,7 +6,7 @@ import { apnsOutcome } from './answer.ts';
 import type { ApnsOrigins } from './origins.ts';
 import { apnsOriginOf } from './origins.ts';
 
-/** One octet is no token of Apple's: refused for its form, whatever the environment. */
+/** Apple has no token of one octet: APNs refuses it for its form, in both environments. */
 const NO_DEVICE = '00';
 
 export const apnsProbe = (

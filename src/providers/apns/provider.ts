@@ -1,4 +1,4 @@
-/** Apple's APNs: iOS devices, by a key of the team's. */
+/** Apple's APNs: iOS devices, with a key of the team. */
 
 import type { ApnsCredential, ApnsEnvironment } from '../../domain/credential.ts';
 import { PLATFORM_APNS } from '../../domain/device.ts';
@@ -51,8 +51,8 @@ export const APNS: Provider<ApnsCredential, ApnsOrigins> = {
 };
 
 /**
- * In the credential's environment, and for tokens that are strangers there in the other one, where
- * that is another place.
+ * The sender for the credential's environment. Tokens that are unknown there go to the other
+ * environment, if it has another address.
  */
 function createSenderOfBoth(credential: ApnsCredential, parts: SenderParts<ApnsOrigins>): Sender {
   const { origins, authorization, limits, makeTransport } = parts;

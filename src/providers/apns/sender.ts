@@ -20,21 +20,18 @@ export const createApnsSender = (credential: ApnsCredential, transport: Transpor
   );
 
 /**
- * Asked for every send that comes as a text: an expression that looks for what must not be there
- * costs a fifth of one that matches pairs.
+ * Tested at every send with a token as text. An expression that finds a forbidden character costs a
+ * fifth of one that matches pairs.
  */
 const NOT_HEX = /[^0-9a-fA-F]/;
 
-/**
- * The token becomes part of the path: nothing but whole octets in hex may, and not any number of
- * them.
- */
+/** The token becomes part of the path: so it must be whole octets in hex, of limited length. */
 const isHexOctets = (deviceId: DeviceToken): boolean =>
   deviceId.length <= TOKEN_DIGITS_MAX &&
   (typeof deviceId !== 'string' ||
     (deviceId.length > 0 && deviceId.length % 2 === 0 && !NOT_HEX.test(deviceId)));
 
-/** Apple's own word for it, said without asking. */
+/** Apple's own reason for such a token, given without asking APNs. */
 const BAD_DEVICE_TOKEN: Outcome = Object.freeze({
   kind: 'bad-token',
   reason: 'BadDeviceToken',

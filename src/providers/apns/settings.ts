@@ -1,14 +1,11 @@
-/**
- * The named limits of APNs, each with its reason: Apple's pages where they say it, what was
- * observed where they do not.
- */
+/** The named limits of APNs, each with its reason: from Apple's pages, or else from observation. */
 
 import type { BackoffPolicy } from '../../std/backoff.ts';
 import type { TransportLimits } from '../../transport/transport.ts';
 
 /**
- * Hexadecimal digits of a token: 64 today, Live Activities' have some hundred more, and Apple sets
- * no length. A longer one is nobody's.
+ * Hexadecimal digits of a token: 64 today, some hundred more for Live Activities, and Apple sets no
+ * length. No device has a longer one.
  */
 export const TOKEN_DIGITS_MAX = 1_024;
 
@@ -19,14 +16,12 @@ export const APNS_PAYLOAD_BYTES_MAX = 4_096;
 export const PROVIDER_TOKEN_LIFETIME_MS = 60 * 60_000;
 /** … and refused (429 TooManyProviderTokenUpdates) when renewed within 20 minutes. */
 export const PROVIDER_TOKEN_MINTS_APART_MS = 20 * 60_000;
-/**
- * Renewed in this window, by chance, so that not every credential is signed for in the same second.
- */
+/** Renewed at a random time in this window, so that not all credentials sign in the same second. */
 export const PROVIDER_TOKEN_REFRESH_MS = { from: 50 * 60_000, to: 55 * 60_000 };
 
 /**
- * Apple's word for a team that has broken that rule; a sender of its own may have, with the same
- * key.
+ * Apple's reason for a team that has broken this rule. Another sender of the team, with the same
+ * key, may have broken it.
  */
 export const TOO_MANY_TOKENS = 'TooManyProviderTokenUpdates';
 /**
@@ -48,8 +43,8 @@ export const apnsFailed = (baseMs: number): BackoffPolicy => ({
 
 export const APNS_LIMITS: TransportLimits = Object.freeze({
   /**
-   * What APNs was last seen to allow (500 in 2016, 1,500 in 2019, 1,000 since); it says so itself
-   * at any time.
+   * The streams that APNs was last seen to allow (500 in 2016, 1,500 in 2019, 1,000 since). APNs
+   * announces its limit at any time.
    */
   streamsMax: 1_000,
   /** Some streams are never answered; node-apn waits 5 s, sideshow/apns2 60 s. */
@@ -60,25 +55,24 @@ export const APNS_LIMITS: TransportLimits = Object.freeze({
    */
   connectTimeoutMs: 4_000,
   /**
-   * Little is gained beyond two connections to each of the some eight addresses (pushy); round
-   * trips of 200 ms ask for more.
+   * More than two connections to each of some eight addresses gain little (pushy); round trips of
+   * 200 ms need more.
    */
   connectionsMax: 64,
   /**
-   * Apple's engineers ask for connections that are opened apart, and take rapid opening for an
-   * attack.
+   * Apple's engineers ask for pauses between new connections, and take rapid opening for an attack.
    */
   growEveryMs: 250,
   /**
-   * What a slow minute opened beyond the first costs a megabyte of memory each, and is soon opened
-   * again.
+   * Further connections, opened in a slow minute, cost a megabyte of memory each, and are soon
+   * opened again.
    */
   idleMsMax: 10 * 60_000,
   /** Apple: keep connections open for hours and days. */
   ageMsMax: 24 * 60 * 60_000,
   /**
-   * When the limit falls to one stream all others come back refused at once; by the third time it
-   * is known.
+   * When the limit falls to one stream, all other requests come back refused at once. By the third
+   * time the new limit is known.
    */
   refusalsMax: 3,
   /**
@@ -93,6 +87,6 @@ export const APNS_LIMITS: TransportLimits = Object.freeze({
   reconnectPauseMsMax: 60_000,
   /** Within the ten seconds that SIGTERM leaves to the whole process. */
   drainTimeoutMs: 5_000,
-  /** A refusal has under 100 bytes; what is longer is some proxy's page. */
+  /** A refusal has under 100 bytes; a longer body is a proxy's page. */
   bodyBytesMax: 16_384,
 });

@@ -1,8 +1,8 @@
 /**
- * One credential in both environments of APNs. A token is of production or of the sandbox, and
- * which one only APNs knows: what one environment calls a BadDeviceToken is asked of the other,
- * once, before it counts as refused. So a developer's phones get their pushes beside everybody
- * else's, and nobody is quarantined for a wrong setting.
+ * One credential in both environments of APNs. A token is of production or of the sandbox, and only
+ * APNs knows which. If one environment answers BadDeviceToken, the sender asks the other one, once,
+ * before the token counts as refused. So a developer's phones get their pushes beside all others,
+ * and no device is quarantined for a wrong setting.
  *
  * ```
  *   send ──► own ──BadDeviceToken──► other ──delivered──► delivered, and where
@@ -19,28 +19,28 @@ import type { Sender } from '../sender.ts';
 import { WaitingLine } from './waiting-line.ts';
 
 /**
- * Sends that may wait for the other environment, besides those under way: beyond it no new one
- * starts, or an app all of whose tokens are of the other environment would gather them here. A
- * second's worth at the pace of a full connection.
+ * Sends that may wait for the other environment, besides those under way. Beyond it no new send
+ * starts: otherwise an app with only tokens of the other environment would collect them here. A
+ * full connection sends as many in a second.
  */
 const WAITING_MAX = 1_000;
 /**
- * The other environment answers nothing for so long while sends wait for it: it is left alone for a
- * while, and stops nobody here. A healthy one needs less than a second, four round trips of
+ * If the other environment does not answer for so long while sends wait for it, it gets none for
+ * OTHER_REST_MS, and other sends go on. A healthy one needs less than a second, four round trips of
  * connecting included.
  */
 const OTHER_SILENT_MS_MAX = 5_000;
 const OTHER_REST_MS = 30_000;
 /**
- * In line for longer than any send may wait: the process may have been frozen, and another have
- * taken its device over.
+ * A send that waited in line for longer is not made: the process may have been frozen, and another
+ * node may have taken over the device.
  */
 const IN_LINE_MS_MAX = 10_000;
 
 export interface TwoEnvironmentsOptions {
   readonly own: Sender;
   readonly ownEnvironment: ApnsEnvironment;
-  /** Called when the first token needs it, once: most credentials never do. */
+  /** Called once, when the first token needs it: with most credentials none ever does. */
   readonly makeOther: (authorization: string) => Sender;
   readonly authorization: string;
 }
@@ -53,9 +53,9 @@ interface Try {
   readonly deviceId: DeviceToken;
   readonly position: number;
   readonly settle: Settle;
-  /** What the first environment said when this is the second. */
+  /** The first environment's refusal, when this is the second try. */
   refusal: Outcome | null;
-  /** Monotonic time since which it stands in a line. */
+  /** Monotonic time from which it waits in a line. */
   inLineSinceMs: number;
 }
 
@@ -68,14 +68,12 @@ export class TwoEnvironments implements Sender {
   #authorization: string;
   /** The key is not for the other environment (Apple makes keys for one of them, or for both). */
   #isOtherRefused = false;
-  /** Monotonic times: of its last answer, and until when it is left alone. */
+  /** Monotonic times: of the other environment's last answer, and until when it gets no sends. */
   #otherAnsweredAtMs = 0;
   #otherRestsUntilMs = 0;
   #otherWatch: NodeJS.Timeout | null = null;
   #isClosing = false;
-  /**
-   * The sends under way by number, and the numbers that are free: no closure is needed for each.
-   */
+  /** The sends under way by number, and the free numbers: so no send needs a closure. */
   readonly #tries: (Try | null)[] = [];
   readonly #free: number[] = [];
   readonly #wakes: (() => void)[] = [];
@@ -121,7 +119,7 @@ export class TwoEnvironments implements Sender {
     else this.#giveUp(number);
   }
 
-  /** Its own environment only: few tokens are of the other one. */
+  /** Warms its own environment only: few tokens are of the other one. */
   warm(connections: number): void {
     this.#own.warm(connections);
   }
@@ -165,7 +163,10 @@ export class TwoEnvironments implements Sender {
     this.#wake();
   }
 
-  /** Room there is waited for in line, for nobody asks our capacity on its behalf. */
+  /**
+   * The send waits in line for room there: callers check only the own environment's capacity, and
+   * only before the first try.
+   */
   #ask(side: Side, number: number): void {
     const nowMs = performance.now();
     this.#tryOf(number).inLineSinceMs = nowMs;
@@ -214,8 +215,7 @@ export class TwoEnvironments implements Sender {
 
   readonly #otherSettled: Settle = (number, outcome) => {
     if (outcome.kind !== 'unknown') this.#otherAnsweredAtMs = performance.now();
-    // Of the key in that environment, not of the credential in its own: nothing more is asked
-    // there.
+    // The other environment refuses the key, which may be good in its own: it gets no more sends.
     if (outcome.kind === 'bad-credential') this.#isOtherRefused = true;
     const { refusal } = this.#tryOf(number);
     if (refusal !== null) this.#finish(number, this.#second('other', refusal, outcome));
@@ -230,12 +230,15 @@ export class TwoEnvironments implements Sender {
     this.#ask(side, number);
   }
 
-  /** How a send ends that the first environment refused, and the second answered so. */
+  /**
+   * The outcome of a send that the first environment refused and the second answered with
+   * `outcome`.
+   */
   #second(side: Side, refusal: Outcome, outcome: Outcome): Outcome {
     switch (outcome.kind) {
       case 'delivered':
         return ACCEPTED_IN[this.#environments[side]];
-      // It is of this environment, or may be; what came of it there is what became of the send.
+      // The token is, or may be, of this environment: its outcome here is that of the send.
       case 'gone':
       case 'throttled-device':
       case 'expired-authorization':
@@ -249,7 +252,7 @@ export class TwoEnvironments implements Sender {
       case 'throttled-target':
       case 'unavailable':
       case 'refused':
-        // The other environment's troubles stop nothing in this one.
+        // Faults of the other environment stop nothing in the own one.
         return side === 'own' ? outcome : inconclusive(refusal);
     }
   }
@@ -286,7 +289,7 @@ const ACCEPTED_IN: Readonly<Record<ApnsEnvironment, Outcome>> = Object.freeze({
 
 const UNASKED: Outcome = Object.freeze({ kind: 'refused', reason: 'closing' });
 
-/** Of a token that is known to be of the other environment: later. */
+/** For a token that is known to be of the other environment: it is tried again later. */
 const OTHER_SILENT: Outcome = Object.freeze({
   kind: 'unavailable',
   reason: 'the other environment does not answer',
@@ -294,7 +297,7 @@ const OTHER_SILENT: Outcome = Object.freeze({
   isOneHost: true,
 });
 
-/** APNs' word for a token that it does not know; the other environment may. */
+/** APNs' reason for a token that it does not know; the other environment may know it. */
 const isOfOther = (outcome: Outcome): boolean =>
   outcome.kind === 'bad-token' && outcome.reason === 'BadDeviceToken' && !outcome.isUnasked;
 

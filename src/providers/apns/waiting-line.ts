@@ -1,4 +1,4 @@
-/** Sends that wait for room at a sender, in line with everybody else who does. */
+/** Sends that wait for room at a sender, in order. */
 
 import type { Sender } from '../sender.ts';
 
@@ -8,7 +8,7 @@ export class WaitingLine {
   readonly #waiting: number[] = [];
   #isWaiting = false;
 
-  /** `start` hands a send to the sender, which has room for it. */
+  /** `start` hands a send to the sender when it has room. */
   constructor(sender: Sender, start: (number: number) => void) {
     this.#sender = sender;
     this.#start = start;
@@ -23,7 +23,7 @@ export class WaitingLine {
     if (!this.#isWaiting) void this.#startAll();
   }
 
-  /** Empties it; answers what was in it. */
+  /** Empties the line, and returns the sends that were in it. */
   clear(): readonly number[] {
     return this.#waiting.splice(0);
   }

@@ -1,5 +1,5 @@
 /**
- * What an answer of FCM means: its own error code first, then Google's status, then the class of
+ * What an answer of FCM means: by its own error code, else by Google's status, else by the class of
  * the HTTP status.
  */
 
@@ -17,7 +17,10 @@ export function fcmOutcome(answer: Answer): Outcome {
   return error === null ? outcomeWithoutWords(answer) : outcomeOfError(answer, error);
 }
 
-/** `{error:{code, message, status, details}}`, read leniently: what is missing is undefined. */
+/**
+ * `{error:{code, message, status, details}}`, read leniently: missing or malformed fields get
+ * defaults.
+ */
 const errorBody = z.object({
   error: z.object({
     message: z.string().catch(''),
@@ -48,7 +51,7 @@ function parseError(body: string): FcmError | null {
   }
 }
 
-/** A reason longer than any of Google's is cut: it is stored and counted by. */
+/** A reason longer than any of Google's is cut: it is stored, and a key for counts. */
 const REASON_LENGTH_MAX = 100;
 const FCM_ERROR = 'google.firebase.fcm.v1.FcmError';
 
@@ -58,7 +61,7 @@ function outcomeOfError(answer: Answer, error: FcmError): Outcome {
   const reason = foreignText(own ?? error.status ?? `status ${status}`, REASON_LENGTH_MAX);
   switch (reason) {
     case 'UNREGISTERED':
-      // Only FCM's own code in a 404 removes a device: a wrong project or path is a 404 as well.
+      // Only FCM's own code in a 404 removes a device: a wrong project or path causes a 404 too.
       return own === 'UNREGISTERED' && status === 404
         ? { kind: 'gone', reason, sinceMs: null }
         : outcomeOfStatus(answer, reason);
@@ -71,11 +74,12 @@ function outcomeOfError(answer: Answer, error: FcmError): Outcome {
       return { kind: 'bad-token', reason };
     case 'UNAUTHENTICATED':
       return { kind: 'expired-authorization', reason };
-    // The project's APNs or Web Push key: whoever is not reached through it, is.
+    // The project's APNs or Web Push key is wrong: devices that are not reached through it still
+    // get their pushes.
     case 'THIRD_PARTY_AUTH_ERROR':
       return { kind: 'bad-message', reason, mayBeDevice: true };
     case 'PERMISSION_DENIED':
-    // Without FCM's own word: the project or the path is wrong, for every device.
+    // Without FCM's own code: the project or the path is wrong, for every device.
     case 'NOT_FOUND':
       return { kind: 'bad-credential', reason };
     case 'QUOTA_EXCEEDED':
@@ -98,7 +102,7 @@ const TOKEN_IN_WORDS = /registration token/i;
 const DEVICE_IN_WORDS = /device/i;
 
 /**
- * A malformed token and a malformed message share one code; the violated field, or the sentence,
+ * A malformed token and a malformed message have the same code; the violated field, or the message,
  * tells them apart.
  */
 const blamesToken = ({ message, details }: FcmError): boolean =>
@@ -107,11 +111,11 @@ const blamesToken = ({ message, details }: FcmError): boolean =>
     fieldViolations.some(({ field }) => field === 'message.token' || field === 'message.fid'),
   );
 
-/** A field of ours that is named is wrong for everybody. */
+/** A named field of the message is wrong for every device. */
 const blamesField = ({ details }: FcmError): boolean =>
   details.some(({ fieldViolations }) => fieldViolations.some(({ field }) => field !== ''));
 
-/** Message rate and device rate share one code as well; the quota's name tells them apart. */
+/** The limits of project and device also have the same code; the quota's name tells them apart. */
 const blamesDeviceRate = ({ details }: FcmError): boolean =>
   details.some(({ violations }) =>
     violations.some(({ subject, description }) =>
@@ -120,7 +124,7 @@ const blamesDeviceRate = ({ details }: FcmError): boolean =>
   );
 
 /**
- * Google says every refusal in its own words; a page that somebody on the way made says nothing of
+ * Google gives its own error with every refusal. A page of a proxy on the way proves nothing about
  * project or path.
  */
 function outcomeWithoutWords(answer: Answer): Outcome {
@@ -131,17 +135,17 @@ function outcomeWithoutWords(answer: Answer): Outcome {
 
 function outcomeOfStatus(answer: Answer, reason: string): Outcome {
   const { status, retryAfterMs } = answer;
-  // A page of HTML that asks for half a minute: seen often enough to be no news.
+  // An HTML page that asks for half a minute: seen too often to be logged as unfamiliar.
   if (status === 502) {
     return { kind: 'unavailable', reason, retryAfterMs: retryAfterMs ?? BAD_GATEWAY_PAUSE_MS };
   }
   return { ...byClass(answer, reason), unfamiliarStatus: status };
 }
 
-/** Google may add codes at any time: the class of the status says what is safe to do. */
+/** Google may add codes at any time: the class of the status decides which reaction is safe. */
 function byClass({ status, retryAfterMs }: Answer, reason: string): Outcome {
   if (status === 401) return { kind: 'expired-authorization', reason };
-  // 404 without FCM's own word: the project or the path is wrong, for every device.
+  // 404 without FCM's own code: the project or the path is wrong, for every device.
   if (status === 403 || status === 404) return { kind: 'bad-credential', reason };
   if (status === 429) {
     return { kind: 'throttled-target', reason, retryAfterMs: retryAfterMs ?? QUOTA_PAUSE_MS };

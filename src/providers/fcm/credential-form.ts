@@ -1,4 +1,4 @@
-/** Checks what a tenant gave as the credential of FCM: the JSON file of a service account. */
+/** Checks a client's input for an FCM credential: the JSON file of a service account. */
 
 import { z } from 'zod';
 import type { FcmCredential } from '../../domain/credential.ts';
@@ -8,9 +8,7 @@ import type { WantedKey } from '../private-key-fault.ts';
 import type { FcmOrigins } from './origins.ts';
 import { wrongFileFault } from './wrong-file.ts';
 
-/**
- * What Google signs service accounts' tokens with is RSA; shorter keys than this are not issued.
- */
+/** Keys of Google's service accounts are RSA; Google issues none shorter than this. */
 const RSA_BITS_MIN = 2_048;
 const FILE = 'that the Google Cloud or Firebase console gave when the key was made';
 
@@ -39,7 +37,7 @@ const serviceAccountForm = z.object(
   'must be the JSON object of a service account file',
 );
 
-/** `oauth`: the operator's, where access tokens come from. */
+/** Parses and checks an FCM credential. `oauth`: the operator's origin for access tokens. */
 export function parseFcm(
   input: unknown,
   { oauth }: Pick<FcmOrigins, 'oauth'>,

@@ -23,7 +23,10 @@ import {
   TOKEN_REQUEST_TIMEOUT_MS,
 } from './settings.ts';
 
-/** Where to ask: the operator's OAuth origin, never the `token_uri` of a tenant's file. */
+/**
+ * The endpoint for access tokens: the operator's OAuth origin, never the `token_uri` of a client's
+ * file.
+ */
 export interface TokenEndpoint {
   readonly origin: string;
   readonly ca: string | null;
@@ -36,8 +39,8 @@ export function fcmMinting(
 ): Minting {
   const { client_email, private_key_id, private_key } = serviceAccount;
   return {
-    // One issuer's token is worth nothing with another: a simulator that was started anew knows
-    // none of before.
+    // The origin is part of it: one issuer's token is worth nothing with another, such as a
+    // simulator that was started again.
     identity: identityOf('fcm', oauth, client_email, private_key_id, private_key),
     apartMs: ACCESS_TOKEN_REQUESTS_APART_MS,
     mint(nowMs) {
@@ -95,7 +98,7 @@ async function signAssertion(
 }
 
 const tokenAnswer = z.object({
-  // It becomes a header field: anything else than visible ASCII is no token.
+  // It becomes a header field: a token is visible ASCII only.
   access_token: z.string().regex(/^[\x21-\x7e]+$/),
   expires_in: z.coerce.number().int().positive(),
 });
@@ -135,8 +138,8 @@ function refused(status: number, parsed: unknown): MintFailure {
 }
 
 /**
- * What Google's words mean to whoever has to mend it. Its texts are not promised, so they are
- * looked for loosely.
+ * Hints for the operator who has to correct the fault. Google does not promise its texts, so they
+ * are matched loosely.
  */
 const HINTS: readonly (readonly [words: RegExp, hint: string])[] = [
   [

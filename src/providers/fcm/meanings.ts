@@ -1,4 +1,4 @@
-/** What Google's words for a fault mean, and what to repair (facts/providers.md, 2.3). */
+/** What Google's reasons for a fault mean, and what to correct (facts/providers.md, 2.3). */
 
 import { BAD_MESSAGE } from '../bad-message.ts';
 

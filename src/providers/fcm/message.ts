@@ -1,5 +1,5 @@
 /**
- * A message as FCM HTTP v1 wants it: JSON with the device's token or installation id inside, every
+ * A message as FCM HTTP v1 takes it: JSON with the device's token or installation id inside, every
  * value of `data` a string.
  */
 
@@ -13,22 +13,22 @@ import { FCM_PAYLOAD_BYTES_MAX } from './settings.ts';
 import type { FcmTargetField } from './target.ts';
 
 /**
- * One content, in a request for each way to name the device: which of them is for a device costs
- * nothing when it is sent to.
+ * One content in a request for each way to name the device, so that a send only chooses one of
+ * them.
  */
 export interface RenderedFcm extends Rendered, Readonly<Record<FcmTargetField, RequestTemplate>> {}
 
 /**
- * Renders once for all devices; the token, as it stands inside of a JSON string, goes between the
- * two halves of the body.
+ * Renders once for all devices. The token, escaped for a JSON string, goes between the two halves
+ * of the body.
  */
 export function renderFcm(message: Message, credential: FcmCredential, nowMs: number): RenderedFcm {
   return fcmRequests(fcmContent(message, nowMs), credential.serviceAccount);
 }
 
 /**
- * `content`: the JSON object of the message, without what names the device. It has members:
- * `pushId` at least.
+ * Makes the requests. `content`: the JSON object of the message, without the device's name. It has
+ * one member at least, `pushId`.
  */
 export function fcmRequests(content: string, { project_id }: ServiceAccount): RenderedFcm {
   const payloadBytes = Buffer.byteLength(content);
@@ -48,21 +48,20 @@ const BEFORE_TOKEN = Buffer.from('{"message":{"token":"');
 const BEFORE_FID = Buffer.from('{"message":{"fid":"');
 
 /**
- * The size that counts against `FCM_PAYLOAD_BYTES_MAX`: all of the message but what names the
- * device.
+ * The size that counts against `FCM_PAYLOAD_BYTES_MAX`: all of the message but the device's name.
  */
 export const fcmPayloadBytes = (message: Message, nowMs: number): number =>
   Buffer.byteLength(fcmContent(message, nowMs));
 
 /**
- * FCM takes exactly one target, and ours is the device: a publisher's own would send to somebody
- * else.
+ * FCM takes exactly one target, and it must be the device: a publisher's own target would send to
+ * other devices.
  */
 const TARGETS: ReadonlySet<string> = new Set(['token', 'topic', 'condition', 'fid']);
 
 /**
- * Texts stand in `data` too, where existing clients look for them; not where these copies alone are
- * too much.
+ * The content, with the texts also in `data`, where existing apps look for them. They are left out
+ * there if these copies make the message too large.
  */
 function fcmContent(message: Message, nowMs: number): string {
   const content = contentWith(dataOf(message.payload, true), message, nowMs);
@@ -88,14 +87,14 @@ function contentWith(
   return JSON.stringify({
     ...Object.fromEntries(entries),
     data: withPushId(whole['data'] ?? {}, notificationId),
-    // Android gets data of its own in place of the other.
+    // On Android this data replaces the common data.
     ...(isObject(android) && isObject(android['data'])
       ? { android: { ...android, data: withPushId(android['data'], notificationId) } }
       : {}),
   });
 }
 
-/** What is no map stays: FCM says what is wrong with it. */
+/** Data that is not an object stays as it is: FCM's refusal says what is wrong. */
 const withPushId = (data: unknown, pushId: string): unknown =>
   isObject(data) ? strings({ ...data, pushId }) : data;
 
@@ -103,7 +102,7 @@ const withPushId = (data: unknown, pushId: string): unknown =>
 const notificationOf = ({ silent, title, message, image }: Payload) =>
   silent ? {} : withoutAbsent({ title, body: message, image });
 
-/** Of a silent message the texts stand here only. */
+/** A silent message has its texts only here. */
 function dataOf(payload: Payload, hasCopies: boolean): Readonly<Record<string, unknown>> {
   const { silent, title, message, url, image } = payload;
   const texts = silent || hasCopies ? { title, message, image } : {};
@@ -123,7 +122,7 @@ function androidOf(message: Message, nowMs: number): Readonly<Record<string, unk
 
 const ANDROID_PRIORITY = { high: 'HIGH', normal: 'NORMAL' } as const;
 
-/** `data` is map<string,string>. A null says nothing that its absence does not. */
+/** FCM's `data` is map<string,string>. A null is left out: it means the same as no value. */
 export function strings(data: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> {
   const entries: [string, string][] = [];
   for (const [key, value] of Object.entries(data)) {

@@ -1,4 +1,4 @@
-/** Where FCM is and how it is told devices, and what the operator may set of it. */
+/** The address of FCM, how devices are named to it, and the operator's settings for it. */
 
 import { z } from 'zod';
 import type { SettingsOf } from '../../std/setting-forms.ts';
@@ -33,9 +33,9 @@ export const FCM_SETTINGS = {
 
 export interface FcmOrigins {
   readonly fcm: string;
-  /** Whether FCM is told devices by their installation's id or by their token. */
+  /** Whether devices are named to FCM by installation id or by token. */
   readonly fcmTarget: FcmTarget;
-  /** Messages a minute of one project, over all nodes; 0: no limit. */
+  /** Messages per minute of one project, over all nodes; 0: no limit. */
   readonly fcmPerMinute: number;
   /** Google's issuer of access tokens; the token request goes to `/token` there. */
   readonly oauth: string;
@@ -56,7 +56,7 @@ export const FCM_SITE: Site<
     return {
       fcm,
       fcmTarget: FCM_TARGET,
-      // What stands in for Google has no quota but the one that the operator sets.
+      // A stand-in for Google has only the quota that the operator sets.
       fcmPerMinute: FCM_MESSAGES_PER_MINUTE ?? (fcm === GOOGLE ? GOOGLE_MESSAGES_PER_MINUTE : 0),
       oauth: OAUTH_ORIGIN ?? simulator?.oauthOrigin ?? GOOGLE_OAUTH,
     };

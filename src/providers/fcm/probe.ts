@@ -1,4 +1,4 @@
-/** Asks FCM whether it takes a credential. */
+/** Asks FCM whether it accepts a credential. */
 
 import type { FcmCredential } from '../../domain/credential.ts';
 import type { Probe } from '../provider.ts';
@@ -6,7 +6,7 @@ import { fcmOutcome } from './answer.ts';
 import type { FcmOrigins } from './origins.ts';
 import { targetFieldOf } from './target.ts';
 
-/** No token of Google's; `validate_only` besides, so that nothing would be sent to it either. */
+/** Google has no such token; and with `validate_only` FCM would send nothing to it either. */
 const NO_REGISTRATION = 'tagcast-asks-whether-this-credential-works';
 
 export const fcmProbe = (

@@ -1,4 +1,4 @@
-/** Google's FCM: Android devices, by a service account of the project's. */
+/** Google's FCM: Android devices, with a service account of the project. */
 
 import type { FcmCredential } from '../../domain/credential.ts';
 import { PLATFORM_FCM } from '../../domain/device.ts';

@@ -1,4 +1,4 @@
-/** Google counts what all credentials of a project send. */
+/** The quota of a project: Google counts the sends of all its credentials together. */
 
 import type { ServiceAccount } from '../../domain/credential.ts';
 import type { Quota } from '../provider.ts';

@@ -23,14 +23,14 @@ export const createFcmSender = (
     transport,
   );
 
-/** Any text can be a token; inside of a JSON string it is that text and nothing else. */
+/** Escapes a token for a JSON string: any text can be a token, and stays that text. */
 export function fcmToken(deviceId: DeviceToken): string {
   const text = String(deviceId);
   return TO_BE_ESCAPED.test(text) ? JSON.stringify(text).slice(1, -1) : text;
 }
 
 /**
- * Google's tokens are made of what JSON leaves as it is. Looking for anything else is several times
- * cheaper than matching all of it.
+ * Google's tokens have only characters that JSON does not escape. To look for another one is
+ * several times cheaper than to match the whole token.
  */
 const TO_BE_ESCAPED = /[^\w:.-]/;

@@ -1,7 +1,4 @@
-/**
- * The named limits of FCM, each with its reason: Google's pages where they say it, what was
- * observed where they do not.
- */
+/** The named limits of FCM, each with its reason: from Google's pages, or else from observation. */
 
 import type { BackoffPolicy } from '../../std/backoff.ts';
 import type { TransportLimits } from '../../transport/transport.ts';
@@ -9,20 +6,20 @@ import type { TransportLimits } from '../../transport/transport.ts';
 /** Larger messages are answered 400 INVALID_ARGUMENT without a word about the size. */
 export const FCM_PAYLOAD_BYTES_MAX = 4_096;
 
-/** What the access token is for; nothing else is asked. */
+/** The only permission that the access token is for. */
 export const FCM_SCOPE = 'https://www.googleapis.com/auth/firebase.messaging';
 /** Google takes an assertion of at most an hour. */
 export const ASSERTION_LIFETIME_SECONDS = 3_600;
-/** Renewed so long before the end: a request under way must not meet it. */
+/** Renewed so long before its end, so that it does not expire during a request. */
 export const ACCESS_TOKEN_REFRESH_BEFORE_MS = 5 * 60_000;
 /**
- * Google's live an hour. What an answer says beyond this is no time that a database takes, or none
- * that anybody means.
+ * Google's tokens live an hour. A longer lifetime than this in an answer is a mistake, or too large
+ * for the database.
  */
 export const ACCESS_TOKEN_LIFETIME_MS_MAX = 24 * 60 * 60_000;
 /**
- * Token requests of one credential, of all nodes together, are at least so far apart, whatever FCM
- * says of the token.
+ * The least time between token requests of one credential, of all nodes together, even if FCM calls
+ * every token expired.
  */
 export const ACCESS_TOKEN_REQUESTS_APART_MS = 10_000;
 /** Signing in is one request, and every send of the app waits for it. */
@@ -44,7 +41,7 @@ export const FCM_FAILED: BackoffPolicy = { baseMs: 10_000, capMs: 300_000 };
 export const GOOGLE_MESSAGES_PER_MINUTE = 600_000;
 
 export const FCM_LIMITS: TransportLimits = Object.freeze({
-  /** What fcm.googleapis.com allows on a connection. */
+  /** The streams that fcm.googleapis.com allows on a connection. */
   streamsMax: 100,
   /**
    * FCM asks for 10 s or more; its own time-out of 5 s comes back as a 500. firebase-admin waits 15

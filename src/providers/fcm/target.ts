@@ -1,7 +1,7 @@
 /**
- * What FCM is told a device by: its registration token, or the id of its installation (Firebase
- * Installation ID), which takes the token's place. An installation is reached by the one that its
- * app registered by last, and by that one only.
+ * How a device is named to FCM: by its registration token, or by the id of its installation
+ * (Firebase Installation ID), which replaces the token. FCM reaches an installation only by the
+ * name under which its app registered last.
  */
 
 import type { DeviceToken } from '../../domain/device.ts';
@@ -12,10 +12,10 @@ export const FCM_TARGETS = ['auto', 'token', 'fid'] as const;
 
 export type FcmTarget = (typeof FCM_TARGETS)[number];
 
-/** The field of a message that names the device; exactly one of them may be there. */
+/** The field of a message that names the device; a message has exactly one of them. */
 export type FcmTargetField = Exclude<FcmTarget, 'auto'>;
 
-/** Asked for every send. */
+/** The field for a device. Called for every send. */
 export function targetFieldOf(deviceId: DeviceToken, target: FcmTarget): FcmTargetField {
   if (target !== 'auto') return target;
   return isInstallationId(String(deviceId)) ? 'fid' : 'token';

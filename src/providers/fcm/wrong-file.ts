@@ -1,11 +1,11 @@
 /**
- * JSON files of Google's that are taken for a service account, each known by a field that no
+ * Recognises Google's JSON files that are mistaken for a service account, each by a field that no
  * service account has.
  */
 
 import { z } from 'zod';
 
-/** The whole sentence; null: it may be a service account. */
+/** The whole sentence. Null: it may be a service account. */
 export function wrongFileFault(input: unknown): string | null {
   const given = z.object({ serviceAccount: z.record(z.string(), z.unknown()) }).safeParse(input);
   if (!given.success) return null;

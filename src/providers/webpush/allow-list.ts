@@ -1,7 +1,7 @@
 /**
- * The push services that may be sent to: an endpoint comes from whoever registers a device, so the
- * operator says which hosts are push services. Entries: `push.example.com`, `*.push.example.com`
- * (any name below it), or with a port, `localhost:8443`.
+ * The push services that the engine may send to. Anybody who registers a device gives an endpoint,
+ * so the operator lists the hosts of push services. Entries: `push.example.com`,
+ * `*.push.example.com` (any name below it), or with a port, `localhost:8443`.
  */
 
 /** Google, Mozilla, Apple, Microsoft. */
@@ -16,8 +16,8 @@ export const DEFAULT_PUSH_HOSTS: readonly string[] = Object.freeze([
 ]);
 
 /**
- * `public`: only at addresses of the public internet. `named`: the operator has named this very
- * host and port, so that it may be anywhere, on this machine too.
+ * `public`: only at addresses of the public internet. `named`: the operator has named exactly this
+ * host and port, so it may be anywhere, on this machine too.
  */
 export type Admission = 'no' | 'public' | 'named';
 
@@ -32,7 +32,7 @@ export class AllowList {
     }
   }
 
-  /** `origin`: as `URL` writes it. */
+  /** Whether an origin is on the list. `origin`: as `URL` writes it. */
   admissionOf(origin: string): Admission {
     const { protocol, host, hostname, port } = new URL(origin);
     if (protocol !== 'https:') return 'no';
@@ -45,13 +45,13 @@ export class AllowList {
 const ANY_BELOW = '*.';
 const NAME = /^[a-z0-9-]+(?:\.[a-z0-9-]+)+$/i;
 
-/** Whether an operator's entry can be understood. */
+/** Whether an operator's entry is valid. */
 export const isPushHost = (entry: string): boolean =>
   entry.startsWith(ANY_BELOW) ? NAME.test(entry.slice(ANY_BELOW.length)) : hostOf(entry) !== null;
 
 const HOST_CHARACTERS = /^[\w.:[\]-]+$/;
 
-/** Host and port as `URL` writes them; null when it is more than these. */
+/** Host and port as `URL` writes them. Null: the entry is not just these. */
 function hostOf(entry: string): string | null {
   if (!HOST_CHARACTERS.test(entry) || !URL.canParse(`https://${entry}/`)) return null;
   const { host, href } = new URL(`https://${entry}/`);

@@ -1,7 +1,7 @@
 /**
- * What an answer of a push service means. The RFC gives the statuses; Apple adds reasons, Mozilla
- * numbers, Google and Microsoft little. What they say of a key or a message that is wrong may be
- * one subscription's own: only words that we know count for more.
+ * What an answer of a push service means. The RFC defines the statuses; Apple adds reasons, Mozilla
+ * numbers, Google and Microsoft little. A refusal of a key or a message may concern one
+ * subscription only: it counts for more only with a known reason.
  */
 
 import type { Outcome } from '../../domain/outcome.ts';
@@ -27,23 +27,23 @@ export function webPushOutcome(answer: Answer): Outcome {
       retryAfterMs: retryAfterMs ?? THROTTLED_CHANNEL_PAUSE_MS,
     };
   }
-  // What Mozilla's bridges to phones take is less than its own servers do: the next browser may
-  // well take it.
+  // Mozilla's bridges to phones take smaller messages than its own servers: the next browser may
+  // take this one.
   if (status === 413) return { kind: 'bad-token', reason, isInconclusive: true };
   if (status < 400 || status >= 500) return { kind: 'unavailable', reason, retryAfterMs };
   return outcomeOfFault(answer, words, reason);
 }
 
 interface Words {
-  /** Apple's. */
+  /** Apple's reason. */
   readonly reason: string | null;
-  /** Mozilla's number, named. */
+  /** Mozilla's number, as `errno` and the number. */
   readonly errno: string | null;
-  /** Everything, in small letters. */
+  /** The whole body, in small letters. */
   readonly text: string;
 }
 
-/** A reason longer than any of theirs is cut: it is stored and counted by. */
+/** A reason longer than any of theirs is cut: it is stored, and a key for counts. */
 const REASON_LENGTH_MAX = 100;
 
 function parseBody(body: string): Words {
@@ -64,7 +64,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** 4xx that say of something that it is wrong. */
+/** The outcome of a 4xx that names a fault. */
 function outcomeOfFault({ status }: Answer, { text, errno }: Words, reason: string): Outcome {
   switch (reason) {
     // Apple: subscribed with another key.
@@ -89,12 +89,12 @@ function outcomeOfFault({ status }: Answer, { text, errno }: Words, reason: stri
       break;
   }
   if (status === 401 || status === 403) {
-    // Google's 403 and Mozilla's errno 109 say it in words only: this subscription was made with
-    // another key than ours.
+    // Google's 403 and Mozilla's errno 109 say only in their text that the subscription was made
+    // with another key.
     const isOtherKey = OTHER_KEY.test(text) || (status === 403 && errno === null && text === '');
     return { kind: isOtherKey ? 'bad-token' : 'bad-credential', reason };
   }
-  // A path or method that is not the service's own: no message of ours would do.
+  // The service does not know this path or method: it would take no message.
   if (status === 405) return { kind: 'bad-message', reason };
   return { kind: 'bad-token', reason, unfamiliarStatus: status };
 }

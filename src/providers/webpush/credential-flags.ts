@@ -31,7 +31,7 @@ async function readKeys(path: string, given: GivenFlags): Promise<object> {
     const parsed: unknown = JSON.parse(text);
     if (typeof parsed === 'object' && parsed !== null) return parsed;
   } catch {
-    // The sentence below.
+    // The sentence below refuses it.
   }
   return given.refuse(`${path} is neither JSON with publicKey and privateKey nor a PEM`);
 }

@@ -1,6 +1,6 @@
 /**
- * Checks what a tenant gave as the credential of Web Push: VAPID keys, the account for FCM tokens
- * of browsers, or both.
+ * Checks a client's input for a Web Push credential: VAPID keys, the account for FCM tokens of
+ * browsers, or both.
  */
 
 import type { JsonWebKey } from 'node:crypto';
@@ -44,7 +44,7 @@ const vapidForm = z
     return { ...keys, subject };
   });
 
-/** Keys for subscriptions, an account for FCM tokens: each is checked as if it stood alone. */
+/** Parses keys for subscriptions and an account for FCM tokens; each is checked by itself. */
 export function parseWebPush(
   input: unknown,
   origins: Pick<FcmOrigins, 'oauth'>,
@@ -72,7 +72,7 @@ export function generateVapidKeys(): Omit<VapidKeys, 'subject'> {
   return pairOf(pair.getPrivateKey());
 }
 
-/** Both halves, or what is wrong with the private one. */
+/** Both halves of the key, or the fault of the private one. */
 function keysOf(privateKey: string): Omit<VapidKeys, 'subject'> | string {
   if (privateKey.includes('-----BEGIN')) return keysOfPem(privateKey);
   const octets = Buffer.from(privateKey.trim(), 'base64url');
@@ -91,7 +91,7 @@ function keysOfPem(pem: string): Omit<VapidKeys, 'subject'> | string {
   try {
     key = createPrivateKey(pem).export({ format: 'jwk' });
   } catch {
-    // OpenSSL's words for it help nobody, and may quote the key.
+    // OpenSSL's message does not help, and may quote the key.
     return 'is not a private key in PKCS 8 PEM form';
   }
   if (key.crv !== 'P-256' || key.d === undefined) return 'is a key that is not P-256';
@@ -101,7 +101,7 @@ function keysOfPem(pem: string): Omit<VapidKeys, 'subject'> | string {
 function pairOf(privateKey: Buffer): Omit<VapidKeys, 'subject'> {
   const pair = createECDH('prime256v1');
   pair.setPrivateKey(privateKey);
-  // OpenSSL gives it without its leading zeros; 32 octets is what JOSE wants (RFC 7518, 6.2.2.1).
+  // OpenSSL leaves out leading zeros; JOSE needs all 32 octets (RFC 7518, 6.2.2.1).
   const octets = Buffer.alloc(PRIVATE_KEY_OCTETS);
   privateKey.copy(octets, PRIVATE_KEY_OCTETS - privateKey.length);
   return {
@@ -118,7 +118,7 @@ function isSameKey(given: string, publicKey: string): boolean {
 const MAIL = /^mailto:[^\s<>@]+@([^\s<>@]+)$/;
 const NOT_A_PLACE = /(?:^|\.)(?:localhost|invalid)$/i;
 
-/** Apple refuses every push of a subject that is no address in the world (BadJwtToken). */
+/** Apple refuses every push whose subject is no public address (BadJwtToken). */
 function subjectFault(subject: string): string | null {
   const host = MAIL.exec(subject)?.[1] ?? httpsHost(subject);
   if (host === null) return 'must be mailto: with an e-mail address, or an https: URL';

@@ -1,6 +1,6 @@
 /**
  * The VAPID token (RFC 8292): a JWT for one push service, signed with the application server's key,
- * shown with every push to it.
+ * sent with every push to it.
  */
 
 import type { KeyObject } from 'node:crypto';
@@ -8,7 +8,10 @@ import { createPrivateKey, sign } from 'node:crypto';
 import type { VapidKeys } from '../../domain/credential.ts';
 import { VAPID_LIFETIME_MS, VAPID_REFRESH_BEFORE_MS } from './settings.ts';
 
-/** Tokens of one key. Made in the worker: they cost 28 µs each, and nobody counts them. */
+/**
+ * Signs tokens with one key. It runs in the worker: a token costs 28 µs, and no push service counts
+ * them.
+ */
 export class VapidSigner {
   readonly #keys: VapidKeys;
   readonly #privateKey: KeyObject;
@@ -31,14 +34,14 @@ export class VapidSigner {
 }
 
 /**
- * The clock was set, if it differs from the monotonic one by more than this: services allow some
- * minutes of difference.
+ * If the date and the monotonic clock have moved apart by this or more, the clock was set. Services
+ * allow some minutes of difference.
  */
 const CLOCK_SET_MS_MIN = 60_000;
 
 /**
- * The value for one push service, made again when it nears its end, or when the clock that it was
- * signed by has been set since.
+ * The value for one push service. It is renewed before it expires, or when the clock was set since
+ * it was signed.
  */
 export class VapidToken {
   readonly #signer: VapidSigner;

@@ -1,8 +1,8 @@
 /**
  * Encrypts a message for one browser (RFC 8291): a key pair for each message, the secret shared
  * with the browser's key, and one record of `aes128gcm` (RFC 8188). HKDF is written out as its
- * HMACs, and random octets are drawn in batches: what it costs beside its bare operations is told
- * by `npm run bench -- latency`.
+ * HMACs, and random octets are drawn in batches: `npm run bench -- latency` measures its cost above
+ * the bare operations.
  */
 
 import type { ECDH } from 'node:crypto';
@@ -23,7 +23,7 @@ const SALT_OCTETS = 16;
 const TAG_OCTETS = 16;
 /** Salt, record size, length of the key id, key id (RFC 8188, 2.1). */
 const HEAD_OCTETS = SALT_OCTETS + 4 + 1 + PUBLIC_KEY_OCTETS;
-/** All of the body: there is one record, and it may be shorter (RFC 8291, 4). */
+/** The size of the one record, which may be shorter (RFC 8291, 4). */
 const RECORD_SIZE = 4_096;
 /** Ends the plaintext of the last record (RFC 8188, 2). */
 const LAST_RECORD = Buffer.from([2]);
@@ -36,19 +36,19 @@ const NONCE_INFO = Buffer.from('Content-Encoding: nonce\0\x01', 'latin1');
 const CONTENT_KEY_OCTETS = 16;
 const NONCE_OCTETS = 12;
 
-/** What is encrypted of a message; the same for all its browsers. */
+/** The plaintext of a message, the same for all its browsers. */
 export const recordOf = (plaintext: Buffer): Buffer => Buffer.concat([plaintext, LAST_RECORD]);
 
 /** The body for one browser. Throws when its public key is no point of the curve. */
 export function encrypt(record: Buffer, recipient: Recipient): Buffer {
-  // RFC 8291, 2: a new key pair for each message. The object is the same, its keys are not.
+  // RFC 8291, 2: a new key pair for each message. The object is reused, its keys are not.
   sender.generateKeys();
   return encryptWith(record, recipient, sender, nextSalt());
 }
 
 const sender = createECDH('prime256v1');
 
-/** The same with a key pair and a salt that are given: RFC 8291 has an example of it. */
+/** The same with a given key pair and salt: RFC 8291 has an example of it. */
 export function encryptWith(
   record: Buffer,
   { publicKey, authSecret }: Recipient,
@@ -81,7 +81,7 @@ export function encryptWith(
 
 const hmac = (key: Buffer, data: Buffer): Buffer => createHmac('sha256', key).update(data).digest();
 
-/** Drawn 256 salts at a time: one alone costs as much as the AES of a short message. */
+/** 256 salts are drawn at a time: to draw one alone costs as much as the AES of a short message. */
 const salts = Buffer.alloc(256 * SALT_OCTETS);
 let saltAt = salts.length;
 

@@ -1,7 +1,7 @@
 /**
- * The same message for a browser that registered with FCM, as the public service's web SDK does:
- * FCM HTTP v1 with a `webpush` block. Data only: the page's worker shows it, and Firebase's own
- * code would show a `notification` beside that.
+ * The message for a browser that registered with FCM, as the public service's web SDK does: FCM
+ * HTTP v1 with a `webpush` block. It has data only: the page's worker shows it, and Firebase's own
+ * code would show a `notification` as well.
  */
 
 import type { ServiceAccount } from '../../domain/credential.ts';
@@ -28,7 +28,8 @@ function contentOf(message: Message, nowMs: number): object {
 }
 
 /**
- * In the names that such workers read; what `webpush` has for `showNotification` stands beside it.
+ * The data, under the names that such workers read, with the members of `webpush` for
+ * `showNotification`.
  */
 function dataOf({ payload, notificationId }: Message): Readonly<Record<string, string>> {
   const { title, message, url, image, webpush = {} } = payload;
@@ -38,7 +39,7 @@ function dataOf({ payload, notificationId }: Message): Readonly<Record<string, s
     ...(body === undefined ? {} : { message: body }),
     ...(isObject(data) ? data : {}),
   };
-  // FCM would refuse the whole message for such a name, and to other browsers it means nothing
+  // FCM would refuse the whole message for a reserved name; for other browsers these names are not
   // special.
   const allowed = Object.entries(over).filter(([key]) => !isReservedByFcm(key));
   return strings({

@@ -1,7 +1,7 @@
 /**
- * A message as a service worker gets it, JSON of the payload's common fields, and the header fields
- * that tell a push service how. Where it can be, the JSON is at once a declarative message (W3C
- * Push API), which a browser that knows them shows by itself.
+ * A message for a service worker, as JSON of the payload's common fields, with the header fields
+ * for the push service. If possible, the JSON is also a declarative message (W3C Push API), which
+ * browsers that know these show by themselves.
  */
 
 import { hash } from 'node:crypto';
@@ -14,7 +14,7 @@ import { TTL_SECONDS_DEFAULT, WEB_PUSH_PAYLOAD_BYTES_MAX } from './settings.ts';
 const NOTHING = Buffer.alloc(0);
 
 /**
- * The request to a push service: the path is the endpoint's, and the body is encrypted for each
+ * The request to a push service. The path is the endpoint's, and the body is encrypted for each
  * browser.
  */
 export function renderPush(message: Message, nowMs: number): RequestTemplate {
@@ -36,8 +36,8 @@ export function renderPush(message: Message, nowMs: number): RequestTemplate {
 }
 
 /**
- * What is encrypted. The declarative members repeat what the others say: they are left out where
- * they alone are too much.
+ * The plaintext. The declarative members repeat other members: they are left out if they make the
+ * message too large.
  */
 export function pushContent({ payload, notificationId }: Message): string {
   const forWorker = overlay(forWorkerOf(payload), { pushId: notificationId });
@@ -64,10 +64,10 @@ function forWorkerOf(payload: Payload): Readonly<Record<string, unknown>> {
   return webpush === undefined ? made : overlay(made, webpush);
 }
 
-/** What tells a declarative message from others: the number of the RFC. */
+/** Marks a declarative message: the number of the RFC. */
 const DECLARATIVE = 8030;
 
-/** What a worker would hand to `showNotification`, and a browser can show without it. */
+/** The members for `showNotification` that a browser can also show without a worker. */
 const SHOWN_MEMBERS: ReadonlySet<string> = new Set([
   'title',
   'body',
@@ -80,7 +80,10 @@ const SHOWN_MEMBERS: ReadonlySet<string> = new Set([
   'requireInteraction',
 ]);
 
-/** Null: a browser would refuse it, for it has no title, or nowhere that a browser can go. */
+/**
+ * The declarative members. Null: a browser would refuse them, because the message has no title, or
+ * no URL that a browser can open.
+ */
 function declaredOf(
   forWorker: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, unknown>> | null {
@@ -95,7 +98,7 @@ function declaredOf(
   };
 }
 
-/** Apps have schemes of their own, which mean nothing to a browser. */
+/** Apps have URL schemes of their own, which a browser cannot open. */
 const WEB_ADDRESS = /^https?:\/\//i;
 
 /** The size that counts against `WEB_PUSH_PAYLOAD_BYTES_MAX`. */
@@ -119,8 +122,8 @@ export function pushFields(message: Message, nowMs: number): PushFields {
 }
 
 /**
- * As on iOS: what is shown is urgent unless the publisher says otherwise, what is not can wait for
- * the charger.
+ * As on iOS: a message that is shown is urgent, unless the publisher says otherwise. A silent one
+ * can wait until the device charges.
  */
 function urgencyOf({ silent, priority = 'high' }: Payload): string {
   return silent ? 'low' : priority;
@@ -129,8 +132,8 @@ function urgencyOf({ silent, priority = 'high' }: Payload): string {
 const TOPIC_OCTETS = 24;
 
 /**
- * At most 32 characters of base64url (RFC 8030, 5.4), which Apple decodes: of 24 octets they are
- * exactly 32, whatever the collapseId is made of.
+ * A topic has at most 32 characters of base64url (RFC 8030, 5.4), which Apple decodes. A hash of 24
+ * octets gives exactly 32, for any collapseId.
  */
 const topicOf = (collapseId: string): string =>
   hash('sha256', collapseId, 'buffer').toString('base64url', 0, TOPIC_OCTETS);

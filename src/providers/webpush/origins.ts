@@ -1,6 +1,5 @@
 /**
- * Which push services of browsers may be sent to; the rest is as at FCM, where browsers' FCM tokens
- * go.
+ * The operator's list of push services. Browsers' FCM tokens go to FCM, so its settings apply too.
  */
 
 import type { SettingsOf } from '../../std/setting-forms.ts';
@@ -21,7 +20,7 @@ export const WEB_PUSH_SETTINGS = {
 };
 
 interface PushServices {
-  /** Push services that may be sent to: entries of the allow-list (allow-list.ts). */
+  /** The push services that the engine may send to: entries of the allow-list (allow-list.ts). */
   readonly webPushHosts: readonly string[];
 }
 

@@ -1,6 +1,6 @@
 /**
- * Web Push: browsers, at their makers' push services by VAPID keys, or, by their FCM tokens,
- * through FCM.
+ * Web Push: browsers, through their makers' push services with VAPID keys, or through FCM with
+ * their FCM tokens.
  */
 
 import type { WebPushCredential } from '../../domain/credential.ts';
@@ -31,7 +31,8 @@ export const WEB_PUSH: Provider<WebPushCredential, WebPushOrigins> = {
   publicNote: ({ vapid }) =>
     vapid === null ? null : `Web pages subscribe with applicationServerKey ${vapid.publicKey}`,
 
-  // A push service's refusals are its own affair (sender.ts), and FCM's words are FCM's.
+  // A refusal of one push service is no fault of the scope (sender.ts), and FCM explains its own
+  // reasons.
   meanings: {},
 
   payloadBytesMax: WEB_PUSH_PAYLOAD_BYTES_MAX,
@@ -39,12 +40,12 @@ export const WEB_PUSH: Provider<WebPushCredential, WebPushOrigins> = {
 
   patienceMs: WEB_PUSH_PATIENCE_MS,
   retryPolicy: () => NO_KNOWN_RULES,
-  // With keys besides, most of its devices are subscriptions, which no project's quota counts.
+  // If it has keys too, most of its devices are subscriptions, which no project's quota counts.
   quota: ({ vapid, serviceAccount }, origins) =>
     vapid === null && serviceAccount !== null ? projectQuota(serviceAccount, origins) : null,
 
-  // VAPID tokens are made where they are used (credentials.ts). Whoever has subscribed gets the
-  // push by that key; only those with FCM tokens wait for Google.
+  // Workers make VAPID tokens themselves (credentials.ts). Subscriptions get the push with that
+  // key; only devices with FCM tokens wait for Google.
   minting: ({ vapid, serviceAccount }, origins, trustedAt) =>
     serviceAccount === null
       ? null
@@ -66,14 +67,14 @@ export const WEB_PUSH: Provider<WebPushCredential, WebPushOrigins> = {
           outcomeOf,
         }),
     }),
-  // A push service knows a VAPID key by those who subscribed with it only: it cannot be asked.
+  // A push service knows a VAPID key only from subscriptions made with it: so it cannot be asked.
   probe: ({ serviceAccount }, authorization, origins) =>
     serviceAccount === null ? null : fcmProbe({ serviceAccount }, authorization, origins),
 };
 
 /**
- * One push service of many: what the operator allows a whole provider is not more than enough for
- * it.
+ * The limits of one push service: the operator's limit for a whole provider must not raise its
+ * connections.
  */
 const serviceLimits = (limits: Partial<TransportLimits>): TransportLimits => ({
   ...WEB_PUSH_LIMITS,

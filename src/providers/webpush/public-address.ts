@@ -1,6 +1,6 @@
 /**
- * Whether an address is in the public internet: an endpoint is a stranger's word, and must not lead
- * us to our own machines.
+ * Whether an address is in the public internet: anybody can register an endpoint, and it must not
+ * lead to the operator's own machines.
  */
 
 import { BlockList, isIP } from 'node:net';
@@ -28,8 +28,8 @@ const NOT_PUBLIC_V4: readonly (readonly [network: string, prefix: number])[] = [
 ];
 
 /**
- * Of IPv6 only 2000::/3 is global; in it, addresses that hold others (Teredo, 6to4), for
- * documentation, or for protocols.
+ * In IPv6 only 2000::/3 is global. These networks in it are not: addresses that hold others
+ * (Teredo, 6to4), for documentation, or for protocols.
  */
 const NOT_PUBLIC_V6: readonly (readonly [network: string, prefix: number])[] = [
   ['2001::', 23],
@@ -45,7 +45,7 @@ for (const [network, prefix] of NOT_PUBLIC_V6) notPublic.addSubnet(network, pref
 const global = new BlockList();
 global.addSubnet('2000::', 3, 'ipv6');
 
-/** Mapped addresses, zones and everything else that is no plain public address: false. */
+/** Whether it is a plain public address; mapped addresses and zones are not. */
 export function isPublicAddress(address: string): boolean {
   if (address.includes('%')) return false;
   switch (isIP(address)) {

@@ -1,7 +1,7 @@
 /**
- * One push service, as one sender knows it: its connections, what waits for them, and whether it
- * answers at all. A service that does not is cut off from what it may hold, so that the browsers of
- * the others get their pushes meanwhile.
+ * One push service in one sender: its connections, the sends that wait for them, and whether it
+ * answers at all. A service that does not answer may hold only few sends, so that the browsers of
+ * other services get their pushes meanwhile.
  */
 
 import type { Outcome } from '../../domain/outcome.ts';
@@ -23,9 +23,9 @@ import {
 /** A send on its way to a push service. */
 export interface PushSend {
   readonly template: RequestTemplate;
-  /** What the template has a place for: the endpoint's path, or the FCM token. */
+  /** The text for the template's place: the endpoint's path, or the FCM token. */
   readonly token: string;
-  /** What is encrypted, and for whom; null: the body is the template's. */
+  /** The plaintext and its recipient. Null: the body is the template's. */
   readonly sealed: { readonly record: Buffer; readonly recipient: Recipient } | null;
   readonly position: number;
   readonly settle: Settle;
@@ -36,10 +36,10 @@ export interface PushSend {
 export interface PushServiceOptions {
   makeTransport(outcomeOf: (answer: Answer) => Outcome): Transport;
   outcomeOf(answer: Answer): Outcome;
-  /** Null: its authorization comes from elsewhere (`transport.authorize`). */
+  /** Null: the authorization is set from outside (`authorize`). */
   readonly vapid: VapidToken | null;
   ended(service: PushService, send: PushSend, outcome: Outcome): void;
-  /** Its transport has room again. */
+  /** Called when its transport has room again. */
   ready(): void;
 }
 
@@ -50,7 +50,7 @@ export const NO_ANSWER: Outcome = Object.freeze({
   reason: 'PushServiceSilent',
   retryAfterMs: null,
 });
-/** Its public key is no point of the curve: only the arithmetic finds that out. */
+/** The subscription's public key is no point of the curve: only the encryption finds this out. */
 const BAD_KEY: Outcome = Object.freeze({
   kind: 'bad-token',
   reason: 'BadSubscription',
@@ -66,12 +66,15 @@ export class PushService {
   #onEmpty: () => void = () => undefined;
   #isAwaited = false;
   #isStuck = false;
-  /** Since when it owes an answer. */
+  /** Monotonic time from which it owes an answer. */
   #owesSinceMs = 0;
   #workedAtMs = Number.NEGATIVE_INFINITY;
-  /** Of the key. */
+  /** Refusals of the key. */
   #keyRefusals = new Refusals();
-  /** Of single messages; null: somebody has it, so that it is not the message. */
+  /**
+   * Refusals of single messages. Null: some device got the message, so the message is not the
+   * fault.
+   */
   readonly #messageRefusals = new WeakMap<RequestTemplate, Refusals | null>();
 
   constructor(options: PushServiceOptions) {
@@ -96,7 +99,7 @@ export class PushService {
     return this.#waiting.length > 0;
   }
 
-  /** It was good lately. */
+  /** Whether it took a push lately, or knew that a subscription has ended. */
   works(nowMs: number): boolean {
     return !this.#isStuck && nowMs - this.#workedAtMs < WORKED_WITHIN_MS;
   }
@@ -107,7 +110,7 @@ export class PushService {
     this.#waiting.push(send);
   }
 
-  /** Sends the next one, if there is room; false: not now. */
+  /** Sends the next one, if it has room. False: it sent none. */
   sendNext(nowMs: number): boolean {
     if (this.#waiting.length === 0) return false;
     if (this.transport.capacity === 0) {
@@ -117,14 +120,17 @@ export class PushService {
     const send = this.#waiting.shift();
     if (send === undefined) return false;
     this.#underWay += 1;
-    // Whoever asked may have been given up for lost since, and another does it.
+    // The node may have been called dead since, and another may have taken over the device.
     if (nowMs - send.askedAtMs > WAIT_MS_MAX) this.#end(send, TOO_LATE);
     else this.#start(send);
     if (this.#waiting.length === 0) this.#onEmpty();
     return true;
   }
 
-  /** How a send ends now that those before it were refused; null: it may be sent. */
+  /**
+   * The outcome of a send that is not made because sends before it were refused. Null: it may be
+   * sent.
+   */
   refusalOf(template: RequestTemplate, nowMs: number): Outcome | null {
     const ofMessage = this.#messageRefusals.get(template)?.verdict(nowMs) ?? null;
     if (ofMessage !== null || this.works(nowMs)) return ofMessage;
@@ -138,8 +144,8 @@ export class PushService {
   }
 
   /**
-   * Time passes: a service that has answered nothing keeps its probes only. True: it has just been
-   * found so.
+   * Called at intervals: a service that owes an answer for too long keeps only its probes. True: it
+   * is one from now on.
    */
   sweep(nowMs: number): boolean {
     if (this.#isStuck || this.held === 0 || nowMs - this.#owesSinceMs <= STUCK_AFTER_MS)
@@ -149,7 +155,7 @@ export class PushService {
     return true;
   }
 
-  /** What waits is still sent, as long as there is room for it soon. */
+  /** Still sends what waits, if it gets room for it soon. */
   async close(): Promise<void> {
     if (this.#waiting.length > 0) await this.#emptied();
     for (const send of this.#waiting.splice(0)) this.#options.ended(this, send, CLOSING);
@@ -197,7 +203,7 @@ export class PushService {
     this.#options.ended(this, send, outcome);
   }
 
-  /** It has answered, whatever it says. */
+  /** It has answered, perhaps with a refusal. */
   #heard(answer: Answer): Outcome {
     const nowMs = performance.now();
     this.#isStuck = false;

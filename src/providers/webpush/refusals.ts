@@ -1,7 +1,7 @@
 /**
- * What one push service has refused alike: our key, or one message. Anybody can register
- * subscriptions that are refused so, therefore a row of refusals ends nobody: whoever comes after
- * it is told to come again, while a few others are tried.
+ * Counts how often one push service has refused our key, or one message. Anybody can register
+ * subscriptions that are refused in this way. So refusals in a row make no other send fail: most
+ * later sends become retries, while a few are tried.
  */
 
 import type { Outcome } from '../../domain/outcome.ts';
@@ -22,12 +22,12 @@ export class Refusals {
     this.#triesLeft = 0;
   }
 
-  /** The service took it from somebody. */
+  /** The service accepted it for some device. */
   accepted(): void {
     this.#inARow = 0;
   }
 
-  /** How a send ends that is not tried now; null: it may be. */
+  /** The outcome of a send that is not tried now. Null: it may be tried. */
   verdict(nowMs: number): Outcome | null {
     if (this.#inARow < REFUSALS_IN_A_ROW) return null;
     if (nowMs >= this.#pausedUntilMs) {

@@ -1,8 +1,8 @@
 /**
- * The sender of Web Push: one credential's messages to browsers, at whatever push service each has,
- * or through FCM. Which service a device belongs to shows only when it is its turn, so what is
- * handed over waits here for its service, and `capacity` says how many more may: a service that
- * answers slows the sender down to its own pace, one that does not is left behind.
+ * The sender of Web Push: one credential's messages to browsers, at the push service of each, or
+ * through FCM. A device's service is known only when the device is handed over. So sends wait here
+ * for their service, and `capacity` says how many more may. A service that answers slows the sender
+ * down to its own pace; one that does not answer is left behind.
  */
 
 import type { ServiceAccount, WebPushCredential } from '../../domain/credential.ts';
@@ -36,7 +36,7 @@ import { NO_ANSWER, PushService } from './push-service.ts';
 import { HELD_MAX, HELD_PER_SERVICE_MAX, SERVICES_MAX, TURN_SENDS_MAX } from './settings.ts';
 import { readDevice } from './subscription.ts';
 
-/** How a transport to one service is made; `kind` tells whose limits it has. */
+/** Makes a transport to one service. `kind`: the limits that it gets. */
 export type MakeTransport = (
   kind: 'push' | 'fcm',
   origin: string,
@@ -48,7 +48,7 @@ export interface WebPushOptions {
   readonly hosts: readonly string[];
   readonly fcmOrigin: string;
   readonly fcmTarget: FcmTarget;
-  /** FCM's, or empty: there is none. */
+  /** FCM's authorization. Empty: there is none. */
   readonly authorization: string;
   readonly makeTransport: MakeTransport;
 }
@@ -62,9 +62,9 @@ interface RenderedWebPush extends Rendered {
 
 type Aim = { readonly service: PushService } & Pick<PushSend, 'template' | 'token' | 'sealed'>;
 
-/** How often silent services are looked for while anything is under way. */
+/** How often it looks for services that do not answer, while sends are under way. */
 const SWEEP_EVERY_MS = 250;
-/** The service that FCM tokens go to; no origin looks like it. */
+/** The name of the service for FCM tokens; no origin looks like it. */
 const FCM = 'fcm';
 
 const unasked = (reason: string): Outcome =>
@@ -90,7 +90,7 @@ export class WebPushSender implements Sender {
   readonly #signer: VapidSigner | null;
   readonly #account: ServiceAccount | null;
   readonly #turnClock = new TurnClock();
-  /** By origin, the one unused for longest first. */
+  /** By origin. The one unused for longest is first. */
   readonly #services = new Map<string, PushService>();
   readonly #closing = new Set<Promise<void>>();
   #authorization: string;
@@ -156,10 +156,7 @@ export class WebPushSender implements Sender {
     this.#pumpSoon();
   }
 
-  /**
-   * Which services a notification will need is not known before its devices are: nothing is opened
-   * ahead.
-   */
+  /** Opens nothing: the services that a notification needs are known only with its devices. */
   warm(): void {}
 
   authorize(authorization: string): void {
@@ -203,7 +200,7 @@ export class WebPushSender implements Sender {
     }
   }
 
-  /** Null: there are too many, and all of them are busy. */
+  /** Null: the sender has too many services, and all of them are busy. */
   #serviceOf(
     name: string,
     admission: Exclude<Admission, 'no'>,
@@ -252,14 +249,14 @@ export class WebPushSender implements Sender {
     this.#closing.add(closed);
   }
 
-  /** A service that answers nothing takes its probes only. */
+  /** A service that does not answer takes only its probes. */
   #leftBehind(service: PushService): Outcome | null {
     return service.isStuck && service.isFull ? NO_ANSWER : null;
   }
 
   /**
-   * A push service speaks for itself. That it refuses a key or a message is its own affair for
-   * good, for another may take them; that it fails is, as long as another works.
+   * Marks an outcome as one service's own. A refusal of a key or a message always is, because
+   * another service may take them. A failure is, as long as another service works.
    */
   #contained(service: PushService, outcome: Outcome): Outcome {
     switch (outcome.kind) {
@@ -311,7 +308,7 @@ export class WebPushSender implements Sender {
   }
 
   /**
-   * Sends what has room, one for each service in turn, and goes on in the next turn of the event
+   * Sends what has room, one for each service in turn, and continues in the next turn of the event
    * loop.
    */
   #pump(): void {
@@ -320,8 +317,7 @@ export class WebPushSender implements Sender {
     let ready = [...this.#services.values()].filter(({ isWaiting }) => isWaiting);
     while (left > 0 && ready.length > 0) {
       const sent = ready.slice(0, left).filter((service) => service.sendNext(nowMs));
-      // Those that this row has no place for any more come first in what is left of it, or in the
-      // next one.
+      // Services that this round did not reach come first in the next one.
       ready = [...ready.slice(left), ...sent];
       left -= sent.length;
     }

@@ -1,6 +1,6 @@
 /**
- * The named limits of Web Push, each with its reason: the RFCs, the services' pages, and what the
- * sender may hold for each of them.
+ * The named limits of Web Push, each with its reason: from the RFCs, from the services' pages, and
+ * for the sends that wait for a service.
  */
 
 import { TTL_SECONDS_MAX } from '../../domain/payload.ts';
@@ -14,8 +14,8 @@ import { FCM_LIMITS } from '../fcm/settings.ts';
 export const WEB_PUSH_PAYLOAD_BYTES_MAX = 3_993;
 
 /**
- * TTL is required (RFC 8030, 5.2). Without one of the publisher's: four weeks, which every service
- * keeps (Mozilla 30 days).
+ * TTL is required (RFC 8030, 5.2). If the publisher gives none: four weeks, for which every service
+ * keeps a message (Mozilla 30 days).
  */
 export const TTL_SECONDS_DEFAULT = TTL_SECONDS_MAX;
 
@@ -25,86 +25,79 @@ export const TTL_SECONDS_DEFAULT = TTL_SECONDS_MAX;
  */
 export const WEB_PUSH_PATIENCE_MS = 86_400_000;
 
-/**
- * RFC 8292, 2: at most 24 hours. Services remember the tokens that they have verified, so one is
- * used for long.
- */
+/** RFC 8292, 2: at most 24 hours. Services remember verified tokens, so each is used for long. */
 export const VAPID_LIFETIME_MS = 12 * 3_600_000;
 /**
- * Renewed so long before its end: services' clocks differ, and a request under way must not meet
- * it.
+ * Renewed so long before its end: services' clocks differ, and it must not expire during a request.
  */
 export const VAPID_REFRESH_BEFORE_MS = 3_600_000;
 
-/**
- * Microsoft's 406 lasts for hours and names no time; within the hour of retries this asks six
- * times.
- */
+/** Microsoft's 406 lasts for hours and names no time; this asks six times an hour. */
 export const THROTTLED_CHANNEL_PAUSE_MS = 10 * 60_000;
 
 /**
- * Push services that one sender is connected to; beyond it the idle one unused for longest is
+ * Push services that one sender is connected to. Beyond it the idle one unused for longest is
  * closed. Four makers have about 40 hosts.
  */
 export const SERVICES_MAX = 32;
 /**
- * Sends that wait for or are under way at one push service: at 50 ms of round trip three times what
- * a thread encrypts.
+ * Sends that wait or are under way at one push service: three times the sends that a thread
+ * encrypts in a round trip of 50 ms.
  */
 export const HELD_PER_SERVICE_MAX = 1_000;
 /**
- * The same for all services that answer: one service that uses up its share leaves as much for the
+ * The same for all services together that answer: one that uses up its share leaves as much for the
  * others.
  */
 export const HELD_MAX = 2_000;
 /**
- * A service that has answered nothing for so long (connecting and a first answer are five round
- * trips) holds up nobody any more: what is for it ends as unavailable …
+ * A service that has not answered for so long (connecting and a first answer take five round trips)
+ * holds up no other any more: its sends end as unavailable …
  */
 export const STUCK_AFTER_MS = 3_000;
-/** … but for so many, which find out whether it answers again. */
+/** … except for so many, which probe whether it answers again. */
 export const PROBES_MAX = 8;
 /**
- * A send whose turn comes later is not made: its process may have been frozen, and another have
- * taken its device over.
+ * A send whose turn comes later is not made: the process may have been frozen, and another node may
+ * have taken over the device.
  */
 export const WAIT_MS_MAX = 5_000;
 /**
- * How long `close` lets what waits be sent; together with the transport's own wait within the ten
- * seconds of SIGTERM.
+ * How long `close` still sends waiting messages. With the transport's own wait it stays within the
+ * ten seconds of SIGTERM.
  */
 export const CLOSE_WAIT_MS_MAX = 2_000;
 /**
- * Path and query of an endpoint: the longest known have some 600 characters, and what is too long a
- * service refuses in words of its own.
+ * Characters of an endpoint's path and query. The longest known have some 600; a service would
+ * refuse a longer one in its own words.
  */
 export const PATH_LENGTH_MAX = 2_048;
 /**
- * Sends encrypted in one turn of the event loop, some 5 ms: reading, PINGs and other senders come
- * in between.
+ * Sends encrypted in one turn of the event loop, some 5 ms: between turns come reading, PINGs and
+ * other senders.
  */
 export const TURN_SENDS_MAX = 32;
 /**
- * Refusals of a key, or of a message, in a row after which a push service that took none lately is
- * hardly asked any more.
+ * After so many refusals of a key or a message in a row, a push service that took none lately gets
+ * only a few sends.
  */
 export const REFUSALS_IN_A_ROW = 8;
 /**
- * For so long at a time only so many sends try again, whether they were all there was: that is no
- * load, and thousands in the hour of retries.
+ * In each period of this length only so many sends are tried: little load, and still thousands in
+ * an hour.
  */
 export const REFUSED_FOR_MS = 5_000;
 export const TRIES_WHILE_REFUSED = 8;
 /**
- * A service that was good so lately says that a failure elsewhere is that one's own, and a refused
- * key a subscription's own.
+ * If a service worked within this time, a failure elsewhere is the other service's own, and a
+ * refused key a subscription's own.
  */
 export const WORKED_WITHIN_MS = 60_000;
 
-/** What holds for the largest of them, behind which Google's front end stands as well. */
+/** The limits of the largest service, which is behind Google's front end, as FCM is. */
 export const WEB_PUSH_LIMITS: TransportLimits = Object.freeze({
   ...FCM_LIMITS,
-  /** As RFC 9113, 6.5.2, recommends for the least that a server allows; each says its own. */
+  /** The least that RFC 9113, 6.5.2, recommends to servers; each server announces its own. */
   streamsMax: 100,
   /** A refusal has some 200 bytes. */
   bodyBytesMax: 4_096,

@@ -1,5 +1,5 @@
 /**
- * What a deviceId of platform 7 is: the JSON of a browser's PushSubscription (W3C Push API), or an
+ * Reads a deviceId of platform 7: the JSON of a browser's PushSubscription (W3C Push API), or an
  * FCM token.
  */
 
@@ -11,7 +11,7 @@ import { PATH_LENGTH_MAX } from './settings.ts';
 export type WebDevice =
   | {
       readonly kind: 'subscription';
-      /** Of the push service; what the VAPID token is for. */
+      /** The push service's origin, for which the VAPID token is made. */
       readonly origin: string;
       /** Path and query of the endpoint: visible ASCII, as URLs are written. */
       readonly path: string;
@@ -21,7 +21,7 @@ export type WebDevice =
   | { readonly kind: 'unusable'; readonly reason: 'BadSubscription' | 'SubscriptionExpired' };
 
 export function readDevice(deviceId: string, nowMs: number): WebDevice {
-  // No token of FCM's begins so.
+  // No FCM token begins with a brace.
   if (!deviceId.trimStart().startsWith('{')) return FCM_TOKEN;
   const subscription = parse(deviceId);
   if (!isObject(subscription)) return BAD;
@@ -32,7 +32,7 @@ export function readDevice(deviceId: string, nowMs: number): WebDevice {
   const authSecret = octets(keys['auth'], AUTH_SECRET_OCTETS);
   if (publicKey === null || publicKey[0] !== UNCOMPRESSED_POINT || authSecret === null) return BAD;
   const { protocol, origin, pathname, search, username, password } = new URL(endpoint);
-  // A name or a password in the address would be somebody's who is not us.
+  // A user name or password in the address would not be Tagcast's.
   if (protocol !== 'https:' || username !== '' || password !== '') return BAD;
   const path = pathname + search;
   if (path.length > PATH_LENGTH_MAX) return BAD;
@@ -54,7 +54,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** base64url, or base64 as some libraries write it. */
+/** Decodes base64url, or base64 as some libraries write it. */
 function octets(value: unknown, length: number): Buffer | null {
   if (typeof value !== 'string') return null;
   const decoded = Buffer.from(value, 'base64url');
