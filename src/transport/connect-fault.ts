@@ -1,11 +1,11 @@
 /**
- * Why a provider's host cannot be reached, as a sentence that names the host and what to look at:
+ * Why a provider's host cannot be reached, as a sentence that names the host and the likely cause:
  * for logs, statuses and operators.
  */
 
 /**
- * `reason` is an error's code or the connection's own words (std/error-reason.ts). The sentence
- * ends without a full stop, for it may stand after a colon.
+ * The sentence, without a full stop, because it may follow a colon. `reason`: an error's code or
+ * the connection's own words (std/error-reason.ts).
  */
 export function connectFault(origin: string, reason: string): string {
   const place = placeOf(origin);
@@ -19,7 +19,7 @@ export function connectFault(origin: string, reason: string): string {
     : `${place} cannot be reached: ${reason}`;
 }
 
-/** OpenSSL's words for a chain that ends in nobody we trust. */
+/** OpenSSL's codes for a certificate chain that ends in no trusted certificate. */
 const UNVERIFIED: ReadonlySet<string> = new Set([
   'CERT_UNTRUSTED',
   'DEPTH_ZERO_SELF_SIGNED_CERT',
@@ -53,7 +53,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   'connection closed before the answer': 'closed the connection before it answered',
 };
 
-/** `host:port`, the port always: firewalls ask for it. */
+/** `host:port`, always with the port: rules of firewalls need it. */
 function placeOf(origin: string): string {
   if (!URL.canParse(origin)) return origin;
   const { hostname, port, protocol } = new URL(origin);

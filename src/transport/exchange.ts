@@ -1,6 +1,6 @@
 /**
- * One send, over as many attempts as it takes. It is the only object that a send costs, so it hears
- * the answers itself.
+ * One send, over all its attempts. It is the only object that a send costs, so it receives the
+ * answers itself.
  */
 
 import type { DeviceToken } from '../domain/device.ts';
@@ -8,7 +8,7 @@ import type { Member } from './pool/member.ts';
 import type { Attempt, AttemptFailure, ReceivedAnswer } from './provider-connection.ts';
 import type { RequestTemplate, Settle } from './transport.ts';
 
-/** Who decides what an attempt's end means. */
+/** The owner of an exchange, which decides what an attempt's end means. */
 export interface ExchangeEvents {
   answered(exchange: Exchange, answer: ReceivedAnswer): void;
   failed(exchange: Exchange, failure: AttemptFailure): void;
@@ -20,11 +20,11 @@ export class Exchange implements Attempt {
   readonly position: number;
   readonly settle: Settle;
   readonly body: Buffer | undefined;
-  /** On the monotonic clock, and never later than it was handed over. */
+  /** Monotonic time at which the sender handed it over, or a little earlier. */
   readonly askedAtMs: number;
-  /** Of the attempt under way, or of the last one. */
+  /** The connection of the attempt under way, or of the last one. */
   member: Member | null = null;
-  /** When that attempt began, on the same clock. */
+  /** Monotonic time at which that attempt began. */
   startedAtMs = 0;
   refusals = 0;
   readonly #events: ExchangeEvents;

@@ -1,34 +1,34 @@
 /**
- * What a transport wants of one connection to a provider, whatever carries it. A connection tries
- * nothing again: it says how each attempt ended, and how many more it could take.
+ * One connection to a provider, as a transport needs it from either implementation. A connection
+ * repeats nothing: it says how each attempt ended, and how many more it can take.
  */
 
 import type { DeviceToken } from '../domain/device.ts';
 import type { RequestTemplate, TransportLimits } from './transport.ts';
 
-/** An answer as it came; valid during the call that hands it over only. */
+/** An answer as it came. It is valid only during the call that passes it. */
 export interface ReceivedAnswer {
   readonly status: number;
   /** Names in lower case. */
   readonly fields: readonly { readonly name: string; readonly value: string }[];
-  /** At most `bodyBytesMax` of it; nothing needs to be kept for a 200. */
+  /** At most `bodyBytesMax` of it. Of a 200 nothing need be kept. */
   readonly body: Buffer;
 }
 
-/** Why there is no whole answer. */
+/** Why no whole answer came. */
 export interface AttemptFailure {
-  /** The provider has certainly not looked at the request. */
+  /** The provider has certainly not processed the request. */
   readonly isUnprocessed: boolean;
   readonly reason: string;
-  /** The status that came before the answer broke off. */
+  /** The status, if it came before the answer broke off. */
   readonly status: number | null;
 }
 
-/** One request, and who hears of its end: exactly one call, never from inside `start`. */
+/** One request. Its end causes exactly one call, never from inside `start`. */
 export interface Attempt {
   readonly template: RequestTemplate;
   readonly token: DeviceToken;
-  /** This send's own, where the template says that there is one. */
+  /** This send's own body, if the template says that each send has one. */
   readonly body?: Buffer | undefined;
   answered(answer: ReceivedAnswer): void;
   failed(failure: AttemptFailure): void;
@@ -36,14 +36,14 @@ export interface Attempt {
 
 export interface ProviderConnection {
   /**
-   * Streams that may be opened now: the provider's limit, as it changes, and never more than ours.
+   * Streams that may be opened now: by the provider's limit, as it changes, and never above ours.
    */
   readonly free: number;
   /** Opens a stream. The caller has seen `free` above 0. */
   start(attempt: Attempt, authorization: string): void;
   /** Takes no more requests; closes when those under way have ended. */
   retire(): void;
-  /** Ends everything now, what is under way as well. */
+  /** Ends the connection now, and its requests under way. */
   destroy(reason: string): void;
 }
 
@@ -51,11 +51,11 @@ export interface ConnectionEvents {
   /** More streams may be free than before. */
   freed(): void;
   /**
-   * It takes no more requests; those under way go on. `isToCalmDown`: the provider finds that we
-   * ask too much of it.
+   * It takes no more requests; those under way go on. `isToCalmDown`: the provider said that it
+   * gets too many.
    */
   retired(reason: string, isToCalmDown: boolean): void;
-  /** It is gone, and every attempt on it has had its end. */
+  /** It has ended, and so has every attempt on it. */
   gone(reason: string): void;
 }
 
@@ -66,7 +66,7 @@ export interface DialOptions {
   readonly address: string;
   readonly ca: string | null;
   readonly limits: TransportLimits;
-  /** Gives up when it aborts. */
+  /** The attempt to connect ends when this aborts. */
   readonly signal: AbortSignal;
 }
 
@@ -75,10 +75,10 @@ export type Dialled =
   | { readonly ok: false; readonly reason: string };
 
 /**
- * Opens a connection that has room for a stream. Never throws: a provider that is not there is an
+ * Opens a connection that has room for a stream. Never throws: an unreachable provider is an
  * answer.
  */
 export type Dial = (options: DialOptions, events: ConnectionEvents) => Promise<Dialled>;
 
-/** A provider that allows no stream at all is as good as none. */
+/** The reason when a provider allows no stream at all: it counts as unreachable. */
 export const NO_STREAM = 'the provider allows no stream';

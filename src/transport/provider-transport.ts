@@ -1,12 +1,12 @@
 /**
- * The transport: sends over a pool of connections to one provider. What was refused unseen is tried
- * again on whatever connection has room, and a provider that is not there tells each send why, one
- * at a time. What carries the requests, `dial` decides.
+ * The transport: sends over a pool of connections to one provider. It repeats requests that were
+ * refused unprocessed on any connection with room. While the provider is unreachable, each send
+ * ends with the reason, one at a time. `dial` decides which implementation carries the requests.
  *
  * ```
  *   send ──free stream──► under way ──answer──► settled
  *                             │  ├──refused unseen──► waiting ──free stream──► under way (refusalsMax times)
- *                             │  └──nobody knows────► settled `unknown`
+ *                             │  └──no whole answer─► settled `unknown`
  *   no connection, and a pause before the next attempt ──► settled `unavailable`, with the reason and the time of that attempt
  * ```
  */
@@ -28,15 +28,13 @@ import { retryAfterMs } from './retry-after.ts';
 import type { Answer, RequestTemplate, Settle, Transport, TransportOptions } from './transport.ts';
 
 /**
- * A GOAWAY may explain itself at length; longer than anything that was seen, and it is stored with
- * each retry.
+ * A GOAWAY may carry a long explanation, and it is stored with each retry. None so long was ever
+ * seen.
  */
 const REASON_LENGTH_MAX = 200;
 
 const TOO_LATE: Outcome = Object.freeze({ kind: 'refused', reason: 'no stream was free in time' });
-/**
- * What an accepted push is called by the provider is of no use to us: one answer for all of them.
- */
+/** One answer for all accepted pushes: the provider's name for a push is of no use here. */
 const ACCEPTED: Answer = Object.freeze({ status: 200, retryAfterMs: null, body: '' });
 
 export class ProviderTransport implements Transport, PoolEvents, ExchangeEvents {
@@ -45,13 +43,15 @@ export class ProviderTransport implements Transport, PoolEvents, ExchangeEvents 
   readonly #concurrency: ConcurrencyLimit;
   readonly #turnClock = new TurnClock();
   /**
-   * Refused sends that wait for a stream; they go before new ones. Bounded by the streams that were
-   * open.
+   * Refused sends that wait for a stream; they go before new ones. There are no more than streams
+   * were open.
    */
   readonly #waiting: Exchange[] = [];
   #wakes: (() => void)[] = [];
   #authorization: string;
-  /** Since when. Connections that see the one before expire are given up at once. */
+  /**
+   * When it was set, monotonic. A connection on which the value before expires is given up at once.
+   */
   #authorizedAtMs = 0;
   #isStartPlanned = false;
   #isExcusing = false;
@@ -69,7 +69,7 @@ export class ProviderTransport implements Transport, PoolEvents, ExchangeEvents 
     this.#authorization = options.authorization;
   }
 
-  /** Of one connection: there may be more on the others. */
+  /** The room of one connection; the others may have more. */
   get capacity(): number {
     if (this.#isClosing) return 0;
     const member = this.#pool.take();
@@ -135,7 +135,7 @@ export class ProviderTransport implements Transport, PoolEvents, ExchangeEvents 
   }
 
   failed(exchange: Exchange, failure: AttemptFailure): void {
-    // A 200 (Web Push: 201) is the provider's word even without the rest.
+    // A 200 (Web Push: 201) is valid even without the rest of the answer.
     if (failure.status !== null && isSuccess(failure.status)) {
       this.#judge(exchange, { ...ACCEPTED, status: failure.status });
       return;
@@ -166,7 +166,7 @@ export class ProviderTransport implements Transport, PoolEvents, ExchangeEvents 
     this.#wake();
   }
 
-  /** No connection, and no attempt before the pause is over. */
+  /** The pool has no connection, and makes no attempt before the pause is over. */
   get #isResting(): boolean {
     return this.#pool.size === 0 && this.#pool.pause.isOn;
   }
@@ -199,9 +199,9 @@ export class ProviderTransport implements Transport, PoolEvents, ExchangeEvents 
     else this.#settle(exchange, outcome);
   }
 
-  /** What an answer says of the connection that it came on. */
+  /** Notes what an answer says about its connection. */
   #note(member: Member, outcome: Outcome, startedAtMs: number): void {
-    // No use: a provider that says nothing else is not connected to in a hurry.
+    // This does not count as an answer: if connections bring no other, the pool pauses.
     if (outcome.kind === 'refused') {
       this.#pool.retire(member);
       return;
@@ -229,8 +229,8 @@ export class ProviderTransport implements Transport, PoolEvents, ExchangeEvents 
   }
 
   /**
-   * Another connection may have room, of which nobody will say so. Not now: the frame after a
-   * refusal may be a lower limit.
+   * Another connection may have room without any event to say so. Not in this turn: the frame after
+   * a refusal may be a lower limit.
    */
   #startWaitingSoon(): void {
     if (this.#isStartPlanned) return;
@@ -242,8 +242,8 @@ export class ProviderTransport implements Transport, PoolEvents, ExchangeEvents 
   }
 
   /**
-   * Between attempts to connect: the send ends at once with the reason, and says when the next
-   * attempt may be.
+   * Ends a send between attempts to connect: at once, with the reason and the time until the next
+   * attempt.
    */
   #excuse(exchange: Exchange): void {
     this.#isExcusing = true;
@@ -294,9 +294,9 @@ export class ProviderTransport implements Transport, PoolEvents, ExchangeEvents 
   }
 
   /**
-   * Somebody waits for connections that are full with nothing under way: they allow no stream any
-   * more, or their windows are used up. The provider has as long as for an answer to allow more;
-   * otherwise everybody would wait for ever.
+   * Retires connections that are full with nothing under way while sends wait: they allow no more
+   * streams, or their windows are used up. The provider may take as long as for an answer to allow
+   * more; after that the sends would wait for ever.
    */
   #retireStuck(): void {
     const isUnderWay = this.#unsettled > this.#waiting.length;
@@ -311,8 +311,8 @@ export class ProviderTransport implements Transport, PoolEvents, ExchangeEvents 
   }
 
   /**
-   * It was handed over so long ago (the process may have been frozen) that another may have taken
-   * its device over.
+   * Whether it was handed over so long ago (the process may have been frozen) that another node may
+   * have taken over its device.
    */
   #isLate({ askedAtMs }: Exchange): boolean {
     return performance.now() - askedAtMs > this.#options.limits.requestTimeoutMs;

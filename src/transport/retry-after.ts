@@ -2,12 +2,10 @@
 
 const SECONDS = /^\d{1,9}$/;
 
-/**
- * Longer is a mistake or an attack: a send lives an hour at most, a day holds everything sensible.
- */
+/** A longer time is a mistake or an attack: nearly all sends end within a day. */
 const RETRY_AFTER_MS_MAX = 86_400_000;
 
-/** Milliseconds from now, or null when the field is absent or says nothing. */
+/** Milliseconds from now. Null: the field is absent or malformed. */
 export function retryAfterMs(field: string | undefined, nowMs: number): number | null {
   if (field === undefined) return null;
   const value = field.trim();

@@ -1,7 +1,7 @@
 /**
- * What carries requests to one provider: persistent HTTP/2 connections, the count of their streams,
- * time-outs and retries of what was refused. A sender says what a request is and what an answer
- * means; a transport moves them.
+ * A transport carries requests to one provider: persistent HTTP/2 connections, the count of their
+ * streams, time-outs, and retries of refused requests. A sender defines the requests and the
+ * meaning of answers; the transport moves them.
  */
 
 import type { DeviceToken } from '../domain/device.ts';
@@ -11,25 +11,25 @@ import type { Outcome } from '../domain/outcome.ts';
 export type Settle = (position: number, outcome: Outcome) => void;
 
 /**
- * A message rendered once for all its devices; made and understood by one provider's sender only.
+ * A message rendered once for all its devices. Only one provider's sender makes and understands it.
  */
 export interface Rendered {
-  /** Bytes of the body without the device's token: what is held against the provider's limit. */
+  /** Bytes of the body without the device's token, which count against the provider's limit. */
   readonly payloadBytes: number;
 }
 
 /**
- * What writes and reads the frames: our own framing, or `node:http2` through http2-wrapper. One for
- * a whole process.
+ * The implementations that write and read frames: our own framing, or `node:http2` through
+ * http2-wrapper. A process uses one of them.
  */
 export const TRANSPORTS = ['http2', 'compat'] as const;
 
 export type TransportName = (typeof TRANSPORTS)[number];
 
 /**
- * A request of which all is known but the device's token: it stands between `pathBefore` and the
- * end of the path (APNs), or between `bodyBefore` and `bodyAfter` (FCM). Where `hasOwnBody` says so
- * all of the body comes with each send, and the token is in the path (Web Push).
+ * A request without the device's token. The token goes between `pathBefore` and the end of the path
+ * (APNs), or between `bodyBefore` and `bodyAfter` (FCM). With `hasOwnBody` each send brings its
+ * whole body, and the token is in the path (Web Push).
  */
 export interface RequestTemplate extends Rendered {
   readonly tokenIn: 'path' | 'body';
@@ -39,14 +39,14 @@ export interface RequestTemplate extends Rendered {
   readonly hasOwnBody?: boolean;
   /**
    * Header fields, besides the pseudo-fields and `authorization`, that most requests of a
-   * connection share: worth remembering.
+   * connection share: so the peer's table keeps them.
    */
   readonly lastingFields: Readonly<Record<string, string>>;
-  /** Header fields of this message, which would drive the lasting ones out of the peer's table. */
+  /** Header fields of this message. In the peer's table they would drive out the lasting ones. */
   readonly messageFields: Readonly<Record<string, string>>;
 }
 
-/** What the provider said. */
+/** The provider's answer. */
 export interface Answer {
   readonly status: number;
   /** The `retry-after` field in milliseconds from now, or null. */
@@ -57,32 +57,34 @@ export interface Answer {
 
 /** Limits of a transport; each provider's `settings.ts` gives them with their reasons. */
 export interface TransportLimits {
-  /** Streams open at once on a connection, however many more the provider would allow. */
+  /** Streams open at the same time on a connection, even if the provider allows more. */
   readonly streamsMax: number;
   /** An answer that takes longer is `unknown`. */
   readonly requestTimeoutMs: number;
   /** From the first packet to the provider's SETTINGS. */
   readonly connectTimeoutMs: number;
-  /** Connections of one pool, however much more the demand would ask for. */
+  /** Connections of one pool, even if the demand is higher. */
   readonly connectionsMax: number;
   /** How often a pool that is used up may double its connections. */
   readonly growEveryMs: number;
   /**
-   * A connection beyond the first is closed when it was not used for so long, or for longer but
-   * less than a tenth of the time.
+   * A connection beyond the first is closed when it was not used for so long, or for longer was
+   * used in less than a tenth of the time.
    */
   readonly idleMsMax: number;
   /** A connection this old is replaced: the addresses of its name may have changed. */
   readonly ageMsMax: number;
-  /** Times that one send is tried again because the provider refused to look at it. */
+  /** Times that one send is repeated because the provider refused to process it. */
   readonly refusalsMax: number;
-  /** A connection that was silent for so long is asked for a sign of life. */
+  /** A connection that was silent for so long gets a PING. */
   readonly pingAfterSilenceMs: number;
-  /** Without a sign of life for so long after that, it is taken for dead. */
+  /** Without an answer to the PING for so long, it counts as dead. */
   readonly pingTimeoutMs: number;
-  /** Pings without a request between them. */
+  /** PINGs without a request between them. */
   readonly pingsInARowMax: number;
-  /** Pause after the first connection that came to nothing; doubles with each further one. */
+  /**
+   * Pause after the first failure to connect or to get any answer; doubles with each further one.
+   */
   readonly reconnectPauseMs: number;
   readonly reconnectPauseMsMax: number;
   /** How long `close` waits for sends under way. */
@@ -97,11 +99,14 @@ export interface TransportOptions {
   readonly ca: string | null;
   readonly authorization: string;
   readonly limits: TransportLimits;
-  /** Addresses that may be connected to, when a stranger has chosen the origin; null: all. */
+  /**
+   * Whether the transport may connect to an address: for origins that anybody can choose. Null: to
+   * all.
+   */
   readonly admits: ((address: string) => boolean) | null;
   /**
-   * What an answer means. `refused` is tried again on a new connection; the connection that said so
-   * takes no more.
+   * What an answer means. A `refused` send is repeated on another connection; the connection that
+   * refused takes no more requests.
    */
   readonly outcomeOf: (answer: Answer) => Outcome;
 }
@@ -112,8 +117,8 @@ export interface Transport {
   /** As `Sender.whenReady`. */
   whenReady(): Promise<void>;
   /**
-   * As `Sender.send`; `token` is written as it is, so it has to be in the form its place needs.
-   * `body`: this send's own, never changed again; for templates that say so.
+   * As `Sender.send`. `token` is written as it is, so it must have the form that its place needs.
+   * `body`: this send's own, for templates with `hasOwnBody`; it is never changed again.
    */
   send(
     template: RequestTemplate,

@@ -1,7 +1,7 @@
 /**
  * One connection to a provider on `node:http2`, and every request on it from its first byte to its
- * end. It knows the live stream limit, which requests a GOAWAY left unread, and whether the peer
- * still lives.
+ * end. It knows the live stream limit, the requests that a GOAWAY left unprocessed, and whether the
+ * peer still lives.
  */
 
 import type { ClientHttp2Session, ClientHttp2Stream } from 'node:http2';
@@ -18,7 +18,7 @@ import type { TransportLimits } from '../transport.ts';
 
 const { NGHTTP2_CANCEL, NGHTTP2_NO_ERROR, NGHTTP2_REFUSED_STREAM } = constants;
 
-/** An attempt and the stream that it is made on. */
+/** An attempt and its stream. */
 interface Request {
   readonly attempt: Attempt;
   readonly stream: ClientHttp2Stream;
@@ -38,7 +38,7 @@ export class Connection implements ProviderConnection {
   readonly #requests = new Set<Request>();
   readonly #sweeper: NodeJS.Timeout;
   #streamsMax: number;
-  /** Streams above it were never looked at (RFC 9113, 6.8). */
+  /** The peer did not process streams above it (RFC 9113, 6.8). */
   #lastStreamId = Number.POSITIVE_INFINITY;
   #isRetired = false;
   #isToCalmDown = false;
@@ -73,7 +73,7 @@ export class Connection implements ProviderConnection {
     this.#sweeper = setInterval(() => this.#sweep(performance.now()), everyMs).unref();
   }
 
-  /** The peer's limit may fall below what is open. */
+  /** Streams that may be opened now; the peer's limit may fall below the number of open ones. */
   get free(): number {
     if (this.#isRetired || this.#session.closed || this.#session.destroyed) return 0;
     return Math.max(0, Math.min(this.#streamsMax, this.#limits.streamsMax) - this.#requests.size);
@@ -116,7 +116,7 @@ export class Connection implements ProviderConnection {
     this.#finish();
   }
 
-  /** Time-outs and signs of life. */
+  /** Checks time-outs and signs of life. */
   #sweep(nowMs: number): void {
     if (this.#pingedAtMs !== null && nowMs - this.#pingedAtMs > this.#limits.pingTimeoutMs) {
       this.destroy('no answer to PING');
@@ -125,8 +125,8 @@ export class Connection implements ProviderConnection {
     for (const request of this.#requests) {
       if (request.isReported) continue;
       if (nowMs - request.startedAtMs <= this.#limits.requestTimeoutMs) continue;
-      // One unanswered stream is the provider's habit; a connection silent since it began may be
-      // dead.
+      // Providers leave single streams unanswered; but a connection silent since this one began may
+      // be dead.
       if (this.#heardAtMs < request.startedAtMs) this.#ping(nowMs);
       this.#fail(request, false, 'no answer in time');
       request.stream.close(NGHTTP2_CANCEL);
@@ -157,7 +157,7 @@ export class Connection implements ProviderConnection {
     stream.on('end', () => {
       request.hasEnded = true;
     });
-    // 'close' follows, and the code it finds says the same.
+    // 'close' follows, and its stream code says the same.
     stream.on('error', () => undefined);
     stream.on('close', () => {
       this.#requests.delete(request);
@@ -176,7 +176,7 @@ export class Connection implements ProviderConnection {
 
   #finishRequest(request: Request): void {
     const { stream, status } = request;
-    // A stream that was cut off emits 'end' as well; only its code tells.
+    // A stream that was cut off emits 'end' too; only its code shows the difference.
     if (request.hasEnded && stream.rstCode === NGHTTP2_NO_ERROR && status !== 0) {
       this.#answer(request);
     } else if (stream.rstCode === NGHTTP2_REFUSED_STREAM) {

@@ -1,7 +1,4 @@
-/**
- * Opens one connection through http2-wrapper, which can also be told to go through a corporate
- * proxy.
- */
+/** Opens one connection through http2-wrapper, which can also use a corporate proxy. */
 
 import type { ClientHttp2Session } from 'node:http2';
 import type { LookupFunction } from 'node:net';
@@ -19,11 +16,11 @@ export type OpenedSession =
   | { readonly ok: false; readonly reason: string };
 
 export interface SessionOptions {
-  /** The IP address to connect to; absent: what the origin's name resolves to. */
+  /** The IP address to connect to. Absent: the one that the origin's name resolves to. */
   readonly address?: string;
   readonly ca: string | null;
   readonly timeoutMs: number;
-  /** Gives up when it aborts. */
+  /** The attempt ends when this aborts. */
   readonly signal?: AbortSignal;
 }
 
@@ -36,7 +33,7 @@ export async function dial(options: DialOptions, events: ConnectionEvents): Prom
 }
 
 /**
- * A session whose peer's SETTINGS have arrived. Never throws: a provider that is not there is an
+ * Opens a session, whose peer's SETTINGS have arrived. Never throws: an unreachable provider is an
  * answer.
  */
 export async function openSession(origin: string, options: SessionOptions): Promise<OpenedSession> {
@@ -61,9 +58,8 @@ async function open(
   { address, ca }: SessionOptions,
   sockets: TLSSocket[],
 ): Promise<OpenedSession> {
-  // A fresh agent for each session: one that is reused hands out sessions that have had their
-  // GOAWAY. Not with `maxSessions: 1`: the agent would then close the session whenever no stream is
-  // open on it.
+  // A new agent for each session: a reused one returns sessions that got their GOAWAY. Not with
+  // `maxSessions: 1`: the agent would then close the session whenever it has no open stream.
   const agent = new Agent();
   try {
     const session = await agent.getSession(origin, {
@@ -72,7 +68,7 @@ async function open(
       // The agent would put an IP address into SNI, which RFC 6066 forbids and node warns of.
       ...(isIP(new URL(origin).hostname) === 0 ? {} : { servername: '' }),
       createConnection: (url, connectOptions) => {
-        // When the peer's first SETTINGS allow no stream the agent opens another connection, and
+        // When the peer's first SETTINGS allow no stream, the agent opens one connection after
         // another.
         if (sockets.length > 0) throw new Error(NO_STREAM);
         const socket = Agent.connect(url, connectOptions);
@@ -86,7 +82,7 @@ async function open(
   }
 }
 
-/** A look-up by name that finds this address. */
+/** A look-up function that always finds this address. */
 const alwaysFinds =
   (address: string): LookupFunction =>
   (_hostname, options, callback) => {

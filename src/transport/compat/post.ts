@@ -1,7 +1,4 @@
-/**
- * One ordinary HTTP/2 POST on a connection of its own: what a token request needs, a few times a
- * day.
- */
+/** One ordinary HTTP/2 POST on a connection of its own, for token requests, a few times a day. */
 
 import type { ClientHttp2Session } from 'node:http2';
 import { errorReason } from '../../std/error-reason.ts';
@@ -14,7 +11,7 @@ export interface PostRequest {
   readonly fields: Readonly<Record<string, string>>;
   readonly body: string;
   readonly ca: string | null;
-  /** For all of it: connecting, asking, reading. */
+  /** For all of it: connect, send, read. */
   readonly timeoutMs: number;
   readonly bodyBytesMax: number;
 }
@@ -30,7 +27,7 @@ export async function post(request: PostRequest): Promise<Posted> {
   const opened = await openSession(origin, { ca, timeoutMs });
   if (!opened.ok) return { ok: false, reason: connectFault(origin, opened.reason) };
   const { session } = opened;
-  // The stream's own error says what happened; without a listener the session's would end the
+  // The stream's own error says what happened. Without a listener the session's error would end the
   // process.
   session.on('error', () => undefined);
   try {

@@ -1,7 +1,7 @@
 /**
- * One connection to a provider on our own framing. That does its own time-outs, PINGs and counting;
- * here each template becomes the octets of this connection, once, and the connection's events
- * become the transport's.
+ * One connection to a provider on our own framing, which does its own time-outs, PINGs and
+ * counting. This file makes each template the octets of this connection, once, and passes the
+ * connection's events to the transport.
  */
 
 import type { ClientConnection, ClientEvents } from '../../http2/client/client-connection.ts';
@@ -13,8 +13,8 @@ import type { Attempt, ConnectionEvents, ProviderConnection } from '../provider-
 import type { RequestTemplate } from '../transport.ts';
 
 /**
- * Templates kept as octets: those of the chunks that a thread sends at once, several times over.
- * Some KiB each.
+ * Templates kept as octets, some KiB each: several times as many as the chunks that a thread sends
+ * at the same time.
  */
 const PREPARED_MAX = 64;
 
@@ -22,10 +22,10 @@ export class Connection implements ProviderConnection, ClientEvents {
   readonly #client: ClientConnection;
   readonly #authority: string;
   readonly #events: ConnectionEvents;
-  /** For `#authorization`. */
+  /** Prepared with `#authorization`. */
   readonly #prepared = new CappedMap<RequestTemplate, PreparedRequest>({ sizeMax: PREPARED_MAX });
   #authorization = '';
-  /** Of the request before: most are of the same message. */
+  /** The template of the request before: most requests are of the same message. */
   #lastTemplate: RequestTemplate | null = null;
   #lastPrepared: PreparedRequest | null = null;
   #isRetired = false;
@@ -96,8 +96,8 @@ export class Connection implements ProviderConnection, ClientEvents {
 }
 
 /**
- * What lasts goes into the peer's table (decision 18), one octet each from then on; what does not
- * is written out.
+ * Fields that last go into the peer's table (decision 18): one octet each from then on. The others
+ * are written out.
  */
 function formOf(template: RequestTemplate, authority: string, authorization: string): RequestForm {
   return {

@@ -1,7 +1,7 @@
 /**
- * Where the connections of a pool go: every address that the provider's name has, asked again for
- * each connection (Apple: resolve before each connect, spread over several), the one with the
- * fewest connections first. One that failed is left out for a while.
+ * Chooses the address of each connection of a pool: of all addresses of the provider's name, the
+ * one with the fewest connections. The name is resolved again for each connection (Apple: resolve
+ * before each connect, spread over several). An address that failed is left out for a while.
  */
 
 import { lookup } from 'node:dns/promises';
@@ -11,10 +11,10 @@ import { within } from '../../std/within.ts';
 
 /**
  * An address that did not take a connection is tried again only after so long, unless all others
- * failed as well.
+ * failed too.
  */
 const FAILED_FOR_MS = 60_000;
-/** Failures remembered; a name has some eight addresses, and they change. */
+/** Failures remembered: a name has some eight addresses, and they change. */
 const FAILED_MAX = 64;
 
 export type FoundAddress =
@@ -22,19 +22,19 @@ export type FoundAddress =
   | { readonly ok: false; readonly reason: string };
 
 export interface AddressesOptions {
-  /** As it stands in the origin: a name, or an address (IPv6 in brackets). */
+  /** As in the origin: a name, or an address (IPv6 in brackets). */
   readonly hostname: string;
-  /** A name that does not resolve in time is as good as unknown. */
+  /** A name that does not resolve in time counts as unknown. */
   readonly timeoutMs: number;
   /**
-   * Whether an address may be connected to; for origins that a stranger has chosen. Null: all may.
+   * Whether the pool may connect to an address: for origins that anybody can choose. Null: to all.
    */
   readonly admits: ((address: string) => boolean) | null;
   /** All addresses of a name; rejects when there are none. */
   readonly resolve: (hostname: string) => Promise<readonly string[]>;
 }
 
-/** Asks the system, hosts file and all. */
+/** Resolves through the system, with its hosts file. */
 export async function resolveBySystem(hostname: string): Promise<readonly string[]> {
   const found = await lookup(hostname, { all: true });
   return found.map(({ address }) => address);
@@ -53,7 +53,8 @@ export class Addresses {
   }
 
   /**
-   * The address for one more connection: count it with `use`, and `release` it when that has ended.
+   * The address for one more connection. The caller counts it with `use`, and calls `release` when
+   * the connection has ended.
    */
   async next(nowMs: number): Promise<FoundAddress> {
     const { admits } = this.#options;
@@ -77,7 +78,7 @@ export class Addresses {
     else this.#used.delete(address);
   }
 
-  /** It took no connection. */
+  /** The address took no connection. */
   failed(address: string, nowMs: number): void {
     this.#failedUntilMs.delete(address);
     this.#failedUntilMs.set(address, nowMs + FAILED_FOR_MS);
@@ -96,14 +97,14 @@ export class Addresses {
     this.#failedUntilMs.delete(address);
   }
 
-  /** Among equals by chance: a thousand processes must not all begin with the first. */
+  /** Chooses among equals at random: a thousand processes must not all begin with the first. */
   #leastUsed(addresses: readonly string[]): string | null {
     const fewest = Math.min(...addresses.map((address) => this.#used.get(address) ?? 0));
     const best = addresses.filter((address) => (this.#used.get(address) ?? 0) === fewest);
     return best[Math.floor(Math.random() * best.length)] ?? null;
   }
 
-  /** Answers why not, where nothing was found. */
+  /** The addresses, or as a text why none was found. */
   #resolve(): Promise<readonly string[] | string> {
     if (isIP(this.#host) !== 0) return Promise.resolve([this.#host]);
     const { resolve, timeoutMs } = this.#options;

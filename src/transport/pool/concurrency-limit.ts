@@ -1,29 +1,29 @@
 /**
- * How many requests may be under way at one provider, over all connections. Unlimited until it
- * shows signs of overload; then as TCP treats congestion (RFC 5681): a cut, at most one for all
- * that is under way, and a slow way back. A few failures are no sign: a cut for each would bring a
- * thousand requests down to a few dozen, because one answer of a hundred is a 500.
+ * Limits the requests under way at one provider, over all connections. There is no limit until the
+ * provider shows signs of overload. Then it works as TCP does with congestion (RFC 5681): one cut
+ * at most for all requests under way, and slow growth. A few failures are no sign: if each caused a
+ * cut, a 500 in every hundredth answer would bring a thousand requests down to a few dozen.
  */
 
 import type { Outcome } from '../../domain/outcome.ts';
 import type { Latency } from './latency.ts';
 
-/** More of the answers than this have to be signs of overload. */
+/** The provider is overloaded if more than this share of the answers are signs of it. */
 const SIGNS_SHARE_MAX = 0.1;
 /**
- * Answers that are judged together, at least; as many as were under way, if they were more: what
- * follows a cut is another's answer.
+ * Answers that are judged together, at least; as many as are under way, if those are more: the
+ * first answers after a cut belong to requests from before it.
  */
 const WINDOW_MIN = 64;
-/** What is left of it after a cut … */
+/** The share that is left after a cut … */
 const CUT = 0.7;
-/** … and what each good window adds. */
+/** … and the factor of growth for each good window. */
 const GAIN = 1.125;
-/** Fewer would say nothing of how the provider does. */
+/** Fewer requests would not show how the provider does. */
 const LIMIT_MIN = 8;
 /**
- * Answers this many times slower than the quickest one, and by at least this much, are queueing at
- * the provider.
+ * Answers so many times slower than the quickest one, and slower by at least so much, wait in a
+ * queue of the provider.
  */
 const SLOW_FACTOR = 4;
 const SLOW_BY_MS = 1_000;
@@ -54,7 +54,7 @@ export class ConcurrencyLimit {
     if (this.#underWay > this.#underWayMax) this.#underWayMax = this.#underWay;
   }
 
-  /** It ended without an answer. */
+  /** A request ended without an answer. */
   failed(): void {
     this.#underWay -= 1;
   }
@@ -71,7 +71,7 @@ export class ConcurrencyLimit {
     if (isOverloaded) {
       this.#limit = Math.max(LIMIT_MIN, Math.floor(this.#underWayMax * CUT));
     } else if (this.#limit !== Number.POSITIVE_INFINITY) {
-      // A limit that nothing comes near to is none.
+      // A limit that the requests come nowhere near is removed.
       const isBinding = this.#underWayMax * 2 > this.#limit;
       this.#limit = isBinding ? Math.ceil(this.#limit * GAIN) : Number.POSITIVE_INFINITY;
     }
@@ -87,6 +87,6 @@ export class ConcurrencyLimit {
   }
 }
 
-/** 429 for the whole credential, and 5xx. */
+/** A 429 for the whole credential, or a 5xx. */
 const isSignOfOverload = ({ kind }: Outcome): boolean =>
   kind === 'throttled-target' || kind === 'unavailable';

@@ -1,8 +1,8 @@
 /**
- * The connections of one credential to one host: opened as the demand asks, one after the other in
- * growing steps, spread over the host's addresses, kept while they are of use, replaced when they
- * age or the provider ends them. A host that is not there costs one attempt, then a pause that
- * doubles: the circuit is open then, and the attempt after the pause is its probe.
+ * The connections of one credential to one host. They are opened on demand in growing steps, spread
+ * over the host's addresses, kept while they are of use, and replaced when they age or the provider
+ * ends them. An unreachable host costs one attempt, then a pause that doubles; the attempt after
+ * the pause is a probe.
  */
 
 import { setMaxListeners } from 'node:events';
@@ -16,8 +16,8 @@ import { Member } from './member.ts';
 import { ReconnectPause } from './reconnect-pause.ts';
 
 /**
- * Addresses that one attempt tries before it counts as failed: a name with one dead address must
- * not cost a pause.
+ * Addresses that one attempt tries before it has failed: one dead address of a name must not cost a
+ * pause.
  */
 const ADDRESSES_PER_ATTEMPT_MAX = 3;
 
@@ -26,14 +26,14 @@ export interface PoolOptions {
   readonly origin: string;
   readonly ca: string | null;
   readonly limits: TransportLimits;
-  /** Addresses that may be connected to; null: all. */
+  /** Whether the pool may connect to an address. Null: to all. */
   readonly admits: ((address: string) => boolean) | null;
 }
 
 export interface PoolEvents {
-  /** A stream may be free that was not. */
+  /** A stream may have become free. */
   freed(): void;
-  /** There is no connection, and no attempt before the pause is over. */
+  /** The pool has no connection, and makes no attempt before the pause is over. */
   paused(reason: string): void;
   /** The pause is over. */
   resumed(): void;
@@ -48,9 +48,9 @@ export class ConnectionPool {
   readonly #addresses: Addresses;
   readonly #growth: Growth;
   readonly #abort = new AbortController();
-  /** Those that take requests. */
+  /** The connections that take requests. */
   readonly #ready = new Set<Member>();
-  /** Those whose last requests are still under way. */
+  /** The connections whose last requests are still under way. */
   readonly #draining = new Set<Member>();
   #current: Member | null = null;
   #connecting = 0;
@@ -59,7 +59,7 @@ export class ConnectionPool {
 
   constructor(dial: Dial, options: PoolOptions, events: PoolEvents) {
     const { limits, origin, admits } = options;
-    // Each connection that is being opened listens to it.
+    // Each connection that is being opened listens to this signal.
     setMaxListeners(limits.connectionsMax + 1, this.#abort.signal);
     this.#dial = dial;
     this.#options = options;
@@ -80,8 +80,8 @@ export class ConnectionPool {
   }
 
   /**
-   * One with a free stream: the same one as long as it has room, so that little traffic keeps few
-   * connections busy.
+   * A connection with a free stream: always the same one while it has room, so that little traffic
+   * uses few connections.
    */
   take(): Member | null {
     if (this.#current !== null && this.#current.free > 0) return this.#current;
@@ -93,7 +93,7 @@ export class ConnectionPool {
     return null;
   }
 
-  /** Somebody waits for a stream. */
+  /** Call it when a send waits for a stream. */
   want(): void {
     if (this.#isClosing || this.pause.isOn) return;
     if (this.#ready.size === 0) {
@@ -105,7 +105,7 @@ export class ConnectionPool {
     if (this.#growTimer === null) this.#watch(nowMs);
   }
 
-  /** Opens connections before they are needed, up to so many in all. */
+  /** Opens connections before they are needed, until the pool has so many. */
   warm(connections: number): void {
     if (this.#isClosing || this.pause.isOn) return;
     const wanted = Math.min(connections, this.#options.limits.connectionsMax);
@@ -121,7 +121,7 @@ export class ConnectionPool {
     this.#growth.answered();
   }
 
-  /** Takes no more requests on it; closes it when those under way have ended. */
+  /** Gives it no more requests; it closes when those under way have ended. */
   retire(member: Member): void {
     member.connection?.retire();
   }
@@ -134,11 +134,13 @@ export class ConnectionPool {
     for (const member of this.#ready) if (member.isWedged) this.retire(member);
   }
 
-  /** Time passes: what is old is replaced, what nobody needs any more is closed. */
+  /**
+   * Called at intervals: replaces old connections, and closes those that are not needed any more.
+   */
   sweep(nowMs: number): void {
     this.latency.tick(nowMs);
     const { idleMsMax } = this.#options.limits;
-    // The youngest first, which are used least.
+    // The youngest first: these are used least.
     for (const member of [...this.#ready].reverse()) {
       member.sample(nowMs, this.latency.roundTripMs, idleMsMax);
       if (nowMs >= member.agedAtMs) this.#replace(member, nowMs);
@@ -146,7 +148,7 @@ export class ConnectionPool {
     }
   }
 
-  /** Gives no connection any more; those that are open stay until `destroy`. */
+  /** Opens no more connections; open ones stay until `destroy`. */
   close(): void {
     this.#isClosing = true;
     this.#abort.abort();
@@ -158,7 +160,7 @@ export class ConnectionPool {
       connection?.destroy('closing');
   }
 
-  /** An old one goes when another can do its work. */
+  /** Closes an old connection if another one can do its work, else opens another first. */
   #replace(member: Member, nowMs: number): void {
     const hasOther = [...this.#ready].some((other) => other !== member && nowMs < other.agedAtMs);
     if (hasOther) this.#dismiss(member);
@@ -189,7 +191,7 @@ export class ConnectionPool {
       this.latency.isQueueing,
     );
     if (!this.pause.isOn) for (let n = 0; n < open; n += 1) void this.#connect();
-    // The youngest stand last.
+    // The youngest are at the end.
     const youngest = [...this.#ready].reverse().slice(0, retire);
     for (const member of youngest) this.#dismiss(member);
     if (this.#growth.isBusy) this.#watch(nowMs);
@@ -206,12 +208,12 @@ export class ConnectionPool {
         break;
       }
       const { address } = found;
-      // The only address, or all of them have failed.
+      // It is the only address, or all of them have failed.
       if (tried > 0 && this.#addresses.hasFailed(address, nowMs)) break;
       const opened = await this.#open(address);
       if (opened === null) {
         this.#connecting -= 1;
-        // It was gone before it was there: whoever waits wants another one.
+        // The connection ended while it was being opened: waiting sends need another one.
         if (this.#ready.size === 0 && !this.#isClosing) this.#events.freed();
         return;
       }
@@ -221,7 +223,7 @@ export class ConnectionPool {
     if (!this.#isClosing) this.#rest(reason);
   }
 
-  /** Answers why not; null: it is connected. */
+  /** Why it failed. Null: it is connected. */
   async #open(address: string): Promise<string | null> {
     const { origin, ca, limits } = this.#options;
     const member = new Member(address, performance.now(), limits.ageMsMax);
@@ -273,12 +275,12 @@ export class ConnectionPool {
     member.isGone = true;
     this.#draining.delete(member);
     this.#addresses.release(member.address);
-    // What was under way on one that was retired before counts no more: others may start.
+    // It was retired before, and its requests under way have ended now: others may start.
     if (member.isRetired && !this.#isClosing) this.#events.freed();
     else this.#lose(member, reason, false);
   }
 
-  /** It takes no more requests. */
+  /** The connection takes no more requests. */
   #lose(member: Member, reason: string, isToCalmDown: boolean): void {
     if (member.isRetired) return;
     member.isRetired = true;
@@ -292,12 +294,13 @@ export class ConnectionPool {
       this.#growth.lost(nowMs);
     }
     if (isToCalmDown || (isFruitless && this.pause.countFruitless())) this.#rest(reason);
-    // Whoever waits wants another one now.
+    // Waiting sends need another connection now.
     else this.#events.freed();
   }
 
   /**
-   * It ended before it was of any use; one that we dismissed, or that idled out, is none of these.
+   * Whether it ended before it was of any use. One that the pool dismissed, or that ended idle,
+   * does not count.
    */
   #isFruitless(member: Member): boolean {
     if (member.hasAnswered || member.isDismissed) return false;
@@ -307,13 +310,13 @@ export class ConnectionPool {
     );
   }
 
-  /** No attempt to connect for a while. */
+  /** Begins a pause in which no attempt to connect is made. */
   #rest(words: string): void {
     const reason = connectFault(this.#options.origin, words);
-    // Attempts that fail together are one failure.
+    // Attempts that fail together count as one failure.
     if (!this.pause.isOn) {
       const pauseMs = this.pause.begin(reason);
-      // Whoever began to wait in the very moment the pause ends would otherwise wait for ever.
+      // A send that begins to wait just when the pause ends would otherwise wait for ever.
       setTimeout(() => this.#events.resumed(), Math.ceil(pauseMs) + 1).unref();
     }
     if (this.#ready.size === 0) this.#events.paused(reason);

@@ -1,12 +1,13 @@
 /**
- * How many connections the demand asks for: rate × round trip ÷ streams of a connection. Rather
- * than believing three estimates, it doubles the connections while they are used up and their
- * answers take no longer than a round trip: then streams are what limits. Where answers queue (in
- * this thread or at the provider) a doubling has to bring more of them, or else it is taken back.
+ * Decides how many connections the demand needs: rate × round trip ÷ streams of a connection. It
+ * does not trust three estimates. It doubles the connections while they are used up and their
+ * answers take no longer than a round trip: then streams are the limit. Where answers wait in a
+ * queue (in this thread or at the provider), a doubling must bring more of them, or it is taken
+ * back.
  *
  *   watching ──used up for two spans──► growing (new ones connect) ──► settling (a span goes by) ──► measured
  *      ▲                                                                  │  ▲          more answers: watching, may double again
- *      │                                        nobody wants them any more│  │used up again   │
+ *      │                                       no send needs them any more│  │used up again   │
  *      │                                                                  ▼  │                │
  *      │                                                                unproven              │
  *      └────────answers queue, and no more of them: back to as many as before, no growth for a while
@@ -14,30 +15,31 @@
 
 export interface GrowthOptions {
   readonly connectionsMax: number;
-  /** A span over which the demand is watched; never shorter than two round trips. */
+  /** The span over which the demand is watched; a span is never shorter than two round trips. */
   readonly growEveryMs: number;
 }
 
 /**
- * What a doubling has to bring at least, where answers queue: more than a process that becomes hot,
- * or a machine whose other work ends.
+ * The gain that a doubling must bring where answers queue: more than comes from a process that
+ * warms up, or a machine whose other work ends.
  */
 const GAIN_MIN = 1.25;
-/** Used up for so much of a span, or else one more connection would idle. */
+/** Connections must be used up for this share of a span: otherwise one more would be idle. */
 const USED_UP_SHARE_MIN = 0.5;
 /**
- * In a row. A connection takes four round trips to open: a push that is over by then has nothing of
- * it, and each one costs a megabyte to keep (`bench -- soak`: pushes of 3,500 devices use one
- * connection up for 50 ms each, and now and then for more than half a span).
+ * Used-up spans in a row before a doubling. A connection takes four round trips to open, so it is
+ * of no use to a push that is over by then, and it costs a megabyte to keep (`bench -- soak`:
+ * pushes to 3,500 devices use up one connection for 50 ms each, and sometimes for more than half a
+ * span).
  */
 const USED_UP_SPANS_MIN = 2;
-/** After a doubling that brought nothing, while there are answers at all. */
+/** The wait after a doubling that brought nothing, while any answers come. */
 const HOLD_MS = 60_000;
-/** After a connection that was of no use: the provider may want no more of them. */
+/** The wait after a connection that was of no use: the provider may want no more of them. */
 const HOLD_AFTER_LOSS_MS = 10_000;
 const ROUND_TRIPS_PER_SPAN = 2;
 
-/** Open so many more, retire so many, or leave it. */
+/** How many connections to open, and how many to retire. */
 export interface GrowthStep {
   readonly open: number;
   readonly retire: number;
@@ -51,7 +53,7 @@ export class Growth {
   #answers = 0;
   #usedUpMs = 0;
   #usedUpSinceMs: number | null = null;
-  /** In a row. */
+  /** Used-up spans in a row. */
   #usedUpSpans = 0;
   #state: 'watching' | 'growing' | 'settling' | 'unproven' = 'watching';
   #rateBefore = 0;
@@ -63,7 +65,7 @@ export class Growth {
     this.#options = options;
   }
 
-  /** Another span is to be watched. */
+  /** Whether another span must be watched. */
   get isBusy(): boolean {
     const isMeasuring = this.#state === 'growing' || this.#state === 'settling';
     return isMeasuring || this.#usedUpSinceMs !== null || this.#usedUpSpans > 0;
@@ -77,12 +79,12 @@ export class Growth {
     this.#answers += 1;
   }
 
-  /** Somebody waits, and no stream is free on any connection. */
+  /** A send waits, and no connection has a free stream. */
   usedUp(nowMs: number): void {
     this.#usedUpSinceMs ??= nowMs;
   }
 
-  /** There is room again. */
+  /** A stream is free again. */
   relieved(nowMs: number): void {
     if (this.#usedUpSinceMs === null) return;
     this.#usedUpMs += nowMs - this.#usedUpSinceMs;
@@ -94,7 +96,7 @@ export class Growth {
     this.#heldAfterLossUntilMs = nowMs + HOLD_AFTER_LOSS_MS;
   }
 
-  /** Begins a span: what was counted before is forgotten. */
+  /** Begins a span with counts of zero. */
   begin(nowMs: number): void {
     this.#spanStartedMs = nowMs;
     this.#answers = 0;
@@ -103,8 +105,8 @@ export class Growth {
   }
 
   /**
-   * Ends a span. `connections`: those that take requests; `connecting`: those that will;
-   * `isQueueing`: answers take longer than the round trip.
+   * Ends a span. `connections`: those that take requests; `connecting`: those being opened;
+   * `isQueueing`: whether answers take longer than the round trip.
    */
   end(nowMs: number, connections: number, connecting: number, isQueueing: boolean): GrowthStep {
     const rate = this.#answers / Math.max(1, nowMs - this.#spanStartedMs);
@@ -116,14 +118,14 @@ export class Growth {
     if (connecting > 0) return NOTHING;
     switch (this.#state) {
       case 'growing':
-        // This span began before the last of them was there.
+        // This span began before the last of them was open.
         this.#state = 'settling';
         return NOTHING;
       case 'settling':
       case 'unproven':
-        // With twice as many they are used up less often, whatever it brought; but somebody still
-        // has to want them. The doubling for a push that is over is measured by a later one: kept
-        // for good, it would be doubled again.
+        // Twice as many are used up less often, whether or not the doubling brought more; but some
+        // send must still need them. A doubling for a push that is over is measured by a later
+        // push: without a measurement it would stay, and be doubled again.
         if (this.#state === 'settling' ? usedUpMs === 0 : !isUsedUp) {
           this.#state = 'unproven';
           return NOTHING;
@@ -141,16 +143,16 @@ export class Growth {
   }
 
   /**
-   * Without a single answer nobody knows. Of connections that have not come, or have gone since,
-   * nothing is to be taken back.
+   * Without any answer it is not known. If the new connections did not open, or have ended since,
+   * there is nothing to take back.
    */
   #broughtNothing(rate: number, connections: number): boolean {
     return connections > this.#connectionsBefore && rate > 0 && rate < this.#rateBefore * GAIN_MIN;
   }
 
   /**
-   * Where nothing is answered it may be the connections that are silent, and whoever waits for them
-   * need not wait longer.
+   * Without any answer the connections may be dead: then waiting sends need not wait for a second
+   * span.
    */
   #isLasting(rate: number): boolean {
     return rate === 0 || this.#usedUpSpans >= USED_UP_SPANS_MIN;
@@ -161,8 +163,8 @@ export class Growth {
   }
 
   #double(rate: number, connections: number): GrowthStep {
-    // While nothing is answered, by connections that have gone silent or a provider that has, one
-    // more tells which it is.
+    // Without any answer, either the connections are dead or the provider is: one more connection
+    // shows which.
     const wanted = rate === 0 ? 1 : connections;
     const open = Math.min(wanted, this.#options.connectionsMax - connections);
     if (open <= 0) return NOTHING;

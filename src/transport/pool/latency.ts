@@ -1,10 +1,10 @@
-/** How long a provider takes to answer: now, and when nothing stands in the way. */
+/** How long a provider takes to answer: at present, and without any queue. */
 
-/** The lowest of the last one to two of these spans counts as the round trip: routes change. */
+/** The lowest latency of the last one to two spans counts as the round trip: routes change. */
 const SPAN_MS = 30_000;
-/** Weight of one answer in the mean: the last hundred or so make it. */
+/** Weight of one answer in the mean, which so depends on about the last hundred. */
 const WEIGHT = 1 / 64;
-/** Less than this over the quickest one is the providers' and the network's chance. */
+/** A mean below so many times the quickest answer is normal variation of provider and network. */
 const QUEUEING_FACTOR = 1.5;
 
 export class Latency {
@@ -19,7 +19,7 @@ export class Latency {
     if (latencyMs < this.#lowestMs) this.#lowestMs = latencyMs;
   }
 
-  /** To be called now and then. */
+  /** Must be called at intervals. */
   tick(nowMs: number): void {
     this.#spanStartedMs ??= nowMs;
     if (nowMs - this.#spanStartedMs < SPAN_MS) return;
@@ -28,17 +28,17 @@ export class Latency {
     this.#lowestMs = Number.POSITIVE_INFINITY;
   }
 
-  /** Answers wait somewhere, besides on their way. */
+  /** Whether requests or answers wait in some queue. */
   get isQueueing(): boolean {
     return this.meanMs > this.roundTripMs * QUEUEING_FACTOR;
   }
 
-  /** Of the last answers; 0 before the first. */
+  /** The mean of the last answers; 0 before the first. */
   get meanMs(): number {
     return this.#meanMs ?? 0;
   }
 
-  /** The quickest answer of late; 0 before the first. */
+  /** The quickest recent answer; 0 before the first. */
   get roundTripMs(): number {
     const lowestMs = Math.min(this.#lowestMs, this.#lowestBeforeMs);
     return lowestMs === Number.POSITIVE_INFINITY ? this.meanMs : lowestMs;

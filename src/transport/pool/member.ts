@@ -1,36 +1,36 @@
-/** A connection of a pool, with what the pool has noted of it. */
+/** A connection of a pool, with the pool's notes on it. */
 
 import type { Attempt, ProviderConnection } from '../provider-connection.ts';
 
 /**
- * In use for less of the time, one more connection than the others is spare: what short pushes fill
- * for moments others can take.
+ * A connection in use for a smaller share of the time is spare, if there are others: these can take
+ * the short pushes that fill it for moments.
  */
 const USED_SHARE_MIN = 0.1;
-/** After it began a request it counts as in use for a round trip, and for this. */
+/** After a request begins, the connection counts as in use for a round trip and this time. */
 const USED_MS = 20;
 
 export class Member {
   readonly address: string;
   readonly openedAtMs: number;
-  /** It is replaced from then on. */
+  /** Monotonic time from which it is replaced. */
   readonly agedAtMs: number;
   /** When it last began a request. */
   usedAtMs: number;
   hasStarted = false;
-  /** The provider has answered here. One that never does is not reconnected to in a hurry. */
+  /** The provider has answered here. If it never does, the pool pauses before it connects again. */
   hasAnswered = false;
   /**
-   * An expired authorization was seen. APNs keeps refusing on that connection (pushy closes it
-   * too).
+   * An answer said that the authorization had expired. APNs keeps refusing on such a connection
+   * (pushy closes it too).
    */
   isWedged = false;
-  /** We have no more use for it: that it answered nothing says nothing of the provider. */
+  /** The pool has no more use for it: if it never answered, that is no fault of the provider. */
   isDismissed = false;
   /** It takes no more requests. */
   isRetired = false;
   isGone = false;
-  /** How much of the time it was in use, of late. */
+  /** The share of recent time in which it was in use. */
   #usedShare = 1;
   #sampledAtMs: number;
   /** Null until it is connected. */
@@ -41,18 +41,21 @@ export class Member {
     this.openedAtMs = nowMs;
     this.usedAtMs = nowMs;
     this.#sampledAtMs = nowMs;
-    // Up to a tenth earlier by chance: connections that were opened together must not end together.
+    // Up to a tenth earlier, at random: connections that were opened together must not end
+    // together.
     this.agedAtMs = nowMs + ageMsMax * (1 - Math.random() / 10);
   }
 
-  /** It is hardly used: not for `idleMsMax`, or long enough for less than a tenth of the time. */
+  /**
+   * Whether it is hardly used: not for `idleMsMax`, or for longer in less than a tenth of the time.
+   */
   get isSpare(): boolean {
     return this.#usedShare < USED_SHARE_MIN;
   }
 
   /**
-   * To be called now and then. A share that fades as fast as to fall from all to the least within
-   * `idleMsMax` without use.
+   * Must be called at intervals. Without use the share falls from 1 to USED_SHARE_MIN within
+   * `idleMsMax`.
    */
   sample(nowMs: number, roundTripMs: number, idleMsMax: number): void {
     const kept = USED_SHARE_MIN ** ((nowMs - this.#sampledAtMs) / idleMsMax);

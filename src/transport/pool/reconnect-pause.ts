@@ -1,6 +1,6 @@
 /**
- * When a provider may be connected to: at once, or after a pause, which doubles with each attempt
- * that comes to nothing.
+ * When the pool may connect to a provider: at once, or after a pause, which doubles with each
+ * attempt that fails.
  */
 
 import { backoffMs } from '../../std/backoff.ts';
@@ -11,8 +11,8 @@ export interface ReconnectPauseOptions {
 }
 
 /**
- * A connection that answered nothing may have met a GOAWAY of its peer's restart; the second one in
- * a row is a fault.
+ * Connections in a row that may end without an answer. The first one may have met the peer's
+ * restart; a second one is a fault.
  */
 const FRUITLESS_CONNECTIONS_MAX = 1;
 
@@ -32,14 +32,14 @@ export class ReconnectPause {
   }
 
   /**
-   * Whether there was a pause since the last answer, or there is one: a retired connection may
-   * still answer in it.
+   * Whether a pause is on or was since the last answer: a retired connection may still answer in a
+   * pause.
    */
   get hasBeen(): boolean {
     return this.#pauses > 0 || this.isOn;
   }
 
-  /** Why the last one began. */
+  /** Why the last pause began. */
   get reason(): string {
     return this.#reason;
   }
@@ -48,7 +48,7 @@ export class ReconnectPause {
     return Math.ceil(Math.max(0, this.#endsAtMs - performance.now()));
   }
 
-  /** Answers how long it lasts. */
+  /** Begins a pause, and returns its length. */
   begin(reason: string): number {
     const { reconnectPauseMs, reconnectPauseMsMax } = this.#options;
     this.#pauses += 1;
@@ -59,13 +59,13 @@ export class ReconnectPause {
     return pauseMs;
   }
 
-  /** A connection ended without an answer; true when that is one too many. */
+  /** Counts a connection that ended without an answer. True: too many have. */
   countFruitless(): boolean {
     this.#fruitless += 1;
     return this.#fruitless > FRUITLESS_CONNECTIONS_MAX;
   }
 
-  /** The provider has answered: all is forgotten. */
+  /** The provider has answered: the counts start again. */
   forget(): void {
     this.#fruitless = 0;
     this.#pauses = 0;
