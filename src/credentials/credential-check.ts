@@ -1,5 +1,5 @@
 /**
- * Asks a provider on purpose whether the credential of an (app, platform) works, and notes the
+ * Checks with the provider whether the credential of an (app, platform) works, and stores the
  * answer as a sentence.
  */
 
@@ -22,7 +22,7 @@ export interface CheckResult {
   readonly note: string;
 }
 
-/** The credential that was put last, whether it is in use or not; null: there is none. */
+/** Reads the credential that was put last, whether it is in use or not. Null: there is none. */
 export type LastPut = (
   appId: number,
   platformId: number,
@@ -36,8 +36,8 @@ export interface CredentialCheckOptions {
 }
 
 /**
- * Signs in, sends a push for nobody, notes what came of it. A credential that was refused once and
- * is taken now is used again.
+ * Signs in, sends a push for a device that cannot exist, and stores the result. A credential that
+ * the provider had refused and accepts now is used again.
  */
 export async function checkCredential(
   { sql, lastPut, authorizations, origins }: CredentialCheckOptions,
@@ -76,8 +76,8 @@ function resultOf(outcome: Outcome): CheckResult {
         isHealthy: false,
         note: `The provider refuses it. ${faultSentence(outcome.reason)}`,
       };
-    // There are providers with one word for a malformed token and a malformed message: either way
-    // it has let us in.
+    // Some providers have one reason for a malformed token and a malformed message: in both cases
+    // the credential was accepted.
     case 'bad-message':
       return { isHealthy: true, note: `The provider accepts it (${outcome.reason}).` };
     case 'expired-authorization':

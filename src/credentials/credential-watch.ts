@@ -1,7 +1,7 @@
 /**
- * Knows how credentials stand before it hurts: notes what sends show, asks each provider once a
- * day, warns ahead of a key's end, and keeps what the metrics tell. On every node; what is due is
- * taken by one of them.
+ * Watches credentials, so that faults show before sends fail: stores the results of sends, checks
+ * each credential once a day, warns before a key expires, and keeps the states for the metrics. It
+ * runs on every node; each due check is taken by one of them.
  */
 
 import type { Logger } from 'pino';
@@ -18,19 +18,22 @@ import type { CheckResult } from './credential-check.ts';
 const INTERVAL_MS = 60_000;
 const CHECK_EVERY_MS = 86_400_000;
 /**
- * A check is a connection or two: in one run so many, one after the other. With it, 7,200
- * credentials a day and node.
+ * Checks in one run, one after the other, each with a connection or two: 7,200 credentials a day
+ * and node.
  */
 const CHECKS_PER_RUN = 5;
-/** Before the end of a key: time to ask somebody, to do it, and to notice that nobody has. */
+/**
+ * Days before the end of a key: enough to request a new one, to store it, and to notice that it is
+ * still missing.
+ */
 const WARNING_DAYS = [30, 7, 1] as const;
-/** (app, platform) pairs whose sends are noted between two runs, and that the metrics tell of. */
+/** (app, platform) pairs whose sends are noted between two runs, and that the metrics report. */
 const PLACES_MAX = 10_000;
 
 export interface CredentialWatchOptions {
   readonly sql: Sql;
   readonly log: Logger;
-  /** Platforms whose provider is a real one: asking a simulator tells nothing. */
+  /** Platforms with a real provider: a check with a simulator proves nothing. */
   readonly platformIds: readonly number[];
   readonly check: (place: PlatformOfApp) => Promise<CheckResult>;
 }
@@ -54,18 +57,18 @@ export class CredentialWatch {
     this.runs.start();
   }
 
-  /** Resolves when the run under way has ended; notes what is left. */
+  /** Resolves when the run under way has ended and the remaining results are stored. */
   async stop(): Promise<void> {
     await this.runs.stop();
     await this.logged(() => this.noteUses());
   }
 
-  /** As of the last run; in order. */
+  /** The states as of the last run, in order. */
   get states(): readonly CredentialState[] {
     return this.known;
   }
 
-  /** A report of sends: what it shows is written with the next run. */
+  /** Takes a report of sends; the next run stores its result. */
   see(report: Progress): void {
     const { appId, platformId, fault } = report;
     const wasAccepted =
@@ -80,7 +83,7 @@ export class CredentialWatch {
     if (this.uses.has(key) || this.uses.size < PLACES_MAX) this.uses.set(key, use);
   }
 
-  /** One run of all of it. */
+  /** Runs once. */
   async run(): Promise<void> {
     await this.noteUses();
     await this.checkDue();
@@ -109,7 +112,7 @@ export class CredentialWatch {
     }
   }
 
-  /** The nearest distance first: who is told of one day needs not hear of thirty. */
+  /** The shortest distance first: a key with a warning of one day needs none of thirty. */
   private async warn(): Promise<void> {
     const { sql, log } = this.options;
     for (const days of [...WARNING_DAYS].reverse()) {

@@ -1,6 +1,6 @@
 /**
- * Asking a provider whether a stored credential works: for the engine's watch, and for the
- * operator's commands in and beside it.
+ * Checks whether a stored credential works: for the engine's watch, and for the operator's commands
+ * inside and outside of the engine.
  */
 
 import type { Secrets } from '../access/secrets.ts';
@@ -15,7 +15,10 @@ import { readLastPut } from './rotation.ts';
 
 export type Check = (place: PlatformOfApp) => Promise<CheckResult>;
 
-/** `authorizations`: the engine's own; a process without one shares the tokens all the same. */
+/**
+ * Makes the check. `authorizations`: the engine's. A process without an engine makes its own, which
+ * shares the same tokens.
+ */
 export function createCheck(
   sql: Sql,
   secrets: Secrets,

@@ -1,7 +1,7 @@
 /**
- * Credentials of the providers: checked when they are put, sealed at rest, opened for the senders
- * only. An address in them is compared with the operator's and never called (spec/interface.md,
- * section 5).
+ * Provider credentials: checked when they are put, stored sealed, and opened only for use. An
+ * address in them is compared with the operator's, and is never called (spec/interface.md, section
+ * 5).
  */
 
 import type { Secrets } from '../access/secrets.ts';
@@ -21,7 +21,7 @@ export type OpenedCredential =
   /** Sealed under another SECRET_KEY, or damaged. */
   | { readonly kind: 'unreadable'; readonly keyId: string };
 
-/** Checks what a tenant gave as the credential of one platform. `origins` are the operator's. */
+/** Checks a client's input for the credential of one platform. `origins`: the operator's. */
 export const parseProviderCredential = (
   platformId: number,
   input: unknown,
@@ -31,23 +31,23 @@ export const parseProviderCredential = (
     ? PROVIDERS[platformId].parseCredential(input, origins)
     : { ok: false, faults: [`platform ${platformId} takes no credential.`] };
 
-/** How a put treats what was there, and what is known of the new one's end. */
+/** How a put treats the credential before it, and when the new one expires. */
 export interface PutTerms {
-  /** The one before it stays as the fallback for so long, if it is of the same account. */
+  /** The credential before it stays the fallback for so long, if it is of the same account. */
   readonly graceHours: number;
-  /** When the key ends, where the operator knows it. */
+  /** When the key expires. Null: the operator gave no time. */
   readonly expiresAtMs: number | null;
 }
 
-/** Long enough that somebody looks, and no longer than a lost key should work. */
+/** Long enough for the operator to notice a fault, and no longer than a lost key should work. */
 export const PROVIDER_GRACE_HOURS = 72;
 const DEFAULT_TERMS: PutTerms = { graceHours: PROVIDER_GRACE_HOURS, expiresAtMs: null };
-/** Somebody else puts one at the same moment: that many times in a row is a fault of ours. */
+/** Tries of a put that others overtake at the same moment. So many in a row are a bug. */
 const TRIES_MAX = 5;
 
 /**
- * Seals and stores it; null clears it, and the one before it too. Answers whether the app is on
- * this platform.
+ * Seals and stores a credential. Null clears it, and the one before it too. Returns whether the app
+ * is on this platform.
  */
 export async function writeProviderCredential(
   sql: Sql,
@@ -81,7 +81,8 @@ export async function writeProviderCredential(
 }
 
 /**
- * Only what sends to the same devices can stand in: another team or project would refuse them all.
+ * Only a credential for the same devices can be a fallback: another team or project would refuse
+ * all of them.
  */
 function predecessorOf(
   known: ProviderCredential | null,
@@ -94,7 +95,7 @@ function predecessorOf(
   return account !== null && knownAccount === account ? 'kept' : 'forgotten';
 }
 
-/** Opens the one that was put last. */
+/** Opens the credential that was put last. */
 export async function readProviderCredential(
   sql: Sql,
   secrets: Secrets,
@@ -110,7 +111,7 @@ export async function readProviderCredential(
     : { kind: 'opened', credential };
 }
 
-/** Null: sealed under another SECRET_KEY, or damaged. */
+/** Opens a sealed credential. Null: it was sealed under another SECRET_KEY, or is damaged. */
 export function openCredential(
   secrets: Secrets,
   { sealed, keyId }: SealedCredential,
@@ -118,11 +119,11 @@ export function openCredential(
   platformId: number,
 ): ProviderCredential | null {
   const opened = secrets.open(sealed, keyId, providerIdentityOf(appId, platformId));
-  // Only writeProviderCredential writes there, and the authentication tag says that nobody else
-  // did.
+  // Only writeProviderCredential writes this value, and the authentication tag proves that nothing
+  // has changed it.
   return opened.kind === 'opened' ? (JSON.parse(opened.plain) as ProviderCredential) : null;
 }
 
-/** What a sealed credential is bound to. */
+/** The identity that a sealed credential is bound to. */
 export const providerIdentityOf = (appId: number, platformId: number): string =>
   `provider:${appId}:${platformId}`;

@@ -1,6 +1,6 @@
 /**
- * The providers' tokens that all nodes share, sealed at rest: what providers/authorization.ts looks
- * at before it signs. The token of an identity opens for that identity only.
+ * The provider tokens that all nodes share, stored sealed: providers/authorization.ts reads them
+ * before it signs. A token can be opened only for its own identity.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -12,8 +12,8 @@ import { freezeToken, writeMintFailure, writeToken } from '../store/provider-tok
 import type { Sql } from '../store/sql.ts';
 
 /**
- * Longer than a token request may take (TOKEN_REQUEST_TIMEOUT_MS). When its node dies another one
- * need not wait for its end.
+ * Longer than a token request may take (TOKEN_REQUEST_TIMEOUT_MS). If the node dies, another one
+ * does not wait for the end of the lease.
  */
 const MINTING_LEASE_MS = 20_000;
 
@@ -28,14 +28,14 @@ export class ProviderTokens {
   private readonly secrets: Secrets;
   private readonly nodeId: () => number | null;
 
-  /** `nodeId`: who makes tokens, at this moment; a command is no node. */
+  /** `nodeId`: the id of this node at this moment. Null: a command, which is no node. */
   constructor(sql: Sql, secrets: Secrets, nodeId: () => number | null = () => null) {
     this.sql = sql;
     this.secrets = secrets;
     this.nodeId = nodeId;
   }
 
-  /** The newest token; `apartMs`: how far apart two of them are made. */
+  /** The newest token. `apartMs`: the least time between two. */
   async read(identity: string, apartMs: number): Promise<SharedToken> {
     const row = await readToken(this.sql, identity, apartMs);
     if (row === null) return NEVER_ASKED;
@@ -55,8 +55,8 @@ export class ProviderTokens {
   }
 
   /**
-   * The right to make the successor of `seenId`, with the time by the clock that all nodes share;
-   * null: not now.
+   * The right to make the successor of `seenId`, with the time by the clock that all nodes share.
+   * Null: not now.
    */
   async claim(
     identity: string,
@@ -76,7 +76,8 @@ export class ProviderTokens {
   }
 
   /**
-   * Only a value that was kept may be used: what nobody has seen was never shown to the provider.
+   * Stores a new value. Only a stored one may be used: the provider must get no token that other
+   * nodes do not know.
    */
   keep(
     identity: string,
@@ -95,8 +96,8 @@ export class ProviderTokens {
   }
 
   /**
-   * For `pauseMs` the failure answers for everyone: a broken account must not become a storm of
-   * token requests.
+   * For `pauseMs` all nodes get this failure: a broken account must not cause a storm of token
+   * requests.
    */
   fail(
     identity: string,
@@ -107,7 +108,7 @@ export class ProviderTokens {
     return writeMintFailure(this.sql, { identity, mintingId, ...failure, pauseMs });
   }
 
-  /** The provider has had too many: none is made for so long, on any node. */
+  /** The provider got too many tokens: no node makes one for so long. */
   freeze(identity: string, forMs: number): Promise<void> {
     return freezeToken(this.sql, identity, forMs);
   }
@@ -128,5 +129,5 @@ const NEVER_ASKED: SharedToken = Object.freeze({
   failure: null,
 });
 
-/** What a sealed token is bound to. */
+/** The identity that a sealed token is bound to. */
 export const tokenIdentityOf = (identity: string): string => `provider-token:${identity}`;

@@ -1,6 +1,6 @@
 /**
- * Which of two credentials of an (app, platform) is sent with: the one put last, or, when the
- * provider refuses it, the one before.
+ * Chooses between two credentials of an (app, platform): the one put last, or, when the provider
+ * refuses it, the one before.
  */
 
 import type { Secrets } from '../access/secrets.ts';
@@ -14,11 +14,11 @@ import { openCredential } from './provider-credentials.ts';
 export interface OpenedInUse {
   readonly kind: 'opened';
   readonly credential: ProviderCredential;
-  /** Of the one put last. */
+  /** The version of the credential put last. */
   readonly version: number;
-  /** The one before it may take its place. */
+  /** Whether the credential before it may take its place. */
   readonly hasFallback: boolean;
-  /** This is the one before: the provider has refused the new one. */
+  /** Whether this is the credential before: the provider has refused the new one. */
   readonly isFallback: boolean;
 }
 
@@ -57,8 +57,8 @@ const inUse = (
 });
 
 /**
- * The provider refuses this version. True: from now on, and this was not known before, the one
- * before it is used.
+ * Notes that the provider refuses this version. True: this was not known, and the credential before
+ * it is used from now on.
  */
 export const refuse = (
   sql: Sql,
@@ -67,7 +67,7 @@ export const refuse = (
   reason: string,
 ): Promise<boolean> => refuseCredential(sql, place.appId, place.platformId, { version, reason });
 
-/** The one that was put last, in use or not; null: none, or it cannot be opened. */
+/** The credential put last, in use or not. Null: there is none, or it cannot be opened. */
 export async function readLastPut(
   sql: Sql,
   secrets: Secrets,

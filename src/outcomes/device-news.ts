@@ -1,7 +1,7 @@
 /**
- * Remembers what sends have told of living devices: where its provider took a token, and that one
- * is taken again. It happens after their outcomes are recorded and outside of that transaction:
- * what is lost by a crash in between the next send finds again.
+ * Stores observations of devices from sends: in which environment a provider accepts a token, and
+ * that it accepts a refused one again. It runs after the outcomes are recorded, outside of that
+ * transaction: if a crash loses an observation, the next send makes it again.
  */
 
 import type { Logger } from 'pino';

@@ -1,8 +1,7 @@
 /**
- * The one writer of progress in a process: gathers what all workers report and records it in one
- * transaction at a time. What the database refuses for good is refused to its reporter alone; while
- * the database is away reports wait, and so do the workers, who hold no more than they may have
- * unrecorded.
+ * The only writer of progress in a process: gathers the reports of all workers and records them,
+ * one transaction at a time. A report that the database refuses for good fails alone. While the
+ * database is down, reports wait, and so do the workers, which have a limit for unrecorded devices.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -22,12 +21,12 @@ import { rememberNews } from './device-news.ts';
 import type { Verdict } from './verdict.ts';
 
 /**
- * Reports in a transaction, and devices in their retries, settlements and news: a statement stays
- * far below a second.
+ * Reports in a transaction, and devices in their retries, settlements and observations: a statement
+ * stays far below a second.
  */
 const REPORTS_PER_TRANSACTION_MAX = 256;
 const ROWS_PER_TRANSACTION_MAX = 16_384;
-/** Between tries while the database is away. */
+/** The wait between tries while the database is down. */
 const OUTAGE_BACKOFF = { baseMs: 100, capMs: 2_000 };
 
 export interface LedgerOptions {
@@ -36,13 +35,13 @@ export interface LedgerOptions {
   readonly leaseMs: number;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Told of every report that was recorded, once. */
+  /** Called once for every report that was recorded. */
   onRecorded(report: Progress): void;
 }
 
 export class Ledger {
   private readonly options: LedgerOptions;
-  /** For one transaction at a time, as the batcher has it. */
+  /** A dedicated connection: the batcher runs one transaction at a time. */
   private readonly line: Line;
   private readonly batcher: Batcher<Progress, Verdict>;
 
@@ -57,7 +56,9 @@ export class Ledger {
     });
   }
 
-  /** Answers when it is durable, or refused. A chunk has one report on its way at a time. */
+  /**
+   * Resolves when the report is durable, or refused. A chunk has one report on its way at a time.
+   */
   record(progress: Progress): Promise<Verdict> {
     return this.batcher.submit(progress);
   }
@@ -95,7 +96,7 @@ export class Ledger {
     }
   }
 
-  /** One report that the database cannot take must not fail its neighbours. */
+  /** Records each report alone: one that the database refuses must not fail the others. */
   private async recordApart(
     reports: readonly Progress[],
     error: unknown,
@@ -122,7 +123,7 @@ const scopeOf = ({ notificationId, appId, platformId }: Progress | ScopeStanding
 const byScope = (standings: readonly ScopeStanding[]): ReadonlyMap<string, ScopeStanding> =>
   new Map(standings.map((standing) => [scopeOf(standing), standing]));
 
-/** Without a standing the notification has been deleted. */
+/** The reply to a recorded report. Without a standing the notification has been deleted. */
 function verdictOn(standing: ScopeStanding | undefined, sentAtMs: number): Verdict {
   if (standing === undefined) return LOST;
   const { state, fault, hasDelivered } = standing;

@@ -1,4 +1,4 @@
-/** What the ledger answers to a worker's report. */
+/** The ledger's reply to a worker's report. */
 
 import type { NotificationState } from '../domain/notification.ts';
 
@@ -7,17 +7,17 @@ export type Verdict =
   | {
       readonly kind: 'recorded';
       /**
-       * Monotonic time before the database was asked: the renewed lease ends no earlier than its
+       * Monotonic time before the statement was sent: the renewed lease ends no earlier than its
        * length after this.
        */
       readonly sentAtMs: number;
       readonly state: NotificationState;
-      /** The fault of the scope, whoever found it. */
+      /** The fault of the scope, from any task. */
       readonly fault: string | null;
       /** Whether any device of the scope has the push. */
       readonly hasDelivered: boolean;
     }
-  /** Another holds the chunk, or nobody: nothing of it may be sent any more. */
+  /** This claim of the part has ended: nothing more of it may be sent. */
   | { readonly kind: 'lost' }
-  /** The database takes this report never: the task ends as if it were lost. */
+  /** The database will never take this report: the task ends as if its part were lost. */
   | { readonly kind: 'refused'; readonly reason: string };
