@@ -42,17 +42,14 @@ import { openWire } from './protocol/wire.ts';
  */
 const DRAIN: GiveBack = { withinMs: 3_000, answersWithinMs: 6_000 };
 const DRAIN_MS_MAX = 7_000;
-/**
- * The time for giving back the parts that the ended threads held. The leases of the others end by
- * themselves.
- */
+/** The time to give back the parts of the ended threads; leases of the others end by themselves. */
 const LAST_WORD_MS = 1_000;
 
 export interface FanOutOptions {
   readonly store: Store;
   readonly tagIndex: TagIndex;
   readonly feed: IndexFeed;
-  /** Where the workers find the tag index. Null: in the database. */
+  /** Where workers find the tag index. Null: in the database. */
   readonly redis: RedisAddress | null;
   readonly threads: number;
   /** Says whether this node may send. */

@@ -102,8 +102,8 @@ const TOKEN_IN_WORDS = /registration token/i;
 const DEVICE_IN_WORDS = /device/i;
 
 /**
- * A malformed token and a malformed message have the same code; the violated field, or the message,
- * tells them apart.
+ * A malformed token and a malformed message have the same code; the violated field, or the error's
+ * text, tells them apart.
  */
 const blamesToken = ({ message, details }: FcmError): boolean =>
   TOKEN_IN_WORDS.test(message) ||

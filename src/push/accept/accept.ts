@@ -83,8 +83,7 @@ export class Accept {
   private readonly options: AcceptOptions;
   /**
    * By client, while it pushes. Pushes of one client that come together are looked up and written
-   * together. Each client has its own batches, because its pushes wait while its devices are being
-   * moved.
+   * together. Each client has its own batches: while its devices are being moved, its pushes wait.
    */
   private readonly batchers = new Map<number, Batcher<Submission, Settled>>();
 
@@ -148,8 +147,8 @@ export class Accept {
   }
 
   /**
-   * Accepts pushes together. If the database refuses the data of one, it accepts each alone, so
-   * that the others of the batch do not fail.
+   * Accepts pushes together. If the database refuses one, each is accepted alone, so that the
+   * others do not fail.
    */
   private async acceptApart(
     clientId: number,
@@ -199,8 +198,8 @@ export class Accept {
       }
     }
     await this.write(fresh, answers);
-    // Another request with the same key was written first. (A key is kept for 24 hours. Should it
-    // have expired since, this push is accepted.)
+    // Another request with the same key was written first. (Should its 24 hours have ended since,
+    // this push is accepted.)
     const late = submissions.filter((submission) => !answers.has(submission));
     const others = late.length === 0 ? [] : await this.acceptLate(clientId, late);
     const settledLate = new Map(late.map((submission, index) => [submission, others[index]]));

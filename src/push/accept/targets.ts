@@ -1,7 +1,7 @@
 /**
- * Finds the audience and scopes for the tags that a push names. No device may get a push because a
- * tag's name was wrong: an unknown target tag adds no device, an unknown filter tag leaves none,
- * and a push with an unknown exclusion is refused.
+ * Finds the audience and scopes for the tags that a push names. No device may get a push because of
+ * a wrong name: an unknown target tag adds no device, an unknown filter tag leaves none, an unknown
+ * exclusion is refused.
  */
 
 import type { Audience, Scope } from '../../domain/notification.ts';
@@ -29,8 +29,8 @@ export type Targets =
     };
 
 /**
- * Resolves a push's tags. `tags`: the client's tags that the push names. `clientScopes`: every
- * (app, platform) of the client.
+ * `tags`: the client's tags that the push names. `clientScopes`: every (app, platform) of the
+ * client.
  */
 export function resolveTargets(
   push: Push,
@@ -92,8 +92,8 @@ const idsOf = (tags: readonly ReferencedTag[]): readonly number[] => [
 ];
 
 /**
- * The scopes of the requested apps that are connected to a target tag. If none is connected: the
- * scopes of all requested apps, so that `status` has a row.
+ * The scopes of the requested apps that are connected to a target tag. If none is: those of all
+ * requested apps, so that `status` has a row.
  */
 function scopesOf(
   appIds: readonly number[] | null,

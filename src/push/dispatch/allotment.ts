@@ -77,7 +77,7 @@ export class Allotment {
 const partOf = (candidate: Candidate): string =>
   `${candidate.notificationId} ${scopeKeyOf(candidate)}`;
 
-/** Counts the held slots by client, by notification and by scope. */
+/** Counts held slots. */
 class Holdings {
   private readonly byClient = new Map<number, number>();
   private readonly byNotification = new Map<string, number>();

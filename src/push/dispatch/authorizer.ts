@@ -13,8 +13,8 @@ import type { Authority } from '../protocol/task.ts';
 export interface UsableCredential {
   readonly credential: ProviderCredential;
   /**
-   * Call it when the provider refuses the credential: from then on the one before it is used. Null:
-   * no earlier one exists.
+   * Call it when the provider refuses the credential: the one before it is used then. Null: there
+   * is none.
    */
   readonly fallBack: ((reason: string) => Promise<void>) | null;
 }

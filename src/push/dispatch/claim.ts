@@ -1,6 +1,6 @@
 /**
- * One claim: takes the parts that the fair share has chosen from the ledger, chunks and retries at
- * the same time, and suspects (decision 39) apart.
+ * One claim: claims the parts that the fair share has chosen, chunks and retries at the same time,
+ * and suspects (decision 39) apart.
  */
 
 import type { Among, Part, Wanted } from '../../store/ledger/claim-chunks.ts';

@@ -1,8 +1,8 @@
 /**
  * Keeps the workers' slots filled from the ledger, fairly. It claims parts planned on this node at
- * once. It also looks into the ledger when slots have become free, and every 250 ms: so it finds
- * parts planned by other nodes, due retries and ended leases. (LISTEN would save at most these 250
- * ms, and the embedded database has none.)
+ * once. It looks into the ledger when slots have become free, and every 250 ms: so it finds other
+ * nodes' parts, due retries and ended leases. (LISTEN would save at most these 250 ms, and the
+ * embedded database has none.)
  */
 
 import type { Logger } from 'pino';
@@ -30,8 +30,8 @@ import type { Lot } from './worker-pool.ts';
 
 const POLL_INTERVAL_MS = 250;
 /**
- * While small parts wait here, the ledger is asked for more of them only this often: for those that
- * other nodes left, and for retries. Each such look has to pass over all parts under way.
+ * While small parts wait here, a look asks for more of them only this often: for those that other
+ * nodes left, and for retries. Such a look passes over all parts under way.
  */
 const SMALL_POLL_INTERVAL_MS = 2_000;
 /** Large parts that are remembered from one round to the next. A look finds the others. */
@@ -88,7 +88,7 @@ export class Claimer {
   private offered: readonly Claimable[] = [];
   private readonly small = new SmallParts();
   private lookedAtMs = 0;
-  /** When the last look asked for small parts too. */
+  /** Time of the last look that asked for small parts too. */
   private sweptAtMs = 0;
   /** A look is due at once: slots have become free, or more can be claimed. */
   private isLookDue = false;
@@ -157,8 +157,8 @@ export class Claimer {
   }
 
   /**
-   * Finds parts in the ledger that can be claimed: returns the large ones; the small ones join
-   * those that wait here.
+   * Finds parts that can be claimed: returns the large ones, and adds the small ones to those that
+   * wait here.
    */
   private async look(): Promise<readonly Claimable[]> {
     const { sql, clock } = this.options;
@@ -180,7 +180,7 @@ export class Claimer {
 
   /**
    * Shares the free slots out. True: another round may claim more, because only some of the chosen
-   * parts could be claimed, or because slots have become free meanwhile.
+   * parts could be claimed, or slots have become free meanwhile.
    */
   private async serve(large: readonly Claimable[]): Promise<boolean> {
     const { nodeId } = this.options.presence;
@@ -238,8 +238,8 @@ export class Claimer {
   }
 
   /**
-   * One right for each (app, platform). Its rejection is ignored here: the task that waits for the
-   * right reports it, and without a claimed part nothing needs the right.
+   * One right for each (app, platform). Its rejection is ignored here: a task that waits for the
+   * right reports it.
    */
   private rightsOf(turns: readonly Claimable[]): (scope: PlatformOfApp) => Promise<Right> {
     const rights = new Map<string, Promise<Right>>();
@@ -348,8 +348,8 @@ interface Slot {
 }
 
 /**
- * The slots for the claimed parts. A suspect (decision 39) gets a slot alone, even if it was
- * claimed as part of a lot.
+ * The slots for claimed parts. A suspect (decision 39) gets one alone, even if it was claimed with
+ * a lot.
  */
 function slotsOf(
   claimed: readonly Claimed[],

@@ -21,7 +21,7 @@ import type { QuotaDesk } from './quota-desk.ts';
 import type { Lot, RunningTask, TaskEvents, WorkerPool } from './worker-pool.ts';
 
 /**
- * The wait before a part is tried again that failed on our side: a database or an OAuth server that
+ * The wait before a part that failed on our side is tried again: a database or an OAuth server that
  * is down needs seconds, not more.
  */
 const TRY_AGAIN_MS = 5_000;
@@ -71,7 +71,7 @@ class Run {
   private readonly lot: Lot | null;
   private readonly unfamiliarReasons: UnfamiliarReasons;
   private running: RunningTask | null = null;
-  /** The request to give back, kept because it may come before a worker has the task. */
+  /** The last request to give back; it may come before a worker has the task. */
   private asked: GiveBack | null = null;
   private recording: Promise<unknown> = Promise.resolve();
   /** Why this claim has failed. */

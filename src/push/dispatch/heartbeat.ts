@@ -23,9 +23,9 @@ const BEAT_EVERY_MS = 1_000;
  */
 const DEAD_AFTER_MS = 5_000;
 /**
- * A node sends for so long after its last answered beat. It is half of the limit, as with a lease:
- * the other half covers clocks that run differently and sends just handed to a connection, which
- * end before another node may call this one dead.
+ * A node sends for so long after its last answered beat: half of the limit, as with a lease. The
+ * other half is for clocks that run differently and for sends just handed to a connection: these
+ * must end before another node may call this one dead.
  */
 const PRESENT_MS = DEAD_AFTER_MS / 2;
 /**

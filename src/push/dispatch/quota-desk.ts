@@ -17,8 +17,8 @@ import type { Sql } from '../../store/sql.ts';
 import type { QuotaAnswer, QuotaNote } from '../protocol/permits.ts';
 
 /**
- * The burst is this fraction of a minute's quota. Burst and 60 seconds of the full rate together
- * are the quota of a minute, so no 60 seconds exceed it.
+ * Bursts in the quota of a minute. The burst and 60 seconds of the full rate make that quota, so
+ * that no 60 seconds exceed it.
  */
 const BURSTS_PER_MINUTE = 60;
 /**
@@ -34,8 +34,8 @@ const RAMP_START = 0.1;
 /** Draws of permits for a quarter of a second. */
 const DRAWS_PER_MINUTE = 240;
 /**
- * A draw takes at least this share of the largest one, even if the tasks want less: many small
- * tasks come together.
+ * The least share of a full draw that is drawn, even if tasks want less: small tasks come in large
+ * numbers.
  */
 const DRAWN_SHARE_MIN = 0.125;
 /**
@@ -260,8 +260,8 @@ class Counter {
   }
 
   /**
-   * False: the database is down. A lost draw or return only makes nodes send less; after a lost
-   * pause other nodes hear of it from the provider.
+   * False: the database is down. A lost draw or return makes nodes send less; of a lost pause other
+   * nodes hear from the provider.
    */
   private async attempt(what: string, work: () => Promise<void>): Promise<boolean> {
     try {

@@ -33,17 +33,14 @@ export interface SmallCandidate extends Candidate {
   readonly isLot: true;
 }
 
-/**
- * The notification id of such a candidate: all small parts of an (app, platform) count as one
- * notification.
- */
+/** The notification id of such a candidate, which counts as one notification. */
 export const smallIdOf = (scope: PlatformOfApp): string => `small ${scopeKeyOf(scope)}`;
 
 interface Scope {
   readonly candidate: SmallCandidate;
   /** By notification; a Map keeps the order in which the parts came. */
   readonly lines: readonly [moment: Map<string, Claimable>, scheduled: Map<string, Claimable>];
-  /** Whether the last lot came from the line for the moment. */
+  /** Whether the last lot was of the first line. */
   wasMoment: boolean;
 }
 
@@ -122,7 +119,7 @@ function scopeOf({ clientId, appId, platformId }: Claimable): Scope {
 
 const sizeOf = ({ lines }: Scope): number => lines.reduce((sum, { size }) => sum + size, 0);
 
-/** The line whose turn it is, of those that have parts; the line for the moment begins. */
+/** The line whose turn it is, of those that have parts. */
 function nextLineOf(scope: Scope): Map<string, Claimable> {
   const [moment, scheduled] = scope.lines;
   const isMoment = moment.size > 0 && (scheduled.size === 0 || !scope.wasMoment);

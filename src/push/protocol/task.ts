@@ -19,7 +19,7 @@ import type { QuotaAnswer, QuotaNote } from './permits.ts';
 /** The settings that a worker thread starts with. */
 export interface WorkerSettings {
   readonly address: DatabaseAddress;
-  /** Where the tag index is. Null: in the database. */
+  /** Null: the tag index is in the database. */
   readonly redis: RedisAddress | null;
   readonly origins: ProviderOrigins;
   readonly transport: TransportName;
@@ -124,8 +124,7 @@ export interface GiveBack {
   /** It stops at the next boundary between blocks, or after this time. */
   readonly withinMs: number;
   /**
-   * It waits so long at most for sends under way. Null: until they have ended, so that none is sent
-   * twice.
+   * It waits so long at most for sends under way. Null: until they end, so that none is sent twice.
    */
   readonly answersWithinMs: number | null;
 }

@@ -1,7 +1,7 @@
 /**
- * The broadcast to all threads of a process, besides the tasks that go to one of them. The main
- * thread asks for connections to be opened in advance; a worker tells that its circuit breaker for
- * a provider has opened or closed. No send depends on it to be correct.
+ * The broadcast to all threads of a process. The main thread asks for connections to be opened in
+ * advance; a worker tells that a circuit breaker of its own has opened or closed. No send needs it
+ * to be correct.
  */
 
 import { BroadcastChannel } from 'node:worker_threads';

@@ -102,7 +102,7 @@ function plainly(error: unknown): Error {
   return plain;
 }
 
-/** A task's place in its lot: its channel to the main thread, and its tag index. */
+/** A task's place in its lot, with its channel and tag index. */
 interface Place {
   readonly say: (note: Note) => void;
   readonly hears: (hear: (word: Word) => void) => void;

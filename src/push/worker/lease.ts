@@ -1,7 +1,7 @@
 /**
  * How long a worker may go on with a claimed part, by the machine's monotonic clock. The database
- * uses its own clock and gives the part to another node when the lease has ended. A worker stops at
- * half of the lease: the other half covers clocks that run differently, a frozen process and a slow
+ * uses its own clock and gives the part to another claim when the lease has ended. A worker stops
+ * at half of the lease: the rest is for clocks that run differently, a frozen process and a slow
  * answer. It also stops when other nodes may call its node dead (presence.ts), which frees all
  * parts of the node.
  */

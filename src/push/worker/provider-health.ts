@@ -1,7 +1,7 @@
 /**
- * The circuit breaker: whether a provider works for one credential, as one worker sees it. When the
- * provider fails for everyone, further sends would turn a million devices into a million retries.
- * So the breaker stops all chunks, waits, and then lets a few sends probe.
+ * The circuit breaker: whether a provider works for one credential, as one worker sees it. When it
+ * fails for everyone, further sends would turn a million devices into a million retries. So the
+ * breaker stops all chunks, waits, and then lets a few sends probe.
  *
  *   works ──256 failures in a row──► stopped ──wait over──► probing ──an answer that works──► works
  *                                       ▲                      └──one more failure──┐
@@ -80,8 +80,8 @@ export class ProviderHealth {
   }
 
   /**
-   * The reason of the refusals without the provider's own words, from the provider or a proxy, once
-   * there are enough of them. Null: they prove no fault.
+   * The reason of enough refusals without the provider's own words, from it or from a proxy. Null:
+   * no fault is proved.
    */
   get wordlessFault(): string | null {
     if (this.wordless === null || this.wordless.count < WORDLESS_REFUSALS) return null;
@@ -128,8 +128,8 @@ export class ProviderHealth {
   }
 
   /**
-   * Stops sends, because the provider fails for everyone; also called when no connection can be
-   * made. Does nothing while sends are stopped already.
+   * The provider fails for everyone: also called when no connection can be made. No effect while
+   * sends are stopped already.
    */
   stop(reason: string, atLeastMs: number): void {
     if (this.stoppedForMs > 0) return;
@@ -172,7 +172,7 @@ function healthIn(outcome: Outcome): 'works' | 'fails' | 'says-nothing' {
   }
 }
 
-/** Whether the outcome came without an answer of the provider. */
+/** Whether the provider gave no answer. */
 const isLost = ({ kind }: Outcome): boolean => kind === 'unknown' || kind === 'refused';
 
 const retryAfterMsOf = (outcome: Outcome): number =>

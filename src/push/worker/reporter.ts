@@ -17,8 +17,8 @@ const REPORT_EVERY_MS = 50;
 export interface ReporterOptions {
   readonly report: Report;
   /**
-   * Takes the next report. Null: nothing to report. With `isSignOfLife` it returns an empty report
-   * rather than null, unless the task needs no sign of life.
+   * Takes the next report. Null: nothing to report. With `isSignOfLife` an empty one rather than
+   * null, if the task needs signs of life.
    */
   readonly take: (isSignOfLife: boolean) => Progress | null;
   readonly heard: (verdict: Verdict, progress: Progress) => void;

@@ -1,8 +1,8 @@
 /**
- * Limits how many device groups a lot of small tasks holds at a time. In most of them few devices
- * have the tag: such a task frees its place as soon as its group is resolved. But a group may turn
- * out to be full, and many full ones would fill the thread's memory with tokens. So the task of a
- * full group keeps its place until it ends.
+ * Limits how many device groups a lot of small tasks holds at a time. In most groups few devices
+ * have the tag: then the task frees its place as soon as the group is resolved. But many full
+ * groups would fill the thread's memory with tokens, so the task of a full one keeps its place
+ * until it ends.
  */
 
 import type { PlatformOfApp } from '../../domain/device.ts';

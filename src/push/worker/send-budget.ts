@@ -12,9 +12,8 @@ import { Signal } from '../../std/signal.ts';
 export const UNRECORDED_DEVICES_MAX = 16_384;
 
 /**
- * A credential may hold so many times the part that it leaves free. A provider that does not answer
- * keeps its share until the time-outs; sends to other providers use the rest. One credential alone
- * may use eight ninths.
+ * A credential may hold so many times the part that it leaves free: alone it may use eight ninths.
+ * A provider that does not answer keeps its share until the time-outs; other sends use the rest.
  */
 const HELD_PER_FREE_MAX = 8;
 

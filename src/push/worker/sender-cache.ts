@@ -35,10 +35,7 @@ export interface Line {
 /** The options that all senders of a process have in common. */
 export interface SenderCacheOptions
   extends Required<Pick<SenderOptions, 'origins' | 'transport' | 'limits'>> {
-  /**
-   * Called when the provider begins to fail for everyone with this credential, when a probe has
-   * failed, and when the provider works again.
-   */
+  /** Called when the circuit breaker opens, when a probe has failed, and when it closes. */
   readonly onCircuit: (line: Line) => void;
 }
 

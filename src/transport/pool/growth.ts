@@ -1,8 +1,8 @@
 /**
  * Decides how many connections the demand needs: rate × round trip ÷ streams of a connection. It
- * does not trust three estimates. It doubles the connections while they are used up and their
- * answers take no longer than a round trip: then streams are the limit. Where answers wait in a
- * queue (in this thread or at the provider), a doubling must bring more of them, or it is taken
+ * does not rely on these three estimates: it doubles the connections while they are used up and
+ * their answers take no longer than a round trip: then streams are the limit. Where answers wait in
+ * a queue (in this thread or at the provider), a doubling must bring more of them, or it is taken
  * back.
  *
  *   watching ──used up for two spans──► growing (new ones connect) ──► settling (a span goes by) ──► measured
@@ -143,8 +143,8 @@ export class Growth {
   }
 
   /**
-   * Without any answer it is not known. If the new connections did not open, or have ended since,
-   * there is nothing to take back.
+   * Without any answer the gain is unknown. If the new connections did not open, or have ended
+   * since, there is nothing to take back.
    */
   #broughtNothing(rate: number, connections: number): boolean {
     return connections > this.#connectionsBefore && rate > 0 && rate < this.#rateBefore * GAIN_MIN;

@@ -1,7 +1,7 @@
 /**
- * The book-keeping of one chunk: which devices still wait for their send, and which of its 64
- * blocks are done. A block is done, and its counts may be reported, when each of its devices has an
- * ending. So after a crash blocks are sent again, but the counts stay right.
+ * The book-keeping of one chunk: which devices are still to be sent to, and which of its 64 blocks
+ * are done. A block is done, and its counts may be reported, when all its devices have an ending.
+ * So after a crash blocks are sent again, but the counts stay right.
  */
 
 import { blockOf, GROUP_BLOCKS } from '../../../domain/device.ts';

@@ -76,8 +76,8 @@ export async function runChunk(task: ChunkTask, context: RunContext): Promise<vo
 }
 
 /**
- * All was sent, but the provider has begun to fail for everyone: the chunk is given back, so that
- * blocks in which every send failed wait with it.
+ * All was sent, but the provider has begun to fail for everyone: blocks in which every send failed
+ * may wait with the chunk.
  */
 function doubt(blocks: Blocks, { health }: RunContext): Halt | null {
   const afterMs = health.stoppedForMs;
@@ -93,8 +93,8 @@ function firstUndone(doneBlocks: bigint): number {
 }
 
 /**
- * Ends or keeps the rest as `halt` says. `unresolved`: the release for blocks that this run did not
- * resolve. Null: the chunk is not given back.
+ * Ends or keeps the rest. `unresolved`: the release for blocks that this run did not resolve. Null:
+ * the chunk is not given back.
  */
 function conclude(blocks: Blocks, halt: Halt | null, unresolved: Release | null): Release | null {
   switch (halt?.kind) {

@@ -1,8 +1,7 @@
 /**
- * The send loop: hands devices to a sender one by one, never more than the sender can take, and
- * stops when the task, the provider or a time says so. It checks the lease while it sends: a
- * process that was frozen must not go on when it wakes, because another node may have taken over
- * its devices.
+ * The send loop: hands devices to a sender one by one, never more than it can take, and stops when
+ * the task, the provider or a deadline requires it. It checks the lease as it sends: a process that
+ * was frozen must not go on when it wakes, for another node may have taken over its devices.
  */
 
 import type { DeviceToken } from '../../../domain/device.ts';
@@ -96,8 +95,8 @@ const SENDS_PER_LOOK = 32;
 
 const LOST: Halt = { kind: 'lost' };
 /**
- * Why sends wait for a quota, or fail because time is up before their turn in it: the word of the
- * provider that has a quota.
+ * Why sends wait for a quota, or fail when time is up before their turn in it: the reason of the
+ * provider that has one.
  */
 const QUOTA_EXCEEDED = 'QUOTA_EXCEEDED';
 const AT_ONCE: Halt = { kind: 'give-back', afterMs: 0, reason: null };
@@ -176,8 +175,8 @@ export class Courier {
   }
 
   /**
-   * Why nothing more may be sent; null: go on. Called before every send. `isTimeAsked`: whether to
-   * read the clocks, which costs a twentieth of a send.
+   * Called before every send. Null: go on. `isTimeAsked`: whether to read the clocks, which costs a
+   * twentieth of a send.
    */
   private halt(isTimeAsked: boolean): Halt | null {
     const { control, health, permits } = this;
@@ -204,9 +203,7 @@ export class Courier {
     return lease.isSpent ? AT_ONCE : null;
   }
 
-  /**
-   * Nothing may be sent for so long: the rest is given back, or ends if it would be too late then.
-   */
+  /** Nothing may be sent for so long: gives the rest back, or ends it if that is too late. */
   private haltWhile(stoppedForMs: number, isQuota: boolean): Halt {
     const { clock, deadlines } = this.options;
     const { health, freight } = this;
@@ -248,7 +245,7 @@ export class Courier {
   private async waitForRoom(): Promise<void> {
     const { turns } = this.options;
     const { health, control } = this;
-    // The bell does not ring when it is time to give back, so the wait ends then by itself.
+    // The bell does not ring when it is time to give back.
     await this.bell.wait(Math.min(READY_PATIENCE_MS, this.leftUntil(control.giveBackBeforeMs)));
     if (!this.isInLine || this.underWay > 0) return;
     if (turns.withoutRoomForMs >= READY_PATIENCE_MS) health.stop('ProviderUnreachable', 0);

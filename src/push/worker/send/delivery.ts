@@ -139,8 +139,8 @@ function judgeClosely(
 }
 
 /**
- * Refusals without the provider's own words become a fault after several of them, if no device of
- * the scope has got the push.
+ * Several refusals without the provider's own words are a fault, if no device of the scope has got
+ * the push.
  */
 function wordlessFault(outcome: Outcome, { health, control }: RunContext): string | null {
   if (outcome.kind !== 'unavailable' || !outcome.isWordless || outcome.isOneHost) return null;
@@ -168,8 +168,8 @@ function newsOf(
         registeredBeforeMs: Math.min(outcome.sinceMs ?? task.claimedAtMs, nowMs),
       };
     case 'bad-token':
-      // The device stays as it is if the engine refused the token for its form without asking the
-      // provider, or if the answer proves nothing of the token.
+      // The device stays registered if the answer proves nothing of its token, or if only the
+      // engine itself refused the token for its form.
       if (outcome.isInconclusive || outcome.isUnasked) return null;
       return { ordinal, kind: 'refused', registeredBeforeMs: task.claimedAtMs };
     default:
