@@ -17,10 +17,7 @@ import type { CheckResult } from './credential-check.ts';
 
 const INTERVAL_MS = 60_000;
 const CHECK_EVERY_MS = 86_400_000;
-/**
- * Checks in one run, one after the other, each with a connection or two: 7,200 credentials a day
- * and node.
- */
+/** Checks in one run, in sequence, a connection or two each: 7,200 credentials a day and node. */
 const CHECKS_PER_RUN = 5;
 /**
  * Days before the end of a key: enough to request a new one, to store it, and to notice that it is

@@ -81,8 +81,7 @@ export async function writeProviderCredential(
 }
 
 /**
- * Only a credential for the same devices can be a fallback: another team or project would refuse
- * all of them.
+ * Only one for the same devices can be a fallback: of another team or project all sends would fail.
  */
 function predecessorOf(
   known: ProviderCredential | null,

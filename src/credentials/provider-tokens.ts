@@ -54,10 +54,7 @@ export class ProviderTokens {
     };
   }
 
-  /**
-   * The right to make the successor of `seenId`, with the time by the clock that all nodes share.
-   * Null: not now.
-   */
+  /** The right to make the successor of `seenId`, with the shared clock's time. Null: not now. */
   async claim(
     identity: string,
     seenId: string | null,
@@ -95,10 +92,7 @@ export class ProviderTokens {
     });
   }
 
-  /**
-   * For `pauseMs` all nodes get this failure: a broken account must not cause a storm of token
-   * requests.
-   */
+  /** All nodes get this failure for `pauseMs`: a broken account must not cause a request storm. */
   fail(
     identity: string,
     mintingId: string,

@@ -56,9 +56,7 @@ export class Ledger {
     });
   }
 
-  /**
-   * Resolves when the report is durable, or refused. A chunk has one report on its way at a time.
-   */
+  /** Resolves when the report is durable or refused. A chunk has one under way at a time. */
   record(progress: Progress): Promise<Verdict> {
     return this.batcher.submit(progress);
   }

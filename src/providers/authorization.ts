@@ -40,9 +40,7 @@ export interface TokenStore {
   freeze(identity: string, forMs: number): Promise<void>;
 }
 
-/**
- * Credentials remembered, of about 2 KiB each. Beyond it the one unused for longest is forgotten.
- */
+/** Credentials remembered, about 2 KiB each; beyond it the one unused for longest is forgotten. */
 const CREDENTIALS_MAX = 10_000;
 /**
  * All callers get the result of a failed attempt for so long: a broken account must not cause a
@@ -95,8 +93,7 @@ export class Authorizations {
   /** Milliseconds of a monotonic clock. */
   readonly #now: () => number;
   /**
-   * By the identity that signs: apps of one team with one key share one token, because APNs counts
-   * per team.
+   * By the identity that signs: apps of one team with one key share a token (APNs counts by team).
    */
   readonly #entries = new Map<string, Entry>();
   /** By the caller's key, for `invalidate` and `freeze`. */
@@ -232,10 +229,7 @@ export class Authorizations {
     entry.lookAgainAtMs = untilMs;
   }
 
-  /**
-   * Makes a token, and then keeps it for all nodes. A crash in between leaves a token that was
-   * never used.
-   */
+  /** Makes a token, then keeps it for all nodes. A crash in between leaves a token never used. */
   async #make(entry: Entry, minting: Minting, right: MintingRight): Promise<boolean> {
     const minted = await minting.mint(signingTimeMs(right.nowMs, Date.now()));
     if (!minted.ok) {

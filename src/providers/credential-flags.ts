@@ -1,7 +1,4 @@
-/**
- * How a provider's credential is given on the command line. `GivenFlags` is the command line's
- * part.
- */
+/** A provider's credential on the command line, whose own part is behind `GivenFlags`. */
 
 export interface CredentialFlags {
   /** The usage text after `tagcast app credentials <app-id> <platform>`. */

@@ -15,10 +15,7 @@ export function endMsOf({ payload, dueAtMs, expiresAtMs }: Message): number | nu
   return ends.length === 0 ? null : Math.min(...ends);
 }
 
-/**
- * Whole seconds left, as a ttl. 0: the end has passed, so the provider tries once at most. Null: no
- * end.
- */
+/** Whole seconds left, as a ttl. 0: the end has passed, so one try at most. Null: no end. */
 export function secondsLeft(message: Message, nowMs: number): number | null {
   const endMs = endMsOf(message);
   if (endMs === null) return null;

@@ -6,10 +6,7 @@
 import { CANNOT_BE_RENDERED, MISSING_CREDENTIAL } from '../domain/own-faults.ts';
 import { PROVIDERS } from './providers.ts';
 
-/**
- * The fault with its meaning after it. A fault that is unknown, or already a sentence, stays as it
- * is.
- */
+/** The fault with its meaning. An unknown one, or one that is a sentence, stays as it is. */
 export function faultSentence(fault: string): string {
   const meaning = Object.hasOwn(MEANINGS, fault) ? MEANINGS[fault] : undefined;
   return meaning === undefined ? fault : `${fault}: ${meaning}.`;

@@ -29,9 +29,7 @@ export interface SimulatedOrigins {
 }
 
 export interface ProviderOrigins extends ApnsOrigins, FcmOrigins, WebPushOrigins {
-  /**
-   * PEM certificates that are trusted besides the system's, at the origins that `trustedAt` allows.
-   */
+  /** PEM certificates that are trusted besides the system's, at origins that `trustedAt` allows. */
   readonly ca: string | null;
   /** Platforms whose provider is a simulator: `status` marks their rows. */
   readonly simulated: readonly PlatformId[];
@@ -43,10 +41,7 @@ const SITES: Readonly<Record<PlatformId, Site<ProviderSettings, SimulatedOrigins
   [PLATFORM_FCM]: FCM_SITE,
 };
 
-/**
- * The origins: from the operator's settings, else the simulator, if there is one, else the real
- * ones.
- */
+/** The origins: the operator's, else the simulator's, if there is one, else the real ones. */
 export const originsOf = (
   settings: ProviderSettings,
   simulator: SimulatedOrigins | null,
@@ -67,8 +62,6 @@ export const DEFAULT_ORIGINS: ProviderOrigins = Object.freeze(
   originsOf(PROVIDER_DEFAULTS, null, null),
 );
 
-/**
- * The certificates that are trusted at an origin besides the system's. At the real providers: none.
- */
+/** The certificates trusted at an origin besides the system's; none at the real providers. */
 export const trustedAt = (origin: string, { ca }: Pick<ProviderOrigins, 'ca'>): string | null =>
   Object.values(SITES).some(({ isReal }) => isReal(origin)) ? null : ca;

@@ -1,7 +1,4 @@
-/**
- * Checks that a rendered payload fits each provider, before the push is accepted: then a `400`
- * still helps.
- */
+/** Checks a payload's rendered size before its push is accepted, when a `400` still helps. */
 
 import { NIL } from 'uuid';
 import type { PlatformId } from '../domain/device.ts';
@@ -30,10 +27,7 @@ export function payloadFaults(
   return faults;
 }
 
-/**
- * The id and the expiry (a part of FCM's message) are not known yet: each is measured at its
- * longest.
- */
+/** Id and expiry (a part of FCM's message) are not known yet: each is measured at its longest. */
 const longestMessage = (payload: Payload): Message => ({
   notificationId: NIL,
   payload,

@@ -34,9 +34,7 @@ export function privateKeyFault(text: string, wanted: WantedKey): string | null 
     : wanted.faultOf(key);
 }
 
-/**
- * The same key in one form, however the file was written: the identity that signs depends on it.
- */
+/** The same key in one form for any file: the identity that signs depends on it. */
 export const canonicalKey = (text: string): string =>
   createPrivateKey(text).export({ type: 'pkcs8', format: 'pem' }).toString();
 
@@ -50,9 +48,7 @@ interface Kind {
 const convert = (form: string) => (): string =>
   `is in ${form} form: convert it with "openssl pkcs8 -topk8 -nocrypt -in KEY -out KEY.p8" and give that`;
 
-/**
- * Files that are mistaken for the key, the specific kinds first: an encrypted key may say RSA too.
- */
+/** Files mistaken for the key, the specific kinds first: an encrypted key may say RSA too. */
 const KINDS: readonly Kind[] = [
   {
     sign: /ENCRYPTED/,

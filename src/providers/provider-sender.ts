@@ -16,10 +16,7 @@ export interface RequestForm<R extends Rendered> {
   render(message: Message): R;
   /** The rendered request for this device. */
   templateFor(rendered: R, deviceId: DeviceToken): RequestTemplate;
-  /**
-   * The device's token as the request holds it, or the outcome if this provider takes no such
-   * token.
-   */
+  /** The token as the request holds it, or the outcome if this provider takes no such token. */
   tokenOf(deviceId: DeviceToken): DeviceToken | Outcome;
 }
 

@@ -19,9 +19,7 @@ export const PROVIDERS: Readonly<Record<PlatformId, AnyProvider>> = Object.freez
   [PLATFORM_FCM]: FCM,
 });
 
-/**
- * The provider of a platform id from the database, which holds only the platforms of this table.
- */
+/** The provider of a platform id from the database, which holds only platforms of this table. */
 export function providerOn(platformId: number): AnyProvider {
   if (!isPlatformId(platformId)) throw new Error(`no provider is on the platform ${platformId}`);
   return PROVIDERS[platformId];

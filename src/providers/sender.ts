@@ -18,8 +18,7 @@ export interface Sender {
   /** Sends that may start now without waiting in a queue. */
   readonly capacity: number;
   /**
-   * Resolves when `capacity` is above 0 again, or when the sender is closed. Resolves at once if it
-   * is.
+   * Resolves when `capacity` is above 0, at once if it is already, or when the sender is closed.
    */
   whenReady(): Promise<void>;
   /**

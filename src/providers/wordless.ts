@@ -6,10 +6,7 @@
 import type { Outcome } from '../domain/outcome.ts';
 import type { Answer } from '../transport/transport.ts';
 
-/**
- * A proxy either recovers soon or fails for long. Google's own front end names half a minute on its
- * pages.
- */
+/** A proxy recovers soon, or fails for long. Pages of Google's front end name half a minute. */
 const WORDLESS_PAUSE_MS = 30_000;
 
 export const wordless = ({ status, retryAfterMs }: Answer): Outcome => ({

@@ -75,10 +75,7 @@ export interface FanOut {
   readonly circuits: Circuits;
   /** The last vitals of each worker thread. */
   readonly workerVitals: () => readonly ThreadVitals[];
-  /**
-   * Stops claiming, lets sends under way end, records them, gives the rest back, ends the threads.
-   * Its time is limited.
-   */
+  /** Stops claiming, lets sends end, records them, gives back the rest, ends threads. Bounded. */
   drain(): Promise<void>;
 }
 

@@ -1,6 +1,5 @@
 /**
- * One send, over all its attempts. It is the only object that a send costs, so it receives the
- * answers itself.
+ * One send, over all its attempts: the only object of a send, so it receives the answers itself.
  */
 
 import type { DeviceToken } from '../domain/device.ts';

@@ -35,9 +35,7 @@ export interface Attempt {
 }
 
 export interface ProviderConnection {
-  /**
-   * Streams that may be opened now: by the provider's limit, as it changes, and never above ours.
-   */
+  /** Streams that may be opened now: by the provider's limit as it changes, never above ours. */
   readonly free: number;
   /** Opens a stream. The caller has seen `free` above 0. */
   start(attempt: Attempt, authorization: string): void;
@@ -75,8 +73,7 @@ export type Dialled =
   | { readonly ok: false; readonly reason: string };
 
 /**
- * Opens a connection that has room for a stream. Never throws: an unreachable provider is an
- * answer.
+ * Opens a connection with room for a stream. Never throws: an unreachable provider is an answer.
  */
 export type Dial = (options: DialOptions, events: ConnectionEvents) => Promise<Dialled>;
 

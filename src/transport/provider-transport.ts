@@ -27,10 +27,7 @@ import type { AttemptFailure, Dial, ReceivedAnswer } from './provider-connection
 import { retryAfterMs } from './retry-after.ts';
 import type { Answer, RequestTemplate, Settle, Transport, TransportOptions } from './transport.ts';
 
-/**
- * A GOAWAY may carry a long explanation, and it is stored with each retry. None so long was ever
- * seen.
- */
+/** Longer than any explanation of a GOAWAY that was seen. It is stored with each retry. */
 const REASON_LENGTH_MAX = 200;
 
 const TOO_LATE: Outcome = Object.freeze({ kind: 'refused', reason: 'no stream was free in time' });
@@ -42,15 +39,12 @@ export class ProviderTransport implements Transport, PoolEvents, ExchangeEvents 
   readonly #pool: ConnectionPool;
   readonly #concurrency: ConcurrencyLimit;
   readonly #turnClock = new TurnClock();
-  /**
-   * Refused sends that wait for a stream; they go before new ones. There are no more than streams
-   * were open.
-   */
+  /** Refused sends that wait for a stream, before new ones: no more than streams were open. */
   readonly #waiting: Exchange[] = [];
   #wakes: (() => void)[] = [];
   #authorization: string;
   /**
-   * When it was set, monotonic. A connection on which the value before expires is given up at once.
+   * When it was set, monotonic. A connection where the value before expires is given up at once.
    */
   #authorizedAtMs = 0;
   #isStartPlanned = false;
@@ -241,10 +235,7 @@ export class ProviderTransport implements Transport, PoolEvents, ExchangeEvents 
     });
   }
 
-  /**
-   * Ends a send between attempts to connect: at once, with the reason and the time until the next
-   * attempt.
-   */
+  /** Ends a send between attempts to connect, with the reason and the time until the next one. */
   #excuse(exchange: Exchange): void {
     this.#isExcusing = true;
     setImmediate(() => {

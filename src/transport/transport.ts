@@ -10,9 +10,7 @@ import type { Outcome } from '../domain/outcome.ts';
 /** Called exactly once for each send, never from inside `send` itself. */
 export type Settle = (position: number, outcome: Outcome) => void;
 
-/**
- * A message rendered once for all its devices. Only one provider's sender makes and understands it.
- */
+/** A message rendered once for all its devices. Only its provider's sender makes and reads it. */
 export interface Rendered {
   /** Bytes of the body without the device's token, which count against the provider's limit. */
   readonly payloadBytes: number;
@@ -82,9 +80,7 @@ export interface TransportLimits {
   readonly pingTimeoutMs: number;
   /** PINGs without a request between them. */
   readonly pingsInARowMax: number;
-  /**
-   * Pause after the first failure to connect or to get any answer; doubles with each further one.
-   */
+  /** Pause after the first failure to connect or get any answer; doubles with each further one. */
   readonly reconnectPauseMs: number;
   readonly reconnectPauseMsMax: number;
   /** How long `close` waits for sends under way. */
@@ -99,10 +95,7 @@ export interface TransportOptions {
   readonly ca: string | null;
   readonly authorization: string;
   readonly limits: TransportLimits;
-  /**
-   * Whether the transport may connect to an address: for origins that anybody can choose. Null: to
-   * all.
-   */
+  /** Whether it may connect to an address, for origins that anybody can set. Null: to all. */
   readonly admits: ((address: string) => boolean) | null;
   /**
    * What an answer means. A `refused` send is repeated on another connection; the connection that

@@ -1,7 +1,4 @@
-/**
- * What an answer of APNs means: by Apple's reason; for undocumented reasons by the class of the
- * status.
- */
+/** What an answer of APNs means: by Apple's reason, if documented, else by the status's class. */
 
 import type { Outcome } from '../../domain/outcome.ts';
 import { DELIVERED } from '../../domain/outcome.ts';

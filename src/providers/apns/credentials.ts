@@ -1,6 +1,4 @@
-/**
- * The provider token of APNs: a JWT signed with the team's key, made here and sent with every push.
- */
+/** The provider token of APNs: a JWT signed with the team's key, sent with every push. */
 
 import { importPKCS8, SignJWT } from 'jose';
 import type { ApnsCredential } from '../../domain/credential.ts';

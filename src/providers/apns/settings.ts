@@ -60,13 +60,10 @@ export const APNS_LIMITS: TransportLimits = Object.freeze({
    */
   connectionsMax: 64,
   /**
-   * Apple's engineers ask for pauses between new connections, and take rapid opening for an attack.
+   * Apple's engineers ask for pauses between new connections: rapid opening looks like an attack.
    */
   growEveryMs: 250,
-  /**
-   * Further connections, opened in a slow minute, cost a megabyte of memory each, and are soon
-   * opened again.
-   */
+  /** Further connections, of a slow minute, cost a megabyte each, and are soon opened again. */
   idleMsMax: 10 * 60_000,
   /** Apple: keep connections open for hours and days. */
   ageMsMax: 24 * 60 * 60_000,

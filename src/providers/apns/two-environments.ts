@@ -230,10 +230,7 @@ export class TwoEnvironments implements Sender {
     this.#ask(side, number);
   }
 
-  /**
-   * The outcome of a send that the first environment refused and the second answered with
-   * `outcome`.
-   */
+  /** The outcome of a send that the first environment refused and the second then answered. */
   #second(side: Side, refusal: Outcome, outcome: Outcome): Outcome {
     switch (outcome.kind) {
       case 'delivered':

@@ -23,10 +23,7 @@ import {
   TOKEN_REQUEST_TIMEOUT_MS,
 } from './settings.ts';
 
-/**
- * The endpoint for access tokens: the operator's OAuth origin, never the `token_uri` of a client's
- * file.
- */
+/** The operator's endpoint for access tokens, never the `token_uri` of a client's file. */
 export interface TokenEndpoint {
   readonly origin: string;
   readonly ca: string | null;

@@ -12,10 +12,7 @@ import { overlay } from '../overlay.ts';
 import { FCM_PAYLOAD_BYTES_MAX } from './settings.ts';
 import type { FcmTargetField } from './target.ts';
 
-/**
- * One content in a request for each way to name the device, so that a send only chooses one of
- * them.
- */
+/** One content in a request for each way to name the device: a send only chooses one. */
 export interface RenderedFcm extends Rendered, Readonly<Record<FcmTargetField, RequestTemplate>> {}
 
 /**
@@ -47,9 +44,7 @@ export function fcmRequests(content: string, { project_id }: ServiceAccount): Re
 const BEFORE_TOKEN = Buffer.from('{"message":{"token":"');
 const BEFORE_FID = Buffer.from('{"message":{"fid":"');
 
-/**
- * The size that counts against `FCM_PAYLOAD_BYTES_MAX`: all of the message but the device's name.
- */
+/** The size that counts against `FCM_PAYLOAD_BYTES_MAX`: all but the device's name. */
 export const fcmPayloadBytes = (message: Message, nowMs: number): number =>
   Buffer.byteLength(fcmContent(message, nowMs));
 

@@ -13,10 +13,7 @@ import { TTL_SECONDS_DEFAULT, WEB_PUSH_PAYLOAD_BYTES_MAX } from './settings.ts';
 
 const NOTHING = Buffer.alloc(0);
 
-/**
- * The request to a push service. The path is the endpoint's, and the body is encrypted for each
- * browser.
- */
+/** The request to a push service. The path is the endpoint's, the body encrypted per browser. */
 export function renderPush(message: Message, nowMs: number): RequestTemplate {
   const { urgency, ...messageFields } = pushFields(message, nowMs);
   return {

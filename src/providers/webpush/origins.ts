@@ -1,6 +1,4 @@
-/**
- * The operator's list of push services. Browsers' FCM tokens go to FCM, so its settings apply too.
- */
+/** The operator's list of push services; FCM's settings apply to browsers' FCM tokens. */
 
 import type { SettingsOf } from '../../std/setting-forms.ts';
 import { list } from '../../std/setting-forms.ts';

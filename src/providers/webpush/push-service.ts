@@ -71,10 +71,7 @@ export class PushService {
   #workedAtMs = Number.NEGATIVE_INFINITY;
   /** Refusals of the key. */
   #keyRefusals = new Refusals();
-  /**
-   * Refusals of single messages. Null: some device got the message, so the message is not the
-   * fault.
-   */
+  /** Refusals of single messages. Null: some device got it, so the message is not the fault. */
   readonly #messageRefusals = new WeakMap<RequestTemplate, Refusals | null>();
 
   constructor(options: PushServiceOptions) {
@@ -127,10 +124,7 @@ export class PushService {
     return true;
   }
 
-  /**
-   * The outcome of a send that is not made because sends before it were refused. Null: it may be
-   * sent.
-   */
+  /** The outcome of a send not made because others before it were refused. Null: it may be sent. */
   refusalOf(template: RequestTemplate, nowMs: number): Outcome | null {
     const ofMessage = this.#messageRefusals.get(template)?.verdict(nowMs) ?? null;
     if (ofMessage !== null || this.works(nowMs)) return ofMessage;

@@ -308,8 +308,7 @@ export class WebPushSender implements Sender {
   }
 
   /**
-   * Sends what has room, one for each service in turn, and continues in the next turn of the event
-   * loop.
+   * Sends what has room, one for each service in turn, and goes on in the event loop's next turn.
    */
   #pump(): void {
     const nowMs = performance.now();

@@ -27,9 +27,7 @@ export const WEB_PUSH_PATIENCE_MS = 86_400_000;
 
 /** RFC 8292, 2: at most 24 hours. Services remember verified tokens, so each is used for long. */
 export const VAPID_LIFETIME_MS = 12 * 3_600_000;
-/**
- * Renewed so long before its end: services' clocks differ, and it must not expire during a request.
- */
+/** Renewed so long before its end: clocks differ, and it must not expire during a request. */
 export const VAPID_REFRESH_BEFORE_MS = 3_600_000;
 
 /** Microsoft's 406 lasts for hours and names no time; this asks six times an hour. */
@@ -45,10 +43,7 @@ export const SERVICES_MAX = 32;
  * encrypts in a round trip of 50 ms.
  */
 export const HELD_PER_SERVICE_MAX = 1_000;
-/**
- * The same for all services together that answer: one that uses up its share leaves as much for the
- * others.
- */
+/** The same for all services that answer: one that uses up its share leaves as much to others. */
 export const HELD_MAX = 2_000;
 /**
  * A service that has not answered for so long (connecting and a first answer take five round trips)
@@ -82,10 +77,7 @@ export const TURN_SENDS_MAX = 32;
  * only a few sends.
  */
 export const REFUSALS_IN_A_ROW = 8;
-/**
- * In each period of this length only so many sends are tried: little load, and still thousands in
- * an hour.
- */
+/** In each such period only so many sends are tried: little load, yet thousands in an hour. */
 export const REFUSED_FOR_MS = 5_000;
 export const TRIES_WHILE_REFUSED = 8;
 /**

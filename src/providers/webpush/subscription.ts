@@ -1,7 +1,4 @@
-/**
- * Reads a deviceId of platform 7: the JSON of a browser's PushSubscription (W3C Push API), or an
- * FCM token.
- */
+/** Reads a deviceId of platform 7: a browser's PushSubscription (W3C Push API), or an FCM token. */
 
 import { isObject } from '../../domain/payload.ts';
 import type { Recipient } from './encryption.ts';

@@ -1,7 +1,4 @@
-/**
- * Accepts a push: resolves its tags, checks its rendered payload for each platform, and writes the
- * notification.
- */
+/** Accepts a push: resolves its tags, checks its size on each platform, writes the notification. */
 
 import { v7 as uuidV7 } from 'uuid';
 import type { PlatformId } from '../../domain/device.ts';
@@ -28,9 +25,7 @@ import { resolveTargets } from './targets.ts';
  */
 const PUSHES_MAX = 256;
 const NAMES_MAX = 20_000;
-/**
- * So many octets of a push's payload count as one tag: a body of a megabyte is a fifth of a batch.
- */
+/** So many octets of a payload count as one tag: a body of a megabyte is a fifth of a batch. */
 const PUSH_WEIGHT_OCTETS = 256;
 
 /** The caller of a push, and the key by which a repeated request is recognised. */
@@ -146,10 +141,7 @@ export class Accept {
     return settled;
   }
 
-  /**
-   * Accepts pushes together. If the database refuses one, each is accepted alone, so that the
-   * others do not fail.
-   */
+  /** Accepts pushes together, or each alone if the database refuses one of them. */
   private async acceptApart(
     clientId: number,
     submissions: readonly Submission[],

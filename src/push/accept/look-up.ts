@@ -1,7 +1,4 @@
-/**
- * Looks up the tags that pushes of a client name, and the client's scopes, for all pushes in one
- * go.
- */
+/** Looks up the tags that a client's pushes name, and its scopes, for all of them at once. */
 
 import type { Scope } from '../../domain/notification.ts';
 import { ID_MAX } from '../../domain/tag.ts';

@@ -21,17 +21,11 @@ export type Targets =
   | {
       readonly ok: false;
       readonly faults: readonly PushFault[];
-      /**
-       * The scopes that it would have: the payload is measured for them, so that all faults are
-       * reported at once.
-       */
+      /** The scopes it would have: to measure the payload, so that all faults are told together. */
       readonly scopes: readonly Scope[];
     };
 
-/**
- * `tags`: the client's tags that the push names. `clientScopes`: every (app, platform) of the
- * client.
- */
+/** `tags`: those of the client that the push names. `clientScopes`: all (app, platform)s of it. */
 export function resolveTargets(
   push: Push,
   tags: readonly ReferencedTag[],

@@ -1,7 +1,4 @@
-/**
- * Gives the right to send to a scope: its provider credential and a valid authorization, or the
- * reason why not.
- */
+/** Gives the right to send to a scope: its credential and a valid authorization, or why not. */
 
 import type { ProviderCredential } from '../../domain/credential.ts';
 import { scopeKeyOf } from '../../domain/device.ts';
@@ -12,10 +9,7 @@ import type { Authority } from '../protocol/task.ts';
 /** The credential in use, decrypted by the code that has the key of the secrets. */
 export interface UsableCredential {
   readonly credential: ProviderCredential;
-  /**
-   * Call it when the provider refuses the credential: the one before it is used then. Null: there
-   * is none.
-   */
+  /** Call it when the provider refuses it: the one before is used then. Null: there is none. */
   readonly fallBack: ((reason: string) => Promise<void>) | null;
 }
 
@@ -94,9 +88,7 @@ export class Authorizer {
     await usable?.fallBack?.(reason);
   }
 
-  /**
-   * A newer authorization than `expired`, which a provider called expired. Null: none exists yet.
-   */
+  /** A newer authorization than `expired`, which a provider called so. Null: none exists yet. */
   async renew(appId: number, platformId: number, expired: string): Promise<string | null> {
     const known = await this.look(appId, platformId);
     if (known.kind !== 'granted') return null;

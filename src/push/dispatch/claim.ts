@@ -40,9 +40,7 @@ interface Orders {
   readonly retries: readonly Part[];
 }
 
-/**
- * Claims parts for these turns. A suspect is claimed only if nothing else of its scope could be.
- */
+/** Claims parts for these turns. A suspect is claimed only if nothing else of its scope was. */
 export async function claimTurns(
   turns: readonly Claimable[],
   terms: ClaimTerms,

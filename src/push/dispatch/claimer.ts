@@ -156,10 +156,7 @@ export class Claimer {
     }
   }
 
-  /**
-   * Finds parts that can be claimed: returns the large ones, and adds the small ones to those that
-   * wait here.
-   */
+  /** Finds parts that can be claimed: returns the large ones, and keeps the small ones here. */
   private async look(): Promise<readonly Claimable[]> {
     const { sql, clock } = this.options;
     this.freed = 0;
@@ -347,10 +344,7 @@ interface Slot {
   readonly isLot: boolean;
 }
 
-/**
- * The slots for claimed parts. A suspect (decision 39) gets one alone, even if it was claimed with
- * a lot.
- */
+/** The slots for claimed parts. A suspect (decision 39) gets one alone, even if it is small. */
 function slotsOf(
   claimed: readonly Claimed[],
   lots: readonly (readonly Claimable[])[],

@@ -111,10 +111,7 @@ class Run {
     return releaseOf(this.claimed, TRY_AGAIN_MS, this.options.clock.nowMs(), failure);
   }
 
-  /**
-   * Parks the part: nothing more of it is sent, its devices count as failed, and it waits for an
-   * operator.
-   */
+  /** Parks the part: its devices count as failed, unsent, and it waits for an operator. */
   private async park(): Promise<void> {
     const { log, ledger, clock, countUndone } = this.options;
     const { claimed } = this;

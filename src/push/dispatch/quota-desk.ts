@@ -21,10 +21,7 @@ import type { QuotaAnswer, QuotaNote } from '../protocol/permits.ts';
  * that no 60 seconds exceed it.
  */
 const BURSTS_PER_MINUTE = 60;
-/**
- * A provider with a quota asks for a slow start: from nothing to the highest rate over 60 seconds
- * or more.
- */
+/** A provider with a quota asks for a slow start: from 0 to the highest rate in 60 s or more. */
 const RAMP_MS = 60_000;
 /**
  * The share of the full rate at the start: 1,000/s of a quota of 600,000 a minute, besides the
@@ -33,15 +30,9 @@ const RAMP_MS = 60_000;
 const RAMP_START = 0.1;
 /** Draws of permits for a quarter of a second. */
 const DRAWS_PER_MINUTE = 240;
-/**
- * The least share of a full draw that is drawn, even if tasks want less: small tasks come in large
- * numbers.
- */
+/** The least share of a full draw, even if tasks want less: small tasks come in large numbers. */
 const DRAWN_SHARE_MIN = 0.125;
-/**
- * Permits are valid for so long. After it, a pause that a provider told another node must count
- * here too.
- */
+/** Permits are valid for so long: after it a pause that another node heard of counts here too. */
 const VALID_MS = 1_000;
 /** Permits that no task wants are returned after so long. */
 const IDLE_MS = 250;
@@ -241,10 +232,7 @@ class Counter {
     }, delayMs).unref();
   }
 
-  /**
-   * Tells tasks that have waited for PATIENCE_MS to come again later, so that other tasks get their
-   * slots.
-   */
+  /** Sends away tasks that have waited for PATIENCE_MS, so that other tasks get their slots. */
   private dismissPatient(): void {
     const sinceMs = this.nowMs - PATIENCE_MS;
     const dismissed = this.wants.filter((want) => want.sinceMs <= sinceMs);

@@ -13,10 +13,7 @@ import type { Claimable } from '../../store/ledger/list-claimable.ts';
 import type { DueLine } from '../../store/notifications/plan-due.ts';
 import type { Candidate } from './allotment.ts';
 
-/**
- * Parts of one line; beyond it no more of the line are planned. It is some tenths of a second of
- * work.
- */
+/** Parts of a line, some tenths of a second of work; beyond it no more of it are planned. */
 const LINE_PARTS_MAX = 1_024;
 /** Parts of all lines together: half a dozen megabytes, shared equally among the lines. */
 const PARTS_MAX = 16_384;
@@ -70,10 +67,7 @@ export class SmallParts {
     return [...this.scopes.values()].map(({ candidate }) => candidate);
   }
 
-  /**
-   * Takes out the parts that waited longest, a lot for each of so many slots, from the lines in
-   * turn.
-   */
+  /** Takes out the parts that waited longest: a lot for each slot, from the lines in turn. */
   take(candidate: SmallCandidate, slots: number): readonly (readonly Claimable[])[] {
     const key = scopeKeyOf(candidate);
     const scope = this.scopes.get(key);

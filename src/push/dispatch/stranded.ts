@@ -1,7 +1,4 @@
-/**
- * Finds sends that are fully recorded but have not ended, and ends them: their publishers would
- * wait for ever.
- */
+/** Ends sends that are fully recorded but still open: their publishers would wait for ever. */
 
 import type { Logger } from 'pino';
 import { Recurring } from '../../std/recurring.ts';

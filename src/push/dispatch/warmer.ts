@@ -23,10 +23,7 @@ const LOOK_EVERY_MS = 2_000;
 const SCOPES_MAX = 200;
 /** The sends of one connection in a second, with 1,000 streams and a round trip of 50 ms. */
 const DEVICES_PER_CONNECTION = 20_000;
-/**
- * As many as the provider with the most addresses has. The send itself opens more when it needs
- * them.
- */
+/** As many as the most addresses of a provider. The send itself opens more if it needs them. */
 const CONNECTIONS_MAX = 8;
 
 export interface WarmerOptions {

@@ -43,10 +43,7 @@ export interface TaskEvents {
   unfamiliar(answer: Unfamiliar): void;
 }
 
-/**
- * Identifies the tasks that go to a worker together. They are passed to `run` in one turn of the
- * event loop.
- */
+/** Identifies tasks that go to a worker together; `run` gets them in one turn of the event loop. */
 export type Lot = object;
 
 export interface RunningTask {
@@ -103,10 +100,7 @@ export class WorkerPool {
     return open.add(task, events);
   }
 
-  /**
-   * The tasks of a lot come in one turn of the event loop, because all waited for the same right to
-   * send.
-   */
+  /** A lot's tasks come in one turn of the event loop: all waited for the same right to send. */
   private openPosting(lot: Lot): Posting {
     const posting = new Posting(this.pool);
     this.postings.set(lot, posting);

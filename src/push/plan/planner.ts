@@ -15,10 +15,7 @@ const POLL_INTERVAL_MS = 250;
 export interface PlannerOptions {
   readonly sql: Sql;
   readonly log: Logger;
-  /**
-   * Lines of which enough planned parts wait in memory. Their other notifications are not planned
-   * yet.
-   */
+  /** Lines of which enough planned parts wait in memory: no more of them are planned now. */
   readonly fullLines: () => readonly DueLine[];
   /** Called with the notifications just planned, one at least. */
   readonly onPlanned: (planned: readonly PlannedNotification[]) => void;

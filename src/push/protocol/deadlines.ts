@@ -17,10 +17,7 @@ export interface Deadlines {
   readonly sendUntilMs: number;
   /** A retry may begin until then. */
   readonly retryUntilMs: number;
-  /**
-   * Whether the publisher has set them, by `expiresAt` or `ttl`: then a late device is `expired`,
-   * else `failed`.
-   */
+  /** Set by the publisher (`expiresAt`, `ttl`): then a late device is `expired`, else `failed`. */
   readonly expires: boolean;
 }
 

@@ -8,10 +8,7 @@ import type { Outcome } from '../../domain/outcome.ts';
 import type { Clock } from '../../std/clock.ts';
 import { Signal } from '../../std/signal.ts';
 
-/**
- * Permits of the first request: a small task needs no more. Each further request asks for twice as
- * many.
- */
+/** Permits of the first request: enough for a small task. Each further one asks for double. */
 const WANTED_FIRST = 32;
 /** Some milliseconds of one thread's work, so that the answer comes before they are used up. */
 const WANTED_MAX = 1_024;
@@ -51,10 +48,7 @@ export class Permits {
     return this.left > 0;
   }
 
-  /**
-   * How long the project may send nothing: the task gives its rest back for that time. 0: it may
-   * send.
-   */
+  /** How long the project may send nothing: so long the task gives its rest back. 0: it may. */
   get stoppedForMs(): number {
     if (this.stoppedUntilMs === 0) return 0;
     return Math.max(0, this.stoppedUntilMs - this.clock.monotonicMs());

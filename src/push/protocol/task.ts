@@ -1,7 +1,4 @@
-/**
- * The messages between the main thread and a worker: tasks and replies down, reports and requests
- * up.
- */
+/** Messages between main thread and worker: tasks and replies down, reports and requests up. */
 
 import type { MessagePort } from 'node:worker_threads';
 import type { ProviderCredential } from '../../domain/credential.ts';
@@ -38,10 +35,7 @@ export interface WorkerVitals {
   readonly vitals: ThreadVitals;
 }
 
-/**
- * The right to send for a scope. It is made on the main thread, because workers never get the key
- * of the secrets.
- */
+/** The right to send for a scope, from the main thread: workers have no key of the secrets. */
 export interface Authority {
   readonly credential: ProviderCredential;
   readonly authorization: string;
@@ -66,10 +60,7 @@ interface TaskShape extends Deadlines {
   readonly nodeId: number | null;
   /** Cancelled: the rest is counted, not sent. */
   readonly isCancelled: boolean;
-  /**
-   * No device may get it twice, even if some get none: a send is repeated only when it is known to
-   * have failed.
-   */
+  /** No device may get it twice, rather none: a send is repeated only if it has surely failed. */
   readonly isAtMostOnce: boolean;
   /** Whether any device of the scope has it already. */
   readonly hasDelivered: boolean;
@@ -123,9 +114,7 @@ export type Said<T> = readonly (readonly [place: number, word: T])[];
 export interface GiveBack {
   /** It stops at the next boundary between blocks, or after this time. */
   readonly withinMs: number;
-  /**
-   * It waits so long at most for sends under way. Null: until they end, so that none is sent twice.
-   */
+  /** It waits so long at most for sends under way. Null: until they end, so none is sent twice. */
   readonly answersWithinMs: number | null;
 }
 

@@ -3,10 +3,7 @@
  * the life of a process, so that a developer can give it a reaction of its own.
  */
 
-/**
- * Reasons remembered. They come from outside: without a limit, a provider that invents them would
- * fill the memory.
- */
+/** Reasons remembered: without a limit a provider that invents some would fill the memory. */
 const REASONS_MAX = 1_000;
 
 export class UnfamiliarReasons {

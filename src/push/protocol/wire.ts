@@ -29,10 +29,7 @@ export interface Wire {
   close(): void;
 }
 
-/**
- * Opens the broadcast. `name`: belongs to one fan-out, because a process may have several. It keeps
- * no thread alive.
- */
+/** `name`: of one fan-out, because a process may have several. It keeps no thread alive. */
 export function openWire(name: string, hear: (word: WireWord) => void): Wire {
   const channel = new BroadcastChannel(name);
   channel.onmessage = (event) => hear((event as { readonly data: WireWord }).data);

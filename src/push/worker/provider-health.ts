@@ -15,10 +15,7 @@ import { backoffMs } from '../../std/backoff.ts';
 import type { Clock } from '../../std/clock.ts';
 import { Signal } from '../../std/signal.ts';
 
-/**
- * Two blocks: more than chance or one lost connection with few streams explains, less than a device
- * group.
- */
+/** Two blocks: more than chance or the loss of a few streams, less than a device group. */
 export const FAILURES_IN_A_ROW_MAX = 256;
 /**
  * Where the provider itself did not say that it fails, all sends must fail for so long at least.
@@ -28,22 +25,15 @@ export const FAILURES_IN_A_ROW_MAX = 256;
 export const LOST_FOR_MS = 2_000;
 /** Sends that probe a provider which has just failed for everyone. */
 export const PROBES_MAX = 8;
-/**
- * So many equal refusals without the provider's own words, with no success between them, make a
- * fault …
- */
+/** Equal refusals without the provider's words, with no success in between, that make a fault … */
 export const WORDLESS_REFUSALS = 8;
-/**
- * … if the first of them was so long ago: a proxy that reloads refuses hundreds of sends at once.
- */
+/** … if the first was so long ago: a proxy that reloads refuses hundreds of sends at once. */
 export const WORDLESS_FOR_MS = 60_000;
 /** The same pace as a single device's retries (providers/retry-policies.ts). */
 const STOPPED: BackoffPolicy = { baseMs: 2_000, capMs: 300_000 };
 
 export class ProviderHealth {
-  /**
-   * Fires when sends are stopped and when a probe was answered: tasks that wait to send look again.
-   */
+  /** Fires when sends are stopped and when a probe was answered: waiting tasks look again. */
   readonly changed = new Signal();
   /** Fires when the breaker opens, each time a probe has failed, and when it closes. */
   readonly switched = new Signal();
@@ -79,10 +69,7 @@ export class ProviderHealth {
     return this.stops === 0 || this.inFlight < PROBES_MAX;
   }
 
-  /**
-   * The reason of enough refusals without the provider's own words, from it or from a proxy. Null:
-   * no fault is proved.
-   */
+  /** The reason of enough refusals without the provider's own words. Null: they prove no fault. */
   get wordlessFault(): string | null {
     if (this.wordless === null || this.wordless.count < WORDLESS_REFUSALS) return null;
     const { reason, sinceMs } = this.wordless;

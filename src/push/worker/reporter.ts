@@ -8,10 +8,7 @@ import type { Progress } from '../../domain/progress.ts';
 import type { Verdict } from '../../outcomes/verdict.ts';
 import type { Report } from '../protocol/task.ts';
 
-/**
- * Twenty transactions a second are little for a database, and each report gathers thousands of
- * devices.
- */
+/** Twenty transactions a second are few for a database; a report gathers thousands of devices. */
 const REPORT_EVERY_MS = 50;
 
 export interface ReporterOptions {

@@ -29,20 +29,13 @@ export interface RunContext {
   readonly clock: Clock;
   readonly log: Logger;
   readonly report: Report;
-  /**
-   * Call it when the provider says that the authorization has expired: the main thread sends a new
-   * one.
-   */
+  /** The provider says that the authorization has expired: the main thread sends a new one. */
   readonly authorizationExpired: () => void;
-  /**
-   * Call it when the provider got too many tokens of this key: no node makes another for a while.
-   */
+  /** The provider got too many tokens of this key: no node makes another for a while. */
   readonly tooManyTokens: () => void;
-  /**
-   * Call it when the provider refuses a credential with a fallback: the task gives its rest back.
-   */
+  /** The provider refuses a credential with a fallback: the task gives its rest back. */
   readonly credentialRefused: (reason: string) => void;
-  /** Call it when the provider gave a reason that is in no documentation. */
+  /** The provider gave a reason that is in no documentation. */
   readonly unfamiliar: (answer: Unfamiliar) => void;
   /** The provider of the task's platform. */
   readonly provider: Pick<AnyProvider, 'tooManyTokens'>;

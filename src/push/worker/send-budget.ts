@@ -6,9 +6,7 @@
 
 import { Signal } from '../../std/signal.ts';
 
-/**
- * Two device groups. The product promises that at most so many devices per worker get a push twice.
- */
+/** Two device groups. Tagcast promises that no more devices per worker get a push twice. */
 export const UNRECORDED_DEVICES_MAX = 16_384;
 
 /**

@@ -52,10 +52,7 @@ export class SenderCache {
     this.clock = clock;
   }
 
-  /**
-   * The sender of a scope's credential; a changed credential gets a new one. Give it back with
-   * `release`.
-   */
+  /** The sender of a scope's credential, a new one if that changed. `release` gives it back. */
   acquire(scopeKey: string, { credential, authorization }: Authority): Line {
     const fingerprint = hash('sha256', JSON.stringify(credential), 'base64url');
     const line = this.lines.get(fingerprint) ?? this.open(credential, authorization, fingerprint);

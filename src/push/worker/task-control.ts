@@ -19,10 +19,7 @@ export class TaskControl {
   hasDelivered: boolean;
   /** Monotonic time until which the task may go on to the next boundary. Null: it need not stop. */
   giveBackBeforeMs: number | null = null;
-  /**
-   * Monotonic time from which it does not wait for sends under way. Null: their own time-outs end
-   * them.
-   */
+  /** Monotonic time from which it waits for no send. Null: their own time-outs end them. */
   abandonAtMs: number | null = null;
 
   constructor(begins: {

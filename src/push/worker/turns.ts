@@ -53,10 +53,7 @@ export class Turns {
     return { notificationId, number: this.#places };
   }
 
-  /**
-   * Resolves when the sender has room and it is this task's turn. The task must use the room at
-   * once.
-   */
+  /** Resolves when the sender has room and it is this task's turn. The task must use it at once. */
   wait(place: Place): Promise<void> {
     return new Promise((resume) => {
       this.#add({ place, resume });

@@ -32,10 +32,7 @@ export async function dial(options: DialOptions, events: ConnectionEvents): Prom
   return { ok: true, connection: new Connection(opened.session, limits, events) };
 }
 
-/**
- * Opens a session, whose peer's SETTINGS have arrived. Never throws: an unreachable provider is an
- * answer.
- */
+/** Opens a session with its peer's SETTINGS. Never throws: an unreachable provider is an answer. */
 export async function openSession(origin: string, options: SessionOptions): Promise<OpenedSession> {
   const sockets: TLSSocket[] = [];
   const session = open(origin, options, sockets);

@@ -9,10 +9,7 @@ import { isIP } from 'node:net';
 import { errorReason } from '../../std/error-reason.ts';
 import { within } from '../../std/within.ts';
 
-/**
- * An address that did not take a connection is tried again only after so long, unless all others
- * failed too.
- */
+/** An address that took no connection is tried again after so long, or if all others failed too. */
 const FAILED_FOR_MS = 60_000;
 /** Failures remembered: a name has some eight addresses, and they change. */
 const FAILED_MAX = 64;
@@ -26,9 +23,7 @@ export interface AddressesOptions {
   readonly hostname: string;
   /** A name that does not resolve in time counts as unknown. */
   readonly timeoutMs: number;
-  /**
-   * Whether the pool may connect to an address: for origins that anybody can choose. Null: to all.
-   */
+  /** Whether the pool may connect to an address, for origins that anybody can set. Null: to all. */
   readonly admits: ((address: string) => boolean) | null;
   /** All addresses of a name; rejects when there are none. */
   readonly resolve: (hostname: string) => Promise<readonly string[]>;

@@ -134,9 +134,7 @@ export class ConnectionPool {
     for (const member of this.#ready) if (member.isWedged) this.retire(member);
   }
 
-  /**
-   * Called at intervals: replaces old connections, and closes those that are not needed any more.
-   */
+  /** Called at intervals: replaces old connections, and closes those not needed any more. */
   sweep(nowMs: number): void {
     this.latency.tick(nowMs);
     const { idleMsMax } = this.#options.limits;
@@ -298,10 +296,7 @@ export class ConnectionPool {
     else this.#events.freed();
   }
 
-  /**
-   * Whether it ended before it was of any use. One that the pool dismissed, or that ended idle,
-   * does not count.
-   */
+  /** Whether it ended before it was of any use, and neither idle nor dismissed by the pool. */
   #isFruitless(member: Member): boolean {
     if (member.hasAnswered || member.isDismissed) return false;
     return (

@@ -150,10 +150,7 @@ export class Growth {
     return connections > this.#connectionsBefore && rate > 0 && rate < this.#rateBefore * GAIN_MIN;
   }
 
-  /**
-   * Without any answer the connections may be dead: then waiting sends need not wait for a second
-   * span.
-   */
+  /** Without any answer the connections may be dead: waiting sends need no second span then. */
   #isLasting(rate: number): boolean {
     return rate === 0 || this.#usedUpSpans >= USED_UP_SPANS_MIN;
   }

@@ -47,16 +47,13 @@ export class Member {
   }
 
   /**
-   * Whether it is hardly used: not for `idleMsMax`, or for longer in less than a tenth of the time.
+   * Whether it is hardly used: not for `idleMsMax`, or for longer less than a tenth of the time.
    */
   get isSpare(): boolean {
     return this.#usedShare < USED_SHARE_MIN;
   }
 
-  /**
-   * Must be called at intervals. Without use the share falls from 1 to USED_SHARE_MIN within
-   * `idleMsMax`.
-   */
+  /** Called at intervals: without use the share falls from 1 to USED_SHARE_MIN in `idleMsMax`. */
   sample(nowMs: number, roundTripMs: number, idleMsMax: number): void {
     const kept = USED_SHARE_MIN ** ((nowMs - this.#sampledAtMs) / idleMsMax);
     const isUsed = nowMs - this.usedAtMs <= roundTripMs + USED_MS;

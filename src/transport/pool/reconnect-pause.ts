@@ -32,8 +32,7 @@ export class ReconnectPause {
   }
 
   /**
-   * Whether a pause is on or was since the last answer: a retired connection may still answer in a
-   * pause.
+   * Whether a pause is on, in which a retired connection may answer, or was since the last answer.
    */
   get hasBeen(): boolean {
     return this.#pauses > 0 || this.isOn;

@@ -85,10 +85,7 @@ export class Blocks {
     return this.doubtful.size > 0;
   }
 
-  /**
-   * A mask of `count` blocks, from the next device's block on: no others are begun before the next
-   * report.
-   */
+  /** A mask of `count` blocks from the next one on: no others are begun before the next report. */
   ahead(count: number): bigint {
     if (this.next === null) return 0n;
     const window = ((1n << BigInt(count)) - 1n) << BigInt(this.blockAt(this.cursor));

@@ -26,10 +26,7 @@ export class ChunkFreight implements Freight {
   private readonly context: RunContext;
   private readonly blocks: Blocks;
   private readonly run: DeviceRun;
-  /**
-   * At most once: blocks that reports announced as started, and those of them that the ledger has
-   * recorded.
-   */
+  /** At most once: blocks that reports announced, and those that the ledger has recorded. */
   private announced: bigint;
   private cleared = 0n;
   private readonly onProgress: () => void;

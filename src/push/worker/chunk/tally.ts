@@ -16,10 +16,7 @@ export class Tally {
   readonly reasons = new Map<string, number>();
   readonly retries: NewRetry[] = [];
   readonly news: DeviceNews[] = [];
-  /**
-   * Devices handed to the provider, and the times of the first and the last one (epoch
-   * milliseconds).
-   */
+  /** Devices handed to the provider, and the times of the first and last (epoch milliseconds). */
   sends = 0;
   sentFromMs: number | null = null;
   sentToMs: number | null = null;

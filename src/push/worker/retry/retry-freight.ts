@@ -94,9 +94,7 @@ export class RetryFreight implements Freight {
     for (; this.cursor < this.task.ordinals.length; this.cursor += 1) this.end(this.cursor, ending);
   }
 
-  /**
-   * Makes all unsent devices due again after the release's wait, or ends them if that is too late.
-   */
+  /** Makes unsent devices due again after the release's wait, or ends them if that is too late. */
   giveBack(release: Release): void {
     this.wait = waitIn(release);
     for (; this.cursor < this.task.ordinals.length; this.cursor += 1) {

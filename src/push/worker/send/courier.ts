@@ -23,8 +23,7 @@ import type { Ending } from './ending.ts';
 import { CANCELLED, EXPIRED, failedWith } from './ending.ts';
 
 /**
- * A sender that has no room for so long, with no send under way, has no connection: its provider
- * fails.
+ * A sender without room for so long, and no send under way, has no connection: the provider fails.
  */
 const READY_PATIENCE_MS = 10_000;
 
@@ -36,10 +35,7 @@ export interface Freight {
   readonly next: number | null;
   /** Whether stopping before `next` leaves nothing half sent. */
   readonly isAtBoundary: boolean;
-  /**
-   * Whether `next` may be sent already. At most once: only when the ledger has recorded its block
-   * as started.
-   */
+  /** Whether `next` may be sent already. At most once: when its block is recorded as started. */
   readonly isNextCleared: boolean;
   deviceIdAt(position: number): DeviceToken;
   /** The notes on the device. Null, as for most: none. */
@@ -47,10 +43,7 @@ export interface Freight {
   /** `next` was handed to the sender at this time (epoch milliseconds). */
   advance(atMs: number): void;
   settle(position: number, outcome: Outcome): void;
-  /**
-   * Ends the devices that may not be tried again at this time (epoch milliseconds); `next` skips
-   * them.
-   */
+  /** Ends devices that are not tried again at this time (epoch milliseconds); `next` skips them. */
   endLate(atMs: number): void;
 }
 
@@ -136,10 +129,7 @@ export class Courier {
       .map((signal) => signal.on(ring));
   }
 
-  /**
-   * Sends until nothing is left (null) or something halts it; resolves when every send has its
-   * outcome.
-   */
+  /** Sends until none is left (null) or it must halt; resolves when each send has its outcome. */
   async run(): Promise<Halt | null> {
     try {
       const halt = await this.sendAll();

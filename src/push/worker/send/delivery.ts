@@ -14,9 +14,7 @@ import { Courier } from './courier.ts';
 import type { Ending } from './ending.ts';
 import { ACCEPTED, CANCELLED, EXPIRED, endingOf, failedWith, faultIn } from './ending.ts';
 
-/**
- * Sends the task's queue, and resolves when each send has its outcome. Null: all of it was sent.
- */
+/** Sends the task's queue; resolves when each send has its outcome. Null: all of it was sent. */
 export function carry(
   task: Task,
   context: RunContext,
@@ -50,10 +48,7 @@ function unsent({ expires, sendUntilMs }: Task, { control, clock }: RunContext):
   return failedWith(MISSING_CREDENTIAL);
 }
 
-/**
- * Null: the sender threw. It would throw at every try, so this is a fault, and the notification can
- * end.
- */
+/** Null: the sender threw, as it would at every try: a fault, so that the notification can end. */
 function render(sender: Sender, task: Task, { control, log }: RunContext): Rendered | null {
   try {
     return sender.render(task.message);
@@ -94,9 +89,7 @@ export interface JudgedDevice {
 /** Nearly every send ends so. */
 const PLAINLY_DELIVERED: Judgement = Object.freeze({ ending: ACCEPTED, news: null });
 
-/**
- * What an outcome means for its device. Its meaning for the rest of the task goes to the control.
- */
+/** What an outcome means for its device; its meaning for the whole task goes to the control. */
 export function judge(
   task: Task,
   context: RunContext,

@@ -15,10 +15,7 @@ export type Ending =
       readonly reason: string;
       readonly dueInMs: number;
       readonly attempts: number;
-      /**
-       * The provider accepted nothing, for no reason of this device: the send may count as never
-       * made.
-       */
+      /** The provider took nothing, not because of this device: it may count as never sent. */
       readonly mayCountAsUnsent: boolean;
       /** The provider may have accepted it already: with the retry the device may get it twice. */
       readonly isUncertain: boolean;
@@ -31,10 +28,7 @@ export type Ending =
 const THROTTLED: BackoffPolicy = { baseMs: 60_000, capMs: 900_000 };
 /** The fresh authorization is on its way from the main thread. */
 const REAUTHORIZED: BackoffPolicy = { baseMs: 1_000, capMs: 60_000 };
-/**
- * A provider that always names the same short time, or 0, is not hammered: every refusal waits
- * longer.
- */
+/** A provider that names 0, or always the same short time, is not hammered: waits get longer. */
 const NAMED_AT_LEAST: BackoffPolicy = { baseMs: 1_000, capMs: 300_000 };
 
 export interface SendContext {
@@ -44,10 +38,7 @@ export interface SendContext {
   readonly nowMs: number;
   /** No retry may begin after it. */
   readonly retryUntilMs: number;
-  /**
-   * Whether that time is the notification's own expiry: then a late device is `expired`, else
-   * `failed`.
-   */
+  /** Whether it is the notification's expiry: then late devices are `expired`, else `failed`. */
   readonly expires: boolean;
   /** The push asked for at most once: a send whose outcome is unknown is not repeated. */
   readonly isAtMostOnce: boolean;
@@ -115,9 +106,7 @@ const named = (retryAfterMs: number | null, attempts: number): number | null =>
     ? null
     : Math.max(withJitter(retryAfterMs), backoffMs(NAMED_AT_LEAST, attempts));
 
-/**
- * The fault that one outcome proves, so that nothing else in its scope can be accepted. Null: none.
- */
+/** The fault that one outcome proves: no other send of its scope can be accepted. Null: none. */
 export function faultIn(outcome: Outcome): string | null {
   if (outcome.isOneHost) return null;
   switch (outcome.kind) {
