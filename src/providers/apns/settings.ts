@@ -63,7 +63,7 @@ export const APNS_LIMITS: TransportLimits = Object.freeze({
    * Apple's engineers ask for pauses between new connections: rapid opening looks like an attack.
    */
   growEveryMs: 250,
-  /** Further connections, of a slow minute, cost a megabyte each, and are soon opened again. */
+  /** Further ones, opened in a slow minute, cost a megabyte each, and are soon opened again. */
   idleMsMax: 10 * 60_000,
   /** Apple: keep connections open for hours and days. */
   ageMsMax: 24 * 60 * 60_000,

@@ -72,7 +72,7 @@ export const WEB_PUSH: Provider<WebPushCredential, WebPushOrigins> = {
     serviceAccount === null ? null : fcmProbe({ serviceAccount }, authorization, origins),
 };
 
-/** The limits of one push service: the operator's limit for a provider must not raise them. */
+/** The limits of one push service: the operator's `connectionsMax` may only lower its own. */
 const serviceLimits = (limits: Partial<TransportLimits>): TransportLimits => ({
   ...WEB_PUSH_LIMITS,
   ...limits,

@@ -141,7 +141,7 @@ export class Accept {
     return settled;
   }
 
-  /** Accepts pushes together, or each alone if the database refuses one of them. */
+  /** Accepts pushes together, else each alone: one that the database refuses must fail alone. */
   private async acceptApart(
     clientId: number,
     submissions: readonly Submission[],

@@ -232,7 +232,7 @@ class Counter {
     }, delayMs).unref();
   }
 
-  /** Sends away tasks that have waited for PATIENCE_MS, so that other tasks get their slots. */
+  /** Tells tasks that waited for PATIENCE_MS to come again later: others get their slots. */
   private dismissPatient(): void {
     const sinceMs = this.nowMs - PATIENCE_MS;
     const dismissed = this.wants.filter((want) => want.sinceMs <= sinceMs);

@@ -17,7 +17,9 @@ export interface Deadlines {
   readonly sendUntilMs: number;
   /** A retry may begin until then. */
   readonly retryUntilMs: number;
-  /** Set by the publisher (`expiresAt`, `ttl`): then a late device is `expired`, else `failed`. */
+  /**
+   * Whether a publisher's `expiresAt` or `ttl` sets them: then late is `expired`, else `failed`.
+   */
   readonly expires: boolean;
 }
 

@@ -48,7 +48,7 @@ export class Permits {
     return this.left > 0;
   }
 
-  /** How long the project may send nothing: so long the task gives its rest back. 0: it may. */
+  /** How long the project may send nothing; its tasks give their rest back for it. 0: it may. */
   get stoppedForMs(): number {
     if (this.stoppedUntilMs === 0) return 0;
     return Math.max(0, this.stoppedUntilMs - this.clock.monotonicMs());

@@ -24,7 +24,7 @@ export class Presence {
     this.cells = new BigInt64Array(memory);
   }
 
-  /** The id under which this node claims. Null: no other node exists, to call this one dead. */
+  /** The id under which this node claims. Null: no other node exists. */
   get nodeId(): number | null {
     const id = Number(Atomics.load(this.cells, NODE_ID));
     return id === 0 ? null : id;
@@ -42,7 +42,7 @@ export class Presence {
     return this.clock.monotonicMs() < untilMs && this.nodeId === nodeId;
   }
 
-  /** Main thread: the database knows this id, and none calls it dead before this monotonic time. */
+  /** Main thread: the database knows this id; no node calls it dead before this monotonic time. */
   prolong(nodeId: number, untilMs: number): void {
     if (this.nodeId !== nodeId) {
       // No other thread may find the new id's time beside the old id.
