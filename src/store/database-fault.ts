@@ -1,14 +1,14 @@
 /**
- * Why a PostgreSQL cannot be worked with, as a sentence for the operator: without the password that
- * its URL may hold.
+ * Tells the operator in one sentence why the engine cannot work with a PostgreSQL, without the
+ * password that its URL may hold.
  */
 
 import { SettingFault } from '../std/setting-fault.ts';
 import { faultOf } from './faults.ts';
 
 /**
- * What the server or the way to it says, by SQLSTATE and by the codes of sockets: what is wrong,
- * and what to do.
+ * Each error of the server (by SQLSTATE) or of the connection (by the code of the socket): what is
+ * wrong, and what to do.
  */
 const MEANINGS: readonly (readonly [codes: RegExp, meaning: string])[] = [
   [/^ECONNREFUSED$/, 'nothing listens there: start PostgreSQL, or correct host and port'],
@@ -31,10 +31,10 @@ const MEANINGS: readonly (readonly [codes: RegExp, meaning: string])[] = [
   [/^57P03$/, 'the server is starting or stopping: start again when it is up'],
 ];
 
-/** A database, a right. */
+/** A missing database, a missing right. */
 const MISSING = /^(3D000|42501)$/;
 
-/** What to tell of an error that the database or the way to it gave. */
+/** The fault to report for an error of the database or of the connection to it. */
 export function databaseFault(url: string, error: unknown): SettingFault {
   const message = error instanceof Error ? error.message : String(error);
   const code = codeOf(error);
@@ -43,7 +43,9 @@ export function databaseFault(url: string, error: unknown): SettingFault {
   return new SettingFault(`DATABASE_URL: ${placeOf(url)}: ${why}.`, { cause: error });
 }
 
-/** Whether the database, or the way to it, is to blame: a fault of ours is told with its stack. */
+/**
+ * Whether the database or the connection caused the error: other errors are shown with their stack.
+ */
 export const isOfDatabase = (error: unknown): boolean =>
   faultOf(error) === 'unavailable' || MISSING.test(codeOf(error));
 
@@ -51,7 +53,7 @@ const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : '';
 
 /**
- * User, host, port and database; of a URL for several hosts the driver knows more than `URL` does.
+ * User, host, port and database. Not of a URL for several hosts, which only the driver can parse.
  */
 function placeOf(url: string): string {
   if (!URL.canParse(url)) return 'the database';

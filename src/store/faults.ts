@@ -1,6 +1,6 @@
 /**
- * What an error of the database means to whoever asked: one classification, by SQLSTATE and by the
- * driver's codes.
+ * Classifies the errors of the database by what they mean to the caller: by SQLSTATE, and by the
+ * codes of the driver.
  */
 
 export type StoreFault =
@@ -10,7 +10,7 @@ export type StoreFault =
   | 'conflict'
   /** No connection, no room, shutting down, too slow: it may succeed later. */
   | 'unavailable'
-  /** Ours: a wrong statement. */
+  /** A fault of the engine: a wrong statement. */
   | 'bug';
 
 /** Deadlock and serialization failure. */
@@ -19,16 +19,16 @@ const CONFLICT = /^(40P01|40001)$/;
 const DATA = /^2[23]\w{3}$/;
 /**
  * Connection exception, authorization, resources, operator intervention (with statement timeouts),
- * system error; read-only (a standby); ended by the server after too long a silence.
+ * system error; read-only (a standby); a transaction that the server ended for its long silence.
  */
 const UNAVAILABLE = /^((08|28|53|57|58)\w{3}|25006|25P03)$/;
 /**
- * The driver's own, and those of the socket: ECONNREFUSED, EPIPE. Node's programming errors begin
- * with ERR_.
+ * The driver's own codes, and those of the socket: ECONNREFUSED, EPIPE. Node's programming errors
+ * begin with ERR_.
  */
 const CONNECTION = /^(CONNECTION_|CONNECT_TIMEOUT|E(?!RR_))/;
 
-/** Classifies what a statement threw. */
+/** Classifies an error that a statement threw. */
 export function faultOf(error: unknown): StoreFault {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (typeof code !== 'string') return 'bug';

@@ -1,6 +1,6 @@
 /**
- * A connection of its own for transactions of one or two round trips: BEGIN travels with the first
- * statements, COMMIT with the last ones. `begin` of the driver waits for each of them, and a round
+ * A dedicated connection for transactions of one or two round trips: BEGIN travels with the first
+ * statements, COMMIT with the last ones. The driver's `begin` waits for each of them, and a round
  * trip costs both sides more than a short statement.
  */
 
@@ -8,7 +8,7 @@ import type { DatabaseAddress, Sql, SqlPool } from './sql.ts';
 import { CLOSE_TIMEOUT_SECONDS, connect } from './sql.ts';
 import { againAfterDeadlock, STATEMENT_MS_MAX } from './transact.ts';
 
-/** Sent whole, as one simple query, before anything is known of the transaction. */
+/** Sent as one simple query, before the first statement of the transaction has an answer. */
 const BEGIN = [
   'begin',
   `set local statement_timeout = ${STATEMENT_MS_MAX}`,
@@ -16,10 +16,10 @@ const BEGIN = [
 ].join(';');
 
 /**
- * Settings of a line whose arrays are of all lengths, and of which each row is looked up. Plans are
- * made once, for PostgreSQL would plan anew for arrays of each length, which takes longer than the
- * statement; and they find rows by index, one after the other, because a plan for small tables
- * would be kept while they grow.
+ * Settings for a dedicated connection whose statements look up each element of arrays of many
+ * lengths. A plan is made once: PostgreSQL would otherwise plan again for each length, which takes
+ * longer than the statement. And it finds rows by index, one after the other: a plan for small
+ * tables would be kept while they grow.
  */
 export const PLANS_ARE_KEPT = [
   'set local plan_cache_mode = force_generic_plan',
@@ -28,18 +28,18 @@ export const PLANS_ARE_KEPT = [
   'set local enable_mergejoin = off',
 ] as const;
 
-/** One transaction at a time: whoever has it sees to that. */
+/** Callers must run one transaction at a time. */
 export class Line {
   private readonly sql: SqlPool;
   private readonly begin: string;
-  /** Connections that have ended. */
+  /** Number of connections that have ended. */
   private closed = 0;
 
   /** `settings`: statements that come first in each transaction. */
   constructor(address: DatabaseAddress, settings: readonly string[]) {
     this.begin = [BEGIN, ...settings].join(';');
-    // Never replaced for its age: that could come in the middle of a transaction, whose second half
-    // a new connection would take for statements of their own.
+    // The driver must not replace the connection for its age: in the middle of a transaction, the
+    // new one would run the second half as statements of their own.
     this.sql = connect(address, 1, {
       max_lifetime: null,
       onclose: () => {
@@ -49,8 +49,9 @@ export class Line {
   }
 
   /**
-   * Runs `first`, then `last` with what it found, and commits (READ COMMITTED); again, whole, after
-   * a deadlock. `last` must issue its statements at once: the COMMIT goes out behind them.
+   * Runs `first`, then `last` with its result, and commits (READ COMMITTED); repeats all of it
+   * after a deadlock. `last` must issue its statements at once: the COMMIT is sent right after
+   * them.
    */
   transact<Found, Result>(
     first: (tx: Sql) => Promise<Found>,
@@ -60,9 +61,9 @@ export class Line {
   }
 
   /**
-   * Runs `work`, which issues all of its statements at once, and commits, in one round trip; again,
-   * whole, after a deadlock. When the connection is lost meanwhile it rejects, and a part of the
-   * statements may have been done, each by itself: so `work` is such that it may be done again.
+   * Runs `work`, which issues all of its statements at once, and commits, in one round trip;
+   * repeats all of it after a deadlock. It rejects when the connection is lost meanwhile; some of
+   * the statements may then have run, each by itself. So `work` must be safe to repeat.
    */
   transactAtOnce<Result>(work: (tx: Sql) => Promise<Result>): Promise<Result> {
     return this.insist(() => this.inOne(work));
@@ -101,24 +102,24 @@ export class Line {
   }
 
   /**
-   * A query goes out when it is waited for: without `execute` behind the ones that are waited for
-   * first, which would then be transactions of their own.
+   * The driver sends a query when it is awaited. Without `execute`, BEGIN would follow the
+   * statements that are awaited first, and these would be transactions of their own.
    */
   private sendBegin(): Promise<unknown> {
     return this.sql.unsafe(this.begin).simple().execute();
   }
 
   /**
-   * Not executed, or it would overtake the statements before it, which go out when they are waited
-   * for. After one that failed it rolls back, and says nothing.
+   * Without `execute`: COMMIT would overtake the statements before it, which are sent when they are
+   * awaited. After a failed statement it rolls back, without an error.
    */
   private commit(): Promise<unknown> {
     return this.sql.unsafe('commit').simple();
   }
 
   /**
-   * Behind what is still on its way; nothing to do when the transaction or the connection is over.
-   * The error before it is the one to tell.
+   * Runs after the statements that are still on their way; does nothing when the transaction or the
+   * connection is over. Its own error is dropped: the caller gets the earlier one.
    */
   private async rollBack(): Promise<void> {
     await this.sql

@@ -1,7 +1,7 @@
 /**
- * Brings the schema up to date: every migration once, in order, all or none. Nodes of the version
- * before are at work meanwhile and afterwards, so a migration adds and does not take away
- * (docs/operating.md, test/support/migration-rule.ts).
+ * Brings the schema up to date: every migration once, in order, all or none. Nodes of the previous
+ * version run during and after it, so a migration adds and does not remove (docs/operating.md,
+ * test/support/migration-rule.ts).
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -28,8 +28,9 @@ export interface Migration {
   readonly name: string;
   readonly sql: string;
   /**
-   * The newest migration that a node must know to work on what this one leaves: for one that takes
-   * away what no version since then has used. Absent: what worked before works on.
+   * The newest migration that a node must know to work after this one. Set by a migration that
+   * removes something which no version since the named one has used. Absent: nodes that worked
+   * before still work.
    */
   readonly needs?: string;
 }
@@ -55,46 +56,45 @@ export const MIGRATIONS: readonly Migration[] = [
 export interface Migrated {
   /** Names of the migrations that were missing. */
   readonly applied: readonly string[];
-  /** Names of those that a later version has applied, with which this one can work. */
+  /** Names of migrations of a later version, with which this version can work. */
   readonly ahead: readonly string[];
 }
 
 export interface MigrateOptions {
   readonly migrations?: readonly Migration[];
-  /** Told each time that a lock was not to be had. */
+  /** Called each time a lock was not available. */
   readonly onWaiting?: () => void;
   readonly patienceMs?: number;
 }
 
 /**
- * Any number that nothing else locks. Nodes that start together take turns on it; the later ones
+ * Any number that no other lock uses. Nodes that start together take turns on it; the later ones
  * find nothing to do.
  */
 const MIGRATION_LOCK = 7_461_671;
 
 /**
- * Whoever waits for a table's lock makes everyone wait who comes after him: not for longer than
- * this, and then they go first.
+ * A statement that waits for a table's lock blocks every later statement on that table: it gives up
+ * after this time, and lets them go first.
  */
 const LOCK_MS_MAX = 2_000;
 const LOCK_PAUSE_MS = 3_000;
 /**
- * Dumps and long transactions hold tables for long; then it is for whoever supervises the process
- * to start it again.
+ * Dumps and long transactions lock tables for long. After this time the start fails, and the
+ * supervisor of the process has to repeat it.
  */
 const PATIENCE_MS = 300_000;
 
 /**
- * Applies what is missing, all in one transaction; again, whole, after a deadlock or while a table
- * is not to be had.
+ * Applies the missing migrations, all in one transaction; repeats all of it after a deadlock, or
+ * while a table is locked.
  */
 export async function migrate(sql: SqlPool, options: MigrateOptions = {}): Promise<Migrated> {
   const { migrations = MIGRATIONS, onWaiting, patienceMs = PATIENCE_MS } = options;
   const endMs = performance.now() + patienceMs;
   for (;;) {
     try {
-      // Nodes of the version before are at work meanwhile, and a table's lock may end in a deadlock
-      // with theirs.
+      // Nodes of the previous version are at work, and a lock on a table may deadlock with theirs.
       return await againAfterDeadlock(() => sql.begin((tx) => migrateOnce(tx, migrations)));
     } catch (error) {
       if (!isLockTimeout(error)) throw error;
@@ -112,7 +112,7 @@ async function migrateOnce(tx: Sql, migrations: readonly Migration[]): Promise<M
   await tx`select pg_advisory_xact_lock(${MIGRATION_LOCK})`;
   await tx`select set_config('lock_timeout', ${String(LOCK_MS_MAX)}, true)`;
   await tx`create table if not exists migrations (name text primary key, applied_at timestamptz not null default now())`;
-  // By way of JSON: databases of the first versions do not have the column.
+  // Read through JSON: databases of the first versions do not have the column.
   const present = await tx<{ name: string; needs: string | null }[]>`
     select name, to_jsonb(m) ->> 'needs' as needs from migrations m order by name`;
   const known = new Set(migrations.map(({ name }) => name));

@@ -1,24 +1,24 @@
 /**
- * Ids for tags, groups and apps that are not made yet: given out before, so that rows can name each
- * other in one statement.
+ * Gives out ids of tags and groups before these are made, so that rows can name each other in one
+ * statement.
  */
 
 import { ID_MAX } from '../domain/tag.ts';
 import type { Sql } from './sql.ts';
 
 /**
- * Ids that one client's tags and groups may use up, ever, deleted ones included: all clients share
- * one sequence, and none is given out twice. A hundred times the tags that it may have at a time;
- * two hundred clients can use up all of theirs.
+ * Ids that the tags and groups of one client may ever use, deleted ones included: all clients share
+ * one sequence, and no id is given out twice. It is a hundred times the tags that a client may have
+ * at a time; two hundred clients can use all of theirs.
  */
 export const OBJECT_IDS_PER_CLIENT_MAX = 10_000_000;
 
-/** What whoever wants more is told. */
+/** The message to a caller that wants more. */
 export const OBJECT_IDS_USED_UP = `would be more than the ${OBJECT_IDS_PER_CLIENT_MAX} tags and groups that a client may make in its life`;
 
 /**
- * Gives them out, for good: ask when it is certain that they are needed. Null: the client has used
- * up its own.
+ * Gives out ids for good: call it when they are certainly needed. Null: the client has used up its
+ * own.
  */
 export async function nextObjectIds(
   sql: Sql,
@@ -37,7 +37,8 @@ export async function nextObjectIds(
 }
 
 /**
- * The share of all ids, of all clients, that has been given out: at 1 nothing can be made any more.
+ * The share of all ids of all clients that is given out: at 1 no tag, group or app can be made any
+ * more.
  */
 export async function objectIdsUsedShare(sql: Sql): Promise<number> {
   const [row] = await sql<{ last: number }[]>`select last_value::float8 as last from object_ids`;

@@ -1,29 +1,29 @@
 /**
- * Reads that may take seconds: what only counting answers, for large clients. Few are done at a
- * time, and of one client fewer, so that none of them takes connections from credentials,
- * registrations and sends; the others wait for a moment, and are told to come again.
+ * Runs reads that may take seconds, because they have to count, for large clients. Few run at a
+ * time, and fewer of one client, so that they take no connections from credentials, registrations
+ * and sends. The others wait for a moment, and are then told to come again.
  */
 
 import type { Sql } from './sql.ts';
 
-/** At a time, each on a connection of its own where there are more than one. */
+/** Reads at a time, each on a connection of its own; the embedded database has only one session. */
 export const PATIENT_READS_MAX = 4;
-/** Of one client at a time: its dry runs leave the others the half. */
+/** Reads of one client at a time: its dry runs leave half to the others. */
 const OF_CLIENT_MAX = 2;
-/** Of one client that wait: each is done in milliseconds while nothing is wrong. */
+/** Waiting reads of one client: each takes milliseconds while nothing is wrong. */
 const WAITING_OF_CLIENT_MAX = 100;
 /**
- * What has not begun by then is refused: who asks has some seconds, and the statements before him
- * have ten.
+ * A read that has not begun after this time is refused: its caller has some seconds, and the
+ * statements before it may take ten.
  */
 const WAIT_MS_MAX = 2_000;
 
-/** `busy`: it was not begun, because too many are being done. */
+/** `busy`: the read was not begun, because too many are running. */
 export type PatientRead<T> =
   | { readonly kind: 'done'; readonly result: T }
   | { readonly kind: 'busy' };
 
-/** Gives `work` what it asks its questions with. */
+/** Gives `work` the connection for its statements. */
 export type Perform = <T>(work: (sql: Sql) => Promise<T>) => Promise<T>;
 
 interface Client {
@@ -34,7 +34,7 @@ interface Client {
 
 export class PatientReads {
   readonly #perform: Perform;
-  /** Those with a read, at work or waiting, the one that came longest ago first. */
+  /** Clients with a running or waiting read; the one that is next in turn comes first. */
   readonly #clients = new Map<number, Client>();
   #atWork = 0;
 
@@ -70,7 +70,7 @@ export class PatientReads {
     client.atWork += 1;
   }
 
-  /** Whether its turn has come in time. */
+  /** Answers whether the turn of the read came in time. */
   #wait(client: Client): Promise<boolean> {
     const { waiting } = client;
     if (waiting.size >= WAITING_OF_CLIENT_MAX) return Promise.resolve(false);
@@ -88,14 +88,14 @@ export class PatientReads {
     });
   }
 
-  /** One has ended: the next may begin, of another client first. */
+  /** Begins the next read after one has ended, of another client first. */
   #letIn(): void {
     for (const client of this.#clients.values()) {
       const [next] = client.waiting;
       if (next === undefined || !this.#hasRoom(client)) continue;
       this.#begin(client);
       next(true);
-      // To the end of the line.
+      // This client goes to the end of the queue.
       this.#clients.delete(client.id);
       this.#clients.set(client.id, client);
       return;

@@ -1,4 +1,4 @@
-/** The database's clock: the one that rows are stamped with, on every node. */
+/** Reads the database's clock, by which every node stamps rows. */
 
 import type { Sql } from './sql.ts';
 

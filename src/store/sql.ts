@@ -7,7 +7,7 @@ import postgres from 'postgres';
 import type { BackoffPolicy } from '../std/backoff.ts';
 import { backoffMs } from '../std/backoff.ts';
 
-/** What every statement of the store is given: the pool or a transaction of it. */
+/** The first argument of every statement of the store: the pool, or a transaction of it. */
 export type Sql = postgres.ISql<{ bigint: number }>;
 /** A piece of a statement. */
 export type Fragment = postgres.PendingQuery<postgres.Row[]>;
@@ -19,7 +19,7 @@ export type DatabaseAddress =
   | { readonly kind: 'postgres'; readonly url: string }
   | { readonly kind: 'embedded'; readonly socketPath: string };
 
-/** int8 as a number: our counts and epoch milliseconds stay far below 2^53. */
+/** int8 as a number: counts and epoch milliseconds stay far below 2^53. */
 const bigint = {
   to: 20,
   from: [20],
@@ -30,24 +30,24 @@ const bigint = {
 /** How long closing waits for statements under way. */
 export const CLOSE_TIMEOUT_SECONDS = 5;
 /**
- * With its jitter below a second: the driver's own pause doubles to 20 s, in which every statement
+ * Below a second, jitter included. The driver's own pause doubles to 20 s, in which every statement
  * waits although the database may be back.
  */
 const RECONNECT: BackoffPolicy = { baseMs: 10, capMs: 650 };
-/** A server that takes a connection and then says nothing. */
+/** For a server that accepts a connection and then sends nothing. */
 const CONNECT_TIMEOUT_SECONDS = 10;
 
 /** `attempt`: 0 is the first. */
 const reconnectInSeconds = (attempt: number): number => backoffMs(RECONNECT, attempt + 1) / 1_000;
 
-/** What PostgreSQL calls our sessions. */
+/** The name of the engine's sessions in PostgreSQL. */
 export const APPLICATION_NAME = 'tagcast';
 
-/** How connections are kept, where the driver's own way will not do. */
+/** Settings of connections for which the driver's defaults will not do. */
 export interface Keeping {
   /** Null: they are never replaced for their age. */
   readonly max_lifetime?: null;
-  /** One has ended. */
+  /** Called when a connection has ended. */
   readonly onclose?: () => void;
 }
 
@@ -72,13 +72,11 @@ export function connect(
 
 /**
  * Numbers or uuids as the text of a PostgreSQL array, for `${list(…)}::int[]`: the driver would
- * look at each element and escape it, and these need none.
+ * check and escape each element, and these need no escapes.
  */
 export const list = (values: readonly (number | string)[]): string => `{${values.join(',')}}`;
 
-/**
- * Texts, or nulls, likewise for `::text[]`. The driver's own way looks at each element three times.
- */
+/** Texts, or nulls, likewise for `::text[]`. The driver would check each element three times. */
 export const textList = (values: readonly (string | null)[]): string =>
   `{${values.map((value) => (value === null ? 'NULL' : quoted(value))).join(',')}}`;
 

@@ -19,19 +19,18 @@ import { transact } from './transact.ts';
 /** Opened and migrated. */
 export interface Store extends Migrated {
   readonly sql: SqlPool;
-  /** For questions that may take seconds, beside the pool where that is more than one session. */
+  /**
+   * For reads that may take seconds: beside the pool, where the database has more than one session.
+   */
   readonly patientReads: PatientReads;
   /** For worker threads, which open pools of their own. */
   readonly address: DatabaseAddress;
   /**
-   * A connection beside the pool, for one transaction at a time, each with these settings; closed
-   * with the store.
+   * Opens a dedicated connection, for one transaction at a time, each with these settings. It is
+   * closed with the store.
    */
   openLine(settings?: readonly string[]): Line;
-  /**
-   * Of the thread that the embedded database runs in; null: it runs elsewhere, or has told nothing
-   * yet.
-   */
+  /** Of the thread of the embedded database; null: it runs elsewhere, or has sent none yet. */
   readonly threadVitals: () => ThreadVitals | null;
   close(): Promise<void>;
 }
@@ -43,8 +42,8 @@ const CONNECTIONS_MAX = 16;
 const ELSEWHERE: EmbeddedDatabase = { vitals: () => null, close: () => Promise.resolve() };
 
 /**
- * Connects to a real PostgreSQL (15 or later) and migrates it; `onWaiting` is told while a lock
- * holds that up.
+ * Connects to a real PostgreSQL (15 or later) and migrates it; `onWaiting` is called while a lock
+ * delays the migration.
  */
 export async function openPostgres(url: string, onWaiting?: () => void): Promise<Store> {
   try {
@@ -96,9 +95,9 @@ async function open(
 }
 
 /**
- * In a transaction, for a pooler knows no other time-outs than those of one. The embedded database
- * has none at all, and in a transaction nobody else's statements would come between those of a
- * read.
+ * Runs the reads in a transaction, because behind a pooler only the time-outs of a transaction
+ * work. The embedded database has no time-outs, and a transaction would block the statements of all
+ * others until its end.
  */
 const performOn = (sql: SqlPool, { kind }: DatabaseAddress): Perform =>
   kind === 'embedded' ? (work) => work(sql) : (work) => transact(sql, work);

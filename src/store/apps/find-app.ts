@@ -1,4 +1,4 @@
-/** Which client an app belongs to. Null: there is no such app. */
+/** Reads which client an app belongs to. Null: the app does not exist. */
 
 import type { Sql } from '../sql.ts';
 

@@ -1,5 +1,5 @@
 /**
- * The apps of a client by id, each with its platforms and which of them have a provider's
+ * Lists the apps of a client by id, each with its platforms and whether these have a provider
  * credential.
  */
 
@@ -11,9 +11,9 @@ export interface AppRow {
   readonly platforms: readonly {
     readonly platformId: number;
     readonly hasCredential: boolean;
-    /** The provider has refused the one put last. */
+    /** The provider has refused the credential that was put last. */
     readonly isRefused: boolean;
-    /** When it was last asked; null: not known. */
+    /** Whether the last check of the credential succeeded; null: not known. */
     readonly isHealthy: boolean | null;
   }[];
 }

@@ -1,6 +1,6 @@
 /**
- * The sealed credential of a provider for one (app, platform), and the one before it: reading,
- * putting, clearing, refusing.
+ * Reads, writes, clears and refuses the sealed provider credential of one (app, platform), with the
+ * credential before it.
  */
 
 import type { Sql } from '../sql.ts';
@@ -13,9 +13,11 @@ export interface SealedCredential {
 export interface StoredCredential extends SealedCredential {
   /** Raised by every put. */
   readonly version: number;
-  /** The one before it, while it may still be used. */
+  /** The credential before it, while it may still be used. */
   readonly previous: SealedCredential | null;
-  /** The provider has refused this one: the one before it is in use. */
+  /**
+   * The provider has refused this credential: the one before it is used instead, while it may be.
+   */
   readonly isRefused: boolean;
 }
 
@@ -29,7 +31,7 @@ interface Row {
 }
 
 /**
- * Undefined: the app is not on this platform. A number: it is, and has no credential; its version.
+ * Undefined: the app is not on this platform. A number: it is, without a credential; its version.
  */
 export async function readSealedCredential(
   sql: Sql,
@@ -53,22 +55,26 @@ export async function readSealedCredential(
 }
 
 /**
- * What becomes of the credential that was there: the fallback for a while, nothing, or what it was
- * (the same is put again). One that the provider refuses is nobody's fallback: that stays the one
- * in use.
+ * What a write does with the stored credential: `kept` makes it the fallback for a while,
+ * `forgotten` drops it, `unchanged` leaves the fallback as it was (the same credential is put
+ * again). A credential that the provider refuses never becomes a fallback: the fallback in use
+ * stays.
  */
 export type Predecessor = 'kept' | 'forgotten' | 'unchanged';
 
 export interface CredentialToWrite {
   readonly credential: SealedCredential | null;
-  /** The version that was read: false when another one was put meanwhile. */
+  /**
+   * The version that the caller has read: the write fails when another credential was put
+   * meanwhile.
+   */
   readonly overVersion: number;
   readonly predecessor: Predecessor;
   readonly graceHours: number;
   readonly expiresAtMs: number | null;
 }
 
-/** False: it is not the version that was read any more. */
+/** False: the stored version is no longer the one that the caller has read. */
 export async function writeSealedCredential(
   sql: Sql,
   appId: number,
@@ -97,8 +103,8 @@ export async function writeSealedCredential(
 }
 
 /**
- * The provider refuses this version, and the one before it is still good: from now on that one is
- * used. False: it is not so, or was known.
+ * Notes that the provider refuses this version: from now on the one before it is used. False:
+ * another version is stored, the refusal is known already, or the one before it has lapsed.
  */
 export async function refuseCredential(
   sql: Sql,
@@ -114,7 +120,7 @@ export async function refuseCredential(
   return rows.length > 0;
 }
 
-/** The provider takes it after all: it is used again. */
+/** Notes that the provider accepts this version after all: it is used again. */
 export async function acceptCredential(
   sql: Sql,
   appId: number,

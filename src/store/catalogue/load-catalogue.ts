@@ -13,8 +13,8 @@ export interface CatalogueRows {
   readonly version: number;
   readonly apps: readonly AppRow[];
   /**
-   * Expired ones too, deleted ones not; by id. Without their optional parameters, which may be most
-   * of it.
+   * By id; expired tags included, deleted ones not. Without their optional parameters, which may be
+   * most of the data.
    */
   readonly tags: readonly CatalogueTag[];
   /** By id. */

@@ -1,4 +1,4 @@
-/** Which tags of a batch can be subscribed to, by the database's clock. */
+/** Finds the tags of a batch that devices can subscribe to, by the database's clock. */
 
 import type { Sql } from '../sql.ts';
 import { list } from '../sql.ts';
@@ -21,7 +21,7 @@ export async function subscribableTags(
       and (expires_at_ms is null or expires_at_ms > extract(epoch from now()) * 1000)`;
 }
 
-/** Those of the tags that are not deleted; expired ones are among them. */
+/** Answers those of the tags that are not deleted; expired ones are included. */
 export async function livingTags(tx: Sql, tagIds: readonly number[]): Promise<readonly number[]> {
   if (tagIds.length === 0) return [];
   const rows = await tx<{ id: number }[]>`

@@ -1,5 +1,5 @@
 /**
- * Which of the tags that are named a key's limits cover: its tags, and those in its groups or in
+ * Finds the named tags that the limits of a key cover: its tags, and the tags in its groups or in
  * groups below them.
  */
 

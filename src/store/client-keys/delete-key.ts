@@ -1,4 +1,4 @@
-/** Takes a further key away for good. Answers whether the client had it. */
+/** Deletes a further key for good. Answers whether the client had it. */
 
 import type { Sql } from '../sql.ts';
 

@@ -1,5 +1,6 @@
 /**
- * The further keys of a client, those that have ended included, and how many they are. No secrets.
+ * Lists the further keys of a client, without their secrets, and counts them. Keys that have ended
+ * are included.
  */
 
 import type { Sql } from '../sql.ts';

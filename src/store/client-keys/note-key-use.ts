@@ -1,4 +1,4 @@
-/** Notes that a key is used now. Nodes that note the same in one minute write it once. */
+/** Notes that a key is used now. Of nodes that note this within 30 seconds, one writes it. */
 
 import type { Sql } from '../sql.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Disables and enables a client: its credentials are refused, or work again, from then on. Answers
- * whether there is one; again is no change.
+ * Disables and enables a client: from then on its credentials are refused, or work again. Answers
+ * whether the client exists; a repetition changes nothing.
  */
 
 import type { Sql } from '../sql.ts';

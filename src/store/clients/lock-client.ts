@@ -1,7 +1,7 @@
 /**
- * Every change of a client's tags, groups, apps or credentials begins with locking its row: changes
- * of one client take turns, which is what makes them free of deadlocks, and two requests for one
- * new sourceId make one tag.
+ * Every change of a client's tags, groups, apps or credentials begins with a lock of its row. So
+ * the changes of one client take turns: they cannot deadlock, and two requests for one new sourceId
+ * make one tag.
  *
  * `no key` leaves the lock open to foreign keys: a push is accepted while tags change.
  */
@@ -13,8 +13,8 @@ export async function lockClient(sql: Sql, clientId: number): Promise<void> {
 }
 
 /**
- * Tells every cache of the client's tags, groups and apps that it is old; belongs into the
- * transaction of the change.
+ * Makes every cache of the client's tags, groups and apps outdated. It belongs into the transaction
+ * of the change.
  */
 export async function raiseCatalogueVersion(sql: Sql, clientId: number): Promise<void> {
   await sql`update clients set catalogue_version = catalogue_version + 1 where id = ${clientId}`;

@@ -1,6 +1,6 @@
 /**
- * Another one whenever a credential or key that worked may work no longer: what was read under it
- * holds while it is the same.
+ * Reads the access revision. It changes whenever a credential or key that worked may no longer
+ * work: rows that were read under a revision are valid as long as it stays the same.
  */
 
 import type { Sql } from '../sql.ts';

@@ -1,7 +1,7 @@
 /**
- * Finds whom tokens, those of further keys too, (by hash) and user names belong to, many at a time:
- * one query however many callers ask at once. Credentials that have ended are not found; those of a
- * disabled client are, so that the answer can say so.
+ * Finds the owners of tokens (by hash; those of further keys too) and of user names, many at a
+ * time: one query, however many callers ask at once. Credentials that have ended are not found.
+ * Those of a disabled client are, so that the answer can say so.
  */
 
 import type { Sql } from '../sql.ts';
@@ -15,9 +15,9 @@ export interface CredentialRow {
   readonly clientSlug: string;
   readonly appId: number | null;
   readonly disabled: boolean;
-  /** Until it ends, by the database's clock; null: it has no end. */
+  /** Time until it ends, by the database's clock; null: it has no end. */
   readonly remainingMs: number | null;
-  /** Null: it is no further key. */
+  /** Null: a credential, not a further key. */
   readonly key: KeyRow | null;
 }
 
@@ -33,11 +33,11 @@ export interface KeyRow {
 
 export interface FoundCredentials {
   readonly rows: readonly CredentialRow[];
-  /** Under which these are what they are (access-revision.ts). */
+  /** The access revision under which the rows were read (access-revision.ts). */
   readonly revision: string;
 }
 
-/** Nothing but the revision, where none was found. */
+/** Where no credential was found, one row with the revision only. */
 type Row = { readonly revision: string | null } & (CredentialRow | { readonly username: null });
 
 export async function findCredentials(

@@ -1,6 +1,6 @@
 /**
- * Which keys, other than those in use, credentials and keys in force were made with: none of those
- * is ever found again.
+ * Lists ids of secret keys that are not in use, but with which credentials or keys in force were
+ * made: the service can never find these by their hashes.
  */
 
 import type { Sql } from '../sql.ts';

@@ -1,6 +1,6 @@
 /**
- * Carries out what a scope condemned, or forgets it, a bounded piece in a transaction: whatever a
- * crash leaves is still there.
+ * Erases the devices that a scope condemned, or forgets them, a bounded piece in a transaction:
+ * after a crash the rest is still listed.
  */
 
 import type { DevicePlace, GroupChange } from '../../domain/group-change.ts';
@@ -15,22 +15,22 @@ import { transact } from '../transact.ts';
 interface Condemned extends DevicePlace {
   readonly registeredBeforeMs: number;
   readonly isRefusal: boolean;
-  /** When the send was accepted that it comes from. */
+  /** Time at which the push that condemned it was accepted. */
   readonly acceptedAtMs: number;
 }
 
 export interface CarriedOut {
-  /** How many there were. */
+  /** Number of condemned devices that were taken from the list. */
   readonly verdicts: number;
   readonly changes: readonly GroupChange[];
 }
 
 /**
- * Takes up to `limit` verdicts: dead devices are erased, refused ones counted, and erased when it
- * was the last time. The condition is checked on the locked row: who registered since stays. Of a
- * device that may have repeated its registration since, unwritten (decision 42), the first verdict
- * only counts; that of a later send erases it, unless it has registered in between, which is
- * written then.
+ * Takes up to `limit` condemned devices: erases the dead ones, counts a refusal for the refused
+ * ones, and erases those refused for the last time. The condition is checked on the locked row: a
+ * device that registered since stays. A dead device may have repeated its registration since
+ * without a write (decision 42): then its death counts as a refusal only. A later send can erase
+ * it, unless it has registered in between, and that registration is written.
  */
 export const carryOutDeletions = (
   sql: SqlPool,
@@ -60,14 +60,14 @@ export const carryOutDeletions = (
   });
 
 /**
- * Not of a device that a send before this one was refused for, and that has not registered since.
+ * False for a device that was refused before this send was accepted, and has not registered since.
  */
 const isInDoubt = (
   { isDoubtful, refusedAtMs }: LockedDevice,
   { acceptedAtMs }: Condemned,
 ): boolean => isDoubtful && (refusedAtMs === null || refusedAtMs >= acceptedAtMs);
 
-/** Forgets up to `limit` verdicts; answers how many there were. */
+/** Forgets up to `limit` condemned devices; answers how many it forgot. */
 export const forgetDeletions = async (
   sql: Sql,
   scope: NotificationScope,
@@ -75,8 +75,8 @@ export const forgetDeletions = async (
 ): Promise<number> => (await takeVerdicts(sql, scope, limit)).length;
 
 /**
- * What another node is at in this moment is left to it. The gate is looked at again, in the very
- * picture that shows the verdicts: since it was found open a running send may have condemned
+ * Skips devices that another node is working on. Checks the gate again, in the snapshot that shows
+ * the condemned devices: since the caller found it open, a running send may have condemned
  * thousands more.
  */
 const takeVerdicts = (

@@ -1,7 +1,7 @@
 /**
- * Dead tokens of FCM whose installation has registered by its id since (decision 38): that they are
- * dead is FCM's rule, so they need no gate and say nothing of the others. A bounded piece in a
- * transaction.
+ * Erases dead FCM tokens whose installation has registered by its id since (decision 38). They are
+ * dead by FCM's own rule, so they need no gate and say nothing about other tokens. A bounded piece
+ * in a transaction.
  */
 
 import { deviceKeyOf, UNWRITTEN_MS_MAX } from '../../domain/device.ts';
@@ -15,16 +15,16 @@ import { list } from '../sql.ts';
 import { transact } from '../transact.ts';
 
 export interface ReplacedTokens {
-  /** Verdicts that were carried out. */
+  /** Number of condemned devices that were taken from the list. */
   readonly verdicts: number;
-  /** The last ordinal that was looked at; null: there are no more. */
+  /** The last ordinal that was checked; null: there are no more. */
   readonly lastOrdinal: number | null;
   readonly changes: readonly GroupChange[];
 }
 
 /**
- * Looks at up to `limit` dead devices of a scope behind an ordinal, and erases those; they do not
- * count for its gate any more.
+ * Checks up to `limit` dead devices of a scope after an ordinal, and erases those whose token was
+ * replaced; these no longer count for the gate of the scope.
  */
 export const carryOutReplacedTokens = (
   sql: SqlPool,
@@ -64,8 +64,8 @@ const readDead = (
   order by c.ordinal`;
 
 /**
- * An app that went back from the id to a token has registered that token later, and is none of
- * them: nor is one that may have done so unwritten (decision 42).
+ * Leaves out a token that its app registered after the id, because the app went back to the token;
+ * also one that may have been registered after it without a write (decision 42).
  */
 async function findReplaced(
   tx: Sql,
@@ -89,7 +89,7 @@ async function findReplaced(
   return rows.map(({ ordinal }) => ordinal);
 }
 
-/** What another node has taken in the meantime is that node's. */
+/** Leaves out devices that another node has taken in the meantime. */
 const takeVerdicts = (
   tx: Sql,
   { notificationId, appId, platformId }: NotificationScope,

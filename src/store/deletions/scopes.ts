@@ -1,6 +1,6 @@
 /**
- * The scopes of notifications whose answers condemned devices: which they are, and what is decided
- * about them.
+ * Lists the scopes of notifications that have condemned devices, and records the decisions about
+ * these.
  */
 
 import type { NotificationScope } from '../../domain/notification.ts';
@@ -24,8 +24,8 @@ export const listOpenDeletions = (sql: Sql, limit: number) => sql<OpenDeletions[
   limit ${limit}`;
 
 /**
- * Holds what a scope condemned, and forgets its refusals: behind a closed gate they count for
- * nothing. Answers how many devices are held; null: somebody was faster.
+ * Holds the deletions of a scope, and forgets its refusals: behind a closed gate they count for
+ * nothing. Answers how many devices are held; null: another node was faster.
  */
 export async function holdDeletions(sql: Sql, scope: NotificationScope): Promise<number | null> {
   const { notificationId, appId, platformId } = scope;
@@ -44,7 +44,7 @@ export async function holdDeletions(sql: Sql, scope: NotificationScope): Promise
   return held?.count ?? null;
 }
 
-/** The refusals of a scope count for nothing. */
+/** Deletes the refusals of a scope, so that they count for nothing. */
 export const forgetRefusals = (
   sql: Sql,
   { notificationId, appId, platformId }: NotificationScope,
@@ -53,7 +53,10 @@ export const forgetRefusals = (
   where notification_id = ${notificationId} and app_id = ${appId} and platform_id = ${platformId}
     and is_refusal`;
 
-/** Nothing is left of a scope's verdicts, and none can come. */
+/**
+ * Closes the deletions of a scope if no condemned device is left. The caller knows that none can
+ * follow.
+ */
 export const closeDeletions = (
   sql: Sql,
   { notificationId, appId, platformId }: NotificationScope,
@@ -65,7 +68,7 @@ export const closeDeletions = (
       where c.notification_id = s.notification_id and c.app_id = s.app_id and c.platform_id = s.platform_id
     )`;
 
-/** Nobody decided for so long: the devices stay. */
+/** Discards deletions that no operator has decided about for `heldForMs`: the devices stay. */
 export const discardOldDeletions = (sql: Sql, heldForMs: number) => sql`
   update notification_scopes set deletions = 'discarded'
   where deletions = 'held' and held_at <= now() - ${heldForMs}::float8 * interval '1 millisecond'`;
@@ -78,7 +81,7 @@ export interface HeldDeletions extends NotificationScope {
   readonly delivered: number;
 }
 
-/** Everything that waits for an operator, the oldest first. */
+/** Lists all held deletions, the oldest first. */
 export const listHeldDeletions = (sql: Sql) => sql<HeldDeletions[]>`
   select s.notification_id as "notificationId", s.app_id as "appId", s.platform_id as "platformId",
     c.slug as client, s.held_deletions as held, s.delivered,
@@ -90,8 +93,8 @@ export const listHeldDeletions = (sql: Sql) => sql<HeldDeletions[]>`
   order by s.held_at, s.notification_id, s.app_id, s.platform_id`;
 
 /**
- * An operator's word on all that a notification has held. Answers how many devices it is about;
- * null: none are held.
+ * Records the decision of an operator on all held deletions of a notification. Answers how many
+ * devices these concern; null: none are held.
  */
 export async function decideDeletions(
   sql: Sql,

@@ -1,5 +1,5 @@
 /**
- * What an import begins with: from now on an app's registration is written also when it repeats the
+ * Begins an import: from now on every registration of the app is written, even if it repeats the
  * one before.
  */
 
@@ -8,9 +8,9 @@ import type { Sql } from '../sql.ts';
 
 /**
  * Answers the database's time (epoch milliseconds) of the beginning. A registration that is
- * committed after it has a later time in its row, or repeats one that has: so the import can tell
- * that the app spoke after it (decision 42). Lanes that looked at their devices before count as
- * before.
+ * committed after it has a later time in its row, or repeats one that has. So the import can tell
+ * that the app registered after the beginning (decision 42). A lane that read its devices before
+ * the beginning counts as before.
  */
 export async function beginImport(sql: Sql, appId: number): Promise<number> {
   const nowMs = await readClock(sql);

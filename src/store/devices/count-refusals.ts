@@ -1,6 +1,6 @@
 /**
- * Counts a refusal of devices' tokens: at most one in an interval, so that the count tells of sends
- * at different times.
+ * Counts refusals of the tokens of devices: at most one per interval, so that the count stands for
+ * sends at different times.
  */
 
 import type { DeviceNote, DevicePlace, GroupKey } from '../../domain/group-change.ts';
@@ -9,19 +9,21 @@ import { list } from '../sql.ts';
 
 /** A refused token and the send that it was refused in. */
 export interface RefusedDevice extends DevicePlace {
-  /** A device that registered at or after it has another token, or at least another chance. */
+  /**
+   * A device that registered at or after this time has another token, or at least another chance.
+   */
   readonly registeredBeforeMs: number;
 }
 
 /**
- * Two refusals nearer to each other than this are one: a fault of ours is noticed and mended within
- * a day, mostly.
+ * Refusals less than this apart count as one: an operator mostly notices and corrects a fault on
+ * this side within a day.
  */
 const REFUSAL_INTERVAL_MS = 86_400_000;
 
 /**
- * Refusals after which a device is erased: two days at least, three different sends, and none
- * between them that was taken.
+ * A device is erased after this many refusals: that is three different sends over at least two
+ * days, none of them accepted in between.
  */
 export const REFUSALS_MAX = 3;
 

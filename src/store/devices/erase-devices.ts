@@ -1,7 +1,4 @@
-/**
- * Erases devices with everything that hangs on them: for dead tokens, retention and the right to be
- * forgotten.
- */
+/** Erases devices with all their data: for dead tokens, retention and the right to be forgotten. */
 
 import { UNWRITTEN_MS_MAX } from '../../domain/device.ts';
 import type { DevicePlace, Edits, GroupChange, GroupKey } from '../../domain/group-change.ts';
@@ -14,7 +11,7 @@ import { recordChanges, touchedGroups } from './record-changes.ts';
 import { readTagIds } from './tag-ids.ts';
 
 export interface DeviceToErase extends DevicePlace {
-  /** Only if it was last registered before this time; null: whenever it was. */
+  /** Erase it only if its last registration is before this time; null: in any case. */
   readonly registeredBeforeMs: number | null;
 }
 
@@ -41,20 +38,20 @@ export interface LockedDevice extends DevicePlace, GroupKey {
   /** Sorted. */
   readonly tagIds: readonly number[];
   /**
-   * So shortly before the time in question that a repetition of its registration after it may not
-   * have been written.
+   * It registered so shortly before `registeredBeforeMs` that it may have repeated the registration
+   * after that time without a write.
    */
   readonly isDoubtful: boolean;
   /**
-   * Epoch milliseconds of a refusal since its last registration: whoever registers after one is
-   * always written.
+   * Epoch milliseconds of the last refusal since its last registration. A registration after a
+   * refusal is always written.
    */
   readonly refusedAtMs: number | null;
 }
 
 /**
- * Erases devices that the transaction has locked. `others`: what else it changed, in the same
- * groups or in others.
+ * Erases devices that the transaction has locked. `others`: further changes of the transaction, in
+ * the same groups or in others.
  */
 export async function eraseLocked(
   tx: Sql,
@@ -73,7 +70,9 @@ export async function eraseLocked(
 
 const NOTHING = { groups: [], edits: {} };
 
-/** In the order of keys, as registrations lock them; each once, however often it was named. */
+/**
+ * Locks devices in the order of keys, as registrations do; each once, even if it is named twice.
+ */
 export async function lockDevicesToErase(
   tx: Sql,
   devices: readonly DeviceToErase[],
@@ -105,7 +104,7 @@ const selectToErase = (tx: Sql, devices: readonly DeviceToErase[]) => tx<
   order by d.app_id, d.platform_id, d.device_key
   for update of d`;
 
-/** Of devices that the transaction has locked. */
+/** Deletes the rows of devices that the transaction has locked. */
 export const deleteDevices = (tx: Sql, devices: readonly DevicePlace[]) => tx`
   delete from devices d
   using unnest(

@@ -1,6 +1,6 @@
 /**
- * Finds devices by their keys, with the row that a change of them starts from; locks them, where it
- * is to be changed.
+ * Finds devices by their keys, with the columns that a change starts from, and locks them if the
+ * caller is to change them.
  */
 
 import type { PlatformOfApp } from '../../domain/device.ts';
@@ -16,31 +16,32 @@ export interface DeviceKey extends PlatformOfApp {
 
 /** A device that exists, as it is. */
 export interface KnownDevice extends DeviceNote {
-  /** Its place among those asked for. */
+  /** Its place among the devices asked for. */
   readonly index: number;
   readonly ordinal: number;
   /** Sorted. */
   readonly tagIds: readonly number[];
   readonly appVersion: string | null;
-  /** Its registration was written so lately that a repetition of it need not be. */
+  /** Its registration was written so recently that a repetition of it need not be written. */
   readonly isFresh: boolean;
 }
 
 export interface Found {
   readonly devices: readonly KnownDevice[];
   /**
-   * So many of those asked for were looked for, the first at least: the next one has too many tags
-   * to be read with them.
+   * Number of the devices asked for that were looked up, from the first one on, at least 1. The
+   * next one has too many tags to be read with these.
    */
   readonly lookedFor: number;
 }
 
 /**
- * Tags read at once: some tens of milliseconds of ours, and 2 MB. A single device may have more.
+ * Tags read at once: some tens of milliseconds of this thread, and 2 MB. A single device may have
+ * more.
  */
 const TAGS_MAX = 100_000;
 
-/** Without locks: each may have changed when the answer is there. */
+/** Takes no locks: each device may have changed by the time of the answer. */
 export async function findDevices(
   sql: Sql,
   devices: readonly DeviceKey[],
@@ -64,9 +65,9 @@ export async function findDevices(
 }
 
 /**
- * Locks them in the order of keys, so that two nodes wait for each other and do not deadlock. What
- * others commit while this waits is seen by the statements that follow, not by this one (READ
- * COMMITTED): hence no change in the same statement, and no look at tags before it.
+ * Locks devices in the order of keys, so that two nodes wait for each other and do not deadlock.
+ * Commits of other transactions during this wait are seen by the next statements, not by this one
+ * (READ COMMITTED): hence no change in the same statement, and no read of tags before it.
  */
 export const lockDevices = async (
   tx: Sql,
@@ -82,7 +83,7 @@ type Row = Omit<KnownDevice, 'tagIds'> & { readonly tagIds: string | null };
 
 const known = (row: Row): KnownDevice => ({ ...row, tagIds: readTagIds(row.tagIds ?? '{}') });
 
-/** Issued at once: a line sends it in the order of the calls. */
+/** Sent at once: a dedicated connection sends statements in the order of the calls. */
 const select = (
   sql: Sql,
   devices: readonly DeviceKey[],

@@ -1,6 +1,6 @@
 /**
- * Writes the rows of devices that an operator imports: what their apps said here since is newer,
- * and stays.
+ * Writes the rows of devices that an operator imports. Newer data, which apps have registered here
+ * since, stays.
  */
 
 import type { Sql } from '../sql.ts';
@@ -8,7 +8,7 @@ import { list, textList } from '../sql.ts';
 import type { DeviceKey } from './find-devices.ts';
 import { readTagIds, writeTagIds } from './tag-ids.ts';
 
-/** A device that the database knows already, in its place among those asked for. */
+/** A device that the database knows already; `index` is its place among those asked for. */
 export interface KnownImported {
   readonly index: number;
   readonly ordinal: number;
@@ -19,8 +19,8 @@ export interface KnownImported {
 }
 
 /**
- * Locks them, in the order of keys as registrations do, and tells whether their app has spoken
- * after `sinceMs`.
+ * Locks devices in the order of keys, as registrations do, and tells whether their app has
+ * registered or unsubscribed after `sinceMs`.
  */
 export async function lockImported(
   tx: Sql,
@@ -51,7 +51,9 @@ export interface ImportedDevice extends DeviceKey {
   readonly tagIds: readonly number[];
 }
 
-/** Fails (`wasMadeSince`) when an app has made one of them since they were looked for. */
+/**
+ * Fails (`wasMadeSince`) when another transaction has made one of the devices since the look-up.
+ */
 export async function insertImported(
   tx: Sql,
   devices: readonly (ImportedDevice & { readonly deviceId: string })[],
@@ -74,7 +76,7 @@ export async function insertImported(
 }
 
 /**
- * The later registration counts. A row that would stay as it is is not written: the same file twice
+ * The later registration wins. A row that would not change is not written: importing a file twice
  * costs nothing.
  */
 export async function updateImported(tx: Sql, devices: readonly ImportedDevice[]): Promise<void> {

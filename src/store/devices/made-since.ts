@@ -1,30 +1,30 @@
 /**
- * A device that came in between the look for it and the write: whoever looked for it looks again,
- * in a new transaction.
+ * Handles devices that another transaction makes between the look-up and the write: the caller
+ * looks again, in a new transaction.
  */
 
 import { tryAgain } from '../../std/try-again.ts';
 
 const UNIQUE_VIOLATION = '23505';
 /**
- * In the name of the constraint of the devices' keys, of each partition's and shard's, too; not in
- * that of the primary key.
+ * Part of the name of the unique constraint on device keys, also in partitions and shards. The name
+ * of the primary key does not contain it.
  */
 const OF_KEYS = /device_key/;
 
 /**
- * Whoever else makes the device (another node, an import, a replacement) commits before a try
- * fails, so that the next one finds it. As many in a row mean as many others.
+ * The other transaction (of a node, an import, a replacement) commits before a try fails, so that
+ * the next try finds its device. That many failures in a row mean that many other transactions.
  */
 const TRIES_MAX = 5;
 
-/**
- * A device that was found is not there any more, or is another one: whoever found it has to look
- * again.
- */
+/** A device that was found no longer exists, or is another one: the caller has to look again. */
 export class MadeSince extends Error {}
 
-/** Runs `work`, a transaction; again, whole, when another one has made a device since it looked. */
+/**
+ * Runs the transaction `work`, and all of it again when another one has made a device since it
+ * looked.
+ */
 export const againIfMadeSince = <Result>(work: () => Promise<Result>): Promise<Result> =>
   tryAgain(TRIES_MAX, wasMadeSince, work);
 

@@ -1,6 +1,6 @@
 /**
- * Notes that devices took a push which had been refused before, or took it in another environment
- * than the one asked first.
+ * Notes devices that received a push after refusals, or in another environment than the one tried
+ * first.
  */
 
 import type { ApnsEnvironment } from '../../domain/credential.ts';
@@ -12,12 +12,13 @@ import { transact } from '../transact.ts';
 import { raiseGroups } from './raise-groups.ts';
 
 export interface NotedDelivery extends DevicePlace {
-  /** Null: as it was. */
+  /** Null: it stays as it is. */
   readonly environment: ApnsEnvironment | null;
 }
 
 /**
- * Their refusals are forgotten. What is noted already is not written again. Answers what changed.
+ * Forgets the refusals of the devices. A row that would not change is not written. Answers the
+ * changes.
  */
 export function noteDeliveries(
   sql: SqlPool,

@@ -1,6 +1,6 @@
 /**
- * Raises the versions of groups: whoever changes what an index holds of a device does it in the
- * same transaction.
+ * Raises the versions of groups. A transaction that changes data which an index holds of a device
+ * must do this too.
  */
 
 import type { GroupKey, RaisedGroup } from '../../domain/group-change.ts';
@@ -9,8 +9,8 @@ import { list } from '../sql.ts';
 
 /**
  * The last statement of a transaction, after devices and tag days: every writer takes its locks in
- * that order, and groups sorted, so that nodes do not deadlock. The rows are locked until the
- * commit, so it should be near.
+ * that order, and groups sorted, so that nodes do not deadlock. The rows stay locked until the
+ * commit, which should follow soon.
  */
 export async function raiseGroups(
   tx: Sql,

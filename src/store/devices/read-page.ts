@@ -1,6 +1,6 @@
 /**
- * Reads the devices of an app, a range of ordinals at a time, with all that another engine needs of
- * them.
+ * Reads the devices of an app, a range of ordinals at a time, with all data that another engine
+ * needs.
  */
 
 import type { Sql } from '../sql.ts';
@@ -26,11 +26,11 @@ export interface DevicePage {
 }
 
 /**
- * The devices of the next `ordinals` ordinals, or null at the end. An ordinal has one device, for
- * ever: whatever changes meanwhile, none is missed, and only one that is moved
- * (store/housekeeping/move-devices.ts), which is always to a later ordinal, may come twice. A range
- * of them, because a planner without statistics would else read and sort all of the app's devices
- * for each page.
+ * Answers the devices of the next `ordinals` ordinals, or null at the end. An ordinal belongs to
+ * one device for ever, so no device is missed if others change meanwhile. Only a moved device
+ * (store/housekeeping/move-devices.ts) may come twice, as it moves to a later ordinal. A page is a
+ * range of ordinals because a planner without statistics would otherwise read and sort all devices
+ * of the app for each page.
  */
 export async function readDevicePage(
   sql: Sql,

@@ -1,6 +1,6 @@
 /**
- * What every change of devices' tags leaves beside their rows, in the same transaction and after
- * them: counts by tag and day, the versions of the groups, and which tags a group may have.
+ * Records every change of devices' tags beside their rows, in the same transaction and after them:
+ * counts by tag and day, the versions of the groups, and the tags that a group may have.
  */
 
 import type { PlatformOfApp } from '../../domain/device.ts';
@@ -16,15 +16,15 @@ export interface TagChange extends DevicePlace {
   readonly lost: readonly number[];
 }
 
-/** A group in which something changed, and the tags that anybody in it gained. */
+/** A group in which something changed, and the tags that its devices gained. */
 export interface TouchedGroup extends GroupKey {
-  /** In device_group_tags already, as of this epoch. */
+  /** In device_group_tags already, as of `knownEpoch`. */
   readonly knownTagIds: readonly number[];
   readonly knownEpoch: number;
   readonly newTagIds: readonly number[];
 }
 
-/** A group that was raised; what a process remembers of its tags is of this epoch. */
+/** A group whose version was raised. The tags that a process remembers of it are of this epoch. */
 export interface RaisedWithEpoch extends RaisedGroup {
   readonly tagsEpoch: number;
 }
@@ -35,7 +35,10 @@ interface TagCount extends PlatformOfApp {
   lost: number;
 }
 
-/** A statement of its own: counts the changes, and raises the groups with what they gain. */
+/**
+ * In a statement of its own: counts the changes, and raises the versions of the groups, with the
+ * tags that they gain.
+ */
 export async function recordChanges(
   tx: Sql,
   changes: readonly TagChange[],
@@ -49,8 +52,8 @@ export async function recordChanges(
 }
 
 /**
- * Groups of the changes, and those that change in another way, each once. Nothing is remembered of
- * them, so each gained tag is written down if it is not.
+ * The groups of the changes, and the groups that change in another way (`touched`), each once. None
+ * of their tags count as known, so each gained tag is written if it is missing.
  */
 export function touchedGroups(
   changes: readonly TagChange[],
@@ -96,9 +99,9 @@ export function countsOf(changes: readonly TagChange[]): readonly TagCount[] {
 }
 
 /**
- * Queries of a statement, without a comma at the end. Locks in the order of all writers: the
- * devices come before, then days, then groups, each sorted; a group's tags under its lock. `after`:
- * a query of the statement that is to come before them.
+ * Queries of a statement, without a comma at the end. Locks rows in the order of all writers: the
+ * devices come before, then days, then groups, each sorted; the tags of a group under the lock of
+ * the group. `after`: a condition that makes another query of the statement run before these.
  */
 export const recording = (
   tx: Sql,
@@ -160,8 +163,8 @@ function newTags(tx: Sql, groups: readonly TouchedGroup[]) {
 }
 
 /**
- * Known tags of groups that have another epoch now: they may have been removed since. Looked up in
- * a hash, whatever the plan.
+ * Known tags of groups that have another epoch now: they may have been removed since. Every plan
+ * looks them up in a hash.
  */
 function outdatedTags(tx: Sql, groups: readonly TouchedGroup[]) {
   const known = groups.filter(({ knownTagIds }) => knownTagIds.length > 0);
@@ -179,7 +182,7 @@ function outdatedTags(tx: Sql, groups: readonly TouchedGroup[]) {
         not in (select app_id, platform_id, group_number, tags_epoch from raised)`;
 }
 
-/** What a statement with `recording` answers. */
+/** The answer of a statement with `recording`. */
 export const RAISED = (tx: Sql) => tx`
     select app_id as "appId", platform_id as "platformId", group_number as "groupNumber", version, tags_epoch as "tagsEpoch"
     from raised`;

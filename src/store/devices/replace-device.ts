@@ -1,6 +1,6 @@
 /**
- * The statements of a token's replacement: both devices locked, then one row changed in place, or
- * one merged into the other.
+ * The statements that replace a token: they lock both devices, then change one row in place, or
+ * merge one into the other.
  */
 
 import type { ApnsEnvironment } from '../../domain/credential.ts';
@@ -18,13 +18,13 @@ export interface LockedToReplace {
   readonly environment: ApnsEnvironment | null;
 }
 
-/** Null: there is no such device. */
+/** Null: the device does not exist. */
 export interface LockedPair {
   readonly old: LockedToReplace | null;
   readonly new: LockedToReplace | null;
 }
 
-/** Locks what there is of the two, in the order of keys as registrations do. */
+/** Locks those of the two that exist, in the order of keys, as registrations do. */
 export async function lockPair(
   tx: Sql,
   { appId, platformId, deviceKey }: DeviceKey,
@@ -46,8 +46,8 @@ export async function lockPair(
 }
 
 /**
- * Gives a device another deviceId. What providers said of the one before says nothing of it. Fails
- * by the unique key when the new one has been registered since both were looked for.
+ * Gives a device another deviceId, and forgets what providers said of the old one. Fails on the
+ * unique key when the new deviceId was registered since both were looked up.
  */
 export const moveDevice = (
   tx: Sql,
@@ -65,7 +65,8 @@ export const moveDevice = (
   where app_id = ${appId} and platform_id = ${platformId} and ordinal = ${ordinal}`;
 
 /**
- * What becomes of the device that stays: its app has just named it, and it has the tags of both.
+ * Writes the device that stays after a merge: its app has just named it, and it has the tags of
+ * both.
  */
 export const writeMerged = (
   tx: Sql,

@@ -12,7 +12,7 @@ export interface OrdinalRange {
 }
 
 /**
- * A transaction of its own, so that lanes hold the row for an instant only. Answers the first
+ * A transaction of its own, so that lanes lock the row for an instant only. Answers the first
  * ordinal, or null.
  */
 export async function reserveOrdinals(

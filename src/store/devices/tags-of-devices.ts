@@ -1,4 +1,4 @@
-/** Which tags devices are subscribed to. */
+/** Reads the tags that devices are subscribed to. */
 
 import type { Sql } from '../sql.ts';
 import { list } from '../sql.ts';
@@ -12,8 +12,8 @@ export interface TagOfDevice {
 }
 
 /**
- * Answers for each device its place in `devices` with each of its tags, by id; without deleted,
- * expired and disconnected ones. An unknown device has none.
+ * Answers one row for each tag of each device, with the place of the device in `devices`; by place,
+ * then by tag id. Leaves out deleted, expired and disconnected tags. An unknown device has none.
  */
 export const tagsOfDevices = (sql: Sql, devices: readonly DeviceKey[]) => sql<
   (TagOfDevice & { readonly index: number })[]

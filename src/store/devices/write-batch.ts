@@ -1,6 +1,6 @@
 /**
- * Everything that a batch of registrations writes, in one statement: devices, tag days, groups and
- * their tags.
+ * Writes all rows of a batch of registrations in one statement: devices, tag days, groups and their
+ * tags.
  */
 
 import type { DevicePlace } from '../../domain/group-change.ts';
@@ -15,14 +15,14 @@ import { writeTagIds } from './tag-ids.ts';
 export interface DeviceUpdate extends DevicePlace {
   readonly registers: boolean;
   readonly unsubscribes: boolean;
-  /** Null keeps what is known. */
+  /** Null keeps the known one. */
   readonly appVersion: string | null;
   /** Sorted; null: they stay. */
   readonly tagIds: readonly number[] | null;
 }
 
 /**
- * A device that was not there when the batch looked for it. Another transaction may have made it
+ * A device that did not exist when the batch looked for it. Another transaction may have made it
  * since.
  */
 export interface NewDevice extends DeviceKey {
@@ -37,22 +37,22 @@ export interface NewDevice extends DeviceKey {
 export interface Batch {
   readonly updated: readonly DeviceUpdate[];
   readonly inserted: readonly NewDevice[];
-  /** What tags all of them gain and lose. */
+  /** The tags that these devices gain and lose. */
   readonly changes: readonly TagChange[];
-  /** In which anything changes that an index holds. */
+  /** Groups with changes that an index holds. */
   readonly groups: readonly TouchedGroup[];
-  /** Of tag_days: the lane's number. */
+  /** Slot of tag_days: the number of the lane. */
   readonly slot: number;
 }
 
 /**
  * Answers the groups with the versions that this transaction gives them. Fails (`wasMadeSince`)
- * when another transaction has made one of `inserted` since: in a new one it is there, and can be
- * locked.
+ * when another transaction has made one of `inserted` since: a new transaction finds it, and can
+ * lock it.
  *
  * Locks in the order of all writers: devices (new ones here, sorted, after the known ones), tag
- * days, groups, each sorted. What a batch has none of is left out: PostgreSQL prepares each part
- * for execution, and that is most of a small batch.
+ * days, groups, each sorted. Empty parts of a batch are left out: PostgreSQL prepares each part for
+ * execution, and that is most of the cost of a small batch.
  */
 export async function writeBatch(tx: Sql, batch: Batch): Promise<readonly RaisedWithEpoch[]> {
   const { updated, inserted, changes, groups, slot } = batch;
@@ -89,7 +89,10 @@ const updateDevices = (tx: Sql, updated: readonly DeviceUpdate[]) => tx`
       where d.app_id = seen.app_id and d.platform_id = seen.platform_id and d.ordinal = seen.ordinal
     ),`;
 
-/** `on conflict do nothing` would look for each in the index once more, and write its row twice. */
+/**
+ * Without `on conflict do nothing`, which would look each device up in the index once more, and
+ * write its row twice.
+ */
 const insertDevices = (tx: Sql, inserted: readonly NewDevice[]) => tx`
     inserted as (
       insert into devices

@@ -1,11 +1,11 @@
 /**
  * Lets several PostgreSQL clients use one PGlite over a Unix socket.
  *
- * PGlite is one session: unnamed portals, transactions and errors are shared by whoever speaks to
- * it. So a connection owns the session from its first message until the ReadyForQuery that says
- * "idle", and the others wait their turn. (`@electric-sql/pglite-socket` takes turns message by
- * message: a Bind of one connection was executed by the Execute of another, seen as `portal "" does
- * not exist`; docs/decisions/0001.)
+ * PGlite is one session: all of its clients share unnamed portals, transactions and errors. So a
+ * connection owns the session from its first message until the ReadyForQuery that says "idle", and
+ * the others wait their turn. (`@electric-sql/pglite-socket` takes turns message by message: a Bind
+ * of one connection was executed by the Execute of another, seen as `portal "" does not exist`;
+ * docs/decisions/0001.)
  */
 
 import { once } from 'node:events';
@@ -16,10 +16,10 @@ import type { PGlite } from '@electric-sql/pglite';
 /** Messages that end with ReadyForQuery, after which the session may change hands. */
 const QUERY = 'Q'.charCodeAt(0);
 const SYNC = 'S'.charCodeAt(0);
-/** Names a statement that is to be prepared; the empty name is nobody's. */
+/** Prepares a statement under a name; the empty name belongs to no client. */
 const PARSE = 'P'.charCodeAt(0);
 const CLOSE = 'C'.charCodeAt(0);
-/** Asks for the answers so far; the owner keeps the session. */
+/** Requests the answers so far; the owner keeps the session. */
 const FLUSH = 'H'.charCodeAt(0);
 const TERMINATE = 'X'.charCodeAt(0);
 const READY_FOR_QUERY = 'Z'.charCodeAt(0);
@@ -28,19 +28,20 @@ const IDLE = 'I'.charCodeAt(0);
 const SSL_REQUEST = 80877103;
 const CANCEL_REQUEST = 80877102;
 
-/** A connection asks for more than this in one message: refused, for it is no statement of ours. */
+/** A longer message is refused: the engine has no such statement. */
 const MESSAGE_BYTES_MAX = 256 * 1024 * 1024;
 
 export interface Bridge {
   /**
-   * Resolves when all clients, which have been told to go, have left the session as they found it.
+   * Resolves when all clients have left, and the session is as they found it. The caller tells them
+   * to leave before.
    */
   close(): Promise<void>;
 }
 
 /**
- * Serves `database` on the Unix socket at `path`; resolves when it listens. `broken`: it will
- * answer nothing right any more.
+ * Serves `database` on the Unix socket at `path`; resolves when it listens. Calls `broken` when the
+ * database can no longer answer correctly.
  */
 export async function serveDatabase(
   database: PGlite,
@@ -61,21 +62,21 @@ export async function serveDatabase(
   };
 }
 
-/** Who waits for the session. */
+/** A connection that may wait for the session. */
 interface Client {
   /** Called by the session when its turn has come. */
   wake: () => void;
 }
 
-/** Who may speak to PGlite: one connection at a time, in the order they asked. */
+/** Gives the session to one connection at a time, in the order of their requests. */
 class SharedSession {
   private readonly database: PGlite;
   private readonly broken: (reason: string) => void;
   private owner: Client | null = null;
   private readonly waiting: Client[] = [];
   /**
-   * It ran out of memory, or stopped in the middle of a statement: whether it can go on has to be
-   * seen.
+   * PGlite ran out of memory, or stopped in the middle of a statement: `examine` has to find out
+   * whether it can go on.
    */
   private isInDoubt = false;
 
@@ -97,7 +98,7 @@ class SharedSession {
     });
   }
 
-  /** The session is idle. */
+  /** Passes the session on; it is idle. */
   async release(client: Client): Promise<void> {
     if (this.owner !== client) return;
     if (this.isInDoubt) await this.examine();
@@ -106,9 +107,9 @@ class SharedSession {
   }
 
   /**
-   * As a stream, for what PGlite answers by its other ways it also parses, and keeps the parsed
-   * messages for an `exec` that never comes. What it hands out are views of the database's own
-   * memory.
+   * Takes the answer as a stream: PGlite's other calls also parse it, and keep the parsed messages
+   * for an `exec` that never comes. The parts are copied, because they are views of the database's
+   * own memory.
    */
   async execute(messages: Uint8Array): Promise<Buffer> {
     const parts: Buffer[] = [];
@@ -127,9 +128,9 @@ class SharedSession {
   }
 
   /**
-   * A statement that was too large has given its memory back. Where the session itself holds all
-   * there is, whatever comes next fails, and nothing but a new process helps: the memory of
-   * WebAssembly never shrinks.
+   * Finds out whether the session can go on. A statement that was too large has given its memory
+   * back. If the session itself holds all memory, every later statement fails, and only a new
+   * process helps: the memory of WebAssembly never shrinks.
    */
   private async examine(): Promise<void> {
     this.isInDoubt = false;
@@ -143,7 +144,7 @@ class SharedSession {
   }
 
   /**
-   * Takes back what a client that went away has left in the session: a transaction, and the
+   * Removes the remains of a client that went away from the session: a transaction, and the
    * statements it prepared.
    */
   async leave(client: Client, prepared: ReadonlySet<string>): Promise<void> {
@@ -160,13 +161,16 @@ class SharedSession {
 }
 
 /**
- * An error has some hundred bytes, with what came before it in the answer; what is longer holds
- * rows, and is not searched.
+ * An error has some hundred bytes, including the messages before it in the answer. A longer answer
+ * holds rows, and is not searched.
  */
 const ERROR_BYTES_MAX = 4_096;
 /** The field of an error that holds its SQLSTATE: out_of_memory. */
 const OUT_OF_MEMORY = Buffer.from('\0C53200\0');
-/** What the least of our statements needs: a look into the catalogue, and some megabytes. */
+/**
+ * The needs of the smallest statement of the engine: a look into PostgreSQL's catalogue, and some
+ * megabytes.
+ */
 const EXAMINED = Buffer.from('session can go on');
 const EXAMINATION = message(
   QUERY,
@@ -188,7 +192,7 @@ class Connection implements Client {
   wake: () => void = () => undefined;
   private readonly socket: Socket;
   private readonly session: SharedSession;
-  /** Names of statements. As many as PGlite holds for this client, for drivers close none. */
+  /** Names of the statements that PGlite holds prepared for this client; drivers close none. */
   private readonly prepared = new Set<string>();
   private received: Buffer = Buffer.alloc(0);
   private started = false;
@@ -210,7 +214,7 @@ class Connection implements Client {
     });
   }
 
-  /** Starts working off what has come, unless that is under way. */
+  /** Starts to process the received messages, unless that is under way. */
   private advance(): void {
     if (this.busy) return;
     this.busy = true;
@@ -242,8 +246,8 @@ class Connection implements Client {
   }
 
   /**
-   * The startup message, which has no type byte; requests for TLS are declined. Null: not all here
-   * yet.
+   * The startup message, which has no type byte; requests for TLS are declined. Null: it has not
+   * arrived in full.
    */
   private takeStartup(): Uint8Array | null {
     if (this.received.length < 8) return null;
@@ -260,7 +264,7 @@ class Connection implements Client {
     return message;
   }
 
-  /** All messages up to the next one that wants an answer. Null: it is not here yet. */
+  /** All messages up to the next one that wants an answer. Null: that one has not arrived yet. */
   private takeMessages(): Uint8Array | null {
     let end = 0;
     while (this.received.length >= end + 5) {

@@ -1,4 +1,4 @@
-/** The place of the embedded database, and what to say when it does not open there. */
+/** Opens the embedded database in its directory, and explains why it does not open. */
 
 import { existsSync, mkdirSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -7,18 +7,18 @@ import { SettingFault } from '../../std/setting-fault.ts';
 /** Measured: 40 MiB are in use after a first start, 16 of them the first file of the log. */
 const FIRST_START_MIB = 48;
 /**
- * It needs none to open; another file of the log (16 MiB) and some pages when the last end was no
- * clean one.
+ * A start after a clean end needs no room. After another end it needs one more file of the log (16
+ * MiB) and some pages.
  */
 const LATER_START_MIB = 17;
 const ROOM_NEEDED = `a first start needs ${FIRST_START_MIB} MiB, a later one up to ${LATER_START_MIB}. Make room and start again; nothing is lost`;
-/** PostgreSQL's log is written in files of so many. */
+/** Size of one file of PostgreSQL's log. */
 const FILE_MIB = 16;
 const MIB = 1_048_576;
 
 /**
- * Starts the database under `dataDir`, whose lock the caller holds; a SettingFault when it does not
- * open.
+ * Starts the database under `dataDir`, whose lock the caller holds. Throws a SettingFault when it
+ * does not open.
  */
 export async function startInDataDir<Started>(
   dataDir: string,
@@ -40,8 +40,8 @@ export async function startInDataDir<Started>(
 }
 
 /**
- * Makes a directory (0700) and those above it that are missing. Node's own way tries for ever where
- * the system calls a place missing that cannot be made, as under /proc.
+ * Makes a directory (0700) and its missing parents. `recursive` of Node tries for ever where the
+ * system reports a directory as missing that cannot be made, as under /proc.
  */
 export function makeDirectory(path: string): void {
   try {
@@ -66,7 +66,9 @@ const MEANINGS: readonly (readonly [codes: RegExp, meaning: string])[] = [
   [/^(ENOSPC|EDQUOT|EFBIG)$/, `its disk is full: ${ROOM_NEEDED}`],
 ];
 
-/** What to tell of an error of the file system under `dataDir`; null: it is of something else. */
+/**
+ * The fault to report for an error of the file system under `dataDir`; null: it is another error.
+ */
 export function dataDirFault(dataDir: string, error: unknown): SettingFault | null {
   if (!(error instanceof Error && 'syscall' in error)) return null;
   const meaning = MEANINGS.find(([codes]) => codes.test(codeOf(error)))?.[1];
@@ -87,7 +89,10 @@ function freeMib(path: string): number {
   return Math.floor((bavail * bsize) / MIB);
 }
 
-/** Tried, for a quota and a limit of files' sizes are not in what the file system says is free. */
+/**
+ * Tries it with files: the free space that the file system reports does not consider quotas and
+ * limits of file size.
+ */
 function hasRoom(dataDir: string, mib: number): boolean {
   const paths: string[] = [];
   try {
@@ -107,6 +112,6 @@ function hasRoom(dataDir: string, mib: number): boolean {
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : '';
 
-/** What a thread throws may be no error at all: PGlite's file system throws plain objects. */
+/** A thread may throw a value that is no error: the file system of PGlite throws plain objects. */
 const textOf = (error: unknown): string =>
   error instanceof Error ? error.message : JSON.stringify(error);

@@ -5,8 +5,9 @@ import { NodeFS } from '@electric-sql/pglite/nodefs';
 import { START_PARAMS } from './settings.ts';
 
 /**
- * A directory that PGlite takes for files in memory: initdb then writes into it. Else it writes
- * into memory, from which all files are copied twice, and an archive of them once, which is 200 MB.
+ * A directory that PGlite takes for files in memory, so that initdb writes into it directly.
+ * Otherwise initdb writes into memory; then all files are copied twice, and an archive of them
+ * once, which takes 200 MB.
  */
 class Directory extends MemoryFS {
   private readonly files: NodeFS;

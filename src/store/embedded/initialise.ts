@@ -18,14 +18,15 @@ const NODE_FLAGS = ['--liftoff-only'];
 const ENTRY = fileURLToPath(new URL('./initialise-entry.js', import.meta.url));
 
 /**
- * Makes `directory` unless a database is in it. It is there whole or not at all, whenever this is
- * killed. The caller holds the lock on the folder that it lies in.
+ * Makes `directory` unless a database is in it. If the process is killed at any time, the directory
+ * is complete or absent. The caller holds the lock on the folder around it.
  */
 export async function initialise(directory: string): Promise<void> {
   if (existsSync(join(directory, 'PG_VERSION'))) return;
   const folder = dirname(directory);
   const unfinished = `${basename(directory)}.new-`;
-  // Somebody was killed before; a process of theirs that still runs must not write into ours.
+  // An earlier process was killed. Its initdb, if it still runs, must not write into the new
+  // directory.
   for (const name of readdirSync(folder)) {
     if (name.startsWith(unfinished)) rmSync(join(folder, name), { recursive: true, force: true });
   }
@@ -39,8 +40,8 @@ export async function initialise(directory: string): Promise<void> {
     rmSync(made, { recursive: true, force: true });
     throw new Error('initdb has failed', { cause: error });
   }
-  // Device tokens will be in there: for nobody else's eyes, whatever DATA_DIR itself allows. initdb
-  // lets a group read.
+  // The directory will hold device tokens: no other user may read it, whatever DATA_DIR itself
+  // allows. initdb would let a group read.
   chmodSync(made, 0o700);
   renameSync(made, directory);
 }

@@ -1,10 +1,10 @@
 /**
  * One engine per data directory: two processes on one PGlite directory destroy it, silently.
  *
- * Who holds the directory answers on the Unix socket `engine.sock` in it; commands talk to the
- * engine there. On Linux an abstract socket named after the directory's inode is bound as well: it
- * is atomic and vanishes with its process, so two engines that start in the same instant cannot
- * both find a stale socket file and take it over.
+ * The process that holds the directory listens on the Unix socket `engine.sock` in it; commands
+ * talk to the engine there. On Linux an abstract socket named after the directory's inode is bound
+ * as well: it is atomic and vanishes with its process, so two engines that start in the same
+ * instant cannot both find a stale socket file and take it over.
  */
 
 import { once } from 'node:events';
@@ -16,18 +16,21 @@ import { makeDirectory } from './data-dir.ts';
 
 /** sun_path of Unix sockets holds 108 bytes on Linux, 104 on macOS, with the closing NUL. */
 const SOCKET_PATH_BYTES_MAX = 103;
-/** An engine that does not even accept within this is not there. */
+/**
+ * A socket that has neither accepted nor refused after this time counts as held: an engine may be
+ * blocked.
+ */
 const ANSWER_TIMEOUT_MS = 2_000;
 
 export type LockResult =
   | { readonly kind: 'held'; readonly server: Server; release(): Promise<void> }
-  /** `pid` as the holder wrote it down; null in the instant before it has. */
+  /** `pid` as the holder has written it; null in the instant before. */
   | { readonly kind: 'taken'; readonly pid: number | null }
   | { readonly kind: 'path-too-long'; readonly bytesMax: number };
 
-/** The socket that the engine of a data directory answers on. */
+/** The socket on which the engine of a data directory listens. */
 export const engineSocketPath = (dataDir: string): string => join(dataDir, 'engine.sock');
-/** The socket that its database is served on. */
+/** The socket on which its database is served. */
 export const databaseSocketPath = (dataDir: string): string => join(dataDir, 'database.sock');
 
 /**
@@ -71,12 +74,12 @@ function taken(dataDir: string): LockResult {
   try {
     return { kind: 'taken', pid: Number(readFileSync(pidPath(dataDir), 'utf8')) };
   } catch {
-    // The holder has the socket and has not written its number yet.
+    // The holder has the socket, but has not written its process id yet.
     return { kind: 'taken', pid: null };
   }
 }
 
-/** By inode, so that two spellings of one directory are one name. */
+/** Named by inode, so that two spellings of one directory give one name. */
 function abstractName(dataDir: string): string {
   const { dev, ino } = statSync(dataDir);
   return `\0tagcast-${dev}-${ino}`;
@@ -96,7 +99,7 @@ function listen(
   });
 }
 
-/** Whether somebody accepts connections there. */
+/** Whether a process listens there. */
 function answers(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(path);

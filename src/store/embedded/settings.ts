@@ -1,11 +1,11 @@
-/** How PGlite is started, on new directories and on those that are there already. */
+/** Start parameters of PGlite, for new and existing directories. */
 
 import { PGlite } from '@electric-sql/pglite';
 
 /**
- * PostgreSQL's own cache, which the WASM memory holds for good. The directory's configuration says
- * 128 MB, as initdb found that they fit; the files that are read are in the operating system's
- * cache anyway, in the same machine's memory.
+ * PostgreSQL's own cache, which the WASM memory holds for good. initdb has found room for 128 MB,
+ * and has written that into the directory's configuration. A large one is of no use: the operating
+ * system caches the files too, in the same machine's memory.
  */
 const SHARED_BUFFERS = '32MB';
 

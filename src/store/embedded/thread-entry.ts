@@ -1,6 +1,6 @@
 /**
- * The thread that PGlite lives in: a heavy statement blocks its thread, and that must not be the
- * one that answers HTTP.
+ * The thread of PGlite: a heavy statement blocks its thread, and that must not be the one that
+ * answers HTTP.
  */
 
 import { chmodSync } from 'node:fs';
@@ -17,12 +17,12 @@ const { dataDir, socketPath } = workerData as {
 
 const database = await PGlite.create({ dataDir, startParams: [...START_PARAMS] });
 const bridge = await serveDatabase(database, socketPath, (reason) => {
-  // Out of whatever it was found in, which would take it for a fault of one connection.
+  // Thrown outside of the present call, which would take it for a fault of one connection.
   setImmediate(() => {
     throw new Error(reason);
   });
 });
-// It asks for no password.
+// The database asks for no password: only this user may connect.
 chmodSync(socketPath, 0o600);
 
 parentPort?.once('message', () => {

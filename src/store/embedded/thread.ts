@@ -10,7 +10,7 @@ import { hearThreadVitals } from '../../std/thread-vitals.ts';
 import { initialise } from './initialise.ts';
 
 export interface EmbeddedDatabase {
-  /** What its thread told last of itself; null: nothing yet. */
+  /** The latest vitals of its thread; null: none yet. */
   readonly vitals: () => ThreadVitals | null;
   /** Flushes and stops; all clients must have gone before. */
   close(): Promise<void>;
@@ -24,7 +24,8 @@ export async function startEmbeddedDatabase(
   dataDir: string,
   socketPath: string,
 ): Promise<EmbeddedDatabase> {
-  // A process that was killed leaves its socket behind; the lock says that nobody listens there.
+  // A process that was killed leaves its socket behind; the lock proves that no process listens
+  // there.
   rmSync(socketPath, { force: true });
   await initialise(dataDir);
   const worker = new Worker(new URL('./thread-entry.js', import.meta.url), {
@@ -36,7 +37,8 @@ export async function startEmbeddedDatabase(
     process.stderr.write(
       `The embedded database has stopped: ${errorReason(error)}. Start the service again: everything that it confirmed is kept. If this happens again, set DATABASE_URL to a PostgreSQL of its own.\n`,
     );
-    // Nothing here can go on without it, and a request that it confirmed nothing of gets no answer.
+    // The service cannot go on without the database. A request gets no answer if the database has
+    // not confirmed its writes.
     process.exit(1);
   });
   return {

@@ -1,16 +1,16 @@
 /**
- * What is known of each provider credential, written now and then: when it last worked, what an
- * asking on purpose said.
+ * The health of each provider credential, written now and then: when it last worked, and the result
+ * of its last check.
  */
 
 import type { PlatformOfApp } from '../../domain/device.ts';
 import type { Sql } from '../sql.ts';
 import { list } from '../sql.ts';
 
-/** What sends have shown since it was last written. */
+/** Results of sends since the last write. */
 export interface Use extends PlatformOfApp {
   readonly wasAccepted: boolean;
-  /** The fault that stopped one; null: none did. */
+  /** The fault that stopped a send; null: none did. */
   readonly fault: string | null;
 }
 
@@ -46,8 +46,9 @@ export async function writeCheck(
 }
 
 /**
- * Takes some credentials that were not looked at for so long, for this node alone: their time is
- * set at once, an hour spread by chance, so that they do not all fall due together again.
+ * Takes some credentials whose last check is `everyMs` ago, for this node alone: sets the time of
+ * their check at once, plus a random part of an hour, so that they do not all fall due together
+ * again.
  */
 export const takeDueChecks = (
   sql: Sql,
@@ -76,8 +77,8 @@ export interface ExpiryWarning extends PlatformOfApp {
 }
 
 /**
- * Credentials that end within so many days, and of which nobody has warned at this distance: once,
- * on one node.
+ * Takes the credentials that end within `days`, unless a node has warned of them at this distance
+ * already: each is taken once, by one node.
  */
 export const takeExpiryWarnings = (
   sql: Sql,

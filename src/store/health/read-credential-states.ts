@@ -1,4 +1,4 @@
-/** How credentials stand, for metrics and operators: everything but the secret. */
+/** Reads the state of provider credentials, without the secrets, for metrics and operators. */
 
 import type { PlatformOfApp } from '../../domain/device.ts';
 import type { Sql } from '../sql.ts';
@@ -7,9 +7,12 @@ export interface CredentialState extends PlatformOfApp {
   readonly hasCredential: boolean;
   readonly updatedAtMs: number | null;
   readonly expiresAtMs: number | null;
-  /** The one before it may be used until then. */
+  /** Until then the credential before it may be used. */
   readonly fallbackUntilMs: number | null;
-  /** The provider has refused the new one, and why; while the fallback lasts, that is in use. */
+  /**
+   * Why the provider has refused the new credential; null: it has not. While the fallback lasts,
+   * that one is in use.
+   */
   readonly refusedReason: string | null;
   readonly acceptedAtMs: number | null;
   readonly fault: string | null;
@@ -19,7 +22,7 @@ export interface CredentialState extends PlatformOfApp {
   readonly checkNote: string | null;
 }
 
-/** Of one app, or of all; in order, at most `limit`. */
+/** Of one app, or with null of all; sorted, at most `limit`. */
 export const readCredentialStates = (
   sql: Sql,
   appId: number | null,

@@ -1,7 +1,7 @@
 /**
- * Whether the database takes writes, proven by a write: a committed one, for its log, and one that
- * asks the disk for room. A row that is written again lies in a page that is there already, and a
- * full disk would not show.
+ * Proves by writes that the database takes writes: it commits a row, which tests the log, and needs
+ * new room on the disk. The row alone does not show a full disk, because it lies in a page that
+ * exists already.
  */
 
 import { errorReason } from '../../std/error-reason.ts';
@@ -9,7 +9,7 @@ import { within } from '../../std/within.ts';
 import type { DatabaseAddress, SqlPool } from '../sql.ts';
 import { CLOSE_TIMEOUT_SECONDS, connect } from '../sql.ts';
 
-/** `cannot write`: it answers, and reading may go on. */
+/** `cannot write`: it answers, and reads may go on. */
 export type StoreState = 'ok' | 'cannot write' | 'unavailable';
 
 export interface StoreReading {
@@ -20,14 +20,17 @@ export interface StoreReading {
 
 /** A database that takes longer than this for a row cannot serve. */
 const PROBE_MS_MAX = 2_000;
-/** Less, so that a database that waits (for a lock) says so itself, and leaves nothing behind. */
+/**
+ * Less than above, so that a database that waits (for a lock) ends the statement itself, and leaves
+ * nothing behind.
+ */
 const STATEMENT_MS_MAX = 1_500;
-/** A registration wants a few pages, in several files: a mebibyte in all. */
+/** A registration needs a few pages, in several files: a mebibyte in all. */
 const ROOM_PAGES = 128;
 
 /**
- * One message, so one round trip and one transaction. What does not fit into `work_mem` goes to a
- * file in the database's own place, which is written and deleted at once: it needs no right and no
+ * One message, so one round trip and one transaction. Rows that exceed `work_mem` go to a file in
+ * the database's own tablespace, which is written and deleted at once. This needs no right and no
  * table, and leaves nothing to vacuum.
  */
 const PROBE = `
@@ -40,8 +43,8 @@ const PROBE = `
     on conflict (id) do update set written_at = excluded.written_at`;
 
 /**
- * Of the connection, the sign-in, a database that is missing, one that starts or stops, or has no
- * more connections.
+ * Errors of the connection and of the sign-in, and of a database that is missing, starts, stops, or
+ * has no more connections.
  */
 const NOT_REACHED = /^(08|28|3D|57P|53300)/;
 const SQLSTATE = /^[0-9A-Z]{5}$/;
@@ -52,11 +55,12 @@ const LATE: StoreReading = {
   reason: `no answer within ${PROBE_MS_MAX} ms`,
 };
 
-/** One at a time: whoever asks sees to that. */
+/** Callers must ask one at a time. */
 export class WriteProbe {
   readonly #address: DatabaseAddress;
   /**
-   * Of its own: it is not to wait for whoever has the others, and can be thrown away when it hangs.
+   * A connection of its own: it does not wait for users of the others, and can be discarded when it
+   * hangs.
    */
   #sql: SqlPool | null = null;
 

@@ -1,23 +1,24 @@
-/** Keeps sends away from an (app, platform) while its devices change their places. */
+/** Keeps sends away from an (app, platform) while its devices change their ordinals. */
 
 import type { PlatformOfApp } from '../../domain/device.ts';
 import type { Sql } from '../sql.ts';
 
 /**
- * A send that is scheduled for later than this is not planned before the transaction has ended:
- * each of its few statements has 10 s (store/transact), and so has the silence between them.
+ * A send that is scheduled for later than this is planned after the end of the transaction: that
+ * has few statements, and each may take 10 s (store/transact.ts), as may each pause between them.
  */
 const SCHEDULED_MS_MIN = 300_000;
 
 /**
- * True: no unfinished notification covers the (app, platform) but those of `SCHEDULED_MS_MIN`, no
- * verdict of an earlier one on its devices is open, and until the transaction ends no notification
- * of its client is accepted. Accepting needs the client's row (a foreign key), which is locked
- * here: so it waits, on nodes of every version, and whatever is accepted is planned from a later
- * snapshot than this transaction's commit. False: not now.
+ * True: no unfinished notification covers the (app, platform), except those later than
+ * `SCHEDULED_MS_MIN`; no deletions of an earlier one are open; and until the transaction ends no
+ * notification of the client is accepted. Acceptance needs the row of the client (a foreign key),
+ * which is locked here. So it waits, on nodes of every version, and its notification is planned
+ * from a snapshot later than the commit of this transaction. False: not now.
  */
 export async function barSends(tx: Sql, { appId, platformId }: PlatformOfApp): Promise<boolean> {
-  // Somebody is accepting a push, or changing tags, in this moment: not he waits, but we.
+  // Another transaction may be accepting a push, or changing tags: then this one gives up, so that
+  // the other need not wait.
   const [client] = await tx`
     select from clients where id = (select client_id from apps where id = ${appId})
     for update skip locked`;

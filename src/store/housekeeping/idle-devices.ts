@@ -1,4 +1,4 @@
-/** Looks through devices, a slice at a time, for those that nobody needs any more. */
+/** Looks through devices, a slice at a time, for idle ones. */
 
 import type { DevicePlace } from '../../domain/group-change.ts';
 import type { Sql } from '../sql.ts';
@@ -11,8 +11,7 @@ export interface Slice {
 
 /**
  * Devices without tags that neither registered nor unsubscribed since `idleSinceMs`, among the next
- * `limit` of all devices: no index says which they are, because every registration would pay for
- * it.
+ * `limit` of all devices. No index lists them, because every registration would pay for it.
  */
 export async function idleDevices(
   sql: Sql,

@@ -1,6 +1,6 @@
 /**
- * Moves devices out of a group, to ordinals that nobody has had. The ordinals that they leave are
- * never given out again.
+ * Moves devices out of a group, to ordinals that no device has had. Their old ordinals are never
+ * given out again.
  */
 
 import { firstOrdinalOf, lastOrdinalOf } from '../../domain/device.ts';
@@ -21,7 +21,7 @@ import { barSends } from './bar-sends.ts';
 
 export interface DeviceInGroup {
   readonly ordinal: number;
-  /** How many tags it has. */
+  /** Number of its tags. */
   readonly tags: number;
 }
 
@@ -41,15 +41,15 @@ export interface Move {
 
 export interface Moved {
   readonly devices: number;
-  /** Nobody is left in the group. */
+  /** No device is left in the group. */
   readonly isVacant: boolean;
   readonly changes: readonly GroupChange[];
 }
 
 /**
- * Moves those of the devices that are still there and that nobody has locked; registrations that
- * come meanwhile wait, and find them at their new places. Null: a send is in the way, and nothing
- * was done.
+ * Moves those of the devices that still exist and that no other transaction has locked.
+ * Registrations of them wait meanwhile, and find them at their new ordinals. Null: a send is in the
+ * way, and nothing was done.
  */
 export const moveDevices = (
   sql: SqlPool,
@@ -64,7 +64,7 @@ export const moveDevices = (
       gained: tagIds,
       lost: [],
     }));
-    // Nobody gained or lost a tag, so no day counts it.
+    // No device gained or lost a tag, so no day counts it.
     const raised = await recordChanges(tx, [], touchedGroups(arrived, [group]), ERASING_SLOT);
     const isVacant = await markVacant(tx, group);
     const changes = changesOf(raised, editsOf(group, devices));
@@ -75,8 +75,8 @@ type MovedDevice = Move &
   DeviceNote & { readonly deviceId: string; readonly tagIds: readonly number[] };
 
 /**
- * Locks in the order of keys, as registrations do. Places are joined whole, or a planner without
- * statistics reads all of an app.
+ * Locks in the order of keys, as registrations do. The join names app, platform and ordinal:
+ * otherwise a planner without statistics reads all devices of the app.
  */
 const moveRows = (tx: Sql, group: GroupKey, moves: readonly Move[]) => tx<MovedDevice[]>`
   with free as (
@@ -98,9 +98,9 @@ const unnested = (tx: Sql, { appId, platformId }: GroupKey, moves: readonly Move
   ${list(moves.map(({ from }) => from))}::int[], ${list(moves.map(({ to }) => to))}::int[])`;
 
 /**
- * Notes that nobody is in the group at its version, if so, and that it has no tags. The transaction
- * has raised the group: whoever put a device there before is seen by this statement, whoever does
- * so later raises it again, and the note says nothing any more.
+ * If the group is empty, notes this for its version, and deletes its tags. The transaction has
+ * raised the version before, so this statement sees every device that arrived earlier. A device
+ * that arrives later raises the version again, and so makes the note worthless.
  */
 async function markVacant(tx: Sql, group: GroupKey): Promise<boolean> {
   const { appId, platformId, groupNumber } = group;
@@ -113,7 +113,7 @@ async function markVacant(tx: Sql, group: GroupKey): Promise<boolean> {
           and ordinal between ${firstOrdinalOf(groupNumber)} and ${lastOrdinalOf(groupNumber)}
       )`;
   if (marked.count === 0) return false;
-  // By the tags of the client, for the table is in the order of tags.
+  // Joins the tags of the client, because the table is sorted by tag.
   await tx`
     delete from device_group_tags g
     using tags t join apps a on a.client_id = t.client_id

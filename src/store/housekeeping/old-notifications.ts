@@ -7,9 +7,9 @@ import type { SqlPool } from '../sql.ts';
 import { transact } from '../transact.ts';
 
 /**
- * Those that ended so long ago by the database's clock, the oldest first; answers how many, at most
- * `limit`. One that is not finished stays, however old, and so does one whose condemned devices are
- * not carried out, held or being forgotten.
+ * Deletes those that ended `endedForMs` ago by the database's clock, the oldest first; answers how
+ * many, at most `limit`. A notification stays, however old, if it is unfinished, or if its
+ * condemned devices are not yet erased or forgotten, or are held.
  */
 export const deleteOldNotifications = (
   sql: SqlPool,

@@ -1,9 +1,10 @@
-/** Deletes rows whose time is over. */
+/** Deletes rows whose retention is over. */
 
 import type { Sql } from '../sql.ts';
 
 /**
- * Tags deleted before a time that no group may have any more, with their days. Answers how many.
+ * Removes the rows, and the days, of tags that were deleted before a time and that no group may
+ * have any more. Answers how many.
  */
 export async function deleteDeletedTags(sql: Sql, deletedBeforeMs: number): Promise<number> {
   const deleted = await sql`
@@ -39,8 +40,8 @@ export async function deleteIdempotencyKeys(
 }
 
 /**
- * What they counted is added to the day -infinity, for all days of a tag together say how many
- * subscribers it has. Answers how many, at most `limit`.
+ * Adds their counts to the day -infinity, because all days of a tag together give its number of
+ * subscribers. Answers how many, at most `limit`.
  */
 export async function deleteTagDays(sql: Sql, beforeMs: number, limit: number): Promise<number> {
   const [row] = await sql<{ count: number }[]>`
@@ -66,8 +67,8 @@ export async function deleteTagDays(sql: Sql, beforeMs: number, limit: number): 
 }
 
 /**
- * Tokens that nobody has made or refused for so long: their credential is gone. Answers how many,
- * at most `limit`.
+ * Deletes tokens that no node has made or refused for `unusedForMs`: their credential is gone.
+ * Answers how many, at most `limit`.
  */
 export async function deleteProviderTokens(
   sql: Sql,
@@ -83,7 +84,7 @@ export async function deleteProviderTokens(
   return deleted.count;
 }
 
-/** Nodes that have been dead for so long. Answers how many, at most `limit`. */
+/** Deletes nodes that have been dead for `deadForMs`. Answers how many, at most `limit`. */
 export async function deleteDeadNodes(sql: Sql, deadForMs: number, limit: number): Promise<number> {
   const deleted = await sql`
     delete from nodes where id in (
@@ -95,8 +96,8 @@ export async function deleteDeadNodes(sql: Sql, deadForMs: number, limit: number
 }
 
 /**
- * Buckets that nobody drew from for so long: they would be full and at the bottom of their ramp, as
- * new ones are.
+ * Deletes buckets from which no node has drawn for `unusedForMs`: they would be full and at the
+ * bottom of their ramp, as new ones are. Answers how many, at most `limit`.
  */
 export async function deleteQuotas(sql: Sql, unusedForMs: number, limit: number): Promise<number> {
   const deleted = await sql`

@@ -1,13 +1,16 @@
-/** Looks through the groups of devices, a window at a time, for those in which few are left. */
+/** Looks through the device groups, a window at a time, for those with few devices left. */
 
 import { GROUP_DEVICES } from '../../domain/device.ts';
 import type { GroupKey } from '../../domain/group-change.ts';
 import type { Sql } from '../sql.ts';
 
 export interface Sparseness {
-  /** Of a sparse group. */
+  /** A group with more devices is not sparse. */
   readonly devicesMax: number;
-  /** The newest groups of an (app, platform), which are being filled and not looked at. */
+  /**
+   * Number of the newest groups of an (app, platform) that are skipped, because they are still
+   * being filled.
+   */
   readonly fillingGroups: number;
 }
 
@@ -19,8 +22,8 @@ export interface GroupWindow {
 }
 
 /**
- * The sparse ones among the next `limit` groups that are not vacant. Of a group that is not sparse
- * no more is counted than shows it.
+ * Finds the sparse groups among the next `limit` groups that are not vacant. It stops to count a
+ * group that turns out not to be sparse.
  */
 export async function sparseGroups(
   sql: Sql,

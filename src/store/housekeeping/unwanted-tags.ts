@@ -1,6 +1,6 @@
 /**
- * Takes tags off devices that they address no more: tags that were deleted, or disconnected from
- * the app. A group of devices at a time.
+ * Removes tags from devices: tags that were deleted, or disconnected from the app. One device group
+ * at a time.
  */
 
 import { firstOrdinalOf, lastOrdinalOf } from '../../domain/device.ts';
@@ -12,14 +12,14 @@ import { list } from '../sql.ts';
 import { ERASING_SLOT } from '../tag-days/slots.ts';
 import { transact } from '../transact.ts';
 
-/** A group of devices, and tags that nobody wants and that it may have. */
+/** A device group, and the unwanted tags that it may have. */
 export interface UnwantedTags extends GroupKey {
   readonly tagIds: readonly number[];
 }
 
 /**
- * Tags that were deleted before a time by the database's clock: the groups of the first `limit`
- * that any group may have.
+ * Finds tags that were deleted before a time by the database's clock, in the groups that may have
+ * them: the first `limit` pairs of tag and group.
  */
 export const deletedTags = (sql: Sql, deletedBeforeMs: number, limit: number) =>
   byGroup(
@@ -34,7 +34,7 @@ export const deletedTags = (sql: Sql, deletedBeforeMs: number, limit: number) =>
       limit ${limit}`,
   );
 
-/** Tags in apps that they were disconnected from, likewise. */
+/** Finds tags in apps that they were disconnected from, likewise. */
 export const disconnectedTags = (sql: Sql, limit: number) =>
   byGroup(
     sql,
@@ -60,9 +60,9 @@ export interface RemovedTags {
 }
 
 /**
- * Takes the tags off up to `limit` devices of the group, but for those that are wanted again: a tag
- * may have been connected anew. The devices are locked, as by everybody who changes their tags;
- * those that somebody else has locked are left for the next time.
+ * Removes the tags from up to `limit` devices of the group, except tags that are wanted again: a
+ * tag may have been connected again. Locks the devices, as every change of their tags does; devices
+ * that another transaction has locked are left for the next time.
  */
 export const removeTags = (
   sql: SqlPool,
@@ -94,8 +94,8 @@ export const removeTags = (
     await tx`
       select from device_groups
       where app_id = ${appId} and platform_id = ${platformId} and group_number = ${groupNumber} for update`;
-    // A statement of its own, behind the lock: who gives a device of the group such a tag after it
-    // finds another epoch.
+    // A statement of its own, after the lock: a later transaction that gives a device of the group
+    // such a tag finds another epoch.
     await tx`
       with removed as (
         delete from device_group_tags

@@ -1,7 +1,7 @@
 /**
- * Which line of history the database is on. An index beside it goes by versions of groups, and
- * these mean nothing any more when the database itself went back: restored from a backup, copied,
- * or promoted from a standby that had not got everything.
+ * Tells which line of history the database is on. A tag index relies on the versions of groups.
+ * These lose their meaning when the database itself went back: restored from a backup, copied, or
+ * promoted from a standby that had not received everything.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -9,13 +9,13 @@ import type { Sql, SqlPool } from '../sql.ts';
 import { transact } from '../transact.ts';
 
 export interface Lineage {
-  /** What the index calls this database. */
+  /** The name of this database in the index. */
   readonly name: string;
-  /** The system and timeline that it was seen on last; null: PostgreSQL would not say. */
+  /** The system and timeline on which it was last seen; null: PostgreSQL did not tell. */
   readonly identity: string | null;
 }
 
-/** The row, made when there is none. */
+/** Reads the row; makes it if it does not exist. */
 export async function readLineage(sql: Sql): Promise<Lineage> {
   const [known] = await sql<Lineage[]>`select name, identity from index_lineage`;
   if (known !== undefined) return known;
@@ -26,10 +26,10 @@ export async function readLineage(sql: Sql): Promise<Lineage> {
 }
 
 /**
- * Looks whether the database is another one than before. Then every group gets a version that it
- * never had, which makes everything stale that an index holds; and when it is not certain that the
- * others saw the same database (a node that starts may have been given a copy) the index a new name
- * too, or two databases would write into one.
+ * Checks whether the database is another one than before. Then every group gets a version that it
+ * never had, which makes all content of an index stale. A node that starts may have been given a
+ * copy of the database, which other nodes do not see: then the index gets a new name too, or two
+ * databases would write into one.
  */
 export async function keepLineage(
   sql: SqlPool,
@@ -49,9 +49,9 @@ export async function keepLineage(
 }
 
 /**
- * The index of this name knows what this database does not: it went back without a trace (a disk's
- * snapshot), or another one that was copied from it writes there too. So it begins a new index.
- * Nothing happens when somebody was faster.
+ * Begins a new index when the index of this name is ahead of this database. The reason: the
+ * database went back without a trace (a disk's snapshot), or a copy of it writes into the same
+ * index. Does nothing when another node was faster.
  */
 export const leaveIndex = (sql: SqlPool, name: string): Promise<boolean> =>
   transact(sql, async (tx) => {
@@ -77,9 +77,9 @@ async function renew(tx: Sql, { name, identity }: Lineage): Promise<void> {
 const newName = (): string => randomBytes(4).toString('hex');
 
 /**
- * A server that was made anew has another system identifier, a restored or promoted one another
- * timeline; a dump that was restored into the same server has another database, or a table made
- * anew. Null: this one does not tell.
+ * A new server has another system identifier, a restored or promoted one another timeline; a dump
+ * that was restored into the same server has another database, or a rebuilt table. Null: this
+ * server does not tell.
  */
 async function identityOf(sql: Sql): Promise<string | null> {
   try {

@@ -1,4 +1,4 @@
-/** The versions of groups, as the database has them: what every tag index is held against. */
+/** Reads the versions of groups in the database, against which every tag index is checked. */
 
 import type { PlatformOfApp } from '../../domain/device.ts';
 import type { GroupKey, RaisedGroup } from '../../domain/group-change.ts';
@@ -15,14 +15,14 @@ export const listGroups = (sql: Sql, after: GroupKey, limit: number) => sql<Rais
   order by app_id, platform_id, group_number
   limit ${limit}`;
 
-/** The groups of an (app, platform) in which anybody may be, in order. */
+/** The groups of an (app, platform) that may hold a device, in order. */
 export const listGroupsOf = (sql: Sql, { appId, platformId }: PlatformOfApp) => sql<RaisedGroup[]>`
   select app_id as "appId", platform_id as "platformId", group_number as "groupNumber", version
   from device_groups
   where app_id = ${appId} and platform_id = ${platformId} and vacant_version is distinct from version
   order by group_number`;
 
-/** The versions of these groups, of those that have one. */
+/** The versions of those of the groups that have one. */
 export const readVersions = (sql: Sql, groups: readonly GroupKey[]) => sql<RaisedGroup[]>`
   select app_id as "appId", platform_id as "platformId", group_number as "groupNumber", version
   from device_groups
@@ -32,7 +32,7 @@ export const readVersions = (sql: Sql, groups: readonly GroupKey[]) => sql<Raise
     ${groups.map(({ groupNumber }) => groupNumber)}::int[]
   ) as wanted (app_id, platform_id, group_number) using (app_id, platform_id, group_number)`;
 
-/** How many groups there are. */
+/** Counts all groups. */
 export async function countGroups(sql: Sql): Promise<number> {
   const [row] = await sql<{ count: number }[]>`select count(*) as count from device_groups`;
   return row?.count ?? 0;

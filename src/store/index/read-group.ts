@@ -1,4 +1,4 @@
-/** All of a group that a tag index holds, as of one moment and one version. */
+/** Reads all that a tag index holds of a group, as of one moment and one version. */
 
 import type { ApnsEnvironment } from '../../domain/credential.ts';
 import { GROUP_DEVICES } from '../../domain/device.ts';
@@ -25,8 +25,8 @@ interface Row {
 }
 
 /**
- * One statement, so one snapshot. The lists are made by the database: the driver takes apart each
- * of thousands of rows.
+ * One statement, so one snapshot. The database builds the lists, because the driver would parse
+ * each of thousands of rows.
  */
 export async function readGroup(
   sql: Sql,

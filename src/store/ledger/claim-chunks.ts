@@ -1,14 +1,14 @@
 /**
- * Claims chunks: each gets a new epoch and a lease by the database's clock, and comes with all that
- * a worker needs to know of its notification. Chunks that another node is claiming in this moment
- * are skipped, not waited for.
+ * Claims chunks: each gets a new epoch and a lease by the database's clock, and comes with all data
+ * of its notification that a worker needs. It skips chunks that another node is claiming, and does
+ * not wait for them.
  */
 
 import type { NotificationState, Payload } from '../../domain/notification.ts';
 import type { Sql } from '../sql.ts';
 import { isUnheld } from './unheld.ts';
 
-/** A part of a notification: all of it that is for one (app, platform). */
+/** One scope of a notification: all of it that is for one (app, platform). */
 export interface Part {
   readonly notificationId: string;
   readonly appId: number;
@@ -19,7 +19,7 @@ export interface Wanted extends Part {
   readonly count: number;
 }
 
-/** What a claim says of the notification and the scope. */
+/** The data of a claim about the notification and the scope. */
 export interface ClaimedScope {
   readonly notificationId: string;
   readonly clientId: number;
@@ -27,19 +27,18 @@ export interface ClaimedScope {
   readonly platformId: number;
   readonly state: NotificationState;
   readonly fault: string | null;
-  /** Whether any device of the scope has the push. */
+  /** Whether any device of the scope has received the push. */
   readonly hasDelivered: boolean;
   readonly anyTagIds: readonly number[];
   readonly allTagIds: readonly number[];
   readonly noneTagIds: readonly number[];
   readonly payload: Payload;
-  /** What is not known to have failed is not sent again. */
+  /** A send is repeated only if it is known to have failed. */
   readonly isAtMostOnce: boolean;
   readonly dueAtMs: number;
   readonly expiresAtMs: number | null;
   /**
-   * The database's time of the claim: what registered before it is older than any send that
-   * follows.
+   * The database's time of the claim: a registration before it is older than any send that follows.
    */
   readonly claimedAtMs: number;
 }
@@ -50,13 +49,12 @@ export interface ClaimedChunk extends ClaimedScope {
   /** The 64 bits as a signed number. */
   readonly doneBlocks: string;
   /**
-   * At most once: blocks that may have been sent in part, by whoever held the chunk before. Signed,
-   * too.
+   * At most once: blocks that the earlier holder of the chunk may have sent in part. Also signed.
    */
   readonly startedBlocks: string;
   /**
-   * Claims since anything of it was recorded, this one included, and why the last of them failed;
-   * null: who held it was lost.
+   * Claims since the last recorded progress, this one included, and why the last of them failed;
+   * null: the holder was lost.
    */
   readonly claimsWithoutProgress: number;
   readonly lastFailure: string | null;
@@ -66,8 +64,8 @@ export interface ClaimedChunk extends ClaimedScope {
 }
 
 /**
- * After so many claims without progress a part is a suspect: a node runs one at a time. Those that
- * were only near when one made a worker die come to their end then.
+ * After so many claims without progress a part is a suspect: a node runs one suspect at a time. So
+ * an innocent part, which only shared the worker with a deadly one, comes to its end then.
  */
 export const SUSPECT_AFTER = 2;
 
@@ -79,7 +77,7 @@ export const isAmong = (sql: Sql, among: Among) =>
     ? sql`claims_without_progress >= ${SUSPECT_AFTER}::integer`
     : sql`claims_without_progress < ${SUSPECT_AFTER}::integer`;
 
-/** `nodeId`: who claims; null: the only node there is. Of suspects only one is claimed. */
+/** `nodeId`: the claiming node; null: the only node. Of suspects only one is claimed. */
 export const claimChunks = (
   sql: Sql,
   wanted: readonly Wanted[],

@@ -1,6 +1,6 @@
 /**
- * Claims due retries: for each part of a notification that is wanted at most one batch, each row
- * with a new epoch and a lease by the database's clock.
+ * Claims due retries: at most one batch for each wanted scope of a notification. Each row gets a
+ * new epoch and a lease by the database's clock.
  */
 
 import type { Sql } from '../sql.ts';
@@ -19,15 +19,15 @@ export interface ClaimedRetries extends ClaimedScope {
   readonly epochs: readonly number[];
   /** Sends tried so far. */
   readonly attempts: readonly number[];
-  /** Whether whoever held it before gave it back: if not, it may have been sent. */
+  /** Whether the earlier holder did not give it back: then it may have been sent. */
   readonly wereLost: readonly boolean[];
-  /** As of a chunk, of each. */
+  /** Of each retry, as of a chunk. */
   readonly claimsWithoutProgress: readonly number[];
   /** Of one of them. */
   readonly lastFailure: string | null;
 }
 
-/** `nodeId`: who claims; null: the only node there is. */
+/** `nodeId`: the claiming node; null: the only node. */
 export const claimRetries = (
   sql: Sql,
   wanted: readonly Part[],

@@ -1,4 +1,6 @@
-/** What a report condemns, and the gate that it meets (domain/deletion-gate.ts) as SQL has it. */
+/**
+ * Finds the devices that a report condemns, and checks the gate (domain/deletion-gate.ts) in SQL.
+ */
 
 import { CONDEMNED_MIN, CONDEMNED_SHARE_MAX } from '../../domain/deletion-gate.ts';
 import type { DeviceNews, Progress } from '../../domain/progress.ts';
@@ -13,7 +15,7 @@ export const verdictsIn = ({ news }: Progress): readonly DeviceVerdict[] =>
 export const countOf = ({ news }: Progress, kind: DeviceVerdict['kind']): number =>
   news.reduce((count, entry) => count + Number(entry.kind === kind), 0);
 
-/** Of the scope `s`, as it stood before the statement. */
+/** Whether the gate of the scope `s` is closed, as of before the statement. */
 export const isGateClosed = (sql: Sql) => sql`(
   s.gone + s.refused >= ${CONDEMNED_MIN}::integer
   and s.gone + s.refused > (s.delivered + s.gone + s.refused) * ${CONDEMNED_SHARE_MAX}::float8

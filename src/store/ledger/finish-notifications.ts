@@ -1,8 +1,8 @@
 /**
- * Gives their final state to those of the notifications that have no open chunk and no open retry
- * left. A statement of its own after the counting ones, for it must see their counts. FAILED: every
- * scope that has devices was stopped by a fault before anything was accepted. Answers which have
- * been ended.
+ * Sets the final state of those of the notifications that have no open chunk and no open retry
+ * left. A statement of its own after those that count, because it must see their counts. FAILED: a
+ * fault stopped every scope that has devices before anything was accepted. Answers the
+ * notifications that it has ended.
  */
 
 import type { Sql } from '../sql.ts';

@@ -1,7 +1,7 @@
 /**
- * Ends notifications of which everything is recorded and that nobody has ended. Whoever records the
- * last part ends its notification in the same transaction, so there are none but those of a
- * database that was restored, copied or mended by hand.
+ * Ends notifications whose parts are all recorded, but that no transaction has ended. The
+ * transaction that records the last part also ends the notification. So such notifications exist
+ * only in a database that was restored, copied or repaired by hand.
  */
 
 import type { SqlPool } from '../sql.ts';
@@ -9,7 +9,7 @@ import { transact } from '../transact.ts';
 import { finishNotifications } from './finish-notifications.ts';
 import { lockNotifications } from './lock-notifications.ts';
 
-/** Their ids, at most `limit` of them. */
+/** Answers their ids, at most `limit`. */
 export const finishStranded = (sql: SqlPool, limit: number): Promise<readonly string[]> =>
   transact(sql, async (tx) => {
     const stranded = await tx<{ id: string }[]>`
@@ -19,7 +19,7 @@ export const finishStranded = (sql: SqlPool, limit: number): Promise<readonly st
       limit ${limit}::integer`;
     const ids = stranded.map(({ id }) => id);
     if (ids.length === 0) return [];
-    // Somebody may have released a parked part of one: finishing looks again, behind the lock.
+    // An operator may have released a parked part of one: finishing checks again, after the lock.
     await lockNotifications(tx, ids);
     return (await finishNotifications(tx, ids)).map(({ id }) => id);
   });

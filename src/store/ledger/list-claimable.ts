@@ -1,12 +1,12 @@
 /**
- * The parts of notifications that a worker could do something for now: what the claimer shares its
- * slots among.
+ * Lists the scopes of notifications that have work for a worker now: the claimer shares its slots
+ * among them.
  */
 
 import type { Sql } from '../sql.ts';
 import { isUnheld } from './unheld.ts';
 
-/** One with more retries is no small part: each batch of them fills a slot. */
+/** A notification with more retries is not small: each batch of them fills a slot. */
 const RETRIES_OF_SMALL_MAX = 128;
 
 export interface Claimable {
@@ -16,15 +16,15 @@ export interface Claimable {
   readonly platformId: number;
   readonly hasChunks: boolean;
   readonly hasRetries: boolean;
-  /** Its (app, platform) has one chunk at most, and few retries: then many of them share a slot. */
+  /** Its (app, platform) has at most one chunk, and few retries: many such scopes share a slot. */
   readonly isSmall: boolean;
-  /** The notification was scheduled, and is not one of the moment. */
+  /** The notification was scheduled for later when it was accepted. */
   readonly isScheduled: boolean;
 }
 
 /**
- * Of a cancelled one, what is left is claimed too: it is counted, not sent. `among`: `large` leaves
- * out what is small.
+ * The open parts of a cancelled notification are claimed too: they are counted, not sent. `among`:
+ * `large` leaves out small ones.
  */
 export const listClaimable = (sql: Sql, among: 'all' | 'large' = 'all') => sql<Claimable[]>`
   select * from (

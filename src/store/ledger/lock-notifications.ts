@@ -1,7 +1,7 @@
 /**
  * Locks notifications, in the order of their ids, for the transaction that records progress on
- * them. All progress on one notification is thereby one after the other, on whatever node: so
- * whoever brings its open work to 0 sees every count before his, and finishes it exactly once.
+ * them. So transactions record progress on one notification one after the other, on all nodes: the
+ * one that brings its open work to 0 sees every earlier count, and finishes it exactly once.
  */
 
 import type { Sql } from '../sql.ts';

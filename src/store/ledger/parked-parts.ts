@@ -1,7 +1,4 @@
-/**
- * Parts that are parked (decision 39): for whoever looks at them, and for the operator who has them
- * sent again.
- */
+/** Lists parked parts (decision 39), and releases them when an operator wants them sent again. */
 
 import type { NotificationScope } from '../../domain/notification.ts';
 import { PARKED } from '../../domain/progress.ts';
@@ -9,16 +6,16 @@ import type { Sql, SqlPool } from '../sql.ts';
 import { transact } from '../transact.ts';
 import { lockNotifications } from './lock-notifications.ts';
 
-/** What is parked of one (app, platform) of a notification. */
+/** The parked parts of one scope of a notification. */
 export interface ParkedScope extends NotificationScope {
   readonly client: string;
   readonly devices: number;
   readonly sinceMs: number;
-  /** Of one of its parts; null: who held it was lost. */
+  /** The failure of one of its parts; null: the holders were lost. */
   readonly failure: string | null;
 }
 
-/** Everything that is parked, the latest first. */
+/** Lists all parked parts by scope, the latest first. */
 export const listParked = (sql: Sql) => sql<ParkedScope[]>`
   with parked as (
     select notification_id, app_id, platform_id, parked_devices as devices, parked_at, last_failure
@@ -37,8 +34,9 @@ export const listParked = (sql: Sql) => sql<ParkedScope[]>`
   order by 6 desc`;
 
 /**
- * Has what is parked of a notification claimed again, from zero: its devices are taken out of the
- * counts, and the notification runs again. Answers how many devices; null: nothing of it is parked.
+ * Lets nodes claim the parked parts of a notification again, counting claims from zero. Takes their
+ * devices out of the counts; the notification runs again. Answers how many devices; null: nothing
+ * of it is parked.
  */
 export const releaseParked = (sql: SqlPool, notificationId: string): Promise<number | null> =>
   transact(sql, async (tx) => {

@@ -1,5 +1,6 @@
 /**
- * How notifications and their scopes stand: what a worker is told with the answer to its report.
+ * Reads the state of notifications and their scopes, which a worker gets with the reply to its
+ * report.
  */
 
 import type { NotificationScope, NotificationState } from '../../domain/notification.ts';

@@ -1,16 +1,16 @@
 /**
- * Records progress on chunks: blocks done, counts, reasons, new retries, verdicts on devices, the
+ * Records progress on chunks: blocks done, counts, reasons, new retries, condemned devices, the
  * lease. Contract:
  * - runs in a transaction that holds the notifications (lock-notifications.ts), each chunk at most
  *   once in it;
- * - a report counts, whole, if its chunk is still held under its epoch and none of its blocks is
- *   done already; else none of it counts. So a report repeated after a COMMIT of unknown end
- *   changes nothing;
- * - a chunk whose 64 blocks are done is deleted, in this same statement; one that is parked stays,
- *   and is open no more;
- * - blocks done, or a chunk given back in order, forgive the claims before that came to nothing;
- * - answers for each report, by its position, whether its chunk is still its own ('recorded', also
- *   for the repeated one) or another's ('lost').
+ * - a report counts as a whole if its chunk is still held under its epoch and none of its blocks is
+ *   done already; otherwise none of it counts. So a report that is repeated after a COMMIT of
+ *   unknown result changes nothing;
+ * - a chunk whose 64 blocks are done is deleted, in this same statement; a parked chunk stays, but
+ *   is no longer open;
+ * - done blocks, or a chunk given back in order, reset the count of claims without progress;
+ * - answers for each report, by its position, whether its chunk is lost to another claim. It is not
+ *   lost for a repeated report.
  */
 
 import type { ChunkProgress } from '../../domain/progress.ts';

@@ -1,7 +1,4 @@
-/**
- * One transaction of progress: everything that the workers of this process have reported since the
- * last one.
- */
+/** Records, in one transaction, all reports of the workers of this process since the last one. */
 
 import type { ChunkProgress, Progress, RetryProgress } from '../../domain/progress.ts';
 import type { Line } from '../line.ts';
@@ -18,14 +15,14 @@ import type { ScopeWait } from './set-waits.ts';
 import { setWaits } from './set-waits.ts';
 
 export interface RecordedProgress {
-  /** Those of the reports that came too late: another holds their chunk. */
+  /** Reports that came too late: another claim holds their chunk. */
   readonly lost: ReadonlySet<Progress>;
   readonly standings: readonly ScopeStanding[];
 }
 
 /**
- * Records all of it or, when it throws, none of it or a part, which makes no difference: recorded
- * again, it counts once. The reports are about different chunks.
+ * Records all reports. When it throws, it has recorded all, some or none of them. The caller can
+ * repeat it, because each report counts once. The reports are about different chunks.
  */
 export function recordProgress(
   line: Line,

@@ -1,9 +1,9 @@
 /**
- * Settles retries: those that ended for good are counted and deleted (or, parked, kept), the others
- * are due again. Contract:
+ * Settles retries: those that ended for good are counted and deleted (or, if parked, kept), the
+ * others are due again. Contract:
  * - runs in a transaction that holds the notifications (lock-notifications.ts);
  * - a settlement counts only if its row is still held under its epoch, so a repeated one changes
- *   nothing: what ended is gone, what was put off has no lease any more.
+ *   nothing: an ended row is deleted, and a postponed row has no lease any more.
  */
 
 import type { RetryProgress } from '../../domain/progress.ts';

@@ -1,7 +1,7 @@
 /**
- * Ends every lease: only for whoever holds the embedded database, alone, and has just started. They
- * end by their time and are not taken away: a claim tells by that what was given back from what was
- * lost in the middle.
+ * Ends every lease. Only for a process that alone holds the embedded database, and has just
+ * started. The leases expire and are not deleted, because a claim sees in this way that a part was
+ * lost in the middle and not given back.
  */
 
 import type { SqlPool } from '../sql.ts';

@@ -1,6 +1,6 @@
 /**
- * Notes what a scope waits for, and how long: its provider fails for everyone, or its quota is used
- * up. Statuses show it meanwhile.
+ * Notes why a scope waits, and for how long: its provider fails for everyone, or its quota is used
+ * up. The status of the notification shows it meanwhile.
  */
 
 import type { NotificationScope } from '../../domain/notification.ts';

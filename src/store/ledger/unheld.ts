@@ -1,5 +1,6 @@
 /**
- * When a chunk or a retry may be claimed: the one condition that the look and both claims share.
+ * The one condition for claiming a chunk or a retry, which the list of claimable work and both
+ * claims share.
  */
 
 import { deadNodes } from '../nodes/beats.ts';

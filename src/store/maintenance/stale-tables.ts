@@ -1,4 +1,4 @@
-/** Which tables the planner knows too little of, and which hold too many dead rows. */
+/** Finds tables with outdated statistics, and tables with too many dead rows. */
 
 import type { Sql } from '../sql.ts';
 
@@ -9,9 +9,9 @@ export interface StaleTable {
 }
 
 /**
- * `neverAnalyzed`: only tables that nobody has analyzed yet. Thresholds are PostgreSQL's own
- * defaults (autovacuum_analyze_threshold 50, and a fifth of the rows where its autovacuum has a
- * tenth and a fifth).
+ * `neverAnalyzed`: only tables that were never analyzed. A table needs ANALYZE after changes to 50
+ * rows and a fifth of the rows (PostgreSQL's autovacuum: 50 and a tenth), VACUUM at 1,000 dead rows
+ * and a fifth of the rows (autovacuum: 50 and a fifth).
  */
 export const staleTables = (
   sql: Sql,

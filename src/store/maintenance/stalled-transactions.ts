@@ -1,20 +1,17 @@
 /**
- * Ends transactions whose client has stopped: it was frozen between the messages of a statement (a
- * new one takes two round trips), when PostgreSQL takes the session for active and applies none of
- * its time-outs, or before the statement that sets them (`transact`) was through. Its locks would
- * stop every other node until the frozen one wakes.
+ * Ends transactions whose client is frozen, in the two cases in which PostgreSQL's time-outs do not
+ * work: between the messages of a statement (a new one takes two round trips), when PostgreSQL
+ * takes the session for active; and before the end of the statement that sets the time-outs
+ * (`transact`). The locks would stop every other node until the client wakes.
  */
 
 import type { Sql } from '../sql.ts';
 import { APPLICATION_NAME } from '../sql.ts';
 
-/**
- * Ends those of this role and application that have been silent for so long; answers how many there
- * were.
- */
+/** Ends those of this role and application that were silent for `silentForMs`; answers how many. */
 export async function endStalledTransactions(sql: Sql, silentForMs: number): Promise<number> {
-  // Materialized: a condition beside the others might be asked before them, and would end
-  // everybody.
+  // Materialized: otherwise PostgreSQL might evaluate the call before the conditions, and end all
+  // sessions.
   const ended = await sql`
     with stalled as materialized (
       select pid from pg_stat_activity

@@ -1,6 +1,6 @@
 /**
- * What reactions remember: unknown outcomes, refused tokens, a device's other environment, and
- * deletions that wait for the gate.
+ * Data for reactions to outcomes: sends of unknown end, refused tokens, a device's other
+ * environment, and deletions that wait for the gate.
  */
 
 export const name = '0002-reactions';

@@ -1,6 +1,6 @@
 /**
- * What nodes share of their right to send: the providers' tokens and quotas; and what is known of
- * each credential.
+ * Data for sending that nodes share: the providers' tokens and quotas, and the health of each
+ * credential.
  */
 
 export const name = '0003-provider-authority';

@@ -1,6 +1,6 @@
 /**
- * Work is claimed by (notification, app, platform), so that one platform's troubles are not
- * another's: due retries are found by it.
+ * Nodes claim work by (notification, app, platform), so that the troubles of one platform do not
+ * affect another: an index finds due retries in this way.
  */
 
 export const name = '0004-parts';

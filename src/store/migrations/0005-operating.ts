@@ -1,6 +1,6 @@
 /**
- * What operating asks for: old notifications are found by their end, and a schema says which
- * versions can work on it.
+ * For operators: old notifications are found by their end, and a schema says which versions can
+ * work on it.
  */
 
 export const name = '0005-operating';

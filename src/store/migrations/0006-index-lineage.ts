@@ -1,6 +1,5 @@
 /**
- * What tells an index beside the database that the database has gone back in time
- * (store/index/lineage.ts).
+ * A row that tells a tag index that the database has gone back in time (store/index/lineage.ts).
  */
 
 export const name = '0006-index-lineage';

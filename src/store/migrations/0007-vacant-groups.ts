@@ -1,5 +1,6 @@
 /**
- * What lets planning pass over groups that everybody has left (store/housekeeping/move-devices.ts).
+ * A mark on groups that all devices have left, so that planning skips them
+ * (store/housekeeping/move-devices.ts).
  */
 
 export const name = '0007-vacant-groups';

@@ -1,6 +1,6 @@
 /**
- * Which nodes are at work: what a node held that has died is claimed by others without waiting for
- * its lease (decision 36).
+ * The nodes that send: other nodes claim the parts of a dead node without waiting for its lease
+ * (decision 36).
  */
 
 export const name = '0008-nodes';

@@ -1,4 +1,7 @@
-/** What /readyz writes to, to know that the database takes writes (store/health/write-probe.ts). */
+/**
+ * A table to which /readyz writes, to prove that the database takes writes
+ * (store/health/write-probe.ts).
+ */
 
 export const name = '0009-write-probe';
 

@@ -1,6 +1,6 @@
 /**
- * What tells a part of a send that nobody can bring to its end (decision 39): its claims without
- * progress, why, and that it is parked.
+ * Marks on a part that no node can finish (decision 39): its claims without progress, the last
+ * failure, and that it is parked.
  */
 
 export const name = '0010-parked-parts';

@@ -1,6 +1,6 @@
 /**
- * How many ids of tags and groups a client has had, ever: all clients share one sequence of two
- * thousand million (store/object-ids.ts).
+ * Counts the ids of tags and groups that a client has ever had: all clients share one sequence of
+ * two thousand million (store/object-ids.ts).
  */
 
 export const name = '0011-object-id-budget';

@@ -1,13 +1,13 @@
 /**
- * A device carries its tags in its own row; which groups of devices may have a tag is a table of
- * its own; subscribers are counted as they come and go. The table of subscriptions is gone
- * (decision 42).
+ * A device has its tags in its own row; a table lists the device groups that may have a tag;
+ * subscribers are counted as they come and go. The table of subscriptions is dropped (decision 42).
  */
 
 export const name = '0012-one-row-per-device';
 
 /**
- * Nodes of the version before write subscriptions, which are gone: they have to be stopped first.
+ * Nodes of the previous version write subscriptions, which no longer exist: the operator has to
+ * stop them first.
  */
 export const needs = '0012-one-row-per-device';
 

@@ -1,6 +1,6 @@
 /**
- * A revision of who may call, which every node compares with what it remembers (decision 43); and
- * further keys of clients.
+ * An access revision, which every node compares with that of its cached credentials (decision 43);
+ * and further keys of clients.
  */
 
 export const name = '0013-access';

@@ -1,6 +1,6 @@
 /**
- * What is due, and what is under way, are found each without passing over the other, however much
- * waits (decision 44).
+ * Two indexes: one finds the due notifications, one finds those under way. Neither search reads
+ * past the other kind, however many wait (decision 44).
  */
 
 export const name = '0014-due-lines';

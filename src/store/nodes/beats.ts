@@ -1,13 +1,13 @@
 /**
- * The signs of life of the nodes that send, by the database's clock, and the word that one is dead.
- * That word is for ever: whoever was only away goes on under another id. So a claim that sees it
- * may rely on it, however old its snapshot is, and a node that has joined since is not taken for
- * one that has gone.
+ * The heartbeats of the nodes that send, by the database's clock, and the marks of dead nodes. A
+ * mark is for ever: a node that was only away goes on under another id. So a claim may rely on a
+ * mark that it sees, however old its snapshot is, and takes no node that has joined since for a
+ * dead one.
  */
 
 import type { Sql } from '../sql.ts';
 
-/** Joins; answers the node's id, which no other has had or will have. */
+/** Adds a node; answers its id, which no other node has had or will have. */
 export async function joinNodes(sql: Sql, host: string, pid: number): Promise<number> {
   const [row] = await sql<{ id: number }[]>`
     insert into nodes (host, pid) values (${host}, ${pid}) returning id`;
@@ -15,14 +15,14 @@ export async function joinNodes(sql: Sql, host: string, pid: number): Promise<nu
   return row.id;
 }
 
-/** Ends in order: all that it held may be claimed. */
+/** Ends a node in order: others may claim all parts that it held. */
 export const leaveNodes = (sql: Sql, nodeId: number) => sql`
   update nodes set died_at = now() where id = ${nodeId} and died_at is null`;
 
 export interface BeatTerms {
   /**
-   * A node that was silent for longer is dead. Who says so has itself beaten for as long without a
-   * break.
+   * A node that was silent for longer is dead. Only a node that has beaten for as long without a
+   * break may mark it.
    */
   readonly deadAfterMs: number;
   /** Two beats that are further apart are a break. */
@@ -36,16 +36,16 @@ export interface DeadNode {
 }
 
 export interface Beat {
-  /** False: others have taken it for dead, or its row was lost. */
+  /** False: another node has marked it dead, or its row was lost. */
   readonly isAlive: boolean;
-  /** Those whom this beat has found dead. */
+  /** The nodes that this beat has found dead. */
   readonly died: readonly DeadNode[];
 }
 
 /**
- * One beat. It meets whoever is about to call this node dead on the row's lock: either the beat
- * counts or his word, never both. After an outage of the database everybody's series is broken, so
- * all have time to come back before anybody judges them.
+ * One beat. The lock of the row decides between it and another node that is about to mark this one
+ * dead: one of the two counts, never both. An outage of the database breaks the heartbeats of all
+ * nodes, so all have time to come back before any is marked.
  */
 export async function beat(
   sql: Sql,
@@ -81,7 +81,7 @@ export async function beat(
 }
 
 /**
- * Ids of the nodes that are dead, as an array: whatever one of them held is free. An uncorrelated
- * subquery, so it is asked once in a statement, and only if something is held.
+ * Ids of the dead nodes, as an array: all that they held is free. The subquery is uncorrelated, so
+ * a statement runs it once, and only if a part is held.
  */
 export const deadNodes = (sql: Sql) => sql`array(select id from nodes where died_at is not null)`;

@@ -1,6 +1,6 @@
 /**
- * The notifications that a client's keys of the last 24 hours stand for, and the hashes of the
- * bodies that they came with.
+ * Finds the notifications of a client's idempotency keys of the last 24 hours, with the hashes of
+ * their request bodies.
  */
 
 import type { NotificationState } from '../../domain/notification.ts';
@@ -14,7 +14,7 @@ export interface KeyedNotification {
   readonly bodyHash: Buffer;
 }
 
-/** Those that are there. */
+/** Leaves out keys that are not found. */
 export const findByIdempotencyKeys = (sql: Sql, clientId: number, keys: readonly string[]) =>
   sql<KeyedNotification[]>`
     select k.key, n.id, n.state, k.body_hash as "bodyHash"

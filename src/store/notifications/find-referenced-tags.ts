@@ -1,6 +1,6 @@
 /**
- * The tags of a client that its pushes name, by id or source id; deleted ones are gone, expired
- * ones are told as such.
+ * Finds the tags of a client that its pushes name, by id or source id. Leaves out deleted tags, and
+ * marks expired ones.
  */
 
 import type { Sql } from '../sql.ts';
@@ -14,7 +14,7 @@ export interface ReferencedTag {
   readonly appIds: readonly number[] | null;
 }
 
-/** One that is named both ways comes twice. */
+/** A tag that is named both ways comes twice. */
 export const findReferencedTags = (
   sql: Sql,
   clientId: number,

@@ -1,8 +1,8 @@
 /**
- * Accepts notifications: each with its scopes and its idempotency key, all in one statement, so in
- * one transaction. One whose key is taken (younger than 24 hours) is not written; of two that come
- * at once with one key, the second waits for the first and is then refused. No two of them have the
- * same key.
+ * Accepts notifications, each with its scopes and its idempotency key, in one statement, so in one
+ * transaction. A notification whose key is taken (younger than 24 hours) is not written: if two
+ * calls use one key at once, the second waits for the first and is then refused. The notifications
+ * of one call have different keys.
  */
 
 import type { Audience, NotificationState, Payload } from '../../domain/notification.ts';
@@ -33,7 +33,7 @@ export interface AcceptedNotification {
   readonly state: NotificationState;
 }
 
-/** Those that were written: all but those whose idempotency key is taken. */
+/** Answers those that were written: all except those whose idempotency key is taken. */
 export function insertNotifications(sql: Sql, notifications: readonly NewNotification[]) {
   const keyed = notifications.flatMap(({ id, clientId, idempotency }) =>
     idempotency === null ? [] : [{ id, clientId, ...idempotency }],

@@ -1,4 +1,4 @@
-/** Every (app, platform) of a client: where a push of it can go. */
+/** Lists every (app, platform) of a client: its pushes can go there. */
 
 import type { Scope } from '../../domain/notification.ts';
 import type { Sql } from '../sql.ts';

@@ -1,4 +1,7 @@
-/** The (app, platform)s of sends that are due soon: what connections can be opened for. */
+/**
+ * Lists the (app, platform)s of sends that are due soon, so that workers can open connections for
+ * them.
+ */
 
 import type { PlatformOfApp } from '../../domain/device.ts';
 import type { Sql } from '../sql.ts';
@@ -8,7 +11,7 @@ export interface UpcomingScope extends PlatformOfApp {
   readonly devicesMax: number;
 }
 
-/** Those with sends due within so long, each once, at most `limit` of them, the next first. */
+/** Those with sends due within `withinMs`, each once, at most `limit`, the next first. */
 export const listUpcoming = (sql: Sql, withinMs: number, limit: number) => sql<UpcomingScope[]>`
   select s.app_id as "appId", s.platform_id as "platformId",
     p.next_ordinal as "devicesMax"

@@ -1,10 +1,11 @@
 /**
- * Plans the notifications that are due: takes the ordinal mark of each scope and writes a chunk for
- * every group below it that may hold anybody of the audience, as device_group_tags has it in this
- * statement's snapshot: whoever had subscribed before is in one of them. One statement, so one
- * transaction: a notification has all its chunks or none. Of a scheduled one, target tags that have
- * expired or were deleted since address nobody any more, and without a filter tag nobody is left.
- * One that has nothing to send is finished at once.
+ * Plans the due notifications: takes the ordinal mark of each scope, and writes a chunk for every
+ * group below it that may hold a device of the audience. device_group_tags tells these groups, in
+ * the snapshot of this statement: each device that subscribed before is in one of them. One
+ * statement, so one transaction: a notification has all its chunks or none. Target tags of a
+ * scheduled notification that have expired or were deleted since address no device any more;
+ * without one of its filter tags no device is left. A notification with nothing to send is finished
+ * at once.
  */
 
 import type { PlatformOfApp } from '../../domain/device.ts';
@@ -12,40 +13,43 @@ import { GROUP_DEVICES } from '../../domain/device.ts';
 import type { Sql } from '../sql.ts';
 import { list } from '../sql.ts';
 
-/** Notifications planned at a time: so many small ones are a statement of some ten milliseconds. */
+/**
+ * Notifications planned at a time: for so many small ones the statement takes some ten
+ * milliseconds.
+ */
 export const PLANNED_AT_ONCE_MAX = 256;
 /**
- * One whose tags stand for more groups than this is large: a ten-million one writes 1,221 chunks.
+ * A notification whose tags stand for more groups than this is large: one for ten million devices
+ * writes 1,221 chunks.
  */
 const GROUPS_OF_SMALL_MAX = 8;
 /**
- * Large ones planned at a time: each counts as so many small ones. Who plans fewer has left
- * nothing.
+ * Large ones planned at a time: each counts as so many small ones. After a call that plans fewer
+ * than this, none is due any more.
  */
 export const LARGE_AT_ONCE_MAX = 16;
 const LARGE_WEIGHT = PLANNED_AT_ONCE_MAX / LARGE_AT_ONCE_MAX;
 
 /**
- * Which pushes of a client: those of the moment, or those that were scheduled. Each client has
- * these two lines.
+ * A queue of due pushes. Each client has two: one for immediate pushes, one for scheduled pushes.
  */
 export interface DueLine {
   readonly clientId: number;
   readonly isScheduled: boolean;
 }
 
-/** A notification that is planned, and what is to be claimed of it. */
+/** A planned notification, with the number of chunks to claim. */
 export interface PlannedNotification extends DueLine {
   readonly id: string;
-  /** Those that have chunks, and how many. */
+  /** The scopes that have chunks, and how many. */
   readonly scopes: readonly (PlatformOfApp & { readonly chunks: number })[];
 }
 
 /**
- * The next notifications that are due, planned: the lines take turns, so that a client with a
- * hundred thousand keeps nobody waiting, nor do its scheduled ones those of the moment. `but`:
- * lines of which enough is planned and not sent. The audience may have lost expired tags since it
- * was accepted, never gained any.
+ * Plans the next due notifications. The queues take turns: a client with a hundred thousand pushes
+ * does not delay others, nor do its scheduled pushes delay its immediate ones. `but`: queues to
+ * skip, because enough of them is planned and not sent. The audience may have lost expired tags
+ * since acceptance, never gained any.
  */
 export const planDue = (sql: Sql, but: readonly DueLine[] = []) =>
   sql<PlannedNotification[]>`

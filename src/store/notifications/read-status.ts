@@ -1,4 +1,4 @@
-/** How a notification stands, scope by scope, with the reasons of what failed. */
+/** Reads the status of a notification, scope by scope, with the reasons of failures. */
 
 import type { Counts, NotificationState } from '../../domain/notification.ts';
 import type { Sql } from '../sql.ts';
@@ -10,22 +10,21 @@ export interface ScopeStatus extends Counts {
   /** Of the notification. */
   readonly state: NotificationState;
   readonly fault: string | null;
-  /** What it waits for at the moment, or else the next of its retries; null: nothing. */
+  /** The reason why it waits at the moment, or else that of its next retry; null: none. */
   readonly waitingFor: string | null;
   readonly isSimulated: boolean;
   /** Sends of unknown end that were due to be sent again. */
   readonly uncertain: number;
-  /** Devices that would be erased, had the gate not closed. */
+  /** Devices whose deletion is held, because the gate closed. */
   readonly heldDeletions: number;
-  /** Devices among the failed ones that are sent to when an operator releases their parts. */
+  /** Failed devices of parked parts: they are sent to when an operator releases the parts. */
   readonly parked: number;
   /** Count by reason; null: nothing failed. */
   readonly reasons: Readonly<Record<string, number>> | null;
 }
 
 /**
- * At least one row; null: the client has no such notification, or, with a publisher, it is
- * another's.
+ * At least one row. Null: the client has no such notification, or it is not of the given publisher.
  */
 export async function readStatus(
   sql: Sql,

@@ -1,7 +1,7 @@
 /**
- * The right to make the next token of an identity: one holder among all nodes, for so long. It is a
- * lease and no lock, because making one may be a request to the provider, and nothing may wait for
- * that inside of a transaction.
+ * Claims the right to make the next token of an identity: one holder among all nodes, for
+ * `leaseMs`. It is a lease and not a lock: making a token may take a request to the provider, and
+ * no transaction may wait for that.
  */
 
 import type { Sql } from '../sql.ts';
@@ -9,17 +9,18 @@ import { mintingUntil } from './minting-until.ts';
 
 export interface MintingClaim {
   readonly identity: string;
-  /** The newest value that the caller knows: it has not been replaced meanwhile. */
+  /** The newest value that the caller knows: the claim fails if it was replaced meanwhile. */
   readonly seenId: string | null;
   readonly mintingId: string;
   readonly apartMs: number;
   readonly leaseMs: number;
-  /** Who claims: when that node dies somebody else may. Null: a process that is no node. */
+  /** The claiming node: when it dies, another one may claim. Null: a process that is not a node. */
   readonly nodeId: number | null;
 }
 
 /**
- * The database's time in epoch milliseconds; null: somebody else is at it, or none may be made yet.
+ * Answers the database's time in epoch milliseconds; null: another node makes the token, or none
+ * may be made yet.
  */
 export async function claimMinting(sql: Sql, claim: MintingClaim): Promise<number | null> {
   const { identity, seenId, mintingId, apartMs, leaseMs, nodeId } = claim;

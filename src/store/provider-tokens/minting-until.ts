@@ -1,12 +1,12 @@
 /**
- * Until when somebody has the right to make the next token: the one condition that the look and the
- * claim share.
+ * The end of the present right to make the next token: the one condition that reading and claiming
+ * share.
  */
 
 import { deadNodes } from '../nodes/beats.ts';
 import type { Sql } from '../sql.ts';
 
-/** Of the row `t` of `provider_tokens`; null: nobody has it, or he has died with it. */
+/** Of the row `t` of `provider_tokens`; null: no node has the right, or its node is dead. */
 export const mintingUntil = (sql: Sql) => sql`
   case when t.node_minting_id = t.minting_id and t.node_id = any(${deadNodes(sql)}) then null
     else t.minting_until end`;

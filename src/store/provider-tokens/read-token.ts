@@ -1,6 +1,5 @@
 /**
- * The newest token of an identity as it stands now, by the database's clock; null: none was ever
- * asked for.
+ * Reads the newest token of an identity, by the database's clock; null: no node ever wanted one.
  */
 
 import type { Sql } from '../sql.ts';
@@ -10,7 +9,7 @@ export interface TokenRow {
   readonly valueId: string | null;
   readonly sealed: Buffer | null;
   readonly keyId: string | null;
-  /** Milliseconds from now; 0 and less: it is over. */
+  /** Milliseconds from now; 0 or less: the time is over. */
   readonly refreshInMs: number;
   readonly expiresInMs: number;
   /** Milliseconds until another one may be made; 0: now. */
@@ -18,11 +17,11 @@ export interface TokenRow {
   readonly isBeingMinted: boolean;
   readonly failure: string | null;
   readonly failureIsFinal: boolean;
-  /** How long the failure answers for everyone. */
+  /** Milliseconds for which all nodes answer with the failure. */
   readonly retryInMs: number;
 }
 
-/** `apartMs`: two of them are made so far apart. */
+/** `apartMs`: least time between two tokens. */
 export async function readToken(
   sql: Sql,
   identity: string,

@@ -1,6 +1,6 @@
 /**
- * What became of making a token: the value, a failure, or the provider's word that there were too
- * many.
+ * Writes the result of making a token: the value, a failure, or a freeze because the provider had
+ * too many.
  */
 
 import type { Sql } from '../sql.ts';
@@ -33,7 +33,7 @@ export async function writeToken(sql: Sql, token: NewToken): Promise<boolean> {
   return written.length > 0;
 }
 
-/** It came to nothing: nobody tries again for `pauseMs`. */
+/** Writes a failure: no node tries again for `pauseMs`. */
 export async function writeMintFailure(
   sql: Sql,
   failed: {
@@ -53,7 +53,7 @@ export async function writeMintFailure(
     where identity = ${identity} and minting_id = ${mintingId}::uuid`;
 }
 
-/** None is made for so long, on any node; a longer freeze stays. */
+/** No node makes a token for `forMs`; a longer freeze stays. */
 export async function freezeToken(sql: Sql, identity: string, forMs: number): Promise<void> {
   await sql`
     insert into provider_tokens as t (identity, frozen_until)

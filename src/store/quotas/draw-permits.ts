@@ -2,10 +2,10 @@
  * Draws permits to send from a project's bucket, which all nodes share: one statement, by the
  * database's clock.
  *
- * The bucket holds `burst` permits and refills at a rate that rises from `rampStart` of the full
- * one to all of it over `rampMs` of use. Time in which the bucket is not full is use; time in which
- * it is full is idleness, and lets the rate fall again as fast. So a project that sends less than
- * half of its present rate never climbs.
+ * The bucket holds `burst` permits. Its refill rate rises from `rampStart` of the full rate to the
+ * full rate over `rampMs` of use. Time in which the bucket is not full is use; time in which it is
+ * full is idle, and lets the rate fall as fast. So a project that sends less than half of its
+ * present rate never climbs.
  */
 
 import type { Sql } from '../sql.ts';
@@ -21,14 +21,15 @@ export interface Bucket {
 
 export interface Drawn {
   readonly granted: number;
-  /** The provider has said when to come back; 0: it has not. */
+  /** Time until sends may go on, as the provider said; 0: it has set no pause. */
   readonly pausedForMs: number;
-  /** Until the next permit is there, at the present rate. */
+  /** Time until the next permit, at the present rate. */
   readonly nextInMs: number;
 }
 
 /**
- * At most `wanted` permits; a bucket that was never drawn from is full, at the bottom of its ramp.
+ * Draws at most `wanted` permits. A bucket that was never drawn from is full, at the bottom of its
+ * ramp.
  */
 export async function drawPermits(sql: Sql, bucket: Bucket, wanted: number): Promise<Drawn> {
   const drawn = await draw(sql, bucket, wanted);
@@ -43,7 +44,8 @@ export async function drawPermits(sql: Sql, bucket: Bucket, wanted: number): Pro
 
 async function draw(sql: Sql, bucket: Bucket, wanted: number): Promise<Drawn | undefined> {
   const { key, burst, fullPerMs, rampStart, rampMs } = bucket;
-  // Each step is materialized, so that the clock is read once, and after the row was waited for.
+  // The first steps are materialized, so that the clock is read once, and after the wait for the
+  // row.
   const [row] = await sql<Drawn[]>`
     with locked as materialized (
       select * from provider_quotas where key = ${key} for update
@@ -77,7 +79,7 @@ async function draw(sql: Sql, bucket: Bucket, wanted: number): Promise<Drawn | u
   return row;
 }
 
-/** Permits that nobody used, or that the provider did not count. */
+/** Returns permits that were not used, or that the provider did not count. */
 export async function returnPermits(sql: Sql, bucket: Bucket, permits: number): Promise<void> {
   await sql`
     update provider_quotas set permits = least(${bucket.burst}::float8, permits + ${permits}::float8)
@@ -85,8 +87,8 @@ export async function returnPermits(sql: Sql, bucket: Bucket, permits: number): 
 }
 
 /**
- * The provider wants nothing of this project for so long: no node draws before. A longer pause
- * stays.
+ * Notes that the provider takes no sends of this project for `forMs`: no node draws before. A
+ * longer pause stays.
  */
 export async function pauseQuota(sql: Sql, bucket: Bucket, forMs: number): Promise<void> {
   await sql`

@@ -1,6 +1,6 @@
 /**
- * What was made with another SECRET_KEY, some rows at a time, locked until they are written under
- * the one in use.
+ * Reads rows that were sealed with another SECRET_KEY, some at a time, and locks them until they
+ * are written under the one in use.
  */
 
 import type { Sql } from '../sql.ts';
@@ -62,8 +62,7 @@ export interface PlatformSecrets {
 }
 
 /**
- * `after`: an app whose platforms are done. A piece has all platforms of its last app, of which
- * there are few.
+ * `after`: the last app that is done. A piece has all platforms of each of its apps; these are few.
  */
 export const readPlatforms = (tx: Sql, keyId: string, after: number) =>
   tx<PlatformSecrets[]>`

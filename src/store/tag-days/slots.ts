@@ -1,6 +1,6 @@
 /**
- * Who writes which rows of tag_days: writers that have rows of their own do not wait for each
- * other's commit.
+ * Assigns rows of tag_days to writers: writers with rows of their own do not wait for each other's
+ * commit.
  */
 
 /** Lane n of a registering node writes slot n; nodes share them. */
@@ -12,5 +12,5 @@ export const ERASING_SLOT = LANE_SLOTS_MAX;
  * nor these for them.
  */
 export const IMPORT_SLOT = ERASING_SLOT + 1;
-/** Devices that take another's place. */
+/** Devices that replace another one. */
 export const REPLACING_SLOT = IMPORT_SLOT + LANE_SLOTS_MAX;

@@ -1,4 +1,7 @@
-/** What became of a tag: its subscribers now, its notifications, and both by day. */
+/**
+ * Reads the statistics of a tag: its subscribers now, and its notifications and subscriptions by
+ * day.
+ */
 
 import type { PlatformOfApp } from '../../domain/device.ts';
 import type { Sql } from '../sql.ts';
@@ -8,7 +11,7 @@ export interface SubscribersOfApp extends PlatformOfApp {
 }
 
 /**
- * The subscribers of a tag in every (app, platform) that it is connected to, also where there are
+ * The subscribers of a tag in every (app, platform) that it is connected to, also where it has
  * none.
  */
 export const subscribersByApp = (sql: Sql, tagId: number) => sql<SubscribersOfApp[]>`
@@ -25,7 +28,7 @@ export const subscribersByApp = (sql: Sql, tagId: number) => sql<SubscribersOfAp
 export interface TagDay {
   /** YYYY-MM-DD, UTC. */
   readonly date: string;
-  /** Accepted on this day; what became of their devices counts on this day too. */
+  /** Notifications accepted on this day; their deliveries and failures count on this day too. */
   readonly notifications: number;
   readonly delivered: number;
   readonly failed: number;

@@ -1,4 +1,4 @@
-/** All groups of a client: what a path through the tree, its depth and its cycles are judged by. */
+/** Reads all groups of a client, to check paths, the depth and cycles of the tree. */
 
 import type { TagGroup } from '../../domain/tag.ts';
 import type { Sql } from '../sql.ts';

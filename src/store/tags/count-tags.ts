@@ -1,4 +1,4 @@
-/** How many tags a client has, deleted ones not counted. */
+/** Counts the tags of a client, without deleted ones. */
 
 import type { Sql } from '../sql.ts';
 

@@ -1,7 +1,7 @@
 /**
- * Deletes a tag for everybody at once; it is taken off its devices in the background, and then its
- * row goes. It leaves its group, so that the group can go, and its sourceId is free again (the
- * unique index holds live tags only).
+ * Deletes a tag, at once for all callers; housekeeping later removes it from its devices, and then
+ * deletes its row. The tag leaves its group, so that the group can be deleted, and its sourceId is
+ * free again (the unique index holds live tags only).
  */
 
 import type { Sql } from '../sql.ts';

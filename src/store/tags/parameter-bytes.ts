@@ -1,6 +1,6 @@
 /**
- * How many bytes the optional parameters of a client's tags have, as JSON: of some of them, and of
- * all others.
+ * Counts the bytes of the optional parameters of a client's tags, as JSON: of some tags, and of all
+ * others.
  */
 
 import type { Sql } from '../sql.ts';

@@ -1,6 +1,6 @@
 /**
- * Reads tags of one client that are not deleted: by sourceIds, or one by its id. Expired ones are
- * among them.
+ * Reads tags of one client that are not deleted: by sourceIds, or one by its id. Expired tags are
+ * included.
  */
 
 import type { Tag } from '../../domain/tag.ts';

@@ -1,6 +1,6 @@
 /**
- * Writes whole tags, many in one statement: new ones under ids given out before, known ones over
- * what they were.
+ * Writes whole tags, many in one statement: new ones under ids given out before, known ones
+ * replaced as a whole.
  */
 
 import type { Tag } from '../../domain/tag.ts';
