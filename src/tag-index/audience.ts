@@ -1,11 +1,11 @@
-/** What every index asks of an audience. */
+/** Facts about an audience that every index needs. */
 
 import type { Audience } from '../domain/notification.ts';
 
-/** Every tag whose devices have to be looked at. */
+/** All tags that decide whether a device matches. */
 export const concernedTagIds = ({ anyTagIds, allTagIds, noneTagIds }: Audience): number[] => [
   ...new Set([...anyTagIds, ...allTagIds, ...noneTagIds]),
 ];
 
-/** Without target tags nobody is meant, whatever else is asked for. */
+/** An audience without target tags has no device, whatever its other tags are. */
 export const isNobody = ({ anyTagIds }: Audience): boolean => anyTagIds.length === 0;

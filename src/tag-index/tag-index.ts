@@ -1,6 +1,6 @@
 /**
- * The question "which devices?", answered group by group. Redis answers it when there is one, and
- * SQL always can.
+ * Answers which devices match an audience, group by group. Redis answers if one is set up, and SQL
+ * always can.
  */
 
 import type { DeviceToken, PlatformOfApp } from '../domain/device.ts';
@@ -9,16 +9,16 @@ import type { Audience } from '../domain/notification.ts';
 import type { Sql } from '../store/sql.ts';
 
 /**
- * Octets of the tokens of one run. A thread's sixteen tasks hold each of theirs twice while they
- * resolve, and have 512 MB together; a full group of browsers' subscriptions has half of it, and
- * one block of the largest tokens a fifth.
+ * Octets of the tokens of one run. The sixteen tasks of a thread each hold theirs twice while they
+ * resolve, and have 512 MB together. A full group of browser subscriptions takes half of this
+ * limit, one block of the largest tokens a fifth.
  */
 export const TOKEN_BYTES_MAX = 8_388_608;
 
 /** Notes by ordinal: only of devices that have any. */
 export type DeviceNotes = ReadonlyMap<number, DeviceNote>;
 
-/** By position. An array is one. */
+/** Tokens by position, as in an array. */
 export interface DeviceIds {
   readonly length: number;
   at(position: number): DeviceToken | undefined;
@@ -31,13 +31,13 @@ export interface DeviceRun {
   readonly deviceIds: DeviceIds;
   readonly notes: DeviceNotes;
   /**
-   * Offsets from here on, whole blocks, were left out, for all tokens together are too large.
-   * Absent: all are here.
+   * Whole blocks from this offset on were left out, because all tokens together are too large.
+   * Absent: none was.
    */
   readonly endOffset?: number;
 }
 
-/** Of a group in which nobody matches. */
+/** The answer for a group in which no device matches. */
 export const NOBODY: DeviceRun = { offsets: new Uint16Array(0), deviceIds: [], notes: new Map() };
 
 /** Devices by ordinal. */
@@ -56,7 +56,7 @@ export interface ResolveRequest {
    * answer.
    */
   readonly expectedVersion: number;
-  /** Nobody asks for those below it, whole blocks. Absent: 0. */
+  /** Whole blocks below it are not wanted. Absent: 0. */
   readonly firstOffset?: number;
 }
 
@@ -73,17 +73,17 @@ export interface TagIndex {
     audience: Audience,
   ): Promise<PresentDevices>;
   /**
-   * How many devices of an (app, platform) match, now. `sql` is what the database is asked with,
-   * for it may take seconds.
+   * Counts the devices of an (app, platform) that match now. `sql` is for the queries to the
+   * database, because these may take seconds.
    */
   count(sql: Sql, scope: PlatformOfApp, audience: Audience): Promise<number>;
 }
 
-/** Where committed changes go that an index beside the database has to hear of. */
+/** Takes committed changes to an index beside the database. */
 export interface IndexFeed {
   /**
-   * Resolves when the index has them or goes without for now: it proves by its versions what it
-   * has. Never rejects, for the truth is committed.
+   * Resolves when the index has the changes, or lacks them for now: its versions prove which it
+   * has. Never rejects, because the changes are committed.
    */
   apply(changes: readonly GroupChange[]): Promise<void>;
 }

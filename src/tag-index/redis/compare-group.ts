@@ -1,6 +1,4 @@
-/**
- * Holds a group in Redis against the database, device by device: what `tagcast index verify` finds.
- */
+/** Compares a group in Redis with the database, device by device, for `tagcast index verify`. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BLOCK_DEVICES, GROUP_BLOCKS, GROUP_DEVICES } from '../../domain/device.ts';
@@ -17,15 +15,15 @@ import { decodeSlots } from './tokens.ts';
 export interface Comparison {
   readonly devices: number;
   /**
-   * The index cannot prove that it is current, and does not answer: the database does, until it is
-   * mended.
+   * The index cannot prove that the group is current, and does not answer: the database does, until
+   * the group is repaired.
    */
   readonly isStale: boolean;
-  /** It says that it is current, and is not: sentences. */
+  /** Differences, in sentences, of a group that claims to be current. */
   readonly differences: readonly string[];
 }
 
-/** A change may come between the two looks; then both are taken again. */
+/** A change may come between the two reads; then both are repeated. */
 const TRIES = 5;
 const PAUSE_MS = 50;
 
@@ -41,7 +39,7 @@ export async function compareGroup(
     const content = await readGroup(sql, group);
     const stored = await readStored(client, hashKey);
     const devices = content.offsets.length;
-    // Read while nothing changed, or the parts belong to different moments.
+    // Nothing has changed meanwhile, so both parts belong to one moment.
     if (before === content.version && (await versionOf(client, hashKey)) === before) {
       return { devices, isStale: false, differences: differencesOf(content, stored) };
     }
@@ -146,7 +144,7 @@ function noteDifferences(
 const textOf = (note: DeviceNote | undefined): string =>
   note === undefined ? '' : `${note.refusals} ${note.environment}`;
 
-/** Enough to look at; a group has 8,192. */
+/** Offsets named in a sentence, for an operator to look at; a group has 8,192. */
 const OFFSETS_NAMED = 5;
 
 function sentence(what: string, offsets: readonly number[]): readonly string[] {

@@ -1,6 +1,6 @@
 /**
- * The one way to Redis: a single server or a cluster. Whoever asks has the database to ask instead,
- * so a command is answered soon, or it fails.
+ * The one way to Redis: a single server or a cluster. Callers can use the database instead, so a
+ * command is answered soon, or it fails.
  */
 
 import { Cluster, Redis } from 'ioredis';
@@ -17,7 +17,7 @@ export type RedisAddress =
    */
   | { readonly kind: 'cluster'; readonly urls: readonly string[] };
 
-/** The setting that names it. */
+/** The setting that names the address. */
 export const settingOf = ({ kind }: RedisAddress): string =>
   kind === 'single' ? 'REDIS_URL' : 'REDIS_CLUSTER';
 
@@ -31,16 +31,17 @@ interface Scripts {
 export type RedisClient = (Redis | Cluster) & Scripts;
 
 /**
- * A Redis that needs longer hangs: reads are answered within milliseconds, and SQL answers as well.
+ * A Redis that needs longer hangs: reads are answered within milliseconds, and SQL can answer
+ * instead.
  */
 const COMMAND_MS_MAX = 1_000;
 const CONNECT_MS_MAX = 2_000;
 const RECONNECT: BackoffPolicy = { baseMs: 100, capMs: 2_000 };
-/** For the first connection of a command. */
+/** For the first connection of an operator's command. */
 const READY_MS_MAX = 5_000;
 /**
- * A connection on which nothing comes for so long, while an answer is awaited, is made anew: of a
- * machine that was cut off nothing comes for a quarter of an hour, until the system gives up.
+ * A connection that receives nothing for this time, while an answer is awaited, is replaced. If the
+ * other machine was cut off, the system would give up only after a quarter of an hour.
  */
 const SILENCE_MS_MAX = 3_000;
 const PORT = 6_379;
@@ -51,7 +52,9 @@ const SCRIPTS = {
   readFields: { lua: READ_FIELDS },
 };
 
-/** Connects in the background, for ever. `onError` hears why it cannot, each time. */
+/**
+ * Connects in the background, and never gives up. Calls `onError` with the reason of each failure.
+ */
 export function connectRedis(address: RedisAddress, onError: (error: Error) => void): RedisClient {
   const client = (address.kind === 'single'
     ? openSingle(address.url)
@@ -60,7 +63,10 @@ export function connectRedis(address: RedisAddress, onError: (error: Error) => v
   return client;
 }
 
-/** For a command, which has nobody else to ask: ready, or a sentence that says why not. */
+/**
+ * Connects for a command, which cannot use the database instead. Answers a client that is ready, or
+ * a sentence that says why it is not.
+ */
 export async function connectWhole(address: RedisAddress): Promise<RedisClient | string> {
   let fault = 'it does not answer';
   const client = connectRedis(address, (error) => {
@@ -82,11 +88,11 @@ const OPTIONS = {
   commandTimeout: COMMAND_MS_MAX,
   connectTimeout: CONNECT_MS_MAX,
   socketTimeout: SILENCE_MS_MAX,
-  // A name that has moved on to another server leads there only by a new connection.
+  // If the host name has moved to another server, only a new connection leads there.
   reconnectOnError: ({ message }: Error) => message.startsWith('READONLY'),
-  // Nothing that is asked here is any different in the third version.
+  // The commands used here do not differ in the third version.
   protocol: 2 as const,
-  // What was under way when a connection was lost fails at once.
+  // Commands under way fail at once when a connection is lost.
   maxRetriesPerRequest: 0,
   autoResendUnfulfilledCommands: false,
   scripts: SCRIPTS,
@@ -105,11 +111,11 @@ function openCluster(urls: readonly string[]): Cluster {
     })),
     {
       scripts: SCRIPTS,
-      // Connections to nodes are opened when first used, and whoever is first has to wait for them;
-      // the gate limits for how long.
+      // Connections to nodes are opened at their first use, and the first command has to wait; the
+      // breaker (gate.ts) limits the wait.
       enableOfflineQueue: true,
       clusterRetryStrategy: retryInMs,
-      // A moved slot is followed; a node that is lost is answered for by SQL, not waited for.
+      // The client follows a moved slot. It does not wait for a lost node: SQL answers instead.
       maxRedirections: 3,
       retryDelayOnFailover: 0,
       retryDelayOnClusterDown: 0,

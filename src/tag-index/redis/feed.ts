@@ -1,7 +1,7 @@
 /**
- * Brings committed changes to Redis, each group's in the order of its versions: one that comes
- * before its predecessor, which another lane or node is about to bring, waits for it a little. What
- * cannot be brought is mended later; the group says by its version that it lacks something.
+ * Brings committed changes to Redis, for each group in the order of its versions. A change that
+ * arrives before its predecessor, which another lane or node is about to bring, waits for it a
+ * little. A group that misses a change shows it by its version, and is repaired later.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -18,12 +18,12 @@ import { encodeList } from './offsets.ts';
 import type { SlotToken } from './tokens.ts';
 import { encodeSlots } from './tokens.ts';
 
-/** A predecessor is a commit's way ahead: it comes within milliseconds or not at all. */
+/** A predecessor was committed before: it arrives within milliseconds or not at all. */
 const PREDECESSOR_MS_MAX = 100;
 const PREDECESSOR_POLL_MS = 4;
 /**
- * Commits of one group that may be on their way at a time, of the lanes of several nodes: what is
- * further behind has lost something.
+ * Changes of one group that may be on their way at a time, from the lanes of several nodes: a group
+ * that is further behind has lost a change.
  */
 const PREDECESSORS_MAX = 16;
 
@@ -32,11 +32,11 @@ export interface RedisFeedOptions {
   readonly name: NameOfIndex;
   readonly gate: Gate;
   readonly clock: Clock;
-  /** These groups lack a change. */
+  /** Called with groups that lack a change. */
   readonly onMissed: (groups: readonly GroupKey[]) => void;
   /**
-   * The index of this name had these versions, which are later than those just committed: mended
-   * since, or of a database that went back.
+   * Called when the index of this name has later versions than those just committed: the groups
+   * were repaired since, or the database went back.
    */
   readonly onAhead: (indexName: string, seen: readonly RaisedGroup[]) => Promise<void>;
 }
@@ -67,8 +67,8 @@ export class RedisFeed implements IndexFeed {
   }
 
   /**
-   * The version that the group has then; a lower one than the change's: what was before it is not
-   * there.
+   * Answers the version that the group then has. If it is lower than that of the change, an earlier
+   * change is missing.
    */
   async #applyInTurn(indexName: string, change: GroupChange): Promise<number> {
     const { client, clock } = this.#options;
@@ -117,7 +117,7 @@ function byBlock(tokens: GroupChange['tokens']): ReadonlyMap<number, readonly Sl
   return blocks;
 }
 
-/** Whoever is erased leaves no note. */
+/** An erased device leaves no note. */
 function noteEdits({ tokens, notes }: GroupChange): Buffer {
   const edits = new Map(notes);
   for (const [offset, deviceId] of tokens) {

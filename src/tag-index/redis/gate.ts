@@ -1,6 +1,6 @@
 /**
- * Keeps callers away from a Redis that fails or hangs: they have the database, and must not wait a
- * second for each of a thousand groups.
+ * The Redis breaker: keeps callers away from a Redis that fails or hangs. They have the database,
+ * and must not wait a second for each of a thousand groups.
  */
 
 import type { Clock } from '../../std/clock.ts';
@@ -8,26 +8,29 @@ import { Seldom } from '../../std/seldom.ts';
 import { within } from '../../std/within.ts';
 
 /**
- * A few commands, each of which has a second. Whoever waits longer waits for a connection that does
- * not come.
+ * Time for a few commands, each of which has a second. A caller that waits longer waits for a
+ * connection that does not come.
  */
 const ASK_MS_MAX = 3_000;
 const LATE = Symbol('late');
-/** Until Redis is tried again, by one caller at first. */
+/** Time until Redis is tried again, by one caller at first. */
 const PAUSE_MS = 1_000;
 /**
  * Redis answers, but does not write: it is full (maxmemory), cannot save, or lacks the replicas
- * that it is to have. Reads go on.
+ * that its settings demand. Reads go on.
  */
 const WRITE_REFUSED = /^(?:OOM|MISCONF|NOREPLICAS) /;
-/** A refusal of each change would be a flood of one sentence. */
+/** A line for each refused change would flood the log. */
 const REFUSAL_TOLD_EVERY_MS = 60_000;
 
 export interface GateOptions {
   readonly clock: Clock;
-  /** It has closed, with why, or opened again (null). */
+  /**
+   * Called with the error when callers are kept away from Redis, with null when they are let
+   * through again.
+   */
   readonly onChange: (error: unknown) => void;
-  /** It refuses to write, and may be read from. */
+  /** Called when Redis refuses writes, but answers reads. */
   readonly onRefusal: (error: Error) => void;
 }
 
@@ -46,7 +49,7 @@ export class Gate {
     return this.#closedUntilMs === null;
   }
 
-  /** What `ask` resolves with; null: Redis was not asked, or has failed. */
+  /** Answers the result of `ask`; null: Redis was not asked, or has failed. */
   async pass<T>(ask: () => Promise<T>): Promise<T | null> {
     const { clock } = this.#options;
     const closedUntilMs = this.#closedUntilMs;
@@ -76,7 +79,7 @@ export class Gate {
     }
   }
 
-  /** Of several callers one may have failed since: what was asked before that proves nothing. */
+  /** Another caller may have failed since: an answer to an earlier question proves nothing. */
   #open(askedMs: number): void {
     const closedUntilMs = this.#closedUntilMs;
     if (closedUntilMs === null || askedMs < closedUntilMs) return;

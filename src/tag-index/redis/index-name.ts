@@ -1,5 +1,5 @@
 /**
- * What the index in Redis is called that belongs to this database: it changes when the database is
+ * The name of the index in Redis that belongs to this database. It changes when the database is
  * found to be another one.
  */
 
@@ -7,10 +7,10 @@ import type { Clock } from '../../std/clock.ts';
 import { readLineage } from '../../store/index/lineage.ts';
 import type { Sql } from '../../store/sql.ts';
 
-/** Between two looks: each stale group may ask for one. */
+/** Least time between two reads: each stale group may ask for one. */
 const LOOK_EVERY_MS = 1_000;
 
-/** As whoever only reads it needs it. */
+/** For users that only read the name. */
 export type NameOfIndex = Pick<IndexName, 'current' | 'doubt'>;
 
 export class IndexName {
@@ -34,7 +34,7 @@ export class IndexName {
     return this.#current;
   }
 
-  /** Something is stale: perhaps because the index has another name by now. */
+  /** Called when a group is stale: perhaps the index has another name by now. */
   async doubt(): Promise<void> {
     if (this.#clock.monotonicMs() - this.#lookedAtMs >= LOOK_EVERY_MS) await this.reread();
   }

@@ -9,7 +9,7 @@
 import type { GroupKey } from '../../domain/group-change.ts';
 import { groupKeyOf } from '../../domain/group-change.ts';
 
-/** What every key of this engine begins with. */
+/** Prefix of every key of this engine. */
 export const PREFIX = 'tagcast:';
 
 /** Fields of a group's hash beside its tags. */

@@ -1,6 +1,6 @@
 /**
- * Notices a database that lacks what Redis has: it went back without a trace, and versions prove
- * nothing any more.
+ * Notices a database that lacks changes which Redis has: it went back without a trace, and versions
+ * prove nothing any more.
  */
 
 import type { Logger } from 'pino';
@@ -18,8 +18,8 @@ export interface HistoryOptions {
 }
 
 /**
- * Leaves this index for a new one when the database, asked now, has not come to where Redis was:
- * versions come there from commits only. `seen`: what Redis had. Answers whether that is so.
+ * Leaves this index for a new one when the database is behind the versions that Redis had (`seen`):
+ * only commits bring versions there. Answers whether it is behind.
  */
 export async function leaveIfBehind(
   { name, sql, log }: HistoryOptions,

@@ -1,5 +1,5 @@
 /**
- * Makes a group in Redis anew from the database, whatever is there now; a newer one is left as it
+ * Rebuilds a group in Redis from the database, in whatever state it is; a newer one is left as it
  * is.
  */
 
@@ -20,7 +20,7 @@ export interface LoadedGroup {
   readonly devices: number;
 }
 
-/** `isForced`: one of the same version is replaced too. */
+/** `isForced`: a group of the same version is replaced too. */
 export async function loadGroup(
   sql: Sql,
   client: RedisClient,
@@ -33,7 +33,7 @@ export async function loadGroup(
   return { version, devices: content.offsets.length };
 }
 
-/** Writes what was read; answers the version that the group has afterwards. */
+/** Writes the content of a group; answers the version that the group has afterwards. */
 export const writeGroup = (
   client: RedisClient,
   indexName: string,
@@ -51,7 +51,7 @@ const contentOf = (content: GroupContent, isForced: boolean): (string | Buffer)[
   ...blocksOf(content).flat(),
 ];
 
-/** How many, and each with its value. */
+/** The number of fields, and each field with its value. */
 function fieldsOf({ tags, notes }: GroupContent): readonly (string | Buffer)[] {
   const fields: (string | Buffer)[] = tags.flatMap(([tagId, list]) => [
     String(tagId),

@@ -1,6 +1,6 @@
 /**
- * Walks over every group of the index for an operator: to compare it with the database, or to make
- * it anew.
+ * Walks over every group of the index for an operator: to compare it with the database, or to
+ * rebuild it.
  */
 
 import type { RaisedGroup } from '../../domain/group-change.ts';
@@ -18,7 +18,7 @@ export interface MaintainedIndex {
   readonly indexName: string;
 }
 
-/** How far the walk is. */
+/** Progress of the walk. */
 export interface Walked {
   readonly groups: number;
   readonly groupsTotal: number;
@@ -32,12 +32,12 @@ export interface Verified extends Walked {
 
 /** Groups in one list. */
 const LIST_MAX = 1_000;
-/** Groups at once: the database reads on while Redis is written. */
+/** Groups at a time: the database reads some while Redis writes others. */
 const AT_ONCE = 4;
 /** Keys in one answer of SCAN. */
 const SCAN_COUNT = 1_000;
 
-/** Compares all groups; `onDifference` hears a sentence for each difference. */
+/** Compares all groups; calls `onDifference` with a sentence for each difference. */
 export async function verifyIndex(
   { sql, client, indexName }: MaintainedIndex,
   onDifference: (sentence: string) => void,
@@ -59,7 +59,7 @@ export async function verifyIndex(
   return { ...walked, stale, wrong };
 }
 
-/** Makes every group anew. */
+/** Rebuilds every group. */
 export const rebuildIndex = (
   { sql, client, indexName }: MaintainedIndex,
   onProgress: (walked: Walked) => void,
@@ -70,8 +70,8 @@ export const rebuildIndex = (
   });
 
 /**
- * Deletes what indexes of other databases, or of this one before it was restored, have left;
- * answers how many keys.
+ * Deletes the keys of indexes of other databases, or of this one before it was restored; answers
+ * how many.
  */
 export async function dropOtherIndexes({ client, indexName }: MaintainedIndex): Promise<number> {
   const own = `${PREFIX}${indexName}:`;
@@ -104,7 +104,7 @@ async function walk(
         const devices = await visit(group).catch((error: unknown) => {
           throw new Error(`group ${groupKeyOf(group)} failed`, { cause: error });
         });
-        // Not before the wait: others have added theirs meanwhile.
+        // Only after the wait: other visits have added their devices meanwhile.
         walked.devices += devices;
         walked.groups += 1;
         onProgress(walked);

@@ -1,20 +1,20 @@
 /**
- * What earlier sends have told of a group's devices, as one value: offset (two octets), refusals,
+ * The device observations of earlier sends in a group, as one value: offset (two octets), refusals,
  * environment, by rising offset.
  */
 
 import type { ApnsEnvironment } from '../../domain/credential.ts';
 import type { DeviceNote } from '../../domain/group-change.ts';
 
-/** Octets of a note. The script that changes them knows it too. */
+/** Octets of a note. The script that changes notes depends on it too. */
 export const NOTE_OCTETS = 4;
 
 const ENVIRONMENTS: readonly (ApnsEnvironment | null)[] = [null, 'production', 'sandbox'];
 const REFUSALS_MAX = 255;
 
 /**
- * Notes in rising order of their offsets. One that says nothing is kept all the same: in an edit it
- * takes another one away.
+ * The notes are in rising order of their offsets. An empty note is kept too: in an edit it deletes
+ * the earlier note.
  */
 export function encodeNotes(notes: readonly (readonly [number, DeviceNote])[]): Buffer {
   const octets = Buffer.allocUnsafe(notes.length * NOTE_OCTETS);

@@ -38,7 +38,7 @@ export function valueOfList(list: Buffer): Buffer {
   return bitmap;
 }
 
-/** Adds to the set what a value holds; null: nothing. */
+/** Adds the offsets of a value to the set; null: none. */
 export function unite(set: OffsetSet, value: Buffer | null): void {
   if (value === null) return;
   if (value.length === BITMAP_OCTETS) {
@@ -53,12 +53,12 @@ export function unite(set: OffsetSet, value: Buffer | null): void {
   }
 }
 
-/** Leaves in the set only what is in the other one too. */
+/** Removes from the set the offsets that are not in the other one. */
 export function intersect(set: OffsetSet, other: OffsetSet): void {
   for (let word = 0; word < WORDS; word += 1) set[word] = (set[word] ?? 0) & (other[word] ?? 0);
 }
 
-/** Takes out of the set what is in the other one. */
+/** Removes from the set the offsets of the other one. */
 export function subtract(set: OffsetSet, other: OffsetSet): void {
   for (let word = 0; word < WORDS; word += 1) set[word] = (set[word] ?? 0) & ~(other[word] ?? 0);
 }

@@ -1,6 +1,6 @@
 /**
- * The tag index in Redis, put together: to read from in any thread, and to keep up to date in the
- * main one.
+ * Opens the tag index in Redis: to read from it in any thread, and to keep it up to date in the
+ * main thread.
  */
 
 import type { Logger } from 'pino';
@@ -35,11 +35,11 @@ export interface IndexKeeper {
   readonly index: TagIndex;
   readonly feed: IndexFeed;
   readonly reading: IndexReading;
-  /** Stops mending; ends the connection. */
+  /** Stops repairs; ends the connection. */
   stop(): Promise<void>;
 }
 
-/** To read from, for the life of a thread. `sql` answers for whatever Redis cannot. */
+/** Opens the index to read from it, for the life of a thread. `sql` answers when Redis cannot. */
 export async function openIndexReader(
   address: RedisAddress,
   sql: Sql,
@@ -50,8 +50,8 @@ export async function openIndexReader(
 }
 
 /**
- * To read from and to feed; from now on it is compared with the database. Throws sentences when
- * Redis may not be used as it is set.
+ * Opens the index to read from it and to feed it; from now on compares it with the database. Throws
+ * a SettingFault when Redis is set in a way that makes the index wrong.
  */
 export async function openIndexKeeper(
   address: RedisAddress,
@@ -61,7 +61,7 @@ export async function openIndexKeeper(
   await keepLineage(sql, { isStarting: true });
   const parts = await openParts(address, sql, log);
   const { client, gate, name } = parts;
-  // Of one that was away before, or was started anew with other settings.
+  // For a Redis that was away before, or was restarted with other settings.
   client.on('ready', () => void reviewSettings(client, log));
   try {
     await refuseUnfit(address, client, log);
@@ -152,8 +152,8 @@ async function refuseUnfit(address: RedisAddress, client: RedisClient, log: Logg
 }
 
 /**
- * Too late to refuse it: what it takes away is missed by versions and tokens, so it costs speed and
- * no device.
+ * It is too late to refuse this Redis. Versions and tokens show what it evicts, so it costs speed
+ * and no device.
  */
 async function reviewSettings(client: RedisClient, log: Logger): Promise<void> {
   const { fatal, costly } = await checkSettings(client);
@@ -161,7 +161,7 @@ async function reviewSettings(client: RedisClient, log: Logger): Promise<void> {
   for (const sentence of costly) log.warn(sentence);
 }
 
-/** What is committed is answered for, whatever the database says now. */
+/** The change is committed: its caller must not fail with this check. */
 async function leaveLogged(
   options: HistoryOptions,
   indexName: string,

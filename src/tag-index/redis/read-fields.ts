@@ -1,9 +1,9 @@
 /**
- * The same fields of many hashes. A single server answers for many of them at once, by a script: a
- * command of its own for each would cost the asking thread more than all that comes after. (A
- * pipeline of ioredis saves the writes, but is kept alive by its hidden class until the next full
- * collection, with all of its commands.) A cluster's keys are on its nodes: there each hash is
- * asked by itself.
+ * Reads the same fields of many hashes. A single server answers for many of them at once, by a
+ * script: a command for each would cost the calling thread more than all later work. (A pipeline of
+ * ioredis saves the writes, but its hidden class keeps it alive until the next full collection,
+ * with all of its commands.) The keys of a cluster are on several nodes: there a command reads one
+ * hash.
  */
 
 import { Cluster } from 'ioredis';
@@ -12,15 +12,15 @@ import type { RedisClient } from './connect.ts';
 type Values = readonly (Buffer | null)[];
 
 /**
- * Of one script. A tag's value has a kibioctet at most, and a group's notes 32 if all of its
- * devices have one: so Redis answers with three megaoctets at the very most, and mostly with some
- * hundred kilooctets.
+ * Values that one script reads. A tag's value has a kibioctet at most, and a group's notes 32 if
+ * all of its devices have one: so Redis answers with three megaoctets at the very most, and mostly
+ * with some hundred kilooctets.
  */
 const VALUES_AT_ONCE = 256;
 
 /**
- * By hash and field, in the order asked. Those of one hash are of one moment. Rejects when one of
- * the answers is none.
+ * Answers values by hash and field, in the order given. Those of one hash are of one moment.
+ * Rejects when one of the commands fails.
  */
 export async function readFields(
   client: RedisClient,

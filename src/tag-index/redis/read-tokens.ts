@@ -1,5 +1,5 @@
 /**
- * The second question of a group: the tokens of those who match, as of the same moment or a later
+ * Reads the tokens of the matching devices of a group, as of the moment of the match or a later
  * one.
  */
 
@@ -13,14 +13,14 @@ import { BlockTokens } from './tokens.ts';
 /** Token blocks of one command: with tokens of 500 octets, a megabyte that Redis copies. */
 const BLOCKS_PER_CALL = 16;
 
-/** Of the first of the offsets, or of all. */
+/** The tokens of the first offsets, or of all. */
 type Tokens = Pick<DeviceRun, 'deviceIds' | 'endOffset'>;
 
 /**
- * One call after the other, until all are there or they are too large together. Null: one of them
- * is not there, or they may be older than `version`: a replica that lags has taken over since, and
- * has the token that a device had before. Later ones are as good: an ordinal is never given to
- * another device.
+ * Makes one call after the other, until all tokens are read or they are too large together. Null: a
+ * token is missing, or they may be older than `version`: a replica that lags has taken over since,
+ * and has the tokens that devices had before. Later tokens are as good: an ordinal is never given
+ * to another device.
  */
 export async function readTokens(
   client: RedisClient,
@@ -36,8 +36,8 @@ export async function readTokens(
     const some = blocks.slice(at, at + BLOCKS_PER_CALL);
     const [octets, behind] = await Promise.all([
       client.mgetBuffer(...some.map(({ block }) => blockKey(hashKey, block))),
-      // Sent with them and behind them, on the connection of their slot: who answers it has
-      // answered them before, and goes on from there.
+      // Sent right after that command, on the connection of their slot: the server that answers it
+      // has answered for the blocks before, and goes on from there.
       client.hgetBuffer(hashKey, VERSION_FIELD),
     ]);
     if (behind === null || versionIn(behind) < version) return null;
@@ -50,13 +50,13 @@ export async function readTokens(
   return { deviceIds: tokens };
 }
 
-/** Where the block of the last one that was found ends. */
+/** The end of the block of the last token that was found. */
 const endOf = (offsets: Uint16Array, { length }: BlockTokens): number =>
   (blockOf(offsets[length - 1] ?? 0) + 1) * BLOCK_DEVICES;
 
 interface Block {
   readonly block: number;
-  /** Which of the offsets lie in it: from, up to but without to. */
+  /** Positions of its offsets: from, up to but without to. */
   readonly from: number;
   readonly to: number;
 }

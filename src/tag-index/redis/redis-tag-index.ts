@@ -1,7 +1,7 @@
 /**
- * The tag index in Redis: each group answers from its own keys when they prove that they are
- * current, and from the database when they do not. Two questions to Redis a group, however many
- * devices it has: who matches, and their tokens.
+ * The tag index in Redis: it answers for a group from the keys of the group if these prove that
+ * they are current, and otherwise from the database. Two queries for each group, however many
+ * devices it has: for the matching devices, and for their tokens.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -32,17 +32,17 @@ import { readFields } from './read-fields.ts';
 import { readTokens } from './read-tokens.ts';
 
 /**
- * A change that is committed comes to Redis within milliseconds; whoever waits longer asks the
- * database.
+ * A committed change arrives in Redis within milliseconds; after a longer wait the database
+ * answers.
  */
 const LAG_MS_MAX = 40;
 const LAG_POLL_MS = 5;
 /**
- * A token that is not there was erased between the two questions: asked again, its owner matches no
- * more.
+ * A missing token was erased between the two queries: at the second try its device no longer
+ * matches.
  */
 const TRIES = 2;
-/** Groups asked about at once: ten million devices are 1,221. */
+/** Groups queried at a time: ten million devices are 1,221. */
 const GROUPS_AT_ONCE = 256;
 
 export interface RedisTagIndexOptions {
@@ -50,12 +50,12 @@ export interface RedisTagIndexOptions {
   readonly name: NameOfIndex;
   readonly gate: Gate;
   readonly sql: Sql;
-  /** Answers what Redis cannot. */
+  /** Answers when Redis cannot. */
   readonly database: TagIndex;
   readonly clock: Clock;
 }
 
-/** Who matches in a group. */
+/** The matching devices of a group. */
 interface Matching {
   readonly version: number;
   readonly set: OffsetSet;
@@ -79,7 +79,7 @@ export class RedisTagIndex implements TagIndex {
     return run === null || run === 'stale' ? database.resolve(request) : run;
   }
 
-  /** Retries are few, and each asks about one device. */
+  /** From the database: retries are few, and each is for one device. */
   recheck(
     scope: PlatformOfApp,
     ordinals: readonly number[],
@@ -99,8 +99,8 @@ export class RedisTagIndex implements TagIndex {
   }
 
   /**
-   * Of each group who matches, or null: it cannot prove that it is current. Null for all: Redis
-   * does not answer.
+   * The matching devices of each group; null: the group cannot prove that it is current. Null for
+   * all: Redis does not answer.
    */
   #matchingIn(
     groups: readonly RaisedGroup[],
@@ -115,7 +115,7 @@ export class RedisTagIndex implements TagIndex {
     });
   }
 
-  /** Null: Redis cannot prove that it is current. */
+  /** Null: Redis cannot prove that the group is current. */
   async #resolve({
     group,
     audience,
@@ -150,8 +150,8 @@ export class RedisTagIndex implements TagIndex {
   }
 
   /**
-   * Of each group; null: it cannot prove that it is as new as its version. One command a group, so
-   * what it answers is one moment's.
+   * The matching devices of each group; null: the group cannot prove that it is as new as its
+   * version. One command reads a group, so its values are of one moment.
    */
   async #matching(
     groups: readonly RaisedGroup[],
@@ -163,7 +163,7 @@ export class RedisTagIndex implements TagIndex {
     const answers = await readFields(this.#options.client, hashKeys, fields);
     return groups.map(({ version: expectedVersion }, at) => {
       const [version = null, notes = null, ...values] = answers[at] ?? [];
-      // Nothing was ever in it.
+      // The group was always empty.
       if (version === null) return expectedVersion === 0 ? NOBODY_MATCHES : null;
       const current = versionIn(version);
       if (current < expectedVersion) return null;
@@ -178,7 +178,7 @@ export class RedisTagIndex implements TagIndex {
   }
 }
 
-/** Any of the first tags, all of the second, none of the third. */
+/** The devices that have any of the first tags, all of the second, none of the third. */
 function matchingSet(
   { anyTagIds, allTagIds, noneTagIds }: Audience,
   offsetsOf: (tagId: number) => Buffer | null,
@@ -198,7 +198,7 @@ function matchingSet(
   return matching;
 }
 
-/** By ordinal, of those who match. */
+/** The notes of the matching devices, by ordinal. */
 function notesOf({ set, notes }: Matching, start: number): DeviceNotes {
   if (notes === null) return NO_NOTES;
   const ofMatching = [...decodeNotes(notes)].filter(

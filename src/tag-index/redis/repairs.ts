@@ -1,6 +1,6 @@
 /**
- * Mends groups in the background: each is read from the database and loaded. A group is mended by
- * one node at a time; a crash in between leaves it as stale as it was, to be found again.
+ * Repairs groups in the background: reads each from the database and loads it into Redis. One node
+ * at a time repairs a group; after a crash the group is as stale as before, and is found again.
  */
 
 import type { Logger } from 'pino';
@@ -14,14 +14,14 @@ import type { IndexName } from './index-name.ts';
 import { groupHashKey } from './keys.ts';
 import { writeGroup } from './load-group.ts';
 
-/** Groups that wait. Beyond it they are found again by the next sweep. */
+/** Waiting groups. The next sweep finds any others again. */
 const WAITING_MAX = 10_000;
 /**
- * Groups under way: while the database reads one, Redis takes another; more would take the database
- * from registrations.
+ * Groups under way: while the database reads one, Redis takes another. More would slow down
+ * registrations in the database.
  */
 const AT_ONCE = 2;
-/** A group takes some 50 ms; whoever holds it for longer has died. */
+/** A repair takes some 50 ms; a node that holds a group for longer has died. */
 const CLAIM_MS = 10_000;
 
 export interface RepairsOptions {
@@ -43,7 +43,7 @@ export class Repairs {
     this.#options = options;
   }
 
-  /** Groups mended since the start. */
+  /** Groups repaired since the start. */
   get mended(): number {
     return this.#mended;
   }
@@ -53,7 +53,7 @@ export class Repairs {
     return this.#waiting.size + this.#underWay.size;
   }
 
-  /** These groups are stale. */
+  /** Takes stale groups to repair. */
   ask(groups: readonly GroupKey[]): void {
     for (const group of groups) {
       if (this.#waiting.size >= WAITING_MAX) break;
@@ -62,7 +62,7 @@ export class Repairs {
     this.#pump();
   }
 
-  /** Resolves when what is under way has ended. */
+  /** Resolves when the repairs under way have ended. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     await Promise.all(this.#underWay);
@@ -95,7 +95,7 @@ export class Repairs {
     const claimed = await gate.pass(() => client.set(claimKey, '1', 'PX', CLAIM_MS, 'NX'));
     if (claimed === null) return;
     try {
-      // Not within the gate: what the database does is not to be laid to Redis' charge.
+      // Outside of the breaker, which must not count a fault of the database against Redis.
       const content = await readGroup(sql, group);
       const version = await gate.pass(() =>
         writeGroup(client, indexName, group, content, { isForced: false }),

@@ -1,7 +1,7 @@
 /**
- * The two scripts that write a group: each does all of it or nothing, while nobody else looks. They
- * are short of Redis' time: lists are appended to where they can be, bitmaps changed in the octets
- * that are concerned. And one that reads many groups in one command.
+ * Two scripts that write a group, each in one step that no other command can interrupt. They take
+ * little of Redis' time: they append to lists where possible, and change only the affected octets
+ * of bitmaps. A third script reads many groups in one command.
  */
 
 import { GROUP_BLOCKS } from '../../domain/device.ts';
@@ -11,8 +11,8 @@ import { BITMAP_OCTETS, LISTED_MAX } from './offsets.ts';
 /** Values that Lua may put on its stack at once; its limit is 8,000. */
 const STACK_MAX = 2_000;
 /**
- * Changed octets of a bitmap up to which it is cut and joined; beyond, it is taken apart whole (20
- * us).
+ * Up to this number of changed octets a bitmap is cut and joined; beyond it, it is unpacked as a
+ * whole (20 us).
  */
 const CUTS_MAX = 24;
 
@@ -170,17 +170,18 @@ local function writeFields(key, pairsOfFields)
 end`;
 
 /**
- * What is half done proves nothing: a script is not rolled back when a command of it fails (in a
- * slot that is being moved, say). And at maxmemory this first write is refused; after one that
- * frees memory Redis would let the rest of the script pass.
+ * Marks the group as unproven until the end of the script: Redis does not roll a script back when a
+ * command fails (in a slot that is being moved, say). At maxmemory Redis refuses this first write;
+ * after a command that frees memory it would let the rest of the script pass.
  */
 const UNPROVEN = "redis.call('HSET', key, 'v', '0')";
 
 /**
  * KEYS: the group's hash. ARGV: the new version; how many tags, and for each its id, added and
  * removed offsets; how many blocks, and for each its number and edits; edits of notes. Answers the
- * version that the group has afterwards: another one than the new one means that nothing was done,
- * because one before is missing (lower, 0: there is no group) or it has been applied already.
+ * version that the group has afterwards: if it is not the new one, nothing was done. Then an
+ * earlier change is missing (it is lower; 0: the group does not exist), or the group is ahead of
+ * this change.
  */
 export const APPLY = `${LISTS}
 ${BITMAPS}
@@ -225,7 +226,7 @@ return version
 `;
 
 /**
- * Replaces a group by what was read from the database, unless it is newer. KEYS: the group's hash.
+ * Replaces a group by its content in the database, unless it is newer. KEYS: the group's hash.
  * ARGV: the version; '1' to replace one of the same version too; how many fields, and each with its
  * value; then blocks, each number with its string. Answers the version that the group has
  * afterwards.
@@ -252,8 +253,8 @@ return version
 `;
 
 /**
- * KEYS: hashes. ARGV: fields. Answers the values of these fields of each hash, nil for what is not
- * there.
+ * KEYS: hashes. ARGV: fields. Answers the values of these fields of each hash, nil for missing
+ * ones.
  */
 export const READ_FIELDS = `
 local values = {}

@@ -1,15 +1,15 @@
 /**
- * What a Redis must be like for the index to be right and small; asked of every node of it before
- * the engine starts.
+ * Checks whether Redis is set so that the index is right and small, on every master before the
+ * engine starts.
  */
 
 import type { Redis } from 'ioredis';
 import { Cluster } from 'ioredis';
 import type { RedisClient } from './connect.ts';
 
-/** SET with NX and GET together is of 7.0. */
+/** SET takes NX and GET together since 7.0. */
 const MAJOR_VERSION_MIN = 7;
-/** Longer lists would be searched from their beginning for each tag. */
+/** Redis would search longer lists from their beginning for each tag. */
 const LISTPACK_ENTRIES_MAX = 512;
 const LISTPACK_VALUE_MAX = 512;
 
@@ -21,8 +21,8 @@ export interface SettingsFaults {
 }
 
 /**
- * Asks every master. One that does not answer is no reason not to start: it is costly, like any
- * that is away.
+ * Asks every master. A master that does not answer is reported as costly: the engine starts without
+ * any Redis that is away.
  */
 export async function checkSettings(client: RedisClient): Promise<SettingsFaults> {
   const nodes = client instanceof Cluster ? client.nodes('master') : [client as Redis];

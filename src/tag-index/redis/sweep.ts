@@ -1,7 +1,7 @@
 /**
- * Holds Redis against the database, again and again: the versions of all groups, some at a time. It
- * finds whatever was lost, however it was lost, and that the database itself is another one. One
- * node does it for all.
+ * Compares the versions of all groups in Redis with the database, again and again, some at a time.
+ * It finds every lost change, however it was lost, and notices when the database itself is another
+ * one. One node does it for all.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -21,9 +21,9 @@ import { readFields } from './read-fields.ts';
 import type { Repairs } from './repairs.ts';
 
 const INTERVAL_MS = 500;
-/** Groups looked at in one run: eight million devices, some 10 ms. */
+/** Groups compared in one run: eight million devices, some 10 ms. */
 const GROUPS_MAX = 1_000;
-/** Another node takes over after it. */
+/** After this time another node takes over. */
 const LEASE_MS = 5_000;
 
 export interface SweepOptions {
@@ -42,7 +42,7 @@ export class Sweep {
   #after = BEFORE_ALL;
   #hasLooked = false;
   /**
-   * Groups that were behind when last looked at: a change may have been on its way. By key, with
+   * Groups that were behind in the last comparison: a change may have been on its way. By key, with
    * the version that they lacked.
    */
   readonly #suspects = new Map<string, number>();
@@ -52,8 +52,8 @@ export class Sweep {
   }
 
   /**
-   * Resolves after a first look: what was restored while nobody was running is noticed before
-   * anything is built on it.
+   * Resolves after a first run: it notices a database that was restored while no node ran, before
+   * anything relies on the index.
    */
   async start(): Promise<void> {
     await this.#runLogged();
@@ -65,7 +65,7 @@ export class Sweep {
     return this.#runs.stop();
   }
 
-  /** One look at the next groups. */
+  /** Compares the next groups once. */
   async run(): Promise<void> {
     const { sql, name, gate, repairs, log } = this.#options;
     const { isRenewed } = await keepLineage(sql, { isStarting: false });
@@ -108,7 +108,7 @@ export class Sweep {
     return answers.map(([version = null]) => (version === null ? 0 : versionIn(version)));
   }
 
-  /** Taken, or prolonged while it is ours. */
+  /** Takes the lease, or prolongs it while this node holds it. */
   async #holdsLease(): Promise<boolean> {
     const { client, name } = this.#options;
     const key = `${PREFIX}${name.current}:sweeper`;

@@ -1,7 +1,7 @@
 /**
- * The tokens of a block of 128 devices as one string: how many slots it has (one octet), then for
- * each slot its length (two octets, 0: nobody) and its octets. A token that is hexadecimal is kept
- * as the octets it stands for, which the highest bit of the length tells.
+ * The tokens of a block of 128 devices as one string: the number of slots (one octet), then for
+ * each slot its length (two octets, 0: no device) and its octets. A hexadecimal token is kept as
+ * the octets it stands for; the highest bit of the length marks it.
  */
 
 import type { DeviceToken } from '../../domain/device.ts';
@@ -13,10 +13,10 @@ const LENGTH_OCTETS = 2;
 const HEX_BIT = 0x8000;
 /** A deviceId has at most 4,096 UTF-16 units, 12,288 octets of UTF-8. */
 const LENGTH_BITS = 0x7fff;
-/** In lower case, or it would come back as another text. */
+/** Lower case only: upper case would come back as another text. */
 const HEX = /^[0-9a-f]+$/;
 
-/** Slot and token; null: nobody is left in the slot. */
+/** Slot and token; null: no device is left in the slot. */
 export type SlotToken = readonly [slot: number, deviceId: string | null];
 
 /** A block's string. Slots in rising order. */
@@ -29,7 +29,7 @@ export function encodeBlock(tokens: readonly SlotToken[]): Buffer {
   let at = 1;
   let next = 0;
   for (const [slot, deviceId] of tokens) {
-    // Nobody's records are zeros.
+    // The records of empty slots are zeros.
     at = writeRecord(block, at + LENGTH_OCTETS * (slot - next), deviceId);
     next = slot + 1;
   }
@@ -49,7 +49,7 @@ export function encodeSlots(tokens: readonly SlotToken[]): Buffer {
   return edits;
 }
 
-/** Half an octet cannot be kept. */
+/** An odd number of digits does not fit into octets. */
 const isHex = (deviceId: string): boolean => deviceId.length % 2 === 0 && HEX.test(deviceId);
 
 function recordLength(deviceId: string | null): number {
@@ -58,7 +58,7 @@ function recordLength(deviceId: string | null): number {
   return LENGTH_OCTETS + octets;
 }
 
-/** Where the next record begins. */
+/** Answers where the next record begins. */
 function writeRecord(block: Buffer, at: number, deviceId: string | null): number {
   if (deviceId === null) return block.writeUInt16BE(0, at);
   const hex = isHex(deviceId);
@@ -67,14 +67,14 @@ function writeRecord(block: Buffer, at: number, deviceId: string | null): number
 }
 
 /**
- * Tokens of some devices of a group, in order, as they lie in its blocks: each is made when it is
- * asked for. As strings, those of a chunk that waits to be sent would outlive two collections and
- * be moved by both.
+ * Tokens of some devices of a group, in order, kept as octets of its blocks: each is decoded when
+ * it is asked for. As strings, the tokens of a waiting chunk would outlive two collections and be
+ * moved by both.
  */
 export class BlockTokens implements DeviceIds {
   #length = 0;
   readonly #blocks: Buffer[] = [];
-  /** By position: which of the blocks, and where in it the record begins. */
+  /** By position: the index of the block, and the start of the record in it. */
   readonly #blockAt: Uint8Array;
   readonly #recordAt: Uint32Array;
 
@@ -83,14 +83,14 @@ export class BlockTokens implements DeviceIds {
     this.#recordAt = new Uint32Array(lengthMax);
   }
 
-  /** Those that were found. */
+  /** Number of tokens that were found. */
   get length(): number {
     return this.#length;
   }
 
   /**
    * Finds the tokens of the slots that `offsets` names from `from` up to but without `to`, all of
-   * them of this block and in rising order. False: one of them is not there.
+   * them of this block and in rising order. False: a token is missing.
    */
   find(block: Buffer, offsets: Uint16Array, from: number, to: number): boolean {
     const slots = block[0] ?? 0;
@@ -126,7 +126,7 @@ export function* decodeSlots(block: Buffer): Generator<readonly [slot: number, d
   }
 }
 
-/** Of the record that begins there. */
+/** The token of the record that begins at `at`. */
 function tokenOf(block: Buffer, at: number): DeviceToken {
   const length = lengthAt(block, at);
   const start = at + 2;

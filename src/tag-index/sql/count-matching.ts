@@ -1,4 +1,4 @@
-/** How many devices match, now: counted in the groups that may have one of the tags. */
+/** Counts the devices that match now, in the groups that may have one of the tags. */
 
 import type { PlatformOfApp } from '../../domain/device.ts';
 import { GROUP_DEVICES } from '../../domain/device.ts';

@@ -1,6 +1,6 @@
 /**
- * How many devices of a group match and lie in blocks that are not done: counted in the database,
- * for their tokens are not needed.
+ * Counts the devices of a group that match and lie in blocks that are not done. The database counts
+ * them, because their tokens are not needed.
  */
 
 import { BLOCK_DEVICES, GROUP_DEVICES } from '../../domain/device.ts';
@@ -11,15 +11,15 @@ import { isNobody } from '../audience.ts';
 import { matches } from './matching.ts';
 
 /**
- * Of an audience in a group; ordinals from `ordinalEnd` on are not in it. `doneBlocks`: 64 bits as
- * a signed number.
+ * An audience in a group; ordinals from `ordinalEnd` on are not in it. `doneBlocks`: 64 bits as a
+ * signed number.
  */
 export interface UndoneRequest extends GroupKey, Audience {
   readonly ordinalEnd: number;
   readonly doneBlocks: string;
 }
 
-/** Their number, now. */
+/** Counts them as of now. */
 export async function countUndone(sql: Sql, request: UndoneRequest): Promise<number> {
   const { appId, platformId, groupNumber, ordinalEnd, doneBlocks } = request;
   const start = groupNumber * GROUP_DEVICES;

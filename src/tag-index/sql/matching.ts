@@ -1,5 +1,5 @@
 /**
- * The one condition of all three questions: any of the first tags, all of the second, none of the
+ * The one condition of all three queries: any of the first tags, all of the second, none of the
  * third.
  */
 

@@ -1,4 +1,4 @@
-/** Of some devices, those that still exist and still match: asked before a retry. */
+/** Finds those of some devices that still exist and still match, before a retry. */
 
 import type { ApnsEnvironment } from '../../domain/credential.ts';
 import type { PlatformOfApp } from '../../domain/device.ts';

@@ -1,6 +1,6 @@
 /**
- * The devices of one group that match an audience, in order of their ordinals: one look at each row
- * of the group.
+ * Finds the devices of one group that match an audience, in order of their ordinals, and reads each
+ * row of the group once.
  */
 
 import type { ApnsEnvironment } from '../../domain/credential.ts';
@@ -11,18 +11,18 @@ import { TOKEN_BYTES_MAX } from '../tag-index.ts';
 import { matches } from './matching.ts';
 
 /**
- * Parallel lists, in order of the ordinals; null: nobody matches, or their tokens are too large
+ * Parallel lists, in order of the ordinals; null: no device matches, or their tokens are too large
  * together.
  */
 export interface MatchingGroup {
-  /** Of all their tokens. */
+  /** Of all tokens of matching devices. */
   readonly bytes: number;
   readonly ordinals: readonly number[] | null;
   readonly deviceIds: readonly string[] | null;
   readonly notes: readonly NoteRow[] | null;
 }
 
-/** A device of which something is known, as the database writes it. */
+/** A device with a note, as the database writes it. */
 export type NoteRow = readonly [
   ordinal: number,
   refusals: number,
@@ -31,8 +31,8 @@ export type NoteRow = readonly [
 
 /**
  * Ordinals from `start` up to but without `end`. One row of JSON, because PGlite and the driver
- * take apart each of thousands of rows. Lists that are too large end in the database: the engine
- * hears their size.
+ * would parse each of thousands of rows. Of lists that are too large the database answers only the
+ * size.
  */
 export async function resolveGroup(
   sql: Sql,

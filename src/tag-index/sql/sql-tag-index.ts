@@ -1,5 +1,5 @@
 /**
- * The tag index without Redis: every question is one statement on the truth itself, so it is always
+ * The tag index without Redis: every query is one statement on the data itself, so it is always
  * current.
  */
 
@@ -30,7 +30,7 @@ export class SqlTagIndex implements TagIndex {
     this.sql = sql;
   }
 
-  /** When the tokens are too large together: as many blocks as fit. */
+  /** If all tokens are too large together, answers as many blocks as fit. */
   async resolve(request: ResolveRequest): Promise<DeviceRun> {
     const { group, audience, ordinalEnd, firstOffset = 0 } = request;
     const groupStart = group.groupNumber * GROUP_DEVICES;
@@ -76,8 +76,8 @@ export class SqlTagIndex implements TagIndex {
 }
 
 /**
- * Of a range whose tokens have so many octets: fewer blocks than it has, but one, which always
- * fits.
+ * Blocks that fit, of a range whose tokens have `bytes` octets: fewer than it has, but at least
+ * one, which always fits.
  */
 function blocksThatFit(devices: number, bytes: number): number {
   const blocks = Math.ceil(devices / BLOCK_DEVICES);
