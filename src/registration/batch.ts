@@ -1,28 +1,28 @@
-/** A batch as devices: every device once, with all that is asked for it. */
+/** Groups a batch by device: each device once, with all of its operations. */
 
 import type { DeviceKey, KnownDevice } from '../store/devices/find-devices.ts';
 import type { Change, TagsAfter } from './change.ts';
 import type { DeviceRef, Operation } from './operation.ts';
 
-/** A device of the batch and all that is asked for it. */
+/** A device of the batch and all of its operations. */
 export interface DeviceOperations {
   readonly device: DeviceRef;
   /** In the order they came. */
   readonly operations: readonly Operation[];
 }
 
-/** What became of a device and its operations. */
+/** The result of a device and its operations. */
 export type DeviceResult = 'committed' | 'tags-limited' | 'limit';
 
-/** A device of the batch, as it is, and what it becomes. */
+/** A device of the batch as it is, with its change. */
 export interface ChangedDevice extends DeviceOperations {
   readonly change: Change;
   readonly tags: TagsAfter;
-  /** Null: it is not there. */
+  /** Null: it does not exist. */
   readonly known: KnownDevice | null;
 }
 
-/** One that is written, under the ordinal that it has or gets. */
+/** A device that is written, under its present or new ordinal. */
 export interface WrittenDevice extends ChangedDevice {
   readonly ordinal: number;
 }

@@ -6,7 +6,7 @@
 import type { Operation } from './operation.ts';
 
 /**
- * What becomes of a device. Its tags after it: `add`, and those it had unless cleared or in
+ * The change of a device. Its tags afterwards: `add`, and its earlier tags unless cleared or in
  * `remove`.
  */
 export interface Change {
@@ -19,12 +19,12 @@ export interface Change {
   registers: boolean;
   /** Remembers the time of unsubscribing. */
   unsubscribes: boolean;
-  /** The last one given; null keeps what is known. */
+  /** The last one given; null keeps the known one. */
   appVersion: string | null;
 }
 
 /**
- * `isSubscribable` tells the tags that can be subscribed to by the app: live, connected and
+ * `isSubscribable` tells whether devices of the app can subscribe to a tag: live, connected and
  * unexpired.
  */
 export function fold(
@@ -95,19 +95,19 @@ function unsubscribe(change: Change, tagIds: readonly number[]): void {
   }
 }
 
-/** A device's tags after a change, and what it gained and lost by it. */
+/** The tags of a device after a change, and the tags it gained and lost. */
 export interface TagsAfter {
   /** Sorted. */
   readonly tagIds: readonly number[];
   readonly gained: readonly number[];
   readonly lost: readonly number[];
-  /** Some were not added, for the device has `tagsMax`. */
+  /** Some tags were not added, because the device has `tagsMax`. */
   readonly isLimited: boolean;
 }
 
 /**
- * Applies a change to the sorted tags that a device has. It keeps what it has beyond `tagsMax`, and
- * gains nothing more.
+ * Applies a change to the sorted tags of a device. A device beyond `tagsMax` keeps its tags, and
+ * gains no more.
  */
 export function tagsAfter(
   before: readonly number[],

@@ -1,17 +1,17 @@
 /**
- * One bad row stands alone: what PostgreSQL refuses together is committed in halves, down to the
- * row that it refuses.
+ * Isolates a bad row: a batch that PostgreSQL refuses is committed in halves, down to the row that
+ * it refuses.
  */
 
 import { faultOf } from '../store/faults.ts';
 import type { FailureLog } from '../telemetry/failure-log.ts';
 
-/** Why a device was not committed: its data is refused, or nobody knows. */
+/** Why a device was not committed: its data is refused, or the result is unknown. */
 export type Uncommitted = 'refused' | 'unavailable';
 
 /**
- * Answers for each item, in its place, what `commit` answers for it, or why it is not committed.
- * `sentence`: for the log, then.
+ * Answers for each item, in its place, the result of `commit` or why it is not committed.
+ * `sentence`: for the log, in the second case.
  */
 export async function commitApart<Item, Result>(
   items: readonly Item[],

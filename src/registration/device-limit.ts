@@ -1,6 +1,6 @@
 /**
- * DEVICES_PER_APP_MAX: the App API's credential is public, so somebody may register devices without
- * end.
+ * Holds DEVICES_PER_APP_MAX: the App API's credential is public, so a stranger may register devices
+ * without end.
  */
 
 import type { PlatformOfApp } from '../domain/device.ts';
@@ -10,11 +10,10 @@ import { reserveOrdinals } from '../store/devices/reserve-ordinals.ts';
 import type { Sql } from '../store/sql.ts';
 
 /**
- * Counting takes seconds when devices are many: not more often than this while an app is nearly
- * full.
+ * Least time between two counts of an app that is nearly full: counting many devices takes seconds.
  */
 const RECOUNT_MS = 60_000;
-/** PostgreSQL's integer. */
+/** The largest integer of PostgreSQL. */
 export const ORDINAL_END_MAX = 2_147_483_647;
 
 interface DeviceCount {
@@ -27,9 +26,9 @@ interface Count {
 }
 
 /**
- * Shared by the lanes of a process. While the ordinals given out stay below the maximum nothing
- * needs to be counted; beyond it gaps and erased devices are told from living ones by counting.
- * Exact but for what other nodes and ranges in stock add in between: it is a bound against abuse.
+ * Shared by the lanes of a process. While the ordinals given out stay below the maximum, no count
+ * is needed; beyond it, a count excludes gaps and erased devices. Other nodes and ranges in stock
+ * may exceed it a little in between: it is a bound against abuse.
  */
 export class DeviceLimit {
   readonly devicesMax: number;

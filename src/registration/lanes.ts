@@ -1,5 +1,5 @@
 /**
- * Batchers side by side: operations on one device always meet in the same one, so that they keep
+ * Batchers side by side: all operations on one device go to the same batcher, so that they keep
  * their order.
  */
 
@@ -13,7 +13,7 @@ export class Lanes<Item extends { readonly device: DeviceRef }, Result> {
     this.#lanes = Array.from({ length: count }, (_, lane) => open(lane));
   }
 
-  /** As the batcher's. */
+  /** Like `submit` of the batcher. */
   submit(item: Item): Promise<Result> {
     const hash = Number.parseInt(item.device.deviceKey.slice(0, 8), 16);
     const lane = this.#lanes[hash % this.#lanes.length];

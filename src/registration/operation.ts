@@ -1,4 +1,4 @@
-/** What an app asks for one device, with its parameters read and its tags resolved to ids. */
+/** A request of an app for one device, with its parameters read and its tags resolved to ids. */
 
 import { deviceKeyOf, normalizeDeviceId } from '../domain/device.ts';
 import type { DeviceKey } from '../store/devices/find-devices.ts';
@@ -17,7 +17,7 @@ export type Operation =
   | {
       readonly kind: 'reg' | 'set';
       readonly device: DeviceRef;
-      /** Tags of the client. Which of them can be subscribed to is decided in the transaction. */
+      /** Tags of the client. The transaction decides which of them the device can subscribe to. */
       readonly tagIds: readonly number[];
       readonly appVersion: string | null;
     }
@@ -27,7 +27,7 @@ export type Operation =
       readonly tagIds: readonly number[] | 'all';
     };
 
-/** How a submitted operation ended. */
+/** The result of a submitted operation. */
 export type RegistrationResult =
   /** Durable. */
   | 'committed'

@@ -1,6 +1,6 @@
 /**
- * Ordinals for new devices: each lane has ranges of its own, so that lanes do not queue for one
- * number.
+ * Ordinals for new devices: each lane has ranges of its own, so that lanes do not wait for one
+ * counter.
  */
 
 import type { PlatformOfApp } from '../domain/device.ts';
@@ -9,7 +9,10 @@ import { reserveOrdinals } from '../store/devices/reserve-ordinals.ts';
 import type { Sql } from '../store/sql.ts';
 import type { DeviceLimit } from './device-limit.ts';
 
-/** What an app with few devices leaves unused at a restart, at most, in each lane. */
+/**
+ * Size of the first range: an app with few devices leaves at most so many ordinals unused at a
+ * restart, in each lane.
+ */
 const RANGE_START = 128;
 
 interface Stock {
@@ -19,8 +22,9 @@ interface Stock {
 }
 
 /**
- * The stock of one lane. Ordinals are never given out twice: one whose transaction failed may have
- * been committed all the same, so it stays a gap, as does what is left at the end of the process.
+ * The stock of one lane. An ordinal is never given out twice: if its transaction failed it may have
+ * been committed all the same, so the ordinal stays unused, as do those left at the end of the
+ * process.
  */
 export class Ordinals {
   private readonly sql: Sql;
@@ -33,8 +37,8 @@ export class Ordinals {
   }
 
   /**
-   * Makes sure that one can be taken for each of these devices, unless an app has all that it may
-   * have. Never inside a transaction: the embedded database has one session, which that transaction
+   * Makes sure that `take` has an ordinal for each of these devices, unless an app is at its limit.
+   * Never inside a transaction: the embedded database has one session, which that transaction
    * holds.
    */
   async provideFor(devices: Iterable<PlatformOfApp>): Promise<void> {
@@ -52,8 +56,8 @@ export class Ordinals {
     const stock = this.stockOf(scope);
     const missing = count - stock.ranges.reduce((sum, range) => sum + range.end - range.next, 0);
     if (missing <= 0) return;
-    // A whole group begins at a group's boundary: then no other lane raises the same row of
-    // device_groups.
+    // A range of a whole group begins at a group's boundary: then no other lane raises the same row
+    // of device_groups.
     const size = Math.max(stock.rangeSize, missing);
     const alignment = size === GROUP_DEVICES ? GROUP_DEVICES : 1;
     const endMax = this.limit.devicesMax;

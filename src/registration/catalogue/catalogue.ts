@@ -1,11 +1,10 @@
 /**
- * Snapshots of clients' apps, tags and groups, for requests to be answered without asking the
- * database each time.
+ * Snapshots of clients' apps, tags and groups, so that requests need not ask the database each
+ * time.
  *
- * Every change raises clients.catalogue_version. A snapshot serves hits for a second between two
- * looks at that number. A miss is never believed so easily: a tag that was made on another node a
- * millisecond ago must be known here, or a registration is lost; so `fresh` answers by a look that
- * began after it was called.
+ * Every change raises clients.catalogue_version. A snapshot serves hits for a second after a check
+ * of that number. It does not decide misses: a tag that another node made a millisecond ago must be
+ * known here, or a registration is lost. So `fresh` answers from a check that began after the call.
  */
 
 import { CappedMap } from '../../std/capped-map.ts';
@@ -14,22 +13,22 @@ import type { SqlPool } from '../../store/sql.ts';
 import type { TagNames } from './snapshot.ts';
 import { Snapshot } from './snapshot.ts';
 
-/** How old a look at the version may be for `recent`. */
+/** How old a check of the version may be for `recent`. */
 const STALENESS_MS_MAX = 1_000;
 /** Clients whose snapshots are kept. */
 const CLIENTS_MAX = 1_000;
-/** All of them together: eight hundred thousand tags, or some clients of the largest size. */
+/** Bytes of all snapshots: eight hundred thousand tags, or some clients of the largest size. */
 const BYTES_MAX = 256 * 1_048_576;
 
 interface Entry {
   snapshot: Snapshot;
-  /** When the look began that last found it current. */
+  /** Start of the last check that found it current. */
   checkedAtMs: number;
 }
 
 interface Checks {
   current: Promise<Snapshot>;
-  /** Begins when `current` has ended; shared by all that came meanwhile. */
+  /** Begins when `current` has ended; shared by all callers since. */
   next: Promise<Snapshot> | null;
 }
 
@@ -57,7 +56,8 @@ export class Catalogue {
   }
 
   /**
-   * Whether the client's app is on this platform. A miss is not believed: the platform may be new.
+   * Whether the client's app is on this platform. A miss takes a fresh snapshot: the platform may
+   * be new.
    */
   async hasPlatform(clientId: number, appId: number, platformId: number): Promise<boolean> {
     if (this.remembered(clientId)?.hasPlatform(appId, platformId)) return true;
@@ -65,7 +65,7 @@ export class Catalogue {
   }
 
   /**
-   * A snapshot as of this call or later: for misses, and where a caller expects to see his own
+   * A snapshot as of this call or later: for misses, and for callers that must see their own
    * change.
    */
   fresh(clientId: number): Promise<Snapshot> {

@@ -10,7 +10,7 @@ export interface TagNames {
   readonly sourceIds: readonly string[];
 }
 
-/** Names resolved: the tags, each once, and what named none. */
+/** Resolved names: the tags, each once, and the names of no tag. */
 export interface ResolvedTags {
   readonly tags: readonly CatalogueTag[];
   readonly unknownIds: readonly number[];
@@ -26,7 +26,7 @@ export class Snapshot {
   /** By id, in order of ids. */
   readonly groups: ReadonlyMap<number, TagGroup>;
   readonly groupsBySourceId: ReadonlyMap<string, TagGroup>;
-  /** About what it takes in memory. */
+  /** Its approximate size in memory. */
   readonly bytes: number;
 
   constructor(rows: CatalogueRows) {

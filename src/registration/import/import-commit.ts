@@ -1,6 +1,6 @@
 /**
- * One batch of imported devices, one transaction: as a batch of registrations, but what an app said
- * is newer than a file.
+ * Commits one batch of imported devices in one transaction, like a batch of registrations; but data
+ * from an app is newer than data from a file.
  */
 
 import type { GroupChange } from '../../domain/group-change.ts';
@@ -25,11 +25,11 @@ import { tagsAfter } from '../change.ts';
 import type { Ordinals } from '../ordinals.ts';
 import type { ImportedOperation, ImportResult } from './imported.ts';
 
-/** A device once, with all that the batch says of it, and what becomes of it. */
+/** A device, with all that the batch says of it, and its result. */
 interface ImportedDevice {
   readonly operation: ImportedOperation;
   readonly tags: TagsAfter;
-  /** Null: it is new, and the app may have no more. */
+  /** Null: it is new, and the app may have no more devices. */
   readonly ordinal: number | null;
   readonly isNew: boolean;
   readonly result: ImportResult;
@@ -40,25 +40,25 @@ export interface ImportContext {
   readonly feed: IndexFeed;
   readonly ordinals: Ordinals;
   readonly tagsPerDeviceMax: number;
-  /** Of tag_days: the lane's number. */
+  /** Slot of tag_days that the lane writes. */
   readonly slot: number;
 }
 
 export interface CommittedImport {
-  /** Of each operation, in its place. */
+  /** The result of each operation, in its place. */
   readonly results: readonly ImportResult[];
   readonly changes: readonly GroupChange[];
 }
 
-/** Commits, or throws and has done nothing. */
+/** Commits, or throws: then all or nothing of it is committed. */
 export async function commitImported(
   context: ImportContext,
   operations: readonly ImportedOperation[],
 ): Promise<CommittedImport> {
   const merged = mergeByDevice(operations);
-  // For every device that may turn out to be new.
+  // For all devices, because each may turn out to be new.
   await context.ordinals.provideFor(merged.map(({ device }) => device));
-  // Kept when the transaction is tried again: the stock was filled for one try only.
+  // Kept for further tries of the transaction: the stock was filled for one try only.
   const given = new Map<string, number>();
   const { devices, changes } = await againIfMadeSince(() => commitOnce(context, merged, given));
   const results = new Map(
@@ -80,11 +80,11 @@ const commitOnce = (
       tx,
       merged.map(({ device, startedAtMs }) => ({ ...device, sinceMs: startedAtMs })),
     );
-    // Behind the locks, to see what others committed while they were waited for.
+    // After the locks, to see commits of other transactions during the wait for them.
     const tags = await subscribableTags(tx, [...new Set(merged.flatMap(({ tagIds }) => tagIds))]);
     const knownAt = new Map(known.map((device) => [device.index, device]));
     const tagById = new Map(tags.map((tag) => [tag.id, tag]));
-    // Those that were deleted leave room for others.
+    // Deleted tags leave room for others.
     const living = new Set(await livingTags(tx, tagsOfFull(known, merged, tagsPerDeviceMax)));
     const devices = merged.map((operation, at) => {
       const add = operation.tagIds.filter((tagId) => isWelcome(tagById.get(tagId), operation));
@@ -125,11 +125,11 @@ const tagsOfFull = (
   return [...new Set(full.flatMap(({ tagIds }) => tagIds))];
 };
 
-/** Hardly ever is one not: its tag would have to go while the file is imported. */
+/** Hardly ever false: the tag would have to be deleted or disconnected during the import. */
 const isWelcome = (tag: SubscribableTag | undefined, { device }: ImportedOperation): boolean =>
   tag !== undefined && (tag.appIds === null || tag.appIds.includes(device.appId));
 
-/** A file may name a device twice, and SQL cannot touch a row twice. */
+/** A file may name a device twice, but a statement cannot change a row twice. */
 function mergeByDevice(operations: readonly ImportedOperation[]): readonly ImportedOperation[] {
   const merged = new Map<string, ImportedOperation>();
   for (const operation of operations) {
@@ -161,7 +161,7 @@ function newDevice(
   return { operation, tags, ordinal, isNew: true, result: ordinal === null ? 'limit' : added };
 }
 
-/** What its app said since the import began is kept. */
+/** Keeps the changes that the app has made since the import began. */
 function knownDevice(
   operation: ImportedOperation,
   add: readonly number[],
@@ -195,9 +195,9 @@ function take(
 }
 
 /**
- * A time that nobody knows is the beginning of time: an app that is gone since is erased when its
- * provider says so, which counts only what comes after the registration. Without tags nothing is
- * sent, and the device is kept as if it had come today.
+ * An unknown time becomes the beginning of time. If the app is gone since, the device can be
+ * erased: a provider's report counts only if it is later than the registration. A device without
+ * tags gets no sends, so it is kept as if it had registered today.
  */
 function rowOf({ operation, ordinal, tags }: ImportedDevice) {
   const { device, appVersion, registeredAtMs, startedAtMs, tagIds } = operation;

@@ -1,6 +1,5 @@
 /**
- * Finds the client's tags that a file means, and makes those that are not there when the operator
- * wants them.
+ * Finds the tags of a client that a file names, and makes missing ones if the operator wants that.
  */
 
 import type { CatalogueTag, Tag } from '../../domain/tag.ts';
@@ -27,10 +26,10 @@ export interface MeantTag {
   readonly name: string | null;
 }
 
-/** Its id, or a word for why devices cannot be subscribed to it. */
+/** Its id, or why devices cannot subscribe to it. */
 export type FoundTag = number | 'unknown' | 'expired' | 'not-connected';
 
-/** Finds each in its place, for one app. */
+/** Finds each tag, in its place, for one app. */
 export function findTags(
   snapshot: Snapshot,
   appId: number,
@@ -46,8 +45,8 @@ export function findTags(
 }
 
 /**
- * By sourceId. An id is only another engine's number: it counts for a tag without sourceId whose
- * name, if the file has one, is the same here.
+ * Finds a tag by sourceId. An id is only the number of another engine: it counts for a tag without
+ * sourceId whose name, if the file has one, is the same here.
  */
 function findTag({ tags, tagsBySourceId }: Snapshot, tag: MeantTag): CatalogueTag | undefined {
   if (tag.sourceId !== null) return tagsBySourceId.get(tag.sourceId);
@@ -56,12 +55,12 @@ function findTag({ tags, tagsBySourceId }: Snapshot, tag: MeantTag): CatalogueTa
   return tagsBySourceId.get(sourceIdFor(tag));
 }
 
-/** What a tag is made under: the same when the file is imported again. */
+/** The sourceId of a new tag: the same if the file is imported again. */
 const sourceIdFor = ({ sourceId, id }: MeantTag): string => sourceId ?? `imported-${id}`;
 
 /**
- * Makes those of the tags that no tag has the sourceId of; answers how many, or null: the client
- * would have too many.
+ * Makes the tags whose sourceId does not exist yet; answers how many. Null: the client would have
+ * too many.
  */
 export function createTags(
   sql: SqlPool,

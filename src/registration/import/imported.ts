@@ -1,26 +1,26 @@
-/** What an operator imports for one device, and how that ended. */
+/** An import of one device by an operator, and its results. */
 
 import type { DeviceRef } from '../operation.ts';
 
 export interface ImportedOperation {
   readonly device: DeviceRef;
   readonly appVersion: string | null;
-  /** Null: nobody knows. */
+  /** Null: not known. */
   readonly registeredAtMs: number | null;
   /** Tags of the client. */
   readonly tagIds: readonly number[];
-  /** Takes the tags away that the device has besides. */
+  /** Removes the other tags of the device. */
   readonly replacesTags: boolean;
   /**
-   * When the import began, by the database's clock: what an app said after it is newer than what a
-   * file says.
+   * Start of the import, by the database's clock: data that an app sends after it is newer than the
+   * file.
    */
   readonly startedAtMs: number;
 }
 
 export type ImportResult =
   | 'added'
-  /** It was there already, and has what the file says besides. */
+  /** The device existed, and got the data of the file in addition. */
   | 'merged'
   /**
    * Its app has unsubscribed it since the import began, or, with `replacesTags`, registered it: its

@@ -1,6 +1,6 @@
 /**
- * Devices that an operator imports: committed in lanes of their own, so that registrations of apps
- * do not queue behind them.
+ * Commits the devices that an operator imports, in lanes of their own, so that registrations of
+ * apps do not queue behind them.
  */
 
 import type { Logger } from 'pino';
@@ -21,7 +21,7 @@ export interface ImporterOptions {
   readonly sql: SqlPool;
   readonly feed: IndexFeed;
   readonly log: Logger;
-  /** Counts devices made durable. */
+  /** Called with the number of devices made durable. */
   onCommitted(devices: number): void;
   /**
    * Batches at work at a time: IMPORT_LANES, or 1 on the embedded database, which is one session.
@@ -31,7 +31,7 @@ export interface ImporterOptions {
   readonly tagsPerDeviceMax: number;
 }
 
-/** While one commits the others are at work. */
+/** While one lane commits, the others work. */
 export const IMPORT_LANES = 4;
 export const IMPORT_LANES_EMBEDDED = 1;
 
@@ -56,15 +56,15 @@ export class Importer {
   }
 
   /**
-   * Resolves when all are committed, or with why not. Who submits bounds what is in flight: it is
-   * an operator's command, which waits for its answers.
+   * Resolves with a result for each operation. The caller bounds the operations in flight: it is an
+   * operator's command, which waits for its answers.
    */
   async submit(operations: readonly ImportedOperation[]): Promise<readonly ImportResult[]> {
     if (this.draining) return operations.map(() => 'unavailable');
     return await Promise.all(operations.map((operation) => this.lanes.submit(operation)));
   }
 
-  /** Takes nothing more, and resolves when everything taken is answered. */
+  /** Takes no more operations, and resolves when all taken ones are answered. */
   async drain(): Promise<void> {
     this.draining = true;
     await this.lanes.drain();

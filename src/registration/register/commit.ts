@@ -1,4 +1,7 @@
-/** One batch of operations: the heart of group commit (docs/architecture.md, "Registration"). */
+/**
+ * Commits one batch of operations: the heart of group commit (docs/architecture.md,
+ * "Registration").
+ */
 
 import type { Edits, GroupChange, GroupKey } from '../../domain/group-change.ts';
 import { changesOf, groupKeyOf, groupOfPlace } from '../../domain/group-change.ts';
@@ -29,27 +32,27 @@ export interface CommitContext {
   readonly knownGroupTags: KnownGroupTags;
   readonly feed: IndexFeed;
   readonly tagsPerDeviceMax: number;
-  /** A repetition of a registration that was written within this is not written (decision 42). */
+  /** A registration that repeats one written within this time is not written (decision 42). */
   readonly freshMs: number;
-  /** Of tag_days: the lane's number. */
+  /** Slot of tag_days: the number of the lane. */
   readonly slot: number;
 }
 
 /**
- * Ordinals of new devices, kept when the transaction is tried again: the one before is rolled back
- * for certain, and the stock was filled for one ordinal of each.
+ * Ordinals of new devices, kept for further tries of the transaction: the earlier try is certainly
+ * rolled back, and the stock was filled with one ordinal for each.
  */
 type GivenOrdinals = Map<DeviceRef, number>;
 
 export interface Committed {
-  /** Of each device, in its place. */
+  /** The result of each device, in its place. */
   readonly results: readonly DeviceResult[];
   readonly changes: readonly GroupChange[];
 }
 
 /**
- * Commits, or throws: what was committed before is committed again without harm. Mostly in one
- * transaction; devices with very many tags are in several.
+ * Commits, or throws; a repetition of committed changes does no harm. Mostly one transaction;
+ * devices with very many tags take several.
  */
 export async function commitDevices(
   context: CommitContext,
@@ -68,9 +71,9 @@ export async function commitDevices(
 }
 
 /**
- * The first of the devices, as many as can be looked at together. Looks without locks: what changes
- * nothing is answered, for what was read had been committed. New devices are written in the next
- * round trip; those that are there are locked and looked at once more before.
+ * Commits the first of the devices, as many as can be read together. The first read takes no locks:
+ * an operation that changes nothing is answered at once, because the state it read was committed.
+ * New devices are written in the next round trip; existing ones are locked and read again before.
  */
 async function commitOnce(
   context: CommitContext,
@@ -93,7 +96,7 @@ async function commitOnce(
               context,
               await look(tx, context, known, lockDevices),
             );
-            // Somebody has erased or replaced it since.
+            // Another transaction has erased or replaced it since.
             if (locked.some((device) => device.known === null)) throw new MadeSince();
             return locked.filter(isWritten).map(asKnown);
           },
@@ -102,7 +105,7 @@ async function commitOnce(
   return conclude(context, looked, written);
 }
 
-/** The devices as they are, what is asked for them, and what that makes of them. */
+/** Reads the devices, and applies their operations to them. */
 async function look(
   tx: Sql,
   { freshMs, tagsPerDeviceMax }: CommitContext,
@@ -110,8 +113,8 @@ async function look(
   read: typeof findDevices,
 ): Promise<readonly ChangedDevice[]> {
   const keys = devices.map(({ device }) => device);
-  // Issued in this order: the look at tags is to see what others committed while the locks were
-  // waited for.
+  // Sent in this order: the read of tags must see commits of other transactions during the wait for
+  // the locks.
   const [found, tags] = await Promise.all([
     read(tx, keys, freshMs),
     subscribableTags(tx, tagsAskedFor(devices)),
@@ -154,23 +157,22 @@ function changedDevice(
 }
 
 /**
- * Whether anything has to be written of it: not of a repetition, and not of what unsubscribes a
- * stranger.
+ * Whether the device has to be written: not for a repetition, nor to unsubscribe an unknown device.
  */
 function isWritten({ known, change, tags }: ChangedDevice): boolean {
   const { registers, unsubscribes, appVersion } = change;
   if (known === null) return registers;
-  // Tags that were deleted may take up its room, which is looked at behind the lock.
+  // Deleted tags may take up its room; this is checked after the lock.
   if (unsubscribes || tags.isLimited || tags.gained.length + tags.lost.length > 0) return true;
   const isSameVersion = appVersion === null || appVersion === known.appVersion;
-  // What a provider said of its token is forgotten when its app comes again.
+  // Refusals of its token are forgotten when its app registers again.
   const isRepetition = known.isFresh && known.refusals === 0 && isSameVersion;
   return registers && !isRepetition;
 }
 
 /**
- * Tags that were deleted, and that nobody has taken off a device yet, leave room for others. Hardly
- * any device is at its limit.
+ * Removes deleted tags that are still on devices, to make room for others. Hardly any device is at
+ * its limit.
  */
 async function withoutDeadTags(
   tx: Sql,
@@ -195,8 +197,8 @@ const asKnown = (device: ChangedDevice): WrittenDevice => ({
 });
 
 /**
- * Those of the new devices that get an ordinal: the app may have no more. Outside of any
- * transaction, as `provideFor` asks.
+ * Answers those of the new devices that get an ordinal: an app may be at its limit. Outside of any
+ * transaction, as `provideFor` demands.
  */
 async function numberNew(
   { ordinals }: CommitContext,
@@ -216,7 +218,7 @@ async function numberNew(
   });
 }
 
-/** What was written, and what it raised. */
+/** The written devices, and the groups that they raised. */
 interface Written {
   readonly devices: readonly WrittenDevice[];
   readonly groups: readonly TouchedGroup[];
@@ -263,9 +265,7 @@ const tagChangeOf = ({ device, ordinal, tags }: WrittenDevice): TagChange => ({
   lost: tags.lost,
 });
 
-/**
- * The groups in which anything changes that an index holds, each with all that anybody in it gains.
- */
+/** The groups with changes that an index holds, each with all tags that its devices gain. */
 function gainsByGroup(
   devices: readonly WrittenDevice[],
 ): readonly { readonly group: GroupKey; readonly tagIds: Set<number> }[] {
@@ -282,12 +282,12 @@ function gainsByGroup(
 }
 
 /**
- * Who registers is no stranger any more, which an index has to hear. Hardly any was refused before.
+ * A registration forgives earlier refusals, which an index must learn. Hardly any device has one.
  */
 const isForgiven = ({ known, change }: ChangedDevice): boolean =>
   change.registers && known !== null && known.refusals > 0;
 
-/** What was done, for whoever asked and for the tag index. */
+/** The results for the callers, and the changes for the tag index. */
 function conclude(
   { knownGroupTags }: CommitContext,
   looked: readonly ChangedDevice[],

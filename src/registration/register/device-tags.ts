@@ -1,6 +1,6 @@
 /**
- * The tags of devices, as `list` answers them: all that are asked for while a query is under way
- * share the next one.
+ * Reads the tags of devices, as `list` answers them: all requests during a query share the next
+ * one.
  */
 
 import { Batcher } from '../../std/batcher.ts';
@@ -9,7 +9,7 @@ import { tagsOfDevices } from '../../store/devices/tags-of-devices.ts';
 import type { Sql } from '../../store/sql.ts';
 import type { DeviceRef } from '../operation.ts';
 
-/** A query of this many takes some 10 ms; what exceeds it waits for the one after. */
+/** A query of so many devices takes some 10 ms; further ones wait for the next query. */
 const DEVICES_MAX = 500;
 
 export class DeviceTags {
@@ -28,7 +28,7 @@ export class DeviceTags {
     });
   }
 
-  /** By id, as of this call or later. Rejects when the store cannot be asked. */
+  /** Tags by id, as of this call or later. Rejects when the store does not answer. */
   of(device: DeviceRef): Promise<readonly TagOfDevice[]> {
     return this.queries.submit(device);
   }

@@ -1,7 +1,7 @@
 /**
- * Which tags groups of devices are known to have in the database: almost every tag that a
- * registration adds is one that its group has had for long, and to look for each costs more than
- * the rest of the row.
+ * Remembers which tags device groups have in the database: almost every tag that a registration
+ * adds is one that its group has had for long, and a look-up for each costs more than the rest of
+ * the row.
  */
 
 import type { GroupKey } from '../../domain/group-change.ts';
@@ -10,8 +10,8 @@ import { CappedMap } from '../../std/capped-map.ts';
 import type { RaisedWithEpoch, TouchedGroup } from '../../store/devices/record-changes.ts';
 
 /**
- * Of all groups together: 4 MB or so. New devices come into few groups; for others a look is what
- * it costs.
+ * Tags of all groups together: 4 MB or so. New devices come into few groups; other groups cost a
+ * look-up.
  */
 const TAGS_MAX = 100_000;
 
@@ -21,10 +21,10 @@ interface Known {
 }
 
 export class KnownGroupTags {
-  /** By their tags: those written longest ago are forgotten. */
+  /** Weighed by their tags: the groups written longest ago are forgotten. */
   readonly #groups = new CappedMap<string, Known>({ weightMax: TAGS_MAX });
 
-  /** The tags that a group gains, told apart by whether they are known of it. */
+  /** Splits the tags that a group gains into known and new ones. */
   split(group: GroupKey, tagIds: Iterable<number>): TouchedGroup {
     const known = this.#groups.get(groupKeyOf(group));
     const knownTagIds: number[] = [];
@@ -33,7 +33,7 @@ export class KnownGroupTags {
     return { ...group, knownTagIds, knownEpoch: known?.epoch ?? 0, newTagIds };
   }
 
-  /** A transaction that raised these groups, and wrote those tags, was committed. */
+  /** Learns from a committed transaction that raised these groups and wrote those tags. */
   learn(groups: readonly TouchedGroup[], raised: readonly RaisedWithEpoch[]): void {
     const epochs = new Map(raised.map((group) => [groupKeyOf(group), group.tagsEpoch]));
     for (const { knownTagIds, newTagIds, ...group } of groups) {

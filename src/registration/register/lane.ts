@@ -23,14 +23,14 @@ const OPERATIONS_MAX = 1_000;
  * has 10 s.
  */
 const SUBSCRIPTIONS_MAX = 20_000;
-/** What `ureg` without tags may cost; how many a device has is not known before. */
+/** Assumed cost of `ureg` without tags: the number of tags of the device is not known before. */
 const SUBSCRIPTIONS_OF_ALL = 10;
 
 export type LaneResult = Exclude<RegistrationResult, 'overloaded'>;
 
 /**
- * Makes a lane. Whatever happens to a batch, each of its operations is answered with a result;
- * `onAnswered` is told of how many it was.
+ * Makes a lane. Each operation of a batch gets a result, even if the batch fails; `onAnswered` is
+ * called with their number.
  */
 export const createLane = (
   context: CommitContext,
@@ -71,6 +71,6 @@ async function commitAndFeed(
   return results;
 }
 
-/** A limit concerns what would be added; what unsubscribes is committed all the same. */
+/** A limit concerns additions; an operation that unsubscribes is committed all the same. */
 const resultOf = ({ kind }: Operation, outcome: DeviceResult | Uncommitted): LaneResult =>
   kind === 'ureg' && outcome !== 'refused' && outcome !== 'unavailable' ? 'committed' : outcome;

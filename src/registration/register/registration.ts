@@ -1,4 +1,4 @@
-/** Registrations of devices: answered when they are durable, and many to a transaction. */
+/** Registers devices: many in one transaction, and each is answered when it is durable. */
 
 import type { Logger } from 'pino';
 import { PLANS_ARE_KEPT } from '../../store/line.ts';
@@ -22,13 +22,13 @@ export interface RegistrationOptions {
   readonly inFlightMax: number;
   readonly devicesPerAppMax: number;
   readonly tagsPerDeviceMax: number;
-  /** A repetition of a registration that was written within this is not written. */
+  /** A registration that repeats one written within this time is not written. */
   readonly freshMs: number;
 }
 
 /**
- * While one lane waits for its commit the other one is at work. More of them make smaller batches:
- * a batch costs 20 to 40 times what a registration in it does, and two lanes of 1,000 a batch are
+ * While one lane waits for its commit, the other one works. More lanes make smaller batches: a
+ * batch costs 20 to 40 times as much as a registration in it, and two lanes of 1,000 a batch are
  * faster than one thread can read requests.
  */
 export const LANES = 2;
@@ -77,7 +77,7 @@ export class Registration {
     return this.inFlight;
   }
 
-  /** Takes nothing more, and resolves when everything taken is answered. */
+  /** Takes no more operations, and resolves when all taken ones are answered. */
   async drain(): Promise<void> {
     this.draining = true;
     await this.lanes.drain();

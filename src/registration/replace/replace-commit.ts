@@ -1,6 +1,6 @@
 /**
- * A token's replacement, one transaction: all tags of a device move to another deviceId, or nothing
- * does.
+ * Replaces a token in one transaction: all tags of a device move to another deviceId, or nothing
+ * changes.
  */
 
 import type { DeviceNote, GroupChange } from '../../domain/group-change.ts';
@@ -19,9 +19,9 @@ import { tagsAfter } from '../change.ts';
 import type { DeviceRef } from '../operation.ts';
 
 export interface Replacement {
-  /** The device as it is known now. */
+  /** The device under its present deviceId. */
   readonly device: DeviceRef;
-  /** Of the same app and platform. */
+  /** The new deviceId, of the same app and platform. */
   readonly by: DeviceRef;
   readonly appVersion: string | null;
 }
@@ -29,11 +29,11 @@ export interface Replacement {
 export type ReplaceOutcome =
   /** The new deviceId was unknown: the device goes on under it. */
   | 'moved'
-  /** Both were there: the old one's tags are the new one's now, and the old one is gone. */
+  /** Both existed: the new one has the tags of the old one, which is deleted. */
   | 'merged'
-  /** Only the new one is there, or both are the same: it was done before. */
+  /** Only the new one exists, or both are the same: it was done before. */
   | 'unchanged'
-  /** Neither is there. */
+  /** Neither exists. */
   | 'unknown';
 
 export interface Replaced {
@@ -43,7 +43,9 @@ export interface Replaced {
   readonly changes: readonly GroupChange[];
 }
 
-/** Commits, or throws and has done nothing. Done again it answers `unchanged`. */
+/**
+ * Commits, or throws: then it may be repeated. If it was committed before, it answers `unchanged`.
+ */
 export const commitReplacement = (
   sql: SqlPool,
   replacement: Replacement,
@@ -71,10 +73,7 @@ const unchanged = (outcome: 'unchanged' | 'unknown'): Replaced => ({
 
 const NO_NOTE: DeviceNote = { refusals: 0, environment: null };
 
-/**
- * The ordinal stays, and with it everything that hangs on it but what providers said of the other
- * token.
- */
+/** The ordinal stays, and with it all data of the device, except the notes about the old token. */
 async function move(
   tx: Sql,
   { device, by, appVersion }: Replacement,
@@ -89,7 +88,10 @@ async function move(
   return { outcome: 'moved', isTagsLimited: false, changes: changesOf(raised, edits) };
 }
 
-/** Tags that were deleted are not taken over. Only what becomes less counts as unsubscribed. */
+/**
+ * Deleted tags are not taken over. Only tags that the new device does not gain count as
+ * unsubscribed.
+ */
 async function merge(
   tx: Sql,
   { device: { appId, platformId }, appVersion }: Replacement,

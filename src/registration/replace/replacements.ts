@@ -1,6 +1,6 @@
 /**
- * Replacements of tokens, a few at a time: each is a transaction of its own, for it changes rows of
- * two devices at once.
+ * Replaces tokens, a few at a time: each replacement is a transaction of its own, because it
+ * changes the rows of two devices at once.
  */
 
 import type { Logger } from 'pino';
@@ -23,10 +23,13 @@ export interface ReplacementsOptions {
 
 export type ReplaceResult =
   | Replaced
-  /** Nothing was done: too many wait; the database cannot be reached, or is too slow. */
+  /**
+   * `overloaded`: too many wait, and nothing was done. `unavailable`: not known to be durable,
+   * because the database cannot be reached or is too slow.
+   */
   | { readonly outcome: 'overloaded' | 'unavailable' };
 
-/** Tokens change seldom: so many are waited for within seconds. */
+/** Tokens change seldom: so many replacements take seconds. */
 const WAITING_MAX = 1_000;
 
 export class Replacements {
@@ -47,9 +50,9 @@ export class Replacements {
   }
 
   /**
-   * Resolves when it is committed, or with why it is not. Replacements of one device keep their
-   * order. It has none among registrations that are not answered yet: either order gives the new
-   * device the tags of both.
+   * Resolves when the replacement is committed, or with why it is not. Replacements of one device
+   * keep their order. Registrations that are not answered yet may come before or after it: either
+   * order gives the new device the tags of both.
    */
   async submit(replacement: Replacement): Promise<ReplaceResult> {
     if (this.draining) return { outcome: 'unavailable' };
@@ -62,7 +65,7 @@ export class Replacements {
     }
   }
 
-  /** Takes nothing more, and resolves when everything taken is answered. */
+  /** Takes no more replacements, and resolves when all taken ones are answered. */
   async drain(): Promise<void> {
     this.draining = true;
     await this.lanes.drain();
