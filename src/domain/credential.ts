@@ -1,6 +1,5 @@
 /**
- * What a provider wants to see before it takes a push for an app: the credentials of one (app,
- * platform).
+ * The provider credentials of one (app, platform), which a provider needs before it takes a push.
  */
 
 /** Apple's two services: a token is of one of them only. */
@@ -17,7 +16,7 @@ export interface ApnsCredential {
   readonly environment: ApnsEnvironment;
 }
 
-/** The fields we use of a Google service account file. */
+/** The fields of a Google service account file that the engine uses. */
 export interface ServiceAccount {
   readonly project_id: string;
   readonly private_key_id: string;
@@ -37,7 +36,7 @@ export interface VapidKeys {
   readonly privateKey: string;
   /** The 65 octets of the uncompressed public key in base64url. */
   readonly publicKey: string;
-  /** Whom a push service writes to: `mailto:` or `https:`. */
+  /** The contact for a push service: `mailto:` or `https:`. */
   readonly subject: string;
 }
 

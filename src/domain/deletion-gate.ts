@@ -1,23 +1,23 @@
 /**
- * The safety gate of deletions: when a large share of a send's devices is called dead or refused,
- * the fault is more likely ours (another environment, app or project) than theirs, and nobody is
- * erased before somebody has looked.
+ * The deletion gate: if a large share of a send's devices is called dead or refused, the fault is
+ * more likely the sender's (another environment, app or project) than the devices', and no device
+ * is erased before an operator has looked.
  */
 
 /**
- * A year of dead tokens in a list that was never sent to is about a tenth; a wrong environment is
- * all of them.
+ * In a list without sends for a year about a tenth of the tokens is dead; in a wrong environment
+ * all are.
  */
 export const CONDEMNED_SHARE_MAX = 0.2;
 /**
- * Below it a share says nothing, and what could be lost is little: small apps clean themselves up
- * without an operator.
+ * Below it a share means nothing, and little could be lost: small apps are cleaned up without an
+ * operator.
  */
 export const CONDEMNED_MIN = 100;
-/** Answers after which a running send may be judged; before that its end is waited for. */
+/** Answers after which a running send may be judged; with fewer the gate waits for its end. */
 export const ANSWERS_MIN = 1_000;
 
-/** A scope of a notification as far as the providers have answered. */
+/** The answers of the providers for a scope of a notification so far. */
 export interface GateCounts {
   readonly delivered: number;
   readonly gone: number;
@@ -26,8 +26,8 @@ export interface GateCounts {
 }
 
 /**
- * Whether what its answers condemned may be carried out now. What failed for other reasons says
- * nothing of tokens.
+ * Whether the condemned devices of a scope may be erased now. Sends that failed for other reasons
+ * say nothing about tokens.
  */
 export function gateOf({ delivered, gone, refused, isFinished }: GateCounts): Gate {
   const condemned = gone + refused;

@@ -1,6 +1,6 @@
 /**
- * What a device is, and where it lies: ordinals, groups of 8,192 and blocks of 128
- * (docs/architecture.md, "Devices").
+ * Devices and their places: ordinals, groups of 8,192 and blocks of 128 (docs/architecture.md,
+ * "Devices").
  */
 
 import { hash } from 'node:crypto';
@@ -40,7 +40,7 @@ const KNOWN: ReadonlySet<number> = new Set(PLATFORM_IDS);
 export const isPlatformId = (value: number): value is PlatformId => KNOWN.has(value);
 
 /**
- * An app on one platform: what has a credential, ordinals and groups of its own, and hangs or works
+ * An app on one platform: it has a credential, ordinals and groups of its own, and works or hangs
  * as a whole.
  */
 export interface PlatformOfApp {
@@ -48,20 +48,20 @@ export interface PlatformOfApp {
   readonly platformId: number;
 }
 
-/** What maps know an app's platform by. */
+/** The key of an app's platform in maps. */
 export const scopeKeyOf = ({ appId, platformId }: PlatformOfApp): string =>
   `${appId}.${platformId}`;
 
 /**
- * A deviceId as it is on its way to a provider: one that is hexadecimal, as APNs' are, need not
- * become a string for that.
+ * A deviceId on its way to a provider: a hexadecimal one, as APNs' are, need not become a string
+ * for that.
  */
 export type DeviceToken = string | HexOctets;
 
 /** Longest deviceId in UTF-16 units (spec/interface.md, section 1). */
 export const DEVICE_ID_LENGTH_MAX = 4_096;
 
-/** Devices of a group: the unit of claiming, and of one Redis Cluster slot later. */
+/** Devices of a group: the unit of claiming, and of one Redis Cluster slot. */
 export const GROUP_DEVICES = 8_192;
 /**
  * Devices of a block: the unit of recorded progress; 64 blocks make a group, so that a bigint holds
@@ -109,8 +109,8 @@ export const deviceKeyOf = (deviceId: string): string =>
   hash('sha256', deviceId, 'hex').slice(0, 32);
 
 /**
- * A registration that repeats one that was written within this may not be written
- * (REGISTRATION_REFRESH_HOURS at its most): so the time in a device's row may be so much earlier
- * than its last registration, whatever the setting is now.
+ * A registration that repeats one written within this time may stay unwritten (the maximum of
+ * REGISTRATION_REFRESH_HOURS). So the time in a device's row may be so much earlier than its last
+ * registration, whatever the setting is now.
  */
 export const UNWRITTEN_MS_MAX = 86_400_000;

@@ -8,13 +8,13 @@ const INSTALLATION_ID_LENGTH = 22;
 const INSTALLATION_ID = /^[c-f][\w-]{21}$/;
 
 /**
- * Whether this is a Firebase Installation ID. Asked for every send: the length alone tells nearly
- * all tokens apart.
+ * Whether this is a Firebase Installation ID. Called for every send: the length alone decides for
+ * nearly all tokens.
  */
 export const isInstallationId = (text: string): boolean =>
   text.length === INSTALLATION_ID_LENGTH && INSTALLATION_ID.test(text);
 
-/** The installation that a registration token is of (`<id>:APA91b…`); null: it does not say. */
+/** The installation in a registration token (`<id>:APA91b…`); null: the token names none. */
 export function installationOfToken(deviceId: string): string | null {
   if (deviceId[INSTALLATION_ID_LENGTH] !== ':') return null;
   const id = deviceId.slice(0, INSTALLATION_ID_LENGTH);

@@ -1,6 +1,6 @@
 /**
- * What a transaction changed in a group of devices, as a tag index beside the database has to hear
- * of it: only on top of the version before, or it has missed something.
+ * The changes of a transaction in a device group, for a tag index beside the database. The index
+ * applies them only on top of the version before; otherwise it has missed a change.
  */
 
 import type { ApnsEnvironment } from './credential.ts';
@@ -21,16 +21,16 @@ export interface DevicePlace extends PlatformOfApp {
   readonly ordinal: number;
 }
 
-/** That a device has a tag. */
+/** A tag of a device. */
 export interface Subscription extends DevicePlace {
   readonly tagId: number;
 }
 
-/** What earlier sends have told of a device. Few devices have one. */
+/** The device observations of earlier sends. Few devices have a note. */
 export interface DeviceNote {
   /** Sends at different times that refused its token, since the last one that did not. */
   readonly refusals: number;
-  /** Where APNs took its token; null: where it was asked first, as far as is known. */
+  /** The APNs environment that took its token; null: the one tried first, as far as is known. */
   readonly environment: ApnsEnvironment | null;
 }
 
@@ -39,9 +39,9 @@ export interface Edits {
   /** Devices that are new, or have another token; null: erased, with notes and tags. */
   readonly tokens?: readonly (DevicePlace & { readonly deviceId: string | null })[];
   readonly added?: readonly Subscription[];
-  /** None of it is in `added` too. */
+  /** No subscription is in `added` too. */
   readonly removed?: readonly Subscription[];
-  /** What is noted of a device from now on. */
+  /** The notes of devices from now on. */
   readonly notes?: readonly (DevicePlace & { readonly note: DeviceNote })[];
 }
 
@@ -64,16 +64,16 @@ interface Growing extends RaisedGroup {
 }
 
 /**
- * Sorts the edits into the groups that were raised. Edits of others changed nothing, or their
- * groups would have been.
+ * Sorts the edits into the groups that were raised. An edit in another group changed nothing, or
+ * that group would have been raised.
  */
 export function changesOf(raised: readonly RaisedGroup[], edits: Edits): readonly GroupChange[] {
   const changes = new Map<string, Growing>();
   for (const group of raised) changes.set(groupKeyOf(group), begin(group));
   let before: DevicePlace | undefined;
   let last: Growing | undefined;
-  // An edit is mostly of the same group as the edit before, and a key is a text to be made and
-  // hashed.
+  // Most edits are in the same group as the edit before, so the key need not be built and hashed
+  // again.
   const changeOf = (place: DevicePlace): Growing | undefined => {
     if (before !== undefined && isSameGroup(place, before)) return last;
     const { appId, platformId, ordinal } = place;

@@ -1,4 +1,4 @@
-/** One submitted push: what is sent, to whom, and the states it passes through. */
+/** One submitted push: its payload, its audience, and its states. */
 
 import type { PlatformId, PlatformOfApp } from './device.ts';
 
@@ -20,25 +20,28 @@ export type NotificationState =
   | 'CANCELLED';
 
 /**
- * What becomes of a send of which nobody knows whether it was accepted: again (maybe twice), or
- * never (maybe not at all).
+ * What follows a send of unknown result: it is sent again (maybe twice), or never (maybe not at
+ * all).
  */
 export const DELIVERIES = ['at-least-once', 'at-most-once'] as const;
 export type Delivery = (typeof DELIVERIES)[number];
 
-/** Which devices: any of the first, all of the second, none of the third. Ids are distinct. */
+/**
+ * The target devices have any of the first tags, all of the second, none of the third. Ids are
+ * distinct.
+ */
 export interface Audience {
   readonly anyTagIds: readonly number[];
   readonly allTagIds: readonly number[];
   readonly noneTagIds: readonly number[];
 }
 
-/** An app's platform that can be sent to: one that this engine knows. */
+/** A platform of an app that the engine knows, and can send to. */
 export interface Scope extends PlatformOfApp {
   readonly platformId: PlatformId;
 }
 
-/** A part of a notification: all of it that is for one (app, platform). */
+/** One scope of a notification: all of it that is for one (app, platform). */
 export interface NotificationScope extends PlatformOfApp {
   readonly notificationId: string;
 }
@@ -64,13 +67,15 @@ export interface Payload {
   readonly webpush?: Readonly<Record<string, unknown>>;
 }
 
-/** What a sender needs to know of a notification to render it. */
+/** The data of a notification that a sender needs to render it. */
 export interface Message {
   readonly notificationId: string;
   readonly payload: Payload;
   /** The notification's own end, or null; senders turn it and the ttl into the provider's form. */
   readonly expiresAtMs: number | null;
-  /** When it was to be sent, at the earliest its acceptance: a payload's ttl counts from here. */
+  /**
+   * The time of the send as planned, not before its acceptance: a payload's ttl counts from here.
+   */
   readonly dueAtMs: number;
 }
 

@@ -1,15 +1,15 @@
 /**
- * How one send to one device ended. A sender answers every send with exactly one of these, and each
- * kind is one reaction.
+ * How one send to one device ended. A sender answers every send with exactly one outcome; each kind
+ * leads to one reaction.
  */
 
 import type { ApnsEnvironment } from './credential.ts';
 
 export type Outcome = {
-  /** The reason is in nobody's documentation, so this HTTP status alone decided. Logged once. */
+  /** No documentation lists the reason, so this HTTP status alone decided. Logged once. */
   readonly unfamiliarStatus?: number;
   /**
-   * Only one of the several hosts that the credential's devices are spread over says so: nothing is
+   * Said by only one of the several hosts that the credential's devices are spread over: nothing is
    * known of the others (Web Push).
    */
   readonly isOneHost?: true;
@@ -18,27 +18,28 @@ export type Outcome = {
       /** Accepted by the provider. */
       readonly kind: 'delivered';
       /**
-       * APNs: accepted there, and not where it was asked first. To be remembered with the device.
+       * APNs: accepted in this environment, not in the one tried first. The device gets a note of
+       * it.
        */
       readonly environment?: ApnsEnvironment;
     }
   /**
-   * Dropped. The token is dead if it was registered before `sinceMs` (APNs 410), or before we asked
+   * Dropped. The token is dead if it was registered before `sinceMs` (APNs 410), or before the send
    * when null (FCM).
    */
   | { readonly kind: 'gone'; readonly reason: string; readonly sinceMs: number | null }
   /**
-   * Quarantined. The provider does not take this token; the fault may be ours (another environment,
-   * app or project), so the device is kept and its refusals are counted.
+   * Quarantined. The provider does not take this token. The fault may be the sender's (another
+   * environment, app or project), so the device is kept and its refusals are counted.
    */
   | {
       readonly kind: 'bad-token';
       readonly reason: string;
-      /** Our own judgement of the token's form: the provider was not asked. */
+      /** The engine rejected the form of the token: the provider was not asked. */
       readonly isUnasked?: true;
       /**
-       * It says nothing of the token (the other environment could not be asked, the message was too
-       * long): no refusal to be counted.
+       * It says nothing about the token (the other environment could not be asked, the message was
+       * too long), and does not count as a refusal.
        */
       readonly isInconclusive?: true;
     }
@@ -47,8 +48,8 @@ export type Outcome = {
       readonly kind: 'bad-message';
       readonly reason: string;
       /**
-       * The answer does not say so: it may as well be about this device, and anybody can register a
-       * thousand that are refused so.
+       * The answer does not say so: it may be about this device only, and a stranger can register a
+       * thousand devices that are refused in this way.
        */
       readonly mayBeDevice?: true;
     }
@@ -56,37 +57,37 @@ export type Outcome = {
   | { readonly kind: 'bad-credential'; readonly reason: string }
   /** The provider's access token has expired: the same send works with a fresh one. */
   | { readonly kind: 'expired-authorization'; readonly reason: string }
-  /** Too many for this one device. */
+  /** Too many sends to this one device. */
   | {
       readonly kind: 'throttled-device';
       readonly reason: string;
       readonly retryAfterMs: number | null;
     }
-  /** Too many for the whole credential. */
+  /** Too many sends with the whole credential. */
   | {
       readonly kind: 'throttled-target';
       readonly reason: string;
       readonly retryAfterMs: number | null;
     }
-  /** The provider failed: later. */
+  /** The provider failed: a later send may succeed. */
   | {
       readonly kind: 'unavailable';
       readonly reason: string;
       readonly retryAfterMs: number | null;
       /**
-       * A refusal of credential or address, but in nobody's words: a proxy's, most likely. Only
-       * several prove that it is the provider's.
+       * A refusal of credential or address, but not in the words of a provider: most likely a
+       * proxy's. Only several prove that it is the provider's.
        */
       readonly isWordless?: true;
     }
   /**
-   * The provider never looked at it (REFUSED_STREAM, above GOAWAY's last id): retried at once
+   * The provider has not processed it (REFUSED_STREAM, above GOAWAY's last id): retried at once
    * elsewhere, by the sender itself if it can.
    */
   | { readonly kind: 'refused'; readonly reason: string }
   /**
-   * Nobody knows whether the provider accepted it (time-out, connection lost): the notification
-   * says what then.
+   * It is unknown whether the provider accepted it (time-out, connection lost): the notification
+   * says what follows.
    */
   | { readonly kind: 'unknown'; readonly reason: string }
 );
@@ -94,7 +95,7 @@ export type Outcome = {
 /** One object for all: a million sends need not allocate a million times. */
 export const DELIVERED: Outcome = Object.freeze({ kind: 'delivered' });
 
-/** Whether it says something about every device of this credential, not about this one. */
+/** Whether the outcome concerns every device of this credential, not only this one. */
 export function concernsWholeTarget(outcome: Outcome): boolean {
   if (outcome.isOneHost) return false;
   switch (outcome.kind) {
@@ -114,6 +115,6 @@ export function concernsWholeTarget(outcome: Outcome): boolean {
   }
 }
 
-/** The provider's word for it, for counts and logs; null when it was accepted. */
+/** The provider's reason, for counts and logs; null when it was accepted. */
 export const reasonOf = (outcome: Outcome): string | null =>
   outcome.kind === 'delivered' ? null : outcome.reason;

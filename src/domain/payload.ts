@@ -18,7 +18,7 @@ export type PayloadResult =
   | { readonly ok: true; readonly payload: Payload }
   | { readonly ok: false; readonly faults: readonly PayloadFault[] };
 
-/** APNs: `apns-collapse-id` holds 64 bytes; FCM takes whatever fits there. */
+/** APNs: `apns-collapse-id` holds 64 bytes; FCM takes all values that fit there. */
 export const COLLAPSE_ID_BYTES_MAX = 64;
 /** FCM: four weeks, the longest a message is kept. */
 export const TTL_SECONDS_MAX = 2_419_200;
@@ -50,7 +50,7 @@ export function parsePayload(value: unknown): PayloadResult {
 }
 
 /**
- * Whether nobody would notice it: it shows nothing on any platform, is not silent, and has no data
+ * Whether a payload has no effect: it shows nothing on any platform, is not silent, and has no data
  * for the app.
  */
 export function showsNothing({ data, silent, ...rest }: Payload): boolean {
@@ -63,7 +63,7 @@ export function showsNothing({ data, silent, ...rest }: Payload): boolean {
   );
 }
 
-/** Whether JSON could have written it in braces. */
+/** Whether it is an object, as JSON writes it in braces. */
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
@@ -125,7 +125,8 @@ const KNOWN: ReadonlySet<string> = new Set(Object.keys(fields.shape));
 export const isPayloadField = (name: string): boolean => KNOWN.has(name) || name === 'body';
 
 /**
- * Fields we know (null counts as absent, `body` as `message`), and all others, which become data.
+ * Splits known fields (null counts as absent, `body` as `message`) from all others, which become
+ * data.
  */
 function split(read: Readonly<Record<string, unknown>>): {
   readonly known: Readonly<Record<string, unknown>>;
@@ -145,7 +146,8 @@ function split(read: Readonly<Record<string, unknown>>): {
 }
 
 /**
- * PostgreSQL stores neither NUL nor lone surrogates, and what nests without end cannot be walked.
+ * Why a value cannot be stored: PostgreSQL stores neither NUL nor lone surrogates, and a walk over
+ * endless nesting would not end.
  */
 function unstorableIn(value: unknown, depth: number): string | null {
   if (typeof value === 'string') {
@@ -165,8 +167,8 @@ function unstorableIn(value: unknown, depth: number): string | null {
 const RESERVED_BY_FCM: ReadonlySet<string> = new Set(['from', 'message_type']);
 
 /**
- * A key that a provider keeps for itself would fail for every device of it, long after the caller
- * was told `200`.
+ * Faults for keys that a provider reserves: they would fail for every device of it, long after the
+ * caller got `200`.
  */
 function reservedKeys(
   data: Readonly<Record<string, unknown>>,
@@ -189,7 +191,7 @@ function reservedKeys(
   return faults;
 }
 
-/** Keys of `data` that FCM keeps for itself. */
+/** Whether FCM reserves a key of `data`. */
 export const isReservedByFcm = (key: string): boolean =>
   RESERVED_BY_FCM.has(key) || key.startsWith('google') || key.startsWith('gcm');
 

@@ -1,15 +1,15 @@
 /**
- * What a worker reports of its part of a send: plain values that cross the thread's port and enter
+ * The report of a worker on its part of a send: plain values that cross the thread's port and enter
  * the ledger.
  */
 
 import type { ApnsEnvironment } from './credential.ts';
 import type { Counts, NotificationScope } from './notification.ts';
 
-/** How a send to a device ends for good; the five that `total` is the sum of. */
+/** How a send to a device ends for good; `total` is the sum of these five. */
 export type FinalKind = 'delivered' | 'failed' | 'skipped' | 'expired' | 'cancelled';
 
-/** The reason of devices whose part of a send nobody could bring to its end. */
+/** The failure reason of devices in parked parts. */
 export const PARKED = 'Parked';
 
 /** A device whose send may succeed later. */
@@ -19,23 +19,23 @@ export interface NewRetry {
   readonly attempts: number;
   readonly reason: string;
   readonly dueInMs: number;
-  /** Nobody knows whether the send before was accepted. */
+  /** It is unknown whether the send before was accepted. */
   readonly isUncertain: boolean;
 }
 
-/** What a send has told of its device, besides how it ended. */
+/** A device observation, besides the outcome of the send. */
 export type DeviceNews = { readonly ordinal: number } & (
   | {
       /**
-       * The provider no longer knows it, or refuses it and may be wrong. Void if it registers at or
-       * after this time.
+       * The provider no longer knows the device, or refuses it and may be wrong. Void if the device
+       * registers at or after this time.
        */
       readonly kind: 'gone' | 'refused';
       readonly registeredBeforeMs: number;
     }
-  /** Accepted in this environment of APNs, not in the one asked first. */
+  /** Accepted in this environment of APNs, not in the one tried first. */
   | { readonly kind: 'moved'; readonly environment: ApnsEnvironment }
-  /** Accepted, after it had been refused. */
+  /** Accepted after earlier refusals. */
   | { readonly kind: 'restored' }
 );
 
@@ -43,22 +43,22 @@ interface ProgressShape extends NotificationScope {
   readonly news: readonly DeviceNews[];
   /** The credential's or message's fault that was found: nothing more is sent in this scope. */
   readonly fault: string | null;
-  /** Devices handed to the provider that this tells of. */
+  /** Number of devices in this report that were handed to the provider. */
   readonly sends: number;
-  /** Epoch milliseconds of the first and last of them; null: none. */
+  /** Epoch milliseconds of the first and last of these sends; null: none. */
   readonly sentFromMs: number | null;
   readonly sentToMs: number | null;
   /**
-   * What is given back waits for this: its provider fails for everyone, or its quota is used up.
-   * Absent: for nothing.
+   * Why a part that is given back waits: its provider fails for everyone, or its quota is used up.
+   * Absent: no reason.
    */
   readonly waitingFor?: Wait;
   /**
-   * Why the claim came to nothing, by a fault of its own. Absent: it went in order, and the claims
-   * before it are forgiven.
+   * Why the claim failed, by a fault of its own. Absent: it went in order, and the count of claims
+   * without progress starts again.
    */
   readonly failure?: string;
-  /** Nothing of what it counts as failed is sent any more, until an operator releases it. */
+  /** The devices that it counts as failed are not sent to until an operator releases them. */
   readonly isParked?: true;
 }
 
@@ -68,26 +68,26 @@ export interface Wait {
 }
 
 /**
- * Blocks of a chunk that are done, with their counts. Without blocks it only renews or gives back
+ * Done blocks of a chunk, with their counts. Without blocks the report only renews or gives back
  * the lease.
  */
 export interface ChunkProgress extends ProgressShape {
   readonly kind: 'chunk';
   readonly groupNumber: number;
-  /** Of the claim: progress under an older one is refused. */
+  /** Epoch of the claim: progress under an older one is refused. */
   readonly epoch: number;
   /** Bit n: block n. 64 bits, signed. */
   readonly blocks: bigint;
   readonly counts: Counts;
-  /** Reason and count of what is in `counts.failed`. */
+  /** The reasons of `counts.failed`, with a count for each. */
   readonly reasons: readonly (readonly [reason: string, count: number])[];
   readonly retries: readonly NewRetry[];
   /**
-   * At most once: bit n: block n may be sent from the moment this is recorded. Null: as the ledger
-   * has it.
+   * At most once: bit n: block n may be sent once this is recorded. Null: the ledger keeps its
+   * value.
    */
   readonly started: bigint | null;
-  /** Not null: the chunk is given back, to be claimed again after this. */
+  /** Not null: the chunk is given back, to be claimed again after this time. */
   readonly releaseAfterMs: number | null;
 }
 
@@ -100,7 +100,7 @@ export interface RetrySettlement {
   readonly reason: string | null;
   readonly attempts: number;
   readonly dueInMs: number;
-  /** Due again, and nobody knows whether this send was accepted. */
+  /** Due again, and it is unknown whether this send was accepted. */
   readonly isUncertain: boolean;
 }
 

@@ -1,35 +1,36 @@
 /**
- * What nodes share of a provider's token: the value, when it ends, and who may make the next one.
+ * The state of a provider token that nodes share: the value, its end, and the right to make the
+ * next one.
  */
 
 /**
  * The newest token of an identity, as all nodes see it. Times count from the moment of the answer.
  */
 export interface SharedToken {
-  /** Names the value; null: there never was one. */
+  /** Name of the value; null: there never was one. */
   readonly id: string | null;
   /** Null: there is none, or it was sealed under another SECRET_KEY. */
   readonly value: string | null;
   readonly refreshInMs: number;
   readonly expiresInMs: number;
   /**
-   * Until another one may be made: the provider's interval, a freeze, a failure, somebody who is at
-   * it.
+   * Time until another one may be made: the provider's interval, a freeze, a failure, or a node
+   * that is making one.
    */
   readonly mintInMs: number;
   readonly isBeingMinted: boolean;
-  /** Why the last attempt came to nothing, while that answers for everyone. */
+  /** Why the last attempt failed, while all nodes answer with this failure. */
   readonly failure: {
     readonly reason: string;
-    /** Asking again would end the same. */
+    /** Another attempt would end the same. */
     readonly isFinal: boolean;
     readonly lastsMs: number;
   } | null;
 }
 
 /**
- * The right to make one, held by one node at a time and not for long; `nowMs` is the time by the
- * clock that all share.
+ * The right to make a token: one node holds it at a time, for a short time. `nowMs` is the time by
+ * the clock that all nodes share.
  */
 export interface MintingRight {
   readonly mintingId: string;

@@ -12,7 +12,7 @@ export interface Tag {
   readonly appIds: readonly number[] | null;
 }
 
-/** A tag as a catalogue holds it: its optional parameters are read where they are shown. */
+/** A tag in a catalogue. Its optional parameters are read when they are shown. */
 export type CatalogueTag = Omit<Tag, 'optionalParameters'>;
 
 export interface TagGroup {
@@ -30,15 +30,15 @@ export const SOURCE_ID_LENGTH_MAX = 255;
 export const OPTIONAL_PARAMETERS_MAX = 50;
 export const OPTIONAL_PARAMETER_LENGTH_MAX = 255;
 /**
- * Of all tags of a client together: 335 octets for each of as many as it may have. They go out to
- * every app that asks for its tags.
+ * Of all tags of a client together: 335 octets for each of the tags that it may have. They are sent
+ * to every app that asks for its tags.
  */
 export const OPTIONAL_PARAMETER_BYTES_PER_CLIENT_MAX = 32 * 1_048_576;
 export const GROUP_DEPTH_MAX = 32;
 /** Ids are PostgreSQL integers. */
 export const ID_MAX = 2_147_483_647;
 
-/** An expired tag addresses nobody and cannot be subscribed to. */
+/** An expired tag addresses no device, and devices cannot subscribe to it. */
 export const isExpired = (tag: CatalogueTag, nowMs: number): boolean =>
   tag.expiresAtMs !== null && tag.expiresAtMs <= nowMs;
 

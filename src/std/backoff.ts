@@ -1,4 +1,4 @@
-/** How long to wait before trying again: doubling, capped, and never the same for everybody. */
+/** The wait before another try: doubling, capped, and spread at random. */
 
 export interface BackoffPolicy {
   readonly baseMs: number;
@@ -24,6 +24,6 @@ export function backoffMs(
   return withJitter(Math.min(policy.capMs, doubled), random);
 }
 
-/** A wait that somebody else named, spread upwards: earlier than named would be too early. */
+/** A wait that a peer has named, spread upwards: a shorter one would be too early. */
 export const withJitter = (delayMs: number, random: () => number = Math.random): number =>
   Math.round(delayMs * (1 + JITTER * random()));

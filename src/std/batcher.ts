@@ -1,6 +1,6 @@
 /**
- * Group commit: what comes while a batch is under way goes into the next one, so that batches grow
- * with the load.
+ * Group commit: items that arrive while a batch is under way go into the next one, so that batches
+ * grow with the load.
  */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -10,7 +10,7 @@ export interface BatcherOptions<Item, Result> {
   /** Bound on the sum of weights of a batch; a single item may exceed it, alone. */
   readonly weightMax: number;
   weightOf(item: Item): number;
-  /** Answers every item, in order. What it throws is thrown at everybody in the batch. */
+  /** Answers every item, in order. Its error rejects all items of the batch. */
   run(items: readonly Item[]): Promise<readonly Result[]>;
 }
 
@@ -21,22 +21,22 @@ interface Waiting<Item, Result> {
 }
 
 /**
- * Turns of the event loop that a batch waits for company at most: a hundred requests are read in so
+ * Most turns of the event loop that a batch waits for more items: a hundred requests are read in so
  * many.
  */
 const TURNS_MAX = 10;
 /**
- * Turns that bring nobody, after which nobody is on his way: the first may end before the sockets
- * are looked at.
+ * After so many turns without a new item none is on its way: the first turn may end before the
+ * sockets are read.
  */
 const SILENT_TURNS_MAX = 2;
 
 /**
- * Starts a batch when none is in flight and gathers while one is, so there is never more than one
- * at work. A lone item does not wait for company; but those who were just answered come again, and
- * a batch of the first of them alone would keep all others waiting: so a batch is as large as the
- * one before it, while each turn of the event loop brings more. Unbounded by itself: whoever
- * submits bounds what is in flight.
+ * Starts a batch when none is in flight and gathers while one is, so one is under way at most. A
+ * lone item does not wait for others. But callers that were just answered submit again, and a batch
+ * of only the first of them would keep all others waiting. So a batch grows as large as the one
+ * before it, while each turn of the event loop brings more. It has no bound of its own: the callers
+ * bound the items in flight.
  */
 export class Batcher<Item, Result> {
   private readonly options: BatcherOptions<Item, Result>;

@@ -1,6 +1,6 @@
 /**
- * A bell that one loop waits for and many things ring: a ring while nobody waits is kept for the
- * next wait, so that nothing is missed between looking and waiting.
+ * A bell that one loop waits for and many callers ring. A ring while the loop does not wait is kept
+ * for its next wait, so that none is missed between a check and a wait.
  */
 export class Bell {
   private rung = false;

@@ -1,7 +1,7 @@
 /**
- * Values by key, of which only so many are kept, or so much of them together: those that were set
- * longest ago make room. Whatever a stranger's requests are remembered by is one of these, so that
- * nothing he sends can fill the memory.
+ * A map with a limit on its keys, or on the weight of its values: the values set longest ago make
+ * room. All that is remembered of strangers' requests is in such maps, so that no stranger can fill
+ * the memory.
  */
 
 interface Entry<K, V> {
@@ -15,7 +15,7 @@ interface Entry<K, V> {
 export interface CappedMapLimits {
   /** Keys. */
   readonly sizeMax?: number;
-  /** Of all weights together. */
+  /** Sum of all weights. */
   readonly weightMax?: number;
 }
 
@@ -24,8 +24,7 @@ export class CappedMap<K, V> {
   readonly #weightMax: number;
   readonly #entries = new Map<K, Entry<K, V>>();
   // The order is a list of its own: to find the first key of a full Map that changes all the time
-  // took 100 µs at 50,000 keys, for the places of those that were deleted before it are walked over
-  // each time.
+  // took 100 µs at 50,000 keys, because each search walks over the places of deleted keys.
   #oldest: Entry<K, V> | null = null;
   #newest: Entry<K, V> | null = null;
   #weight = 0;
@@ -39,7 +38,7 @@ export class CappedMap<K, V> {
     return this.#entries.size;
   }
 
-  /** Of all values that are kept. */
+  /** Of all values in the map. */
   get weight(): number {
     return this.#weight;
   }
@@ -48,7 +47,7 @@ export class CappedMap<K, V> {
     return this.#entries.get(key)?.value;
   }
 
-  /** Keeps the value as the newest one, which stays however much it weighs. */
+  /** Keeps the value as the newest one, which stays even if it is too heavy. */
   set(key: K, value: V, weight = 0): void {
     this.delete(key);
     const entry: Entry<K, V> = { key, value, weight, older: this.#newest, newer: null };
@@ -70,7 +69,7 @@ export class CappedMap<K, V> {
     else older.newer = newer;
     if (newer === null) this.#newest = older;
     else newer.older = older;
-    // What is old and dead must not keep others alive (decision 35).
+    // A deleted entry must not keep others alive in memory (decision 35).
     entry.older = null;
     entry.newer = null;
     this.#entries.delete(key);

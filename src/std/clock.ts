@@ -1,7 +1,4 @@
-/**
- * The two clocks: one that is compared with dates, one that only ever goes forward. Tests bring
- * their own.
- */
+/** The two clocks: one for dates, one that only goes forward. Tests bring their own. */
 
 export interface Clock {
   /** Epoch milliseconds: for dates that people and other machines know. May jump. */

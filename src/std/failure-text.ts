@@ -1,9 +1,9 @@
-/** What an error says, short enough to be stored and shown beside what it ended. */
+/** The message of an error, short enough to be stored and shown with the work that it ended. */
 
 import { foreignText } from './foreign-text.ts';
 
 const LENGTH_MAX = 200;
 
-/** Its message, for the code of a database's or a worker's error tells nobody anything. */
+/** The message, because the code of a database's or a worker's error tells an operator nothing. */
 export const failureText = (error: unknown): string =>
   foreignText(error instanceof Error ? error.message : String(error), LENGTH_MAX);

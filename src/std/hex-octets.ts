@@ -1,7 +1,7 @@
 /**
- * A text in lower-case hexadecimal, kept as the octets it stands for, where they lie. A million of
- * them are written out without ever being strings, which would cost more than all else that is done
- * for them.
+ * A text in lower-case hexadecimal, kept as its octets in the buffer around them. A million such
+ * texts are written out without ever being strings, which would cost more than all other work on
+ * them.
  */
 export class HexOctets {
   readonly #bytes: Buffer;

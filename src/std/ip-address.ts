@@ -3,13 +3,15 @@
 import { SocketAddress } from 'node:net';
 
 const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/;
-/** Of an IPv6 address, what one customer has: the first four of its eight groups (RFC 6177). */
+/**
+ * The part of an IPv6 address that one customer has: the first four of its eight groups (RFC 6177).
+ */
 const IPV6_NETWORK_GROUPS = 4;
 
 /**
  * One spelling for each address: IPv4 as it is, also where a listener on `::` shows it mapped into
- * IPv6; IPv6 in its short form (RFC 5952), without a zone. `address` is one: `isIP` or the system
- * says so.
+ * IPv6; IPv6 in its short form (RFC 5952), without a zone. `address` must be an address: from the
+ * system, or checked with `isIP`.
  */
 export function normalAddress(address: string): string {
   if (!address.includes(':')) return address;
@@ -19,8 +21,8 @@ export function normalAddress(address: string): string {
 }
 
 /**
- * Whom callers are counted as: IPv4 as it is; IPv6 by its /64, since whoever has one address has
- * 2^64 of them.
+ * The network as which a caller is counted: IPv4 as it is; IPv6 by its /64, since a caller with one
+ * address has 2^64 of them.
  */
 export function networkOf(address: string): string {
   const normal = normalAddress(address);

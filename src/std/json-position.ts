@@ -1,9 +1,9 @@
 /**
- * Where a text stops being JSON. JSON.parse says it in other words in every version, sometimes
- * without a position.
+ * Finds where a text stops being JSON. JSON.parse words this differently in every version,
+ * sometimes without a position.
  */
 
-/** The place as people count: from 1. */
+/** The place as people count it: from 1. */
 export interface TextPosition {
   readonly line: number;
   readonly column: number;
@@ -14,15 +14,15 @@ const SCALAR = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const STRING_CHARACTERS = /(?:[ !#-[\]-\uffff]+|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*/y;
 
 /**
- * For a text that JSON.parse refused. Keeps a stack of its own: a stranger's brackets nest as deep
- * as they like.
+ * For a text that JSON.parse refused. Keeps a stack of its own: a stranger may nest brackets to any
+ * depth.
  */
 export function jsonFaultPosition(text: string): TextPosition {
   const before = text.slice(0, jsonEnd(text)).split('\n');
   return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
 }
 
-/** How many characters are the begin of some JSON text. */
+/** Number of leading characters that could begin a JSON text. */
 function jsonEnd(text: string): number {
   const open: ('{' | '[')[] = [];
   let at = 0;
@@ -61,7 +61,7 @@ function jsonEnd(text: string): number {
       if (!isNext(']')) continue;
       open.pop();
     } else if (text[at] === '"' ? !takeString() : !take(SCALAR)) return at;
-    // A value ended here, and maybe what it is in.
+    // A value ended here, and maybe also the values around it.
     while (open.length > 0 && isNext(open.at(-1) === '{' ? '}' : ']')) open.pop();
     if (open.length === 0) {
       take(SPACE);

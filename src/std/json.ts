@@ -1,8 +1,8 @@
-/** JSON of a stranger: anything may arrive, so it is unknown until looked at. */
+/** Reads the JSON of a stranger: any value may arrive, so it is `unknown` until it is checked. */
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** The value that a text stands for; undefined, for which JSON has no word, when it is not JSON. */
+/** The value in a JSON text; undefined, which JSON cannot express, when the text is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -18,6 +18,6 @@ export function parseObject(text: string): JsonObject | undefined {
   return isObject(value) ? value : undefined;
 }
 
-/** Whether JSON could have written it in braces. */
+/** Whether it is an object, as JSON writes it in braces. */
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

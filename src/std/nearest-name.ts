@@ -1,12 +1,12 @@
-/** Which known name was meant by one that is not known. */
+/** Finds the known name that an unknown one most likely means. */
 
 /**
- * Longer names are compared by their beginning: a stranger wrote them, and the comparison takes
- * their length squared.
+ * Longer names are compared by their beginning: a stranger wrote them, and the time grows with the
+ * square of their length.
  */
 const LENGTH_MAX = 64;
 
-/** The one of `known` that takes the fewest changes; case, `_` and `-` count for nothing. */
+/** The name in `known` that takes the fewest changes; case, `_` and `-` are ignored. */
 export function nearestName(name: string, known: readonly [string, ...string[]]): string {
   const meant = folded(name.slice(0, LENGTH_MAX));
   let nearest = known[0];

@@ -1,6 +1,6 @@
 /**
- * Whether PEM files are what their settings say: the server and the senders would say so in their
- * own words, or not at all.
+ * Checks that PEM files hold what their settings name. Otherwise the server and the senders would
+ * report a fault in their own words, or not at all.
  */
 
 import type { KeyObject } from 'node:crypto';
@@ -29,7 +29,7 @@ export function pemFaults(files: PemFiles): readonly string[] {
 
 const readCertificate = (pem: Buffer): X509Certificate => new X509Certificate(pem);
 
-/** Null: there is no such setting. */
+/** Null: the setting is absent. */
 function openPem<T>(
   name: string,
   path: string | undefined,

@@ -1,6 +1,6 @@
 /**
- * Work that is done again and again, with a pause after each run: never two runs at once, and a
- * stop that waits.
+ * Repeats work, with a pause after each run: never two runs at once, and `stop` waits for the last
+ * one.
  */
 
 export class Recurring {
@@ -9,7 +9,7 @@ export class Recurring {
   private timer: NodeJS.Timeout | null = null;
   private running: Promise<void> = Promise.resolve();
 
-  /** `work` must not reject: nobody would hear of it. */
+  /** `work` must not reject: nothing handles its error. */
   constructor(intervalMs: number, work: () => Promise<void>) {
     this.intervalMs = intervalMs;
     this.work = work;

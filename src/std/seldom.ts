@@ -1,9 +1,10 @@
 /**
- * What happens often is told once, and from then on at most so often: with how often it happened.
+ * Limits how often an event is told: the first time, and from then on at most once in an interval,
+ * with the number of events.
  */
 export class Seldom {
   readonly #intervalMs: number;
-  /** Milliseconds of a clock that nobody sets. */
+  /** Milliseconds of a clock that cannot be set. */
   readonly #monotonicMs: () => number;
   #untold = 0;
   #toldAtMs = Number.NEGATIVE_INFINITY;
@@ -13,7 +14,10 @@ export class Seldom {
     this.#monotonicMs = monotonicMs;
   }
 
-  /** It happened. How often since it was told last, if it is to be told now; else null. */
+  /**
+   * Counts an event. Answers the number of events since the last report if it is time for another;
+   * null: it is not.
+   */
   count(): number | null {
     this.#untold += 1;
     const nowMs = this.#monotonicMs();

@@ -1,4 +1,4 @@
-/** What is wrong with a setting, or with what it names: one line for the operator. */
+/** A fault of a setting, or of the thing that it names: one line for the operator. */
 
 export class SettingFault extends Error {
   /**

@@ -4,7 +4,7 @@ import { z } from 'zod';
 
 const DIGITS = /^\d+$/;
 
-/** A whole number within bounds, and nothing that only JavaScript takes for one. */
+/** A whole number within bounds, and no text that only JavaScript takes for one. */
 export const count = (min: number, max: number) => {
   const error = `must be a whole number from ${min} to ${max}`;
   return z
@@ -27,5 +27,5 @@ export const list = z.string().transform((value) =>
     .filter((entry) => entry !== ''),
 );
 
-/** What settings of these forms are read as. */
+/** The type of the settings that have these forms. */
 export type SettingsOf<Forms extends z.ZodRawShape> = Readonly<z.infer<z.ZodObject<Forms>>>;

@@ -1,9 +1,9 @@
-/** Something that happens now and then, and those who want to hear of it. */
+/** An event that happens now and then, and its listeners. */
 export class Signal {
-  /** Not a Set: many come and go here, and its old tables would keep them (decision 35). */
+  /** Not a Set: many listeners come and go, and its old tables would keep them (decision 35). */
   private listeners: readonly (() => void)[] = [];
 
-  /** Calls `listener` every time from now on; the answer ends that. */
+  /** Calls `listener` every time from now on; the function that it answers ends that. */
   on(listener: () => void): () => void {
     this.listeners = [...this.listeners, listener];
     return () => {

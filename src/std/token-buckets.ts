@@ -1,4 +1,4 @@
-/** Rate limits by key: a token bucket for each, of which only so many are remembered. */
+/** Rate limits by key: a token bucket for each key, with a limit on their number. */
 
 export interface TokenBucketsOptions {
   readonly perSecond: number;
@@ -13,8 +13,8 @@ interface Bucket {
 
 /**
  * A bucket holds the tokens of one second. Two generations bound the memory: when the young one is
- * full the old one is forgotten, and whoever was in it starts with a full bucket. An attacker with
- * that many addresses is not stopped by limits per address anyway.
+ * full the old one is forgotten, and its keys start again with a full bucket. An attacker with that
+ * many addresses is not stopped by limits per address anyway.
  */
 export class TokenBuckets {
   private readonly perSecond: number;
@@ -27,7 +27,7 @@ export class TokenBuckets {
     this.bucketsMax = bucketsMax;
   }
 
-  /** Takes a token of `key`, if there is one. `nowMs` is a monotonic clock. */
+  /** Takes a token of `key`, if its bucket has one. `nowMs` is a monotonic clock. */
   take(key: string, nowMs: number): boolean {
     const bucket = this.bucketOf(key, nowMs);
     const gained = ((nowMs - bucket.updatedAtMs) * this.perSecond) / 1_000;

@@ -1,8 +1,8 @@
-/** Work that may be done again, whole. */
+/** Repeats work as a whole. */
 
 /**
- * What `work` resolves with; done again, `triesMax` times in all, while `mayPass` says of what it
- * threw that the next try may succeed.
+ * Answers the result of `work`. Repeats it, up to `triesMax` tries in all, while `mayPass` says of
+ * its error that the next try may succeed.
  */
 export async function tryAgain<Result>(
   triesMax: number,

@@ -1,7 +1,7 @@
 /**
- * The monotonic clock, read once in a turn of the event loop, for code that asks it a hundred
- * thousand times a second. It may be behind by as long as the turn has lasted (or the process was
- * stopped in it), never ahead: good for noting when something began, not for asking how late it is.
+ * The monotonic clock, read once in a turn of the event loop, for code that needs it a hundred
+ * thousand times a second. It may be behind by the length of the turn (or of a stop of the process
+ * in it), never ahead: good for noting a start, not for checking how late it is.
  */
 
 export class TurnClock {

@@ -1,8 +1,8 @@
-/** A wait that has an end. */
+/** A wait with a limit. */
 
 /**
- * What the promise resolves with, or `late` when that takes longer. It goes on behind, and what
- * becomes of it then nobody hears.
+ * Answers the result of the promise, or `late` after `limitMs`. The promise then goes on in the
+ * background; its result or error is ignored.
  */
 export async function within<T, Late>(
   limitMs: number,

@@ -1,7 +1,7 @@
 /**
- * Compaction: dead tokens and purged devices leave groups in which hardly anybody is, and each of
- * them costs keys in Redis, a chunk of every send and a look-up. Their last devices move together,
- * to fresh ordinals (docs/decisions/0033-compaction.md).
+ * Compaction: erased devices leave groups with hardly any device, and each group costs keys in
+ * Redis, a chunk of every send and a look-up. Compaction moves the last devices of such groups
+ * together, to fresh ordinals (docs/decisions/0033-compaction.md).
  */
 
 import type { Logger } from 'pino';
@@ -17,31 +17,34 @@ import { BEFORE_ALL } from '../store/index/list-groups.ts';
 import type { SqlPool } from '../store/sql.ts';
 import type { IndexFeed } from '../tag-index/tag-index.ts';
 
-/** Between two looks. Holes come over weeks: with GROUPS_MAX it is 750 million ordinals a day. */
+/**
+ * Time between two searches. Holes appear over weeks: with GROUPS_MAX these are 750 million
+ * ordinals a day.
+ */
 const LOOK_INTERVAL_MS = 60_000;
 /**
- * Groups looked at in one look, each by 2,049 entries of an index at most: some tens of
- * milliseconds of the database's time.
+ * Groups in one search, each by 2,049 entries of an index at most: some tens of milliseconds of the
+ * database's time.
  */
 const GROUPS_MAX = 64;
 /**
- * A quarter: four such groups become one, and what moves uses up a third more ordinals than devices
- * come, at most.
+ * A quarter: four such groups become one, and moves use up at most a third more ordinals than new
+ * devices.
  */
 const SPARSE_DEVICES_MAX = GROUP_DEVICES / 4;
 /**
- * Fewer sparse groups among GROUPS_MAX are not worth it: eight become two, so that there is always
- * a gain.
+ * With fewer sparse groups among GROUPS_MAX moves are not worth it: eight become two, so that there
+ * is always a gain.
  */
 const SPARSE_GROUPS_MIN = 8;
 /**
- * Four lanes of four nodes may have ordinals in stock in these. One that is moved too early is
- * moved again, and that is all.
+ * Four lanes of four nodes may have ordinals in stock in these. A device that is moved too early is
+ * only moved again.
  */
 const FILLING_GROUPS = 16;
 /**
- * Devices of one transaction and the tags that they have together, and transactions in one run:
- * pushes of the client wait for each.
+ * Devices of one transaction, the tags that they have together, and transactions in one run: pushes
+ * of the client wait for each transaction.
  */
 const DEVICES_MAX = 250;
 const TAGS_MAX = 5_000;
@@ -62,26 +65,26 @@ export interface CompactionOptions {
 export class Compaction {
   readonly #options: CompactionOptions;
   /**
-   * One for each (app, platform) that was ever compacted by this process. What is left at its end
-   * stays a gap.
+   * One for each (app, platform) that this process has ever compacted. Ordinals left at its end
+   * stay unused.
    */
   readonly #ranges = new Map<string, Range>();
   #after: GroupKey = BEFORE_ALL;
   #lookedAtMs = Number.NEGATIVE_INFINITY;
-  /** Sparse groups that are to be left. */
+  /** Sparse groups whose devices are to be moved. */
   #sources: readonly GroupKey[] = [];
 
   constructor(options: CompactionOptions) {
     this.#options = options;
   }
 
-  /** A bounded piece of it. */
+  /** Does a bounded piece of the work. */
   async run(nowMs: number): Promise<void> {
     if (this.#sources.length === 0 && nowMs - this.#lookedAtMs >= LOOK_INTERVAL_MS) {
       this.#lookedAtMs = nowMs;
       this.#sources = await this.#look();
     }
-    // What fails is not tried again and again: a later look finds it.
+    // A failed group is not tried again and again: a later search finds it.
     let sources = this.#sources;
     this.#sources = [];
     let devices = 0;
@@ -101,7 +104,8 @@ export class Compaction {
   }
 
   /**
-   * The sparse groups of the next window, of each (app, platform) that has enough of them there.
+   * Finds the sparse groups of the next window, of each (app, platform) that has enough of them
+   * there.
    */
   async #look(): Promise<readonly GroupKey[]> {
     const { sparse, last } = await sparseGroups(
@@ -117,8 +121,8 @@ export class Compaction {
   }
 
   /**
-   * Null: not now, for a send covers the (app, platform), or not at all, for it has no ordinals
-   * left.
+   * Null: not now, because a send covers the (app, platform); or not at all, because it has no
+   * ordinals left.
    */
   async #movePiece(source: GroupKey): Promise<(Moved & { readonly isLast: boolean }) | null> {
     const { sql, feed } = this.#options;
@@ -130,7 +134,7 @@ export class Compaction {
       from: ordinal,
       to: next + at,
     }));
-    // Before the transaction: if it fails nobody knows for certain that it was not committed.
+    // Before the transaction: if it fails, it may have been committed all the same.
     range.next += moves.length;
     const moved = await moveDevices(sql, source, moves);
     if (moved === null) {
@@ -142,8 +146,8 @@ export class Compaction {
   }
 
   /**
-   * Ordinals in a group that is ours alone, later than all of `source`: whoever goes through
-   * devices in the order of their ordinals, as an export does, may meet one twice and misses none.
+   * Ordinals in a group of this process alone, later than all of `source`: a walk over devices in
+   * the order of their ordinals, such as an export, may meet a device twice, and misses none.
    */
   async #rangeAbove(source: GroupKey): Promise<Range | null> {
     const key = scopeKeyOf(source);
@@ -171,8 +175,8 @@ const isSameScope = (a: PlatformOfApp, b: PlatformOfApp): boolean =>
   a.appId === b.appId && a.platformId === b.platformId;
 
 /**
- * So many of the devices as have TAGS_MAX together, at most `devicesMax`; a single one may exceed
- * it, alone.
+ * The first of the devices, at most `devicesMax`, that have TAGS_MAX tags together; a single one
+ * may exceed this, alone.
  */
 function fitting<Device extends { readonly tags: number }>(
   devices: readonly Device[],

@@ -1,7 +1,7 @@
 /**
- * Erases the devices that providers call dead, through the safety gate: the verdicts lie in the
- * database since their outcomes were recorded, so whoever dies in between loses none. A bounded
- * piece at a time, on any node and on several at once.
+ * Erases the devices that providers call dead, through the deletion gate. The devices are listed in
+ * the database since their outcomes were recorded, so a node that dies in between loses none. A
+ * bounded piece at a time, on any node and on several at once.
  *
  *   pending ──gate opens──► carried out          held ──an operator──► released ──► carried out
  *      └──finished, gate closed,                   └──an operator, or 30 days──► discarded ──► forgotten
@@ -25,18 +25,20 @@ import {
 import type { SqlPool } from '../store/sql.ts';
 import type { IndexFeed } from '../tag-index/tag-index.ts';
 
-/** Between two looks. Nobody waits for it: until then a dead device costs one more refused send. */
+/**
+ * Time between two runs. It is not urgent: until then a dead device costs one more refused send.
+ */
 const INTERVAL_MS = 2_000;
-/** Scopes looked at in one run: a row each. */
+/** Scopes checked in one run: a row each. */
 const SCOPES_MAX = 1_000;
 /**
- * Devices in a transaction, and transactions in a run: registrations wait for the groups' rows
- * meanwhile.
+ * Devices in a transaction, and transactions in a run: registrations wait for the rows of the
+ * groups meanwhile.
  */
 const DEVICES_MAX = 1_000;
 const TRANSACTIONS_MAX = 20;
 /**
- * Held for so long without a decision, the devices are kept: an old verdict proves nothing any
+ * Devices that are held for so long without a decision are kept: an old answer proves nothing any
  * more.
  */
 const HELD_MS_MAX = 30 * 86_400_000;
@@ -45,7 +47,7 @@ export interface DeletionsOptions {
   readonly sql: SqlPool;
   readonly feed: IndexFeed;
   readonly log: Logger;
-  /** So many devices are not erased before somebody says so. */
+  /** Called with the number of devices that are not erased before an operator decides. */
   onHeld(platformId: number, devices: number): void;
 }
 
@@ -54,8 +56,8 @@ export class Deletions {
   private readonly runs = new Recurring(INTERVAL_MS, () => this.runLogged());
   private transactionsLeft = 0;
   /**
-   * How far the scope whose gate is closed has been searched for replaced tokens; lost with the
-   * process, it begins anew.
+   * How far the scope with the closed gate has been searched for replaced tokens. A new process
+   * starts the search again.
    */
   private search: { readonly of: string; readonly ordinal: number } | null = null;
 
@@ -72,7 +74,7 @@ export class Deletions {
     return this.runs.stop();
   }
 
-  /** One look at everything that is open. */
+  /** Checks all open deletions once. */
   async run(): Promise<void> {
     const { sql } = this.options;
     this.transactionsLeft = TRANSACTIONS_MAX;
@@ -96,14 +98,14 @@ export class Deletions {
   }
 
   private async open(scope: OpenDeletions): Promise<void> {
-    // A whole send that was refused says more of us than of its devices, however few they are.
+    // A send that was refused as a whole shows a fault of the sender rather than of its devices,
+    // however few they are.
     if (scope.delivered === 0) await forgetRefusals(this.options.sql, scope);
     await this.empty(scope, () => this.carryOut(scope));
   }
 
   /**
-   * Tokens that an installation id has replaced are erased first: without them the gate may be
-   * open.
+   * Erases tokens that an installation id has replaced first: without them the gate may be open.
    */
   private async close(scope: OpenDeletions): Promise<void> {
     const { sql, feed } = this.options;

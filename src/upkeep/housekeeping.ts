@@ -1,6 +1,6 @@
 /**
- * Housekeeping: what nobody needs any more goes, a bounded piece at a time, on any node and on
- * several at once.
+ * Housekeeping: deletes data that is no longer needed, a bounded piece at a time, on any node and
+ * on several at once.
  */
 
 import type { Logger } from 'pino';
@@ -25,19 +25,19 @@ import type { SqlPool } from '../store/sql.ts';
 import type { IndexFeed } from '../tag-index/tag-index.ts';
 import { Compaction } from './compaction.ts';
 
-/** Between two runs. With DEVICES_MAX it is 17 million devices a day. */
+/** Time between two runs. With DEVICES_MAX it covers 17 million devices a day. */
 const INTERVAL_MS = 10_000;
-/** Devices looked at in one run: some 20 ms of the database's time. */
+/** Devices checked in one run: some 20 ms of the database's time. */
 const DEVICES_MAX = 2_000;
 /**
- * Devices that lose tags in one transaction, and in one run: others wait for the groups' rows
+ * Devices that lose tags in one transaction, and in one run: others wait for the rows of the groups
  * meanwhile.
  */
 const CLEARED_MAX = 1_000;
 const CLEARED_IN_RUN_MAX = 20_000;
 /**
- * Pairs of a group and an unwanted tag in one run, and groups: to look through one takes some 10 ms
- * of the database's time.
+ * Pairs of a group and an unwanted tag in one run, and groups: the search through a group takes
+ * some 10 ms of the database's time.
  */
 const PAIRS_MAX = 10_000;
 const GROUPS_MAX = 100;
@@ -50,8 +50,8 @@ const ROWS_MAX = 10_000;
 const NOTIFICATIONS_MAX = 100;
 
 /**
- * After it no transaction is left that found the tag alive: each of its few statements has 10 s
- * (store/transact), and so has the silence between them.
+ * After this time no transaction is left that found the tag alive: each has few statements, which
+ * may take 10 s each (store/transact.ts), as may the pauses between them.
  */
 const DELETED_TAG_MS = 300_000;
 const DAY_MS = 86_400_000;
@@ -62,8 +62,8 @@ const TAG_DAY_MS = 400 * DAY_MS;
 /** Tokens live an hour, and a freeze 20 minutes. */
 const PROVIDER_TOKEN_MS = DAY_MS;
 /**
- * Longer than any lease that a node may have left (ten minutes and a half): only the lease counts
- * then. Each claim reads the dead nodes, so they must be few, also when one of them is started
+ * Longer than any lease that a node may have left (ten minutes and a half): without the row only
+ * the lease counts. Each claim reads the dead nodes, so they must be few, even if a node is started
  * again and again.
  */
 const DEAD_NODE_MS = 1_200_000;
@@ -71,12 +71,12 @@ const DEAD_NODE_MS = 1_200_000;
 const QUOTA_MS = DAY_MS;
 
 /**
- * Half of the ids: at the pace of the first half there is as much time again to find out which
- * client makes so many.
+ * Half of the ids: at the same pace there is as much time again to find the client that makes so
+ * many.
  */
 const OBJECT_IDS_SHARE_WARNED = 0.5;
 
-/** Between two looks for what no index finds. */
+/** Time between two searches for rows that no index finds. */
 const SWEEP_INTERVAL_MS = 3_600_000;
 
 const START: DevicePlace = { appId: 0, platformId: 0, ordinal: -1 };
@@ -90,7 +90,7 @@ export class Housekeeping {
   private readonly compaction: Compaction;
   private cursor: DevicePlace = START;
   private sweptAtMs = Number.NEGATIVE_INFINITY;
-  /** The last look found more tags that were disconnected than one run takes off. */
+  /** The last search found more disconnected tags than one run removes. */
   private areDisconnectedLeft = false;
   private usedShare: number | null = null;
   private readonly runs = new Recurring(INTERVAL_MS, () => this.runLogged());
@@ -112,7 +112,7 @@ export class Housekeeping {
 
   /**
    * The share of the ids of tags, groups and apps that was given out, as of the last sweep; null:
-   * nobody has looked yet.
+   * none yet.
    */
   get objectIdsUsedShare(): number | null {
     return this.usedShare;
@@ -130,7 +130,7 @@ export class Housekeeping {
 
   /**
    * One run of every step that is due. `nowMs`: by the database's clock, which stamps the rows; a
-   * node's own may be days ahead.
+   * node's own clock may be days ahead.
    */
   async run(nowMs: number): Promise<void> {
     await this.eraseIdleDevices(nowMs);
@@ -156,8 +156,8 @@ export class Housekeeping {
   }
 
   /**
-   * Erases idle devices among the next ones. One that registers meanwhile stays: eraseDevices looks
-   * at its time again when it has locked it, and no device gains a tag without registering.
+   * Erases idle devices among the next ones. A device that registers meanwhile stays: eraseDevices
+   * checks its time again under the lock, and no device gains a tag without registering.
    */
   async eraseIdleDevices(nowMs: number): Promise<number> {
     const registeredBeforeMs = nowMs - this.deviceRetentionMs;
@@ -176,22 +176,19 @@ export class Housekeeping {
     return count;
   }
 
-  /** Removes what is left of deleted tags, and then the tags. */
+  /** Removes deleted tags from devices, and then the tags themselves. */
   async purgeDeletedTags(nowMs: number): Promise<void> {
     const deletedBeforeMs = nowMs - DELETED_TAG_MS;
     await this.purge(await deletedTags(this.sql, deletedBeforeMs, PAIRS_MAX));
     await deleteDeletedTags(this.sql, deletedBeforeMs);
   }
 
-  /**
-   * Removes what registrations left that were under way when their tag was disconnected from the
-   * app.
-   */
+  /** Removes tags from the devices of apps that they were disconnected from. */
   async purgeDisconnected(): Promise<void> {
     this.areDisconnectedLeft = await this.purge(await disconnectedTags(this.sql, PAIRS_MAX));
   }
 
-  /** Deletes what ended before the retention, in pieces; what this run leaves is the next one's. */
+  /** Deletes notifications past their retention, in pieces; the next run goes on. */
   async deleteOldNotifications(): Promise<void> {
     let deleted = NOTIFICATIONS_MAX;
     for (let i = 0; deleted === NOTIFICATIONS_MAX && i < TRANSACTIONS_MAX; i += 1) {
@@ -203,7 +200,7 @@ export class Housekeeping {
     }
   }
 
-  /** Answers whether there may be more. */
+  /** Answers whether more may be left. */
   private async purge(unwanted: readonly UnwantedTags[]): Promise<boolean> {
     let left = CLEARED_IN_RUN_MAX;
     for (const tags of unwanted.slice(0, GROUPS_MAX)) {

@@ -1,9 +1,8 @@
 /**
- * What the database needs from time to time: an end to what a frozen node holds, and current
- * statistics where nobody else keeps them. PGlite has no autovacuum at all, and a real PostgreSQL
- * looks at a new table after up to a minute; until then every index looks alike to the planner:
- * joining 600 devices with another table took 110 ms instead of 1, and a load test of a fresh
- * installation runs into just that.
+ * Ends the transactions of frozen nodes, and keeps statistics current where the database does not.
+ * PGlite has no autovacuum at all, and a real PostgreSQL analyzes a new table only after up to a
+ * minute. Until then every index looks alike to the planner: joining 600 devices with another table
+ * took 110 ms instead of 1, and a load test of a fresh installation runs into just that.
  */
 
 import type { Logger } from 'pino';
@@ -13,7 +12,9 @@ import { staleTables } from '../store/maintenance/stale-tables.ts';
 import { endStalledTransactions } from '../store/maintenance/stalled-transactions.ts';
 import type { Store } from '../store/store.ts';
 
-/** A table grows by some thousand rows in it: little enough for a plan made without statistics. */
+/**
+ * Meanwhile a table grows by some thousand rows: little enough for a plan made without statistics.
+ */
 const INTERVAL_MS = 2_000;
 /** As long as a transaction may be silent between two statements (`transact`). */
 const STALLED_MS = 10_000;
@@ -28,19 +29,19 @@ export class Maintenance {
     this.log = log;
   }
 
-  /** Looks again and again, until stopped. */
+  /** Runs again and again, until stopped. */
   start(): void {
     this.runs.start();
   }
 
-  /** Resolves when the look under way has ended. */
+  /** Resolves when the run under way has ended. */
   stop(): Promise<void> {
     return this.runs.stop();
   }
 
   /**
-   * Analyzes what is new; on the embedded database also what has changed much, and vacuums. Answers
-   * the tables' names.
+   * Analyzes new tables; on the embedded database also tables that have changed much, and vacuums.
+   * Answers their names.
    */
   async run(): Promise<readonly string[]> {
     const { sql, address } = this.store;
@@ -65,7 +66,7 @@ export class Maintenance {
     try {
       await this.run();
     } catch (error) {
-      // A help, not a need; what is behind it shows wherever else the store is used.
+      // Maintenance only helps; a fault of the database also shows wherever else the store is used.
       this.log.warn(
         { err: error, fault: faultOf(error) },
         'maintenance of the database failed; it will be tried again',
