@@ -28,7 +28,10 @@ export interface Subscription extends DevicePlace {
 
 /** The device observations of earlier sends. Few devices have a note. */
 export interface DeviceNote {
-  /** Sends at different times that refused its token, since the last one that did not. */
+  /**
+   * Sends at different times in which its token was refused, since the last one in which it was
+   * not.
+   */
   readonly refusals: number;
   /** The APNs environment that took its token; null: the one tried first, as far as is known. */
   readonly environment: ApnsEnvironment | null;

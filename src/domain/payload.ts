@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { parseJson } from '../std/json.ts';
 import type { Payload } from './notification.ts';
 
-/** One thing wrong with a payload, told to the caller. */
+/** One fault of a payload, as the caller is told it. */
 export interface PayloadFault {
   /** `payload`, or the field of it: `payload.badge`. */
   readonly path: string;
@@ -146,8 +146,8 @@ function split(read: Readonly<Record<string, unknown>>): {
 }
 
 /**
- * Why a value cannot be stored: PostgreSQL stores neither NUL nor lone surrogates, and a walk over
- * endless nesting would not end.
+ * Why a value cannot be stored: PostgreSQL takes neither NUL nor lone surrogates, and the walk over
+ * nested values needs an end.
  */
 function unstorableIn(value: unknown, depth: number): string | null {
   if (typeof value === 'string') {

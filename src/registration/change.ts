@@ -1,6 +1,6 @@
 /**
- * Folds the operations of one device, in the order they came, into one change: SQL cannot touch a
- * row twice.
+ * Folds the operations of one device, in the order they came, into one change: a statement cannot
+ * change a row twice.
  */
 
 import type { Operation } from './operation.ts';

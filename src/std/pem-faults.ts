@@ -1,6 +1,6 @@
 /**
- * Checks that PEM files hold what their settings name. Otherwise the server and the senders would
- * report a fault in their own words, or not at all.
+ * Checks that PEM files hold what their settings name: the server and the senders would report a
+ * fault in their own words, or not at all.
  */
 
 import type { KeyObject } from 'node:crypto';

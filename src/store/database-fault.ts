@@ -53,7 +53,7 @@ const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : '';
 
 /**
- * User, host, port and database. Not of a URL for several hosts, which only the driver can parse.
+ * User, host, port and database; not for a URL of several hosts, which only the driver can parse.
  */
 function placeOf(url: string): string {
   if (!URL.canParse(url)) return 'the database';

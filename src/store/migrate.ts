@@ -35,7 +35,7 @@ export interface Migration {
   readonly needs?: string;
 }
 
-/** In order. One that has landed is never edited: a change is a new file. */
+/** In order. A migration that has landed is never edited: a change is a new file. */
 export const MIGRATIONS: readonly Migration[] = [
   mainJob,
   reactions,

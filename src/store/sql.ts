@@ -1,5 +1,5 @@
 /**
- * The one way to a PostgreSQL, embedded or real: the driver with the types that this project reads
+ * The one way to a PostgreSQL, embedded or real: the driver with the types that the engine reads
  * and writes.
  */
 

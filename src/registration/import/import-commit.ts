@@ -1,6 +1,6 @@
 /**
- * Commits one batch of imported devices in one transaction, like a batch of registrations; but data
- * from an app is newer than data from a file.
+ * Commits one batch of imported devices in one transaction, like a batch of registrations; but an
+ * app's own data is newer than a file's.
  */
 
 import type { GroupChange } from '../../domain/group-change.ts';

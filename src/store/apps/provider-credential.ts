@@ -55,10 +55,9 @@ export async function readSealedCredential(
 }
 
 /**
- * What a write does with the stored credential: `kept` makes it the fallback for a while,
- * `forgotten` drops it, `unchanged` leaves the fallback as it was (the same credential is put
- * again). A credential that the provider refuses never becomes a fallback: the fallback in use
- * stays.
+ * What a write makes of the stored credential: the fallback for a while (`kept`), nothing
+ * (`forgotten`), or no change (the same is put again). A credential that the provider refuses never
+ * becomes the fallback: the fallback in use stays.
  */
 export type Predecessor = 'kept' | 'forgotten' | 'unchanged';
 

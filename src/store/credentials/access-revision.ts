@@ -1,6 +1,6 @@
 /**
  * Reads the access revision. It changes whenever a credential or key that worked may no longer
- * work: rows that were read under a revision are valid as long as it stays the same.
+ * work: rows read under a revision are valid while it stays the same.
  */
 
 import type { Sql } from '../sql.ts';

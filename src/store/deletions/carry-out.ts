@@ -26,11 +26,11 @@ export interface CarriedOut {
 }
 
 /**
- * Takes up to `limit` condemned devices: erases the dead ones, counts a refusal for the refused
- * ones, and erases those refused for the last time. The condition is checked on the locked row: a
- * device that registered since stays. A dead device may have repeated its registration since
- * without a write (decision 42): then its death counts as a refusal only. A later send can erase
- * it, unless it has registered in between, and that registration is written.
+ * Takes up to `limit` condemned devices: erases dead ones, counts a refusal of refused ones, and
+ * erases these at the last refusal. The condition is checked on the locked row: a device that
+ * registered since stays. A dead device that may have repeated its registration since without a
+ * write (decision 42) only gets a refusal: a later send erases it, unless it registered in between,
+ * which is written then.
  */
 export const carryOutDeletions = (
   sql: SqlPool,

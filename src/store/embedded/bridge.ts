@@ -13,7 +13,7 @@ import type { Socket } from 'node:net';
 import { createServer } from 'node:net';
 import type { PGlite } from '@electric-sql/pglite';
 
-/** Messages that end with ReadyForQuery, after which the session may change hands. */
+/** Messages that end with ReadyForQuery, after which another client may own the session. */
 const QUERY = 'Q'.charCodeAt(0);
 const SYNC = 'S'.charCodeAt(0);
 /** Prepares a statement under a name; the empty name belongs to no client. */

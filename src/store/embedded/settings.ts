@@ -3,9 +3,9 @@
 import { PGlite } from '@electric-sql/pglite';
 
 /**
- * PostgreSQL's own cache, which the WASM memory holds for good. initdb has found room for 128 MB,
- * and has written that into the directory's configuration. A large one is of no use: the operating
- * system caches the files too, in the same machine's memory.
+ * PostgreSQL's own cache, which the WASM memory holds for good. initdb wrote 128 MB into the
+ * directory's configuration, as these fitted. The operating system caches the files anyway, in the
+ * same machine's memory.
  */
 const SHARED_BUFFERS = '32MB';
 

@@ -21,8 +21,8 @@ export interface StoreReading {
 /** A database that takes longer than this for a row cannot serve. */
 const PROBE_MS_MAX = 2_000;
 /**
- * Less than above, so that a database that waits (for a lock) ends the statement itself, and leaves
- * nothing behind.
+ * Less than PROBE_MS_MAX, so that a database that waits (for a lock) ends the statement itself, and
+ * leaves nothing behind.
  */
 const STATEMENT_MS_MAX = 1_500;
 /** A registration needs a few pages, in several files: a mebibyte in all. */

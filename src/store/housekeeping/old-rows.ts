@@ -3,8 +3,8 @@
 import type { Sql } from '../sql.ts';
 
 /**
- * Removes the rows, and the days, of tags that were deleted before a time and that no group may
- * have any more. Answers how many.
+ * Deletes tags that were marked deleted before a time and that no group may have any more, with
+ * their days. Answers how many.
  */
 export async function deleteDeletedTags(sql: Sql, deletedBeforeMs: number): Promise<number> {
   const deleted = await sql`

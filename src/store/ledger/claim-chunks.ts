@@ -64,8 +64,8 @@ export interface ClaimedChunk extends ClaimedScope {
 }
 
 /**
- * After so many claims without progress a part is a suspect: a node runs one suspect at a time. So
- * an innocent part, which only shared the worker with a deadly one, comes to its end then.
+ * After so many claims without progress a part is a suspect: a node runs one suspect at a time.
+ * Parts that only shared the worker with one that made it die come to their end then.
  */
 export const SUSPECT_AFTER = 2;
 

@@ -24,8 +24,8 @@ export const PLANNED_AT_ONCE_MAX = 256;
  */
 const GROUPS_OF_SMALL_MAX = 8;
 /**
- * Large ones planned at a time: each counts as so many small ones. After a call that plans fewer
- * than this, none is due any more.
+ * Large ones planned at a time: each counts as so many small ones. A call that plans fewer has left
+ * none that it could plan.
  */
 export const LARGE_AT_ONCE_MAX = 16;
 const LARGE_WEIGHT = PLANNED_AT_ONCE_MAX / LARGE_AT_ONCE_MAX;

@@ -50,8 +50,8 @@ export async function openIndexReader(
 }
 
 /**
- * Opens the index to read from it and to feed it; from now on compares it with the database. Throws
- * a SettingFault when Redis is set in a way that makes the index wrong.
+ * Opens the index to read from it and to feed it, and begins to compare it with the database.
+ * Throws a SettingFault when the settings of Redis would make the index wrong.
  */
 export async function openIndexKeeper(
   address: RedisAddress,

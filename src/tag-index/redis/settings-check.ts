@@ -21,8 +21,8 @@ export interface SettingsFaults {
 }
 
 /**
- * Asks every master. A master that does not answer is reported as costly: the engine starts without
- * any Redis that is away.
+ * Asks every master. A master that does not answer is no reason not to start: it is reported as
+ * costly.
  */
 export async function checkSettings(client: RedisClient): Promise<SettingsFaults> {
   const nodes = client instanceof Cluster ? client.nodes('master') : [client as Redis];
