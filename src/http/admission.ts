@@ -1,20 +1,20 @@
 /**
- * Who holds how much of the server: requests under way, and bytes of their bodies. Everybody may
- * hold as much as is left free. So one alone has half of all, two have a third each, and however
- * many take what they can get, there is room for whoever holds nothing.
+ * Shares the server among callers: requests under way, and bytes of their bodies. A caller may hold
+ * as much as is still free. So a single caller gets half of the total, and two get a third each.
+ * However many callers take all they may, there is room for a caller that holds nothing.
  */
 
 export interface AdmissionLimits {
   /**
-   * Requests being read or handled, of all callers; beyond what a caller may have of it the answer
-   * is 503.
+   * Requests being read or handled, of all callers. A request beyond its caller's share is answered
+   * 503.
    */
   readonly requestsMax: number;
-  /** Bytes of bodies not yet handled, likewise. */
+  /** Bytes of the bodies of these requests, likewise. */
   readonly bodyBytesMax: number;
 }
 
-/** What one caller holds. */
+/** The share that one caller holds. */
 export interface Holder {
   readonly name: string;
   requests: number;
@@ -23,7 +23,7 @@ export interface Holder {
 
 export class Admission {
   readonly #limits: AdmissionLimits;
-  /** Those who hold anything. */
+  /** Callers that hold anything. */
   readonly #holders = new Map<string, Holder>();
   #requests = 0;
   #bodyBytes = 0;
@@ -32,7 +32,7 @@ export class Admission {
     this.#limits = limits;
   }
 
-  /** Takes a request in. Null: its caller has as many under way as there is room left for. */
+  /** Admits a request. Null: its caller already holds as many requests as are still free. */
   enter(name: string): Holder | null {
     const holder = this.#holders.get(name) ?? { name, requests: 0, bodyBytes: 0 };
     if (holder.requests >= this.#limits.requestsMax - this.#requests) return null;
@@ -42,14 +42,14 @@ export class Admission {
     return holder;
   }
 
-  /** Counts bytes of a body that are kept. Whether their caller may have them. */
+  /** Counts bytes of a body that are kept. False: their caller may not hold them. */
   keeps(holder: Holder, bytes: number): boolean {
     this.#bodyBytes += bytes;
     holder.bodyBytes += bytes;
     return holder.bodyBytes <= this.#limits.bodyBytesMax - this.#bodyBytes;
   }
 
-  /** A request is over, and so many bytes of its body are gone. */
+  /** A request is over, and this many bytes of its body are released. */
   leave(holder: Holder, bytes: number): void {
     this.#requests -= 1;
     this.#bodyBytes -= bytes;

@@ -1,6 +1,6 @@
 /**
- * Whose request it is: the address of the connection, or, behind a trusted proxy, the one that the
- * proxy names.
+ * The caller's address: that of the connection, or, behind a trusted proxy, the one that the proxy
+ * names.
  */
 
 import { BlockList, isIP } from 'node:net';
@@ -27,8 +27,9 @@ export function createAddressResolver(trustedProxies: readonly string[]): Addres
 }
 
 /**
- * Each proxy appends whom it heard from, so the list is read from its end: what stands before the
- * first address that we do not trust was written by the caller, and may be anything.
+ * Each proxy appends the address that it received the request from, so the list is read from its
+ * end. The caller wrote everything before the first address that we do not trust, and may have
+ * invented it.
  */
 function lastUntrusted(
   remoteAddress: string,

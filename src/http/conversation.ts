@@ -1,7 +1,4 @@
-/**
- * A request whose answer is still to come: its body is gathered within bounds, handled, and
- * answered.
- */
+/** A request that has no answer yet: its body is collected within limits, handled, and answered. */
 
 import type { Admission, Holder } from './admission.ts';
 import type { Exchange } from './exchange.ts';
@@ -10,18 +7,18 @@ import type { HttpResponse, Route } from './handler.ts';
 import type { Found } from './router.ts';
 
 /**
- * Pieces of one body that are kept apart: a megabyte that comes byte by byte must not be a million
- * buffers.
+ * Pieces of one body that are kept apart: a megabyte that arrives byte by byte must not become a
+ * million buffers.
  */
 const PIECES_MAX = 128;
 
-/** What a conversation needs of the server. */
+/** The part of the server that a conversation uses. */
 export interface Desk {
-  /** When a body that begins now has to be whole. */
+  /** The deadline of a body that begins now. */
   readonly bodyDeadlineMs: number;
-  /** Not all of its body was there at once. */
+  /** The body of this conversation did not arrive at once. */
   isSlow(conversation: Conversation): void;
-  /** No more of its body is waited for. */
+  /** The conversation no longer waits for its body. */
   isWhole(conversation: Conversation): void;
   write(reply: Reply, exchange: Exchange, response: HttpResponse, closes: boolean): void;
   /** A conversation is over. */
@@ -48,7 +45,7 @@ export class Conversation implements Receiver {
   constructor(parts: ConversationParts) {
     this.#parts = parts;
     this.deadlineMs = parts.desk.bodyDeadlineMs;
-    // The rest of a body that nobody will look at is not waited for.
+    // A refused request does not wait for the rest of its body.
     void parts.exchange.ask(parts.found)?.then((refusal) => {
       if (refusal !== null && this.#state === 'reading') this.#settle(refusal);
     });
@@ -78,7 +75,7 @@ export class Conversation implements Receiver {
 
   /** The body has taken too long. */
   timeOut(): void {
-    // The rest of that body would be waited for.
+    // Closes the connection, which would otherwise wait for the rest of that body.
     const { exchange } = this.#parts;
     this.#settle(exchange.refuse(408, 'The body took too long to arrive.'), true);
   }
@@ -113,8 +110,8 @@ export class Conversation implements Receiver {
       admission.leave(holder, this.#length);
       desk.left();
     };
-    // A question about him is part of what he holds: else who hangs up at once could ask without
-    // bound.
+    // A pending check of the credential is part of the caller's share: otherwise a caller that
+    // hangs up at once could start checks without limit.
     if (exchange.asked === null) leave();
     else void exchange.asked.then(leave);
   }

@@ -1,6 +1,5 @@
 /**
- * Cross-origin calls from browsers: the App API's own callers, and the Admin API's. Never with
- * cookies.
+ * Cross-origin calls from browsers, mainly to the App API and the Admin API. Never with cookies.
  */
 
 type Headers = Readonly<Record<string, string>>;
@@ -8,19 +7,19 @@ type Headers = Readonly<Record<string, string>>;
 export interface Cors {
   /** Headers of an answer to a request with this Origin; none without one. */
   headersFor(origin: string): Headers;
-  /** What the answer to a preflight has besides those. */
+  /** The further headers of the answer to a preflight. */
   preflightHeaders(origin: string, methods: readonly string[], askedHeaders: string): Headers;
 }
 
 /**
- * What a page may send along, to whom asks for nothing in particular; else what is asked for: pages
- * add headers of their tracing and their frameworks, and none is of effect here. `*` would not
- * cover Authorization (Fetch, section 3.2.5).
+ * Headers that a page may send if its preflight names none. Otherwise it may send those that it
+ * names: pages add headers of their tracing and their frameworks, which have no effect here. `*`
+ * would not cover Authorization (Fetch, section 3.2.5).
  */
 const ALLOWED_HEADERS =
   'Authorization, Content-Type, Accept, Idempotency-Key, If-None-Match, X-Request-Id';
 const HEADER_NAMES = /^[\w!#$%&'*+.^`|~-]+(?:[ \t]*,[ \t]*[\w!#$%&'*+.^`|~-]+)*$/;
-/** What a page may read of an answer, beyond the few headers that it always may. */
+/** Answer headers that a page may read, beyond the few that it always may. */
 const EXPOSED_HEADERS =
   'Tagcast-Ignored, ETag, X-Request-Id, Retry-After, Deprecation, Link, WWW-Authenticate';
 /** Browsers remember a preflight for two hours at most (Chromium's bound). */
@@ -48,7 +47,7 @@ const ALLOW_ALL: Headers = Object.freeze({
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers': EXPOSED_HEADERS,
 });
-/** Not allowed, and a cache must not give this answer to an origin that is. */
+/** The origin is not allowed, and a cache must not give this answer to an origin that is. */
 const VARIES: Headers = Object.freeze({ Vary: 'Origin' });
 
 function createFrom(headersOf: (origin: string) => Headers): Cors {

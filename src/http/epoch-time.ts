@@ -1,8 +1,8 @@
 /** Times that callers give in epoch milliseconds. */
 
 /**
- * Below it lie the years before 1973 in milliseconds, and every date until the year 5138 in
- * seconds.
+ * A smaller number is a time before 1973 in milliseconds. In seconds, every date until the year
+ * 5138 is smaller.
  */
 export const EPOCH_MS_MIN = 100_000_000_000;
 

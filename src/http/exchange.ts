@@ -1,6 +1,6 @@
 /**
- * One request on its way through: what its head decides (`begin`), what happens with its body
- * (`run`), and what every answer carries (`finish`).
+ * One request from its head to its answer: `begin` decides by the head, `run` handles the body, and
+ * `finish` adds the headers that every answer carries.
  */
 
 import type { Authentication, Authenticator } from '../access/authenticate.ts';
@@ -20,7 +20,7 @@ import type { RequestHead } from './request-head.ts';
 import { requestIdOf } from './request-id.ts';
 import type { Found, Match } from './router.ts';
 
-/** What every exchange shares. */
+/** The objects that all exchanges share. */
 export interface ExchangeParts {
   readonly authenticator: Pick<Authenticator, 'authenticate' | 'recall'>;
   readonly failures: Failures;
@@ -31,7 +31,7 @@ export interface ExchangeParts {
 }
 
 type Headers = Readonly<Record<string, string>>;
-/** Null: nothing is in the caller's way. */
+/** Null: the request is not refused. */
 type Refusal = HttpResponse | null;
 
 function writeAll(headers: Headers, write: WriteField): void {
@@ -41,13 +41,16 @@ function writeAll(headers: Headers, write: WriteField): void {
 /** RFC 9110, section 11.6.1: one challenge for each way in. */
 const CHALLENGES: Headers = { 'WWW-Authenticate': 'Bearer realm="tagcast", Basic realm="tagcast"' };
 /**
- * RFC 9745. Since when Basic is deprecated: 2025-01-01T00:00:00Z, with the version of the interface
- * that has API keys.
+ * RFC 9745. Basic is deprecated since 2025-01-01T00:00:00Z, with the version of the interface that
+ * has API keys.
  */
 const BASIC_DEPRECATED: Headers = { Deprecation: '@1735689600' };
-/** A store that went away is back, or the node replaced, in seconds. */
+/** A store that failed is back within seconds, or the node is replaced. */
 const RETRY_AFTER_SECONDS = '2';
-/** The route label of what matched none: the path itself would make a series of every guess. */
+/**
+ * The route label of requests that match no route: with their path, every guess would make a
+ * series.
+ */
 const UNMATCHED = 'unmatched';
 
 export class Exchange {
@@ -81,9 +84,9 @@ export class Exchange {
   }
 
   /**
-   * By whose share its request and its body are bounded: of a publisher whose credential is known,
-   * his client's, wherever he calls from; else of the network. An app's credential is public, so it
-   * has none.
+   * The caller in whose share of the server this request and its body count. For a publisher whose
+   * credential is known, it is the client, from any address; otherwise the network of the address.
+   * An app's credential is public, so it has no share of its own.
    */
   get holder(): string {
     return this.#caller !== null && this.#caller.role !== 'api-user'
@@ -91,7 +94,7 @@ export class Exchange {
       : networkOf(this.address);
   }
 
-  /** What the head alone decides: an answer, or the route that the body is for. */
+  /** Decides by the head alone: returns an answer, or the route that gets the body. */
   begin(): HttpResponse | Found<Route> {
     const match = this.#match;
     switch (match.kind) {
@@ -109,7 +112,9 @@ export class Exchange {
     }
   }
 
-  /** Asks the store about a credential that memory does not know. Null: memory does. */
+  /**
+   * Asks the store about a credential that is not in memory. Null: it is, or the route needs none.
+   */
   ask(found: Found<Route>): Promise<Refusal> | null {
     if (found.route.api === 'open' || this.#caller !== null) return null;
     this.#asked = Promise.resolve(this.#admit(found)).finally(() => {
@@ -118,19 +123,23 @@ export class Exchange {
     return this.#asked;
   }
 
-  /** The store's answer, while it is asked: whether the credential is refused. */
+  /** The answer of the store that is still awaited; null: none is. */
   get asked(): Promise<Refusal> | null {
     return this.#asked;
   }
 
-  /** The body was not there with the head: until it is, the credential may have been taken away. */
+  /**
+   * The body did not arrive with the head. The credential may be revoked before it is complete, so
+   * it is checked again.
+   */
   bodyIsLate(): void {
     this.#isLate = true;
   }
 
   /**
-   * Checks what the head did not decide, handles, and gives the answer to `settle`: at once where
-   * nothing is waited for. A surprise is logged and answered 500.
+   * Completes the checks, handles the request, and passes the answer to `settle`, at once if
+   * nothing has to be awaited. An unexpected error is logged and answered 500, one of the database
+   * 503.
    */
   run(found: Found<Route>, body: Buffer, settle: (response: HttpResponse) => void): void {
     let response: HttpResponse | Promise<HttpResponse>;
@@ -140,7 +149,7 @@ export class Exchange {
       response = this.#failed(found.route, error);
     }
     if (response instanceof Promise) {
-      // A fault in writing the answer is a fault of the program and ends it.
+      // An error while the answer is written is a bug in the program and ends it.
       void response.then(settle, (error: unknown) => settle(this.#failed(found.route, error)));
     } else settle(response);
   }
@@ -155,7 +164,7 @@ export class Exchange {
     return this.refuse(413, `The body may have ${route.bodyBytesMax} bytes at most.`);
   }
 
-  /** The refusal of a server that has too much to do. */
+  /** The refusal of an overloaded server. */
   overloaded(part: string): HttpResponse {
     this.#parts.metrics.overloads.with({ part }).value += 1;
     return this.refuse(503, 'Too many requests are under way.', {
@@ -164,7 +173,8 @@ export class Exchange {
   }
 
   /**
-   * Counts the answer, and gives its headers to `write`: its own, and what every answer carries.
+   * Counts the answer, and gives its headers to `write`: its own, and those that every answer
+   * carries.
    */
   finish({ status, headers = {} }: HttpResponse, write: WriteField): void {
     const route = this.#match.kind === 'found' ? this.#match.route : null;
@@ -190,8 +200,8 @@ export class Exchange {
   }
 
   /**
-   * OPTIONS is for everybody and never authenticated: a browser's preflight carries no credential
-   * (Fetch, 4.8).
+   * OPTIONS is open to everybody and never authenticated: a browser's preflight carries no
+   * credential (Fetch, 4.8).
    */
   #otherMethod(allow: readonly string[]): HttpResponse {
     const headers = { Allow: [...allow, 'OPTIONS'].join(', ') };
@@ -218,14 +228,14 @@ export class Exchange {
     return route.handle(request, this.#caller);
   }
 
-  /** What memory alone refuses. */
+  /** The refusal by a credential in memory. */
   #recall({ route, params }: Found<Route>): Refusal {
     if (route.api === 'open') return null;
     const known = this.#parts.authenticator.recall(this.#head.headers.get('authorization'));
     return known === null ? null : this.#judge(route, params, known);
   }
 
-  /** Whether the credential is good for this route. */
+  /** Checks whether the credential is good for this route. */
   #admit({ route, params }: Found<Route>): Refusal | Promise<Refusal> {
     if (route.api === 'open') return null;
     const header = this.#head.headers.get('authorization');
@@ -266,8 +276,8 @@ export class Exchange {
   }
 
   /**
-   * A client in the path is the caller's own, or, whether it exists or not, none of the caller's
-   * business.
+   * A client in the path must be the caller's own. The refusal does not tell whether another
+   * exists.
    */
   #forbidden(route: ApiRoute, params: Readonly<Record<string, string>>, caller: Caller): Refusal {
     if (!mayUse(route, caller)) {
@@ -298,7 +308,7 @@ export class Exchange {
   }
 }
 
-/** What handlers see. The query is parsed when somebody asks. */
+/** A request as handlers see it. The query is parsed on demand. */
 class Request implements HttpRequest {
   readonly method: string;
   readonly path: string;

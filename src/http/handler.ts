@@ -1,17 +1,20 @@
-/** What a handler gets and gives: plain values, so that no handler knows the server underneath. */
+/**
+ * The requests and responses of handlers: plain values, so that no handler knows the server
+ * underneath.
+ */
 
 import type { Caller, Scope } from '../access/caller.ts';
 
 export interface HttpRequest {
   readonly method: string;
-  /** As it came, percent-encoded, without the query. */
+  /** As received, percent-encoded, without the query. */
   readonly path: string;
   /** The route's `:name` parts, decoded. */
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   /** The value of a header by its lower-case name, or ''. */
   header(name: string): string;
-  /** Whether it came, with a value or without. */
+  /** Whether the header was sent, with or without a value. */
   hasHeader(name: string): boolean;
   readonly body: Buffer;
   /** The caller's address, behind trusted proxies the one they name. */
@@ -32,7 +35,7 @@ interface RouteShape {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Segments, with `:name` for a parameter: `/push-api/status/:id`. */
   readonly path: string;
-  /** Above it the answer is 413 before the handler runs. */
+  /** The answer to a longer body is 413, before the handler runs. */
   readonly bodyBytesMax: number;
 }
 
@@ -40,15 +43,19 @@ interface CalledRoute extends RouteShape {
   handle(request: HttpRequest, caller: Caller): Promise<HttpResponse> | HttpResponse;
 }
 
-/** What apps call, as their API user. */
+/** A route that apps call, as their API user. */
 export interface AppRoute extends CalledRoute {
   readonly api: 'app';
 }
 
-/** What a client's own systems call: its super user, and keys that have what it needs. */
+/**
+ * A route that a client's own systems call: its super user, and keys with the right that it needs.
+ */
 export interface ClientRoute extends CalledRoute {
   readonly api: Exclude<Api, 'app'>;
-  /** The scope that a key must have, if any will do; or no key is enough. */
+  /**
+   * The scope that a key must have; `any-scope`: any key will do; `super-user`: no key is enough.
+   */
   readonly needs: Scope | 'any-scope' | 'super-user';
 }
 
@@ -64,7 +71,7 @@ export interface OpenRoute extends RouteShape {
 export type Route = ApiRoute | OpenRoute;
 
 /**
- * Bodies on every API but the App API, and the bound above which the App API answers 413
+ * The limit of bodies on every API but the App API. Above it the App API answers 413, too
  * (spec/interface.md, 3 and 7).
  */
 export const BODY_BYTES_MAX = 1_048_576;

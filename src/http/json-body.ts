@@ -1,6 +1,6 @@
 /**
- * Bodies of the APIs that tell what is wrong with them: JSON in a form, or a 400 that lists every
- * fault.
+ * Reads bodies for the APIs that report faults: JSON in a given form, or a 400 that lists the
+ * faults.
  */
 
 import type { z } from 'zod';
@@ -14,7 +14,7 @@ export type Read<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly response: HttpResponse };
 
-/** Faults told of one request: a body of 1 MiB has room for half a million. */
+/** Faults listed for one request: a body of 1 MiB has room for half a million. */
 const FAULTS_MAX = 100;
 
 /** Reads the body in the given form. */
@@ -30,7 +30,7 @@ export function readJsonBody<T>(request: HttpRequest, form: z.ZodType<T>): Read<
   return { ok: false, response: invalid(request, faults) };
 }
 
-/** What the body has at this path; undefined: nothing, for JSON has no word for that. */
+/** The value at this path of the body; undefined: none, since JSON cannot express undefined. */
 const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown =>
   path.reduce(
     (within, key) =>
@@ -40,14 +40,14 @@ const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown =>
     value,
   );
 
-/** Any JSON value, or where the body stops being one. */
+/** Any JSON value, or a fault that says where the body stops being JSON. */
 export function parseBody(
   body: Buffer,
 ): { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly fault: Fault } {
   const text = body.toString('utf8');
   const value = parseJson(text);
   if (value !== undefined) return { ok: true, value };
-  // JSON.parse's own words quote the body.
+  // The message of JSON.parse would quote the body.
   const { line, column } = jsonFaultPosition(text);
   const message = `The body must be a JSON object; it is not valid JSON from line ${line}, column ${column}.`;
   return { ok: false, fault: { path: '', message } };

@@ -1,6 +1,6 @@
 /**
- * What a key that is limited to tags, groups, apps or a number of devices may do with a route that
- * its scopes open.
+ * Applies the limits of a key to tags, tag groups, apps or a number of devices, on routes that its
+ * scopes open.
  */
 
 import type { Caller, KeyRights } from '../access/caller.ts';
@@ -12,8 +12,8 @@ import type { HttpRequest, HttpResponse } from './handler.ts';
 import { problem } from './problem.ts';
 
 /**
- * Whether only some of the client's audience is a caller's business: who then sees no jobs but his
- * own.
+ * Whether a caller may address only a part of the client's audience. It then sees only its own
+ * jobs.
  */
 export const isLimited = ({ key }: Caller): boolean =>
   key !== undefined && (limitsTags(key) || key.appIds !== null);
@@ -25,7 +25,7 @@ export type LimitedPush =
   | { readonly ok: true; readonly push: Push }
   | { readonly ok: false; readonly why: string };
 
-/** Without `appIds` a push is for every app, of those that its key may address. */
+/** A push without `appIds` is for every app that its key may address. */
 export async function limitPush(sql: Sql, caller: Caller, push: Push): Promise<LimitedPush> {
   const { key } = caller;
   if (key === undefined) return { ok: true, push };
@@ -51,14 +51,14 @@ export async function coversTag(sql: Sql, caller: Caller, tagId: number): Promis
   return (await findCoveredTags(sql, caller.clientId, key, named)).length > 0;
 }
 
-/** 403: a tag, or counts, that a limited key has nothing to do with. */
+/** 403: a tag, or counts, outside of a key's limits. */
 export const outside = (request: HttpRequest): HttpResponse =>
   problem(request.requestId, 403, 'This is outside of what this key is for.');
 
 /**
- * Whoever gets the push has one of the key's tags: as each of the targets is one, or as one of the
- * filters is. A name that nobody knows is none of them: it may become another's before the push is
- * due.
+ * Whether every device that gets the push has one of the key's tags: each target tag is one of
+ * them, or one of the filter tags is. An unknown name is none of them: another tag may get it
+ * before the push is due.
  */
 async function coversAudience(
   sql: Sql,
@@ -67,7 +67,7 @@ async function coversAudience(
   { target, filter }: Push,
 ): Promise<boolean> {
   const covered = await findCoveredTags(sql, clientId, key, {
-    // Beyond the range of ids there is no tag, and no integer of the database either.
+    // An id beyond the range belongs to no tag, and is no integer of the database either.
     ids: [...target.ids, ...filter.ids].filter((id) => id > 0 && id <= ID_MAX),
     sourceIds: [...target.sourceIds, ...filter.sourceIds],
   });

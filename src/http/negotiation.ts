@@ -1,14 +1,17 @@
-/** What a caller likes best, by Accept and Accept-Encoding (RFC 9110, 12.5.1 and 12.5.3). */
+/**
+ * The form of an answer that a caller prefers, by Accept and Accept-Encoding (RFC 9110, 12.5.1 and
+ * 12.5.3).
+ */
 
-/** Whether JSON is liked better than plain text. A tie, and no header, mean text. */
+/** Whether the caller prefers JSON to plain text. A tie, and a missing header, mean text. */
 export const prefersJson = (accept: string): boolean =>
   qualityOf(accept, 'application/json') > qualityOf(accept, 'text/plain');
 
 export type Coding = 'br' | 'gzip';
 
 /**
- * The coding that is liked best, of a tie the smaller one; null: none, or the body as it is is
- * liked better.
+ * The coding that the caller prefers, in a tie the smaller one; null: the caller accepts none, or
+ * prefers an uncompressed body.
  */
 export function preferredCoding(acceptEncoding: string): Coding | null {
   const brotli = qualityOf(acceptEncoding, 'br');
@@ -19,8 +22,8 @@ export function preferredCoding(acceptEncoding: string): Coding | null {
 }
 
 /**
- * The quality that the most specific entry gives. Parameters other than `q` are not looked at:
- * `charset=utf-8` means JSON, too.
+ * The quality of the most specific entry. Parameters other than `q` are ignored: `charset=utf-8`
+ * means JSON, too.
  */
 function qualityOf(header: string, name: string): number {
   const patterns = name.includes('/') ? [name, `${name.split('/')[0]}/*`, '*/*'] : [name, '*'];

@@ -1,4 +1,4 @@
-/** Which caller may speak which API: the table of spec/interface.md, section 2. */
+/** Which caller may use which API: the table of spec/interface.md, section 2. */
 
 import type { Caller } from '../access/caller.ts';
 import type { Api, ApiRoute } from './handler.ts';
@@ -11,7 +11,7 @@ export function mayUse(route: ApiRoute, { role, key }: Caller): boolean {
   return route.needs === 'any-scope' || key.scopes.includes(route.needs);
 }
 
-/** The sentence for whom it does not let in. */
+/** The sentence for a caller that may not use the route. */
 export function whyNot(route: ApiRoute, { key }: Caller): string {
   if (key === undefined || route.api === 'app') return 'This credential is for another API.';
   if (route.needs === 'super-user') return 'This is for the super user: no key is enough.';
@@ -19,8 +19,8 @@ export function whyNot(route: ApiRoute, { key }: Caller): string {
 }
 
 /**
- * Whether answers of this API tell who came with Basic that it is deprecated. On the App API it is
- * in shipped apps.
+ * Whether answers of this API tell callers with Basic that it is deprecated. On the App API, Basic
+ * is part of shipped apps, which cannot change it.
  */
 export function tellsDeprecation(api: Api): boolean {
   switch (api) {

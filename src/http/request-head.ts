@@ -1,17 +1,17 @@
-/** A request before its body: nothing here needs the socket any more. */
+/** A request without its body. It does not need the socket any more. */
 
 export interface RequestHead {
-  /** As it came: methods are case-sensitive (RFC 9110, 9.1). */
+  /** As received: methods are case-sensitive (RFC 9110, 9.1). */
   readonly method: string;
-  /** As it came, percent-encoded, without the query. */
+  /** As received, percent-encoded, without the query. */
   readonly path: string;
   readonly query: string;
-  /** Of the connection, not of whom a proxy speaks for. */
+  /** The address of the connection, also behind a proxy. */
   readonly remoteAddress: string;
   readonly headers: RequestHeaders;
 }
 
-/** Every header that anything here reads. The others are looked at for their form, and dropped. */
+/** Every header that the service reads from a request. Of the others only the form is checked. */
 export const READ_HEADERS = [
   'accept',
   'accept-encoding',
@@ -28,19 +28,19 @@ export const READ_HEADERS = [
 export class RequestHeaders {
   readonly #values: readonly (string | null)[];
 
-  /** Values in the order of READ_HEADERS; null for what did not come. */
+  /** Values in the order of READ_HEADERS; null for headers that were not sent. */
   constructor(values: readonly (string | null)[]) {
     this.#values = values;
   }
 
-  /** Whether a header came, with a value or without. */
+  /** Whether a header was sent, with or without a value. */
   has(name: string): boolean {
     return this.#valueOf(name) !== null;
   }
 
   /**
-   * The value of a header by its lower-case name, or ''. A name that is not read is a fault of the
-   * program.
+   * The value of a header by its lower-case name, or ''. Throws for a name that is not in
+   * READ_HEADERS.
    */
   get(name: string): string {
     return this.#valueOf(name) ?? '';
@@ -53,5 +53,5 @@ export class RequestHeaders {
   }
 }
 
-/** The head of what was no request. */
+/** The headers of input that is not a request. */
 export const NO_HEADERS = new RequestHeaders(READ_HEADERS.map(() => null));

@@ -1,4 +1,4 @@
-/** The name of a request in logs and answers: the caller's own where it is sane, else a new one. */
+/** The id of a request in logs and answers: the caller's own where it is usable, else a new one. */
 
 import { randomUUID } from 'node:crypto';
 

@@ -1,6 +1,6 @@
-/** Method and path → route. Pure: knows no server and no handler. */
+/** Finds the route of a method and path. Pure: knows no server and no handler. */
 
-/** What the router needs to know of a route. */
+/** The part of a route that the router needs. */
 export interface Routable {
   readonly method: string;
   /** Segments, with `:name` for a parameter. */
@@ -20,7 +20,7 @@ export type Match<R> =
   | Found<R>
   | { readonly kind: 'not-found' }
   | { readonly kind: 'method-not-allowed'; readonly allow: readonly string[] }
-  /** A parameter whose percent-encoding means nothing. */
+  /** A parameter with an invalid percent-encoding. */
   | { readonly kind: 'bad-encoding' };
 
 /** The routes of one path by their methods. */
@@ -32,7 +32,7 @@ interface Path<R> {
 const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze({});
 
 export class Router<R extends Routable> {
-  /** Paths without parameters: all that is hot, found by one look-up. */
+  /** Paths without parameters, among them all on the hot path: found by one look-up. */
   readonly #literal = new Map<string, Path<R>>();
   readonly #patterns: Path<R>[] = [];
 
@@ -70,8 +70,7 @@ export class Router<R extends Routable> {
 const isParam = (segment: string): boolean => segment.startsWith(':');
 
 /**
- * A parameter takes any segment but an empty one; what is encoded in it, also a slash, stays inside
- * it.
+ * A parameter matches any segment but an empty one. An encoded slash stays inside of its segment.
  */
 const fits = (pattern: readonly string[], segments: readonly string[]): boolean =>
   pattern.length === segments.length &&
@@ -89,7 +88,7 @@ function decodeParams(
     try {
       params[part.slice(1)] = decodeURIComponent(segments[index] ?? '');
     } catch {
-      // URIError, its only failure: a % that two hex digits of UTF-8 do not follow.
+      // URIError, the only possible error: a % is not part of a valid percent-encoding of UTF-8.
       return null;
     }
   }

@@ -1,6 +1,6 @@
 /**
- * The HTTP service: what a front hears becomes an exchange; requests and bodies under way are
- * counted, and bounded.
+ * The HTTP service: makes an exchange of each request that a front reads, and limits the requests
+ * and bodies under way.
  */
 
 import type { Logger } from 'pino';
@@ -29,29 +29,29 @@ export interface ServerOptions
   readonly log: Logger;
   readonly routes: readonly Route[];
   readonly host: string;
-  /** 0 takes a free one. */
+  /** 0: a free port. */
   readonly port: number;
   readonly tls: CertificateFiles | null;
   readonly trustedProxies: readonly string[];
   readonly corsOrigins: readonly string[];
-  /** Where they are to be others than the usual ones. */
+  /** Limits that differ from the usual ones. */
   readonly limits?: Partial<ServerLimits>;
 }
 
 export interface ServerLimits extends AdmissionLimits {
-  /** From the begin of a connection, or the first byte of a head, to the end of the head. */
+  /** From the start of a connection, or the first byte of a head, to the end of the head. */
   readonly headTimeoutMs: number;
   /** From an answer to the next request on its connection. */
   readonly idleTimeoutMs: number;
   /** From the head of a request to the end of its body. */
   readonly bodyTimeoutMs: number;
-  /** From an answer to when its caller has taken all of it. */
+  /** From an answer until the system has taken all of it. */
   readonly answerTimeoutMs: number;
-  /** Bytes of answers that have not been taken yet, over all connections. */
+  /** Bytes of unsent answers, of all connections. */
   readonly unsentBytesMax: number;
   /**
-   * When the server closes, how long an idle connection stays open for a request that is on its
-   * way.
+   * When the server closes, how long an idle connection stays open for a request that is still on
+   * the network.
    */
   readonly closingGraceMs: number;
   /** How long closing waits for answers under way. */
@@ -63,26 +63,26 @@ export interface ServerLimits extends AdmissionLimits {
 export interface Server {
   readonly port: number;
   /**
-   * Stops accepting, answers what is under way or comes within a moment, and closes every
-   * connection.
+   * Stops accepting, answers requests that are under way or arrive within a moment, and closes
+   * every connection.
    */
   close(): Promise<void>;
-  /** Reads the certificate's files again, for connections from now on. */
+  /** Reads the certificate's files again, for new connections. */
   reloadCertificate(): Promise<void>;
 }
 
 const SERVER_LIMITS: Omit<ServerLimits, 'connectionsMax'> = {
   /**
-   * One under way costs 2–4 KiB: at most 80 MiB. Registrations have a limit of their own below
-   * this.
+   * A request under way costs 2–4 KiB: at most 80 MiB. Registrations have a limit of their own
+   * below this.
    */
   requestsMax: 20_000,
   bodyBytesMax: 268_435_456,
   /** A phone in a tunnel needs some seconds. */
   headTimeoutMs: 10_000,
   /**
-   * Longer than proxies keep theirs (nginx: 60 s), so that no request meets a connection that
-   * closes.
+   * Longer than proxies keep their connections (nginx: 60 s), so that no request arrives on one
+   * that closes.
    */
   idleTimeoutMs: 75_000,
   bodyTimeoutMs: 30_000,
@@ -91,18 +91,20 @@ const SERVER_LIMITS: Omit<ServerLimits, 'connectionsMax'> = {
   /** A dozen of the largest answers, or 1,000 of 128 KiB, on a process that has 500 MB. */
   unsentBytesMax: 134_217_728,
   /**
-   * Callers who know of our end sooner send nothing more; of those who do not, a request is on its
-   * way for some hundred milliseconds.
+   * Callers that learn earlier that the node stops send nothing more. A request of the others is on
+   * the network for some hundred milliseconds.
    */
   closingGraceMs: 1_000,
   drainTimeoutMs: 5_000,
 };
-/** Slow bodies are looked for this often: a timer for each request would cost every request one. */
+/**
+ * The interval at which slow bodies are ended: a timer for each request would cost every request.
+ */
 const SWEEP_INTERVAL_MS = 250;
 
 /**
- * Starts listening. Rejects with a SettingFault when the address cannot be had, or the certificate
- * is no good.
+ * Starts listening. Rejects with a SettingFault when the address cannot be used or the certificate
+ * is not valid.
  */
 export async function startServer(options: ServerOptions): Promise<Server> {
   const certificate =
@@ -120,11 +122,14 @@ class RunningServer implements Server, RequestHandler, Desk {
   readonly #certificate: Certificate | null;
   readonly #listener: Listener;
   readonly #admission: Admission;
-  /** Health has to answer also when all the others have to wait, and must not make them wait. */
+  /**
+   * For open routes. Health checks are answered even when all other requests are refused, and take
+   * no room from those.
+   */
   readonly #openAdmission: Admission;
-  /** From the head to the answer; aborted ones to the end of their handler. */
+  /** Requests from the head to the answer; aborted ones until their handler ends. */
   #requests = 0;
-  /** Those whose bodies did not come whole at once, in the order of their deadlines. */
+  /** Conversations whose body did not arrive at once, in the order of their deadlines. */
   readonly #slow = new Set<Conversation>();
   readonly #sweep: NodeJS.Timeout;
   #whenIdle: (() => void) | null = null;
@@ -231,7 +236,7 @@ class RunningServer implements Server, RequestHandler, Desk {
     });
   }
 
-  /** For `begin`: nothing more of this request is wanted. */
+  /** For `begin`: answers, and wants no more of this request. */
   #answer(reply: Reply, exchange: Exchange, response: HttpResponse): null {
     this.write(reply, exchange, response, false);
     return null;

@@ -1,13 +1,13 @@
 /**
- * Forms without other fields than theirs: what is overlooked is lost in silence, an `expires` of a
- * tag or a `group` beside `tags`.
+ * Forms that refuse unknown fields. A form that ignored them would lose them silently: an `expires`
+ * of a tag, or a `group` beside `tags`.
  */
 
 import { z } from 'zod';
 import { foreignText } from '../std/foreign-text.ts';
 import { nearestName } from '../std/nearest-name.ts';
 
-/** Unknown fields of one object that are told, and how much of their names. */
+/** Unknown fields that are listed for one object, and the length of each name. */
 const UNKNOWN_FIELDS_MAX = 10;
 const NAME_LENGTH_MAX = 64;
 

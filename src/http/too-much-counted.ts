@@ -1,9 +1,9 @@
-/** The 503 of what is counted in the database, while too much of that is being done. */
+/** The 503 for counts in the database, while too many counts are running. */
 
 import type { HttpRequest, HttpResponse } from './handler.ts';
 import { problem } from './problem.ts';
 
-/** Half of what is being done then has ended, or been ended. */
+/** By then half of the running counts have ended, or were stopped. */
 const RETRY_AFTER_SECONDS = '5';
 
 export const tooMuchCounted = ({ requestId }: HttpRequest): HttpResponse =>

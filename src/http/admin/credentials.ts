@@ -1,6 +1,5 @@
 /**
- * `credentials`: what a client's super user sees of its credentials, and rotates: his own, and
- * those of his apps.
+ * `credentials`: a client's super user lists and rotates its own credential, and those of its apps.
  */
 
 import { z } from 'zod';
@@ -29,13 +28,13 @@ const rotateForm = strictForm({
   appId: z.int(APP_ID).min(1, APP_ID).max(ID_MAX, APP_ID).optional(),
 });
 
-/** A secret is for whoever asked: no cache on the way keeps it. */
+/** A secret is for the caller only: no cache on the way may store it. */
 export const withSecret = (response: HttpResponse): HttpResponse => ({
   ...response,
   headers: { ...response.headers, 'Cache-Control': 'no-store' },
 });
 
-/** The list, and the rotation of each role. */
+/** The route that lists credentials, and the one that rotates the credential of a role. */
 export function credentialRoutes(parts: CredentialRouteParts): readonly ApiRoute[] {
   const path = '/push-admin-api/v3/:client/credentials';
   return [

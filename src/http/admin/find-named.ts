@@ -1,5 +1,5 @@
 /**
- * Finds the one tag or group that a request names: by id, or, where no id is given, by sourceId.
+ * Finds the one tag or tag group that a request names: by id, or, if it gives no id, by sourceId.
  */
 
 import type { Tag, TagGroup } from '../../domain/tag.ts';

@@ -1,7 +1,4 @@
-/**
- * The groups of a client as a tree, with the changes of one request made on it before anything is
- * written.
- */
+/** The tag groups of a client as a tree. A request changes the tree before anything is written. */
 
 import type { TagGroup } from '../../domain/tag.ts';
 import { GROUP_DEPTH_MAX } from '../../domain/tag.ts';
@@ -26,7 +23,7 @@ export class GroupTree {
     return this.#bySourceId.get(sourceId);
   }
 
-  /** Adds a group, or puts it in place of the one with its id. */
+  /** Adds a group, or replaces the one with its id. */
   put(group: TagGroup): void {
     const before = this.#byId.get(group.id)?.sourceId;
     if (typeof before === 'string') this.#bySourceId.delete(before);
@@ -35,14 +32,14 @@ export class GroupTree {
   }
 
   /**
-   * Of the groups that were changed: those that lie in a cycle, or have a group too deep at or
-   * under them.
+   * The changed groups that lie in a cycle, are too deep, or have a group below them that is too
+   * deep.
    */
   misplaced(changed: ReadonlySet<number>): ReadonlySet<number> {
     const misplaced = new Set<number>();
     for (const { id } of this.#byId.values()) {
       const path = this.#pathToRoot(id);
-      // The tree was right before, so that a changed group is on every path that is not.
+      // The tree was valid before, so every path that is too long now contains a changed group.
       if (path.length <= GROUP_DEPTH_MAX) continue;
       for (const step of path) if (changed.has(step)) misplaced.add(step);
     }
@@ -50,8 +47,8 @@ export class GroupTree {
   }
 
   /**
-   * The group and its ancestors, cut one beyond the allowed depth: a cycle looks like a path too
-   * long.
+   * The group and its ancestors, at most one more than the allowed depth: a cycle looks like a path
+   * that is too long.
    */
   #pathToRoot(id: number): readonly number[] {
     const path: number[] = [];

@@ -1,4 +1,4 @@
-/** `keys`: the further keys of a client, for its super user: listed, made, deleted. */
+/** `keys`: a client's super user lists, creates and deletes the API keys of the client. */
 
 import { z } from 'zod';
 import type { Caller } from '../../access/caller.ts';
@@ -28,8 +28,7 @@ const DEVICES = `must be 1–${ID_MAX}`;
 const SCOPE = `must be some of ${SCOPES.join(', ')}`;
 
 /**
- * None is refused: whoever computed an empty list did not mean a key without limits, nor one for
- * nothing.
+ * An empty list is refused: its author meant neither a key without limits nor a key for nothing.
  */
 const some = <T extends z.ZodType>(entry: T) =>
   z
@@ -135,8 +134,8 @@ interface Limits {
 }
 
 /**
- * The limits by ids: a sourceId may be given to another tag later, and the key is for the one that
- * was meant.
+ * Resolves the limits to ids: a sourceId may be given to another tag later, but the key stays for
+ * the tag that was meant.
  */
 async function resolveLimits(sql: Sql, clientId: number, asked: KeyRequest): Promise<Limits> {
   const { tagIds, tagSourceIds, groupIds, groupSourceIds, appIds } = asked;
@@ -190,6 +189,6 @@ function readEnd(asked: KeyRequest) {
   return { expiresAtMs, faults: reader.faults };
 }
 
-/** What a key does not have is left out. */
+/** Leaves out what a key does not have. */
 const withoutNulls = (key: Partial<ListedKey> & object): object =>
   Object.fromEntries(Object.entries(key).filter(([, value]) => value !== null));

@@ -1,6 +1,6 @@
 /**
- * What the optional parameters of a client's tags may have together: they are held in memory with
- * its catalogue.
+ * Limits the optional parameters of all tags of a client: they are sent to every app that asks for
+ * its tags.
  */
 
 import type { Tag } from '../../domain/tag.ts';
@@ -10,7 +10,7 @@ import { parameterBytes } from '../../store/tags/parameter-bytes.ts';
 import type { Fault } from '../problem.ts';
 
 /**
- * The fault of these tags, as they are to be, if the client would have too many bytes with them.
+ * The fault of a request that writes these tags, if the client's parameters would exceed the limit.
  */
 export async function parameterFaults(
   tx: Sql,
@@ -25,7 +25,7 @@ export async function parameterFaults(
   const ids = tags.map(({ id }) => id);
   const added = given.reduce((sum, one) => sum + Buffer.byteLength(JSON.stringify(one)), 0);
   const { own, others } = await parameterBytes(tx, clientId, ids);
-  // Who has too many, from before there was a bound, may have fewer.
+  // A client whose parameters are older than the limit may exceed it, and may still reduce them.
   if (others + added <= OPTIONAL_PARAMETER_BYTES_PER_CLIENT_MAX || added <= own) return [];
   const message = `would bring the tagOptionalParameters of all tags to ${others + added} bytes; a client may have ${OPTIONAL_PARAMETER_BYTES_PER_CLIENT_MAX}`;
   return [{ path, message }];

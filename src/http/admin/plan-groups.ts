@@ -1,4 +1,4 @@
-/** What a request does to groups, worked out on the tree before anything is written. */
+/** Plans a request's changes to tag groups, on the tree, before anything is written. */
 
 import { isDeepStrictEqual } from 'node:util';
 import type { TagGroup } from '../../domain/tag.ts';
@@ -7,10 +7,7 @@ import type { Fault } from '../problem.ts';
 import type { GroupTree } from './group-tree.ts';
 import type { GroupFields } from './tag-forms.ts';
 
-/**
- * Groups of one client. The interface has no limit of its own for them; the tree is read whole for
- * every change.
- */
+/** Tag groups of one client. The interface sets no limit, but every change reads the whole tree. */
 export const GROUPS_PER_CLIENT_MAX = 100_000;
 
 export interface GroupPlan {
@@ -24,8 +21,8 @@ export interface GroupPlan {
 type Entry = GroupFields & { readonly name: string };
 
 /**
- * Ensures a group for every entry; all of them exist before parents are looked for, so their order
- * does not matter.
+ * Ensures a group for every entry. All groups are added before parents are looked up, so the order
+ * of the entries does not matter.
  */
 export function planGroups(
   tree: GroupTree,
@@ -65,7 +62,7 @@ export function planGroups(
   };
 }
 
-/** Makes the given fields those of a group of the tree. */
+/** Changes the given fields of a group in the tree. */
 export function changeGroup(
   tree: GroupTree,
   id: number,
@@ -87,7 +84,7 @@ export function changeGroup(
   return [];
 }
 
-/** The fault of a group that may not be where it was put. */
+/** The fault of a group whose new parent is not allowed. */
 export const misplacedFault = (path: string): Fault => ({
   path: `${path}.parentGroupSourceId`,
   message: `would make a cycle, or groups nested deeper than ${GROUP_DEPTH_MAX}`,

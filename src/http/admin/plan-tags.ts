@@ -1,4 +1,4 @@
-/** What a request does to tags, worked out before anything is written. */
+/** Plans a request's changes to tags, before anything is written. */
 
 import { isDeepStrictEqual } from 'node:util';
 import type { Tag } from '../../domain/tag.ts';
@@ -17,8 +17,8 @@ export interface TagPlan {
 type Entry = TagFields & { readonly name: string };
 
 /**
- * A sourceId that comes twice in a request names one tag: the later entry changes what the earlier
- * made.
+ * A sourceId that occurs twice in a request names one tag: the later entry changes the tag of the
+ * earlier one.
  */
 export function planTags(
   known: readonly Tag[],

@@ -1,5 +1,5 @@
 /**
- * `POST tag/add/<client>`: makes sure that tags and groups with these sourceIds exist, several in
+ * `POST tag/add/<client>`: ensures that tags and tag groups with these sourceIds exist, several in
  * one request, all or none. Groups come first, so that tags may name a group of the same request.
  */
 
@@ -44,7 +44,7 @@ export function addTags(
     const before = await readBefore(tx, caller.clientId, tags ?? []);
     const plan = (groupIds: readonly number[], tagIds: readonly number[]): Plans =>
       planAll(before, caller.clientId, read.value, groupIds, tagIds);
-    // Ids are never given out twice: none is drawn for what is refused.
+    // An id is never given out twice, so a refused request draws none.
     const draft = plan(
       standIns(0, groups?.length ?? 0),
       standIns(groups?.length ?? 0, tags?.length ?? 0),
@@ -74,7 +74,7 @@ interface Plans {
   readonly tags: TagPlan;
 }
 
-/** What the client has already, as far as the request concerns it. */
+/** The client's existing tags and groups, as far as the request concerns them. */
 interface Before {
   readonly groups: readonly TagGroup[];
   readonly tags: readonly Tag[];
@@ -89,7 +89,7 @@ async function readBefore(tx: Sql, clientId: number, entries: TagEntries): Promi
   return { groups, tags, tagCount };
 }
 
-/** Numbers that are nobody's id. */
+/** Numbers that no tag or group has as its id. */
 const standIns = (after: number, count: number): readonly number[] =>
   Array.from({ length: count }, (_, index) => -1 - after - index);
 
@@ -128,8 +128,8 @@ async function write(tx: Sql, clientId: number, { groups, tags }: Plans): Promis
   await insertTags(tx, clientId, tags.inserts);
   await updateTags(tx, clientId, tags.updates);
   const changes = [groups.inserts, groups.updates, tags.inserts, tags.updates];
-  // Callers ensure their tags before everything they do: what changes nothing must not empty the
-  // caches.
+  // Callers ensure their tags before everything else they do. A request that changes nothing must
+  // not empty the caches.
   if (changes.some(({ length }) => length > 0)) await raiseCatalogueVersion(tx, clientId);
 }
 

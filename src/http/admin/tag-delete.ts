@@ -1,4 +1,4 @@
-/** `POST tag/delete/<client>`: deletes one tag, or one group that is empty. */
+/** `POST tag/delete/<client>`: deletes one tag, or one tag group that is empty. */
 
 import type { Caller } from '../../access/caller.ts';
 import { lockClient, raiseCatalogueVersion } from '../../store/clients/lock-client.ts';

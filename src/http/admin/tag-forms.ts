@@ -1,4 +1,4 @@
-/** The forms of tags and groups that the Admin API takes (spec/interface.md, sections 5 and 7). */
+/** The forms of tags and tag groups on the Admin API (spec/interface.md, sections 5 and 7). */
 
 import { z } from 'zod';
 import {
@@ -12,7 +12,7 @@ import {
 import { EPOCH_MS_MIN, LOOKS_LIKE_SECONDS } from '../epoch-time.ts';
 import { strictForm } from '../strict-form.ts';
 
-/** PostgreSQL's text holds neither NUL nor lone surrogates. */
+/** PostgreSQL's text can hold neither NUL nor lone surrogates. */
 const storable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
 
 const text = (lengthMax: number) =>
@@ -64,22 +64,24 @@ const groupFields = {
   parentGroupSourceId: sourceId.nullish(),
 };
 
-/** The count is checked first: a body has room for half a million entries to find fault with. */
+/** The count is checked first: a body has room for half a million entries, each with faults. */
 const atMostThousand = <T extends z.ZodType>(entry: T) =>
   z
     .array(entry, 'must be an array')
     .max(TAGS_PER_REQUEST_MAX, `must have ${TAGS_PER_REQUEST_MAX} entries at most`);
 
-/** Answers are posted back, so an entry to add may have an id: which is not looked at. */
+/** Clients post answers back, so an entry to add may have an id. It is ignored. */
 const anyId = z.unknown().optional();
 
-/** What `add` takes: several entries. */
+/** The form of `add`: several entries. */
 export const addForm = strictForm({
   groups: atMostThousand(strictForm({ id: anyId, name, ...groupFields })).optional(),
   tags: atMostThousand(strictForm({ id: anyId, name, ...tagFields })).optional(),
 }).refine(({ groups, tags }) => groups !== undefined || tags !== undefined, 'needs tags or groups');
 
-/** What `update` and `delete` take: one entry, named by its id or, without one, by its sourceId. */
+/**
+ * The form of `update` and `delete`: one entry, named by its id or, without one, by its sourceId.
+ */
 export const oneForm = strictForm({
   groups: atMostThousand(
     strictForm({ id: id.optional(), name: name.optional(), ...groupFields }),

@@ -15,7 +15,7 @@ import { notFound } from './find-named.ts';
 
 const DIGITS = /^\d{1,10}$/;
 
-/** Handles `tag/id`. What is no id names no tag. */
+/** Handles `tag/id`. A value that is not an id names no tag. */
 export async function getTagById(
   sql: Sql,
   request: HttpRequest,
@@ -27,7 +27,7 @@ export async function getTagById(
   return tag === null ? notFound(request) : answer(sql, request, caller, tag);
 }
 
-/** Handles `tag/sourceId`. PostgreSQL's text holds no NUL: such a sourceId is nobody's. */
+/** Handles `tag/sourceId`. PostgreSQL's text cannot hold NUL, so no tag has such a sourceId. */
 export async function getTagBySourceId(
   sql: Sql,
   request: HttpRequest,
@@ -38,7 +38,9 @@ export async function getTagBySourceId(
   return tag === null ? notFound(request) : answer(sql, request, caller, tag);
 }
 
-/** As `tag/add` takes it, with its id; what the tag does not have is left out. */
+/**
+ * The tag in the form of `tag/add`, with its id, and without the properties that it does not have.
+ */
 async function answer(
   sql: Sql,
   request: HttpRequest,

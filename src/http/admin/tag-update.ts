@@ -1,6 +1,6 @@
 /**
- * `POST tag/update/<client>`: changes or moves one tag or group. A field absent is kept, null
- * clears.
+ * `POST tag/update/<client>`: changes or moves one tag or tag group. An absent field keeps its
+ * value, null clears it.
  */
 
 import type { Caller } from '../../access/caller.ts';
@@ -83,7 +83,7 @@ async function updateOneGroup(
   return json({ groups: [{ ...entry, id: group.id }] });
 }
 
-/** Whether another tag of the client has the sourceId that this one is to have. */
+/** Whether another tag of the client has the new sourceId of this one. */
 async function isTaken(tx: Sql, tag: Tag): Promise<boolean> {
   if (tag.sourceId === null) return false;
   const holder = await readTagBySourceId(tx, tag.clientId, tag.sourceId);

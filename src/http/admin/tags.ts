@@ -12,7 +12,7 @@ import { removeTag } from './tag-delete.ts';
 import { getTagById, getTagBySourceId } from './tag-get.ts';
 import { updateTag } from './tag-update.ts';
 
-/** `tag/…`, and `endpoints/get`, by which clients try their credential. */
+/** `tag/…`, and `endpoints/get`, with which clients test their credential. */
 export function tagRoutes(sql: SqlPool): readonly ApiRoute[] {
   return [
     post('tag/add/:client', (request, caller) => addTags(sql, request, caller)),

@@ -1,4 +1,4 @@
-/** What the routes of the App API are given. */
+/** The services that the routes of the App API use. */
 
 import type { Catalogue } from '../../registration/catalogue/catalogue.ts';
 import type { RegistrationResult } from '../../registration/operation.ts';
@@ -20,7 +20,9 @@ export interface AppApi {
   /** REGISTRATIONS_PER_SECOND_MAX, by app and address. */
   readonly rates: TokenBuckets;
   readonly tagsPerDeviceMax: number;
-  /** Counts what was ignored: "always OK" must not leave a developer in the dark. */
+  /**
+   * Counts ignored fields: a developer must be able to see them, although the answer is always OK.
+   */
   onIgnored(endpoint: AppApiEndpoint, field: IgnoredField): void;
   /** Counts how operations ended. */
   onResult(endpoint: AppApiEndpoint | 'replace', result: RegistrationResult): void;

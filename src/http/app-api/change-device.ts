@@ -1,5 +1,5 @@
 /**
- * What `reg`, `ureg` and `set` have in common: parameters are never an error, and `OK` means
+ * The common part of `reg`, `ureg` and `set`: parameters are never an error, and `OK` means
  * durable.
  */
 
@@ -17,12 +17,12 @@ import { PARAMETER_NAMES, readParameters } from './parameters.ts';
 import { refuseTooMany } from './too-many.ts';
 import { unavailable } from './unavailable.ts';
 
-/** Room for devices comes with housekeeping or the operator, not within seconds. */
+/** Housekeeping or the operator makes room for devices, but not within seconds. */
 const LIMIT_RETRY_AFTER_SECONDS = '60';
 
 /**
- * Handles a request of `endpoint` from an API user. The hot path: while the catalogue is recent and
- * knows what it is asked for, the commit is the only thing that is waited for.
+ * Handles a request of `endpoint` from an API user. This is the hot path: while the catalogue is
+ * recent and knows everything that the request names, the request waits for nothing but the commit.
  */
 export function changeDevice(
   api: AppApi,
@@ -43,10 +43,13 @@ export function changeDevice(
 interface Plan {
   /** Null: there is nothing to do. */
   readonly operation: Operation | null;
-  /** One name perhaps several times. */
+  /** A name may occur several times. */
   readonly ignored: readonly ParameterName[];
   readonly unknownNames: readonly string[];
-  /** Something was not found: which a snapshot that is a second old cannot say for sure. */
+  /**
+   * Something was not found. The snapshot may be a second old, so only a fresh one can say for
+   * sure.
+   */
   readonly missed: boolean;
 }
 
@@ -117,20 +120,22 @@ function planSubscribing(
   const nowMs = Date.now();
   const tagIds: number[] = [];
   for (const tag of resolved.tags) {
-    // An expired one is left to the transaction, which knows the database's clock.
+    // Expired tags are left to the transaction, which knows the database's clock.
     if (isConnected(tag, device.appId)) tagIds.push(tag.id);
     if (isSubscribable(tag, device.appId, nowMs)) continue;
     missed = true;
     ignored.push(tagNames.ids.includes(tag.id) ? 'tagId' : 'tagSourceId');
   }
-  // "When no tags are given the request is ignored"; a `reg` still says that the device is there.
+  // "When no tags are given the request is ignored"; a `reg` still shows that the device exists.
   if (kind === 'set' && tagIds.length === 0)
     return { operation: null, ignored, unknownNames, missed };
   const operation = { kind, device, tagIds, appVersion };
   return { operation, ignored, unknownNames, missed };
 }
 
-/** Who opts out stays out: finds every tag of the client, expired, disconnected or not. */
+/**
+ * An opt-out must hold, so this finds every tag of the client, also an expired or disconnected one.
+ */
 function planUnsubscribing(
   device: Operation['device'],
   { tagNames, tagsGiven, unknownNames, meansTags }: Parameters,
@@ -138,7 +143,7 @@ function planUnsubscribing(
   ignored: ParameterName[],
 ): Plan {
   if (!tagsGiven) {
-    // `tagIds` for `tagId`: whoever named some tags must not lose all of them.
+    // With `tagIds` for `tagId`, the caller meant some tags: the device must not lose all of them.
     const everything = meansTags ? null : ({ kind: 'ureg', device, tagIds: 'all' } as const);
     return { operation: everything, ignored, unknownNames, missed: false };
   }

@@ -1,6 +1,6 @@
 /**
- * The tags of an app, compressed: once for each rendering, in a thread of Node's pool, so that no
- * request waits for another's.
+ * Compresses the tags of an app: once for each rendering, in a thread of Node's pool, so that no
+ * request waits for the compression of another.
  */
 
 import { promisify } from 'node:util';
@@ -8,14 +8,14 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Coding } from '../negotiation.ts';
 import type { RenderedTree } from './tag-tree.ts';
 
-/** A smaller body fits into a packet or two as it is. */
+/** A smaller body fits into one or two packets uncompressed. */
 const BODY_LENGTH_MIN = 1_024;
 /**
- * At a time: half of the pool's threads, which look up names and read files too. Beyond it the
- * answer goes as it is.
+ * At a time: half of the pool's threads, which also look up names and read files. Beyond this
+ * limit, the answer is sent uncompressed.
  */
 const COMPRESSIONS_MAX = 2;
-/** A tenth smaller than gzip, and as fast. */
+/** The result is a tenth smaller than with gzip, in the same time. */
 const BROTLI_QUALITY = 5;
 
 const COMPRESS: Readonly<Record<Coding, (body: string) => Promise<Buffer>>> = {
@@ -27,13 +27,13 @@ const COMPRESS: Readonly<Record<Coding, (body: string) => Promise<Buffer>>> = {
 };
 
 /**
- * They go with the tree. A promise is kept while it is compressed, so that all who ask meanwhile
- * share it.
+ * An entry disappears with its tree. During compression it is a promise, which concurrent requests
+ * share.
  */
 const compressed = new WeakMap<RenderedTree, Map<Coding, Buffer | Promise<Buffer>>>();
 let underWay = 0;
 
-/** The body in this coding; null: it is too small for that, or too much is being compressed. */
+/** The body in this coding; null: it is too small, or too many compressions are under way. */
 export function compressTree(tree: RenderedTree, coding: Coding): Buffer | Promise<Buffer> | null {
   if (tree.body.length < BODY_LENGTH_MIN) return null;
   const known = compressed.get(tree)?.get(coding);

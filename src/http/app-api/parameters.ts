@@ -1,7 +1,7 @@
 /**
- * Reads the parameters of the App API, leniently, because real clients are (spec/interface.md,
- * section 3; the shapes that clients send are in facts/upstream.md, section 2). Written by hand: it
- * is the hot path.
+ * Reads the parameters of the App API leniently, since real clients send them in many shapes
+ * (spec/interface.md, section 3; facts/upstream.md, section 2). Written by hand: it is the hot
+ * path.
  */
 
 import { isUtf8 } from 'node:buffer';
@@ -12,20 +12,20 @@ import type { JsonObject } from '../../std/json.ts';
 import { parseObject } from '../../std/json.ts';
 
 /**
- * A larger body holds no parameters; of `reg` and its like only one above the route's own bound is
- * a 413.
+ * A larger body counts as one without parameters. `reg`, `ureg` and `set` answer 413 only above the
+ * route's own limit.
  */
 export const PARAMETER_BYTES_MAX = 65_536;
-/** A version is a few characters; more is no version. */
+/** A version has a few characters; a longer text is not a version. */
 const APP_VERSION_LENGTH_MAX = 255;
 /**
- * Unknown fields that `Tagcast-Ignored` names, and how much of a name: a proxy takes 4 KiB of
- * headers in all.
+ * How many unknown fields `Tagcast-Ignored` names, and how much of each name: a proxy takes 4 KiB
+ * of headers in all.
  */
 const UNKNOWN_NAMES_MAX = 10;
 const UNKNOWN_NAME_LENGTH_MAX = 64;
 
-/** What a request can get wrong, in the order in which `Tagcast-Ignored` names it. */
+/** The parts of a request that can be wrong, in the order in which `Tagcast-Ignored` names them. */
 export const PARAMETER_NAMES = [
   'body',
   'appId',
@@ -38,26 +38,27 @@ export const PARAMETER_NAMES = [
 
 export type ParameterName = (typeof PARAMETER_NAMES)[number];
 
-/** What the metric calls it: callers' own names would make a series each. */
+/** The label in the metric: callers' own names would make a series each. */
 export type IgnoredField = ParameterName | 'unknown';
 
 export interface Parameters {
-  /** Null: absent or malformed. So are the next two. */
+  /** Null: absent or malformed. The same holds for the next three. */
   readonly appId: number | null;
   readonly platformId: number | null;
   readonly deviceId: string | null;
   readonly appVersion: string | null;
   /**
-   * "None given" means that the keys are absent; `null`, `[]` and `""` are given, and name no tag.
+   * "None given" means that the keys are absent; `null`, `[]` and `""` count as given, and name no
+   * tag.
    */
   readonly tagsGiven: boolean;
   readonly tooManyTags: boolean;
   readonly tagNames: TagNames;
-  /** What could not be read, one name perhaps several times. */
+  /** Parameters that could not be read. A name may occur several times. */
   readonly faults: readonly ParameterName[];
   /** Fields that no endpoint knows, written so that they fit into a header. */
   readonly unknownNames: readonly string[];
-  /** One of them was meant as tags: a `ureg` that overlooked it would remove everything. */
+  /** An unknown field was meant as tags: a `ureg` that overlooked it would remove all tags. */
   readonly meansTags: boolean;
 }
 
@@ -102,7 +103,7 @@ function readUnknown(
   if (unknown.length === 0) return NOTHING_UNKNOWN;
   const isMeantAsTags = (name: string): boolean =>
     MEANT_AS_TAGS.test(name.replaceAll(NOT_IN_A_NAME, ''));
-  // Those that matter most come first: the list may be cut.
+  // The most important names come first: the list may be cut.
   const tags = unknown.filter(isMeantAsTags);
   const others = unknown.filter((name) => !isMeantAsTags(name));
   return {
@@ -113,14 +114,14 @@ function readUnknown(
 
 const NOTHING_UNKNOWN = { unknownNames: [], meansTags: false } as const;
 
-/** Callers' own names as `Tagcast-Ignored` says them. */
+/** Callers' own names, in the form in which `Tagcast-Ignored` lists them. */
 export const headerNames = (names: readonly string[]): readonly string[] =>
   names.slice(0, UNKNOWN_NAMES_MAX).map(headerForm);
 
 const headerForm = (name: string): string =>
   name.slice(0, UNKNOWN_NAME_LENGTH_MAX).replaceAll(NOT_IN_A_HEADER, '?') || '?';
 
-/** The names that are read of it are none that JavaScript objects inherit. */
+/** JavaScript objects inherit none of the names that are read from it. */
 function readObject(body: Buffer): JsonObject | null {
   if (body.length > PARAMETER_BYTES_MAX || !isUtf8(body)) return null;
   return parseObject(body.toString()) ?? null;
@@ -164,7 +165,7 @@ function readEntries<T>(
 }
 
 /**
- * Also a tag object as `list` returns it: the public browser SDK sends those when its token
+ * Also accepts a tag object as `list` returns it: the public browser SDK sends those when its token
  * changes.
  */
 const readTagId = (entry: unknown): number | null =>
@@ -184,7 +185,7 @@ function readAppVersion(
   return null;
 }
 
-/** Whether it can be stored as one. */
+/** Whether the value can be stored as an app version. */
 export const isAppVersion = (value: unknown): value is string =>
   typeof value === 'string' &&
   value.length <= APP_VERSION_LENGTH_MAX &&

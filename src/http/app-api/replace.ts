@@ -1,6 +1,7 @@
 /**
- * `POST /push-api/v3/<client>/devices/replace`: the provider gave a device another token, and all
- * of its tags move. Ours, so its parameters are checked as those of `list` are.
+ * `POST /push-api/v3/<client>/devices/replace`: moves all tags of a device to the new token that
+ * the provider gave it. The endpoint is Tagcast's own, so its parameters are checked as those of
+ * `list` are.
  */
 
 import { z } from 'zod';

@@ -1,4 +1,4 @@
-/** The App API: what apps on devices call. */
+/** The App API, which apps on devices call. */
 
 import type { Route } from '../handler.ts';
 import type { AppApi } from './app-api.ts';

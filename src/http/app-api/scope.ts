@@ -1,5 +1,5 @@
 /**
- * Which (app, platform) a reading request is about: `list` and `tags` say what is wrong with their
+ * Reads the scope of a `list` or `tags` request. These endpoints report the faults of their
  * parameters.
  */
 
@@ -17,8 +17,8 @@ export type ReadScope =
   | { readonly ok: false; readonly response: HttpResponse };
 
 /**
- * Reads appId and platformId, or makes the answer that names every fault: of these, and of what
- * else the endpoint needs.
+ * Reads appId and platformId, or makes the answer that names every fault: theirs, and those that
+ * `furtherFaults` finds.
  */
 export async function readScope(
   catalogue: Catalogue,
@@ -47,7 +47,7 @@ export async function readScope(
   return { ok: true, appId, platformId, parameters };
 }
 
-/** A 400 that names the parameters. */
+/** A 400 that names the faulty parameters. */
 export const refused = (
   request: HttpRequest,
   errors: readonly Fault[],

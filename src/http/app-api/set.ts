@@ -1,6 +1,6 @@
 /**
- * `POST /push-api/set`: replaces all of a device's tags; ignored when none are given or none of
- * them is known.
+ * `POST /push-api/set`: replaces all tags of a device. It is ignored when the request gives no tag,
+ * or only unknown ones.
  */
 
 import type { Route } from '../handler.ts';

@@ -1,4 +1,7 @@
-/** A tag as apps see it: ids are JSON numbers, and what a tag does not have is left out. */
+/**
+ * A tag as apps see it: ids are JSON numbers, and properties that the tag does not have are left
+ * out.
+ */
 
 export interface TagObject {
   readonly id: number;
@@ -7,7 +10,7 @@ export interface TagObject {
   readonly tagOptionalParameters?: Readonly<Record<string, string>>;
 }
 
-/** An empty map of parameters is none. */
+/** An empty map of parameters counts as none. */
 export function tagObject(tag: {
   readonly id: number;
   readonly name: string;

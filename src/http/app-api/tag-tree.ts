@@ -1,4 +1,4 @@
-/** The tags of an app in their groups, as `tags` answers them. */
+/** The tags of an app in their tag groups, as `tags` returns them. */
 
 import { hash } from 'node:crypto';
 import type { CatalogueTag, TagGroup } from '../../domain/tag.ts';
@@ -26,9 +26,9 @@ export interface TreeRequest {
 
 export interface RenderedTree {
   readonly body: string;
-  /** Of the bytes, so that it changes when a tag expires and on no other node. */
+  /** A hash of the bytes: it changes when a tag expires, and is the same on every node. */
   readonly etag: string;
-  /** When the next tag expires and the body is another one. */
+  /** When the next tag expires, which changes the body. */
   readonly validUntilMs: number;
 }
 
@@ -41,11 +41,11 @@ interface GroupObject {
 }
 
 /**
- * Rendered trees that are kept, of all clients: as many as are asked for all the time, or some of
+ * Rendered trees that are kept, of all clients: enough for those in constant use, or for some of
  * the largest.
  */
 const BYTES_MAX = 128 * 1_048_576;
-/** A tree is weighed when it is rendered. */
+/** A tree counts with its weight as soon as it is rendered. */
 const WAITED_FOR_BYTES = 0;
 
 interface Kept {
@@ -54,8 +54,8 @@ interface Kept {
 }
 
 /**
- * Renders once for each version of a catalogue, app and form, for all that ask meanwhile: a client
- * may have 100,000 tags.
+ * Renders a tree once for each catalogue version, app and form, for all requests of that time: a
+ * client may have 100,000 tags.
  */
 export class TagTrees {
   readonly #sql: Sql;
@@ -66,7 +66,7 @@ export class TagTrees {
     this.#kept = new CappedMap({ weightMax: bytesMax });
   }
 
-  /** Of what is kept. */
+  /** Bytes of the trees that are kept. */
   get bytes(): number {
     return this.#kept.weight;
   }
@@ -79,7 +79,7 @@ export class TagTrees {
       const tree = await known.tree;
       if (nowMs < tree.validUntilMs) return tree;
     }
-    // Whoever waited for the same tree may have begun the next one.
+    // Another request that waited for the same tree may have begun the next one.
     const begun = this.#kept.get(key);
     if (begun !== undefined && begun !== known && begun.version === snapshot.version) {
       return begun.tree;
@@ -98,8 +98,8 @@ export class TagTrees {
   }
 
   /**
-   * Parameters are read after the snapshot: newer ones belong to a newer version, and that is
-   * rendered anew.
+   * Parameters are read after the snapshot, so they may be newer. They then belong to a newer
+   * version, for which the tree is rendered again.
    */
   async #make({ clientId, snapshot, appId, form, nowMs }: TreeRequest): Promise<RenderedTree> {
     const parameters = await readParameters(this.#sql, clientId);

@@ -1,7 +1,7 @@
 /**
- * The tags of an app in their groups: `POST /push-api/tags`, and the GET form for whoever wants to
- * cache it. The body is rendered once for each version of the catalogue; all requests of a moment
- * share one look at that version, so that a tag that was made on any node is there.
+ * The tags of an app in their tag groups: `POST /push-api/tags`, and the GET form for callers that
+ * cache it. The body is rendered once for each version of the catalogue. Concurrent requests share
+ * one check of that version, which sees tags created on any node.
  */
 
 import type { HttpRequest, HttpResponse, Route } from '../handler.ts';
@@ -66,11 +66,11 @@ function answer(request: HttpRequest, tree: RenderedTree): HttpResponse | Promis
 
 const CODINGS: readonly Coding[] = ['br', 'gzip'];
 
-/** Other bytes have another tag (RFC 9110, 8.8.3). */
+/** Other bytes need another ETag (RFC 9110, 8.8.3). */
 const etagOf = ({ etag }: RenderedTree, coding: Coding): string =>
   `${etag.slice(0, -1)}-${coding}"`;
 
-/** A client keeps it, and asks each time whether it still holds. */
+/** The caller stores the answer, and asks each time whether it is still valid. */
 const headersOf = (etag: string): Readonly<Record<string, string>> => ({
   ETag: etag,
   'Cache-Control': 'private, no-cache',

@@ -1,4 +1,7 @@
-/** The 429 of an address that writes more often than it may, asked before anything else is read. */
+/**
+ * The 429 for an address that registers more often than it may. It is checked before the body is
+ * parsed.
+ */
 
 import type { Caller } from '../../access/caller.ts';
 import { networkOf } from '../../std/ip-address.ts';
@@ -10,8 +13,8 @@ import type { AppApi } from './app-api.ts';
 const RETRY_AFTER_SECONDS = '1';
 
 /**
- * Takes one registration of the address for the caller's app; the refusal when it has none left,
- * else null.
+ * Takes one registration from the bucket of this address and app. Returns the refusal when the
+ * bucket is empty, else null.
  */
 export function refuseTooMany(
   { rates }: AppApi,

@@ -1,9 +1,9 @@
-/** The 503 of registrations that cannot be taken or made durable just now. */
+/** The 503 for registrations that cannot be accepted or made durable at the moment. */
 
 import type { HttpRequest, HttpResponse } from '../handler.ts';
 import { problem } from '../problem.ts';
 
-/** A second is what a restarted database or a drained queue needs. */
+/** A restarted database or a drained queue is ready after about a second. */
 const RETRY_AFTER_SECONDS = '1';
 
 export const unavailable = (request: HttpRequest, detail: string): HttpResponse =>

@@ -1,6 +1,6 @@
 /**
- * Whether the service could listen where it is to: found out before the database is opened, which
- * may take long.
+ * Checks that the service can listen on its address before the database is opened, which may take
+ * long.
  */
 
 import { createServer } from 'node:net';
@@ -11,7 +11,7 @@ interface Address {
   readonly port: number;
 }
 
-/** Listens for a moment. Null: it could. */
+/** Listens for a moment. Null: that worked. */
 export function addressFault(address: Address): Promise<SettingFault | null> {
   return new Promise((resolve) => {
     const server = createServer();
@@ -20,7 +20,7 @@ export function addressFault(address: Address): Promise<SettingFault | null> {
   });
 }
 
-/** What to tell of an error of listening. */
+/** The fault for an error of listening, for the operator. */
 export const listenFault = (address: Address, error: NodeJS.ErrnoException): SettingFault =>
   new SettingFault(sentenceOf(address, error), { cause: error });
 

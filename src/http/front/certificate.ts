@@ -1,5 +1,5 @@
 /**
- * The certificate that the service shows: read again when its files change, since certificates live
+ * The service's TLS certificate. It is read again when its files change, since certificates live
  * for weeks and services for months.
  */
 
@@ -18,15 +18,15 @@ export interface CertificateFiles {
   readonly keyFile: string;
 }
 
-/** What the files hold. */
+/** The content of the files. */
 export interface Pem {
   readonly cert: Buffer;
   readonly key: Buffer;
 }
 
 /**
- * Files are looked at so often. Not watched: a link that is set to another directory (Kubernetes)
- * is no event of the file.
+ * The interval at which files are checked. They are not watched: if a link is set to another
+ * directory (Kubernetes), the file itself gets no event.
  */
 const LOOK_INTERVAL_MS = 2_000;
 
@@ -36,7 +36,7 @@ export class Certificate {
   readonly #looks: Recurring;
   #pem: Pem;
   #onChanged: (pem: Pem) => void = () => undefined;
-  /** Of the files as they were last read, whether they were any good or not. */
+  /** The stamp of the files when they were last read, valid or not. */
   #stamp: string;
 
   private constructor(files: CertificateFiles, log: Logger, stamp: string, pem: Pem) {
@@ -48,7 +48,7 @@ export class Certificate {
     this.#looks.start();
   }
 
-  /** Rejects with a SettingFault when a file is no good. */
+  /** Rejects with a SettingFault when a file is not valid. */
   static async open(files: CertificateFiles, log: Logger): Promise<Certificate> {
     const stamp = await stampOf(files);
     return new Certificate(files, log, stamp, read(files));
@@ -58,13 +58,13 @@ export class Certificate {
     return this.#pem;
   }
 
-  /** Calls `listener` with each certificate that follows. */
+  /** Calls `listener` with each later certificate. */
   onChanged(listener: (pem: Pem) => void): void {
     this.#onChanged = listener;
   }
 
   /**
-   * Reads the files again, changed or not; bad ones are logged, and the certificate stays as it
+   * Reads the files again, changed or not. Invalid ones are logged, and the certificate stays as it
    * was.
    */
   async reload(): Promise<void> {
@@ -92,7 +92,7 @@ export class Certificate {
   }
 }
 
-/** Throws a SettingFault that names each file that is no good. */
+/** Throws a SettingFault that names each file that is not valid. */
 function read({ certFile, keyFile }: CertificateFiles): Pem {
   const faults = pemFaults({ TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile });
   if (faults.length > 0) throw new SettingFault(faults.join(' '));
@@ -102,7 +102,7 @@ function read({ certFile, keyFile }: CertificateFiles): Pem {
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : String(error);
 
-/** What changes when a file does. A file that is not there has a stamp, too: it may come back. */
+/** A text that changes when a file does. A missing file has one, too: it may come back. */
 async function stampOf({ certFile, keyFile }: CertificateFiles): Promise<string> {
   const stamps = [certFile, keyFile].map(async (file) => {
     try {

@@ -1,31 +1,31 @@
 /**
- * Takes a chunked body apart as it comes (RFC 9112, 7.1). Extensions and trailers are bounded, and
- * thrown away.
+ * Decodes a chunked body as it arrives (RFC 9112, 7.1). Extensions and trailers are limited, and
+ * discarded.
  */
 
 import type { Malformed } from './front.ts';
 
 /**
- * Size line or trailer line, without its CRLF: a size has eight digits at most, the rest is an
+ * Size line or trailer line, with its CRLF: a size has eight digits at most, the rest is an
  * extension.
  */
 const LINE_BYTES_MAX = 1_024;
-/** Extensions and trailers of a whole body: nobody sends any, but for attacks. */
+/** Extensions and trailers of a whole body: only attackers send any. */
 const OVERHEAD_BYTES_MAX = 16_384;
 /**
- * Each chunk costs what a hundred bytes cost: of more chunks than this, the average may not be
- * below some bytes.
+ * A chunk costs as much as a hundred bytes. If a body has more chunks than this, their average size
+ * must be at least CHUNK_BYTES_MIN.
  */
 const SMALL_CHUNKS_MAX = 1_024;
 const CHUNK_BYTES_MIN = 64;
 /**
- * A size of more digits is above every limit of a body. Extensions are read as strictly as by
+ * A size of more digits is above every limit of a body. Extensions are parsed as strictly as by
  * Node's own parser.
  */
 const SIZE_LINE =
   /^([\da-f]{1,8})(?:;[!#$%&'*+.^_`|~\dA-Za-z-]+(?:=(?:[!#$%&'*+.^_`|~\dA-Za-z-]+|"[\t\x20-\x21\x23-\x5b\x5d-\x7e]*"))?)*$/i;
 const FIELD_LINE = /^([!#$%&'*+.^_`|~\dA-Za-z-]+):[\t\x20-\x7e\x80-\xff]*$/;
-/** What says where a message ends or goes has no business behind it (RFC 9110, 6.5.1). */
+/** A field that says where a message ends or goes must not be a trailer (RFC 9110, 6.5.1). */
 const NO_TRAILERS = /^(?:connection|content-length|host|transfer-encoding)$/i;
 
 const LF = 0x0a;
@@ -40,7 +40,7 @@ const BAD_TRAILER: Malformed = {
 const TOO_SMALL: Malformed = { status: 400, detail: 'The body comes in too many small chunks.' };
 const TOO_MUCH: Malformed = { status: 431, detail: 'Chunk extensions and trailers are too long.' };
 
-/** What a piece of input had in it. `rest` is what comes after the body, once that is over. */
+/** The content of a piece of input. `rest` is the input after the end of the body. */
 export interface Unchunked {
   readonly data: Buffer;
   readonly isOver: boolean;
@@ -51,16 +51,16 @@ const EMPTY = Buffer.alloc(0);
 
 export class ChunkedBody {
   #state: 'size' | 'data' | 'data-end' | 'trailer' | 'over' = 'size';
-  /** Of the chunk that is being read. */
+  /** Bytes of the current chunk that are still to come. */
   #left = 0;
-  /** A line of which the end has not come. */
+  /** The start of a line whose end has not arrived. */
   #line: Buffer = EMPTY;
   #overheadBytes = 0;
   #chunks = 0;
-  /** Of all chunks that have begun. */
+  /** The size of all chunks that have begun. */
   #bytes = 0;
 
-  /** The next bytes from the connection. After a fault there is no more to be had. */
+  /** Decodes the next bytes from the connection. After a fault it must not be called again. */
   read(input: Buffer): Unchunked | Malformed {
     const pieces: Buffer[] = [];
     let rest = input;
@@ -81,19 +81,20 @@ export class ChunkedBody {
       const fault = typeof line === 'string' ? this.#take(line) : line;
       if (fault !== null) return fault;
     }
-    // One piece for each read: a megabyte in chunks of one byte must not become a million buffers.
+    // Returns one piece for each read: a megabyte in chunks of one byte must not become a million
+    // buffers.
     const [first = EMPTY] = pieces;
     const data = pieces.length > 1 ? Buffer.concat(pieces) : first;
     return { data, isOver: this.#state === 'over', rest };
   }
 
-  /** The line without its CRLF; null: its end has not come. */
+  /** The line without its CRLF; null: its end has not arrived. */
   #lineWith(part: Buffer, isWhole: boolean): string | Malformed | null {
     const line = this.#line.length === 0 ? part : Buffer.concat([this.#line, part]);
     if (line.length > LINE_BYTES_MAX) return TOO_MUCH;
     this.#line = isWhole ? EMPTY : line;
     if (!isWhole) return null;
-    // A line that ends with LF alone is where two readers part ways.
+    // Two readers may disagree about a line that ends with LF alone.
     if (line[line.length - 2] !== CR) return this.#state === 'data-end' ? BAD_END : BAD_SIZE;
     return line.toString('latin1', 0, line.length - 2);
   }

@@ -1,19 +1,19 @@
 /**
- * Who is connected, by network, and who has to go when there is no room: of the network that holds
- * most connections, the one that has said nothing for longest. So one caller with a thousand silent
- * connections closes his own, and nobody else's.
+ * The open connections by network. When there is no room, the table chooses the connection to
+ * close: in the network that holds most connections, the one that has been silent for longest. So a
+ * caller with a thousand silent connections loses its own, and no other caller loses one.
  */
 
 /**
- * Networks looked at for somebody who waits; with all of these busy, whoever comes is the one to
- * go.
+ * Networks searched for a connection that waits. If all connections of these are busy, the new
+ * connection is closed.
  */
 const NETWORKS_LOOKED_AT_MAX = 64;
 
 interface Network<G> {
   readonly name: string;
   count: number;
-  /** Those that nobody works for, from the longest silent to the last one, linked. */
+  /** A linked list of the connections that wait, the longest silent one first. */
   first: Seat<G> | null;
   last: Seat<G> | null;
 }
@@ -31,7 +31,7 @@ export interface Seat<G> {
 export class ConnectionTable<G> {
   readonly #sizeMax: number;
   readonly #networks = new Map<string, Network<G>>();
-  /** By how many connections they hold. */
+  /** Networks by the number of connections that they hold. */
   readonly #byCount: Set<Network<G>>[] = [];
   #size = 0;
 
@@ -48,8 +48,8 @@ export class ConnectionTable<G> {
   }
 
   /**
-   * Takes a connection in, as one that waits; when that makes the table overfull, somebody has to
-   * go.
+   * Adds a connection, as one that waits. If the table is overfull then, a connection must be
+   * closed.
    */
   enter(guest: G, networkName: string): Seat<G> {
     const network = this.#networks.get(networkName) ?? this.#add(networkName);
@@ -66,7 +66,7 @@ export class ConnectionTable<G> {
     return seat;
   }
 
-  /** It has been closed, or is about to be. Said again, it changes nothing. */
+  /** The connection is closed, or about to be. A second call changes nothing. */
   leave(seat: Seat<G>): void {
     if (seat.hasLeft) return;
     this.works(seat);
@@ -75,7 +75,7 @@ export class ConnectionTable<G> {
     if (seat.network.count === 0) this.#networks.delete(seat.network.name);
   }
 
-  /** An answer is being made for it: it does not have to go now. */
+  /** A request of the connection is being handled: it must not be closed now. */
   works(seat: Seat<G>): void {
     if (!seat.isWaiting) return;
     const { network, previous, next } = seat;
@@ -88,7 +88,7 @@ export class ConnectionTable<G> {
     seat.next = null;
   }
 
-  /** It has its answer: of its network's it is the last to go. */
+  /** The connection has its answer. It is now the last of its network to be closed. */
   waits(seat: Seat<G>): void {
     if (seat.isWaiting || seat.hasLeft) return;
     const { network } = seat;
@@ -99,7 +99,7 @@ export class ConnectionTable<G> {
     network.last = seat;
   }
 
-  /** Null: an answer is being made for everybody who might go. */
+  /** The connection to close. Null: a request is being handled on every candidate. */
   whoGoes(): Seat<G> | null {
     let looks = NETWORKS_LOOKED_AT_MAX;
     for (let count = this.#byCount.length - 1; count > 0; count -= 1) {
@@ -125,7 +125,7 @@ export class ConnectionTable<G> {
     // Filled up from below, without holes.
     while (this.#byCount.length <= network.count) this.#byCount.push(new Set());
     if (network.count > 0) this.#byCount[network.count]?.add(network);
-    // `whoGoes` begins at the end of it.
+    // `whoGoes` begins at the end of the array.
     while (this.#byCount.length > 1 && this.#byCount.at(-1)?.size === 0) this.#byCount.pop();
   }
 }

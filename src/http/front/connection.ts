@@ -1,7 +1,7 @@
 /**
  * One connection: reads one request after the other, answers each before it reads the next one, and
- * says how long it waits for what. What a caller sends ahead stays in the socket: reading pauses
- * while an answer is owed, or cannot be written.
+ * limits the time of every wait. Requests sent ahead stay in the socket's buffer: reading pauses
+ * until the answer is made and can be written.
  */
 
 import type { Socket } from 'node:net';
@@ -12,55 +12,57 @@ import type { ParsedHead } from './parse-head.ts';
 import { parseHead } from './parse-head.ts';
 import { writeAnswer } from './write-answer.ts';
 
-/** The rest of a body that has its answer already, to be thrown away. */
+/** For the rest of a body whose request is answered already. The rest is discarded. */
 const DISCARD_TIMEOUT_MS = 30_000;
 /**
- * Closed at once, the caller might lose the answer: what he still sends would be answered by a
- * reset (RFC 9112, 9.6).
+ * If the connection closed at once, the caller's further bytes would be answered by a reset, and
+ * the caller might lose the answer (RFC 9112, 9.6).
  */
 const LINGER_MS = 2_000;
-/** An answer of which nothing more is taken for so long. */
+/** The connection is closed when the caller takes nothing of an answer for this long. */
 const WRITE_TIMEOUT_MS = 30_000;
-/** Request line and headers; those of real clients have one or two KiB, with tokens. */
+/** Request line and headers. Those of real clients have one or two KiB, tokens included. */
 export const HEAD_BYTES_MAX = 16_384;
 const HEAD_END = Buffer.from('\r\n\r\n');
 const EMPTY = Buffer.alloc(0);
 const CR = 0x0d;
 const LF = 0x0a;
 
-/** What a connection needs of the listener that it came to. */
+/** The part of the listener that a connection uses. */
 export interface Reception {
   readonly handler: RequestHandler;
-  /** From the begin of the connection, or the first byte of a head, to the end of the head. */
+  /** From the start of the connection, or the first byte of a head, to the end of the head. */
   readonly headTimeoutMs: number;
   /** From an answer to the next request. */
   readonly idleTimeoutMs: number;
-  /** From an answer to when all of it has been taken. */
+  /** From an answer until the system has taken all of it. */
   readonly answerTimeoutMs: number;
   /** From now on every connection ends with its next answer. */
   readonly isClosing: boolean;
   /**
-   * Whether one more request may be begun in this turn of the event loop. False: `advance` is
-   * called in a later one, when it is this connection's turn.
+   * Whether another request may begin in this turn of the event loop. False: the listener calls
+   * `advance` in a later turn.
    */
   mayBegin(connection: Connection): boolean;
   works(connection: Connection): void;
   waits(connection: Connection): void;
-  /** What it has not taken of its answers has become more, or less. It may be told to go for it. */
+  /**
+   * The unsent bytes of its answers have become more, or fewer. The listener may close it for them.
+   */
   owes(connection: Connection): void;
   left(connection: Connection): void;
 }
 
-/** Its place in the listener's table. */
+/** A connection's place in the listener's table. */
 export type ConnectionSeat = Seat<Socket>;
 
 type Phase =
-  /** A head is awaited, or is coming. */
+  /** A head is awaited, or arriving. */
   | 'head'
   | 'body'
-  /** The request is whole, its answer is not. */
+  /** The request is complete, its answer is not. */
   | 'owed'
-  /** The last answer is out: what still comes is thrown away. */
+  /** The last answer is out. Further input is discarded. */
   | 'closing'
   | 'closed';
 
@@ -86,31 +88,31 @@ export class Connection implements Reply {
   readonly #reception: Reception;
   #phase: Phase = 'head';
   #deadlineMs: number;
-  /** What has come and was not read yet. */
+  /** Input that is not processed yet. */
   #input: Buffer = EMPTY;
-  /** Of the input, what was searched for the end of a head. */
+  /** Bytes of the input that were searched for the end of a head. */
   #searched = 0;
-  /** What is left of the body: bytes, or chunks. */
+  /** The rest of the body: a number of bytes, or chunks. */
   #body: number | ChunkedBody = 0;
-  /** Null: nobody wants the body, or it is over and answered. */
+  /** Null: the body is not wanted, or it is complete and answered. */
   #receiver: Receiver | null = null;
   #isAnswered = false;
-  /** The caller wants no more than the answer to this request. */
+  /** The caller sends no request after this one. */
   #isLast = false;
-  /** The caller has closed his side. */
+  /** The caller has closed its side. */
   #isEnded = false;
   #isAdvancing = false;
   #isBlocked = false;
-  /** As it was told last. */
+  /** The number that the listener was told last. */
   #unsentBytes = 0;
-  /** When all of the last answer has to have been taken. */
+  /** The time by which the system must have taken all of the last answer. */
   #answerDeadlineMs = Number.POSITIVE_INFINITY;
-  /** Others' turn comes first. */
+  /** Waits in the listener's queue for a later turn. */
   #isQueued = false;
-  /** The caller does not send the body before he is told to. */
+  /** The caller waits for `100 Continue` before it sends the body. */
   #isAwaitingContinue = false;
 
-  /** `socket`: in clear text, or after the handshake. */
+  /** `socket`: in clear text, or after the TLS handshake. */
   constructor(socket: Socket, seat: ConnectionSeat, remoteAddress: string, reception: Reception) {
     this.#socket = socket;
     this.seat = seat;
@@ -121,30 +123,30 @@ export class Connection implements Reply {
     socket.on('end', () => this.#end());
     socket.on('drain', () => this.#drained());
     socket.on('timeout', () => socket.destroy());
-    // Of TLS an error ends nothing by itself.
+    // An error does not close a TLS socket by itself.
     socket.on('error', () => socket.destroy());
     socket.on('close', () => this.#close());
   }
 
   /**
-   * Whether something waits here for longer than it may. Looked at now and then: a timer for each
-   * would cost each one.
+   * Ends a wait that has exceeded its limit. The listener calls this at intervals, since a timer
+   * for each connection would cost every connection.
    */
   tick(nowMs: number): void {
     if (this.#unsentBytes > 0) this.#countUnsent();
     if (this.#unsentBytes > 0 && nowMs >= this.#answerDeadlineMs) this.#socket.destroy();
-    // An answer that is still being taken has a time of its own, that of the socket.
+    // While an answer is blocked, the socket's own timeout counts.
     if (nowMs < this.#deadlineMs || this.#isBlocked) return;
     if (this.#phase === 'head' && this.#input.length > 0) this.#refuse(TIMED_OUT);
     else this.#socket.destroy();
   }
 
-  /** What of its answers is still to go out. */
+  /** Bytes of its answers that the system has not taken yet. */
   get unsentBytes(): number {
     return this.#socket.writableLength;
   }
 
-  /** The listener closes: whoever has no request under way goes. */
+  /** The listener closes: this connection closes, too, unless it has a request under way. */
   release(): void {
     if (this.#phase === 'head' && this.#input.length === 0) this.#linger();
   }
@@ -153,8 +155,8 @@ export class Connection implements Reply {
     if (this.#phase === 'closed' || this.#phase === 'closing') return;
     this.#receiver = null;
     this.#isAnswered = true;
-    // Told no, the caller may leave the body out: what comes next is a body or a request, nobody
-    // knows (RFC 9110, 10.1.1).
+    // A caller that waited for `100 Continue` may leave the body out after this answer. The next
+    // bytes may then be a body or a request (RFC 9110, 10.1.1).
     const isUnclear = this.#isAwaitingContinue && this.#phase === 'body';
     const closes = answer.closes || this.#isLast || isUnclear || this.#reception.isClosing;
     writeAnswer(this.#socket, answer, closes);
@@ -178,13 +180,13 @@ export class Connection implements Reply {
     this.#advance();
   }
 
-  /** Its turn has come. */
+  /** The listener calls this when the connection's turn has come. */
   advance(): void {
     this.#isQueued = false;
     this.#advance();
   }
 
-  /** Reads on as far as it can. */
+  /** Reads as far as it can. */
   #advance(): void {
     if (this.#isAdvancing) return;
     this.#isAdvancing = true;
@@ -208,8 +210,8 @@ export class Connection implements Reply {
   }
 
   /**
-   * What was sent ahead waits in the socket. Without any, reading goes on: that is how a caller's
-   * leaving is noticed.
+   * Requests sent ahead stay in the socket's buffer. While there are none, reading goes on: only
+   * that shows that a caller has left.
    */
   #throttle(): void {
     const isHeld = this.#phase === 'owed' || this.#isBlocked || this.#isQueued;
@@ -218,7 +220,7 @@ export class Connection implements Reply {
     if (this.#isEnded && !isHeld) this.#conclude();
   }
 
-  /** Nothing more comes, and what has come is read. */
+  /** The caller has ended its side, and the input is processed. */
   #conclude(): void {
     if (this.#phase === 'body') this.#socket.destroy();
     else if (this.#phase === 'head' && this.#input.length > 0) this.#refuse(CUT_OFF);
@@ -248,9 +250,9 @@ export class Connection implements Reply {
     const { length } = this.#input;
     const first = this.#input[start];
     const isEmptyLine = first === CR && start === length - 1;
-    // Empty lines count as well: they are kept until the head is whole.
+    // Empty lines count, too: they are kept until the head is complete.
     if (length > HEAD_BYTES_MAX) this.#refuse(TOO_LONG);
-    // A TLS handshake, say: it would be waited for until its time is up.
+    // For example a TLS handshake: it would otherwise be waited for until the timeout.
     else if (first !== undefined && !isEmptyLine && (first <= 0x20 || first >= 0x7f)) {
       this.#refuse(NO_REQUEST);
     } else if (this.#searched === 0 && length > 0) {
@@ -262,7 +264,7 @@ export class Connection implements Reply {
     this.#searched = length;
   }
 
-  /** Before a request line (RFC 9112, 2.2): old clients send one after a body. */
+  /** Skips empty lines before a request line (RFC 9112, 2.2): old clients send one after a body. */
   #skipEmptyLines(): number {
     const input = this.#input;
     let start = 0;
@@ -281,7 +283,7 @@ export class Connection implements Reply {
     const { method, path, query, headers } = head;
     const request = { method, path, query, headers, remoteAddress: this.remoteAddress };
     const receiver = handler.begin(request, this);
-    // It may have been answered in that call, with the last answer of this connection.
+    // That call may have sent the last answer of this connection.
     if (this.#phase !== 'body') return;
     if (!this.#isAnswered) this.#receiver = receiver;
     if (this.#body === 0) this.#finish(EMPTY);
@@ -290,7 +292,7 @@ export class Connection implements Reply {
       this.#deadlineMs = Number.POSITIVE_INFINITY;
       if (this.#isAwaitingContinue) this.#socket.write(CONTINUE, 'latin1');
       this.#isAwaitingContinue = false;
-      // The server bounds how long the rest may take, from now on.
+      // From now on the server limits the time for the rest.
       if (!this.#isWholeBodyHere) this.#receiver.data(EMPTY, false);
     }
   }
@@ -324,7 +326,7 @@ export class Connection implements Reply {
     else if (read.data.length > 0) this.#receiver?.data(read.data, false);
   }
 
-  /** The body is over. */
+  /** The body is complete. */
   #finish(piece: Buffer): void {
     if (this.#isAnswered) {
       this.#next();
@@ -336,7 +338,7 @@ export class Connection implements Reply {
     this.#receiver?.data(piece, true);
   }
 
-  /** Ready for a request. */
+  /** Waits for the next request. */
   #next(): void {
     this.#phase = 'head';
     this.#deadlineMs = performance.now() + this.#reception.idleTimeoutMs;
@@ -344,7 +346,7 @@ export class Connection implements Reply {
   }
 
   #refuse(malformed: Malformed): void {
-    // What follows is not known to begin where a request begins.
+    // Nobody can tell where the next request begins.
     this.#receiver?.abort();
     this.#receiver = null;
     if (this.#isAnswered && this.#phase === 'body') this.#linger();
@@ -382,13 +384,13 @@ export class Connection implements Reply {
     this.#reception.waits(this);
     this.#socket.setTimeout(WRITE_TIMEOUT_MS);
     this.#socket.end(() => {
-      // All of it has been taken by the system.
+      // The system has taken all of it.
       this.#deadlineMs = performance.now() + LINGER_MS;
     });
     this.#socket.resume();
   }
 
-  /** The caller sends nothing more. Answers that are owed may still be wanted. */
+  /** The caller sends nothing more. It may still wait for answers. */
   #end(): void {
     this.#isEnded = true;
     this.#advance();
@@ -404,6 +406,9 @@ export class Connection implements Reply {
   }
 }
 
-/** What comes after so many bytes. Mostly nothing: a view of nothing costs as much as any other. */
+/**
+ * The input after this many bytes. Mostly it is empty: an empty view would cost as much as any
+ * other.
+ */
 const after = (input: Buffer, bytes: number): Buffer =>
   bytes === input.length ? EMPTY : input.subarray(bytes);

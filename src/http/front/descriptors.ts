@@ -1,18 +1,18 @@
 /**
- * How many connections a process can take and still open what it needs itself: each is a file
- * descriptor.
+ * How many connections a process can accept and still open its own files and sockets: each takes a
+ * file descriptor.
  */
 
 import { readFileSync } from 'node:fs';
 
-/** Memory, not descriptors, is the limit then: an idle connection takes some 10 KiB. */
+/** Above this, memory is the limit and not descriptors: an idle connection takes some 10 KiB. */
 export const CONNECTIONS_MAX = 20_000;
 /**
- * Kept for stores, providers, files and threads, where there are enough: some hundred connections
- * to providers for each worker.
+ * Kept for stores, providers, files and threads, if there are enough descriptors: each worker has
+ * some hundred connections to providers.
  */
 const RESERVED_MAX = 4_096;
-/** Where the system does not say: what Node.js raises the limit to on macOS is more. */
+/** Used where the system does not tell the limit. On macOS, Node.js raises it to more than this. */
 const LIMIT_UNKNOWN = 10_240;
 
 const LINUX_LIMIT = /^Max open files\s+(\d+|unlimited)/m;
@@ -29,7 +29,8 @@ export function descriptorsMax(): number {
 }
 
 /**
- * Connections that callers may hold of so many descriptors: half of few, all but a reserve of many.
+ * Connections that callers may hold: half of a small number of descriptors, all but a reserve of a
+ * large one.
  */
 export const connectionsMaxOf = (descriptors: number): number =>
   Math.min(CONNECTIONS_MAX, Math.max(Math.floor(descriptors / 2), descriptors - RESERVED_MAX));

@@ -1,6 +1,6 @@
 /**
- * What stands between sockets and the server: a front reads requests and writes answers, and knows
- * no route; the server decides about each request, and knows no socket.
+ * The interface between fronts and the server. A front reads requests and writes answers, and knows
+ * no route. The server decides about each request, and knows no socket.
  */
 
 import type { RequestHead } from '../request-head.ts';
@@ -20,32 +20,30 @@ export interface Answer {
 
 /** The front's side of a request. */
 export interface Reply {
-  /** Once for each request. After `Receiver.abort` nobody hears it. */
+  /** Called once for each request. After `Receiver.abort` it has no effect. */
   send(answer: Answer): void;
 }
 
 /**
- * The server's side of a request whose body is wanted. Once it has answered, it is called no more.
+ * The server's side of a request whose body is wanted. After its answer it is not called any more.
  */
 export interface Receiver {
   /** A piece of the body, to keep; the last one may be empty. */
   data(piece: Buffer, isLast: boolean): void;
-  /** The caller went away. */
+  /** The caller has left, or its input is malformed. */
   abort(): void;
 }
 
-/**
- * Why there is no request to be had from what was sent. The connection ends with the answer to it.
- */
+/** The reason why the input is not a request. The connection ends with the answer to it. */
 export interface Malformed {
   readonly status: number;
   readonly detail: string;
 }
 
-/** What a front asks of the server. */
+/** The server, as a front sees it. */
 export interface RequestHandler {
-  /** A head has come. Null: it is answered already, and what body there is will be thrown away. */
+  /** A head has arrived. Null: it is answered already, and its body will be discarded. */
   begin(head: RequestHead, reply: Reply): Receiver | null;
-  /** What came is no request: answers that. */
+  /** The input is not a request: answers that. */
   refuse(malformed: Malformed, reply: Reply): void;
 }

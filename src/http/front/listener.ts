@@ -1,6 +1,6 @@
 /**
- * Listens on an address: takes connections in while there is room, in clear text or TLS, and sees
- * to it that none stays for ever.
+ * Listens on an address: accepts connections while there is room, in clear text or TLS, and limits
+ * how long each may stay.
  */
 
 import { constants } from 'node:crypto';
@@ -21,15 +21,15 @@ import { UnsentAnswers } from './unsent-answers.ts';
 
 export interface ListenerOptions {
   readonly host: string;
-  /** 0 takes a free one. */
+  /** 0: a free port. */
   readonly port: number;
   readonly handler: RequestHandler;
   /** Null: clear text. */
   readonly certificate: Certificate | null;
   readonly connectionsMax: number;
-  /** Bytes of answers that callers have not taken yet, of all connections. */
+  /** Bytes of unsent answers, of all connections. */
   readonly unsentBytesMax: number;
-  /** As `Reception.headTimeoutMs`, and the next ones. */
+  /** As in `Reception`; so are the next two. */
   readonly headTimeoutMs: number;
   readonly idleTimeoutMs: number;
   readonly answerTimeoutMs: number;
@@ -37,24 +37,28 @@ export interface ListenerOptions {
 }
 
 /**
- * With TLS 1.2 a caller could have us shake hands again and again, which costs us more than him.
+ * With TLS 1.2 a caller could request one handshake after the other, which costs us more than the
+ * caller.
  */
 const NO_RENEGOTIATION = constants.SSL_OP_NO_RENEGOTIATION;
-/** Time-outs are looked at so often: no caller notices half a second. */
+/** The interval at which timeouts are checked: no caller notices half a second. */
 const TICK_MS = 500;
 /**
- * When the listener closes, how often it looks whether the last connections have ended, and the
- * last answers gone out.
+ * When the listener closes, the interval at which it checks whether the last connections have ended
+ * and the last answers are sent.
  */
 const FLUSH_LOOK_MS = 20;
 /**
- * Of all connections in one turn of the event loop: some milliseconds of work. The system gives one
- * new connection a turn, so long turns would keep newcomers out.
+ * For all connections together, in one turn of the event loop: some milliseconds of work. The
+ * system hands over one new connection in each turn, so long turns would keep new callers out.
  */
 const REQUESTS_PER_TURN = 128;
-/** Connections that the system keeps for us while we are busy. */
+/** Connections that the system keeps for us while the process is busy. */
 const BACKLOG = 1_024;
-/** That somebody had to go is said once, and how many had to at most so often. */
+/**
+ * The first connection that is closed is logged at once, later ones with their number, at most this
+ * often.
+ */
 const FULL_LOG_INTERVAL_MS = 60_000;
 
 export class Listener implements Reception {
@@ -66,7 +70,7 @@ export class Listener implements Reception {
   readonly #server: Server;
   readonly #table: ConnectionTable<Socket>;
   readonly #seats = new Set<ConnectionSeat>();
-  /** By the caller's address and port: those that have not shaken hands yet. */
+  /** Connections in their TLS handshake, by the caller's address and port. */
   readonly #handshakes = new Map<string, ConnectionSeat>();
   readonly #connections = new Set<Connection>();
   readonly #unsent = new UnsentAnswers<Connection>();
@@ -74,7 +78,7 @@ export class Listener implements Reception {
   #isClosing = false;
   #turnLeft = REQUESTS_PER_TURN;
   #isTurnCounted = false;
-  /** Those whose requests wait for a later turn. */
+  /** Connections whose requests wait for a later turn. */
   #queue: Connection[] = [];
   #turnedAway = 0;
   #cutOff = 0;
@@ -95,7 +99,7 @@ export class Listener implements Reception {
     this.#ticker.unref();
   }
 
-  /** Rejects with the system's error when the address cannot be had. */
+  /** Rejects with the system's error when the address cannot be used. */
   listen(): Promise<void> {
     const { host, port, log } = this.#options;
     return new Promise((resolve, reject) => {
@@ -105,7 +109,7 @@ export class Listener implements Reception {
       });
       this.#server.listen({ host, port, backlog: BACKLOG }, () => {
         this.#server.removeAllListeners('error');
-        // A connection that the system could not give us; the next one may be given.
+        // The system could not hand over a connection. The next one may succeed.
         this.#server.on('error', (error) =>
           log.warn({ err: error }, 'a connection was not accepted'),
         );
@@ -123,17 +127,17 @@ export class Listener implements Reception {
     return this.#isClosing;
   }
 
-  /** Connections that are open. */
+  /** Open connections. */
   get size(): number {
     return this.#table.size;
   }
 
-  /** Connections that had to go because there was no room. */
+  /** Connections that were closed because there was no room. */
   get turnedAway(): number {
     return this.#turnedAway;
   }
 
-  /** Connections that were closed because too much of answers was not taken. */
+  /** Connections that were closed because too many bytes of answers were unread. */
   get cutOff(): number {
     return this.#cutOff;
   }
@@ -143,7 +147,7 @@ export class Listener implements Reception {
     return this.#unsent.bytes;
   }
 
-  /** Takes no more connections; those that are open end with their next answer. */
+  /** Accepts no more connections. Open ones end with their next answer. */
   stopAccepting(): void {
     if (this.#isClosing) return;
     this.#isClosing = true;
@@ -151,8 +155,8 @@ export class Listener implements Reception {
   }
 
   /**
-   * Closes connections that have no request under way, after a while in which one that is on its
-   * way to us may come.
+   * Closes connections without a request under way, after a grace period for requests that are
+   * still on the network.
    */
   async releaseIdle(graceMs: number): Promise<void> {
     const endMs = performance.now() + graceMs;
@@ -161,7 +165,7 @@ export class Listener implements Reception {
   }
 
   /**
-   * Closes every connection: those whose answers are still going out when they have gone, or after
+   * Closes every connection. Waits until the answers of each are sent, but no longer than
    * `limitMs`.
    */
   async close(limitMs: number): Promise<void> {
@@ -196,7 +200,7 @@ export class Listener implements Reception {
     while (this.#unsent.bytes > this.#options.unsentBytesMax) {
       const longest = this.#unsent.whoGoes();
       if (longest === null) return;
-      // Since it was looked at it may have taken some.
+      // The system may have taken some bytes since the last count.
       this.#noteUnsent(longest, longest.unsentBytes);
       if (longest.unsentBytes > 0 && this.#unsent.bytes > this.#options.unsentBytesMax) {
         this.#cutShort(longest);
@@ -225,10 +229,7 @@ export class Listener implements Reception {
     return createServer({ allowHalfOpen: true, noDelay: true });
   }
 
-  /**
-   * Node's own TLS server: it knows when a handshake takes too long, fails, or comes again and
-   * again.
-   */
+  /** Node's own TLS server notices a handshake that takes too long, fails, or is repeated. */
   #createTls(certificate: Certificate): Server {
     const server = createTlsServer({
       ...certificate.pem,
@@ -253,7 +254,7 @@ export class Listener implements Reception {
   #admit(raw: Socket): void {
     const { remoteAddress } = raw;
     if (remoteAddress === undefined) {
-      // It is gone already.
+      // The connection is closed already.
       raw.destroy();
       return;
     }
@@ -283,7 +284,8 @@ export class Listener implements Reception {
     const leaver = this.#table.whoGoes() ?? newcomer;
     const { remoteAddress } = leaver.guest;
     leaver.guest.destroy();
-    // Before its 'close' event, which comes a turn later: the next newcomer needs the place.
+    // Frees the place before the 'close' event, which comes a turn later: the next new connection
+    // needs it.
     this.#leave(leaver);
     this.#turnedAway += 1;
     const closed = this.#turnedAwayLog.count();
@@ -318,6 +320,6 @@ export class Listener implements Reception {
   }
 }
 
-/** No two open connections have the same. */
+/** Two open connections never have the same address and port. */
 const callerOf = ({ remoteAddress, remotePort }: Socket): string =>
   `${remoteAddress} ${remotePort}`;

@@ -1,6 +1,6 @@
 /**
- * Reads the head of an HTTP/1.1 request, strictly (RFC 9112): what two readers could understand in
- * two ways is refused, because a proxy in front may have understood it in the other one.
+ * Reads the head of an HTTP/1.1 request strictly (RFC 9112). A head that two readers could
+ * understand in two ways is refused: a proxy in front may have understood it in the other way.
  */
 
 import { READ_HEADERS, RequestHeaders } from '../request-head.ts';
@@ -24,18 +24,18 @@ export interface ParsedHead {
   readonly expectsContinue: boolean;
 }
 
-/** Real clients send below twenty. */
+/** Real clients send fewer than twenty. */
 export const HEADER_LINES_MAX = 100;
-/** Those of this service are far below it. */
+/** The targets of this service are far shorter. */
 const TARGET_LENGTH_MAX = 8_192;
-/** Spellings of header names that are remembered; beyond it each is looked at anew. */
+/** Spellings of header names that are remembered. Further ones are looked up in NAMES each time. */
 const SPELLINGS_MAX = 1_000;
 
 const TAB = 0x09;
 const SPACE = 0x20;
 const COLON = 0x3a;
 
-/** What a character may be part of, by its code: bits. */
+/** Bits for the parts of a head in which a character may occur, by its code. */
 const TOKEN = 1;
 /** Of a request target: printable ASCII without the space. */
 const VISIBLE = 2;
@@ -58,8 +58,8 @@ const DIGITS = /^\d{1,15}$/;
 const HOST = /^[^\s/?#@\\,]*$/;
 
 /**
- * Headers that may come in several lines, which make one list (RFC 9110, 5.3). Of all others that
- * we read, two lines contradict each other.
+ * Headers that may come in several lines, which make one list (RFC 9110, 5.3). For every other
+ * header that we read, a second line is a contradiction.
  */
 const LISTS: ReadonlySet<string> = new Set([
   'accept',
@@ -80,8 +80,7 @@ const TRANSFER_ENCODING = indexOf('transfer-encoding');
 
 const UNREAD = -1;
 /**
- * By the spelling that came: its place in NAMES, or UNREAD. Looked up, a name needs no copy in
- * lower case.
+ * The index in NAMES of each spelling received. A look-up needs no copy of the name in lower case.
  */
 const spellings = new Map<string, number>();
 
@@ -101,9 +100,9 @@ const TOO_MANY_LINES = malformed(
 const BAD_FIELD = malformed(400, 'A header line is not of the form Name: value.');
 
 /**
- * `text`: from the first byte of the request line to before the empty line, in Latin-1. Character
- * by character and with one look-up for each header: this runs for every request, and took a
- * quarter of a front's time with regular expressions.
+ * `text`: from the first byte of the request line to before the empty line, in Latin-1. Works
+ * character by character, with one look-up for each header: this runs for every request, and with
+ * regular expressions it took a quarter of a front's time.
  */
 export function parseHead(text: string): ParsedHead | Malformed {
   const lineEnd = endOfLine(text, 0);
@@ -129,7 +128,7 @@ export function parseHead(text: string): ParsedHead | Malformed {
   return assemble(text.slice(0, methodEnd), path, values);
 }
 
-/** A later minor version is ours, too (RFC 9110, 2.5). */
+/** A later minor version is accepted, too (RFC 9110, 2.5). */
 function versionFault(text: string, from: number, end: number): Malformed | null {
   if (end - from === CURRENT.length && text.startsWith(CURRENT, from)) return null;
   const [, major, minor] = VERSION.exec(text.slice(from, end)) ?? [];
@@ -149,7 +148,7 @@ function endOfLine(text: string, from: number): number {
   return end < 0 ? text.length : end;
 }
 
-/** Origin form; absolute form, which a server must take too; `*` (RFC 9112, 3.2). */
+/** Origin form; absolute form, which a server must accept, too; `*` (RFC 9112, 3.2). */
 function pathOf(target: string): string | null {
   if (target.startsWith('/') || target === '*') return target;
   const [origin] = ABSOLUTE.exec(target) ?? [];
@@ -158,18 +157,18 @@ function pathOf(target: string): string | null {
   return rest.startsWith('/') ? rest : `/${rest}`;
 }
 
-/** The values of NAMES; null for what did not come. */
+/** The values of NAMES; null for headers that were not sent. */
 function readFields(text: string, from: number): (string | null)[] | Malformed {
   const values = [...NO_VALUES];
   let lines = 0;
-  // Of those of which a line has come, also an empty one.
+  // Bits of the headers that have occurred, also with an empty value.
   let seen = 0;
   for (let start = from; start < text.length; lines += 1) {
     if (lines === HEADER_LINES_MAX) return TOO_MANY_LINES;
     const end = endOfLine(text, start);
     const colon = endOf(text, start, end, TOKEN);
-    // A space before the colon, or a line that goes on with the one before, are no name (RFC 9112,
-    // 5.1 and 5.2).
+    // A name with a space before the colon is not valid, nor is a line that continues the one
+    // before (RFC 9112, 5.1 and 5.2).
     const isField =
       colon > start &&
       text.charCodeAt(colon) === COLON &&
@@ -180,7 +179,7 @@ function readFields(text: string, from: number): (string | null)[] | Malformed {
       const value = withoutSpaceAround(text, colon + 1, end);
       const isSecond = (seen & (1 << index)) !== 0;
       const name = NAMES[index] ?? '';
-      // Whether an empty length is none is where two readers part ways.
+      // Two readers may disagree whether an empty value counts as absent.
       if (value === '' && FRAMING.has(name)) return BAD_FIELD;
       if (isSecond && !LISTS.has(name)) {
         return malformed(400, `The header ${name} occurs more than once.`);
@@ -194,7 +193,7 @@ function readFields(text: string, from: number): (string | null)[] | Malformed {
 }
 
 /**
- * Spaces and tabs only (RFC 9110, 5.6.3): `trim` would take away more, and see `chunked` where
+ * Removes spaces and tabs only (RFC 9110, 5.6.3): `trim` would remove more, and see `chunked` where
  * another reader does not.
  */
 function withoutSpaceAround(text: string, from: number, to: number): string {
@@ -207,14 +206,14 @@ function withoutSpaceAround(text: string, from: number, to: number): string {
 
 const isSpace = (code: number): boolean => code === SPACE || code === TAB;
 
-/** A part of a string keeps the whole: here, a head. */
+/** A substring keeps the whole string in memory: here, a head. */
 const copyOf = (text: string): string => Buffer.from(text, 'latin1').toString('latin1');
 
 function placeOf(spelling: string): number {
   const known = spellings.get(spelling);
   if (known !== undefined) return known;
   const index = (NAMES as readonly string[]).indexOf(spelling.toLowerCase());
-  // Of names that nobody reads there are as many as a caller likes.
+  // Names that we do not read are not remembered: a caller can invent any number of them.
   if (index !== UNREAD && spellings.size < SPELLINGS_MAX) spellings.set(copyOf(spelling), index);
   return index;
 }

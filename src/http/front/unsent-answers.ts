@@ -1,12 +1,12 @@
 /**
- * What of answers has not been taken yet, of all connections: it is in our memory. Who reads slowly
- * is owed some, and who never reads is owed all of it; so when it is too much, somebody has to go:
- * of the network that is owed most, the one that has been owed for longest.
+ * The unsent answers of all connections: they are in our memory. Slow callers leave a part of their
+ * answers there, callers that never read leave all. When it is too much, a connection is closed: in
+ * the network with most unsent bytes, the one that has had some for longest.
  */
 
 interface Network<Guest> {
   bytes: number;
-  /** Those who are owed something, from the one that has been so for longest on. */
+  /** The connections with unsent bytes, the one that has had some for longest first. */
   readonly owed: Map<Guest, number>;
 }
 
@@ -14,12 +14,12 @@ export class UnsentAnswers<Guest> {
   readonly #networks = new Map<string, Network<Guest>>();
   #bytes = 0;
 
-  /** Of all of them. */
+  /** Unsent bytes of all connections. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** So many bytes are owed to a guest now. */
+  /** Notes how many unsent bytes a connection has now. */
   note(guest: Guest, networkName: string, bytes: number): void {
     const network = this.#networks.get(networkName) ?? { bytes: 0, owed: new Map() };
     const more = bytes - (network.owed.get(guest) ?? 0);
@@ -31,7 +31,7 @@ export class UnsentAnswers<Guest> {
     else this.#networks.set(networkName, network);
   }
 
-  /** Null: nobody is owed anything. */
+  /** The connection to close. Null: none has unsent bytes. */
   whoGoes(): Guest | null {
     let most: Network<Guest> | null = null;
     for (const network of this.#networks.values()) {

@@ -1,4 +1,4 @@
-/** Writes an answer's head and body to a socket, in as few pieces as can be. */
+/** Writes an answer's head and body to a socket, in as few pieces as possible. */
 
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
@@ -13,15 +13,15 @@ const STATUS_LINES: ReadonlyMap<number, string> = new Map(
 );
 
 /**
- * A line break in a value would begin a header of somebody else's choice. Written as Latin-1, a
- * character above it could become one.
+ * A line break in a value would start another header, chosen by the author of the value. A
+ * character above Latin-1 could become one when it is written as Latin-1.
  */
 const WRITABLE = /^[\t\x20-\x7e\x80-\xff]*$/;
 const UNWRITABLE = /[^\t\x20-\x7e\x80-\xff]/g;
 
 /**
- * A body that fits into one string with its head is one write; a longer one would be copied for
- * that.
+ * Up to this length, head and body are joined and written at once. A longer body would be copied
+ * for that.
  */
 const INLINE_LENGTH_MAX = 4_096;
 
@@ -29,7 +29,7 @@ const INLINE_LENGTH_MAX = 4_096;
 let dateLine = '';
 let dateSecond = 0;
 
-/** Writes it whole. `closes`: this connection ends with it. */
+/** Writes the whole answer. `closes`: this connection ends with it. */
 export function writeAnswer(socket: Socket, answer: Answer, closes: boolean): void {
   const { status, body, isHead } = answer;
   let head = STATUS_LINES.get(status) ?? `HTTP/1.1 ${status} \r\n`;

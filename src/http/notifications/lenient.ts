@@ -1,12 +1,12 @@
 /**
- * Reading a push leniently, as real clients send it: one value for an array, numbers as strings,
- * dates in two forms.
+ * Reads the fields of a push leniently, as real clients send them: one value for an array, numbers
+ * as strings, dates in two forms.
  */
 
 import { EPOCH_MS_MIN, LOOKS_LIKE_SECONDS } from '../epoch-time.ts';
 import type { Fault } from '../problem.ts';
 
-/** Collects faults; what is read from a faulty field is never used. */
+/** Collects faults. A value from a faulty field is never used. */
 export class LenientReader {
   readonly faults: Fault[] = [];
   private readonly body: Readonly<Record<string, unknown>>;
@@ -82,7 +82,7 @@ export class LenientReader {
 
 const DECIMAL = /^\d{1,15}$/;
 const ISO_8601 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})$/i;
-/** The last millisecond that a Date knows. */
+/** The last millisecond that a Date can hold. */
 const TIME_MS_MAX = 8_640_000_000_000_000;
 
 const isStorable = (value: string): boolean => value.isWellFormed() && !value.includes('\0');

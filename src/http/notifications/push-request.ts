@@ -61,7 +61,7 @@ const PAYLOAD_MISSING = 'is missing: an object, or a string that holds one as JS
 const PAYLOAD_EMPTY =
   'shows nothing on any platform and carries nothing: give it a title or a message, or data, or make it silent.';
 
-/** Null: every app. An empty list is refused: whoever computed it did not mean everybody. */
+/** Null: every app. An empty list is refused: its author did not mean every app. */
 function readAppIds(
   reader: LenientReader,
   body: Readonly<Record<string, unknown>>,
@@ -91,12 +91,12 @@ const FIELDS = [
   'delivery',
   'dryRun',
 ] as const;
-/** In the contract, and not in this version. */
+/** In the contract, but not in this version. */
 const NOT_YET: ReadonlySet<string> = new Set(['audience', 'ratePerSecond']);
-/** Unknown fields of one request that are told. */
+/** Unknown fields that are listed for one request. */
 const UNKNOWN_FIELDS_MAX = 100;
 
-/** An exclusion that is overlooked widens the audience, a dry run that is overlooked sends. */
+/** An overlooked exclusion would widen the audience, an overlooked dry run would send. */
 const unknownFieldFaults = (body: Readonly<Record<string, unknown>>): readonly Fault[] =>
   Object.keys(body)
     .filter((name) => !(FIELDS as readonly string[]).includes(name))

@@ -62,7 +62,7 @@ async function push(
   return acceptanceAnswer(request, acceptance);
 }
 
-/** An empty key is none by mistake: a repeated request would send again. */
+/** An empty key is a mistake: without a key, a repeated request would send again. */
 function idempotencyKeyFaults(request: HttpRequest): readonly Fault[] {
   const { length } = request.header('idempotency-key');
   const isFit = length > 0 && length <= IDEMPOTENCY_KEY_LENGTH_MAX;

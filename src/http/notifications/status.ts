@@ -1,4 +1,4 @@
-/** `GET /push-api/status/:id`: how a notification stands, one row per (app, platform). */
+/** `GET /push-api/status/:id`: the status of a notification, one row for each scope. */
 
 import type { Caller } from '../../access/caller.ts';
 import type { NotificationState } from '../../domain/notification.ts';
@@ -64,7 +64,7 @@ const rowOf = (id: string, row: ScopeStatus) => ({
   ...(row.isSimulated ? { simulated: true } : {}),
 });
 
-/** What stopped it, or else what has become of a part of it. */
+/** The fault that stopped the send, or else a sentence about its parked parts. */
 function faultIn({ fault, parked, isSimulated }: ScopeStatus): { readonly fault?: string } {
   const known = fault ?? (parked > 0 ? PARKED : null);
   if (known === null) return {};
@@ -72,8 +72,8 @@ function faultIn({ fault, parked, isSimulated }: ScopeStatus): { readonly fault?
 }
 
 /**
- * A row is its own send: FAILED when a fault stopped it before anything was accepted, whatever
- * became of the others.
+ * Each row is a send of its own: it is FAILED when a fault stopped it before anything was accepted,
+ * independent of the other rows.
  */
 function stateOf({ state, fault, delivered }: ScopeStatus): NotificationState {
   if (state !== 'FINISHED' && state !== 'FAILED') return state;

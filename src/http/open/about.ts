@@ -1,7 +1,4 @@
-/**
- * `/`: what this is and where to go, for whoever opens the address in a browser or tries it with
- * curl.
- */
+/** `/`: tells people with a browser or curl what this service is and where its APIs are. */
 
 import type { HttpRequest, HttpResponse, OpenRoute } from '../handler.ts';
 
@@ -23,7 +20,10 @@ Health                ${ABOUT.alive}, ${ABOUT.ready}
 All requests          ${ABOUT.documentation}
 `;
 
-/** No version: it is open to everybody, and tells an attacker which faults to try. */
+/**
+ * Without the version: this route is open to everybody, and a version tells an attacker which
+ * faults to try.
+ */
 export const aboutRoute: OpenRoute = {
   api: 'open',
   method: 'GET',
@@ -44,6 +44,6 @@ const TEXT_ANSWER: HttpResponse = {
   body: TEXT,
 };
 
-/** Browsers and curl take anything and get text; JSON is for who names it. */
+/** Browsers and curl accept anything and get text; callers that name JSON get JSON. */
 const wantsJson = (request: HttpRequest): boolean =>
   request.header('accept').toLowerCase().includes('application/json');

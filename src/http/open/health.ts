@@ -1,4 +1,4 @@
-/** Routes for whoever runs the engine: is it alive, can it work, what did it count. */
+/** Routes for operators: is the engine alive, can it work, what has it counted. */
 
 import { isLoopback } from '../../std/ip-address.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
@@ -52,8 +52,8 @@ async function metricsText(metrics: Metrics): Promise<HttpResponse> {
 }
 
 /**
- * A proxy on this machine that is not among the trusted ones speaks for others: they are not this
- * machine.
+ * A proxy on this machine that is not trusted sends requests of other machines, with
+ * X-Forwarded-For.
  */
 const isFromThisMachine = (request: HttpRequest): boolean =>
   isLoopback(request.address) && request.header('x-forwarded-for') === '';

@@ -1,6 +1,6 @@
 /**
- * Whether this node can serve, for balancers: one look at the stores at a time, whose answer all
- * callers share.
+ * Tells load balancers whether this node can serve. One check of the stores runs at a time, and all
+ * callers share its result.
  */
 
 import type { Logger } from 'pino';
@@ -12,7 +12,7 @@ export interface ReadinessParts {
   readonly askStore: () => Promise<StoreReading>;
   /** Whether Redis answers; null: there is none. */
   readonly isIndexReachable: (() => boolean) | null;
-  /** From SIGTERM on: balancers are to send nobody here. */
+  /** True from SIGTERM on: balancers must send no requests to this node. */
   readonly isDraining: () => boolean;
   readonly clock: Clock;
   readonly log: Logger;
@@ -22,24 +22,24 @@ export interface ReadinessAnswer {
   readonly isReady: boolean;
   readonly body: {
     readonly status: 'ok' | 'draining' | 'unavailable';
-    /** Redis may be away: sends go on from the database. */
+    /** Redis may be unavailable: sends continue from the database. */
     readonly stores: { readonly postgres: StoreState; readonly redis?: 'ok' | 'unavailable' };
   };
 }
 
-/** Balancers ask every few seconds; whoever asks more often hears what the one before him heard. */
+/** Balancers ask every few seconds. A caller that asks sooner gets the result of the last check. */
 const SHARED_MS = 500;
-/** Callers who wait for a look that is under way; the next one hears how it was before. */
+/** Callers that wait for the running check. Further callers get the result of the last one. */
 const WAITING_MAX = 1_000;
 
 export class Readiness {
   readonly #parts: ReadinessParts;
   #looking: Promise<StoreState> | null = null;
   #waiting = 0;
-  /** Until the first look has ended nobody knows. */
+  /** Unknown until the first check has ended. */
   #state: StoreState = 'unavailable';
   #seenAtMs = Number.NEGATIVE_INFINITY;
-  /** What the log was told last. A node starts on a database that it has just written to. */
+  /** The state that was logged last. A node has written to its database just before it starts. */
   #told: StoreState = 'ok';
 
   constructor(parts: ReadinessParts) {
