@@ -21,7 +21,7 @@ export const ErrorCode = Object.freeze({
   HTTP_1_1_REQUIRED: 0xd,
 });
 
-/** The RFC's word for a code; unknown codes are legal (7) and shown as a number. */
+/** The RFC's name of a code; unknown codes are legal (7) and shown as a number. */
 export function errorCodeName(code: number): string {
   for (const [name, value] of Object.entries(ErrorCode)) if (value === code) return name;
   return `0x${code.toString(16)}`;

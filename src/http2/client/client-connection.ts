@@ -1,7 +1,7 @@
 /**
- * The client's side of a connection (RFC 9113, 3.4, 8.1): sends requests, gives each of them
- * exactly one end, and obeys the peer's limit of streams as it changes. It tries nothing again; it
- * says what may be tried again.
+ * The client's side of a connection (RFC 9113, 3.4, 8.1): sends requests, ends each of them exactly
+ * once, and obeys the peer's limit of streams as it changes. It never repeats a request, but
+ * reports which ones may be repeated.
  */
 
 import type { Duplex } from 'node:stream';
@@ -29,31 +29,34 @@ import { PreparedRequest } from './request-form.ts';
 export interface ClientOptions extends KeepAliveOptions {
   /** Streams open at once, however many more the peer would allow. */
   readonly streamsMax: number;
-  /** A request without its whole answer after so long is cancelled. */
+  /** A request without a complete answer after this time is cancelled. */
   readonly requestTimeoutMs: number;
   /** Octets kept of a response's body; the rest is not waited for. */
   readonly bodyOctetsMax: number;
 }
 
-/** Never called from inside `send`; `closed` may be from inside `drain`, `cancel` and `destroy`. */
+/**
+ * Never called from inside `send`; `closed` may be called from inside `drain`, `cancel` and
+ * `destroy`.
+ */
 export interface ClientEvents {
-  /** `capacity` may have grown; the first time when the peer's SETTINGS are in. */
+  /** `capacity` may have grown. First called when the peer's SETTINGS have arrived. */
   freed(): void;
   /**
-   * It takes no more requests, by the peer's wish or for want of stream identifiers; those under
-   * way go on. `code` is that of the peer's GOAWAY: other than NO_ERROR, it will hardly answer any
-   * more.
+   * The connection takes no more requests: the peer wishes so, or no stream identifiers are left.
+   * Requests under way go on. `code` is that of the peer's GOAWAY: after any but NO_ERROR, the peer
+   * will hardly answer any more.
    */
   draining(reason: string, code: number): void;
-  /** It is gone, and every request has had its end. */
+  /** The connection is closed, and every request has ended. */
   closed(reason: string): void;
 }
 
 const NO_OCTETS = Buffer.alloc(0);
-/** A GOAWAY may explain itself in 16 KiB; real ones take a word or a line. */
+/** A GOAWAY may carry a text of 16 KiB; real ones carry a word or a line. */
 const GOAWAY_TEXT_LENGTH_MAX = 1_024;
 const PING_DATA = Buffer.from('liveness');
-/** 5.1.1: a stream behind it needs a new connection. */
+/** 5.1.1: a stream above it needs a new connection. */
 const STREAM_ID_MAX = 2 ** 31 - 1;
 
 export class ClientConnection extends Connection<ClientStream> {
@@ -65,12 +68,12 @@ export class ClientConnection extends Connection<ClientStream> {
   #nextStreamId: number;
   #sweeps = 0;
   #isReady = false;
-  /** Streams above it were never looked at (6.8). */
+  /** The peer has not processed streams above it (6.8). */
   #lastStreamId = Number.POSITIVE_INFINITY;
 
   /**
    * `socket`: connected, with `h2` negotiated or agreed on. `firstStreamId` is for tests of the
-   * last ones.
+   * last identifiers.
    */
   constructor(socket: Duplex, options: ClientOptions, events: ClientEvents, firstStreamId = 1) {
     const everyMs = sweepEveryMs(options.requestTimeoutMs);
@@ -89,12 +92,12 @@ export class ClientConnection extends Connection<ClientStream> {
       [Setting.ENABLE_PUSH, 0],
       [Setting.MAX_HEADER_LIST_SIZE, HEADER_LIST_OCTETS_MAX],
     ]);
-    // At once: the peer's first frames may wait in the socket already, and what answers them must
-    // not overtake this.
+    // Flushed at once: the peer's first frames may wait in the socket already, and the answers to
+    // them must not overtake this.
     this.output.flush();
   }
 
-  /** The peer's SETTINGS are in: its limits are known. */
+  /** The peer's SETTINGS have arrived: its limits are known. */
   get isReady(): boolean {
     return this.#isReady;
   }
@@ -115,9 +118,9 @@ export class ClientConnection extends Connection<ClientStream> {
   }
 
   /**
-   * Sends a request that was prepared here; `receiver` hears of its end. The caller has seen
-   * `capacity` above 0. `own`: the request's own content, if its form has such; copied before this
-   * returns. Answers the stream's identifier, for `cancel`.
+   * Sends a request that was prepared here; `receiver` is told of its end. `capacity` must be above
+   * 0. `own`: the request's own content, if its form has such; copied before this returns. Returns
+   * the stream's identifier, for `cancel`.
    */
   send(
     request: PreparedRequest,
@@ -128,7 +131,7 @@ export class ClientConnection extends Connection<ClientStream> {
     if (this.capacity === 0) throw new Error('a request without a free stream');
     const id = this.#nextStreamId;
     const isWritten = this.#writeCompiled(request, value, id, own);
-    // Throws before anything is opened when a field cannot be written.
+    // Throws when a field cannot be written, before the stream is opened.
     if (!isWritten) this.frames.fields(id, request.fieldsFor(value), !request.hasContent);
     const stream = this.#open(id, receiver);
     if (isWritten) stream.sendWindow -= request.contentOctets;
@@ -138,10 +141,7 @@ export class ClientConnection extends Connection<ClientStream> {
     return id;
   }
 
-  /**
-   * The answer is not wanted any more; its receiver hears nothing. Without effect when it has
-   * ended.
-   */
+  /** Cancels a request; its receiver is told nothing. Without effect when it has ended. */
   cancel(streamId: number): void {
     const stream = this.streams.find(streamId);
     if (stream === undefined) return;
@@ -202,7 +202,7 @@ export class ClientConnection extends Connection<ClientStream> {
       throw new StreamError(stream.id, ErrorCode.PROTOCOL_ERROR, 'DATA before HEADERS');
     }
     const { bodyOctetsMax } = this.#options;
-    // The whole body in one frame, as nearly always: it need not be kept.
+    // Nearly always the whole body is in one frame. It need not be kept.
     if (isEndStream && stream.contentOctets === 0 && end - start <= bodyOctetsMax) {
       stream.contentOctets = end - start;
       this.#complete(stream, this.#response(stream, bytes, start, end));
@@ -218,19 +218,19 @@ export class ClientConnection extends Connection<ClientStream> {
   }
 
   protected override remoteSettingApplied([identifier, value]: Parameter): void {
-    // 6.5.2: a server cannot allow a client to push.
+    // 6.5.2: a server must not set ENABLE_PUSH to 1.
     if (identifier === Setting.ENABLE_PUSH && value !== 0) {
       throw new ConnectionError(ErrorCode.PROTOCOL_ERROR, `ENABLE_PUSH ${value} from a server`);
     }
   }
 
   protected override isIdle(streamId: number): boolean {
-    // 5.1.1: even ones are a server's, which may not open any.
+    // 5.1.1: even identifiers are a server's, which may not open any stream.
     return streamId % 2 === 0 || streamId >= this.#nextStreamId;
   }
 
   protected override contentSent(): void {
-    // The stream is half-closed (local) now; its end is the answer's.
+    // The stream is half-closed (local) now; it ends with the answer.
   }
 
   protected override streamFailed(stream: ClientStream, error: StreamError): void {
@@ -273,13 +273,13 @@ export class ClientConnection extends Connection<ClientStream> {
     this.#events.closed(reason);
   }
 
-  /** The path of all requests but the first of their kind. False: nothing was written. */
+  /** Writes every request but the first of its form. False: nothing was written. */
   #writeCompiled(request: PreparedRequest, value: RequestValue, id: number, own: Buffer): boolean {
     const { output, content } = this;
     if (content.isWaiting) return false;
     if (!request.serves(this.frames.encoder, value.length, own.length)) return false;
     const octets = request.octetsMax(value.length, own.length);
-    // The content is less than the whole.
+    // The content has fewer octets than the whole request.
     if (octets > content.connectionWindow || octets > this.remote.initialWindowOctets) return false;
     output.reserve(octets);
     output.offset = request.write(output.buffer, output.offset, id, value, own);
@@ -291,17 +291,15 @@ export class ClientConnection extends Connection<ClientStream> {
     const stream = this.streams.open(id, this.remote.initialWindowOctets);
     stream.receiver = receiver;
     stream.sentAtSweep = this.#sweeps;
-    // Before any content: what fills the buffer flushes it, and the stream's HEADERS with it.
+    // Noted before any content is written: content that fills the buffer flushes it, and the
+    // stream's HEADERS with it.
     stream.writtenAtFlush = this.output.flushes;
     this.#nextStreamId += 2;
     if (this.#nextStreamId > STREAM_ID_MAX) this.#useUp();
     return stream;
   }
 
-  /**
-   * What comes behind the HEADERS of a request that was not compiled; the next one of its kind may
-   * be.
-   */
+  /** Sends the rest of a request that was not compiled, and compiles its form for the next one. */
   #sendRest(
     stream: ClientStream,
     request: PreparedRequest,
@@ -321,7 +319,7 @@ export class ClientConnection extends Connection<ClientStream> {
       stream.contentLength = head.contentLength;
       return;
     }
-    // 8.1: interim responses, any number of them, none of which ends the stream.
+    // 8.1: there may be any number of interim responses, and none of them ends the stream.
     this.flood.spend();
     if (!isEndStream) return;
     throw new StreamError(stream.id, ErrorCode.PROTOCOL_ERROR, `${head.status} with END_STREAM`);
@@ -338,13 +336,13 @@ export class ClientConnection extends Connection<ClientStream> {
       throw new StreamError(stream.id, ErrorCode.PROTOCOL_ERROR, 'not as long as content-length');
     }
     const { receiver } = stream;
-    // 8.1: the answer is complete although not all of the request was sent; the rest is of no use.
+    // 8.1: the answer is complete although not all of the request was sent. The rest is of no use.
     if (stream.pending !== null) this.frames.rstStream(stream.id, ErrorCode.CANCEL);
     this.closeStream(stream, true);
     receiver.answered(response);
   }
 
-  /** The body is longer than wanted: what there is of the answer is handed over. */
+  /** The body is too long: hands over the part of the answer that has arrived. */
   #cutShort(stream: ClientStream): void {
     const { receiver } = stream;
     const response = this.#keptResponse(stream);

@@ -1,20 +1,20 @@
-/** A stream as the client sees it: a request that was sent, and who is to hear of its answer. */
+/** A stream as the client sees it: a request that was sent, and the receiver of its answer. */
 
 import type { Field } from '../hpack/field.ts';
 import type { ResponseHead } from '../message/response.ts';
 import { Stream } from '../stream/stream.ts';
 
-/** A whole response. It is valid during the call that hands it over only, its body at least. */
+/** A complete response. It is valid only during the call that hands it over, its body at least. */
 export interface Response {
   readonly status: number;
   readonly fields: readonly Field[];
   readonly body: Buffer;
-  /** The body was longer than is kept; the rest was not waited for. */
+  /** The body was longer than the limit; the rest was not waited for. */
   readonly isTruncated: boolean;
   readonly trailers: readonly Field[];
 }
 
-/** Its body lies where it was received: of most responses the status is all that anybody wants. */
+/** Its body stays in the buffer that received it: of most responses only the status is used. */
 export class ReceivedResponse implements Response {
   readonly status: number;
   readonly fields: readonly Field[];
@@ -46,19 +46,19 @@ export class ReceivedResponse implements Response {
   }
 }
 
-/** Why there is no whole response. */
+/** Why there is no complete response. */
 export interface RequestFailure {
   /**
-   * Whether the peer has certainly not looked at the request, so that it can be sent again (RFC
+   * Whether the peer has certainly not processed the request, so that it can be sent again (RFC
    * 9113, 8.7).
    */
   readonly isUnprocessed: boolean;
   readonly reason: string;
-  /** The status that came before the response broke off. */
+  /** The status, if it arrived before the response broke off. */
   readonly status: number | null;
 }
 
-/** Hears of one request: exactly one call, never from inside `send`. */
+/** Is told the end of one request: by exactly one call, never from inside `send`. */
 export interface ResponseReceiver {
   answered(response: Response): void;
   failed(failure: RequestFailure): void;

@@ -12,15 +12,15 @@ import { ClientConnection } from './client-connection.ts';
 import { trustOf } from './trust.ts';
 
 export interface ConnectOptions extends ClientOptions {
-  /** The IP address to connect to; absent: what the origin's name resolves to. */
+  /** The IP address to connect to; absent: the one that the origin's name resolves to. */
   readonly address?: string;
-  /** PEM certificates that are trusted besides the system's. */
+  /** PEM certificates that are trusted besides Node's root certificates. */
   readonly ca: string | null;
-  /** Believes any certificate; for trying things out. */
+  /** Accepts any certificate, for trials. */
   readonly isInsecure?: boolean;
-  /** For name, TCP, TLS and the peer's SETTINGS together. */
+  /** For name resolution, TCP, TLS and the peer's SETTINGS together. */
   readonly connectTimeoutMs: number;
-  /** Gives up when it aborts. */
+  /** Ends the attempt when it aborts. */
   readonly signal?: AbortSignal;
 }
 
@@ -29,8 +29,8 @@ export type Connected =
   | { readonly ok: false; readonly reason: string };
 
 /**
- * A connection to an `https:` or `http:` origin, once the peer's SETTINGS have arrived; `events`
- * are called from then on. Never throws: a peer that is not there is an answer.
+ * Connects to an `https:` or `http:` origin. Resolves when the peer's SETTINGS have arrived;
+ * `events` are called from then on. Never rejects: a failure is a result.
  */
 export function connect(
   origin: URL,
@@ -56,10 +56,10 @@ export function connect(
     socket.on('error', (error) => fail(errorReason(error)));
     socket.on('close', () => fail('closed by the peer while connecting'));
     socket.once(socket instanceof TLSSocket ? 'secureConnect' : 'connect', () => {
-      // Here, for tls.connect() takes no `noDelay`. Without it a request waits up to 40 ms for the
-      // ACK of the one before.
+      // Set here, since tls.connect() takes no `noDelay`. Without it a request waits up to 40 ms
+      // for the ACK of the one before.
       socket.setNoDelay(true);
-      // 3.2: without ALPN the peer would take our octets for something else.
+      // 3.2: without ALPN the peer would not take our octets for HTTP/2.
       if (socket instanceof TLSSocket && socket.alpnProtocol !== 'h2') {
         fail('the peer does not speak HTTP/2');
         return;
@@ -96,7 +96,7 @@ function openSocket(origin: URL, options: ConnectOptions): Socket {
     ALPNProtocols: ['h2'],
     secureContext: trustOf(ca),
     rejectUnauthorized: !isInsecure,
-    // RFC 6066, 3: an address is no server name.
+    // RFC 6066, 3: an address is not a server name.
     servername: isIP(host) === 0 ? host : '',
   });
 }

@@ -1,12 +1,12 @@
 /**
- * Finds out whether a silent peer still lives, by PING (RFC 9113, 6.7), within what the peer puts
- * up with.
+ * Finds out by PING (RFC 9113, 6.7) whether a silent peer is alive, with no more PINGs than the
+ * peer tolerates.
  */
 
 export interface KeepAliveOptions {
-  /** A connection that was silent for so long is asked for a sign of life. */
+  /** A connection that was silent for this long is asked for a sign of life. */
   readonly pingAfterSilenceMs: number;
-  /** Without a sign of life for so long after that, it is taken for dead. */
+  /** Without a sign of life for this long after that, it counts as dead. */
   readonly pingTimeoutMs: number;
   /** PINGs without a request between them. */
   readonly pingsInARowMax: number;
@@ -17,14 +17,14 @@ export class KeepAlive {
   #heardAtMs = performance.now();
   #pingedAtMs: number | null = null;
   #pingsInARow = 0;
-  /** The last look found it quiet for too long. */
+  /** The last check found the connection silent for too long. */
   #isOverdue = false;
 
   constructor(options: KeepAliveOptions) {
     this.#options = options;
   }
 
-  /** Something came from the peer. */
+  /** The peer has sent something. */
   heard(): void {
     this.#heardAtMs = performance.now();
   }
@@ -39,18 +39,18 @@ export class KeepAlive {
   }
 
   /**
-   * What is to be done now. `isDoubtful`: a request got no answer, and nothing else has come since
-   * it began.
+   * Decides the next step. `isDoubtful`: a request got no answer in time, and nothing else has come
+   * since it began.
    */
   next(nowMs: number, isDoubtful: boolean): 'ping' | 'give-up' | null {
     const { pingAfterSilenceMs, pingTimeoutMs, pingsInARowMax } = this.#options;
     if (this.#pingedAtMs !== null) {
-      // Whatever comes is a sign of life; the ACK may wait behind it.
+      // Any input is a sign of life: the ACK may be behind it.
       const quietSinceMs = Math.max(this.#pingedAtMs, this.#heardAtMs);
       const wasOverdue = this.#isOverdue;
       this.#isOverdue = nowMs - quietSinceMs > pingTimeoutMs;
-      // A process that was stopped looks at its timers first: what has come meanwhile it reads
-      // before the second look.
+      // A process that was suspended runs its timers first. It reads the input of that time before
+      // the second check.
       return wasOverdue && this.#isOverdue ? 'give-up' : null;
     }
     if (!isDoubtful && nowMs - this.#heardAtMs <= pingAfterSilenceMs) return null;
@@ -61,7 +61,7 @@ export class KeepAlive {
     return 'ping';
   }
 
-  /** Whether nothing has come for so long. */
+  /** Whether the peer has been silent for this long. */
   isSilentFor(durationMs: number, nowMs: number): boolean {
     return nowMs - this.#heardAtMs >= durationMs;
   }

@@ -1,8 +1,8 @@
 /**
  * A request that is sent many times with one value changed: at the end of its path, or inside of
- * its content; or with the end of its path and all of its content changed. Its octets are compiled
- * once per connection and state of the peer's table; from then on a request is two or three copies
- * and a few numbers.
+ * its content. With the value in the path, it may also bring new content each time. Its octets are
+ * compiled once per connection and state of the peer's table. From then on a request takes two or
+ * three copies and a few numbers.
  */
 
 import type { HexOctets } from '../../std/hex-octets.ts';
@@ -24,7 +24,7 @@ export interface RequestForm {
   readonly method: string;
   readonly scheme: 'https' | 'http';
   readonly authority: string;
-  /** Where the value goes: behind `path`, or between the halves of the content. */
+  /** The place of the value: after `path`, or between the halves of the content. */
   readonly valueIn: 'path' | 'content';
   readonly path: string;
   /** Besides the pseudo-fields; names in lower case. */
@@ -32,15 +32,15 @@ export interface RequestForm {
   readonly contentBefore: Buffer;
   readonly contentAfter: Buffer;
   /**
-   * Each request brings content of its own, of any length, which stands last. The value is in the
+   * Each request brings content of its own, of any length, at the end. The value must be in the
    * path then.
    */
   readonly hasOwnContent?: boolean;
 }
 
 /**
- * What changes with each request. Octets in hexadecimal are written where they belong without a
- * check.
+ * The value that changes with each request. Octets in hexadecimal are written directly and
+ * unchecked.
  */
 export type RequestValue = string | HexOctets;
 
@@ -51,7 +51,7 @@ const PATH_LITERAL = 0x04;
 /** The string is not Huffman coded (RFC 7541, 5.2): the value changes with every request. */
 const PLAIN = 0x00;
 const LENGTH_PREFIX_BITS = 7;
-/** Of one UTF-16 unit. */
+/** For one UTF-16 unit. */
 const UTF8_OCTETS_MAX = 3;
 const EMPTY = Buffer.alloc(0);
 
@@ -64,12 +64,12 @@ export class PreparedRequest {
   #epoch = -1;
   /** Octets of content in the request that was written last. */
   contentOctets = 0;
-  /** The request up to the value, and behind it. */
+  /** The parts of the request before and after the value. */
   #before: Buffer = EMPTY;
   #after: Buffer = EMPTY;
-  /** Of the field block, without a value in the path. */
+  /** Octets of the field block, without a value in the path. */
   #blockOctets = 0;
-  /** Where in `before` the length of the path stands, and how many octets it takes. */
+  /** The position of the path's length in `before`, and the number of octets that it takes. */
   #pathLengthAt = 0;
   #pathLengthOctets = 0;
   /**
@@ -87,8 +87,8 @@ export class PreparedRequest {
   }
 
   /**
-   * At most so many octets are written for a value of so many characters and so many octets of its
-   * own content.
+   * The most octets that `write` needs for a value of so many characters and so many octets of own
+   * content.
    */
   octetsMax(valueLength: number, ownOctets = 0): number {
     return this.#before.length + this.#after.length + valueLength * UTF8_OCTETS_MAX + ownOctets;
@@ -116,8 +116,8 @@ export class PreparedRequest {
   }
 
   /**
-   * Makes the octets for the encoder's present table, which must have seen the fields already, and
-   * values as long as this one.
+   * Compiles the octets for the encoder's present table and for values as long as this one. The
+   * table must have seen the fields already.
    */
   compile(encoder: Encoder, valueLength: number): void {
     if (this.form.valueIn === 'path') this.#compilePath(encoder, valueLength);
@@ -126,8 +126,8 @@ export class PreparedRequest {
   }
 
   /**
-   * Whether the compiled octets serve now, for a value of this length. What may not fit into two
-   * frames is never compiled.
+   * Whether the compiled octets are valid now, for a value of this length. A request that might not
+   * fit into two frames never uses them.
    */
   serves(encoder: Encoder, valueLength: number, ownOctets = 0): boolean {
     if (this.#epoch !== encoder.epoch) return false;
@@ -137,7 +137,7 @@ export class PreparedRequest {
     return integerOctets(LENGTH_PREFIX_BITS, pathOctets) === this.#pathLengthOctets;
   }
 
-  /** Writes the whole request; answers the offset behind it. */
+  /** Writes the whole request; returns the offset after it. */
   write(
     into: Buffer,
     offset: number,
@@ -254,7 +254,7 @@ function headOf(type: number, length: number, isEndStream: boolean): Buffer {
 
 const NOT_VISIBLE_ASCII = /[^\x21-\x7e]/;
 
-/** What is no visible ASCII would make another request of this one. */
+/** A character that is not visible ASCII would make another request of this one. */
 function checkPathValue(value: string): string {
   if (NOT_VISIBLE_ASCII.test(value)) throw new TypeError('a path holds visible ASCII only');
   return value;

@@ -1,6 +1,6 @@
 /**
- * Whom a client trusts and how it speaks TLS (RFC 9113, 9.2): the system's roots and those that
- * were added, 1.2 or later.
+ * The certificates that a client trusts, Node's roots and added ones, and its TLS version: 1.2 or
+ * later (RFC 9113, 9.2).
  */
 
 import { constants } from 'node:crypto';
@@ -9,8 +9,8 @@ import { createSecureContext, rootCertificates } from 'node:tls';
 import { CappedMap } from '../../std/capped-map.ts';
 
 /**
- * Reading 140 roots takes milliseconds, and every reconnect would pay them. A process trusts nobody
- * else, or one set of certificates.
+ * Contexts are kept: reading 140 roots takes milliseconds, which every reconnect would pay. A
+ * process uses the roots alone, and perhaps one set of added certificates.
  */
 const CONTEXTS_MAX = 2;
 const contexts = new CappedMap<string | null, SecureContext>({ sizeMax: CONTEXTS_MAX });

@@ -1,6 +1,6 @@
 /**
- * Field blocks on the wire (RFC 9113, 4.3): one HEADERS frame and as many CONTINUATION frames as it
- * takes. Incoming ones are put together within limits, outgoing ones are cut.
+ * Field blocks on the wire (RFC 9113, 4.3): one HEADERS frame and as many CONTINUATION frames as
+ * needed. Incoming blocks are joined within limits, outgoing ones are cut.
  */
 
 import { ConnectionError, ErrorCode } from '../error.ts';
@@ -8,17 +8,17 @@ import { Flag, FRAME_HEAD_OCTETS, FrameType, writeFrameHead } from '../frame/hea
 import type { Content } from '../frame/padding.ts';
 
 /**
- * A compressed block is put together up to here; ten times what any provider sends, with room for a
+ * The largest compressed block that is joined: ten times what any provider sends, with room for a
  * proxy's cookies.
  */
 const BLOCK_OCTETS_MAX = 65_536;
 /**
- * CVE-2024-27316: an endless row of CONTINUATION frames, empty ones even. A block of the size above
- * needs three.
+ * CVE-2024-27316: an endless series of CONTINUATION frames, even empty ones. A block of the size
+ * above needs three.
  */
 const CONTINUATIONS_MAX = 16;
 
-/** A block of which not all frames have come. Until then no other frame may come at all (4.3). */
+/** A block whose last frame has not arrived. Until then no other frame may come at all (4.3). */
 export class PartialFieldBlock {
   readonly streamId: number;
   readonly isEndStream: boolean;
@@ -32,8 +32,8 @@ export class PartialFieldBlock {
   }
 
   /**
-   * Copies a fragment. Too many, or too much, is ENHANCE_YOUR_CALM: the table would be out of step
-   * if we only skipped it.
+   * Copies a fragment. Too many fragments or octets are ENHANCE_YOUR_CALM: if we only skipped them,
+   * the table would be out of step.
    */
   append(bytes: Buffer, { start, end }: Content): void {
     this.#octets += end - start;
@@ -48,11 +48,11 @@ export class PartialFieldBlock {
   }
 }
 
-/** The octets that `writeFieldBlock` writes for a block of so many. */
+/** The octets that `writeFieldBlock` writes for a block of this length. */
 export const fieldBlockOctets = (blockOctets: number, frameOctetsMax: number): number =>
   blockOctets + FRAME_HEAD_OCTETS * Math.max(1, Math.ceil(blockOctets / frameOctetsMax));
 
-/** Writes an encoded block as HEADERS and CONTINUATION frames; answers the offset behind them. */
+/** Writes an encoded block as HEADERS and CONTINUATION frames; returns the offset after them. */
 export function writeFieldBlock(
   into: Buffer,
   offset: number,

@@ -1,7 +1,7 @@
 /**
- * Cuts what a socket delivers into frames. A chunk holds many of them and ends anywhere; whole ones
- * are handed on in place, only the one that a chunk's end has cut is put together in a buffer of
- * its own.
+ * Cuts the chunks of a socket into frames. A chunk holds many frames and may end within one. Whole
+ * frames are handed on in place; only a frame that was cut by a chunk's end is joined in a buffer
+ * of its own.
  */
 
 import { ConnectionError, ErrorCode } from '../error.ts';
@@ -25,10 +25,10 @@ const BUFFER_OCTETS = FRAME_HEAD_OCTETS + FRAME_OCTETS_MAX;
 
 export class FrameReader {
   readonly #handler: FrameHandler;
-  /** The beginning of a frame that is not whole yet. */
+  /** The beginning of a frame whose end has not arrived. */
   readonly #partial = Buffer.allocUnsafeSlow(BUFFER_OCTETS);
   #partialOctets = 0;
-  /** What has to come before the first frame and has not come yet. */
+  /** The part of the preface that has not arrived yet. */
   #preface: Buffer;
 
   constructor(handler: FrameHandler, preface: Buffer) {
@@ -37,7 +37,8 @@ export class FrameReader {
   }
 
   /**
-   * Hands on every frame that is whole now. Throws what the handler throws, and FRAME_SIZE_ERROR.
+   * Hands on every frame that is complete now. Throws what the handler throws, and
+   * ConnectionErrors.
    */
   read(chunk: Buffer): void {
     let offset = this.#preface.length === 0 ? 0 : this.#readPreface(chunk);
@@ -52,9 +53,7 @@ export class FrameReader {
     if (offset < end) this.#keep(chunk, offset, end);
   }
 
-  /**
-   * 3.4: anything else than a client's preface is a PROTOCOL_ERROR. Answers the offset behind it.
-   */
+  /** 3.4: anything but a client's preface is a PROTOCOL_ERROR. Returns the offset after it. */
   #readPreface(chunk: Buffer): number {
     const octets = Math.min(chunk.length, this.#preface.length);
     if (chunk.compare(this.#preface, 0, octets, 0, octets) !== 0) {
@@ -65,7 +64,8 @@ export class FrameReader {
   }
 
   /**
-   * Fills up the cut frame from the chunk and hands it on; answers the offset behind what it took.
+   * Completes the cut frame from the chunk and hands it on; returns the offset after the octets
+   * taken.
    */
   #completePartial(chunk: Buffer, start: number): number {
     let offset = start;
@@ -82,8 +82,8 @@ export class FrameReader {
   }
 
   /**
-   * Appends `chunk[start, end)`, or what there is of it, to the cut frame; answers the offset
-   * behind it.
+   * Appends `chunk[start, end)`, as far as it has arrived, to the cut frame; returns the offset
+   * after it.
    */
   #keep(chunk: Buffer, start: number, end: number): number {
     const copied = chunk.copy(this.#partial, this.#partialOctets, start, end);
@@ -104,8 +104,7 @@ export class FrameReader {
 }
 
 /**
- * 4.2: a frame longer than our MAX_FRAME_SIZE ends the connection; so nothing longer is ever waited
- * for.
+ * 4.2: a frame longer than our MAX_FRAME_SIZE ends the connection, so no longer one is waited for.
  */
 function payloadOctets(bytes: Buffer, offset: number): number {
   const octets =

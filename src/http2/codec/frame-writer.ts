@@ -1,7 +1,6 @@
 /**
- * Writes frames into the output. It owns the connection's encoder, because encoding a field block
- * and handing it over are one step: the peer's table has to see every block that was encoded (RFC
- * 7541, 2.3).
+ * Writes frames into the output. It owns the connection's encoder: every field block that is
+ * encoded must be sent, because the peer's table has to see it (RFC 7541, 2.3).
  */
 
 import { Flag, FRAME_HEAD_OCTETS, FrameType, writeFrameHead } from '../frame/head.ts';
@@ -43,7 +42,7 @@ export class FrameWriter {
     output.offset = writeRstStream(output.buffer, output.offset, streamId, code);
   }
 
-  /** Nothing for an increment of 0, which would be an error (RFC 9113, 6.9). */
+  /** Writes nothing for an increment of 0, which would be an error (RFC 9113, 6.9). */
   windowUpdate(streamId: number, increment: number): void {
     if (increment === 0) return;
     const output = this.#output;
@@ -56,8 +55,8 @@ export class FrameWriter {
     const room = Buffer.allocUnsafe(fieldsSizeMax(fields));
     const block = room.subarray(0, this.encoder.encode(fields, room, 0));
     output.reserve(fieldBlockOctets(block.length, FRAME_OCTETS_MAX));
-    // No longer ones, even for a peer that would take them: this much every peer takes (RFC 9113,
-    // 6.5.2).
+    // No longer frames, even for a peer that would accept them: every peer accepts this size (RFC
+    // 9113, 6.5.2).
     const options = { streamId, isEndStream, frameOctetsMax: FRAME_OCTETS_MAX };
     output.offset = writeFieldBlock(output.buffer, output.offset, block, options);
   }

@@ -1,8 +1,8 @@
 /**
- * What goes out: frames are written one behind the other into a pooled buffer, and the socket gets
- * the whole buffer in one write: at the end of the turn, or when the write before is through, or
- * when the buffer is full. (Several writes at once would be copied together by node.) How far the
- * socket is behind is known at any time.
+ * The outgoing frames. They are written one after the other into a pooled buffer. The socket gets
+ * the whole buffer in one write: at the end of the turn, when the write before is finished, or when
+ * the buffer is full. (Node would copy several writes at once together.) The number of octets at
+ * the socket is known at any time.
  *
  * ```
  *   frames ──► [ buffer being filled ] ──flush──► [ at the socket: octetsInFlight ] ──written──► pool
@@ -14,16 +14,17 @@ import type { Writable } from 'node:stream';
 /** Some hundred requests: one write, and four TLS records. */
 const BUFFER_OCTETS = 65_536;
 /**
- * Up to this is copied out of the buffer, so that a few octets at the socket do not hold all of it.
+ * A flush of up to this size is copied out of the buffer, so that a few octets at the socket do not
+ * hold all of it.
  */
 const COPIED_OCTETS_MAX = 4_096;
 /**
- * With so much at the socket it is behind: no further requests. As much as a fast connection has
- * under way.
+ * With this much at the socket it is behind, and gets no further requests. A fast connection has as
+ * much under way.
  */
 const IN_FLIGHT_OCTETS_MAX = 4 * BUFFER_OCTETS;
 /**
- * Answers to PING, SETTINGS and the like are still written then, up to here: beyond is a peer that
+ * Answers to PING, SETTINGS and the like are still written then, up to this limit. A peer beyond it
  * asks and never reads.
  */
 const IN_FLIGHT_OCTETS_AT_ALL = 16 * BUFFER_OCTETS;
@@ -33,7 +34,7 @@ const POOL_BUFFERS_MAX = 4;
 export interface OutputEvents {
   /** The socket was behind and no longer is. */
   relieved(): void;
-  /** The socket has been given all that it may hold. */
+  /** The socket holds as many octets as it may. */
   overrun(): void;
 }
 
@@ -42,7 +43,7 @@ export class Output {
   buffer: Buffer = Buffer.allocUnsafeSlow(BUFFER_OCTETS);
   offset = 0;
   /**
-   * Raised by each flush: what was written while it had its present value was not handed to the
+   * Raised by each flush. Frames that were written at its present value have not been handed to the
    * socket.
    */
   flushes = 0;
@@ -58,15 +59,12 @@ export class Output {
     this.#events = events;
   }
 
-  /** The socket has not taken what it was given: requests and content should wait. */
+  /** The socket holds too many octets: requests and content should wait. */
   get isBehind(): boolean {
     return this.#octetsInFlight >= IN_FLIGHT_OCTETS_MAX;
   }
 
-  /**
-   * Makes room for so many octets behind `offset`, and sees to it that they are sent at the end of
-   * this turn.
-   */
+  /** Makes room for this many octets after `offset`, and plans a flush at the end of this turn. */
   reserve(octets: number): void {
     if (this.offset + octets > this.buffer.length) this.#turnOver(octets);
     if (this.#isFlushPlanned) return;
@@ -74,13 +72,16 @@ export class Output {
     process.nextTick(this.#flushPlanned);
   }
 
-  /** Whole frames that other code has made. */
+  /** Writes whole frames that other code has made. */
   write(frames: Buffer): void {
     this.reserve(frames.length);
     this.offset += frames.copy(this.buffer, this.offset);
   }
 
-  /** Ahead of all that was not flushed yet (RFC 9113, 6.7: an answer to PING has priority). */
+  /**
+   * Writes ahead of everything that is not flushed yet (RFC 9113, 6.7: an answer to PING has
+   * priority).
+   */
   writeAhead(frames: Buffer): void {
     if (!this.#isEnded) this.#give(frames, null);
   }
@@ -88,8 +89,8 @@ export class Output {
   flush(): void {
     this.#isFlushPlanned = false;
     const { buffer, offset } = this;
-    // What is left when the socket is gone counts as never handed over: the fate of those requests
-    // is known.
+    // Frames that are left when the socket is gone count as never handed over: the fate of their
+    // requests is known.
     if (offset === 0 || this.#isEnded || this.#socket.destroyed) return;
     this.flushes += 1;
     this.offset = 0;
@@ -101,26 +102,26 @@ export class Output {
     this.#give(buffer.subarray(0, offset), buffer.length === BUFFER_OCTETS ? buffer : null);
   }
 
-  /** Drops what was not flushed; for a connection that ends. */
+  /** Drops everything that is not flushed; for a connection that ends. */
   discard(): void {
     this.offset = 0;
   }
 
-  /** Flushes, and takes no more. */
+  /** Flushes, and accepts no more frames. */
   end(): void {
     this.flush();
     this.#isEnded = true;
     this.#socket.end();
   }
 
-  /** While a write is under way, what comes after waits for its end. */
+  /** While a write is under way, later frames wait for its end. */
   readonly #flushPlanned = (): void => {
     if (this.#octetsInFlight === 0) this.flush();
   };
 
   #turnOver(octets: number): void {
     this.flush();
-    // After the end nobody sees what is written; it goes over itself.
+    // After the end nothing is sent: the buffer is overwritten.
     this.offset = 0;
     if (octets > this.buffer.length) this.buffer = Buffer.allocUnsafeSlow(octets);
   }
@@ -129,7 +130,7 @@ export class Output {
   #give(octets: Buffer, reusable: Buffer | null): void {
     if (this.#octetsInFlight + octets.length > IN_FLIGHT_OCTETS_AT_ALL) {
       this.#events.overrun();
-      // The owner has ended it: a socket takes nothing behind its end.
+      // The owner has ended the output: a socket accepts nothing after its end.
       if (this.#isEnded) return;
     }
     this.#octetsInFlight += octets.length;

@@ -1,7 +1,7 @@
 /**
- * What client and server have in common (RFC 9113): SETTINGS, PING, flow control, resets, and how a
- * connection ends. What a field section or a stream's end means, ClientConnection and
- * ServerConnection say.
+ * The common part of client and server (RFC 9113): SETTINGS, PING, flow control, resets, and the
+ * end of a connection. ClientConnection and ServerConnection decide what a field section or a
+ * stream's end means.
  *
  * ```
  *   open ───GOAWAY of either side, drain()────► draining ───no stream left───► closed
@@ -33,26 +33,27 @@ import { FrameReceiver } from './frame-receiver.ts';
 import { applyParameter, initialRemoteSettings, LocalSettings } from './settings-exchange.ts';
 
 /**
- * What all streams together may have on the way to us. The initial 65,535 would let five hundred
- * answers of some hundred octets wait for each other; memory does not grow with it, since content
- * is taken as it comes.
+ * Octets that all streams together may have on the way to us. With the initial 65,535, five hundred
+ * answers of some hundred octets would wait for each other. Memory does not grow with the window,
+ * since content is taken as it arrives.
  */
 const CONNECTION_WINDOW_OCTETS = 4 * 1_024 * 1_024;
-/** A peer that was told goodbye has so long to close; then the socket is destroyed. */
+/** After our GOAWAY the peer has this long to close; then the socket is destroyed. */
 const LINGER_MS = 1_000;
 
-/** RFC 9113, 3.4: what a client begins with. */
+/** RFC 9113, 3.4: the first octets of a client. */
 export const CLIENT_PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
 
 export interface ConnectionOptions {
-  /** What has to come before the peer's first frame. */
+  /** The octets that must come before the peer's first frame. */
   readonly expectedPreface: Buffer;
-  /** How often time-outs are looked at. */
+  /** The interval at which timeouts are checked. */
   readonly sweepEveryMs: number;
   /** Whether the end of content is an empty frame of its own, as some servers send it. */
   readonly endsApart: boolean;
   /**
-   * What all streams together may have on the way to us; absent: as much as the fastest peer has.
+   * Octets that all streams together may have on the way to us; absent: as many as the fastest peer
+   * has.
    */
   readonly windowOctets?: number;
 }
@@ -95,13 +96,13 @@ export abstract class Connection<S extends Stream> implements FrameEvents, Outpu
     return this.#isClosed;
   }
 
-  /** Takes no more requests, and closes when the streams that are open have ended. */
+  /** Takes no more requests, and closes when the open streams have ended. */
   drain(): void {
     this.isDraining = true;
     this.closeIfDrained();
   }
 
-  /** Closes at once; streams that are open are lost. Without effect on one that is closed. */
+  /** Closes at once; open streams are lost. Without effect on a closed connection. */
   destroy(reason: string): void {
     this.#close(reason, null);
   }
@@ -117,25 +118,25 @@ export abstract class Connection<S extends Stream> implements FrameEvents, Outpu
     content: Content,
     isEndStream: boolean,
   ): void;
-  /** RST_STREAM for an open stream; nothing may be answered to it (5.4.2). */
+  /** RST_STREAM for an open stream; it must not be answered (5.4.2). */
   protected abstract receiveReset(stream: S, code: number): void;
   /** One of the peer's settings is in force. */
   protected abstract remoteSettingApplied(parameter: Parameter): void;
-  /** Whether nobody has used this stream yet (5.1). */
+  /** Whether this stream has not been used yet (5.1). */
   protected abstract isIdle(streamId: number): boolean;
   /** All content of the stream is written, with END_STREAM. */
   protected abstract contentSent(stream: S): void;
-  /** The peer was told of its error on this stream; to be closed. */
+  /** The peer was told of its error on this stream. The implementation must close the stream. */
   protected abstract streamFailed(stream: S, error: StreamError): void;
-  /** The connection is gone and with it this stream; to be closed. */
+  /** The stream is lost with its connection. The implementation must close the stream. */
   protected abstract streamLost(stream: S, reason: string): void;
-  /** The highest stream of the peer's that we looked at (6.8). */
+  /** The peer's highest stream that we have processed (6.8). */
   protected abstract lastStreamId(): number;
-  /** About every `sweepEveryMs`: looks at time-outs. */
+  /** Called about every `sweepEveryMs`: checks timeouts. */
   protected abstract swept(nowMs: number): void;
-  /** A chunk was read to its end: streams or windows may be free that were not. */
+  /** A chunk was read completely: streams or windows may have become free. */
   protected abstract chunkRead(): void;
-  /** It is closed, and every stream was lost. */
+  /** The connection is closed, and every stream was lost. */
   protected abstract closed(reason: string): void;
 
   get isDeaf(): boolean {
@@ -143,8 +144,8 @@ export abstract class Connection<S extends Stream> implements FrameEvents, Outpu
   }
 
   /**
-   * 5.4.2: the stream alone is ended. A stream that is closed already needs no word, an idle one
-   * can be sent none.
+   * 5.4.2: ends the stream only. A closed stream needs no RST_STREAM. An idle one must not get any,
+   * so the error becomes one of the connection.
    */
   streamError(error: StreamError): void {
     const stream = this.streams.find(error.streamId);
@@ -165,8 +166,7 @@ export abstract class Connection<S extends Stream> implements FrameEvents, Outpu
     flowOctets: number,
     isEndStream: boolean,
   ): void {
-    // 6.9: what comes for closed streams counts as well, or the connection's window would be used
-    // up by them.
+    // 6.9: content for closed streams counts as well, or it would use up the connection's window.
     if (!this.#receiveWindow.take(flowOctets)) {
       throw new ConnectionError(ErrorCode.FLOW_CONTROL_ERROR, 'connection window exceeded');
     }
@@ -216,7 +216,7 @@ export abstract class Connection<S extends Stream> implements FrameEvents, Outpu
       this.remoteSettingApplied(parameter);
     }
     this.#shiftWindows(this.remote.initialWindowOctets - initialWindowBefore);
-    // Not ahead of what is written already: that was encoded under the settings before. And before
+    // After everything that is written already: that was encoded under the old settings. And before
     // any content that only the new windows allow: a peer may count by the old ones until it sees
     // this.
     this.output.write(SETTINGS_ACK);
@@ -260,14 +260,12 @@ export abstract class Connection<S extends Stream> implements FrameEvents, Outpu
     if (this.#localSettings.demand(parameters)) this.output.write(settingsFrame(parameters));
   }
 
-  /** Whether the peer has acknowledged all that was demanded of it. */
+  /** Whether the peer has acknowledged all demands. */
   protected get isObeyed(): boolean {
     return this.#localSettings.isAcknowledged;
   }
 
-  /**
-   * Reads nothing more, and looks at no time-outs: the peer finds nobody at home, until `destroy`.
-   */
+  /** Stops reading and checking timeouts, so that the peer gets no reaction until `destroy`. */
   protected stopReading(): void {
     this.#isFrozen = true;
     this.#socket.pause();
@@ -286,7 +284,7 @@ export abstract class Connection<S extends Stream> implements FrameEvents, Outpu
   }
 
   /**
-   * A frame came for a stream that is not open. Throws unless it may still have been on its way
+   * A frame came for a stream that is not open. Throws unless it may have been on its way before
    * (5.1).
    */
   protected checkClosed(streamId: number, frame: string): void {
@@ -302,9 +300,7 @@ export abstract class Connection<S extends Stream> implements FrameEvents, Outpu
     this.#close('drained', { code: ErrorCode.NO_ERROR, text: '' });
   }
 
-  /**
-   * The peer has broken a rule of the connection: it is told, and the connection closes (5.4.1).
-   */
+  /** The peer has broken a rule of the connection: tells it, and closes the connection (5.4.1). */
   protected fail({ code, message }: ConnectionError): void {
     this.#close(`${errorCodeName(code)}: ${message}`, { code, text: message });
   }
@@ -358,7 +354,7 @@ export abstract class Connection<S extends Stream> implements FrameEvents, Outpu
     if (this.#isClosed) return;
     this.#isClosed = true;
     clearInterval(this.#sweeper);
-    // What an error leaves unsent stays unsent, so that its fate is known.
+    // After an error, unsent frames stay unsent, so that the fate of their requests is known.
     if (goodbye?.code !== ErrorCode.NO_ERROR) this.output.discard();
     if (goodbye === null) this.#socket.destroy();
     else this.#sayGoodbye(goodbye.code, goodbye.text);
@@ -371,7 +367,7 @@ export abstract class Connection<S extends Stream> implements FrameEvents, Outpu
   #sayGoodbye(code: number, text: string): void {
     this.output.flush();
     const debugData = Buffer.from(text);
-    // Past the buffer: what was discarded must not count as flushed.
+    // Past the buffer: discarded frames must not count as flushed.
     this.output.writeAhead(goAwayFrame({ lastStreamId: this.lastStreamId(), code, debugData }));
     this.output.end();
     setTimeout(() => this.#socket.destroy(), LINGER_MS).unref();

@@ -36,7 +36,7 @@ export class ContentSender<S extends Stream> {
     this.#onSent = onSent;
   }
 
-  /** Content waits: what comes later must not overtake it. */
+  /** Some content waits: later frames must not overtake it. */
   get isWaiting(): boolean {
     return this.#waiting.size > 0;
   }
@@ -45,19 +45,18 @@ export class ContentSender<S extends Stream> {
   send(stream: S, content: Buffer): void {
     stream.pending = content;
     this.#waiting.add(stream);
-    // Those that wait already cannot go on now any more than before: asking them all, each time,
-    // would be quadratic.
+    // Streams that wait already still cannot send. Trying all of them each time would be quadratic.
     let hasSent = true;
     while (hasSent) hasSent = this.#sendFrame(stream);
   }
 
-  /** The stream is closed; what it had to send is not sent any more. */
+  /** The stream is closed: the rest of its content is not sent any more. */
   forget(stream: S): void {
     if (stream.pending !== null) this.#waiting.delete(stream);
   }
 
   /**
-   * WINDOW_UPDATE of the connection. Larger than any window may be is FLOW_CONTROL_ERROR (6.9.1).
+   * WINDOW_UPDATE of the connection. A window above the maximum is a FLOW_CONTROL_ERROR (6.9.1).
    */
   growConnectionWindow(increment: number): void {
     const grown = grownWindow(this.connectionWindow, increment);
@@ -79,7 +78,8 @@ export class ContentSender<S extends Stream> {
   }
 
   /**
-   * Sends what may be sent now. To be called when a window has grown or the socket has caught up.
+   * Sends as much waiting content as possible. Called when a window has grown or the socket has
+   * caught up.
    */
   proceed(): void {
     let hasSent = true;

@@ -1,21 +1,23 @@
 /**
- * Counts the frames that cost us work and bring nothing forward: PING, SETTINGS, resets, empty
- * DATA, PRIORITY, unknown ones (CVE-2019-9512 to 9518, CVE-2023-44487). A peer may send some at any
- * time and more the more real work is done with it.
+ * Counts the frames that cost us work without any use: PING, SETTINGS, resets, empty DATA,
+ * PRIORITY, unknown ones (CVE-2019-9512 to 9518, CVE-2023-44487). A peer may send some at any time,
+ * and more the more useful work it takes part in.
  */
 
 import { ConnectionError, ErrorCode } from '../error.ts';
 
-/** Without any real work; no server that was looked at comes near a hundred. */
+/** Allowed without any useful work; no server that we observed comes near a hundred. */
 const IDLE_FRAMES_MAX = 1_000;
 /**
- * Per request that was sent or served, and per frame of content: WINDOW_UPDATEs for stream and
- * connection, a reset, one more.
+ * Allowed per request that was sent or served, and per frame of content: WINDOW_UPDATEs for stream
+ * and connection, a reset, one more.
  */
 const IDLE_FRAMES_PER_STEP = 4;
-/** What real work earns is not saved without end: a flood ends after so many frames. */
+/**
+ * The limit of saved frames: a flood ends after this many, however much useful work came before.
+ */
 const IDLE_FRAMES_SAVED_MAX = 100_000;
-/** The count starts anew after so long. */
+/** The count starts again after this time. */
 const PERIOD_MS = 10_000;
 
 export class FloodGuard {
@@ -27,7 +29,7 @@ export class FloodGuard {
     if (this.#allowed < IDLE_FRAMES_SAVED_MAX) this.#allowed += IDLE_FRAMES_PER_STEP;
   }
 
-  /** A frame without use came. Throws ENHANCE_YOUR_CALM when there were too many. */
+  /** A frame without use arrived. Throws ENHANCE_YOUR_CALM when there were too many. */
   spend(): void {
     this.#allowed -= 1;
     if (this.#allowed >= 0) return;

@@ -1,7 +1,7 @@
 /**
- * Turns frames into events: checks their order, puts field blocks together and decodes every one of
- * them, whosever stream it is for, because the table must stay in step (RFC 9113, 4.3). What an
- * event means for a stream, `Connection` knows.
+ * Turns frames into events. Checks their order, joins field blocks, and decodes all of these, also
+ * for closed streams, because the table must stay in step (RFC 9113, 4.3). `Connection` decides
+ * what an event means for a stream.
  */
 
 import { PartialFieldBlock } from '../codec/field-block.ts';
@@ -25,15 +25,16 @@ import { INITIAL_TABLE_SIZE_MAX } from '../hpack/dynamic-table.ts';
 import type { FieldSection } from '../hpack/field.ts';
 
 /**
- * A decoded field section: four times what common servers take, far above what any provider sends.
+ * The largest decoded field section: four times what common servers accept, far above what any
+ * provider sends.
  */
 export const HEADER_LIST_OCTETS_MAX = 65_536;
 
-/** Each may throw a ConnectionError or a StreamError. */
+/** Each method may throw a ConnectionError or a StreamError. */
 export interface FrameEvents {
-  /** Nothing is to be received any more. */
+  /** The connection receives nothing any more. */
   readonly isDeaf: boolean;
-  /** A frame, or what came of it, broke a rule of its stream. */
+  /** A frame, or an event made of it, broke a rule of its stream. */
   streamError(error: StreamError): void;
   fields(streamId: number, section: FieldSection, isEndStream: boolean): void;
   /** `flowOctets` count against the windows: content and padding. */
@@ -51,7 +52,7 @@ export interface FrameEvents {
   pingAcknowledged(): void;
   goAway(goAway: GoAway): void;
   windowUpdate(streamId: number, increment: number): void;
-  /** A frame that asks for nothing: PRIORITY, an unknown one. */
+  /** A frame without effect: PRIORITY, or one of an unknown type. */
   ignored(): void;
 }
 
@@ -122,8 +123,8 @@ export class FrameReceiver implements FrameHandler {
         return;
       case FrameType.PUSH_PROMISE:
         loadPushPromise(flags, streamId, bytes, start, end);
-        // 8.4: never a client's. 6.6: nor a server's, since ENABLE_PUSH is 0 from our first octets
-        // on.
+        // 8.4: a client must not send it. 6.6: nor may a server, since our first octets set
+        // ENABLE_PUSH to 0.
         throw new ConnectionError(ErrorCode.PROTOCOL_ERROR, 'PUSH_PROMISE');
       case FrameType.PRIORITY:
         loadPriority(streamId, bytes, start, end);

@@ -1,18 +1,20 @@
 /**
- * Both directions of SETTINGS (RFC 9113, 6.5): what the peer demands of us, applied as it comes,
- * and what we demand. One of ours is under way at a time; a later one waits for the first's ACK.
+ * Both directions of SETTINGS (RFC 9113, 6.5): the peer's demands, applied as they arrive, and our
+ * own. One SETTINGS frame of ours is under way at a time; a later one waits for its ACK.
  */
 
 import { ConnectionError, ErrorCode } from '../error.ts';
 import type { Parameter } from '../frame/settings.ts';
 import { INITIAL_WINDOW_OCTETS, Setting } from '../frame/settings.ts';
 
-/** A peer acknowledges at once; ten seconds are a lost connection (SETTINGS_TIMEOUT, 6.5.3). */
+/**
+ * A peer acknowledges at once; after ten seconds the connection is lost (SETTINGS_TIMEOUT, 6.5.3).
+ */
 export const SETTINGS_TIMEOUT_MS = 10_000;
 
 /**
- * The peer's demands that are kept; the initial values of 6.5.2 until it has said others.
- * HEADER_TABLE_SIZE is the encoder's.
+ * The peer's demands that are kept, with the initial values of 6.5.2 until it sends others. The
+ * encoder keeps HEADER_TABLE_SIZE.
  */
 export interface RemoteSettings {
   streamsMax: number;
@@ -51,8 +53,7 @@ export class LocalSettings {
   }
 
   /**
-   * True: send them now. False: they are remembered, in place of others that waited, until
-   * `acknowledged`.
+   * True: send them now. False: they are kept until `acknowledged`, in place of others that waited.
    */
   demand(parameters: readonly Parameter[]): boolean {
     if (this.#sentAtMs !== null) {
@@ -63,7 +64,7 @@ export class LocalSettings {
     return true;
   }
 
-  /** The peer's ACK; answers what is to be demanded next. */
+  /** The peer's ACK; returns the settings to demand next. */
   acknowledged(): readonly Parameter[] | null {
     if (this.#sentAtMs === null) {
       throw new ConnectionError(ErrorCode.PROTOCOL_ERROR, 'SETTINGS ACK for nothing');

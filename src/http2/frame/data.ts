@@ -16,7 +16,7 @@ export function loadData(
   return withoutPadding(flags, bytes, start, end);
 }
 
-/** Writes a whole DATA frame with `content[start, end)`; answers the offset behind it. */
+/** Writes a whole DATA frame with `content[start, end)`; returns the offset after it. */
 export function writeData(
   into: Buffer,
   offset: number,

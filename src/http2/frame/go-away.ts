@@ -1,4 +1,4 @@
-/** GOAWAY (RFC 9113, 6.8): no further streams; those above `lastStreamId` were never looked at. */
+/** GOAWAY (RFC 9113, 6.8): no further streams; those above `lastStreamId` were not processed. */
 
 import { ConnectionError, ErrorCode } from '../error.ts';
 import {
@@ -17,7 +17,7 @@ export interface GoAway {
   readonly debugData: Buffer;
 }
 
-/** Servers send a word or a line; nobody reads more than a line of a log. */
+/** Servers send a word or a line; a log entry needs no more. */
 const DEBUG_DATA_OCTETS_MAX = 512;
 const FIXED_OCTETS = 8;
 

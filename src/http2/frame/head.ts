@@ -35,7 +35,7 @@ export interface FrameHead {
   readonly streamId: number;
 }
 
-/** Writes a frame's head; answers the offset behind it. */
+/** Writes a frame's head; returns the offset after it. */
 export function writeFrameHead(into: Buffer, offset: number, head: FrameHead): number {
   const { length, type, flags, streamId } = head;
   writeLength(into, offset, length);

@@ -5,7 +5,7 @@ import { Flag, FRAME_HEAD_OCTETS, FrameType, writeFrameHead } from './head.ts';
 
 const PING_OCTETS = 8;
 
-/** Checks it; the eight octets are `bytes[start, end)`. */
+/** Checks a PING; its eight octets are `bytes[start, end)`. */
 export function loadPing(streamId: number, start: number, end: number): void {
   if (streamId !== 0) throw new ConnectionError(ErrorCode.PROTOCOL_ERROR, 'PING on a stream');
   if (end - start !== PING_OCTETS) {

@@ -5,7 +5,7 @@ import { readUint31 } from './head.ts';
 
 export const PRIORITY_OCTETS = 5;
 
-/** What RFC 7540 meant by it. */
+/** The content, as RFC 7540 defined it. */
 export interface Priority {
   readonly isExclusive: boolean;
   readonly streamDependency: number;

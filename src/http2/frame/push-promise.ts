@@ -1,6 +1,5 @@
 /**
- * PUSH_PROMISE (RFC 9113, 6.6). We forbid pushes (ENABLE_PUSH 0), so that only what is wrong about
- * it is of interest.
+ * PUSH_PROMISE (RFC 9113, 6.6). We forbid pushes (ENABLE_PUSH 0), so it is only checked for faults.
  */
 
 import { ConnectionError, ErrorCode } from '../error.ts';
@@ -30,7 +29,7 @@ export function loadPushPromise(
     throw new ConnectionError(ErrorCode.FRAME_SIZE_ERROR, 'PUSH_PROMISE without promised stream');
   }
   const promisedStreamId = readUint31(bytes, content.start);
-  // 5.1.1: what a server opens has an even number, and 0 is the connection.
+  // 5.1.1: a server's streams have even numbers, and 0 is the connection.
   if (promisedStreamId === 0 || promisedStreamId % 2 === 1) {
     throw new ConnectionError(
       ErrorCode.PROTOCOL_ERROR,

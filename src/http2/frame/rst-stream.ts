@@ -15,7 +15,7 @@ export function loadRstStream(streamId: number, bytes: Buffer, start: number, en
   return readUint32(bytes, start);
 }
 
-/** Writes the whole frame; answers the offset behind it. */
+/** Writes the whole frame; returns the offset after it. */
 export function writeRstStream(
   into: Buffer,
   offset: number,

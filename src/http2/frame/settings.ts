@@ -1,6 +1,6 @@
 /**
- * SETTINGS (RFC 9113, 6.5): what an endpoint demands of its peer. Each value is checked here,
- * before anybody applies it.
+ * SETTINGS (RFC 9113, 6.5): an endpoint's demands on its peer. Each value is checked here, before
+ * it is applied.
  */
 
 import { ConnectionError, ErrorCode } from '../error.ts';

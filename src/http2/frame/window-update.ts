@@ -26,7 +26,7 @@ export function loadWindowUpdate(
   throw new StreamError(streamId, ErrorCode.PROTOCOL_ERROR, 'WINDOW_UPDATE of 0');
 }
 
-/** Writes the whole frame; answers the offset behind it. */
+/** Writes the whole frame; returns the offset after it. */
 export function writeWindowUpdate(
   into: Buffer,
   offset: number,

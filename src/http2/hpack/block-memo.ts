@@ -8,14 +8,14 @@ import type { FieldSection } from './field.ts';
 /** Longer blocks hold text that differs each time: a literal id, a date. */
 const BLOCK_OCTETS_MAX = 24;
 
-/** A power of two. The common answers of one connection are two or three. */
+/** A power of two. A connection has two or three common answers. */
 const SLOTS = 8;
 
 interface Slot {
   readonly block: Buffer;
   /** Octets of `block` in use. */
   readonly length: number;
-  /** The state of the table in which the block means the section. */
+  /** The state of the table in which the block has this meaning. */
   readonly epoch: number;
   readonly section: FieldSection;
 }
@@ -35,7 +35,7 @@ export class BlockMemo {
     return slot.section;
   }
 
-  /** Takes the place of whatever was in its slot. */
+  /** Replaces the block that was in its slot. */
   keep(bytes: Buffer, start: number, end: number, epoch: number, section: FieldSection): void {
     const length = end - start;
     if (length > BLOCK_OCTETS_MAX) return;

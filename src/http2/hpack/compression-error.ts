@@ -1,6 +1,6 @@
 /**
- * What a fault of a field block is: the tables are out of step from there on, so it ends the
- * connection (RFC 9113, 4.3).
+ * The error for a fault in a field block. It puts the tables out of step, so it ends the connection
+ * (RFC 9113, 4.3).
  */
 
 import { ConnectionError, ErrorCode } from '../error.ts';

@@ -1,6 +1,5 @@
 /**
- * A place in a field block that is being read: every part of the decoder moves the same one
- * forward.
+ * A place in a field block that is being read: all parts of the decoder move the same one forward.
  */
 export interface Cursor {
   readonly bytes: Buffer;

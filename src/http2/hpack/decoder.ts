@@ -1,6 +1,6 @@
 /**
- * Field blocks into fields (RFC 7541, 3, RFC 9113, 4.3): the one decoder of a connection, in step
- * with the peer's encoder.
+ * Decodes field blocks into fields (RFC 7541, 3, RFC 9113, 4.3): the one decoder of a connection,
+ * in step with the peer's encoder.
  */
 
 import { BlockMemo } from './block-memo.ts';
@@ -15,15 +15,15 @@ import { readString } from './string-literal.ts';
 
 export interface DecoderLimits {
   /**
-   * What the peer may use of the table from its first block on: 4096 until it has acknowledged our
-   * SETTINGS.
+   * Octets of the table that the peer may use from its first block on: 4096 until it has
+   * acknowledged our SETTINGS.
    */
   readonly tableSizeMax: number;
-  /** A larger list, counted as in RFC 9113, 6.5.2, is answered without its fields. */
+  /** A larger list, counted as in RFC 9113, 6.5.2, is returned without its fields. */
   readonly listSizeMax: number;
 }
 
-/** What a list answers that is larger than we take. */
+/** The result for a list that is too large. */
 const TOO_LARGE: FieldSection = { fields: [], isTooLarge: true };
 
 export class Decoder {
@@ -57,8 +57,8 @@ export class Decoder {
   }
 
   /**
-   * Our SETTINGS_HEADER_TABLE_SIZE that the peer has acknowledged. If it is below what the peer
-   * uses, a size update is due.
+   * Applies our SETTINGS_HEADER_TABLE_SIZE, which the peer has acknowledged. If the peer uses more,
+   * a size update is due.
    */
   setTableSizeMax(octets: number): void {
     this.#tableSizeMax = octets;
@@ -67,8 +67,8 @@ export class Decoder {
   }
 
   /**
-   * Only a block's beginning may change the table's size (RFC 7541, 4.2): to the lowest in between,
-   * then to the last.
+   * Only a block's beginning may change the table's size (RFC 7541, 4.2): first to the lowest since
+   * the last block, then to the present one.
    */
   #readSizeUpdates(cursor: Cursor): void {
     while (isSizeUpdate(cursor)) {

@@ -1,22 +1,21 @@
 /**
- * The dynamic table (RFC 7541, 2.3.2, 4): the latest fields that one side wrote, oldest out first,
- * counted in octets.
+ * The dynamic table (RFC 7541, 2.3.2, 4): the latest fields that one side wrote, limited in octets.
+ * The oldest is evicted first.
  */
 
 import type { Field } from './field.ts';
 import { fieldSize } from './field.ts';
 
-/** What a table may hold before any SETTINGS (RFC 9113, 6.5.2). */
+/** The size of a table before any SETTINGS (RFC 9113, 6.5.2). */
 export const INITIAL_TABLE_SIZE_MAX = 4_096;
 
-/** Hears of each entry that leaves, with the number that `insert` gave it. */
+/** Called for each entry that is evicted, with the number that `insert` gave it. */
 export type OnEvicted = (entry: Field, number: number) => void;
 
 /** Entries are numbered in the order of insertion, from 0; the newest has index 1. */
 export class DynamicTable {
   /**
-   * Rises whenever an index may mean something else than before: insertion, eviction, change of
-   * size.
+   * Rises whenever the meaning of an index may have changed: insertion, eviction, change of size.
    */
   epoch = 0;
   /** The octets of all entries. */
@@ -33,7 +32,7 @@ export class DynamicTable {
     this.#onEvicted = onEvicted;
   }
 
-  /** How many entries there are. */
+  /** The number of entries. */
   get length(): number {
     return this.#inserted - this.#evicted;
   }
@@ -50,8 +49,8 @@ export class DynamicTable {
   }
 
   /**
-   * Evicts until the entry fits, then inserts it and returns its number. One that is larger than
-   * the table leaves the table empty, which is no error (4.4), and gives null.
+   * Evicts until the entry fits, then inserts it and returns its number. An entry larger than the
+   * table leaves the table empty, which is not an error (4.4); this returns null then.
    */
   insert(entry: Field): number | null {
     const size = fieldSize(entry.name, entry.value);
@@ -66,7 +65,7 @@ export class DynamicTable {
     return number;
   }
 
-  /** Evicts what no longer fits (4.3). */
+  /** Evicts entries that no longer fit (4.3). */
   setSizeMax(octets: number): void {
     this.sizeMax = octets;
     this.epoch += 1;
@@ -96,5 +95,5 @@ export class DynamicTable {
   }
 }
 
-/** Enough for what the peers of a push sender keep: a dozen fields or two. */
+/** Enough for the peers of a push sender: they keep one or two dozen fields. */
 const RING_LENGTH_MIN = 32;

@@ -1,6 +1,6 @@
 /**
- * Fields into field blocks (RFC 7541, 6, RFC 9113, 4.3): the one encoder of a connection, in step
- * with the peer's decoder.
+ * Encodes fields into field blocks (RFC 7541, 6, RFC 9113, 4.3): the one encoder of a connection,
+ * in step with the peer's decoder.
  */
 
 import { DynamicTable, INITIAL_TABLE_SIZE_MAX } from './dynamic-table.ts';
@@ -12,8 +12,8 @@ import { STATIC_TABLE } from './static-table.ts';
 import { writeString } from './string-literal.ts';
 
 /**
- * An entry takes no more than this share of the table: a larger one would drive out most of what
- * pays off, for one use.
+ * An entry takes no more than this share of the table: a larger one would evict most of the useful
+ * entries, for one use.
  */
 const ENTRY_SHARE_MAX = 1 / 2;
 
@@ -22,13 +22,13 @@ export class Encoder {
   readonly #table: DynamicTable;
   readonly #index = new FieldIndex();
   /**
-   * The size that the peer's decoder was last told, and the lowest that it has yet to hear of (RFC
-   * 7541, 4.2).
+   * The size that the peer's decoder was last told, and the lowest that it still has to be told
+   * (RFC 7541, 4.2).
    */
   #toldSizeMax = INITIAL_TABLE_SIZE_MAX;
   #lowestSizeMax: number;
 
-  /** `tableSizeMax`: what we use at most of the peer's table, however much it allows. */
+  /** `tableSizeMax`: the most that we use of the peer's table, however much it allows. */
   constructor(tableSizeMax: number = INITIAL_TABLE_SIZE_MAX) {
     this.#ownSizeMax = tableSizeMax;
     this.#lowestSizeMax = Math.min(tableSizeMax, INITIAL_TABLE_SIZE_MAX);
@@ -39,15 +39,15 @@ export class Encoder {
 
   /**
    * Rises whenever the meaning of an index may have changed: insertion, eviction, change of size.
-   * What `compile` wrote is valid as long as it stays the same.
+   * Octets that `compile` wrote are valid while it stays the same.
    */
   get epoch(): number {
     return this.#table.epoch;
   }
 
   /**
-   * The peer's SETTINGS_HEADER_TABLE_SIZE. The next block begins with what the peer's decoder must
-   * hear of it.
+   * Applies the peer's SETTINGS_HEADER_TABLE_SIZE. The next block begins with the size updates for
+   * it.
    */
   setTableSizeMax(octets: number): void {
     const sizeMax = Math.min(octets, this.#ownSizeMax);
@@ -57,9 +57,9 @@ export class Encoder {
   }
 
   /**
-   * Writes a complete block and inserts 'incremental' fields that are in no table; answers the
-   * offset behind it. `into` has room for `fieldsSizeMax(fields)`. The block must reach the peer:
-   * its table is to change as ours did.
+   * Writes a complete block and inserts 'incremental' fields that are in no table; returns the
+   * offset after it. `into` has room for `fieldsSizeMax(fields)`. The block must reach the peer, so
+   * that its table changes as ours did.
    */
   encode(fields: readonly Field[], into: Buffer, offset: number): number {
     refuseWideText(fields);
@@ -69,8 +69,8 @@ export class Encoder {
   }
 
   /**
-   * The same without ever inserting, for bytes that are kept and sent many times. The table must be
-   * as the peer knows it: after a change of size, `encode` comes first.
+   * The same without insertions, for octets that are kept and sent many times. After a change of
+   * the table's size, `encode` must come first, so that the peer knows it.
    */
   compile(fields: readonly Field[], into: Buffer, offset: number): number {
     refuseWideText(fields);
@@ -86,8 +86,8 @@ export class Encoder {
   }
 
   /**
-   * The lowest size since the last block, so that the peer evicts what we did, then the present
-   * one.
+   * The lowest size since the last block, so that the peer evicts the same entries, then the
+   * present one.
    */
   #writeSizeUpdates(into: Buffer, offset: number): number {
     if (!this.#owesSizeUpdate()) return offset;
@@ -105,7 +105,7 @@ export class Encoder {
     const { name, value, indexing } = field;
     const fixed = STATIC_INDEX.get(name);
     const named = this.#index.get(name);
-    // What must never be indexed stays a literal even if somebody indexed it before (RFC 7541,
+    // A field that must never be indexed stays a literal, even if it was indexed before (RFC 7541,
     // 7.1.3).
     if (indexing !== 'never') {
       const index = fixed?.byValue.get(value) ?? this.#dynamicIndex(named?.byValue.get(value));
@@ -145,8 +145,8 @@ export function fieldsSizeMax(fields: readonly Field[]): number {
 const LITERAL_OVERHEAD_MAX = 1 + 2 * INTEGER_OCTETS_MAX;
 
 /**
- * The static table's entries are numbered by their index. From the end, so that a name finds its
- * lowest one.
+ * The static table's entries, numbered by their index. They are added from the end, so that a name
+ * finds its lowest index.
  */
 const STATIC_INDEX = new FieldIndex();
 for (const [position, { name, value }] of [...STATIC_TABLE.entries()].reverse()) {
@@ -156,7 +156,7 @@ for (const [position, { name, value }] of [...STATIC_TABLE.entries()].reverse())
 const WIDE = /[\u0100-\uffff]/;
 
 /**
- * Before anything is written or inserted: a block that ends half-way would leave the two tables
+ * Called before anything is written or inserted: an incomplete block would leave the two tables
  * different.
  */
 function refuseWideText(fields: readonly Field[]): void {

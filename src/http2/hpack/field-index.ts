@@ -1,11 +1,11 @@
 /**
- * Finds fields in a table by name and value, for the encoder, which never inserts what it finds: no
- * two entries are equal.
+ * Finds fields in a table by name and value, for the encoder. It never inserts a field that it
+ * finds, so no two entries are equal.
  */
 
 /** The numbers of the entries that have one name. */
 export interface NamedEntries {
-  /** Stays the longest. */
+  /** The entry that stays longest. */
   newest: number;
   readonly byValue: Map<string, number>;
 }
@@ -27,7 +27,7 @@ export class FieldIndex {
     entries.byValue.set(value, number);
   }
 
-  /** Forgets the entry. Entries go in the order in which they came. */
+  /** Forgets the entry. Entries leave in the order in which they were added. */
   remove(name: string, value: string, number: number): void {
     const entries = this.#byName.get(name);
     if (entries === undefined) return;

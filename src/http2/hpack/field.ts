@@ -1,6 +1,6 @@
 /**
- * What HPACK carries: header fields and the sections that they form. Names and values are Latin-1:
- * a character is an octet.
+ * Header fields and the sections that they form, as HPACK carries them. Names and values are
+ * Latin-1: a character is an octet.
  */
 
 /**
@@ -12,7 +12,7 @@ export type Indexing = 'incremental' | 'without' | 'never';
 export interface Field {
   readonly name: string;
   readonly value: string;
-  /** From the decoder: what the literal was; a field that came out of a table is 'incremental'. */
+  /** From the decoder: the form of the literal; a field from a table is 'incremental'. */
   readonly indexing: Indexing;
 }
 
@@ -22,12 +22,13 @@ export interface Field {
  */
 export interface FieldSection {
   readonly fields: readonly Field[];
-  /** The list was larger than we take; its fields were dropped. */
+  /** The list was larger than we accept; its fields were dropped. */
   readonly isTooLarge: boolean;
 }
 
 /**
- * What an entry costs besides its text, in a table (RFC 7541, 4.1) and in a list (RFC 9113, 6.5.2).
+ * The cost of an entry besides its text, in a table (RFC 7541, 4.1) and in a list (RFC 9113,
+ * 6.5.2).
  */
 const FIELD_OVERHEAD_OCTETS = 32;
 

@@ -1,6 +1,5 @@
 /**
- * Data: the Huffman code of RFC 7541, appendix B. It is canonical, so the lengths alone say all of
- * it.
+ * Data: the Huffman code of RFC 7541, appendix B. It is canonical, so the lengths alone define it.
  */
 
 /**

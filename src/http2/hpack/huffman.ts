@@ -13,7 +13,7 @@ export function huffmanOctets(text: string): number {
   return (bits + 7) >>> 3;
 }
 
-/** Writes `text`, which must be Latin-1; answers the offset behind it. */
+/** Writes `text`, which must be Latin-1; returns the offset after it. */
 export function huffmanEncode(text: string, into: Buffer, offset: number): number {
   const writer = new BitWriter(into, offset);
   for (let index = 0; index < text.length; index += 1) {
@@ -35,7 +35,9 @@ export function huffmanEncode(text: string, into: Buffer, offset: number): numbe
  */
 export const huffmanDecodedRoom = (octets: number): number => Math.floor((octets * 8) / 5) + 2;
 
-/** Decodes bytes[start, end) to the beginning of `into`; returns how many octets that gave. */
+/**
+ * Decodes bytes[start, end) to the beginning of `into`; returns the number of octets written there.
+ */
 export function huffmanDecode(bytes: Buffer, start: number, end: number, into: Buffer): number {
   let node = 0;
   let length = 0;
@@ -59,7 +61,7 @@ const EOS = 256;
 /** More padding than this is an error (RFC 7541, 5.2). */
 const PADDING_BITS_MAX = 7;
 
-/** What a `BitWriter` takes at once: it may hold 7 bits already, and has 32. */
+/** The bits that a `BitWriter` takes at once: it may hold 7 bits already, and has 32. */
 const PUT_BITS_MAX = 24;
 
 class BitWriter {
@@ -74,7 +76,7 @@ class BitWriter {
   }
 
   put(code: number, bits: number): void {
-    // What was written already leaves at the top.
+    // Bits that were written already leave at the top.
     this.#held = (this.#held << bits) | code;
     this.#heldBits += bits;
     while (this.#heldBits >= 8) {
@@ -85,7 +87,7 @@ class BitWriter {
   }
 
   /**
-   * Fills the last octet with the first bits of EOS, which are ones; answers the offset behind it.
+   * Fills the last octet with the first bits of EOS, which are ones; returns the offset after it.
    */
   pad(): number {
     if (this.#heldBits > 0) this.put(0xff >>> this.#heldBits, 8 - this.#heldBits);
@@ -94,8 +96,8 @@ class BitWriter {
 }
 
 /**
- * The bits in the code of each symbol, and the codes: canonical, so each is the one before it plus
- * one, made longer.
+ * The length in bits of each symbol's code, and the codes. They are canonical: each is the one
+ * before it plus one, shifted to its length.
  */
 const BITS = Uint8Array.from([...HUFFMAN_CODE_BITS, EOS_CODE_BITS]);
 const CODES = makeCodes();
@@ -117,12 +119,12 @@ function makeCodes(): Uint32Array {
 /** Each inner node's two children, side by side: a node, or `~symbol`. */
 const TREE = makeTree();
 
-/** The code is complete, so there are as many inner nodes as symbols, less one. */
+/** The code is complete, so there is one inner node less than there are symbols. */
 const NODES = EOS;
 
 /**
- * EOS goes first, so that nodes 0 to 7 are the root and what up to seven ones lead to: where a
- * string may end.
+ * EOS is added first, so that nodes 0 to 7 are the root and its descendants along up to seven ones:
+ * a string may end in these.
  */
 function makeTree(): Int16Array {
   const tree = new Int16Array(2 * EOS);
@@ -144,10 +146,10 @@ function makeTree(): Int16Array {
 }
 
 /**
- * For each inner node and each octet that may come: the node that it leads to (8 bits), two octets
- * of text (8 bits each), and how many of them count; eight bits never complete more than two codes.
- * One look-up per octet, for a table sixteen times as large as one look-up per four bits would
- * need.
+ * For each inner node and each octet that may come: the next node (8 bits), two octets of text (8
+ * bits each), and the number of them that count. Eight bits never complete more than two codes.
+ * This is one look-up per octet, with a table sixteen times as large as for one look-up per four
+ * bits.
  */
 const STEPS = new Int32Array(NODES << 8);
 const EOS_REACHED = -1;

@@ -7,9 +7,9 @@ import { compressionError } from './compression-error.ts';
 import type { Cursor } from './cursor.ts';
 
 /**
- * We read no more octets after the first: 28 bits, far above every length and index that we take.
- * Ends the endless rows of 0x80 that 5.1 warns of, and keeps the sum within the small integers of
- * the engine.
+ * We read no more octets after the first: 28 bits, far above every length and index that we accept.
+ * This ends the endless series of 0x80 that 5.1 warns of, and keeps the sum within the small
+ * integers of the engine.
  */
 const CONTINUATION_OCTETS_MAX = 4;
 
@@ -23,7 +23,7 @@ export function readInteger(cursor: Cursor, prefixBits: number): number {
   return prefix < prefixMax ? prefix : prefixMax + readContinuation(cursor);
 }
 
-/** Writes `value` below the flags of `firstOctet`; answers the offset behind it. */
+/** Writes `value` below the flags of `firstOctet`; returns the offset after it. */
 export function writeInteger(
   into: Buffer,
   offset: number,
@@ -47,7 +47,7 @@ export function writeInteger(
   return end + 1;
 }
 
-/** How many octets `writeInteger` writes. */
+/** The number of octets that `writeInteger` writes. */
 export function integerOctets(prefixBits: number, value: number): number {
   const prefixMax = (1 << prefixBits) - 1;
   if (value < prefixMax) return 1;

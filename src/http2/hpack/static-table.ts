@@ -1,4 +1,4 @@
-/** Data: the static table of RFC 7541, appendix A, the same for everybody for ever. */
+/** Data: the static table of RFC 7541, appendix A, which never changes. */
 
 import type { Field } from './field.ts';
 

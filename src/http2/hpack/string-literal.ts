@@ -22,7 +22,7 @@ export function readString(cursor: Cursor): string {
 }
 
 /**
- * Writes `text`, which must be Latin-1, in the shorter of the two ways; answers the offset behind
+ * Writes `text`, which must be Latin-1, in the shorter of the two ways; returns the offset after
  * it.
  */
 export function writeString(text: string, into: Buffer, offset: number): number {
@@ -35,5 +35,5 @@ export function writeString(text: string, into: Buffer, offset: number): number 
   return start + into.write(text, start, 'latin1');
 }
 
-/** Where strings are decoded that are not unusually long; nothing stays there. */
+/** A buffer for decoding strings of usual length; nothing stays there. */
 const scratch = Buffer.allocUnsafeSlow(4_096);

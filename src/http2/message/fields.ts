@@ -1,8 +1,8 @@
-/** What makes a field section malformed, whichever way it goes (RFC 9113, 8.2). */
+/** Checks for malformed field sections, of requests and responses alike (RFC 9113, 8.2). */
 
 import type { Field, FieldSection } from '../hpack/field.ts';
 
-/** Fields that speak of one HTTP/1.1 connection (8.2.2). */
+/** Fields about a single HTTP/1.1 connection (8.2.2). */
 const CONNECTION_SPECIFIC: ReadonlySet<string> = new Set([
   'connection',
   'keep-alive',
@@ -16,7 +16,7 @@ const NAME = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/;
 const BAD_VALUE = /^[ \t]|[ \t]$|[\0\r\n]/;
 const DIGITS = /^\d{1,15}$/;
 
-/** What is wrong with a field that is no pseudo-field; null: nothing. */
+/** The fault of a field that is not a pseudo-field; null: none. */
 export function faultOfField({ name, value }: Field): string | null {
   if (!NAME.test(name)) return 'a field name that is none';
   if (BAD_VALUE.test(value)) return `a value of ${name} that is none`;
@@ -25,7 +25,7 @@ export function faultOfField({ name, value }: Field): string | null {
   return null;
 }
 
-/** What is wrong with trailers (8.1): they have no pseudo-fields. */
+/** The fault of trailers (8.1), which must not have pseudo-fields; null: none. */
 export function faultOfTrailers({ fields, isTooLarge }: FieldSection): string | null {
   if (isTooLarge) return 'a field section too large';
   for (const field of fields) {
@@ -36,8 +36,8 @@ export function faultOfTrailers({ fields, isTooLarge }: FieldSection): string | 
 }
 
 /**
- * A `content-length` beside one seen before (-1: none); null: no number, or another one (8.1.1, RFC
- * 9110, 8.6).
+ * Reads a `content-length` beside the one seen before (-1: none); null: it is no number, or differs
+ * (8.1.1, RFC 9110, 8.6).
  */
 export function contentLengthOf(value: string, before: number): number | null {
   if (!DIGITS.test(value)) return null;

@@ -1,6 +1,6 @@
 /**
- * Reads the field section of a request (RFC 9113, 8.3.1): the four pseudo-fields, first and once,
- * and nothing malformed.
+ * Reads the field section of a request (RFC 9113, 8.3.1): pseudo-fields come first, each once, and
+ * nothing may be malformed.
  */
 
 import type { Field, FieldSection } from '../hpack/field.ts';
@@ -13,17 +13,17 @@ export interface RequestHead {
   readonly path: string;
   /** `:authority`, or else `host`; empty when there is neither. */
   readonly authority: string;
-  /** All but the pseudo-fields. Fields out of the table are the same objects each time. */
+  /** All but the pseudo-fields. Fields from the table are the same objects each time. */
   readonly fields: readonly Field[];
-  /** -1: not said. */
+  /** -1: not given. */
   readonly contentLength: number;
 }
 
-/** Remembers which fields of a connection's table are sound: they come with every request. */
+/** Remembers which fields of a connection's table are valid: they come with every request. */
 export class RequestReader {
   readonly #sound = new WeakSet<Field>();
 
-  /** The head, or what is malformed about it. */
+  /** The head, or its fault. */
   read({ fields, isTooLarge }: FieldSection): RequestHead | string {
     if (isTooLarge) return 'a field section too large';
     const pseudo = pseudoFieldsOf(fields);
@@ -58,7 +58,7 @@ export class RequestReader {
     if (this.#sound.has(field)) return null;
     if (field.name.startsWith(':')) return `${field.name} out of place`;
     const fault = faultOfField(field);
-    // Only what came from the table, or went into it, comes again as the same object.
+    // Only a field that is in the table comes again as the same object.
     if (fault === null && field.indexing === 'incremental') this.#sound.add(field);
     return fault;
   }
@@ -69,7 +69,7 @@ interface PseudoFields {
   scheme: string | null;
   authority: string | null;
   path: string | null;
-  /** They are the first ones. */
+  /** The number of pseudo-fields: they come first. */
   count: number;
 }
 
@@ -82,7 +82,7 @@ const PSEUDO_FIELDS: ReadonlyMap<string, PseudoField> = new Map([
   [':path', 'path'],
 ]);
 
-/** Those at the beginning; others, or one of them twice, are malformed. */
+/** The pseudo-fields at the beginning. Unknown and repeated ones are malformed. */
 function pseudoFieldsOf(fields: readonly Field[]): PseudoFields | string {
   const pseudo: PseudoFields = {
     method: null,

@@ -1,6 +1,6 @@
 /**
- * Reads the field section of a response (RFC 9113, 8.3.2): one `:status`, first, and nothing
- * malformed.
+ * Reads the field section of a response (RFC 9113, 8.3.2): one `:status`, which comes first, and
+ * nothing malformed.
  */
 
 import type { Field, FieldSection } from '../hpack/field.ts';
@@ -11,23 +11,23 @@ export interface ResponseHead {
   readonly status: number;
   /** All but `:status`. */
   readonly fields: readonly Field[];
-  /** -1: not said. */
+  /** -1: not given. */
   readonly contentLength: number;
 }
 
 const STATUS = /^[1-9]\d\d$/;
-/** A status without content, whatever its fields say (RFC 9110, 15.3.5 and 15.4.5). */
+/** Statuses without content, even if fields say otherwise (RFC 9110, 15.3.5 and 15.4.5). */
 const WITHOUT_CONTENT: ReadonlySet<number> = new Set([204, 304]);
 
 /**
- * Remembers the section that came last: most answers are the same as the one before, and the
- * decoder gives the same object.
+ * Remembers the last section: most answers are the same as the one before, and the decoder returns
+ * the same object.
  */
 export class ResponseReader {
   #section: FieldSection | null = null;
   #head: ResponseHead | string = '';
 
-  /** The head, or what is malformed about it. */
+  /** The head, or its fault. */
   read(section: FieldSection): ResponseHead | string {
     if (section !== this.#section) {
       this.#section = section;
@@ -42,7 +42,7 @@ function responseHead({ fields, isTooLarge }: FieldSection): ResponseHead | stri
   const [first, ...others] = fields;
   if (first?.name !== ':status' || !STATUS.test(first.value)) return 'no :status';
   const status = Number(first.value);
-  // 8.6: there is no upgrade in HTTP/2.
+  // 8.6: HTTP/2 has no upgrade.
   if (status === 101) return 'status 101';
   let contentLength = -1;
   for (const field of others) {

@@ -15,7 +15,7 @@ export interface ListenOptions {
    * does not wait.
    */
   readonly handshakeAfterMs?: () => number | null;
-  /** A client that speaks HTTP/2. */
+  /** Called for a client that speaks HTTP/2. */
   readonly onConnection: (socket: Socket) => void;
 }
 
@@ -57,7 +57,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
-        // Those that never finished their handshake as well: they would hold the server open.
+        // Also connections that never finished their handshake: they would keep the server open.
         for (const socket of sockets) socket.destroy();
       }),
   };
@@ -65,7 +65,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
 
 function shakeHandsLater(tls: Server, socket: Socket, afterMs: number): void {
   const onError = (): void => undefined;
-  // Until TLS has it, nobody else hears that the client has gone.
+  // Until TLS takes the socket over, only this handles its errors.
   socket.on('error', onError);
   setTimeout(() => {
     socket.removeListener('error', onError);

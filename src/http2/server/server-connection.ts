@@ -1,7 +1,7 @@
 /**
  * The server's side of a connection (RFC 9113, 3.4, 8.1), as far as a simulator of providers needs
  * it: whole requests in, whole responses out, a limit of streams that may change, PING, and all the
- * ways in which a server may say goodbye, or not.
+ * ways in which a server may end a connection, properly or not.
  */
 
 import type { Duplex } from 'node:stream';
@@ -19,16 +19,16 @@ import { StreamTable } from '../stream/stream-table.ts';
 import { ServerStream } from './server-stream.ts';
 
 export interface ServerOptions {
-  /** Streams that the client may open at once; those beyond are refused. */
+  /** Streams that the client may open at once; further ones are refused. */
   readonly streamsMax: number;
-  /** Fewer, until `allowStreams` says otherwise. */
+  /** A lower limit, until `allowStreams` changes it. */
   readonly streamsMaxAtStart?: number;
   /**
-   * The connection's window: what all requests together may have on their way; absent: more than
-   * any client sends.
+   * The connection's window: octets that all requests together may have on their way; absent: more
+   * than any client sends.
    */
   readonly windowOctets?: number;
-  /** Octets kept of a request's body; what is longer is cut. */
+  /** Octets kept of a request's body; the rest is cut off. */
   readonly bodyOctetsMax: number;
   /** Whether a response's end is an empty frame of its own, as some servers send it. */
   readonly endsApart: boolean;
@@ -44,7 +44,7 @@ export interface ServerEvents {
    * connection is gone.
    */
   lost?(streamId: number): void;
-  /** A PING of the client's own; it is answered already. */
+  /** The client sent a PING, which is answered already. */
   pinged?(): void;
   /** The answer to `sendPing`. */
   pingAcknowledged?(): void;
@@ -52,8 +52,8 @@ export interface ServerEvents {
 }
 
 /**
- * What becomes of streams above a GOAWAY's last one: 6.8 lets a server ignore them, 8.7 lets it say
- * that it has.
+ * The treatment of streams above a GOAWAY's last one: a server may ignore them (6.8), or refuse
+ * them explicitly (8.7).
  */
 export type LaterStreams = 'refused' | 'ignored';
 
@@ -63,11 +63,11 @@ export interface ServerResponse {
   readonly body: Buffer;
 }
 
-/** The newest gaps between stream identifiers; clients leave none, or a few. */
+/** The newest gaps between stream identifiers that are kept; clients leave none, or a few. */
 const PASSED_OVER_MAX = 64;
 const SWEEP_EVERY_MS = 1_000;
 const PING_DATA = Buffer.from('answered');
-/** 6.8: a GOAWAY with it only warns that another will come. */
+/** 6.8: a GOAWAY with it only announces another one. */
 const STREAM_ID_MAX = 2 ** 31 - 1;
 
 export class ServerConnection extends Connection<ServerStream> {
@@ -77,7 +77,7 @@ export class ServerConnection extends Connection<ServerStream> {
   #streamsMax: number;
   #highestStreamId = 0;
   /**
-   * Identifiers that the client passed over, from and to: a stream that begins there comes too late
+   * Ranges of identifiers that the client passed over: a stream that begins there comes too late
    * (5.1.1).
    */
   readonly #passedOver: (readonly [from: number, to: number])[] = [];
@@ -109,8 +109,8 @@ export class ServerConnection extends Connection<ServerStream> {
   }
 
   /**
-   * Streams beyond are refused at once, which harms no client that has not heard of it yet (8.7);
-   * open ones stay.
+   * Changes the limit of streams. Further ones are refused at once, which harms no client that does
+   * not know the limit yet (8.7); open ones stay.
    */
   allowStreams(streamsMax: number): void {
     this.#streamsMax = streamsMax;
@@ -118,9 +118,9 @@ export class ServerConnection extends Connection<ServerStream> {
   }
 
   /**
-   * Like `allowStreams`, and refuses every stream that the client has begun before it knew: those
-   * whose requests are not whole yet, and those that come until it has acknowledged (5.1.2 leaves
-   * it to the one who lowers its limit).
+   * Like `allowStreams`, but also refuses streams that the client began before it knew: those whose
+   * requests are not complete, and those that come before it acknowledges (5.1.2 leaves this to the
+   * endpoint that lowers its limit).
    */
   allowStreamsOnly(streamsMax: number): void {
     this.allowStreams(streamsMax);
@@ -146,13 +146,16 @@ export class ServerConnection extends Connection<ServerStream> {
     return true;
   }
 
-  /** RST_STREAM. */
+  /** Ends a stream by RST_STREAM. */
   refuse(streamId: number, code: number): void {
     const stream = this.streams.find(streamId);
     if (stream !== undefined) this.reset(stream, code);
   }
 
-  /** Behind all that was written before: its acknowledgement says that the client has read that. */
+  /**
+   * Sends a PING after everything written before: its acknowledgement shows that the client has
+   * read that.
+   */
   sendPing(): void {
     this.output.write(pingFrame(PING_DATA, false));
   }
@@ -177,7 +180,7 @@ export class ServerConnection extends Connection<ServerStream> {
     }
   }
 
-  /** 6.8: no new streams, please; which one is the last will be said by another GOAWAY. */
+  /** 6.8: asks for no new streams; another GOAWAY will name the last one. */
   announceGoAway(text: string): void {
     const debugData = Buffer.from(text);
     const lastStreamId = STREAM_ID_MAX;
@@ -185,8 +188,8 @@ export class ServerConnection extends Connection<ServerStream> {
   }
 
   /**
-   * Gives the connection up as after an error: what was responded is sent, a GOAWAY behind it, and
-   * nothing more.
+   * Closes the connection as after an error: sends the responses that are written, then a GOAWAY,
+   * and nothing more.
    */
   abandon(streamId: number, code: number, text: string): void {
     this.#lastStreamId = Math.min(streamId, this.#lastStreamId);
@@ -195,7 +198,8 @@ export class ServerConnection extends Connection<ServerStream> {
   }
 
   /**
-   * Neither reads nor responds from now on, and does not close: a machine that has lost its power.
+   * Neither reads nor responds from now on, and does not close, like a machine that has lost its
+   * power.
    */
   freeze(): void {
     this.stopReading();
@@ -238,7 +242,7 @@ export class ServerConnection extends Connection<ServerStream> {
       throw new StreamError(stream.id, ErrorCode.STREAM_CLOSED, 'DATA after END_STREAM');
     }
     const { bodyOctetsMax } = this.#options;
-    // The whole body in one frame, as nearly always: it need not be kept.
+    // Nearly always the whole body is in one frame. It need not be kept.
     if (isEndStream && stream.contentOctets === 0 && end - start <= bodyOctetsMax) {
       stream.contentOctets = end - start;
       this.#complete(stream, bytes.subarray(start, end));
@@ -253,11 +257,11 @@ export class ServerConnection extends Connection<ServerStream> {
   }
 
   protected override remoteSettingApplied(): void {
-    // All of a client's settings are for what both sides have in common.
+    // All settings of a client concern the part that both sides have in common.
   }
 
   protected override isIdle(streamId: number): boolean {
-    // 5.1.1: even ones are ours, and we open none.
+    // 5.1.1: even identifiers are ours, and we open no streams.
     return streamId % 2 === 0 || streamId > this.#highestStreamId;
   }
 
@@ -278,7 +282,7 @@ export class ServerConnection extends Connection<ServerStream> {
   }
 
   protected override chunkRead(): void {
-    // Nobody waits for anything.
+    // Nothing waits for free streams or windows here.
   }
 
   protected override swept(): void {
@@ -299,7 +303,7 @@ export class ServerConnection extends Connection<ServerStream> {
       this.flood.earn();
       return;
     }
-    // 8.7: not looked at, so that the client may send it again.
+    // 8.7: it is not processed, so that the client may send it again.
     if (streamId > this.#lastStreamId || !this.#hasRoom()) {
       this.flood.earn();
       this.frames.rstStream(streamId, ErrorCode.REFUSED_STREAM);
@@ -323,8 +327,8 @@ export class ServerConnection extends Connection<ServerStream> {
   }
 
   /**
-   * HEADERS on a stream that is not open, and below the highest: late ones of a closed stream, or
-   * of one that may not begin.
+   * HEADERS on a stream below the highest that is not open: it is closed, or it may not begin any
+   * more.
    */
   #refuseBehind(streamId: number): void {
     const highest = this.#highestStreamId;
@@ -345,7 +349,7 @@ export class ServerConnection extends Connection<ServerStream> {
     return this.streams.size < this.#streamsMax && !this.#refusesAll;
   }
 
-  /** A stream above a GOAWAY's last one, which was not looked at. */
+  /** Ends a stream above a GOAWAY's last one, without having processed it. */
   #turnAway(stream: ServerStream): void {
     if (this.#laterStreams === 'refused') this.reset(stream, ErrorCode.REFUSED_STREAM);
     else this.closeStream(stream, false);

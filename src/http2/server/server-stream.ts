@@ -5,7 +5,7 @@ import { Stream } from '../stream/stream.ts';
 
 export class ServerStream extends Stream {
   head: RequestHead | null = null;
-  /** The whole request has come. */
+  /** The whole request has arrived. */
   isRequested = false;
 
   override open(id: number, sendWindow: number): void {

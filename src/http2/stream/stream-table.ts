@@ -1,14 +1,14 @@
 /**
- * The streams that are open, found by identifier. Identifiers rise by two and most streams live
- * shortly, so a stream's place is its number modulo the table's length, and it is nearly always
- * free; a stream that meets an older one there goes to a map.
+ * The open streams, found by identifier. Identifiers rise by two and most streams end soon. So a
+ * stream's place is its number modulo the table's length, which is nearly always free. If an older
+ * stream still has that place, the new one goes to a map.
  */
 
 import type { Stream } from './stream.ts';
 
-/** Places per stream that may be open, so that the old ones that are in the way stay few. */
+/** Places per stream that may be open, so that a new stream rarely finds its place taken. */
 const PLACES_PER_STREAM = 4;
-/** However many streams are allowed: 128 KiB of places. */
+/** The limit for any number of allowed streams: 128 KiB of places. */
 const PLACES_MAX = 16_384;
 
 export class StreamTable<S extends Stream> {
@@ -18,8 +18,8 @@ export class StreamTable<S extends Stream> {
   readonly #streamsMax: number;
   readonly #create: () => S;
   /**
-   * In each place the last stream that its peer has ended by END_STREAM: frames on it are errors
-   * for certain.
+   * For each place, the last stream that the peer ended by END_STREAM: further frames on it are
+   * errors for certain.
    */
   readonly #ended: Int32Array;
   #size = 0;
@@ -54,15 +54,12 @@ export class StreamTable<S extends Stream> {
     return this.#displaced.size === 0 ? undefined : this.#displaced.get(id);
   }
 
-  /**
-   * Whether this is the stream that it was, for those that come from `all`: one's end may have
-   * closed others.
-   */
+  /** Whether a stream from `all` is still open: the end of one may have closed others. */
   isOpen(stream: S): boolean {
     return this.find(stream.id) === stream;
   }
 
-  /** The stream is closed; its object may be another's with the next `open`. */
+  /** Closes a stream. The next `open` may reuse its object. */
   close(stream: S, isEndedByPeer: boolean): void {
     const { id } = stream;
     const place = this.#placeOf(id);
@@ -75,14 +72,14 @@ export class StreamTable<S extends Stream> {
   }
 
   /**
-   * Whether the peer has certainly ended this stream itself. After a while nobody knows any more:
-   * then, as when we have reset it, frames on it are to be ignored (RFC 9113, 5.1).
+   * Whether the peer has certainly ended this stream itself. The table forgets this after a while.
+   * Then, as after our own reset, frames on the stream are to be ignored (RFC 9113, 5.1).
    */
   hasEnded(id: number): boolean {
     return this.#ended[this.#placeOf(id)] === id;
   }
 
-  /** All that are open, in no order; it is a copy, so that they may be closed meanwhile. */
+  /** All open streams, in no order. It is a copy, so that streams may be closed during the loop. */
   all(): readonly S[] {
     const open = [...this.#displaced.values()];
     if (open.length === this.#size) return open;

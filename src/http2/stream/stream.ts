@@ -26,13 +26,13 @@ export class Stream {
   /** Octets we may send; negative after the peer has lowered INITIAL_WINDOW_SIZE (6.9.2). */
   sendWindow = 0;
   readonly receiveWindow = new ReceiveWindow(INITIAL_WINDOW_OCTETS);
-  /** What is still to be sent, END_STREAM behind it; null when all was. */
+  /** The content still to be sent, followed by END_STREAM; null when all is sent. */
   pending: Buffer | null = null;
-  /** The `content-length` field of what comes in; -1: there was none. */
+  /** The `content-length` field of the received message; -1: none. */
   contentLength = -1;
-  /** Octets that came, kept or not. */
+  /** Octets received, kept or not. */
   contentOctets = 0;
-  /** What is kept, at its beginning; behind it, room for what is to come. */
+  /** The kept octets, followed by room for more. */
   #kept = EMPTY;
   #keptOctets = 0;
 
@@ -45,20 +45,21 @@ export class Stream {
     this.#keptOctets = 0;
   }
 
-  /** At its end, so that a stream that waits for its next use keeps nothing alive. */
+  /** Called at the stream's end: an object that waits for its next use keeps nothing alive. */
   release(): void {
     this.pending = null;
     this.#kept = EMPTY;
     this.#keptOctets = 0;
   }
 
-  /** 8.1.1: the content that came is as long as `content-length` has said, or nothing was said. */
+  /** 8.1.1: the content is as long as `content-length` says, or there is none. */
   get isAsLongAsSaid(): boolean {
     return this.contentLength === -1 || this.contentLength === this.contentOctets;
   }
 
   /**
-   * Whether so many octets more are too many for that: known before the end, which may never come.
+   * Whether this many more octets exceed that length. It is checked before the end, which may never
+   * come.
    */
   wouldExceedSaid(octets: number): boolean {
     return this.contentLength !== -1 && this.contentOctets + octets > this.contentLength;
@@ -86,7 +87,7 @@ export class Stream {
   }
 
   /**
-   * Twice as much each time: content in many pieces is moved a few times, not with each of them.
+   * Doubles the room, so that content in many pieces is moved a few times and not with each piece.
    */
   #makeRoom(octets: number, octetsMax: number): void {
     if (octets <= this.#kept.length) return;

@@ -6,8 +6,8 @@
 import { WINDOW_OCTETS_MAX } from '../frame/settings.ts';
 
 /**
- * A window for sending after an increment or a changed INITIAL_WINDOW_SIZE; null: larger than any
- * may be (6.9.1).
+ * A window for sending after an increment or a changed INITIAL_WINDOW_SIZE; null: it would be above
+ * the maximum (6.9.1).
  */
 export function grownWindow(octets: number, increment: number): number | null {
   const grown = octets + increment;
@@ -15,14 +15,13 @@ export function grownWindow(octets: number, increment: number): number | null {
 }
 
 /**
- * The share of a window of a window is that is opened again at once. Not each frame, or a row of
- * small ones would be answered by a row of WINDOW_UPDATEs; not half of an odd 65,535, or one update
- * at a time is on its way, and a peer far away never has more than half of it under way (decision
- * 26).
+ * The used share of a window at which it is opened again. Not each frame: a series of small ones
+ * would be answered by a series of WINDOW_UPDATEs. Not half of 65,535: then one update at a time
+ * would be under way, and a distant peer could use half of the window at most (decision 26).
  */
 const REOPENED_SHARE = 1 / 8;
 
-/** What the peer may send to us. Everything counts that flow control covers, padding too. */
+/** The octets that the peer may send to us. All that flow control covers counts, padding too. */
 export class ReceiveWindow {
   readonly #octets: number;
   #used = 0;
@@ -45,7 +44,7 @@ export class ReceiveWindow {
     return increment;
   }
 
-  /** All of it, for a stream that begins. */
+  /** Opens all of it, for a new stream. */
   reset(): void {
     this.#used = 0;
   }
