@@ -1,4 +1,4 @@
-/** The accounts that the simulated providers accept, found by what a request names. */
+/** The accounts that the simulated providers accept, found by the names in a request. */
 
 import type { KeyObject } from 'node:crypto';
 import { createPublicKey } from 'node:crypto';
@@ -26,7 +26,10 @@ export class AccountBook {
     return this.#accounts;
   }
 
-  /** Accepts one more account; false when the book is full. The later of two with one name wins. */
+  /**
+   * Accepts another account; false when the book is full. If two have one name, the later one is
+   * used.
+   */
   add(accounts: ProviderAccounts): boolean {
     if (this.#accounts.length >= ACCOUNTS_MAX) return false;
     const { teamId, keyId, privateKey, bundleId } = accounts.apns;

@@ -1,5 +1,5 @@
 /**
- * Provider accounts as Apple and Google hand them out: what an engine needs to send through the
+ * Provider accounts as Apple and Google issue them: an engine needs them to send through the
  * simulator. The private keys are worthless anywhere else.
  */
 
@@ -19,7 +19,7 @@ export const accountsSchema = z.strictObject({
   }),
   fcm: z.strictObject({
     /**
-     * The fields of Google's service account file that matter; a real file's other fields are
+     * The fields of Google's service account file that are used; a real file's other fields are
      * dropped.
      */
     serviceAccount: z.object({
@@ -36,7 +36,7 @@ export const accountsSchema = z.strictObject({
 
 export type ProviderAccounts = Readonly<z.infer<typeof accountsSchema>>;
 
-/** What every real service account file says. */
+/** The URI in every real service account file. */
 export const GOOGLE_TOKEN_URI = 'https://oauth2.googleapis.com/token';
 
 const makeKeyPair = promisify(generateKeyPair);
@@ -83,8 +83,7 @@ function isRsaKey(pem: string): boolean {
 }
 
 /**
- * Type and curve of a private key; undefined when the text is no key, which is the caller's fault
- * to tell.
+ * Type and curve of a private key; undefined when the text is not a key, which the caller reports.
  */
 function keyDetails(pem: string): string | undefined {
   try {

@@ -1,4 +1,4 @@
-/** What a simulator is started with, and what may be changed while it runs. */
+/** The options at the start of a simulator, and the changes while it runs. */
 
 import { z } from 'zod';
 import type { ProviderAccounts } from './accounts.ts';
@@ -38,9 +38,9 @@ export function changeBehaviour(behaviour: Behaviour, change: BehaviourChange): 
   return [...named, part].reduce(mergeBehaviour, behaviour);
 }
 
-/** The behaviour in force, which PUT /behaviour replaces while requests go on. */
+/** The present behaviour, which PUT /behaviour replaces while requests go on. */
 export interface LiveBehaviour {
   current: Behaviour;
-  /** What of an outage is under way. */
+  /** The present phase of an outage. */
   outage: 'none' | 'closed' | 'unavailable';
 }

@@ -1,6 +1,6 @@
 /**
  * The provider simulator: an APNs, an FCM, a Google token endpoint and a browser's push service on
- * loopback that check and answer as the real ones do. Who tries Tagcast out sends through it; tests
+ * loopback that check and answer as the real ones do. People who try Tagcast send through it; tests
  * and benches use it as their peer.
  */
 
@@ -35,13 +35,13 @@ export interface Simulator {
   readonly oauthOrigin: string;
   readonly webPushOrigin: string;
   readonly controlUrl: string;
-  /** What a client must trust to speak to these origins. */
+  /** The certificate that a client of these origins must trust. */
   readonly certificatePem: string;
   readonly accounts: ProviderAccounts;
   close(): Promise<void>;
 }
 
-/** What the real ones allow (facts, 1.3, 1.8 and 2.6). */
+/** The limits of the real providers (facts, 1.3, 1.8 and 2.6). */
 const APNS_STREAMS = 1_000;
 const APNS_STREAMS_AT_START = 1;
 const FCM_STREAMS = 100;
@@ -175,7 +175,7 @@ function byPath(oauth: Handler, fcm: Handler): Handler {
   return (request) => (request.path === TOKEN_PATH ? oauth(request) : fcm(request));
 }
 
-/** A wildcard address is no place to connect to; loopback is always among what it covers. */
+/** A client cannot connect to a wildcard address, which always includes loopback. */
 function originOf(host: string, { port }: ProviderServer): string {
   if (host === '0.0.0.0') return `https://127.0.0.1:${port}`;
   if (host === '::') return `https://[::1]:${port}`;

@@ -1,6 +1,6 @@
 /**
- * The inside of the simulator's thread: starts it, tells its addresses, closes it at the first
- * message.
+ * Runs in the simulator's thread: starts the simulator, sends its addresses, and closes it at the
+ * first message.
  */
 
 import { parentPort, workerData } from 'node:worker_threads';
@@ -13,6 +13,6 @@ const { close, ...addresses } = await startSimulator(workerData as SimulatorOpti
 parentPort?.postMessage(addresses satisfies SimulatorAddresses);
 tellThreadVitals((vitals) => parentPort?.postMessage(vitals));
 parentPort?.once('message', () => {
-  // With the servers closed and the port no longer listened to, nothing keeps the thread alive.
+  // Nothing keeps the thread alive when the servers are closed and the port has no listener.
   void close();
 });

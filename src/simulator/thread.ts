@@ -1,6 +1,6 @@
 /**
- * The simulator in a thread of its own: beside an embedded engine it must not take its turns from
- * the thread that serves HTTP.
+ * The simulator in a thread of its own: beside an embedded engine it must not take time from the
+ * thread that serves HTTP.
  */
 
 import { once } from 'node:events';
@@ -11,11 +11,11 @@ import { hearThreadVitals } from '../std/thread-vitals.ts';
 import type { SimulatorOptions } from './options.ts';
 import type { Simulator } from './simulator.ts';
 
-/** What the thread sends when its servers listen: the handle without its function. */
+/** The thread's message when its servers listen: the handle without its function. */
 export type SimulatorAddresses = Omit<Simulator, 'close'>;
 
 export interface SimulatorThread extends Simulator {
-  /** What it told last of itself; null: nothing yet. */
+  /** The last vitals that the thread sent; null: none yet. */
   readonly vitals: () => ThreadVitals | null;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Reads the header fields of an APNs request, and finds what is wrong with them in themselves
+ * Reads the header fields of an APNs request, and finds faults that need no look at its account
  * (facts, 1.1 and 1.5).
  */
 
@@ -8,7 +8,7 @@ import { fieldValue, hasDuplicates } from '../server/fields.ts';
 import type { ApnsReason } from './apns-reasons.ts';
 
 export interface ApnsFields {
-  /** What all this was read from. */
+  /** The fields that all this was read from. */
   readonly fields: readonly Field[];
   readonly hasDuplicates: boolean;
   readonly authorization: string | undefined;
@@ -16,18 +16,18 @@ export interface ApnsFields {
   readonly topic: string;
   /** Why no account can have such a topic. */
   readonly topicFault: ApnsReason | undefined;
-  /** Of whose app the topic is; undefined when it does not go with the push type. */
+  /** The app that the topic names; undefined when the topic does not fit the push type. */
   readonly bundleId: string | undefined;
   readonly pushType: string | undefined;
   /** The apns-id that the answer repeats; undefined when there is none that may be repeated. */
   readonly id: string | undefined;
-  /** What is wrong with the others: priority, expiration, collapse id, id. */
+  /** The fault of the others: priority, expiration, collapse id, id. */
   readonly fault: ApnsReason | undefined;
 }
 
 /**
- * What each push type appends to the bundle id to make the topic. `mdm` has topics of its own,
- * which no account here has.
+ * The suffix that each push type adds to the bundle id to make the topic. `mdm` has topics of its
+ * own, which no account here has.
  */
 export const TOPIC_SUFFIXES: ReadonlyMap<string, string> = new Map([
   ['alert', ''],
@@ -72,8 +72,8 @@ function topicFaultOf(topic: string): ApnsReason | undefined {
 }
 
 function bundleIdOf(topic: string, pushType: string | undefined): string | undefined {
-  // Optional by Apple's letter on most systems, yet without it watches drop the push: treated as
-  // mandatory.
+  // Optional by Apple's documentation on most systems, but without it watches drop the push:
+  // treated as mandatory.
   const suffix = TOPIC_SUFFIXES.get(pushType ?? '');
   if (suffix === undefined || !topic.endsWith(suffix)) return undefined;
   return topic.slice(0, topic.length - suffix.length);

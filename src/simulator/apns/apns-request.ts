@@ -1,7 +1,4 @@
-/**
- * Checks everything about an APNs request but who sends it: request line, topic, payload (facts,
- * 1.1 and 1.5).
- */
+/** Checks an APNs request, except its sender: request line, topic, payload (facts, 1.1 and 1.5). */
 
 import type { JsonObject } from '../../std/json.ts';
 import { isObject, parseObject } from '../../std/json.ts';
@@ -15,9 +12,9 @@ import { DEVICE_PATH } from './device-token.ts';
 const PAYLOAD_BYTES_MAX = 4_096;
 const VOIP_PAYLOAD_BYTES_MAX = 5_120;
 
-/** What the header fields say. */
+/** The content of the header fields. */
 export function fieldsOf({ fields, connection }: ProviderRequest): ApnsFields {
-  // The pushes of one notification differ in their path alone: what was read last still holds.
+  // The pushes of one notification differ only in their path: the last result still holds.
   const last = connection.apnsFields;
   if (last !== undefined && sameFields(last.fields, fields)) return last;
   const read = readApnsFields(fields);
@@ -25,7 +22,7 @@ export function fieldsOf({ fields, connection }: ProviderRequest): ApnsFields {
   return read;
 }
 
-/** Why the request line and the fields beside it are no push; undefined when they are one. */
+/** The fault of the request line and of repeated fields; undefined when there is none. */
 export function checkRequestLine(
   { method, path }: ProviderRequest,
   fields: ApnsFields,
@@ -35,7 +32,7 @@ export function checkRequestLine(
   return fields.hasDuplicates ? 'DuplicateHeaders' : undefined;
 }
 
-/** The first thing wrong after the provider token; undefined when APNs would take it. */
+/** The first fault after the provider token; undefined when APNs would accept the push. */
 export function checkPush(
   request: ProviderRequest,
   fields: ApnsFields,
@@ -56,7 +53,7 @@ function checkTopic(
 ): ApnsReason | undefined {
   if (topicFault !== undefined) return topicFault;
   if (bundleId !== undefined && ownsBundle(bundleId)) return undefined;
-  // A topic of ours that another push type would go with is a fault of the type, not of the topic.
+  // If a topic of ours fits another push type, the type is wrong and not the topic.
   const isOurs = [...TOPIC_SUFFIXES.values()].some(
     (other) => topic.endsWith(other) && ownsBundle(topic.slice(0, topic.length - other.length)),
   );
@@ -75,7 +72,8 @@ function checkPayload(
   { body, connection }: ProviderRequest,
   pushType: string | undefined,
 ): ApnsReason | undefined {
-  // All pushes of a notification carry the same bytes; parsing them again would find the same.
+  // All pushes of a notification carry the same bytes; parsing them again would give the same
+  // result.
   const last = connection.apnsPayload;
   if (last !== undefined && last.pushType === pushType && last.body.equals(body)) return undefined;
   const bytesMax = pushType === 'voip' ? VOIP_PAYLOAD_BYTES_MAX : PAYLOAD_BYTES_MAX;

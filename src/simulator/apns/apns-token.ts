@@ -17,7 +17,7 @@ export type TokenCheck =
 interface SignedToken {
   readonly teamId: string;
   readonly issuedAtMs: number;
-  /** Made once, for every request that the token is good for. */
+  /** Made once, for every request with this token. */
   readonly check: TokenCheck;
 }
 
@@ -32,7 +32,7 @@ const UPDATE_WINDOW_MS = 1_200_000;
 /** Tokens new to a connection within the window: the first and its successor. */
 const UPDATES_MAX = 2;
 
-/** Verified tokens remembered: verifying costs 74 µs, as much as the rest of a request. */
+/** Verified tokens that are remembered: verifying costs 74 µs, as much as the rest of a request. */
 const VERIFIED_TOKENS_MAX = 10_000;
 
 export class ProviderTokens {
@@ -43,7 +43,7 @@ export class ProviderTokens {
     this.#accounts = accounts;
   }
 
-  /** The team that may send with this token on this connection, or why none may. */
+  /** The team that may send with this token on this connection, or the reason of a refusal. */
   check(text: string | undefined, connection: ConnectionMemory, nowMs: number): TokenCheck {
     if (text === undefined) return refused('MissingProviderToken');
     const token = this.#verify(text);

@@ -1,5 +1,5 @@
 /**
- * The simulated Apple Push Notification service: takes a request, answers as Apple would, and
+ * The simulated Apple Push Notification service: receives a request, answers as Apple would, and
  * records it.
  */
 
@@ -20,7 +20,7 @@ import { checkPush, checkRequestLine, fieldsOf } from './apns-request.ts';
 import { ProviderTokens } from './apns-token.ts';
 import { deviceTokenOf } from './device-token.ts';
 
-/** Why a push was not taken, and since when the token is dead, where that is why. */
+/** Why a push was refused, and, if its token is dead, since when. */
 interface Refusal {
   readonly status: number;
   readonly reason: string;
@@ -69,7 +69,7 @@ export function createApns(
   };
 }
 
-/** What a request is judged by. */
+/** The data for judging a request. */
 interface Judge {
   readonly accounts: AccountBook;
   readonly providerTokens: ProviderTokens;
@@ -89,7 +89,7 @@ function checkRequest(
   const providerToken = bearerTokenOf(fields.authorization, connection);
   const check = providerTokens.check(providerToken, connection, nowMs);
   if (check.kind === 'refused') return check.reason;
-  // Apple opens its streams for the token, whatever it says to the push (facts, 1.3).
+  // Apple allows all streams after a valid token, even if it refuses the push (facts, 1.3).
   connection.isTrusted = true;
   const { teamId } = check;
   const ownsBundle = (bundleId: string) => accounts.hasBundle(teamId, bundleId);
@@ -98,7 +98,7 @@ function checkRequest(
   return fault;
 }
 
-/** What APNs says to a fate. */
+/** The answer of APNs to a fate. */
 function outcomeOf(
   fate: Fate,
   nowMs: number,

@@ -10,13 +10,13 @@ const UPPER_CASE = 1;
 const NOT_HEX = 2;
 
 /**
- * What each character is. A table, because the digits of a token are random: a pattern asks of
- * every one whether it is a figure or a letter, and the processor guesses wrong.
+ * The kind of each character. A table, because the digits of a token are random: a pattern tests
+ * for every one whether it is a figure or a letter, and the processor guesses wrong.
  */
 const KINDS = makeKinds();
 
 /**
- * The token of the path, in the one case it is recorded in; undefined when there is none or it is
+ * The token of the path, in lower case, as it is recorded; undefined when there is none or it is
  * malformed.
  */
 export function deviceTokenOf(path: string): string | undefined {

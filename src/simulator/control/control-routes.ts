@@ -1,6 +1,6 @@
 /**
- * What the control endpoint answers: `control.ts` holds the table of it, this file one function a
- * row.
+ * The answers of the control endpoint: `control.ts` has the table of them, this file one function
+ * for each row.
  */
 
 import { STATUS_CODES } from 'node:http';
@@ -18,7 +18,7 @@ import { behaviourChangeSchema } from '../options.ts';
 import type { ProviderRecord } from '../record/record.ts';
 import type { PushSubscription } from '../webpush/push-subscriptions.ts';
 
-/** What of a simulator the control endpoint may see and touch. */
+/** The parts of a simulator that the control endpoint may use. */
 export interface ControlledSimulator {
   readonly apns: PushBook;
   readonly fcm: PushBook;
@@ -26,7 +26,7 @@ export interface ControlledSimulator {
   readonly webPush: PushBook;
   /** Makes a browser that has subscribed, with this key or with any. */
   subscribe(applicationServerKey: string | undefined): PushSubscription;
-  /** From now on an installation is reached by its id, or by its token, alone. */
+  /** From now on an installation is reached only by its id, or only by its token. */
   registerInstallation(fid: string, by: DeviceField): void;
   readonly accounts: AccountBook;
   readonly live: LiveBehaviour;
@@ -63,12 +63,15 @@ const ROUTES: readonly (readonly [path: string, methods: Readonly<Record<string,
   ['reset', { POST: postReset }],
 ];
 
-/** A browser's keys cost 24 µs: a second or two of them in one request. */
+/** A browser's keys cost 24 µs: this many in one request take a quarter of a second. */
 const SUBSCRIPTIONS_MAX = 10_000;
 
 const subscriptionsSchema = z.strictObject({
   count: z.number().int().min(1).max(SUBSCRIPTIONS_MAX).default(1),
-  /** What the page subscribes with, in base64url; absent: a push service that takes any key. */
+  /**
+   * The key that the page subscribes with, in base64url; absent: a push service that accepts any
+   * key.
+   */
   applicationServerKey: z.string().min(1).optional(),
 });
 
@@ -87,7 +90,7 @@ const listQuerySchema = z.object({
   limit: z.coerce.number().int().min(1).max(LIST_LIMIT_MAX).default(LIST_LIMIT_DEFAULT),
 });
 
-/** Finds the route and answers; never throws for anything that a request can hold. */
+/** Finds the route and answers; never throws, whatever the request holds. */
 export async function answerControl(
   simulator: ControlledSimulator,
   method: string,

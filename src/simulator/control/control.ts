@@ -1,7 +1,6 @@
 /**
- * The control endpoint: tells tests and onlookers what the simulated providers received, and lets
- * them change how these behave. Plain HTTP on loopback, JSON in and out, problems as RFC 9457 has
- * them.
+ * The control endpoint: tells tests and people what the simulated providers received, and lets them
+ * change the behaviour of these. Plain HTTP on loopback, JSON in and out, problems by RFC 9457.
  *
  * | request                           | answer                                                                  |
  * |-----------------------------------|-------------------------------------------------------------------------|
@@ -18,6 +17,7 @@
  * |                                   | to the next `times` pushes to this token, without it to all             |
  * | POST /webpush/subscriptions       | `{count?, applicationServerKey?}` → an array of PushSubscriptions, of   |
  * |                                   | browsers whose messages the record shows decrypted                      |
+ * | PUT /fcm/installations/<fid>      | `{by: "fid" or "token"}`: from now on only this name reaches it         |
  * | GET, PUT /behaviour               | the behaviour; PUT merges a part of one, after that of the `scenarios`  |
  * |                                   | it names, and answers with the whole                                    |
  * | GET, POST /accounts               | the accounts that are accepted; POST adds the one in the body, or makes |
@@ -25,7 +25,7 @@
  * | POST /reset                       | forgets pushes and scripts; behaviour is again what it was at the start |
  *
  * `<provider>` is `apns`, `fcm` or `webpush`; a token in a path is percent-encoded. APNs tokens are
- * in lower case; that of a subscription is the end of its endpoint, behind `/push/`.
+ * in lower case; that of a subscription is the end of its endpoint, after `/push/`.
  */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -39,10 +39,12 @@ export interface ControlServer {
   close(): Promise<void>;
 }
 
-/** It hands out private keys and takes orders from anybody, so it never leaves the machine. */
+/**
+ * The endpoint shows private keys and accepts orders from anybody, so it never leaves the machine.
+ */
 const HOST = '127.0.0.1';
 
-/** Accounts with two PEM keys are the largest thing that it takes. */
+/** Accounts with two PEM keys are the largest body that it accepts. */
 const BODY_BYTES_MAX = 65_536;
 
 export async function startControl(

@@ -11,7 +11,7 @@ const wholeNumber = z
   .int()
   .min(0)
   .max(2 ** 31 - 1);
-/** As a time no longer than a timer can wait. */
+/** As a time it is no longer than a timer can wait. */
 const count = wholeNumber.exactOptional();
 
 const sharesSchema = z.strictObject({
@@ -19,29 +19,34 @@ const sharesSchema = z.strictObject({
   gone: share,
   /** Tokens refused as malformed: APNs 400 BadDeviceToken, FCM 400 on message.token. Sticky. */
   badToken: share,
-  /** Tokens answered 404 without a word that the token is dead: no reason to drop them. Sticky. */
+  /**
+   * Tokens answered with a 404 that does not say that the token is dead: no reason to drop them.
+   * Sticky.
+   */
   notFound: share,
   /** Requests answered 429. */
   throttled: share,
   /** Requests answered 500 or 503, by FCM also 502 with a page of HTML. */
   serverError: share,
-  /** Requests answered 502 with a page of HTML, as a front end alone answers. */
+  /** Requests answered 502 with a page of HTML, as a front end answers whose API is down. */
   badGateway: share,
 });
 
 const endsSchema = z.strictObject({
   /** GOAWAY that names this request; later ones get REFUSED_STREAM. */
   goAway: count,
-  /** GOAWAY that names no request yet, and when the client has heard it a second one that does. */
+  /**
+   * GOAWAY that names no request yet. When the client has read it, a second one names the last
+   * request.
+   */
   goAwayTwice: count,
   /**
-   * GOAWAY that names this request, then one that names an earlier one: those between were never
-   * looked at.
+   * GOAWAY that names this request, then one that names an earlier one: requests between them were
+   * never processed.
    */
   goAwayFalling: count,
   /**
-   * GOAWAY that names an earlier request; those above were never looked at, and nobody says a word
-   * about them.
+   * GOAWAY that names an earlier request. Later ones were never processed, and are never answered.
    */
   goAwayUnprocessed: count,
   /** GOAWAY ENHANCE_YOUR_CALM "too_many_pings" that names an earlier request, and close. */
@@ -59,73 +64,74 @@ const latencySpreadSchema = z
   .refine(({ p50Ms, p99Ms, maxMs }) => p50Ms <= p99Ms && p99Ms <= maxMs, 'p50 <= p99 <= max');
 
 const outageSchema = z.strictObject({
-  /** From when the behaviour is set. */
+  /** Counted from the change of the behaviour. */
   afterMs: wholeNumber,
-  /** Connections are closed, and new ones too. */
+  /** Open and new connections are closed. */
   closedMs: wholeNumber,
-  /** Then every push is answered 503; then all is as before. */
+  /** Then every push is answered 503; after that the provider works as before. */
   unavailableMs: wholeNumber,
 });
 
-/** What may be changed; all of it may be absent. */
+/** A change of the behaviour; every field may be absent. */
 export const behaviourPartSchema = z.strictObject({
   /** Time between the end of a request and its answer. */
   latencyMs: count,
-  /** On top of it a time that is drawn for each request: log-normal, cut at the largest. */
+  /** An additional time that is drawn for each request: log-normal, limited by the largest. */
   latencySpread: latencySpreadSchema.nullable().exactOptional(),
   /**
-   * A connection's distance: all that the provider writes on it arrives so much later, and its
-   * handshakes take as long each. For connections opened from then on.
+   * A connection's distance: everything that the provider writes on it arrives this much later, and
+   * each of its handshakes takes this long. For connections opened from then on.
    */
   roundTripMs: count,
   shares: sharesSchema.exactOptional(),
   /**
-   * Requests that are never looked at and never answered. Real providers do this too (facts, 1.8).
+   * Requests that are never processed and never answered. Real providers do this too (facts, 1.8).
    */
   silentShare: share,
   /**
-   * Requests that are accepted and never answered: who sends them again reaches the device twice.
+   * Requests that are accepted and never answered: a client that repeats one reaches the device
+   * twice.
    */
   lostAnswerShare: share,
   /**
-   * After how many requests a connection ends so; 0 = never. Each connection draws one of those
-   * that are not 0.
+   * The number of requests after which a connection ends in each way; 0 = never. Each connection
+   * draws one of those that are not 0.
    */
   ends: endsSchema.exactOptional(),
   /**
-   * Null: what the real one allows: at APNs 1 until the first valid provider token, then 1000; at
-   * FCM 100.
+   * Null: the limit of the real provider: at APNs 1 until the first valid provider token, then
+   * 1000; at FCM 100.
    */
   maxConcurrentStreams: wholeNumber.nullable().exactOptional(),
   /**
-   * After a 4xx, 410 and 429 aside, one stream until the next success; what is in flight beyond
-   * gets REFUSED_STREAM (APNs; facts, 1.3 and 1.8).
+   * After a 4xx other than 410 and 429, one stream until the next success; further requests in
+   * flight get REFUSED_STREAM (APNs; facts, 1.3 and 1.8).
    */
   streamsFall: z.boolean().exactOptional(),
   /**
-   * What a connection's requests together may have on their way, refilled by eighths. Null: more
-   * than is ever sent.
+   * Octets that a connection's requests together may have on their way, refilled by eighths. Null:
+   * more than any client sends.
    */
   windowOctets: wholeNumber
     .min(65_535)
     .max(2 ** 31 - 1)
     .nullable()
     .exactOptional(),
-  /** A PING behind the answers, whenever the one before is acknowledged (FCM; facts, 2.6). */
+  /** A PING after the answers, whenever the previous one is acknowledged (FCM; facts, 2.6). */
   pingsAfterAnswers: z.boolean().exactOptional(),
   /**
-   * PINGs of a client with no request between them; beyond: GOAWAY ENHANCE_YOUR_CALM
-   * "too_many_pings". Null: any number.
+   * PINGs that a client may send without a request between them. One more gets GOAWAY
+   * ENHANCE_YOUR_CALM "too_many_pings". Null: any number.
    */
   clientPingsMax: wholeNumber.nullable().exactOptional(),
-  /** GOAWAY "session_timeout" after so long without a request; 0 = never. FCM's is 4 minutes. */
+  /** GOAWAY "session_timeout" after this time without a request; 0 = never. FCM's is 4 minutes. */
   idleMsMax: count,
-  /** GOAWAY "max_age" after so long; 0 = never. FCM's is an hour. */
+  /** GOAWAY "max_age" after this time; 0 = never. FCM's is an hour. */
   ageMsMax: count,
   outage: outageSchema.nullable().exactOptional(),
-  /** What FCM says in Retry-After with 429 and 503; APNs never says it. */
+  /** FCM's Retry-After with 429 and 503; APNs never sends it. */
   retryAfterSeconds: count,
-  /** Two runs with one seed show every token and every connection the same faults. */
+  /** Two runs with the same seed show every token and every connection the same faults. */
   seed: z.number().int().exactOptional(),
 });
 
@@ -140,8 +146,7 @@ export type Behaviour = Readonly<Required<Omit<BehaviourPart, 'shares' | 'ends'>
 };
 
 /**
- * No faults. One second of Retry-After, where Google says up to a minute, keeps those who test
- * awake.
+ * No faults. Retry-After is one second, so that tests need not wait; Google says up to a minute.
  */
 export const KIND_BEHAVIOUR: Behaviour = {
   latencyMs: 0,
@@ -181,7 +186,7 @@ export function mergeBehaviour(behaviour: Behaviour, part: BehaviourPart): Behav
     ...part,
     shares: { ...behaviour.shares, ...part.shares },
     ends: { ...behaviour.ends, ...part.ends },
-    // An object of its own, by which an outage is seen to be set again.
+    // A new object, so that an outage that is set again is seen as a change.
     ...(part.outage == null ? {} : { outage: { ...part.outage } }),
   };
 }

@@ -1,7 +1,6 @@
 /**
  * How a connection ends: one of the behaviour's ends, drawn for it, and the request at which it
- * comes. The last requests before are treated as the end needs it, so that in each run something is
- * at stake.
+ * comes. The end also affects the last requests before it, so that every run has requests at risk.
  */
 
 import { ErrorCode } from '../../http2/error.ts';
@@ -11,12 +10,10 @@ import { draw } from './random.ts';
 
 export type EndKind = keyof Ends;
 
-/**
- * What becomes of a request; those that are ignored were never looked at, and no device is reached.
- */
+/** The treatment of a request. An ignored one is never processed, and reaches no device. */
 export type Treatment = 'served' | 'unanswered' | 'ignored';
 
-/** So many requests, the one at which the end comes included, share the connection's fate. */
+/** The number of requests that share the connection's end, with the one at which it comes. */
 export const TAIL_REQUESTS = 5;
 
 const TAIL_TREATMENTS: Readonly<Record<EndKind, Treatment>> = {
@@ -30,13 +27,13 @@ const TAIL_TREATMENTS: Readonly<Record<EndKind, Treatment>> = {
   silence: 'unanswered',
 };
 
-/** What an end is played on. */
+/** The connection on which an end is played. */
 export interface EndStage {
   readonly http2: ServerConnection;
   readonly goAwayText: string;
-  /** Calls back when the client has read all that was sent to it before. */
+  /** Calls back when the client has read everything sent to it before. */
   readonly whenRead: (act: () => void) => void;
-  /** Closes the socket when the client has read all that was sent to it before. */
+  /** Closes the socket when the client has read everything sent to it before. */
   readonly cut: () => void;
   readonly freeze: () => void;
 }
@@ -48,7 +45,8 @@ export interface DrawnEnd {
 }
 
 /**
- * The end of the connection with this number; null: none. The same seed and number draw the same.
+ * The end of the connection with this number; null: none. The same seed and number give the same
+ * end.
  */
 export function drawEnd({ ends, seed }: Behaviour, connectionNumber: number): DrawnEnd | null {
   const kinds = (Object.keys(ends) as EndKind[]).filter((kind) => ends[kind] > 0);
@@ -59,9 +57,9 @@ export function drawEnd({ ends, seed }: Behaviour, connectionNumber: number): Dr
 export class ConnectionEnd {
   readonly drawn: DrawnEnd;
   readonly #stage: EndStage;
-  /** The first stream that shares the connection's fate. */
+  /** The first stream that shares the connection's end. */
   #tailStreamId = Number.POSITIVE_INFINITY;
-  /** The one at which the end comes. */
+  /** The stream at which the end comes. */
   #lastStreamId = Number.POSITIVE_INFINITY;
   #hasCome = false;
 
@@ -78,16 +76,16 @@ export class ConnectionEnd {
     }
     if (count < requests || this.#hasCome) return;
     this.#lastStreamId = Math.min(this.#lastStreamId, streamId);
-    // These say which stream is the last, so they come before the next one may begin.
+    // These ends name the last stream, so they come before the next one may begin.
     if (TAIL_TREATMENTS[kind] === 'served') this.#come();
   }
 
-  /** A request is whole. */
+  /** A request is complete. */
   requested(streamId: number): Treatment {
     if (streamId < this.#tailStreamId) return 'served';
     if (streamId >= this.#lastStreamId && !this.#hasCome) this.#come();
     const treatment = TAIL_TREATMENTS[this.drawn.kind];
-    // So that no more hang in the air than are meant to.
+    // Later requests are ignored, so that no more than TAIL_REQUESTS stay unanswered.
     return treatment === 'unanswered' && streamId > this.#lastStreamId ? 'ignored' : treatment;
   }
 

@@ -1,6 +1,6 @@
 /**
- * Decides what becomes of a valid push: accepted, or one of the faults that the behaviour asks for.
- * A script for the token goes first, then what sticks to the token, then what befalls this attempt.
+ * Decides the fate of a valid push: accepted, or one of the faults of the behaviour. A script for
+ * the token goes first, then the faults of the token, then those of this attempt.
  */
 
 import type { LiveBehaviour } from '../options.ts';
@@ -17,14 +17,16 @@ export type Fate =
   | { readonly kind: 'throttled' }
   /** `variant` in [0, 1) chooses among the provider's server errors. */
   | { readonly kind: 'server-error'; readonly variant: number }
-  /** A front end alone answers, with a page of HTML. */
+  /** A front end answers without its API, with a page of HTML. */
   | { readonly kind: 'bad-gateway' }
-  /** Not looked at, never answered. */
+  /** Not processed, never answered. */
   | { readonly kind: 'silence' }
   /** Accepted, never answered. */
   | { readonly kind: 'lost-answer' };
 
-/** What the pushes of one provider are judged by and recorded in. */
+/**
+ * The behaviour and scripts that decide about the pushes of one provider, and the record of them.
+ */
 export interface PushBook {
   readonly live: LiveBehaviour;
   readonly scripts: Scripts;
@@ -39,12 +41,15 @@ const STICKY = -1;
 /** The variant that is 503 at every provider. */
 const UNAVAILABLE: Fate = { kind: 'server-error', variant: 0.5 };
 
-/** Added to an attempt so that which error it is does not depend on the draw that made it one. */
+/**
+ * Added to an attempt, so that the choice of the error does not depend on the draw that made it
+ * one.
+ */
 const VARIANT_OFFSET = 1_000_000_000;
 
 /**
- * What becomes of a push to this token. Shares stack in the order below; beyond 1 the later ones
- * lose.
+ * The fate of a push to this token. Shares add up in the order below; above 1 in total, the later
+ * ones are cut.
  */
 export function decideFate({ live, scripts, record }: PushBook, token: string): Fate {
   const script = scripts.take(token);

@@ -1,6 +1,6 @@
 /**
- * How long a provider takes to answer: a fixed time, and one that is drawn for each request as real
- * ones spread, log-normally.
+ * How long a provider takes to answer: a fixed time, and one that is drawn for each request. Drawn
+ * times spread log-normally, as those of real providers do.
  */
 
 import type { Behaviour, LatencySpread } from './behaviour.ts';
@@ -29,7 +29,7 @@ function drawLatencyMs(
 ): number {
   const first = draw(seed, purpose, request);
   const second = draw(seed, purpose, request + SECOND_DRAW);
-  // Box and Muller's normal number; 1 - first is never 0, whose logarithm there is not.
+  // Box and Muller's normal number; 1 - first is never 0, which has no logarithm.
   const normal = Math.sqrt(-2 * Math.log(1 - first)) * Math.cos(2 * Math.PI * second);
   return Math.min(maxMs, Math.round(p50Ms * (p99Ms / p50Ms) ** (normal / Z_99)));
 }

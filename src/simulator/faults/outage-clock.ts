@@ -1,5 +1,5 @@
 /**
- * A provider that is down: connections closed at first, then 503 to every push, then all is as
+ * A provider that is down: first connections are closed, then every push gets 503, then it works as
  * before.
  */
 
@@ -11,13 +11,13 @@ export class OutageClock {
   readonly #onClosed: () => void;
   #timer: NodeJS.Timeout | undefined;
 
-  /** `onClosed`: open connections are to be closed; new ones see it in `live`. */
+  /** `onClosed` must close open connections; new ones see the outage in `live`. */
   constructor(live: LiveBehaviour, onClosed: () => void) {
     this.#live = live;
     this.#onClosed = onClosed;
   }
 
-  /** Begins anew with this outage; with none, one that is under way is over. */
+  /** Starts this outage from its beginning; null only ends the present one. */
   start(outage: Outage | null): void {
     clearTimeout(this.#timer);
     this.#enter('none');

@@ -1,6 +1,6 @@
 /**
- * Chance that can be repeated: a draw depends on nothing but the seed and what is drawn for, never
- * on the order in which requests happen to arrive.
+ * Chance that can be repeated: a draw depends only on the seed and its purpose, never on the order
+ * in which requests arrive.
  */
 
 /**

@@ -1,7 +1,6 @@
 /**
- * The worst days of real providers, each by a name: what it changes in the behaviour. Several are
- * merged in the order they are named, so they can be combined. `docs/simulator.md` says what each
- * shows.
+ * The worst days of real providers, each by a name, with its changes of the behaviour. Several are
+ * merged in the order in which they are named. `docs/simulator.md` says what each shows.
  */
 
 import type { BehaviourPart } from './behaviour.ts';
@@ -12,15 +11,15 @@ export interface Scenario {
   readonly part: BehaviourPart;
 }
 
-/** Often enough to be seen among some thousands of sends, seldom enough that they get on. */
+/** Often enough to occur within some thousands of sends, rarely enough that these make progress. */
 const REQUESTS_PER_CONNECTION = 1_000;
-/** Seldomer: each costs a client the time-out of a whole connection, ten seconds and more. */
+/** Less often: each costs a client the timeout of a whole connection, ten seconds and more. */
 const REQUESTS_BEFORE_SILENCE = 5_000;
 
 export const SCENARIOS = {
   'stream-limit': {
     about: 'one stream after each rejection, those in flight refused',
-    // Each costs its connection two round trips and all that is in flight.
+    // Each rejection costs its connection two round trips and all requests in flight.
     part: { streamsFall: true, shares: { badToken: 0.001 } },
   },
   'go-away': {

@@ -1,6 +1,6 @@
 /**
- * Answers that a test has written for single tokens: the next n pushes get them, then all is as
- * before.
+ * Answers that a test has written for single tokens: the next n pushes get them, later ones are
+ * decided as before.
  */
 
 import { z } from 'zod';
@@ -15,28 +15,28 @@ export const scriptSchema = z.strictObject({
   /** APNs 410: since when the token is dead, in epoch milliseconds. */
   timestamp: z.number().int().min(0).exactOptional(),
   retryAfterSeconds: z.number().int().min(0).exactOptional(),
-  /** How often; absent: for ever. */
+  /** For how many pushes; absent: for all. */
   times: z.number().int().min(1).exactOptional(),
 });
 
 export type ScriptedAnswer = Readonly<z.infer<typeof scriptSchema>>;
 
-/** Scripts are written one request at a time; nobody writes more by hand or in a test. */
+/** Each script takes one request: neither people nor tests write more. */
 export const SCRIPTS_MAX = 100_000;
 
 export class Scripts {
   readonly #scripts = new Map<string, { readonly script: ScriptedAnswer; left: number }>();
 
-  /** Takes the script in, in place of an earlier one; false when there are too many. */
+  /** Adds the script, in place of an earlier one; false when there are too many. */
   write(token: string, script: ScriptedAnswer): boolean {
     if (this.#scripts.size >= SCRIPTS_MAX && !this.#scripts.has(token)) return false;
     this.#scripts.set(token, { script, left: script.times ?? Number.POSITIVE_INFINITY });
     return true;
   }
 
-  /** The answer that is written for this push, which thereby is used once. */
+  /** The scripted answer to this push, which uses it once. */
   take(token: string): ScriptedAnswer | undefined {
-    // Nearly always there are none; finding that out by the token costs a hash of it.
+    // Nearly always there are none. Looking the token up would cost a hash of it.
     if (this.#scripts.size === 0) return undefined;
     const entry = this.#scripts.get(token);
     if (entry === undefined) return undefined;

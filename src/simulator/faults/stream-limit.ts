@@ -28,12 +28,12 @@ export class StreamLimit {
     this.#full = full;
   }
 
-  /** No answer changes it, so that `judged` need not be called. */
+  /** No answer can change the limit, so `judged` need not be called. */
   get isSteady(): boolean {
     return this.#state === 'full' && !this.#falls;
   }
 
-  /** What is allowed from now on, and whether it falls. */
+  /** Sets the limits from now on, and whether rejections lower them. */
   change({ atStart, full }: Limits, falls: boolean): void {
     const isNew = full !== this.#full;
     this.#falls = falls;
@@ -42,7 +42,7 @@ export class StreamLimit {
     else if (this.#state === 'full' && isNew) this.#http2.allowStreams(full);
   }
 
-  /** A request had this status; null: it gets no answer. */
+  /** A request was answered with this status; null: it gets no answer. */
   judged(status: number | null, isTrusted: boolean): void {
     switch (this.#state) {
       case 'first':
@@ -69,8 +69,8 @@ export class StreamLimit {
 }
 
 /**
- * Apple does not count a dead token as the sender's fault (facts, 1.3), nor, it is assumed, a
- * device that is asked too often, nor its own errors.
+ * Apple does not count a dead token as the sender's fault (facts, 1.3). We assume the same for 429,
+ * a device that gets too many pushes, and for Apple's own errors.
  */
 function isRejection(status: number | null): boolean {
   return status !== null && status >= 400 && status < 500 && status !== 410 && status !== 429;

@@ -12,11 +12,11 @@ export interface FieldFault {
   readonly description: string;
 }
 
-/** What names a device. */
+/** The fields that name a device. */
 export type DeviceField = 'token' | 'fid';
 
 export interface FcmMessage {
-  /** The device's token or its installation's id, or what names the audience in their place. */
+  /** The device's token, its installation's id, or the name of an audience. */
   readonly target: string;
   /** Null: an audience. */
   readonly kind: DeviceField | null;
@@ -26,12 +26,14 @@ export interface FcmMessage {
 export type MessageCheck =
   | { readonly kind: 'valid'; readonly message: FcmMessage }
   | { readonly kind: 'invalid'; readonly fault: FieldFault; readonly target?: string }
-  /** Google names no field for this one and gives no details. */
+  /** Google names no field for this fault and gives no details. */
   | { readonly kind: 'too-big'; readonly target: string };
 
 type FieldCheck = (value: unknown, field: string) => FieldFault | undefined;
 
-/** Bytes of what the device gets, whoever the target is but a topic, which gets half. */
+/**
+ * Bytes of the payload for one device. For an audience (a topic, a condition) it is half of that.
+ */
 const PAYLOAD_BYTES_MAX = 4_096;
 const TOPIC_PAYLOAD_BYTES_MAX = 2_048;
 
@@ -42,12 +44,10 @@ const DURATION = /^(\d{1,12})(?:\.\d{1,9})?s$/;
 const PRIORITIES = ['NORMAL', 'HIGH', 'normal', 'high'];
 const RESERVED_DATA_KEY = /^(?:from$|message_type$|google|gcm)/;
 
-/**
- * Spaces and control characters; quotes and backslashes are odd in a token, but a token they are.
- */
+/** Spaces and control characters. Quotes and backslashes are unusual in a token, but allowed. */
 const NOT_IN_TOKEN = /[\s\p{Cc}]/u;
 
-/** What is said of a device that is none. */
+/** The descriptions for an invalid device. */
 export const NOT_VALID: Readonly<Record<DeviceField, string>> = {
   token: 'The registration token is not a valid FCM registration token',
   fid: 'The installation ID is not a valid Firebase installation ID',
@@ -98,8 +98,8 @@ const checkEnvelope = fields({
 });
 
 /**
- * The target of a body that FCM would take, or the first fault. `bodyBytes` saves measuring what is
- * small.
+ * The target of a body that FCM would accept, or the first fault. `bodyBytes` saves measuring small
+ * payloads.
  */
 export function checkMessage(body: JsonObject, bodyBytes: number): MessageCheck {
   const message = body['message'];
@@ -126,7 +126,10 @@ function invalid(field: string, description: string): MessageCheck {
   return { kind: 'invalid', fault: { field, description } };
 }
 
-/** What the message is recorded under: a token as it is, a topic in the form of the legacy API. */
+/**
+ * The name under which a message is recorded: a token as it is, a topic in the form of the legacy
+ * API.
+ */
 function targetOf(message: JsonObject): string | undefined {
   const { token: deviceToken, topic, condition, fid } = message;
   if (typeof topic === 'string') return `/topics/${topic}`;
@@ -135,7 +138,7 @@ function targetOf(message: JsonObject): string | undefined {
   );
 }
 
-/** What counts against the limit is what travels to the device, not the routing around it. */
+/** Only parts that travel to the device count against the limit, not the routing around them. */
 function payloadBytes(message: JsonObject): number {
   const android = isObject(message['android']) ? message['android'] : {};
   const parts = [

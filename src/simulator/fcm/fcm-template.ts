@@ -1,7 +1,7 @@
 /**
- * A message that FCM would take, as a form in which the device may be exchanged: its token, or the
- * id of its installation. The messages of one notification differ in that alone, and to compare
- * bytes is cheaper than to parse and check them.
+ * A message that FCM would accept, as a form in which the device may be exchanged: its token, or
+ * the id of its installation. The messages of one notification differ only in that, and comparing
+ * bytes is cheaper than parsing and checking them.
  */
 
 import type { JsonObject } from '../../std/json.ts';
@@ -9,12 +9,12 @@ import type { DeviceField, FcmMessage } from './fcm-message.ts';
 import { isInstallationId } from './fcm-message.ts';
 
 export interface FcmTemplate {
-  /** Everything from the quote that ends what names the device. */
+  /** Everything from the quote that ends the device's name. */
   readonly tail: Buffer;
   readonly validateOnly: boolean;
 }
 
-/** How a body begins that has a template: behind it comes the token, or the installation's id. */
+/** The beginnings of a body with a template, before the token or the installation's id. */
 const HEADS: readonly (readonly [DeviceField, Buffer])[] = [
   ['token', Buffer.from('{"message":{"token":"')],
   ['fid', Buffer.from('{"message":{"fid":"')],
@@ -33,7 +33,7 @@ const IS_PLAIN = Uint8Array.from({ length: 256 }, (_, byte) =>
 
 /**
  * The template of a valid message; undefined when its token cannot be exchanged without another
- * look.
+ * check.
  */
 export function templateOf(
   body: Buffer,
@@ -44,13 +44,16 @@ export function templateOf(
   if (head === undefined) return undefined;
   const tokenEnd = body.indexOf(QUOTE, head.length);
   if (!isPlain(body, head.length, tokenEnd)) return undefined;
-  // Of a name that comes twice the parser takes the last, and then this token is not the one that
-  // counts. What is written again to the letter has no name twice.
+  // If a name occurs twice, the parser takes the last one, and this token may not be the one that
+  // counts. A body that equals its own serialization has no name twice.
   if (JSON.stringify(parsed) !== body.toString()) return undefined;
   return { tail: Buffer.from(body.subarray(tokenEnd)), validateOnly };
 }
 
-/** The device of a body that is the template's but for it; undefined for any other body. */
+/**
+ * The device of a body that differs from the template only in its device; undefined for any other
+ * body.
+ */
 export function targetIn(
   body: Buffer,
   { tail }: FcmTemplate,

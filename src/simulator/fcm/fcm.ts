@@ -1,6 +1,6 @@
 /**
- * The simulated FCM HTTP v1: takes a message, answers as Google would, and records it (facts, 2.1
- * to 2.3).
+ * The simulated FCM HTTP v1: receives a message, answers as Google would, and records it (facts,
+ * 2.1 to 2.3).
  */
 
 import { randomUUID } from 'node:crypto';
@@ -28,7 +28,7 @@ import { checkMessage, NOT_VALID } from './fcm-message.ts';
 import { targetIn, templateOf } from './fcm-template.ts';
 import type { Installations } from './installations.ts';
 
-/** Why a message was not taken: for the record and on the wire. */
+/** Why a message was refused: for the record, and as an answer. */
 interface Refusal {
   readonly reason: string;
   readonly answer: ProviderAnswer;
@@ -42,9 +42,7 @@ const SEND_PATH = /^\/v1\/projects\/([^/]+)\/messages:send$/;
 
 const ACCEPTED_FIELDS: readonly Field[] = [JSON_TYPE];
 
-/**
- * The codes that FCM puts into an FcmError; a scripted reason that is none of them goes without.
- */
+/** The codes that FCM puts into an FcmError; a scripted reason that is not among them gets none. */
 const FCM_ERROR_CODES: ReadonlySet<string> = new Set([
   'UNSPECIFIED_ERROR',
   'INVALID_ARGUMENT',
@@ -71,7 +69,7 @@ export function createFcm(
       return check.refusal.answer;
     }
     const { target, kind, validateOnly } = check.message;
-    // A dry run reaches nobody, so nobody's record shows it.
+    // A dry run reaches no device, so it is not recorded.
     if (validateOnly) return accepted(request, 'fake_message_id', undefined);
     const fate: Fate = installations.isReachedBy(check.message)
       ? decideFate(book, target)
@@ -115,9 +113,9 @@ function checkRequest(
   return checkBody(request);
 }
 
-/** The project that the path names; undefined when nothing is sent there. */
+/** The project that the path names; undefined when it is not a path for sending. */
 function projectOf({ path, connection }: ProviderRequest): string | undefined {
-  // A connection sends for one project, nearly always: its path is read once.
+  // Nearly always a connection sends for one project: its path is parsed once.
   const last = connection.fcmPath;
   if (last?.path === path) return last.project;
   const project = SEND_PATH.exec(path)?.[1];
@@ -127,7 +125,8 @@ function projectOf({ path, connection }: ProviderRequest): string | undefined {
 
 function checkBody({ body, connection }: ProviderRequest): RequestCheck {
   if (body.length > BODY_BYTES_MAX) return { kind: 'refused', refusal: tooBig() };
-  // The last valid message with another device in it is as valid, and needs no parsing.
+  // A message that differs from the last valid one only in its device is valid, too, and needs no
+  // parsing.
   const template = connection.fcmTemplate;
   const device = template === undefined ? undefined : targetIn(body, template);
   if (template !== undefined && device !== undefined) {
@@ -152,7 +151,7 @@ function checkBody({ body, connection }: ProviderRequest): RequestCheck {
   }
 }
 
-/** What FCM says to a fate. */
+/** The answer of FCM to a fate. */
 function settle(
   fate: Fate,
   field: DeviceField,
@@ -234,7 +233,9 @@ function invalidArgument(field: string, description: string): Refusal {
   return { reason: 'INVALID_ARGUMENT', answer };
 }
 
-/** Oversize comes without details: only the sentence tells it from other faults. */
+/**
+ * The fault of an oversized message has no details: only its sentence tells it from other faults.
+ */
 function tooBig(): Refusal {
   const answer = googleErrorAnswer({
     code: 400,
@@ -255,7 +256,8 @@ function quotaExceeded(retryAfterSeconds: number): Refusal {
 }
 
 /**
- * The three faces of trouble inside Google: an API that fails, one that is away, a front end alone.
+ * The three kinds of errors inside of Google: an API that fails, one that is down, a front end
+ * without its API.
  */
 function serverError(variant: number, retryAfterSeconds: number): Refusal {
   if (variant < 1 / 3) return fcmError(500, 'INTERNAL', 'Internal error encountered.');

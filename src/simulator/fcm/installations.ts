@@ -1,13 +1,13 @@
 /**
- * Which installations of apps have told FCM what they want to be reached by: their id (Firebase
- * Installation ID) or a token. From then on what they are not reached by is as good as
- * unregistered. Who has told nothing is reached by both.
+ * Remembers by which name each app installation registered with FCM: by its id (Firebase
+ * Installation ID) or a token. From then on the other name counts as unregistered. An installation
+ * that has not registered here is reached by both.
  */
 
 import { CappedMap } from '../../std/capped-map.ts';
 import type { DeviceField, FcmMessage } from './fcm-message.ts';
 
-/** The newest stay; some 100 bytes each. */
+/** The newest ones are kept; some 100 bytes each. */
 const INSTALLATIONS_MAX = 1_000_000;
 
 export class Installations {

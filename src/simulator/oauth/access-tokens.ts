@@ -1,12 +1,12 @@
-/** The access tokens that the OAuth endpoint gave out and FCM takes, until they expire. */
+/** The access tokens that the OAuth endpoint issued and FCM accepts, until they expire. */
 
 import { randomBytes } from 'node:crypto';
 import { CappedMap } from '../../std/capped-map.ts';
 
-/** What Google says of a token that lives an hour: a second is spent on the way. */
+/** Google's number for a token that lives an hour: a second is spent on the way. */
 export const EXPIRES_IN_SECONDS = 3_599;
 
-/** Engines need one an hour and process; whoever asks this often loses the oldest. */
+/** An engine needs one token per hour and process; beyond this number the oldest is lost. */
 const ACCESS_TOKENS_MAX = 10_000;
 
 interface IssuedToken {

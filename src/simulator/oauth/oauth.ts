@@ -1,6 +1,6 @@
 /**
- * The simulated Google token endpoint: a service account's signed assertion for an access token
- * (RFC 7523; facts, 2.1).
+ * The simulated Google token endpoint: exchanges a service account's signed assertion for an access
+ * token (RFC 7523; facts, 2.1).
  */
 
 import type { AccountBook, ServiceAccountEntry } from '../account-book.ts';
@@ -15,7 +15,7 @@ import { EXPIRES_IN_SECONDS } from './access-tokens.ts';
 
 export const TOKEN_PATH = '/token';
 
-/** An error body as RFC 6749, section 5.2, has it and Google words it. */
+/** An error body in the form of RFC 6749, section 5.2, with Google's words. */
 interface OAuthFault {
   readonly error: string;
   readonly error_description: string;

@@ -1,17 +1,15 @@
-/**
- * The newest requests that a provider got, whole, so that a test can look at the one for a token.
- */
+/** The newest requests to a provider, complete, so that a test can inspect the one for a token. */
 
 import type { Field } from '../../http2/hpack/field.ts';
 import type { ProviderRequest } from '../server/exchange.ts';
 
 /**
- * The newest stay. Not ten times as many: whatever outlives a request is moved about by the garbage
- * collector.
+ * The newest ones are kept. Not ten times as many: the garbage collector moves objects that outlive
+ * a request.
  */
 export const LAST_REQUESTS_MAX = 1_000;
 
-/** Nearly every body fits, so that its place is made once. */
+/** Nearly every body fits, so that its buffer is allocated once. */
 const BODY_BYTES_USUAL = 512;
 
 export interface KeptRequest {
@@ -22,7 +20,7 @@ export interface KeptRequest {
   readonly body: Buffer;
 }
 
-/** A place in the ring, written over again and again. */
+/** A place in the ring, which is overwritten again and again. */
 interface Place {
   token: string;
   method: string;
@@ -37,7 +35,7 @@ export class LastRequests {
   readonly #ring: Place[] = [];
   #next = 0;
 
-  /** Copies what lives no longer than the call: the body. */
+  /** Copies the body, which is valid only during the call. */
   keep(token: string, { method, path, authority, fields, body }: ProviderRequest): void {
     const place = this.#place();
     place.token = token;
@@ -50,9 +48,7 @@ export class LastRequests {
     place.bodyBytes = body.length;
   }
 
-  /**
-   * The newest request for the token; undefined when newer ones for others have taken its place.
-   */
+  /** The newest request for the token; undefined when newer ones for others have replaced it. */
   find(token: string): KeptRequest | undefined {
     const size = this.#ring.length;
     for (let age = 1; age <= size; age += 1) {

@@ -1,13 +1,13 @@
 /**
- * Which push a message is of: the engine writes its id into each, by which a device reached twice
- * is told from one that two pushes reached.
+ * Finds the push of a message. The engine writes its id into each message, so that a device that
+ * one push reached twice differs from one that two pushes reached.
  */
 
 import { NO_PUSH } from './token-notes.ts';
 
 const MARK = Buffer.from('"pushId":"');
 const QUOTE = 0x22;
-/** A UUID has 36; whatever is longer is told apart by its beginning. */
+/** A UUID has 36; longer ids are compared by their beginning. */
 const ID_BYTES_MAX = 64;
 
 /**

@@ -1,6 +1,6 @@
 /**
- * What a simulated provider received: how often each token, with what end. A test asks it whether
- * every device was reached exactly once, so it must hold a million tokens without falling over.
+ * The record of a simulated provider: how often each token was sent to, and with which result. A
+ * test asks it whether every device was reached exactly once, so it must hold a million tokens.
  */
 
 import { parseJson } from '../../std/json.ts';
@@ -13,7 +13,7 @@ import { TokenCounts } from './token-counts.ts';
 export interface TokenReport {
   readonly count: number;
   readonly accepted: number;
-  /** Of the accepted ones those whose answer never reached the client. */
+  /** Accepted requests whose answer never reached the client. */
   readonly lostAnswers: number;
   readonly rejected: Readonly<Record<string, number>>;
   readonly last: {
@@ -25,8 +25,8 @@ export interface TokenReport {
 export interface ProviderState {
   readonly accepted: number;
   /**
-   * Of the accepted ones those whose answer never reached the client: it cannot know that the
-   * device was reached.
+   * Accepted requests whose answer never reached the client, which cannot know that the device was
+   * reached.
    */
   readonly lostAnswers: number;
   readonly rejected: Readonly<Record<string, number>>;
@@ -35,8 +35,8 @@ export interface ProviderState {
   /** Accepted deliveries of a push to a token that it had reached before. */
   readonly duplicates: number;
   /**
-   * Duplicates beyond the lost answers of their token: a device that was reached again although the
-   * client could know.
+   * Duplicates beyond the lost answers of their token: the client could know that it had reached
+   * the device.
    */
   readonly unexplainedDuplicates: number;
   /** Requests for tokens beyond TOKENS_MAX. */
@@ -50,7 +50,7 @@ export class ProviderRecord {
   readonly #accepted = new TokenCounts();
   /** Only the tokens that were ever rejected. */
   readonly #rejected = new Map<string, Tally>();
-  /** Only the tokens of which one was. */
+  /** Only the tokens with a lost answer. */
   readonly #lostAnswers = new Map<string, number>();
   readonly #last = new LastRequests();
   #acceptedTotal = 0;
@@ -62,7 +62,7 @@ export class ProviderRecord {
     this.#connectionsOpened += 1;
   }
 
-  /** Counts something accepted that is no push. */
+  /** Counts an accepted request that is not a push. */
   acceptUnnamed(): void {
     this.#acceptedTotal += 1;
   }
@@ -81,10 +81,7 @@ export class ProviderRecord {
     }
   }
 
-  /**
-   * Counts a rejection; the token is absent when the request did not get as far as a well-formed
-   * one.
-   */
+  /** Counts a rejection. The token is absent when the request has no well-formed one. */
   reject(reason: string, token?: string, request?: ProviderRequest): void {
     addOne(this.#rejectedTotal, reason);
     if (token === undefined || request === undefined || !this.#accepted.admit(token)) return;
@@ -94,7 +91,7 @@ export class ProviderRecord {
     this.#last.keep(token, request);
   }
 
-  /** How many requests for this token there were, whatever their end. */
+  /** The number of requests for this token, with any result. */
   attempts(token: string): number {
     return this.#accepted.countOf(token) + sum(this.#rejected.get(token));
   }
@@ -153,7 +150,7 @@ export class ProviderRecord {
     this.#connectionsOpened = 0;
   }
 
-  /** Each lost answer is a reason to send once more. */
+  /** Each lost answer explains one repetition. */
   #explainedRepeats(): number {
     let explained = 0;
     for (const [token, lost] of this.#lostAnswers) {
@@ -173,8 +170,8 @@ function sum(tally: Tally | undefined): number {
 }
 
 /**
- * The request as GET /received shows it: an authorization is nobody's business, a body is JSON or
- * is shown as text.
+ * The request as GET /received shows it: without the authorization, which is secret, and with the
+ * body as JSON or else as text.
  */
 function describe(request: KeptRequest): NonNullable<TokenReport['last']> {
   const { method, path, authority } = request;

@@ -1,8 +1,7 @@
 /**
- * How often each token was counted, at several hundred thousand counts a second. A Map of strings
- * spends most of its time waiting for memory once it holds a million. Here a token is only noted
- * when it comes; when the notes are full, or somebody asks, all are entered, and their waits
- * overlap.
+ * Counts tokens, several hundred thousand times a second. A Map of strings spends most of its time
+ * waiting for memory once it holds a million. Here an arriving token is only noted. When the notes
+ * are full, or a caller reads the counts, all notes are entered, and their waits overlap.
  */
 
 import { NO_PUSH, NOTES_MAX, TokenNotes } from './token-notes.ts';
@@ -15,14 +14,14 @@ export class TokenCounts {
   #repeats = 0;
   #turnedAway = 0;
 
-  /** Counts the token once more, reached by this push. */
+  /** Counts the token once more, for this push. */
   increment(token: string, push: number = NO_PUSH): void {
     if (!this.#notes.hasRoom(token)) this.#settle();
     if (this.#notes.hasRoom(token)) this.#notes.write(token, push);
     else this.#turnedAway += 1;
   }
 
-  /** Lists the token, whose count may stay 0; false when there is no room for it. */
+  /** Lists the token, even with a count of 0; false when there is no room for it. */
   admit(token: string): boolean {
     const table = this.#settle();
     const isListed = this.#withNote(token, (hash) => table.enter(this.#notes, 0, hash)) !== NOWHERE;
@@ -36,7 +35,7 @@ export class TokenCounts {
     return address === NOWHERE ? 0 : table.countOf(address);
   }
 
-  /** Of the counts those by a push that had reached the token before. */
+  /** The number of counts by a push that had reached the token before. */
   repeatsOf(token: string): number {
     const table = this.#settle();
     const address = this.#withNote(token, (hash) => table.find(this.#notes, 0, hash));
@@ -49,8 +48,8 @@ export class TokenCounts {
   }
 
   /**
-   * Tokens listed, counts by a push that had reached its token before, and tokens that came when
-   * there was no room.
+   * The listed tokens, the counts by a push that had reached its token before, and the tokens for
+   * which there was no room.
    */
   totals(): { readonly tokens: number; readonly repeats: number; readonly turnedAway: number } {
     const tokens = this.#settle().size;
@@ -58,8 +57,8 @@ export class TokenCounts {
   }
 
   /**
-   * Every token with its count, in the order they came; reading the token's text is left to the
-   * caller.
+   * Every token with its count, in the order of arrival. The caller reads a token's text if it
+   * needs it.
    */
   *entries(): Generator<{ readonly count: number; readonly readToken: () => string }> {
     const table = this.#settle();
@@ -75,7 +74,7 @@ export class TokenCounts {
     this.#turnedAway = 0;
   }
 
-  /** Enters all notes; afterwards the table tells the truth. */
+  /** Enters all notes; afterwards the table is up to date. */
   #settle(): TokenTable {
     const table = this.#table;
     const notes = this.#notes;
@@ -90,7 +89,7 @@ export class TokenCounts {
     return table;
   }
 
-  /** Asks the table about a token that is noted for the question only; the notes must be empty. */
+  /** Looks a token up in the table with a temporary note; the notes must be empty. */
   #withNote(token: string, ask: (hash: number) => number): number {
     if (!this.#notes.hasRoom(token)) return NOWHERE;
     this.#notes.write(token, NO_PUSH);

@@ -1,12 +1,14 @@
 /**
- * Tokens that came and are not yet entered in the table: their bytes one behind the other, and a
- * hash of each.
+ * Tokens that have arrived and are not entered in the table yet: their bytes one after the other,
+ * and a hash of each.
  */
 
-/** Enough that what they wait for overlaps, few enough to stay in the processor's cache. */
+/**
+ * Enough notes that their waits for memory overlap, few enough to stay in the processor's cache.
+ */
 export const NOTES_MAX = 512;
 
-/** Room for that many common tokens, and for one that is as long as a whole request. */
+/** Room for this many common tokens, and for one that is as long as a whole request. */
 const BYTES_MAX = 262_144;
 
 /** UTF-8 takes three bytes at most for one unit of a string. */
@@ -14,7 +16,7 @@ const BYTES_PER_UNIT_MAX = 3;
 
 export const WORD_BYTES = 4;
 
-/** The push of a message that names none: all of these count as the same one. */
+/** The push of a message that names none: all such messages count as of the same push. */
 export const NO_PUSH = 1;
 
 export class TokenNotes {
@@ -30,7 +32,7 @@ export class TokenNotes {
     return this.#count;
   }
 
-  /** Whether there is room for this token too. */
+  /** Whether there is room for this token. */
   hasRoom(token: string): boolean {
     const bytesLeft = BYTES_MAX - this.#wordsUsed * WORD_BYTES;
     return this.#count < NOTES_MAX && token.length * BYTES_PER_UNIT_MAX + WORD_BYTES <= bytesLeft;
@@ -41,7 +43,8 @@ export class TokenNotes {
     const start = this.#wordsUsed;
     const bytes = this.#bytes.write(token, start * WORD_BYTES);
     const end = start + wordsOf(bytes);
-    // The last word is compared whole, so what the token leaves of it is cleared of an earlier one.
+    // The last word is compared whole, so the bytes after the token must not be left from an
+    // earlier one.
     for (let byte = start * WORD_BYTES + bytes; byte < end * WORD_BYTES; byte += 1) {
       this.#bytes[byte] = 0;
     }
@@ -72,7 +75,7 @@ export class TokenNotes {
     let hash = bytes;
     for (let index = start; index < end; index += 1) {
       hash = Math.imul(hash ^ (this.words[index] ?? 0), 0x9e3779b1);
-      // A product carries upwards only; this brings the high bits down to where a slot is chosen.
+      // A product carries only upwards. This moves the high bits down, where the slot is chosen.
       hash ^= hash >>> 15;
     }
     return hash;

@@ -1,8 +1,8 @@
 /**
- * Two million tokens and what was counted of each, without an object for any. They lie on pages one
- * behind the other, `[bytes, count, repeats, newest pushes, the token in UTF-8, padded to whole
- * words]`; a table of slots, chosen by hash, tells where. A token is known by its address: the
- * number of its page, and its place there.
+ * Two million tokens and their counts, without an object for each. They are stored on pages one
+ * after the other, `[bytes, count, repeats, newest pushes, the token in UTF-8, padded to whole
+ * words]`. A table of slots, chosen by hash, holds their addresses: the number of the page, and the
+ * place on it.
  */
 
 import type { TokenNotes } from './token-notes.ts';
@@ -15,27 +15,27 @@ export const TOKENS_MAX = 2_000_000;
 const SLOTS = 2 ** 22;
 
 /**
- * The address, and the hash: most of those that are not meant show by it, without a look at the
+ * The address, and the hash: most other tokens in the slots differ in it, without a look at the
  * page.
  */
 const SLOT_WORDS = 2;
 
-/** 1 MiB, which holds any token there is. */
+/** 1 MiB, which holds any token. */
 const PAGE_BITS = 18;
 const PAGE_WORDS = 2 ** PAGE_BITS;
 
-/** 1 GiB: more than twice what the most tokens of FCM's usual length need. */
+/** 1 GiB: more than twice the need of TOKENS_MAX tokens of FCM's usual length. */
 const PAGES_MAX = 1_024;
 
 /**
- * Of a token the newest pushes are remembered: more are hardly under way to one device at a time.
+ * The newest pushes of a token are remembered: more are hardly under way to one device at a time.
  */
 export const PUSHES_PER_TOKEN = 8;
 
 /** Bytes, count, repeats and the pushes, before the token itself. */
 const HEAD_WORDS = 3 + PUSHES_PER_TOKEN;
 
-/** No token's address: the first page begins behind it. */
+/** Not the address of any token: the first page begins after it. */
 export const NOWHERE = 0;
 
 interface Page {
@@ -44,10 +44,12 @@ interface Page {
 }
 
 export class TokenTable {
-  /** Made with the first token: 32 MiB, of which the system gives what is touched. */
+  /** Allocated with the first token: 32 MiB, of which the system provides only the used parts. */
   #slots: Int32Array | undefined;
   readonly #pages: Page[] = [];
-  /** Where what was read ahead goes: what goes nowhere, the compiler would not read. */
+  /**
+   * Takes the values that were read ahead: without a use of them, the compiler would not read them.
+   */
   readonly #seen = new Int32Array(1);
   #size = 0;
 
@@ -56,8 +58,8 @@ export class TokenTable {
   }
 
   /**
-   * Looks at the slots where the searches for these hashes will begin, so that they are at hand by
-   * then. None of the looks needs another's answer, and the loop does nothing else: so the
+   * Reads the slots where the searches for these hashes will begin, so that they are in the cache
+   * by then. The reads do not depend on each other, and the loop does nothing else, so the
    * processor has dozens of them under way at a time.
    */
   readAhead(hashes: Int32Array, count: number): void {
@@ -70,16 +72,14 @@ export class TokenTable {
     this.#seen[0] = seen;
   }
 
-  /** The address of a noted token; NOWHERE when it is not here. */
+  /** The address of a noted token; NOWHERE when the table does not have it. */
   find(notes: TokenNotes, note: number, hash: number): number {
     const slots = this.#slots;
     if (slots === undefined) return NOWHERE;
     return slots[this.#slotOf(slots, notes, note, hash)] ?? NOWHERE;
   }
 
-  /**
-   * The address of a noted token, which is entered when it is new; NOWHERE when there is no room.
-   */
+  /** The address of a noted token, which is entered if it is new; NOWHERE when there is no room. */
   enter(notes: TokenNotes, note: number, hash: number): number {
     this.#slots ??= new Int32Array(SLOTS * SLOT_WORDS);
     const slots = this.#slots;
@@ -98,13 +98,13 @@ export class TokenTable {
     return this.#wordsAt(address)[placeOf(address) + 1] ?? 0;
   }
 
-  /** Of the count those that a push reached again. */
+  /** The number of counts by a push that had reached the token before. */
   repeatsOf(address: number): number {
     return this.#wordsAt(address)[placeOf(address) + 2] ?? 0;
   }
 
   /**
-   * Adds one to the count; answers whether this push, a number that is not 0, has been counted here
+   * Adds one to the count. Returns whether this push, a number that is not 0, was counted here
    * before.
    */
   increment(address: number, push: number): boolean {
@@ -118,7 +118,8 @@ export class TokenTable {
       words[place + 2] = repeats + 1;
       return true;
     }
-    // As many pushes as came so far: the place of the oldest one, once all are taken.
+    // The number of pushes so far gives the place, which is that of the oldest push once all are
+    // taken.
     words[place + 3 + ((count - repeats) % PUSHES_PER_TOKEN)] = push;
     return false;
   }
@@ -130,7 +131,7 @@ export class TokenTable {
     return Buffer.from(words.buffer, start, words[place] ?? 0).toString();
   }
 
-  /** All there are, in the order they were entered. */
+  /** All addresses, in the order in which they were entered. */
   *addresses(): Generator<number> {
     for (const [index, { words, used }] of this.#pages.entries()) {
       let place = firstPlace(index);
@@ -190,7 +191,7 @@ export class TokenTable {
   }
 }
 
-/** For an address that is none. */
+/** For an invalid address. */
 const NO_WORDS = new Int32Array(0);
 
 function firstSlot(hash: number): number {

@@ -1,6 +1,6 @@
 /**
- * The TLS certificate of the simulator, for the names it is reached by: made at start and in memory
- * only, unless it is to be kept.
+ * The TLS certificate of the simulator, for the names of its host: made at start and kept only in
+ * memory, unless the caller stores it.
  */
 
 import { isIP } from 'node:net';
@@ -11,11 +11,12 @@ export interface Certificate {
   readonly privateKeyPem: string;
 }
 
-/** Longer than any run of a simulator, short enough that a copy left behind soon trusts nobody. */
+/** Longer than any run of a simulator, and short enough that a forgotten copy soon expires. */
 const VALID_DAYS = 30;
 
 /**
- * A clock that is a little behind (a container, a virtual machine after sleep) must not refuse it.
+ * A client whose clock is a little behind (a container, a virtual machine after sleep) must accept
+ * it.
  */
 const VALID_BEFORE_MS = 3_600_000;
 

@@ -1,20 +1,20 @@
 /**
- * A connection as it looks from afar: all that is written to it arrives a round trip later, in
- * order. The whole round trip is on this side, since a client cannot tell on which way its time
- * went by. What is under way costs one timer, however many answers it holds.
+ * A connection as a distant client sees it: everything written to it arrives a round trip later, in
+ * order. The whole round trip is on this side, since a client cannot tell in which direction the
+ * time was lost. All octets under way need one timer, however many answers they hold.
  */
 
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 
 /**
- * On the way at once, as much as a router's buffers take; then the writer waits, as it would for
- * its window.
+ * Octets on the way at once, as many as a router's buffers take. Then the writer waits, as it would
+ * for its window.
  */
 const HELD_OCTETS_MAX = 16 * 1_024 * 1_024;
 /**
- * Arrivals are so far apart, and what is due between two of them comes with the second, as behind a
- * busy router.
+ * The interval between arrivals. Octets that are due between two of them arrive with the second, as
+ * after a busy router.
  */
 const ARRIVALS_EVERY_MS = 4;
 
@@ -50,8 +50,8 @@ export class DistantSocket extends Duplex {
   }
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
-    // A copy: the writer may use its buffer again as soon as this is done, which is long before the
-    // octets go.
+    // A copy: the writer may reuse its buffer as soon as this is done, which is long before the
+    // octets are sent.
     this.#hold(Buffer.from(chunk));
     if (this.#heldOctets < HELD_OCTETS_MAX) done();
     else this.#blocked = done;
@@ -62,7 +62,7 @@ export class DistantSocket extends Duplex {
     done();
   }
 
-  /** What was written before is on its way already and arrives; the connection ends behind it. */
+  /** Octets written before are on their way already and arrive; then the connection ends. */
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
     this.#releaseWriter();
     if (this.#held.length === 0) this.#socket.destroy();
@@ -82,7 +82,7 @@ export class DistantSocket extends Duplex {
     const nowMs = performance.now();
     const firstLeft = this.#held.findIndex(({ dueAtMs }) => dueAtMs > nowMs);
     const due = this.#held.splice(0, firstLeft === -1 ? this.#held.length : firstLeft);
-    // One write to the system, and one record of TLS, for what arrives together.
+    // One write to the system, and one TLS record, for octets that arrive together.
     this.#socket.cork();
     for (const { octets } of due) {
       if (octets === null) this.#socket.end();

@@ -1,15 +1,15 @@
-/** Header fields as they come and go: a list of names and values, in order. */
+/** Header fields, received and sent: a list of names and values, in order. */
 
 import type { Field } from '../../http2/hpack/field.ts';
 
-/** A field that comes again and again with the same value; `name` is in lower case. */
+/** A field that recurs with the same value; `name` is in lower case. */
 export const recurringField = (name: string, value: string): Field => ({
   name,
   value,
   indexing: 'incremental',
 });
 
-/** A field whose value is another one the next time. */
+/** A field whose value differs each time. */
 export const singularField = (name: string, value: string): Field => ({
   name,
   value,
@@ -22,16 +22,14 @@ export function fieldValue(fields: readonly Field[], name: string): string | und
   return undefined;
 }
 
-/** Whether a name comes twice. */
+/** Whether a name occurs twice. */
 export function hasDuplicates(fields: readonly Field[]): boolean {
   const names = new Set<string>();
   for (const { name } of fields) names.add(name);
   return names.size < fields.length;
 }
 
-/**
- * Whether both lists say the same. Fields recur as the same objects, so this is a glance at each.
- */
+/** Whether both lists are equal. Recurring fields are the same objects, which makes this cheap. */
 export function sameFields(some: readonly Field[], others: readonly Field[]): boolean {
   if (some.length !== others.length) return false;
   for (let index = 0; index < some.length; index += 1) {

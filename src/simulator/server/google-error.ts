@@ -1,4 +1,4 @@
-/** Errors in the shape that Google's APIs answer with (facts, 2.3). */
+/** Errors in the form of Google's APIs (facts, 2.3). */
 
 import type { Field } from '../../http2/hpack/field.ts';
 import type { ProviderAnswer } from './exchange.ts';
@@ -24,11 +24,11 @@ export interface GoogleError {
   readonly code: number;
   readonly message: string;
   readonly details: readonly GoogleErrorDetail[];
-  /** Beside the content type. */
+  /** Besides the content type. */
   readonly fields?: readonly Field[];
 }
 
-/** The detail that says in FCM's own words what went wrong; clients decide on it first. */
+/** The detail with FCM's own error code; clients decide by it first. */
 export function fcmErrorDetail(errorCode: string): GoogleErrorDetail {
   return { '@type': 'type.googleapis.com/google.firebase.fcm.v1.FcmError', errorCode };
 }
@@ -55,7 +55,7 @@ export function quotaFailureDetail(subject: string): GoogleErrorDetail {
 export function googleErrorAnswer(error: GoogleError): ProviderAnswer {
   const { code, message, details } = error;
   const status = rpcStatusOf(code);
-  // Google leaves an empty list out, and an oversized message is told by that alone.
+  // Google leaves an empty list out. Only this distinguishes an oversized message.
   const body = { error: { code, message, status, ...(details.length > 0 ? { details } : {}) } };
   return {
     status: code,
@@ -68,7 +68,7 @@ function rpcStatusOf(code: number): string {
   return RPC_STATUSES.get(code) ?? 'UNKNOWN';
 }
 
-/** The page of HTML that Google's front end shows where no API answers. */
+/** The page of HTML that Google's front end shows when no API answers. */
 export function googleHtmlAnswer(status: number, sentence: string): ProviderAnswer {
   return {
     status,

@@ -1,7 +1,7 @@
 /**
  * Reads and verifies JSON web tokens, synchronously, on `node:crypto`. The engine signs its tokens
- * with jose; a peer that checks them by other means finds the faults that one library would share
- * with itself.
+ * with jose. A peer that checks them with other code finds faults that one library would not see in
+ * its own tokens.
  */
 
 import type { KeyObject } from 'node:crypto';
@@ -18,7 +18,7 @@ export interface Jwt {
   readonly signature: Buffer;
 }
 
-/** The parts of a compact JWT; undefined when it is none. Nothing is verified yet. */
+/** The parts of a compact JWT; undefined when the text is not one. Nothing is verified yet. */
 export function readJwt(text: string): Jwt | undefined {
   const [header = '', claims = '', signature = '', ...rest] = text.split('.');
   const headerObject = readPart(header);
@@ -33,7 +33,7 @@ export function readJwt(text: string): Jwt | undefined {
   };
 }
 
-/** Whether the token says this algorithm and was signed by the private half of this key. */
+/** Whether the token names this algorithm and was signed by the private half of this key. */
 export function isSignedBy(jwt: Jwt, publicKey: KeyObject, algorithm: Algorithm): boolean {
   if (jwt.header['alg'] !== algorithm) return false;
   // JOSE writes r and s side by side; OpenSSL expects DER unless told.

@@ -1,7 +1,6 @@
 /**
- * One connection of a simulated provider: hands its requests to the provider, and plays what the
- * behaviour has in store for connections. With no fault asked for, a request costs no more than its
- * answer.
+ * One connection of a simulated provider: hands its requests to the provider, and plays the
+ * behaviour's faults of connections. Without faults, a request costs no more than its answer.
  */
 
 import type { Duplex } from 'node:stream';
@@ -19,9 +18,9 @@ import type { Handler, ProviderAnswer } from './exchange.ts';
 import { BODY_BYTES_MAX } from './exchange.ts';
 
 export interface ConnectionOptions {
-  /** What the real one allows, for when the behaviour does not say. */
+  /** The limit of the real provider, used when the behaviour sets none. */
   readonly maxConcurrentStreams: number;
-  /** How many of them before a valid credential has come; absent: all. */
+  /** The limit before a valid credential has arrived; absent: the same. */
   readonly streamsAtStart?: number;
   /** The debug data of its GOAWAY frames. */
   readonly goAwayText: string;
@@ -30,11 +29,11 @@ export interface ConnectionOptions {
   readonly onLostAnswer: (token: string) => void;
 }
 
-/** A client that does not acknowledge a PING within so long will not. */
+/** A client that does not acknowledge a PING within this time never will. */
 const ACKNOWLEDGED_WITHIN_MS = 5_000;
 /**
- * A silent connection ends at last, so that a long test does not run out of sockets; every client
- * has given up by then.
+ * A silent connection ends after this time, so that a long test does not run out of sockets. Every
+ * client has given up by then.
  */
 const FROZEN_MS_MAX = 300_000;
 
@@ -53,7 +52,7 @@ export class ProviderConnection {
   readonly #streamLimit: StreamLimit;
   /** One for each PING that the client has not acknowledged. */
   readonly #whenAcknowledged: (() => void)[] = [];
-  /** Answers that wait for their latency to be over. */
+  /** Answers that wait for the end of their latency. */
   readonly #delayed = new Map<number, DelayedAnswer>();
   #behaviour: Behaviour;
   #end: ConnectionEnd | null = null;
@@ -65,7 +64,7 @@ export class ProviderConnection {
   #isPinging = false;
   #isCut = false;
 
-  /** `number`: which of the provider's connections it is, for what is drawn. */
+  /** `number`: the number of the connection at its provider, for draws. */
   constructor(
     socket: Duplex,
     number: number,
@@ -80,7 +79,7 @@ export class ProviderConnection {
     const limits = {
       streamsMax: streams.full,
       streamsMaxAtStart: streams.atStart,
-      // One more than is read, so that a provider sees that there was more.
+      // One more than a provider reads, so that it sees that there was more.
       bodyOctetsMax: BODY_BYTES_MAX + 1,
       // As FCM's do (facts, 2.6).
       endsApart: true,
@@ -111,8 +110,8 @@ export class ProviderConnection {
   }
 
   /**
-   * Looks at nothing more, and closes the socket when the client has read all that it was answered:
-   * what it has not read is known.
+   * Processes nothing more, and closes the socket when the client has read all answers to it. So it
+   * is known which answers are lost.
    */
   cut(): void {
     this.#isCut = true;
@@ -125,7 +124,7 @@ export class ProviderConnection {
     this.#end?.opened(streamId, this.#streamsOpened);
   }
 
-  /** Asks the provider, and answers when the latency is over. */
+  /** Asks the provider, and answers after the latency. */
   #requested(streamId: number, head: RequestHead, body: Buffer): void {
     if (this.#isCut) return;
     const treatment = this.#end === null ? 'served' : this.#end.requested(streamId);
@@ -154,7 +153,7 @@ export class ProviderConnection {
   #respond(streamId: number, answer: ProviderAnswer): void {
     const { status, fields, body } = answer;
     const octets = body === '' ? NO_BODY : Buffer.from(body);
-    // Behind the PING of a cut nobody knows what is still read.
+    // After the PING of a cut, it is not known whether the client still reads an answer.
     if (this.#isCut) this.#lose(answer);
     else if (!this.#http2.respond(streamId, { status, fields, body: octets })) this.#lose(answer);
     else if (this.#behaviour.pingsAfterAnswers && !this.#isPinging) this.#ping();
@@ -164,7 +163,7 @@ export class ProviderConnection {
     if (acceptedToken !== undefined) this.#options.onLostAnswer(acceptedToken);
   }
 
-  /** At once, not when its time comes: by then the client may have sent it again. */
+  /** Lost at once, not at its time: by then the client may have sent the request again. */
   #loseDelayed(streamId: number): void {
     const delayed = this.#delayed.get(streamId);
     if (delayed === undefined) return;
@@ -173,7 +172,7 @@ export class ProviderConnection {
     this.#lose(delayed.answer);
   }
 
-  /** As Google measures how much is under way: one at a time. */
+  /** As Google measures the octets under way: one PING at a time. */
   #ping(): void {
     this.#isPinging = true;
     this.#whenRead(() => {
@@ -189,7 +188,7 @@ export class ProviderConnection {
     this.#http2.abandon(highestStreamId, ErrorCode.ENHANCE_YOUR_CALM, 'too_many_pings');
   }
 
-  /** Calls back when the client has read all that was sent to it, or surely will not. */
+  /** Calls back when the client has read everything sent to it, or surely never will. */
   #whenRead(act: () => void): void {
     let timer: NodeJS.Timeout | null = null;
     const once = (): void => {
@@ -203,14 +202,14 @@ export class ProviderConnection {
     this.#http2.sendPing();
   }
 
-  /** Who asks for a number of streams gets it from the start. */
+  /** A behaviour that sets a number of streams gets it from the start. */
   #streamsOf({ maxConcurrentStreams }: Behaviour): Limits {
     const { streamsAtStart, maxConcurrentStreams: usual } = this.#options;
     const full = maxConcurrentStreams ?? usual;
     return { full, atStart: maxConcurrentStreams ?? streamsAtStart ?? full };
   }
 
-  /** Leaves an end alone that would be drawn again: it may be under way. */
+  /** Keeps the present end if the same one is drawn: it may be under way. */
   #setEnd(behaviour: Behaviour): void {
     const drawn = drawEnd(behaviour, this.#number);
     const present = this.#end?.drawn;
@@ -231,7 +230,7 @@ export class ProviderConnection {
     this.#after(FROZEN_MS_MAX, () => this.#http2.destroy('silent for long enough'));
   }
 
-  /** Sets the limits of time anew; those of age count from now on. */
+  /** Sets the time limits again; age counts from now on. */
   #limitLife(): void {
     clearTimeout(this.#idleTimer);
     clearTimeout(this.#ageTimer);
@@ -250,7 +249,7 @@ export class ProviderConnection {
     else this.#leave('session_timeout');
   }
 
-  /** Serves what has begun and nothing more. The words are FCM's (facts, 2.6). */
+  /** Serves the streams that have begun and no more. The words are FCM's (facts, 2.6). */
   #leave(text: string): void {
     this.#http2.sendGoAway(this.#http2.highestStreamId, ErrorCode.NO_ERROR, text);
     this.#http2.drain();

@@ -1,6 +1,6 @@
 /**
- * The wire under a simulated provider: TLS and HTTP/2 on our own framing, whose connections play
- * what the behaviour asks for. It knows no provider: any handler is served.
+ * The wire under a simulated provider: TLS and HTTP/2 on our own framing, with connections that
+ * play the behaviour. It knows no provider: any handler is served.
  */
 
 import { listen } from '../../http2/server/listen.ts';
@@ -20,11 +20,11 @@ export interface ProviderServerOptions extends ConnectionOptions {
 
 export interface ProviderServer {
   readonly port: number;
-  /** Tells the connections that are open how the provider behaves now. */
+  /** Tells open connections the present behaviour. */
   applyBehaviour(): void;
-  /** The next connection is the first again, for what is drawn by its number. */
+  /** Numbers connections from 1 again, for draws by their number. */
   countAnew(): void;
-  /** Closes the connections that are open. */
+  /** Closes open connections. */
   cutConnections(): void;
   close(): Promise<void>;
 }
@@ -38,11 +38,11 @@ export async function startProviderServer(options: ProviderServerOptions): Promi
     port: options.port,
     certificatePem: certificate.certificatePem,
     privateKeyPem: certificate.privateKeyPem,
-    // TCP's handshake and TLS's, a round trip each.
+    // The handshakes of TCP and TLS take a round trip each.
     handshakeAfterMs: () => (live.outage === 'closed' ? null : 2 * live.current.roundTripMs),
     onConnection: (socket) => {
       const { current, outage } = live;
-      // Its handshake had begun before.
+      // Its handshake began before the outage.
       if (outage === 'closed') {
         socket.destroy();
         return;

@@ -1,13 +1,13 @@
 /**
- * Browsers that the simulator plays: it makes their subscriptions, keeps their private keys, and so
- * can read what they are sent.
+ * The browsers that the simulator plays: makes their subscriptions and keeps their private keys, so
+ * that it can read messages to them.
  */
 
 import type { ECDH } from 'node:crypto';
 import { createDecipheriv, createECDH, hkdfSync, randomBytes } from 'node:crypto';
 import { CappedMap } from '../../std/capped-map.ts';
 
-/** What a page would hand to its server: the JSON of a PushSubscription (W3C Push API). */
+/** The JSON of a PushSubscription, which a page hands to its server (W3C Push API). */
 export interface PushSubscription {
   readonly endpoint: string;
   readonly expirationTime: null;
@@ -21,7 +21,7 @@ interface Browser {
   readonly applicationServerKey: string | undefined;
 }
 
-/** The newest stay; a key pair is about 2 KiB. */
+/** The newest ones are kept; a key pair is about 2 KiB. */
 const BROWSERS_MAX = 20_000;
 
 const AUTH_SECRET_OCTETS = 16;
@@ -47,7 +47,7 @@ export class PushSubscriptions {
   }
 
   /**
-   * Whether this subscription was made with that key; those that were not made here may be of any.
+   * Whether this subscription was made with that key. One that was not made here accepts any key.
    */
   takesKey(id: string, applicationServerKey: string): boolean {
     const expected = this.#browsers.get(id)?.applicationServerKey;
@@ -55,8 +55,8 @@ export class PushSubscriptions {
   }
 
   /**
-   * What the browser would show its service worker: undefined when it cannot read it, null when it
-   * is none of ours.
+   * The content that the browser would hand to its service worker; undefined: it cannot read it;
+   * null: the browser is not one of ours.
    */
   read(id: string, body: Buffer): Buffer | undefined | null {
     const browser = this.#browsers.get(id);
@@ -74,7 +74,7 @@ const KEY_ID_AT = SALT_OCTETS + 5;
 const TAG_OCTETS = 16;
 const LAST_RECORD = 2;
 
-/** RFC 8291, 3.4, by the book; throws when anything is not as it has to be. */
+/** Decrypts exactly as RFC 8291, 3.4; throws on any deviation. */
 function decrypt(body: Buffer, { keys, authSecret }: Browser): Buffer {
   const salt = body.subarray(0, SALT_OCTETS);
   const contentAt = KEY_ID_AT + body.readUInt8(SALT_OCTETS + 4);

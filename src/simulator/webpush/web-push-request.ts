@@ -1,6 +1,6 @@
 /**
- * Checks everything about a Web Push request: RFC 8030 and 8188 for the message, RFC 8292 for who
- * sends it (facts, 3.1 and 3.2).
+ * Checks a Web Push request: its message by RFC 8030 and 8188, its sender by RFC 8292 (facts, 3.1
+ * and 3.2).
  */
 
 import { createPublicKey } from 'node:crypto';
@@ -10,7 +10,7 @@ import { fieldValue } from '../server/fields.ts';
 import { isSignedBy, readJwt } from '../server/jwt.ts';
 import { ENDPOINT_PATH } from './push-subscriptions.ts';
 
-/** Apple's words where it has some. */
+/** With Apple's words where it has some. */
 export const WEB_PUSH_REASONS = {
   BadPath: 404,
   MethodNotAllowed: 405,
@@ -33,7 +33,7 @@ export const WEB_PUSH_REASONS = {
 
 export type WebPushReason = keyof typeof WEB_PUSH_REASONS;
 
-/** RFC 8030, 7.2: what a service must take; most take no more. */
+/** RFC 8030, 7.2: a service must accept this size; most accept no more. */
 const BODY_OCTETS_MAX = 4_096;
 /**
  * Salt, record size, length of the key id, an uncompressed point (RFC 8291, 4), a delimiter, a tag.
@@ -52,13 +52,13 @@ export function subscriptionOf(path: string): string | undefined {
   return ID.test(id) ? id : undefined;
 }
 
-/** The first thing wrong with the message; undefined when a service would take it. */
+/** The first fault of the message; undefined when a service would accept it. */
 export function checkMessage({ method, fields, body }: ProviderRequest): WebPushReason | undefined {
   if (method !== 'POST') return 'MethodNotAllowed';
   if (!TTL.test(fieldValue(fields, 'ttl') ?? '')) return 'BadTtl';
   if (!URGENCY.test(fieldValue(fields, 'urgency') ?? 'normal')) return 'BadUrgency';
   const topic = fieldValue(fields, 'topic');
-  // Apple decodes it, and no base64 is one character longer than whole groups of four.
+  // Apple decodes the topic, and base64 is never one character longer than whole groups of four.
   if (topic !== undefined && (!TOPIC.test(topic) || topic.length % 4 === 1)) {
     return 'BadWebPushTopic';
   }
@@ -83,7 +83,7 @@ const VAPID = /^vapid t=([\w.-]+), ?k=([\w-]+)$/i;
 const SUBJECT = /^(?:mailto:[^\s<>@]+@[^\s<>@]+|https:\/\/\S+)$/;
 /** RFC 8292, 2. */
 const LIFETIME_MS_MAX = 24 * 3_600_000;
-/** Verifying costs 74 µs; a sender shows the same token for hours. */
+/** Tokens are remembered: verifying costs 74 µs, and a sender uses the same token for hours. */
 const VERIFIED_MAX = 10_000;
 
 export class VapidTokens {

@@ -1,6 +1,6 @@
 /**
- * The simulated push service of a browser's maker (RFC 8030): takes a message, answers as Apple's
- * would, and records it.
+ * The simulated push service of a browser's maker (RFC 8030): receives a message, answers as
+ * Apple's would, and records it.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -13,7 +13,7 @@ import type { PushSubscriptions } from './push-subscriptions.ts';
 import type { WebPushReason } from './web-push-request.ts';
 import { checkMessage, subscriptionOf, VapidTokens, WEB_PUSH_REASONS } from './web-push-request.ts';
 
-/** Why a push was not taken. */
+/** Why a push was refused. */
 interface Refusal {
   readonly status: number;
   readonly reason: string;
@@ -37,7 +37,7 @@ export function createWebPush(
       book.record.reject(reason, id, request);
       return refuse(refusal(reason));
     }
-    // A browser's own record shows what it could read.
+    // For a browser of ours, the record shows the decrypted content.
     const content = subscriptions.read(id, request.body);
     if (content === undefined) {
       book.record.reject('BadRecord', id, request);
@@ -87,7 +87,7 @@ function checkRequest(
   return subscriptions.takesKey(id, check.publicKey) ? undefined : 'VapidPkHashMismatch';
 }
 
-/** What a push service says to a fate; undefined: it takes the push. */
+/** The answer of a push service to a fate; undefined: it accepts the push. */
 function refusalOf(
   fate: Fate,
   { live }: PushBook,
@@ -129,7 +129,7 @@ function scripted({ status, reason, retryAfterSeconds }: ScriptedAnswer): Refusa
   };
 }
 
-/** RFC 8030, 5: where the message is now. */
+/** RFC 8030, 5: the location of the message. */
 function accepted({ authority }: ProviderRequest, id: string): ProviderAnswer {
   const location = `https://${authority}/message/${randomUUID()}`;
   return {
