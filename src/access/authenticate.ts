@@ -1,8 +1,8 @@
 /**
- * Authorization header → caller. A known credential is answered from memory, without a query and
- * without a password hash, and so is one that was refused. What is remembered holds under one
- * revision of the database (decision 43): while callers come, that is looked at a few times a
- * second, so that what is taken away is refused within a second.
+ * Finds the caller of an Authorization header. A known credential is answered from memory, accepted
+ * or refused, without a query and without a password hash. An entry holds under one revision of the
+ * database (decision 43). While callers come, the revision is read a few times a second, so that a
+ * revoked credential is refused within a second.
  */
 
 import { hash, randomBytes } from 'node:crypto';
@@ -18,7 +18,8 @@ import { CredentialLookup } from './credential-lookup.ts';
 import type { Secrets } from './secrets.ts';
 
 /**
- * A caller, or why there is none. `disabled`: the credential is right and its client is not served.
+ * A caller, or why there is none. `disabled`: the credential is right, but its client is not
+ * served.
  */
 export type Authentication = Caller | 'missing' | 'wrong' | 'disabled';
 
@@ -26,31 +27,30 @@ type Refusal = 'wrong' | 'disabled';
 
 interface Remembered {
   readonly known: Caller | Refusal;
-  /** Under which it is so. */
+  /** The revision under which this holds. */
   readonly revision: string;
-  /** Not used beyond. */
+  /** The entry is not used after this time. */
   readonly untilMs: number;
   /** When the use of a key was last noted. */
   notedMs: number;
 }
 
-/** A revision that was asked for less than this long ago is believed without a question. */
+/** A revision that was read less than this long ago is used without a query. */
 const FRESH_MS = 400;
 /**
- * And while it is asked for again until then: the longest that a credential works after it was
- * taken away.
+ * Until this age it is used while it is read again: the longest that a revoked credential works.
  */
 const STALE_MS = 800;
 /** About 400 bytes each. An installation has as many credentials as apps. */
 const REMEMBERED_MAX = 10_000;
 /**
- * Refused ones, about 200 bytes each, apart from the others: whoever makes up new ones all the time
- * must not push those out.
+ * Refused ones, about 200 bytes each. They are kept apart, so that a caller that invents
+ * credentials does not displace the others.
  */
 const REFUSED_MAX = 10_000;
-/** A credential that is made is no new revision: what was refused may be one by then. */
+/** A new credential does not raise the revision, so a refused one may be valid after this time. */
 const REFUSED_MS = 2_000;
-/** "Last used" is for people who look for keys that nobody needs. */
+/** "Last used" is for people who look for unused keys. */
 const NOTED_EVERY_MS = 60_000;
 const UNNOTED = Number.NEGATIVE_INFINITY;
 
@@ -58,15 +58,15 @@ export class Authenticator {
   readonly #sql: Sql;
   readonly #lookup: CredentialLookup;
   /**
-   * Milliseconds of a clock that nobody sets: set back, the other one would serve a withdrawn
-   * credential on.
+   * Milliseconds of the monotonic clock. If the system clock were used and set back, a revoked
+   * credential would work on.
    */
   readonly #now: () => number;
   readonly #callers = new CappedMap<string, Remembered>({ sizeMax: REMEMBERED_MAX });
   readonly #refused = new CappedMap<string, Remembered>({ sizeMax: REFUSED_MAX });
   /**
-   * Headers are remembered by a salted digest: no secret stays in memory, and no comparison tells
-   * how far it got.
+   * Headers are remembered by a salted digest: no secret stays in memory, and the time of a
+   * comparison does not show how much of a header was right.
    */
   readonly #salt = randomBytes(32).toString('base64');
   /** The newest revision that is known, and when it was asked for. */
@@ -81,7 +81,7 @@ export class Authenticator {
   }
 
   /**
-   * Answers at once when the credential is known, after one query when not. Rejects when the store
+   * Answers at once if the credential is in memory, after one query if not. Rejects when the store
    * cannot be asked.
    */
   authenticate(header: string): Authentication | Promise<Authentication> {
@@ -92,7 +92,7 @@ export class Authenticator {
     return presented.kind === 'missing' ? 'missing' : this.#ask(key, presented);
   }
 
-  /** What memory knows of it. Null: the store has to be asked. */
+  /** The answer from memory. Null: the store has to be asked. */
   recall(header: string): Authentication | null {
     const known = this.#recall(this.#keyOf(header));
     if (known !== null) return known;
@@ -115,7 +115,8 @@ export class Authenticator {
   }
 
   /**
-   * A failure is not lost: what is known goes stale in a moment, and whoever comes then asks again.
+   * A failure needs no report: the revision becomes stale in a moment, and the next caller's query
+   * reads it.
    */
   #lookAgain(): void {
     if (this.#isAsking) return;
@@ -129,7 +130,7 @@ export class Authenticator {
       });
   }
 
-  /** What is not noted now is at the next use. */
+  /** A use that is not noted now is noted the next time. */
   #noteUse(remembered: Remembered, nowMs: number): void {
     const { known, notedMs } = remembered;
     if (typeof known === 'string' || known.key === undefined || nowMs < notedMs + NOTED_EVERY_MS)

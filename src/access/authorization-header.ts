@@ -1,6 +1,6 @@
 /**
- * Reads an Authorization header, leniently, because real clients are (facts/upstream.md, section
- * 1).
+ * Reads an Authorization header leniently, since real clients send it in many forms
+ * (facts/upstream.md, section 1).
  */
 
 export type Presented =
@@ -13,8 +13,8 @@ const BEARER = /^bearer +(\S+)$/i;
 const BASIC = /^basic +(\S+)$/i;
 
 /**
- * Schemes in any case (RFC 9110); base64 with or without padding; a password may hold colons, a
- * user name not.
+ * Schemes in any case (RFC 9110); base64 with or without padding; a password may hold colons, but a
+ * user name may not.
  */
 export function parseAuthorization(header: string): Presented {
   const value = header.trim();

@@ -1,28 +1,28 @@
-/** Who calls: what a checked credential says about a request. */
+/** The caller of a request, as described by its checked credential. */
 
-/** What a further key may be made for. */
+/** The scopes that a further key may have. */
 export const SCOPES = ['send', 'read', 'admin'] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** What a further key may do. Null: no limit. */
+/** The rights of a further key. Null: no limit. */
 export interface KeyRights {
   readonly id: number;
   readonly scopes: readonly Scope[];
   /**
-   * With `groupIds`: the tags that it may send to; those of its groups, and of the groups below,
-   * are among them.
+   * With `groupIds`: the tags that it may send to. All tags of its groups, and of the groups below
+   * them, are among them.
    */
   readonly tagIds: readonly number[] | null;
   readonly groupIds: readonly number[] | null;
   readonly appIds: readonly number[] | null;
-  /** That a push may address. */
+  /** The most devices that a push may address. */
   readonly maxDevices: number | null;
 }
 
 export interface Caller {
   /**
-   * An API user belongs to one app and speaks the App API; super users and keys belong to one
-   * client and speak the rest.
+   * An API user belongs to one app and uses the App API; super users and keys belong to one client
+   * and use the others.
    */
   readonly role: 'api-user' | 'super-user' | 'key';
   readonly clientId: number;
@@ -32,6 +32,6 @@ export interface Caller {
   readonly userName: string;
   /** Basic is deprecated: answers on the Notification and Admin API say so. */
   readonly method: 'bearer' | 'basic';
-  /** Of a key only. */
+  /** For keys only. */
   readonly key?: KeyRights;
 }

@@ -1,7 +1,7 @@
 /**
- * Credentials by database: all that are asked for while a query is under way go into the next one.
+ * Looks credentials up in the database. Look-ups that arrive during a query go into the next one.
  * So a flood of wrong credentials costs one query at a time, and a right one among them is answered
- * by the next, never refused.
+ * by the next query, never refused.
  */
 
 import { timingSafeEqual } from 'node:crypto';
@@ -11,14 +11,14 @@ import type { Sql } from '../store/sql.ts';
 import type { Presented } from './authorization-header.ts';
 import type { Secrets } from './secrets.ts';
 
-/** What can be looked up: a header that held something. */
+/** A header with a credential, which can be looked up. */
 export type Presentable = Exclude<Presented, { readonly kind: 'missing' }>;
 
-/** What the database says of one that was presented. */
+/** The result of looking a credential up. */
 export interface Finding {
-  /** Null: there is none like it. */
+  /** Null: there is no such credential. */
   readonly row: CredentialRow | null;
-  /** Of the moment in which it was so. */
+  /** The revision under which this holds. */
   readonly revision: string;
 }
 
@@ -30,7 +30,7 @@ interface Question {
   reject(error: unknown): void;
 }
 
-/** Arrays of this many are still one short statement; what exceeds it waits for the one after. */
+/** Arrays of this many are still one short statement; further look-ups wait for the next one. */
 const BATCH_MAX = 1_000;
 
 export class CredentialLookup {
@@ -44,7 +44,7 @@ export class CredentialLookup {
     this.#secrets = secrets;
   }
 
-  /** Looks for the credential that was presented. */
+  /** Looks up the credential that was presented. */
   find(presented: Presentable): Promise<Finding> {
     const secret = presented.kind === 'bearer' ? presented.token : presented.password;
     const hashes = this.#secrets.lookupHashes(secret);
@@ -71,7 +71,9 @@ export class CredentialLookup {
 const tokenHashesOf = (batch: readonly Question[]): readonly Buffer[] =>
   batch.flatMap(({ presented, hashes }) => (presented.kind === 'bearer' ? hashes : []));
 
-/** PostgreSQL's text holds no NUL and no lone surrogate: such a name is nobody's. */
+/**
+ * PostgreSQL's text can hold neither NUL nor a lone surrogate, so no credential has such a name.
+ */
 const usernamesOf = (batch: readonly Question[]): readonly string[] =>
   batch.flatMap(({ presented }) =>
     presented.kind === 'basic' &&

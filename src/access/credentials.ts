@@ -13,14 +13,14 @@ import { transact } from '../store/transact.ts';
 import { randomSecret, randomSuffix } from './random-text.ts';
 import type { Secrets } from './secrets.ts';
 
-/** Whose credential: an app's API user, or with `appId` null the client's super user. */
+/** The owner of a credential: an app's API user, or with `appId` null the client's super user. */
 export interface CredentialOwner {
   readonly clientId: number;
   readonly clientSlug: string;
   readonly appId: number | null;
 }
 
-/** In the open: shown to its owner and written nowhere. */
+/** In clear text: shown to its owner and written nowhere. */
 export interface ShownCredential {
   readonly username: string;
   readonly password: string;
@@ -36,10 +36,10 @@ export type RevealResult =
 /** Longest grace of a rotation (spec/interface.md, section 2): 7 days. */
 export const GRACE_HOURS_MAX = 168;
 
-/** Recognisable, so that a token found in a log or a repository is known for what it is. */
+/** Prefixes show what a token is when it is found in a log or a repository. */
 const SUPER_USER_PREFIX = 'tcs_';
 const API_USER_PREFIX = 'tca_';
-/** Only tells credentials of one owner apart: the secret is elsewhere. */
+/** Only distinguishes the credentials of one owner; it is not secret. */
 const USERNAME_SUFFIX_CHARACTERS = 8;
 
 /** Makes and stores a credential. */
@@ -87,7 +87,7 @@ export async function revealCredential(
     : { kind: 'unreadable', keyId };
 }
 
-/** Makes a new credential; those before it work for `graceHours` (0–168) more. */
+/** Makes a new credential; previous ones work for `graceHours` (0–168) more. */
 export function rotateCredential(
   sql: SqlPool,
   secrets: Secrets,
@@ -105,8 +105,8 @@ export function rotateCredential(
 }
 
 /**
- * What is wrong with SECRET_KEY on this database, as a sentence; null when every credential in
- * force was made with it.
+ * The fault of SECRET_KEY on this database, as a sentence; null when it, or SECRET_KEY_OTHER, has
+ * made every credential in force.
  */
 export async function secretKeyFault(sql: Sql, secrets: Secrets): Promise<string | null> {
   const keyIds = await foreignKeyIds(sql, secrets.keyIds);
@@ -115,6 +115,6 @@ export async function secretKeyFault(sql: Sql, secrets: Secrets): Promise<string
     : `SECRET_KEY: this is key ${secrets.keyId}, but credentials in this database were encrypted with ${keyIds.join(', ')}: restore that key (without the variable it is in DATA_DIR/secret.key), or set it as SECRET_KEY_OTHER and run tagcast secret-key rotate.`;
 }
 
-/** What a sealed secret is bound to: user names are unique and never change. */
+/** The identity that a sealed secret is bound to: user names are unique and never change. */
 export const identityOf = (username: string, secret: 'token' | 'password'): string =>
   `credential:${username}:${secret}`;

@@ -1,6 +1,6 @@
 /**
- * Counts wrong credentials by address, so that guessing is slowed down. Only refusals change by it
- * (401 becomes 429): who shares the address and has a right credential is always served
+ * Counts wrong credentials by address, to slow down guessing. This changes only refusals (401
+ * becomes 429): a caller with a right credential is always served, also from such an address
  * (spec/interface.md, section 2).
  */
 
@@ -18,11 +18,11 @@ interface Window {
  */
 const FAILURES_MAX = 30;
 const WINDOW_MS = 60_000;
-/** Addresses remembered, about 150 bytes each; beyond it the oldest is forgotten. */
+/** Networks that are remembered, about 150 bytes each; beyond it the oldest is forgotten. */
 const ADDRESSES_MAX = 50_000;
 
 export class Failures {
-  /** Milliseconds of a clock that nobody sets. */
+  /** Milliseconds of the monotonic clock. */
   readonly #now: () => number;
   readonly #windows = new CappedMap<string, Window>({ sizeMax: ADDRESSES_MAX });
 
@@ -31,7 +31,7 @@ export class Failures {
   }
 
   /**
-   * Notes a wrong credential. Answers how long the address is to wait, or 0 while it has not failed
+   * Notes a wrong credential. Returns how long the address must wait, or 0 while it has not failed
    * too often.
    */
   noteAndAskRetryAfterMs(address: string): number {

@@ -12,11 +12,11 @@ import type { KeyRights } from './caller.ts';
 import { randomSecret, randomSuffix } from './random-text.ts';
 import type { Secrets } from './secrets.ts';
 
-/** Of one client, those that have ended included: their list is read whole. */
+/** Keys of one client, expired ones included: their list is read whole. */
 export const KEYS_PER_CLIENT_MAX = 1_000;
 
 const KEY_PREFIX = 'tck_';
-/** Tells keys of one client apart, and never comes again: jobs are a key's own by it. */
+/** Distinguishes the keys of one client, and is never used again: a key's jobs are found by it. */
 const USERNAME_SUFFIX_CHARACTERS = 12;
 
 export interface KeyToMake extends Omit<KeyRights, 'id'> {
@@ -29,7 +29,7 @@ export interface KeyToMake extends Omit<KeyRights, 'id'> {
 export interface MadeKey {
   readonly id: number;
   readonly userName: string;
-  /** In the open, this once. */
+  /** In clear text, only this once. */
   readonly token: string;
 }
 
@@ -55,5 +55,5 @@ export function createKey(
   });
 }
 
-/** What a sealed token is bound to. */
+/** The identity that a sealed token is bound to. */
 export const keyIdentityOf = (userName: string): string => `client-key:${userName}`;

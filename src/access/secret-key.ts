@@ -1,5 +1,6 @@
 /**
- * Where SECRET_KEY comes from: the environment, or, embedded, a file that the first start makes.
+ * Loads SECRET_KEY: from the environment, or, for the embedded database, from a file that the first
+ * start makes.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -49,9 +50,9 @@ async function readKey(path: string): Promise<string | null> {
 }
 
 /**
- * Written whole under another name and then linked, which never replaces: a crash leaves no half
- * key, and of two starts at once both read the key of the first. A key lost is every credential
- * lost, hence the fsync of file and directory.
+ * Writes the key under another name and then links it, which never replaces a file. So a crash
+ * leaves no half key, and two starts at once both read the key of the first. Without its key every
+ * credential is lost, hence the fsync of file and directory.
  */
 async function makeKey(dataDir: string, path: string): Promise<void> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 });

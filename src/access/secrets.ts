@@ -1,6 +1,6 @@
 /**
- * SECRET_KEY at work: credentials are found by a keyed hash and kept for display encrypted, each
- * under a key of its own.
+ * The uses of SECRET_KEY: credentials are found by a keyed hash, and kept encrypted for display,
+ * with a derived key for each of the two.
  */
 
 import {
@@ -13,11 +13,11 @@ import {
 } from 'node:crypto';
 
 export interface Secrets {
-  /** Names the key without telling it: stored beside everything made with it. */
+  /** Identifies the key without revealing it: stored beside everything made with it. */
   readonly keyId: string;
-  /** Of all keys that it reads with: that one first. */
+  /** The ids of all keys that it reads with, its own first. */
   readonly keyIds: readonly string[];
-  /** HMAC-SHA-256: what a token or password is found by. */
+  /** The HMAC-SHA-256 by which a token or password is found. */
   lookupHash(secret: string): Buffer;
   /** The same under each key that it reads with. */
   lookupHashes(secret: string): readonly Buffer[];
@@ -26,15 +26,15 @@ export interface Secrets {
    * open.
    */
   seal(plain: string, identity: string): Buffer;
-  /** Decrypts what was sealed under `keyId` for `identity`. */
+  /** Decrypts a value that was sealed under `keyId` for `identity`. */
   open(sealed: Buffer, keyId: string, identity: string): OpenResult;
 }
 
 export type OpenResult =
   | { readonly kind: 'opened'; readonly plain: string }
-  /** Sealed under another SECRET_KEY than the one in use. */
+  /** Sealed under a key that is not in use. */
   | { readonly kind: 'other-key'; readonly keyId: string }
-  /** The key is right and the bytes are not: changed, or another record's. */
+  /** The key is right, but the bytes were changed, or are another record's. */
   | { readonly kind: 'damaged' };
 
 const KEY_BYTES = 32;
@@ -44,7 +44,7 @@ const AUTHENTICATION_TAG_BYTES = 16;
 /** 64 bits tell the keys of one installation apart. */
 const KEY_ID_CHARACTERS = 16;
 
-/** What one SECRET_KEY comes to. */
+/** The keys that are derived from one SECRET_KEY. */
 interface Keys {
   readonly id: string;
   readonly lookup: Buffer;
@@ -52,8 +52,8 @@ interface Keys {
 }
 
 /**
- * Writes with SECRET_KEY; reads also what was made with the other one, while everything is brought
- * from one to the other.
+ * Writes with SECRET_KEY. Also reads values made with the other key, while all of them are moved
+ * from one key to the other.
  */
 export function createSecrets(secretKey: string, otherKey?: string): Secrets {
   const own = keysOf(secretKey);
@@ -106,7 +106,7 @@ function open(key: Buffer, sealed: Buffer, identity: string): OpenResult {
   try {
     return { kind: 'opened', plain: Buffer.concat([plain, decipher.final()]).toString('utf8') };
   } catch {
-    // The one way in which node:crypto says that the authentication tag does not fit.
+    // Only by throwing does node:crypto report an authentication tag that does not match.
     return { kind: 'damaged' };
   }
 }
