@@ -132,7 +132,7 @@ function platformOf(provider: string): PlatformId {
 
 const OR = new Intl.ListFormat('en-GB', { type: 'disjunction' });
 
-/** Only what was given: the rest has its defaults where it is stored. */
+/** Only the given flags: the others get their defaults where they are stored. */
 function termsOf(values: Values): { readonly graceHours?: number; readonly expiresAtMs?: number } {
   const { 'grace-hours': grace, expires } = values;
   return {
@@ -198,7 +198,7 @@ const describeApps = (
     })
     .join('\n');
 
-/** Only trouble is worth a word in a list. */
+/** A list mentions only problems. */
 function troubleOf(known: {
   readonly isRefused: boolean;
   readonly isHealthy: boolean | null;

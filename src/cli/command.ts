@@ -1,4 +1,4 @@
-/** What the command line is made of: every command is one of these, and main.ts lists them. */
+/** The interface of every command of the command line; main.ts lists the commands. */
 
 export interface Command {
   /** The text of `--help`. */

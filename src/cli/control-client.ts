@@ -1,4 +1,4 @@
-/** A command's end of a running engine's socket. */
+/** A command's side of a running engine's socket. */
 
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
@@ -10,7 +10,7 @@ import { parseJson } from '../std/json.ts';
 import { engineSocketPath } from '../store/embedded/lock.ts';
 
 /**
- * No action takes longer; an engine that is stopped in a debugger would keep the command for ever.
+ * No action takes longer. An engine that is stopped in a debugger would block the command for ever.
  */
 const ANSWER_TIMEOUT_MS = 30_000;
 
@@ -36,14 +36,14 @@ export const remoteOperatorActions =
     }
   };
 
-/** Null: nobody answers there. */
+/** Null: no engine answers there. */
 async function open(path: string): Promise<Socket | null> {
   const socket = connect(path);
   try {
     await once(socket, 'connect');
     return socket;
   } catch {
-    // No such socket, or a dead engine's: either way nobody is there.
+    // The socket does not exist, or its engine is dead: no engine runs in either case.
     return null;
   }
 }

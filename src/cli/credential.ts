@@ -1,6 +1,6 @@
 /**
- * `tagcast credential …`: the credentials of a client's super user or an app's API user, shown once
- * more or made anew.
+ * `tagcast credential …`: shows or replaces the credential of a client's super user or an app's API
+ * user.
  */
 
 import type { CredentialShown } from '../operator/credential-actions.ts';

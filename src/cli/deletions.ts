@@ -1,6 +1,6 @@
 /**
- * `tagcast deletions …`: devices that a provider called dead in such numbers that somebody should
- * look first.
+ * `tagcast deletions …`: devices that a provider reported dead in such numbers that an operator
+ * should check first.
  */
 
 import type { DecidedDeletions } from '../operator/operator-actions.ts';

@@ -1,6 +1,6 @@
 /**
- * `tagcast fetch`: one URL with our own HTTP/2 client, to try it on any server and for conformance
- * suites to drive.
+ * `tagcast fetch`: fetches one URL with our own HTTP/2 client, to try it on any server and for use
+ * by conformance suites.
  */
 
 import { readFile } from 'node:fs/promises';
@@ -24,8 +24,8 @@ const LIMITS = {
 };
 
 /**
- * A server that says goodbye with an error closes (RFC 9113, 5.4.1); one that does not is not
- * waited for longer.
+ * A server that sends GOAWAY with an error closes the connection (RFC 9113, 5.4.1). The command
+ * waits for that no longer than this.
  */
 const ERROR_PATIENCE_MS = 500;
 const EXIT_FAILED = 1;
@@ -68,10 +68,10 @@ export const fetchCommand: Command = {
   },
 };
 
-/** Resolves when all is written: with null, or with what went wrong when the reader has gone. */
+/** Resolves when all is written: with null, or with the error when the reader has gone. */
 function print(octets: Buffer): Promise<string | null> {
   return new Promise((resolve) => {
-    // The callback hears of it too, but without a listener it would be thrown.
+    // The callback gets the error, too, but without a listener it would be thrown.
     process.stdout.once('error', (error) => resolve(error.message));
     process.stdout.write(octets, (error) => resolve(error?.message ?? null));
   });
@@ -104,7 +104,7 @@ async function fetchOnce({ url, form, caFile, isInsecure }: Arguments): Promise<
       freed: () => freed(),
       draining: (reason, code) => {
         goodbye = reason;
-        // Before the request is sent it is the end; after it, what is still to come may come.
+        // Before the request is sent, this is the end; after it, the answer may still come.
         ended(reason);
         if (code !== ErrorCode.NO_ERROR) setTimeout(brokenOff, ERROR_PATIENCE_MS, reason).unref();
       },
@@ -115,7 +115,7 @@ async function fetchOnce({ url, form, caFile, isInsecure }: Arguments): Promise<
   const { connection } = connected;
   const fetched = await new Promise<Fetched>((resolve) => {
     let isSent = false;
-    // The server may allow no stream at first. One that has said goodbye will never.
+    // The server may allow no stream at first. After a GOAWAY it never will.
     freed = () => {
       if (isSent || connection.capacity === 0) return;
       isSent = true;
@@ -157,7 +157,7 @@ const PROTOCOL = /^https?:$/;
  */
 const FIELD_LINE = /^([!#$%&'*+\-.^_`|~\w]+):\s*([\t\x20-\x7e\x80-\xff]*?)\s*$/;
 
-/** What to do, or what is wrong with the arguments. */
+/** The arguments, `help`, or the fault of the arguments. */
 function readArguments(args: readonly string[]): Arguments | 'help' | string {
   let parsed: ReturnType<typeof parseFlags>;
   try {

@@ -1,6 +1,6 @@
 /**
- * `tagcast index …`: the tag index in Redis, compared with the database or made anew, while the
- * engine goes on.
+ * `tagcast index …`: compares the tag index in Redis with the database, or rebuilds it, while the
+ * engine runs.
  */
 
 import type { MaintainedIndex, Walked } from '../tag-index/redis/maintain.ts';
@@ -25,7 +25,7 @@ export interface OpenedIndex extends MaintainedIndex {
 }
 
 export interface IndexContext {
-  /** A sentence: why it cannot be opened. */
+  /** Opens the index, or returns a sentence why it cannot. */
   open(): Promise<OpenedIndex | string>;
   readonly terminal: {
     print(text: string): void;

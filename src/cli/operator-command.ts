@@ -1,6 +1,6 @@
 /**
- * The frame of the operator's commands: flags in, one action, a text out; a fault is a sentence and
- * an exit code.
+ * The frame of the operator's commands: reads flags, asks for one action, prints a text. A fault is
+ * a sentence and an exit code.
  */
 
 import type { ParseArgsConfig } from 'node:util';
@@ -13,11 +13,11 @@ import type { ProgressOutput } from './progress.ts';
 export interface Terminal {
   print(text: string): void;
   complain(text: string): void;
-  /** Says what a command does, beside what it prints. */
+  /** Reports what a command does, apart from its output. */
   note(text: string): void;
   /**
-   * Writes data as it is; resolves when there is room for more, with whether anybody reads it
-   * still.
+   * Writes data as it is. Resolves when there is room for more: with false when the reader has
+   * gone.
    */
   write(data: string): Promise<boolean>;
   readonly progress: ProgressOutput;
@@ -29,23 +29,25 @@ export interface OperatorContext {
 }
 
 /**
- * What a verb and its arguments come to: something for the engine, or a text about what needed
- * none.
+ * The plan for a verb and its arguments: an errand for the engine, or a text when none is needed.
  */
 export type Plan = Errand | string;
 
 interface ErrandFor<Name extends ActionName> {
   readonly action: Name;
   readonly input: unknown;
-  /** What to print about what the action answered. */
+  /** The text to print for the action's answer. */
   describe(value: Answers[Name]): string;
-  /** What was asked for is done, and is no good: complained about. Absent: what is done is good. */
+  /**
+   * The action was done, but its result is bad and is complained about. Absent: every result is
+   * good.
+   */
   failed?(value: Answers[Name]): boolean;
 }
 
 /**
- * One thing that a command can do, worked out from its arguments: one of the actions, with words
- * for what that one answers.
+ * One thing that a command can do, made from its arguments: an action, and the words for its
+ * answer.
  */
 export type Errand = { [Name in ActionName]: ErrandFor<Name> }[ActionName];
 
@@ -57,7 +59,7 @@ const EXIT_USAGE = 2;
 
 const DIGITS = /^\d+$/;
 
-/** Runs the errand that `plan` makes of a verb and its arguments; answers the exit code. */
+/** Runs the errand that `plan` makes of a verb and its arguments; returns the exit code. */
 export async function runErrand(
   context: OperatorContext,
   usage: string,
@@ -101,7 +103,7 @@ async function carryOut<Name extends ActionName>(
   return { isGood: !errand.failed?.(value), text: errand.describe(value) };
 }
 
-/** `parseArgs` of Node, with a sentence for what it does not know. */
+/** `parseArgs` of Node, with a sentence for unknown flags. */
 export function readFlags<T extends NonNullable<ParseArgsConfig['options']>>(
   args: readonly string[],
   options: T,
@@ -130,14 +132,14 @@ export function readPositionals<const Name extends string>(
   >;
 }
 
-/** A whole number of an argument. */
+/** Reads an argument that must be a whole number. */
 export function readNumber(name: string, text: string): number {
   const value = Number(text);
   if (!DIGITS.test(text)) throw new UsageError(`${name} must be a number, not ${text}`);
   return value;
 }
 
-/** Credentials in the open, for the operator's eyes. */
+/** Credentials in clear text, for the operator. */
 export const describeCredential = (
   title: string,
   credential: { readonly username: string; readonly password: string; readonly token: string },

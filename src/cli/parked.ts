@@ -1,4 +1,4 @@
-/** `tagcast parked …`: parts of sends that could not be brought to their end. */
+/** `tagcast parked …`: parts of sends that could not be completed. */
 
 import type { ReleasedParts } from '../operator/operator-actions.ts';
 import type { ParkedScope } from '../store/ledger/parked-parts.ts';

@@ -1,4 +1,6 @@
-/** Actions of a long command: an engine or database that is away for a moment is waited for. */
+/**
+ * Actions of a long command. They wait for an engine or database that is unavailable for a moment.
+ */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ask } from '../operator/ask.ts';
@@ -17,12 +19,12 @@ const BACKOFF: BackoffPolicy = { baseMs: 250, capMs: 5_000 };
 /** A restart of the engine or a failover of the database takes less. */
 const PATIENCE_MS = 60_000;
 
-/** It was in vain: the message is a sentence for the operator. */
+/** All attempts failed: the message is a sentence for the operator. */
 export class GivenUpError extends Error {}
 
 /**
- * What an action answers, which must be safe to ask twice. `accept` may refuse a value, with a
- * sentence, to have it asked again.
+ * The answer of an action, which must be safe to repeat. `accept` may refuse a value with a
+ * sentence; then the action is repeated.
  */
 export async function askPatiently<Name extends ActionName>(
   actions: OperatorActions,
@@ -40,7 +42,7 @@ export async function askPatiently<Name extends ActionName>(
   }
 }
 
-/** The value of an action, or a sentence at once. */
+/** The value of an action that is tried once; a refusal is thrown as a GivenUpError. */
 export async function askOnce<Name extends ActionName>(
   actions: OperatorActions,
   action: Name,
@@ -51,7 +53,7 @@ export async function askOnce<Name extends ActionName>(
   return result.value;
 }
 
-/** A database that is away is a fault like another. */
+/** An unavailable database is a fault like any other. */
 async function askAvailable<Name extends ActionName>(
   actions: OperatorActions,
   action: Name,

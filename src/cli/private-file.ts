@@ -1,6 +1,6 @@
 /**
- * New files of the commands that hold secrets or device tokens: for their owner only, and never
- * over one that is there.
+ * New files with secrets or device tokens: for their owner only, and never in place of an existing
+ * file.
  */
 
 import type { FileHandle } from 'node:fs/promises';

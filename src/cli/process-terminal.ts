@@ -1,4 +1,4 @@
-/** The terminal of this process: what is printed goes to stdout, all else to stderr. */
+/** The terminal of this process: printed texts go to stdout, all others to stderr. */
 
 import type { Terminal } from './operator-command.ts';
 
@@ -13,14 +13,14 @@ export const processTerminal: Terminal = {
   },
 };
 
-/** A reader that goes away (`| head`) is no fault of ours. */
+/** A reader that goes away (`| head`) is not an error. */
 function write(data: string): Promise<boolean> {
   return new Promise((resolve) => {
     const onError = (): void => resolve(false);
     process.stdout.once('error', onError);
     process.stdout.write(data, (error) => {
       resolve(!error);
-      // The event comes after this, and must find somebody.
+      // The event comes after this, and still needs its listener.
       setImmediate(() => process.stdout.off('error', onError));
     });
   });

@@ -1,4 +1,4 @@
-/** How far a long command is: a bar on a terminal, a line now and then anywhere else. */
+/** Shows the progress of a long command: a bar on a terminal, elsewhere a line now and then. */
 
 import type { Clock } from '../std/clock.ts';
 import { systemClock } from '../std/clock.ts';
@@ -8,7 +8,7 @@ export interface ProgressOutput {
   write(text: string): void;
 }
 
-/** How much is done; `total` null: nobody knows how much there is. */
+/** How much is done; `total` null: the total is not known. */
 export interface Standing {
   readonly done: number;
   readonly total: number | null;
@@ -21,7 +21,7 @@ const BAR_EVERY_MS = 200;
 /** A log of an hour's import stays readable. */
 const LINE_EVERY_MS = 5_000;
 const BAR_WIDTH = 24;
-/** Back to the first column, and everything after it gone. */
+/** Moves to the first column and clears the line. */
 const CLEAR_LINE = '\r\x1b[K';
 
 export class Progress {
@@ -45,7 +45,7 @@ export class Progress {
     this.shownAtMs = output.isTerminal ? Number.NEGATIVE_INFINITY : this.startedAtMs;
   }
 
-  /** Shows it if it is time. What was there at the first call was not done in this run. */
+  /** Shows the progress if it is time. The count at the first call is from an earlier run. */
   show(standing: Standing): void {
     this.countAtStart ??= standing.count;
     const nowMs = this.clock.monotonicMs();
@@ -57,7 +57,7 @@ export class Progress {
     this.isBarShown = this.output.isTerminal;
   }
 
-  /** Takes the bar away, for a line to be printed in its place. */
+  /** Removes the bar, so that a line can be printed in its place. */
   clear(): void {
     if (this.isBarShown) this.output.write(CLEAR_LINE);
     this.isBarShown = false;

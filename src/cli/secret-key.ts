@@ -1,4 +1,4 @@
-/** `tagcast secret-key rotate`: everything under a new SECRET_KEY. */
+/** `tagcast secret-key rotate`: brings everything under a new SECRET_KEY. */
 
 import type { RotatedKey } from '../operator/secret-key-actions.ts';
 import type { Command } from './command.ts';

@@ -1,6 +1,6 @@
 /**
- * `tagcast simulate`: the provider simulator as a process of its own, to try an engine out on or to
- * load.
+ * `tagcast simulate`: the provider simulator as a process of its own, to try an engine or put load
+ * on it.
  */
 
 import { writeFile } from 'node:fs/promises';
@@ -157,7 +157,7 @@ function parseFlags(args: readonly string[]): Readonly<Record<string, unknown>> 
     };
     return parseArgs({ args: [...args], options, allowPositionals: false }).values;
   } catch (error) {
-    // parseArgs adds advice about `--` behind the first sentence, which helps nobody here.
+    // parseArgs adds advice about `--` after the first sentence, which does not help here.
     const message = error instanceof Error ? error.message : String(error);
     throw new UsageError(message.split('. ', 1)[0], { cause: error });
   }
@@ -178,7 +178,7 @@ function readScenarios(values: unknown): readonly ScenarioName[] {
   });
 }
 
-/** What the flags say goes over what the scenarios say. */
+/** The flags override the scenarios. */
 function readBehaviour(
   text: (flag: string) => string | undefined,
   scenarios: readonly ScenarioName[],
@@ -199,7 +199,7 @@ function readBehaviour(
   throw new UsageError(`--${flag}: ${issue?.message}`);
 }
 
-/** What a script needs to go on, on the one line that it waits for. */
+/** The addresses that a script needs, on the one line that it waits for. */
 function describe(simulator: Simulator): object {
   const { apnsOrigin, fcmOrigin, oauthOrigin, webPushOrigin, controlUrl } = simulator;
   return { apnsOrigin, fcmOrigin, oauthOrigin, webPushOrigin, controlUrl };
@@ -218,7 +218,7 @@ function untilSignal(): Promise<void> {
 }
 
 /**
- * Ports that are taken, files that cannot be written: the operating system's sentence says it all.
+ * A port that is taken, or a file that cannot be written: the operating system's message is enough.
  */
 function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'syscall' in error;

@@ -1,6 +1,6 @@
 /**
- * What a simulator leaves in files, so that an engine that knows them still knows it after a
- * restart: accounts and certificate.
+ * The files of a simulator: accounts and certificate. With them, an engine that was set up for a
+ * simulator still works with it after a restart.
  */
 
 import { X509Certificate } from 'node:crypto';
@@ -23,23 +23,23 @@ export async function readAccounts(file: string): Promise<ProviderAccounts | und
 }
 
 /**
- * Private keys, even worthless ones, are for their owner only; a file that came meanwhile is left
- * alone.
+ * Private keys, even worthless ones, are for their owner only. A file that was made meanwhile is
+ * left alone.
  */
 export const writeAccounts = (file: string, accounts: ProviderAccounts): Promise<void> =>
   writeFile(file, `${JSON.stringify(accounts, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
 
-/** A year: who keeps a certificate would have to start every engine anew with another one. */
+/** A year: after a new certificate, every engine must be restarted with it. */
 const KEPT_DAYS = 365;
 /**
- * One that ends sooner is replaced: a simulator may run for as long as it would be good without
- * being kept.
+ * A certificate that expires sooner is replaced: a simulator may run for as long as a certificate
+ * that is not kept is valid.
  */
 const LEFT_MS_MIN = 30 * 86_400_000;
 
 /**
- * The certificate in these files, if it is still good for the host; else a new one, and the files
- * have it.
+ * The certificate in these files, if it is still valid for the host; else a new one, which is
+ * written to the files.
  */
 export async function keptCertificate(
   host: string,

@@ -1,6 +1,6 @@
 /**
- * What a command remembers beside its file, for the next run to go on where this one ended, however
- * it ended.
+ * The state that a command keeps beside its file, so that the next run continues where this one
+ * ended, in whatever way.
  */
 
 import { open, readFile, rename, rm } from 'node:fs/promises';
@@ -8,7 +8,7 @@ import type { z } from 'zod';
 import { parseJson } from '../std/json.ts';
 import { UsageError } from './operator-command.ts';
 
-/** What is in it; null: there is none. */
+/** The content of the file; null: there is none. */
 export async function readState<T>(path: string, form: z.ZodType<T>): Promise<T | null> {
   let text: string;
   try {
@@ -23,7 +23,8 @@ export async function readState<T>(path: string, form: z.ZodType<T>): Promise<T 
 }
 
 /**
- * Written beside and renamed, so that there is always a whole one; on the disk when it resolves.
+ * Written to another file and renamed, so that a complete one always exists. The content is on the
+ * disk before that.
  */
 export async function writeState(path: string, state: unknown): Promise<void> {
   const temporary = `${path}.new`;

@@ -1,12 +1,12 @@
-/** What `tagcast app` needs of Web Push: a fresh VAPID key pair. */
+/** Web Push for `tagcast app`: makes a new VAPID key pair. */
 
 import { generateVapidKeys } from '../providers/webpush/credential-form.ts';
 import { readFlags, readPositionals } from './operator-command.ts';
 import { createPrivateFile } from './private-file.ts';
 
 /**
- * `tagcast app vapid`: needs no engine, and keeps the keys nowhere but in the file that it is asked
- * for. Answers what to print.
+ * `tagcast app vapid`: needs no engine, and stores the keys only in the file that it is given.
+ * Returns the text to print.
  */
 export async function makeVapidKeys(args: readonly string[]): Promise<string> {
   const { values, positionals } = readFlags(args, { output: { type: 'string' } });

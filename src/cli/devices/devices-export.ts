@@ -1,6 +1,7 @@
 /**
- * `tagcast devices export`: an app's devices, page by page, to a file or standard output. The state
- * beside the file says up to where it is whole, so that an interrupted export goes on there.
+ * `tagcast devices export`: writes an app's devices, page by page, to a file or standard output.
+ * The state beside the file says how much of it is complete, so that an interrupted export
+ * continues there.
  */
 
 import type { FileHandle } from 'node:fs/promises';
@@ -37,7 +38,7 @@ const stateForm = z.object({
   appId: z.number(),
   format: z.enum(['csv', 'ndjson']),
   after: z.object({ platformId: z.number(), ordinal: z.number() }),
-  /** Of the file, up to here. */
+  /** Octets of the file that are complete. */
   octets: z.number(),
   devices: z.number(),
 });
@@ -49,7 +50,7 @@ const STATE_EVERY_MS = 1_000;
 const EXIT_FAILED = 1;
 const EXIT_INTERRUPTED = 130;
 
-/** Exports to the end, or until `signal` is aborted; answers the exit code. */
+/** Exports to the end, or until `signal` is aborted; returns the exit code. */
 export async function exportDevices(
   actions: OperatorActions,
   terminal: Terminal,
@@ -78,7 +79,7 @@ export async function exportDevices(
   }
 }
 
-/** Answers whether everything was written. */
+/** Returns whether everything was written. */
 async function writeAll(
   actions: OperatorActions,
   { appId, format }: ExportRequest,
@@ -90,7 +91,7 @@ async function writeAll(
   const ask = (after: PageEnd): Promise<DevicePage | null> => {
     const input = { appId, after, ordinals: ORDINALS_PER_REQUEST_MAX };
     const page = askPatiently(actions, 'devices.page', input);
-    // Whoever awaits it later hears of its failure.
+    // The failure is thrown where the page is awaited.
     page.catch(() => undefined);
     return page;
   };
@@ -98,7 +99,7 @@ async function writeAll(
   for (let next = ask(output.state.after); ; ) {
     const page = await next;
     if (page === null) return true;
-    // The next page is on its way while this one is written.
+    // The next page is read while this one is written.
     next = ask(page.end);
     await names.learn(page.devices);
     const lines = page.devices.map(({ tagIds, ...device }) =>
@@ -113,11 +114,11 @@ async function writeAll(
   }
 }
 
-/** How tags are called, as the JSON that files have. */
+/** The names of tags, as JSON for the file. */
 class TagNames {
   private readonly actions: OperatorActions;
   private readonly appId: number;
-  /** Null: it is no more. Bounded by the tags of a client. */
+  /** Null: the tag was deleted. Limited by the number of a client's tags. */
   private readonly known = new Map<number, string | null>();
 
   constructor(actions: OperatorActions, appId: number) {
@@ -153,7 +154,7 @@ class TagNames {
 
 interface Output {
   readonly state: State;
-  /** Answers whether anybody takes it. */
+  /** Returns false when the reader has gone. */
   write(text: string): Promise<boolean>;
   keepState(): Promise<void>;
   howToGoOn(): string;
@@ -166,7 +167,7 @@ const beginState = ({ appId, format, after }: ExportRequest): State => ({
   appId,
   format,
   after: after ?? START,
-  // Whoever goes on has the first line already.
+  // An export that continues has written the first line already.
   octets: after === null ? 0 : 1,
   devices: 0,
 });
@@ -215,7 +216,7 @@ class FileOutput implements Output {
     this.state = state;
   }
 
-  /** A new file, or the one that an interrupted export has begun, cut to what is whole of it. */
+  /** A new file, or the one that an interrupted export has begun, cut to its complete part. */
   static async open(path: string, request: ExportRequest, terminal: Terminal): Promise<FileOutput> {
     const statePath = `${path}.export-state`;
     const known = await readState(statePath, stateForm);
@@ -244,7 +245,7 @@ class FileOutput implements Output {
   async keepState(): Promise<void> {
     if (performance.now() - this.keptAtMs < STATE_EVERY_MS) return;
     this.keptAtMs = performance.now();
-    // What the state says is whole must be on the disk before it.
+    // The part that the state calls complete must be on the disk first.
     await this.file.datasync();
     await writeState(this.statePath, this.state);
   }

@@ -1,7 +1,7 @@
 /**
- * `tagcast devices import`: a file's devices, batch by batch, to whoever commits them. A few
- * batches are under way at once; the state file is behind the oldest of them, so that nothing is
- * missed after an interruption. What is then done a second time changes nothing.
+ * `tagcast devices import`: sends a file's devices to the database, batch by batch. A few batches
+ * are under way at once. The state file stays behind the oldest of them, so that nothing is missed
+ * after an interruption. A device that is then imported a second time does not change.
  */
 
 import { z } from 'zod';
@@ -29,11 +29,11 @@ export interface ImportRequest {
   readonly format: FormatName;
   readonly replacesTags: boolean;
   readonly createsTags: boolean;
-  /** Bad records beyond which it stops. */
+  /** The import stops after more bad records than this. */
   readonly faultsMax: number;
-  /** Null: nothing is remembered. */
+  /** Null: no state is kept. */
   readonly statePath: string | null;
-  /** Records to pass over when there is no state. */
+  /** Records to skip when there is no state. */
   readonly resumeFrom: number;
 }
 
@@ -43,29 +43,34 @@ const stateForm = z.object({
   format: z.enum(FORMAT_NAMES),
   replacesTags: z.boolean(),
   fingerprint: z.string().nullable(),
-  /** By the database's clock, of the first run: what apps said since is newer than the file. */
+  /**
+   * Start of the first run, by the database's clock: registrations since then are newer than the
+   * file.
+   */
   startedAtMs: z.number(),
-  /** Of the file, done with. */
+  /** Records of the file that are done. */
   records: z.number(),
   tally: tallyForm,
 });
 
 type State = z.infer<typeof stateForm>;
 
-/** Batches under way: each lane of the database's has one. */
+/** Batches under way: one for each lane of the database. */
 const BATCHES_MAX = 4;
-/** Subscriptions of a batch: as a lane bounds its transactions. */
+/** Subscriptions of a batch: a lane limits its transactions in the same way. */
 const SUBSCRIPTIONS_MAX = 20_000;
-/** Records of a batch of which hardly any are devices. */
+/** Records of a batch that hardly contains any device. */
 const RECORDS_MAX = 100_000;
-/** Between two writings of the state: what is lost of it is done once more. */
+/**
+ * The interval at which the state is written: batches since the last time may be imported again.
+ */
 const STATE_EVERY_MS = 1_000;
 
 const EXIT_FAILED = 1;
-/** 128 and SIGINT's number, as shells have it. */
+/** 128 and SIGINT's number, as in shells. */
 const EXIT_INTERRUPTED = 130;
 
-/** Imports to the end of the file, or until `signal` is aborted; answers the exit code. */
+/** Imports to the end of the file, or until `signal` is aborted; returns the exit code. */
 export async function importDevices(
   actions: OperatorActions,
   terminal: Terminal,
@@ -108,7 +113,7 @@ const WORDS = {
   fingerprint: 'file',
 } as const;
 
-/** Records of the file in a row, some of them devices to commit. */
+/** Consecutive records of the file, some of them devices to commit. */
 interface Batch {
   readonly devices: { readonly line: number; readonly device: FileDevice }[];
   subscriptions: number;
@@ -176,11 +181,11 @@ class Import {
     const seconds = (performance.now() - startedAtMs) / 1_000;
     await this.finish(end, this.state.records - recordsBefore, seconds);
     if (end.kind === 'interrupted') return EXIT_INTERRUPTED;
-    // What is not imported of a file that was read to its end is a failure, for a script to see.
+    // A file that was read to its end but not fully imported is a failure, for a script to see.
     return end.kind === 'done' && lostOf(this.state.tally) === 0 ? 0 : EXIT_FAILED;
   }
 
-  /** What was read before the end is committed, unless that is why it ended. */
+  /** Commits all records read before the end, unless a commit was the reason for the end. */
   private async runToAnEnd(signal: AbortSignal): Promise<End> {
     try {
       const end = await this.readAll(signal);
@@ -213,7 +218,7 @@ class Import {
     } catch (error) {
       if (signal.aborted) return { kind: 'interrupted' };
       if (error instanceof WrongFileError) return { kind: 'stopped', why: error.message };
-      // The reading of the file, or its unpacking.
+      // An error of reading the file, or of unpacking it.
       if (!(error instanceof Error && 'errno' in error)) throw error;
       return { kind: 'stopped', why: `The file cannot be read: ${errorReason(error)}.` };
     }
@@ -252,12 +257,12 @@ class Import {
     );
   }
 
-  /** Sends the batch off, when there is room among those under way. */
+  /** Sends the batch when there is room among those under way. */
   private async dispatch(): Promise<void> {
     const { batch } = this;
     if (batch.records === 0) return;
     this.batch = emptyBatch();
-    // Before anything is committed: a second run must know when the first began.
+    // Written before anything is committed: a second run must know when the first began.
     if (!this.hasState) await this.keepState();
     while (this.underWay.length >= BATCHES_MAX) await this.commitOldest();
     const { leftOut, created } = this.tags;
@@ -269,7 +274,7 @@ class Import {
     batch.tally.tagsLeftOut += this.tags.leftOut - leftOut;
     batch.tally.tagsCreated += this.tags.created - created;
     const committed = this.commit(batch, devices);
-    // Whoever awaits it later hears of its failure; until then nobody must be told.
+    // The failure is thrown where it is awaited; until then it must not count as unhandled.
     committed.catch(() => undefined);
     this.underWay.push(committed);
   }

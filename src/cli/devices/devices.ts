@@ -1,5 +1,5 @@
 /**
- * `tagcast devices …`: an app's devices, out of here and into here, also from other engines'
+ * `tagcast devices …`: exports an app's devices, and imports devices, also from other engines'
  * exports.
  */
 
@@ -33,13 +33,13 @@ position in <file>.import-<app-id>.state, or in --state. Without --format the fi
 
 Exit code 0: everything; 1: not everything; 2: wrong arguments; 130: interrupted.`;
 
-/** Of an import: a file with so many is of another format. */
+/** The default limit of an import: a file with more bad lines is of another format. */
 const BAD_LINES_MAX = '1000';
 
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
 
-/** Where SIGINT and SIGTERM are heard of: the process. */
+/** The source of SIGINT and SIGTERM: the process. */
 export type Signals = Pick<EventEmitter, 'once' | 'off'>;
 
 /** Makes the command. */

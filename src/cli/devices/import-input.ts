@@ -1,4 +1,4 @@
-/** The file of an import: its octets, how many of them there are, and by what it is known again. */
+/** The file of an import: its octets, its size, and a fingerprint. */
 
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -9,11 +9,11 @@ import { createGunzip } from 'node:zlib';
 import { UsageError } from '../operator-command.ts';
 
 export interface ImportInput {
-  /** As they are in the file, unpacked if its name ends in `.gz`. */
+  /** The octets of the file, unpacked if its name ends in `.gz`. */
   readonly octets: AsyncIterable<Buffer>;
   /** Null for standard input. */
   readonly size: number | null;
-  /** Tells a file from another one; null for standard input. */
+  /** Distinguishes a file from others; null for standard input. */
   readonly fingerprint: string | null;
   /** Octets of the file read so far. */
   octetsRead(): number;
@@ -22,7 +22,7 @@ export interface ImportInput {
 }
 
 const PACKED = /\.gz$/i;
-/** Of its beginning; with the size it tells an export from the next one. */
+/** Octets of the file's beginning. With the size they distinguish an export from the next one. */
 const FINGERPRINT_OCTETS = 65_536;
 const CHUNK_OCTETS = 262_144;
 
@@ -67,7 +67,7 @@ function inputOf(
   };
 }
 
-/** What is wrong with the packing is thrown at the reader. */
+/** A fault of the compression is thrown to the reader. */
 function unpack(octets: AsyncIterable<Buffer>): Readable {
   const gunzip = createGunzip({ chunkSize: CHUNK_OCTETS });
   pipeline(octets, gunzip).catch(() => undefined);

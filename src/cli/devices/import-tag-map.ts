@@ -1,6 +1,6 @@
 /**
- * Tags of a file → the client's tags: each is asked for once, and named to the operator once when
- * it is not there.
+ * Maps tags of a file to the client's tags. Each is asked for once, and reported to the operator
+ * once if it does not exist.
  */
 
 import { TAGS_PER_CLIENT_MAX } from '../../domain/tag.ts';
@@ -10,11 +10,11 @@ import type { FoundTag } from '../../registration/import/import-tags.ts';
 import { foreignText } from '../../std/foreign-text.ts';
 import type { FileTag } from '../../transfer/file-device.ts';
 
-/** A client has no more tags; a file that names more of them is asked about again. */
+/** A client has fewer tags. In a file that names more, some are asked for again. */
 const KNOWN_MAX = 2 * TAGS_PER_CLIENT_MAX;
 /** A line of a terminal. */
 const TEXT_LENGTH_MAX = 80;
-/** Beyond it they are only counted. */
+/** Further missing tags are only counted. */
 const NAMED_MAX = 100;
 
 export class ImportTagMap {
@@ -34,7 +34,7 @@ export class ImportTagMap {
     this.onMissing = onMissing;
   }
 
-  /** Asks for those that are not known yet. */
+  /** Asks for tags that are not known yet. */
   async learn(tags: readonly FileTag[]): Promise<void> {
     const needed = new Map(tags.map((tag) => [keyOf(tag), tag]));
     if (this.known.size + needed.size > KNOWN_MAX) this.known.clear();
@@ -44,7 +44,7 @@ export class ImportTagMap {
     }
   }
 
-  /** The ids of tags that were learnt; those that are not there are left out. */
+  /** The ids of tags that were learnt, without those that do not exist. */
   idsOf(tags: readonly FileTag[]): readonly number[] {
     const ids: number[] = [];
     for (const tag of tags) {
@@ -82,6 +82,6 @@ const WORDS: Readonly<Record<Exclude<FoundTag, number>, string>> = {
   'not-connected': 'not connected to this app',
 };
 
-/** Two tags with one key are one tag wherever they come from. */
+/** Two tags with the same key are one tag, wherever they occur. */
 const keyOf = ({ sourceId, id, name }: FileTag): string =>
   sourceId === null ? `${id} ${name ?? ''}` : `s${sourceId}`;

@@ -1,5 +1,5 @@
 /**
- * What became of the records of an import so far: counted for the summary, and kept over an
+ * Counts the results of an import's records, for the summary. The counts are kept over an
  * interruption.
  */
 
