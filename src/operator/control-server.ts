@@ -1,7 +1,7 @@
 /**
- * The engine's end of its own socket: commands ask a running engine here, since nobody else may
- * open its directory. JSON lines: `{"action","input"}` → one answer. The socket lies in DATA_DIR
- * (0700) and is 0600: who reaches it is the operator.
+ * The engine's side of its own socket. Commands ask a running engine here, since only the engine
+ * may open its directory. JSON lines: `{"action","input"}` → one answer. The socket is in DATA_DIR
+ * (0700) and is 0600: only the operator can reach it.
  */
 
 import type { Socket } from 'node:net';
@@ -21,8 +21,8 @@ export function serveControl(
   actions: () => OperatorActions | null,
   log: Logger,
 ): void {
-  // A command that ends early takes its socket with it, and there is nobody left to tell. The
-  // interface passes the socket's errors on, so that both need a listener.
+  // A command that ends early takes its socket with it, and cannot be answered. The readline
+  // interface passes the socket's errors on, so both need a listener.
   const noteGone = (error: Error): void =>
     log.debug({ err: error }, 'a command closed its connection early');
   socket.on('error', noteGone);

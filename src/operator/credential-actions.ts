@@ -1,6 +1,6 @@
 /**
- * What an operator does with the credentials of a client's super user and apps' API users; a
- * refusal is a sentence.
+ * The operator's actions on credentials of a client's super user and of apps' API users; a refusal
+ * is a sentence.
  */
 
 import { z } from 'zod';
@@ -35,12 +35,12 @@ export const graceHours = z
   .min(0, `must be 0–${GRACE_HOURS_MAX}`)
   .max(GRACE_HOURS_MAX, `must be 0–${GRACE_HOURS_MAX}`);
 
-/** With `appId` null the super user is meant. */
+/** `appId` null: the super user. */
 const owner = z.object({ client: slug, appId: id.nullable() });
 
 export const FORMS = { show: owner, rotate: owner.extend({ graceHours }) } as const;
 
-/** The credential in force, once more: it is kept encrypted for that. */
+/** Shows the credential in force again: it is kept encrypted for that. */
 export async function showCredential(
   parts: CredentialParts,
   input: z.infer<typeof owner>,
@@ -60,7 +60,7 @@ export async function showCredential(
   }
 }
 
-/** A new credential; the one before works for the grace. */
+/** Makes a new credential; the previous one works for the grace period. */
 export async function renewCredential(
   parts: CredentialParts,
   input: z.infer<typeof FORMS.rotate>,

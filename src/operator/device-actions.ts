@@ -1,6 +1,6 @@
 /**
- * What importing and exporting ask of the engine: small steps, each with its answer, so that an
- * engine that goes away loses none.
+ * The engine's actions for imports and exports of devices: small steps, each with its answer, so
+ * that none is lost when an engine stops.
  */
 
 import { z } from 'zod';
@@ -84,11 +84,11 @@ export interface AppScope {
   readonly nowMs: number;
 }
 
-/** `devices.scope`: what an export begins with. */
+/** `devices.scope`: the data that an export begins with. */
 export const readScope = (parts: DeviceParts, input: Input<'app'>): Promise<Answer<AppScope>> =>
   scopeAt(parts, input, () => readClock(parts.sql));
 
-/** `devices.begin-import`: what an import begins with, at `nowMs`. */
+/** `devices.begin-import`: the data that an import begins with, at `nowMs`. */
 export const readImportScope = (
   parts: DeviceParts,
   input: Input<'app'>,
@@ -112,7 +112,7 @@ export interface MappedTags {
   readonly created: number;
 }
 
-/** `devices.tags`: the ids of tags, which are made first when that is wanted. */
+/** `devices.tags`: the ids of tags, which are created first if the request says so. */
 export async function mapTags(
   { sql, catalogue }: DeviceParts,
   { appId, tags, create }: Input<'tags'>,
@@ -137,7 +137,7 @@ export interface TagName {
   readonly name: string;
 }
 
-/** `devices.tag-names`: how tags are called, deleted ones left out. */
+/** `devices.tag-names`: the names of tags, without deleted ones. */
 export async function readTagNames(
   { sql, catalogue }: DeviceParts,
   { appId, tagIds }: Input<'tagNames'>,
@@ -159,7 +159,7 @@ export const readPage = async (
   value: await readDevicePage(sql, appId, after, ordinals),
 });
 
-/** `devices.import`: makes devices durable; answers how each ended, in the order of the request. */
+/** `devices.import`: makes devices durable; returns their results, in the order of the request. */
 export async function importDevices(
   { sql, catalogue, importer }: DeviceParts,
   { appId, devices, replacesTags, startedAtMs }: Input<'import'>,
@@ -178,7 +178,7 @@ export async function importDevices(
   };
 }
 
-/** Tags of other clients are nobody's here. */
+/** Tags of other clients are left out. */
 const operationOf = (appId: number, device: Device, { tags }: Snapshot) => ({
   device: deviceRef(appId, device.platformId, device.deviceId),
   appVersion: device.appVersion,

@@ -1,7 +1,7 @@
 /**
- * What an operator can do with clients, apps and held deletions, whichever way the command comes:
- * straight to the database, or through the socket of a running engine. Inputs and answers are plain
- * JSON; a refusal is a sentence for the operator.
+ * The actions of an operator, on clients, apps, devices, held deletions and the like. A command
+ * runs them directly on the database, or through the socket of a running engine. Inputs and answers
+ * are plain JSON; a refusal is a sentence for the operator.
  */
 
 import { z } from 'zod';
@@ -53,11 +53,11 @@ import { rotateSecretKey } from './secret-key-actions.ts';
 export interface OperatorParts extends DeviceParts {
   readonly sql: SqlPool;
   readonly secrets: Secrets;
-  /** Where the operator says that the providers are: what a credential may name. */
+  /** The operator's settings of the providers' addresses: a credential may name only these. */
   readonly origins: ProviderOrigins;
   /**
-   * Asks the provider whether the credential works; the note is a sentence. `isHealthy` null: it
-   * could not be asked.
+   * Asks the provider whether the credential works; the note is a sentence. `isHealthy` null: the
+   * provider could not be asked.
    */
   readonly check: (place: PlatformOfApp) => Promise<CheckedCredential>;
 }
@@ -73,8 +73,7 @@ export type ActionResult<Value = unknown> =
   | { readonly ok: false; readonly fault: string };
 
 /**
- * Runs one action by its name, whichever way it goes: what it answers has been JSON. `ask` knows
- * its type.
+ * Runs one action by its name. Its answer may have been JSON, so it has no type; `ask` knows it.
  */
 export type OperatorActions = (action: string, input: unknown) => Promise<ActionResult>;
 
@@ -146,7 +145,7 @@ const ACTIONS = {
 
 export type ActionName = keyof typeof ACTIONS;
 
-/** What each action answers. */
+/** The type of each action's answer. */
 export type Answers = {
   readonly [Name in ActionName]: (typeof ACTIONS)[Name] extends Action<infer Value> ? Value : never;
 };
@@ -172,7 +171,7 @@ function action<T, Value>(
   };
 }
 
-/** An action of which a refusal is an answer without a value. */
+/** An action that returns a value, or a fault as its refusal. */
 function answered<T, Value>(
   form: z.ZodType<T>,
   run: (
@@ -187,7 +186,8 @@ function answered<T, Value>(
 }
 
 /**
- * What is made with another key than the engines have is of no use to them: told before it is made.
+ * Values made with another key than the engines' are of no use to them, so they are refused before
+ * they are made.
  */
 async function otherKey(sql: Sql, secrets: Secrets): Promise<ActionResult<never> | null> {
   const fault = await secretKeyFault(sql, secrets);
@@ -247,7 +247,8 @@ async function putProviderCredential(
   if (!(await writeProviderCredential(sql, secrets, appId, platformId, credential, input))) {
     return refused(`There is no app ${appId} on platform ${platformId}.`);
   }
-  // It is stored, whatever the provider says: it may be away, or know the key in a minute.
+  // It is stored even if the provider refuses it: the provider may be down, or know the key in a
+  // minute.
   const checked = credential === null ? null : await check({ appId, platformId });
   return done({
     appId,
@@ -278,7 +279,7 @@ async function checkApp(
   return isHealthy ? done(note) : refused(note);
 }
 
-/** More than there are. */
+/** More platforms than exist. */
 const PLATFORMS_MAX = 100;
 
 async function releaseParts(
@@ -289,7 +290,7 @@ async function releaseParts(
   return devices === null ? refused(`Push job ${job} has no parked part.`) : done({ devices });
 }
 
-/** What it says is done by the engine, piece by piece, from the next look on. */
+/** Records the decision. The engine carries it out, piece by piece, from its next check on. */
 async function decide(
   { sql }: OperatorParts,
   { job }: { readonly job: string },
@@ -309,9 +310,9 @@ export interface AddedApp {
   readonly credential: ShownCredential;
 }
 export interface PutCredential extends PlatformOfApp {
-  /** Null: it was removed. */
+  /** Null: the credential was removed. */
   readonly checked: CheckedCredential | null;
-  /** What apps have to know of it, as a sentence without its full stop; null: nothing. */
+  /** Information that apps need about it, as a sentence without its full stop; null: none. */
   readonly publicNote: string | null;
 }
 export interface DecidedDeletions {

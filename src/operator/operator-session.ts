@@ -1,4 +1,4 @@
-/** An operator's actions straight on the database, beside the engines that run on it. */
+/** An operator's actions directly on the database, beside the engines that run on it. */
 
 import { loadSecretKey } from '../access/secret-key.ts';
 import type { Secrets } from '../access/secrets.ts';
@@ -13,7 +13,9 @@ import { createCommandLogger } from '../telemetry/log.ts';
 import type { OperatorActions, OperatorParts } from './operator-actions.ts';
 import { createOperatorActions } from './operator-actions.ts';
 
-/** What the commands are given: made when one is run, so that `--help` opens nothing. */
+/**
+ * The session of a command. It is opened only when a command runs, so that `--help` opens nothing.
+ */
 export interface OperatorSession {
   readonly actions: OperatorActions;
   close(): Promise<void>;
@@ -27,18 +29,18 @@ export interface SessionOptions {
   readonly DEVICES_PER_APP_MAX: number;
   readonly TAGS_PER_DEVICE_MAX: number;
   readonly origins: ProviderOrigins;
-  /** Makes what asks a provider whether a credential works. */
+  /** Makes the function that asks a provider whether a credential works. */
   readonly checkOf: (sql: Sql, secrets: Secrets) => OperatorParts['check'];
 }
 
-/** The database is migrated first, so that a client can be made before the first start. */
+/** The database is migrated first, so that a client can be created before the first start. */
 export async function openOperatorSession(options: SessionOptions): Promise<OperatorSession> {
   const { DATABASE_URL, origins, checkOf } = options;
   const secrets = createSecrets(await loadSecretKey(options), options.SECRET_KEY_OTHER);
   const store = await openPostgres(DATABASE_URL);
   const importer = new Importer({
     sql: store.sql,
-    // The index learns by the versions of its groups what it lacks.
+    // The group versions show the index which changes it lacks.
     feed: NO_FEED,
     log: createCommandLogger(),
     onCommitted: () => undefined,

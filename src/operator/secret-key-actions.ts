@@ -1,6 +1,6 @@
 /**
- * Brings everything that was made with SECRET_KEY_OTHER under SECRET_KEY, in pieces: broken off, it
- * is done again for the rest.
+ * Brings everything that was made with SECRET_KEY_OTHER under SECRET_KEY, in pieces. If it is
+ * interrupted, another run does the rest.
  */
 
 import { identityOf } from '../access/credentials.ts';
@@ -29,7 +29,7 @@ export interface RotatedKey {
   readonly unreadable: number;
 }
 
-/** What became of the rows of one piece. */
+/** The result for the rows of one piece. */
 type Piece<Position> = {
   readonly last: Position | null;
   readonly changed: number;
@@ -66,7 +66,7 @@ async function everyPiece<Position>(
   return { changed, unreadable };
 }
 
-/** Writes each row that `change` can make anew. */
+/** Writes each row that `change` can bring under the new key. */
 async function piece<Row, Position>(
   rows: readonly Row[],
   positionOf: (row: Row) => Position,
@@ -87,7 +87,7 @@ async function piece<Row, Position>(
   };
 }
 
-/** What was sealed, and sealed anew. Null: it does not open. */
+/** The secret, and the same sealed again. Null: it cannot be opened. */
 function reseal(secrets: Secrets, sealed: Buffer, keyId: string, identity: string) {
   const opened = secrets.open(sealed, keyId, identity);
   if (opened.kind !== 'opened') return null;
