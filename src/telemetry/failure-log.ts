@@ -1,7 +1,7 @@
 /**
- * Failures that come by the thousand while a store is away: the first of a kind is logged whole,
- * with its stack; those after it are counted, and told in one line now and then, with how often it
- * was and the latest of them.
+ * Logs failures that come by the thousand while a store is down. The first of a kind is logged
+ * whole, with its stack. Later ones are counted, and logged in one line now and then, with their
+ * number and the latest of them.
  */
 
 import type { Logger } from 'pino';
@@ -10,11 +10,11 @@ export interface Failure {
   readonly level: 'warn' | 'error';
   readonly sentence: string;
   readonly error: unknown;
-  /** What else is to be told: where it was. */
+  /** Further fields of the log line, such as the place of the failure. */
   readonly context: Readonly<Record<string, unknown>>;
 }
 
-/** Of a stack, the place that threw. */
+/** The line of a stack with the place that threw. */
 const STACK_LINE = /^\s+at .*$/m;
 
 interface Kind {
@@ -23,14 +23,11 @@ interface Kind {
 }
 
 /**
- * Of a kind, one line in so long: an outage of an hour is some hundred lines. A kind of which none
- * came for as long is new again.
+ * The interval between lines of one kind: an outage of an hour makes some hundred lines. After as
+ * long without a failure, a kind is new again.
  */
 const INTERVAL_MS = 10_000;
-/**
- * There are as many codes and places in which something fails, at most; further ones are counted
- * together.
- */
+/** More codes and places of failures do not exist; further ones are counted together. */
 const KINDS_MAX = 100;
 
 export class FailureLog {
@@ -56,7 +53,7 @@ export class FailureLog {
     this.#timer ??= setInterval(() => this.#tellCounts(), INTERVAL_MS).unref();
   }
 
-  /** Tells what was counted, and forgets it. */
+  /** Logs the counts, and forgets them. */
   stop(): void {
     this.#tellCounts();
     this.#kinds.clear();
@@ -91,7 +88,7 @@ export class FailureLog {
 const codeOf = (error: unknown): string | null =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null;
 
-/** Failures of the same code, or from the same line of a program, are alike. */
+/** Failures with the same code, or from the same line of a program, are of one kind. */
 const errorKind = (error: unknown): string =>
   codeOf(error) ?? (error instanceof Error ? (STACK_LINE.exec(error.stack ?? '')?.[0] ?? '') : '');
 

@@ -1,18 +1,18 @@
-/** Metrics of the tag index in Redis: only where there is one. */
+/** Metrics of the tag index in Redis: they exist only if Redis is used. */
 
 import type { Registry } from 'prom-client';
 import { Counter, Gauge } from 'prom-client';
 
-/** How the index stands, as this process sees it. */
+/** The state of the index, as this process sees it. */
 export interface IndexReading {
   readonly isReachable: boolean;
-  /** Known to be behind the database. */
+  /** Device groups that are known to be behind the database. */
   readonly groupsWaiting: number;
-  /** Since the start. */
+  /** Device groups repaired since the start. */
   readonly groupsMended: number;
 }
 
-/** Asks `read` whenever the metrics are asked for. */
+/** Calls `read` whenever the metrics are read. */
 export function registerIndexMetrics(registry: Registry, read: () => IndexReading): void {
   new Gauge({
     name: 'tagcast_index_reachable',

@@ -1,9 +1,11 @@
-/** The log: pino, JSON lines on stdout, with every secret and device token taken out. */
+/** The log: pino, JSON lines on stdout, with every secret and device token removed. */
 
 import type { Logger } from 'pino';
 import { pino } from 'pino';
 
-/** Fields that may hold a secret or a device token, wherever a caller might put them. */
+/**
+ * Fields that may hold a secret or a device token; removed at the top level and one level below.
+ */
 const REDACTED_FIELDS = [
   'authorization',
   'password',
@@ -14,14 +16,14 @@ const REDACTED_FIELDS = [
   'assertion',
   'deviceId',
   'deviceIds',
-  // PostgreSQL quotes the row or the key there that it refuses.
+  // In this field PostgreSQL quotes the row or the key that it refuses.
   'detail',
 ];
 
 /** Makes the process' logger; `name` tells threads apart. */
 export const createLogger = (level: string, name: string): Logger => pino(optionsOf(level, name));
 
-/** The logger of a command, whose stdout may be somebody's data. */
+/** The logger of a command. It writes to stderr, because stdout may be the command's data. */
 export const createCommandLogger = (): Logger =>
   pino(optionsOf('error', 'tagcast'), pino.destination(2));
 

@@ -1,6 +1,6 @@
 /**
- * Every metric of the engine by name, in one registry. What is counted a thousand times a second is
- * counted in a plain field.
+ * Every metric of the engine by name, in one registry. Events that occur a thousand times a second
+ * are counted in a plain field.
  */
 
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
@@ -14,7 +14,7 @@ export interface Count {
   value: number;
 }
 
-/** A family of counters whose series are plain fields until somebody reads them. */
+/** A family of counters whose series are plain fields until the metrics are read. */
 export interface CountFamily<Label extends string> {
   /** The same labels give the same series. */
   with(labels: Readonly<Record<Label, string>>): Count;
@@ -27,9 +27,9 @@ export interface Metrics {
   readonly overloads: CountFamily<'part'>;
   readonly sends: CountFamily<'platform' | 'outcome'>;
   readonly heldDeletions: CountFamily<'platform'>;
-  /** Lets `read` be asked for the length of a queue whenever the metrics are. */
+  /** Calls `read` for the length of a queue whenever the metrics are read. */
   watchQueue(queue: string, read: () => number): void;
-  /** Lets `read` tell how provider credentials stand whenever the metrics are asked for. */
+  /** Calls `read` for the state of provider credentials whenever the metrics are read. */
   watchCredentials(read: () => readonly CredentialReading[]): void;
   /** Likewise for the providers that fail for everyone. */
   watchCircuits(read: () => readonly CircuitReading[]): void;
@@ -46,22 +46,22 @@ export interface Metrics {
   readonly contentType: string;
 }
 
-/** One (app, platform)'s credential. */
+/** The provider credential of one scope. */
 export interface CredentialReading {
   readonly appId: number;
   readonly platformId: number;
   /** Null: not known. */
   readonly isHealthy: boolean | null;
   readonly expiresAtMs: number | null;
-  /** The provider has refused the new one: the one before it is in use. */
+  /** The provider has refused the new credential: the previous one is in use. */
   readonly isFallback: boolean;
 }
 
-/** One (app, platform) whose provider fails for everyone. */
+/** One scope whose provider fails for everyone. */
 export interface CircuitReading {
   readonly appId: number;
   readonly platformId: number;
-  /** Worker threads that see it so. */
+  /** Worker threads whose circuit breaker is open. */
   readonly openThreads: number;
 }
 
@@ -69,11 +69,11 @@ export interface CircuitReading {
 export interface ConnectionReading {
   /** Open ones. */
   readonly size: number;
-  /** Those that had to go because there was no room for them, since the start. */
+  /** Closed because there was no room for them, since the start. */
   readonly turnedAway: number;
-  /** Those that were closed because too much of answers was not taken, since the start. */
+  /** Closed because too many bytes of answers were unread, since the start. */
   readonly cutOff: number;
-  /** Bytes of answers that have not been taken yet. */
+  /** Bytes of unsent answers. */
   readonly unsentBytes: number;
 }
 
@@ -186,7 +186,10 @@ function registerConnections(registry: Registry, read: () => ConnectionReading):
   );
 }
 
-/** Gauges of what somebody else looks after: each is there only where its value is known. */
+/**
+ * Gauges of values that another part of the engine knows: each is present only where its value is
+ * known.
+ */
 function watchCredentials(registry: Registry): { read: () => readonly CredentialReading[] } {
   const source: { read: () => readonly CredentialReading[] } = { read: () => [] };
   const gauge = (
@@ -224,7 +227,7 @@ function watchCircuits(registry: Registry): { read: () => readonly CircuitReadin
   return source;
 }
 
-/** A gauge by (app, platform), where `valueIn` gives one. */
+/** A gauge by scope, for the scopes for which `valueIn` gives a value. */
 function scopeGauge<Reading extends { readonly appId: number; readonly platformId: number }>(
   registry: Registry,
   name: string,
@@ -280,8 +283,8 @@ function createFamily<Label extends string>(
 }
 
 /**
- * A series is found by its labels' values in turn: joined to one key, they would be made and hashed
- * anew each time.
+ * A series is found by the values of its labels, one after the other: a joined key would have to be
+ * made and hashed each time.
  */
 interface SeriesNode {
   readonly next: Map<string, SeriesNode>;

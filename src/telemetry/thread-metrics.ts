@@ -4,13 +4,13 @@ import type { Registry } from 'prom-client';
 import { Counter, Gauge } from 'prom-client';
 import type { ThreadVitals } from '../std/thread-vitals.ts';
 
-/** What a thread told of itself. */
+/** The vitals that a thread has reported. */
 export interface ThreadReading extends ThreadVitals {
   /** Its name: `main`, `database`, `simulator`, `worker-1`. */
   readonly thread: string;
 }
 
-/** Asks `read` whenever the metrics are asked for. */
+/** Calls `read` whenever the metrics are read. */
 export function registerThreadMetrics(
   registry: Registry,
   read: () => readonly ThreadReading[],
