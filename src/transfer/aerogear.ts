@@ -3,8 +3,8 @@
  * rest/export/<variant-id>/installations): one JSON array of `{deviceToken, deviceType,
  * operatingSystem, osVersion, alias, enabled, categories}`. The REST API is described at
  * https://aerogear.org/docs/specs/aerogear-unifiedpush-rest/; the fields are those of the server's
- * class Installation. Aliases become no tags: one for every user is what tags are not made for. Web
- * Push variants keep a token of their own making, so their installations are passed over.
+ * class Installation. Aliases do not become tags: tags are not meant for single users. Web Push
+ * variants keep a token of their own making, so their installations are skipped.
  */
 
 import type { Entry, FileTag } from './file-device.ts';
@@ -48,7 +48,7 @@ const ANDROID = /android|phone|tablet/i;
 const APNS_TOKEN = /^([0-9a-f]{2}){32,100}$/i;
 const URL_TOKEN = /^https?:/;
 
-/** An installation does not always name its system; what its token looks like decides then. */
+/** An installation does not always name its system. Then the form of its token decides. */
 function platformOf(fields: Readonly<Record<string, unknown>>, token: string): number | null {
   if (URL_TOKEN.test(token)) return null;
   for (const name of ['platform', 'operatingSystem', 'deviceType']) {

@@ -1,9 +1,9 @@
 /**
  * Azure Notification Hubs' export of registrations: XML, one registration description a line
  * (https://learn.microsoft.com/azure/notification-hubs/export-modify-registrations-bulk), or the
- * Atom feed that its REST API answers
+ * Atom feed of its REST API
  * (https://learn.microsoft.com/rest/api/notificationhubs/read-all-registrations). Lines of JSON are
- * taken too, as its SDK for JavaScript gives registrations and installations.
+ * accepted, too, with registrations and installations as its SDK for JavaScript gives them.
  */
 
 import type { SaxesParser as Parser } from 'saxes';
@@ -24,25 +24,25 @@ export const azureFormat: Format = {
 
 /** `AppleRegistrationDescription`, `FcmV1TemplateRegistrationDescription`, … */
 const DESCRIPTION = /^(\w+?)(?:Template)?RegistrationDescription$/;
-/** Each line may begin with one, where a document may not. */
+/** Each line may begin with a declaration, which is an error within a document. */
 const XML_DECLARATION = /<\?xml[^?]*\?>/g;
 
 /** A registration that is being read. */
 interface Description {
   readonly kind: string;
   readonly line: number;
-  /** How deep it lies: headers of a template have elements of their own. */
+  /** Its depth in the document: headers of a template have elements of their own. */
   readonly depth: number;
   readonly fields: Record<string, string>;
-  /** The element in it that is open. */
+  /** The open element within it. */
   field: string | null;
-  /** Of all the text in it so far. */
+  /** Length of all text within it so far. */
   length: number;
 }
 
 /**
- * The parser lives from line to line, for documents that have been broken into lines, and begins
- * anew after a fault.
+ * The parser is kept from line to line, for documents that have line breaks. After a fault it
+ * starts again.
  */
 class AzureReader implements RecordReader {
   private parser: Parser = this.createParser();
@@ -95,7 +95,7 @@ class AzureReader implements RecordReader {
     return parser;
   }
 
-  /** Once for a line: after its first mistake a parser finds more. */
+  /** Reports one fault per line: after the first mistake a parser finds more. */
   private fail(sentence: string): void {
     if (!this.hasFailed) this.entries.push({ kind: 'fault', line: this.line, sentence });
     this.hasFailed = true;
@@ -215,7 +215,7 @@ function readBrowser(
   return readRegistration(line, 7, subscriptionText(parts), tags);
 }
 
-/** Azure's own, one for each installation: `$InstallationId:{…}`, `$UserId:{…}`. */
+/** Azure's own tags, one for each installation: `$InstallationId:{…}`, `$UserId:{…}`. */
 const isInternal = (tag: string): boolean => tag.startsWith('$');
 
 const passed = (line: number): Entry => ({

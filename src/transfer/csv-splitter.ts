@@ -1,8 +1,8 @@
 /**
- * CSV records: lines, joined while a quoted field is open. Quotes inside a field are doubled (RFC
- * 4180), so that a record has an even number of them: which is all that is looked at here; fields
- * are read by csv-parse. Given a whole file, csv-parse does not find its way back after a quote at
- * the wrong place, and would lose everything behind it.
+ * Splits CSV into records: lines, joined while a quoted field is open. Quotes inside a field are
+ * doubled (RFC 4180), so a record has an even number of quotes. Only that is checked here;
+ * csv-parse reads the fields. Given a whole file, csv-parse does not recover from a quote at the
+ * wrong place, and would lose everything after it.
  */
 
 import { LineSplitter } from './line-splitter.ts';
@@ -12,8 +12,8 @@ import { RECORD_OCTETS_MAX } from './raw-record.ts';
 type TextRecord = Extract<RawRecord, { readonly kind: 'text' }>;
 
 /**
- * A quote that is never closed takes no more of what follows with it. A deviceId with line breaks
- * has a few.
+ * A quote that is never closed affects no more lines than this. A deviceId with line breaks has a
+ * few.
  */
 const LINES_MAX = 100;
 
@@ -61,10 +61,7 @@ export class CsvSplitter implements Splitter {
     if (this.open.length > LINES_MAX || this.openLength > RECORD_OCTETS_MAX) this.giveUp(records);
   }
 
-  /**
-   * Gives up the first of the open lines: those after it are looked at again, as records of their
-   * own.
-   */
+  /** Gives up the first of the open lines: later ones are read again, as records of their own. */
   private giveUp(records: RawRecord[]): void {
     const [first, ...others] = this.open;
     this.open = [];
@@ -82,5 +79,5 @@ function hasEvenQuotes(text: string): boolean {
   return isEven;
 }
 
-/** Without the CR before a newline: only the one at the end of a record is none of its text. */
+/** Without the CR before a newline: only a CR at the end of a record is not part of its text. */
 const withoutEnd = (text: string): string => (text.endsWith('\r') ? text.slice(0, -1) : text);

@@ -14,7 +14,8 @@ import type { RawRecord } from './raw-record.ts';
 export type Row = Readonly<Record<string, string | undefined>>;
 
 /**
- * A call of csv-parse costs as much as some ten rows; a fault costs the rows of its call once more.
+ * A call of csv-parse costs as much as some ten rows. After a fault, the rows of its call are
+ * parsed again.
  */
 const ROWS_MAX = 256;
 
@@ -61,10 +62,7 @@ class TableReader implements RecordReader {
     }
   }
 
-  /**
-   * Of a record that is none, the first line is at fault; those after it may be records of their
-   * own.
-   */
+  /** In an invalid record the first line is at fault; later lines may be records of their own. */
   private readApart({ line, text }: RawRecord & { kind: 'text' }, entries: Entry[]): void {
     if (this.columns === null) throw new WrongFileError('The first line has no names of columns.');
     entries.push({ kind: 'fault', line, sentence: 'has a quote at the wrong place.' });
@@ -98,10 +96,10 @@ class TableReader implements RecordReader {
   }
 }
 
-/** The file is not of the format that it is said to be of: nothing of it can be read. */
+/** The file is not of the given format: nothing of it can be read. */
 export class WrongFileError extends Error {}
 
-/** The fields of each record in its place; null: one of them is no CSV. */
+/** The fields of each record, in order; null: one of them is not valid CSV. */
 function parseRows(records: readonly RawRecord[]): readonly (readonly string[])[] | null {
   const texts = records.map((record) => (record.kind === 'text' ? record.text : '""'));
   try {

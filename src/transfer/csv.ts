@@ -23,7 +23,7 @@ export const csvFormat: Format = {
     ),
 };
 
-/** A JSON array, or, for whoever writes the file by hand, sourceIds with semicolons between. */
+/** A JSON array, or, for files written by hand, sourceIds separated by semicolons. */
 function readTags(text: string): unknown {
   if (!text.startsWith('[')) {
     return text.split(';').flatMap((part) => {
@@ -31,6 +31,6 @@ function readTags(text: string): unknown {
       return sourceId === '' ? [] : sourceId;
     });
   }
-  // What is no list is refused.
+  // The caller refuses anything but a list.
   return parseJson(text) ?? '';
 }

@@ -1,7 +1,4 @@
-/**
- * A device as a file holds it: what every format is read into, checked by the same rules as a
- * registration.
- */
+/** A device of a file, whatever its format, checked by the same rules as a registration. */
 
 import {
   DEVICE_ID_LENGTH_MAX,
@@ -12,7 +9,7 @@ import {
 } from '../domain/device.ts';
 import { ID_MAX, SOURCE_ID_LENGTH_MAX, TAG_NAME_LENGTH_MAX } from '../domain/tag.ts';
 
-/** A tag as a file names it; null: not said. At least one of sourceId and id is there. */
+/** A tag as a file names it; null: not given. At least one of sourceId and id is present. */
 export interface FileTag {
   readonly sourceId: string | null;
   readonly id: number | null;
@@ -28,14 +25,13 @@ export interface FileDevice {
   readonly tags: readonly FileTag[];
 }
 
-/** What one record of a file turned out to be. */
+/** The result of reading one record of a file. */
 export type Entry =
   | { readonly kind: 'device'; readonly line: number; readonly device: FileDevice }
   /** `sentence` says what is wrong with it. */
   | { readonly kind: 'fault'; readonly line: number; readonly sentence: string }
   /**
-   * Nothing is wrong with it, but it is none of ours: counted by its reason, of which a format has
-   * a few.
+   * The record is valid but not for us. It is counted by its reason, of which a format has a few.
    */
   | { readonly kind: 'passed'; readonly line: number; readonly reason: string };
 
@@ -87,7 +83,7 @@ export function checkDevice(line: number, fields: FileFields): Entry {
   };
 }
 
-/** A tag that is known by nothing but its text, as other engines have them. */
+/** A tag that is known only by its text, as in other engines. */
 export const textTag = (text: string): FileTag => ({ sourceId: text, id: null, name: text });
 
 const DECIMAL = /^\d{1,15}$/;
@@ -112,7 +108,7 @@ const isText = (value: unknown, lengthMax: number): value is string =>
   value.isWellFormed();
 
 const ISO_8601 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})$/i;
-/** The last millisecond that a Date knows. */
+/** The last millisecond that a Date can hold. */
 const TIME_MS_MAX = 8_640_000_000_000_000;
 
 /** Undefined: it is malformed. */

@@ -1,4 +1,4 @@
-/** What a file's format is: how its octets are cut into records, and how records are read. */
+/** The format of a file: how its octets are cut into records, and how records are read. */
 
 import type { JsonObject } from '../std/json.ts';
 import { parseObject } from '../std/json.ts';
@@ -13,11 +13,11 @@ export interface Format {
 /** Reads the records of one file, in order. */
 export interface RecordReader {
   read(records: readonly RawRecord[]): readonly Entry[];
-  /** What is left at the end of the file. */
+  /** The entries that are left at the end of the file. */
   end(): readonly Entry[];
 }
 
-/** A reader that needs no memory of the records before. */
+/** A reader that needs no memory of earlier records. */
 export const eachRecord = (read: (line: number, text: string) => Entry | null): RecordReader => ({
   read: (records) =>
     records.flatMap((record) => {
@@ -27,7 +27,7 @@ export const eachRecord = (read: (line: number, text: string) => Entry | null): 
   end: () => [],
 });
 
-/** An object of JSON, with no field that it has not of its own; null: it is something else. */
+/** A JSON object without inherited fields; null: the text is not one. */
 export function readObject(text: string): JsonObject | null {
   const value = parseObject(text);
   return value === undefined ? null : (Object.setPrototypeOf(value, null) as JsonObject);

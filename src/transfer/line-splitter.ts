@@ -1,6 +1,6 @@
 /**
- * Lines as records, each with the CR that it may end with. A line beyond the limit is never kept
- * whole in memory.
+ * Splits lines into records, each with the CR that it may end with. A line above the limit is never
+ * kept whole in memory.
  */
 
 import { isUtf8 } from 'node:buffer';
@@ -56,7 +56,7 @@ export class LineSplitter implements Splitter {
   }
 }
 
-/** Without the mark that Windows puts before the first line. */
+/** Without the byte order mark that Windows puts before the first line. */
 const withoutMark = (octets: Buffer, line: number): Buffer =>
   line === 1 && octets.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK)
     ? octets.subarray(BYTE_ORDER_MARK.length)

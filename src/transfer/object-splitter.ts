@@ -1,7 +1,7 @@
 /**
- * The objects of one JSON array, however it is broken into lines: each is cut out, for JSON.parse
- * to read. A library that streams JSON builds a string of any length in memory, and stops for good
- * at the first mistake.
+ * Cuts the objects out of one JSON array, for JSON.parse to read, independent of line breaks. A
+ * library that streams JSON builds a string of any length in memory, and stops for good at the
+ * first mistake.
  */
 
 import { isUtf8 } from 'node:buffer';
@@ -23,7 +23,7 @@ export class ObjectSplitter implements Splitter {
   private inString = false;
   private isEscaped = false;
   /**
-   * Something other than white space, commas and the array's brackets stood between two objects.
+   * The line of anything other than white space, commas and the array's brackets between objects.
    */
   private strayLine: number | null = null;
 
@@ -62,7 +62,7 @@ export class ObjectSplitter implements Splitter {
     return records;
   }
 
-  /** Follows an octet inside an object; answers whether it ends it. */
+  /** Processes an octet inside an object; returns whether it ends the object. */
   private closes(octet: number): boolean {
     if (this.inString) {
       if (this.isEscaped) this.isEscaped = false;

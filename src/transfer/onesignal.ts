@@ -22,7 +22,7 @@ export const oneSignalFormat: Format = {
 
 const IOS = '0';
 const ANDROID = '1';
-/** Chrome, Firefox, Safari; 7 is Safari's older way, which is no Web Push. */
+/** Chrome, Firefox, Safari; 7 is Safari's older way, which is not Web Push. */
 const WEB_PUSH: ReadonlySet<string | undefined> = new Set(['5', '8', '17']);
 
 function readRow(line: number, row: Row): Entry {

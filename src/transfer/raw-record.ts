@@ -8,20 +8,20 @@ export type RawRecord =
   | { readonly kind: 'fault'; readonly line: number; readonly sentence: string };
 
 /**
- * Fed with a file's octets from its beginning. What it answers depends on them alone, not on how
- * they were cut.
+ * Gets a file's octets from its beginning. Its results depend only on them, not on how they were
+ * cut into chunks.
  */
 export interface Splitter {
-  /** Answers the records that are complete now. */
+  /** Returns the records that are complete now. */
   push(chunk: Buffer): readonly RawRecord[];
-  /** Answers what is left at the end of the file. */
+  /** Returns the records that are left at the end of the file. */
   end(): readonly RawRecord[];
 }
 
-/** A device with 5,000 tags (TAGS_PER_DEVICE_MAX), each with sourceId, id and name, has less. */
+/** A device with 5,000 tags (TAGS_PER_DEVICE_MAX), each with sourceId, id and name, is smaller. */
 export const RECORD_OCTETS_MAX = 2 * 1_024 * 1_024;
 
-/** What is said of a record beyond the limit. */
+/** The fault of a record above the limit. */
 export const tooLong = (line: number): RawRecord => ({
   kind: 'fault',
   line,

@@ -1,6 +1,6 @@
 /**
- * A file's entries, a few at a time, as its octets come: memory holds one piece of the file,
- * whatever its length.
+ * Reads a file's entries, a few at a time, as its octets arrive: memory holds one piece of the
+ * file, however long it is.
  */
 
 import type { Entry } from './file-device.ts';

@@ -1,4 +1,4 @@
-/** The text that a browser's subscription is registered under, made of its parts. */
+/** Makes the text under which a browser's subscription is registered, from its parts. */
 
 export interface SubscriptionParts {
   readonly endpoint: string;
@@ -10,9 +10,9 @@ export interface SubscriptionParts {
 const MOZILLA = /^https:\/\/[^/]*\.mozilla\.(com|org)\//;
 
 /**
- * As `JSON.stringify(subscription)` gives it in the browser of that push service, so that a page
- * that registers its subscription again finds the device that was imported (a device is known by
- * its text: docs/api.md).
+ * The text that `JSON.stringify(subscription)` gives in a browser of that push service. So a page
+ * that registers its subscription again finds the imported device (a device is known by its text:
+ * docs/api.md).
  */
 export function subscriptionText({ endpoint, p256dh, auth }: SubscriptionParts): string {
   const keys = MOZILLA.test(endpoint) ? { auth, p256dh } : { p256dh, auth };

@@ -1,6 +1,6 @@
 /** Devices as lines of our own formats, for `tagcast devices export`. */
 
-/** A device with all that another engine needs of it. */
+/** A device with all data that another engine needs. */
 export interface ExportedDevice {
   readonly platformId: number;
   readonly deviceId: string;
@@ -11,7 +11,7 @@ export interface ExportedDevice {
 }
 
 export interface DeviceWriter {
-  /** What a file begins with. */
+  /** The first line of a file; '': none. */
   readonly head: string;
   /** One device, with its line's end. */
   line(device: ExportedDevice): string;
@@ -34,7 +34,7 @@ export const ndjsonWriter: DeviceWriter = {
   },
 };
 
-/** What a field of CSV cannot hold bare; white space at its ends is lost in some programs. */
+/** Characters that need quotes in a CSV field. Some programs drop white space at its ends. */
 const NEEDS_QUOTES = /[",\r\n]|^\s|\s$/;
 
 /** RFC 4180: quotes around, quotes inside doubled. */
