@@ -19,7 +19,7 @@ const flag = z
   .enum(['0', '1', 'true', 'false'], { error: 'must be 1 or 0' })
   .transform((value) => value === '1' || value === 'true');
 const SCHEME = /^([a-z][a-z0-9+.-]*):\/\//i;
-/** Beyond the scheme it may hold a password, also where it is wrong. */
+/** Quotes only the scheme: the rest may hold a password, also in a wrong URL. */
 function databaseUrlFault(input: unknown): string {
   const scheme = SCHEME.exec(String(input))?.[1]?.toLowerCase();
   return scheme === undefined || scheme === 'postgres' || scheme === 'postgresql'
@@ -31,8 +31,8 @@ const redisUrl = z.url({
   error: 'must be a URL as redis://[user:password@]host:port',
 });
 /**
- * Every variable: its type, its default, and what it means. `config/example.env` is held against
- * this by a test.
+ * Every variable: its type, its default, and its meaning. A test compares `config/example.env` with
+ * this.
  */
 export const schema = z.object({
   HOST: z
@@ -172,10 +172,7 @@ export type ConfigResult =
   /** One sentence per fault, each naming its variable. */
   | { readonly ok: false; readonly faults: readonly string[] };
 
-/**
- * Reads the configuration. An empty value counts as not set, as in an env file with nothing after
- * the sign.
- */
+/** Reads the configuration. An empty value counts as not set, as `NAME=` in an env file. */
 export function readConfig(environment: NodeJS.ProcessEnv = process.env): ConfigResult {
   const given = Object.fromEntries(
     Object.keys(schema.shape)
@@ -198,7 +195,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     : { ok: true, config: Object.freeze(parsed.data) };
 }
 
-/** Their values are secrets, or hold passwords, also where they are wrong. */
+/** Settings whose values are secrets or hold passwords, also where they are wrong. */
 const SECRET_SETTINGS: readonly string[] = [
   'SECRET_KEY',
   'SECRET_KEY_OTHER',
@@ -211,7 +208,7 @@ const VALUE_LENGTH_MAX = 100;
 const insteadOf = (name: string, given: Readonly<Record<string, string | undefined>>): string =>
   SECRET_SETTINGS.includes(name) ? '' : `, not ${foreignText(given[name] ?? '', VALUE_LENGTH_MAX)}`;
 
-/** What no single variable can say. */
+/** The faults that no single variable shows. */
 function faultsBetween(config: Config): readonly string[] {
   const faults: string[] = [];
   if (config.DATABASE_URL !== undefined && config.SECRET_KEY === undefined) {
@@ -232,7 +229,7 @@ function faultsBetween(config: Config): readonly string[] {
   return [...faults, ...pemFaults(config)];
 }
 
-/** Where the tag index is; null: in the database. */
+/** The Redis that holds the tag index; null: the database holds it. */
 export function redisAddressOf({ REDIS_URL, REDIS_CLUSTER }: Config): RedisAddress | null {
   if (REDIS_CLUSTER !== undefined) return { kind: 'cluster', urls: REDIS_CLUSTER };
   return REDIS_URL === undefined ? null : { kind: 'single', url: REDIS_URL };

@@ -1,6 +1,6 @@
 /**
- * `tagcast demo`: the demo client in a PostgreSQL, for engines that send to a simulator that runs
- * alone (config/compose.yaml).
+ * `tagcast demo`: creates the demo client in a PostgreSQL, for engines that send to a simulator
+ * that runs alone (config/compose.yaml).
  */
 
 import { loadSecretKey } from './access/secret-key.ts';

@@ -1,6 +1,6 @@
 /**
- * The demo client: what a newcomer's first start makes, so that the first `curl` works, and what is
- * told about it.
+ * The demo client, which a newcomer's first start creates so that the first `curl` works, and the
+ * text that describes it.
  */
 
 import { mkdir, rename, writeFile } from 'node:fs/promises';
@@ -42,9 +42,9 @@ const SLUG = 'demo';
 const PLATFORM_IDS = [PLATFORM_APNS, PLATFORM_FCM];
 
 /**
- * Makes the demo client unless it is there, all or nothing, and tells what it is. Given a
- * simulator's accounts its app gets credentials of these in any case; else those that it has stay,
- * and new ones are made up.
+ * Creates the demo client unless it exists, all or nothing, and returns it. Given a simulator's
+ * accounts, its app always gets the credentials of these. Otherwise an existing app keeps its own,
+ * and a new one gets made-up ones.
  */
 export async function ensureDemo(
   sql: SqlPool,
@@ -59,8 +59,8 @@ export async function ensureDemo(
 }
 
 /**
- * The provider accounts that the demo app's credentials are of: what a simulator beside this engine
- * is to accept.
+ * The provider accounts of the demo app's credentials: a simulator beside this engine must accept
+ * them.
  */
 export async function readDemoAccounts(
   sql: Sql,
@@ -99,7 +99,7 @@ async function putAccounts(
   await writeProviderCredential(sql, secrets, appId, PLATFORM_FCM, { kind: 'fcm', ...fcm });
 }
 
-/** One tag in no group, one in a group, two in a group of that group. */
+/** One tag in no tag group, one in a group, two in a group below that one. */
 async function makeTags(tx: Sql, clientId: number): Promise<void> {
   const [breaking = 0, tennis = 0, goals = 0, results = 0, sports = 0, football = 0] =
     (await nextObjectIds(tx, clientId, 6)) ?? [];
@@ -202,7 +202,7 @@ const EXAMPLE_DEVICE = 'ab'.repeat(32);
 
 /**
  * The block that a start prints: addresses, credentials, and three lines that work when pasted.
- * Null: the simulator is elsewhere.
+ * Null: the simulator runs elsewhere.
  */
 export function describeDemo(baseUrl: string, demo: Demo, simulator: Simulator | null): string {
   const { appId, apiUser, superUser } = demo;

@@ -71,13 +71,13 @@ export interface EngineParts {
 }
 
 export interface Engine {
-  /** Where a caller on this machine reaches it. */
+  /** The URL for callers on this machine. */
   readonly url: string;
-  /** All that it answers. */
+  /** All routes of its HTTP service. */
   readonly routes: readonly Route[];
   /** Asks a provider whether a credential works. */
   readonly check: Check;
-  /** Where the providers are: what an uploaded credential may name. */
+  /** The addresses of the providers: an uploaded credential may name only these. */
   readonly origins: ProviderOrigins;
   readonly catalogue: Catalogue;
   /** Commits the devices that an operator imports. */
@@ -85,7 +85,7 @@ export interface Engine {
   /** Reads the certificate's files again. */
   reloadCertificate(): Promise<void>;
   /**
-   * Stops accepting, answers what was accepted, gives sends back, ends every thread but the
+   * Stops accepting, answers accepted requests, gives sends back, and ends every thread but the
    * store's.
    */
   drain(): Promise<void>;
@@ -144,7 +144,7 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
     sql,
     feed: tagIndex.feed,
     log,
-    // The last registrations of a device may not be written.
+    // The latest registrations of a device may be unwritten.
     deviceRetentionMs: config.DEVICE_RETENTION_DAYS * DAY_MS + UNWRITTEN_MS_MAX,
     notificationRetentionDays: config.NOTIFICATION_RETENTION_DAYS,
   });
@@ -231,13 +231,12 @@ interface RunningDemo {
   readonly simulator: SimulatorThread;
 }
 
-/** None of a thread that is not there or has told nothing yet. */
+/** None for a thread that does not exist or has not reported yet. */
 const readingsOf = (thread: string, vitals: ThreadVitals | null): readonly ThreadReading[] =>
   vitals === null ? [] : [{ thread, ...vitals }];
 
 /**
- * The simulator accepts the accounts that the demo app has credentials of, from whichever start
- * those are.
+ * The simulator accepts the accounts of the demo app's credentials, also those of an earlier start.
  */
 async function startDemo({ sql }: Store, secrets: Secrets): Promise<RunningDemo> {
   const demo = await ensureDemo(sql, secrets);
@@ -253,7 +252,7 @@ interface OpenTagIndex {
   stop(): Promise<void>;
 }
 
-/** In Redis when there is one, else in the database. */
+/** Opens the index in Redis if one is configured, else in the database. */
 async function openTagIndex(
   config: Config,
   { sql }: Store,
@@ -320,7 +319,7 @@ function startSending(
   });
 }
 
-/** Looks after credentials from now on; a simulator's are nobody's worry. */
+/** Watches provider credentials from now on. Those for a simulator need no watch. */
 function startWatch(sql: Sql, log: Logger, origins: ProviderOrigins, check: Check) {
   const platformIds = PLATFORM_IDS.filter((id) => !origins.simulated.includes(id));
   const watch = new CredentialWatch({ sql, log, platformIds, check });
@@ -334,7 +333,8 @@ const readingOf = (state: CredentialState): CredentialReading => ({
 });
 
 /**
- * With the way back to the credential before it, while there is one; who takes it is told so once.
+ * A credential with a way back to the previous one, while there is one. The log tells its first
+ * use.
  */
 const usableOf = (
   { credential, version, hasFallback }: OpenedInUse,
@@ -355,7 +355,7 @@ const usableOf = (
     : null,
 });
 
-/** Durable operations, and those that were refused because too many waited. */
+/** Counts durable operations, and those that were refused because too many waited. */
 function countRegistration(metrics: Metrics, operation: string, result: RegistrationResult): void {
   switch (result) {
     case 'committed':
@@ -371,7 +371,7 @@ function countRegistration(metrics: Metrics, operation: string, result: Registra
   }
 }
 
-/** Sends that ended for good, by how; retries count when they have ended. */
+/** Counts sends by their final outcome; retries count when they have ended. */
 function countSends(metrics: Metrics, report: Progress): void {
   const platform = String(report.platformId);
   const add = (outcome: string, count: number): void => {
@@ -433,7 +433,7 @@ const tlsOf = ({ TLS_CERT_FILE, TLS_KEY_FILE }: Config) =>
     ? null
     : { certFile: TLS_CERT_FILE, keyFile: TLS_KEY_FILE };
 
-/** Where a caller on this machine reaches it: a wildcard address is no place to go. */
+/** The URL for callers on this machine, who cannot connect to a wildcard address. */
 function urlOf({ HOST, TLS_CERT_FILE }: Config, port: number): string {
   const scheme = TLS_CERT_FILE === undefined ? 'http' : 'https';
   const host = HOST === '0.0.0.0' || HOST === '::' ? '127.0.0.1' : HOST;

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The command line: without a command the service, else what an operator asks for. */
+/** The command line: runs the service without a command, else the command of an operator. */
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,8 +13,8 @@ const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
 
 /**
- * One line of `--help`. A command is loaded when it is run: the whole program takes a second, and
- * no command needs it all.
+ * One line of `--help`. A command is loaded when it is run: loading the whole program takes a
+ * second, and no command needs all of it.
  */
 interface Entry {
   readonly name: string;
@@ -105,7 +105,7 @@ const ENTRIES: readonly Entry[] = [
   },
 ];
 
-/** Once a command has asked for it. */
+/** Set once a command has asked for it. */
 let config: Config | null = null;
 
 process.exitCode = await run(process.argv.slice(2));
@@ -146,7 +146,10 @@ ${lines.join('\n')}
 `;
 }
 
-/** That of package.json, which is two folders above what was built, in a clone and in the image. */
+/**
+ * The version in package.json, which is two folders above the compiled file, in a clone and in the
+ * image.
+ */
 function version(): string {
   const file = join(import.meta.dirname, '..', '..', 'package.json');
   return (JSON.parse(readFileSync(file, 'utf8')) as { readonly version: string }).version;

@@ -1,4 +1,6 @@
-/** Opens the tag index in Redis for a command: beside the running engine, by the same settings. */
+/**
+ * Opens the tag index in Redis for a command: beside the running engine, with the same settings.
+ */
 
 import type { OpenedIndex } from './cli/index-command.ts';
 import type { Config } from './config.ts';
@@ -8,7 +10,7 @@ import type { Store } from './store/store.ts';
 import { openPostgres } from './store/store.ts';
 import { connectWhole } from './tag-index/redis/connect.ts';
 
-/** Or a sentence: what is missing. */
+/** Returns the index, or a sentence that says what is missing. */
 export async function openIndex(config: Config): Promise<OpenedIndex | string> {
   const address = redisAddressOf(config);
   if (address === null || config.DATABASE_URL === undefined) {
@@ -20,7 +22,7 @@ export async function openIndex(config: Config): Promise<OpenedIndex | string> {
   try {
     store = await openPostgres(config.DATABASE_URL);
   } catch (error) {
-    // Or the command would not end.
+    // Otherwise the command would not end.
     client.disconnect();
     throw error;
   }

@@ -1,6 +1,6 @@
 /**
- * Opens the way of an operator's command: by DATABASE_URL straight to the database, else through
- * the running engine.
+ * Opens the session of an operator's command: with DATABASE_URL directly on the database, else
+ * through the running engine.
  */
 
 import { remoteOperatorActions } from './cli/control-client.ts';
@@ -9,8 +9,8 @@ import type { OperatorSession } from './operator/operator-session.ts';
 import { providerOrigins } from './provider-origins.ts';
 
 /**
- * Without DATABASE_URL only a line to the engine is loaded; straight to the database, the half of
- * an engine.
+ * Without DATABASE_URL this loads only the client of the engine's socket; with it, half of an
+ * engine.
  */
 export async function openOperator(config: Config): Promise<OperatorSession> {
   const { DATABASE_URL, DATA_DIR } = config;

@@ -1,4 +1,4 @@
-/** Which providers this process sends to, and whose certificates it trusts there. */
+/** The providers that this process sends to, and the certificates that it trusts there. */
 
 import { readFileSync } from 'node:fs';
 import type { Config } from './config.ts';

@@ -1,4 +1,4 @@
-/** `tagcast serve`: the service as a command, which is all that its help needs to know of it. */
+/** `tagcast serve`: the service as a command. Its help does not load the service. */
 
 import type { Command } from './cli/command.ts';
 import type { Terminal } from './cli/operator-command.ts';

@@ -21,7 +21,7 @@ import type { Store } from './store/store.ts';
 import { openEmbedded, openPostgres } from './store/store.ts';
 import { createLogger } from './telemetry/log.ts';
 
-/** SIGTERM to exit: what containers and service managers wait at least. */
+/** From SIGTERM to exit. Containers and service managers wait for at least this long. */
 const DRAIN_TIMEOUT_MS = 9_500;
 
 /** Runs until it is told to stop; resolves with the exit code. */
@@ -35,8 +35,8 @@ export async function serve(config: Config): Promise<number> {
       log.fatal({ err: error }, 'the service cannot start or continue');
       refuse(error instanceof Error ? error.message : String(error));
     } else tellFault(fault, config);
-    // Threads of what had started already would keep the process; nothing of theirs needs a
-    // goodbye.
+    // Threads that have started already would keep the process alive. None of them needs an orderly
+    // end.
     process.exit(1);
   }
 }
@@ -76,15 +76,15 @@ async function run(config: Config, log: Logger): Promise<number> {
   return await drain(engine, store, release, log);
 }
 
-/** Says why there is no start, and makes it the exit code. */
+/** Says why the service does not start, and returns the exit code. */
 function refuse(fault: string): number {
   process.stderr.write(`${fault}\n`);
   return 1;
 }
 
 /**
- * Takes the data directory when the database is in it: what lets go of it, or null after a sentence
- * that says why not.
+ * Locks the data directory when the database is in it. Returns the function that releases it, or
+ * null after a sentence that says why not.
  */
 async function lockStore(
   { DATABASE_URL, DATA_DIR }: Config,
@@ -123,8 +123,8 @@ async function openStore({ DATABASE_URL, DATA_DIR }: Config, log: Logger): Promi
 }
 
 /**
- * Everything in order: answers, sends, store, directory. Late is an exit code of its own, and loses
- * nothing either.
+ * Ends everything in order: answers, sends, store, directory. A late end has its own exit code, and
+ * loses nothing either.
  */
 async function drain(
   engine: Engine,

@@ -1,6 +1,6 @@
 /**
- * What keeps the service from starting, or a command from its work, told to the operator: one line,
- * the same for both.
+ * The faults that keep the service from starting, or a command from its work: one line for the
+ * operator, the same for both.
  */
 
 import type { Config } from './config.ts';
@@ -9,8 +9,8 @@ import { databaseFault, isOfDatabase } from './store/database-fault.ts';
 import { dataDirFault } from './store/embedded/data-dir.ts';
 
 /**
- * The line, or null: a fault of ours, whose stack is wanted. `config` is null when nobody has read
- * it yet.
+ * The line, or null: a bug of ours, whose stack is wanted. `config` is null when it has not been
+ * read yet.
  */
 export function startFault(error: unknown, config: Config | null): SettingFault | null {
   if (error instanceof SettingFault) return error;
@@ -20,14 +20,14 @@ export function startFault(error: unknown, config: Config | null): SettingFault 
   return isOfDatabase(error) ? databaseFault(DATABASE_URL, error) : null;
 }
 
-/** Writes the line to standard error; where it comes from behind it, for whoever debugs. */
+/** Writes the line to standard error, and the stacks after it at the log levels debug and trace. */
 export function tellFault(fault: SettingFault, config: Config | null): void {
   const isDebugging = config?.LOG_LEVEL === 'debug' || config?.LOG_LEVEL === 'trace';
   const lines = isDebugging ? [fault.message, ...stacksOf(fault)] : [fault.message];
   process.stderr.write(`${lines.join('\n')}\n`);
 }
 
-/** Stacks alone: what else an error carries may be a secret. */
+/** Only stacks: other fields of an error may hold a secret. */
 function stacksOf(error: unknown): readonly string[] {
   if (!(error instanceof Error)) return [];
   return [error.stack ?? '', ...stacksOf(error.cause)];
