@@ -1,4 +1,4 @@
-/** The parts of the service, put together on an opened store. */
+/** Puts the parts of the service together on an opened store. */
 
 import type { Logger } from 'pino';
 import { Authenticator } from './access/authenticate.ts';

@@ -1,4 +1,4 @@
-/** `tagcast serve`: the service as a command. Its help does not load the service. */
+/** `tagcast serve`: runs the service. Its help does not load the service. */
 
 import type { Command } from './cli/command.ts';
 import type { Terminal } from './cli/operator-command.ts';

@@ -38,7 +38,7 @@ function writeAll(headers: Headers, write: WriteField): void {
   for (const name of Object.keys(headers)) write(name, headers[name] ?? '');
 }
 
-/** RFC 9110, section 11.6.1: one challenge for each way in. */
+/** RFC 9110, section 11.6.1: one challenge for each scheme. */
 const CHALLENGES: Headers = { 'WWW-Authenticate': 'Bearer realm="tagcast", Basic realm="tagcast"' };
 /**
  * RFC 9745. Basic is deprecated since 2025-01-01T00:00:00Z, with the version of the interface that

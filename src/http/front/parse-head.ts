@@ -20,7 +20,7 @@ export interface ParsedHead {
   readonly framing: Framing;
   /** The caller sends nothing more on this connection. */
   readonly closes: boolean;
-  /** The caller waits for `100 Continue` before he sends the body. */
+  /** The caller waits for `100 Continue` before it sends the body. */
   readonly expectsContinue: boolean;
 }
 

@@ -14,7 +14,7 @@ export interface ApnsFields {
   readonly authorization: string | undefined;
   /** Empty when there is none. */
   readonly topic: string;
-  /** Why no account can have such a topic. */
+  /** The reason why no account can have this topic. */
   readonly topicFault: ApnsReason | undefined;
   /** The app that the topic names; undefined when the topic does not fit the push type. */
   readonly bundleId: string | undefined;

@@ -1,4 +1,4 @@
-/** The reasons that APNs gives for not taking a push, each with its status (facts, 1.5). */
+/** The reasons that APNs gives for refusing a push, each with its status (facts, 1.5). */
 
 export const APNS_REASONS = {
   BadCollapseId: 400,

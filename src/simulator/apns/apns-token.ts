@@ -23,7 +23,7 @@ interface SignedToken {
 
 const AGE_MAX_MS = 3_600_000;
 
-/** Clocks differ; a token from further in the future than this was not made by an honest clock. */
+/** Clocks differ. A token from further in the future than this is not explained by that. */
 const CLOCK_SKEW_MAX_MS = 300_000;
 
 /** Apple: refresh no more often than every 20 minutes. */

@@ -53,7 +53,7 @@ const endsSchema = z.strictObject({
   goAwayCalm: count,
   /** GOAWAY INTERNAL_ERROR that names an earlier request, and close. */
   goAwayInternal: count,
-  /** The socket closes without a word. The last requests were accepted and are not answered. */
+  /** The socket closes without a GOAWAY. The last requests were accepted and are not answered. */
   cut: count,
   /** Nothing is read or written any more. The last requests were accepted and are not answered. */
   silence: count,

@@ -1,5 +1,5 @@
 /**
- * How many streams a connection is allowed, as Apple plays it (facts, 1.3 and 1.8).
+ * The limit of a connection's streams, as Apple changes it (facts, 1.3 and 1.8).
  *
  * ```
  *   first ───a valid credential───► full ───a rejection, if the behaviour says so───► fallen

@@ -24,8 +24,8 @@ const QUOTE = '"'.charCodeAt(0);
 
 /**
  * 1 for each byte that stands for itself in a JSON string and may stand in a token: visible ASCII
- * but the quote and the backslash. A table, because tokens are random and a comparison would be
- * guessed wrong.
+ * except the quote and the backslash. A table, because tokens are random, and the processor would
+ * guess comparisons wrong.
  */
 const IS_PLAIN = Uint8Array.from({ length: 256 }, (_, byte) =>
   byte > 0x20 && byte < 0x7f && byte !== QUOTE && byte !== 0x5c ? 1 : 0,
