@@ -138,8 +138,8 @@ export class Exchange {
 
   /**
    * Completes the checks, handles the request, and passes the answer to `settle`, at once if
-   * nothing has to be awaited. An unexpected error is logged and answered 500, one of the database
-   * 503.
+   * nothing has to be awaited. An unexpected error is logged and answered 500; a failure of the
+   * database, 503.
    */
   run(found: Found<Route>, body: Buffer, settle: (response: HttpResponse) => void): void {
     let response: HttpResponse | Promise<HttpResponse>;
@@ -228,7 +228,7 @@ export class Exchange {
     return route.handle(request, this.#caller);
   }
 
-  /** The refusal by a credential in memory. */
+  /** The refusal that follows from the credential in memory. */
   #recall({ route, params }: Found<Route>): Refusal {
     if (route.api === 'open') return null;
     const known = this.#parts.authenticator.recall(this.#head.headers.get('authorization'));
