@@ -11,8 +11,12 @@ import { WORD_BYTES, wordsOf } from './token-notes.ts';
 /** 110 bytes for an APNs token, 240 for an FCM token, and 16 for its slots. */
 export const TOKENS_MAX = 2_000_000;
 
-/** A power of two of which less than half is in use, so that a search ends after a slot or two. */
-const SLOTS = 2 ** 22;
+/**
+ * A power of two, doubled before half of them is in use, so that a search ends after a slot or two.
+ * A table of the size for TOKENS_MAX from the start would take a page of memory for each of the
+ * first tokens.
+ */
+const SLOTS_MIN = 2 ** 12;
 
 /**
  * The address, and the hash: most other tokens in the slots differ in it, without a look at the
@@ -44,7 +48,7 @@ interface Page {
 }
 
 export class TokenTable {
-  /** Allocated with the first token: 32 MiB, of which the system provides only the used parts. */
+  /** Allocated with the first token. */
   #slots: Int32Array | undefined;
   readonly #pages: Page[] = [];
   /**
@@ -67,7 +71,7 @@ export class TokenTable {
     if (slots === undefined) return;
     let seen = 0;
     for (let index = 0; index < count; index += 1) {
-      seen ^= slots[firstSlot(hashes[index] ?? 0)] ?? 0;
+      seen ^= slots[firstSlot(slots, hashes[index] ?? 0)] ?? 0;
     }
     this.#seen[0] = seen;
   }
@@ -81,7 +85,8 @@ export class TokenTable {
 
   /** The address of a noted token, which is entered if it is new; NOWHERE when there is no room. */
   enter(notes: TokenNotes, note: number, hash: number): number {
-    this.#slots ??= new Int32Array(SLOTS * SLOT_WORDS);
+    this.#slots ??= new Int32Array(SLOTS_MIN * SLOT_WORDS);
+    if (this.#size * SLOT_WORDS * 2 >= this.#slots.length) this.#slots = doubled(this.#slots);
     const slots = this.#slots;
     const slot = this.#slotOf(slots, notes, note, hash);
     const known = slots[slot] ?? NOWHERE;
@@ -144,7 +149,7 @@ export class TokenTable {
 
   /** The slot that holds the token, or the free one where the search for it ended. */
   #slotOf(slots: Int32Array, notes: TokenNotes, note: number, hash: number): number {
-    let slot = firstSlot(hash);
+    let slot = firstSlot(slots, hash);
     for (;;) {
       const address = slots[slot] ?? NOWHERE;
       if (address === NOWHERE) return slot;
@@ -194,8 +199,23 @@ export class TokenTable {
 /** For an invalid address. */
 const NO_WORDS = new Int32Array(0);
 
-function firstSlot(hash: number): number {
-  return (hash & (SLOTS - 1)) * SLOT_WORDS;
+function firstSlot(slots: Int32Array, hash: number): number {
+  return (hash * SLOT_WORDS) & (slots.length - SLOT_WORDS);
+}
+
+/** The same tokens, in twice as many slots. */
+function doubled(slots: Int32Array): Int32Array {
+  const more = new Int32Array(slots.length * 2);
+  for (let from = 0; from < slots.length; from += SLOT_WORDS) {
+    const address = slots[from] ?? NOWHERE;
+    if (address === NOWHERE) continue;
+    const hash = slots[from + 1] ?? 0;
+    let slot = firstSlot(more, hash);
+    while (more[slot] !== NOWHERE) slot = (slot + SLOT_WORDS) % more.length;
+    more[slot] = address;
+    more[slot + 1] = hash;
+  }
+  return more;
 }
 
 function placeOf(address: number): number {
