@@ -25,6 +25,11 @@ type Environment = Readonly<Record<string, string>>;
  */
 const YOUNG = { NODE_OPTIONS: '--max-semi-space-size=64' };
 
+export interface BenchTenant {
+  readonly appId: number;
+  readonly superUserToken: string;
+}
+
 export interface Grounds {
   readonly demo: Demo;
   readonly sql: SqlPool;
@@ -32,6 +37,10 @@ export interface Grounds {
   readonly simulator: SimulatorProcess;
   /** Runs `tagcast …` with the index in Redis; throws when it fails. */
   command(args: readonly string[]): Promise<void>;
+  /**
+   * A client with an app on iOS, which has the key that the simulator knows. No engine runs yet.
+   */
+  addTenant(slug: string): Promise<BenchTenant>;
   /**
    * An engine that sends where `sink` says, with the index in Redis or in the database. Nothing
    * else may run on these devices.
@@ -78,7 +87,19 @@ export async function prepareGrounds(
     sql,
     redis,
     simulator,
-    command: (args) => command(stage, args, indexed),
+    async command(args) {
+      await command(stage, args, indexed);
+    },
+    async addTenant(slug) {
+      const client = await command(stage, ['client', 'add', slug], base);
+      const app = await command(stage, ['app', 'add', slug, slug, '--platform=3'], base);
+      const tenant = {
+        appId: Number(told(APP, app)),
+        superUserToken: told(TOKEN, client),
+      };
+      await useAccountOf(stage, simulator, tenant, base);
+      return tenant;
+    },
     start: (index, sink) =>
       startEngine(stage, dataDir, { ...(index === 'redis' ? indexed : base), ...sink }),
   };
@@ -88,7 +109,7 @@ export async function prepareGrounds(
 async function useAccountOf(
   stage: Lifetime,
   simulator: SimulatorProcess,
-  { appId }: Demo,
+  { appId }: Pick<Demo, 'appId'>,
   environment: Environment,
 ): Promise<void> {
   const response = await fetch(`${simulator.controlUrl}/accounts`);
@@ -109,7 +130,23 @@ async function useAccountOf(
   });
 }
 
-async function command(stage: Lifetime, args: readonly string[], environment: Environment) {
+const TOKEN = /Token\s+(\S+)/;
+const APP = /^App (\d+)/m;
+
+/** What a command has printed there. */
+function told(pattern: RegExp, output: string): string {
+  const [, found] = pattern.exec(output) ?? [];
+  if (found === undefined) throw new Error(`a command has not printed ${pattern}: ${output}`);
+  return found;
+}
+
+/** What it printed. */
+async function command(
+  stage: Lifetime,
+  args: readonly string[],
+  environment: Environment,
+): Promise<string> {
   const { code, output } = await runCommand(stage, args, environment);
   if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}: ${output}`);
+  return output;
 }

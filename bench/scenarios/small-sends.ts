@@ -14,7 +14,7 @@ import { startNghttpdSink } from '../sinks/nghttpd.ts';
 import type { Sink } from '../sinks/sink.ts';
 import { originOf } from '../sinks/sink.ts';
 import type { Costs, Metered } from './small-sends/costs.ts';
-import { costsOfEach, costsSoFar } from './small-sends/costs.ts';
+import { costsOfEach, costsSoFar, residentMbOf } from './small-sends/costs.ts';
 import type { SmallGrounds } from './small-sends/grounds.ts';
 import { onEmbedded, onPostgres } from './small-sends/grounds.ts';
 import type { Posted, PushTarget } from './small-sends/loads.ts';
@@ -73,6 +73,10 @@ type Figures = Costs & {
   readonly lastMs: number | null;
   /** The same of one that is pushed for the moment while those are sent, from its request on. */
   readonly urgentMs: number | null;
+  /** Likewise of one that another client pushes at the same time. */
+  readonly otherMs: number | null;
+  /** The most memory that the engine had meanwhile. */
+  readonly residentMb: number | null;
 };
 
 type SmallRow = Figures & {
@@ -82,7 +86,15 @@ type SmallRow = Figures & {
 };
 
 const NO_COSTS = { engineMicros: null, databaseMicros: null, commits: null, logBytes: null };
-const NO_TIMES = { p50Ms: null, p99Ms: null, firstMs: null, lastMs: null, urgentMs: null };
+const NO_TIMES = {
+  p50Ms: null,
+  p99Ms: null,
+  firstMs: null,
+  lastMs: null,
+  urgentMs: null,
+  otherMs: null,
+  residentMb: null,
+};
 
 async function measureOurs(
   grounds: SmallGrounds,
@@ -211,7 +223,7 @@ async function measureRate(
 
 /** Written down as if they had been accepted before, and due in the same second. */
 async function measureScheduled(
-  { sql, clientId, demo, tagIds }: SmallGrounds,
+  { sql, clientId, demo, tagIds, other }: SmallGrounds,
   metered: Metered,
   target: PushTarget,
   sends: number,
@@ -237,8 +249,14 @@ async function measureScheduled(
   await sql`update notifications set send_at = to_timestamp(${dueMs}::float8 / 1000) where state = 'SCHEDULED'`;
   await sleep(Math.max(0, dueMs - Date.now()));
   const before = await costsSoFar(metered);
-  const urgent = sends < URGENT_AMONG ? null : await postUrgent(target);
+  const memory = watchMemory(metered.enginePid);
+  if (sends >= URGENT_AMONG) await sleep(URGENT_AFTER_MS);
+  const [urgent, ofOther] = await Promise.all([
+    sends < URGENT_AMONG ? null : postOne(target),
+    sends < URGENT_AMONG || other === null ? null : postOne({ ...target, ...other }),
+  ]);
   await untilNone(open);
+  const residentMb = memory.stop();
   const after = await costsSoFar(metered);
   const [times] = await sql<{ firstMs: number; lastMs: number; endMs: number }[]>`
     select extract(epoch from min(first_send_at))::float8 * 1000 - ${dueMs}::float8 as "firstMs",
@@ -254,12 +272,12 @@ async function measureScheduled(
     firstMs,
     lastMs,
     urgentMs: urgent === null ? null : await firstMsOf(sql, urgent),
+    otherMs: ofOther === null ? null : await firstMsOf(sql, ofOther),
+    residentMb,
   };
 }
 
-/** In the middle of it. */
-async function postUrgent(target: PushTarget): Promise<Posted> {
-  await sleep(URGENT_AFTER_MS);
+async function postOne(target: PushTarget): Promise<Posted> {
   const agent = new Agent();
   const atMs = Date.now();
   return { job: await post(target, agent, 0), atMs };
@@ -269,6 +287,22 @@ async function firstMsOf(sql: SmallGrounds['sql'], { job, atMs }: Posted): Promi
   const [row] = await sql<{ ms: number }[]>`
     select extract(epoch from first_send_at)::float8 * 1000 - ${atMs}::float8 as ms from notifications where id = ${job}`;
   return row?.ms ?? null;
+}
+
+/** Looks at it ten times a second; the most that it saw. */
+function watchMemory(pid: number): { stop(): number } {
+  let most = 0;
+  const look = (): void => {
+    most = Math.max(most, residentMbOf(pid));
+  };
+  const timer = setInterval(look, 100);
+  return {
+    stop() {
+      look();
+      clearInterval(timer);
+      return most;
+    },
+  };
 }
 
 /** Asked seldom while there are many: asking costs the database something. */
@@ -299,6 +333,10 @@ function ratiosOf(rows: readonly SmallRow[]): Readonly<Record<string, number | n
     engineOf100000Over100: over(
       of('ours', 'scheduled', 100_000)?.engineMicros,
       of('ours', 'scheduled', 100)?.engineMicros,
+    ),
+    residentOf100000Over100: over(
+      of('ours', 'scheduled', 100_000)?.residentMb,
+      of('ours', 'scheduled', 100)?.residentMb,
     ),
   };
 }

@@ -15,6 +15,7 @@ import { faultOf } from '../store/faults.ts';
 import type { ScopeStanding } from '../store/ledger/read-standings.ts';
 import { recordProgress } from '../store/ledger/record-progress.ts';
 import type { Line } from '../store/line.ts';
+import { PLANS_ARE_KEPT } from '../store/line.ts';
 import type { Store } from '../store/store.ts';
 import type { IndexFeed } from '../tag-index/tag-index.ts';
 import { rememberNews } from './device-news.ts';
@@ -47,7 +48,7 @@ export class Ledger {
 
   constructor(options: LedgerOptions) {
     this.options = options;
-    this.line = options.store.openLine();
+    this.line = options.store.openLine(PLANS_ARE_KEPT);
     this.batcher = new Batcher<Progress, Verdict>({
       itemsMax: REPORTS_PER_TRANSACTION_MAX,
       weightMax: ROWS_PER_TRANSACTION_MAX,

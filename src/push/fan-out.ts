@@ -122,7 +122,7 @@ export async function startFanOut(options: FanOutOptions): Promise<FanOut> {
     log,
   });
   const claimer = new Claimer({
-    sql: store.sql,
+    store,
     slots: pool.slots,
     leaseMs,
     presence,
@@ -133,7 +133,7 @@ export async function startFanOut(options: FanOutOptions): Promise<FanOut> {
     onRoom: () => planner.wake(),
   });
   const planner: Planner = new Planner({
-    sql: store.sql,
+    store,
     log,
     fullLines: () => claimer.fullLines(),
     onPlanned: (planned) => claimer.offer(planned),

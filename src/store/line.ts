@@ -26,6 +26,8 @@ export const PLANS_ARE_KEPT = [
   'set local enable_seqscan = off',
   'set local enable_hashjoin = off',
   'set local enable_mergejoin = off',
+  // What is off counts as very dear, and a statement that seems dear is compiled, for seconds.
+  'set local jit = off',
 ] as const;
 
 /** Callers must run one transaction at a time. */

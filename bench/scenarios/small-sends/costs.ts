@@ -22,6 +22,18 @@ export interface Metered {
   readonly postmaster: number | null;
 }
 
+/** Megabytes of a process that are in memory; of one that has ended: none. */
+export function residentMbOf(pid: number): number {
+  try {
+    const [, kilobytes = ''] = RESIDENT.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+    return Number(kilobytes) / 1_024;
+  } catch {
+    return 0;
+  }
+}
+
+const RESIDENT = /^VmRSS:\s+(\d+) kB$/m;
+
 /** Since the begin of it, so far. */
 export async function costsSoFar({ sql, enginePid, postmaster }: Metered): Promise<Costs> {
   const engineMicros = processCpuMicros(enginePid);

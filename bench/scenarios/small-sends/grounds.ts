@@ -23,6 +23,8 @@ export interface SmallGrounds {
   readonly clientId: number;
   /** With one device each. */
   readonly tagIds: readonly number[];
+  /** Another client, with a tag of its own with one device; null: none was made. */
+  readonly other: { readonly token: string; readonly tagIds: readonly number[] } | null;
   /** The first process of PostgreSQL; null: the database is in the engine's. */
   readonly postmaster: number | null;
 }
@@ -39,11 +41,16 @@ export async function onPostgres(stage: Lifetime, sink: Sink): Promise<SmallGrou
   });
   if (grounds === null || seeded === null) return null;
   const { demo, sql } = grounds;
+  const tenant = await grounds.addTenant('other');
+  const { tagIds: otherTagIds } = await seed(sql, tenant, sink.tokens.slice(0, 1));
+  await grounds.command(['index', 'rebuild']);
+  const other = { token: tenant.superUserToken, tagIds: otherTagIds };
   const engine = await grounds.start('redis', environmentOf(stage, sink));
   const [row] = await sql<{ pid: number }[]>`
     select split_part(pg_read_file('postmaster.pid'), E'\\n', 1)::integer as pid`;
   const { clientId, tagIds }: Seeded = seeded;
-  return { store: 'postgres', engine, demo, sql, clientId, tagIds, postmaster: row?.pid ?? null };
+  const postmaster = row?.pid ?? null;
+  return { store: 'postgres', engine, demo, sql, clientId, tagIds, other, postmaster };
 }
 
 /** On the embedded store. */
@@ -60,7 +67,7 @@ export async function onEmbedded(stage: Lifetime, sink: Sink): Promise<SmallGrou
   const engine = await startEngine(stage, dataDir, environment);
   const sql = connect({ kind: 'embedded', socketPath: databaseSocketPath(dataDir) }, 1);
   stage.teardown(() => sql.end());
-  return { store: 'embedded', engine, demo, sql, ...seeded, postmaster: null };
+  return { store: 'embedded', engine, demo, sql, ...seeded, other: null, postmaster: null };
 }
 
 interface Seeded {
@@ -68,7 +75,11 @@ interface Seeded {
   readonly tagIds: readonly number[];
 }
 
-async function seed(sql: SqlPool, { appId }: Demo, tokens: readonly string[]): Promise<Seeded> {
+async function seed(
+  sql: SqlPool,
+  { appId }: Pick<Demo, 'appId'>,
+  tokens: readonly string[],
+): Promise<Seeded> {
   const [app] = await sql<{ clientId: number }[]>`
     select client_id as "clientId" from apps where id = ${appId}`;
   const clientId = app?.clientId ?? 0;

@@ -7,6 +7,7 @@ import type { Among, Part, Wanted } from '../../store/ledger/claim-chunks.ts';
 import { claimChunks } from '../../store/ledger/claim-chunks.ts';
 import { claimRetries } from '../../store/ledger/claim-retries.ts';
 import type { Claimable } from '../../store/ledger/list-claimable.ts';
+import type { Line } from '../../store/line.ts';
 import type { Sql } from '../../store/sql.ts';
 import type { Claimed } from './claimed.ts';
 import { scopeOf } from './claimed.ts';
@@ -20,7 +21,7 @@ import { scopeOf } from './claimed.ts';
 const RETRY_ANSWERS_MS = 30_000;
 
 export interface ClaimTerms {
-  readonly sql: Sql;
+  readonly line: Line;
   readonly leaseMs: number;
   /** Monotonic time before the claim is sent. */
   readonly leaseStartedMs: number;
@@ -29,59 +30,56 @@ export interface ClaimTerms {
   readonly mayTakeSuspect: boolean;
 }
 
-export interface ClaimResult {
-  readonly claimed: readonly Claimed[];
-  /** The errors of claims that failed. The others hold their leases all the same. */
-  readonly errors: readonly unknown[];
-}
-
 interface Orders {
   readonly chunks: readonly Wanted[];
   readonly retries: readonly Part[];
 }
 
-/** Claims parts for these turns. A suspect is claimed only if nothing else of its scope was. */
-export async function claimTurns(
+/**
+ * Claims parts for these turns, in one transaction. A suspect is claimed only if nothing else of its
+ * scope was.
+ */
+export function claimTurns(
   turns: readonly Claimable[],
-  terms: ClaimTerms,
-): Promise<ClaimResult> {
+  { line, mayTakeSuspect, ...terms }: ClaimTerms,
+): Promise<readonly Claimed[]> {
   const orders = ordersOf(turns);
-  const result = await order(orders, terms, 'unsuspected');
-  if (!terms.mayTakeSuspect || result.errors.length > 0) return result;
-  const served = new Set(result.claimed.map((part) => partKeyOf(part.kind, scopeOf(part))));
+  return line.transact(
+    (tx) => order(tx, orders, terms, 'unsuspected'),
+    async (tx, claimed) => {
+      const left = mayTakeSuspect ? restOf(orders, claimed) : NO_ORDERS;
+      return [...claimed, ...(await order(tx, left, terms, 'suspects'))];
+    },
+  );
+}
+
+const NO_ORDERS: Orders = { chunks: [], retries: [] };
+
+/**
+ * Parts of which nothing was claimed. Of chunks the ledger claims one suspect, the first it finds.
+ */
+function restOf(orders: Orders, claimed: readonly Claimed[]): Orders {
+  const served = new Set(claimed.map((part) => partKeyOf(part.kind, scopeOf(part))));
   const chunks = orders.chunks.filter((part) => !served.has(partKeyOf('chunk', part)));
   const retries = orders.retries.filter((part) => !served.has(partKeyOf('retries', part)));
-  // One suspect: of chunks the ledger takes the first that it finds.
-  const left =
-    chunks.length > 0 ? { chunks, retries: [] } : { chunks, retries: retries.slice(0, 1) };
-  if (left.chunks.length + left.retries.length === 0) return result;
-  const suspects = await order(left, terms, 'suspects');
-  return { claimed: [...result.claimed, ...suspects.claimed], errors: suspects.errors };
+  return chunks.length > 0 ? { chunks, retries: [] } : { chunks, retries: retries.slice(0, 1) };
 }
 
 async function order(
+  tx: Sql,
   { chunks, retries }: Orders,
-  { sql, leaseMs, leaseStartedMs, nodeId }: ClaimTerms,
+  { leaseMs, leaseStartedMs, nodeId }: Pick<ClaimTerms, 'leaseMs' | 'leaseStartedMs' | 'nodeId'>,
   among: Among,
-): Promise<ClaimResult> {
-  // If one of them fails, the parts that the other has claimed are leased all the same.
-  const results = await Promise.allSettled([
-    chunks.length > 0 ? claimChunks(sql, chunks, leaseMs, nodeId, among) : [],
-    retries.length > 0 ? claimRetries(sql, retries, leaseMs + RETRY_ANSWERS_MS, nodeId, among) : [],
+): Promise<readonly Claimed[]> {
+  const [claimedChunks, claimedRetries] = await Promise.all([
+    chunks.length > 0 ? claimChunks(tx, chunks, leaseMs, nodeId, among) : [],
+    retries.length > 0 ? claimRetries(tx, retries, leaseMs + RETRY_ANSWERS_MS, nodeId, among) : [],
   ]);
-  const [claimedChunks, claimedRetries] = results;
   const claim = { leaseStartedMs, nodeId };
-  return {
-    claimed: [
-      ...claimedIn(claimedChunks).map((chunk) => ({ kind: 'chunk' as const, chunk, ...claim })),
-      ...claimedIn(claimedRetries).map((batch) => ({
-        kind: 'retries' as const,
-        retries: batch,
-        ...claim,
-      })),
-    ],
-    errors: results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : [])),
-  };
+  return [
+    ...claimedChunks.map((chunk) => ({ kind: 'chunk' as const, chunk, ...claim })),
+    ...claimedRetries.map((batch) => ({ kind: 'retries' as const, retries: batch, ...claim })),
+  ];
 }
 
 /** The first turn of a scope takes its due retries, if it has some; its other turns take chunks. */
@@ -99,6 +97,3 @@ function ordersOf(turns: readonly Claimable[]): Orders {
 
 const partKeyOf = (kind: Claimed['kind'], { notificationId, appId, platformId }: Part): string =>
   `${kind}.${notificationId}.${appId}.${platformId}`;
-
-const claimedIn = <T>(result: PromiseSettledResult<readonly T[]>): readonly T[] =>
-  result.status === 'fulfilled' ? result.value : [];

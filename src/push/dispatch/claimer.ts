@@ -12,8 +12,10 @@ import { Bell } from '../../std/bell.ts';
 import type { Clock } from '../../std/clock.ts';
 import type { Claimable } from '../../store/ledger/list-claimable.ts';
 import { listClaimable } from '../../store/ledger/list-claimable.ts';
+import type { Line } from '../../store/line.ts';
+import { PLANS_ARE_KEPT } from '../../store/line.ts';
 import type { DueLine, PlannedNotification } from '../../store/notifications/plan-due.ts';
-import type { Sql } from '../../store/sql.ts';
+import type { Store } from '../../store/store.ts';
 import type { Presence } from '../protocol/presence.ts';
 import type { GiveBack } from '../protocol/task.ts';
 import type { Candidate } from './allotment.ts';
@@ -48,7 +50,7 @@ const QUANTUM_MS = 500;
 const MAKE_ROOM: GiveBack = { withinMs: 2_000, answersWithinMs: null };
 
 export interface ClaimerOptions {
-  readonly sql: Sql;
+  readonly store: Pick<Store, 'sql' | 'openLine'>;
   readonly slots: number;
   readonly leaseMs: number;
   readonly presence: Presence;
@@ -80,6 +82,7 @@ interface Held extends Candidate {
 
 export class Claimer {
   private readonly options: ClaimerOptions;
+  private readonly line: Line;
   private readonly allotment = new Allotment();
   private readonly bell = new Bell();
   /** Not a Set: its old tables would keep removed entries in memory (decision 35). */
@@ -101,6 +104,7 @@ export class Claimer {
 
   constructor(options: ClaimerOptions) {
     this.options = options;
+    this.line = options.store.openLine(PLANS_ARE_KEPT);
   }
 
   start(): void {
@@ -158,14 +162,14 @@ export class Claimer {
 
   /** Finds parts that can be claimed: returns the large ones, and keeps the small ones here. */
   private async look(): Promise<readonly Claimable[]> {
-    const { sql, clock } = this.options;
+    const { store, clock } = this.options;
     this.freed = 0;
     this.isLookDue = false;
     this.lookedAtMs = clock.monotonicMs();
     const isSweep =
       this.small.size === 0 || this.lookedAtMs - this.sweptAtMs >= SMALL_POLL_INTERVAL_MS;
     if (isSweep) this.sweptAtMs = this.lookedAtMs;
-    const found = await listClaimable(sql, isSweep ? 'all' : 'large');
+    const found = await listClaimable(store.sql, isSweep ? 'all' : 'large');
     for (const part of found) if (part.isSmall) this.small.add(part);
     return found.filter(({ isSmall }) => !isSmall);
   }
@@ -218,10 +222,10 @@ export class Claimer {
   ): Promise<ClaimedSlots> {
     const wanted = [...turns, ...lots.flat()];
     if (wanted.length === 0) return NOTHING_CLAIMED;
-    const { sql, leaseMs, clock } = this.options;
+    const { leaseMs, clock } = this.options;
     const rights = this.rightsOf(wanted);
-    const { claimed, errors } = await claimTurns(wanted, {
-      sql,
+    const claimed = await claimTurns(wanted, {
+      line: this.line,
       leaseMs,
       leaseStartedMs: clock.monotonicMs(),
       nodeId,
@@ -229,7 +233,6 @@ export class Claimer {
     });
     const slots = slotsOf(claimed, lots);
     for (const parts of slots) this.hold(parts, rights);
-    if (errors.length > 0) throw errors[0];
     const inLots = slots.filter(({ isLot }) => isLot).length;
     return { slots: slots.length, lots: inLots, turns: slots.length - inLots };
   }

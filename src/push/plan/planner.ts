@@ -5,15 +5,17 @@
 
 import type { Logger } from 'pino';
 import { Bell } from '../../std/bell.ts';
+import type { Line } from '../../store/line.ts';
+import { PLANS_ARE_KEPT } from '../../store/line.ts';
 import type { DueLine, PlannedNotification } from '../../store/notifications/plan-due.ts';
 import { LARGE_AT_ONCE_MAX, planDue } from '../../store/notifications/plan-due.ts';
-import type { Sql } from '../../store/sql.ts';
+import type { Store } from '../../store/store.ts';
 
 /** How late a scheduled push may begin. */
 const POLL_INTERVAL_MS = 250;
 
 export interface PlannerOptions {
-  readonly sql: Sql;
+  readonly store: Pick<Store, 'openLine'>;
   readonly log: Logger;
   /** Lines of which enough planned parts wait in memory: no more of them are planned now. */
   readonly fullLines: () => readonly DueLine[];
@@ -23,12 +25,14 @@ export interface PlannerOptions {
 
 export class Planner {
   private readonly options: PlannerOptions;
+  private readonly line: Line;
   private readonly bell = new Bell();
   private isStopping = false;
   private loop: Promise<void> = Promise.resolve();
 
   constructor(options: PlannerOptions) {
     this.options = options;
+    this.line = options.store.openLine(PLANS_ARE_KEPT);
   }
 
   start(): void {
@@ -54,9 +58,9 @@ export class Planner {
   }
 
   private async look(): Promise<void> {
-    const { sql, log, fullLines, onPlanned } = this.options;
+    const { log, fullLines, onPlanned } = this.options;
     try {
-      const planned = await planDue(sql, fullLines());
+      const planned = await this.line.transactAtOnce((tx) => planDue(tx, fullLines()));
       // Perhaps more are due.
       if (planned.length >= LARGE_AT_ONCE_MAX) this.bell.ring();
       if (planned.length > 0) onPlanned(planned);

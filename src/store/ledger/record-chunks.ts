@@ -20,6 +20,10 @@ import { countOf, isGateClosed, verdictsIn } from './condemn.ts';
 
 export interface ChunkStanding {
   readonly position: number;
+  /** With this statement. */
+  readonly isCounted: boolean;
+  /** Its chunk is open no more, with this statement. */
+  readonly isClosed: boolean;
   readonly isLost: boolean;
 }
 
@@ -162,21 +166,9 @@ export function recordChunks(sql: Sql, reports: readonly ChunkProgress[], leaseM
       order by h.notification_id, h.app_id, h.platform_id, e.reason
       on conflict (notification_id, app_id, platform_id, reason)
         do update set count = f.count + excluded.count
-    ),
-    remaining as (
-      update notifications n set
-        open_chunks = n.open_chunks - h.completed,
-        open_retries = n.open_retries + h.retries,
-        first_send_at = least(n.first_send_at, to_timestamp(h.sent_from / 1000)),
-        last_send_at = greatest(n.last_send_at, to_timestamp(h.sent_to / 1000))
-      from (
-        select notification_id, count(*) filter (where is_complete or parked = 1) as completed,
-          sum(retries) as retries, min(sent_from) as sent_from, max(sent_to) as sent_to
-        from held group by notification_id
-      ) h
-      where n.id = h.notification_id
     )
-    select r.position,
+    select r.position, h.position is not null as "isCounted",
+      coalesce(h.is_complete or h.parked = 1, false) as "isClosed",
       h.position is null
         and not coalesce(c.epoch = r.epoch and (c.done_blocks & r.blocks) = r.blocks, false) as "isLost"
     from reported r

@@ -2,7 +2,8 @@
 
 import type { ChunkProgress, Progress, RetryProgress } from '../../domain/progress.ts';
 import type { Line } from '../line.ts';
-import { finishNotifications } from './finish-notifications.ts';
+import type { Advance } from './advance-notifications.ts';
+import { advanceNotifications } from './advance-notifications.ts';
 import { lockNotifications } from './lock-notifications.ts';
 import type { ScopeStanding } from './read-standings.ts';
 import { readStandings } from './read-standings.ts';
@@ -21,8 +22,8 @@ export interface RecordedProgress {
 }
 
 /**
- * Records all reports. When it throws, it has recorded all, some or none of them. The caller can
- * repeat it, because each report counts once. The reports are about different chunks.
+ * Records all reports in one transaction. The caller can repeat it when nobody knows whether it was
+ * committed, because each report counts once. The reports are about different chunks.
  */
 export function recordProgress(
   line: Line,
@@ -34,22 +35,83 @@ export function recordProgress(
   const retries = reports.filter((report): report is RetryProgress => report.kind === 'retries');
   const faults = reports.filter((report): report is Progress & ScopeFault => report.fault !== null);
   const waits = reports.filter(isWaiting);
-  return line.transactAtOnce(async (tx) => {
-    const [, chunkStandings, , , , , standings] = await Promise.all([
-      lockNotifications(tx, ids),
-      chunks.length > 0 ? recordChunks(tx, chunks, leaseMs) : [],
-      retries.length > 0 ? recordRetries(tx, retries) : [],
-      faults.length > 0 ? setFaults(tx, faults) : [],
-      waits.length > 0 ? setWaits(tx, waits) : [],
-      finishNotifications(tx, ids),
-      readStandings(tx, ids),
-    ]);
-    return { lost: lostOf(chunks, chunkStandings), standings };
-  });
+  return line.transact(
+    async (tx) => {
+      const [, chunkStandings, endedRetries] = await Promise.all([
+        lockNotifications(tx, ids),
+        chunks.length > 0 ? recordChunks(tx, chunks, leaseMs) : [],
+        retries.length > 0 ? recordRetries(tx, retries) : [],
+        faults.length > 0 ? setFaults(tx, faults) : [],
+        waits.length > 0 ? setWaits(tx, waits) : [],
+      ]);
+      return { chunkStandings, endedRetries };
+    },
+    async (tx, { chunkStandings, endedRetries }) => {
+      const advances = [
+        ...chunkStandings.flatMap((standing) => advanceOf(chunks[standing.position], standing)),
+        ...retries.map(({ notificationId, sentFromMs, sentToMs }) => ({
+          ...unmoved(notificationId),
+          sentFromMs,
+          sentToMs,
+        })),
+        ...endedRetries.map(({ notificationId, ended }) => ({
+          ...unmoved(notificationId),
+          addedRetries: -ended,
+        })),
+      ];
+      const [, standings] = await Promise.all([
+        advanceNotifications(tx, sumsOf(ids, advances)),
+        readStandings(tx, ids),
+      ]);
+      return { lost: lostOf(chunks, chunkStandings), standings };
+    },
+  );
 }
 
 const isWaiting = (report: Progress): report is Progress & ScopeWait =>
   report.waitingFor !== undefined;
+
+const unmoved = (notificationId: string): Advance => ({
+  notificationId,
+  closedChunks: 0,
+  addedRetries: 0,
+  sentFromMs: null,
+  sentToMs: null,
+});
+
+/** What a report on a chunk means for its notification; one that was not counted means nothing. */
+function advanceOf(
+  report: ChunkProgress | undefined,
+  { isCounted, isClosed }: ChunkStanding,
+): readonly Advance[] {
+  if (report === undefined || !isCounted) return [];
+  const { notificationId, retries, sentFromMs, sentToMs } = report;
+  const closedChunks = Number(isClosed);
+  return [{ notificationId, closedChunks, addedRetries: retries.length, sentFromMs, sentToMs }];
+}
+
+/** One for each of the notifications. */
+function sumsOf(ids: readonly string[], advances: readonly Advance[]): readonly Advance[] {
+  const sums = new Map(ids.map((id) => [id, unmoved(id)]));
+  for (const advance of advances) {
+    const { notificationId } = advance;
+    const sum = sums.get(notificationId) ?? unmoved(notificationId);
+    sums.set(notificationId, {
+      notificationId,
+      closedChunks: sum.closedChunks + advance.closedChunks,
+      addedRetries: sum.addedRetries + advance.addedRetries,
+      sentFromMs: least(sum.sentFromMs, advance.sentFromMs),
+      sentToMs: greatest(sum.sentToMs, advance.sentToMs),
+    });
+  }
+  return [...sums.values()];
+}
+
+const least = (a: number | null, b: number | null): number | null =>
+  a === null ? b : Math.min(a, b ?? a);
+
+const greatest = (a: number | null, b: number | null): number | null =>
+  a === null ? b : Math.max(a, b ?? a);
 
 const lostOf = (
   chunks: readonly ChunkProgress[],

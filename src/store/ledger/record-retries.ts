@@ -11,6 +11,12 @@ import type { Sql } from '../sql.ts';
 import { list } from '../sql.ts';
 import { isGateClosed, verdictsIn } from './condemn.ts';
 
+/** Retries of a notification that have ended for good with this statement. */
+export interface EndedRetries {
+  readonly notificationId: string;
+  readonly ended: number;
+}
+
 export function recordRetries(sql: Sql, reports: readonly RetryProgress[]) {
   const rows = reports.flatMap((report) => {
     const { notificationId, appId, platformId, settlements } = report;
@@ -22,12 +28,7 @@ export function recordRetries(sql: Sql, reports: readonly RetryProgress[]) {
       return { notificationId, appId, platformId, ...settlement, verdict, failure, isParked };
     });
   });
-  const sends = reports.map(({ notificationId, sentFromMs, sentToMs }) => ({
-    notificationId,
-    sentFromMs,
-    sentToMs,
-  }));
-  return sql`
+  return sql<EndedRetries[]>`
     with reported as (
       select * from unnest(
         ${rows.map((row) => row.notificationId)}::uuid[],
@@ -124,21 +125,7 @@ export function recordRetries(sql: Sql, reports: readonly RetryProgress[]) {
       on conflict (notification_id, app_id, platform_id, reason)
         do update set count = f.count + excluded.count
     )
-    update notifications n set
-      open_retries = n.open_retries - coalesce(h.ended, 0),
-      first_send_at = least(n.first_send_at, to_timestamp(s.sent_from / 1000)),
-      last_send_at = greatest(n.last_send_at, to_timestamp(s.sent_to / 1000))
-    from (
-      select notification_id, min(sent_from) as sent_from, max(sent_to) as sent_to
-      from unnest(
-        ${sends.map((send) => send.notificationId)}::uuid[],
-        ${sends.map((send) => send.sentFromMs)}::float8[],
-        ${sends.map((send) => send.sentToMs)}::float8[]
-      ) as s(notification_id, sent_from, sent_to)
-      group by notification_id
-    ) s
-    left join (
-      select notification_id, count(*) as ended from held where ending is not null group by notification_id
-    ) h using (notification_id)
-    where n.id = s.notification_id`;
+    select notification_id as "notificationId", count(*)::integer as ended
+    from held where ending is not null
+    group by notification_id`;
 }

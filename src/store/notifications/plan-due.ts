@@ -105,10 +105,15 @@ export const planDue = (sql: Sql, but: readonly DueLine[] = []) =>
       ) w
     ),
     due as (
-      select id, state, any_tag_ids, all_tag_ids from notifications
-      where id = any (array(select id from weighed where before < ${PLANNED_AT_ONCE_MAX}::integer))
-        and finished_at is null and state in ('SCHEDULED', 'QUEUED')
-      for update skip locked
+      select d.* from weighed w
+      -- By its id alone ("limit" keeps the other conditions out): a plan that was made while few
+      -- waited would look for each among all that wait.
+      cross join lateral (
+        select id, state, any_tag_ids, all_tag_ids, finished_at from notifications
+        where id = w.id limit 1 for update skip locked
+      ) d
+      where w.before < ${PLANNED_AT_ONCE_MAX}::integer
+        and d.finished_at is null and d.state in ('SCHEDULED', 'QUEUED')
     ),
     current as (
       select id from tags
@@ -120,17 +125,17 @@ export const planDue = (sql: Sql, but: readonly DueLine[] = []) =>
         then array(select unnest(any_tag_ids) intersect select id from current) else '{}' end as any_tag_ids
       from due
     ),
-    marked as (
-      update notification_scopes s set ordinal_end = p.next_ordinal
-      from addressed d, app_platforms p
-      where s.notification_id = d.id and cardinality(d.any_tag_ids) > 0
-        and p.app_id = s.app_id and p.platform_id = s.platform_id
-      returning s.notification_id, s.app_id, s.platform_id, s.ordinal_end, d.any_tag_ids, d.all_tag_ids
+    scoped as (
+      select s.notification_id, s.app_id, s.platform_id, p.next_ordinal as ordinal_end, d.any_tag_ids, d.all_tag_ids
+      from addressed d
+      join notification_scopes s on s.notification_id = d.id
+      join app_platforms p using (app_id, platform_id)
+      where cardinality(d.any_tag_ids) > 0
     ),
     planned as (
       insert into chunks (notification_id, app_id, platform_id, group_number)
       select m.notification_id, m.app_id, m.platform_id, g.group_number
-      from marked m
+      from scoped m
       cross join lateral (
         select distinct group_number from device_group_tags
         where app_id = m.app_id and platform_id = m.platform_id and tag_id = any (m.any_tag_ids)
@@ -149,6 +154,11 @@ export const planDue = (sql: Sql, but: readonly DueLine[] = []) =>
     parts as (
       select notification_id, app_id, platform_id, count(*) as chunks
       from planned group by notification_id, app_id, platform_id
+    ),
+    marked as (
+      update notification_scopes s set ordinal_end = p.next_ordinal
+      from parts t join app_platforms p using (app_id, platform_id)
+      where (s.notification_id, s.app_id, s.platform_id) = (t.notification_id, t.app_id, t.platform_id)
     ),
     open as (
       select notification_id, sum(chunks) as chunks,

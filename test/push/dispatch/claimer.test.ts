@@ -42,14 +42,9 @@ class Node {
   readonly claimer: Claimer;
   private readonly ends = new Map<Claimed, () => void>();
 
-  constructor(
-    { sql }: Store,
-    slots: number,
-    leaseMs = 60_000,
-    presence = new Presence(systemClock),
-  ) {
+  constructor(store: Store, slots: number, leaseMs = 60_000, presence = new Presence(systemClock)) {
     this.claimer = new Claimer({
-      sql,
+      store,
       slots,
       leaseMs,
       presence,

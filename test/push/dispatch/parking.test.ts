@@ -78,7 +78,7 @@ class PlayedNode {
       log,
     });
     this.claimer = new Claimer({
-      sql: store.sql,
+      store,
       slots: 8,
       leaseMs: LEASE_MS,
       presence: new Presence(clock),

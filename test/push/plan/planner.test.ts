@@ -17,10 +17,10 @@ import { withStores } from '../../support/store.ts';
 
 const PLATFORM = 3;
 
-function startPlanner({ sql }: Store, fullLines: readonly DueLine[] = []) {
+function startPlanner(store: Store, fullLines: readonly DueLine[] = []) {
   const planned: PlannedNotification[] = [];
   const planner = new Planner({
-    sql,
+    store,
     log: pino({ level: 'silent' }),
     fullLines: () => fullLines,
     onPlanned: (some) => planned.push(...some),

@@ -1,0 +1,63 @@
+/**
+ * Takes what a transaction has recorded into the notifications' own rows: the work that is left,
+ * the times of sends, and, when no work is left, the final state. Each row is written once in a
+ * transaction, and only if something of it changes.
+ */
+
+import type { Sql } from '../sql.ts';
+import { list } from '../sql.ts';
+
+/** What was recorded of a notification. */
+export interface Advance {
+  readonly notificationId: string;
+  /** Chunks that are open no more. */
+  readonly closedChunks: number;
+  /** Retries that are new, less those that have ended. */
+  readonly addedRetries: number;
+  /** Epoch milliseconds of the first and the last send; null: none. */
+  readonly sentFromMs: number | null;
+  readonly sentToMs: number | null;
+}
+
+/**
+ * One advance for each notification, which the transaction holds (lock-notifications.ts). A
+ * statement of its own after those that count, because it must see their counts. FAILED: every
+ * scope that has devices was stopped by a fault before anything was accepted. Answers the ids of
+ * those that have ended with this.
+ */
+export const advanceNotifications = (sql: Sql, advances: readonly Advance[]) => sql<
+  { id: string }[]
+>`
+  with advanced as (
+    select n.id, a.closed_chunks, a.added_retries, a.sent_from, a.sent_to,
+      n.finished_at is null and n.state in ('RUNNING', 'PAUSED', 'CANCELLED')
+        and n.open_chunks = a.closed_chunks and n.open_retries + a.added_retries = 0 as has_ended
+    from unnest(
+      ${list(advances.map(({ notificationId }) => notificationId))}::uuid[],
+      ${list(advances.map(({ closedChunks }) => closedChunks))}::integer[],
+      ${list(advances.map(({ addedRetries }) => addedRetries))}::integer[],
+      ${advances.map(({ sentFromMs }) => sentFromMs)}::float8[],
+      ${advances.map(({ sentToMs }) => sentToMs)}::float8[]
+    ) as a(id, closed_chunks, added_retries, sent_from, sent_to)
+    join notifications n using (id)
+  ),
+  written as (
+    update notifications n set
+      open_chunks = n.open_chunks - a.closed_chunks,
+      open_retries = n.open_retries + a.added_retries,
+      first_send_at = least(n.first_send_at, to_timestamp(a.sent_from / 1000)),
+      last_send_at = greatest(n.last_send_at, to_timestamp(a.sent_to / 1000)),
+      finished_at = case when a.has_ended then now() else n.finished_at end,
+      state = case
+        when not a.has_ended or n.state = 'CANCELLED' then n.state
+        when (
+          select bool_and(s.fault is not null and s.delivered = 0)
+          from notification_scopes s where s.notification_id = n.id and s.total > 0
+        ) then 'FAILED'
+        else 'FINISHED'
+      end
+    from advanced a
+    where n.id = a.id
+      and (a.has_ended or a.closed_chunks <> 0 or a.added_retries <> 0 or a.sent_from is not null)
+  )
+  select id from advanced where has_ended`;
