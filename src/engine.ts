@@ -18,8 +18,11 @@ import type { PlatformOfApp } from './domain/device.ts';
 import { PLATFORM_IDS, UNWRITTEN_MS_MAX } from './domain/device.ts';
 import type { Progress } from './domain/progress.ts';
 import { credentialRoutes } from './http/admin/credentials.ts';
+import { groupResourceRoutes } from './http/admin/group-resources.ts';
 import { keyRoutes } from './http/admin/keys.ts';
+import { removalsRoute } from './http/admin/removals.ts';
 import { statsTagRoute } from './http/admin/stats-tag.ts';
+import { tagResourceRoutes } from './http/admin/tag-resources.ts';
 import { tagRoutes } from './http/admin/tags.ts';
 import { appApiRoutes } from './http/app-api/routes.ts';
 import { TagTrees } from './http/app-api/tag-tree.ts';
@@ -179,6 +182,13 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
     pushRoute(fanOut.accept, sql),
     statusRoute(store.patientReads),
     ...tagRoutes(sql),
+    ...tagResourceRoutes({
+      sql,
+      patientReads: store.patientReads,
+      onDisconnected: () => housekeeping.expectDisconnected(),
+    }),
+    ...groupResourceRoutes({ sql, patientReads: store.patientReads }),
+    removalsRoute(store.patientReads),
     statsTagRoute({ sql, patientReads: store.patientReads }),
     ...credentialRoutes({ sql, secrets }),
     ...keyRoutes({ sql, secrets }),

@@ -17,9 +17,13 @@ export type Read<T> =
 /** Faults listed for one request: a body of 1 MiB has room for half a million. */
 const FAULTS_MAX = 100;
 
-/** Reads the body in the given form. */
-export function readJsonBody<T>(request: HttpRequest, form: z.ZodType<T>): Read<T> {
-  const read = parseBody(request.body);
+/** Reads the body, or the part of it that is JSON, in the given form. */
+export function readJsonBody<T>(
+  request: HttpRequest,
+  form: z.ZodType<T>,
+  body = request.body,
+): Read<T> {
+  const read = parseBody(body);
   if (!read.ok) return { ok: false, response: invalid(request, [read.fault]) };
   const parsed = form.safeParse(read.value);
   if (parsed.success) return { ok: true, value: parsed.data };

@@ -4,6 +4,7 @@
  */
 
 import type { Caller, KeyRights } from '../access/caller.ts';
+import type { Tag } from '../domain/tag.ts';
 import { ID_MAX } from '../domain/tag.ts';
 import type { Push, TagReferences } from '../push/accept/push.ts';
 import { findCoveredTags } from '../store/client-keys/covered-tags.ts';
@@ -43,17 +44,26 @@ export async function limitPush(sql: Sql, caller: Caller, push: Push): Promise<L
   return { ok: true, push: { ...push, appIds: push.appIds ?? appIds } };
 }
 
-/** Whether a tag is within the limits of its caller. */
-export async function coversTag(sql: Sql, caller: Caller, tagId: number): Promise<boolean> {
-  const { key } = caller;
-  if (key === undefined || !limitsTags(key)) return true;
-  const named = { ids: [tagId], sourceIds: [] };
-  return (await findCoveredTags(sql, caller.clientId, key, named)).length > 0;
+/** Whether its caller may read a tag: it is for an app of his, and one of his tags. */
+export async function coversTag(
+  sql: Sql,
+  { clientId, key }: Caller,
+  { id, appIds }: Pick<Tag, 'id' | 'appIds'>,
+): Promise<boolean> {
+  if (key === undefined) return true;
+  if (key.appIds?.some((appId) => appIds?.includes(appId) ?? true) === false) return false;
+  if (!limitsTags(key)) return true;
+  const named = { ids: [id], sourceIds: [] };
+  return (await findCoveredTags(sql, clientId, key, named)).length > 0;
 }
 
-/** 403: a tag, or counts, outside of a key's limits. */
-export const outside = (request: HttpRequest): HttpResponse =>
-  problem(request.requestId, 403, 'This is outside of what this key is for.');
+/** 403: what a limited key has nothing to do with; `path`: the entry of the request that is. */
+export const outside = (request: HttpRequest, path = ''): HttpResponse =>
+  problem(
+    request.requestId,
+    403,
+    `${path === '' ? 'This' : path} is outside of what this key is for.`,
+  );
 
 /**
  * Whether every device that gets the push has one of the key's tags: each target tag is one of

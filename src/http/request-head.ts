@@ -18,6 +18,7 @@ export const READ_HEADERS = [
   'access-control-request-headers',
   'authorization',
   'content-length',
+  'content-type',
   'idempotency-key',
   'if-none-match',
   'origin',

@@ -1,4 +1,4 @@
-/** The 503 for counts in the database, while too many counts are running. */
+/** The 503 of counts and long lists, while too much of that is being done. */
 
 import type { HttpRequest, HttpResponse } from './handler.ts';
 import { problem } from './problem.ts';
@@ -7,6 +7,9 @@ import { problem } from './problem.ts';
 const RETRY_AFTER_SECONDS = '5';
 
 export const tooMuchCounted = ({ requestId }: HttpRequest): HttpResponse =>
-  problem(requestId, 503, 'Too many counts are running, for this client or in all. Try again.', {
-    headers: { 'Retry-After': RETRY_AFTER_SECONDS },
-  });
+  problem(
+    requestId,
+    503,
+    'Too many counts and lists are under way, for this client or in all. Try again.',
+    { headers: { 'Retry-After': RETRY_AFTER_SECONDS } },
+  );

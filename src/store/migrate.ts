@@ -21,6 +21,7 @@ import * as objectIdBudget from './migrations/0011-object-id-budget.ts';
 import * as oneRowPerDevice from './migrations/0012-one-row-per-device.ts';
 import * as access from './migrations/0013-access.ts';
 import * as dueLines from './migrations/0014-due-lines.ts';
+import * as listsById from './migrations/0015-lists-by-id.ts';
 import type { Sql, SqlPool } from './sql.ts';
 import { againAfterDeadlock } from './transact.ts';
 
@@ -51,6 +52,7 @@ export const MIGRATIONS: readonly Migration[] = [
   oneRowPerDevice,
   access,
   dueLines,
+  listsById,
 ];
 
 export interface Migrated {

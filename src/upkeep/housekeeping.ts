@@ -90,7 +90,7 @@ export class Housekeeping {
   private readonly compaction: Compaction;
   private cursor: DevicePlace = START;
   private sweptAtMs = Number.NEGATIVE_INFINITY;
-  /** The last search found more disconnected tags than one run removes. */
+  /** A tag was disconnected here, or the last look found more of them than one run takes off. */
   private areDisconnectedLeft = false;
   private usedShare: number | null = null;
   private readonly runs = new Recurring(INTERVAL_MS, () => this.runLogged());
@@ -121,6 +121,11 @@ export class Housekeeping {
   /** Runs from now on, until stopped. */
   start(): void {
     this.runs.start();
+  }
+
+  /** A tag was disconnected from an app: the next run takes it off the devices there. */
+  expectDisconnected(): void {
+    this.areDisconnectedLeft = true;
   }
 
   /** Resolves when the run under way has ended. */
@@ -183,9 +188,19 @@ export class Housekeeping {
     await deleteDeletedTags(this.sql, deletedBeforeMs);
   }
 
-  /** Removes tags from the devices of apps that they were disconnected from. */
+  /**
+   * Removes tags from devices in apps that they were disconnected from. A sweep finds those whose
+   * node did not live to do it, and what registrations left that were under way at the time.
+   */
   async purgeDisconnected(): Promise<void> {
-    this.areDisconnectedLeft = await this.purge(await disconnectedTags(this.sql, PAIRS_MAX));
+    let isMoreLeft = true;
+    // Before the look: others may be disconnected during it.
+    this.areDisconnectedLeft = false;
+    try {
+      isMoreLeft = await this.purge(await disconnectedTags(this.sql, PAIRS_MAX));
+    } finally {
+      if (isMoreLeft) this.areDisconnectedLeft = true;
+    }
   }
 
   /** Deletes notifications past their retention, in pieces; the next run goes on. */

@@ -49,6 +49,9 @@ interface Things {
   /** Of this caller. */
   readonly number: number;
   readonly doomedKey: number;
+  readonly doomedTag: number;
+  readonly groupId: number;
+  readonly doomedGroup: number;
 }
 
 type Ask = (things: Things) => { readonly path: string; readonly body?: unknown };
@@ -102,6 +105,18 @@ const TABLE: readonly Row[] = [
   ['POST /push-admin-api/tag/add/:client', to(`${admin}/tag/add/demo`, ({ number }) => ({ tags: [{ name: 'New', sourceId: `doomed-${number}` }] })), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 403, 200, 403, 403, 403]],
   ['POST /push-admin-api/tag/update/:client', to(`${admin}/tag/update/demo`, doomed), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 403, 200, 403, 403, 403]],
   ['POST /push-admin-api/tag/delete/:client', to(`${admin}/tag/delete/demo`, doomed), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 403, 200, 403, 403, 403]],
+  ['GET /push-admin-api/v3/:client/tags', to(`${admin}/v3/demo/tags`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 200, 200, 403]],
+  ['POST /push-admin-api/v3/:client/tags', to(`${admin}/v3/demo/tags`, () => ({ name: 'New' })), [401, 401], [403, 403, 401, 403, 403], [201, 201, 401, 403], [403, 403, 201, 403, 403, 403]],
+  ['GET /push-admin-api/v3/:client/tags/:id', to(`${admin}/v3/demo/tags/TAG`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 403, 200, 403]],
+  ['PATCH /push-admin-api/v3/:client/tags/:id', to(`${admin}/v3/demo/tags/TAG`, () => ({ name: 'Goals' })), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 403, 200, 403, 403, 403]],
+  ['DELETE /push-admin-api/v3/:client/tags/:id', ({ doomedTag }) => ({ path: `${admin}/v3/demo/tags/${doomedTag}` }), [401, 401], [403, 403, 401, 403, 403], [204, 204, 401, 403], [403, 403, 204, 403, 403, 403]],
+  ['GET /push-admin-api/v3/:client/groups', to(`${admin}/v3/demo/groups`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 200, 200, 403]],
+  ['POST /push-admin-api/v3/:client/groups', to(`${admin}/v3/demo/groups`, () => ({ name: 'New' })), [401, 401], [403, 403, 401, 403, 403], [201, 201, 401, 403], [403, 403, 201, 403, 403, 403]],
+  ['GET /push-admin-api/v3/:client/groups/:id', ({ groupId }) => ({ path: `${admin}/v3/demo/groups/${groupId}` }), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 403, 200, 403]],
+  ['PATCH /push-admin-api/v3/:client/groups/:id', ({ groupId }) => ({ path: `${admin}/v3/demo/groups/${groupId}`, body: { name: 'Clubs' } }), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 403, 200, 403, 403, 403]],
+  ['DELETE /push-admin-api/v3/:client/groups/:id', ({ doomedGroup }) => ({ path: `${admin}/v3/demo/groups/${doomedGroup}` }), [401, 401], [403, 403, 401, 403, 403], [204, 204, 401, 403], [403, 403, 204, 403, 403, 403]],
+  // Of all tags: for no key that is limited to some.
+  ['GET /push-admin-api/v3/:client/removals', to(`${admin}/v3/demo/removals`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 403, 403, 403]],
   ['GET /push-admin-api/v3/:client/stats/tag/:tag', to(`${admin}/v3/demo/stats/tag/TAG`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 403, 403, 403]],
   ['GET /push-admin-api/v3/:client/credentials', to(`${admin}/v3/demo/credentials`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 403, 403, 403, 403, 403]],
   ['POST /push-admin-api/v3/:client/credentials/:role/rotate', to(`${admin}/v3/demo/credentials/super-user/rotate`, () => ({ graceHours: 168 })), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 403, 403, 403, 403, 403]],
@@ -123,7 +138,13 @@ t.test('every route, every caller', async (t) => {
     t.equal(expected.length, CALLERS.length, `${route} tells of every caller`);
     const [method = ''] = route.split(' ');
     for (const [index, caller] of CALLERS.entries()) {
-      const { path, body } = ask({ ...world, number: index, doomedKey: world.doomed[index] ?? 0 });
+      const { path, body } = ask({
+        ...world,
+        number: index,
+        doomedKey: world.doomed[index] ?? 0,
+        doomedTag: world.doomedTags[index] ?? 0,
+        doomedGroup: world.doomedGroups[index] ?? 0,
+      });
       const token = world.tokens[caller];
       const answer = await fetch(engine.url + path, {
         method,
@@ -180,14 +201,18 @@ async function populate(store: Store, url: string) {
     const headers = { Authorization: `Bearer ${superUser.current}` };
     return fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) });
   };
+  type Added = Readonly<Record<'tags' | 'groups', readonly { readonly id: number }[]>>;
   const added = await ask(`${admin}/tag/add/demo`, {
     tags: [
       { name: 'Goals', sourceId: 'goals' },
       { name: 'Other', sourceId: 'other' },
+      ...CALLERS.map((name) => ({ name })),
     ],
+    groups: [{ name: 'Clubs' }, ...CALLERS.map((name) => ({ name }))],
   });
-  const { tags } = (await added.json()) as { readonly tags: readonly { readonly id: number }[] };
-  const [tagId = 0, otherTag = 0] = tags.map(({ id }) => id);
+  const { tags, groups } = (await added.json()) as Added;
+  const [tagId = 0, otherTag = 0, ...doomedTags] = tags.map(({ id }) => id);
+  const [groupId = 0, ...doomedGroups] = groups.map(({ id }) => id);
   const pushed = await ask('/push-api/push', { tagIds: [tagId], payload: { title: 'goal!' } });
 
   type Rights = NonNullable<Caller['key']>;
@@ -232,5 +257,6 @@ async function populate(store: Store, url: string) {
     "another client's key of all scopes": (await key({ scopes: ['send', 'read', 'admin'] }, other))
       .token,
   };
-  return { demo, tagId, job: await pushed.text(), doomed, tokens };
+  const job = await pushed.text();
+  return { demo, tagId, groupId, job, doomed, doomedTags, doomedGroups, tokens };
 }

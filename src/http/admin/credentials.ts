@@ -13,7 +13,9 @@ import type { SqlPool } from '../../store/sql.ts';
 import type { ApiRoute, HttpRequest, HttpResponse } from '../handler.ts';
 import { BODY_BYTES_MAX } from '../handler.ts';
 import { invalid, json, readJsonBody } from '../json-body.ts';
+import { answerList } from '../list-answer.ts';
 import { problem } from '../problem.ts';
+import { QueryReader } from '../query-reader.ts';
 import { strictForm } from '../strict-form.ts';
 
 export interface CredentialRouteParts {
@@ -44,7 +46,7 @@ export function credentialRoutes(parts: CredentialRouteParts): readonly ApiRoute
       method: 'GET',
       path,
       bodyBytesMax: 0,
-      handle: (_request, caller) => list(parts, caller),
+      handle: (request, caller) => list(parts, request, caller),
     },
     {
       api: 'admin',
@@ -57,17 +59,29 @@ export function credentialRoutes(parts: CredentialRouteParts): readonly ApiRoute
   ];
 }
 
-async function list({ sql }: CredentialRouteParts, caller: Caller): Promise<HttpResponse> {
-  const credentials = await listCredentials(sql, caller.clientId);
-  return json(
-    credentials.map(({ appId, username, createdAtMs, expiresAtMs }) => ({
+function list(
+  { sql }: CredentialRouteParts,
+  request: HttpRequest,
+  { clientId }: Caller,
+): HttpResponse | Promise<HttpResponse> {
+  const reader = new QueryReader(request.query, ['limit', 'cursor']);
+  const page = { limit: reader.limit(), after: reader.cursor(FIRST) };
+  if (reader.faults.length > 0) return invalid(request, reader.faults);
+  return answerList(request, page, {
+    read: ([afterAppId = 0, afterId = 0], limit) =>
+      listCredentials(sql, clientId, { afterAppId, afterId, limit }),
+    keyOf: ({ appId, id }) => [appId ?? 0, id],
+    show: ({ appId, username, createdAtMs, expiresAtMs }) => ({
       ...roleOf(appId),
       userName: username,
       createdAt: createdAtMs,
       ...(expiresAtMs === null ? {} : { expiresAt: expiresAtMs }),
-    })),
-  );
+    }),
+  });
 }
+
+/** The super user's are before all apps'. */
+const FIRST: readonly number[] = [0, 0];
 
 async function rotate(
   { sql, secrets }: CredentialRouteParts,

@@ -15,14 +15,16 @@ import { readGroups } from '../../store/tag-groups/read-groups.ts';
 import type { ApiRoute, HttpRequest, HttpResponse } from '../handler.ts';
 import { BODY_BYTES_MAX } from '../handler.ts';
 import { invalid, json, readJsonBody } from '../json-body.ts';
+import { answerList } from '../list-answer.ts';
 import { LenientReader } from '../notifications/lenient.ts';
 import type { Fault } from '../problem.ts';
 import { problem } from '../problem.ts';
+import { QueryReader } from '../query-reader.ts';
 import { strictForm } from '../strict-form.ts';
 import type { CredentialRouteParts } from './credentials.ts';
 import { withSecret } from './credentials.ts';
+import { pathId } from './path-id.ts';
 
-const DIGITS = /^\d{1,10}$/;
 const NAME = 'must have 1–255 characters';
 const DEVICES = `must be 1–${ID_MAX}`;
 const SCOPE = `must be some of ${SCOPES.join(', ')}`;
@@ -68,8 +70,7 @@ export function keyRoutes(parts: CredentialRouteParts): readonly ApiRoute[] {
       method: 'GET',
       path,
       bodyBytesMax: 0,
-      handle: async (_request, caller) =>
-        json((await listKeys(parts.sql, caller.clientId)).map(withoutNulls)),
+      handle: (request, caller) => list(parts.sql, request, caller),
     },
     {
       ...shared,
@@ -88,6 +89,23 @@ export function keyRoutes(parts: CredentialRouteParts): readonly ApiRoute[] {
   ];
 }
 
+function list(
+  sql: Sql,
+  request: HttpRequest,
+  { clientId }: Caller,
+): HttpResponse | Promise<HttpResponse> {
+  const reader = new QueryReader(request.query, ['limit', 'cursor']);
+  const page = { limit: reader.limit(), after: reader.cursor(FIRST) };
+  if (reader.faults.length > 0) return invalid(request, reader.faults);
+  return answerList<ListedKey>(request, page, {
+    read: ([afterId = 0], limit) => listKeys(sql, clientId, { afterId, limit }),
+    keyOf: ({ id }) => [id],
+    show: withoutNulls,
+  });
+}
+
+const FIRST: readonly number[] = [0];
+
 async function make(
   { sql, secrets }: CredentialRouteParts,
   request: HttpRequest,
@@ -100,10 +118,6 @@ async function make(
   const end = readEnd(asked);
   const faults = [...limits.faults, ...end.faults];
   const { tagIds, groupIds, appIds } = limits;
-  if (asked.scopes.includes('admin') && (tagIds ?? groupIds ?? appIds) !== null) {
-    const message = 'a key with limits cannot have the scope admin in this version';
-    faults.push({ path: 'scopes', message });
-  }
   if (faults.length > 0) return invalid(request, faults);
   const scopes = SCOPES.filter((scope) => asked.scopes.includes(scope));
   const rights = { scopes, tagIds, groupIds, appIds, maxDevices: asked.maxDevices ?? null };
@@ -118,9 +132,8 @@ async function make(
 }
 
 async function remove(sql: Sql, request: HttpRequest, caller: Caller): Promise<HttpResponse> {
-  const given = request.params['id'] ?? '';
-  const keyId = DIGITS.test(given) ? Number(given) : 0;
-  const isGone = keyId <= ID_MAX && (await deleteKey(sql, caller.clientId, keyId));
+  const keyId = pathId(request);
+  const isGone = keyId !== null && (await deleteKey(sql, caller.clientId, keyId));
   return isGone
     ? { status: 204, body: '' }
     : problem(request.requestId, 404, 'This client has no key with this id.');

@@ -5,10 +5,14 @@ import type { TagGroup } from '../../domain/tag.ts';
 import { GROUP_DEPTH_MAX } from '../../domain/tag.ts';
 import type { Fault } from '../problem.ts';
 import type { GroupTree } from './group-tree.ts';
+import { fieldPath, readPlace } from './place.ts';
 import type { GroupFields } from './tag-forms.ts';
 
 /** Tag groups of one client. The interface sets no limit, but every change reads the whole tree. */
 export const GROUPS_PER_CLIENT_MAX = 100_000;
+
+/** What a client with so many groups is told. */
+export const TOO_MANY_GROUPS = `would be more than ${GROUPS_PER_CLIENT_MAX} groups, as many as a client may have; delete some`;
 
 export interface GroupPlan {
   readonly inserts: readonly TagGroup[];
@@ -48,7 +52,7 @@ export function planGroups(
   );
   const misplaced = tree.misplaced(new Set(ids));
   for (const [index, id] of ids.entries()) {
-    if (misplaced.has(id)) faults.push(misplacedFault(`groups.${index}`));
+    if (misplaced.has(id)) faults.push(misplacedFault(`groups.${index}.parentGroupSourceId`));
   }
   const current = (id: number): TagGroup[] =>
     [tree.byId(id)].filter((group) => group !== undefined);
@@ -71,21 +75,23 @@ export function changeGroup(
 ): Fault[] {
   const group = tree.byId(id);
   if (group === undefined) throw new Error(`group ${id} is not in the tree`);
-  const parent = fields.parentGroupSourceId ? tree.bySourceId(fields.parentGroupSourceId) : null;
-  if (parent === undefined) {
-    return [{ path: `${path}.parentGroupSourceId`, message: 'names no group' }];
-  }
+  const place = readPlace(
+    tree,
+    { id: fields.parentId, sourceId: fields.parentGroupSourceId },
+    { id: fieldPath(path, 'parentId'), sourceId: fieldPath(path, 'parentGroupSourceId') },
+  );
+  if (!place.ok) return [place.fault];
   tree.put({
     ...group,
     name: fields.name ?? group.name,
     sourceId: fields.sourceId === undefined ? group.sourceId : fields.sourceId,
-    parentId: fields.parentGroupSourceId === undefined ? group.parentId : (parent?.id ?? null),
+    parentId: place.groupId === undefined ? group.parentId : place.groupId,
   });
   return [];
 }
 
-/** The fault of a group whose new parent is not allowed. */
+/** The fault of a group that may not be where it was put, by the field at `path`. */
 export const misplacedFault = (path: string): Fault => ({
-  path: `${path}.parentGroupSourceId`,
+  path,
   message: `would make a cycle, or groups nested deeper than ${GROUP_DEPTH_MAX}`,
 });

@@ -1,16 +1,18 @@
 /** Plans a request's changes to tags, before anything is written. */
 
 import { isDeepStrictEqual } from 'node:util';
+import type { Caller } from '../../access/caller.ts';
 import type { Tag } from '../../domain/tag.ts';
 import type { Fault } from '../problem.ts';
 import type { GroupTree } from './group-tree.ts';
+import { fieldPath, readPlace } from './place.ts';
 import type { TagFields } from './tag-forms.ts';
 
 export interface TagPlan {
   readonly inserts: readonly Tag[];
   readonly updates: readonly Tag[];
-  /** The id of each entry, in the order of the request. */
-  readonly ids: readonly number[];
+  /** The tag of each entry as it is to be, in the order of the request. */
+  readonly tags: readonly Tag[];
   readonly faults: readonly Fault[];
 }
 
@@ -23,7 +25,7 @@ type Entry = TagFields & { readonly name: string };
 export function planTags(
   known: readonly Tag[],
   tree: GroupTree,
-  clientId: number,
+  caller: Caller,
   entries: readonly Entry[],
   newIds: readonly number[],
 ): TagPlan {
@@ -39,9 +41,9 @@ export function planTags(
     const id = knownId ?? unused.shift();
     if (id === undefined) throw new Error('fewer ids than new tags');
     if (entry.sourceId) bySourceId.set(entry.sourceId, id);
-    const changed = changeTag(after.get(id) ?? blankTag(id, clientId), entry, tree);
-    if (changed === null) faults.push(groupFault(`tags.${index}`));
-    else after.set(id, changed);
+    const changed = changeTag(after.get(id) ?? newTag(id, caller), entry, tree, `tags.${index}`);
+    if (changed.ok) after.set(id, changed.tag);
+    else faults.push(changed.fault);
     return id;
   });
   const tags = [...after.values()];
@@ -50,35 +52,41 @@ export function planTags(
     updates: tags.filter(
       (tag) => before.has(tag.id) && !isDeepStrictEqual(tag, before.get(tag.id)),
     ),
-    ids,
+    tags: ids.flatMap((id) => [after.get(id)].filter((tag) => tag !== undefined)),
     faults,
   };
 }
 
-/** A tag with the given fields changed; null: its group does not exist. */
-export function changeTag(tag: Tag, fields: TagFields, tree: GroupTree): Tag | null {
-  const group = fields.groupSourceId ? tree.bySourceId(fields.groupSourceId) : null;
-  if (group === undefined) return null;
-  return {
+export type ChangedTag =
+  | { readonly ok: true; readonly tag: Tag }
+  /** The group that it is to be in does not exist. */
+  | { readonly ok: false; readonly fault: Fault };
+
+/** A tag with the given fields changed; `path`: where they stand in the request. */
+export function changeTag(tag: Tag, fields: TagFields, tree: GroupTree, path: string): ChangedTag {
+  const place = readPlace(
+    tree,
+    { id: fields.groupId, sourceId: fields.groupSourceId },
+    { id: fieldPath(path, 'groupId'), sourceId: fieldPath(path, 'groupSourceId') },
+  );
+  if (!place.ok) return place;
+  const changed = {
     ...tag,
     name: fields.name ?? tag.name,
     sourceId: keptUnlessGiven(fields.sourceId, tag.sourceId),
-    groupId: fields.groupSourceId === undefined ? tag.groupId : (group?.id ?? null),
+    groupId: keptUnlessGiven(place.groupId, tag.groupId),
     expiresAtMs: keptUnlessGiven(fields.expiration, tag.expiresAtMs),
     optionalParameters: keptUnlessGiven(fields.tagOptionalParameters, tag.optionalParameters),
+    appIds: keptUnlessGiven(fields.appIds, tag.appIds),
   };
+  return { ok: true, tag: changed };
 }
-
-/** The fault of a group that does not exist. */
-export const groupFault = (path: string): Fault => ({
-  path: `${path}.groupSourceId`,
-  message: 'names no group',
-});
 
 const keptUnlessGiven = <T>(given: T | null | undefined, current: T | null): T | null =>
   given === undefined ? current : given;
 
-const blankTag = (id: number, clientId: number): Tag => ({
+/** For every app of its client; made by a key that is limited to some, for those. */
+export const newTag = (id: number, { clientId, key }: Caller): Tag => ({
   id,
   clientId,
   name: '',
@@ -86,5 +94,5 @@ const blankTag = (id: number, clientId: number): Tag => ({
   groupId: null,
   optionalParameters: null,
   expiresAtMs: null,
-  appIds: null,
+  appIds: key?.appIds ?? null,
 });

@@ -31,8 +31,8 @@ export const statsTagRoute = ({
     const tagId = readTagId(request.params['tag'] ?? '');
     const tag = tagId === null ? null : await readTagById(sql, caller.clientId, tagId);
     if (tag === null) return problem(request.requestId, 404, 'There is no such tag.');
-    // The counts cover all apps, so a key for some apps may not read them.
-    if (caller.key?.appIds || !(await coversTag(sql, caller, tag.id))) return outside(request);
+    // The counts are of all apps.
+    if (caller.key?.appIds || !(await coversTag(sql, caller, tag))) return outside(request);
     const read = await patientReads.run(caller.clientId, (patient) =>
       Promise.all([subscribersByApp(patient, tag.id), tagDays(patient, caller.clientId, tag.id)]),
     );

@@ -17,15 +17,19 @@ import { readTagsBySourceIds } from '../../store/tags/read-tags.ts';
 import { insertTags, updateTags } from '../../store/tags/write-tags.ts';
 import { transact } from '../../store/transact.ts';
 import type { HttpRequest, HttpResponse } from '../handler.ts';
-import { invalid, json, readJsonBody } from '../json-body.ts';
+import { invalid, json } from '../json-body.ts';
+import { isLimited, outside } from '../key-limits.ts';
 import type { Fault } from '../problem.ts';
+import { readDataBody } from './data-body.ts';
 import { GroupTree } from './group-tree.ts';
 import { parameterFaults } from './parameter-budget.ts';
 import type { GroupPlan } from './plan-groups.ts';
-import { GROUPS_PER_CLIENT_MAX, planGroups } from './plan-groups.ts';
+import { GROUPS_PER_CLIENT_MAX, planGroups, TOO_MANY_GROUPS } from './plan-groups.ts';
 import type { TagPlan } from './plan-tags.ts';
 import { planTags } from './plan-tags.ts';
+import { TOO_MANY_TAGS } from './put-tag.ts';
 import { addForm } from './tag-forms.ts';
+import { Territory } from './territory.ts';
 
 type Entries = z.infer<typeof addForm>;
 type TagEntries = NonNullable<Entries['tags']>;
@@ -36,15 +40,15 @@ export function addTags(
   request: HttpRequest,
   caller: Caller,
 ): HttpResponse | Promise<HttpResponse> {
-  const read = readJsonBody(request, addForm);
+  const read = readDataBody(request, addForm);
   if (!read.ok) return read.response;
   const { groups, tags } = read.value;
   return transact(sql, async (tx) => {
     await lockClient(tx, caller.clientId);
     const before = await readBefore(tx, caller.clientId, tags ?? []);
     const plan = (groupIds: readonly number[], tagIds: readonly number[]): Plans =>
-      planAll(before, caller.clientId, read.value, groupIds, tagIds);
-    // An id is never given out twice, so a refused request draws none.
+      planAll(before, caller, read.value, groupIds, tagIds);
+    // Ids are never given out twice: none is drawn for what is refused.
     const draft = plan(
       standIns(0, groups?.length ?? 0),
       standIns(groups?.length ?? 0, tags?.length ?? 0),
@@ -56,15 +60,18 @@ export function addTags(
       ...(await parameterFaults(tx, caller.clientId, changed, 'tags')),
     ];
     if (faults.length > 0) return invalid(request, faults);
+    const foreign = isLimited(caller) ? outsideOf(caller, before, draft) : null;
+    if (foreign !== null) return outside(request, foreign);
     const newGroups = draft.groups.inserts.length;
     const wanted = newGroups + draft.tags.inserts.length;
     const ids = await nextObjectIds(tx, caller.clientId, wanted);
     if (ids === null) return invalid(request, [{ path: '', message: OBJECT_IDS_USED_UP }]);
     const plans = wanted === 0 ? draft : plan(ids.slice(0, newGroups), ids.slice(newGroups));
     await write(tx, caller.clientId, plans);
+    const tagIds = plans.tags.tags.map(({ id }) => id);
     return json({
       ...(groups === undefined ? {} : { groups: withIds(groups, plans.groups.ids) }),
-      ...(tags === undefined ? {} : { tags: withIds(tags, plans.tags.ids) }),
+      ...(tags === undefined ? {} : { tags: withIds(tags, tagIds) }),
     });
   });
 }
@@ -72,6 +79,8 @@ export function addTags(
 interface Plans {
   readonly groups: GroupPlan;
   readonly tags: TagPlan;
+  /** As it is to be. */
+  readonly tree: GroupTree;
 }
 
 /** The client's existing tags and groups, as far as the request concerns them. */
@@ -95,24 +104,25 @@ const standIns = (after: number, count: number): readonly number[] =>
 
 function planAll(
   before: Before,
-  clientId: number,
+  caller: Caller,
   { groups = [], tags = [] }: Entries,
   groupIds: readonly number[],
   tagIds: readonly number[],
 ): Plans {
   const tree = new GroupTree(before.groups);
-  const groupPlan = planGroups(tree, clientId, groups, groupIds);
-  const tagPlan = planTags(before.tags, tree, clientId, tags, tagIds);
+  const groupPlan = planGroups(tree, caller.clientId, groups, groupIds);
+  const tagPlan = planTags(before.tags, tree, caller, tags, tagIds);
   const { length: newTags } = tagPlan.inserts;
   return {
+    tree,
     groups:
       tree.size <= GROUPS_PER_CLIENT_MAX
         ? groupPlan
-        : withFault(groupPlan, 'groups', `would be more than ${GROUPS_PER_CLIENT_MAX}`),
+        : withFault(groupPlan, 'groups', TOO_MANY_GROUPS),
     tags:
       newTags === 0 || before.tagCount + newTags <= TAGS_PER_CLIENT_MAX
         ? tagPlan
-        : withFault(tagPlan, 'tags', `would be more than ${TAGS_PER_CLIENT_MAX}`),
+        : withFault(tagPlan, 'tags', TOO_MANY_TAGS),
   };
 }
 
@@ -121,6 +131,27 @@ const withFault = <P extends { readonly faults: readonly Fault[] }>(
   path: string,
   message: string,
 ): P => ({ ...plan, faults: [...plan.faults, { path, message }] });
+
+/** The path of the first entry that the caller's key is not for; null: it is for all of them. */
+function outsideOf(caller: Caller, before: Before, { groups, tags, tree }: Plans): string | null {
+  const treeBefore = new GroupTree(before.groups);
+  const was = new Territory(caller, treeBefore);
+  const is = new Territory(caller, tree);
+  const isForeignGroup = (id: number): boolean => {
+    const old = treeBefore.byId(id) ?? null;
+    const group = tree.byId(id);
+    if (group === undefined) throw new Error(`group ${id} is not in the tree`);
+    return (old !== null && !was.holdsGroup(id)) || !is.takesGroup(group, old);
+  };
+  const isForeignTag = (tag: Tag): boolean => {
+    const old = before.tags.find(({ id }) => id === tag.id) ?? null;
+    return (old !== null && !was.holdsTag(old)) || !is.takesTag(tag, old);
+  };
+  const group = groups.ids.findIndex(isForeignGroup);
+  if (group !== -1) return `groups.${group}`;
+  const tag = tags.tags.findIndex(isForeignTag);
+  return tag === -1 ? null : `tags.${tag}`;
+}
 
 async function write(tx: Sql, clientId: number, { groups, tags }: Plans): Promise<void> {
   await insertGroups(tx, clientId, groups.inserts);

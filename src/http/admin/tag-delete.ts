@@ -1,19 +1,21 @@
 /** `POST tag/delete/<client>`: deletes one tag, or one tag group that is empty. */
 
 import type { Caller } from '../../access/caller.ts';
-import { lockClient, raiseCatalogueVersion } from '../../store/clients/lock-client.ts';
+import { lockClient } from '../../store/clients/lock-client.ts';
 import type { Sql, SqlPool } from '../../store/sql.ts';
-import { deleteEmptyGroup } from '../../store/tag-groups/delete-group.ts';
 import { readGroups } from '../../store/tag-groups/read-groups.ts';
-import { deleteTag } from '../../store/tags/delete-tag.ts';
 import { transact } from '../../store/transact.ts';
 import type { HttpRequest, HttpResponse } from '../handler.ts';
-import { json, readJsonBody } from '../json-body.ts';
-import { problem } from '../problem.ts';
-import { findNamedGroup, findNamedTag, notFound } from './find-named.ts';
+import { json } from '../json-body.ts';
+import { readDataBody } from './data-body.ts';
+import { findNamedGroup, findNamedTag } from './find-named.ts';
 import { GroupTree } from './group-tree.ts';
+import { dropGroup } from './put-group.ts';
+import { dropTag } from './put-tag.ts';
+import { refuse } from './refusal.ts';
 import type { OneGroup, OneTag } from './tag-forms.ts';
 import { oneForm } from './tag-forms.ts';
+import { readTerritory, Territory } from './territory.ts';
 
 /** Handles `tag/delete`. */
 export function removeTag(
@@ -21,14 +23,14 @@ export function removeTag(
   request: HttpRequest,
   caller: Caller,
 ): HttpResponse | Promise<HttpResponse> {
-  const read = readJsonBody(request, oneForm);
+  const read = readDataBody(request, oneForm);
   if (!read.ok) return read.response;
   const [tag] = read.value.tags;
   const [group] = read.value.groups;
   return transact(sql, async (tx) => {
     await lockClient(tx, caller.clientId);
-    if (tag !== undefined) return deleteOneTag(tx, request, caller.clientId, tag);
-    if (group !== undefined) return deleteOneGroup(tx, request, caller.clientId, group);
+    if (tag !== undefined) return deleteOneTag(tx, request, caller, tag);
+    if (group !== undefined) return deleteOneGroup(tx, request, caller, group);
     throw new Error('the form lets exactly one entry through');
   });
 }
@@ -36,27 +38,26 @@ export function removeTag(
 async function deleteOneTag(
   tx: Sql,
   request: HttpRequest,
-  clientId: number,
+  caller: Caller,
   entry: OneTag,
 ): Promise<HttpResponse> {
-  const tag = await findNamedTag(tx, clientId, entry);
-  if (tag === null) return notFound(request);
-  await deleteTag(tx, clientId, tag.id);
-  await raiseCatalogueVersion(tx, clientId);
-  return json({ tags: [{ ...entry, id: tag.id }] });
+  const tag = await findNamedTag(tx, caller.clientId, entry);
+  const dropped = await dropTag(tx, await readTerritory(tx, caller), tag, 'tags.0');
+  return dropped.ok
+    ? json({ tags: [{ ...entry, id: dropped.value.id }] })
+    : refuse(request, dropped.refusal);
 }
 
 async function deleteOneGroup(
   tx: Sql,
   request: HttpRequest,
-  clientId: number,
+  caller: Caller,
   entry: OneGroup,
 ): Promise<HttpResponse> {
-  const group = findNamedGroup(new GroupTree(await readGroups(tx, clientId)), entry);
-  if (group === null) return notFound(request);
-  if (!(await deleteEmptyGroup(tx, clientId, group.id))) {
-    return problem(request.requestId, 409, 'This group is not empty.');
-  }
-  await raiseCatalogueVersion(tx, clientId);
-  return json({ groups: [{ ...entry, id: group.id }] });
+  const tree = new GroupTree(await readGroups(tx, caller.clientId));
+  const group = findNamedGroup(tree, entry);
+  const dropped = await dropGroup(tx, new Territory(caller, tree), group, 'groups.0');
+  return dropped.ok
+    ? json({ groups: [{ ...entry, id: dropped.value.id }] })
+    : refuse(request, dropped.refusal);
 }

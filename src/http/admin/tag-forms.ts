@@ -10,6 +10,7 @@ import {
   TAGS_PER_REQUEST_MAX,
 } from '../../domain/tag.ts';
 import { EPOCH_MS_MIN, LOOKS_LIKE_SECONDS } from '../epoch-time.ts';
+import type { Fault } from '../problem.ts';
 import { strictForm } from '../strict-form.ts';
 
 /** PostgreSQL's text can hold neither NUL nor lone surrogates. */
@@ -73,7 +74,36 @@ const atMostThousand = <T extends z.ZodType>(entry: T) =>
 /** Clients post answers back, so an entry to add may have an id. It is ignored. */
 const anyId = z.unknown().optional();
 
-/** The form of `add`: several entries. */
+/** None is refused: whoever computed an empty list did not mean to take the tag from everybody. */
+const appIds = z
+  .array(id, 'must be an array of ids')
+  .min(1, 'names no app; null connects the tag to every app')
+  .max(TAGS_PER_REQUEST_MAX, `must have ${TAGS_PER_REQUEST_MAX} entries at most`)
+  .transform((ids) => [...new Set(ids)].sort((one, other) => one - other));
+
+const tagResourceFields = { ...tagFields, groupId: id.nullish(), appIds: appIds.nullish() };
+const groupResourceFields = { ...groupFields, parentId: id.nullish() };
+
+/** A tag and a group as resources (v3): to be made. */
+export const newTagForm = strictForm({ id: anyId, name, ...tagResourceFields });
+export const newGroupForm = strictForm({ id: anyId, name, ...groupResourceFields });
+
+/** And to be changed: an id, as in an answer that is sent back, is the one in the path. */
+export const tagPatchForm = strictForm({
+  id: id.optional(),
+  name: name.optional(),
+  ...tagResourceFields,
+});
+export const groupPatchForm = strictForm({
+  id: id.optional(),
+  name: name.optional(),
+  ...groupResourceFields,
+});
+
+/** Of an id in the body that is not the one in the path. */
+export const OTHER_ID: Fault = { path: 'id', message: 'is not the id in the path; leave it out' };
+
+/** What `add` takes: several entries. */
 export const addForm = strictForm({
   groups: atMostThousand(strictForm({ id: anyId, name, ...groupFields })).optional(),
   tags: atMostThousand(strictForm({ id: anyId, name, ...tagFields })).optional(),
@@ -97,9 +127,12 @@ export const oneForm = strictForm({
 /** Fields of a tag that a request may give. Undefined: keep; null: clear. */
 export type TagFields = z.infer<z.ZodObject<typeof tagFields>> & {
   readonly name?: string | undefined;
+  readonly groupId?: number | null | undefined;
+  readonly appIds?: readonly number[] | null | undefined;
 };
 export type GroupFields = z.infer<z.ZodObject<typeof groupFields>> & {
   readonly name?: string | undefined;
+  readonly parentId?: number | null | undefined;
 };
 export type OneTag = TagFields & { readonly id?: number | undefined };
 export type OneGroup = GroupFields & { readonly id?: number | undefined };

@@ -4,7 +4,6 @@
 
 import type { Caller } from '../../access/caller.ts';
 import type { Tag } from '../../domain/tag.ts';
-import { ID_MAX } from '../../domain/tag.ts';
 import type { Sql } from '../../store/sql.ts';
 import { readGroupSourceId } from '../../store/tag-groups/read-groups.ts';
 import { readTagById, readTagBySourceId } from '../../store/tags/read-tags.ts';
@@ -12,8 +11,7 @@ import type { HttpRequest, HttpResponse } from '../handler.ts';
 import { json } from '../json-body.ts';
 import { coversTag, outside } from '../key-limits.ts';
 import { notFound } from './find-named.ts';
-
-const DIGITS = /^\d{1,10}$/;
+import { pathId } from './path-id.ts';
 
 /** Handles `tag/id`. A value that is not an id names no tag. */
 export async function getTagById(
@@ -21,9 +19,8 @@ export async function getTagById(
   request: HttpRequest,
   caller: Caller,
 ): Promise<HttpResponse> {
-  const value = request.params['value'] ?? '';
-  const id = DIGITS.test(value) ? Number(value) : 0;
-  const tag = id > 0 && id <= ID_MAX ? await readTagById(sql, caller.clientId, id) : null;
+  const id = pathId(request, 'value');
+  const tag = id === null ? null : await readTagById(sql, caller.clientId, id);
   return tag === null ? notFound(request) : answer(sql, request, caller, tag);
 }
 
@@ -47,7 +44,7 @@ async function answer(
   caller: Caller,
   tag: Tag,
 ): Promise<HttpResponse> {
-  if (!(await coversTag(sql, caller, tag.id))) return outside(request);
+  if (!(await coversTag(sql, caller, tag))) return outside(request);
   const groupSourceId = tag.groupId === null ? null : await readGroupSourceId(sql, tag.groupId);
   return json({
     id: tag.id,

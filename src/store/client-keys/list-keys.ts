@@ -20,14 +20,19 @@ export interface ListedKey {
   readonly lastUsedAt: number | null;
 }
 
-export const listKeys = (sql: Sql, clientId: number): Promise<readonly ListedKey[]> =>
+/** In the order of their ids, those behind `afterId`. */
+export const listKeys = (
+  sql: Sql,
+  clientId: number,
+  { afterId, limit }: { readonly afterId: number; readonly limit: number },
+): Promise<readonly ListedKey[]> =>
   sql<ListedKey[]>`
     select id, name, username as "userName", scopes, tag_ids as "tagIds", group_ids as "groupIds", app_ids as "appIds",
       max_devices as "maxDevices",
       round(extract(epoch from expires_at) * 1000)::float8 as "expiresAt",
       floor(extract(epoch from created_at) * 1000)::float8 as "createdAt",
       floor(extract(epoch from last_used_at) * 1000)::float8 as "lastUsedAt"
-    from client_keys where client_id = ${clientId} order by id`;
+    from client_keys where client_id = ${clientId} and id > ${afterId} order by id limit ${limit}`;
 
 export async function countKeys(sql: Sql, clientId: number): Promise<number> {
   const [row] = await sql<{ count: number }[]>`

@@ -3,6 +3,7 @@
 import type { Sql } from '../sql.ts';
 
 export interface ListedCredential {
+  readonly id: number;
   /** Null: the super user's. */
   readonly appId: number | null;
   readonly username: string;
@@ -11,11 +12,23 @@ export interface ListedCredential {
   readonly expiresAtMs: number | null;
 }
 
-export const listCredentials = (sql: Sql, clientId: number): Promise<readonly ListedCredential[]> =>
+/** Behind which the next page begins: 0 for the app is the super user's. */
+export interface CredentialKey {
+  readonly afterAppId: number;
+  readonly afterId: number;
+}
+
+/** The super user's first, then by app. */
+export const listCredentials = (
+  sql: Sql,
+  clientId: number,
+  { afterAppId, afterId, limit }: CredentialKey & { readonly limit: number },
+): Promise<readonly ListedCredential[]> =>
   sql<ListedCredential[]>`
-    select app_id as "appId", username,
+    select id, app_id as "appId", username,
       floor(extract(epoch from created_at) * 1000)::float8 as "createdAtMs",
       floor(extract(epoch from expires_at) * 1000)::float8 as "expiresAtMs"
     from credentials
     where client_id = ${clientId} and (expires_at is null or expires_at > now())
-    order by app_id nulls first, id`;
+      and (coalesce(app_id, 0), id) > (${afterAppId}::integer, ${afterId}::integer)
+    order by coalesce(app_id, 0), id limit ${limit}`;

@@ -5,12 +5,13 @@
 
 import type { Tag } from '../../domain/tag.ts';
 import type { Sql } from '../sql.ts';
+import { list } from '../sql.ts';
 
 export async function insertTags(sql: Sql, clientId: number, tags: readonly Tag[]): Promise<void> {
   if (tags.length === 0) return;
   await sql`
-    insert into tags (id, client_id, name, source_id, group_id, optional_parameters, expires_at_ms)
-    select id, ${clientId}::integer, name, source_id, group_id, parameters::jsonb, expires_at_ms
+    insert into tags (id, client_id, name, source_id, group_id, optional_parameters, expires_at_ms, app_ids)
+    select id, ${clientId}::integer, name, source_id, group_id, parameters::jsonb, expires_at_ms, app_ids::integer[]
     from ${rowsOf(sql, tags)}`;
 }
 
@@ -22,7 +23,8 @@ export async function updateTags(sql: Sql, clientId: number, tags: readonly Tag[
       source_id = given.source_id,
       group_id = given.group_id,
       optional_parameters = given.parameters::jsonb,
-      expires_at_ms = given.expires_at_ms
+      expires_at_ms = given.expires_at_ms,
+      app_ids = given.app_ids::integer[]
     from ${rowsOf(sql, tags)}
     where tags.id = given.id and tags.client_id = ${clientId}`;
 }
@@ -34,5 +36,6 @@ const rowsOf = (sql: Sql, tags: readonly Tag[]) => sql`
     ${tags.map((tag) => tag.sourceId)}::text[],
     ${tags.map((tag) => tag.groupId)}::integer[],
     ${tags.map((tag) => (tag.optionalParameters === null ? null : JSON.stringify(tag.optionalParameters)))}::text[],
-    ${tags.map((tag) => tag.expiresAtMs)}::bigint[]
-  ) as given(id, name, source_id, group_id, parameters, expires_at_ms)`;
+    ${tags.map((tag) => tag.expiresAtMs)}::bigint[],
+    ${tags.map(({ appIds }) => (appIds === null ? null : list(appIds)))}::text[]
+  ) as given(id, name, source_id, group_id, parameters, expires_at_ms, app_ids)`;

@@ -59,6 +59,22 @@ t.test('listed and rotated', async (t) => {
     t.match(await list(), [{ expiresAt: Number }, { userName: own.body['userName'] }, {}]);
     headers = { Authorization: `Bearer ${own.body['token']}` };
 
+    for (const limit of [1, 2, 3]) {
+      const seen: unknown[] = [];
+      let next: string | undefined = `${path}?limit=${limit}`;
+      while (next !== undefined) {
+        const page: Response = await fetch(next, { headers });
+        seen.push(...((await page.json()) as unknown[]));
+        const link = /^<([^>]+)>; rel="next"$/.exec(page.headers.get('link') ?? '')?.[1];
+        next = link === undefined ? undefined : baseUrl + link;
+      }
+      t.same(seen, await list(), `pages of ${limit}`);
+    }
+    t.match(await (await fetch(`${path}?page=2`, { headers })).json(), {
+      status: 400,
+      errors: [{ path: 'page' }],
+    });
+
     const faults: readonly (readonly [role: string, body: unknown, status: number])[] = [
       ['super-user', {}, 400],
       ['super-user', { graceHours: 169 }, 400],

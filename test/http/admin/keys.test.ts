@@ -5,12 +5,16 @@
 
 import type { Test } from 'tap';
 import t from 'tap';
+import { groupResourceRoutes } from '../../../src/http/admin/group-resources.ts';
 import { keyRoutes } from '../../../src/http/admin/keys.ts';
+import { removalsRoute } from '../../../src/http/admin/removals.ts';
 import { statsTagRoute } from '../../../src/http/admin/stats-tag.ts';
+import { tagResourceRoutes } from '../../../src/http/admin/tag-resources.ts';
 import { tagRoutes } from '../../../src/http/admin/tags.ts';
 import { pushRoute } from '../../../src/http/notifications/push.ts';
 import { statusRoute } from '../../../src/http/notifications/status.ts';
 import { Accept } from '../../../src/push/accept/accept.ts';
+import { insertApp } from '../../../src/store/apps/insert-app.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { SqlTagIndex } from '../../../src/tag-index/sql/sql-tag-index.ts';
 import { addTenant, secrets, startApiOn } from '../../support/api.ts';
@@ -41,6 +45,9 @@ async function open(t: Test, store: Store) {
   const { baseUrl } = await startApiOn(t, store, [
     ...keyRoutes({ sql, secrets }),
     ...tagRoutes(sql),
+    ...tagResourceRoutes({ sql, patientReads, onDisconnected: () => undefined }),
+    ...groupResourceRoutes({ sql, patientReads }),
+    removalsRoute(patientReads),
     statsTagRoute({ sql, patientReads }),
     pushRoute(accept, sql),
     statusRoute(patientReads),
@@ -77,6 +84,7 @@ async function open(t: Test, store: Store) {
     ],
   });
   const [goals, cup, news] = added.body.tags.map(({ id }: { id: number }) => id);
+  const [sport, football] = added.body.groups.map(({ id }: { id: number }) => id);
   await seedDevices(sql, { appId: demo.appId, platformId: 3, tagIds: [goals], count: 3 });
   const keys = '/push-admin-api/v3/demo/keys';
   return {
@@ -85,6 +93,9 @@ async function open(t: Test, store: Store) {
     goals,
     cup,
     news,
+    sport,
+    football,
+    secondApp: await insertApp(sql, { clientId: demo.clientId, name: 'Second', platformIds: [3] }),
     keys,
     ask,
     asSuper: (method: string, path: string, body?: unknown) => ask(token, method, path, body),
@@ -105,7 +116,11 @@ t.test('keys', async (t) => {
     await t.test('scopes', (t) => scopes(t, scene));
     await t.test('limits to tags and groups', (t) => tagLimits(t, scene));
     await t.test('limits to apps and devices', (t) => otherLimits(t, scene));
+    await t.test('administering some tags and groups', (t) => administersSome(t, scene));
+    await t.test('administering the tags of some apps', (t) => administersApps(t, scene));
+    await t.test('reading what it is for', (t) => readsSome(t, scene));
     await t.test('what is refused', (t) => refusals(t, scene));
+    await t.test('pages', (t) => pages(t, scene));
   });
 });
 
@@ -251,6 +266,200 @@ async function otherLimits(
   t.equal((await push(two, { tagIds: [goals], dryRun: true })).status, 200, 'counting is allowed');
 }
 
+const V3 = '/push-admin-api/v3/demo';
+const LEGACY = '/push-admin-api/tag';
+
+type Attempt = readonly [method: string, path: string, body: unknown, status: number];
+
+/** Each of the requests, by one key: the statuses stand in the table. */
+async function holds(t: Test, { ask }: Scene, token: string, table: readonly Attempt[]) {
+  for (const [method, path, body, status] of table) {
+    const answer = await ask(token, method, path, body);
+    t.equal(answer.status, status, `${method} ${path} ${JSON.stringify(body)}`);
+    if (status === 403) t.match(answer.body.detail, /outside of what this key is for/);
+  }
+}
+
+async function administersSome(t: Test, scene: Scene): Promise<void> {
+  const { make, asSuper, goals, cup, news, sport, football } = scene;
+  const byTag = await make({ scopes: ['admin'], tagIds: [goals] });
+  const byGroup = await make({ scopes: ['admin'], groupIds: [football] });
+  const tag = (path: string, fields: object) =>
+    [`${LEGACY}/${path}/demo`, { tags: [fields] }] as const;
+  const group = (path: string, fields: object) =>
+    [`${LEGACY}/${path}/demo`, { groups: [fields] }] as const;
+  const before = (await asSuper('GET', `${V3}/tags`)).body;
+  await holds(t, scene, byTag, [
+    ['PATCH', `${V3}/tags/${goals}`, { name: 'Goals!' }, 200],
+    ['PATCH', `${V3}/tags/${goals}`, { name: 'Goals' }, 200],
+    ['PATCH', `${V3}/tags/${goals}`, { groupId: sport }, 403],
+    ['PATCH', `${V3}/tags/${cup}`, { name: 'x' }, 403],
+    ['PATCH', `${V3}/tags/${cup}`, {}, 403],
+    ['PATCH', `${V3}/tags/99999`, {}, 404],
+    ['DELETE', `${V3}/tags/${news}`, undefined, 403],
+    ['POST', `${V3}/tags`, { name: 'new' }, 403],
+    ['POST', `${V3}/tags`, { name: 'new', groupId: sport }, 403],
+    ['POST', `${V3}/groups`, { name: 'new' }, 403],
+    ['PATCH', `${V3}/groups/${sport}`, { name: 'x' }, 403],
+    ['DELETE', `${V3}/groups/${sport}`, undefined, 403],
+    ['POST', ...tag('add', { name: 'Goals', sourceId: 'goals' }), 200],
+    ['POST', ...tag('add', { name: 'News', sourceId: 'news' }), 403],
+    ['POST', ...tag('add', { name: 'new' }), 403],
+    ['POST', ...tag('update', { sourceId: 'goals', expiration: null }), 200],
+    ['POST', ...tag('update', { sourceId: 'cup', expiration: null }), 403],
+    ['POST', ...tag('delete', { sourceId: 'cup' }), 403],
+    ['POST', ...group('add', { name: 'new' }), 403],
+    ['POST', ...group('update', { sourceId: 'sport', name: 'x' }), 403],
+    ['POST', ...group('delete', { sourceId: 'football' }), 403],
+  ]);
+  t.same((await asSuper('GET', `${V3}/tags`)).body, before, 'all of it is as it was');
+
+  await holds(t, scene, byGroup, [
+    ['PATCH', `${V3}/tags/${cup}`, { name: 'Cup!' }, 200],
+    ['PATCH', `${V3}/tags/${cup}`, { groupId: null }, 403],
+    ['PATCH', `${V3}/tags/${cup}`, { groupId: sport }, 403],
+    ['PATCH', `${V3}/tags/${goals}`, { groupId: football }, 403],
+    ['POST', `${V3}/tags`, { name: 'new', sourceId: 'bayern', groupId: football }, 201],
+    ['POST', `${V3}/tags`, { name: 'new', groupId: sport }, 403],
+    ['POST', `${V3}/tags`, { name: 'new' }, 403],
+    ['POST', `${V3}/groups`, { name: 'Clubs', sourceId: 'clubs', parentId: football }, 201],
+    ['POST', `${V3}/groups`, { name: 'Clubs', parentId: sport }, 403],
+    ['PATCH', `${V3}/groups/${football}`, { name: 'Football!' }, 200],
+    ['PATCH', `${V3}/groups/${football}`, { parentId: null }, 403],
+    ['PATCH', `${V3}/groups/${sport}`, { parentId: football }, 403],
+    ['PATCH', `${V3}/groups/${sport}`, { name: 'x' }, 403],
+    ['POST', ...tag('update', { sourceId: 'bayern', groupSourceId: 'clubs' }), 200],
+    ['POST', ...tag('update', { sourceId: 'bayern', groupSourceId: 'sport' }), 403],
+    ['POST', ...group('update', { sourceId: 'clubs', parentGroupSourceId: null }), 403],
+    ['POST', ...group('delete', { sourceId: 'clubs' }), 409],
+    ['POST', ...tag('delete', { sourceId: 'bayern' }), 200],
+    ['POST', ...group('delete', { sourceId: 'clubs' }), 200],
+  ]);
+  // Groups and tags of one request: inside of each other they are in the key's group.
+  const nested = await scene.ask(byGroup, 'POST', `${LEGACY}/add/demo`, {
+    groups: [
+      { name: 'A', sourceId: 'a', parentGroupSourceId: 'football' },
+      { name: 'B', sourceId: 'b', parentGroupSourceId: 'a' },
+    ],
+    tags: [{ name: 'C', sourceId: 'c', groupSourceId: 'b' }],
+  });
+  t.equal(nested.status, 200);
+  const groupsBefore = (await asSuper('GET', `${V3}/groups`)).body;
+  const half = await scene.ask(byGroup, 'POST', `${LEGACY}/add/demo`, {
+    groups: [{ name: 'D', sourceId: 'd', parentGroupSourceId: 'a' }],
+    tags: [
+      { name: 'E', sourceId: 'e', groupSourceId: 'd' },
+      { name: 'News', sourceId: 'news' },
+    ],
+  });
+  t.match(half, { status: 403, body: { detail: /^tags\.1 is outside/ } });
+  // A foreign group does not become the key's by being put under its own.
+  const taken = await scene.ask(byGroup, 'POST', `${LEGACY}/add/demo`, {
+    groups: [{ name: 'Foreign', sourceId: 'foreign' }],
+  });
+  t.match(taken, { status: 403, body: { detail: /^groups\.0 is outside/ } });
+  await asSuper('POST', `${V3}/groups`, { name: 'Foreign', sourceId: 'foreign' });
+  const moved = {
+    groups: [{ name: 'Foreign', sourceId: 'foreign', parentGroupSourceId: 'football' }],
+  };
+  t.equal((await scene.ask(byGroup, 'POST', `${LEGACY}/add/demo`, moved)).status, 403);
+  const groups = (await asSuper('GET', `${V3}/groups`)).body;
+  t.same(groups.slice(0, groupsBefore.length), groupsBefore, 'nothing half done');
+  t.match(groups.slice(groupsBefore.length), [{ sourceId: 'foreign' }]);
+}
+
+async function administersApps(t: Test, scene: Scene): Promise<void> {
+  const { make, ask, asSuper, goals, sport, demo, secondApp } = scene;
+  const byApp = await make({ scopes: ['admin', 'read'], appIds: [secondApp] });
+  const made = await ask(byApp, 'POST', `${V3}/tags`, { name: 'its own', sourceId: 'own' });
+  t.match(made, { status: 201, body: { appIds: [secondApp] } }, 'for the apps of its key');
+  const own = `${V3}/tags/${made.body.id}`;
+  const added = await ask(byApp, 'POST', `${LEGACY}/add/demo`, { tags: [{ name: 'too' }] });
+  const too = `${V3}/tags/${added.body.tags[0].id}`;
+  t.same((await asSuper('GET', too)).body.appIds, [secondApp]);
+  await holds(t, scene, byApp, [
+    ['PATCH', own, { name: 'still its own', groupId: sport }, 200],
+    ['PATCH', own, { appIds: null }, 403],
+    ['PATCH', own, { appIds: [demo.appId] }, 403],
+    ['PATCH', own, { appIds: [demo.appId, secondApp] }, 403],
+    ['PATCH', `${V3}/tags/${goals}`, { appIds: [secondApp] }, 403],
+    ['DELETE', `${V3}/tags/${goals}`, undefined, 403],
+    ['POST', `${V3}/tags`, { name: 'x', appIds: [demo.appId] }, 403],
+    ['POST', `${V3}/tags`, { name: 'x', appIds: null }, 403],
+    ['POST', `${V3}/groups`, { name: 'x' }, 403],
+    ['PATCH', `${V3}/groups/${sport}`, { name: 'x' }, 403],
+    ['GET', own, undefined, 200],
+    ['GET', `${V3}/tags/${goals}`, undefined, 200],
+    ['DELETE', own, undefined, 204],
+    ['DELETE', too, undefined, 204],
+  ]);
+  const both = await make({ scopes: ['admin'], appIds: [secondApp], groupIds: [sport] });
+  await holds(t, scene, both, [
+    ['POST', `${V3}/tags`, { name: 'x' }, 403],
+    ['POST', `${V3}/tags`, { name: 'x', groupId: sport, appIds: [demo.appId] }, 403],
+    ['POST', `${V3}/tags`, { name: 'x', groupId: sport }, 201],
+  ]);
+}
+
+async function readsSome(t: Test, scene: Scene): Promise<void> {
+  const { make, ask, asSuper, goals, cup, news, sport, football, demo, secondApp } = scene;
+  await asSuper('PATCH', `${V3}/tags/${news}`, { appIds: [demo.appId] });
+  const idsOf = async (token: string, path: string) => {
+    const { status, body } = await ask(token, 'GET', `${V3}/${path}`);
+    t.equal(status, 200, path);
+    return body.map(({ id }: { id: number }) => id);
+  };
+  const groupsOfAll = (await asSuper('GET', `${V3}/groups`)).body.length;
+  const byTag = await make({ scopes: ['read'], tagIds: [goals] });
+  t.same(await idsOf(byTag, 'tags'), [goals]);
+  t.same(await idsOf(byTag, 'tags?q=cup'), []);
+  t.same(await idsOf(byTag, 'groups'), []);
+  const byGroup = await make({ scopes: ['read'], groupIds: [sport], tagIds: [goals] });
+  const read = await idsOf(byGroup, 'tags');
+  t.ok(read.includes(goals) && read.includes(cup) && !read.includes(news));
+  const groups = await idsOf(byGroup, 'groups');
+  t.ok(groups.includes(sport) && groups.includes(football) && groups.length < groupsOfAll);
+  const byApp = await make({ scopes: ['read'], appIds: [secondApp] });
+  const ofApp = await idsOf(byApp, 'tags');
+  t.ok(ofApp.includes(goals) && !ofApp.includes(news), 'news are for another app');
+  t.equal((await idsOf(byApp, 'groups')).length, groupsOfAll);
+  await holds(t, scene, byTag, [
+    ['GET', `${V3}/tags/${cup}`, undefined, 403],
+    ['GET', `${V3}/groups/${sport}`, undefined, 403],
+    ['GET', `${V3}/groups/99999`, undefined, 404],
+    ['GET', `${V3}/removals`, undefined, 403],
+  ]);
+  await holds(t, scene, byApp, [
+    ['GET', `${V3}/tags/${news}`, undefined, 403],
+    ['GET', `${LEGACY}/id/${news}/demo`, undefined, 403],
+    ['GET', `${LEGACY}/id/${goals}/demo`, undefined, 200],
+    ['GET', `${V3}/groups/${sport}`, undefined, 200],
+    ['GET', `${V3}/removals`, undefined, 403],
+  ]);
+  t.equal((await ask(await make({ scopes: ['read'] }), 'GET', `${V3}/removals`)).status, 200);
+  await asSuper('PATCH', `${V3}/tags/${news}`, { appIds: null });
+}
+
+async function pages(t: Test, { asSuper, keys, make }: Scene): Promise<void> {
+  await make({ scopes: ['read'] });
+  const all = (await asSuper('GET', keys)).body;
+  t.ok(all.length > 3);
+  const seen: unknown[] = [];
+  let next: string | undefined = `${keys}?limit=3`;
+  while (next !== undefined) {
+    const { body, headers }: Answer = await asSuper('GET', next);
+    t.ok(body.length <= 3);
+    seen.push(...body);
+    next = /^<([^>]+)>; rel="next"$/.exec(headers.get('link') ?? '')?.[1];
+  }
+  const without = (key: { lastUsedAt?: number }) => ({ ...key, lastUsedAt: undefined });
+  t.same((seen as { lastUsedAt?: number }[]).map(without), all.map(without));
+  t.match(await asSuper('GET', `${keys}?limt=3`), {
+    status: 400,
+    body: { errors: [{ path: 'limt', message: /nearest is limit/ }] },
+  });
+}
+
 async function refusals(t: Test, { asSuper, keys, other, goals }: Scene): Promise<void> {
   const faults: readonly (readonly [terms: object, path: string])[] = [
     [{ scopes: ['send'], name: undefined }, 'name'],
@@ -266,7 +475,6 @@ async function refusals(t: Test, { asSuper, keys, other, goals }: Scene): Promis
     [{ scopes: ['send'], maxDevices: 0 }, 'maxDevices'],
     [{ scopes: ['send'], expiresAt: 1_700_000_000 }, 'expiresAt'],
     [{ scopes: ['send'], expiresAt: '2020-01-01T00:00:00Z' }, 'expiresAt'],
-    [{ scopes: ['admin'], tagIds: [goals] }, 'scopes'],
     [{ scopes: ['send'], tagId: [goals] }, ''],
   ];
   for (const [terms, path] of faults) {

@@ -19,6 +19,8 @@ interface Admin {
   readonly clientId: number;
   readonly sql: Sql;
   add(body: unknown): Promise<Answer>;
+  /** As it stands, under a Content-Type. */
+  addAs(contentType: string, body: string): Promise<Answer>;
   update(body: unknown): Promise<Answer>;
   remove(body: unknown): Promise<Answer>;
   /** `tag/<path>/<its own slug>` */
@@ -36,18 +38,21 @@ async function open(t: Test, store: Store, slug: string): Promise<Admin> {
     status: response.status,
     body: await response.json(),
   });
-  const post = (verb: string) => async (body: unknown) =>
-    read(
-      await fetch(`${baseUrl}/push-admin-api/tag/${verb}/${slug}`, {
-        method: 'POST',
-        headers,
-        body: typeof body === 'string' ? body : JSON.stringify(body),
-      }),
-    );
+  const post =
+    (verb: string, more: object = {}) =>
+    async (body: unknown) =>
+      read(
+        await fetch(`${baseUrl}/push-admin-api/tag/${verb}/${slug}`, {
+          method: 'POST',
+          headers: { ...headers, ...more },
+          body: typeof body === 'string' ? body : JSON.stringify(body),
+        }),
+      );
   return {
     clientId: demo.clientId,
     sql: store.sql,
     add: post('add'),
+    addAs: (contentType, body) => post('add', { 'Content-Type': contentType })(body),
     update: post('update'),
     remove: post('delete'),
     get: async (path) =>
@@ -314,6 +319,63 @@ scene('what is not valid is said, and nothing of the request happens', async (t,
     'tags.0.name',
   ]);
   t.equal((await admin.get('sourceId/good')).status, 404, 'nothing was made');
+});
+
+scene('as the connectors of the public service send it', async (t, admin) => {
+  // Before each change of a channel: its tag, in a multipart body as Symfony writes it.
+  const boundary = '_=_symfony_1650000000_0a1b2c3d_=_';
+  const tag = {
+    name: 'push-connector-tag-general-demo',
+    sourceId: 'push-connector-tag-general-demo',
+  };
+  const ensure = () =>
+    admin.addAs(
+      `multipart/form-data; boundary="${boundary}"`,
+      `--${boundary}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Disposition: form-data; name="data"\r\n\r\n` +
+        `${JSON.stringify({ tags: [tag] })}\r\n--${boundary}--\r\n`,
+    );
+  const first = await ensure();
+  t.equal(first.status, 200);
+  const [{ id }] = first.body.tags;
+  t.same((await ensure()).body, { tags: [{ ...tag, id }] }, 'the same one');
+  t.equal((await admin.get(`sourceId/${tag.sourceId}`)).body.id, id);
+  // Without a name, by sourceId or by an id in a string; and what was answered is sent back.
+  const group = { name: 'Clubs', sourceId: 'clubs' };
+  const grouped = await admin.addAs('text/plain', JSON.stringify({ groups: [group] }));
+  t.equal(grouped.status, 200, 'whatever the Content-Type says');
+  const moved = { sourceId: tag.sourceId, groupSourceId: 'clubs', expiration: '4102444800000' };
+  t.equal((await admin.update({ tags: [moved] })).status, 200);
+  t.equal((await admin.update({ tags: [{ id: `${id}`, name: 'General' }] })).status, 200);
+  const shown = {
+    ...tag,
+    id,
+    name: 'General',
+    groupSourceId: 'clubs',
+    expiration: 4_102_444_800_000,
+  };
+  t.same((await admin.get(`id/${id}`)).body, shown);
+  const version = await admin.version();
+  t.same((await admin.add({ tags: [shown] })).body, { tags: [shown] });
+  t.equal((await admin.add(grouped.body)).body.groups[0].id, grouped.body.groups[0].id);
+  t.equal(await admin.version(), version, 'nothing was changed by that');
+  t.equal((await admin.update({ tags: [shown] })).status, 200);
+  t.equal((await admin.remove({ groups: [{ id: `${grouped.body.groups[0].id}` }] })).status, 409);
+  t.equal((await admin.remove({ tags: [shown] })).status, 200);
+  t.equal((await admin.remove(grouped.body)).status, 200);
+
+  const wrong = await admin.addAs('multipart/form-data; boundary=b0', '{"tags":[]}');
+  t.match(wrong, {
+    status: 400,
+    body: { errors: [{ path: '', message: /multipart\/form-data/ }] },
+  });
+  const unknown = await admin.addAs(
+    'multipart/form-data; boundary=b0',
+    '--b0\r\nContent-Disposition: form-data; name="data"\r\n\r\n{"tags":[{"nam":"x"}]}\r\n--b0--',
+  );
+  t.match(unknown.body.errors, [
+    { path: 'tags.0.name' },
+    { path: 'tags.0', message: /nearest is name/ },
+  ]);
 });
 
 scene('what names no tag is 404; what is percent-encoded is decoded', async (t, admin) => {

@@ -39,13 +39,16 @@ t.test('targets: absolute form, no path, asterisk', (t) => {
   t.end();
 });
 
+const TWICE = 'Content-Type: text/plain';
+
 t.test('lists may come in lines; an empty first line hides nothing', (t) => {
   const parsed = parseHead(
-    head('X-Forwarded-For:', 'X-Forwarded-For: 192.0.2.1', 'Accept: a', 'ACCEPT: b'),
+    head('X-Forwarded-For:', 'X-Forwarded-For: 192.0.2.1', 'Accept: a', 'ACCEPT: b', TWICE, TWICE),
   );
   if (!('kind' in parsed)) throw new Error(parsed.detail);
   t.equal(parsed.headers.get('x-forwarded-for'), ', 192.0.2.1');
   t.equal(parsed.headers.get('accept'), 'a, b');
+  t.equal(parsed.headers.get('content-type'), 'text/plain, text/plain', 'most routes look at none');
   t.end();
 });
 

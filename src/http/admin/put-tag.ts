@@ -1,0 +1,129 @@
+/** Makes or changes one tag, within the limits of its client and of the caller's key. */
+
+import { isDeepStrictEqual } from 'node:util';
+import type { Caller } from '../../access/caller.ts';
+import type { Tag } from '../../domain/tag.ts';
+import { TAGS_PER_CLIENT_MAX } from '../../domain/tag.ts';
+import { findOwnApps } from '../../store/apps/find-app.ts';
+import { raiseCatalogueVersion } from '../../store/clients/lock-client.ts';
+import { nextObjectIds, OBJECT_IDS_USED_UP } from '../../store/object-ids.ts';
+import type { Sql } from '../../store/sql.ts';
+import { countTags } from '../../store/tags/count-tags.ts';
+import { deleteTag } from '../../store/tags/delete-tag.ts';
+import { readTagBySourceId } from '../../store/tags/read-tags.ts';
+import { insertTags, updateTags } from '../../store/tags/write-tags.ts';
+import type { Fault } from '../problem.ts';
+import type { GroupTree } from './group-tree.ts';
+import { parameterFaults } from './parameter-budget.ts';
+import { fieldPath } from './place.ts';
+import { changeTag, newTag } from './plan-tags.ts';
+import type { Outcome } from './refusal.ts';
+import { done, refused } from './refusal.ts';
+import type { TagFields } from './tag-forms.ts';
+import { Territory } from './territory.ts';
+
+/** Of a tag that has none yet. */
+const NO_ID = 0;
+
+export interface TagToPut {
+  /** Null: it is to be made. */
+  readonly before: Tag | null;
+  readonly fields: TagFields;
+  /** Where the fields stand in the request. */
+  readonly path: string;
+}
+
+/** The caller of it holds the client's lock, and has read its groups. */
+export async function putTag(
+  tx: Sql,
+  caller: Caller,
+  tree: GroupTree,
+  { before, fields, path }: TagToPut,
+): Promise<Outcome<Tag>> {
+  const territory = new Territory(caller, tree);
+  const outside = refused({ kind: 'outside', path });
+  if (before !== null && !territory.holdsTag(before)) return outside;
+  const changed = changeTag(before ?? newTag(NO_ID, caller), fields, tree, path);
+  if (!changed.ok) return refused({ kind: 'invalid', faults: [changed.fault] });
+  const after = changed.tag;
+  const faults = [
+    ...(await appFaults(tx, caller.clientId, fields, path)),
+    ...(await parameterFaultsOf(tx, after, fields, path)),
+  ];
+  if (faults.length > 0) return refused({ kind: 'invalid', faults });
+  if (!territory.takesTag(after, before)) return outside;
+  if (await isTaken(tx, after)) return refused({ kind: 'taken' });
+  if (before === null) return await insert(tx, after, path);
+  // What changes nothing must not empty the caches.
+  if (isDeepStrictEqual(after, before)) return done(after);
+  await updateTags(tx, after.clientId, [after]);
+  await raiseCatalogueVersion(tx, after.clientId);
+  return done(after);
+}
+
+/** Deletes a tag. Null: there is none. */
+export async function dropTag(
+  tx: Sql,
+  territory: Territory,
+  tag: Tag | null,
+  path: string,
+): Promise<Outcome<Tag>> {
+  if (tag === null) return refused({ kind: 'unknown' });
+  if (!territory.holdsTag(tag)) return refused({ kind: 'outside', path });
+  await deleteTag(tx, tag.clientId, tag.id);
+  await raiseCatalogueVersion(tx, tag.clientId);
+  return done(tag);
+}
+
+/** What a client with so many tags is told. */
+export const TOO_MANY_TAGS = `would be more than ${TAGS_PER_CLIENT_MAX} tags, as many as a client may have; delete some`;
+
+async function insert(tx: Sql, tag: Tag, path: string): Promise<Outcome<Tag>> {
+  const fault = (message: string) => refused({ kind: 'invalid', faults: [{ path, message }] });
+  if ((await countTags(tx, tag.clientId)) >= TAGS_PER_CLIENT_MAX) return fault(TOO_MANY_TAGS);
+  const ids = await nextObjectIds(tx, tag.clientId, 1);
+  const id = ids?.[0];
+  if (id === undefined) return fault(OBJECT_IDS_USED_UP);
+  const made = { ...tag, id };
+  await insertTags(tx, tag.clientId, [made]);
+  await raiseCatalogueVersion(tx, tag.clientId);
+  return done(made);
+}
+
+/** The apps that a tag is to be connected to are its client's. */
+async function appFaults(
+  tx: Sql,
+  clientId: number,
+  { appIds }: TagFields,
+  path: string,
+): Promise<readonly Fault[]> {
+  if (!appIds) return [];
+  const own = new Set(await findOwnApps(tx, clientId, appIds));
+  return appIds.flatMap((id) =>
+    own.has(id)
+      ? []
+      : [
+          {
+            path: fieldPath(path, 'appIds'),
+            message: `names ${id}, which is no app of this client`,
+          },
+        ],
+  );
+}
+
+const parameterFaultsOf = async (
+  tx: Sql,
+  tag: Tag,
+  { tagOptionalParameters }: TagFields,
+  path: string,
+): Promise<readonly Fault[]> =>
+  tagOptionalParameters
+    ? await parameterFaults(tx, tag.clientId, [tag], fieldPath(path, 'tagOptionalParameters'))
+    : [];
+
+/** Whether another tag of the client has the sourceId that this one is to have. */
+async function isTaken(tx: Sql, tag: Tag): Promise<boolean> {
+  if (tag.sourceId === null) return false;
+  const holder = await readTagBySourceId(tx, tag.clientId, tag.sourceId);
+  return holder !== null && holder.id !== tag.id;
+}

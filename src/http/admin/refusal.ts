@@ -1,0 +1,42 @@
+/** Why a tag or group was not made, changed or deleted, and how that is answered. */
+
+import type { HttpRequest, HttpResponse } from '../handler.ts';
+import { invalid } from '../json-body.ts';
+import { outside } from '../key-limits.ts';
+import type { Fault } from '../problem.ts';
+import { problem } from '../problem.ts';
+import { notFound } from './find-named.ts';
+
+export type Refusal =
+  | { readonly kind: 'invalid'; readonly faults: readonly Fault[] }
+  /** The caller's key has limits, and this is not within them. */
+  | { readonly kind: 'outside'; readonly path: string }
+  /** Another one has the sourceId. */
+  | { readonly kind: 'taken' }
+  | { readonly kind: 'unknown' }
+  /** A group with tags or groups in it. */
+  | { readonly kind: 'not-empty' };
+
+/** What was done, or why it was not. */
+export type Outcome<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly refusal: Refusal };
+
+export const done = <T>(value: T): Outcome<T> => ({ ok: true, value });
+export const refused = (refusal: Refusal): Outcome<never> => ({ ok: false, refusal });
+
+/** The answer to who asked for it. */
+export function refuse(request: HttpRequest, refusal: Refusal): HttpResponse {
+  switch (refusal.kind) {
+    case 'invalid':
+      return invalid(request, refusal.faults);
+    case 'outside':
+      return outside(request, refusal.path);
+    case 'taken':
+      return problem(request.requestId, 409, 'Another tag or group has this sourceId.');
+    case 'unknown':
+      return notFound(request);
+    case 'not-empty':
+      return problem(request.requestId, 409, 'This group is not empty.');
+  }
+}

@@ -1,0 +1,76 @@
+/**
+ * The query of a list: its filters, its page. A parameter that is overlooked would answer more than
+ * was asked for, so each one that is unknown is a fault.
+ */
+
+import { ID_MAX } from '../domain/tag.ts';
+import { foreignText } from '../std/foreign-text.ts';
+import { nearestName } from '../std/nearest-name.ts';
+import type { Fault } from './problem.ts';
+
+/** Rows of a page. */
+export const PAGE_ROWS_MAX = 1_000;
+/** Of a text to look for: no name and no sourceId is longer. */
+const TEXT_LENGTH_MAX = 255;
+/** Unknown parameters of one request that are told, and how much of their names. */
+const UNKNOWN_MAX = 10;
+const NAME_LENGTH_MAX = 64;
+
+const DIGITS = /^\d{1,10}$/;
+
+/** Collects faults; what is read from a faulty parameter is never used. */
+export class QueryReader {
+  readonly faults: Fault[] = [];
+  readonly #query: URLSearchParams;
+
+  constructor(query: URLSearchParams, known: readonly [string, ...string[]]) {
+    this.#query = query;
+    const names = new Set(query.keys());
+    const unknown = [...names].filter((name) => !known.includes(name)).slice(0, UNKNOWN_MAX);
+    for (const name of unknown) {
+      const nearest = nearestName(name, known);
+      this.#fault(foreignText(name, NAME_LENGTH_MAX), `is unknown; the nearest is ${nearest}`);
+    }
+    for (const name of known) {
+      if (query.getAll(name).length > 1) this.#fault(name, 'is given twice');
+    }
+  }
+
+  /** Null: not given, or empty. */
+  text(name: string): string | null {
+    const value = this.#query.get(name) ?? '';
+    if (value.length > TEXT_LENGTH_MAX || value.includes('\0')) {
+      this.#fault(name, `must have ${TEXT_LENGTH_MAX} characters at most, and no NUL`);
+    }
+    return value === '' ? null : value;
+  }
+
+  /** A whole number from `least` on. Null: not given. */
+  number(name: string, least: number, most = ID_MAX): number | null {
+    const value = this.#query.get(name);
+    if (value === null) return null;
+    const read = DIGITS.test(value) ? Number(value) : Number.NaN;
+    if (read >= least && read <= most) return read;
+    this.#fault(name, `must be a whole number, ${least}–${most}`);
+    return null;
+  }
+
+  /** How many rows; null: all. */
+  limit(): number | null {
+    return this.number('limit', 1, PAGE_ROWS_MAX);
+  }
+
+  /** The numbers that a cursor is made of, as many as `first` has; not given: `first`. */
+  cursor(first: readonly number[]): readonly number[] {
+    const value = this.#query.get('cursor');
+    if (value === null) return first;
+    const numbers = value.split('.').filter((part) => DIGITS.test(part) && Number(part) <= ID_MAX);
+    if (numbers.length === first.length && numbers.join('.') === value) return numbers.map(Number);
+    this.#fault('cursor', 'must be one that the Link of this list has named');
+    return first;
+  }
+
+  #fault(path: string, message: string): void {
+    this.faults.push({ path, message });
+  }
+}

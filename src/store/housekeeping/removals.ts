@@ -1,0 +1,42 @@
+/**
+ * What housekeeping has still to take off devices: a client's tags that were deleted, and those
+ * that were disconnected from an app, each until the last device there has lost it.
+ */
+
+import type { PlatformOfApp } from '../../domain/device.ts';
+import type { Sql } from '../sql.ts';
+
+export interface Removal {
+  readonly tagId: number;
+  readonly name: string;
+  /** Null: it was disconnected from these apps. */
+  readonly deletedAtMs: number | null;
+  /** Where some device may have it; how many have it still. */
+  readonly left: readonly (PlatformOfApp & { readonly devices: number })[];
+}
+
+/** In the order of the tags' ids, those behind `afterId`. */
+export const listRemovals = (
+  sql: Sql,
+  clientId: number,
+  { afterId, limit }: { readonly afterId: number; readonly limit: number },
+): Promise<readonly Removal[]> =>
+  sql<Removal[]>`
+    select t.id as "tagId", t.name,
+      floor(extract(epoch from t.deleted_at) * 1000)::float8 as "deletedAtMs", places.with_devices as "left"
+    from tags t
+    cross join lateral (
+      select json_agg(json_build_object('appId', p.app_id, 'platformId', p.platform_id, 'devices', (
+          select coalesce(sum(d.subscribed - d.unsubscribed), 0)::float8 from tag_days d
+          where d.tag_id = t.id and d.app_id = p.app_id and d.platform_id = p.platform_id
+        )) order by p.app_id, p.platform_id) as with_devices
+      from apps a join app_platforms p on p.app_id = a.id
+      where a.client_id = t.client_id and (t.deleted_at is not null or not a.id = any (t.app_ids))
+        and exists (
+          select from device_group_tags g
+          where g.app_id = p.app_id and g.platform_id = p.platform_id and g.tag_id = t.id
+        )
+    ) as places
+    where t.client_id = ${clientId} and t.id > ${afterId}
+      and (t.deleted_at is not null or t.app_ids is not null) and places.with_devices is not null
+    order by t.id limit ${limit}`;

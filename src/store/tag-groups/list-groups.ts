@@ -1,0 +1,49 @@
+/** Reads a client's groups in the order of their ids, a page at a time, or one of them. */
+
+import type { TagGroup } from '../../domain/tag.ts';
+import type { KeyLimits } from '../client-keys/covered-tags.ts';
+import { andReadableGroup } from '../client-keys/covered-tags.ts';
+import type { Fragment, Sql } from '../sql.ts';
+
+export interface ListedGroup extends TagGroup {
+  readonly parentSourceId: string | null;
+}
+
+export interface GroupsToList {
+  readonly clientId: number;
+  /** Those of the caller's key. */
+  readonly limits: KeyLimits | undefined;
+  readonly afterId: number;
+  readonly limit: number;
+}
+
+export const listGroups = (
+  sql: Sql,
+  { clientId, limits, afterId, limit }: GroupsToList,
+): Promise<readonly ListedGroup[]> =>
+  select(
+    sql,
+    clientId,
+    sql`and g.id > ${afterId} ${andReadableGroup(sql, clientId, limits)} order by g.id limit ${limit}`,
+  );
+
+/** Null: the client has none with this id, or the limits of the caller's key do not cover it. */
+export async function readListedGroup(
+  sql: Sql,
+  clientId: number,
+  id: number,
+  limits: KeyLimits | undefined,
+): Promise<ListedGroup | null> {
+  const [group] = await select(
+    sql,
+    clientId,
+    sql`and g.id = ${id} ${andReadableGroup(sql, clientId, limits)}`,
+  );
+  return group ?? null;
+}
+
+const select = (sql: Sql, clientId: number, rest: Fragment) => sql<ListedGroup[]>`
+  select g.id, g.client_id as "clientId", g.name, g.source_id as "sourceId", g.parent_id as "parentId",
+    parent.source_id as "parentSourceId"
+  from tag_groups g left join tag_groups parent on parent.id = g.parent_id
+  where g.client_id = ${clientId} ${rest}`;

@@ -1,0 +1,51 @@
+/** The query of a list: what is read of it, and what is said of the rest. */
+
+import t from 'tap';
+import { QueryReader } from '../../src/http/query-reader.ts';
+
+const KNOWN = ['limit', 'cursor', 'q', 'appId'] as const;
+const read = (query: string) => new QueryReader(new URLSearchParams(query), KNOWN);
+
+t.test('what is given, and what is not', (t) => {
+  const given = read('limit=10&cursor=12.7&q=a%20b&appId=3');
+  t.equal(given.limit(), 10);
+  t.same(given.cursor([0, 0]), [12, 7]);
+  t.equal(given.text('q'), 'a b');
+  t.equal(given.number('appId', 1), 3);
+  t.same(given.faults, []);
+  const none = read('q=');
+  t.equal(none.limit(), null);
+  t.same(none.cursor([0, 0]), [0, 0]);
+  t.equal(none.text('q'), null);
+  t.equal(none.number('appId', 1), null);
+  t.same(none.faults, []);
+  t.end();
+});
+
+t.test('a cursor is one of this list', (t) => {
+  for (const cursor of ['', 'x', '1', '1.2.3', '1.', '1.x', '1,2', '-1.2', '1.99999999999']) {
+    const reader = read(`cursor=${encodeURIComponent(cursor)}`);
+    t.same(reader.cursor([0, 0]), [0, 0], cursor);
+    t.match(reader.faults, [{ path: 'cursor' }], cursor);
+  }
+  t.end();
+});
+
+t.test('unknown and repeated parameters are named, ten at most', (t) => {
+  t.match(read('app_id=3').faults, [{ path: 'app_id', message: /nearest is appId/ }]);
+  t.match(read('limit=1&limit=2').faults, [{ path: 'limit', message: /twice/ }]);
+  const many = Array.from({ length: 50 }, (_, n) => `x${n}=1`).join('&');
+  t.equal(read(many).faults.length, 10);
+  const [long] = read(`${'y'.repeat(1_000)}=1`).faults;
+  t.equal(long?.path.length, 64);
+  t.end();
+});
+
+t.test('numbers have bounds', (t) => {
+  for (const value of ['', '0', '1001', '1.5', '1e3', '+1', ' 1', 'x']) {
+    const reader = read(`limit=${encodeURIComponent(value)}`);
+    t.equal(reader.limit(), null, value);
+    t.match(reader.faults, [{ path: 'limit', message: /1–1000/ }], value);
+  }
+  t.end();
+});
