@@ -18,7 +18,7 @@ import type { PlatformOfApp } from './domain/device.ts';
 import { PLATFORM_IDS, UNWRITTEN_MS_MAX } from './domain/device.ts';
 import type { Progress } from './domain/progress.ts';
 import { credentialRoutes } from './http/admin/credentials.ts';
-import { groupResourceRoutes } from './http/admin/group-resources.ts';
+import { historyRoute } from './http/admin/history.ts';
 import { keyRoutes } from './http/admin/keys.ts';
 import { removalsRoute } from './http/admin/removals.ts';
 import { statsTagRoute } from './http/admin/stats-tag.ts';
@@ -28,6 +28,7 @@ import { appApiRoutes } from './http/app-api/routes.ts';
 import { TagTrees } from './http/app-api/tag-tree.ts';
 import type { Route } from './http/handler.ts';
 import { pushRoute } from './http/notifications/push.ts';
+import { notificationRoutes } from './http/notifications/routes.ts';
 import { statusRoute } from './http/notifications/status.ts';
 import { aboutRoute } from './http/open/about.ts';
 import { healthRoutes } from './http/open/health.ts';
@@ -181,6 +182,8 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
     }),
     pushRoute(fanOut.accept, sql),
     statusRoute(store.patientReads),
+    ...notificationRoutes({ accept: fanOut.accept, sql, patientReads: store.patientReads }),
+    historyRoute(store.patientReads),
     ...tagRoutes(sql),
     ...tagResourceRoutes({
       sql,

@@ -4,20 +4,23 @@ import type { PlatformId, PlatformOfApp } from './device.ts';
 
 /**
  * ```
- * SCHEDULED ──due──► QUEUED ──planned──► RUNNING ──last chunk, last retry──► FINISHED
- *     │                 │                 │  ▲ └──fault before anything was accepted──► FAILED
- *     │                 │           PAUSED ──┘
- *     └─────────────────┴─────────────────┴──► CANCELLED
+ * SCHEDULED ──┐due, planned
+ * QUEUED ─────┴──► RUNNING ──last chunk, last retry──► FINISHED
+ *                     └──fault before anything was accepted──► FAILED
+ * these three ──pause──► PAUSED ──resume──► as before
+ * these four ──cancel──► CANCELLED
  * ```
  */
-export type NotificationState =
-  | 'SCHEDULED'
-  | 'QUEUED'
-  | 'RUNNING'
-  | 'PAUSED'
-  | 'FINISHED'
-  | 'FAILED'
-  | 'CANCELLED';
+export const NOTIFICATION_STATES = [
+  'SCHEDULED',
+  'QUEUED',
+  'RUNNING',
+  'PAUSED',
+  'FINISHED',
+  'FAILED',
+  'CANCELLED',
+] as const;
+export type NotificationState = (typeof NOTIFICATION_STATES)[number];
 
 /**
  * What follows a send of unknown result: it is sent again (maybe twice), or never (maybe not at

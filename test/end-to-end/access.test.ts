@@ -46,6 +46,8 @@ interface Things {
   readonly demo: Tenant;
   readonly tagId: number;
   readonly job: string;
+  /** Not due for a long time. */
+  readonly later: string;
   /** Of this caller. */
   readonly number: number;
   readonly doomedKey: number;
@@ -67,11 +69,16 @@ const device = ({ demo }: Things) => ({
 const to =
   (path: string, body?: (things: Things) => unknown): Ask =>
   (things) => ({
-    path: path.replace('TAG', String(things.tagId)).replace('JOB', things.job),
+    path: path
+      .replace('TAG', String(things.tagId))
+      .replace('JOB', things.job)
+      .replace('LATER', things.later),
     ...(body === undefined ? {} : { body: body(things) }),
   });
 const doomed = ({ number }: Things) => ({ tags: [{ sourceId: `doomed-${number}` }] });
 const admin = '/push-admin-api';
+const jobs = '/push-api/v3/demo/notifications';
+const goal = ({ tagId }: Things) => ({ tagIds: [tagId], payload: { title: 'goal!' } });
 
 /**
  * Columns, in groups: nobody, guess · API user: own, in grace, after, another app's, another
@@ -96,8 +103,12 @@ const TABLE: readonly Row[] = [
   ['POST /push-api/v3/:client/devices/replace', to('/push-api/v3/demo/devices/replace', (things) => ({ ...device(things), deviceId: 'b'.repeat(64), newDeviceId: 'c'.repeat(64) })), [401, 401], [404, 404, 401, 403, 403], [403, 403, 401, 403], [403, 403, 403, 403, 403, 403]],
 
   // By another client: the tag is none of his, and nobody gets it.
-  ['POST /push-api/push', to('/push-api/push', ({ tagId }) => ({ tagIds: [tagId], payload: { title: 'goal!' } })), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 200], [200, 403, 403, 403, 200, 200]],
+  ['POST /push-api/push', to('/push-api/push', goal), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 200], [200, 403, 403, 403, 200, 200]],
   ['GET /push-api/status/:id', to('/push-api/status/JOB'), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 404], [403, 200, 403, 404, 404, 404]],
+
+  ['GET /push-api/v3/:client/notifications', to(jobs), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 200, 200, 403]],
+  ['POST /push-api/v3/:client/notifications', to(jobs, goal), [401, 401], [403, 403, 401, 403, 403], [202, 202, 401, 403], [202, 403, 403, 403, 202, 403]],
+  ['GET /push-api/v3/:client/notifications/:id', to(`${jobs}/JOB`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 404, 404, 403]],
 
   ['GET /push-admin-api/endpoints/get', to(`${admin}/endpoints/get`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 200], [200, 200, 200, 200, 200, 200]],
   ['GET /push-admin-api/tag/id/:value/:client', to(`${admin}/tag/id/TAG/demo`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 403, 200, 403]],
@@ -105,18 +116,7 @@ const TABLE: readonly Row[] = [
   ['POST /push-admin-api/tag/add/:client', to(`${admin}/tag/add/demo`, ({ number }) => ({ tags: [{ name: 'New', sourceId: `doomed-${number}` }] })), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 403, 200, 403, 403, 403]],
   ['POST /push-admin-api/tag/update/:client', to(`${admin}/tag/update/demo`, doomed), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 403, 200, 403, 403, 403]],
   ['POST /push-admin-api/tag/delete/:client', to(`${admin}/tag/delete/demo`, doomed), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 403, 200, 403, 403, 403]],
-  ['GET /push-admin-api/v3/:client/tags', to(`${admin}/v3/demo/tags`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 200, 200, 403]],
-  ['POST /push-admin-api/v3/:client/tags', to(`${admin}/v3/demo/tags`, () => ({ name: 'New' })), [401, 401], [403, 403, 401, 403, 403], [201, 201, 401, 403], [403, 403, 201, 403, 403, 403]],
-  ['GET /push-admin-api/v3/:client/tags/:id', to(`${admin}/v3/demo/tags/TAG`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 403, 200, 403]],
-  ['PATCH /push-admin-api/v3/:client/tags/:id', to(`${admin}/v3/demo/tags/TAG`, () => ({ name: 'Goals' })), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 403, 200, 403, 403, 403]],
-  ['DELETE /push-admin-api/v3/:client/tags/:id', ({ doomedTag }) => ({ path: `${admin}/v3/demo/tags/${doomedTag}` }), [401, 401], [403, 403, 401, 403, 403], [204, 204, 401, 403], [403, 403, 204, 403, 403, 403]],
-  ['GET /push-admin-api/v3/:client/groups', to(`${admin}/v3/demo/groups`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 200, 200, 403]],
-  ['POST /push-admin-api/v3/:client/groups', to(`${admin}/v3/demo/groups`, () => ({ name: 'New' })), [401, 401], [403, 403, 401, 403, 403], [201, 201, 401, 403], [403, 403, 201, 403, 403, 403]],
-  ['GET /push-admin-api/v3/:client/groups/:id', ({ groupId }) => ({ path: `${admin}/v3/demo/groups/${groupId}` }), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 403, 200, 403]],
-  ['PATCH /push-admin-api/v3/:client/groups/:id', ({ groupId }) => ({ path: `${admin}/v3/demo/groups/${groupId}`, body: { name: 'Clubs' } }), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 403, 200, 403, 403, 403]],
-  ['DELETE /push-admin-api/v3/:client/groups/:id', ({ doomedGroup }) => ({ path: `${admin}/v3/demo/groups/${doomedGroup}` }), [401, 401], [403, 403, 401, 403, 403], [204, 204, 401, 403], [403, 403, 204, 403, 403, 403]],
-  // Of all tags: for no key that is limited to some.
-  ['GET /push-admin-api/v3/:client/removals', to(`${admin}/v3/demo/removals`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 403, 403, 403]],
+  ['GET /push-admin-api/history/get/:client', to(`${admin}/history/get/demo`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 200, 200, 403]],
   ['GET /push-admin-api/v3/:client/stats/tag/:tag', to(`${admin}/v3/demo/stats/tag/TAG`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 403, 403, 403]],
   ['GET /push-admin-api/v3/:client/credentials', to(`${admin}/v3/demo/credentials`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 403, 403, 403, 403, 403]],
   ['POST /push-admin-api/v3/:client/credentials/:role/rotate', to(`${admin}/v3/demo/credentials/super-user/rotate`, () => ({ graceHours: 168 })), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 403, 403, 403, 403, 403]],
@@ -210,10 +210,11 @@ async function populate(store: Store, url: string) {
     ],
     groups: [{ name: 'Clubs' }, ...CALLERS.map((name) => ({ name }))],
   });
-  const { tags, groups } = (await added.json()) as Added;
-  const [tagId = 0, otherTag = 0, ...doomedTags] = tags.map(({ id }) => id);
-  const [groupId = 0, ...doomedGroups] = groups.map(({ id }) => id);
-  const pushed = await ask('/push-api/push', { tagIds: [tagId], payload: { title: 'goal!' } });
+  const { tags } = (await added.json()) as { readonly tags: readonly { readonly id: number }[] };
+  const [tagId = 0, otherTag = 0] = tags.map(({ id }) => id);
+  const push = { tagIds: [tagId], payload: { title: 'goal!' } };
+  const pushed = await ask('/push-api/push', push);
+  const later = await ask('/push-api/push', { ...push, sendAt: '2100-01-01T00:00:00Z' });
 
   type Rights = NonNullable<Caller['key']>;
   const key = async (rights: Partial<Rights> & Pick<Rights, 'scopes'>, of: Tenant = demo) => {
@@ -257,6 +258,5 @@ async function populate(store: Store, url: string) {
     "another client's key of all scopes": (await key({ scopes: ['send', 'read', 'admin'] }, other))
       .token,
   };
-  const job = await pushed.text();
-  return { demo, tagId, groupId, job, doomed, doomedTags, doomedGroups, tokens };
+  return { demo, tagId, job: await pushed.text(), later: await later.text(), doomed, tokens };
 }

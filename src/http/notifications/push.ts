@@ -1,4 +1,4 @@
-/** `POST /push-api/push`: submits a notification to tags. */
+/** `POST /push-api/push`, and the same in v3: submits a notification to tags. */
 
 import { createHash } from 'node:crypto';
 import type { Caller } from '../../access/caller.ts';
@@ -12,6 +12,7 @@ import { prefersJson } from '../negotiation.ts';
 import type { Fault } from '../problem.ts';
 import { problem } from '../problem.ts';
 import { tooMuchCounted } from '../too-much-counted.ts';
+import { jobsPathOf } from './job.ts';
 import { readPushRequest } from './push-request.ts';
 
 /** spec/interface.md, section 4. */
@@ -24,15 +25,33 @@ export function pushRoute(accept: Accept, sql: Sql): ApiRoute {
     method: 'POST',
     path: '/push-api/push',
     bodyBytesMax: BODY_BYTES_MAX,
-    handle: (request, caller) => push(accept, sql, request, caller),
+    handle: (request, caller) => push(accept, sql, request, caller, asIsPreferred),
   };
 }
+
+/** In v3: what is accepted is answered 202, with where it is to be found. */
+export const pushJob = (
+  accept: Accept,
+  sql: Sql,
+  request: HttpRequest,
+  caller: Caller,
+): Promise<HttpResponse> =>
+  push(accept, sql, request, caller, (_request, { id, state, unknownTags }) => {
+    const answer = json({ id, state, unknownTags });
+    const location = `${jobsPathOf(caller.clientSlug)}/${id}`;
+    return { ...answer, status: 202, headers: { ...answer.headers, Location: location } };
+  });
+
+type Accepted = Extract<Acceptance, { readonly kind: 'accepted' }>;
+/** The answer to a push that was accepted. */
+type Confirm = (request: HttpRequest, accepted: Accepted) => HttpResponse;
 
 async function push(
   accept: Accept,
   sql: Sql,
   request: HttpRequest,
   caller: Caller,
+  confirm: Confirm,
 ): Promise<HttpResponse> {
   const read = readPushRequest(request.body);
   const keyFaults = idempotencyKeyFaults(request);
@@ -59,7 +78,7 @@ async function push(
     idempotency: key === '' ? null : { key, bodyHash },
   };
   const acceptance = await accept.submit(limited.push, publisher, pastFaults);
-  return acceptanceAnswer(request, acceptance);
+  return acceptanceAnswer(request, acceptance, confirm);
 }
 
 /** An empty key is a mistake: without a key, a repeated request would send again. */
@@ -71,12 +90,23 @@ function idempotencyKeyFaults(request: HttpRequest): readonly Fault[] {
   return [{ path: 'Idempotency-Key', message }];
 }
 
-const endFaults = (expiresAtMs: number | null): readonly Fault[] =>
+/** What the time alone makes wrong. */
+export const endFaults = (expiresAtMs: number | null): readonly Fault[] =>
   expiresAtMs !== null && expiresAtMs <= Date.now()
     ? [{ path: 'expiresAt', message: 'must not be in the past.' }]
     : [];
 
-function acceptanceAnswer(request: HttpRequest, acceptance: Acceptance): HttpResponse {
+/** The id as text, for the callers of the public service. */
+function asIsPreferred(request: HttpRequest, { id, state, unknownTags }: Accepted): HttpResponse {
+  if (prefersJson(request.header('accept'))) return json({ id, state, unknownTags });
+  return { status: 200, headers: { 'Content-Type': 'text/plain' }, body: id };
+}
+
+function acceptanceAnswer(
+  request: HttpRequest,
+  acceptance: Acceptance,
+  confirm: Confirm,
+): HttpResponse {
   switch (acceptance.kind) {
     case 'invalid':
       return invalid(request, acceptance.faults);
@@ -86,13 +116,8 @@ function acceptanceAnswer(request: HttpRequest, acceptance: Acceptance): HttpRes
         422,
         'This Idempotency-Key was used before with another body.',
       );
-    case 'accepted': {
-      const { id, state, unknownTags } = acceptance;
-      if (!prefersJson(request.header('accept'))) {
-        return { status: 200, headers: { 'Content-Type': 'text/plain' }, body: id };
-      }
-      return json({ id, state, unknownTags });
-    }
+    case 'accepted':
+      return confirm(request, acceptance);
   }
 }
 

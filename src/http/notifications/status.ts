@@ -9,11 +9,9 @@ import { readStatus } from '../../store/notifications/read-status.ts';
 import type { PatientReads } from '../../store/patient-reads.ts';
 import type { ApiRoute, HttpRequest, HttpResponse } from '../handler.ts';
 import { json } from '../json-body.ts';
-import { isLimited } from '../key-limits.ts';
-import { problem } from '../problem.ts';
 import { tooMuchCounted } from '../too-much-counted.ts';
-
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+import { countsObject } from './counts.ts';
+import { jobIdOf, publisherOf, unknownJob } from './job.ts';
 
 export function statusRoute(reads: PatientReads): ApiRoute {
   return {
@@ -32,29 +30,26 @@ async function status(
   caller: Caller,
 ): Promise<HttpResponse> {
   const { clientId } = caller;
-  const publisher = isLimited(caller) ? caller.userName : null;
-  const id = (request.params['id'] ?? '').toLowerCase();
-  if (!UUID.test(id)) return unknown(request);
+  const publisher = publisherOf(caller);
+  const id = jobIdOf(request);
+  if (id === null) return unknownJob(request);
   const read = await reads.run(clientId, (sql) => readStatus(sql, clientId, id, publisher));
   if (read.kind === 'busy') return tooMuchCounted(request);
   const rows = read.result;
-  if (rows === null) return unknown(request);
-  return json(rows.map((row) => rowOf(id, row)));
+  if (rows === null) return unknownJob(request);
+  return json(
+    rows.map((row) => ({
+      key: { id, platformId: row.platformId },
+      appId: row.appId,
+      ...standingOf(row),
+    })),
+  );
 }
 
-const unknown = (request: HttpRequest): HttpResponse =>
-  problem(request.requestId, 404, 'There is no such push job.');
-
-const rowOf = (id: string, row: ScopeStatus) => ({
-  key: { id, platformId: row.platformId },
-  appId: row.appId,
+/** What has become of it in one (app, platform). */
+export const standingOf = (row: ScopeStatus) => ({
   state: stateOf(row),
-  totalCount: row.total,
-  successCount: row.delivered,
-  failedCount: row.failed,
-  skippedCount: row.skipped,
-  expiredCount: row.expired,
-  cancelledCount: row.cancelled,
+  ...countsObject(row),
   ...faultIn(row),
   ...(row.waitingFor === null ? {} : { waitingFor: faultSentence(row.waitingFor) }),
   ...(row.reasons === null ? {} : { failureReasons: row.reasons }),

@@ -1,0 +1,16 @@
+/** UUIDs of version 7 (RFC 9562): the first 48 bits are the milliseconds at which one was made. */
+
+const TIME_MAX = 2 ** 48 - 1;
+const TIME_DIGITS = 12;
+const TIME_HIGH_DIGITS = 8;
+
+/** Above all of them, as text and as the database orders them. */
+export const UUID_MAX = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
+/** The lowest of those that are made at this time or later. */
+export function firstUuidAt(timeMs: number): string {
+  const known = Math.min(Math.max(Math.floor(timeMs), 0), TIME_MAX);
+  const digits = known.toString(16).padStart(TIME_DIGITS, '0');
+  const [high, low] = [digits.slice(0, TIME_HIGH_DIGITS), digits.slice(TIME_HIGH_DIGITS)];
+  return `${high}-${low}-0000-0000-000000000000`;
+}

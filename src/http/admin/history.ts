@@ -1,0 +1,47 @@
+/**
+ * `GET /push-admin-api/history/get/<client>`: what a client has submitted, as the public service
+ * lists it.
+ */
+
+import type { Caller } from '../../access/caller.ts';
+import { listHistory } from '../../store/notifications/list-history.ts';
+import type { PatientReads } from '../../store/patient-reads.ts';
+import type { ApiRoute, HttpRequest, HttpResponse } from '../handler.ts';
+import { invalid, json } from '../json-body.ts';
+import { publisherOf } from '../notifications/job.ts';
+import { QueryReader } from '../query-reader.ts';
+import { tooMuchCounted } from '../too-much-counted.ts';
+
+/** spec/interface.md, section 5. */
+const COUNT_DEFAULT = 20;
+const COUNT_MAX = 1_000;
+/**
+ * A page is found by passing over all before it: the v3 list has cursors, for whoever reads on and
+ * on.
+ */
+const PAGE_MAX = 10_000;
+
+export const historyRoute = (reads: PatientReads): ApiRoute => ({
+  api: 'admin',
+  needs: 'read',
+  method: 'GET',
+  path: '/push-admin-api/history/get/:client',
+  bodyBytesMax: 0,
+  handle: (request, caller) => history(reads, request, caller),
+});
+
+async function history(
+  reads: PatientReads,
+  request: HttpRequest,
+  caller: Caller,
+): Promise<HttpResponse> {
+  const query = new QueryReader(request.query);
+  const page = query.whole('page', 1, PAGE_MAX) ?? 1;
+  const limit = query.whole('count', 1, COUNT_MAX) ?? COUNT_DEFAULT;
+  if (query.faults.length > 0) return invalid(request, query.faults);
+  const offset = (page - 1) * limit;
+  const read = await reads.run(caller.clientId, (sql) =>
+    listHistory(sql, caller.clientId, publisherOf(caller), { offset, limit }),
+  );
+  return read.kind === 'busy' ? tooMuchCounted(request) : json(read.result);
+}

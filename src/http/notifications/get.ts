@@ -1,0 +1,104 @@
+/** `GET …/notifications/<id>`: everything that is known of one push job. */
+
+import type { Caller } from '../../access/caller.ts';
+import type { Counts, Payload } from '../../domain/notification.ts';
+import type { NotificationTimes } from '../../store/notifications/list-notifications.ts';
+import type { KnownNotification } from '../../store/notifications/read-notification.ts';
+import { readNotification } from '../../store/notifications/read-notification.ts';
+import type { ScopeStatus } from '../../store/notifications/read-status.ts';
+import { readStatus } from '../../store/notifications/read-status.ts';
+import type { PatientReads } from '../../store/patient-reads.ts';
+import type { HttpRequest, HttpResponse } from '../handler.ts';
+import { json } from '../json-body.ts';
+import { tooMuchCounted } from '../too-much-counted.ts';
+import { countsObject } from './counts.ts';
+import { jobIdOf, publisherOf, unknownJob } from './job.ts';
+import { timesObject } from './list.ts';
+import { standingOf } from './status.ts';
+
+export async function getJob(
+  reads: PatientReads,
+  request: HttpRequest,
+  caller: Caller,
+): Promise<HttpResponse> {
+  const { clientId } = caller;
+  const id = jobIdOf(request);
+  if (id === null) return unknownJob(request);
+  const publisher = publisherOf(caller);
+  const read = await reads.run(clientId, (sql) =>
+    Promise.all([
+      readNotification(sql, clientId, id, publisher),
+      readStatus(sql, clientId, id, publisher),
+    ]),
+  );
+  if (read.kind === 'busy') return tooMuchCounted(request);
+  const [job, rows] = read.result;
+  if (job === null || rows === null) return unknownJob(request);
+  return json({ id, ...jobObject(job, rows.filter(isOfAnApp)) });
+}
+
+function jobObject(job: KnownNotification, rows: readonly ScopeStatus[]) {
+  const counts = sumOf(rows);
+  const rate = rateOf(job, counts);
+  return {
+    state: job.state,
+    userName: job.userName,
+    ...timesObject(job),
+    ...countsObject(counts),
+    ...(rate === null ? {} : { devicesPerSecond: rate }),
+    failureReasons: reasonsOf(rows),
+    audience: {
+      tagIds: job.anyTagIds,
+      filterTagIds: job.allTagIds,
+      excludeTagIds: job.noneTagIds,
+      appIds: [...new Set(rows.map(({ appId }) => appId))],
+    },
+    delivery: job.isAtMostOnce ? 'at-most-once' : 'at-least-once',
+    payload: payloadObject(job.payload),
+    platforms: rows.map((row) => ({
+      appId: row.appId,
+      platformId: row.platformId,
+      ...standingOf(row),
+    })),
+  };
+}
+
+/** A client without apps has one row, of nothing. */
+const isOfAnApp = ({ appId }: ScopeStatus): boolean => appId !== null;
+
+const NAMES = ['total', 'delivered', 'failed', 'skipped', 'expired', 'cancelled'] as const;
+
+const sumOf = (rows: readonly Counts[]): Counts => {
+  const sum = { total: 0, delivered: 0, failed: 0, skipped: 0, expired: 0, cancelled: 0 };
+  for (const row of rows) for (const name of NAMES) sum[name] += row[name];
+  return sum;
+};
+
+function reasonsOf(rows: readonly ScopeStatus[]): Readonly<Record<string, number>> {
+  const counts = new Map<string, number>();
+  for (const { reasons } of rows) {
+    for (const [reason, count] of Object.entries(reasons ?? {})) {
+      counts.set(reason, (counts.get(reason) ?? 0) + count);
+    }
+  }
+  return Object.fromEntries(counts);
+}
+
+/**
+ * Devices a second that the providers have answered for, from the first send to the last; null: too
+ * few to tell.
+ */
+function rateOf(
+  { firstSendAt, lastSendAt }: NotificationTimes,
+  { delivered, failed }: Counts,
+): number | null {
+  if (firstSendAt === null || lastSendAt === null || lastSendAt <= firstSendAt) return null;
+  return Math.round(((delivered + failed) * 1_000) / (lastSendAt - firstSendAt));
+}
+
+/** As it may be submitted again. */
+const payloadObject = ({ ttlSeconds, data, ...payload }: Payload) => ({
+  ...payload,
+  ...(ttlSeconds === undefined ? {} : { ttl: ttlSeconds }),
+  ...(Object.keys(data).length === 0 ? {} : { data }),
+});

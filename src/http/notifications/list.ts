@@ -1,0 +1,89 @@
+/** `GET …/notifications`: the push jobs of a client, newest first, a page at a time. */
+
+import type { Caller } from '../../access/caller.ts';
+import { NOTIFICATION_STATES } from '../../domain/notification.ts';
+import { ID_MAX } from '../../domain/tag.ts';
+import type {
+  ListedNotification,
+  NotificationFilter,
+  NotificationTimes,
+} from '../../store/notifications/list-notifications.ts';
+import { listNotifications } from '../../store/notifications/list-notifications.ts';
+import type { PatientReads } from '../../store/patient-reads.ts';
+import type { HttpRequest, HttpResponse } from '../handler.ts';
+import { invalid, json } from '../json-body.ts';
+import { QueryReader } from '../query-reader.ts';
+import { tooMuchCounted } from '../too-much-counted.ts';
+import { countsObject } from './counts.ts';
+import { jobsPathOf, publisherOf, readJobId } from './job.ts';
+
+/** spec/interface.md, section 5. */
+const PAGE_MAX = 1_000;
+const PAGE_DEFAULT = 100;
+const PARAMETERS = ['limit', 'cursor', 'state', 'appId', 'tagId', 'from', 'to'] as const;
+
+export async function listJobs(
+  reads: PatientReads,
+  request: HttpRequest,
+  caller: Caller,
+): Promise<HttpResponse> {
+  const query = new QueryReader(request.query);
+  query.refuseUnknown(PARAMETERS);
+  const limit = query.whole('limit', 1, PAGE_MAX) ?? PAGE_DEFAULT;
+  const before = readCursor(query);
+  const filter: NotificationFilter = {
+    state: query.choice('state', NOTIFICATION_STATES),
+    appId: query.whole('appId', 1, ID_MAX),
+    tagId: query.whole('tagId', 1, ID_MAX),
+    fromMs: query.time('from'),
+    toMs: query.time('to'),
+    publisher: publisherOf(caller),
+  };
+  if (query.faults.length > 0) return invalid(request, query.faults);
+  const read = await reads.run(caller.clientId, (sql) =>
+    // One more tells whether there is a next page.
+    listNotifications(sql, caller.clientId, filter, { before, limit: limit + 1 }),
+  );
+  if (read.kind === 'busy') return tooMuchCounted(request);
+  const page = read.result.slice(0, limit);
+  const answer = json(page.map(rowOf));
+  const last = page.at(-1);
+  if (last === undefined || read.result.length === page.length) return answer;
+  return { ...answer, headers: { ...answer.headers, Link: nextPage(request, caller, last.id) } };
+}
+
+/**
+ * The cursor is the last id of the page before: whatever changes, no job is before and after it.
+ */
+function readCursor(query: QueryReader): string | null {
+  const text = query.text('cursor');
+  if (text === null) return null;
+  const id = readJobId(text);
+  if (id === null) query.fault('cursor', 'must be one that a Link of this list has named.');
+  return id;
+}
+
+/** RFC 8288: with the same limit and filters. */
+function nextPage({ query }: HttpRequest, { clientSlug }: Caller, cursor: string): string {
+  const next = new URLSearchParams(query);
+  next.set('cursor', cursor);
+  return `<${jobsPathOf(clientSlug)}?${next}>; rel="next"`;
+}
+
+const rowOf = ({ id, state, userName, ...row }: ListedNotification) => ({
+  id,
+  state,
+  userName,
+  ...timesObject(row),
+  ...countsObject(row),
+});
+
+/** What has not happened, and an end that is not set, is left out. */
+export const timesObject = (times: NotificationTimes) => ({
+  acceptedAt: times.acceptedAt,
+  sendAt: times.sendAt,
+  ...(times.expiresAt === null ? {} : { expiresAt: times.expiresAt }),
+  ...(times.firstSendAt === null ? {} : { firstSendAt: times.firstSendAt }),
+  ...(times.lastSendAt === null ? {} : { lastSendAt: times.lastSendAt }),
+  ...(times.finishedAt === null ? {} : { finishedAt: times.finishedAt }),
+});

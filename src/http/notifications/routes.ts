@@ -1,0 +1,46 @@
+/** The push jobs of a client as resources: `/push-api/v3/<client-id>/notifications`. */
+
+import type { Accept } from '../../push/accept/accept.ts';
+import type { PatientReads } from '../../store/patient-reads.ts';
+import type { SqlPool } from '../../store/sql.ts';
+import type { ApiRoute, ClientRoute } from '../handler.ts';
+import { BODY_BYTES_MAX } from '../handler.ts';
+import { getJob } from './get.ts';
+import { jobsPathOf } from './job.ts';
+import { listJobs } from './list.ts';
+import { pushJob } from './push.ts';
+
+export interface NotificationRouteParts {
+  readonly accept: Accept;
+  readonly sql: SqlPool;
+  readonly patientReads: PatientReads;
+}
+
+export function notificationRoutes(parts: NotificationRouteParts): readonly ApiRoute[] {
+  const { accept, sql, patientReads } = parts;
+  return [
+    get('', (request, caller) => listJobs(patientReads, request, caller)),
+    post('', (request, caller) => pushJob(accept, sql, request, caller)),
+    get('/:id', (request, caller) => getJob(patientReads, request, caller)),
+  ];
+}
+
+type Handle = ClientRoute['handle'];
+
+const get = (path: string, handle: Handle): ApiRoute => ({
+  api: 'notification',
+  needs: 'read',
+  method: 'GET',
+  path: `${jobsPathOf(':client')}${path}`,
+  bodyBytesMax: 0,
+  handle,
+});
+
+const post = (path: string, handle: Handle): ApiRoute => ({
+  api: 'notification',
+  needs: 'send',
+  method: 'POST',
+  path: `${jobsPathOf(':client')}${path}`,
+  bodyBytesMax: BODY_BYTES_MAX,
+  handle,
+});

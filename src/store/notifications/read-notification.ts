@@ -1,0 +1,30 @@
+/** One notification: all that is known of it but its scopes (read-status.ts). */
+
+import type { Audience, NotificationState, Payload } from '../../domain/notification.ts';
+import type { Sql } from '../sql.ts';
+import type { NotificationTimes } from './list-notifications.ts';
+import { timesOf } from './list-notifications.ts';
+
+export interface KnownNotification extends NotificationTimes, Audience {
+  readonly state: NotificationState;
+  readonly userName: string;
+  readonly payload: Payload;
+  readonly isAtMostOnce: boolean;
+}
+
+/** Null: the client has no such notification, or, with a publisher, it is another's. */
+export async function readNotification(
+  sql: Sql,
+  clientId: number,
+  notificationId: string,
+  publisher: string | null,
+): Promise<KnownNotification | null> {
+  const [row] = await sql<KnownNotification[]>`
+    select n.state, n.user_name as "userName", n.payload, n.at_most_once as "isAtMostOnce",
+      n.any_tag_ids as "anyTagIds", n.all_tag_ids as "allTagIds", n.none_tag_ids as "noneTagIds",
+      ${timesOf(sql)}
+    from notifications n
+    where n.id = ${notificationId}::uuid and n.client_id = ${clientId}
+      and (${publisher}::text is null or n.user_name = ${publisher})`;
+  return row ?? null;
+}

@@ -1,0 +1,105 @@
+/** The routes of push jobs on a real server over a store, for a client with an app and a tag. */
+
+import type { Test } from 'tap';
+import type { KeyRights } from '../../src/access/caller.ts';
+import type { KeyToMake } from '../../src/access/keys.ts';
+import { createKey } from '../../src/access/keys.ts';
+import { historyRoute } from '../../src/http/admin/history.ts';
+import { pushRoute } from '../../src/http/notifications/push.ts';
+import type { NotificationRouteParts } from '../../src/http/notifications/routes.ts';
+import { notificationRoutes } from '../../src/http/notifications/routes.ts';
+import { statusRoute } from '../../src/http/notifications/status.ts';
+import { Accept } from '../../src/push/accept/accept.ts';
+import type { Store } from '../../src/store/store.ts';
+import { SqlTagIndex } from '../../src/tag-index/sql/sql-tag-index.ts';
+import type { Tenant } from './api.ts';
+import { addTenant, secrets, startApiOn } from './api.ts';
+import { makeTag } from './notifications.ts';
+
+export interface Answered {
+  readonly status: number;
+  readonly headers: Headers;
+  /** Parsed, or the text that it is. */
+  // biome-ignore lint/suspicious/noExplicitAny: a test matches it.
+  readonly body: any;
+}
+
+export interface JobsApi {
+  readonly tenant: Tenant & { readonly tagId: number };
+  readonly baseUrl: string;
+  /** A path from `/push-api/v3/<client>/notifications` on, or a whole one; by the super user. */
+  call(method: string, path: string, body?: unknown, token?: string): Promise<Answered>;
+  /** Submits a push to the tag; answers the job's id. */
+  push(more?: Readonly<Record<string, unknown>>, token?: string): Promise<string>;
+  /** A key with these rights; answers its token. */
+  key(rights: Pick<KeyRights, 'scopes'> & Partial<KeyToMake>): Promise<string>;
+}
+
+/** `more`: what a fan-out has, in place of an acceptance that nothing sends for. */
+export async function startJobsApi(
+  t: Test,
+  store: Store,
+  slug: string,
+  more: Partial<NotificationRouteParts> = {},
+): Promise<JobsApi> {
+  const { sql, patientReads } = store;
+  const tenant = await addTenant(sql, slug);
+  const tagId = await makeTag(sql, tenant.clientId, { sourceId: 'news' });
+  const accept = new Accept({
+    sql,
+    patientReads,
+    tagIndex: new SqlTagIndex(sql),
+    isSimulated: () => false,
+    onAccepted: () => undefined,
+  });
+  const parts = { accept, sql, patientReads, ...more };
+  const { baseUrl } = await startApiOn(t, store, [
+    ...notificationRoutes(parts),
+    pushRoute(parts.accept, sql),
+    statusRoute(patientReads),
+    historyRoute(patientReads),
+  ]);
+
+  const call: JobsApi['call'] = async (method, path, body, token = tenant.superUser.token) => {
+    const at = path.startsWith('/push-') ? path : `/push-api/v3/${slug}/notifications${path}`;
+    const response = await fetch(baseUrl + at, {
+      method,
+      headers: { authorization: `Bearer ${token}` },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    const isJson = response.headers.get('content-type')?.includes('json') ?? false;
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: isJson ? JSON.parse(text) : text,
+    };
+  };
+
+  return {
+    tenant: { ...tenant, tagId },
+    baseUrl,
+    call,
+    async push(more = {}, token) {
+      const body = { tagIds: [tagId], payload: { title: 'goal!' }, ...more };
+      const answer = await call('POST', '', body, token);
+      if (answer.status !== 202) throw new Error(JSON.stringify(answer.body));
+      return answer.body.id as string;
+    },
+    async key(rights) {
+      const made = await createKey(sql, secrets, {
+        tagIds: null,
+        groupIds: null,
+        appIds: null,
+        maxDevices: null,
+        expiresAtMs: null,
+        name: 'Key',
+        clientId: tenant.clientId,
+        clientSlug: slug,
+        ...rights,
+      });
+      if (made === null) throw new Error('too many keys');
+      return made.token;
+    },
+  };
+}
