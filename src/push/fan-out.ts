@@ -28,6 +28,7 @@ import { Claimer } from './dispatch/claimer.ts';
 import { Dispatcher } from './dispatch/dispatcher.ts';
 import { Heartbeat } from './dispatch/heartbeat.ts';
 import { QuotaDesk } from './dispatch/quota-desk.ts';
+import { StandingWatch } from './dispatch/standing-watch.ts';
 import { Stranded } from './dispatch/stranded.ts';
 import { Warmer } from './dispatch/warmer.ts';
 import { WorkerPool } from './dispatch/worker-pool.ts';
@@ -153,11 +154,18 @@ export async function startFanOut(options: FanOutOptions): Promise<FanOut> {
   });
   const warmer = new Warmer({ sql: store.sql, authorizer, wire, threads: options.threads, log });
   const stranded = new Stranded(store.sql, log);
+  const standingWatch = new StandingWatch({
+    sql: store.sql,
+    log,
+    underWayFor: (ms) => dispatcher.underWayFor(ms),
+    tell: (orders) => dispatcher.tell(orders),
+  });
   planner.start();
   claimer.start();
   deletions.start();
   warmer.start();
   stranded.start();
+  standingWatch.start();
 
   return {
     accept,
@@ -167,7 +175,7 @@ export async function startFanOut(options: FanOutOptions): Promise<FanOut> {
       await atMost(DRAIN_MS_MAX, async () => {
         await Promise.all([planner.stop(), deletions.stop(), warmer.stop(), stranded.stop()]);
         await claimer.drain(DRAIN);
-        await ledger.drain();
+        await Promise.all([standingWatch.stop(), ledger.drain()]);
       });
       wire.close();
       await pool.destroy();

@@ -109,6 +109,9 @@ const TABLE: readonly Row[] = [
   ['GET /push-api/v3/:client/notifications', to(jobs), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 200, 200, 403]],
   ['POST /push-api/v3/:client/notifications', to(jobs, goal), [401, 401], [403, 403, 401, 403, 403], [202, 202, 401, 403], [202, 403, 403, 403, 202, 403]],
   ['GET /push-api/v3/:client/notifications/:id', to(`${jobs}/JOB`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 404, 404, 403]],
+  ['POST /push-api/v3/:client/notifications/:id/pause', to(`${jobs}/LATER/pause`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [200, 403, 403, 404, 404, 403]],
+  ['POST /push-api/v3/:client/notifications/:id/resume', to(`${jobs}/LATER/resume`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [200, 403, 403, 404, 404, 403]],
+  ['POST /push-api/v3/:client/notifications/:id/cancel', to(`${jobs}/LATER/cancel`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [200, 403, 403, 404, 404, 403]],
 
   ['GET /push-admin-api/endpoints/get', to(`${admin}/endpoints/get`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 200], [200, 200, 200, 200, 200, 200]],
   ['GET /push-admin-api/tag/id/:value/:client', to(`${admin}/tag/id/TAG/demo`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 403, 200, 403]],

@@ -11,7 +11,7 @@ import type { Scene } from './scene.ts';
 import { APNS_DEVICES, DEVICES, FCM_DEVICES } from './scene.ts';
 
 /** architecture, section 5: sent and not yet recorded, per worker. */
-const UNRECORDED_DEVICES_MAX = 16_384;
+export const UNRECORDED_DEVICES_MAX = 16_384;
 export const WORKERS = 2;
 /** Short, so that a test need not wait half a minute for a dead node's lease. */
 export const LEASE = { CHUNK_LEASE_MS: '3000', WORKERS: String(WORKERS) };

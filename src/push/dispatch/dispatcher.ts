@@ -5,12 +5,14 @@
  */
 
 import type { Logger } from 'pino';
+import type { NotificationState } from '../../domain/notification.ts';
 import type { Progress } from '../../domain/progress.ts';
 import type { Ledger } from '../../outcomes/ledger.ts';
 import { faultSentence } from '../../providers/fault-sentence.ts';
 import type { Clock } from '../../std/clock.ts';
 import { failureText } from '../../std/failure-text.ts';
 import type { ClaimedChunk } from '../../store/ledger/claim-chunks.ts';
+import type { NotificationOrders } from '../../store/ledger/read-orders.ts';
 import type { GiveBack, Task, Unfamiliar } from '../protocol/task.ts';
 import { UnfamiliarReasons } from '../protocol/unfamiliar-reasons.ts';
 import type { Authorizer, Right } from './authorizer.ts';
@@ -25,6 +27,8 @@ import type { Lot, RunningTask, TaskEvents, WorkerPool } from './worker-pool.ts'
  * is down needs seconds, not more.
  */
 const TRY_AGAIN_MS = 5_000;
+/** To be claimed again with the end that the notification has now; nothing goes twice for it. */
+const CLAIM_AGAIN: GiveBack = { withinMs: 0, answersWithinMs: null };
 
 export interface DispatcherOptions {
   readonly ledger: Ledger;
@@ -49,9 +53,27 @@ export interface Assignment {
 export class Dispatcher {
   private readonly options: DispatcherOptions;
   private readonly unfamiliarReasons = new UnfamiliarReasons();
+  /** Not a Set: its old tables would keep what came and went (decision 35). */
+  private runs: readonly Run[] = [];
 
   constructor(options: DispatcherOptions) {
     this.options = options;
+  }
+
+  /** The notifications of what has been under way for so long, each once. */
+  underWayFor(ms: number): readonly string[] {
+    const sinceMs = this.options.clock.monotonicMs() - ms;
+    const old = this.runs.filter(({ startedMs }) => startedMs <= sinceMs);
+    return [...new Set(old.map(({ notificationId }) => notificationId))];
+  }
+
+  /** What has been ordered of these meanwhile. */
+  tell(orders: readonly NotificationOrders[]): void {
+    const byId = new Map(orders.map((order) => [order.notificationId, order]));
+    for (const run of this.runs) {
+      const order = byId.get(run.notificationId);
+      if (order !== undefined) run.obey(order);
+    }
   }
 
   /**
@@ -60,11 +82,16 @@ export class Dispatcher {
    */
   start(claimed: Claimed, right: Promise<Right>, lot: Lot | null = null): Assignment {
     const run = new Run(this.options, claimed, right, lot, this.unfamiliarReasons);
-    return { finished: run.toEnd(), giveBack: (terms) => run.giveBack(terms) };
+    this.runs = [...this.runs, run];
+    const finished = run.toEnd().finally(() => {
+      this.runs = this.runs.filter((other) => other !== run);
+    });
+    return { finished, giveBack: (terms) => run.giveBack(terms) };
   }
 }
 
 class Run {
+  readonly startedMs: number;
   private readonly options: DispatcherOptions;
   private readonly claimed: Claimed;
   private readonly right: Promise<Right>;
@@ -73,6 +100,9 @@ class Run {
   private running: RunningTask | null = null;
   /** The last request to give back; it may come before a worker has the task. */
   private asked: GiveBack | null = null;
+  /** As the worker knows it, or is to know. */
+  private state: NotificationState;
+  private isEndOutdated = false;
   private recording: Promise<unknown> = Promise.resolve();
   /** Why this claim has failed. */
   private failure: string | null = null;
@@ -84,8 +114,10 @@ class Run {
     lot: Lot | null,
     unfamiliarReasons: UnfamiliarReasons,
   ) {
+    this.startedMs = options.clock.monotonicMs();
     this.options = options;
     this.claimed = claimed;
+    this.state = scopeOf(claimed).state;
     this.right = right;
     this.lot = lot;
     this.unfamiliarReasons = unfamiliarReasons;
@@ -143,7 +175,17 @@ class Run {
     this.running?.say({ kind: 'give-back', ...terms });
   }
 
-  private get notificationId(): string {
+  obey({ state, expiresAtMs }: NotificationOrders): void {
+    if (expiresAtMs !== scopeOf(this.claimed).expiresAtMs && !this.isEndOutdated) {
+      this.isEndOutdated = true;
+      this.giveBack(CLAIM_AGAIN);
+    }
+    if (state === this.state) return;
+    this.state = state;
+    this.running?.say({ kind: 'state', state });
+  }
+
+  get notificationId(): string {
     return scopeOf(this.claimed).notificationId;
   }
 
@@ -190,6 +232,8 @@ class Run {
       const running = pool.run(task, events, this.lot);
       this.running = running;
       if (this.asked !== null) this.giveBack(this.asked);
+      const { state } = this;
+      if (state !== scopeOf(this.claimed).state) running.say({ kind: 'state', state });
       await running.finished;
     } finally {
       member?.leave();

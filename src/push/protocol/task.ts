@@ -2,7 +2,7 @@
 
 import type { MessagePort } from 'node:worker_threads';
 import type { ProviderCredential } from '../../domain/credential.ts';
-import type { Audience, Message } from '../../domain/notification.ts';
+import type { Audience, Message, NotificationState } from '../../domain/notification.ts';
 import type { Progress } from '../../domain/progress.ts';
 import type { Verdict } from '../../outcomes/verdict.ts';
 import type { ProviderOrigins } from '../../providers/origins.ts';
@@ -122,6 +122,8 @@ export interface GiveBack {
 export type Word =
   | { readonly kind: 'verdict'; readonly verdict: Verdict }
   | ({ readonly kind: 'give-back' } & GiveBack)
+  /** Of its notification, from now on. */
+  | { readonly kind: 'state'; readonly state: NotificationState }
   | { readonly kind: 'authorize'; readonly authorization: string }
   | { readonly kind: 'quota'; readonly answer: QuotaAnswer };
 

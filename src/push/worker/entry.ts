@@ -170,6 +170,9 @@ function contextOf(task: Task, { line, share, permits, place }: Means): RunConte
       case 'give-back':
         giveBack(control, word);
         break;
+      case 'state':
+        control.hearState(word.state, clock.monotonicMs());
+        break;
       case 'authorize':
         authorization = word.authorization;
         isRenewalAsked = false;

@@ -3,6 +3,7 @@
  * provider by its answers.
  */
 
+import type { NotificationState } from '../../domain/notification.ts';
 import type { Verdict } from '../../outcomes/verdict.ts';
 import { Signal } from '../../std/signal.ts';
 
@@ -41,10 +42,15 @@ export class TaskControl {
       case 'recorded':
         this.fault ??= verdict.fault;
         this.hasDelivered ||= verdict.hasDelivered;
-        if (verdict.state === 'CANCELLED') this.isCancelled = true;
-        if (verdict.state === 'PAUSED') this.giveBackBeforeMs ??= nowMs;
+        this.obey(verdict.state, nowMs);
         break;
     }
+    this.changed.fire();
+  }
+
+  /** The notification's state is this now. */
+  hearState(state: NotificationState, nowMs: number): void {
+    this.obey(state, nowMs);
     this.changed.fire();
   }
 
@@ -62,5 +68,12 @@ export class TaskControl {
     this.giveBackBeforeMs ??= beforeMs;
     this.abandonAtMs ??= abandonAtMs;
     this.changed.fire();
+  }
+
+  /** Paused, it stops where it is: the rest of its block is sent when it is resumed. */
+  private obey(state: NotificationState, nowMs: number): void {
+    if (state === 'CANCELLED') this.isCancelled = true;
+    if (state !== 'PAUSED') return;
+    this.giveBackBeforeMs = Math.min(this.giveBackBeforeMs ?? nowMs, nowMs);
   }
 }

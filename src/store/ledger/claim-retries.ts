@@ -6,6 +6,7 @@
 import type { Sql } from '../sql.ts';
 import type { Among, ClaimedScope, Part } from './claim-chunks.ts';
 import { claimedScope, isAmong } from './claim-chunks.ts';
+import { isClaimable, isDue } from './claimable-state.ts';
 import { isUnheld } from './unheld.ts';
 
 /**
@@ -42,10 +43,11 @@ export const claimRetries = (
       ${wanted.map(({ appId }) => appId)}::integer[],
       ${wanted.map(({ platformId }) => platformId)}::smallint[]
     ) as w(notification_id, app_id, platform_id)
+    join notifications n on n.id = w.notification_id and ${isClaimable(sql)}
     cross join lateral (
       select notification_id, app_id, platform_id, ordinal, lease_until is not null as was_lost from retries
       where (notification_id, app_id, platform_id) = (w.notification_id, w.app_id, w.platform_id)
-        and due_at <= now() and ${isUnheld(sql)} and ${isAmong(sql, among)}
+        and ${isDue(sql, sql`due_at`)} and ${isUnheld(sql)} and ${isAmong(sql, among)}
       order by ordinal
       limit ${RETRY_BATCH_MAX}::integer
       for update skip locked

@@ -4,6 +4,7 @@
  */
 
 import type { Sql } from '../sql.ts';
+import { isClaimable, isDue } from './claimable-state.ts';
 import { isUnheld } from './unheld.ts';
 
 /** A notification with more retries is not small: each batch of them fills a slot. */
@@ -22,10 +23,7 @@ export interface Claimable {
   readonly isScheduled: boolean;
 }
 
-/**
- * The open parts of a cancelled notification are claimed too: they are counted, not sent. `among`:
- * `large` leaves out small ones.
- */
+/** `among`: `large` leaves out what is small. */
 export const listClaimable = (sql: Sql, among: 'all' | 'large' = 'all') => sql<Claimable[]>`
   select * from (
     select n.id as "notificationId", n.client_id as "clientId",
@@ -38,16 +36,16 @@ export const listClaimable = (sql: Sql, among: 'all' | 'large' = 'all') => sql<C
       n.open_chunks > 0 and exists (
         select 1 from chunks c
         where (c.notification_id, c.app_id, c.platform_id) = (s.notification_id, s.app_id, s.platform_id)
-          and c.available_at <= now() and ${isUnheld(sql)}
+          and ${isDue(sql, sql`available_at`)} and ${isUnheld(sql)}
       ) as "hasChunks",
       n.open_retries > 0 and exists (
         select 1 from retries r
         where (r.notification_id, r.app_id, r.platform_id) = (s.notification_id, s.app_id, s.platform_id)
-          and r.due_at <= now() and ${isUnheld(sql)}
+          and ${isDue(sql, sql`due_at`)} and ${isUnheld(sql)}
       ) as "hasRetries"
     from notifications n
     join notification_scopes s on s.notification_id = n.id
-    where n.finished_at is null and n.state in ('RUNNING', 'CANCELLED')
+    where n.finished_at is null and ${isClaimable(sql)}
       and (${among === 'all'}::boolean or n.open_chunks > 1 or n.open_retries > ${RETRIES_OF_SMALL_MAX})
   ) claimable
   where ("hasChunks" or "hasRetries") and (${among === 'all'}::boolean or not "isSmall")

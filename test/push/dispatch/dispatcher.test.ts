@@ -21,6 +21,7 @@ import { Presence } from '../../../src/push/protocol/presence.ts';
 import type { Task, Word, WorkerSettings } from '../../../src/push/protocol/task.ts';
 import { systemClock } from '../../../src/std/clock.ts';
 import type { ClaimedChunk } from '../../../src/store/ledger/claim-chunks.ts';
+import type { NotificationOrders } from '../../../src/store/ledger/read-orders.ts';
 import { readStatus } from '../../../src/store/notifications/read-status.ts';
 import { countUndone } from '../../../src/tag-index/sql/count-undone.ts';
 import { NO_FEED } from '../../../src/tag-index/tag-index.ts';
@@ -82,6 +83,8 @@ function authorized(options: DispatcherOptions) {
       const { appId, platformId } = scopeOf(claimed);
       return dispatcher.start(claimed, options.authorizer.authorize(appId, platformId), lot);
     },
+    underWayFor: (ms: number) => dispatcher.underWayFor(ms),
+    tell: (orders: readonly NotificationOrders[]) => dispatcher.tell(orders),
   };
 }
 
@@ -214,6 +217,49 @@ t.test('an expired authorization is replaced; one that has been already is told'
     { kind: 'authorize', authorization: 'bearer two' },
   ]);
   t.equal(invalidated.length, 1);
+});
+
+t.test('what is ordered of a send is told to its worker, each once', async (t) => {
+  const pool = new PlayedPool();
+  let end: () => void = () => undefined;
+  pool.play = () =>
+    new Promise((resolve) => {
+      end = resolve;
+    });
+  const { dispatcher } = dispatcherOf(pool);
+  const claimed = await claimOne('ordered');
+  const { notificationId, expiresAtMs } = claimed.chunk;
+  const tell = (state: NotificationOrders['state'], endMs = expiresAtMs) =>
+    dispatcher.tell([{ notificationId, state, expiresAtMs: endMs }]);
+  const { finished } = dispatcher.start(claimed);
+  t.strictSame(dispatcher.underWayFor(0), [notificationId]);
+  t.strictSame(dispatcher.underWayFor(60_000), [], 'it has just begun');
+  await until('a worker has it', () => (pool.tasks.length === 1 ? true : null));
+  tell('RUNNING');
+  for (const _ of [1, 2]) tell('PAUSED');
+  for (const _ of [1, 2]) tell('PAUSED', 1_700_000_000_000);
+  tell('CANCELLED', 1_700_000_000_000);
+  dispatcher.tell([{ notificationId: 'of another', state: 'CANCELLED', expiresAtMs: null }]);
+  t.strictSame(pool.words, [
+    { kind: 'state', state: 'PAUSED' },
+    { kind: 'give-back', withinMs: 0, answersWithinMs: null },
+    { kind: 'state', state: 'CANCELLED' },
+  ]);
+  end();
+  await finished;
+  t.strictSame(dispatcher.underWayFor(0), []);
+});
+
+t.test('what is ordered before a worker has it is told with the task', async (t) => {
+  const pool = new PlayedPool();
+  const { dispatcher } = dispatcherOf(pool);
+  const claimed = await claimOne('ordered-early');
+  const { notificationId, expiresAtMs } = claimed.chunk;
+  const { finished } = dispatcher.start(claimed);
+  dispatcher.tell([{ notificationId, state: 'CANCELLED', expiresAtMs }]);
+  t.equal(pool.tasks.length, 0);
+  await finished;
+  t.strictSame(pool.words, [{ kind: 'state', state: 'CANCELLED' }]);
 });
 
 t.test('too many tokens of a key: no node makes another for a while', async (t) => {

@@ -1,0 +1,43 @@
+/** `POST …/notifications/<id>/{cancel,pause,resume}`: what becomes of a push job from now on. */
+
+import type { Caller } from '../../access/caller.ts';
+import type { NotificationState } from '../../domain/notification.ts';
+import type { Order } from '../../store/ledger/change-state.ts';
+import { changeState } from '../../store/ledger/change-state.ts';
+import type { SqlPool } from '../../store/sql.ts';
+import type { HttpRequest, HttpResponse } from '../handler.ts';
+import { json } from '../json-body.ts';
+import { problem } from '../problem.ts';
+import { jobIdOf, publisherOf, unknownJob } from './job.ts';
+
+/** As their paths name them. */
+export const ORDERS: readonly Order[] = ['cancel', 'pause', 'resume'];
+
+/** Durable when answered; repeated, it changes nothing. */
+export async function controlJob(
+  sql: SqlPool,
+  order: Order,
+  request: HttpRequest,
+  caller: Caller,
+): Promise<HttpResponse> {
+  const id = jobIdOf(request);
+  if (id === null) return unknownJob(request);
+  const done = await changeState(sql, caller.clientId, id, publisherOf(caller), order);
+  if (done === null) return unknownJob(request);
+  const { isObeyed, state } = done;
+  return isObeyed ? json({ id, state }) : tooLate(request, state, `be ${PAST[order]}`);
+}
+
+const PAST: Readonly<Record<Order, string>> = {
+  cancel: 'cancelled',
+  pause: 'paused',
+  resume: 'resumed',
+};
+
+/** 409. `what` cannot be any more. */
+export const tooLate = (
+  request: HttpRequest,
+  state: NotificationState,
+  what: string,
+): HttpResponse =>
+  problem(request.requestId, 409, `This push job is ${state}: it cannot ${what} any more.`);

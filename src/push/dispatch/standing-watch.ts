@@ -1,0 +1,51 @@
+/**
+ * Tells what is under way on this node that its notification was paused or cancelled, or has got
+ * another end. Reports are answered with the state as well; but who waits for a slow provider has
+ * nothing to report for seconds, and sends on meanwhile.
+ */
+
+import type { Logger } from 'pino';
+import { Recurring } from '../../std/recurring.ts';
+import type { NotificationOrders } from '../../store/ledger/read-orders.ts';
+import { readOrders } from '../../store/ledger/read-orders.ts';
+import type { Sql } from '../../store/sql.ts';
+
+/** An order is obeyed within a second; most of what is small has ended by the first look. */
+export const LOOK_INTERVAL_MS = 250;
+
+export interface StandingWatchOptions {
+  readonly sql: Sql;
+  readonly log: Logger;
+  /** The notifications of what has been under way for so long. */
+  readonly underWayFor: (ms: number) => readonly string[];
+  readonly tell: (orders: readonly NotificationOrders[]) => void;
+}
+
+export class StandingWatch {
+  private readonly options: StandingWatchOptions;
+  private readonly looks = new Recurring(LOOK_INTERVAL_MS, () => this.look());
+
+  constructor(options: StandingWatchOptions) {
+    this.options = options;
+  }
+
+  start(): void {
+    this.looks.start();
+  }
+
+  /** Resolves when the look under way has ended. */
+  stop(): Promise<void> {
+    return this.looks.stop();
+  }
+
+  private async look(): Promise<void> {
+    const { sql, log, underWayFor, tell } = this.options;
+    const ids = underWayFor(LOOK_INTERVAL_MS);
+    if (ids.length === 0) return;
+    try {
+      tell(await readOrders(sql, ids));
+    } catch (error) {
+      log.warn({ err: error }, 'the states of running sends cannot be read; trying again');
+    }
+  }
+}
