@@ -4,6 +4,7 @@
  */
 
 import type { z } from 'zod';
+import { isObject } from '../domain/payload.ts';
 import { parseJson } from '../std/json.ts';
 import { jsonFaultPosition } from '../std/json-position.ts';
 import type { HttpRequest, HttpResponse } from './handler.ts';
@@ -44,8 +45,8 @@ const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown =>
     value,
   );
 
-/** Any JSON value, or a fault that says where the body stops being JSON. */
-export function parseBody(
+/** Any JSON value, or where the body stops being one. */
+function parseBody(
   body: Buffer,
 ): { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly fault: Fault } {
   const text = body.toString('utf8');
@@ -55,6 +56,18 @@ export function parseBody(
   const { line, column } = jsonFaultPosition(text);
   const message = `The body must be a JSON object; it is not valid JSON from line ${line}, column ${column}.`;
   return { ok: false, fault: { path: '', message } };
+}
+
+/** A JSON object, or the one fault of a body that is none. */
+export function parseObject(
+  body: Buffer,
+):
+  | { readonly ok: true; readonly value: Readonly<Record<string, unknown>> }
+  | { readonly ok: false; readonly faults: readonly Fault[] } {
+  const parsed = parseBody(body);
+  if (!parsed.ok) return { ok: false, faults: [parsed.fault] };
+  if (isObject(parsed.value)) return { ok: true, value: parsed.value };
+  return { ok: false, faults: [{ path: '', message: 'The body must be a JSON object.' }] };
 }
 
 /** 400 with the list of faults. */

@@ -4,12 +4,12 @@
  */
 
 import { DELIVERIES } from '../../domain/notification.ts';
-import { isObject, isPayloadField, parsePayload, showsNothing } from '../../domain/payload.ts';
+import { isPayloadField, parsePayload, showsNothing } from '../../domain/payload.ts';
 import { TAGS_PER_REQUEST_MAX } from '../../domain/tag.ts';
 import type { Push, TagReferences } from '../../push/accept/push.ts';
 import { foreignText } from '../../std/foreign-text.ts';
 import { nearestName } from '../../std/nearest-name.ts';
-import { parseBody } from '../json-body.ts';
+import { parseObject } from '../json-body.ts';
 import type { Fault } from '../problem.ts';
 import { LenientReader } from './lenient.ts';
 
@@ -18,13 +18,47 @@ export type PushRequest =
   | { readonly ok: false; readonly faults: readonly Fault[] };
 
 export function readPushRequest(body: Buffer): PushRequest {
-  const parsed = parseBody(body);
-  if (!parsed.ok) return { ok: false, faults: [parsed.fault] };
+  const parsed = parseObject(body);
+  if (!parsed.ok) return parsed;
   const read = parsed.value;
-  if (!isObject(read)) {
-    return { ok: false, faults: [{ path: '', message: 'The body must be a JSON object.' }] };
-  }
   const reader = new LenientReader(read);
+  const audience = readAudience(reader, read);
+  const sendAtMs = reader.time('sendAt');
+  const expiresAtMs = reader.time('expiresAt');
+  const isDryRun = reader.flag('dryRun');
+  const delivery = reader.choice('delivery', DELIVERIES);
+  const payload = parsePayload(read['payload']);
+
+  if (sendAtMs !== null && expiresAtMs !== null && expiresAtMs <= sendAtMs) {
+    reader.fault('expiresAt', 'must be later than sendAt.');
+  }
+  if (!reader.isGiven('payload')) reader.fault('payload', PAYLOAD_MISSING);
+  else if (!payload.ok) reader.faults.push(...payload.faults);
+  else if (showsNothing(payload.payload)) reader.fault('payload', PAYLOAD_EMPTY);
+  reader.faults.push(...unknownFieldFaults(read, FIELDS, 'a push'));
+  if (!payload.ok || reader.faults.length > 0) return { ok: false, faults: reader.faults };
+  const push = { ...audience, delivery, sendAtMs, expiresAtMs };
+  return { ok: true, push: { ...push, payload: payload.payload }, isDryRun };
+}
+
+/** A push of nothing to the audience that a body names: to be counted, never to be sent. */
+export function readAudienceRequest(body: Buffer): PushRequest {
+  const parsed = parseObject(body);
+  if (!parsed.ok) return parsed;
+  const read = parsed.value;
+  const reader = new LenientReader(read);
+  const audience = readAudience(reader, read);
+  reader.faults.push(...unknownFieldFaults(read, AUDIENCE_FIELDS, 'an audience'));
+  if (reader.faults.length > 0) return { ok: false, faults: reader.faults };
+  const nothing = { payload: { data: {} }, sendAtMs: null, expiresAtMs: null } as const;
+  return { ok: true, push: { ...audience, ...nothing, delivery: DELIVERIES[0] }, isDryRun: true };
+}
+
+/** Whom a push is for. */
+function readAudience(
+  reader: LenientReader,
+  body: Readonly<Record<string, unknown>>,
+): Pick<Push, 'target' | 'filter' | 'exclude' | 'appIds'> {
   const references = (ids: string, sourceIds: string): TagReferences => ({
     ids: reader.ids(ids),
     sourceIds: reader.texts(sourceIds),
@@ -32,33 +66,17 @@ export function readPushRequest(body: Buffer): PushRequest {
   const target = references('tagIds', 'tagSourceIds');
   const filter = references('filterTagIds', 'filterTagSourceIds');
   const exclude = references('excludeTagIds', 'excludeTagSourceIds');
-  const appIds = readAppIds(reader, read);
-  const sendAtMs = reader.time('sendAt');
-  const expiresAtMs = reader.time('expiresAt');
-  const isDryRun = reader.flag('dryRun');
-  const delivery = reader.choice('delivery', DELIVERIES);
-  const payload = parsePayload(read['payload']);
-
   if (!reader.isGiven('tagIds') && !reader.isGiven('tagSourceIds')) {
     reader.fault('tagIds', 'At least one of tagIds and tagSourceIds is needed.');
   }
   if (countOf(target) + countOf(filter) + countOf(exclude) > TAGS_PER_REQUEST_MAX) {
     reader.fault('', `At most ${TAGS_PER_REQUEST_MAX} tags may be named in a request.`);
   }
-  if (sendAtMs !== null && expiresAtMs !== null && expiresAtMs <= sendAtMs) {
-    reader.fault('expiresAt', 'must be later than sendAt.');
-  }
-  if (!reader.isGiven('payload')) reader.fault('payload', PAYLOAD_MISSING);
-  else if (!payload.ok) reader.faults.push(...payload.faults);
-  else if (showsNothing(payload.payload)) reader.fault('payload', PAYLOAD_EMPTY);
-  reader.faults.push(...unknownFieldFaults(read));
-  if (!payload.ok || reader.faults.length > 0) return { ok: false, faults: reader.faults };
-  const push = { target, filter, exclude, appIds, delivery, sendAtMs, expiresAtMs };
-  return { ok: true, push: { ...push, payload: payload.payload }, isDryRun };
+  return { target, filter, exclude, appIds: readAppIds(reader, body) };
 }
 
 const PAYLOAD_MISSING = 'is missing: an object, or a string that holds one as JSON.';
-const PAYLOAD_EMPTY =
+export const PAYLOAD_EMPTY =
   'shows nothing on any platform and carries nothing: give it a title or a message, or data, or make it silent.';
 
 /** Null: every app. An empty list is refused: its author did not mean every app. */
@@ -77,7 +95,7 @@ function readAppIds(
 
 const countOf = ({ ids, sourceIds }: TagReferences): number => ids.length + sourceIds.length;
 
-const FIELDS = [
+const AUDIENCE_FIELDS = [
   'tagIds',
   'tagSourceIds',
   'filterTagIds',
@@ -85,28 +103,43 @@ const FIELDS = [
   'excludeTagIds',
   'excludeTagSourceIds',
   'appIds',
+] as const;
+const FIELDS = [
+  ...AUDIENCE_FIELDS,
   'payload',
   'sendAt',
   'expiresAt',
   'delivery',
   'dryRun',
 ] as const;
-/** In the contract, but not in this version. */
-const NOT_YET: ReadonlySet<string> = new Set(['audience', 'ratePerSecond']);
-/** Unknown fields that are listed for one request. */
+/** In the contract, and not in this version. */
+const NOT_YET: ReadonlySet<string> = new Set(['audience', 'ratePerSecond', 'priority']);
+/** Unknown fields of one request that are told. */
 const UNKNOWN_FIELDS_MAX = 100;
 
-/** An overlooked exclusion would widen the audience, an overlooked dry run would send. */
-const unknownFieldFaults = (body: Readonly<Record<string, unknown>>): readonly Fault[] =>
+/**
+ * An exclusion that is overlooked widens the audience, a dry run that is overlooked sends. `what`:
+ * what the fields are of.
+ */
+export const unknownFieldFaults = (
+  body: Readonly<Record<string, unknown>>,
+  fields: readonly [string, ...string[]],
+  what: string,
+): readonly Fault[] =>
   Object.keys(body)
-    .filter((name) => !(FIELDS as readonly string[]).includes(name))
+    .filter((name) => !fields.includes(name))
     .slice(0, UNKNOWN_FIELDS_MAX)
-    .map((name) => ({ path: foreignText(name, NAME_LENGTH_MAX), message: whyUnknown(name) }));
+    .map((name) => ({
+      path: foreignText(name, NAME_LENGTH_MAX),
+      message: whyUnknown(name, fields, what),
+    }));
 
 const NAME_LENGTH_MAX = 64;
 
-function whyUnknown(name: string): string {
-  if (isPayloadField(name)) return 'belongs in payload, not beside it.';
+function whyUnknown(name: string, fields: readonly [string, ...string[]], what: string): string {
+  if (fields.includes('payload') && isPayloadField(name)) {
+    return 'belongs in payload, not beside it.';
+  }
   if (NOT_YET.has(name)) return 'does not exist in this version yet.';
-  return `is not a field of a push; the nearest is ${nearestName(name, FIELDS)}.`;
+  return `is not a field of ${what}; the nearest is ${nearestName(name, fields)}.`;
 }

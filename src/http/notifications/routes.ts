@@ -5,6 +5,7 @@ import type { PatientReads } from '../../store/patient-reads.ts';
 import type { SqlPool } from '../../store/sql.ts';
 import type { ApiRoute, ClientRoute } from '../handler.ts';
 import { BODY_BYTES_MAX } from '../handler.ts';
+import { changeJob } from './change.ts';
 import { controlJob, ORDERS } from './control.ts';
 import { getJob } from './get.ts';
 import { jobsPathOf } from './job.ts';
@@ -23,6 +24,10 @@ export function notificationRoutes(parts: NotificationRouteParts): readonly ApiR
     get('', (request, caller) => listJobs(patientReads, request, caller)),
     post('', (request, caller) => pushJob(accept, sql, request, caller)),
     get('/:id', (request, caller) => getJob(patientReads, request, caller)),
+    {
+      ...post('/:id', (request, caller) => changeJob(sql, request, caller)),
+      method: 'PATCH',
+    },
     ...ORDERS.map((order) =>
       post(`/:id/${order}`, (request, caller) => controlJob(sql, order, request, caller)),
     ),

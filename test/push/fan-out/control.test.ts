@@ -141,6 +141,8 @@ await withStores(t, async (t, store) => {
     await behave(simulator, { shares: { serverError: 0 } });
     await fanOut.drain();
   });
+
+  await t.test('another end is obeyed by what is under way', (t) => anotherEnd(t, store));
 });
 
 /** No report tells the worker of the order: none of it ends before the answers come. */
@@ -193,5 +195,20 @@ async function small(t: Test, store: Store): Promise<void> {
   for (const id of resumed) t.match(await ended(api, id), { state: 'FINISHED', successCount: 1 });
   for (const id of cancelled) t.match(await ended(api, id), { state: 'CANCELLED', totalCount: 0 });
   t.same((await deliveries(simulator.controlUrl, 'apns')).times, { 20: 1 });
+  await fanOut.drain();
+}
+
+async function anotherEnd(t: Test, store: Store): Promise<void> {
+  await behave(simulator, { shares: { serverError: 1 } });
+  const { fanOut, api } = await setUp(t, store, 'shorter', 1_000);
+  const id = await api.push({ expiresAt: Date.now() + 3_600_000 });
+  await until('it waits', async () => {
+    const { platforms } = await job(api, id);
+    return platforms.some((row: object) => 'waitingFor' in row) ? true : null;
+  });
+  const changed = await api.call('PATCH', `/${id}`, { expiresAt: Date.now() + 2_000 });
+  t.equal(changed.status, 200);
+  t.match(await ended(api, id), { state: 'FINISHED', totalCount: 1_000, expiredCount: 1_000 });
+  await behave(simulator, { shares: { serverError: 0 } });
   await fanOut.drain();
 }

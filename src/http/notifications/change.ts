@@ -1,0 +1,78 @@
+/**
+ * `PATCH …/notifications/<id>`: another end of a push job, and before it is due another beginning.
+ */
+
+import type { Caller } from '../../access/caller.ts';
+import type { NewTimes } from '../../store/notifications/change-times.ts';
+import { changeTimes } from '../../store/notifications/change-times.ts';
+import type { SqlPool } from '../../store/sql.ts';
+import type { HttpRequest, HttpResponse } from '../handler.ts';
+import { invalid, json, parseObject } from '../json-body.ts';
+import type { Fault } from '../problem.ts';
+import { tooLate } from './control.ts';
+import { jobIdOf, publisherOf, unknownJob } from './job.ts';
+import { LenientReader } from './lenient.ts';
+import { unknownFieldFaults } from './push-request.ts';
+
+const FIELDS = ['sendAt', 'expiresAt'] as const;
+
+export async function changeJob(
+  sql: SqlPool,
+  request: HttpRequest,
+  caller: Caller,
+): Promise<HttpResponse> {
+  const id = jobIdOf(request);
+  if (id === null) return unknownJob(request);
+  const read = readChange(request.body);
+  if (!read.ok) return invalid(request, read.faults);
+  const change = await changeTimes(sql, caller.clientId, id, publisherOf(caller), read.times);
+  if (change === null) return unknownJob(request);
+  const { kind, state, sendAtMs, expiresAtMs } = change;
+  switch (kind) {
+    case 'ended':
+      return tooLate(request, state, 'be changed');
+    case 'due':
+      return tooLate(request, state, 'get another sendAt');
+    case 'out-of-order':
+      return invalid(request, [
+        {
+          path: read.times.expiresAtMs === undefined ? 'sendAt' : 'expiresAt',
+          message: 'expiresAt must be later than sendAt.',
+        },
+      ]);
+    case 'changed':
+      return json({
+        id,
+        state,
+        sendAt: sendAtMs,
+        ...(expiresAtMs === null ? {} : { expiresAt: expiresAtMs }),
+      });
+  }
+}
+
+type Change =
+  | { readonly ok: true; readonly times: NewTimes }
+  | { readonly ok: false; readonly faults: readonly Fault[] };
+
+function readChange(body: Buffer): Change {
+  const parsed = parseObject(body);
+  if (!parsed.ok) return parsed;
+  const read = parsed.value;
+  const reader = new LenientReader(read);
+  const sendAtMs = reader.time('sendAt');
+  const expiresAtMs = reader.time('expiresAt');
+  if (read['sendAt'] === null) reader.fault('sendAt', 'must be a time.');
+  if (expiresAtMs !== null && expiresAtMs <= Date.now()) {
+    reader.fault('expiresAt', 'must not be in the past.');
+  }
+  reader.faults.push(...unknownFieldFaults(read, FIELDS, 'a change of a push job'));
+  if (reader.faults.length > 0) return { ok: false, faults: reader.faults };
+  return {
+    ok: true,
+    times: {
+      ...(sendAtMs === null ? {} : { sendAtMs }),
+      // Null takes the end away.
+      ...(reader.isGiven('expiresAt') ? { expiresAtMs } : {}),
+    },
+  };
+}

@@ -1,0 +1,92 @@
+/** Other times for a push job, over HTTP and on both stores. */
+
+import t from 'tap';
+import { planDue } from '../../../src/store/notifications/plan-due.ts';
+import { startJobsApi } from '../../support/jobs-api.ts';
+import { onEachStore } from '../../support/on-each-store.ts';
+
+const HOUR_MS = 3_600_000;
+
+await onEachStore(t, {
+  async 'a scheduled one gets another time, and another end'(t, store) {
+    const api = await startJobsApi(t, store, 'moved');
+    const nowMs = Date.now();
+    const id = await api.push({ sendAt: nowMs + HOUR_MS, expiresAt: nowMs + 2 * HOUR_MS });
+    const change = (body: unknown) => api.call('PATCH', `/${id}`, body);
+    const later = await change({ sendAt: nowMs + 3 * HOUR_MS, expiresAt: nowMs + 4 * HOUR_MS });
+    t.equal(later.status, 200);
+    const expected = {
+      id,
+      state: 'SCHEDULED',
+      sendAt: nowMs + 3 * HOUR_MS,
+      expiresAt: nowMs + 4 * HOUR_MS,
+    };
+    t.strictSame(later.body, expected);
+    t.match((await api.call('GET', `/${id}`)).body, expected);
+    t.strictSame((await change({})).body, expected, 'nothing asked, nothing changed');
+    t.match(await change({ sendAt: nowMs + 5 * HOUR_MS }), {
+      status: 400,
+      body: { errors: [{ path: 'sendAt', message: /later than sendAt/ }] },
+    });
+    t.match(await change({ expiresAt: nowMs + 2 * HOUR_MS }), {
+      status: 400,
+      body: { errors: [{ path: 'expiresAt' }] },
+    });
+    t.match((await api.call('GET', `/${id}`)).body, expected, 'what is refused changes nothing');
+    t.notOk('expiresAt' in (await change({ expiresAt: null })).body, 'null takes the end away');
+    await api.call('POST', `/${id}/pause`);
+    t.match(await change({ sendAt: nowMs + 6 * HOUR_MS }), { body: { state: 'PAUSED' } });
+    await api.call('POST', `/${id}/resume`);
+    t.same(await planDue(store.sql), []);
+    const atOnce = await change({ sendAt: new Date(nowMs - HOUR_MS).toISOString() });
+    t.equal(atOnce.status, 200);
+    t.ok(atOnce.body.sendAt >= nowMs - 60_000, 'never before it was asked for');
+    t.match(await planDue(store.sql), [{ id }], 'it is due now');
+  },
+
+  async 'too late: the state is told, and nothing changes'(t, store) {
+    const api = await startJobsApi(t, store, 'late');
+    const nowMs = Date.now();
+    const id = await api.push();
+    const change = (body: unknown) => api.call('PATCH', `/${id}`, body);
+    t.match(await change({ sendAt: nowMs + HOUR_MS }), {
+      status: 409,
+      body: { detail: /QUEUED.*sendAt/ },
+    });
+    t.match(await change({ expiresAt: nowMs + HOUR_MS }), {
+      status: 200,
+      body: { expiresAt: nowMs + HOUR_MS },
+    });
+    await api.call('POST', `/${id}/cancel`);
+    t.match(await change({ expiresAt: nowMs + 2 * HOUR_MS }), {
+      status: 409,
+      body: { detail: /CANCELLED/ },
+    });
+    t.match((await api.call('GET', `/${id}`)).body, { expiresAt: nowMs + HOUR_MS });
+  },
+
+  async 'what is not valid is told field by field; whose job it is not finds none'(t, store) {
+    const api = await startJobsApi(t, store, 'fields');
+    const stranger = await startJobsApi(t, store, 'fields-of-others');
+    const id = await api.push();
+    const faults = async (body: unknown) => {
+      const answer = await api.call('PATCH', `/${id}`, body);
+      t.equal(answer.status, 400, JSON.stringify(body));
+      return answer.body.errors;
+    };
+    t.match(await faults({ ratePerSecond: 10, priority: 'urgent' }), [
+      { path: 'ratePerSecond', message: /not exist in this version yet/ },
+      { path: 'priority', message: /not exist in this version yet/ },
+    ]);
+    t.match(await faults({ expires: 1 }), [{ path: 'expires', message: /nearest is expiresAt/ }]);
+    t.match(await faults({ sendAt: null, expiresAt: 1_700_000_000 }), [
+      { path: 'expiresAt', message: /seconds/ },
+      { path: 'sendAt' },
+    ]);
+    t.match(await faults({ expiresAt: Date.now() - HOUR_MS }), [{ message: /past/ }]);
+    t.match(await faults([]), [{ message: /JSON object/ }]);
+    t.equal((await stranger.call('PATCH', `/${id}`, {})).status, 404);
+    const limited = await api.key({ scopes: ['send'], tagIds: [api.tenant.tagId] });
+    t.equal((await api.call('PATCH', `/${id}`, {}, limited)).status, 404);
+  },
+});
