@@ -16,7 +16,7 @@ export function payloadFaults(
   const faults: PayloadFault[] = [];
   for (const platformId of new Set(platformIds)) {
     const provider = PROVIDERS[platformId];
-    const bytes = provider.payloadBytes(message);
+    const bytes = Buffer.byteLength(provider.content(message, 0));
     if (bytes > provider.payloadBytesMax) {
       faults.push({
         path: 'payload',

@@ -47,8 +47,8 @@ export interface Provider<Credential extends { readonly kind: string }, Origins>
 
   /** It refuses larger payloads. */
   readonly payloadBytesMax: number;
-  /** The bytes of a message that count against that limit. */
-  payloadBytes(message: Message): number;
+  /** What of a message counts against that: JSON, without what names the device. */
+  content(message: Message, nowMs: number): string;
 
   /** First sends go on for so long if the publisher has set no end. */
   readonly patienceMs: number;

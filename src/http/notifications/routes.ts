@@ -10,6 +10,7 @@ import { controlJob, ORDERS } from './control.ts';
 import { getJob } from './get.ts';
 import { jobsPathOf } from './job.ts';
 import { listJobs } from './list.ts';
+import { estimateAudience, previewPush } from './preview.ts';
 import { pushJob } from './push.ts';
 
 export interface NotificationRouteParts {
@@ -23,6 +24,9 @@ export function notificationRoutes(parts: NotificationRouteParts): readonly ApiR
   return [
     get('', (request, caller) => listJobs(patientReads, request, caller)),
     post('', (request, caller) => pushJob(accept, sql, request, caller)),
+    // Before those with an id: these names are none.
+    post('/preview', (request, caller) => previewPush(accept, sql, request, caller)),
+    post('/estimate', (request, caller) => estimateAudience(accept, sql, request, caller)),
     get('/:id', (request, caller) => getJob(patientReads, request, caller)),
     {
       ...post('/:id', (request, caller) => changeJob(sql, request, caller)),

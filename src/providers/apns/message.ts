@@ -12,7 +12,7 @@ export function renderApns(
   credential: ApnsCredential,
   nowMs: number,
 ): RequestTemplate {
-  const body = Buffer.from(apnsBody(message));
+  const body = Buffer.from(apnsContent(message));
   return {
     tokenIn: 'path',
     pathBefore: '/3/device/',
@@ -23,9 +23,6 @@ export function renderApns(
     payloadBytes: body.length,
   };
 }
-
-/** The size that counts against `APNS_PAYLOAD_BYTES_MAX`. */
-export const apnsPayloadBytes = (message: Message): number => Buffer.byteLength(apnsBody(message));
 
 const NOTHING = Buffer.alloc(0);
 
@@ -58,7 +55,8 @@ function apnsExpiration(message: Message, nowMs: number): string | null {
   return endMs <= nowMs ? '0' : String(Math.floor(endMs / 1_000));
 }
 
-function apnsBody({ payload, notificationId }: Message): string {
+/** All of the body. Its size counts against `APNS_PAYLOAD_BYTES_MAX`. */
+export function apnsContent({ payload, notificationId }: Message): string {
   const made = { ...shown(payload), ...payload.data, aps: apsOf(payload) };
   return JSON.stringify(overlay(overlay(made, payload.apns ?? {}), { pushId: notificationId }));
 }

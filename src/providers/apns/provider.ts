@@ -10,7 +10,7 @@ import { APNS_FLAGS } from './credential-flags.ts';
 import { parseApns } from './credential-form.ts';
 import { apnsMinting } from './credentials.ts';
 import { APNS_MEANINGS } from './meanings.ts';
-import { apnsPayloadBytes } from './message.ts';
+import { apnsContent } from './message.ts';
 import type { ApnsOrigins } from './origins.ts';
 import { apnsOriginOf } from './origins.ts';
 import { apnsProbe } from './probe.ts';
@@ -37,7 +37,7 @@ export const APNS: Provider<ApnsCredential, ApnsOrigins> = {
   meanings: APNS_MEANINGS,
 
   payloadBytesMax: APNS_PAYLOAD_BYTES_MAX,
-  payloadBytes: apnsPayloadBytes,
+  content: apnsContent,
 
   patienceMs: PATIENCE_MS,
   retryPolicy: ({ apnsRetryMs }) => ({ failed: apnsFailed(apnsRetryMs), unknown: LOST_ON_THE_WAY }),

@@ -44,21 +44,18 @@ export function fcmRequests(content: string, { project_id }: ServiceAccount): Re
 const BEFORE_TOKEN = Buffer.from('{"message":{"token":"');
 const BEFORE_FID = Buffer.from('{"message":{"fid":"');
 
-/** The size that counts against `FCM_PAYLOAD_BYTES_MAX`: all but the device's name. */
-export const fcmPayloadBytes = (message: Message, nowMs: number): number =>
-  Buffer.byteLength(fcmContent(message, nowMs));
-
 /**
- * FCM takes exactly one target, and it must be the device: a publisher's own target would send to
- * other devices.
+ * FCM takes exactly one target, and ours is the device: a publisher's own would send to somebody
+ * else.
  */
 const TARGETS: ReadonlySet<string> = new Set(['token', 'topic', 'condition', 'fid']);
 
 /**
- * The content, with the texts also in `data`, where existing apps look for them. They are left out
- * there if these copies make the message too large.
+ * All of the message but what names the device; its size counts against `FCM_PAYLOAD_BYTES_MAX`.
+ * Texts stand in `data` too, where existing clients look for them; not where these copies alone are
+ * too much.
  */
-function fcmContent(message: Message, nowMs: number): string {
+export function fcmContent(message: Message, nowMs: number): string {
   const content = contentWith(dataOf(message.payload, true), message, nowMs);
   return Buffer.byteLength(content) <= FCM_PAYLOAD_BYTES_MAX
     ? content

@@ -9,7 +9,7 @@ import { FCM_FLAGS } from './credential-flags.ts';
 import { parseFcm } from './credential-form.ts';
 import { fcmMinting } from './credentials.ts';
 import { FCM_MEANINGS } from './meanings.ts';
-import { fcmPayloadBytes } from './message.ts';
+import { fcmContent } from './message.ts';
 import type { FcmOrigins } from './origins.ts';
 import { fcmProbe } from './probe.ts';
 import { projectQuota } from './quota.ts';
@@ -29,7 +29,7 @@ export const FCM: Provider<FcmCredential, FcmOrigins> = {
   meanings: FCM_MEANINGS,
 
   payloadBytesMax: FCM_PAYLOAD_BYTES_MAX,
-  payloadBytes: (message) => fcmPayloadBytes(message, 0),
+  content: fcmContent,
 
   patienceMs: PATIENCE_MS,
   retryPolicy: () => ({ failed: FCM_FAILED, unknown: FCM_FAILED }),

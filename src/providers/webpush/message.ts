@@ -28,13 +28,13 @@ export function renderPush(message: Message, nowMs: number): RequestTemplate {
       urgency,
     },
     messageFields,
-    payloadBytes: webPushPayloadBytes(message),
+    payloadBytes: Buffer.byteLength(pushContent(message)),
   };
 }
 
 /**
- * The plaintext. The declarative members repeat other members: they are left out if they make the
- * message too large.
+ * What is encrypted; its size counts against `WEB_PUSH_PAYLOAD_BYTES_MAX`. The declarative members
+ * repeat what the others say: they are left out where they alone are too much.
  */
 export function pushContent({ payload, notificationId }: Message): string {
   const forWorker = overlay(forWorkerOf(payload), { pushId: notificationId });
@@ -97,10 +97,6 @@ function declaredOf(
 
 /** Apps have URL schemes of their own, which a browser cannot open. */
 const WEB_ADDRESS = /^https?:\/\//i;
-
-/** The size that counts against `WEB_PUSH_PAYLOAD_BYTES_MAX`. */
-export const webPushPayloadBytes = (message: Message): number =>
-  Buffer.byteLength(pushContent(message));
 
 export interface PushFields {
   readonly ttl: string;

@@ -14,7 +14,7 @@ import type { Provider } from '../provider.ts';
 import { NO_KNOWN_RULES } from '../retry-policies.ts';
 import { WEB_PUSH_FLAGS } from './credential-flags.ts';
 import { parseWebPush } from './credential-form.ts';
-import { webPushPayloadBytes } from './message.ts';
+import { pushContent } from './message.ts';
 import type { WebPushOrigins } from './origins.ts';
 import { isPublicAddress } from './public-address.ts';
 import { WebPushSender } from './sender.ts';
@@ -36,7 +36,7 @@ export const WEB_PUSH: Provider<WebPushCredential, WebPushOrigins> = {
   meanings: {},
 
   payloadBytesMax: WEB_PUSH_PAYLOAD_BYTES_MAX,
-  payloadBytes: webPushPayloadBytes,
+  content: pushContent,
 
   patienceMs: WEB_PUSH_PATIENCE_MS,
   retryPolicy: () => NO_KNOWN_RULES,

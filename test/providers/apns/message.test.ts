@@ -1,7 +1,7 @@
 import t from 'tap';
 import type { Message, Payload } from '../../../src/domain/notification.ts';
 import { parsePayload } from '../../../src/domain/payload.ts';
-import { apnsPayloadBytes, renderApns } from '../../../src/providers/apns/message.ts';
+import { apnsContent, renderApns } from '../../../src/providers/apns/message.ts';
 import { apnsCredential } from '../../support/provider-credentials.ts';
 
 const NOW_MS = 1_700_000_000_000;
@@ -137,7 +137,7 @@ t.test('expiration is the earlier of ttl and the notification, 0 when past', (t)
 
 t.test('bytes, not characters, count', (t) => {
   t.equal(
-    apnsPayloadBytes(messageOf({ title: 'ü' })),
+    Buffer.byteLength(apnsContent(messageOf({ title: 'ü' }))),
     '{"aps":{"alert":{"title":"u"}},"pushId":"n"}'.length + 1,
   );
   t.end();

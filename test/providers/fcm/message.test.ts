@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { Message, Payload } from '../../../src/domain/notification.ts';
-import { fcmPayloadBytes, renderFcm } from '../../../src/providers/fcm/message.ts';
+import { fcmContent, renderFcm } from '../../../src/providers/fcm/message.ts';
 import { fcmCredential } from '../../support/provider-credentials.ts';
 
 const NOW_MS = 1_700_000_000_000;
@@ -24,7 +24,7 @@ const render = (payload: Partial<Payload>, more?: Partial<Message>) => {
   const template = rendered.token;
   t.equal(template.tokenIn, 'body');
   t.equal(template.pathBefore, '/v1/projects/news-project/messages:send');
-  t.equal(template.payloadBytes, fcmPayloadBytes(message, NOW_MS));
+  t.equal(template.payloadBytes, Buffer.byteLength(fcmContent(message, NOW_MS)));
   const body = JSON.parse(
     `${template.bodyBefore.toString()}the token${template.bodyAfter.toString()}`,
   );

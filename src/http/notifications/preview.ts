@@ -1,0 +1,99 @@
+/**
+ * `POST …/notifications/preview` and `…/estimate`: what a push would be, and for how many. Nothing
+ * is sent.
+ */
+
+import { NIL } from 'uuid';
+import type { Caller } from '../../access/caller.ts';
+import { PROVIDERS } from '../../providers/providers.ts';
+import type { Accept, DryRun } from '../../push/accept/accept.ts';
+import type { Push } from '../../push/accept/push.ts';
+import type { Sql } from '../../store/sql.ts';
+import type { HttpRequest, HttpResponse } from '../handler.ts';
+import { invalid, json } from '../json-body.ts';
+import { limitPush } from '../key-limits.ts';
+import { problem } from '../problem.ts';
+import { tooMuchCounted } from '../too-much-counted.ts';
+import { planOf } from './plan-in-words.ts';
+import { endFaults } from './push.ts';
+import type { PushRequest } from './push-request.ts';
+import { readAudienceRequest, readPushRequest } from './push-request.ts';
+
+type Counted = Extract<DryRun, { readonly kind: 'counted' }>;
+
+/** The message of each (app, platform), its size and its audience. */
+export const previewPush = (
+  accept: Accept,
+  sql: Sql,
+  request: HttpRequest,
+  caller: Caller,
+): Promise<HttpResponse> =>
+  ask(accept, sql, { request, caller, read: readPushRequest(request.body) }, (push, counted) =>
+    json({ preview: previewOf(push, counted), unknownTags: counted.unknownTags }),
+  );
+
+/** The audience, and how it is found. */
+export const estimateAudience = (
+  accept: Accept,
+  sql: Sql,
+  request: HttpRequest,
+  caller: Caller,
+): Promise<HttpResponse> => {
+  const read = readAudienceRequest(request.body);
+  return ask(accept, sql, { request, caller, read }, (push, counted) => {
+    const { audience, unknownTags } = counted;
+    return json({ audience, plan: planOf(push, counted), unknownTags });
+  });
+};
+
+interface Question {
+  readonly request: HttpRequest;
+  readonly caller: Caller;
+  readonly read: PushRequest;
+}
+
+async function ask(
+  accept: Accept,
+  sql: Sql,
+  { request, caller, read }: Question,
+  answer: (push: Push, counted: Counted) => HttpResponse,
+): Promise<HttpResponse> {
+  if (!read.ok) return invalid(request, read.faults);
+  const limited = await limitPush(sql, caller, read.push);
+  if (!limited.ok) return problem(request.requestId, 403, limited.why);
+  const { push } = limited;
+  const counted = await accept.dryRun(push, caller.clientId, endFaults(push.expiresAtMs));
+  switch (counted.kind) {
+    case 'invalid':
+      return invalid(request, counted.faults);
+    case 'busy':
+      return tooMuchCounted(request);
+    case 'counted':
+      return answer(push, counted);
+  }
+}
+
+/** As each provider would get it now. */
+function previewOf(push: Push, { audience }: Counted) {
+  const nowMs = Date.now();
+  const message = {
+    // The job's id stands here when there is a job.
+    notificationId: NIL,
+    payload: push.payload,
+    dueAtMs: Math.max(push.sendAtMs ?? nowMs, nowMs),
+    expiresAtMs: push.expiresAtMs,
+  };
+  return audience.map(({ appId, platformId, count }) => {
+    const { name, content, payloadBytesMax } = PROVIDERS[platformId];
+    const rendered = content(message, message.dueAtMs);
+    return {
+      appId,
+      platformId,
+      provider: name,
+      count,
+      sizeBytes: Buffer.byteLength(rendered),
+      sizeBytesMax: payloadBytesMax,
+      message: JSON.parse(rendered) as unknown,
+    };
+  });
+}

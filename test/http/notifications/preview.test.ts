@@ -1,0 +1,133 @@
+/** What a push would be and for how many, over HTTP and on both stores: nothing is sent. */
+
+import type { Test } from 'tap';
+import t from 'tap';
+import type { Store } from '../../../src/store/store.ts';
+import type { JobsApi } from '../../support/jobs-api.ts';
+import { startJobsApi } from '../../support/jobs-api.ts';
+import { makeTag } from '../../support/notifications.ts';
+import { onEachStore } from '../../support/on-each-store.ts';
+import { seedDevices } from '../../support/seed.ts';
+
+/** Seven devices on iOS; on Android two of both tags and three of the second one only. */
+async function startSeeded(
+  t: Test,
+  store: Store,
+  slug: string,
+): Promise<{ readonly api: JobsApi; readonly second: number }> {
+  const api = await startJobsApi(t, store, slug);
+  const { clientId, appId, tagId } = api.tenant;
+  const second = await makeTag(store.sql, clientId, { sourceId: 'second' });
+  const seed = (platformId: number, tagIds: readonly number[], count: number) =>
+    seedDevices(store.sql, { appId, platformId, tagIds, count });
+  await seed(3, [tagId], 7);
+  await seed(15, [tagId, second], 2);
+  await seed(15, [second], 3);
+  return { api, second };
+}
+
+const jobs = async (store: Store): Promise<number> => {
+  const [row] = await store.sql<{ count: number }[]>`select count(*) from notifications`;
+  return row?.count ?? 0;
+};
+
+await onEachStore(t, {
+  async 'the message of each platform, its size and its audience'(t, store) {
+    const { api } = await startSeeded(t, store, 'previewed');
+    const { tagId, appId } = api.tenant;
+    const body = { tagIds: [tagId], payload: { title: 'gôal!', score: 1 } };
+    const { status, body: answer } = await api.call('POST', '/preview', body);
+    t.equal(status, 200);
+    const pushId = '00000000-0000-0000-0000-000000000000';
+    t.match(answer, {
+      preview: [
+        {
+          appId,
+          platformId: 3,
+          provider: 'APNs',
+          count: 7,
+          sizeBytesMax: 4_096,
+          message: { aps: { alert: { title: 'gôal!' } }, score: 1, pushId },
+        },
+        {
+          appId,
+          platformId: 15,
+          provider: 'FCM',
+          count: 2,
+          sizeBytesMax: 4_096,
+          message: {
+            notification: { title: 'gôal!' },
+            data: { title: 'gôal!', score: '1', pushId },
+          },
+        },
+      ],
+      unknownTags: [],
+    });
+    for (const { sizeBytes, message } of answer.preview) {
+      t.equal(sizeBytes, Buffer.byteLength(JSON.stringify(message)));
+    }
+    const tooLarge = { ...body, payload: { message: 'x'.repeat(5_000) } };
+    t.match(await api.call('POST', '/preview', tooLarge), {
+      status: 400,
+      body: { errors: [{ path: 'payload', message: /platform 3.*4096/ }, {}] },
+    });
+    const past = { ...body, expiresAt: Date.now() - 3_600_000 };
+    t.match(await api.call('POST', '/preview', past), {
+      status: 400,
+      body: { errors: [{ path: 'expiresAt' }] },
+    });
+    t.equal(await jobs(store), 0, 'no job is made');
+  },
+
+  async 'an estimate counts, and says how'(t, store) {
+    const { api, second } = await startSeeded(t, store, 'estimated');
+    const { tagId, appId } = api.tenant;
+    const estimate = (body: unknown, token?: string) => api.call('POST', '/estimate', body, token);
+    const counts = (onApns: number, onFcm: number) => [
+      { appId, platformId: 3, count: onApns },
+      { appId, platformId: 15, count: onFcm },
+    ];
+    const both = await estimate({ tagIds: [tagId], tagSourceIds: ['second', 'nobody'] });
+    t.equal(both.status, 200);
+    t.match(both.body, { audience: counts(7, 5), unknownTags: ['nobody'] });
+    t.same(both.body.plan, [
+      `Devices that have tag ${tagId} or tag "second".`,
+      `In every app that a target tag is connected to: app ${appId} on platform 3, app ${appId} on platform 15.`,
+      '12 devices, each once.',
+    ]);
+    const narrow = await estimate({
+      tagIds: [tagId],
+      filterTagIds: [second],
+      excludeTagSourceIds: ['news'],
+      appIds: [appId],
+    });
+    t.match(narrow.body, { audience: counts(0, 0) });
+    t.match(narrow.body.plan, [
+      `Devices that have tag ${tagId}.`,
+      `Of these only devices that also have tag ${second}.`,
+      'None of the devices that have tag "news".',
+      /^Only in the apps that were named/,
+      '0 devices, each once.',
+    ]);
+    const nobody = await estimate({ tagIds: [999_999], filterTagIds: [999_998] });
+    t.match(nobody.body.plan, [
+      /nobody is addressed/,
+      /also have tag 999998/,
+      /tag 999998, unknown or expired: nobody is left/,
+      /./,
+      /^0 devices/,
+    ]);
+
+    for (const [wrong, path] of [
+      [{ tagIds: [tagId], payload: { title: 'x' } }, 'payload'],
+      [{ tagIds: [tagId], audience: 'a && b' }, 'audience'],
+      [{}, 'tagIds'],
+    ] as const) {
+      t.match(await estimate(wrong), { status: 400, body: { errors: [{ path }] } });
+    }
+    const limited = await api.key({ scopes: ['send'], tagIds: [second] });
+    t.equal((await estimate({ tagIds: [second] }, limited)).status, 200);
+    t.equal((await estimate({ tagIds: [tagId] }, limited)).status, 403);
+    t.equal(await jobs(store), 0);
+  },
+});
