@@ -182,7 +182,12 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
     }),
     pushRoute(fanOut.accept, sql),
     statusRoute(store.patientReads),
-    ...notificationRoutes({ accept: fanOut.accept, sql, patientReads: store.patientReads }),
+    ...notificationRoutes({
+      accept: fanOut.accept,
+      testSends: fanOut.testSends,
+      sql,
+      patientReads: store.patientReads,
+    }),
     historyRoute(store.patientReads),
     ...tagRoutes(sql),
     ...tagResourceRoutes({

@@ -19,7 +19,8 @@ import { problem } from './problem.ts';
 export const isLimited = ({ key }: Caller): boolean =>
   key !== undefined && (limitsTags(key) || key.appIds !== null);
 
-const limitsTags = (key: KeyRights): boolean => key.tagIds !== null || key.groupIds !== null;
+/** Whether its audience must have some of its tags. */
+export const limitsTags = (key: KeyRights): boolean => key.tagIds !== null || key.groupIds !== null;
 
 /** A push within the limits of its caller, or a sentence that says why not. */
 export type LimitedPush =

@@ -9,6 +9,7 @@ import type { Logger } from 'pino';
 import type { Progress } from '../domain/progress.ts';
 import { Ledger } from '../outcomes/ledger.ts';
 import type { ProviderOrigins } from '../providers/origins.ts';
+import { TestSends } from '../providers/test-sends.ts';
 import type { Clock } from '../std/clock.ts';
 import { systemClock } from '../std/clock.ts';
 import type { ThreadVitals } from '../std/thread-vitals.ts';
@@ -72,6 +73,7 @@ export interface FanOutOptions {
 
 export interface FanOut {
   readonly accept: Accept;
+  readonly testSends: TestSends;
   /** Providers that fail for everyone, for the metrics. */
   readonly circuits: Circuits;
   /** The last vitals of each worker thread. */
@@ -169,6 +171,11 @@ export async function startFanOut(options: FanOutOptions): Promise<FanOut> {
 
   return {
     accept,
+    testSends: new TestSends({
+      origins,
+      transport,
+      authorize: (appId, platformId) => authorizer.authorize(appId, platformId),
+    }),
     circuits,
     workerVitals: () => pool.vitals,
     async drain() {

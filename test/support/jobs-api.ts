@@ -4,11 +4,14 @@ import type { Test } from 'tap';
 import type { KeyRights } from '../../src/access/caller.ts';
 import type { KeyToMake } from '../../src/access/keys.ts';
 import { createKey } from '../../src/access/keys.ts';
+import { MISSING_CREDENTIAL } from '../../src/domain/own-faults.ts';
 import { historyRoute } from '../../src/http/admin/history.ts';
 import { pushRoute } from '../../src/http/notifications/push.ts';
 import type { NotificationRouteParts } from '../../src/http/notifications/routes.ts';
 import { notificationRoutes } from '../../src/http/notifications/routes.ts';
 import { statusRoute } from '../../src/http/notifications/status.ts';
+import { DEFAULT_ORIGINS } from '../../src/providers/origins.ts';
+import { TestSends } from '../../src/providers/test-sends.ts';
 import { Accept } from '../../src/push/accept/accept.ts';
 import type { Store } from '../../src/store/store.ts';
 import { SqlTagIndex } from '../../src/tag-index/sql/sql-tag-index.ts';
@@ -52,7 +55,12 @@ export async function startJobsApi(
     isSimulated: () => false,
     onAccepted: () => undefined,
   });
-  const parts = { accept, sql, patientReads, ...more };
+  const testSends = new TestSends({
+    origins: DEFAULT_ORIGINS,
+    transport: 'http2',
+    authorize: () => Promise.resolve({ kind: 'fault', reason: MISSING_CREDENTIAL }),
+  });
+  const parts = { accept, sql, patientReads, testSends, ...more };
   const { baseUrl } = await startApiOn(t, store, [
     ...notificationRoutes(parts),
     pushRoute(parts.accept, sql),

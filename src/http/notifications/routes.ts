@@ -1,5 +1,6 @@
 /** The push jobs of a client as resources: `/push-api/v3/<client-id>/notifications`. */
 
+import type { TestSends } from '../../providers/test-sends.ts';
 import type { Accept } from '../../push/accept/accept.ts';
 import type { PatientReads } from '../../store/patient-reads.ts';
 import type { SqlPool } from '../../store/sql.ts';
@@ -12,21 +13,24 @@ import { jobsPathOf } from './job.ts';
 import { listJobs } from './list.ts';
 import { estimateAudience, previewPush } from './preview.ts';
 import { pushJob } from './push.ts';
+import { sendTest } from './test-send.ts';
 
 export interface NotificationRouteParts {
   readonly accept: Accept;
   readonly sql: SqlPool;
   readonly patientReads: PatientReads;
+  readonly testSends: TestSends;
 }
 
 export function notificationRoutes(parts: NotificationRouteParts): readonly ApiRoute[] {
-  const { accept, sql, patientReads } = parts;
+  const { accept, sql, patientReads, testSends } = parts;
   return [
     get('', (request, caller) => listJobs(patientReads, request, caller)),
     post('', (request, caller) => pushJob(accept, sql, request, caller)),
     // Before those with an id: these names are none.
     post('/preview', (request, caller) => previewPush(accept, sql, request, caller)),
     post('/estimate', (request, caller) => estimateAudience(accept, sql, request, caller)),
+    post('/test', (request, caller) => sendTest(testSends, sql, request, caller)),
     get('/:id', (request, caller) => getJob(patientReads, request, caller)),
     {
       ...post('/:id', (request, caller) => changeJob(sql, request, caller)),

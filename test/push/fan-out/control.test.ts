@@ -41,8 +41,8 @@ async function setUp(
   options: SendingOptions = {},
 ): Promise<{ readonly fanOut: FanOut; readonly api: JobsApi }> {
   const fanOut = await fanOutFor(t, store, simulator, options);
-  const { accept } = fanOut;
-  const api = await startJobsApi(t, store, slug, { accept });
+  const { accept, testSends } = fanOut;
+  const api = await startJobsApi(t, store, slug, { accept, testSends });
   const { appId, tagId } = api.tenant;
   await seedDevices(store.sql, { appId, platformId: 3, tagIds: [tagId], count: devices });
   await store.sql.unsafe('analyze');

@@ -1,0 +1,135 @@
+/**
+ * One message to one device, now, and what its provider says to it: for whoever tries a message
+ * out. Each has a sender of its own, which waits for nobody's send and nobody waits for; nothing of
+ * it is in the ledger.
+ */
+
+import { v7 as uuidV7 } from 'uuid';
+import type { ProviderCredential } from '../domain/credential.ts';
+import type { PlatformOfApp } from '../domain/device.ts';
+import type { Message, Payload } from '../domain/notification.ts';
+import type { Outcome } from '../domain/outcome.ts';
+import { CANNOT_BE_RENDERED } from '../domain/own-faults.ts';
+import { TokenBuckets } from '../std/token-buckets.ts';
+import { within } from '../std/within.ts';
+import type { Rendered, TransportLimits, TransportName } from '../transport/transport.ts';
+import { createSender } from './create-sender.ts';
+import type { ProviderOrigins } from './origins.ts';
+import type { Sender } from './sender.ts';
+
+/** Somebody waits for it: a connection and an answer take a second, mostly. */
+const TIMEOUT_MS = 10_000;
+/** At a time, each with a connection of its own. */
+const AT_ONCE_MAX = 8;
+const OF_CLIENT_MAX = 2;
+/** Of a client: to a provider, connections that come and go quickly look like an attack. */
+const PER_SECOND_MAX = 1;
+const BUCKETS_MAX = 10_000;
+/** One connection, and no wait for what has not come in time. */
+const LIMITS: Partial<TransportLimits> = { connectionsMax: 1, drainTimeoutMs: 1_000 };
+
+/** The right to send, as the dispatcher has it. */
+export type TestGrant =
+  | {
+      readonly kind: 'granted';
+      readonly authority: {
+        readonly credential: ProviderCredential;
+        readonly authorization: string;
+      };
+    }
+  | { readonly kind: 'fault'; readonly reason: string }
+  | { readonly kind: 'later'; readonly reason: string };
+
+export interface TestSend extends PlatformOfApp {
+  readonly clientId: number;
+  readonly deviceId: string;
+  readonly payload: Payload;
+}
+
+export type TestResult =
+  /** By the provider, or, where it could not be asked, by us. */
+  | { readonly kind: 'answered'; readonly outcome: Outcome; readonly isSimulated: boolean }
+  /** The client has just tried one. */
+  | { readonly kind: 'too-many' }
+  /** Too many are under way, of this client or in all. */
+  | { readonly kind: 'busy' };
+
+export interface TestSendsOptions {
+  readonly origins: ProviderOrigins;
+  readonly transport: TransportName;
+  readonly authorize: (appId: number, platformId: number) => Promise<TestGrant>;
+}
+
+export class TestSends {
+  private readonly options: TestSendsOptions;
+  private readonly rates = new TokenBuckets({ perSecond: PER_SECOND_MAX, bucketsMax: BUCKETS_MAX });
+  private underWay: readonly TestSend[] = [];
+
+  constructor(options: TestSendsOptions) {
+    this.options = options;
+  }
+
+  async run(test: TestSend): Promise<TestResult> {
+    const { clientId, platformId } = test;
+    const own = this.underWay.filter((other) => other.clientId === clientId).length;
+    if (this.underWay.length >= AT_ONCE_MAX || own >= OF_CLIENT_MAX) return { kind: 'busy' };
+    if (!this.rates.take(String(clientId), performance.now())) return { kind: 'too-many' };
+    this.underWay = [...this.underWay, test];
+    try {
+      const isSimulated = this.options.origins.simulated.some((id) => id === platformId);
+      return { kind: 'answered', outcome: await this.outcomeOf(test), isSimulated };
+    } finally {
+      this.underWay = this.underWay.filter((other) => other !== test);
+    }
+  }
+
+  private async outcomeOf({ appId, platformId, deviceId, payload }: TestSend): Promise<Outcome> {
+    const { origins, transport, authorize } = this.options;
+    const grant = await authorize(appId, platformId);
+    if (grant.kind === 'fault') return { kind: 'bad-credential', reason: grant.reason };
+    if (grant.kind === 'later') {
+      return { kind: 'unavailable', reason: grant.reason, retryAfterMs: null };
+    }
+    const { credential, authorization } = grant.authority;
+    const sender = createSender(credential, { origins, transport, authorization, limits: LIMITS });
+    const nowMs = Date.now();
+    const message = { notificationId: uuidV7(), payload, dueAtMs: nowMs, expiresAtMs: null };
+    try {
+      return await sendOnce(sender, message, deviceId);
+    } finally {
+      await sender.close();
+    }
+  }
+}
+
+async function sendOnce(sender: Sender, message: Message, deviceId: string): Promise<Outcome> {
+  const endMs = performance.now() + TIMEOUT_MS;
+  const rendered = renderedBy(sender, message);
+  if (rendered === null) return { kind: 'bad-message', reason: CANNOT_BE_RENDERED };
+  const isReady = await within(
+    TIMEOUT_MS,
+    sender.whenReady().then(() => true),
+    false,
+  );
+  if (!isReady) return UNREACHABLE;
+  const answered = new Promise<Outcome>((resolve) => {
+    sender.send(rendered, deviceId, 0, (_position, outcome) => resolve(outcome));
+  });
+  return within(endMs - performance.now(), answered, UNANSWERED);
+}
+
+/** A message that makes its sender throw would do so for every device. */
+function renderedBy(sender: Sender, message: Message): Rendered | null {
+  try {
+    return sender.render(message);
+  } catch {
+    return null;
+  }
+}
+
+const UNREACHABLE: Outcome = {
+  kind: 'unavailable',
+  reason: 'ProviderUnreachable',
+  retryAfterMs: null,
+};
+const UNANSWERED: Outcome = { kind: 'unknown', reason: 'NoAnswerInTime' };
