@@ -21,6 +21,8 @@ import { withStores } from '../../support/store.ts';
 /** More than a thread may have under way: an order comes in the middle. */
 const DEVICES = 40_000;
 const BEFORE_THE_ORDER = 2_000;
+/** More than the connections of a thread may hold, of ten requests each. */
+const HELD_UP = 3_000;
 const LATENCY_MS = 50;
 /** Longer than an order takes to be obeyed, and its provider to answer. */
 const WATCHED_MS = 1_500;
@@ -145,9 +147,8 @@ await withStores(t, async (t, store) => {
   await t.test('another end is obeyed by what is under way', (t) => anotherEnd(t, store));
 });
 
-/** No report tells the worker of the order: none of it ends before the answers come. */
-async function unanswered(t: Test, store: Store): Promise<void> {
-  const devices = 3_000;
+/** A send that is under way at a provider that says nothing until it is released. */
+async function heldUp(t: Test, store: Store, slug: string, more: object = {}) {
   const held: ReceivedRequest[] = [];
   let isHolding = true;
   const peer = await startProviderPeer({
@@ -160,23 +161,47 @@ async function unanswered(t: Test, store: Store): Promise<void> {
   t.teardown(() => peer.close());
   const ca = `${simulator.certificatePem}\n${peer.ca}`;
   const origins = { apnsProduction: peer.origin, ca };
-  const { fanOut, api } = await setUp(t, store, 'unanswered', devices, { origins });
-  const id = await api.push();
+  const { fanOut, api } = await setUp(t, store, slug, HELD_UP, { origins });
+  const id = await api.push({ ...more });
   await until('it is under way', () => (held.length > 0 ? true : null));
+  const release = (): void => {
+    isHolding = false;
+    for (const request of held.splice(0)) answer(request, 200);
+  };
+  return { fanOut, api, id, received: peer.received, release };
+}
+
+/** No report tells the worker of the order: none of it ends before the answers come. */
+async function unanswered(t: Test, store: Store): Promise<void> {
+  const { fanOut, api, id, received, release } = await heldUp(t, store, 'unanswered');
   await order(t, api, id, 'pause');
   await sleep(OBEYED_WITHIN_MS);
-  const count = peer.received.length;
-  t.ok(count < devices, `${count} of ${devices} were handed over`);
-  isHolding = false;
-  for (const request of held.splice(0)) answer(request, 200);
+  const count = received.length;
+  t.ok(count < HELD_UP, `${count} of ${HELD_UP} were handed over`);
+  release();
   await atRest(store, id);
-  t.equal(peer.received.length, count, 'none went behind the order');
+  t.equal(received.length, count, 'none went behind the order');
   t.match(await job(api, id), { state: 'PAUSED', successCount: count });
   await order(t, api, id, 'resume');
-  t.match(await ended(api, id), { state: 'FINISHED', successCount: devices });
-  t.equal(peer.received.length, devices);
-  const paths = new Set(peer.received.map(({ headers }) => headers[':path']));
-  t.equal(paths.size, devices, 'each has it once');
+  t.match(await ended(api, id), { state: 'FINISHED', successCount: HELD_UP });
+  t.equal(received.length, HELD_UP);
+  const paths = new Set(received.map(({ headers }) => headers[':path']));
+  t.equal(paths.size, HELD_UP, 'each has it once');
+  await fanOut.drain();
+}
+
+/** The same of an end that is nearer than the one that it was claimed with. */
+async function anotherEnd(t: Test, store: Store): Promise<void> {
+  const expiresAt = Date.now() + 3_600_000;
+  const { fanOut, api, id, received, release } = await heldUp(t, store, 'shorter', { expiresAt });
+  const changed = await api.call('PATCH', `/${id}`, { expiresAt: Date.now() + OBEYED_WITHIN_MS });
+  t.equal(changed.status, 200);
+  await sleep(OBEYED_WITHIN_MS);
+  const count = received.length;
+  release();
+  const body = await ended(api, id);
+  t.equal(received.length, count, 'none went behind the end');
+  t.match(body, { state: 'FINISHED', successCount: count, expiredCount: HELD_UP - count });
   await fanOut.drain();
 }
 
@@ -195,20 +220,5 @@ async function small(t: Test, store: Store): Promise<void> {
   for (const id of resumed) t.match(await ended(api, id), { state: 'FINISHED', successCount: 1 });
   for (const id of cancelled) t.match(await ended(api, id), { state: 'CANCELLED', totalCount: 0 });
   t.same((await deliveries(simulator.controlUrl, 'apns')).times, { 20: 1 });
-  await fanOut.drain();
-}
-
-async function anotherEnd(t: Test, store: Store): Promise<void> {
-  await behave(simulator, { shares: { serverError: 1 } });
-  const { fanOut, api } = await setUp(t, store, 'shorter', 1_000);
-  const id = await api.push({ expiresAt: Date.now() + 3_600_000 });
-  await until('it waits', async () => {
-    const { platforms } = await job(api, id);
-    return platforms.some((row: object) => 'waitingFor' in row) ? true : null;
-  });
-  const changed = await api.call('PATCH', `/${id}`, { expiresAt: Date.now() + 2_000 });
-  t.equal(changed.status, 200);
-  t.match(await ended(api, id), { state: 'FINISHED', totalCount: 1_000, expiredCount: 1_000 });
-  await behave(simulator, { shares: { serverError: 0 } });
   await fanOut.drain();
 }
