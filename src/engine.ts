@@ -18,6 +18,7 @@ import type { PlatformOfApp } from './domain/device.ts';
 import { PLATFORM_IDS, UNWRITTEN_MS_MAX } from './domain/device.ts';
 import type { Progress } from './domain/progress.ts';
 import { credentialRoutes } from './http/admin/credentials.ts';
+import { groupResourceRoutes } from './http/admin/group-resources.ts';
 import { historyRoute } from './http/admin/history.ts';
 import { keyRoutes } from './http/admin/keys.ts';
 import { removalsRoute } from './http/admin/removals.ts';

@@ -1,50 +1,67 @@
-/** Reading the parameters of a query: what is wrong with each, all at once. */
+/**
+ * The query of a list: its filters, its page. An unknown parameter is a fault, because the answer to
+ * a request whose filter was overlooked would hold more than the caller asked for.
+ */
 
+import { ID_MAX } from '../domain/tag.ts';
 import { foreignText } from '../std/foreign-text.ts';
 import { nearestName } from '../std/nearest-name.ts';
 import { LenientReader } from './notifications/lenient.ts';
 import type { Fault } from './problem.ts';
 
-const WHOLE = /^\d{1,15}$/;
-/** Unknown parameters that are told, and how much of their names. */
+/** Rows of a page. */
+export const PAGE_ROWS_MAX = 1_000;
+/** Characters of a text to look for: no name and no sourceId is longer. */
+const TEXT_LENGTH_MAX = 255;
+/** Unknown parameters of one request that the answer names, and characters of each name. */
 const UNKNOWN_MAX = 10;
 const NAME_LENGTH_MAX = 64;
 
-/** Collects faults; what is read from a faulty parameter is never used. */
+const DIGITS = /^\d{1,10}$/;
+
+/** Collects faults. Callers never use what they read from a faulty parameter. */
 export class QueryReader {
   readonly faults: Fault[] = [];
-  private readonly query: URLSearchParams;
+  readonly #query: URLSearchParams;
 
-  constructor(query: URLSearchParams) {
-    this.query = query;
-  }
-
-  /** A parameter that is overlooked would make a list of something else. */
-  refuseUnknown(known: readonly [string, ...string[]]): void {
-    const unknown = [...new Set(this.query.keys())].filter((name) => !known.includes(name));
+  /** `known`: the parameters of the list. `others`: the public service ignores them. */
+  constructor(
+    query: URLSearchParams,
+    known: readonly [string, ...string[]],
+    others: 'refused' | 'ignored' = 'refused',
+  ) {
+    this.#query = query;
+    for (const name of known) {
+      if (query.getAll(name).length > 1) this.fault(name, 'is given twice');
+    }
+    if (others === 'ignored') return;
+    const unknown = [...new Set(query.keys())].filter((name) => !known.includes(name));
     for (const name of unknown.slice(0, UNKNOWN_MAX)) {
-      const message = `is not a parameter; the nearest is ${nearestName(name, known)}.`;
-      this.faults.push({ path: foreignText(name, NAME_LENGTH_MAX), message });
+      const nearest = nearestName(name, known);
+      this.fault(foreignText(name, NAME_LENGTH_MAX), `is unknown; the nearest is ${nearest}`);
     }
   }
 
   /** Null: not given, or empty. */
   text(name: string): string | null {
-    const values = this.query.getAll(name);
-    if (values.length > 1) this.fault(name, 'is given more than once.');
-    return values[0] === undefined || values[0] === '' ? null : values[0];
+    const value = this.#query.get(name) ?? '';
+    if (value.length > TEXT_LENGTH_MAX || value.includes('\0')) {
+      this.fault(name, `must have ${TEXT_LENGTH_MAX} characters at most, and no NUL`);
+    }
+    return value === '' ? null : value;
   }
 
-  whole(name: string, min: number, max: number): number | null {
-    const text = this.text(name);
-    if (text === null) return null;
-    const value = WHOLE.test(text) ? Number(text) : Number.NaN;
-    if (value >= min && value <= max) return value;
-    this.fault(name, `must be a whole number, ${min}–${max}.`);
+  /** A whole number from `least` on. Null: not given. */
+  number(name: string, least: number, most = ID_MAX): number | null {
+    const value = this.#query.get(name);
+    if (value === null) return null;
+    const read = DIGITS.test(value) ? Number(value) : Number.NaN;
+    if (read >= least && read <= most) return read;
+    this.fault(name, `must be a whole number, ${least}–${most}`);
     return null;
   }
 
-  /** Epoch milliseconds. */
+  /** Epoch milliseconds. Null: not given. */
   time(name: string): number | null {
     const text = this.text(name);
     if (text === null) return null;
@@ -54,12 +71,28 @@ export class QueryReader {
     return timeMs;
   }
 
+  /** One of the words. Null: not given. */
   choice<const Word extends string>(name: string, words: readonly Word[]): Word | null {
     const text = this.text(name);
     if (text === null) return null;
-    const known = words.find((word) => word === text);
-    if (known === undefined) this.fault(name, `must be one of ${words.join(', ')}.`);
-    return known ?? null;
+    const word = words.find((known) => known === text);
+    if (word === undefined) this.fault(name, `must be one of ${words.join(', ')}`);
+    return word ?? null;
+  }
+
+  /** How many rows; null: all. */
+  limit(): number | null {
+    return this.number('limit', 1, PAGE_ROWS_MAX);
+  }
+
+  /** The numbers that a cursor is made of, as many as `first` has; not given: `first`. */
+  cursor(first: readonly number[]): readonly number[] {
+    const value = this.#query.get('cursor');
+    if (value === null) return first;
+    const numbers = value.split('.').filter((part) => DIGITS.test(part) && Number(part) <= ID_MAX);
+    if (numbers.length === first.length && numbers.join('.') === value) return numbers.map(Number);
+    this.fault('cursor', 'must be one that the Link of this list has named');
+    return first;
   }
 
   fault(path: string, message: string): void {

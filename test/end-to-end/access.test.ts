@@ -124,6 +124,18 @@ const TABLE: readonly Row[] = [
   ['POST /push-admin-api/tag/add/:client', to(`${admin}/tag/add/demo`, ({ number }) => ({ tags: [{ name: 'New', sourceId: `doomed-${number}` }] })), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 403, 200, 403, 403, 403]],
   ['POST /push-admin-api/tag/update/:client', to(`${admin}/tag/update/demo`, doomed), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 403, 200, 403, 403, 403]],
   ['POST /push-admin-api/tag/delete/:client', to(`${admin}/tag/delete/demo`, doomed), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 403, 200, 403, 403, 403]],
+  ['GET /push-admin-api/v3/:client/tags', to(`${admin}/v3/demo/tags`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 200, 200, 403]],
+  ['POST /push-admin-api/v3/:client/tags', to(`${admin}/v3/demo/tags`, () => ({ name: 'New' })), [401, 401], [403, 403, 401, 403, 403], [201, 201, 401, 403], [403, 403, 201, 403, 403, 403]],
+  ['GET /push-admin-api/v3/:client/tags/:id', to(`${admin}/v3/demo/tags/TAG`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 403, 200, 403]],
+  ['PATCH /push-admin-api/v3/:client/tags/:id', to(`${admin}/v3/demo/tags/TAG`, () => ({ name: 'Goals' })), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 403, 200, 403, 403, 403]],
+  ['DELETE /push-admin-api/v3/:client/tags/:id', ({ doomedTag }) => ({ path: `${admin}/v3/demo/tags/${doomedTag}` }), [401, 401], [403, 403, 401, 403, 403], [204, 204, 401, 403], [403, 403, 204, 403, 403, 403]],
+  ['GET /push-admin-api/v3/:client/groups', to(`${admin}/v3/demo/groups`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 200, 200, 403]],
+  ['POST /push-admin-api/v3/:client/groups', to(`${admin}/v3/demo/groups`, () => ({ name: 'New' })), [401, 401], [403, 403, 401, 403, 403], [201, 201, 401, 403], [403, 403, 201, 403, 403, 403]],
+  ['GET /push-admin-api/v3/:client/groups/:id', ({ groupId }) => ({ path: `${admin}/v3/demo/groups/${groupId}` }), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 403, 200, 403]],
+  ['PATCH /push-admin-api/v3/:client/groups/:id', ({ groupId }) => ({ path: `${admin}/v3/demo/groups/${groupId}`, body: { name: 'Clubs' } }), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 403, 200, 403, 403, 403]],
+  ['DELETE /push-admin-api/v3/:client/groups/:id', ({ doomedGroup }) => ({ path: `${admin}/v3/demo/groups/${doomedGroup}` }), [401, 401], [403, 403, 401, 403, 403], [204, 204, 401, 403], [403, 403, 204, 403, 403, 403]],
+  // Of all tags: for no key that is limited to some.
+  ['GET /push-admin-api/v3/:client/removals', to(`${admin}/v3/demo/removals`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 403, 403, 403]],
   ['GET /push-admin-api/history/get/:client', to(`${admin}/history/get/demo`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 200, 200, 403]],
   ['GET /push-admin-api/v3/:client/stats/tag/:tag', to(`${admin}/v3/demo/stats/tag/TAG`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 403, 403, 403]],
   ['GET /push-admin-api/v3/:client/credentials', to(`${admin}/v3/demo/credentials`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 403, 403, 403, 403, 403]],
@@ -218,11 +230,12 @@ async function populate(store: Store, url: string) {
     ],
     groups: [{ name: 'Clubs' }, ...CALLERS.map((name) => ({ name }))],
   });
-  const { tags } = (await added.json()) as { readonly tags: readonly { readonly id: number }[] };
-  const [tagId = 0, otherTag = 0] = tags.map(({ id }) => id);
+  const { tags, groups } = (await added.json()) as Added;
+  const [tagId = 0, otherTag = 0, ...doomedTags] = tags.map(({ id }) => id);
+  const [groupId = 0, ...doomedGroups] = groups.map(({ id }) => id);
   const push = { tagIds: [tagId], payload: { title: 'goal!' } };
   const pushed = await ask('/push-api/push', push);
-  const later = await ask('/push-api/push', { ...push, sendAt: '2100-01-01T00:00:00Z' });
+  const notDue = await ask('/push-api/push', { ...push, sendAt: '2100-01-01T00:00:00Z' });
 
   type Rights = NonNullable<Caller['key']>;
   const key = async (rights: Partial<Rights> & Pick<Rights, 'scopes'>, of: Tenant = demo) => {
@@ -266,5 +279,6 @@ async function populate(store: Store, url: string) {
     "another client's key of all scopes": (await key({ scopes: ['send', 'read', 'admin'] }, other))
       .token,
   };
-  return { demo, tagId, job: await pushed.text(), later: await later.text(), doomed, tokens };
+  const [job, later] = await Promise.all([pushed.text(), notDue.text()]);
+  return { demo, tagId, groupId, job, later, doomed, doomedTags, doomedGroups, tokens };
 }

@@ -1,41 +1,76 @@
+/** The query of a list: what is read of it, and what is said of the rest. */
+
 import t from 'tap';
 import { QueryReader } from '../../src/http/query-reader.ts';
 
-const reading = (query: string) => new QueryReader(new URLSearchParams(query));
+const KNOWN = ['limit', 'cursor', 'q', 'appId', 'from', 'to', 'state'] as const;
+const read = (query: string) => new QueryReader(new URLSearchParams(query), KNOWN);
 
-t.test('what is given is read', (t) => {
-  const query = reading(
-    'limit=7&from=2026-01-02T03:04:05Z&to=1700000000000&state=B&name=x%20y&no=',
-  );
-  t.equal(query.whole('limit', 1, 10), 7);
-  t.equal(query.time('from'), Date.UTC(2026, 0, 2, 3, 4, 5));
-  t.equal(query.time('to'), 1_700_000_000_000);
-  t.equal(query.choice('state', ['A', 'B']), 'B');
-  t.equal(query.text('name'), 'x y');
-  t.equal(query.text('no'), null, 'empty is not given');
-  t.equal(query.whole('absent', 1, 10), null);
-  t.equal(query.time('absent'), null);
-  t.equal(query.choice('absent', ['A']), null);
-  t.strictSame(query.faults, []);
+t.test('what is given, and what is not', (t) => {
+  const given = read('limit=10&cursor=12.7&q=a%20b&appId=3');
+  t.equal(given.limit(), 10);
+  t.same(given.cursor([0, 0]), [12, 7]);
+  t.equal(given.text('q'), 'a b');
+  t.equal(given.number('appId', 1), 3);
+  t.same(given.faults, []);
+  const none = read('q=');
+  t.equal(none.limit(), null);
+  t.same(none.cursor([0, 0]), [0, 0]);
+  t.equal(none.text('q'), null);
+  t.equal(none.number('appId', 1), null);
+  t.same(none.faults, []);
   t.end();
 });
 
-t.test('what is wrong is told, each by its name', (t) => {
-  const query = reading('limit=11&page=1e1&from=1700000000&state=C&x=1&x=2&limitt=3');
-  query.refuseUnknown(['limit', 'page', 'from', 'state', 'x']);
-  query.whole('limit', 1, 10);
-  query.whole('page', 1, 10);
-  query.time('from');
-  query.choice('state', ['A', 'B']);
-  query.text('x');
-  t.match(query.faults, [
-    { path: 'limitt', message: /nearest is limit\.$/ },
-    { path: 'limit', message: /1–10/ },
-    { path: 'page', message: /1–10/ },
-    { path: 'from', message: /look like seconds/ },
+t.test('a cursor is one of this list', (t) => {
+  for (const cursor of ['', 'x', '1', '1.2.3', '1.', '1.x', '1,2', '-1.2', '1.99999999999']) {
+    const reader = read(`cursor=${encodeURIComponent(cursor)}`);
+    t.same(reader.cursor([0, 0]), [0, 0], cursor);
+    t.match(reader.faults, [{ path: 'cursor' }], cursor);
+  }
+  t.end();
+});
+
+t.test('unknown and repeated parameters are named, ten at most', (t) => {
+  t.match(read('app_id=3').faults, [{ path: 'app_id', message: /nearest is appId/ }]);
+  t.match(read('limit=1&limit=2').faults, [{ path: 'limit', message: /twice/ }]);
+  const many = Array.from({ length: 50 }, (_, n) => `x${n}=1`).join('&');
+  t.equal(read(many).faults.length, 10);
+  const [long] = read(`${'y'.repeat(1_000)}=1`).faults;
+  t.equal(long?.path.length, 64);
+  t.end();
+});
+
+t.test('numbers have bounds', (t) => {
+  for (const value of ['', '0', '1001', '1.5', '1e3', '+1', ' 1', 'x']) {
+    const reader = read(`limit=${encodeURIComponent(value)}`);
+    t.equal(reader.limit(), null, value);
+    t.match(reader.faults, [{ path: 'limit', message: /1–1000/ }], value);
+  }
+  t.end();
+});
+
+t.test('times and words', (t) => {
+  const given = read('from=2026-01-02T03:04:05Z&to=1700000000000&state=B');
+  t.equal(given.time('from'), Date.UTC(2026, 0, 2, 3, 4, 5));
+  t.equal(given.time('to'), 1_700_000_000_000);
+  t.equal(given.choice('state', ['A', 'B']), 'B');
+  t.same(given.faults, []);
+  const wrong = read('from=1700000000&state=C');
+  t.equal(wrong.choice('state', ['A', 'B']), null);
+  wrong.time('from');
+  t.match(wrong.faults, [
     { path: 'state', message: /A, B/ },
-    { path: 'x', message: /more than once/ },
+    { path: 'from', message: /look like seconds/ },
   ]);
-  t.equal(query.faults.length, 6);
+  const none = read('');
+  t.same([none.time('from'), none.choice('state', ['A'])], [null, null]);
+  t.same(none.faults, []);
+  t.end();
+});
+
+t.test('the public service ignores what it does not know', (t) => {
+  const query = new URLSearchParams('page=2&page=3&colour=blue');
+  t.match(new QueryReader(query, ['page'], 'ignored').faults, [{ path: 'page' }]);
   t.end();
 });

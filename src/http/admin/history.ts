@@ -35,9 +35,9 @@ async function history(
   request: HttpRequest,
   caller: Caller,
 ): Promise<HttpResponse> {
-  const query = new QueryReader(request.query);
-  const page = query.whole('page', 1, PAGE_MAX) ?? 1;
-  const limit = query.whole('count', 1, COUNT_MAX) ?? COUNT_DEFAULT;
+  const query = new QueryReader(request.query, ['page', 'count'], 'ignored');
+  const page = query.number('page', 1, PAGE_MAX) ?? 1;
+  const limit = query.number('count', 1, COUNT_MAX) ?? COUNT_DEFAULT;
   if (query.faults.length > 0) return invalid(request, query.faults);
   const offset = (page - 1) * limit;
   const read = await reads.run(caller.clientId, (sql) =>

@@ -18,7 +18,6 @@ import { countsObject } from './counts.ts';
 import { jobsPathOf, publisherOf, readJobId } from './job.ts';
 
 /** spec/interface.md, section 5. */
-const PAGE_MAX = 1_000;
 const PAGE_DEFAULT = 100;
 const PARAMETERS = ['limit', 'cursor', 'state', 'appId', 'tagId', 'from', 'to'] as const;
 
@@ -27,14 +26,13 @@ export async function listJobs(
   request: HttpRequest,
   caller: Caller,
 ): Promise<HttpResponse> {
-  const query = new QueryReader(request.query);
-  query.refuseUnknown(PARAMETERS);
-  const limit = query.whole('limit', 1, PAGE_MAX) ?? PAGE_DEFAULT;
+  const query = new QueryReader(request.query, PARAMETERS);
+  const limit = query.limit() ?? PAGE_DEFAULT;
   const before = readCursor(query);
   const filter: NotificationFilter = {
     state: query.choice('state', NOTIFICATION_STATES),
-    appId: query.whole('appId', 1, ID_MAX),
-    tagId: query.whole('tagId', 1, ID_MAX),
+    appId: query.number('appId', 1, ID_MAX),
+    tagId: query.number('tagId', 1, ID_MAX),
     fromMs: query.time('from'),
     toMs: query.time('to'),
     publisher: publisherOf(caller),

@@ -19,6 +19,15 @@ export interface Advance {
   readonly sentToMs: number | null;
 }
 
+/** Nothing was recorded of it. */
+export const unmoved = (notificationId: string): Advance => ({
+  notificationId,
+  closedChunks: 0,
+  addedRetries: 0,
+  sentFromMs: null,
+  sentToMs: null,
+});
+
 /**
  * One advance for each notification, which the transaction holds (lock-notifications.ts). A
  * statement of its own after those that count, because it must see their counts. FAILED: every

@@ -7,7 +7,7 @@
 import type { NotificationState } from '../../domain/notification.ts';
 import type { Sql, SqlPool } from '../sql.ts';
 import { transact } from '../transact.ts';
-import { finishNotifications } from './finish-notifications.ts';
+import { advanceNotifications, unmoved } from './advance-notifications.ts';
 
 export type Order = 'cancel' | 'pause' | 'resume';
 
@@ -93,5 +93,5 @@ async function put(
       update notifications set state = ${next}, open_chunks = ${openChunks}::integer
       where id = ${notificationId}::uuid`;
   }
-  if (next === 'CANCELLED') await finishNotifications(tx, [notificationId]);
+  if (next === 'CANCELLED') await advanceNotifications(tx, [unmoved(notificationId)]);
 }

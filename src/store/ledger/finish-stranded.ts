@@ -6,7 +6,7 @@
 
 import type { SqlPool } from '../sql.ts';
 import { transact } from '../transact.ts';
-import { advanceNotifications } from './advance-notifications.ts';
+import { advanceNotifications, unmoved } from './advance-notifications.ts';
 import { lockNotifications } from './lock-notifications.ts';
 
 /** Answers their ids, at most `limit`. */
@@ -21,7 +21,5 @@ export const finishStranded = (sql: SqlPool, limit: number): Promise<readonly st
     if (ids.length === 0) return [];
     // An operator may have released a parked part of one: finishing checks again, after the lock.
     await lockNotifications(tx, ids);
-    const unchanged = { closedChunks: 0, addedRetries: 0, sentFromMs: null, sentToMs: null };
-    const advances = ids.map((notificationId) => ({ notificationId, ...unchanged }));
-    return (await advanceNotifications(tx, advances)).map(({ id }) => id);
+    return (await advanceNotifications(tx, ids.map(unmoved))).map(({ id }) => id);
   });

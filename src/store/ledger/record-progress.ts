@@ -3,7 +3,7 @@
 import type { ChunkProgress, Progress, RetryProgress } from '../../domain/progress.ts';
 import type { Line } from '../line.ts';
 import type { Advance } from './advance-notifications.ts';
-import { advanceNotifications } from './advance-notifications.ts';
+import { advanceNotifications, unmoved } from './advance-notifications.ts';
 import { lockNotifications } from './lock-notifications.ts';
 import type { ScopeStanding } from './read-standings.ts';
 import { readStandings } from './read-standings.ts';
@@ -70,14 +70,6 @@ export function recordProgress(
 
 const isWaiting = (report: Progress): report is Progress & ScopeWait =>
   report.waitingFor !== undefined;
-
-const unmoved = (notificationId: string): Advance => ({
-  notificationId,
-  closedChunks: 0,
-  addedRetries: 0,
-  sentFromMs: null,
-  sentToMs: null,
-});
 
 /** What a report on a chunk means for its notification; one that was not counted means nothing. */
 function advanceOf(
