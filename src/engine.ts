@@ -194,7 +194,7 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
     ...tagResourceRoutes({
       sql,
       patientReads: store.patientReads,
-      onDisconnected: () => housekeeping.expectDisconnected(),
+      onDisconnected: (tagId) => housekeeping.expectDisconnected(tagId),
     }),
     ...groupResourceRoutes({ sql, patientReads: store.patientReads }),
     removalsRoute(store.patientReads),

@@ -42,6 +42,8 @@ const CLEARED_IN_RUN_MAX = 20_000;
 const PAIRS_MAX = 10_000;
 const GROUPS_MAX = 100;
 const TRANSACTIONS_MAX = 20;
+/** Tags that are remembered as disconnected; of more, all tags are looked at. */
+const DISCONNECTED_MAX = 1_000;
 const ROWS_MAX = 10_000;
 /**
  * Notifications deleted in one transaction; each may have thousands of scopes. With
@@ -90,8 +92,10 @@ export class Housekeeping {
   private readonly compaction: Compaction;
   private cursor: DevicePlace = START;
   private sweptAtMs = Number.NEGATIVE_INFINITY;
-  /** A tag was disconnected here, or the last look found more of them than one run takes off. */
+  /** The last look found more tags that were disconnected than one run takes off. */
   private areDisconnectedLeft = false;
+  /** Tags that were disconnected here, and that the next run looks at. */
+  private readonly disconnected = new Set<number>();
   private usedShare: number | null = null;
   private readonly runs = new Recurring(INTERVAL_MS, () => this.runLogged());
 
@@ -124,8 +128,9 @@ export class Housekeeping {
   }
 
   /** A tag was disconnected from an app: the next run takes it off the devices there. */
-  expectDisconnected(): void {
-    this.areDisconnectedLeft = true;
+  expectDisconnected(tagId: number): void {
+    if (this.disconnected.size < DISCONNECTED_MAX) this.disconnected.add(tagId);
+    else this.areDisconnectedLeft = true;
   }
 
   /** Resolves when the run under way has ended. */
@@ -146,6 +151,7 @@ export class Housekeeping {
     await this.compaction.run(nowMs);
     const isSweepDue = nowMs - this.sweptAtMs >= SWEEP_INTERVAL_MS;
     if (isSweepDue || this.areDisconnectedLeft) await this.purgeDisconnected();
+    await this.purgeExpected();
     if (!isSweepDue) return;
     this.usedShare = await objectIdsUsedShare(this.sql);
     if (this.usedShare >= OBJECT_IDS_SHARE_WARNED) {
@@ -203,7 +209,21 @@ export class Housekeeping {
     }
   }
 
-  /** Deletes notifications past their retention, in pieces; the next run goes on. */
+  /** The same of the tags that were disconnected here: a look at all tags may take a second. */
+  private async purgeExpected(): Promise<void> {
+    const tagIds = [...this.disconnected];
+    if (tagIds.length === 0) return;
+    let isMoreLeft = true;
+    // Before the look, as above.
+    this.disconnected.clear();
+    try {
+      isMoreLeft = await this.purge(await disconnectedTags(this.sql, PAIRS_MAX, tagIds));
+    } finally {
+      if (isMoreLeft) for (const tagId of tagIds) this.disconnected.add(tagId);
+    }
+  }
+
+  /** Deletes what ended before the retention, in pieces; what this run leaves is the next one's. */
   async deleteOldNotifications(): Promise<void> {
     let deleted = NOTIFICATIONS_MAX;
     for (let i = 0; deleted === NOTIFICATIONS_MAX && i < TRANSACTIONS_MAX; i += 1) {

@@ -165,6 +165,35 @@ await onEachStore(t, {
     );
   },
 
+  'tags that were disconnected here go with the next run, however many they are': async (
+    t,
+    store,
+  ) => {
+    const { sql } = store;
+    const tenant = await makeTenant(sql, 'acme');
+    const { appId } = tenant;
+    const tagIds = await tenant.makeTags(1_500);
+    const housekeeping = makeHousekeeping(store);
+    await housekeeping.run(Date.now());
+    const left = async () =>
+      (await sql`select distinct tag_id as id from ${subscriptions(sql)} order by 1`).map(
+        (row) => row['id'],
+      );
+    const disconnect = async (some: readonly number[]) => {
+      await sql`update tags set app_ids = '{}' where id = any (${[...some]}::int[])`;
+      for (const tagId of some) housekeeping.expectDisconnected(tagId);
+    };
+    const few = tagIds.slice(0, 3);
+    await seedDevices(sql, { appId, platformId: 3, tagIds, count: 2 });
+    await disconnect(few.slice(0, 2));
+    await sql`update tags set app_ids = '{}' where id = ${few[2] ?? 0}`;
+    await housekeeping.run(Date.now() + 10_000);
+    t.same(await left(), tagIds.slice(2), 'of the third one only the next sweep knows');
+    await disconnect(tagIds.slice(3));
+    await housekeeping.run(Date.now() + 20_000);
+    t.same(await left(), [], 'more than are remembered: all tags are looked at');
+  },
+
   'a rare tag that was deleted goes from all its groups in one run': async (t, store) => {
     const tenant = await makeTenant(store.sql, 'acme');
     const tagIds = await tenant.makeTags(1);

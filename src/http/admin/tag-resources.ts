@@ -35,7 +35,7 @@ export interface TagResourceParts {
   readonly sql: SqlPool;
   readonly patientReads: PatientReads;
   /** A tag was disconnected from an app: its devices there are to lose it. */
-  readonly onDisconnected: () => void;
+  readonly onDisconnected: (tagId: number) => void;
 }
 
 /** The list, and what can be done with one tag. */
@@ -131,7 +131,7 @@ async function change(
   if ((read.value.id ?? id) !== id) return invalid(request, [OTHER_ID]);
   const put = await transact(sql, (tx) => putListed(tx, caller, id, read.value));
   if (!put.ok) return refuse(request, put.refusal);
-  if (put.value.isDisconnected) onDisconnected();
+  if (put.value.isDisconnected) onDisconnected(id);
   return json(shown(put.value.tag));
 }
 

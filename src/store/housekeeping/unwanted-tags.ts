@@ -34,8 +34,8 @@ export const deletedTags = (sql: Sql, deletedBeforeMs: number, limit: number) =>
       limit ${limit}`,
   );
 
-/** Finds tags in apps that they were disconnected from, likewise. */
-export const disconnectedTags = (sql: Sql, limit: number) =>
+/** Tags in apps that they were disconnected from, likewise; of all tags, or of these. */
+export const disconnectedTags = (sql: Sql, limit: number, tagIds?: readonly number[]) =>
   byGroup(
     sql,
     sql`
@@ -45,6 +45,7 @@ export const disconnectedTags = (sql: Sql, limit: number) =>
       join app_platforms p on p.app_id = a.id
       join device_group_tags g on g.app_id = p.app_id and g.platform_id = p.platform_id and g.tag_id = t.id
       where t.deleted_at is null and t.app_ids is not null
+        ${tagIds === undefined ? sql`` : sql`and t.id = any (${list(tagIds)}::int[])`}
       limit ${limit}`,
   );
 

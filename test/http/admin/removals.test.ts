@@ -35,7 +35,7 @@ async function open(t: Test, store: Store) {
     ...tagResourceRoutes({
       sql,
       patientReads,
-      onDisconnected: () => housekeeping.expectDisconnected(),
+      onDisconnected: (tagId) => housekeeping.expectDisconnected(tagId),
     }),
     removalsRoute(patientReads),
   ]);
