@@ -1,6 +1,6 @@
 /**
- * The query of a list: its filters, its page. An unknown parameter is a fault, because the answer to
- * a request whose filter was overlooked would hold more than the caller asked for.
+ * The query of a list: its filters, its page. An unknown parameter is a fault, because the answer
+ * to a request whose filter was overlooked would hold more than the caller asked for.
  */
 
 import { ID_MAX } from '../domain/tag.ts';

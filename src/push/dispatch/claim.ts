@@ -36,8 +36,8 @@ interface Orders {
 }
 
 /**
- * Claims parts for these turns, in one transaction. A suspect is claimed only if nothing else of its
- * scope was.
+ * Claims parts for these turns, in one transaction. A suspect is claimed only if nothing else of
+ * its scope was.
  */
 export function claimTurns(
   turns: readonly Claimable[],
