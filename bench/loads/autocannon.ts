@@ -3,7 +3,13 @@
 import { randomBytes } from 'node:crypto';
 import autocannon from 'autocannon';
 import type { Kind, Load, Target } from './load.ts';
-import { CHANGED_PERCENT, KNOWN_DEVICES, knownDevice, UNCHANGED_PERCENT } from './load.ts';
+import {
+  CHANGED_PERCENT,
+  KNOWN_DEVICES,
+  knownDevice,
+  UNCHANGED_PERCENT,
+  UNCHANGING_DEVICES,
+} from './load.ts';
 
 export const autocannonLoad: Load = {
   name: 'autocannon',
@@ -64,16 +70,23 @@ function requestsOf(
     body: bodyOf(target, randomBytes(32).toString('hex'), tags, 0),
   });
   if (kind === 'new') return fresh;
-  const rotations = new Uint8Array(KNOWN_DEVICES);
+  const random = (from: number, to: number) => from + Math.floor(Math.random() * (to - from));
+  const rotations = new Map<number, number>();
   return () => {
     const percent = kind === 'repeated' ? 0 : Math.random() * 100;
     if (percent >= UNCHANGED_PERCENT + CHANGED_PERCENT) return fresh();
-    const number = Math.floor(Math.random() * KNOWN_DEVICES);
-    const isChange = percent >= UNCHANGED_PERCENT;
-    const rotation = ((rotations[number] ?? 0) + Number(isChange)) % target.tagIds.length;
-    rotations[number] = rotation;
-    const path = isChange ? '/push-api/set' : reg;
-    return { path, body: bodyOf(target, knownDevice(number, tags), tags, rotation) };
+    if (percent < UNCHANGED_PERCENT) {
+      const device = knownDevice(random(0, UNCHANGING_DEVICES), tags);
+      return { path: reg, body: bodyOf(target, device, tags, 0) };
+    }
+    const number = random(UNCHANGING_DEVICES, KNOWN_DEVICES);
+    const count = target.tagIds.length;
+    const rotation = ((rotations.get(number) ?? random(0, count)) + 1) % count;
+    rotations.set(number, rotation);
+    return {
+      path: '/push-api/set',
+      body: bodyOf(target, knownDevice(number, tags), tags, rotation),
+    };
   };
 }
 

@@ -41,6 +41,11 @@ export interface Load {
  * generator alike.
  */
 export const KNOWN_DEVICES = 20_000;
+/**
+ * Those below it only ever register what they have: a run knows nothing of what one before it has
+ * changed, and a repetition after a change would be another change.
+ */
+export const UNCHANGING_DEVICES = KNOWN_DEVICES / 2;
 /** Of a hundred requests of a mix. */
 export const UNCHANGED_PERCENT = 70;
 export const CHANGED_PERCENT = 20;

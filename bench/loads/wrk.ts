@@ -9,7 +9,13 @@ import { join } from 'node:path';
 import type { Lifetime } from '../../test/support/lifetime.ts';
 import { findProgram, runProgram } from '../../test/support/programs.ts';
 import type { Kind, Load, Round, Seen, Target } from './load.ts';
-import { CHANGED_PERCENT, KNOWN_DEVICES, knownPrefix, UNCHANGED_PERCENT } from './load.ts';
+import {
+  CHANGED_PERCENT,
+  KNOWN_DEVICES,
+  knownPrefix,
+  UNCHANGED_PERCENT,
+  UNCHANGING_DEVICES,
+} from './load.ts';
 
 /** Null when it is not installed. */
 export function findWrk(stage: Lifetime): Load | null {
@@ -80,20 +86,24 @@ local function fresh()
     word(), word(), word(), word(), word(), word(), word(), word()), 0)
 end
 
-local function known(percent)
-  if percent >= ${UNCHANGED_PERCENT + CHANGED_PERCENT} then return fresh() end
-  local number = random(0, ${KNOWN_DEVICES - 1})
-  local rotation = rotations[number] or 0
-  local device = format('%x', number)
-  device = prefix:sub(1, 64 - #device) .. device
-  if percent < ${UNCHANGED_PERCENT} then return post('/push-api/reg', device, rotation) end
-  rotation = (rotation + 1) % #tags
-  rotations[number] = rotation
-  return post('/push-api/set', device, rotation)
+local function known(number)
+  local digits = format('%x', number)
+  return prefix:sub(1, 64 - #digits) .. digits
 end
 
-local function mixed() return known(random() * 100) end
-local function repeated() return known(0) end
+local function some(percent)
+  if percent >= ${UNCHANGED_PERCENT + CHANGED_PERCENT} then return fresh() end
+  if percent < ${UNCHANGED_PERCENT} then
+    return post('/push-api/reg', known(random(0, ${UNCHANGING_DEVICES - 1})), 0)
+  end
+  local number = random(${UNCHANGING_DEVICES}, ${KNOWN_DEVICES - 1})
+  local rotation = ((rotations[number] or random(0, #tags - 1)) + 1) % #tags
+  rotations[number] = rotation
+  return post('/push-api/set', known(number), rotation)
+end
+
+local function mixed() return some(random() * 100) end
+local function repeated() return some(0) end
 
 request = ${LUA_FUNCTIONS[kind]}
 

@@ -89,7 +89,7 @@ function casesOf(servers: readonly Server[], loads: readonly Load[]): readonly C
       return [
         fresh,
         { ...fresh, kind: 'mix' },
-        { ...few, kind: 'new', tags: MANY_TAGS },
+        { ...fresh, tags: MANY_TAGS },
         ...repeated.map((each) => ({ ...few, ...each })),
       ];
     });
@@ -136,11 +136,16 @@ function summarise(rounds: readonly RegisterRow[], main: Load): Result {
     sharesOf(rows, main, of, over, part);
   return {
     rows,
-    ratios: share('ours', 'straightforward', 'perSecond'),
+    ratios: {
+      ...share('ours', 'straightforward', 'perSecond'),
+      at512Tags20: atMost(rows, main, 'new', MANY_TAGS),
+      mixAt512: atMost(rows, main, 'mix', FEW_TAGS),
+    },
     figures: {
       p99Share: share('ours', 'straightforward', 'p99Ms'),
       frontShare: share('ours', 'bare front', 'perSecond'),
       cpuShare: cpuShares(rows),
+      repetitionCpuShare: repetitionCpuShare(rows),
     },
   };
 }
@@ -168,6 +173,44 @@ const orderOf = ({ kind, tags, load, connections }: RegisterRow): number =>
   Number(connections > CONNECTIONS[0]);
 
 const ORDER: Readonly<Record<Kind, number>> = { new: 0, mix: 1, repeated: 2 };
+
+/** Rates at the most connections, ours over the straightforward server's. */
+function atMost(
+  rows: readonly RegisterRow[],
+  main: Load,
+  kind: Kind,
+  tags: number,
+): number | null {
+  const rate = (server: ServerName): number | undefined =>
+    rows.find(
+      (row) =>
+        row.server === server &&
+        row.kind === kind &&
+        row.tags === tags &&
+        row.load === main.name &&
+        row.connections === CONNECTIONS.at(-1),
+    )?.perSecond;
+  const [ours, its] = [rate('ours'), rate('straightforward')];
+  return ours === undefined || its === undefined ? null : ours / its;
+}
+
+/** Of ours: CPU of all processes for a repetition over that for a new device, by tags. */
+function repetitionCpuShare(rows: readonly RegisterRow[]): Ratios {
+  const micros = (kind: Kind, tags: number): number =>
+    rows.find(
+      (row) =>
+        row.server === 'ours' &&
+        row.kind === kind &&
+        row.tags === tags &&
+        row.connections === CONNECTIONS[0],
+    )?.allCpuMicros ?? Number.NaN;
+  return Object.fromEntries(
+    [FEW_TAGS, MANY_TAGS].map((tags) => [
+      `tags${tags}`,
+      micros('repeated', tags) / micros('new', tags),
+    ]),
+  );
+}
 
 /** CPU of all processes for an answer, ours over the straightforward server's, by kind and tags. */
 function cpuShares(rows: readonly RegisterRow[]): Ratios {
