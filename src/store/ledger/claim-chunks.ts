@@ -6,7 +6,7 @@
 
 import type { NotificationState, Payload } from '../../domain/notification.ts';
 import type { Sql } from '../sql.ts';
-import { isClaimable, isDue } from './claimable-state.ts';
+import { isAvailable, isClaimable } from './claimable-state.ts';
 import { isUnheld } from './unheld.ts';
 
 /** One scope of a notification: all of it that is for one (app, platform). */
@@ -98,7 +98,7 @@ export const claimChunks = (
     cross join lateral (
       select notification_id, app_id, platform_id, group_number from chunks
       where (notification_id, app_id, platform_id) = (w.notification_id, w.app_id, w.platform_id)
-        and ${isDue(sql, sql`available_at`)} and ${isUnheld(sql)} and ${isAmong(sql, among)}
+        and ${isAvailable(sql)} and ${isUnheld(sql)} and ${isAmong(sql, among)}
       order by group_number
       limit w.count
       for update skip locked

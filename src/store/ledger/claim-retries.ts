@@ -3,10 +3,10 @@
  * new epoch and a lease by the database's clock.
  */
 
-import type { Sql } from '../sql.ts';
+import type { Fragment, Sql } from '../sql.ts';
 import type { Among, ClaimedScope, Part } from './claim-chunks.ts';
 import { claimedScope, isAmong } from './claim-chunks.ts';
-import { isClaimable, isDue } from './claimable-state.ts';
+import { isClaimable } from './claimable-state.ts';
 import { isUnheld } from './unheld.ts';
 
 /**
@@ -36,22 +36,22 @@ export const claimRetries = (
   nodeId: number | null,
   among: Among = 'unsuspected',
 ) => sql<ClaimedRetries[]>`
-  with due as (
-    select r.*
+  with wanted as (
+    select w.*, n.state = 'CANCELLED' as is_cancelled
     from unnest(
       ${wanted.map(({ notificationId }) => notificationId)}::uuid[],
       ${wanted.map(({ appId }) => appId)}::integer[],
       ${wanted.map(({ platformId }) => platformId)}::smallint[]
     ) as w(notification_id, app_id, platform_id)
     join notifications n on n.id = w.notification_id and ${isClaimable(sql)}
-    cross join lateral (
-      select notification_id, app_id, platform_id, ordinal, lease_until is not null as was_lost from retries
-      where (notification_id, app_id, platform_id) = (w.notification_id, w.app_id, w.platform_id)
-        and ${isDue(sql, sql`due_at`)} and ${isUnheld(sql)} and ${isAmong(sql, among)}
-      order by ordinal
-      limit ${RETRY_BATCH_MAX}::integer
-      for update skip locked
-    ) r
+  ),
+  due as (
+    select r.* from wanted w
+    cross join lateral (${batch(sql, among, sql`not w.is_cancelled and due_at <= now()`)}) r
+  ),
+  to_be_counted as (
+    select r.* from wanted w
+    cross join lateral (${batch(sql, among, sql`w.is_cancelled and parked_at is null`)}) r
   ),
   claimed as (
     update retries r set
@@ -60,7 +60,7 @@ export const claimRetries = (
       node_id = ${nodeId}::integer,
       node_epoch = r.epoch + 1,
       lease_until = now() + ${leaseMs}::float8 * interval '1 millisecond'
-    from due d
+    from (select * from due union all select * from to_be_counted) d
     where (r.notification_id, r.app_id, r.platform_id, r.ordinal)
       = (d.notification_id, d.app_id, d.platform_id, d.ordinal)
     returning r.*, d.was_lost
@@ -80,3 +80,12 @@ export const claimRetries = (
   from batches b
   join notifications n on n.id = b.notification_id
   join notification_scopes s using (notification_id, app_id, platform_id)`;
+
+/** Of the part `w`: what nobody holds, as far as `which` says. */
+const batch = (sql: Sql, among: Among, which: Fragment) => sql`
+  select notification_id, app_id, platform_id, ordinal, lease_until is not null as was_lost from retries
+  where (notification_id, app_id, platform_id) = (w.notification_id, w.app_id, w.platform_id)
+    and ${which} and ${isUnheld(sql)} and ${isAmong(sql, among)}
+  order by ordinal
+  limit ${RETRY_BATCH_MAX}::integer
+  for update skip locked`;

@@ -3,7 +3,7 @@
  * both claims, so that what was paused meanwhile stays where it is, wherever it waited.
  */
 
-import type { Fragment, Sql } from '../sql.ts';
+import type { Sql } from '../sql.ts';
 
 /**
  * Of the notification `n`: of a cancelled one what is left is claimed too, counted and not sent.
@@ -11,11 +11,11 @@ import type { Fragment, Sql } from '../sql.ts';
 export const isClaimable = (sql: Sql) => sql`n.state in ('RUNNING', 'CANCELLED')`;
 
 /**
- * Of a row whose time is `at`, and of its notification `n`: what is counted only need not wait for
- * its provider. What is parked is due never. One comparison, for which an index can be used: a
- * million may wait.
+ * Of a row of `chunks`, and of its notification `n`: what is counted only need not wait for its
+ * provider. What is parked is available never. (Of retries a million may wait: for them the two
+ * states are two questions, each with an index that fits.)
  */
-export const isDue = (sql: Sql, at: Fragment) => sql`(
-  ${at} <= case when n.state = 'CANCELLED' then 'infinity'::timestamptz else now() end
+export const isAvailable = (sql: Sql) => sql`(
+  available_at <= case when n.state = 'CANCELLED' then 'infinity'::timestamptz else now() end
   and parked_at is null
 )`;

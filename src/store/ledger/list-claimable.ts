@@ -4,7 +4,7 @@
  */
 
 import type { Sql } from '../sql.ts';
-import { isClaimable, isDue } from './claimable-state.ts';
+import { isAvailable, isClaimable } from './claimable-state.ts';
 import { isUnheld } from './unheld.ts';
 
 /** A notification with more retries is not small: each batch of them fills a slot. */
@@ -36,12 +36,19 @@ export const listClaimable = (sql: Sql, among: 'all' | 'large' = 'all') => sql<C
       n.open_chunks > 0 and exists (
         select 1 from chunks c
         where (c.notification_id, c.app_id, c.platform_id) = (s.notification_id, s.app_id, s.platform_id)
-          and ${isDue(sql, sql`available_at`)} and ${isUnheld(sql)}
+          and ${isAvailable(sql)} and ${isUnheld(sql)}
       ) as "hasChunks",
-      n.open_retries > 0 and exists (
-        select 1 from retries r
-        where (r.notification_id, r.app_id, r.platform_id) = (s.notification_id, s.app_id, s.platform_id)
-          and ${isDue(sql, sql`due_at`)} and ${isUnheld(sql)}
+      n.open_retries > 0 and (
+        exists (
+          select 1 from retries r
+          where (r.notification_id, r.app_id, r.platform_id) = (s.notification_id, s.app_id, s.platform_id)
+            and r.due_at <= now() and ${isUnheld(sql)}
+        )
+        or n.state = 'CANCELLED' and exists (
+          select 1 from retries r
+          where (r.notification_id, r.app_id, r.platform_id) = (s.notification_id, s.app_id, s.platform_id)
+            and r.parked_at is null and ${isUnheld(sql)}
+        )
       ) as "hasRetries"
     from notifications n
     join notification_scopes s on s.notification_id = n.id
