@@ -175,12 +175,7 @@ const orderOf = ({ kind, tags, load, connections }: RegisterRow): number =>
 const ORDER: Readonly<Record<Kind, number>> = { new: 0, mix: 1, repeated: 2 };
 
 /** Rates at the most connections, ours over the straightforward server's. */
-function atMost(
-  rows: readonly RegisterRow[],
-  main: Load,
-  kind: Kind,
-  tags: number,
-): number | null {
+function atMost(rows: readonly RegisterRow[], main: Load, kind: Kind, tags: number): number | null {
   const rate = (server: ServerName): number | undefined =>
     rows.find(
       (row) =>
