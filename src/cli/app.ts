@@ -157,8 +157,8 @@ const givenIn = (values: Values): GivenFlags => ({
   isSet: (flag) => values[flag] !== undefined,
   text: (flag) => required(values, flag),
   readFile: readText,
-  refuse(sentence, cause) {
-    throw new UsageError(sentence, { cause });
+  refuse(sentence) {
+    throw new UsageError(sentence);
   },
 });
 

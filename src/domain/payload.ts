@@ -4,7 +4,8 @@
  */
 
 import { z } from 'zod';
-import { parseJson } from '../std/json.ts';
+import type { JsonObject } from '../std/json.ts';
+import { isObject, parseJson } from '../std/json.ts';
 import type { Payload } from './notification.ts';
 
 /** One fault of a payload, as the caller is told it. */
@@ -63,10 +64,6 @@ export function showsNothing({ data, silent, ...rest }: Payload): boolean {
   );
 }
 
-/** Whether it is an object, as JSON writes it in braces. */
-export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 const DECIMAL = /^\s*-?\d+(\.\d+)?\s*$/;
 const PRINTABLE_ASCII = /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/;
 
@@ -88,7 +85,7 @@ const boolean = z.preprocess(
   (value) => (value === 'true' || value === 'false' ? value === 'true' : value),
   z.boolean({ error: 'must be true or false.' }),
 );
-const object = z.custom<Readonly<Record<string, unknown>>>(isObject, 'must be an object.');
+const object = z.custom<JsonObject>(isObject, 'must be an object.');
 
 const fields = z.object({
   title: text.exactOptional(),
@@ -128,8 +125,8 @@ export const isPayloadField = (name: string): boolean => KNOWN.has(name) || name
  * Splits known fields (null counts as absent, `body` as `message`) from all others, which become
  * data.
  */
-function split(read: Readonly<Record<string, unknown>>): {
-  readonly known: Readonly<Record<string, unknown>>;
+function split(read: JsonObject): {
+  readonly known: JsonObject;
   readonly unknown: readonly (readonly [string, unknown])[];
 } {
   const known: Record<string, unknown> = {};
@@ -170,10 +167,7 @@ const RESERVED_BY_FCM: ReadonlySet<string> = new Set(['from', 'message_type']);
  * Faults for keys that a provider reserves: they would fail for every device of it, long after the
  * caller got `200`.
  */
-function reservedKeys(
-  data: Readonly<Record<string, unknown>>,
-  fcm: Readonly<Record<string, unknown>> | undefined,
-): readonly PayloadFault[] {
+function reservedKeys(data: JsonObject, fcm: JsonObject | undefined): readonly PayloadFault[] {
   const faults: PayloadFault[] = [];
   for (const key of Object.keys(data)) {
     if (isReservedByFcm(key)) faults.push(reserved('payload.data', key, 'FCM'));

@@ -38,6 +38,10 @@ export const GROUP_DEPTH_MAX = 32;
 /** Ids are PostgreSQL integers. */
 export const ID_MAX = 2_147_483_647;
 
+/** Whether it can be an id. No row has an id outside the range, and no integer of the database. */
+export const isId = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isInteger(value) && value > 0 && value <= ID_MAX;
+
 /** An expired tag addresses no device, and devices cannot subscribe to it. */
 export const isExpired = (tag: CatalogueTag, nowMs: number): boolean =>
   tag.expiresAtMs !== null && tag.expiresAtMs <= nowMs;

@@ -4,8 +4,7 @@
  */
 
 import type { z } from 'zod';
-import { isObject } from '../domain/payload.ts';
-import { parseJson } from '../std/json.ts';
+import { isObject, parseJson } from '../std/json.ts';
 import { jsonFaultPosition } from '../std/json-position.ts';
 import type { HttpRequest, HttpResponse } from './handler.ts';
 import type { Fault } from './problem.ts';

@@ -5,7 +5,7 @@
 
 import type { Caller, KeyRights } from '../access/caller.ts';
 import type { Tag } from '../domain/tag.ts';
-import { ID_MAX } from '../domain/tag.ts';
+import { isId } from '../domain/tag.ts';
 import type { Push, TagReferences } from '../push/accept/push.ts';
 import { findCoveredTags } from '../store/client-keys/covered-tags.ts';
 import type { Sql } from '../store/sql.ts';
@@ -78,8 +78,7 @@ async function coversAudience(
   { target, filter }: Push,
 ): Promise<boolean> {
   const covered = await findCoveredTags(sql, clientId, key, {
-    // An id beyond the range belongs to no tag, and is no integer of the database either.
-    ids: [...target.ids, ...filter.ids].filter((id) => id > 0 && id <= ID_MAX),
+    ids: [...target.ids, ...filter.ids].filter(isId),
     sourceIds: [...target.sourceIds, ...filter.sourceIds],
   });
   const names = new Set(covered.flatMap(({ id, sourceId }) => [id, sourceId]));

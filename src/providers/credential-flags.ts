@@ -15,5 +15,5 @@ export interface GivenFlags {
   /** The file's text; refuses when it cannot be read. */
   readFile(path: string): Promise<string>;
   /** Ends the command with this sentence. */
-  refuse(sentence: string, cause?: unknown): never;
+  refuse(sentence: string): never;
 }

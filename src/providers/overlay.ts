@@ -3,9 +3,8 @@
  * else replaces.
  */
 
-import { isObject } from '../domain/payload.ts';
-
-type JsonObject = Readonly<Record<string, unknown>>;
+import type { JsonObject } from '../std/json.ts';
+import { isObject } from '../std/json.ts';
 
 /**
  * Returns a new object and changes neither argument. It is built from entries, so that a key

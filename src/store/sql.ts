@@ -76,12 +76,12 @@ export function connect(
  */
 export const list = (values: readonly (number | string)[]): string => `{${values.join(',')}}`;
 
-/** Texts, or nulls, likewise for `::text[]`. The driver would check each element three times. */
-export const textList = (values: readonly (string | null)[]): string =>
-  `{${values.map((value) => (value === null ? 'NULL' : quoted(value))).join(',')}}`;
+/** Texts likewise, for `::text[]`. The driver would check each element three times. */
+export const textList = (values: readonly string[]): string => `{${values.map(quoted).join(',')}}`;
 
 const SPECIAL = /["\\]/;
 const EACH_SPECIAL = /["\\]/g;
 
-const quoted = (value: string): string =>
+/** A text as an element of such an array. */
+export const quoted = (value: string): string =>
   SPECIAL.test(value) ? `"${value.replace(EACH_SPECIAL, '\\$&')}"` : `"${value}"`;

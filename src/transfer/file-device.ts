@@ -7,7 +7,8 @@ import {
   PLATFORMS,
   platformNamed,
 } from '../domain/device.ts';
-import { ID_MAX, SOURCE_ID_LENGTH_MAX, TAG_NAME_LENGTH_MAX } from '../domain/tag.ts';
+import { isId, SOURCE_ID_LENGTH_MAX, TAG_NAME_LENGTH_MAX } from '../domain/tag.ts';
+import { isObject } from '../std/json.ts';
 
 /** A tag as a file names it; null: not given. At least one of sourceId and id is present. */
 export interface FileTag {
@@ -140,9 +141,7 @@ function readTags(value: unknown): readonly FileTag[] | null {
 function readTag(entry: unknown): FileTag | null {
   if (typeof entry === 'string') return checkTag({ sourceId: entry });
   if (typeof entry === 'number') return checkTag({ id: entry });
-  return typeof entry === 'object' && entry !== null && !Array.isArray(entry)
-    ? checkTag(entry)
-    : null;
+  return isObject(entry) ? checkTag(entry) : null;
 }
 
 interface TagFields {
@@ -154,7 +153,7 @@ interface TagFields {
 function checkTag({ sourceId, id, name }: TagFields): FileTag | null {
   const tag: FileTag = {
     sourceId: isText(sourceId, SOURCE_ID_LENGTH_MAX) ? sourceId : null,
-    id: typeof id === 'number' && Number.isInteger(id) && id > 0 && id <= ID_MAX ? id : null,
+    id: isId(id) ? id : null,
     name: isText(name, TAG_NAME_LENGTH_MAX) ? name : null,
   };
   if (sourceId !== undefined && sourceId !== null && tag.sourceId === null) return null;

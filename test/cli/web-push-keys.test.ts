@@ -73,8 +73,10 @@ t.test('from a fresh key pair to the credential', async (t) => {
   t.match(context.complaints.at(-1), '--vapid-file or --service-account-file is missing');
   t.equal(await run(set), 2);
   t.match(context.complaints.at(-1), '--subject is missing');
-  const text = file('text', 'no keys');
-  t.equal(await run(`credentials 1000 webpush --vapid-file ${text} --subject ${subject}`), 2);
-  t.match(context.complaints.at(-1), /is neither JSON with publicKey and privateKey nor a PEM/);
+  for (const [name, content] of Object.entries({ text: 'no keys', list: '[]' })) {
+    const path = file(name, content);
+    t.equal(await run(`credentials 1000 webpush --vapid-file ${path} --subject ${subject}`), 2);
+    t.match(context.complaints.at(-1), /is neither JSON with publicKey and privateKey nor a PEM/);
+  }
   t.equal(inputs.length, asked);
 });

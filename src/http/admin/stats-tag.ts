@@ -1,6 +1,6 @@
 /** `GET /push-admin-api/v3/<client-id>/stats/tag/<tag-id>`: exact counts of a tag. */
 
-import { ID_MAX } from '../../domain/tag.ts';
+import { isId } from '../../domain/tag.ts';
 import type { PatientReads } from '../../store/patient-reads.ts';
 import type { Sql } from '../../store/sql.ts';
 import type { TagDay } from '../../store/tag-days/tag-statistics.ts';
@@ -61,7 +61,7 @@ export const statsTagRoute = ({
 
 function readTagId(text: string): number | null {
   const id = DECIMAL.test(text) ? Number(text) : 0;
-  return id > 0 && id <= ID_MAX ? id : null;
+  return isId(id) ? id : null;
 }
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((a, b) => a + b, 0);

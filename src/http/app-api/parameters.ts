@@ -6,7 +6,7 @@
 
 import { isUtf8 } from 'node:buffer';
 import { isDeviceId } from '../../domain/device.ts';
-import { ID_MAX, TAGS_PER_REQUEST_MAX } from '../../domain/tag.ts';
+import { isId, TAGS_PER_REQUEST_MAX } from '../../domain/tag.ts';
 import type { TagNames } from '../../registration/catalogue/snapshot.ts';
 import type { JsonObject } from '../../std/json.ts';
 import { parseObject } from '../../std/json.ts';
@@ -132,9 +132,7 @@ const DECIMAL = /^\d{1,10}$/;
 /** A JSON number or a decimal string that can be an id. */
 function readId(value: unknown): number | null {
   const number = typeof value === 'string' && DECIMAL.test(value) ? Number(value) : value;
-  return typeof number === 'number' && Number.isInteger(number) && number > 0 && number <= ID_MAX
-    ? number
-    : null;
+  return isId(number) ? number : null;
 }
 
 /** One value or an array of them; null: the key is absent. */

@@ -7,7 +7,7 @@
 import { z } from 'zod';
 import type { Caller } from '../../access/caller.ts';
 import { DEVICE_ID_LENGTH_MAX, isDeviceId } from '../../domain/device.ts';
-import { ID_MAX } from '../../domain/tag.ts';
+import { isId } from '../../domain/tag.ts';
 import { deviceRef } from '../../registration/operation.ts';
 import type { ReplaceResult } from '../../registration/replace/replacements.ts';
 import type { HttpRequest, HttpResponse, Route } from '../handler.ts';
@@ -22,7 +22,7 @@ import { unavailable } from './unavailable.ts';
 const DIGITS = /^\d{1,10}$/;
 const id = z
   .union([z.number(), z.string().regex(DIGITS).transform(Number)], 'must be an id')
-  .refine((value) => Number.isInteger(value) && value > 0 && value <= ID_MAX, 'must be an id');
+  .refine(isId, 'must be an id');
 const deviceId = z
   .string('must be a string')
   .refine(isDeviceId, `must be a string of 1 to ${DEVICE_ID_LENGTH_MAX} characters`);

@@ -2,8 +2,8 @@
 
 import type { Outcome } from '../../domain/outcome.ts';
 import { DELIVERED } from '../../domain/outcome.ts';
-import { isObject } from '../../domain/payload.ts';
 import { foreignText } from '../../std/foreign-text.ts';
+import { parseObject } from '../../std/json.ts';
 import type { Answer } from '../../transport/transport.ts';
 import { wordless } from '../wordless.ts';
 import { PROVIDER_TOKEN_UPDATES_PAUSE_MS } from './settings.ts';
@@ -26,16 +26,10 @@ interface ApnsBody {
 const REASON_LENGTH_MAX = 100;
 
 function parseBody(body: string): ApnsBody | null {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(body);
-  } catch {
-    return null;
-  }
-  if (!isObject(parsed) || typeof parsed['reason'] !== 'string') return null;
-  const timestamp = parsed['timestamp'];
+  const { reason, timestamp } = parseObject(body) ?? {};
+  if (typeof reason !== 'string') return null;
   return {
-    reason: foreignText(parsed['reason'], REASON_LENGTH_MAX),
+    reason: foreignText(reason, REASON_LENGTH_MAX),
     timestampMs: typeof timestamp === 'number' && timestamp > 0 ? timestamp : null,
   };
 }

@@ -7,6 +7,7 @@ import { z } from 'zod';
 import type { Outcome } from '../../domain/outcome.ts';
 import { DELIVERED } from '../../domain/outcome.ts';
 import { foreignText } from '../../std/foreign-text.ts';
+import { parseJson } from '../../std/json.ts';
 import type { Answer } from '../../transport/transport.ts';
 import { wordless } from '../wordless.ts';
 import { BAD_GATEWAY_PAUSE_MS, QUOTA_PAUSE_MS } from './settings.ts';
@@ -43,12 +44,8 @@ const errorBody = z.object({
 type FcmError = z.infer<typeof errorBody>['error'];
 
 function parseError(body: string): FcmError | null {
-  try {
-    const parsed = errorBody.safeParse(JSON.parse(body));
-    return parsed.success ? parsed.data.error : null;
-  } catch {
-    return null;
-  }
+  const parsed = errorBody.safeParse(parseJson(body));
+  return parsed.success ? parsed.data.error : null;
 }
 
 /** A reason longer than any of Google's is cut: it is stored, and a key for counts. */

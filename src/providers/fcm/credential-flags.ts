@@ -1,5 +1,6 @@
 /** FCM's credential on the command line. */
 
+import { parseJson } from '../../std/json.ts';
 import type { CredentialFlags, GivenFlags } from '../credential-flags.ts';
 
 export const FCM_FLAGS: CredentialFlags = {
@@ -10,10 +11,6 @@ export const FCM_FLAGS: CredentialFlags = {
 
 export async function readServiceAccount(given: GivenFlags): Promise<object> {
   const path = given.text('service-account-file');
-  const text = await given.readFile(path);
-  try {
-    return { serviceAccount: JSON.parse(text) };
-  } catch (error) {
-    return given.refuse(`${path} is not JSON`, error);
-  }
+  const serviceAccount = parseJson(await given.readFile(path));
+  return serviceAccount === undefined ? given.refuse(`${path} is not JSON`) : { serviceAccount };
 }

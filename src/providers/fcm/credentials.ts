@@ -7,6 +7,7 @@ import { importPKCS8, SignJWT } from 'jose';
 import { z } from 'zod';
 import type { FcmCredential, ServiceAccount } from '../../domain/credential.ts';
 import { foreignText } from '../../std/foreign-text.ts';
+import { parseJson } from '../../std/json.ts';
 import type { Posted } from '../../transport/compat/post.ts';
 import { post } from '../../transport/compat/post.ts';
 import type { Minted, MintFailure } from '../minted.ts';
@@ -154,11 +155,3 @@ const hintOf = (word: string): string => {
   const hint = HINTS.find(([words]) => words.test(word))?.[1];
   return hint === undefined ? '' : ` – ${hint}`;
 };
-
-function parseJson(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return undefined;
-  }
-}

@@ -6,8 +6,8 @@
 
 import type { Outcome } from '../../domain/outcome.ts';
 import { DELIVERED } from '../../domain/outcome.ts';
-import { isObject } from '../../domain/payload.ts';
 import { foreignText } from '../../std/foreign-text.ts';
+import { parseObject } from '../../std/json.ts';
 import type { Answer } from '../../transport/transport.ts';
 import { THROTTLED_CHANNEL_PAUSE_MS } from './settings.ts';
 
@@ -47,21 +47,12 @@ interface Words {
 const REASON_LENGTH_MAX = 100;
 
 function parseBody(body: string): Words {
-  const parsed = parseJson(body);
-  const { reason, errno } = isObject(parsed) ? parsed : {};
+  const { reason, errno } = parseObject(body) ?? {};
   return {
     reason: typeof reason === 'string' ? foreignText(reason, REASON_LENGTH_MAX) : null,
     errno: typeof errno === 'number' ? `errno ${errno}` : null,
     text: body.toLowerCase(),
   };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** The outcome of a 4xx that names a fault. */

@@ -1,5 +1,6 @@
 /** Web Push's credential on the command line. */
 
+import { parseObject } from '../../std/json.ts';
 import type { CredentialFlags, GivenFlags } from '../credential-flags.ts';
 import { FCM_FLAGS, readServiceAccount } from '../fcm/credential-flags.ts';
 
@@ -27,11 +28,8 @@ export const WEB_PUSH_FLAGS: CredentialFlags = {
 async function readKeys(path: string, given: GivenFlags): Promise<object> {
   const text = await given.readFile(path);
   if (text.includes('-----BEGIN')) return { privateKey: text };
-  try {
-    const parsed: unknown = JSON.parse(text);
-    if (typeof parsed === 'object' && parsed !== null) return parsed;
-  } catch {
-    // The sentence below refuses it.
-  }
-  return given.refuse(`${path} is neither JSON with publicKey and privateKey nor a PEM`);
+  return (
+    parseObject(text) ??
+    given.refuse(`${path} is neither JSON with publicKey and privateKey nor a PEM`)
+  );
 }

@@ -7,7 +7,7 @@ import type { JsonWebKey } from 'node:crypto';
 import { createECDH, createPrivateKey } from 'node:crypto';
 import { z } from 'zod';
 import type { VapidKeys, WebPushCredential } from '../../domain/credential.ts';
-import { isObject } from '../../domain/payload.ts';
+import { isObject } from '../../std/json.ts';
 import type { ParsedCredential } from '../credential-form.ts';
 import { sentencesOf } from '../credential-form.ts';
 import { parseFcm } from '../fcm/credential-form.ts';

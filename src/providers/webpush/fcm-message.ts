@@ -6,7 +6,8 @@
 
 import type { ServiceAccount } from '../../domain/credential.ts';
 import type { Message } from '../../domain/notification.ts';
-import { isObject, isReservedByFcm } from '../../domain/payload.ts';
+import { isReservedByFcm } from '../../domain/payload.ts';
+import { isObject } from '../../std/json.ts';
 import type { RenderedFcm } from '../fcm/message.ts';
 import { fcmRequests, strings } from '../fcm/message.ts';
 import { pushFields } from './message.ts';

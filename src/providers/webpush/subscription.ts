@@ -1,6 +1,6 @@
 /** Reads a deviceId of platform 7: a browser's PushSubscription (W3C Push API), or an FCM token. */
 
-import { isObject } from '../../domain/payload.ts';
+import { isObject, parseObject } from '../../std/json.ts';
 import type { Recipient } from './encryption.ts';
 import { AUTH_SECRET_OCTETS, PUBLIC_KEY_OCTETS } from './encryption.ts';
 import { PATH_LENGTH_MAX } from './settings.ts';
@@ -20,8 +20,8 @@ export type WebDevice =
 export function readDevice(deviceId: string, nowMs: number): WebDevice {
   // No FCM token begins with a brace.
   if (!deviceId.trimStart().startsWith('{')) return FCM_TOKEN;
-  const subscription = parse(deviceId);
-  if (!isObject(subscription)) return BAD;
+  const subscription = parseObject(deviceId);
+  if (subscription === undefined) return BAD;
   const { endpoint, keys, expirationTime } = subscription;
   if (typeof endpoint !== 'string' || !isObject(keys) || !URL.canParse(endpoint)) return BAD;
   if (typeof expirationTime === 'number' && expirationTime <= nowMs) return EXPIRED;
@@ -42,14 +42,6 @@ const EXPIRED: WebDevice = Object.freeze({ kind: 'unusable', reason: 'Subscripti
 
 /** SEC 1, 2.3.3. */
 const UNCOMPRESSED_POINT = 4;
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
 
 /** Decodes base64url, or base64 as some libraries write it. */
 function octets(value: unknown, length: number): Buffer | null {

@@ -1,7 +1,7 @@
 /** Looks up the tags that a client's pushes name, and its scopes, for all of them at once. */
 
 import type { Scope } from '../../domain/notification.ts';
-import { ID_MAX } from '../../domain/tag.ts';
+import { isId } from '../../domain/tag.ts';
 import type { ReferencedTag } from '../../store/notifications/find-referenced-tags.ts';
 import { findReferencedTags } from '../../store/notifications/find-referenced-tags.ts';
 import { listScopes } from '../../store/notifications/list-scopes.ts';
@@ -49,8 +49,7 @@ export const namesIn = (push: Push): number => {
 function namesOf({ target, filter, exclude }: Push): TagReferences {
   const named = [target, filter, exclude];
   return {
-    // No tag has an id outside this range, and the database's integer type cannot hold one.
-    ids: named.flatMap(({ ids }) => ids).filter((id) => id > 0 && id <= ID_MAX),
+    ids: named.flatMap(({ ids }) => ids).filter(isId),
     sourceIds: named.flatMap(({ sourceIds }) => sourceIds),
   };
 }

@@ -4,6 +4,7 @@
  */
 
 import type { Sql } from '../sql.ts';
+import { list } from '../sql.ts';
 
 export async function insertApp(
   sql: Sql,
@@ -18,7 +19,7 @@ export async function insertApp(
       insert into apps (client_id, name) values (${app.clientId}, ${app.name}) returning id
     ), platforms as (
       insert into app_platforms (app_id, platform_id)
-      select app.id, platform_id from app, unnest(${app.platformIds}::smallint[]) as platform_id
+      select app.id, platform_id from app, unnest(${list(app.platformIds)}::smallint[]) as platform_id
     )
     select id from app`;
   if (row === undefined) throw new Error('an insert returned no row');

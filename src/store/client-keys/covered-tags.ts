@@ -4,7 +4,7 @@
  */
 
 import type { Fragment, Sql } from '../sql.ts';
-import { list } from '../sql.ts';
+import { list, textList } from '../sql.ts';
 
 /** Null: no limit. */
 export interface TagLimits {
@@ -31,7 +31,7 @@ export const findCoveredTags = (
   sql<CoveredTag[]>`
     select t.id, t.source_id as "sourceId" from tags t
     where t.client_id = ${clientId} and t.deleted_at is null
-      and (t.id = any(${list(named.ids)}::integer[]) or t.source_id = any(${[...named.sourceIds]}::text[]))
+      and (t.id = any(${list(named.ids)}::integer[]) or t.source_id = any(${textList(named.sourceIds)}::text[]))
       and ${isCovered(sql, clientId, limits)}`;
 
 /** A condition on tags `t` that begins with `and`, or nothing for a caller without limits. */

@@ -1,6 +1,7 @@
 /** Stores a further key of a client: its hash to find it by, and what it may do. */
 
 import type { Sql } from '../sql.ts';
+import { list, textList } from '../sql.ts';
 
 export interface NewKey {
   readonly clientId: number;
@@ -23,11 +24,11 @@ export async function insertKey(sql: Sql, key: NewKey): Promise<number> {
     insert into client_keys (client_id, name, username, token_hash, token_sealed, key_id, scopes,
       tag_ids, group_ids, app_ids, max_devices, expires_at)
     values (${key.clientId}, ${key.name}, ${key.username}, ${key.tokenHash}, ${key.tokenSealed}, ${key.keyId},
-      ${[...key.scopes]}::text[], ${arrayOf(key.tagIds)}::integer[], ${arrayOf(key.groupIds)}::integer[],
-      ${arrayOf(key.appIds)}::integer[], ${key.maxDevices}, to_timestamp(${key.expiresAtMs}::float8 / 1000))
+      ${textList(key.scopes)}::text[], ${listOrNull(key.tagIds)}::integer[], ${listOrNull(key.groupIds)}::integer[],
+      ${listOrNull(key.appIds)}::integer[], ${key.maxDevices}, to_timestamp(${key.expiresAtMs}::float8 / 1000))
     returning id`;
   return rows[0]?.id ?? 0;
 }
 
-const arrayOf = (ids: readonly number[] | null): number[] | null =>
-  ids === null ? null : [...ids];
+const listOrNull = (ids: readonly number[] | null): string | null =>
+  ids === null ? null : list(ids);

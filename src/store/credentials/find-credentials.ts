@@ -5,6 +5,7 @@
  */
 
 import type { Sql } from '../sql.ts';
+import { list, textList } from '../sql.ts';
 
 export interface CredentialRow {
   readonly username: string;
@@ -48,12 +49,12 @@ export async function findCredentials(
   // In one statement: revision and rows are of the same moment.
   const rows = await sql<Row[]>`
     with hashes as materialized (
-      select decode(hash, 'hex') as hash from unnest(${hexOf(tokenHashes)}::text[]) as hash
+      select decode(hash, 'hex') as hash from unnest(${list(tokenHashes.map((hash) => hash.toString('hex')))}::text[]) as hash
     ),
     found as (
       select username, token_hash, password_hash, client_id, app_id, expires_at, null::json as key
       from credentials
-      where token_hash = any(array(select hash from hashes)) or username = any(${usernames as string[]}::text[])
+      where token_hash = any(array(select hash from hashes)) or username = any(${textList(usernames)}::text[])
       union all
       select username, token_hash, null, client_id, null, expires_at,
         json_build_object('id', id, 'scopes', scopes, 'tagIds', tag_ids, 'groupIds', group_ids, 'appIds', app_ids,
@@ -74,6 +75,3 @@ export async function findCredentials(
     revision: rows[0]?.revision ?? '',
   };
 }
-
-/** In hex, because the driver takes an array of Buffers for a single one. */
-const hexOf = (hashes: readonly Buffer[]): string[] => hashes.map((hash) => hash.toString('hex'));

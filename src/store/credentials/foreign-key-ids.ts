@@ -4,6 +4,7 @@
  */
 
 import type { Sql } from '../sql.ts';
+import { textList } from '../sql.ts';
 
 export async function foreignKeyIds(
   sql: Sql,
@@ -13,7 +14,7 @@ export async function foreignKeyIds(
     select key_id as "keyId" from (
       select key_id, expires_at from credentials union all select key_id, expires_at from client_keys
     ) as made
-    where key_id <> all(${[...keyIds]}::text[]) and (expires_at is null or expires_at > now())
+    where key_id <> all(${textList(keyIds)}::text[]) and (expires_at is null or expires_at > now())
     group by 1 order by 1`;
   return rows.map((row) => row.keyId);
 }

@@ -10,6 +10,7 @@ import type { GroupChange } from '../../domain/group-change.ts';
 import type { NotificationScope } from '../../domain/notification.ts';
 import type { DeviceToErase } from '../devices/erase-devices.ts';
 import { eraseLocked, lockDevicesToErase } from '../devices/erase-devices.ts';
+import { integer, rowsOf, uuid } from '../rows.ts';
 import type { Sql, SqlPool } from '../sql.ts';
 import { list } from '../sql.ts';
 import { transact } from '../transact.ts';
@@ -79,15 +80,23 @@ async function findReplaced(
   if (tokens.length === 0) return [];
   const rows = await tx<{ ordinal: number }[]>`
     select t.ordinal
-    from unnest(
-      ${list(tokens.map(({ ordinal }) => ordinal))}::int[],
-      ${list(tokens.map(({ key }) => key))}::uuid[]
-    ) as dead (ordinal, device_key)
-    join devices t on t.app_id = ${appId} and t.platform_id = ${platformId} and t.ordinal = dead.ordinal
-    join devices i on i.device_key = dead.device_key and i.app_id = ${appId} and i.platform_id = ${platformId}
+    from ${replaceable(tx, tokens)}
+    join devices t on t.app_id = ${appId} and t.platform_id = ${platformId} and t.ordinal = replaceable.ordinal
+    join devices i on i.device_key = replaceable.installation_key and i.app_id = ${appId} and i.platform_id = ${platformId}
     where i.registered_at >= t.registered_at + ${UNWRITTEN_MS_MAX}::float8 * interval '1 millisecond'`;
   return rows.map(({ ordinal }) => ordinal);
 }
+
+interface DeadToken {
+  readonly ordinal: number;
+  /** Of the installation that has it. */
+  readonly key: string;
+}
+
+const replaceable = rowsOf<DeadToken>('replaceable', {
+  ordinal: integer(({ ordinal }) => ordinal),
+  installation_key: uuid(({ key }) => key),
+});
 
 /** Leaves out devices that another node has taken in the meantime. */
 const takeVerdicts = (

@@ -4,8 +4,9 @@
  */
 
 import type { DeviceNote, DevicePlace, GroupKey } from '../../domain/group-change.ts';
+import { DEVICE_PLACE } from '../columns.ts';
+import { float8, rowsOf } from '../rows.ts';
 import type { Sql } from '../sql.ts';
-import { list } from '../sql.ts';
 
 /** A refused token and the send that it was refused in. */
 export interface RefusedDevice extends DevicePlace {
@@ -34,12 +35,7 @@ export const countRefusals = (tx: Sql, devices: readonly RefusedDevice[]) => tx<
   with refused as (
     select d.app_id, d.platform_id, d.ordinal
     from devices d
-    join unnest(
-      ${list(devices.map((device) => device.appId))}::int[],
-      ${list(devices.map((device) => device.platformId))}::int[],
-      ${list(devices.map((device) => device.ordinal))}::int[],
-      ${devices.map((device) => device.registeredBeforeMs)}::float8[]
-    ) as r (app_id, platform_id, ordinal, registered_before_ms)
+    join ${refused(tx, devices)}
       on d.app_id = r.app_id and d.platform_id = r.platform_id and d.ordinal = r.ordinal
     where d.registered_at < to_timestamp(r.registered_before_ms / 1000)
       and coalesce(d.refused_at <= now() - ${REFUSAL_INTERVAL_MS}::float8 * interval '1 millisecond', true)
@@ -51,3 +47,8 @@ export const countRefusals = (tx: Sql, devices: readonly RefusedDevice[]) => tx<
   where d.app_id = w.app_id and d.platform_id = w.platform_id and d.ordinal = w.ordinal
   returning d.app_id as "appId", d.platform_id as "platformId", d.ordinal, d.ordinal / 8192 as "groupNumber",
     d.refusals, d.apns_environment as environment`;
+
+const refused = rowsOf<RefusedDevice>('r', {
+  ...DEVICE_PLACE,
+  registered_before_ms: float8(({ registeredBeforeMs }) => registeredBeforeMs),
+});

@@ -3,8 +3,9 @@
 import { UNWRITTEN_MS_MAX } from '../../domain/device.ts';
 import type { DevicePlace, Edits, GroupChange, GroupKey } from '../../domain/group-change.ts';
 import { changesOf } from '../../domain/group-change.ts';
+import { DEVICE_PLACE } from '../columns.ts';
+import { float8, rowsOf } from '../rows.ts';
 import type { Sql, SqlPool } from '../sql.ts';
-import { list } from '../sql.ts';
 import { ERASING_SLOT } from '../tag-days/slots.ts';
 import { transact } from '../transact.ts';
 import { recordChanges, touchedGroups } from './record-changes.ts';
@@ -92,24 +93,22 @@ const selectToErase = (tx: Sql, devices: readonly DeviceToErase[]) => tx<
     coalesce(d.registered_at >= to_timestamp((dead.registered_before_ms - ${UNWRITTEN_MS_MAX}::float8) / 1000), false) as "isDoubtful",
     case when d.refusals > 0 then extract(epoch from d.refused_at)::float8 * 1000 end as "refusedAtMs"
   from devices d
-  join unnest(
-    ${list(devices.map((device) => device.appId))}::int[],
-    ${list(devices.map((device) => device.platformId))}::int[],
-    ${list(devices.map((device) => device.ordinal))}::int[],
-    ${devices.map((device) => device.registeredBeforeMs)}::float8[]
-  ) as dead (app_id, platform_id, ordinal, registered_before_ms)
+  join ${dead(tx, devices)}
     on d.app_id = dead.app_id and d.platform_id = dead.platform_id and d.ordinal = dead.ordinal
   where dead.registered_before_ms is null
      or d.registered_at < to_timestamp(dead.registered_before_ms / 1000)
   order by d.app_id, d.platform_id, d.device_key
   for update of d`;
 
+const dead = rowsOf<DeviceToErase>('dead', {
+  ...DEVICE_PLACE,
+  registered_before_ms: float8(({ registeredBeforeMs }) => registeredBeforeMs),
+});
+
 /** Deletes the rows of devices that the transaction has locked. */
 export const deleteDevices = (tx: Sql, devices: readonly DevicePlace[]) => tx`
   delete from devices d
-  using unnest(
-    ${list(devices.map((device) => device.appId))}::int[],
-    ${list(devices.map((device) => device.platformId))}::int[],
-    ${list(devices.map((device) => device.ordinal))}::int[]
-  ) as dead (app_id, platform_id, ordinal)
+  using ${erased(tx, devices)}
   where d.app_id = dead.app_id and d.platform_id = dead.platform_id and d.ordinal = dead.ordinal`;
+
+const erased = rowsOf<DevicePlace>('dead', DEVICE_PLACE);

@@ -5,14 +5,29 @@
 
 import type { PlatformOfApp } from '../../domain/device.ts';
 import type { DeviceNote } from '../../domain/group-change.ts';
+import { PLATFORM_OF_APP } from '../columns.ts';
+import type { Columns } from '../rows.ts';
+import { integer, rowsOf, uuid } from '../rows.ts';
 import type { Fragment, Sql } from '../sql.ts';
-import { list } from '../sql.ts';
 import { readTagIds } from './tag-ids.ts';
 
 export interface DeviceKey extends PlatformOfApp {
   /** deviceKeyOf(deviceId) */
   readonly deviceKey: string;
 }
+
+export const DEVICE_KEY: Columns<DeviceKey> = {
+  ...PLATFORM_OF_APP,
+  device_key: uuid(({ deviceKey }) => deviceKey),
+};
+
+/** With its place among those asked for. */
+export const WANTED_DEVICE: Columns<DeviceKey> = {
+  ...DEVICE_KEY,
+  index: integer((_, index) => index),
+};
+
+export const wantedDevices = rowsOf<DeviceKey>('wanted', WANTED_DEVICE);
 
 /** A device that exists, as it is. */
 export interface KnownDevice extends DeviceNote {
@@ -55,7 +70,7 @@ export async function findDevices(
     devices,
     freshMs,
     tagIds,
-    sql`window sofar as (order by wanted.place)`,
+    sql`window sofar as (order by wanted.index)`,
   );
   const beyond = Math.min(
     devices.length,
@@ -92,15 +107,11 @@ const select = (
   ending: Fragment,
 ) =>
   sql<Row[]>`
-  select (wanted.place - 1)::int as index, d.ordinal, d.refusals, d.apns_environment as environment, d.app_version as "appVersion",
+  select wanted.index, d.ordinal, d.refusals, d.apns_environment as environment, d.app_version as "appVersion",
     ${tagIds} as "tagIds",
     d.registered_at > greatest(now() - ${freshMs}::float8 * interval '1 millisecond', p.repetitions_written_from) as "isFresh"
   from devices d
   join app_platforms p on p.app_id = d.app_id and p.platform_id = d.platform_id
-  join unnest(
-    ${list(devices.map((device) => device.appId))}::int[],
-    ${list(devices.map((device) => device.platformId))}::int[],
-    ${list(devices.map((device) => device.deviceKey))}::uuid[]
-  ) with ordinality as wanted (app_id, platform_id, device_key, place)
+  join ${wantedDevices(sql, devices)}
     on d.app_id = wanted.app_id and d.platform_id = wanted.platform_id and d.device_key = wanted.device_key
   ${ending}`.execute();

@@ -3,10 +3,17 @@
  * since, stays.
  */
 
+import { DEVICE_PLACE } from '../columns.ts';
+import type { Columns } from '../rows.ts';
+import { float8, integers, rowsOf, text } from '../rows.ts';
 import type { Sql } from '../sql.ts';
-import { list, textList } from '../sql.ts';
 import type { DeviceKey } from './find-devices.ts';
-import { readTagIds, writeTagIds } from './tag-ids.ts';
+import { DEVICE_KEY, WANTED_DEVICE } from './find-devices.ts';
+import { readTagIds } from './tag-ids.ts';
+
+interface WantedImported extends DeviceKey {
+  readonly sinceMs: number;
+}
 
 /** A device that the database knows already; `index` is its place among those asked for. */
 export interface KnownImported {
@@ -24,24 +31,24 @@ export interface KnownImported {
  */
 export async function lockImported(
   tx: Sql,
-  devices: readonly (DeviceKey & { readonly sinceMs: number })[],
+  devices: readonly WantedImported[],
 ): Promise<readonly KnownImported[]> {
   const rows = await tx<(Omit<KnownImported, 'tagIds'> & { readonly tagIds: string })[]>`
-    select (wanted.place - 1)::int as index, d.ordinal, d.tag_ids::text as "tagIds",
+    select wanted.index, d.ordinal, d.tag_ids::text as "tagIds",
       d.registered_at > to_timestamp(wanted.since_ms / 1000) as "hasRegistered",
       coalesce(d.unsubscribed_at > to_timestamp(wanted.since_ms / 1000), false) as "hasUnsubscribed"
     from devices d
-    join unnest(
-      ${list(devices.map((device) => device.appId))}::int[],
-      ${list(devices.map((device) => device.platformId))}::int[],
-      ${list(devices.map((device) => device.deviceKey))}::uuid[],
-      ${list(devices.map((device) => device.sinceMs))}::float8[]
-    ) with ordinality as wanted (app_id, platform_id, device_key, since_ms, place)
+    join ${wanted(tx, devices)}
       on d.app_id = wanted.app_id and d.platform_id = wanted.platform_id and d.device_key = wanted.device_key
     order by d.app_id, d.platform_id, d.device_key
     for no key update of d`;
   return rows.map((row) => ({ ...row, tagIds: readTagIds(row.tagIds) }));
 }
+
+const wanted = rowsOf<WantedImported>('wanted', {
+  ...WANTED_DEVICE,
+  since_ms: float8(({ sinceMs }) => sinceMs),
+});
 
 export interface ImportedDevice extends DeviceKey {
   readonly ordinal: number;
@@ -51,27 +58,34 @@ export interface ImportedDevice extends DeviceKey {
   readonly tagIds: readonly number[];
 }
 
+const IMPORTED: Columns<ImportedDevice> = {
+  ...DEVICE_PLACE,
+  app_version: text(({ appVersion }) => appVersion),
+  registered_at_ms: float8(({ registeredAtMs }) => registeredAtMs),
+  tag_ids: integers(({ tagIds }) => tagIds),
+};
+
+interface NewImported extends ImportedDevice {
+  readonly deviceId: string;
+}
+
+const fresh = rowsOf<NewImported>('fresh', {
+  ...IMPORTED,
+  ...DEVICE_KEY,
+  device_id: text(({ deviceId }) => deviceId),
+});
+
+const given = rowsOf<ImportedDevice>('given', IMPORTED);
+
 /**
  * Fails (`wasMadeSince`) when another transaction has made one of the devices since the look-up.
  */
-export async function insertImported(
-  tx: Sql,
-  devices: readonly (ImportedDevice & { readonly deviceId: string })[],
-): Promise<void> {
+export async function insertImported(tx: Sql, devices: readonly NewImported[]): Promise<void> {
   if (devices.length === 0) return;
   await tx`
     insert into devices (app_id, platform_id, ordinal, device_key, device_id, app_version, registered_at, tag_ids)
-    select app_id, platform_id, ordinal, device_key, device_id, app_version, to_timestamp(registered_at_ms / 1000), tag_ids::int[]
-    from unnest(
-      ${list(devices.map((device) => device.appId))}::int[],
-      ${list(devices.map((device) => device.platformId))}::int[],
-      ${list(devices.map((device) => device.ordinal))}::int[],
-      ${list(devices.map((device) => device.deviceKey))}::uuid[],
-      ${textList(devices.map((device) => device.deviceId))}::text[],
-      ${textList(devices.map((device) => device.appVersion))}::text[],
-      ${list(devices.map((device) => device.registeredAtMs))}::float8[],
-      ${textList(devices.map((device) => writeTagIds(device.tagIds)))}::text[]
-    ) as fresh (app_id, platform_id, ordinal, device_key, device_id, app_version, registered_at_ms, tag_ids)
+    select app_id, platform_id, ordinal, device_key, device_id, app_version, to_timestamp(registered_at_ms / 1000), tag_ids
+    from ${fresh(tx, devices)}
     order by app_id, platform_id, device_key`;
 }
 
@@ -90,16 +104,8 @@ export async function updateImported(tx: Sql, devices: readonly ImportedDevice[]
       end,
       tag_ids = seen.tag_ids
     from (
-      select app_id, platform_id, ordinal, app_version, to_timestamp(registered_at_ms / 1000) as registered_at,
-        tag_ids::int[] as tag_ids
-      from unnest(
-        ${list(devices.map((device) => device.appId))}::int[],
-        ${list(devices.map((device) => device.platformId))}::int[],
-        ${list(devices.map((device) => device.ordinal))}::int[],
-        ${textList(devices.map((device) => device.appVersion))}::text[],
-        ${list(devices.map((device) => device.registeredAtMs))}::float8[],
-        ${textList(devices.map((device) => writeTagIds(device.tagIds)))}::text[]
-      ) as given (app_id, platform_id, ordinal, app_version, registered_at_ms, tag_ids)
+      select *, to_timestamp(registered_at_ms / 1000) as registered_at
+      from ${given(tx, devices)}
     ) as seen
     where d.app_id = seen.app_id and d.platform_id = seen.platform_id and d.ordinal = seen.ordinal
       and (

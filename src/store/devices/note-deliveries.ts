@@ -6,8 +6,9 @@
 import type { ApnsEnvironment } from '../../domain/credential.ts';
 import type { DevicePlace, GroupChange, GroupKey } from '../../domain/group-change.ts';
 import { changesOf } from '../../domain/group-change.ts';
+import { DEVICE_PLACE } from '../columns.ts';
+import { rowsOf, text } from '../rows.ts';
 import type { Sql, SqlPool } from '../sql.ts';
-import { list } from '../sql.ts';
 import { transact } from '../transact.ts';
 import { raiseGroups } from './raise-groups.ts';
 
@@ -41,12 +42,7 @@ const updateDelivered = (tx: Sql, deliveries: readonly NotedDelivery[]) => tx<
   with delivered as (
     select d.app_id, d.platform_id, d.ordinal, taken.environment
     from devices d
-    join unnest(
-      ${list(deliveries.map((delivery) => delivery.appId))}::int[],
-      ${list(deliveries.map((delivery) => delivery.platformId))}::int[],
-      ${list(deliveries.map((delivery) => delivery.ordinal))}::int[],
-      ${deliveries.map((delivery) => delivery.environment)}::text[]
-    ) as taken (app_id, platform_id, ordinal, environment)
+    join ${taken(tx, deliveries)}
       on d.app_id = taken.app_id and d.platform_id = taken.platform_id and d.ordinal = taken.ordinal
     where d.refusals > 0
       or (taken.environment is not null and taken.environment is distinct from d.apns_environment)
@@ -59,3 +55,8 @@ const updateDelivered = (tx: Sql, deliveries: readonly NotedDelivery[]) => tx<
   where d.app_id = w.app_id and d.platform_id = w.platform_id and d.ordinal = w.ordinal
   returning d.app_id as "appId", d.platform_id as "platformId", d.ordinal, d.ordinal / 8192 as "groupNumber",
     d.apns_environment as environment`;
+
+const taken = rowsOf<NotedDelivery>('taken', {
+  ...DEVICE_PLACE,
+  environment: text(({ environment }) => environment),
+});

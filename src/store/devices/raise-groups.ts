@@ -4,8 +4,9 @@
  */
 
 import type { GroupKey, RaisedGroup } from '../../domain/group-change.ts';
+import { GROUP_KEY } from '../columns.ts';
+import { rowsOf } from '../rows.ts';
 import type { Sql } from '../sql.ts';
-import { list } from '../sql.ts';
 
 /**
  * The last statement of a transaction, after devices and tag days: every writer takes its locks in
@@ -20,12 +21,10 @@ export async function raiseGroups(
   return await tx<RaisedGroup[]>`
     insert into device_groups (app_id, platform_id, group_number, version)
     select distinct app_id, platform_id, group_number, 1
-    from unnest(
-      ${list(groups.map((group) => group.appId))}::int[],
-      ${list(groups.map((group) => group.platformId))}::int[],
-      ${list(groups.map((group) => group.groupNumber))}::int[]
-    ) as touched (app_id, platform_id, group_number)
+    from ${touched(tx, groups)}
     order by 1, 2, 3
     on conflict (app_id, platform_id, group_number) do update set version = device_groups.version + 1
     returning app_id as "appId", platform_id as "platformId", group_number as "groupNumber", version`;
 }
+
+const touched = rowsOf<GroupKey>('touched', GROUP_KEY);

@@ -6,9 +6,9 @@
 import type { PlatformOfApp } from '../../domain/device.ts';
 import type { DevicePlace, GroupKey, RaisedGroup } from '../../domain/group-change.ts';
 import { groupKeyOf, groupOfPlace } from '../../domain/group-change.ts';
+import { GROUP_KEY, PLATFORM_OF_APP } from '../columns.ts';
+import { integer, integers, rowsOf } from '../rows.ts';
 import type { Fragment, Sql } from '../sql.ts';
-import { list, textList } from '../sql.ts';
-import { writeTagIds } from './tag-ids.ts';
 
 /** Tags that a device has gained and lost. */
 export interface TagChange extends DevicePlace {
@@ -113,13 +113,7 @@ export const recording = (
     days as (
       insert into tag_days (tag_id, app_id, platform_id, day, slot, subscribed, unsubscribed)
       select tag_id, app_id, platform_id, (now() at time zone 'utc')::date, ${slot}::smallint, gained, lost
-      from unnest(
-        ${list(counts.map(({ tagId }) => tagId))}::int[],
-        ${list(counts.map(({ appId }) => appId))}::int[],
-        ${list(counts.map(({ platformId }) => platformId))}::int[],
-        ${list(counts.map(({ gained }) => gained))}::int[],
-        ${list(counts.map(({ lost }) => lost))}::int[]
-      ) as counted (tag_id, app_id, platform_id, gained, lost)
+      from ${counted(tx, counts)}
       ${after}
       order by tag_id, app_id, platform_id
       on conflict (tag_id, app_id, platform_id, day, slot) do update set
@@ -130,11 +124,7 @@ export const recording = (
     raised as (
       insert into device_groups (app_id, platform_id, group_number, version)
       select app_id, platform_id, group_number, 1
-      from unnest(
-        ${list(groups.map(({ appId }) => appId))}::int[],
-        ${list(groups.map(({ platformId }) => platformId))}::smallint[],
-        ${list(groups.map(({ groupNumber }) => groupNumber))}::int[]
-      ) as touched (app_id, platform_id, group_number)
+      from ${raisedGroups(tx, groups)}
       -- Always true: the days' rows are locked before the groups'.
       where (select count(*) from days) >= 0
       order by 1, 2, 3
@@ -144,7 +134,7 @@ export const recording = (
     written_tags as (
       insert into device_group_tags (app_id, platform_id, tag_id, group_number)
       select app_id, platform_id, tag_id, group_number
-      from ${newTags(tx, groups)} as new (app_id, platform_id, tag_id, group_number)
+      from ${gainedTags(tx, gainedIn(groups))}
       -- Always true: the groups' rows are locked before their tags are looked at.
       where (select count(*) from raised) >= 0
       ${groups.some(({ knownTagIds }) => knownTagIds.length > 0) ? tx`union ${outdatedTags(tx, groups)}` : tx``}
@@ -152,35 +142,46 @@ export const recording = (
       on conflict do nothing
     )`;
 
-function newTags(tx: Sql, groups: readonly TouchedGroup[]) {
-  const pairs = groups.flatMap((group) => group.newTagIds.map((tagId) => ({ ...group, tagId })));
-  return tx`unnest(
-        ${list(pairs.map(({ appId }) => appId))}::int[],
-        ${list(pairs.map(({ platformId }) => platformId))}::smallint[],
-        ${list(pairs.map(({ tagId }) => tagId))}::int[],
-        ${list(pairs.map(({ groupNumber }) => groupNumber))}::int[]
-      )`;
+const counted = rowsOf<TagCount>('counted', {
+  tag_id: integer(({ tagId }) => tagId),
+  ...PLATFORM_OF_APP,
+  gained: integer(({ gained }) => gained),
+  lost: integer(({ lost }) => lost),
+});
+
+const raisedGroups = rowsOf<GroupKey>('touched', GROUP_KEY);
+
+interface GainedTag extends GroupKey {
+  readonly tagId: number;
 }
+
+const gainedIn = (groups: readonly TouchedGroup[]): readonly GainedTag[] =>
+  groups.flatMap((group) => group.newTagIds.map((tagId) => ({ ...group, tagId })));
+
+const gainedTags = rowsOf<GainedTag>('gained', {
+  ...GROUP_KEY,
+  tag_id: integer(({ tagId }) => tagId),
+});
 
 /**
  * Known tags of groups that have another epoch now: they may have been removed since. Every plan
  * looks them up in a hash.
  */
 function outdatedTags(tx: Sql, groups: readonly TouchedGroup[]) {
-  const known = groups.filter(({ knownTagIds }) => knownTagIds.length > 0);
+  const withTags = groups.filter(({ knownTagIds }) => knownTagIds.length > 0);
   return tx`
-      select k.app_id, k.platform_id, tag_id, k.group_number
-      from unnest(
-        ${list(known.map(({ appId }) => appId))}::int[],
-        ${list(known.map(({ platformId }) => platformId))}::smallint[],
-        ${list(known.map(({ groupNumber }) => groupNumber))}::int[],
-        ${list(known.map(({ knownEpoch }) => knownEpoch))}::int[],
-        ${textList(known.map(({ knownTagIds }) => writeTagIds(knownTagIds)))}::text[]
-      ) as k (app_id, platform_id, group_number, epoch, tag_ids)
-      cross join lateral unnest(k.tag_ids::int[]) as tag_id
-      where (k.app_id, k.platform_id, k.group_number, k.epoch)
+      select app_id, platform_id, tag_id, group_number
+      from ${known(tx, withTags)}
+      cross join lateral unnest(known.tag_ids) as tag_id
+      where (app_id, platform_id, group_number, epoch)
         not in (select app_id, platform_id, group_number, tags_epoch from raised)`;
 }
+
+const known = rowsOf<TouchedGroup>('known', {
+  ...GROUP_KEY,
+  epoch: integer(({ knownEpoch }) => knownEpoch),
+  tag_ids: integers(({ knownTagIds }) => knownTagIds),
+});
 
 /** The answer of a statement with `recording`. */
 export const RAISED = (tx: Sql) => tx`

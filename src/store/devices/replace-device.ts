@@ -6,8 +6,9 @@
 import type { ApnsEnvironment } from '../../domain/credential.ts';
 import type { DevicePlace } from '../../domain/group-change.ts';
 import type { Sql } from '../sql.ts';
+import { list } from '../sql.ts';
 import type { DeviceKey } from './find-devices.ts';
-import { readTagIds, writeTagIds } from './tag-ids.ts';
+import { readTagIds } from './tag-ids.ts';
 
 /** A device as it is. */
 export interface LockedToReplace {
@@ -77,5 +78,5 @@ export const writeMerged = (
   }: { readonly appVersion: string | null; readonly tagIds: readonly number[] },
 ) => tx`
   update devices set registered_at = now(), refusals = 0, refused_at = null, app_version = ${appVersion},
-    tag_ids = ${writeTagIds(tagIds)}::int[]
+    tag_ids = ${list(tagIds)}::int[]
   where app_id = ${appId} and platform_id = ${platformId} and ordinal = ${ordinal}`;

@@ -1,8 +1,8 @@
 /** Reads the tags that devices are subscribed to. */
 
 import type { Sql } from '../sql.ts';
-import { list } from '../sql.ts';
 import type { DeviceKey } from './find-devices.ts';
+import { wantedDevices } from './find-devices.ts';
 
 export interface TagOfDevice {
   readonly id: number;
@@ -18,17 +18,13 @@ export interface TagOfDevice {
 export const tagsOfDevices = (sql: Sql, devices: readonly DeviceKey[]) => sql<
   (TagOfDevice & { readonly index: number })[]
 >`
-  select (wanted.place - 1)::int as index, t.id, t.name, t.source_id as "sourceId",
+  select wanted.index, t.id, t.name, t.source_id as "sourceId",
     t.optional_parameters as "optionalParameters"
-  from unnest(
-    ${list(devices.map((device) => device.appId))}::int[],
-    ${list(devices.map((device) => device.platformId))}::int[],
-    ${list(devices.map((device) => device.deviceKey))}::uuid[]
-  ) with ordinality as wanted (app_id, platform_id, device_key, place)
+  from ${wantedDevices(sql, devices)}
   join devices d
     on d.app_id = wanted.app_id and d.platform_id = wanted.platform_id and d.device_key = wanted.device_key
   join tags t on t.id = any (d.tag_ids)
   where t.deleted_at is null
     and (t.app_ids is null or d.app_id = any (t.app_ids))
     and (t.expires_at_ms is null or t.expires_at_ms > extract(epoch from now()) * 1000)
-  order by wanted.place, t.id`;
+  order by wanted.index, t.id`;

@@ -4,12 +4,13 @@
  */
 
 import type { DevicePlace } from '../../domain/group-change.ts';
+import { DEVICE_PLACE } from '../columns.ts';
+import { boolean, integers, rowsOf, text } from '../rows.ts';
 import type { Sql } from '../sql.ts';
-import { list, textList } from '../sql.ts';
 import type { DeviceKey } from './find-devices.ts';
+import { DEVICE_KEY } from './find-devices.ts';
 import type { RaisedWithEpoch, TagChange, TouchedGroup } from './record-changes.ts';
 import { countsOf, RAISED, recording } from './record-changes.ts';
-import { writeTagIds } from './tag-ids.ts';
 
 /** A device that the transaction has locked, and that changes. */
 export interface DeviceUpdate extends DevicePlace {
@@ -66,28 +67,27 @@ export async function writeBatch(tx: Sql, batch: Batch): Promise<readonly Raised
     ${RAISED(tx)}`;
 }
 
-/** Flags travel as 0 and 1: the driver takes an array of booleans for one boolean. */
 const updateDevices = (tx: Sql, updated: readonly DeviceUpdate[]) => tx`
     updated as (
       update devices d set
-        registered_at = case when seen.registers = 1 then now() else d.registered_at end,
+        registered_at = case when seen.registers then now() else d.registered_at end,
         -- A token that its app still has is no stranger.
-        refusals = case when seen.registers = 1 then 0 else d.refusals end,
-        refused_at = case when seen.registers = 1 then null else d.refused_at end,
-        unsubscribed_at = case when seen.unsubscribes = 1 then now() else d.unsubscribed_at end,
+        refusals = case when seen.registers then 0 else d.refusals end,
+        refused_at = case when seen.registers then null else d.refused_at end,
+        unsubscribed_at = case when seen.unsubscribes then now() else d.unsubscribed_at end,
         app_version = coalesce(seen.app_version, d.app_version),
-        tag_ids = coalesce(seen.tag_ids::int[], d.tag_ids)
-      from unnest(
-        ${list(updated.map((device) => device.appId))}::int[],
-        ${list(updated.map((device) => device.platformId))}::int[],
-        ${list(updated.map((device) => device.ordinal))}::int[],
-        ${list(updated.map((device) => Number(device.registers)))}::int[],
-        ${list(updated.map((device) => Number(device.unsubscribes)))}::int[],
-        ${textList(updated.map((device) => device.appVersion))}::text[],
-        ${textList(updated.map(({ tagIds }) => (tagIds === null ? null : writeTagIds(tagIds))))}::text[]
-      ) as seen (app_id, platform_id, ordinal, registers, unsubscribes, app_version, tag_ids)
+        tag_ids = coalesce(seen.tag_ids, d.tag_ids)
+      from ${seen(tx, updated)}
       where d.app_id = seen.app_id and d.platform_id = seen.platform_id and d.ordinal = seen.ordinal
     ),`;
+
+const seen = rowsOf<DeviceUpdate>('seen', {
+  ...DEVICE_PLACE,
+  registers: boolean(({ registers }) => registers),
+  unsubscribes: boolean(({ unsubscribes }) => unsubscribes),
+  app_version: text(({ appVersion }) => appVersion),
+  tag_ids: integers(({ tagIds }) => tagIds),
+});
 
 /**
  * Without `on conflict do nothing`, which would look each device up in the index once more, and
@@ -98,17 +98,17 @@ const insertDevices = (tx: Sql, inserted: readonly NewDevice[]) => tx`
       insert into devices
         (app_id, platform_id, ordinal, device_key, device_id, app_version, registered_at, unsubscribed_at, tag_ids)
       select app_id, platform_id, ordinal, device_key, device_id, app_version, now(),
-        case when unsubscribes = 1 then now() end, tag_ids::int[]
-      from unnest(
-        ${list(inserted.map((device) => device.appId))}::int[],
-        ${list(inserted.map((device) => device.platformId))}::int[],
-        ${list(inserted.map((device) => device.ordinal))}::int[],
-        ${list(inserted.map((device) => device.deviceKey))}::uuid[],
-        ${textList(inserted.map((device) => device.deviceId))}::text[],
-        ${textList(inserted.map((device) => device.appVersion))}::text[],
-        ${list(inserted.map((device) => Number(device.unsubscribes)))}::int[],
-        ${textList(inserted.map((device) => writeTagIds(device.tagIds)))}::text[]
-      ) as fresh (app_id, platform_id, ordinal, device_key, device_id, app_version, unsubscribes, tag_ids)
+        case when unsubscribes then now() end, tag_ids
+      from ${fresh(tx, inserted)}
       order by app_id, platform_id, device_key
       returning ordinal
     ),`;
+
+const fresh = rowsOf<NewDevice>('fresh', {
+  ...DEVICE_PLACE,
+  ...DEVICE_KEY,
+  device_id: text(({ deviceId }) => deviceId),
+  app_version: text(({ appVersion }) => appVersion),
+  unsubscribes: boolean(({ unsubscribes }) => unsubscribes),
+  tag_ids: integers(({ tagIds }) => tagIds),
+});

@@ -4,6 +4,8 @@
  */
 
 import type { PlatformOfApp } from '../../domain/device.ts';
+import { PLATFORM_OF_APP } from '../columns.ts';
+import { boolean, rowsOf, text } from '../rows.ts';
 import type { Sql } from '../sql.ts';
 import { list } from '../sql.ts';
 
@@ -18,19 +20,20 @@ export async function writeUses(sql: Sql, uses: readonly Use[]): Promise<void> {
   if (uses.length === 0) return;
   await sql`
     insert into credential_health as h (app_id, platform_id, accepted_at, fault, fault_at)
-    select app_id, platform_id, case when accepted = 1 then now() end, fault, case when fault is not null then now() end
-    from unnest(
-      ${list(uses.map(({ appId }) => appId))}::int[],
-      ${list(uses.map(({ platformId }) => platformId))}::smallint[],
-      ${list(uses.map(({ wasAccepted }) => Number(wasAccepted)))}::int[],
-      ${uses.map(({ fault }) => fault)}::text[]
-    ) as used (app_id, platform_id, accepted, fault)
+    select app_id, platform_id, case when was_accepted then now() end, fault, case when fault is not null then now() end
+    from ${used(sql, uses)}
     order by app_id, platform_id
     on conflict (app_id, platform_id) do update set
       accepted_at = coalesce(excluded.accepted_at, h.accepted_at),
       fault = coalesce(excluded.fault, h.fault),
       fault_at = coalesce(excluded.fault_at, h.fault_at)`;
 }
+
+const used = rowsOf<Use>('used', {
+  ...PLATFORM_OF_APP,
+  was_accepted: boolean(({ wasAccepted }) => wasAccepted),
+  fault: text(({ fault }) => fault),
+});
 
 /** `isHealthy` null: the provider could not be asked. */
 export async function writeCheck(

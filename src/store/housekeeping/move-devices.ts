@@ -12,9 +12,10 @@ import type {
   GroupKey,
 } from '../../domain/group-change.ts';
 import { changesOf } from '../../domain/group-change.ts';
+import { DEVICE_PLACE } from '../columns.ts';
 import { recordChanges, touchedGroups } from '../devices/record-changes.ts';
+import { integer, rowsOf } from '../rows.ts';
 import type { Sql, SqlPool } from '../sql.ts';
-import { list } from '../sql.ts';
 import { ERASING_SLOT } from '../tag-days/slots.ts';
 import { transact } from '../transact.ts';
 import { barSends } from './bar-sends.ts';
@@ -58,7 +59,10 @@ export const moveDevices = (
 ): Promise<Moved | null> =>
   transact(sql, async (tx) => {
     if (!(await barSends(tx, group))) return null;
-    const devices = await moveRows(tx, group, moves);
+    const devices = await moveRows(
+      tx,
+      moves.map(({ from, to }) => ({ ...at(group, from), to })),
+    );
     const arrived = devices.map(({ to, tagIds }) => ({
       ...at(group, to),
       gained: tagIds,
@@ -78,11 +82,11 @@ type MovedDevice = Move &
  * Locks in the order of keys, as registrations do. The join names app, platform and ordinal:
  * otherwise a planner without statistics reads all devices of the app.
  */
-const moveRows = (tx: Sql, group: GroupKey, moves: readonly Move[]) => tx<MovedDevice[]>`
+const moveRows = (tx: Sql, moves: readonly Wanted[]) => tx<MovedDevice[]>`
   with free as (
     select d.app_id, d.platform_id, d.ordinal, wanted.ordinal_to
     from devices d
-    join ${unnested(tx, group, moves)} as wanted (app_id, platform_id, ordinal, ordinal_to)
+    join ${wanted(tx, moves)}
       on d.app_id = wanted.app_id and d.platform_id = wanted.platform_id and d.ordinal = wanted.ordinal
     order by d.device_key
     for update of d skip locked
@@ -93,9 +97,14 @@ const moveRows = (tx: Sql, group: GroupKey, moves: readonly Move[]) => tx<MovedD
   returning free.ordinal as "from", d.ordinal as "to", d.device_id as "deviceId", d.refusals,
     d.apns_environment as environment, d.tag_ids as "tagIds"`;
 
-const unnested = (tx: Sql, { appId, platformId }: GroupKey, moves: readonly Move[]) => tx`unnest(
-  ${list(moves.map(() => appId))}::int[], ${list(moves.map(() => platformId))}::int[],
-  ${list(moves.map(({ from }) => from))}::int[], ${list(moves.map(({ to }) => to))}::int[])`;
+interface Wanted extends DevicePlace {
+  readonly to: number;
+}
+
+const wanted = rowsOf<Wanted>('wanted', {
+  ...DEVICE_PLACE,
+  ordinal_to: integer(({ to }) => to),
+});
 
 /**
  * If the group is empty, notes this for its version, and deletes its tags. The transaction has

@@ -2,6 +2,8 @@
 
 import type { PlatformOfApp } from '../../domain/device.ts';
 import type { GroupKey, RaisedGroup } from '../../domain/group-change.ts';
+import { GROUP_KEY } from '../columns.ts';
+import { rowsOf } from '../rows.ts';
 import type { Sql } from '../sql.ts';
 
 /** Before every group. */
@@ -26,11 +28,9 @@ export const listGroupsOf = (sql: Sql, { appId, platformId }: PlatformOfApp) => 
 export const readVersions = (sql: Sql, groups: readonly GroupKey[]) => sql<RaisedGroup[]>`
   select app_id as "appId", platform_id as "platformId", group_number as "groupNumber", version
   from device_groups
-  join unnest(
-    ${groups.map(({ appId }) => appId)}::int[],
-    ${groups.map(({ platformId }) => platformId)}::smallint[],
-    ${groups.map(({ groupNumber }) => groupNumber)}::int[]
-  ) as wanted (app_id, platform_id, group_number) using (app_id, platform_id, group_number)`;
+  join ${wanted(sql, groups)} using (app_id, platform_id, group_number)`;
+
+const wanted = rowsOf<GroupKey>('wanted', GROUP_KEY);
 
 /** Counts all groups. */
 export async function countGroups(sql: Sql): Promise<number> {

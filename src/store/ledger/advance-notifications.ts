@@ -4,8 +4,8 @@
  * transaction, and only if something of it changes.
  */
 
+import { float8, integer, rowsOf, uuid } from '../rows.ts';
 import type { Sql } from '../sql.ts';
-import { list } from '../sql.ts';
 
 /** What was recorded of a notification. */
 export interface Advance {
@@ -38,24 +38,18 @@ export const advanceNotifications = (sql: Sql, advances: readonly Advance[]) => 
   { id: string }[]
 >`
   with advanced as (
-    select n.id, a.closed_chunks, a.added_retries, a.sent_from, a.sent_to,
+    select n.id, a.closed_chunks, a.added_retries, a.sent_from_ms, a.sent_to_ms,
       n.finished_at is null and n.state in ('RUNNING', 'PAUSED', 'CANCELLED')
         and n.open_chunks = a.closed_chunks and n.open_retries + a.added_retries = 0 as has_ended
-    from unnest(
-      ${list(advances.map(({ notificationId }) => notificationId))}::uuid[],
-      ${list(advances.map(({ closedChunks }) => closedChunks))}::integer[],
-      ${list(advances.map(({ addedRetries }) => addedRetries))}::integer[],
-      ${advances.map(({ sentFromMs }) => sentFromMs)}::float8[],
-      ${advances.map(({ sentToMs }) => sentToMs)}::float8[]
-    ) as a(id, closed_chunks, added_retries, sent_from, sent_to)
+    from ${advanced(sql, advances)}
     join notifications n using (id)
   ),
   written as (
     update notifications n set
       open_chunks = n.open_chunks - a.closed_chunks,
       open_retries = n.open_retries + a.added_retries,
-      first_send_at = least(n.first_send_at, to_timestamp(a.sent_from / 1000)),
-      last_send_at = greatest(n.last_send_at, to_timestamp(a.sent_to / 1000)),
+      first_send_at = least(n.first_send_at, to_timestamp(a.sent_from_ms / 1000)),
+      last_send_at = greatest(n.last_send_at, to_timestamp(a.sent_to_ms / 1000)),
       finished_at = case when a.has_ended then now() else n.finished_at end,
       state = case
         when not a.has_ended or n.state = 'CANCELLED' then n.state
@@ -67,6 +61,14 @@ export const advanceNotifications = (sql: Sql, advances: readonly Advance[]) => 
       end
     from advanced a
     where n.id = a.id
-      and (a.has_ended or a.closed_chunks <> 0 or a.added_retries <> 0 or a.sent_from is not null)
+      and (a.has_ended or a.closed_chunks <> 0 or a.added_retries <> 0 or a.sent_from_ms is not null)
   )
   select id from advanced where has_ended`;
+
+const advanced = rowsOf<Advance>('a', {
+  id: uuid(({ notificationId }) => notificationId),
+  closed_chunks: integer(({ closedChunks }) => closedChunks),
+  added_retries: integer(({ addedRetries }) => addedRetries),
+  sent_from_ms: float8(({ sentFromMs }) => sentFromMs),
+  sent_to_ms: float8(({ sentToMs }) => sentToMs),
+});

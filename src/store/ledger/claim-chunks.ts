@@ -5,6 +5,8 @@
  */
 
 import type { NotificationState, Payload } from '../../domain/notification.ts';
+import { NOTIFICATION_SCOPE } from '../columns.ts';
+import { integer, rowsOf } from '../rows.ts';
 import type { Sql } from '../sql.ts';
 import { isAvailable, isClaimable } from './claimable-state.ts';
 import { isUnheld } from './unheld.ts';
@@ -88,12 +90,7 @@ export const claimChunks = (
 ) => sql<ClaimedChunk[]>`
   with available as (
     select c.*
-    from unnest(
-      ${wanted.map(({ notificationId }) => notificationId)}::uuid[],
-      ${wanted.map(({ appId }) => appId)}::integer[],
-      ${wanted.map(({ platformId }) => platformId)}::smallint[],
-      ${wanted.map(({ count }) => count)}::integer[]
-    ) as w(notification_id, app_id, platform_id, count)
+    from ${wantedChunks(sql, wanted)}
     join notifications n on n.id = w.notification_id and ${isClaimable(sql)}
     cross join lateral (
       select notification_id, app_id, platform_id, group_number from chunks
@@ -126,6 +123,11 @@ export const claimChunks = (
   join notifications n on n.id = c.notification_id
   join notification_scopes s using (notification_id, app_id, platform_id)
   left join device_groups g using (app_id, platform_id, group_number)`;
+
+const wantedChunks = rowsOf<Wanted>('w', {
+  ...NOTIFICATION_SCOPE,
+  count: integer(({ count }) => count),
+});
 
 const totalOf = (wanted: readonly Wanted[]): number =>
   wanted.reduce((total, { count }) => total + count, 0);

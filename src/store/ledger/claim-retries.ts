@@ -3,6 +3,8 @@
  * new epoch and a lease by the database's clock.
  */
 
+import { NOTIFICATION_SCOPE } from '../columns.ts';
+import { rowsOf } from '../rows.ts';
 import type { Fragment, Sql } from '../sql.ts';
 import type { Among, ClaimedScope, Part } from './claim-chunks.ts';
 import { claimedScope, isAmong } from './claim-chunks.ts';
@@ -38,11 +40,7 @@ export const claimRetries = (
 ) => sql<ClaimedRetries[]>`
   with wanted as (
     select w.*, n.state = 'CANCELLED' as is_cancelled
-    from unnest(
-      ${wanted.map(({ notificationId }) => notificationId)}::uuid[],
-      ${wanted.map(({ appId }) => appId)}::integer[],
-      ${wanted.map(({ platformId }) => platformId)}::smallint[]
-    ) as w(notification_id, app_id, platform_id)
+    from ${wantedParts(sql, wanted)}
     join notifications n on n.id = w.notification_id and ${isClaimable(sql)}
   ),
   due as (
@@ -80,6 +78,8 @@ export const claimRetries = (
   from batches b
   join notifications n on n.id = b.notification_id
   join notification_scopes s using (notification_id, app_id, platform_id)`;
+
+const wantedParts = rowsOf<Part>('w', NOTIFICATION_SCOPE);
 
 /** Of the part `w`: what nobody holds, as far as `which` says. */
 const batch = (sql: Sql, among: Among, which: Fragment) => sql`

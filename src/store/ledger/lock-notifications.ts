@@ -5,9 +5,10 @@
  */
 
 import type { Sql } from '../sql.ts';
+import { list } from '../sql.ts';
 
 /**
  * `no key update`: new retries and chunks, which only reference the notification, need not wait.
  */
 export const lockNotifications = (sql: Sql, ids: readonly string[]) => sql`
-  select id from notifications where id = any(${[...ids]}::uuid[]) order by id for no key update`;
+  select id from notifications where id = any(${list(ids)}::uuid[]) order by id for no key update`;

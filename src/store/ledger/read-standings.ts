@@ -5,6 +5,7 @@
 
 import type { NotificationScope, NotificationState } from '../../domain/notification.ts';
 import type { Sql } from '../sql.ts';
+import { list } from '../sql.ts';
 
 export interface ScopeStanding extends NotificationScope {
   readonly state: NotificationState;
@@ -16,4 +17,4 @@ export const readStandings = (sql: Sql, ids: readonly string[]) => sql<ScopeStan
   select s.notification_id as "notificationId", s.app_id as "appId", s.platform_id as "platformId",
     n.state, s.fault, s.delivered > 0 as "hasDelivered"
   from notifications n join notification_scopes s on s.notification_id = n.id
-  where n.id = any(${[...ids]}::uuid[])`;
+  where n.id = any(${list(ids)}::uuid[])`;

@@ -13,9 +13,12 @@
  *   lost for a repeated report.
  */
 
-import type { ChunkProgress } from '../../domain/progress.ts';
+import type { ChunkProgress, NewRetry } from '../../domain/progress.ts';
+import { NOTIFICATION_SCOPE } from '../columns.ts';
+import type { Columns } from '../rows.ts';
+import { bigint, boolean, float8, integer, rowsOf, smallint, text } from '../rows.ts';
 import type { Sql } from '../sql.ts';
-import { list } from '../sql.ts';
+import type { DeviceVerdict } from './condemn.ts';
 import { countOf, isGateClosed, verdictsIn } from './condemn.ts';
 
 export interface ChunkStanding {
@@ -31,41 +34,15 @@ export function recordChunks(sql: Sql, reports: readonly ChunkProgress[], leaseM
   const retries = reports.flatMap((report, position) =>
     report.retries.map((retry) => ({ ...retry, position })),
   );
-  const reasons = reports.flatMap((report, position) =>
-    report.reasons.map(([reason, count]) => ({ reason, count, position })),
-  );
   const verdicts = reports.flatMap((report, position) =>
     verdictsIn(report).map((verdict) => ({ ...verdict, position })),
   );
+  const reasons = reports.flatMap((report, position) =>
+    report.reasons.map(([reason, count]) => ({ position, reason, count })),
+  );
   return sql<ChunkStanding[]>`
     with reported as (
-      select * from unnest(
-        ${reports.map((_, position) => position)}::integer[],
-        ${reports.map((report) => report.notificationId)}::uuid[],
-        ${reports.map((report) => report.appId)}::integer[],
-        ${reports.map((report) => report.platformId)}::smallint[],
-        ${reports.map((report) => report.groupNumber)}::integer[],
-        ${reports.map((report) => report.epoch)}::integer[],
-        ${reports.map((report) => String(report.blocks))}::text[]::bigint[],
-        ${reports.map((report) => report.counts.total)}::integer[],
-        ${reports.map((report) => report.counts.delivered)}::integer[],
-        ${reports.map((report) => report.counts.failed)}::integer[],
-        ${reports.map((report) => report.counts.skipped)}::integer[],
-        ${reports.map((report) => report.counts.expired)}::integer[],
-        ${reports.map((report) => report.counts.cancelled)}::integer[],
-        ${reports.map((report) => report.retries.length)}::integer[],
-        ${reports.map((report) => report.retries.filter(({ isUncertain }) => isUncertain).length)}::integer[],
-        ${reports.map((report) => countOf(report, 'gone'))}::integer[],
-        ${reports.map((report) => countOf(report, 'refused'))}::integer[],
-        ${reports.map((report) => (report.started === null ? null : String(report.started)))}::text[]::bigint[],
-        ${reports.map((report) => report.sentFromMs)}::float8[],
-        ${reports.map((report) => report.sentToMs)}::float8[],
-        ${reports.map((report) => report.releaseAfterMs)}::float8[],
-        ${reports.map((report) => report.failure ?? null)}::text[],
-        ${list(reports.map((report) => Number(report.isParked ?? false)))}::integer[]
-      ) as r(position, notification_id, app_id, platform_id, group_number, epoch, blocks,
-        total, delivered, failed, skipped, expired, cancelled, retries, uncertain, gone, refused, started,
-        sent_from, sent_to, release_after, failure, parked)
+      select * from ${reported(sql, reports)}
     ),
     held as (
       select r.*, (c.done_blocks | r.blocks) = -1 as is_complete
@@ -80,17 +57,17 @@ export function recordChunks(sql: Sql, reports: readonly ChunkProgress[], leaseM
         done_blocks = c.done_blocks | h.blocks,
         started_blocks = coalesce(h.started, c.started_blocks),
         claims_without_progress = case
-          when h.failure is null and (h.blocks <> 0 or h.release_after is not null) then 0
+          when h.failure is null and (h.blocks <> 0 or h.release_after_ms is not null) then 0
           else c.claims_without_progress end,
         last_failure = coalesce(h.failure, c.last_failure),
-        parked_at = case when h.parked = 1 then now() end,
-        parked_devices = case when h.parked = 1 then h.total end,
-        lease_until = case when h.release_after is null and h.parked = 0
+        parked_at = case when h.is_parked then now() end,
+        parked_devices = case when h.is_parked then h.total end,
+        lease_until = case when h.release_after_ms is null and not h.is_parked
           then now() + ${leaseMs}::float8 * interval '1 millisecond' end,
         available_at = case
-          when h.parked = 1 then 'infinity'
-          when h.release_after is null then c.available_at
-          else now() + h.release_after * interval '1 millisecond' end
+          when h.is_parked then 'infinity'
+          when h.release_after_ms is null then c.available_at
+          else now() + h.release_after_ms * interval '1 millisecond' end
       from held h
       where not h.is_complete
         and (c.notification_id, c.app_id, c.platform_id, c.group_number)
@@ -104,32 +81,21 @@ export function recordChunks(sql: Sql, reports: readonly ChunkProgress[], leaseM
     ),
     postponed as (
       insert into retries (notification_id, app_id, platform_id, ordinal, attempts, reason, due_at)
-      select h.notification_id, h.app_id, h.platform_id, t.ordinal, t.attempts, t.reason,
-        now() + t.due_in * interval '1 millisecond'
-      from unnest(
-        ${retries.map((retry) => retry.position)}::integer[],
-        ${retries.map((retry) => retry.ordinal)}::integer[],
-        ${retries.map((retry) => retry.attempts)}::smallint[],
-        ${retries.map((retry) => retry.reason)}::text[],
-        ${retries.map((retry) => retry.dueInMs)}::float8[]
-      ) as t(position, ordinal, attempts, reason, due_in)
+      select h.notification_id, h.app_id, h.platform_id, retry.ordinal, retry.attempts, retry.reason,
+        now() + retry.due_in_ms * interval '1 millisecond'
+      from ${postponed(sql, retries)}
       join held h using (position)
     ),
     condemned as (
       insert into condemned_devices
         (notification_id, app_id, platform_id, ordinal, registered_before, is_refusal)
-      select h.notification_id, h.app_id, h.platform_id, v.ordinal,
-        to_timestamp(v.registered_before / 1000), v.is_refusal = 1
-      from unnest(
-        ${list(verdicts.map((verdict) => verdict.position))}::integer[],
-        ${list(verdicts.map((verdict) => verdict.ordinal))}::integer[],
-        ${verdicts.map((verdict) => verdict.registeredBeforeMs)}::float8[],
-        ${list(verdicts.map((verdict) => Number(verdict.kind === 'refused')))}::integer[]
-      ) as v(position, ordinal, registered_before, is_refusal)
+      select h.notification_id, h.app_id, h.platform_id, verdict.ordinal,
+        to_timestamp(verdict.registered_before_ms / 1000), verdict.is_refusal
+      from ${condemned(sql, verdicts)}
       join held h using (position)
       join notification_scopes s using (notification_id, app_id, platform_id)
       -- Refusals behind a closed gate count for nothing: ten million of them need no rows.
-      where v.is_refusal = 0 or not ${isGateClosed(sql)}
+      where not verdict.is_refusal or not ${isGateClosed(sql)}
       on conflict do nothing
     ),
     counted as (
@@ -155,20 +121,16 @@ export function recordChunks(sql: Sql, reports: readonly ChunkProgress[], leaseM
     ),
     explained as (
       insert into failure_reasons as f (notification_id, app_id, platform_id, reason, count)
-      select h.notification_id, h.app_id, h.platform_id, e.reason, sum(e.count)
-      from unnest(
-        ${reasons.map((entry) => entry.position)}::integer[],
-        ${reasons.map((entry) => entry.reason)}::text[],
-        ${reasons.map((entry) => entry.count)}::integer[]
-      ) as e(position, reason, count)
+      select h.notification_id, h.app_id, h.platform_id, reason.reason, sum(reason.count)
+      from ${explained(sql, reasons)}
       join held h using (position)
-      group by h.notification_id, h.app_id, h.platform_id, e.reason
-      order by h.notification_id, h.app_id, h.platform_id, e.reason
+      group by h.notification_id, h.app_id, h.platform_id, reason.reason
+      order by h.notification_id, h.app_id, h.platform_id, reason.reason
       on conflict (notification_id, app_id, platform_id, reason)
         do update set count = f.count + excluded.count
     )
     select r.position, h.position is not null as "isCounted",
-      coalesce(h.is_complete or h.parked = 1, false) as "isClosed",
+      coalesce(h.is_complete or h.is_parked, false) as "isClosed",
       h.position is null
         and not coalesce(c.epoch = r.epoch and (c.done_blocks & r.blocks) = r.blocks, false) as "isLost"
     from reported r
@@ -177,3 +139,58 @@ export function recordChunks(sql: Sql, reports: readonly ChunkProgress[], leaseM
       on (c.notification_id, c.app_id, c.platform_id, c.group_number)
         = (r.notification_id, r.app_id, r.platform_id, r.group_number)`;
 }
+
+const reported = rowsOf<ChunkProgress>('reported', {
+  position: integer((_, position) => position),
+  ...NOTIFICATION_SCOPE,
+  group_number: integer(({ groupNumber }) => groupNumber),
+  epoch: integer(({ epoch }) => epoch),
+  blocks: bigint(({ blocks }) => blocks),
+  started: bigint(({ started }) => started),
+  total: integer(({ counts }) => counts.total),
+  delivered: integer(({ counts }) => counts.delivered),
+  failed: integer(({ counts }) => counts.failed),
+  skipped: integer(({ counts }) => counts.skipped),
+  expired: integer(({ counts }) => counts.expired),
+  cancelled: integer(({ counts }) => counts.cancelled),
+  retries: integer(({ retries }) => retries.length),
+  uncertain: integer(({ retries }) => retries.filter(({ isUncertain }) => isUncertain).length),
+  gone: integer((report) => countOf(report, 'gone')),
+  refused: integer((report) => countOf(report, 'refused')),
+  release_after_ms: float8(({ releaseAfterMs }) => releaseAfterMs),
+  failure: text(({ failure }) => failure ?? null),
+  is_parked: boolean(({ isParked }) => isParked ?? false),
+});
+
+/** Of the report at this position. */
+interface Positioned {
+  readonly position: number;
+}
+
+const POSITION: Columns<Positioned> = { position: integer(({ position }) => position) };
+
+const postponed = rowsOf<Positioned & NewRetry>('retry', {
+  ...POSITION,
+  ordinal: integer(({ ordinal }) => ordinal),
+  attempts: smallint(({ attempts }) => attempts),
+  reason: text(({ reason }) => reason),
+  due_in_ms: float8(({ dueInMs }) => dueInMs),
+});
+
+const condemned = rowsOf<Positioned & DeviceVerdict>('verdict', {
+  ...POSITION,
+  ordinal: integer(({ ordinal }) => ordinal),
+  registered_before_ms: float8(({ registeredBeforeMs }) => registeredBeforeMs),
+  is_refusal: boolean(({ kind }) => kind === 'refused'),
+});
+
+interface CountedReason extends Positioned {
+  readonly reason: string;
+  readonly count: number;
+}
+
+const explained = rowsOf<CountedReason>('reason', {
+  ...POSITION,
+  reason: text(({ reason }) => reason),
+  count: integer(({ count }) => count),
+});

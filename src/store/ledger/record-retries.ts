@@ -6,9 +6,12 @@
  *   nothing: an ended row is deleted, and a postponed row has no lease any more.
  */
 
-import type { RetryProgress } from '../../domain/progress.ts';
+import type { NotificationScope } from '../../domain/notification.ts';
+import type { RetryProgress, RetrySettlement } from '../../domain/progress.ts';
+import { NOTIFICATION_SCOPE } from '../columns.ts';
+import { boolean, float8, integer, rowsOf, smallint, text } from '../rows.ts';
 import type { Sql } from '../sql.ts';
-import { list } from '../sql.ts';
+import type { DeviceVerdict } from './condemn.ts';
 import { isGateClosed, verdictsIn } from './condemn.ts';
 
 /** Retries of a notification that have ended for good with this statement. */
@@ -18,35 +21,9 @@ export interface EndedRetries {
 }
 
 export function recordRetries(sql: Sql, reports: readonly RetryProgress[]) {
-  const rows = reports.flatMap((report) => {
-    const { notificationId, appId, platformId, settlements } = report;
-    const verdicts = new Map(verdictsIn(report).map((verdict) => [verdict.ordinal, verdict]));
-    return settlements.map((settlement) => {
-      const verdict = verdicts.get(settlement.ordinal) ?? null;
-      const { failure = null } = report;
-      const isParked = report.isParked === true && settlement.ending === 'failed';
-      return { notificationId, appId, platformId, ...settlement, verdict, failure, isParked };
-    });
-  });
   return sql<EndedRetries[]>`
     with reported as (
-      select * from unnest(
-        ${rows.map((row) => row.notificationId)}::uuid[],
-        ${rows.map((row) => row.appId)}::integer[],
-        ${rows.map((row) => row.platformId)}::smallint[],
-        ${rows.map((row) => row.ordinal)}::integer[],
-        ${rows.map((row) => row.epoch)}::integer[],
-        ${rows.map((row) => row.ending)}::text[],
-        ${rows.map((row) => row.reason)}::text[],
-        ${rows.map((row) => row.attempts)}::smallint[],
-        ${rows.map((row) => row.dueInMs)}::float8[],
-        ${list(rows.map((row) => Number(row.isUncertain)))}::integer[],
-        ${rows.map((row) => row.verdict?.kind ?? null)}::text[],
-        ${rows.map((row) => row.verdict?.registeredBeforeMs ?? null)}::float8[],
-        ${rows.map((row) => row.failure)}::text[],
-        ${list(rows.map((row) => Number(row.isParked)))}::integer[]
-      ) as r(notification_id, app_id, platform_id, ordinal, epoch, ending, reason, attempts, due_in,
-        uncertain, verdict, registered_before, failure, parked)
+      select * from ${settled(sql, settlementsIn(reports))}
     ),
     held as (
       select r.* from reported r
@@ -57,14 +34,14 @@ export function recordRetries(sql: Sql, reports: readonly RetryProgress[]) {
     ),
     ended as (
       delete from retries q using held h
-      where h.ending is not null and h.parked = 0
+      where h.ending is not null and not h.is_parked
         and (q.notification_id, q.app_id, q.platform_id, q.ordinal)
           = (h.notification_id, h.app_id, h.platform_id, h.ordinal)
     ),
     parked as (
       update retries q set parked_at = now(), due_at = 'infinity', lease_until = null
       from held h
-      where h.ending is not null and h.parked = 1
+      where h.ending is not null and h.is_parked
         and (q.notification_id, q.app_id, q.platform_id, q.ordinal)
           = (h.notification_id, h.app_id, h.platform_id, h.ordinal)
     ),
@@ -72,7 +49,7 @@ export function recordRetries(sql: Sql, reports: readonly RetryProgress[]) {
       update retries q set
         attempts = h.attempts,
         reason = coalesce(h.reason, q.reason),
-        due_at = now() + h.due_in * interval '1 millisecond',
+        due_at = now() + h.due_in_ms * interval '1 millisecond',
         lease_until = null,
         claims_without_progress = case when h.failure is null then 0 else q.claims_without_progress end,
         last_failure = coalesce(h.failure, q.last_failure)
@@ -85,7 +62,7 @@ export function recordRetries(sql: Sql, reports: readonly RetryProgress[]) {
       insert into condemned_devices
         (notification_id, app_id, platform_id, ordinal, registered_before, is_refusal)
       select h.notification_id, h.app_id, h.platform_id, h.ordinal,
-        to_timestamp(h.registered_before / 1000), h.verdict = 'refused'
+        to_timestamp(h.registered_before_ms / 1000), h.verdict = 'refused'
       from held h
       join notification_scopes s using (notification_id, app_id, platform_id)
       where h.verdict = 'gone' or (h.verdict = 'refused' and not ${isGateClosed(sql)})
@@ -104,7 +81,7 @@ export function recordRetries(sql: Sql, reports: readonly RetryProgress[]) {
         cancelled = s.cancelled + h.cancelled
       from (
         select notification_id, app_id, platform_id,
-          sum(uncertain) as uncertain,
+          count(*) filter (where is_uncertain) as uncertain,
           count(*) filter (where verdict = 'gone') as gone,
           count(*) filter (where verdict = 'refused') as refused,
           count(*) filter (where ending = 'delivered') as delivered,
@@ -129,3 +106,36 @@ export function recordRetries(sql: Sql, reports: readonly RetryProgress[]) {
     from held where ending is not null
     group by notification_id`;
 }
+
+/** One device's, with what its report says of all of them. */
+interface Settlement extends RetrySettlement, NotificationScope {
+  readonly verdict: DeviceVerdict | null;
+  readonly failure: string | null;
+  readonly isParked: boolean;
+}
+
+const settlementsIn = (reports: readonly RetryProgress[]): readonly Settlement[] =>
+  reports.flatMap((report) => {
+    const { notificationId, appId, platformId, failure = null } = report;
+    const verdicts = new Map(verdictsIn(report).map((verdict) => [verdict.ordinal, verdict]));
+    return report.settlements.map((settlement) => {
+      const verdict = verdicts.get(settlement.ordinal) ?? null;
+      const isParked = report.isParked === true && settlement.ending === 'failed';
+      return { notificationId, appId, platformId, ...settlement, verdict, failure, isParked };
+    });
+  });
+
+const settled = rowsOf<Settlement>('settled', {
+  ...NOTIFICATION_SCOPE,
+  ordinal: integer(({ ordinal }) => ordinal),
+  epoch: integer(({ epoch }) => epoch),
+  ending: text(({ ending }) => ending),
+  reason: text(({ reason }) => reason),
+  attempts: smallint(({ attempts }) => attempts),
+  due_in_ms: float8(({ dueInMs }) => dueInMs),
+  is_uncertain: boolean(({ isUncertain }) => isUncertain),
+  verdict: text(({ verdict }) => verdict?.kind ?? null),
+  registered_before_ms: float8(({ verdict }) => verdict?.registeredBeforeMs ?? null),
+  failure: text(({ failure }) => failure),
+  is_parked: boolean(({ isParked }) => isParked),
+});

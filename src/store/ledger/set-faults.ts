@@ -5,6 +5,8 @@
  */
 
 import type { NotificationScope } from '../../domain/notification.ts';
+import { NOTIFICATION_SCOPE } from '../columns.ts';
+import { rowsOf, text } from '../rows.ts';
 import type { Sql } from '../sql.ts';
 
 export interface ScopeFault extends NotificationScope {
@@ -15,14 +17,14 @@ export const setFaults = (sql: Sql, faults: readonly ScopeFault[]) => sql`
   update notification_scopes s set fault = f.fault
   from (
     select notification_id, app_id, platform_id, min(fault) as fault
-    from unnest(
-      ${faults.map((entry) => entry.notificationId)}::uuid[],
-      ${faults.map((entry) => entry.appId)}::integer[],
-      ${faults.map((entry) => entry.platformId)}::smallint[],
-      ${faults.map((entry) => entry.fault)}::text[]
-    ) as f(notification_id, app_id, platform_id, fault)
+    from ${found(sql, faults)}
     group by notification_id, app_id, platform_id
   ) f
   join notifications n on n.id = f.notification_id
   where (s.notification_id, s.app_id, s.platform_id) = (f.notification_id, f.app_id, f.platform_id)
     and s.fault is null and n.finished_at is null`;
+
+const found = rowsOf<ScopeFault>('found', {
+  ...NOTIFICATION_SCOPE,
+  fault: text(({ fault }) => fault),
+});

@@ -4,6 +4,8 @@
  */
 
 import type { NotificationScope } from '../../domain/notification.ts';
+import { NOTIFICATION_SCOPE } from '../columns.ts';
+import { float8, rowsOf, text } from '../rows.ts';
 import type { Sql } from '../sql.ts';
 
 export interface ScopeWait extends NotificationScope {
@@ -16,13 +18,13 @@ export const setWaits = (sql: Sql, waits: readonly ScopeWait[]) => sql`
     waiting_until = now() + w.for_ms * interval '1 millisecond'
   from (
     select notification_id, app_id, platform_id, min(reason) as reason, max(for_ms) as for_ms
-    from unnest(
-      ${waits.map((wait) => wait.notificationId)}::uuid[],
-      ${waits.map((wait) => wait.appId)}::integer[],
-      ${waits.map((wait) => wait.platformId)}::smallint[],
-      ${waits.map((wait) => wait.waitingFor.reason)}::text[],
-      ${waits.map((wait) => wait.waitingFor.forMs)}::float8[]
-    ) as w(notification_id, app_id, platform_id, reason, for_ms)
+    from ${told(sql, waits)}
     group by notification_id, app_id, platform_id
   ) w
   where (s.notification_id, s.app_id, s.platform_id) = (w.notification_id, w.app_id, w.platform_id)`;
+
+const told = rowsOf<ScopeWait>('told', {
+  ...NOTIFICATION_SCOPE,
+  reason: text(({ waitingFor }) => waitingFor.reason),
+  for_ms: float8(({ waitingFor }) => waitingFor.forMs),
+});

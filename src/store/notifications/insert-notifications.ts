@@ -6,8 +6,9 @@
  */
 
 import type { Audience, NotificationState, Payload } from '../../domain/notification.ts';
+import { PLATFORM_OF_APP } from '../columns.ts';
+import { boolean, float8, integer, integers, json, rowsOf, text, uuid } from '../rows.ts';
 import type { Sql } from '../sql.ts';
-import { list, textList } from '../sql.ts';
 
 export interface NewNotification {
   readonly id: string;
@@ -35,22 +36,17 @@ export interface AcceptedNotification {
 
 /** Answers those that were written: all except those whose idempotency key is taken. */
 export function insertNotifications(sql: Sql, notifications: readonly NewNotification[]) {
-  const keyed = notifications.flatMap(({ id, clientId, idempotency }) =>
+  const withKey = notifications.flatMap(({ id, clientId, idempotency }) =>
     idempotency === null ? [] : [{ id, clientId, ...idempotency }],
   );
-  const scopes = notifications.flatMap(({ id, scopes }) =>
+  const inScopes = notifications.flatMap(({ id, scopes }) =>
     scopes.map((scope) => ({ id, ...scope })),
   );
   return sql<AcceptedNotification[]>`
     with key_taken as (
       insert into idempotency_keys as k (client_id, key, body_hash, notification_id)
       select client_id, key, decode(body_hash, 'hex'), id
-      from unnest(
-        ${list(keyed.map(({ clientId }) => clientId))}::integer[],
-        ${textList(keyed.map(({ key }) => key))}::text[],
-        ${list(keyed.map(({ bodyHash }) => bodyHash.toString('hex')))}::text[],
-        ${list(keyed.map(({ id }) => id))}::uuid[]
-      ) as t(client_id, key, body_hash, id)
+      from ${keyed(sql, withKey)}
       -- In one order, so that nodes wait for each other and do not deadlock.
       order by client_id, key
       on conflict (client_id, key) do update
@@ -63,36 +59,47 @@ export function insertNotifications(sql: Sql, notifications: readonly NewNotific
         id, client_id, user_name, state, any_tag_ids, all_tag_ids, none_tag_ids, payload, at_most_once, send_at, expires_at
       )
       select id, client_id, user_name, case when send_at > now() then 'SCHEDULED' else 'QUEUED' end,
-        any_tag_ids::integer[], all_tag_ids::integer[], none_tag_ids::integer[], payload::json, at_most_once = 1,
-        send_at, to_timestamp(expires_at / 1000)
-      from unnest(
-        ${list(notifications.map(({ id }) => id))}::uuid[],
-        ${list(notifications.map(({ clientId }) => clientId))}::integer[],
-        ${textList(notifications.map(({ userName }) => userName))}::text[],
-        ${textList(notifications.map(({ audience }) => list(audience.anyTagIds)))}::text[],
-        ${textList(notifications.map(({ audience }) => list(audience.allTagIds)))}::text[],
-        ${textList(notifications.map(({ audience }) => list(audience.noneTagIds)))}::text[],
-        ${textList(notifications.map(({ payload }) => JSON.stringify(payload)))}::text[],
-        ${list(notifications.map(({ isAtMostOnce }) => Number(isAtMostOnce)))}::integer[],
-        ${notifications.map(({ sendAtMs }) => sendAtMs)}::float8[],
-        ${notifications.map(({ expiresAtMs }) => expiresAtMs)}::float8[],
-        ${list(notifications.map(({ idempotency }) => Number(idempotency !== null)))}::integer[]
-      ) as t(id, client_id, user_name, any_tag_ids, all_tag_ids, none_tag_ids, payload, at_most_once, asked_at, expires_at, keyed)
+        any_tag_ids, all_tag_ids, none_tag_ids, payload, at_most_once, send_at, to_timestamp(expires_at_ms / 1000)
+      from ${asked(sql, notifications)}
       -- Never before it was accepted: retries and the payload's ttl end so long after it.
-      cross join lateral (select greatest(to_timestamp(asked_at / 1000), now()) as send_at) due
-      where keyed = 0 or id in (select notification_id from key_taken)
+      cross join lateral (select greatest(to_timestamp(send_at_ms / 1000), now()) as send_at) due
+      where not is_keyed or id in (select notification_id from key_taken)
       returning id, state
     ),
     scoped as (
       insert into notification_scopes (notification_id, app_id, platform_id, simulated)
-      select a.id, s.app_id, s.platform_id, s.simulated = 1
-      from accepted a
-      join unnest(
-        ${list(scopes.map(({ id }) => id))}::uuid[],
-        ${list(scopes.map(({ appId }) => appId))}::integer[],
-        ${list(scopes.map(({ platformId }) => platformId))}::smallint[],
-        ${list(scopes.map(({ isSimulated }) => Number(isSimulated)))}::integer[]
-      ) as s(id, app_id, platform_id, simulated) using (id)
+      select id, app_id, platform_id, simulated from accepted join ${scopes(sql, inScopes)} using (id)
     )
     select id, state from accepted`;
 }
+
+type Keyed = Pick<NewNotification, 'id' | 'clientId'> & NonNullable<NewNotification['idempotency']>;
+
+const keyed = rowsOf<Keyed>('keyed', {
+  id: uuid(({ id }) => id),
+  client_id: integer(({ clientId }) => clientId),
+  key: text(({ key }) => key),
+  body_hash: text(({ bodyHash }) => bodyHash.toString('hex')),
+});
+
+const asked = rowsOf<NewNotification>('asked', {
+  id: uuid(({ id }) => id),
+  client_id: integer(({ clientId }) => clientId),
+  user_name: text(({ userName }) => userName),
+  any_tag_ids: integers(({ audience }) => audience.anyTagIds),
+  all_tag_ids: integers(({ audience }) => audience.allTagIds),
+  none_tag_ids: integers(({ audience }) => audience.noneTagIds),
+  payload: json(({ payload }) => payload),
+  at_most_once: boolean(({ isAtMostOnce }) => isAtMostOnce),
+  send_at_ms: float8(({ sendAtMs }) => sendAtMs),
+  expires_at_ms: float8(({ expiresAtMs }) => expiresAtMs),
+  is_keyed: boolean(({ idempotency }) => idempotency !== null),
+});
+
+type InScope = Pick<NewNotification, 'id'> & NewNotification['scopes'][number];
+
+const scopes = rowsOf<InScope>('scopes', {
+  id: uuid(({ id }) => id),
+  ...PLATFORM_OF_APP,
+  simulated: boolean(({ isSimulated }) => isSimulated),
+});

@@ -10,8 +10,8 @@
 
 import type { PlatformOfApp } from '../../domain/device.ts';
 import { GROUP_DEVICES } from '../../domain/device.ts';
+import { integer, rowsOf, text } from '../rows.ts';
 import type { Sql } from '../sql.ts';
-import { list } from '../sql.ts';
 
 /**
  * Notifications planned at a time: for so many small ones the statement takes some ten
@@ -80,11 +80,8 @@ export const planDue = (sql: Sql, but: readonly DueLine[] = []) =>
         ) first
       ) d
       where c.client_id is not null and not exists (
-        select 1 from unnest(
-          ${list(but.map(({ clientId }) => clientId))}::integer[],
-          ${list(but.map(({ isScheduled }) => (isScheduled ? 'SCHEDULED' : 'QUEUED')))}::text[]
-        ) as b(client_id, state)
-        where b.client_id = c.client_id and b.state = l.state
+        select 1 from ${excepted(sql, but)}
+        where excepted.client_id = c.client_id and excepted.state = l.state
       )
     ),
     nearest as (
@@ -174,3 +171,8 @@ export const planDue = (sql: Sql, but: readonly DueLine[] = []) =>
     where n.id = d.id
     returning n.id, n.client_id as "clientId", d.state = 'SCHEDULED' as "isScheduled",
       coalesce(o.scopes, '[]') as scopes`;
+
+const excepted = rowsOf<DueLine>('excepted', {
+  client_id: integer(({ clientId }) => clientId),
+  state: text(({ isScheduled }) => (isScheduled ? 'SCHEDULED' : 'QUEUED')),
+});

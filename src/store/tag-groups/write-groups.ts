@@ -3,6 +3,7 @@
  */
 
 import type { TagGroup } from '../../domain/tag.ts';
+import { integer, rowsOf, text } from '../rows.ts';
 import type { Sql } from '../sql.ts';
 
 export async function insertGroups(
@@ -13,7 +14,7 @@ export async function insertGroups(
   if (groups.length === 0) return;
   await sql`
     insert into tag_groups (id, client_id, name, source_id, parent_id)
-    select id, ${clientId}::integer, name, source_id, parent_id from ${rowsOf(sql, groups)}`;
+    select id, ${clientId}::integer, name, source_id, parent_id from ${given(sql, groups)}`;
 }
 
 export async function updateGroups(
@@ -24,14 +25,13 @@ export async function updateGroups(
   if (groups.length === 0) return;
   await sql`
     update tag_groups set name = given.name, source_id = given.source_id, parent_id = given.parent_id
-    from ${rowsOf(sql, groups)}
+    from ${given(sql, groups)}
     where tag_groups.id = given.id and tag_groups.client_id = ${clientId}`;
 }
 
-const rowsOf = (sql: Sql, groups: readonly TagGroup[]) => sql`
-  unnest(
-    ${groups.map((group) => group.id)}::integer[],
-    ${groups.map((group) => group.name)}::text[],
-    ${groups.map((group) => group.sourceId)}::text[],
-    ${groups.map((group) => group.parentId)}::integer[]
-  ) as given(id, name, source_id, parent_id)`;
+const given = rowsOf<TagGroup>('given', {
+  id: integer((group) => group.id),
+  name: text((group) => group.name),
+  source_id: text((group) => group.sourceId),
+  parent_id: integer((group) => group.parentId),
+});

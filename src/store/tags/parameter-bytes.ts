@@ -4,6 +4,7 @@
  */
 
 import type { Sql } from '../sql.ts';
+import { list } from '../sql.ts';
 
 export interface ParameterBytes {
   readonly own: number;
@@ -19,7 +20,7 @@ export async function parameterBytes(
     select coalesce(sum(bytes) filter (where is_own), 0)::float8 as own,
       coalesce(sum(bytes) filter (where not is_own), 0)::float8 as others
     from (
-      select octet_length(optional_parameters::text) as bytes, id = any(${ownIds as number[]}::integer[]) as is_own
+      select octet_length(optional_parameters::text) as bytes, id = any(${list(ownIds)}::integer[]) as is_own
       from tags where client_id = ${clientId} and deleted_at is null and optional_parameters is not null
     ) t`;
   return row ?? { own: 0, others: 0 };

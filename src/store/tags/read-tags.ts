@@ -5,6 +5,7 @@
 
 import type { Tag } from '../../domain/tag.ts';
 import type { Sql } from '../sql.ts';
+import { textList } from '../sql.ts';
 
 export const readTagsBySourceIds = (
   sql: Sql,
@@ -13,7 +14,7 @@ export const readTagsBySourceIds = (
 ): Promise<readonly Tag[]> =>
   sql<Tag[]>`
     select ${columns(sql)} from tags
-    where client_id = ${clientId} and source_id = any(${sourceIds as string[]}::text[])
+    where client_id = ${clientId} and source_id = any(${textList(sourceIds)}::text[])
       and deleted_at is null`;
 
 export async function readTagBySourceId(

@@ -1,0 +1,84 @@
+/**
+ * Rows as parameters of a statement: an array for each column, which PostgreSQL takes apart with
+ * `unnest`. The text of the statement is the same for any number of rows, so it is prepared once.
+ */
+
+import type { Fragment, Sql } from './sql.ts';
+import { quoted } from './sql.ts';
+
+/** A column of rows that are made of values `T`. */
+export interface Column<T> {
+  /** As the statement sees it. */
+  readonly type: string;
+  /** Of an element of its array: `unnest` would take an array of arrays apart whole. */
+  readonly sentAs: string;
+  /** The text of the PostgreSQL array. */
+  arrayOf(given: readonly T[]): string;
+}
+
+/** Columns by their names. */
+export type Columns<T> = Readonly<Record<string, Column<T>>>;
+
+/** The piece of a statement that has such values as rows. */
+export type Rows<T> = (sql: Sql, given: readonly T[]) => Fragment;
+
+/**
+ * Rows that a statement selects from or joins under `name`. Made once, beside the statement: the
+ * driver keeps something for every template that it was ever given. Names and types are written
+ * into the statement, so they never come from outside.
+ */
+export function rowsOf<T>(name: string, columns: Columns<T>): Rows<T> {
+  const template = templateOf(textOf(name, Object.entries(columns)));
+  const all = Object.values(columns);
+  return (sql, given) => sql(template, ...all.map((column) => column.arrayOf(given)));
+}
+
+/**
+ * The driver's own way looks at each element of an array three times, and takes an array of
+ * booleans for one boolean.
+ */
+const columnOf =
+  <V>(type: string, write: (value: V) => string, sentAs = type) =>
+  <T>(pick: (given: T, index: number) => V | null): Column<T> => ({
+    type,
+    sentAs,
+    arrayOf(given) {
+      const elements = given.map((one, index) => {
+        const value = pick(one, index);
+        return value === null ? 'NULL' : write(value);
+      });
+      return `{${elements.join(',')}}`;
+    },
+  });
+
+export const integer = columnOf<number>('integer', String);
+export const smallint = columnOf<number>('smallint', String);
+export const bigint = columnOf<number | bigint>('bigint', String);
+export const float8 = columnOf<number>('float8', String);
+export const boolean = columnOf<boolean>('boolean', String);
+export const uuid = columnOf<string>('uuid', String);
+export const text = columnOf<string>('text', quoted);
+export const json = columnOf<object>('json', (value) => quoted(JSON.stringify(value)));
+export const integers = columnOf<readonly number[]>(
+  'integer[]',
+  (value) => `"{${value.join(',')}}"`,
+  'text',
+);
+
+/** Stands in a text where an array comes. */
+const HOLE = '?';
+
+function templateOf(text: string): TemplateStringsArray {
+  const strings = text.split(HOLE);
+  return Object.assign(strings, { raw: strings });
+}
+
+function textOf<T>(name: string, columns: readonly (readonly [string, Column<T>])[]): string {
+  const names = columns.map(([column]) => column).join(', ');
+  const arrays = columns.map(([, { sentAs }]) => `${HOLE}::${sentAs}[]`).join(', ');
+  if (columns.every(([, { type, sentAs }]) => type === sentAs)) {
+    return `unnest(${arrays}) as ${name} (${names})`;
+  }
+  const selected = columns.map(([column, { type }]) => `${column}::${type} as ${column}`);
+  return `(select ${selected.join(', ')} from unnest(${arrays}) as sent (${names})) as ${name}`;
+}
