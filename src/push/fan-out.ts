@@ -120,7 +120,7 @@ export async function startFanOut(options: FanOutOptions): Promise<FanOut> {
     authorizer,
     quotas,
     leaseMs,
-    countUndone: (chunk) => countUndone(store.sql, chunk),
+    countUndone: (chunk) => countUndone(store.sql, chunk, chunk.terms.audience),
     clock,
     log,
   });

@@ -33,6 +33,12 @@ export function rowsOf<T>(name: string, columns: Columns<T>): Rows<T> {
   return (sql, given) => sql(template, ...all.map((column) => column.arrayOf(given)));
 }
 
+/** The names of the columns, with commas between them. */
+export function namesOf<T>(columns: Columns<T>): (sql: Sql) => Fragment {
+  const template = templateOf(Object.keys(columns).join(', '));
+  return (sql) => sql(template);
+}
+
 /**
  * The driver's own way looks at each element of an array three times, and takes an array of
  * booleans for one boolean.

@@ -576,7 +576,7 @@ async function started(t: Test, store: Store): Promise<void> {
   const tenant = await makeTenant(sql, 'started');
   const id = await makeRunning(sql, tenant, 1_000, { isAtMostOnce: true });
   const first = await claimOne(sql, id);
-  t.match(first, { isAtMostOnce: true, startedBlocks: '0', hasDelivered: false });
+  t.match(first, { terms: { isAtMostOnce: true }, startedBlocks: '0', hasDelivered: false });
   await ledger.record(report(first, { started: 0b111n }));
   await ledger.record(report(first, { blocks: 1n, counts: delivered(128) }));
   await sql`update chunks set lease_until = now() where notification_id = ${id}`;

@@ -115,8 +115,9 @@ async function reached(sql: SqlPool, scene: Scene, notificationId: string) {
   const chunks = isPlanned ? await claimChunks(sql, [part], 60_000, null) : [];
   for (const chunk of chunks) {
     const { groupNumber, ordinalEnd, groupVersion: expectedVersion } = chunk;
+    const { audience } = chunk.terms;
     const group = { appId: scene.appId, platformId: PLATFORM, groupNumber };
-    const run = await index.resolve({ group, audience: chunk, ordinalEnd, expectedVersion });
+    const run = await index.resolve({ group, audience, ordinalEnd, expectedVersion });
     for (const at of run.offsets.keys()) devices.push(String(run.deviceIds.at(at) ?? 'nobody'));
   }
   return { groups: chunks.map(({ groupNumber }) => groupNumber), devices: devices.sort() };

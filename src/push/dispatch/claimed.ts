@@ -1,6 +1,6 @@
 /** A claimed part, as a task for a worker and as the report that gives it back. */
 
-import type { Counts } from '../../domain/notification.ts';
+import type { Counts, Message } from '../../domain/notification.ts';
 import type { Progress } from '../../domain/progress.ts';
 import type { ClaimedChunk } from '../../store/ledger/claim-chunks.ts';
 import type { ClaimedRetries } from '../../store/ledger/claim-retries.ts';
@@ -21,10 +21,13 @@ export type Claimed =
 export const scopeOf = (claimed: Claimed): ClaimedChunk | ClaimedRetries =>
   claimed.kind === 'chunk' ? claimed.chunk : claimed.retries;
 
-export const deadlinesOfClaimed = (claimed: Claimed): Deadlines => {
-  const scope = scopeOf(claimed);
-  return deadlinesOf(scope, scope.platformId);
+const messageOf = (claimed: Claimed): Message => {
+  const { notificationId, terms, expiresAtMs, dueAtMs } = scopeOf(claimed);
+  return { notificationId, payload: terms.payload, expiresAtMs, dueAtMs };
 };
+
+export const deadlinesOfClaimed = (claimed: Claimed): Deadlines =>
+  deadlinesOf(messageOf(claimed), scopeOf(claimed).platformId);
 
 /** The task for a worker. `fault`: why nothing may be sent. */
 export function taskOf(
@@ -33,27 +36,18 @@ export function taskOf(
   right: { readonly authority: Authority | null; readonly fault: string | null },
 ): Task {
   const scope = scopeOf(claimed);
+  const { payload: _, ...terms } = scope.terms;
   const shared = {
-    message: {
-      notificationId: scope.notificationId,
-      payload: scope.payload,
-      expiresAtMs: scope.expiresAtMs,
-      dueAtMs: scope.dueAtMs,
-    },
+    ...terms,
+    message: messageOf(claimed),
     appId: scope.appId,
     platformId: scope.platformId,
-    audience: {
-      anyTagIds: scope.anyTagIds,
-      allTagIds: scope.allTagIds,
-      noneTagIds: scope.noneTagIds,
-    },
     ...deadlinesOfClaimed(claimed),
     claimedAtMs: scope.claimedAtMs,
     leaseStartedMs: claimed.leaseStartedMs,
     leaseMs,
     nodeId: claimed.nodeId,
     isCancelled: scope.state === 'CANCELLED',
-    isAtMostOnce: scope.isAtMostOnce,
     hasDelivered: scope.hasDelivered,
     ...right,
   };

@@ -167,7 +167,7 @@ class Run {
    */
   private get mayHaveSentInVain(): boolean {
     const { kind } = this.claimed;
-    return kind === 'retries' && this.running !== null && scopeOf(this.claimed).isAtMostOnce;
+    return kind === 'retries' && this.running !== null && scopeOf(this.claimed).terms.isAtMostOnce;
   }
 
   giveBack(terms: GiveBack): void {

@@ -2,11 +2,12 @@
 
 import type { MessagePort } from 'node:worker_threads';
 import type { ProviderCredential } from '../../domain/credential.ts';
-import type { Audience, Message, NotificationState } from '../../domain/notification.ts';
+import type { Message, NotificationState } from '../../domain/notification.ts';
 import type { Progress } from '../../domain/progress.ts';
 import type { Verdict } from '../../outcomes/verdict.ts';
 import type { ProviderOrigins } from '../../providers/origins.ts';
 import type { ThreadVitals } from '../../std/thread-vitals.ts';
+import type { NotificationTerms } from '../../store/notifications/terms.ts';
 import type { DatabaseAddress } from '../../store/sql.ts';
 import type { RedisAddress } from '../../tag-index/redis/connect.ts';
 import type { TransportName } from '../../transport/transport.ts';
@@ -43,11 +44,11 @@ export interface Authority {
   readonly hasFallback?: true;
 }
 
-interface TaskShape extends Deadlines {
+/** The payload is in the message. */
+interface TaskShape extends Deadlines, Omit<NotificationTerms, 'payload'> {
   readonly message: Message;
   readonly appId: number;
   readonly platformId: number;
-  readonly audience: Audience;
   /** The database's time of the claim, epoch milliseconds. */
   readonly claimedAtMs: number;
   /** Monotonic time before the claim was sent. */
@@ -60,8 +61,6 @@ interface TaskShape extends Deadlines {
   readonly nodeId: number | null;
   /** Cancelled: the rest is counted, not sent. */
   readonly isCancelled: boolean;
-  /** No device may get it twice, rather none: a send is repeated only if it has surely failed. */
-  readonly isAtMostOnce: boolean;
   /** Whether any device of the scope has it already. */
   readonly hasDelivered: boolean;
   /** Why nothing may be sent in this scope. The rest of the scope is counted as failed. */

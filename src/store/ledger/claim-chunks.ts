@@ -4,8 +4,10 @@
  * not wait for them.
  */
 
-import type { NotificationState, Payload } from '../../domain/notification.ts';
+import type { NotificationState } from '../../domain/notification.ts';
 import { NOTIFICATION_SCOPE } from '../columns.ts';
+import type { NotificationTerms } from '../notifications/terms.ts';
+import { termsOf } from '../notifications/terms.ts';
 import { integer, rowsOf } from '../rows.ts';
 import type { Sql } from '../sql.ts';
 import { isAvailable, isClaimable } from './claimable-state.ts';
@@ -32,12 +34,7 @@ export interface ClaimedScope {
   readonly fault: string | null;
   /** Whether any device of the scope has received the push. */
   readonly hasDelivered: boolean;
-  readonly anyTagIds: readonly number[];
-  readonly allTagIds: readonly number[];
-  readonly noneTagIds: readonly number[];
-  readonly payload: Payload;
-  /** A send is repeated only if it is known to have failed. */
-  readonly isAtMostOnce: boolean;
+  readonly terms: NotificationTerms;
   readonly dueAtMs: number;
   readonly expiresAtMs: number | null;
   /**
@@ -137,8 +134,7 @@ export const claimedScope = (sql: Sql) => sql`
   n.id as "notificationId", n.client_id as "clientId",
   s.app_id as "appId", s.platform_id as "platformId", n.state, s.fault,
   s.delivered > 0 as "hasDelivered",
-  n.any_tag_ids as "anyTagIds", n.all_tag_ids as "allTagIds", n.none_tag_ids as "noneTagIds",
-  n.payload, n.at_most_once as "isAtMostOnce",
+  ${termsOf(sql)} as terms,
   floor(extract(epoch from n.send_at) * 1000)::float8 as "dueAtMs",
   floor(extract(epoch from n.expires_at) * 1000)::float8 as "expiresAtMs",
   floor(extract(epoch from now()) * 1000)::float8 as "claimedAtMs"`;

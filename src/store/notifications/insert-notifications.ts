@@ -5,18 +5,17 @@
  * of one call have different keys.
  */
 
-import type { Audience, NotificationState, Payload } from '../../domain/notification.ts';
+import type { NotificationState } from '../../domain/notification.ts';
 import { PLATFORM_OF_APP } from '../columns.ts';
-import { boolean, float8, integer, integers, json, rowsOf, text, uuid } from '../rows.ts';
+import { boolean, float8, integer, rowsOf, text, uuid } from '../rows.ts';
 import type { Sql } from '../sql.ts';
+import type { NotificationTerms } from './terms.ts';
+import { TERMS, termNames } from './terms.ts';
 
-export interface NewNotification {
+export interface NewNotification extends NotificationTerms {
   readonly id: string;
   readonly clientId: number;
   readonly userName: string;
-  readonly audience: Audience;
-  readonly payload: Payload;
-  readonly isAtMostOnce: boolean;
   /** Null: now. */
   readonly sendAtMs: number | null;
   readonly expiresAtMs: number | null;
@@ -56,10 +55,10 @@ export function insertNotifications(sql: Sql, notifications: readonly NewNotific
     ),
     accepted as (
       insert into notifications (
-        id, client_id, user_name, state, any_tag_ids, all_tag_ids, none_tag_ids, payload, at_most_once, send_at, expires_at
+        id, client_id, user_name, state, ${termNames(sql)}, send_at, expires_at
       )
       select id, client_id, user_name, case when send_at > now() then 'SCHEDULED' else 'QUEUED' end,
-        any_tag_ids, all_tag_ids, none_tag_ids, payload, at_most_once, send_at, to_timestamp(expires_at_ms / 1000)
+        ${termNames(sql)}, send_at, to_timestamp(expires_at_ms / 1000)
       from ${asked(sql, notifications)}
       -- Never before it was accepted: retries and the payload's ttl end so long after it.
       cross join lateral (select greatest(to_timestamp(send_at_ms / 1000), now()) as send_at) due
@@ -86,11 +85,7 @@ const asked = rowsOf<NewNotification>('asked', {
   id: uuid(({ id }) => id),
   client_id: integer(({ clientId }) => clientId),
   user_name: text(({ userName }) => userName),
-  any_tag_ids: integers(({ audience }) => audience.anyTagIds),
-  all_tag_ids: integers(({ audience }) => audience.allTagIds),
-  none_tag_ids: integers(({ audience }) => audience.noneTagIds),
-  payload: json(({ payload }) => payload),
-  at_most_once: boolean(({ isAtMostOnce }) => isAtMostOnce),
+  ...TERMS,
   send_at_ms: float8(({ sendAtMs }) => sendAtMs),
   expires_at_ms: float8(({ expiresAtMs }) => expiresAtMs),
   is_keyed: boolean(({ idempotency }) => idempotency !== null),

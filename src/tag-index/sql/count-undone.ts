@@ -11,24 +11,27 @@ import { isNobody } from '../audience.ts';
 import { matches } from './matching.ts';
 
 /**
- * An audience in a group; ordinals from `ordinalEnd` on are not in it. `doneBlocks`: 64 bits as a
- * signed number.
+ * A group; ordinals from `ordinalEnd` on are not in the audience. `doneBlocks`: 64 bits as a signed
+ * number.
  */
-export interface UndoneRequest extends GroupKey, Audience {
+export interface UndoneRequest extends GroupKey {
   readonly ordinalEnd: number;
   readonly doneBlocks: string;
 }
 
 /** Counts them as of now. */
-export async function countUndone(sql: Sql, request: UndoneRequest): Promise<number> {
-  const { appId, platformId, groupNumber, ordinalEnd, doneBlocks } = request;
+export async function countUndone(
+  sql: Sql,
+  { appId, platformId, groupNumber, ordinalEnd, doneBlocks }: UndoneRequest,
+  audience: Audience,
+): Promise<number> {
   const start = groupNumber * GROUP_DEVICES;
   const end = Math.min(start + GROUP_DEVICES, ordinalEnd);
-  if (isNobody(request) || end <= start) return 0;
+  if (isNobody(audience) || end <= start) return 0;
   const [row] = await sql<{ devices: number }[]>`
     select count(*) as devices from devices
     where app_id = ${appId} and platform_id = ${platformId} and ordinal >= ${start} and ordinal < ${end}
       and (${doneBlocks}::text::bigint >> ((ordinal - ${start}::integer) / ${BLOCK_DEVICES}::integer)) & 1 = 0
-      and ${matches(sql, request)}`;
+      and ${matches(sql, audience)}`;
   return row?.devices ?? 0;
 }

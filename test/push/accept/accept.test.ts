@@ -260,7 +260,7 @@ await withStores(t, async (t, store) => {
       await sql`update notifications set send_at = now() where client_id = ${clientId}`;
       await planDue(sql);
       const [chunk] = await claimChunksOf(sql, some, 60_000);
-      t.strictSame(chunk?.anyTagIds, [tagId]);
+      t.strictSame(chunk?.terms.audience.anyTagIds, [tagId]);
       t.match(await readStatus(sql, clientId, nobody), [{ state: 'FINISHED', total: 0 }, {}]);
       t.match(await readStatus(sql, clientId, filtered), [{ state: 'FINISHED', total: 0 }, {}]);
     },

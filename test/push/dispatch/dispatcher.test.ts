@@ -54,7 +54,7 @@ const shared = {
   ledger,
   leaseMs: LEASE_MS,
   clock: systemClock,
-  countUndone: (chunk: ClaimedChunk) => countUndone(sql, chunk),
+  countUndone: (chunk: ClaimedChunk) => countUndone(sql, chunk, chunk.terms.audience),
 };
 
 /** A worker that the test plays. */

@@ -73,7 +73,7 @@ class PlayedNode {
       authorizer,
       quotas: { join: () => null },
       leaseMs: LEASE_MS,
-      countUndone: (chunk) => countUndone(store.sql, chunk),
+      countUndone: (chunk) => countUndone(store.sql, chunk, chunk.terms.audience),
       clock,
       log,
     });

@@ -1,0 +1,38 @@
+/**
+ * What a notification asks for, to whom and how: its columns, as they are written when it is
+ * accepted and read with each claim. A further one is told to workers without anybody between.
+ */
+
+import type { Audience, Payload } from '../../domain/notification.ts';
+import type { Columns } from '../rows.ts';
+import { boolean, integers, json, namesOf } from '../rows.ts';
+import type { Sql } from '../sql.ts';
+
+export interface NotificationTerms {
+  readonly audience: Audience;
+  readonly payload: Payload;
+  /** No device may get it twice, rather none: a send is repeated only if it has surely failed. */
+  readonly isAtMostOnce: boolean;
+}
+
+/** As they are written. */
+export const TERMS: Columns<NotificationTerms> = {
+  any_tag_ids: integers(({ audience }) => audience.anyTagIds),
+  all_tag_ids: integers(({ audience }) => audience.allTagIds),
+  none_tag_ids: integers(({ audience }) => audience.noneTagIds),
+  payload: json(({ payload }) => payload),
+  at_most_once: boolean(({ isAtMostOnce }) => isAtMostOnce),
+};
+
+/** Their names, with commas between them. */
+export const termNames = namesOf(TERMS);
+
+/** As they are read, of the notification `n`: one value, NotificationTerms. */
+export const termsOf = (sql: Sql) => sql`
+  json_build_object(
+    'audience', json_build_object(
+      'anyTagIds', n.any_tag_ids, 'allTagIds', n.all_tag_ids, 'noneTagIds', n.none_tag_ids
+    ),
+    'payload', n.payload,
+    'isAtMostOnce', n.at_most_once
+  )`;
