@@ -30,14 +30,48 @@ export const DELIVERIES = ['at-least-once', 'at-most-once'] as const;
 export type Delivery = (typeof DELIVERIES)[number];
 
 /**
+ * How a request selects devices by tags: the fields that name the tags, the list of the audience
+ * that they become, and what an unknown tag means: it adds no device, it leaves no device, or the
+ * request is refused.
+ */
+export const SELECTORS = {
+  target: {
+    ids: 'tagIds',
+    sourceIds: 'tagSourceIds',
+    list: 'anyTagIds',
+    ifUnknown: 'adds-nobody',
+  },
+  filter: {
+    ids: 'filterTagIds',
+    sourceIds: 'filterTagSourceIds',
+    list: 'allTagIds',
+    ifUnknown: 'leaves-nobody',
+  },
+  exclude: {
+    ids: 'excludeTagIds',
+    sourceIds: 'excludeTagSourceIds',
+    list: 'noneTagIds',
+    ifUnknown: 'is-refused',
+  },
+} as const;
+export type Selector = keyof typeof SELECTORS;
+export const SELECTOR_NAMES = Object.keys(SELECTORS) as readonly Selector[];
+
+/** Something for each selector. */
+export const bySelector = <T>(of: (selector: Selector) => T): Readonly<Record<Selector, T>> =>
+  Object.fromEntries(SELECTOR_NAMES.map((name) => [name, of(name)])) as Record<Selector, T>;
+
+/**
  * The target devices have any of the first tags, all of the second, none of the third. Ids are
  * distinct.
  */
-export interface Audience {
-  readonly anyTagIds: readonly number[];
-  readonly allTagIds: readonly number[];
-  readonly noneTagIds: readonly number[];
-}
+export type Audience = Readonly<Record<(typeof SELECTORS)[Selector]['list'], readonly number[]>>;
+
+/** The lists that the tags of each selector become. */
+export const audienceOf = (tagIdsOf: (selector: Selector) => readonly number[]): Audience =>
+  Object.fromEntries(
+    SELECTOR_NAMES.map((name) => [SELECTORS[name].list, tagIdsOf(name)]),
+  ) as Audience;
 
 /** A platform of an app that the engine knows, and can send to. */
 export interface Scope extends PlatformOfApp {

@@ -3,8 +3,8 @@
 import type { Audience } from '../domain/notification.ts';
 
 /** All tags that decide whether a device matches. */
-export const concernedTagIds = ({ anyTagIds, allTagIds, noneTagIds }: Audience): number[] => [
-  ...new Set([...anyTagIds, ...allTagIds, ...noneTagIds]),
+export const concernedTagIds = (audience: Audience): number[] => [
+  ...new Set(Object.values(audience).flat()),
 ];
 
 /** An audience without target tags has no device, whatever its other tags are. */

@@ -3,7 +3,8 @@
  * (spec/interface.md, section 4).
  */
 
-import { DELIVERIES } from '../../domain/notification.ts';
+import type { Selector } from '../../domain/notification.ts';
+import { bySelector, DELIVERIES, SELECTOR_NAMES, SELECTORS } from '../../domain/notification.ts';
 import { isPayloadField, parsePayload, showsNothing } from '../../domain/payload.ts';
 import { TAGS_PER_REQUEST_MAX } from '../../domain/tag.ts';
 import type { Push, TagReferences } from '../../push/accept/push.ts';
@@ -58,21 +59,18 @@ export function readAudienceRequest(body: Buffer): PushRequest {
 function readAudience(
   reader: LenientReader,
   body: Readonly<Record<string, unknown>>,
-): Pick<Push, 'target' | 'filter' | 'exclude' | 'appIds'> {
-  const references = (ids: string, sourceIds: string): TagReferences => ({
-    ids: reader.ids(ids),
-    sourceIds: reader.texts(sourceIds),
-  });
-  const target = references('tagIds', 'tagSourceIds');
-  const filter = references('filterTagIds', 'filterTagSourceIds');
-  const exclude = references('excludeTagIds', 'excludeTagSourceIds');
+): Pick<Push, Selector | 'appIds'> {
+  const selected = bySelector((selector) => ({
+    ids: reader.ids(SELECTORS[selector].ids),
+    sourceIds: reader.texts(SELECTORS[selector].sourceIds),
+  }));
   if (!reader.isGiven('tagIds') && !reader.isGiven('tagSourceIds')) {
     reader.fault('tagIds', 'At least one of tagIds and tagSourceIds is needed.');
   }
-  if (countOf(target) + countOf(filter) + countOf(exclude) > TAGS_PER_REQUEST_MAX) {
+  if (countOf(Object.values(selected)) > TAGS_PER_REQUEST_MAX) {
     reader.fault('', `At most ${TAGS_PER_REQUEST_MAX} tags may be named in a request.`);
   }
-  return { target, filter, exclude, appIds: readAppIds(reader, body) };
+  return { ...selected, appIds: readAppIds(reader, body) };
 }
 
 const PAYLOAD_MISSING = 'is missing: an object, or a string that holds one as JSON.';
@@ -93,17 +91,14 @@ function readAppIds(
   return appIds;
 }
 
-const countOf = ({ ids, sourceIds }: TagReferences): number => ids.length + sourceIds.length;
+const countOf = (references: readonly TagReferences[]): number =>
+  references.reduce((count, { ids, sourceIds }) => count + ids.length + sourceIds.length, 0);
 
-const AUDIENCE_FIELDS = [
-  'tagIds',
-  'tagSourceIds',
-  'filterTagIds',
-  'filterTagSourceIds',
-  'excludeTagIds',
-  'excludeTagSourceIds',
-  'appIds',
-] as const;
+const SELECTOR_FIELDS = SELECTOR_NAMES.flatMap((selector) => [
+  SELECTORS[selector].ids,
+  SELECTORS[selector].sourceIds,
+]) as readonly string[] as readonly [string, ...string[]];
+const AUDIENCE_FIELDS = [...SELECTOR_FIELDS, 'appIds'] as const;
 const FIELDS = [
   ...AUDIENCE_FIELDS,
   'payload',

@@ -1,6 +1,7 @@
 /** Looks up the tags that a client's pushes name, and its scopes, for all of them at once. */
 
 import type { Scope } from '../../domain/notification.ts';
+import { SELECTOR_NAMES } from '../../domain/notification.ts';
 import { isId } from '../../domain/tag.ts';
 import type { ReferencedTag } from '../../store/notifications/find-referenced-tags.ts';
 import { findReferencedTags } from '../../store/notifications/find-referenced-tags.ts';
@@ -46,8 +47,8 @@ export const namesIn = (push: Push): number => {
   return ids.length + sourceIds.length;
 };
 
-function namesOf({ target, filter, exclude }: Push): TagReferences {
-  const named = [target, filter, exclude];
+function namesOf(push: Push): TagReferences {
+  const named = SELECTOR_NAMES.map((selector) => push[selector]);
   return {
     ids: named.flatMap(({ ids }) => ids).filter(isId),
     sourceIds: named.flatMap(({ sourceIds }) => sourceIds),

@@ -1,6 +1,6 @@
 /** A push as a publisher asks for it, read and checked as far as that goes without the database. */
 
-import type { Delivery, Payload } from '../../domain/notification.ts';
+import type { Delivery, Payload, Selector } from '../../domain/notification.ts';
 
 /** The union of the tags with these ids and these source ids. */
 export interface TagReferences {
@@ -8,10 +8,7 @@ export interface TagReferences {
   readonly sourceIds: readonly string[];
 }
 
-export interface Push {
-  readonly target: TagReferences;
-  readonly filter: TagReferences;
-  readonly exclude: TagReferences;
+export interface Push extends Readonly<Record<Selector, TagReferences>> {
   /** Null: every app that is connected to the target tags. */
   readonly appIds: readonly number[] | null;
   readonly payload: Payload;

@@ -4,7 +4,8 @@
  * exclusion is refused.
  */
 
-import type { Audience, Scope } from '../../domain/notification.ts';
+import type { Audience, Scope, Selector } from '../../domain/notification.ts';
+import { audienceOf, bySelector, SELECTOR_NAMES, SELECTORS } from '../../domain/notification.ts';
 import type { ReferencedTag } from '../../store/notifications/find-referenced-tags.ts';
 import type { Push, PushFault, TagReferences } from './push.ts';
 
@@ -32,36 +33,42 @@ export function resolveTargets(
   clientScopes: readonly Scope[],
 ): Targets {
   const current = tags.filter(({ isExpired }) => !isExpired);
-  const any = find(push.target, current);
-  const all = find(push.filter, current);
-  // An expired tag still excludes: devices still have it, and the publisher asked for it.
-  const none = find(push.exclude, tags);
+  const found = bySelector((selector) =>
+    // An expired tag still excludes: devices still have it, and the publisher asked for it.
+    find(push[selector], isUnknownRefused(selector) ? tags : current),
+  );
 
   const apps = new Set(clientScopes.map(({ appId }) => appId));
   const faults = [
-    ...none.unknown.map((reference) => ({
-      path: typeof reference === 'number' ? 'excludeTagIds' : 'excludeTagSourceIds',
-      message: `There is no tag ${JSON.stringify(reference)} to exclude.`,
-    })),
+    ...SELECTOR_NAMES.filter(isUnknownRefused).flatMap((selector) =>
+      found[selector].unknown.map((reference) => ({
+        path: SELECTORS[selector][typeof reference === 'number' ? 'ids' : 'sourceIds'],
+        message: `There is no tag ${JSON.stringify(reference)} to ${selector}.`,
+      })),
+    ),
     ...(push.appIds ?? [])
       .filter((appId) => !apps.has(appId))
       .map((appId) => ({ path: 'appIds', message: `There is no app ${appId}.` })),
   ];
-  const scopes = scopesOf(push.appIds, any.known, clientScopes);
+  const scopes = scopesOf(push.appIds, found.target.known, clientScopes);
   if (faults.length > 0) return { ok: false, faults, scopes };
 
+  const audience = audienceOf((selector) => idsOf(found[selector].known));
+  const isNobodyLeft = SELECTOR_NAMES.some(
+    (selector) =>
+      SELECTORS[selector].ifUnknown === 'leaves-nobody' && found[selector].unknown.length > 0,
+  );
   return {
     ok: true,
-    audience: {
-      // An audience without target tags has no devices: so an unknown filter tag leaves none.
-      anyTagIds: all.unknown.length > 0 ? [] : idsOf(any.known),
-      allTagIds: idsOf(all.known),
-      noneTagIds: idsOf(none.known),
-    },
+    // An audience without target tags has no devices: so an unknown filter tag leaves none.
+    audience: isNobodyLeft ? { ...audience, anyTagIds: [] } : audience,
     scopes,
-    unknownTags: [...new Set([...any.unknown, ...all.unknown])],
+    unknownTags: [...new Set(SELECTOR_NAMES.flatMap((selector) => found[selector].unknown))],
   };
 }
+
+const isUnknownRefused = (selector: Selector): boolean =>
+  SELECTORS[selector].ifUnknown === 'is-refused';
 
 interface Found {
   readonly known: readonly ReferencedTag[];
