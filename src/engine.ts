@@ -17,14 +17,7 @@ import { describeDemo, ensureDemo, readDemoAccounts, writeDemoFile } from './dem
 import type { PlatformOfApp } from './domain/device.ts';
 import { PLATFORM_IDS, UNWRITTEN_MS_MAX } from './domain/device.ts';
 import type { Progress } from './domain/progress.ts';
-import { credentialRoutes } from './http/admin/credentials.ts';
-import { groupResourceRoutes } from './http/admin/group-resources.ts';
-import { historyRoute } from './http/admin/history.ts';
-import { keyRoutes } from './http/admin/keys.ts';
-import { removalsRoute } from './http/admin/removals.ts';
-import { statsTagRoute } from './http/admin/stats-tag.ts';
-import { tagResourceRoutes } from './http/admin/tag-resources.ts';
-import { tagRoutes } from './http/admin/tags.ts';
+import { adminRoutes } from './http/admin/routes.ts';
 import { appApiRoutes } from './http/app-api/routes.ts';
 import { TagTrees } from './http/app-api/tag-tree.ts';
 import type { Route } from './http/handler.ts';
@@ -189,18 +182,12 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
       sql,
       patientReads: store.patientReads,
     }),
-    historyRoute(store.patientReads),
-    ...tagRoutes(sql),
-    ...tagResourceRoutes({
+    ...adminRoutes({
       sql,
+      secrets,
       patientReads: store.patientReads,
       onDisconnected: (tagId) => housekeeping.expectDisconnected(tagId),
     }),
-    ...groupResourceRoutes({ sql, patientReads: store.patientReads }),
-    removalsRoute(store.patientReads),
-    statsTagRoute({ sql, patientReads: store.patientReads }),
-    ...credentialRoutes({ sql, secrets }),
-    ...keyRoutes({ sql, secrets }),
     aboutRoute,
     ...healthRoutes({ readiness, metrics }),
   ];

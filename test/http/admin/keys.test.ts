@@ -5,12 +5,7 @@
 
 import type { Test } from 'tap';
 import t from 'tap';
-import { groupResourceRoutes } from '../../../src/http/admin/group-resources.ts';
-import { keyRoutes } from '../../../src/http/admin/keys.ts';
-import { removalsRoute } from '../../../src/http/admin/removals.ts';
-import { statsTagRoute } from '../../../src/http/admin/stats-tag.ts';
-import { tagResourceRoutes } from '../../../src/http/admin/tag-resources.ts';
-import { tagRoutes } from '../../../src/http/admin/tags.ts';
+import { adminRoutes } from '../../../src/http/admin/routes.ts';
 import { pushRoute } from '../../../src/http/notifications/push.ts';
 import { statusRoute } from '../../../src/http/notifications/status.ts';
 import { Accept } from '../../../src/push/accept/accept.ts';
@@ -43,12 +38,7 @@ async function open(t: Test, store: Store) {
     onAccepted: () => undefined,
   });
   const { baseUrl } = await startApiOn(t, store, [
-    ...keyRoutes({ sql, secrets }),
-    ...tagRoutes(sql),
-    ...tagResourceRoutes({ sql, patientReads, onDisconnected: () => undefined }),
-    ...groupResourceRoutes({ sql, patientReads }),
-    removalsRoute(patientReads),
-    statsTagRoute({ sql, patientReads }),
+    ...adminRoutes({ sql, secrets, patientReads, onDisconnected: () => undefined }),
     pushRoute(accept, sql),
     statusRoute(patientReads),
   ]);

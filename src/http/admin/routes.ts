@@ -1,0 +1,28 @@
+/** The Admin API: what operators of a client and their tools call. */
+
+import type { Secrets } from '../../access/secrets.ts';
+import type { Route } from '../handler.ts';
+import { credentialRoutes } from './credentials.ts';
+import { groupResourceRoutes } from './group-resources.ts';
+import { historyRoute } from './history.ts';
+import { keyRoutes } from './keys.ts';
+import { removalsRoute } from './removals.ts';
+import { statsTagRoute } from './stats-tag.ts';
+import type { TagResourceParts } from './tag-resources.ts';
+import { tagResourceRoutes } from './tag-resources.ts';
+import { tagRoutes } from './tags.ts';
+
+export interface AdminApi extends TagResourceParts {
+  readonly secrets: Secrets;
+}
+
+export const adminRoutes = (api: AdminApi): readonly Route[] => [
+  historyRoute(api.patientReads),
+  ...tagRoutes(api.sql),
+  ...tagResourceRoutes(api),
+  ...groupResourceRoutes(api),
+  removalsRoute(api.patientReads),
+  statsTagRoute(api),
+  ...credentialRoutes(api),
+  ...keyRoutes(api),
+];
