@@ -71,7 +71,7 @@ export function connect(
 }
 
 /**
- * Numbers or uuids as the text of a PostgreSQL array, for `${list(…)}::int[]`: the driver would
+ * Numbers or uuids as the text of a PostgreSQL array, for `${list(…)}::integer[]`: the driver would
  * check and escape each element, and these need no escapes.
  */
 export const list = (values: readonly (number | string)[]): string => `{${values.join(',')}}`;

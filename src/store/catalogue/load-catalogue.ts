@@ -44,7 +44,7 @@ async function readAll(tx: Sql, clientId: number): Promise<CatalogueRows | null>
     catalogueVersion(tx, clientId),
     tx<AppRow[]>`
       select a.id, a.name,
-        coalesce(array_agg(p.platform_id::int order by p.platform_id) filter (where p.platform_id is not null), '{}')
+        coalesce(array_agg(p.platform_id::integer order by p.platform_id) filter (where p.platform_id is not null), '{}')
           as "platformIds"
       from apps a left join app_platforms p on p.app_id = a.id
       where a.client_id = ${clientId} group by a.id order by a.id`,

@@ -17,7 +17,7 @@ export async function subscribableTags(
   if (tagIds.length === 0) return [];
   return await tx<SubscribableTag[]>`
     select id, app_ids as "appIds" from tags
-    where id = any (${list(tagIds)}::int[]) and deleted_at is null
+    where id = any (${list(tagIds)}::integer[]) and deleted_at is null
       and (expires_at_ms is null or expires_at_ms > extract(epoch from now()) * 1000)`;
 }
 
@@ -25,6 +25,6 @@ export async function subscribableTags(
 export async function livingTags(tx: Sql, tagIds: readonly number[]): Promise<readonly number[]> {
   if (tagIds.length === 0) return [];
   const rows = await tx<{ id: number }[]>`
-    select id from tags where id = any (${list(tagIds)}::int[]) and deleted_at is null order by id`;
+    select id from tags where id = any (${list(tagIds)}::integer[]) and deleted_at is null order by id`;
   return rows.map(({ id }) => id);
 }

@@ -107,7 +107,7 @@ const takeVerdicts = (
   with taken as (
     delete from condemned_devices
     where notification_id = ${notificationId} and app_id = ${appId} and platform_id = ${platformId}
-      and ordinal = any(${list(ordinals)}::int[]) and not is_refusal
+      and ordinal = any(${list(ordinals)}::integer[]) and not is_refusal
     returning app_id, platform_id, ordinal, registered_before
   ),
   counted as (

@@ -10,7 +10,7 @@ export async function countDevices(
   countMax: number,
 ): Promise<number> {
   const [row] = await sql<{ count: number }[]>`
-    select count(*)::int as count from (
+    select count(*)::integer as count from (
       select 1 from devices where app_id = ${appId} and platform_id = ${platformId} limit ${countMax}
     ) as counted`;
   return row?.count ?? 0;

@@ -63,7 +63,7 @@ export async function findDevices(
   freshMs: number,
 ): Promise<Found> {
   const tagIds = sql`
-    case when row_number() over sofar = 1 or sum(cardinality(d.tag_ids)) over sofar <= ${TAGS_MAX}::int
+    case when row_number() over sofar = 1 or sum(cardinality(d.tag_ids)) over sofar <= ${TAGS_MAX}::integer
       then d.tag_ids::text end`;
   const rows = await select(
     sql,

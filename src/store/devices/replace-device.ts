@@ -78,5 +78,5 @@ export const writeMerged = (
   }: { readonly appVersion: string | null; readonly tagIds: readonly number[] },
 ) => tx`
   update devices set registered_at = now(), refusals = 0, refused_at = null, app_version = ${appVersion},
-    tag_ids = ${list(tagIds)}::int[]
+    tag_ids = ${list(tagIds)}::integer[]
   where app_id = ${appId} and platform_id = ${platformId} and ordinal = ${ordinal}`;

@@ -22,9 +22,9 @@ export async function reserveOrdinals(
 ): Promise<number | null> {
   const [range] = await sql<{ start: number }[]>`
     update app_platforms set
-      next_ordinal = ((next_ordinal::bigint + ${alignment - 1}) / ${alignment} * ${alignment} + ${count})::int
+      next_ordinal = ((next_ordinal::bigint + ${alignment - 1}) / ${alignment} * ${alignment} + ${count})::integer
     where app_id = ${appId} and platform_id = ${platformId}
       and (next_ordinal::bigint + ${alignment - 1}) / ${alignment} * ${alignment} + ${count} <= ${endMax}
-    returning next_ordinal - ${count}::int as start`;
+    returning next_ordinal - ${count}::integer as start`;
   return range?.start ?? null;
 }

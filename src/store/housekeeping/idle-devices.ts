@@ -27,7 +27,7 @@ export async function idleDevices(
           and tag_ids = '{}' as is_idle
       from (
         select * from devices
-        where (app_id, platform_id, ordinal) > (${after.appId}::int, ${after.platformId}::int, ${after.ordinal}::int)
+        where (app_id, platform_id, ordinal) > (${after.appId}::integer, ${after.platformId}::integer, ${after.ordinal}::integer)
         order by app_id, platform_id, ordinal
         limit ${limit}
       ) as d

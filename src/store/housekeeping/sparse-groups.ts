@@ -36,8 +36,8 @@ export async function sparseGroups(
       select count(*) from (
         select from devices d
         where d.app_id = g.app_id and d.platform_id = g.platform_id
-          and d.ordinal between g.group_number * ${GROUP_DEVICES}::int
-            and g.group_number * ${GROUP_DEVICES}::int + ${GROUP_DEVICES - 1}::int
+          and d.ordinal between g.group_number * ${GROUP_DEVICES}::integer
+            and g.group_number * ${GROUP_DEVICES}::integer + ${GROUP_DEVICES - 1}::integer
         limit ${devicesMax + 1}
       ) as counted
     ) <= ${devicesMax} as "isSparse"
@@ -45,9 +45,9 @@ export async function sparseGroups(
       select g.app_id, g.platform_id, g.group_number
       from device_groups g join app_platforms p using (app_id, platform_id)
       where (g.app_id, g.platform_id, g.group_number)
-          > (${after.appId}::int, ${after.platformId}::smallint, ${after.groupNumber}::int)
+          > (${after.appId}::integer, ${after.platformId}::smallint, ${after.groupNumber}::integer)
         and g.vacant_version is distinct from g.version
-        and g.group_number < p.next_ordinal / ${GROUP_DEVICES}::int - ${fillingGroups}::int
+        and g.group_number < p.next_ordinal / ${GROUP_DEVICES}::integer - ${fillingGroups}::integer
       order by g.app_id, g.platform_id, g.group_number
       limit ${limit}
     ) as g

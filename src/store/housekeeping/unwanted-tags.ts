@@ -45,7 +45,7 @@ export const disconnectedTags = (sql: Sql, limit: number, tagIds?: readonly numb
       join app_platforms p on p.app_id = a.id
       join device_group_tags g on g.app_id = p.app_id and g.platform_id = p.platform_id and g.tag_id = t.id
       where t.deleted_at is null and t.app_ids is not null
-        ${tagIds === undefined ? sql`` : sql`and t.id = any (${list(tagIds)}::int[])`}
+        ${tagIds === undefined ? sql`` : sql`and t.id = any (${list(tagIds)}::integer[])`}
       limit ${limit}`,
   );
 
@@ -80,10 +80,10 @@ export const removeTags = (
         order by device_key limit ${limit}
         for no key update skip locked
       )
-      update devices d set tag_ids = array(select unnest(d.tag_ids) except select unnest(${list(unwanted)}::int[]) order by 1)
+      update devices d set tag_ids = array(select unnest(d.tag_ids) except select unnest(${list(unwanted)}::integer[]) order by 1)
       from free
       where d.app_id = free.app_id and d.platform_id = free.platform_id and d.ordinal = free.ordinal
-      returning d.ordinal, array(select unnest(free.tag_ids) intersect select unnest(${list(unwanted)}::int[])) as lost`;
+      returning d.ordinal, array(select unnest(free.tag_ids) intersect select unnest(${list(unwanted)}::integer[])) as lost`;
     const changes = cleared.map(({ ordinal, lost }) => ({
       appId,
       platformId,
@@ -100,7 +100,7 @@ export const removeTags = (
     await tx`
       with removed as (
         delete from device_group_tags
-        where app_id = ${appId} and platform_id = ${platformId} and tag_id = any (${list(unwanted)}::int[])
+        where app_id = ${appId} and platform_id = ${platformId} and tag_id = any (${list(unwanted)}::integer[])
           and group_number = ${groupNumber}
           and tag_id not in (select unnest(tag_ids) from devices where ${devicesWith(tx, group, unwanted)})
         returning tag_id
@@ -121,7 +121,7 @@ const devicesWith = (
 ) => tx`
   app_id = ${appId} and platform_id = ${platformId}
   and ordinal between ${firstOrdinalOf(groupNumber)} and ${lastOrdinalOf(groupNumber)}
-  and tag_ids && ${list(tagIds)}::int[]`;
+  and tag_ids && ${list(tagIds)}::integer[]`;
 
 async function stillUnwanted(
   tx: Sql,
@@ -130,6 +130,6 @@ async function stillUnwanted(
 ): Promise<readonly number[]> {
   const rows = await tx<{ id: number }[]>`
     select id from tags
-    where id = any (${list(tagIds)}::int[]) and (deleted_at is not null or not ${appId} = any (app_ids))`;
+    where id = any (${list(tagIds)}::integer[]) and (deleted_at is not null or not ${appId} = any (app_ids))`;
   return rows.map(({ id }) => id);
 }

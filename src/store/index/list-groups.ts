@@ -13,7 +13,7 @@ export const BEFORE_ALL: GroupKey = { appId: 0, platformId: 0, groupNumber: -1 }
 export const listGroups = (sql: Sql, after: GroupKey, limit: number) => sql<RaisedGroup[]>`
   select app_id as "appId", platform_id as "platformId", group_number as "groupNumber", version
   from device_groups
-  where (app_id, platform_id, group_number) > (${after.appId}::int, ${after.platformId}::smallint, ${after.groupNumber}::int)
+  where (app_id, platform_id, group_number) > (${after.appId}::integer, ${after.platformId}::smallint, ${after.groupNumber}::integer)
   order by app_id, platform_id, group_number
   limit ${limit}`;
 

@@ -42,9 +42,9 @@ export async function readGroup(
       ), 0) as version,
       devices.offsets, devices."deviceIds", devices.notes, tags.tags
     from (
-      select json_agg(ordinal - ${start}::int order by ordinal) as offsets,
+      select json_agg(ordinal - ${start}::integer order by ordinal) as offsets,
         json_agg(device_id order by ordinal) as "deviceIds",
-        json_agg(json_build_array(ordinal - ${start}::int, refusals, apns_environment) order by ordinal)
+        json_agg(json_build_array(ordinal - ${start}::integer, refusals, apns_environment) order by ordinal)
           filter (where refusals > 0 or apns_environment is not null) as notes
       from devices
       where app_id = ${appId} and platform_id = ${platformId} and ordinal >= ${start} and ordinal < ${end}
@@ -52,7 +52,7 @@ export async function readGroup(
     cross join (
       select json_agg(json_build_array(tag_id, encode(offsets, 'base64'))) as tags
       from (
-        select tag_id, string_agg(int2send((ordinal - ${start}::int)::int2), ''::bytea order by ordinal) as offsets
+        select tag_id, string_agg(int2send((ordinal - ${start}::integer)::smallint), ''::bytea order by ordinal) as offsets
         from devices cross join lateral unnest(tag_ids) as tag_id
         where app_id = ${appId} and platform_id = ${platformId} and ordinal >= ${start} and ordinal < ${end}
         group by tag_id

@@ -44,7 +44,7 @@ export const tagDays = (sql: Sql, clientId: number, tagId: number) => sql<TagDay
       coalesce(sum(s.delivered), 0) as delivered, coalesce(sum(s.failed), 0) as failed
     from notifications n
     left join notification_scopes s on s.notification_id = n.id
-    where n.client_id = ${clientId} and n.any_tag_ids @> array[${tagId}::int]
+    where n.client_id = ${clientId} and n.any_tag_ids @> array[${tagId}::integer]
     group by n.id
   ),
   sent_days as (
