@@ -43,9 +43,9 @@ export const isPlatformId = (value: number): value is PlatformId => KNOWN.has(va
  * An app on one platform: it has a credential, ordinals and groups of its own, and works or hangs
  * as a whole.
  */
-export interface PlatformOfApp {
+export interface PlatformOfApp<Platform extends number = number> {
   readonly appId: number;
-  readonly platformId: number;
+  readonly platformId: Platform;
 }
 
 /** The key of an app's platform in maps. */

@@ -1,6 +1,7 @@
 /** One submitted push: its payload, its audience, and its states. */
 
-import type { PlatformId, PlatformOfApp } from './device.ts';
+import type { PlatformOfApp } from './device.ts';
+import { scopeKeyOf } from './device.ts';
 
 /**
  * ```
@@ -73,15 +74,14 @@ export const audienceOf = (tagIdsOf: (selector: Selector) => readonly number[]):
     SELECTOR_NAMES.map((name) => [SELECTORS[name].list, tagIdsOf(name)]),
   ) as Audience;
 
-/** A platform of an app that the engine knows, and can send to. */
-export interface Scope extends PlatformOfApp {
-  readonly platformId: PlatformId;
-}
-
 /** One scope of a notification: all of it that is for one (app, platform). */
 export interface NotificationScope extends PlatformOfApp {
   readonly notificationId: string;
 }
+
+/** What maps know a scope of a notification by. */
+export const notificationScopeKeyOf = (scope: NotificationScope): string =>
+  `${scope.notificationId}.${scopeKeyOf(scope)}`;
 
 /**
  * The common form of a payload after validation (spec/interface.md, section 6). Unknown fields are

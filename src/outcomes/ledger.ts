@@ -6,6 +6,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { notificationScopeKeyOf } from '../domain/notification.ts';
 import type { Progress } from '../domain/progress.ts';
 import { backoffMs } from '../std/backoff.ts';
 import { Batcher } from '../std/batcher.ts';
@@ -84,7 +85,9 @@ export class Ledger {
         const recorded = await recordProgress(this.line, reports, this.options.leaseMs);
         const standings = byScope(recorded.standings);
         return reports.map((report) =>
-          recorded.lost.has(report) ? LOST : verdictOn(standings.get(scopeOf(report)), sentAtMs),
+          recorded.lost.has(report)
+            ? LOST
+            : verdictOn(standings.get(notificationScopeKeyOf(report)), sentAtMs),
         );
       } catch (error) {
         const fault = faultOf(error);
@@ -116,11 +119,8 @@ const rowsOf = (report: Progress): number =>
   report.news.length +
   (report.kind === 'chunk' ? report.retries.length : report.settlements.length);
 
-const scopeOf = ({ notificationId, appId, platformId }: Progress | ScopeStanding): string =>
-  `${notificationId} ${appId}.${platformId}`;
-
 const byScope = (standings: readonly ScopeStanding[]): ReadonlyMap<string, ScopeStanding> =>
-  new Map(standings.map((standing) => [scopeOf(standing), standing]));
+  new Map(standings.map((standing) => [notificationScopeKeyOf(standing), standing]));
 
 /** The reply to a recorded report. Without a standing the notification has been deleted. */
 function verdictOn(standing: ScopeStanding | undefined, sentAtMs: number): Verdict {

@@ -10,7 +10,7 @@
 
 import type { Logger } from 'pino';
 import { gateOf } from '../domain/deletion-gate.ts';
-import type { NotificationScope } from '../domain/notification.ts';
+import { notificationScopeKeyOf } from '../domain/notification.ts';
 import { Recurring } from '../std/recurring.ts';
 import { carryOutDeletions, forgetDeletions } from '../store/deletions/carry-out.ts';
 import { carryOutReplacedTokens } from '../store/deletions/replaced-tokens.ts';
@@ -109,7 +109,7 @@ export class Deletions {
    */
   private async close(scope: OpenDeletions): Promise<void> {
     const { sql, feed } = this.options;
-    const of = searchKeyOf(scope);
+    const of = notificationScopeKeyOf(scope);
     let { gone } = scope;
     let after = this.search?.of === of ? this.search.ordinal : -1;
     while (this.transactionsLeft > 0) {
@@ -172,6 +172,3 @@ export class Deletions {
     }
   }
 }
-
-const searchKeyOf = ({ notificationId, appId, platformId }: NotificationScope): string =>
-  `${notificationId}.${appId}.${platformId}`;

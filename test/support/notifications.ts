@@ -1,7 +1,8 @@
 /** Tenants, tags and notifications as rows: what tests of the ledger and of sending begin with. */
 
 import { v7 as uuidV7 } from 'uuid';
-import type { Among, ClaimedChunk, Part } from '../../src/store/ledger/claim-chunks.ts';
+import type { NotificationScope } from '../../src/domain/notification.ts';
+import type { Among, ClaimedChunk } from '../../src/store/ledger/claim-chunks.ts';
 import { claimChunks } from '../../src/store/ledger/claim-chunks.ts';
 import type { ClaimedRetries } from '../../src/store/ledger/claim-retries.ts';
 import { claimRetries } from '../../src/store/ledger/claim-retries.ts';
@@ -132,6 +133,6 @@ export async function claimRetriesOf(
   return claimRetries(sql, await partsOf(sql, notificationId), leaseMs, nodeId);
 }
 
-const partsOf = (sql: Sql, notificationId: string) => sql<Part[]>`
+const partsOf = (sql: Sql, notificationId: string) => sql<NotificationScope[]>`
   select notification_id as "notificationId", app_id as "appId", platform_id as "platformId"
   from notification_scopes where notification_id = ${notificationId}`;

@@ -4,7 +4,8 @@
  * exclusion is refused.
  */
 
-import type { Audience, Scope, Selector } from '../../domain/notification.ts';
+import type { PlatformId, PlatformOfApp } from '../../domain/device.ts';
+import type { Audience, Selector } from '../../domain/notification.ts';
 import { audienceOf, bySelector, SELECTOR_NAMES, SELECTORS } from '../../domain/notification.ts';
 import type { ReferencedTag } from '../../store/notifications/find-referenced-tags.ts';
 import type { Push, PushFault, TagReferences } from './push.ts';
@@ -15,7 +16,7 @@ export type Targets =
   | {
       readonly ok: true;
       readonly audience: Audience;
-      readonly scopes: readonly Scope[];
+      readonly scopes: readonly PlatformOfApp<PlatformId>[];
       /** Target and filter tags that are unknown or expired, as they were named. */
       readonly unknownTags: readonly TagReference[];
     }
@@ -23,14 +24,14 @@ export type Targets =
       readonly ok: false;
       readonly faults: readonly PushFault[];
       /** The scopes it would have: to measure the payload, so that all faults are told together. */
-      readonly scopes: readonly Scope[];
+      readonly scopes: readonly PlatformOfApp<PlatformId>[];
     };
 
 /** `tags`: those of the client that the push names. `clientScopes`: all (app, platform)s of it. */
 export function resolveTargets(
   push: Push,
   tags: readonly ReferencedTag[],
-  clientScopes: readonly Scope[],
+  clientScopes: readonly PlatformOfApp<PlatformId>[],
 ): Targets {
   const current = tags.filter(({ isExpired }) => !isExpired);
   const found = bySelector((selector) =>
@@ -99,8 +100,8 @@ const idsOf = (tags: readonly ReferencedTag[]): readonly number[] => [
 function scopesOf(
   appIds: readonly number[] | null,
   targets: readonly ReferencedTag[],
-  clientScopes: readonly Scope[],
-): readonly Scope[] {
+  clientScopes: readonly PlatformOfApp<PlatformId>[],
+): readonly PlatformOfApp<PlatformId>[] {
   const asked = clientScopes.filter(({ appId }) => appIds === null || appIds.includes(appId));
   const connected = asked.filter(({ appId }) =>
     targets.some((tag) => tag.appIds === null || tag.appIds.includes(appId)),

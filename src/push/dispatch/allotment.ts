@@ -7,13 +7,12 @@
  */
 
 import { scopeKeyOf } from '../../domain/device.ts';
+import type { NotificationScope } from '../../domain/notification.ts';
+import { notificationScopeKeyOf } from '../../domain/notification.ts';
 
 /** Work that could use a slot. */
-export interface Candidate {
-  readonly notificationId: string;
+export interface Candidate extends NotificationScope {
   readonly clientId: number;
-  readonly appId: number;
-  readonly platformId: number;
 }
 
 /**
@@ -51,7 +50,7 @@ export class Allotment {
       if (next === null) break;
       served.push(next);
       this.turn += 1;
-      this.servedAt.set(partOf(next), this.turn);
+      this.servedAt.set(notificationScopeKeyOf(next), this.turn);
       holdings.add(next);
     }
     return served;
@@ -60,7 +59,7 @@ export class Allotment {
   private compare(a: Candidate, b: Candidate, holdings: Holdings): number {
     const of = (candidate: Candidate): readonly number[] => [
       ...holdings.of(candidate),
-      this.servedAt.get(partOf(candidate)) ?? 0,
+      this.servedAt.get(notificationScopeKeyOf(candidate)) ?? 0,
     ];
     const ofB = of(b);
     const difference = of(a).map((value, index) => value - (ofB[index] ?? 0));
@@ -69,13 +68,10 @@ export class Allotment {
 
   /** Keeps the map as small as the list of candidates. */
   private forgetAllBut(candidates: readonly Candidate[]): void {
-    const current = new Set(candidates.map(partOf));
+    const current = new Set(candidates.map(notificationScopeKeyOf));
     for (const part of this.servedAt.keys()) if (!current.has(part)) this.servedAt.delete(part);
   }
 }
-
-const partOf = (candidate: Candidate): string =>
-  `${candidate.notificationId} ${scopeKeyOf(candidate)}`;
 
 /** Counts held slots. */
 class Holdings {

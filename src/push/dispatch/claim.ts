@@ -3,7 +3,9 @@
  * and suspects (decision 39) apart.
  */
 
-import type { Among, Part, Wanted } from '../../store/ledger/claim-chunks.ts';
+import type { NotificationScope } from '../../domain/notification.ts';
+import { notificationScopeKeyOf } from '../../domain/notification.ts';
+import type { Among, Wanted } from '../../store/ledger/claim-chunks.ts';
 import { claimChunks } from '../../store/ledger/claim-chunks.ts';
 import { claimRetries } from '../../store/ledger/claim-retries.ts';
 import type { Claimable } from '../../store/ledger/list-claimable.ts';
@@ -32,7 +34,7 @@ export interface ClaimTerms {
 
 interface Orders {
   readonly chunks: readonly Wanted[];
-  readonly retries: readonly Part[];
+  readonly retries: readonly NotificationScope[];
 }
 
 /**
@@ -84,7 +86,7 @@ async function order(
 
 /** The first turn of a scope takes its due retries, if it has some; its other turns take chunks. */
 function ordersOf(turns: readonly Claimable[]): Orders {
-  const retries = new Map<Claimable, Part>();
+  const retries = new Map<Claimable, NotificationScope>();
   const chunks = new Map<Claimable, Wanted>();
   for (const turn of turns) {
     if (turn.hasRetries && !retries.has(turn)) retries.set(turn, turn);
@@ -95,5 +97,5 @@ function ordersOf(turns: readonly Claimable[]): Orders {
   return { chunks: [...chunks.values()], retries: [...retries.values()] };
 }
 
-const partKeyOf = (kind: Claimed['kind'], { notificationId, appId, platformId }: Part): string =>
-  `${kind}.${notificationId}.${appId}.${platformId}`;
+const partKeyOf = (kind: Claimed['kind'], scope: NotificationScope): string =>
+  `${kind}.${notificationScopeKeyOf(scope)}`;

@@ -8,6 +8,7 @@
 import type { Logger } from 'pino';
 import type { PlatformOfApp } from '../../domain/device.ts';
 import { scopeKeyOf } from '../../domain/device.ts';
+import { notificationScopeKeyOf } from '../../domain/notification.ts';
 import { Bell } from '../../std/bell.ts';
 import type { Clock } from '../../std/clock.ts';
 import type { Claimable } from '../../store/ledger/list-claimable.ts';
@@ -352,11 +353,13 @@ function slotsOf(
   claimed: readonly Claimed[],
   lots: readonly (readonly Claimable[])[],
 ): readonly Slot[] {
-  const lotOf = new Map(lots.flatMap((lot) => lot.map((part) => [partKeyOf(part), lot] as const)));
+  const lotOf = new Map(
+    lots.flatMap((lot) => lot.map((part) => [notificationScopeKeyOf(part), lot] as const)),
+  );
   const filled = new Map<readonly Claimable[], Claimed[]>();
   const alone: Slot[] = [];
   for (const part of claimed) {
-    const lot = lotOf.get(partKeyOf(scopeOf(part)));
+    const lot = lotOf.get(notificationScopeKeyOf(scopeOf(part)));
     if (lot === undefined || isSuspect(part)) alone.push({ parts: [part], isLot: false });
     else {
       const parts = filled.get(lot);
@@ -366,8 +369,6 @@ function slotsOf(
   }
   return [...alone, ...[...filled.values()].map((parts) => ({ parts, isLot: true }))];
 }
-
-const partKeyOf = (part: Candidate): string => `${part.notificationId} ${scopeKeyOf(part)}`;
 
 const partsOf = ({
   id,

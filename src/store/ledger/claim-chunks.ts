@@ -4,7 +4,7 @@
  * not wait for them.
  */
 
-import type { NotificationState } from '../../domain/notification.ts';
+import type { NotificationScope, NotificationState } from '../../domain/notification.ts';
 import { NOTIFICATION_SCOPE } from '../columns.ts';
 import type { NotificationTerms } from '../notifications/terms.ts';
 import { termsOf } from '../notifications/terms.ts';
@@ -13,23 +13,13 @@ import type { Sql } from '../sql.ts';
 import { isAvailable, isClaimable } from './claimable-state.ts';
 import { isUnheld } from './unheld.ts';
 
-/** One scope of a notification: all of it that is for one (app, platform). */
-export interface Part {
-  readonly notificationId: string;
-  readonly appId: number;
-  readonly platformId: number;
-}
-
-export interface Wanted extends Part {
+export interface Wanted extends NotificationScope {
   readonly count: number;
 }
 
 /** The data of a claim about the notification and the scope. */
-export interface ClaimedScope {
-  readonly notificationId: string;
+export interface ClaimedScope extends NotificationScope {
   readonly clientId: number;
-  readonly appId: number;
-  readonly platformId: number;
   readonly state: NotificationState;
   readonly fault: string | null;
   /** Whether any device of the scope has received the push. */

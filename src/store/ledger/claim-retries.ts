@@ -3,10 +3,11 @@
  * new epoch and a lease by the database's clock.
  */
 
+import type { NotificationScope } from '../../domain/notification.ts';
 import { NOTIFICATION_SCOPE } from '../columns.ts';
 import { rowsOf } from '../rows.ts';
 import type { Fragment, Sql } from '../sql.ts';
-import type { Among, ClaimedScope, Part } from './claim-chunks.ts';
+import type { Among, ClaimedScope } from './claim-chunks.ts';
 import { claimedScope, isAmong } from './claim-chunks.ts';
 import { isClaimable } from './claimable-state.ts';
 import { isUnheld } from './unheld.ts';
@@ -33,7 +34,7 @@ export interface ClaimedRetries extends ClaimedScope {
 /** `nodeId`: the claiming node; null: the only node. */
 export const claimRetries = (
   sql: Sql,
-  wanted: readonly Part[],
+  wanted: readonly NotificationScope[],
   leaseMs: number,
   nodeId: number | null,
   among: Among = 'unsuspected',
@@ -79,7 +80,7 @@ export const claimRetries = (
   join notifications n on n.id = b.notification_id
   join notification_scopes s using (notification_id, app_id, platform_id)`;
 
-const wantedParts = rowsOf<Part>('w', NOTIFICATION_SCOPE);
+const wantedParts = rowsOf<NotificationScope>('w', NOTIFICATION_SCOPE);
 
 /** Of the part `w`: what nobody holds, as far as `which` says. */
 const batch = (sql: Sql, among: Among, which: Fragment) => sql`

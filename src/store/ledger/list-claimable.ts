@@ -3,6 +3,7 @@
  * among them.
  */
 
+import type { NotificationScope } from '../../domain/notification.ts';
 import type { Sql } from '../sql.ts';
 import { isAvailable, isClaimable } from './claimable-state.ts';
 import { isUnheld } from './unheld.ts';
@@ -10,11 +11,8 @@ import { isUnheld } from './unheld.ts';
 /** A notification with more retries is not small: each batch of them fills a slot. */
 const RETRIES_OF_SMALL_MAX = 128;
 
-export interface Claimable {
-  readonly notificationId: string;
+export interface Claimable extends NotificationScope {
   readonly clientId: number;
-  readonly appId: number;
-  readonly platformId: number;
   readonly hasChunks: boolean;
   readonly hasRetries: boolean;
   /** Its (app, platform) has at most one chunk, and few retries: many such scopes share a slot. */
