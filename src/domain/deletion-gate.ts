@@ -32,9 +32,9 @@ export interface GateCounts {
 export function gateOf({ delivered, gone, refused, isFinished }: GateCounts): Gate {
   const condemned = gone + refused;
   const answered = delivered + condemned;
-  if (!isFinished && answered < ANSWERS_MIN) return 'waiting';
-  if (condemned < CONDEMNED_MIN || condemned <= answered * CONDEMNED_SHARE_MAX) return 'open';
-  return isFinished ? 'closed' : 'waiting';
+  if (!isFinished && answered < ANSWERS_MIN) return 'waits';
+  if (condemned < CONDEMNED_MIN || condemned <= answered * CONDEMNED_SHARE_MAX) return 'passes';
+  return isFinished ? 'holds' : 'waits';
 }
 
-export type Gate = 'open' | 'closed' | 'waiting';
+export type Gate = 'passes' | 'holds' | 'waits';

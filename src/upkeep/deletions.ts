@@ -87,12 +87,12 @@ export class Deletions {
 
   private async look(scope: OpenDeletions): Promise<void> {
     const { sql } = this.options;
-    const gate = scope.decision === 'released' ? 'open' : gateOf(scope);
+    const gate = scope.decision === 'released' ? 'passes' : gateOf(scope);
     if (scope.decision === 'discarded') {
       await this.empty(scope, () => forgetDeletions(sql, scope, DEVICES_MAX));
-    } else if (gate === 'open') {
+    } else if (gate === 'passes') {
       await this.open(scope);
-    } else if (gate === 'closed') {
+    } else if (gate === 'holds') {
       await this.close(scope);
     }
   }
@@ -120,7 +120,7 @@ export class Deletions {
       if (piece.lastOrdinal === null) {
         this.search = null;
         const rest = { ...scope, gone };
-        if (gateOf(rest) === 'open') await this.open(rest);
+        if (gateOf(rest) === 'passes') await this.open(rest);
         else await this.hold(rest);
         return;
       }

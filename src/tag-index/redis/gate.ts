@@ -36,7 +36,7 @@ export interface GateOptions {
 
 export class Gate {
   readonly #options: GateOptions;
-  #closedUntilMs: number | null = null;
+  #openUntilMs: number | null = null;
   #isTrying = false;
   readonly #refusals: Seldom;
 
@@ -46,15 +46,15 @@ export class Gate {
   }
 
   get isOpen(): boolean {
-    return this.#closedUntilMs === null;
+    return this.#openUntilMs !== null;
   }
 
   /** Answers the result of `ask`; null: Redis was not asked, or has failed. */
   async pass<T>(ask: () => Promise<T>): Promise<T | null> {
     const { clock } = this.#options;
-    const closedUntilMs = this.#closedUntilMs;
-    if (closedUntilMs === null) return this.#ask(ask);
-    if (this.#isTrying || clock.monotonicMs() < closedUntilMs) return null;
+    const openUntilMs = this.#openUntilMs;
+    if (openUntilMs === null) return this.#ask(ask);
+    if (this.#isTrying || clock.monotonicMs() < openUntilMs) return null;
     this.#isTrying = true;
     try {
       return await this.#ask(ask);
@@ -68,28 +68,28 @@ export class Gate {
     try {
       const answer = await within(ASK_MS_MAX, ask(), LATE);
       if (answer === LATE) throw new Error('Redis does not answer in time');
-      this.#open(startedMs);
+      this.#close(startedMs);
       return answer;
     } catch (error) {
       if (error instanceof Error && WRITE_REFUSED.test(error.message)) {
-        this.#open(startedMs);
+        this.#close(startedMs);
         if (this.#refusals.count() !== null) this.#options.onRefusal(error);
-      } else this.#close(error);
+      } else this.#open(error);
       return null;
     }
   }
 
   /** Another caller may have failed since: an answer to an earlier question proves nothing. */
-  #open(askedMs: number): void {
-    const closedUntilMs = this.#closedUntilMs;
-    if (closedUntilMs === null || askedMs < closedUntilMs) return;
-    this.#closedUntilMs = null;
+  #close(askedMs: number): void {
+    const openUntilMs = this.#openUntilMs;
+    if (openUntilMs === null || askedMs < openUntilMs) return;
+    this.#openUntilMs = null;
     this.#options.onChange(null);
   }
 
-  #close(error: unknown): void {
-    const wasOpen = this.#closedUntilMs === null;
-    this.#closedUntilMs = this.#options.clock.monotonicMs() + PAUSE_MS;
-    if (wasOpen) this.#options.onChange(error);
+  #open(error: unknown): void {
+    const wasClosed = this.#openUntilMs === null;
+    this.#openUntilMs = this.#options.clock.monotonicMs() + PAUSE_MS;
+    if (wasClosed) this.#options.onChange(error);
   }
 }

@@ -85,7 +85,7 @@ export async function openIndexKeeper(
     feed,
     get reading() {
       return {
-        isReachable: gate.isOpen,
+        isReachable: !gate.isOpen,
         groupsWaiting: repairs.pending,
         groupsMended: repairs.mended,
       };
