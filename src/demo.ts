@@ -24,7 +24,7 @@ import { insertClient } from './store/clients/insert-client.ts';
 import { raiseCatalogueVersion } from './store/clients/lock-client.ts';
 import { nextObjectIds } from './store/object-ids.ts';
 import type { Sql, SqlPool } from './store/sql.ts';
-import { insertGroups } from './store/tag-groups/write-groups.ts';
+import { insertTagGroups } from './store/tag-groups/write-groups.ts';
 import { insertTags } from './store/tags/write-tags.ts';
 import { transact } from './store/transact.ts';
 
@@ -120,7 +120,7 @@ async function makeTags(tx: Sql, clientId: number): Promise<void> {
     expiresAtMs: null,
     appIds: null,
   });
-  await insertGroups(tx, clientId, [
+  await insertTagGroups(tx, clientId, [
     group(sports, 'Sports', 'sports', null),
     group(football, 'Football', 'sports-football', sports),
   ]);

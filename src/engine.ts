@@ -14,7 +14,7 @@ import type { OpenedInUse } from './credentials/rotation.ts';
 import { readCredentialInUse, refuse } from './credentials/rotation.ts';
 import type { Demo } from './demo.ts';
 import { describeDemo, ensureDemo, readDemoAccounts, writeDemoFile } from './demo.ts';
-import type { PlatformOfApp } from './domain/device.ts';
+import type { Scope } from './domain/device.ts';
 import { PLATFORM_IDS, UNWRITTEN_MS_MAX } from './domain/device.ts';
 import type { Progress } from './domain/progress.ts';
 import { adminRoutes } from './http/admin/routes.ts';
@@ -29,7 +29,7 @@ import { healthRoutes } from './http/open/health.ts';
 import { Readiness } from './http/open/readiness.ts';
 import { startServer } from './http/server.ts';
 import { providerOrigins } from './provider-origins.ts';
-import { Authorizations } from './providers/authorization.ts';
+import { AuthorizationCache } from './providers/authorization.ts';
 import { faultSentence } from './providers/fault-sentence.ts';
 import type { ProviderOrigins } from './providers/origins.ts';
 import type { UsableCredential } from './push/dispatch/authorizer.ts';
@@ -114,7 +114,7 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
   });
   const presence = new Presence(systemClock);
   const tokens = new ProviderTokens(sql, secrets, () => presence.nodeId);
-  const authorizations = new Authorizations(origins, tokens);
+  const authorizations = new AuthorizationCache(origins, tokens);
   const check = createCheck(sql, secrets, origins, authorizations);
   const watch = startWatch(sql, log, origins, check);
   metrics.watchCredentials(() =>
@@ -131,7 +131,7 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
       metrics.heldDeletions.with({ platform: String(platformId) }).value += devices;
     },
   });
-  metrics.watchCircuits(() => fanOut.circuits.readings);
+  metrics.watchCircuits(() => fanOut.circuitBreakers.readings);
   metrics.watchThreads(() => [
     ...readingsOf('main', readThreadVitals()),
     ...readingsOf('database', store.threadVitals()),
@@ -290,7 +290,7 @@ function startSending(
   { config, store, secrets, log }: EngineParts,
   { index, feed }: OpenTagIndex,
   origins: ProviderOrigins,
-  authorizations: Authorizations,
+  authorizations: AuthorizationCache,
   own: Pick<FanOutOptions, 'presence' | 'onRecorded' | 'onHeld'>,
 ): Promise<FanOut> {
   return startFanOut({
@@ -346,14 +346,14 @@ const usableOf = (
   { credential, version, hasFallback }: OpenedInUse,
   sql: Sql,
   log: Logger,
-  place: PlatformOfApp,
+  scope: Scope,
 ): UsableCredential => ({
   credential,
   fallBack: hasFallback
     ? async (reason) => {
-        if (await refuse(sql, place, version, reason)) {
+        if (await refuse(sql, scope, version, reason)) {
           log.error(
-            { ...place, reason, meaning: faultSentence(reason) },
+            { ...scope, reason, meaning: faultSentence(reason) },
             'a provider refuses the new credential: the previous one is used again',
           );
         }

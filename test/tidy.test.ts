@@ -187,7 +187,7 @@ const PROVIDER_WORDS_OUTSIDE: Readonly<Record<string, string>> = {
   'domain/notification.ts': 'a payload has a part for each provider (spec/interface.md)',
   'domain/payload.ts': 'the same, and it is checked before a platform is known',
   'domain/outcome.ts': 'what an outcome means is told by those that say it',
-  'domain/group-change.ts': 'where a token was taken is noted with the device',
+  'domain/device-group-change.ts': 'where a token was taken is noted with the device',
   'domain/progress.ts': 'the same',
   'domain/fcm-installation.ts': 'the deletion of replaced tokens reads them too (decision 38)',
   'store/deletions/replaced-tokens.ts': 'the same',

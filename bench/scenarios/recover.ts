@@ -5,9 +5,9 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PLATFORM_APNS } from '../../src/domain/device.ts';
-import type { RaisedGroup } from '../../src/domain/group-change.ts';
+import type { RaisedDeviceGroup } from '../../src/domain/device-group-change.ts';
 import { systemClock } from '../../src/std/clock.ts';
-import { listGroupsOf } from '../../src/store/index/list-groups.ts';
+import { listDeviceGroupsOf } from '../../src/store/index/list-device-groups.ts';
 import { IndexName } from '../../src/tag-index/redis/index-name.ts';
 import { groupHashKey, VERSION_FIELD } from '../../src/tag-index/redis/keys.ts';
 import { accepted, deliveries, finalStatus, push, sumCloses } from '../../test/support/client.ts';
@@ -58,7 +58,7 @@ export const recover: Scenario = {
 };
 
 interface Figures {
-  /** From the loss until the first group was mended. */
+  /** From the loss until the first group was repaired. */
   readonly noticedMs: number | null;
   readonly doneMs: number;
   readonly devicesPerSecond: number | null;
@@ -101,10 +101,10 @@ async function measureFlushes(grounds: Grounds): Promise<readonly RecoverRow[]> 
   const { sql, redis, demo, simulator } = grounds;
   const engine = await grounds.start('redis', simulator.environment);
   const scope = { appId: demo.appId, platformId: PLATFORM_APNS };
-  const groups = await listGroupsOf(sql, scope);
+  const groups = await listDeviceGroupsOf(sql, scope);
   const { current } = await IndexName.read(sql, systemClock);
   const currentGroups = async (): Promise<number> => {
-    const versionOf = (group: RaisedGroup) =>
+    const versionOf = (group: RaisedDeviceGroup) =>
       redis.client.hget(groupHashKey(current, group), VERSION_FIELD);
     const versions = await Promise.all(groups.map(versionOf));
     return versions.filter((version, at) => Number(version) === groups[at]?.version).length;

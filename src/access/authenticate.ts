@@ -12,7 +12,7 @@ import { readAccessRevision } from '../store/credentials/access-revision.ts';
 import type { CredentialRow } from '../store/credentials/find-credentials.ts';
 import type { Sql } from '../store/sql.ts';
 import { parseAuthorization } from './authorization-header.ts';
-import type { Caller, Scope } from './caller.ts';
+import type { Caller, KeyScope } from './caller.ts';
 import type { Presentable } from './credential-lookup.ts';
 import { CredentialLookup } from './credential-lookup.ts';
 import type { Secrets } from './secrets.ts';
@@ -180,5 +180,7 @@ const callerOf = (row: CredentialRow, method: Caller['method']): Caller => ({
   userName: row.username,
   method,
   // Scopes are checked when a key is made.
-  ...(row.key === null ? {} : { key: { ...row.key, scopes: row.key.scopes as readonly Scope[] } }),
+  ...(row.key === null
+    ? {}
+    : { key: { ...row.key, scopes: row.key.scopes as readonly KeyScope[] } }),
 });

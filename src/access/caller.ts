@@ -1,13 +1,13 @@
 /** The caller of a request, as described by its checked credential. */
 
 /** The scopes that a further key may have. */
-export const SCOPES = ['send', 'read', 'admin'] as const;
-export type Scope = (typeof SCOPES)[number];
+export const KEY_SCOPES = ['send', 'read', 'admin'] as const;
+export type KeyScope = (typeof KEY_SCOPES)[number];
 
 /** The rights of a further key. Null: no limit. */
 export interface KeyRights {
   readonly id: number;
-  readonly scopes: readonly Scope[];
+  readonly scopes: readonly KeyScope[];
   /**
    * With `groupIds`: the tags that it may send to. All tags of its groups, and of the groups below
    * them, are among them.

@@ -4,10 +4,10 @@
  */
 
 import type { ProviderCredential } from '../domain/credential.ts';
-import type { PlatformOfApp } from '../domain/device.ts';
+import type { Scope } from '../domain/device.ts';
 import type { Outcome } from '../domain/outcome.ts';
 import { MISSING_CREDENTIAL } from '../domain/own-faults.ts';
-import type { Authorizations } from '../providers/authorization.ts';
+import type { AuthorizationCache } from '../providers/authorization.ts';
 import { faultSentence, SIMULATOR_ADVICE } from '../providers/fault-sentence.ts';
 import type { ProviderOrigins } from '../providers/origins.ts';
 import { probe } from '../providers/probe.ts';
@@ -31,7 +31,7 @@ export type LastPut = (
 export interface CredentialCheckOptions {
   readonly sql: Sql;
   readonly lastPut: LastPut;
-  readonly authorizations: Pick<Authorizations, 'current'>;
+  readonly authorizations: Pick<AuthorizationCache, 'current'>;
   readonly origins: ProviderOrigins;
 }
 
@@ -41,9 +41,9 @@ export interface CredentialCheckOptions {
  */
 export async function checkCredential(
   { sql, lastPut, authorizations, origins }: CredentialCheckOptions,
-  place: PlatformOfApp,
+  scope: Scope,
 ): Promise<CheckResult> {
-  const { appId, platformId } = place;
+  const { appId, platformId } = scope;
   const put = await lastPut(appId, platformId);
   if (put === null) return { isHealthy: false, note: faultSentence(MISSING_CREDENTIAL) };
   const { credential, version } = put;
@@ -59,7 +59,7 @@ export async function checkCredential(
     isSimulated && found.isHealthy === false
       ? { ...found, note: `${found.note} ${SIMULATOR_ADVICE}` }
       : found;
-  await writeCheck(sql, place, result);
+  await writeCheck(sql, scope, result);
   if (result.isHealthy) await acceptCredential(sql, appId, platformId, version);
   return result;
 }

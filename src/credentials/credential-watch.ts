@@ -5,7 +5,7 @@
  */
 
 import type { Logger } from 'pino';
-import type { PlatformOfApp } from '../domain/device.ts';
+import type { Scope } from '../domain/device.ts';
 import { scopeKeyOf } from '../domain/device.ts';
 import type { Progress } from '../domain/progress.ts';
 import { Recurring } from '../std/recurring.ts';
@@ -32,7 +32,7 @@ export interface CredentialWatchOptions {
   readonly log: Logger;
   /** Platforms with a real provider: a check with a simulator proves nothing. */
   readonly platformIds: readonly number[];
-  readonly check: (place: PlatformOfApp) => Promise<CheckResult>;
+  readonly check: (scope: Scope) => Promise<CheckResult>;
 }
 
 interface Use {
@@ -43,7 +43,7 @@ interface Use {
 export class CredentialWatch {
   private readonly options: CredentialWatchOptions;
   private readonly runs = new Recurring(INTERVAL_MS, () => this.runLogged());
-  private uses = new Map<string, Use & PlatformOfApp>();
+  private uses = new Map<string, Use & Scope>();
   private known: readonly CredentialState[] = [];
 
   constructor(options: CredentialWatchOptions) {
@@ -97,9 +97,9 @@ export class CredentialWatch {
   private async checkDue(): Promise<void> {
     const { sql, log, platformIds, check } = this.options;
     const terms = { platformIds, everyMs: CHECK_EVERY_MS, limit: CHECKS_PER_RUN };
-    for (const place of await takeDueChecks(sql, terms)) {
-      const { isHealthy, note } = await check(place);
-      const { appId, platformId } = place;
+    for (const scope of await takeDueChecks(sql, terms)) {
+      const { isHealthy, note } = await check(scope);
+      const { appId, platformId } = scope;
       if (isHealthy) continue;
       const words =
         isHealthy === null

@@ -4,8 +4,8 @@
  */
 
 import type { Secrets } from '../access/secrets.ts';
-import type { PlatformOfApp } from '../domain/device.ts';
-import { Authorizations } from '../providers/authorization.ts';
+import type { Scope } from '../domain/device.ts';
+import { AuthorizationCache } from '../providers/authorization.ts';
 import type { ProviderOrigins } from '../providers/origins.ts';
 import type { Sql } from '../store/sql.ts';
 import type { CheckResult } from './credential-check.ts';
@@ -13,7 +13,7 @@ import { checkCredential } from './credential-check.ts';
 import { ProviderTokens } from './provider-tokens.ts';
 import { readLastPut } from './rotation.ts';
 
-export type Check = (place: PlatformOfApp) => Promise<CheckResult>;
+export type Check = (scope: Scope) => Promise<CheckResult>;
 
 /**
  * Makes the check. `authorizations`: the engine's. A process without an engine makes its own, which
@@ -23,7 +23,7 @@ export function createCheck(
   sql: Sql,
   secrets: Secrets,
   origins: ProviderOrigins,
-  authorizations: Pick<Authorizations, 'current'> = new Authorizations(
+  authorizations: Pick<AuthorizationCache, 'current'> = new AuthorizationCache(
     origins,
     new ProviderTokens(sql, secrets),
   ),
@@ -34,5 +34,5 @@ export function createCheck(
     authorizations,
     lastPut: (appId: number, platformId: number) => readLastPut(sql, secrets, appId, platformId),
   };
-  return (place) => checkCredential(options, place);
+  return (scope) => checkCredential(options, scope);
 }

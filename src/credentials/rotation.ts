@@ -5,7 +5,7 @@
 
 import type { Secrets } from '../access/secrets.ts';
 import type { ProviderCredential } from '../domain/credential.ts';
-import type { PlatformOfApp } from '../domain/device.ts';
+import type { Scope } from '../domain/device.ts';
 import type { StoredCredential } from '../store/apps/provider-credential.ts';
 import { readSealedCredential, refuseCredential } from '../store/apps/provider-credential.ts';
 import type { Sql } from '../store/sql.ts';
@@ -60,12 +60,8 @@ const inUse = (
  * Notes that the provider refuses this version. True: this was not known, and the credential before
  * it is used from now on.
  */
-export const refuse = (
-  sql: Sql,
-  place: PlatformOfApp,
-  version: number,
-  reason: string,
-): Promise<boolean> => refuseCredential(sql, place.appId, place.platformId, { version, reason });
+export const refuse = (sql: Sql, scope: Scope, version: number, reason: string): Promise<boolean> =>
+  refuseCredential(sql, scope.appId, scope.platformId, { version, reason });
 
 /** The credential put last, in use or not. Null: there is none, or it cannot be opened. */
 export async function readLastPut(

@@ -18,7 +18,7 @@ export const CONDEMNED_MIN = 100;
 export const ANSWERS_MIN = 1_000;
 
 /** The answers of the providers for a scope of a notification so far. */
-export interface GateCounts {
+export interface DeletionGateCounts {
   readonly delivered: number;
   readonly gone: number;
   readonly refused: number;
@@ -29,7 +29,12 @@ export interface GateCounts {
  * Whether the condemned devices of a scope may be erased now. Sends that failed for other reasons
  * say nothing about tokens.
  */
-export function gateOf({ delivered, gone, refused, isFinished }: GateCounts): Gate {
+export function deletionGateOf({
+  delivered,
+  gone,
+  refused,
+  isFinished,
+}: DeletionGateCounts): DeletionGate {
   const condemned = gone + refused;
   const answered = delivered + condemned;
   if (!isFinished && answered < ANSWERS_MIN) return 'waits';
@@ -37,4 +42,4 @@ export function gateOf({ delivered, gone, refused, isFinished }: GateCounts): Ga
   return isFinished ? 'holds' : 'waits';
 }
 
-export type Gate = 'passes' | 'holds' | 'waits';
+export type DeletionGate = 'passes' | 'holds' | 'waits';

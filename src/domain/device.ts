@@ -43,14 +43,13 @@ export const isPlatformId = (value: number): value is PlatformId => KNOWN.has(va
  * An app on one platform: it has a credential, ordinals and groups of its own, and works or hangs
  * as a whole.
  */
-export interface PlatformOfApp<Platform extends number = number> {
+export interface Scope<Platform extends number = number> {
   readonly appId: number;
   readonly platformId: Platform;
 }
 
 /** The key of an app's platform in maps. */
-export const scopeKeyOf = ({ appId, platformId }: PlatformOfApp): string =>
-  `${appId}.${platformId}`;
+export const scopeKeyOf = ({ appId, platformId }: Scope): string => `${appId}.${platformId}`;
 
 /**
  * A deviceId on its way to a provider: a hexadecimal one, as APNs' are, need not become a string
@@ -71,7 +70,7 @@ export const BLOCK_DEVICES = 128;
 export const GROUP_BLOCKS = GROUP_DEVICES / BLOCK_DEVICES;
 
 /** The group that an ordinal lies in. */
-export const groupOf = (ordinal: number): number => Math.floor(ordinal / GROUP_DEVICES);
+export const groupNumberOf = (ordinal: number): number => Math.floor(ordinal / GROUP_DEVICES);
 /** The ordinals of a group: from the first up to and with the last. */
 export const firstOrdinalOf = (groupNumber: number): number => groupNumber * GROUP_DEVICES;
 export const lastOrdinalOf = (groupNumber: number): number =>

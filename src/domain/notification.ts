@@ -1,6 +1,6 @@
 /** One submitted push: its payload, its audience, and its states. */
 
-import type { PlatformOfApp } from './device.ts';
+import type { Scope } from './device.ts';
 import { scopeKeyOf } from './device.ts';
 
 /**
@@ -75,7 +75,7 @@ export const audienceOf = (tagIdsOf: (selector: Selector) => readonly number[]):
   ) as Audience;
 
 /** One scope of a notification: all of it that is for one (app, platform). */
-export interface NotificationScope extends PlatformOfApp {
+export interface NotificationScope extends Scope {
   readonly notificationId: string;
 }
 

@@ -24,7 +24,7 @@ export interface NewRetry {
 }
 
 /** A device observation, besides the outcome of the send. */
-export type DeviceNews = { readonly ordinal: number } & (
+export type DeviceObservation = { readonly ordinal: number } & (
   | {
       /**
        * The provider no longer knows the device, or refuses it and may be wrong. Void if the device
@@ -40,7 +40,7 @@ export type DeviceNews = { readonly ordinal: number } & (
 );
 
 interface ProgressShape extends NotificationScope {
-  readonly news: readonly DeviceNews[];
+  readonly observations: readonly DeviceObservation[];
   /** The credential's or message's fault that was found: nothing more is sent in this scope. */
   readonly fault: string | null;
   /** Number of devices in this report that were handed to the provider. */

@@ -34,7 +34,7 @@ export const OPTIONAL_PARAMETER_LENGTH_MAX = 255;
  * to every app that asks for its tags.
  */
 export const OPTIONAL_PARAMETER_BYTES_PER_CLIENT_MAX = 32 * 1_048_576;
-export const GROUP_DEPTH_MAX = 32;
+export const TAG_GROUP_DEPTH_MAX = 32;
 /** Ids are PostgreSQL integers. */
 export const ID_MAX = 2_147_483_647;
 

@@ -3,7 +3,7 @@
  * underneath.
  */
 
-import type { Caller, Scope } from '../access/caller.ts';
+import type { Caller, KeyScope } from '../access/caller.ts';
 
 export interface HttpRequest {
   readonly method: string;
@@ -56,7 +56,7 @@ export interface ClientRoute extends CalledRoute {
   /**
    * The scope that a key must have; `any-scope`: any key will do; `super-user`: no key is enough.
    */
-  readonly needs: Scope | 'any-scope' | 'super-user';
+  readonly needs: KeyScope | 'any-scope' | 'super-user';
 }
 
 /** A route that only a checked credential reaches. */

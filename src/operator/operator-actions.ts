@@ -14,7 +14,7 @@ import {
   parseProviderCredential,
   writeProviderCredential,
 } from '../credentials/provider-credentials.ts';
-import type { PlatformOfApp } from '../domain/device.ts';
+import type { Scope } from '../domain/device.ts';
 import { isPlatformId } from '../domain/device.ts';
 import type { ProviderOrigins } from '../providers/origins.ts';
 import { providerOf } from '../providers/providers.ts';
@@ -59,7 +59,7 @@ export interface OperatorParts extends DeviceParts {
    * Asks the provider whether the credential works; the note is a sentence. `isHealthy` null: the
    * provider could not be asked.
    */
-  readonly check: (place: PlatformOfApp) => Promise<CheckedCredential>;
+  readonly check: (scope: Scope) => Promise<CheckedCredential>;
 }
 
 export interface CheckedCredential {
@@ -233,7 +233,7 @@ function addApp(
 
 async function putProviderCredential(
   { sql, secrets, origins, check }: OperatorParts,
-  input: PutTerms & PlatformOfApp & { readonly credential?: unknown },
+  input: PutTerms & Scope & { readonly credential?: unknown },
 ): Promise<ActionResult<PutCredential>> {
   const { appId, platformId } = input;
   const parsed =
@@ -268,14 +268,14 @@ async function showApp(
 
 async function checkApp(
   { sql, check }: OperatorParts,
-  place: PlatformOfApp,
+  scope: Scope,
 ): Promise<ActionResult<string>> {
-  const { appId, platformId } = place;
+  const { appId, platformId } = scope;
   const states = await readCredentialStates(sql, appId, PLATFORMS_MAX);
   if (!states.some((state) => state.platformId === platformId)) {
     return refused(`There is no app ${appId} on platform ${platformId}.`);
   }
-  const { isHealthy, note } = await check(place);
+  const { isHealthy, note } = await check(scope);
   return isHealthy ? done(note) : refused(note);
 }
 
@@ -309,7 +309,7 @@ export interface AddedApp {
   readonly platformIds: readonly number[];
   readonly credential: ShownCredential;
 }
-export interface PutCredential extends PlatformOfApp {
+export interface PutCredential extends Scope {
   /** Null: the credential was removed. */
   readonly checked: CheckedCredential | null;
   /** Information that apps need about it, as a sentence without its full stop; null: none. */

@@ -12,15 +12,15 @@ import { backoffMs } from '../std/backoff.ts';
 import { Batcher } from '../std/batcher.ts';
 import type { Clock } from '../std/clock.ts';
 import { failureText } from '../std/failure-text.ts';
+import type { DedicatedConnection } from '../store/dedicated-connection.ts';
+import { PLANS_ARE_KEPT } from '../store/dedicated-connection.ts';
 import { faultOf } from '../store/faults.ts';
 import type { ScopeStanding } from '../store/ledger/read-standings.ts';
 import { recordProgress } from '../store/ledger/record-progress.ts';
-import type { Line } from '../store/line.ts';
-import { PLANS_ARE_KEPT } from '../store/line.ts';
 import type { Store } from '../store/store.ts';
 import type { IndexFeed } from '../tag-index/tag-index.ts';
-import { rememberNews } from './device-news.ts';
-import type { Verdict } from './verdict.ts';
+import { rememberObservations } from './device-observations.ts';
+import type { Reply } from './reply.ts';
 
 /**
  * Reports in a transaction, and devices in their retries, settlements and observations: a statement
@@ -32,7 +32,7 @@ const ROWS_PER_TRANSACTION_MAX = 16_384;
 const OUTAGE_BACKOFF = { baseMs: 100, capMs: 2_000 };
 
 export interface LedgerOptions {
-  readonly store: Pick<Store, 'sql' | 'openLine'>;
+  readonly store: Pick<Store, 'sql' | 'openDedicatedConnection'>;
   readonly feed: IndexFeed;
   readonly leaseMs: number;
   readonly clock: Clock;
@@ -44,13 +44,13 @@ export interface LedgerOptions {
 export class Ledger {
   private readonly options: LedgerOptions;
   /** A dedicated connection: the batcher runs one transaction at a time. */
-  private readonly line: Line;
-  private readonly batcher: Batcher<Progress, Verdict>;
+  private readonly connection: DedicatedConnection;
+  private readonly batcher: Batcher<Progress, Reply>;
 
   constructor(options: LedgerOptions) {
     this.options = options;
-    this.line = options.store.openLine(PLANS_ARE_KEPT);
-    this.batcher = new Batcher<Progress, Verdict>({
+    this.connection = options.store.openDedicatedConnection(PLANS_ARE_KEPT);
+    this.batcher = new Batcher<Progress, Reply>({
       itemsMax: REPORTS_PER_TRANSACTION_MAX,
       weightMax: ROWS_PER_TRANSACTION_MAX,
       weightOf: rowsOf,
@@ -59,7 +59,7 @@ export class Ledger {
   }
 
   /** Resolves when the report is durable or refused. A chunk has one under way at a time. */
-  record(progress: Progress): Promise<Verdict> {
+  record(progress: Progress): Promise<Reply> {
     return this.batcher.submit(progress);
   }
 
@@ -68,26 +68,26 @@ export class Ledger {
     return this.batcher.drain();
   }
 
-  private async recordAll(reports: readonly Progress[]): Promise<readonly Verdict[]> {
-    const verdicts = await this.recordWhole(reports);
+  private async recordAll(reports: readonly Progress[]): Promise<readonly Reply[]> {
+    const replies = await this.recordWhole(reports);
     reports.forEach((report, i) => {
-      if (verdicts[i]?.kind === 'recorded') this.options.onRecorded(report);
+      if (replies[i]?.kind === 'recorded') this.options.onRecorded(report);
     });
     const { store, feed, log } = this.options;
-    await rememberNews({ sql: store.sql, feed, log }, reports);
-    return verdicts;
+    await rememberObservations({ sql: store.sql, feed, log }, reports);
+    return replies;
   }
 
-  private async recordWhole(reports: readonly Progress[]): Promise<readonly Verdict[]> {
+  private async recordWhole(reports: readonly Progress[]): Promise<readonly Reply[]> {
     for (let attempt = 1; ; attempt += 1) {
       const sentAtMs = this.options.clock.monotonicMs();
       try {
-        const recorded = await recordProgress(this.line, reports, this.options.leaseMs);
+        const recorded = await recordProgress(this.connection, reports, this.options.leaseMs);
         const standings = byScope(recorded.standings);
         return reports.map((report) =>
           recorded.lost.has(report)
             ? LOST
-            : verdictOn(standings.get(notificationScopeKeyOf(report)), sentAtMs),
+            : replyOn(standings.get(notificationScopeKeyOf(report)), sentAtMs),
         );
       } catch (error) {
         const fault = faultOf(error);
@@ -102,28 +102,28 @@ export class Ledger {
   private async recordApart(
     reports: readonly Progress[],
     error: unknown,
-  ): Promise<readonly Verdict[]> {
+  ): Promise<readonly Reply[]> {
     if (reports.length === 1) {
       this.options.log.error({ err: error }, 'a report of progress was refused');
       return [{ kind: 'refused', reason: failureText(error) }];
     }
-    const verdicts: Verdict[] = [];
-    for (const report of reports) verdicts.push(...(await this.recordWhole([report])));
-    return verdicts;
+    const replies: Reply[] = [];
+    for (const report of reports) replies.push(...(await this.recordWhole([report])));
+    return replies;
   }
 }
 
-const LOST: Verdict = { kind: 'lost' };
+const LOST: Reply = { kind: 'lost' };
 
 const rowsOf = (report: Progress): number =>
-  report.news.length +
+  report.observations.length +
   (report.kind === 'chunk' ? report.retries.length : report.settlements.length);
 
 const byScope = (standings: readonly ScopeStanding[]): ReadonlyMap<string, ScopeStanding> =>
   new Map(standings.map((standing) => [notificationScopeKeyOf(standing), standing]));
 
 /** The reply to a recorded report. Without a standing the notification has been deleted. */
-function verdictOn(standing: ScopeStanding | undefined, sentAtMs: number): Verdict {
+function replyOn(standing: ScopeStanding | undefined, sentAtMs: number): Reply {
   if (standing === undefined) return LOST;
   const { state, fault, hasDelivered } = standing;
   return { kind: 'recorded', sentAtMs, state, fault, hasDelivered };

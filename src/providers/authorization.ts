@@ -86,7 +86,7 @@ interface Entry {
   frozenUntilMs: number;
 }
 
-export class Authorizations {
+export class AuthorizationCache {
   readonly #origins: ProviderOrigins;
   readonly #trustedAt: TrustedAt;
   readonly #store: TokenStore;

@@ -6,7 +6,7 @@
 
 import { v7 as uuidV7 } from 'uuid';
 import type { ProviderCredential } from '../domain/credential.ts';
-import type { PlatformOfApp } from '../domain/device.ts';
+import type { Scope } from '../domain/device.ts';
 import type { Message, Payload } from '../domain/notification.ts';
 import type { Outcome } from '../domain/outcome.ts';
 import { CANNOT_BE_RENDERED } from '../domain/own-faults.ts';
@@ -32,7 +32,7 @@ const LIMITS: Partial<TransportLimits> = { connectionsMax: 1, drainTimeoutMs: 1_
 export type TestGrant =
   | {
       readonly kind: 'granted';
-      readonly authority: {
+      readonly authorized: {
         readonly credential: ProviderCredential;
         readonly authorization: string;
       };
@@ -40,7 +40,7 @@ export type TestGrant =
   | { readonly kind: 'fault'; readonly reason: string }
   | { readonly kind: 'later'; readonly reason: string };
 
-export interface TestSend extends PlatformOfApp {
+export interface TestSend extends Scope {
   readonly clientId: number;
   readonly deviceId: string;
   readonly payload: Payload;
@@ -90,7 +90,7 @@ export class TestSends {
     if (grant.kind === 'later') {
       return { kind: 'unavailable', reason: grant.reason, retryAfterMs: null };
     }
-    const { credential, authorization } = grant.authority;
+    const { credential, authorization } = grant.authorized;
     const sender = createSender(credential, { origins, transport, authorization, limits: LIMITS });
     const nowMs = Date.now();
     const message = { notificationId: uuidV7(), payload, dueAtMs: nowMs, expiresAtMs: null };

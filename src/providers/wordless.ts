@@ -1,6 +1,6 @@
 /**
  * A refusal that is not in the provider's own words. The send is tried again; it is a fault only
- * after several equal ones in a row (provider-health.ts).
+ * after several equal ones in a row (circuit-breaker.ts).
  */
 
 import type { Outcome } from '../domain/outcome.ts';

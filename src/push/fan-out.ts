@@ -24,19 +24,19 @@ import { Deletions } from '../upkeep/deletions.ts';
 import { Accept } from './accept/accept.ts';
 import type { AuthorizationSource, CredentialSource } from './dispatch/authorizer.ts';
 import { Authorizer } from './dispatch/authorizer.ts';
-import { Circuits } from './dispatch/circuits.ts';
+import { CircuitBreakers } from './dispatch/circuit-breakers.ts';
 import { Claimer } from './dispatch/claimer.ts';
 import { Dispatcher } from './dispatch/dispatcher.ts';
 import { Heartbeat } from './dispatch/heartbeat.ts';
-import { QuotaDesk } from './dispatch/quota-desk.ts';
+import { QuotaLeaser } from './dispatch/quota-leaser.ts';
 import { StandingWatch } from './dispatch/standing-watch.ts';
 import { Stranded } from './dispatch/stranded.ts';
 import { Warmer } from './dispatch/warmer.ts';
 import { WorkerPool } from './dispatch/worker-pool.ts';
 import { Planner } from './plan/planner.ts';
+import { openBroadcast } from './protocol/broadcast.ts';
 import type { Presence } from './protocol/presence.ts';
 import type { GiveBack } from './protocol/task.ts';
-import { openWire } from './protocol/wire.ts';
 
 /**
  * SIGTERM leaves ten seconds: tasks get three to reach the end of a block, and three more for the
@@ -75,7 +75,7 @@ export interface FanOut {
   readonly accept: Accept;
   readonly testSends: TestSends;
   /** Providers that fail for everyone, for the metrics. */
-  readonly circuits: Circuits;
+  readonly circuitBreakers: CircuitBreakers;
   /** The last vitals of each worker thread. */
   readonly workerVitals: () => readonly ThreadVitals[];
   /** Stops claiming, lets sends end, records them, gives back the rest, ends threads. Bounded. */
@@ -94,12 +94,13 @@ export async function startFanOut(options: FanOutOptions): Promise<FanOut> {
     transport,
     logLevel,
     presence: presence.memory,
-    wire: `tagcast-fan-out-${randomUUID()}`,
+    broadcast: `tagcast-fan-out-${randomUUID()}`,
     connectionsMax: Math.max(1, Math.floor(options.connectionsMax / options.threads)),
   };
-  const circuits = new Circuits(log);
-  const wire = openWire(settings.wire, (word) => {
-    if (word.kind === 'circuit') circuits.hear(word.threadId, word.scopeKeys, word.openFor);
+  const circuitBreakers = new CircuitBreakers(log);
+  const broadcast = openBroadcast(settings.broadcast, (message) => {
+    if (message.kind === 'circuit')
+      circuitBreakers.hear(message.threadId, message.scopeKeys, message.openFor);
   });
   const pool = new WorkerPool(options.threads, settings, (error) =>
     log.error({ err: error }, 'a worker thread has died'),
@@ -113,7 +114,7 @@ export async function startFanOut(options: FanOutOptions): Promise<FanOut> {
     onRecorded: options.onRecorded,
   });
   const authorizer = new Authorizer(options.credentials, options.authorizations);
-  const quotas = new QuotaDesk({ sql: store.sql, clock, log, origins });
+  const quotas = new QuotaLeaser({ sql: store.sql, clock, log, origins });
   const dispatcher = new Dispatcher({
     ledger,
     pool,
@@ -132,7 +133,7 @@ export async function startFanOut(options: FanOutOptions): Promise<FanOut> {
     clock,
     log,
     authorize: (appId, platformId) => authorizer.authorize(appId, platformId),
-    start: (claimed, right, lot) => dispatcher.start(claimed, right, lot),
+    start: (claimed, authorization, lot) => dispatcher.start(claimed, authorization, lot),
     onRoom: () => planner.wake(),
   });
   const planner: Planner = new Planner({
@@ -154,7 +155,13 @@ export async function startFanOut(options: FanOutOptions): Promise<FanOut> {
     log,
     onHeld: options.onHeld,
   });
-  const warmer = new Warmer({ sql: store.sql, authorizer, wire, threads: options.threads, log });
+  const warmer = new Warmer({
+    sql: store.sql,
+    authorizer,
+    broadcast,
+    threads: options.threads,
+    log,
+  });
   const stranded = new Stranded(store.sql, log);
   const standingWatch = new StandingWatch({
     sql: store.sql,
@@ -176,7 +183,7 @@ export async function startFanOut(options: FanOutOptions): Promise<FanOut> {
       transport,
       authorize: (appId, platformId) => authorizer.authorize(appId, platformId),
     }),
-    circuits,
+    circuitBreakers,
     workerVitals: () => pool.vitals,
     async drain() {
       await atMost(DRAIN_MS_MAX, async () => {
@@ -184,7 +191,7 @@ export async function startFanOut(options: FanOutOptions): Promise<FanOut> {
         await claimer.drain(DRAIN);
         await Promise.all([standingWatch.stop(), ledger.drain()]);
       });
-      wire.close();
+      broadcast.close();
       await pool.destroy();
       await atMost(LAST_WORD_MS, () => claimer.drain(DRAIN));
       await atMost(LAST_WORD_MS, () => heartbeat?.stop() ?? Promise.resolve());

@@ -3,7 +3,7 @@
  * without end.
  */
 
-import type { PlatformOfApp } from '../domain/device.ts';
+import type { Scope } from '../domain/device.ts';
 import { scopeKeyOf } from '../domain/device.ts';
 import { countDevices } from '../store/devices/count-devices.ts';
 import { reserveOrdinals } from '../store/devices/reserve-ordinals.ts';
@@ -43,7 +43,7 @@ export class DeviceLimit {
    */
   async reserveCounted(
     sql: Sql,
-    scope: PlatformOfApp,
+    scope: Scope,
     wanted: number,
   ): Promise<{ next: number; end: number } | null> {
     const count = await this.grant(sql, scope, wanted);
@@ -56,7 +56,7 @@ export class DeviceLimit {
     return start === null ? null : { next: start, end: start + count };
   }
 
-  private async grant(sql: Sql, scope: PlatformOfApp, wanted: number): Promise<number> {
+  private async grant(sql: Sql, scope: Scope, wanted: number): Promise<number> {
     const count = await this.currentCount(sql, scope);
     const granted = Math.min(wanted, count.free);
     count.free -= granted;
@@ -64,7 +64,7 @@ export class DeviceLimit {
   }
 
   /** One count at a time for all lanes. */
-  private currentCount(sql: Sql, scope: PlatformOfApp): Promise<DeviceCount> {
+  private currentCount(sql: Sql, scope: Scope): Promise<DeviceCount> {
     const key = scopeKeyOf(scope);
     const known = this.counts.get(key);
     if (known !== undefined && performance.now() - known.startedAtMs < RECOUNT_MS) {

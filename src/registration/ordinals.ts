@@ -3,7 +3,7 @@
  * counter.
  */
 
-import type { PlatformOfApp } from '../domain/device.ts';
+import type { Scope } from '../domain/device.ts';
 import { GROUP_DEVICES, scopeKeyOf } from '../domain/device.ts';
 import { reserveOrdinals } from '../store/devices/reserve-ordinals.ts';
 import type { Sql } from '../store/sql.ts';
@@ -41,8 +41,8 @@ export class Ordinals {
    * Never inside a transaction: the embedded database has one session, which that transaction
    * holds.
    */
-  async provideFor(devices: Iterable<PlatformOfApp>): Promise<void> {
-    const needs = new Map<string, { readonly scope: PlatformOfApp; count: number }>();
+  async provideFor(devices: Iterable<Scope>): Promise<void> {
+    const needs = new Map<string, { readonly scope: Scope; count: number }>();
     for (const scope of devices) {
       const key = scopeKeyOf(scope);
       const need = needs.get(key);
@@ -52,7 +52,7 @@ export class Ordinals {
     for (const { scope, count } of needs.values()) await this.provide(scope, count);
   }
 
-  private async provide(scope: PlatformOfApp, count: number): Promise<void> {
+  private async provide(scope: Scope, count: number): Promise<void> {
     const stock = this.stockOf(scope);
     const missing = count - stock.ranges.reduce((sum, range) => sum + range.end - range.next, 0);
     if (missing <= 0) return;
@@ -72,7 +72,7 @@ export class Ordinals {
   }
 
   /** The next ordinal, or null: the app may have no more devices. */
-  take(scope: PlatformOfApp): number | null {
+  take(scope: Scope): number | null {
     const { ranges } = this.stockOf(scope);
     const [range] = ranges;
     if (range === undefined) return null;
@@ -82,7 +82,7 @@ export class Ordinals {
     return ordinal;
   }
 
-  private stockOf(scope: PlatformOfApp): Stock {
+  private stockOf(scope: Scope): Stock {
     const key = scopeKeyOf(scope);
     let stock = this.stocks.get(key);
     if (stock === undefined) {

@@ -3,11 +3,11 @@
 import { SettingFault } from '../std/setting-fault.ts';
 import type { ThreadVitals } from '../std/thread-vitals.ts';
 import { databaseFault } from './database-fault.ts';
+import { DedicatedConnection } from './dedicated-connection.ts';
 import { startInDataDir } from './embedded/data-dir.ts';
 import { databaseSocketPath } from './embedded/lock.ts';
 import type { EmbeddedDatabase } from './embedded/thread.ts';
 import { startEmbeddedDatabase } from './embedded/thread.ts';
-import { Line } from './line.ts';
 import type { Migrated } from './migrate.ts';
 import { migrate } from './migrate.ts';
 import type { Perform } from './patient-reads.ts';
@@ -29,7 +29,7 @@ export interface Store extends Migrated {
    * Opens a dedicated connection, for one transaction at a time, each with these settings. It is
    * closed with the store.
    */
-  openLine(settings?: readonly string[]): Line;
+  openDedicatedConnection(settings?: readonly string[]): DedicatedConnection;
   /** Of the thread of the embedded database; null: it runs elsewhere, or has sent none yet. */
   readonly threadVitals: () => ThreadVitals | null;
   close(): Promise<void>;
@@ -69,14 +69,14 @@ async function open(
 ): Promise<Store> {
   const sql = connect(address, CONNECTIONS_MAX);
   const patientSql = connect(address, PATIENT_READS_MAX);
-  const lines: Line[] = [];
-  const openLine = (settings: readonly string[] = []): Line => {
-    const line = new Line(address, settings);
-    lines.push(line);
-    return line;
+  const connections: DedicatedConnection[] = [];
+  const openDedicatedConnection = (settings: readonly string[] = []): DedicatedConnection => {
+    const connection = new DedicatedConnection(address, settings);
+    connections.push(connection);
+    return connection;
   };
   const close = async (): Promise<void> => {
-    await Promise.all(lines.map((line) => line.close()));
+    await Promise.all(connections.map((connection) => connection.close()));
     await Promise.all(
       [sql, patientSql].map((pool) => pool.end({ timeout: CLOSE_TIMEOUT_SECONDS })),
     );
@@ -87,7 +87,15 @@ async function open(
     const migrated = await migrate(sql, { onWaiting });
     const patientReads = new PatientReads(performOn(patientSql, address));
     const { vitals: threadVitals } = database;
-    return { sql, patientReads, address, openLine, ...migrated, threadVitals, close };
+    return {
+      sql,
+      patientReads,
+      address,
+      openDedicatedConnection,
+      ...migrated,
+      threadVitals,
+      close,
+    };
   } catch (error) {
     await close();
     throw error;

@@ -3,8 +3,12 @@
  * always can.
  */
 
-import type { DeviceToken, PlatformOfApp } from '../domain/device.ts';
-import type { DeviceNote, GroupChange, GroupKey } from '../domain/group-change.ts';
+import type { DeviceToken, Scope } from '../domain/device.ts';
+import type {
+  DeviceGroupChange,
+  DeviceGroupKey,
+  DeviceHistory,
+} from '../domain/device-group-change.ts';
 import type { Audience } from '../domain/notification.ts';
 import type { Sql } from '../store/sql.ts';
 
@@ -16,7 +20,7 @@ import type { Sql } from '../store/sql.ts';
 export const TOKEN_BYTES_MAX = 8_388_608;
 
 /** Notes by ordinal: only of devices that have any. */
-export type DeviceNotes = ReadonlyMap<number, DeviceNote>;
+export type DeviceHistories = ReadonlyMap<number, DeviceHistory>;
 
 /** Tokens by position, as in an array. */
 export interface DeviceIds {
@@ -29,7 +33,7 @@ export interface DeviceRun {
   /** Offset in the group, 0–8,191. */
   readonly offsets: Uint16Array;
   readonly deviceIds: DeviceIds;
-  readonly notes: DeviceNotes;
+  readonly histories: DeviceHistories;
   /**
    * Whole blocks from this offset on were left out, because all tokens together are too large.
    * Absent: none was.
@@ -38,16 +42,20 @@ export interface DeviceRun {
 }
 
 /** The answer for a group in which no device matches. */
-export const NOBODY: DeviceRun = { offsets: new Uint16Array(0), deviceIds: [], notes: new Map() };
+export const NOBODY: DeviceRun = {
+  offsets: new Uint16Array(0),
+  deviceIds: [],
+  histories: new Map(),
+};
 
 /** Devices by ordinal. */
 export interface PresentDevices {
   readonly deviceIds: ReadonlyMap<number, string>;
-  readonly notes: DeviceNotes;
+  readonly histories: DeviceHistories;
 }
 
 export interface ResolveRequest {
-  readonly group: GroupKey;
+  readonly group: DeviceGroupKey;
   readonly audience: Audience;
   /** Ordinals at or above it are not in the audience. */
   readonly ordinalEnd: number;
@@ -67,16 +75,12 @@ export interface TagIndex {
    * Of these ordinals of one (app, platform), the ones that still exist and still match, for
    * retries.
    */
-  recheck(
-    scope: PlatformOfApp,
-    ordinals: readonly number[],
-    audience: Audience,
-  ): Promise<PresentDevices>;
+  recheck(scope: Scope, ordinals: readonly number[], audience: Audience): Promise<PresentDevices>;
   /**
    * Counts the devices of an (app, platform) that match now. `sql` is for the queries to the
    * database, because these may take seconds.
    */
-  count(sql: Sql, scope: PlatformOfApp, audience: Audience): Promise<number>;
+  count(sql: Sql, scope: Scope, audience: Audience): Promise<number>;
 }
 
 /** Takes committed changes to an index beside the database. */
@@ -85,7 +89,7 @@ export interface IndexFeed {
    * Resolves when the index has the changes, or lacks them for now: its versions prove which it
    * has. Never rejects, because the changes are committed.
    */
-  apply(changes: readonly GroupChange[]): Promise<void>;
+  apply(changes: readonly DeviceGroupChange[]): Promise<void>;
 }
 
 /** For an index that is the database itself. */

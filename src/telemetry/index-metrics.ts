@@ -9,7 +9,7 @@ export interface IndexReading {
   /** Device groups that are known to be behind the database. */
   readonly groupsWaiting: number;
   /** Device groups repaired since the start. */
-  readonly groupsMended: number;
+  readonly groupsRepaired: number;
 }
 
 /** Calls `read` whenever the metrics are read. */
@@ -36,7 +36,7 @@ export function registerIndexMetrics(registry: Registry, read: () => IndexReadin
     registers: [registry],
     collect() {
       this.reset();
-      this.inc(read().groupsMended);
+      this.inc(read().groupsRepaired);
     },
   });
 }

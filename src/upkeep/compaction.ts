@@ -5,15 +5,15 @@
  */
 
 import type { Logger } from 'pino';
-import type { PlatformOfApp } from '../domain/device.ts';
+import type { Scope } from '../domain/device.ts';
 import { GROUP_DEVICES, lastOrdinalOf, scopeKeyOf } from '../domain/device.ts';
-import type { GroupKey } from '../domain/group-change.ts';
+import type { DeviceGroupKey } from '../domain/device-group-change.ts';
 import { ORDINAL_END_MAX } from '../registration/device-limit.ts';
 import { reserveOrdinals } from '../store/devices/reserve-ordinals.ts';
 import type { Moved } from '../store/housekeeping/move-devices.ts';
 import { devicesOfGroup, moveDevices } from '../store/housekeeping/move-devices.ts';
-import { sparseGroups } from '../store/housekeeping/sparse-groups.ts';
-import { BEFORE_ALL } from '../store/index/list-groups.ts';
+import { sparseDeviceGroups } from '../store/housekeeping/sparse-device-groups.ts';
+import { BEFORE_ALL } from '../store/index/list-device-groups.ts';
 import type { SqlPool } from '../store/sql.ts';
 import type { IndexFeed } from '../tag-index/tag-index.ts';
 
@@ -69,10 +69,10 @@ export class Compaction {
    * stay unused.
    */
   readonly #ranges = new Map<string, Range>();
-  #after: GroupKey = BEFORE_ALL;
+  #after: DeviceGroupKey = BEFORE_ALL;
   #lookedAtMs = Number.NEGATIVE_INFINITY;
   /** Sparse groups whose devices are to be moved. */
-  #sources: readonly GroupKey[] = [];
+  #sources: readonly DeviceGroupKey[] = [];
 
   constructor(options: CompactionOptions) {
     this.#options = options;
@@ -107,8 +107,8 @@ export class Compaction {
    * Finds the sparse groups of the next window, of each (app, platform) that has enough of them
    * there.
    */
-  async #look(): Promise<readonly GroupKey[]> {
-    const { sparse, last } = await sparseGroups(
+  async #look(): Promise<readonly DeviceGroupKey[]> {
+    const { sparse, last } = await sparseDeviceGroups(
       this.#options.sql,
       this.#after,
       { devicesMax: SPARSE_DEVICES_MAX, fillingGroups: FILLING_GROUPS },
@@ -124,7 +124,7 @@ export class Compaction {
    * Null: not now, because a send covers the (app, platform); or not at all, because it has no
    * ordinals left.
    */
-  async #movePiece(source: GroupKey): Promise<(Moved & { readonly isLast: boolean }) | null> {
+  async #movePiece(source: DeviceGroupKey): Promise<(Moved & { readonly isLast: boolean }) | null> {
     const { sql, feed } = this.#options;
     const found = await devicesOfGroup(sql, source, DEVICES_MAX);
     const range = found.length === 0 ? { next: 0, end: 0 } : await this.#rangeAbove(source);
@@ -149,7 +149,7 @@ export class Compaction {
    * Ordinals in a group of this process alone, later than all of `source`: a walk over devices in
    * the order of their ordinals, such as an export, may meet a device twice, and misses none.
    */
-  async #rangeAbove(source: GroupKey): Promise<Range | null> {
+  async #rangeAbove(source: DeviceGroupKey): Promise<Range | null> {
     const key = scopeKeyOf(source);
     const known = this.#ranges.get(key);
     if (
@@ -171,7 +171,7 @@ export class Compaction {
   }
 }
 
-const isSameScope = (a: PlatformOfApp, b: PlatformOfApp): boolean =>
+const isSameScope = (a: Scope, b: Scope): boolean =>
   a.appId === b.appId && a.platformId === b.platformId;
 
 /**

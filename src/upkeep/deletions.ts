@@ -3,13 +3,13 @@
  * the database since their outcomes were recorded, so a node that dies in between loses none. A
  * bounded piece at a time, on any node and on several at once.
  *
- *   pending ──gate opens──► carried out          held ──an operator──► released ──► carried out
- *      └──finished, gate closed,                   └──an operator, or 30 days──► discarded ──► forgotten
+ *   pending ──gate passes──► carried out         held ──an operator──► released ──► carried out
+ *      └──finished, gate holds,                    └──an operator, or 30 days──► discarded ──► forgotten
  *         also without the tokens that an installation id has replaced──► held
  */
 
 import type { Logger } from 'pino';
-import { gateOf } from '../domain/deletion-gate.ts';
+import { deletionGateOf } from '../domain/deletion-gate.ts';
 import { notificationScopeKeyOf } from '../domain/notification.ts';
 import { Recurring } from '../std/recurring.ts';
 import { carryOutDeletions, forgetDeletions } from '../store/deletions/carry-out.ts';
@@ -56,7 +56,7 @@ export class Deletions {
   private readonly runs = new Recurring(INTERVAL_MS, () => this.runLogged());
   private transactionsLeft = 0;
   /**
-   * How far the scope with the closed gate has been searched for replaced tokens. A new process
+   * How far the scope whose gate holds has been searched for replaced tokens. A new process
    * starts the search again.
    */
   private search: { readonly of: string; readonly ordinal: number } | null = null;
@@ -87,17 +87,17 @@ export class Deletions {
 
   private async look(scope: OpenDeletions): Promise<void> {
     const { sql } = this.options;
-    const gate = scope.decision === 'released' ? 'passes' : gateOf(scope);
+    const gate = scope.decision === 'released' ? 'passes' : deletionGateOf(scope);
     if (scope.decision === 'discarded') {
       await this.empty(scope, () => forgetDeletions(sql, scope, DEVICES_MAX));
     } else if (gate === 'passes') {
-      await this.open(scope);
+      await this.letPass(scope);
     } else if (gate === 'holds') {
-      await this.close(scope);
+      await this.searchThenHold(scope);
     }
   }
 
-  private async open(scope: OpenDeletions): Promise<void> {
+  private async letPass(scope: OpenDeletions): Promise<void> {
     // A send that was refused as a whole shows a fault of the sender rather than of its devices,
     // however few they are.
     if (scope.delivered === 0) await forgetRefusals(this.options.sql, scope);
@@ -105,9 +105,10 @@ export class Deletions {
   }
 
   /**
-   * Erases tokens that an installation id has replaced first: without them the gate may be open.
+   * Erases tokens that an installation id has replaced first: without them the gate may let the
+   * rest pass.
    */
-  private async close(scope: OpenDeletions): Promise<void> {
+  private async searchThenHold(scope: OpenDeletions): Promise<void> {
     const { sql, feed } = this.options;
     const of = notificationScopeKeyOf(scope);
     let { gone } = scope;
@@ -116,11 +117,11 @@ export class Deletions {
       this.transactionsLeft -= 1;
       const piece = await carryOutReplacedTokens(sql, scope, after, DEVICES_MAX);
       await feed.apply(piece.changes);
-      gone -= piece.verdicts;
+      gone -= piece.devices;
       if (piece.lastOrdinal === null) {
         this.search = null;
         const rest = { ...scope, gone };
-        if (gateOf(rest) === 'passes') await this.open(rest);
+        if (deletionGateOf(rest) === 'passes') await this.letPass(rest);
         else await this.hold(rest);
         return;
       }
@@ -142,9 +143,9 @@ export class Deletions {
 
   private async carryOut(scope: OpenDeletions): Promise<number> {
     const { sql, feed } = this.options;
-    const { verdicts, changes } = await carryOutDeletions(sql, scope, DEVICES_MAX);
+    const { devices, changes } = await carryOutDeletions(sql, scope, DEVICES_MAX);
     await feed.apply(changes);
-    return verdicts;
+    return devices;
   }
 
   private async hold(scope: OpenDeletions): Promise<void> {

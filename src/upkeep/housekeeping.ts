@@ -4,7 +4,7 @@
  */
 
 import type { Logger } from 'pino';
-import type { DevicePlace } from '../domain/group-change.ts';
+import type { DevicePlace } from '../domain/device-group-change.ts';
 import { Recurring } from '../std/recurring.ts';
 import { eraseDevices } from '../store/devices/erase-devices.ts';
 import { idleDevices } from '../store/housekeeping/idle-devices.ts';

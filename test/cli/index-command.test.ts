@@ -69,7 +69,7 @@ async function story(
   t.match(damaged.output, /128 tokens are missing/);
   t.match(damaged.output, /0 are stale, 1 differ/);
   t.equal((await index('rebuild')).code, 0);
-  t.equal((await index('verify')).code, 0, 'mended');
+  t.equal((await index('verify')).code, 0, 'repaired');
 }
 
 /** A group's hash, and where it lies. Full groups only: the last one has fewer blocks. */

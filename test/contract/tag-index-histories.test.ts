@@ -1,8 +1,8 @@
 /**
  * Every tag index against a plain model, over random histories as the service makes them:
- * registrations through two nodes' lanes, verdicts of providers, deleted, disconnected and expired
- * tags, housekeeping, devices that move. (test/contract/tag-index.ts holds each index alone to its
- * questions.)
+ * registrations through two nodes' lanes, erase reasons of providers, deleted, disconnected and
+ * expired tags, housekeeping, devices that move. (test/contract/tag-index.ts holds each index alone
+ * to its questions.)
  */
 
 import * as fc from 'fast-check';
@@ -56,7 +56,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 4,
     arbitrary: fc.record({
-      kind: fc.constant('verdicts' as const),
+      kind: fc.constant('erase-reasons' as const),
       devices,
       isRefusal: fc.constantFrom(true, true, true, false),
     }),

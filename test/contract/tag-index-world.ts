@@ -6,7 +6,7 @@
 import type { Test } from 'tap';
 import type { ApnsEnvironment } from '../../src/domain/credential.ts';
 import { GROUP_DEVICES } from '../../src/domain/device.ts';
-import type { GroupChange } from '../../src/domain/group-change.ts';
+import type { DeviceGroupChange } from '../../src/domain/device-group-change.ts';
 import type { Audience } from '../../src/domain/notification.ts';
 import { ORDINAL_END_MAX } from '../../src/registration/device-limit.ts';
 import type { DeviceRef } from '../../src/registration/operation.ts';
@@ -18,7 +18,7 @@ import { eraseDevices } from '../../src/store/devices/erase-devices.ts';
 import { noteDeliveries } from '../../src/store/devices/note-deliveries.ts';
 import { reserveOrdinals } from '../../src/store/devices/reserve-ordinals.ts';
 import { devicesOfGroup, moveDevices } from '../../src/store/housekeeping/move-devices.ts';
-import { listGroupsOf } from '../../src/store/index/list-groups.ts';
+import { listDeviceGroupsOf } from '../../src/store/index/list-device-groups.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { RedisAddress } from '../../src/tag-index/redis/connect.ts';
 import { SqlTagIndex } from '../../src/tag-index/sql/sql-tag-index.ts';
@@ -72,7 +72,11 @@ export type Step =
     }
   | { readonly kind: 'age'; readonly devices: readonly number[] }
   | { readonly kind: 'erase'; readonly devices: readonly number[]; readonly oldOnly: boolean }
-  | { readonly kind: 'verdicts'; readonly devices: readonly number[]; readonly isRefusal: boolean }
+  | {
+      readonly kind: 'erase-reasons';
+      readonly devices: readonly number[];
+      readonly isRefusal: boolean;
+    }
   | {
       readonly kind: 'delivered';
       readonly devices: readonly number[];
@@ -104,7 +108,7 @@ export async function openNode(
     addresses.map((address) => openNodeIndex(t, store.sql, address)),
   );
   const feed: IndexFeed = {
-    apply: async (changes: readonly GroupChange[]) => {
+    apply: async (changes: readonly DeviceGroupChange[]) => {
       await Promise.all(indexes.map((index) => index.feed.apply(changes)));
     },
   };
@@ -189,7 +193,7 @@ export class World {
       case 'erase':
         await this.#erase(step.devices, step.oldOnly);
         return;
-      case 'verdicts':
+      case 'erase-reasons':
         await this.#judge(step.devices, step.isRefusal);
         return;
       case 'delivered':
@@ -206,7 +210,7 @@ export class World {
     }
   }
 
-  /** What came too early for too long, on a busy machine, is mended in the background. */
+  /** What came too early for too long, on a busy machine, is repaired in the background. */
   async untilIndexed(): Promise<void> {
     const { sql } = this.#store;
     for (const { client, name, repairs } of this.#node.indexes) {
@@ -279,21 +283,24 @@ export class World {
       rechecked: [],
       groups: [],
     };
-    const textOf = (deviceId: string | undefined, note: unknown): string => {
-      const { refusals, environment } = (note ?? { refusals: 0, environment: null }) as ModelDevice;
+    const textOf = (deviceId: string | undefined, history: unknown): string => {
+      const { refusals, environment } = (history ?? {
+        refusals: 0,
+        environment: null,
+      }) as ModelDevice;
       return `${scope.platformId} ${deviceId} ${refusals} ${environment}`;
     };
-    for (const group of await listGroupsOf(this.#store.sql, scope)) {
+    for (const group of await listDeviceGroupsOf(this.#store.sql, scope)) {
       const { version: expectedVersion, groupNumber } = group;
       const run = await index.resolve({ group, audience: asked, ordinalEnd, expectedVersion });
       const ordinals = [...run.offsets].map((offset) => groupNumber * GROUP_DEVICES + offset);
       if (ordinals.length > 0) found.groups.push(groupNumber);
       for (const [at, ordinal] of ordinals.entries()) {
-        found.devices.push(textOf(String(run.deviceIds.at(at)), run.notes.get(ordinal)));
+        found.devices.push(textOf(String(run.deviceIds.at(at)), run.histories.get(ordinal)));
       }
       const present = await index.recheck(scope, ordinals, asked);
       for (const [ordinal, deviceId] of present.deviceIds) {
-        found.rechecked.push(textOf(deviceId, present.notes.get(ordinal)));
+        found.rechecked.push(textOf(deviceId, present.histories.get(ordinal)));
       }
     }
     return found;
@@ -307,7 +314,7 @@ export class World {
   async #compact(): Promise<void> {
     const { sql } = this.#store;
     for (const platformId of PLATFORMS) {
-      for (const group of await listGroupsOf(sql, { ...this.#tenant, platformId })) {
+      for (const group of await listDeviceGroupsOf(sql, { ...this.#tenant, platformId })) {
         const devices = await devicesOfGroup(sql, group, CROWD);
         const range = { count: CROWD, alignment: 1, endMax: ORDINAL_END_MAX };
         const start = (await reserveOrdinals(sql, group, range)) ?? 0;
@@ -415,7 +422,7 @@ export class World {
     }
     await sql`delete from notifications where id = ${notificationId}`;
     for (const { key, model } of present) {
-      // Its app may have registered it again, unwritten: the first verdict only counts.
+      // Its app may have registered it again, unwritten: the first erase reason only counts.
       const isInDoubt = !model.isOld && model.refusals === 0;
       model.refusals += 1;
       if ((!isRefusal && !isInDoubt) || model.refusals === REFUSALS_MAX) this.#devices.delete(key);

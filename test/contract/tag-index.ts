@@ -3,10 +3,10 @@
 import * as fc from 'fast-check';
 import type { Test } from 'tap';
 import { GROUP_DEVICES } from '../../src/domain/device.ts';
-import type { DeviceNote, GroupKey } from '../../src/domain/group-change.ts';
+import type { DeviceGroupKey, DeviceHistory } from '../../src/domain/device-group-change.ts';
 import type { Audience } from '../../src/domain/notification.ts';
 import type { Sql } from '../../src/store/sql.ts';
-import type { DeviceNotes, TagIndex } from '../../src/tag-index/tag-index.ts';
+import type { DeviceHistories, TagIndex } from '../../src/tag-index/tag-index.ts';
 
 /**
  * A tag index under test, and the way its devices come and go. Scopes and tags need not exist
@@ -20,11 +20,11 @@ export interface TagIndexBench {
     scope: ModelScope,
     ordinal: number,
     tagIds: readonly number[],
-    note: DeviceNote,
+    history: DeviceHistory,
   ): Promise<void>;
   erase(scope: ModelScope, ordinal: number): Promise<void>;
   /** The version that a claim would ask for. */
-  versionOf(group: GroupKey): Promise<number>;
+  versionOf(group: DeviceGroupKey): Promise<number>;
 }
 
 export interface ModelScope {
@@ -37,7 +37,7 @@ interface Change {
   readonly ordinal: number;
   /** Null: erased. */
   readonly tagIds: readonly number[] | null;
-  readonly note: DeviceNote;
+  readonly history: DeviceHistory;
 }
 
 const SCOPES: readonly ModelScope[] = [
@@ -56,7 +56,7 @@ const change: fc.Arbitrary<Change> = fc.record({
   scope: fc.nat(SCOPES.length - 1),
   ordinal: fc.constantFrom(...ORDINALS),
   tagIds: fc.option(tags, { freq: 6 }),
-  note: fc.record({
+  history: fc.record({
     refusals: fc.constantFrom(0, 0, 2),
     environment: fc.constantFrom(null, null, 'production', 'sandbox'),
   }),
@@ -147,16 +147,16 @@ type Model = ReadonlyMap<
     readonly scope: ModelScope;
     readonly ordinal: number;
     readonly tagIds: ReadonlySet<number>;
-    readonly note: DeviceNote;
+    readonly history: DeviceHistory;
   }
 >;
 
 async function play(bench: TagIndexBench, changes: readonly Change[]): Promise<Model> {
   const model = new Map<
     string,
-    { scope: ModelScope; ordinal: number; tagIds: ReadonlySet<number>; note: DeviceNote }
+    { scope: ModelScope; ordinal: number; tagIds: ReadonlySet<number>; history: DeviceHistory }
   >();
-  for (const { scope: index, ordinal, tagIds, note } of changes) {
+  for (const { scope: index, ordinal, tagIds, history } of changes) {
     const scope = SCOPES[index];
     if (scope === undefined) continue;
     const deviceId = deviceIdOf(scope, ordinal);
@@ -164,8 +164,8 @@ async function play(bench: TagIndexBench, changes: readonly Change[]): Promise<M
       model.delete(deviceId);
       await bench.erase(scope, ordinal);
     } else {
-      model.set(deviceId, { scope, ordinal, tagIds: new Set(tagIds), note });
-      await bench.setTags(scope, ordinal, tagIds, note);
+      model.set(deviceId, { scope, ordinal, tagIds: new Set(tagIds), history });
+      await bench.setTags(scope, ordinal, tagIds, history);
     }
   }
   return model;
@@ -183,12 +183,12 @@ async function compare(
       (device) => device.scope === scope && matches(device.tagIds, asked),
     );
     const noted = matching
-      .filter(({ note }) => note.refusals > 0 || note.environment !== null)
-      .map(({ ordinal, note }) => `${ordinal} ${note.refusals} ${note.environment}`)
+      .filter(({ history }) => history.refusals > 0 || history.environment !== null)
+      .map(({ ordinal, history }) => `${ordinal} ${history.refusals} ${history.environment}`)
       .sort();
     const expected = matching.map(({ ordinal }) => ordinal).sort((a, b) => a - b);
     const found: number[] = [];
-    const notes = new Map<number, DeviceNote>();
+    const histories = new Map<number, DeviceHistory>();
     for (const groupNumber of [0, 1, 2]) {
       const group = { ...scope, groupNumber };
       const expectedVersion = await versionOf(group);
@@ -196,8 +196,8 @@ async function compare(
       for (const [position, offset] of run.offsets.entries()) {
         const ordinal = groupNumber * GROUP_DEVICES + offset;
         found.push(ordinal);
-        const note = run.notes.get(ordinal);
-        if (note !== undefined) notes.set(ordinal, note);
+        const history = run.histories.get(ordinal);
+        if (history !== undefined) histories.set(ordinal, history);
         if (String(run.deviceIds.at(position)) !== deviceIdOf(scope, ordinal))
           t.fail('another device');
       }
@@ -207,13 +207,13 @@ async function compare(
       expected.filter((ordinal) => ordinal < ordinalEnd),
       'resolve',
     );
-    if (ordinalEnd === ORDINAL_END_MAX) equal(listed(notes), noted, 'notes');
-    const { deviceIds: rechecked, notes: recheckedNotes } = await index.recheck(
+    if (ordinalEnd === ORDINAL_END_MAX) equal(listed(histories), noted, 'histories');
+    const { deviceIds: rechecked, histories: recheckedHistories } = await index.recheck(
       scope,
       ORDINALS,
       asked,
     );
-    equal(listed(recheckedNotes), noted, 'notes of recheck');
+    equal(listed(recheckedHistories), noted, 'histories of recheck');
     equal(
       [...rechecked.keys()].sort((a, b) => a - b),
       expected,
@@ -231,8 +231,8 @@ const matches = (tagIds: ReadonlySet<number>, asked: Audience): boolean =>
   asked.allTagIds.every((tagId) => tagIds.has(tagId)) &&
   !asked.noneTagIds.some((tagId) => tagIds.has(tagId));
 
-const listed = (notes: DeviceNotes): readonly string[] =>
-  [...notes]
+const listed = (histories: DeviceHistories): readonly string[] =>
+  [...histories]
     .map(([ordinal, { refusals, environment }]) => `${ordinal} ${refusals} ${environment}`)
     .sort();
 

@@ -44,7 +44,7 @@ t.test('on each store', (t) =>
       }
     },
 
-    'what it refuses is not, and the note says what to mend': async (t: Test, { sql }) => {
+    'what it refuses is not, and the note says what to fix': async (t: Test, { sql }) => {
       const { put, check, stateOf } = await sceneOf(sql);
       t.match(await check(3), { isHealthy: false, note: /^MissingCredential: / });
       await put(3, apnsCredential());

@@ -5,7 +5,7 @@ import type { Test } from 'tap';
 import t from 'tap';
 import { CredentialWatch } from '../../src/credentials/credential-watch.ts';
 import { writeProviderCredential } from '../../src/credentials/provider-credentials.ts';
-import type { PlatformOfApp } from '../../src/domain/device.ts';
+import type { Scope } from '../../src/domain/device.ts';
 import type { Counts } from '../../src/domain/notification.ts';
 import type { Progress } from '../../src/domain/progress.ts';
 import { writeCheck } from '../../src/store/health/credential-health.ts';
@@ -17,8 +17,8 @@ import { apnsCredential, fcmCredential } from '../support/provider-credentials.t
 const DAY_MS = 86_400_000;
 const NOTHING: Counts = { total: 0, delivered: 0, failed: 0, skipped: 0, expired: 0, cancelled: 0 };
 
-const reportOf = (place: PlatformOfApp, delivered: number, fault: string | null): Progress => ({
-  ...place,
+const reportOf = (scope: Scope, delivered: number, fault: string | null): Progress => ({
+  ...scope,
   kind: 'chunk',
   notificationId: '019a0000-0000-7000-8000-000000000000',
   groupNumber: 0,
@@ -27,7 +27,7 @@ const reportOf = (place: PlatformOfApp, delivered: number, fault: string | null)
   counts: { ...NOTHING, total: 1, delivered },
   reasons: [],
   retries: [],
-  news: [],
+  observations: [],
   started: null,
   fault,
   sends: 1,
@@ -38,7 +38,7 @@ const reportOf = (place: PlatformOfApp, delivered: number, fault: string | null)
 
 /** Two nodes, what they asked and what they logged. */
 function nodesOn(sql: SqlPool) {
-  const asked: PlatformOfApp[] = [];
+  const asked: Scope[] = [];
   const logged: { readonly msg: string; readonly expiresInDays?: number }[] = [];
   const log = pino({ level: 'warn' }, { write: (line) => void logged.push(JSON.parse(line)) });
   const node = () =>
@@ -46,10 +46,10 @@ function nodesOn(sql: SqlPool) {
       sql,
       log,
       platformIds: [3, 15],
-      async check(place) {
-        asked.push(place);
-        const result = { isHealthy: place.platformId === 3, note: 'It is so.' };
-        await writeCheck(sql, place, result);
+      async check(scope) {
+        asked.push(scope);
+        const result = { isHealthy: scope.platformId === 3, note: 'It is so.' };
+        await writeCheck(sql, scope, result);
         return result;
       },
     });

@@ -128,7 +128,7 @@ async function shownMetrics(): Promise<Readonly<Record<string, readonly string[]
     { ...scope, isHealthy: true, expiresAtMs: 1, isFallback: false },
   ]);
   metrics.watchCircuits(() => [{ ...scope, openThreads: 1 }]);
-  metrics.watchIndex(() => ({ isReachable: true, groupsWaiting: 0, groupsMended: 0 }));
+  metrics.watchIndex(() => ({ isReachable: true, groupsWaiting: 0, groupsRepaired: 0 }));
   metrics.watchObjectIds(() => 0);
   metrics.watchConnections(() => ({ size: 0, turnedAway: 0, cutOff: 0, unsentBytes: 0 }));
   metrics.watchThreads(() => [

@@ -1,8 +1,8 @@
 import t from 'tap';
-import type { Gate, GateCounts } from '../../src/domain/deletion-gate.ts';
-import { gateOf } from '../../src/domain/deletion-gate.ts';
+import type { DeletionGate, DeletionGateCounts } from '../../src/domain/deletion-gate.ts';
+import { deletionGateOf } from '../../src/domain/deletion-gate.ts';
 
-const CASES: readonly (readonly [GateCounts, Gate, string])[] = [
+const CASES: readonly (readonly [DeletionGateCounts, DeletionGate, string])[] = [
   [{ delivered: 0, gone: 0, refused: 0, isFinished: true }, 'passes', 'nothing to judge'],
   [{ delivered: 0, gone: 99, refused: 0, isFinished: true }, 'passes', 'few, if all of them'],
   [{ delivered: 0, gone: 100, refused: 0, isFinished: true }, 'holds', 'all of a hundred'],
@@ -17,7 +17,7 @@ const CASES: readonly (readonly [GateCounts, Gate, string])[] = [
 
 for (const [counts, gate, name] of CASES) {
   t.test(`${name}: ${gate}`, (t) => {
-    t.equal(gateOf(counts), gate);
+    t.equal(deletionGateOf(counts), gate);
     t.end();
   });
 }

@@ -25,7 +25,7 @@ async function goesBack(t: Test, url: string): Promise<void> {
 
   const begin = await field.start();
   await field.change([begin], CHANGES);
-  await field.watch.isMended(t, 'at first');
+  await field.watch.isRepaired(t, 'at first');
   await begin.end('SIGTERM');
   await field.sql.end();
   const backup = await copyDatabase(t, url);
@@ -51,7 +51,7 @@ async function goesBack(t: Test, url: string): Promise<void> {
       await field.sql.unsafe(`create table saved.${table} as table ${table}`);
     const before = await field.start();
     await field.change([before], CHANGES);
-    await field.watch.isMended(t, 'before it goes back');
+    await field.watch.isRepaired(t, 'before it goes back');
     await before.end('SIGTERM');
     await field.sql.begin(async (tx) => {
       for (const table of TABLES) {

@@ -21,7 +21,7 @@ async function losesShard(t: Test, url: string): Promise<void> {
   await letReplicasBeCutOff([...masters, ...replicas]);
   const field = await Field.open(t, url, { kind: 'cluster', urls });
   const engines = [await field.start(), await field.start()] as const;
-  await field.watch.isMended(t, 'at first');
+  await field.watch.isRepaired(t, 'at first');
   await field.change(engines, CHANGES);
   await field.isWhole(t, engines[0], 'whole');
 
@@ -30,8 +30,8 @@ async function losesShard(t: Test, url: string): Promise<void> {
   const { master, replica } = await ownersOf(hashKey, masters, replicas);
   await field.watch.hold();
   await replica.client.readonly();
-  await until('the replica knows that nobody mends', async () =>
-    (await replica.client.exists(`${hashKey}:mending`)) === 1 ? true : null,
+  await until('the replica knows that nobody repairs', async () =>
+    (await replica.client.exists(`${hashKey}:repairing`)) === 1 ? true : null,
   );
   // It hears nothing more, and clients do not notice.
   await master.client.acl('DELUSER', 'replica');
@@ -52,8 +52,8 @@ async function losesShard(t: Test, url: string): Promise<void> {
   await field.sendsWhileBehind(t, engines[0], 'failed over');
   await field.change(engines, CHANGES);
   await field.sendsWhileBehind(t, engines[1], 'and changed');
-  await field.watch.letMend();
-  await field.isWhole(t, engines[1], 'mended');
+  await field.watch.letRepair();
+  await field.isWhole(t, engines[1], 'repaired');
 }
 
 /** Replication goes by a user of its own from now on, who can be taken away without the clients. */

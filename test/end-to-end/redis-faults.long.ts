@@ -39,7 +39,7 @@ interface Stage {
  */
 const FAULTS: Readonly<Record<string, (t: Test, stage: Stage) => Promise<void>>> = {
   'an empty one is filled, and fed': async (t, { field, other, engines }) => {
-    await field.watch.isMended(t, 'at first');
+    await field.watch.isRepaired(t, 'at first');
     await field.change(engines, CHANGES);
     await field.isWhole(t, other.engine, 'fed');
   },
@@ -52,17 +52,17 @@ const FAULTS: Readonly<Record<string, (t: Test, stage: Stage) => Promise<void>>>
     one.wire.speak();
     await first.isAnswered;
     await field.sendsExactly(t, other.engine, 'the first one has come');
-    await field.watch.letMend();
+    await field.watch.letRepair();
     await field.isWhole(t, other.engine, 'in the wrong order');
 
     const late = await overtake(stage);
-    await field.watch.isMended(t, 'without it');
+    await field.watch.isRepaired(t, 'without it');
     await field.watch.hold();
     one.wire.speak();
     await late.isAnswered;
     t.same(await field.watch.stale(), [], 'what comes late takes nothing back');
     await field.watch.isRight(t, 'late');
-    await field.watch.letMend();
+    await field.watch.letRepair();
 
     await Promise.all([
       field.change([one.engine], CHANGES),
@@ -86,12 +86,12 @@ const FAULTS: Readonly<Record<string, (t: Test, stage: Stage) => Promise<void>>>
     await field.change(engines, CHANGES);
     await field.sendsWhileBehind(t, other.engine, 'empty');
     await field.sendsWhileBehind(t, one.engine, 'empty still');
-    await field.watch.letMend();
+    await field.watch.letRepair();
     await field.isWhole(t, other.engine, 'filled again');
-    const mended = await Promise.all(
+    const repaired = await Promise.all(
       engines.map((engine) => metric(engine, 'tagcast_index_groups_repaired_total')),
     );
-    t.ok(Math.max(...mended) > 0, `the engines have mended ${mended.join(' and ')} groups`);
+    t.ok(Math.max(...repaired) > 0, `the engines have repaired ${repaired.join(' and ')} groups`);
   },
 
   'flushed in the middle of a send': async (t, { field, other, engines }) => {
@@ -105,7 +105,7 @@ const FAULTS: Readonly<Record<string, (t: Test, stage: Stage) => Promise<void>>>
     t.ok((await field.watch.stale()).length > 0, 'they were found in the database');
     await field.isDurable(t, 'flushed');
     await field.sendsWhileBehind(t, other.engine, 'after it');
-    await field.watch.letMend();
+    await field.watch.letRepair();
     await field.isWhole(t, other.engine, 'filled again');
   },
 
@@ -135,7 +135,7 @@ const FAULTS: Readonly<Record<string, (t: Test, stage: Stage) => Promise<void>>>
     await field.change(engines, CHANGES);
     await field.sendsWhileBehind(t, other.engine, 'older');
     await field.sendsWhileBehind(t, other.engine, 'older still');
-    await field.watch.letMend();
+    await field.watch.letRepair();
     await field.isWhole(t, other.engine, 'brought up to date');
   },
 
@@ -148,8 +148,8 @@ const FAULTS: Readonly<Record<string, (t: Test, stage: Stage) => Promise<void>>>
     await one.engine.end('SIGKILL');
     t.equal(await answer, 'none', 'it was not answered');
     await field.sendsWhileBehind(t, other.engine, 'killed');
-    await field.watch.letMend();
-    await field.isWhole(t, other.engine, 'the other one mends it');
+    await field.watch.letRepair();
+    await field.isWhole(t, other.engine, 'the other one repairs it');
   },
 
   'an engine starts while it hangs': async (t, { redis, field }) => {

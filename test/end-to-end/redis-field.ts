@@ -141,7 +141,7 @@ export class Field {
   }
 
   /**
-   * Sends while the index is behind and nobody mends it (`RedisWatch.hold`): whoever gets it was
+   * Sends while the index is behind and nobody repairs it (`RedisWatch.hold`): whoever gets it was
    * found in the database.
    */
   async sendsWhileBehind(t: Test, engine: EngineProcess, what: string): Promise<void> {
@@ -159,12 +159,12 @@ export class Field {
   }
 
   /**
-   * What was answered is there, the index is mended by itself, and a send is answered by nothing
+   * What was answered is there, the index is repaired by itself, and a send is answered by nothing
    * else.
    */
   async isWhole(t: Test, engine: EngineProcess, what: string): Promise<void> {
     await this.isDurable(t, what);
-    await this.watch.isMended(t, what);
+    await this.watch.isRepaired(t, what);
     await until(`${what}: all groups are sent from Redis`, async () => {
       const before = await this.watch.tokenReads();
       await this.sendsExactly(t, engine, what);

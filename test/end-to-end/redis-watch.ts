@@ -1,13 +1,13 @@
 /**
  * Looks into the Redis of the fault tests beside the engines: what is behind, who answered; and
- * keeps engines from mending for a while.
+ * keeps engines from repairing for a while.
  */
 
 import { Cluster } from 'ioredis';
 import type { Test } from 'tap';
-import { groupKeyOf } from '../../src/domain/group-change.ts';
+import { deviceGroupKeyOf } from '../../src/domain/device-group-change.ts';
 import { readLineage } from '../../src/store/index/lineage.ts';
-import { BEFORE_ALL, listGroups } from '../../src/store/index/list-groups.ts';
+import { BEFORE_ALL, listDeviceGroups } from '../../src/store/index/list-device-groups.ts';
 import type { SqlPool } from '../../src/store/sql.ts';
 import type { RedisAddress, RedisClient } from '../../src/tag-index/redis/connect.ts';
 import { connectRedis } from '../../src/tag-index/redis/connect.ts';
@@ -33,17 +33,19 @@ export class RedisWatch {
   /** The groups whose version is not the database's. */
   async stale(): Promise<readonly string[]> {
     const { name } = await readLineage(this.#sql());
-    return (await reached(() => staleGroups(this.#sql(), this.#client, name))).map(groupKeyOf);
+    return (await reached(() => staleGroups(this.#sql(), this.#client, name))).map(
+      deviceGroupKeyOf,
+    );
   }
 
   /**
-   * From now on no engine mends a group that there is: another one is at it, as far as it can see
+   * From now on no engine repairs a group that there is: another one is at it, as far as it can see
    * (repairs.ts).
    */
   async hold(): Promise<void> {
     const { name } = await readLineage(this.#sql());
-    const groups = await listGroups(this.#sql(), BEFORE_ALL, GROUPS_MAX);
-    this.#held = groups.map((group) => `tagcast:${name}:{${groupKeyOf(group)}}:mending`);
+    const groups = await listDeviceGroups(this.#sql(), BEFORE_ALL, GROUPS_MAX);
+    this.#held = groups.map((group) => `tagcast:${name}:{${deviceGroupKeyOf(group)}}:repairing`);
     await reached(() =>
       Promise.all(this.#held.map((key) => this.#client.set(key, '1', 'PX', HOLD_MS))),
     );
@@ -57,18 +59,18 @@ export class RedisWatch {
     await steps.exec();
   }
 
-  async letMend(): Promise<void> {
+  async letRepair(): Promise<void> {
     await reached(() => Promise.all(this.#held.map((key) => this.#client.del(key))));
     this.#held = [];
   }
 
   /**
-   * The engines mend the index in the background: each group is current, and holds what the
+   * The engines repair the index in the background: each group is current, and holds what the
    * database holds.
    */
-  async isMended(t: Test, what: string): Promise<void> {
+  async isRepaired(t: Test, what: string): Promise<void> {
     await until(
-      `${what}: the index is mended`,
+      `${what}: the index is repaired`,
       async () => ((await this.stale()).length === 0 ? true : null),
       LIMIT_MS,
     );

@@ -66,7 +66,7 @@ const report = (chunk: ClaimedChunk, more: Partial<ChunkProgress>): ChunkProgres
   reasons: [],
   retries: [],
   started: null,
-  news: [],
+  observations: [],
   fault: null,
   sends: 0,
   sentFromMs: null,
@@ -96,8 +96,8 @@ await withStores(t, async (t, store) => {
   await t.test('cancelled: what is left is counted, then it is over; paused: it can end too', (t) =>
     endings(t, store),
   );
-  await t.test('verdicts on devices are written with their outcomes, or not at all', (t) =>
-    verdicts(t, store),
+  await t.test('erase reasons of devices are written with their outcomes, or not at all', (t) =>
+    eraseReasons(t, store),
   );
   await t.test('when nearly all are refused, further refusals condemn nobody', (t) =>
     refusals(t, store),
@@ -108,7 +108,7 @@ await withStores(t, async (t, store) => {
   await t.test('at most once: what was started and not given back is told to the next', (t) =>
     started(t, store),
   );
-  await t.test('what was learned of a living device is noted', (t) => news(t, store));
+  await t.test('what was learned of a living device is noted', (t) => observations(t, store));
 });
 
 async function progress(t: Test, store: Store): Promise<void> {
@@ -227,9 +227,9 @@ async function progress(t: Test, store: Store): Promise<void> {
         report(fine, { blocks: -1n, counts: delivered(8_192) }),
       ];
       told.length = 0;
-      const verdicts = await Promise.all(reports.map((progress) => ledger.record(progress)));
+      const replies = await Promise.all(reports.map((progress) => ledger.record(progress)));
       t.strictSame(
-        verdicts.map(({ kind }) => kind),
+        replies.map(({ kind }) => kind),
         ['recorded', 'refused', 'recorded'],
       );
       t.match(await rowOf(sql, tenant.clientId, id), { total: 16_384, delivered: 16_384 });
@@ -290,7 +290,7 @@ async function retries(t: Test, store: Store): Promise<void> {
       dueInMs: 0,
       isUncertain: ending === null,
     })),
-    news: [],
+    observations: [],
     fault: null,
     sends: 0,
     sentFromMs: null,
@@ -343,10 +343,10 @@ async function finishing(t: Test, store: Store): Promise<void> {
   await Promise.all(
     chunks.map(async (chunk, index) => {
       for (const blocks of halves) {
-        const verdict = await nodes[index % nodes.length]?.record(
+        const reply = await nodes[index % nodes.length]?.record(
           report(chunk, { blocks, counts: delivered(4_096) }),
         );
-        t.equal(verdict?.kind, 'recorded');
+        t.equal(reply?.kind, 'recorded');
       }
     }),
   );
@@ -458,20 +458,20 @@ async function refusals(t: Test, store: Store): Promise<void> {
     (await sql`select 1 from condemned_devices where notification_id = ${id}`).length;
 
   const many = Array.from({ length: CONDEMNED_MIN }, (_, ordinal) => refused(ordinal));
-  await ledger.record(report(first, { blocks: 1n, news: many }));
+  await ledger.record(report(first, { blocks: 1n, observations: many }));
   t.equal(await condemned(), CONDEMNED_MIN);
   const more = [GROUP_DEVICES, GROUP_DEVICES + 1].map(refused);
-  await ledger.record(report(second, { blocks: 1n, news: more }));
+  await ledger.record(report(second, { blocks: 1n, observations: more }));
   t.equal(await condemned(), CONDEMNED_MIN);
   const [scope] = await sql`
     select refused from notification_scopes where notification_id = ${id} and platform_id = ${first.platformId}`;
   t.equal(Number(scope?.['refused']), CONDEMNED_MIN + more.length, 'they are counted');
 }
 
-async function verdicts(t: Test, store: Store): Promise<void> {
+async function eraseReasons(t: Test, store: Store): Promise<void> {
   const { sql } = store;
   const ledger = ledgerOf(store);
-  const tenant = await makeTenant(sql, 'verdicts');
+  const tenant = await makeTenant(sql, 'erase-reasons');
   const id = await makeRunning(sql, tenant, 300);
   const frozen = await claimOne(sql, id, 0);
   const chunk = await claimOne(sql, id);
@@ -483,7 +483,7 @@ async function verdicts(t: Test, store: Store): Promise<void> {
         from condemned_devices where notification_id = ${id} order by ordinal`
     ).map((row) => ({ ...row }));
 
-  const late = report(frozen, { blocks: 1n, news: [{ ordinal: 5, ...gone }] });
+  const late = report(frozen, { blocks: 1n, observations: [{ ordinal: 5, ...gone }] });
   t.strictSame(await ledger.record(late), { kind: 'lost' });
   t.strictSame(await condemned(), [], 'of an older epoch they count for nothing');
 
@@ -491,7 +491,7 @@ async function verdicts(t: Test, store: Store): Promise<void> {
     blocks: 1n,
     counts: { ...NOTHING, total: 128, delivered: 125, failed: 2 },
     retries: [{ ordinal: 7, attempts: 1, reason: 'Later', dueInMs: 0, isUncertain: false }],
-    news: [
+    observations: [
       { ordinal: 1, ...gone },
       { ordinal: 2, kind: 'refused', registeredBeforeMs: 2_000 },
     ],
@@ -519,7 +519,7 @@ async function verdicts(t: Test, store: Store): Promise<void> {
         isUncertain: false,
       },
     ],
-    news: [{ ordinal: 7, ...gone }],
+    observations: [{ ordinal: 7, ...gone }],
   };
   await ledger.record(settled);
   await ledger.record(settled);
@@ -610,7 +610,7 @@ async function started(t: Test, store: Store): Promise<void> {
   t.strictSame(lost?.wereLost, [true, true], 'its process has died with them');
 }
 
-async function news(t: Test, store: Store): Promise<void> {
+async function observations(t: Test, store: Store): Promise<void> {
   const { sql } = store;
   const ledger = ledgerOf(store);
   const tenant = await makeTenant(sql, 'news');
@@ -620,7 +620,7 @@ async function news(t: Test, store: Store): Promise<void> {
     report(await claimOne(sql, id), {
       blocks: -1n,
       counts: delivered(4),
-      news: [
+      observations: [
         { ordinal: 1, kind: 'moved', environment: 'sandbox' },
         { ordinal: 2, kind: 'restored' },
       ],

@@ -1,5 +1,5 @@
 /**
- * One token for all nodes: two `Authorizations` on one store are two nodes; a third that comes
+ * One token for all nodes: two `AuthorizationCache` on one store are two nodes; a third that comes
  * later is a restart.
  */
 
@@ -8,7 +8,7 @@ import type { Test } from 'tap';
 import t from 'tap';
 import { createSecrets } from '../../src/access/secrets.ts';
 import { ProviderTokens } from '../../src/credentials/provider-tokens.ts';
-import { Authorizations, signingTimeMs } from '../../src/providers/authorization.ts';
+import { AuthorizationCache, signingTimeMs } from '../../src/providers/authorization.ts';
 import { DEFAULT_ORIGINS } from '../../src/providers/origins.ts';
 import type { Store } from '../../src/store/store.ts';
 import { secrets } from '../support/api.ts';
@@ -33,7 +33,8 @@ const fcm = fcmCredential();
 function sceneOf({ sql }: Store, origins = DEFAULT_ORIGINS) {
   let nowMs = Date.now();
   return {
-    node: (key = secrets) => new Authorizations(origins, new ProviderTokens(sql, key), () => nowMs),
+    node: (key = secrets) =>
+      new AuthorizationCache(origins, new ProviderTokens(sql, key), () => nowMs),
     async pass(ms: number): Promise<void> {
       nowMs += ms;
       await sql`
@@ -45,13 +46,13 @@ function sceneOf({ sql }: Store, origins = DEFAULT_ORIGINS) {
   };
 }
 
-async function valueNow(node: Authorizations, credential = apns, key = 'a'): Promise<string> {
+async function valueNow(node: AuthorizationCache, credential = apns, key = 'a'): Promise<string> {
   const current = await node.current(key, credential);
   if (!current.ok) throw new Error(current.reason);
   return current.value;
 }
 
-const becomes = (what: string, node: Authorizations, isIt: (value: string) => boolean) =>
+const becomes = (what: string, node: AuthorizationCache, isIt: (value: string) => boolean) =>
   until(what, async () => (isIt(await valueNow(node)) ? true : null));
 
 t.test('on each store', (t) =>
@@ -271,7 +272,7 @@ t.test('without the database: an answer, and what a node holds goes on', async (
     freeze: away,
   };
   let nowMs = 0;
-  const node = new Authorizations(DEFAULT_ORIGINS, store, () => nowMs);
+  const node = new AuthorizationCache(DEFAULT_ORIGINS, store, () => nowMs);
   t.match(await node.current('a', apns), { ok: false, reason: /away/, retryable: true });
   isAway = false;
   nowMs = 11_000;

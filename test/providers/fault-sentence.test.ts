@@ -5,7 +5,7 @@ import {
   simulatedFaultSentence,
 } from '../../src/providers/fault-sentence.ts';
 
-t.test('a word becomes a sentence that says what to mend; a sentence stays', (t) => {
+t.test('a word becomes a sentence that says what to fix; a sentence stays', (t) => {
   t.match(
     faultSentence('InvalidProviderToken'),
     /^InvalidProviderToken: team id, key id and \.p8 .*\.$/,

@@ -58,11 +58,11 @@ t.test('one a second of a client, and two at a time', async (t) => {
 t.test('each closes its connection behind it', async (t) => {
   const peer = await startProviderPeer({ script: (request) => answer(request, 200) });
   t.teardown(() => peer.close());
-  const authority = { credential: apnsCredential(), authorization: 'bearer x' };
+  const authorized = { credential: apnsCredential(), authorization: 'bearer x' };
   const tests = new TestSends({
     origins: { ...DEFAULT_ORIGINS, apnsProduction: peer.origin, ca: peer.ca },
     transport: 'http2',
-    authorize: () => Promise.resolve({ kind: 'granted', authority }),
+    authorize: () => Promise.resolve({ kind: 'granted', authorized }),
   });
   t.match(await tests.run(toDevice(1)), {
     kind: 'answered',
@@ -80,11 +80,11 @@ t.test('each closes its connection behind it', async (t) => {
 t.test('a host that is not there is told within the time', async (t) => {
   const gone = await startProviderPeer({ script: () => undefined });
   await gone.close();
-  const authority = { credential: apnsCredential(), authorization: 'bearer x' };
+  const authorized = { credential: apnsCredential(), authorization: 'bearer x' };
   const tests = new TestSends({
     origins: { ...DEFAULT_ORIGINS, apnsProduction: gone.origin, ca: gone.ca },
     transport: 'http2',
-    authorize: () => Promise.resolve({ kind: 'granted', authority }),
+    authorize: () => Promise.resolve({ kind: 'granted', authorized }),
   });
   t.match(await tests.run(toDevice(1)), { outcome: { kind: 'unavailable' } });
 });

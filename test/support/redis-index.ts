@@ -5,18 +5,18 @@
 
 import type { Test } from 'tap';
 import { BLOCK_DEVICES, GROUP_BLOCKS, GROUP_DEVICES } from '../../src/domain/device.ts';
-import type { GroupKey, RaisedGroup } from '../../src/domain/group-change.ts';
-import { groupKeyOf } from '../../src/domain/group-change.ts';
+import type { DeviceGroupKey, RaisedDeviceGroup } from '../../src/domain/device-group-change.ts';
+import { deviceGroupKeyOf } from '../../src/domain/device-group-change.ts';
 import { systemClock } from '../../src/std/clock.ts';
-import { BEFORE_ALL, listGroups } from '../../src/store/index/list-groups.ts';
-import { readGroup } from '../../src/store/index/read-group.ts';
+import { BEFORE_ALL, listDeviceGroups } from '../../src/store/index/list-device-groups.ts';
+import { readDeviceGroup } from '../../src/store/index/read-device-group.ts';
 import type { Sql, SqlPool } from '../../src/store/sql.ts';
 import type { RedisAddress, RedisClient } from '../../src/tag-index/redis/connect.ts';
 import { connectRedis } from '../../src/tag-index/redis/connect.ts';
 import { RedisFeed } from '../../src/tag-index/redis/feed.ts';
-import { Gate } from '../../src/tag-index/redis/gate.ts';
 import { IndexName } from '../../src/tag-index/redis/index-name.ts';
 import { leaveIfBehind } from '../../src/tag-index/redis/leave-if-behind.ts';
+import { RedisBreaker } from '../../src/tag-index/redis/redis-breaker.ts';
 import { RedisTagIndex } from '../../src/tag-index/redis/redis-tag-index.ts';
 import { Repairs } from '../../src/tag-index/redis/repairs.ts';
 import { SqlTagIndex } from '../../src/tag-index/sql/sql-tag-index.ts';
@@ -26,7 +26,7 @@ import { silent } from './app-api.ts';
 export interface NodeIndex {
   readonly client: RedisClient;
   readonly name: IndexName;
-  readonly gate: Gate;
+  readonly breaker: RedisBreaker;
   readonly feed: RedisFeed;
   readonly repairs: Repairs;
   /** Answers from Redis alone: where the engine would ask the database it rejects. */
@@ -46,18 +46,22 @@ export async function openNodeIndex(
   await new Promise((resolve) => client.once('ready', resolve));
   const clock = systemClock;
   const name = await IndexName.read(sql, clock);
-  const gate = new Gate({ clock, onChange: () => undefined, onRefusal: () => undefined });
-  const repairs = new Repairs({ client, name, gate, sql, log: silent });
+  const breaker = new RedisBreaker({
+    clock,
+    onChange: () => undefined,
+    onRefusal: () => undefined,
+  });
+  const repairs = new Repairs({ client, name, breaker, sql, log: silent });
   t.teardown(() => repairs.stop());
   let missed = 0;
-  const onMissed = (groups: readonly GroupKey[]): void => {
+  const onMissed = (groups: readonly DeviceGroupKey[]): void => {
     missed += groups.length;
     repairs.ask(groups);
   };
   const feed = new RedisFeed({
     client,
     name,
-    gate,
+    breaker,
     clock,
     onMissed,
     onAhead: async (indexName, seen) => {
@@ -71,8 +75,8 @@ export async function openNodeIndex(
     count: refusal,
     recheck: (scope, ordinals, audience) => truth.recheck(scope, ordinals, audience),
   };
-  const index = new RedisTagIndex({ client, name, gate, sql, database, clock });
-  return { client, name, gate, feed, repairs, index, missed: () => missed };
+  const index = new RedisTagIndex({ client, name, breaker, sql, database, clock });
+  return { client, name, breaker, feed, repairs, index, missed: () => missed };
 }
 
 /** The groups, of an app or of all, whose version in Redis is not the database's. */
@@ -81,8 +85,8 @@ export async function staleGroups(
   client: RedisClient,
   indexName: string,
   appId: number | null = null,
-): Promise<readonly RaisedGroup[]> {
-  const all = await listGroups(sql, BEFORE_ALL, 10_000);
+): Promise<readonly RaisedDeviceGroup[]> {
+  const all = await listDeviceGroups(sql, BEFORE_ALL, 10_000);
   const groups = all.filter((group) => appId === null || group.appId === appId);
   const versions = await Promise.all(
     groups.map((group) => client.hget(hashKeyOf(indexName, group), 'v')),
@@ -101,27 +105,27 @@ export async function indexDifferences(
   indexName: string,
 ): Promise<readonly string[]> {
   const differences: string[] = [];
-  for (const group of await listGroups(sql, BEFORE_ALL, 10_000)) {
+  for (const group of await listDeviceGroups(sql, BEFORE_ALL, 10_000)) {
     const wanted = await wantedOf(sql, group);
     const stored = await storedOf(client, hashKeyOf(indexName, group));
     for (const line of new Set([...wanted, ...stored])) {
       if (wanted.has(line) && stored.has(line)) continue;
-      differences.push(`${groupKeyOf(group)}: ${wanted.has(line) ? 'lacks' : 'has'} ${line}`);
+      differences.push(`${deviceGroupKeyOf(group)}: ${wanted.has(line) ? 'lacks' : 'has'} ${line}`);
     }
   }
   return differences;
 }
 
-const hashKeyOf = (indexName: string, group: GroupKey): string =>
-  `tagcast:${indexName}:{${groupKeyOf(group)}}`;
+const hashKeyOf = (indexName: string, group: DeviceGroupKey): string =>
+  `tagcast:${indexName}:{${deviceGroupKeyOf(group)}}`;
 
 /** Lines as `token 7 abc`, `tag 12 7`, `note 7 2 sandbox`. */
-async function wantedOf(sql: Sql, group: RaisedGroup): Promise<ReadonlySet<string>> {
-  const { version, offsets, deviceIds, notes, tags } = await readGroup(sql, group);
+async function wantedOf(sql: Sql, group: RaisedDeviceGroup): Promise<ReadonlySet<string>> {
+  const { version, offsets, deviceIds, histories, tags } = await readDeviceGroup(sql, group);
   return new Set([
     `version ${version}`,
     ...offsets.map((offset, at) => `token ${offset} ${deviceIds[at]}`),
-    ...notes.map(
+    ...histories.map(
       ([offset, { refusals, environment }]) => `note ${offset} ${refusals} ${environment}`,
     ),
     ...tags.flatMap(([tagId, list]) =>

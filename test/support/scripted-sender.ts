@@ -6,21 +6,21 @@ import type { Payload } from '../../src/domain/notification.ts';
 import type { Outcome } from '../../src/domain/outcome.ts';
 import { DELIVERED } from '../../src/domain/outcome.ts';
 import type { ChunkProgress, Progress, RetryProgress } from '../../src/domain/progress.ts';
-import type { Verdict } from '../../src/outcomes/verdict.ts';
+import type { Reply } from '../../src/outcomes/reply.ts';
 import { DEFAULT_ORIGINS } from '../../src/providers/origins.ts';
 import { providerOn } from '../../src/providers/providers.ts';
 import type { Sender } from '../../src/providers/sender.ts';
 import { Presence } from '../../src/push/protocol/presence.ts';
 import type { ChunkTask, RetryTask, Unfamiliar } from '../../src/push/protocol/task.ts';
+import { CircuitBreaker } from '../../src/push/worker/circuit-breaker.ts';
+import { FairQueue } from '../../src/push/worker/fair-queue.ts';
 import { Lease } from '../../src/push/worker/lease.ts';
-import { ProviderHealth } from '../../src/push/worker/provider-health.ts';
 import type { RunContext } from '../../src/push/worker/run-context.ts';
 import { BudgetShare, SendBudget } from '../../src/push/worker/send-budget.ts';
 import { TaskControl } from '../../src/push/worker/task-control.ts';
-import { Turns } from '../../src/push/worker/turns.ts';
 import type { Clock } from '../../src/std/clock.ts';
 import type {
-  DeviceNotes,
+  DeviceHistories,
   DeviceRun,
   PresentDevices,
   TagIndex,
@@ -123,12 +123,12 @@ export class ScriptedSender implements Sender {
 export class ScriptedTagIndex implements TagIndex {
   private readonly run: DeviceRun;
 
-  constructor(offsets: readonly number[], notes: DeviceNotes, endOffset?: number) {
+  constructor(offsets: readonly number[], histories: DeviceHistories, endOffset?: number) {
     this.run = {
       ...(endOffset === undefined ? {} : { endOffset }),
       offsets: Uint16Array.from(offsets),
       deviceIds: offsets.map((offset) => `device-${offset}`),
-      notes,
+      histories,
     };
   }
 
@@ -140,7 +140,7 @@ export class ScriptedTagIndex implements TagIndex {
     const here = new Set(this.run.offsets);
     const present = ordinals.filter((ordinal) => here.has(ordinal));
     const deviceIds = new Map(present.map((ordinal) => [ordinal, `device-${ordinal}`]));
-    return Promise.resolve({ deviceIds, notes: this.run.notes });
+    return Promise.resolve({ deviceIds, histories: this.run.histories });
   }
 
   count(): Promise<number> {
@@ -158,7 +158,7 @@ export interface Scene {
   readonly control: TaskControl;
   /** Of the node; a task whose claim names no node has none. */
   readonly presence: Presence;
-  readonly health: ProviderHealth;
+  readonly breaker: CircuitBreaker;
   readonly budget: SendBudget;
   readonly reports: Progress[];
   readonly renewalsAsked: { count: number };
@@ -171,23 +171,23 @@ export interface Scene {
 
 export const LEASE_MS = 30_000;
 
-/** Everything around a runner. `verdict`: the ledger's answer to each report; default: recorded. */
+/** Everything around a runner. `reply`: the ledger's answer to each report; default: recorded. */
 export function sceneOf(
   task: ChunkTask | RetryTask,
   options: {
     readonly offsets: readonly number[];
-    readonly notes?: DeviceNotes;
+    readonly histories?: DeviceHistories;
     readonly endOffset?: number;
     readonly sender?: ScriptedSender;
     readonly budgetMax?: number;
-    readonly verdict?: (progress: Progress, clock: Clock) => Promise<Verdict> | Verdict;
+    readonly reply?: (progress: Progress, clock: Clock) => Promise<Reply> | Reply;
   },
 ): Scene {
   const clock = new ManualClock();
   const sender = options.sender ?? new ScriptedSender();
   const control = new TaskControl(task);
   const presence = new Presence(clock);
-  const health = new ProviderHealth(clock);
+  const breaker = new CircuitBreaker(clock);
   const budget = new SendBudget(options.budgetMax);
   const reports: Progress[] = [];
   const renewalsAsked = { count: 0 };
@@ -196,10 +196,14 @@ export function sceneOf(
   const unfamiliar: Unfamiliar[] = [];
   const provider = providerOn(task.platformId);
   const context: RunContext = {
-    tagIndex: new ScriptedTagIndex(options.offsets, options.notes ?? new Map(), options.endOffset),
-    sender: task.authority === null ? null : sender,
-    turns: task.authority === null ? null : new Turns(sender, clock),
-    health,
+    tagIndex: new ScriptedTagIndex(
+      options.offsets,
+      options.histories ?? new Map(),
+      options.endOffset,
+    ),
+    sender: task.authorized === null ? null : sender,
+    fairQueue: task.authorized === null ? null : new FairQueue(sender, clock),
+    breaker,
     permits: null,
     share: new BudgetShare(budget, { used: 0 }),
     lease: new Lease(clock, clock.monotonicMs(), LEASE_MS, () => presence.covers(task.nodeId)),
@@ -208,7 +212,7 @@ export function sceneOf(
     log: pino({ level: 'silent' }),
     report(progress) {
       reports.push(progress);
-      return Promise.resolve(options.verdict?.(progress, clock) ?? recorded(clock));
+      return Promise.resolve(options.reply?.(progress, clock) ?? recorded(clock));
     },
     authorizationExpired: () => {
       renewalsAsked.count += 1;
@@ -229,7 +233,7 @@ export function sceneOf(
     sender,
     control,
     presence,
-    health,
+    breaker,
     budget,
     reports,
     renewalsAsked,
@@ -240,7 +244,7 @@ export function sceneOf(
   };
 }
 
-export const recorded = (clock: Clock): Verdict => ({
+export const recorded = (clock: Clock): Reply => ({
   kind: 'recorded',
   sentAtMs: clock.monotonicMs(),
   state: 'RUNNING',
@@ -249,7 +253,7 @@ export const recorded = (clock: Clock): Verdict => ({
 });
 
 const PAYLOAD: Payload = { title: 'goal!', data: {} };
-const AUTHORITY = {
+const AUTHORIZED = {
   authorization: 'bearer one',
   credential: {
     kind: 'apns',
@@ -282,7 +286,7 @@ const SHARED = {
   isAtMostOnce: false,
   hasDelivered: false,
   fault: null,
-  authority: AUTHORITY,
+  authorized: AUTHORIZED,
 } as const;
 
 export const chunkTask = (more: Partial<ChunkTask> = {}): ChunkTask => ({
@@ -346,7 +350,7 @@ export function sumOf(reports: readonly Progress[]) {
     blocks,
     isComplete: BigInt.asIntN(64, blocks) === -1n,
     retries: chunks.flatMap(({ retries }) => retries),
-    news: chunks.flatMap(({ news }) => news),
+    observations: chunks.flatMap(({ observations }) => observations),
     fault: chunks.find(({ fault }) => fault !== null)?.fault ?? null,
     releaseAfterMs: chunks.at(-1)?.releaseAfterMs ?? null,
   };

@@ -8,7 +8,7 @@ import type { Test } from 'tap';
 import { ProviderTokens } from '../../src/credentials/provider-tokens.ts';
 import type { ProviderCredential } from '../../src/domain/credential.ts';
 import { PLATFORM_APNS } from '../../src/domain/device.ts';
-import { Authorizations } from '../../src/providers/authorization.ts';
+import { AuthorizationCache } from '../../src/providers/authorization.ts';
 import type { ProviderOrigins } from '../../src/providers/origins.ts';
 import { originsOf as originsBy, PROVIDER_DEFAULTS } from '../../src/providers/origins.ts';
 import type { CredentialSource, UsableCredential } from '../../src/push/dispatch/authorizer.ts';
@@ -72,7 +72,7 @@ export async function fanOutFor(
     logLevel: 'silent',
     log: pino({ level: 'silent' }),
     credentials: options.source ?? withoutFallback(credentials),
-    authorizations: new Authorizations(origins, new ProviderTokens(store.sql, secrets)),
+    authorizations: new AuthorizationCache(origins, new ProviderTokens(store.sql, secrets)),
     onRecorded: () => undefined,
     onHeld: () => undefined,
     origins,

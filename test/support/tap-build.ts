@@ -3,7 +3,7 @@
  * leaves in, and each test file loads all that the class has.
  *
  * tap's own `tap build` empties the folder of the class first, and needs the class itself to make
- * it anew: broken off, or two at once, it leaves nothing that could mend it. So the class is made
+ * it anew: broken off, or two at once, it leaves nothing that could repair it. So the class is made
  * in a folder beside, and its files are put in place one by one, each whole.
  */
 

@@ -1,9 +1,9 @@
 import type { Test } from 'tap';
 import t from 'tap';
-import { GROUP_DEVICES, groupOf } from '../../src/domain/device.ts';
+import { GROUP_DEVICES, groupNumberOf } from '../../src/domain/device.ts';
 import { deviceRef } from '../../src/registration/operation.ts';
 import { lockDevices } from '../../src/store/devices/find-devices.ts';
-import { listGroups, listGroupsOf } from '../../src/store/index/list-groups.ts';
+import { listDeviceGroups, listDeviceGroupsOf } from '../../src/store/index/list-device-groups.ts';
 import { claimChunks } from '../../src/store/ledger/claim-chunks.ts';
 import { planDue } from '../../src/store/notifications/plan-due.ts';
 import type { Sql, SqlPool } from '../../src/store/sql.ts';
@@ -83,20 +83,22 @@ const stateOf = async (sql: Sql, { appId }: Scene) => ({
 async function occupied(sql: Sql, { appId }: Scene): Promise<readonly number[]> {
   const rows = await sql<{ ordinal: number }[]>`
     select ordinal from devices where app_id = ${appId} order by ordinal`;
-  return [...new Set(rows.map(({ ordinal }) => groupOf(ordinal)))];
+  return [...new Set(rows.map(({ ordinal }) => groupNumberOf(ordinal)))];
 }
 
 /** Who has the tag, with what is noted of them. */
 async function audienceOf(sql: Sql, index: TagIndex, { appId, tagId }: Scene) {
   const audience = { anyTagIds: [tagId], allTagIds: [], noneTagIds: [] };
   const found: string[] = [];
-  for (const group of await listGroupsOf(sql, { appId, platformId: PLATFORM })) {
+  for (const group of await listDeviceGroupsOf(sql, { appId, platformId: PLATFORM })) {
     const { version: expectedVersion } = group;
     const ordinalEnd = Number.MAX_SAFE_INTEGER;
     const run = await index.resolve({ group, audience, ordinalEnd, expectedVersion });
     for (const [at, offset] of run.offsets.entries()) {
-      const note = run.notes.get(group.groupNumber * GROUP_DEVICES + offset);
-      found.push(`${run.deviceIds.at(at)} ${note?.refusals ?? 0} ${note?.environment ?? null}`);
+      const history = run.histories.get(group.groupNumber * GROUP_DEVICES + offset);
+      found.push(
+        `${run.deviceIds.at(at)} ${history?.refusals ?? 0} ${history?.environment ?? null}`,
+      );
     }
   }
   return found.sort();
@@ -147,7 +149,7 @@ await onEachStore(t, {
   'groups that everybody has left are neither planned nor asked for': async (t, { sql }) => {
     const scene = await makeScene(sql, 'acme');
     await makeCompaction(sql).run(0);
-    const listed = await listGroupsOf(sql, { appId: scene.appId, platformId: PLATFORM });
+    const listed = await listDeviceGroupsOf(sql, { appId: scene.appId, platformId: PLATFORM });
     t.same(
       listed.map(({ groupNumber }) => groupNumber),
       [...Array.from({ length: FILLING }, (_, n) => SPARSE + n), TARGET],
@@ -252,7 +254,7 @@ await onEachStore(t, {
     await sql`update notifications set finished_at = now(), state = 'FINISHED' where id = ${id}`;
     await sql`update notification_scopes set deletions = 'held'`;
     await compact();
-    t.same(await stateOf(sql, scene), before, 'its verdicts name devices by their places');
+    t.same(await stateOf(sql, scene), before, 'its erase reasons name devices by their places');
     await sql`update notification_scopes set deletions = null`;
     await sql`
       update notifications set finished_at = null, state = 'SCHEDULED', send_at = now() + interval '1 hour'
@@ -430,7 +432,7 @@ await withRedis(t, (t: Test) =>
       kind: 'single',
       url,
     });
-    repairs.ask(await listGroups(sql, { appId: 0, platformId: 0, groupNumber: -1 }, 1_000));
+    repairs.ask(await listDeviceGroups(sql, { appId: 0, platformId: 0, groupNumber: -1 }, 1_000));
     await until('the index is there', async () =>
       (await staleGroups(sql, client, name.current)).length === 0 ? true : null,
     );

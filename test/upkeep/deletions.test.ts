@@ -1,8 +1,8 @@
 import { pino } from 'pino';
 import type { Test } from 'tap';
 import t from 'tap';
-import { gateOf } from '../../src/domain/deletion-gate.ts';
-import type { DeviceNews } from '../../src/domain/progress.ts';
+import { deletionGateOf } from '../../src/domain/deletion-gate.ts';
+import type { DeviceObservation } from '../../src/domain/progress.ts';
 import { Ledger } from '../../src/outcomes/ledger.ts';
 import { systemClock } from '../../src/std/clock.ts';
 import { carryOutDeletions } from '../../src/store/deletions/carry-out.ts';
@@ -46,7 +46,7 @@ async function answer(
   store: Store,
   notificationId: string,
   total: number,
-  news: readonly DeviceNews[],
+  observations: readonly DeviceObservation[],
   isFinished = true,
 ): Promise<void> {
   const ledger = new Ledger({
@@ -60,7 +60,7 @@ async function answer(
   const [chunk] = await claimChunksOf(store.sql, notificationId, 60_000);
   if (chunk === undefined) throw new Error('nothing to claim');
   const { appId, platformId, groupNumber, epoch } = chunk;
-  const verdict = await ledger.record({
+  const reply = await ledger.record({
     kind: 'chunk',
     notificationId,
     appId,
@@ -70,8 +70,8 @@ async function answer(
     blocks: isFinished ? -1n : 1n,
     counts: {
       total,
-      delivered: total - news.length,
-      failed: news.length,
+      delivered: total - observations.length,
+      failed: observations.length,
       skipped: 0,
       expired: 0,
       cancelled: 0,
@@ -79,19 +79,19 @@ async function answer(
     reasons: [],
     retries: [],
     started: null,
-    news,
+    observations,
     fault: null,
     sends: total,
     sentFromMs: null,
     sentToMs: null,
     releaseAfterMs: null,
   });
-  if (verdict.kind !== 'recorded') throw new Error('lost');
+  if (reply.kind !== 'recorded') throw new Error('lost');
 }
 
-const verdictOn =
+const eraseReasonOn =
   (kind: 'gone' | 'refused', registeredBeforeMs = Date.now()) =>
-  (ordinal: number): DeviceNews => ({ ordinal, kind, registeredBeforeMs });
+  (ordinal: number): DeviceObservation => ({ ordinal, kind, registeredBeforeMs });
 
 const first = (count: number): readonly number[] => Array.from({ length: count }, (_, n) => n);
 
@@ -105,9 +105,9 @@ async function dead(t: Test, store: Store): Promise<void> {
   const { sql } = store;
   const tenant = await makeTenant(sql, 'dead');
   const id = await makeRunning(sql, tenant, 4);
-  const verdict = verdictOn('gone', Date.now() - 3_600_000);
-  await answer(store, id, 4, [0, 1, 2].map(verdict));
-  t.strictSame(await ordinalsOf(store, tenant), [0, 1, 2, 3], 'the verdicts lie there');
+  const eraseReason = eraseReasonOn('gone', Date.now() - 3_600_000);
+  await answer(store, id, 4, [0, 1, 2].map(eraseReason));
+  t.strictSame(await ordinalsOf(store, tenant), [0, 1, 2, 3], 'they are condemned');
   await sql`update devices set registered_at = now() where app_id = ${tenant.appId} and ordinal = 1`;
   const [before] = await sql<{ version: number }[]>`
     select version from device_groups where app_id = ${tenant.appId}`;
@@ -127,8 +127,11 @@ async function gate(t: Test, store: Store): Promise<void> {
   const heldOf = async (slug: string) => {
     const tenant = await makeTenant(sql, slug);
     const id = await makeRunning(sql, tenant, 400);
-    const news = [...first(150).map(verdictOn('gone')), ...[200, 201].map(verdictOn('refused'))];
-    await answer(store, id, 400, news);
+    const observations = [
+      ...first(150).map(eraseReasonOn('gone')),
+      ...[200, 201].map(eraseReasonOn('refused')),
+    ];
+    await answer(store, id, 400, observations);
     t.equal(await look(store), 150);
     t.equal((await ordinalsOf(store, tenant)).length, 400, 'nobody is erased');
     const [row] = (await readStatus(sql, tenant.clientId, id)) ?? [];
@@ -193,8 +196,8 @@ async function migrated(t: Test, store: Store): Promise<void> {
     where app_id = ${appId}`;
   // One of them went back: its token is the younger.
   await sql`update devices set registered_at = now() - interval '20 days' where app_id = ${appId} and ordinal = 1507`;
-  const gone = first(1_200).map(verdictOn('gone'));
-  await answer(store, id, 2_600, [...gone, verdictOn('refused')(1_300)]);
+  const gone = first(1_200).map(eraseReasonOn('gone'));
+  await answer(store, id, 2_600, [...gone, eraseReasonOn('refused')(1_300)]);
   t.equal(await look(store), 0, 'what is left is a share to be believed');
   const left = await ordinalsOf(store, tenant);
   t.equal(left.length, 1_400, 'so all dead are erased');
@@ -212,7 +215,7 @@ async function migrated(t: Test, store: Store): Promise<void> {
     where app_id = ${other.appId} and ordinal < 500`;
   await sql`update devices set device_key = left(encode(sha256(convert_to(device_id, 'UTF8')), 'hex'), 32)::uuid
     where app_id = ${other.appId}`;
-  await answer(store, otherId, 1_000, first(500).map(verdictOn('gone')));
+  await answer(store, otherId, 1_000, first(500).map(eraseReasonOn('gone')));
   t.equal(await look(store), 400, 'those are held');
   const kept = await ordinalsOf(store, other);
   t.equal(kept.length, 900);
@@ -223,10 +226,10 @@ async function running(t: Test, store: Store): Promise<void> {
   const { sql } = store;
   const tenant = await makeTenant(sql, 'running');
   const id = await makeRunning(sql, tenant, 8_192 * 2);
-  await answer(store, id, 128, first(5).map(verdictOn('gone')), false);
+  await answer(store, id, 128, first(5).map(eraseReasonOn('gone')), false);
   await look(store);
   t.equal((await ordinalsOf(store, tenant)).length, 16_384, '128 answers are too few');
-  await answer(store, id, 8_192, [8_192, 8_193].map(verdictOn('gone')));
+  await answer(store, id, 8_192, [8_192, 8_193].map(eraseReasonOn('gone')));
   await look(store);
   t.equal((await ordinalsOf(store, tenant)).length, 16_384 - 7);
   const [scope] =
@@ -240,21 +243,21 @@ async function overtaken(t: Test, store: Store): Promise<void> {
   const tenant = await makeTenant(sql, 'overtaken');
   const id = await makeRunning(sql, tenant, 8_192 * 2);
   const scope = { notificationId: id, appId: tenant.appId, platformId: 3 };
-  await answer(store, id, 8_192, first(200).map(verdictOn('gone')));
+  await answer(store, id, 8_192, first(200).map(eraseReasonOn('gone')));
   const [found] = await listOpenDeletions(sql, 10);
-  t.equal(found === undefined ? null : gateOf(found), 'passes', 'so it was found');
+  t.equal(found === undefined ? null : deletionGateOf(found), 'passes', 'so it was found');
   await answer(
     store,
     id,
     2_000,
-    first(2_000).map((n) => verdictOn('gone')(8_192 + n)),
+    first(2_000).map((n) => eraseReasonOn('gone')(8_192 + n)),
     false,
   );
-  t.equal((await carryOutDeletions(sql, scope, 1_000)).verdicts, 0, 'and so it is no more');
+  t.equal((await carryOutDeletions(sql, scope, 1_000)).devices, 0, 'and so it is no more');
   t.equal((await ordinalsOf(store, tenant)).length, 16_384);
   await sql`update notification_scopes set deletions = 'released' where notification_id = ${id}`;
   t.equal(
-    (await carryOutDeletions(sql, scope, 1_000)).verdicts,
+    (await carryOutDeletions(sql, scope, 1_000)).devices,
     1_000,
     'unless somebody has said so; a thousand at a time',
   );
@@ -264,10 +267,10 @@ async function refused(t: Test, store: Store): Promise<void> {
   const { sql } = store;
   const tenant = await makeTenant(sql, 'refused');
   await makeRunning(sql, tenant, 10);
-  const send = async (news: readonly DeviceNews[]): Promise<void> => {
+  const send = async (observations: readonly DeviceObservation[]): Promise<void> => {
     const id = await makeNotification(sql, tenant);
     await planDue(sql);
-    await answer(store, id, 10, news);
+    await answer(store, id, 10, observations);
     await look(store);
   };
   const nextDay = () =>
@@ -278,21 +281,21 @@ async function refused(t: Test, store: Store): Promise<void> {
       select refusals from devices where app_id = ${tenant.appId} order by ordinal`;
     return rows.map(({ refusals }) => refusals);
   };
-  const verdict = verdictOn('refused');
-  await send([0, 1, 2].map(verdict));
-  await send([0, 1, 2].map(verdict));
+  const eraseReason = eraseReasonOn('refused');
+  await send([0, 1, 2].map(eraseReason));
+  await send([0, 1, 2].map(eraseReason));
   t.strictSame((await refusalsOf()).slice(0, 4), [1, 1, 1, 0], 'twice on a day is once');
   await nextDay();
-  await send([verdict(0), verdict(1), { ordinal: 2, kind: 'restored' }]);
+  await send([eraseReason(0), eraseReason(1), { ordinal: 2, kind: 'restored' }]);
   t.strictSame((await refusalsOf()).slice(0, 4), [2, 2, 0, 0], 'a delivery forgives');
   await sql`update devices set registered_at = now() where app_id = ${tenant.appId} and ordinal = 1`;
   await nextDay();
-  await send([verdictOn('refused')(0), verdictOn('refused', Date.now() - 86_500_000)(1)]);
+  await send([eraseReasonOn('refused')(0), eraseReasonOn('refused', Date.now() - 86_500_000)(1)]);
   t.strictSame((await ordinalsOf(store, tenant)).slice(0, 2), [1, 2], 'the third time erases');
   t.equal((await refusalsOf())[0], 2, 'unless it registered since');
   await nextDay();
   const before = await refusalsOf();
-  await send(first(10).map(verdictOn('refused')));
+  await send(first(10).map(eraseReasonOn('refused')));
   t.strictSame(await refusalsOf(), before, 'a whole send that is refused counts for nothing');
 }
 
@@ -301,7 +304,7 @@ await withStores(t, async (t, store) => {
     dead(t, store),
   );
   await t.test('too many of a send: held, and an operator decides', (t) => gate(t, store));
-  await t.test('tokens whose installation is registered by its id close no gate', (t) =>
+  await t.test('tokens whose installation is registered by its id do not make the gate hold', (t) =>
     migrated(t, store),
   );
   await t.test('a running send is judged when enough has been answered', (t) => running(t, store));

@@ -3,14 +3,14 @@
  * program would use, and asked for the tokens of every device that matches.
  */
 
-import { GROUP_DEVICES, groupOf, offsetOf } from '../../../src/domain/device.ts';
+import { GROUP_DEVICES, groupNumberOf, offsetOf } from '../../../src/domain/device.ts';
 import type { Audience } from '../../../src/domain/notification.ts';
 import { systemClock } from '../../../src/std/clock.ts';
 import type { RedisClient } from '../../../src/tag-index/redis/connect.ts';
 import { connectWhole } from '../../../src/tag-index/redis/connect.ts';
-import { Gate } from '../../../src/tag-index/redis/gate.ts';
 import { writeGroup } from '../../../src/tag-index/redis/load-group.ts';
 import { encodeList } from '../../../src/tag-index/redis/offsets.ts';
+import { RedisBreaker } from '../../../src/tag-index/redis/redis-breaker.ts';
 import { RedisTagIndex } from '../../../src/tag-index/redis/redis-tag-index.ts';
 import type { TagIndex } from '../../../src/tag-index/tag-index.ts';
 import type { Lifetime } from '../../../test/support/lifetime.ts';
@@ -55,7 +55,7 @@ function ours(client: RedisClient): Layout {
   const index = new RedisTagIndex({
     client,
     name: { current: INDEX_NAME, doubt: () => Promise.resolve() },
-    gate: new Gate({
+    breaker: new RedisBreaker({
       clock: systemClock,
       onChange: (error) => {
         throw error;
@@ -80,7 +80,7 @@ function ours(client: RedisClient): Layout {
       (_, offset) => offset,
     );
     const deviceIds = offsets.map((offset) => tokenOf(start + offset));
-    const content = { version: 1, offsets, deviceIds, notes: [], tags };
+    const content = { version: 1, offsets, deviceIds, histories: [], tags };
     await writeGroup(client, INDEX_NAME, groupAt(groupNumber), content, { isForced: true });
   };
   // All that was filled so far: a group is loaded whole.
@@ -99,8 +99,8 @@ function ours(client: RedisClient): Layout {
       const touched = new Set<number>();
       for (const [tagId, ordinals] of subscribers) {
         for (const ordinal of ordinals) {
-          touched.add(groupOf(ordinal));
-          pushTo(tagsOf(groupOf(ordinal)), tagId, offsetOf(ordinal));
+          touched.add(groupNumberOf(ordinal));
+          pushTo(tagsOf(groupNumberOf(ordinal)), tagId, offsetOf(ordinal));
         }
       }
       for (const group of touched) {

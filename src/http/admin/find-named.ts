@@ -7,7 +7,7 @@ import type { Sql } from '../../store/sql.ts';
 import { readTagById, readTagBySourceId } from '../../store/tags/read-tags.ts';
 import type { HttpRequest, HttpResponse } from '../handler.ts';
 import { problem } from '../problem.ts';
-import type { GroupTree } from './group-tree.ts';
+import type { TagGroupTree } from './tag-group-tree.ts';
 
 interface Named {
   readonly id?: number | undefined;
@@ -19,7 +19,7 @@ export function findNamedTag(tx: Sql, clientId: number, named: Named): Promise<T
   return named.sourceId ? readTagBySourceId(tx, clientId, named.sourceId) : Promise.resolve(null);
 }
 
-export function findNamedGroup(tree: GroupTree, named: Named): TagGroup | null {
+export function findNamedTagGroup(tree: TagGroupTree, named: Named): TagGroup | null {
   if (named.id !== undefined) return tree.byId(named.id) ?? null;
   return named.sourceId ? (tree.bySourceId(named.sourceId) ?? null) : null;
 }

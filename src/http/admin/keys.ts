@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import type { Caller } from '../../access/caller.ts';
-import { SCOPES } from '../../access/caller.ts';
+import { KEY_SCOPES } from '../../access/caller.ts';
 import { createKey, KEYS_PER_CLIENT_MAX } from '../../access/keys.ts';
 import { ID_MAX, SOURCE_ID_LENGTH_MAX, TAGS_PER_REQUEST_MAX } from '../../domain/tag.ts';
 import { listApps } from '../../store/apps/list-apps.ts';
@@ -11,7 +11,7 @@ import type { ListedKey } from '../../store/client-keys/list-keys.ts';
 import { listKeys } from '../../store/client-keys/list-keys.ts';
 import { findReferencedTags } from '../../store/notifications/find-referenced-tags.ts';
 import type { Sql } from '../../store/sql.ts';
-import { readGroups } from '../../store/tag-groups/read-groups.ts';
+import { readTagGroups } from '../../store/tag-groups/read-groups.ts';
 import type { ApiRoute, HttpRequest, HttpResponse } from '../handler.ts';
 import { BODY_BYTES_MAX } from '../handler.ts';
 import { invalid, json, readJsonBody } from '../json-body.ts';
@@ -27,7 +27,7 @@ import { pathId } from './path-id.ts';
 
 const NAME = 'must have 1–255 characters';
 const DEVICES = `must be 1–${ID_MAX}`;
-const SCOPE = `must be some of ${SCOPES.join(', ')}`;
+const SCOPE = `must be some of ${KEY_SCOPES.join(', ')}`;
 
 /**
  * An empty list is refused: its author meant neither a key without limits nor a key for nothing.
@@ -49,7 +49,7 @@ const text = z
 
 const keyForm = strictForm({
   name: text,
-  scopes: z.array(z.enum(SCOPES, SCOPE), SCOPE).min(1, SCOPE),
+  scopes: z.array(z.enum(KEY_SCOPES, SCOPE), SCOPE).min(1, SCOPE),
   tagIds: some(id),
   tagSourceIds: some(text),
   groupIds: some(id),
@@ -119,7 +119,7 @@ async function make(
   const faults = [...limits.faults, ...end.faults];
   const { tagIds, groupIds, appIds } = limits;
   if (faults.length > 0) return invalid(request, faults);
-  const scopes = SCOPES.filter((scope) => asked.scopes.includes(scope));
+  const scopes = KEY_SCOPES.filter((scope) => asked.scopes.includes(scope));
   const rights = { scopes, tagIds, groupIds, appIds, maxDevices: asked.maxDevices ?? null };
   const owner = { clientId, clientSlug, name: asked.name, expiresAtMs: end.expiresAtMs };
   const made = await createKey(sql, secrets, { ...owner, ...rights });
@@ -156,7 +156,7 @@ async function resolveLimits(sql: Sql, clientId: number, asked: KeyRequest): Pro
     ids: tagIds ?? [],
     sourceIds: tagSourceIds ?? [],
   });
-  const groups = groupIds || groupSourceIds ? await readGroups(sql, clientId) : [];
+  const groups = groupIds || groupSourceIds ? await readTagGroups(sql, clientId) : [];
   const apps = appIds ? await listApps(sql, clientId) : [];
   const faults: Fault[] = [];
   const idsOf = (

@@ -2,7 +2,7 @@
 
 import type { TagGroup } from '../../domain/tag.ts';
 import type { Fault } from '../problem.ts';
-import type { GroupTree } from './group-tree.ts';
+import type { TagGroupTree } from './tag-group-tree.ts';
 
 /** A field that is absent says nothing; null means: into none. */
 export interface NamedPlace {
@@ -17,7 +17,7 @@ export type Place =
 
 /** `paths`: of the two fields. Both may be given, as in an answer that is sent back. */
 export function readPlace(
-  tree: GroupTree,
+  tree: TagGroupTree,
   named: NamedPlace,
   paths: { readonly id: string; readonly sourceId: string },
 ): Place {

@@ -4,9 +4,9 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Caller } from '../../access/caller.ts';
 import type { Tag } from '../../domain/tag.ts';
 import type { Fault } from '../problem.ts';
-import type { GroupTree } from './group-tree.ts';
 import { fieldPath, readPlace } from './place.ts';
 import type { TagFields } from './tag-forms.ts';
+import type { TagGroupTree } from './tag-group-tree.ts';
 
 export interface TagPlan {
   readonly inserts: readonly Tag[];
@@ -24,7 +24,7 @@ type Entry = TagFields & { readonly name: string };
  */
 export function planTags(
   known: readonly Tag[],
-  tree: GroupTree,
+  tree: TagGroupTree,
   caller: Caller,
   entries: readonly Entry[],
   newIds: readonly number[],
@@ -63,7 +63,12 @@ export type ChangedTag =
   | { readonly ok: false; readonly fault: Fault };
 
 /** A tag with the given fields changed; `path`: where they stand in the request. */
-export function changeTag(tag: Tag, fields: TagFields, tree: GroupTree, path: string): ChangedTag {
+export function changeTag(
+  tag: Tag,
+  fields: TagFields,
+  tree: TagGroupTree,
+  path: string,
+): ChangedTag {
   const place = readPlace(
     tree,
     { id: fields.groupId, sourceId: fields.groupSourceId },

@@ -13,13 +13,13 @@ import { deleteTag } from '../../store/tags/delete-tag.ts';
 import { readTagBySourceId } from '../../store/tags/read-tags.ts';
 import { insertTags, updateTags } from '../../store/tags/write-tags.ts';
 import type { Fault } from '../problem.ts';
-import type { GroupTree } from './group-tree.ts';
 import { parameterFaults } from './parameter-budget.ts';
 import { fieldPath } from './place.ts';
 import { changeTag, newTag } from './plan-tags.ts';
 import type { Outcome } from './refusal.ts';
 import { done, refused } from './refusal.ts';
 import type { TagFields } from './tag-forms.ts';
+import type { TagGroupTree } from './tag-group-tree.ts';
 import { Territory } from './territory.ts';
 
 /** Of a tag that has none yet. */
@@ -37,7 +37,7 @@ export interface TagToPut {
 export async function putTag(
   tx: Sql,
   caller: Caller,
-  tree: GroupTree,
+  tree: TagGroupTree,
   { before, fields, path }: TagToPut,
 ): Promise<Outcome<Tag>> {
   const territory = new Territory(caller, tree);

@@ -3,11 +3,11 @@
 import type { Secrets } from '../../access/secrets.ts';
 import type { Route } from '../handler.ts';
 import { credentialRoutes } from './credentials.ts';
-import { groupResourceRoutes } from './group-resources.ts';
 import { historyRoute } from './history.ts';
 import { keyRoutes } from './keys.ts';
 import { removalsRoute } from './removals.ts';
 import { statsTagRoute } from './stats-tag.ts';
+import { tagGroupResourceRoutes } from './tag-group-resources.ts';
 import type { TagResourceParts } from './tag-resources.ts';
 import { tagResourceRoutes } from './tag-resources.ts';
 import { tagRoutes } from './tags.ts';
@@ -20,7 +20,7 @@ export const adminRoutes = (api: AdminApi): readonly Route[] => [
   historyRoute(api.patientReads),
   ...tagRoutes(api.sql),
   ...tagResourceRoutes(api),
-  ...groupResourceRoutes(api),
+  ...tagGroupResourceRoutes(api),
   removalsRoute(api.patientReads),
   statsTagRoute(api),
   ...credentialRoutes(api),

@@ -10,8 +10,8 @@ import { TAGS_PER_CLIENT_MAX } from '../../domain/tag.ts';
 import { lockClient, raiseCatalogueVersion } from '../../store/clients/lock-client.ts';
 import { nextObjectIds, OBJECT_IDS_USED_UP } from '../../store/object-ids.ts';
 import type { Sql, SqlPool } from '../../store/sql.ts';
-import { readGroups } from '../../store/tag-groups/read-groups.ts';
-import { insertGroups, updateGroups } from '../../store/tag-groups/write-groups.ts';
+import { readTagGroups } from '../../store/tag-groups/read-groups.ts';
+import { insertTagGroups, updateTagGroups } from '../../store/tag-groups/write-groups.ts';
 import { countTags } from '../../store/tags/count-tags.ts';
 import { readTagsBySourceIds } from '../../store/tags/read-tags.ts';
 import { insertTags, updateTags } from '../../store/tags/write-tags.ts';
@@ -21,14 +21,14 @@ import { invalid, json } from '../json-body.ts';
 import { isLimited, outside } from '../key-limits.ts';
 import type { Fault } from '../problem.ts';
 import { readDataBody } from './data-body.ts';
-import { GroupTree } from './group-tree.ts';
 import { parameterFaults } from './parameter-budget.ts';
-import type { GroupPlan } from './plan-groups.ts';
-import { GROUPS_PER_CLIENT_MAX, planGroups, TOO_MANY_GROUPS } from './plan-groups.ts';
+import type { TagGroupPlan } from './plan-tag-groups.ts';
+import { planTagGroups, TAG_GROUPS_PER_CLIENT_MAX, TOO_MANY_GROUPS } from './plan-tag-groups.ts';
 import type { TagPlan } from './plan-tags.ts';
 import { planTags } from './plan-tags.ts';
 import { TOO_MANY_TAGS } from './put-tag.ts';
 import { addForm } from './tag-forms.ts';
+import { TagGroupTree } from './tag-group-tree.ts';
 import { Territory } from './territory.ts';
 
 type Entries = z.infer<typeof addForm>;
@@ -77,10 +77,10 @@ export function addTags(
 }
 
 interface Plans {
-  readonly groups: GroupPlan;
+  readonly groups: TagGroupPlan;
   readonly tags: TagPlan;
   /** As it is to be. */
-  readonly tree: GroupTree;
+  readonly tree: TagGroupTree;
 }
 
 /** The client's existing tags and groups, as far as the request concerns them. */
@@ -92,7 +92,7 @@ interface Before {
 
 async function readBefore(tx: Sql, clientId: number, entries: TagEntries): Promise<Before> {
   const sourceIds = entries.flatMap(({ sourceId }) => (sourceId ? [sourceId] : []));
-  const groups = await readGroups(tx, clientId);
+  const groups = await readTagGroups(tx, clientId);
   const tags = await readTagsBySourceIds(tx, clientId, sourceIds);
   const tagCount = entries.length === 0 ? 0 : await countTags(tx, clientId);
   return { groups, tags, tagCount };
@@ -109,14 +109,14 @@ function planAll(
   groupIds: readonly number[],
   tagIds: readonly number[],
 ): Plans {
-  const tree = new GroupTree(before.groups);
-  const groupPlan = planGroups(tree, caller.clientId, groups, groupIds);
+  const tree = new TagGroupTree(before.groups);
+  const groupPlan = planTagGroups(tree, caller.clientId, groups, groupIds);
   const tagPlan = planTags(before.tags, tree, caller, tags, tagIds);
   const { length: newTags } = tagPlan.inserts;
   return {
     tree,
     groups:
-      tree.size <= GROUPS_PER_CLIENT_MAX
+      tree.size <= TAG_GROUPS_PER_CLIENT_MAX
         ? groupPlan
         : withFault(groupPlan, 'groups', TOO_MANY_GROUPS),
     tags:
@@ -134,7 +134,7 @@ const withFault = <P extends { readonly faults: readonly Fault[] }>(
 
 /** The path of the first entry that the caller's key is not for; null: it is for all of them. */
 function outsideOf(caller: Caller, before: Before, { groups, tags, tree }: Plans): string | null {
-  const treeBefore = new GroupTree(before.groups);
+  const treeBefore = new TagGroupTree(before.groups);
   const was = new Territory(caller, treeBefore);
   const is = new Territory(caller, tree);
   const isForeignGroup = (id: number): boolean => {
@@ -154,8 +154,8 @@ function outsideOf(caller: Caller, before: Before, { groups, tags, tree }: Plans
 }
 
 async function write(tx: Sql, clientId: number, { groups, tags }: Plans): Promise<void> {
-  await insertGroups(tx, clientId, groups.inserts);
-  await updateGroups(tx, clientId, groups.updates);
+  await insertTagGroups(tx, clientId, groups.inserts);
+  await updateTagGroups(tx, clientId, groups.updates);
   await insertTags(tx, clientId, tags.inserts);
   await updateTags(tx, clientId, tags.updates);
   const changes = [groups.inserts, groups.updates, tags.inserts, tags.updates];

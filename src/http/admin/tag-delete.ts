@@ -3,18 +3,18 @@
 import type { Caller } from '../../access/caller.ts';
 import { lockClient } from '../../store/clients/lock-client.ts';
 import type { Sql, SqlPool } from '../../store/sql.ts';
-import { readGroups } from '../../store/tag-groups/read-groups.ts';
+import { readTagGroups } from '../../store/tag-groups/read-groups.ts';
 import { transact } from '../../store/transact.ts';
 import type { HttpRequest, HttpResponse } from '../handler.ts';
 import { json } from '../json-body.ts';
 import { readDataBody } from './data-body.ts';
-import { findNamedGroup, findNamedTag } from './find-named.ts';
-import { GroupTree } from './group-tree.ts';
-import { dropGroup } from './put-group.ts';
+import { findNamedTag, findNamedTagGroup } from './find-named.ts';
 import { dropTag } from './put-tag.ts';
+import { dropTagGroup } from './put-tag-group.ts';
 import { refuse } from './refusal.ts';
-import type { OneGroup, OneTag } from './tag-forms.ts';
+import type { OneTag, OneTagGroup } from './tag-forms.ts';
 import { oneForm } from './tag-forms.ts';
+import { TagGroupTree } from './tag-group-tree.ts';
 import { readTerritory, Territory } from './territory.ts';
 
 /** Handles `tag/delete`. */
@@ -30,7 +30,7 @@ export function removeTag(
   return transact(sql, async (tx) => {
     await lockClient(tx, caller.clientId);
     if (tag !== undefined) return deleteOneTag(tx, request, caller, tag);
-    if (group !== undefined) return deleteOneGroup(tx, request, caller, group);
+    if (group !== undefined) return deleteOneTagGroup(tx, request, caller, group);
     throw new Error('the form lets exactly one entry through');
   });
 }
@@ -48,15 +48,15 @@ async function deleteOneTag(
     : refuse(request, dropped.refusal);
 }
 
-async function deleteOneGroup(
+async function deleteOneTagGroup(
   tx: Sql,
   request: HttpRequest,
   caller: Caller,
-  entry: OneGroup,
+  entry: OneTagGroup,
 ): Promise<HttpResponse> {
-  const tree = new GroupTree(await readGroups(tx, caller.clientId));
-  const group = findNamedGroup(tree, entry);
-  const dropped = await dropGroup(tx, new Territory(caller, tree), group, 'groups.0');
+  const tree = new TagGroupTree(await readTagGroups(tx, caller.clientId));
+  const group = findNamedTagGroup(tree, entry);
+  const dropped = await dropTagGroup(tx, new Territory(caller, tree), group, 'groups.0');
   return dropped.ok
     ? json({ groups: [{ ...entry, id: dropped.value.id }] })
     : refuse(request, dropped.refusal);

@@ -130,9 +130,9 @@ export type TagFields = z.infer<z.ZodObject<typeof tagFields>> & {
   readonly groupId?: number | null | undefined;
   readonly appIds?: readonly number[] | null | undefined;
 };
-export type GroupFields = z.infer<z.ZodObject<typeof groupFields>> & {
+export type TagGroupFields = z.infer<z.ZodObject<typeof groupFields>> & {
   readonly name?: string | undefined;
   readonly parentId?: number | null | undefined;
 };
 export type OneTag = TagFields & { readonly id?: number | undefined };
-export type OneGroup = GroupFields & { readonly id?: number | undefined };
+export type OneTagGroup = TagGroupFields & { readonly id?: number | undefined };

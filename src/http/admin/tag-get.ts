@@ -5,7 +5,7 @@
 import type { Caller } from '../../access/caller.ts';
 import type { Tag } from '../../domain/tag.ts';
 import type { Sql } from '../../store/sql.ts';
-import { readGroupSourceId } from '../../store/tag-groups/read-groups.ts';
+import { readTagGroupSourceId } from '../../store/tag-groups/read-groups.ts';
 import { readTagById, readTagBySourceId } from '../../store/tags/read-tags.ts';
 import type { HttpRequest, HttpResponse } from '../handler.ts';
 import { json } from '../json-body.ts';
@@ -45,7 +45,7 @@ async function answer(
   tag: Tag,
 ): Promise<HttpResponse> {
   if (!(await coversTag(sql, caller, tag))) return outside(request);
-  const groupSourceId = tag.groupId === null ? null : await readGroupSourceId(sql, tag.groupId);
+  const groupSourceId = tag.groupId === null ? null : await readTagGroupSourceId(sql, tag.groupId);
   return json({
     id: tag.id,
     name: tag.name,

@@ -9,7 +9,7 @@ import { findOwnApps } from '../../store/apps/find-app.ts';
 import { lockClient } from '../../store/clients/lock-client.ts';
 import type { PatientReads } from '../../store/patient-reads.ts';
 import type { Sql, SqlPool } from '../../store/sql.ts';
-import { readGroups } from '../../store/tag-groups/read-groups.ts';
+import { readTagGroups } from '../../store/tag-groups/read-groups.ts';
 import type { ListedTag } from '../../store/tags/list-tags.ts';
 import { listTags, readListedTag } from '../../store/tags/list-tags.ts';
 import { readTagById } from '../../store/tags/read-tags.ts';
@@ -22,13 +22,13 @@ import { answerList } from '../list-answer.ts';
 import { QueryReader } from '../query-reader.ts';
 import { tooMuchCounted } from '../too-much-counted.ts';
 import { notFound } from './find-named.ts';
-import { GroupTree } from './group-tree.ts';
 import { pathId } from './path-id.ts';
 import { dropTag, putTag } from './put-tag.ts';
 import type { Outcome } from './refusal.ts';
 import { done, refuse, refused } from './refusal.ts';
 import type { TagFields } from './tag-forms.ts';
 import { newTagForm, OTHER_ID, tagPatchForm } from './tag-forms.ts';
+import { TagGroupTree } from './tag-group-tree.ts';
 import { readTerritory } from './territory.ts';
 
 export interface TagResourceParts {
@@ -161,7 +161,7 @@ async function putListed(
   await lockClient(tx, caller.clientId);
   const before = id === null ? null : await readTagById(tx, caller.clientId, id);
   if (before === null && id !== null) return refused({ kind: 'unknown' });
-  const tree = new GroupTree(await readGroups(tx, caller.clientId));
+  const tree = new TagGroupTree(await readTagGroups(tx, caller.clientId));
   const put = await putTag(tx, caller, tree, { before, fields, path: '' });
   if (!put.ok) return put;
   const { groupId } = put.value;

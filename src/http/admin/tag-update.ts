@@ -6,18 +6,18 @@
 import type { Caller } from '../../access/caller.ts';
 import { lockClient } from '../../store/clients/lock-client.ts';
 import type { Sql, SqlPool } from '../../store/sql.ts';
-import { readGroups } from '../../store/tag-groups/read-groups.ts';
+import { readTagGroups } from '../../store/tag-groups/read-groups.ts';
 import { transact } from '../../store/transact.ts';
 import type { HttpRequest, HttpResponse } from '../handler.ts';
 import { json } from '../json-body.ts';
 import { readDataBody } from './data-body.ts';
-import { findNamedGroup, findNamedTag, notFound } from './find-named.ts';
-import { GroupTree } from './group-tree.ts';
-import { putGroup } from './put-group.ts';
+import { findNamedTag, findNamedTagGroup, notFound } from './find-named.ts';
 import { putTag } from './put-tag.ts';
+import { putTagGroup } from './put-tag-group.ts';
 import { refuse } from './refusal.ts';
-import type { OneGroup, OneTag } from './tag-forms.ts';
+import type { OneTag, OneTagGroup } from './tag-forms.ts';
 import { oneForm } from './tag-forms.ts';
+import { TagGroupTree } from './tag-group-tree.ts';
 
 /** Handles `tag/update`. */
 export function updateTag(
@@ -31,9 +31,9 @@ export function updateTag(
   const [group] = read.value.groups;
   return transact(sql, async (tx) => {
     await lockClient(tx, caller.clientId);
-    const tree = new GroupTree(await readGroups(tx, caller.clientId));
+    const tree = new TagGroupTree(await readTagGroups(tx, caller.clientId));
     if (tag !== undefined) return updateOneTag(tx, request, caller, tree, tag);
-    if (group !== undefined) return updateOneGroup(tx, request, caller, tree, group);
+    if (group !== undefined) return updateOneTagGroup(tx, request, caller, tree, group);
     throw new Error('the form lets exactly one entry through');
   });
 }
@@ -42,7 +42,7 @@ async function updateOneTag(
   tx: Sql,
   request: HttpRequest,
   caller: Caller,
-  tree: GroupTree,
+  tree: TagGroupTree,
   entry: OneTag,
 ): Promise<HttpResponse> {
   const before = await findNamedTag(tx, caller.clientId, entry);
@@ -51,15 +51,15 @@ async function updateOneTag(
   return put.ok ? json({ tags: [{ ...entry, id: before.id }] }) : refuse(request, put.refusal);
 }
 
-async function updateOneGroup(
+async function updateOneTagGroup(
   tx: Sql,
   request: HttpRequest,
   caller: Caller,
-  tree: GroupTree,
-  entry: OneGroup,
+  tree: TagGroupTree,
+  entry: OneTagGroup,
 ): Promise<HttpResponse> {
-  const before = findNamedGroup(tree, entry);
+  const before = findNamedTagGroup(tree, entry);
   if (before === null) return notFound(request);
-  const put = await putGroup(tx, caller, tree, { before, fields: entry, path: 'groups.0' });
+  const put = await putTagGroup(tx, caller, tree, { before, fields: entry, path: 'groups.0' });
   return put.ok ? json({ groups: [{ ...entry, id: before.id }] }) : refuse(request, put.refusal);
 }

@@ -5,20 +5,20 @@
 
 import type { Caller, KeyRights } from '../../access/caller.ts';
 import type { Tag, TagGroup } from '../../domain/tag.ts';
-import { GROUP_DEPTH_MAX } from '../../domain/tag.ts';
+import { TAG_GROUP_DEPTH_MAX } from '../../domain/tag.ts';
 import type { Sql } from '../../store/sql.ts';
-import { readGroups } from '../../store/tag-groups/read-groups.ts';
+import { readTagGroups } from '../../store/tag-groups/read-groups.ts';
 import { isLimited } from '../key-limits.ts';
-import { GroupTree } from './group-tree.ts';
+import { TagGroupTree } from './tag-group-tree.ts';
 
 /** What a limited key holds, in one state of the tree. */
 export class Territory {
   readonly #key: KeyRights | undefined;
-  readonly #tree: GroupTree;
+  readonly #tree: TagGroupTree;
   readonly #tagIds: ReadonlySet<number>;
   readonly #groupIds: ReadonlySet<number>;
 
-  constructor({ key }: Caller, tree: GroupTree) {
+  constructor({ key }: Caller, tree: TagGroupTree) {
     this.#key = key;
     this.#tree = tree;
     this.#tagIds = new Set(key?.tagIds);
@@ -66,7 +66,7 @@ export class Territory {
     if (!isLimited) return true;
     let at = groupId;
     // A tree that is being judged may have a cycle.
-    for (let depth = 0; at !== null && depth <= GROUP_DEPTH_MAX; depth += 1) {
+    for (let depth = 0; at !== null && depth <= TAG_GROUP_DEPTH_MAX; depth += 1) {
       if (this.#groupIds.has(at)) return true;
       at = this.#tree.byId(at)?.parentId ?? null;
     }
@@ -76,6 +76,6 @@ export class Territory {
 
 /** As things are. The tree is read only for who has limits. */
 export async function readTerritory(tx: Sql, caller: Caller): Promise<Territory> {
-  const groups = isLimited(caller) ? await readGroups(tx, caller.clientId) : [];
-  return new Territory(caller, new GroupTree(groups));
+  const groups = isLimited(caller) ? await readTagGroups(tx, caller.clientId) : [];
+  return new Territory(caller, new TagGroupTree(groups));
 }

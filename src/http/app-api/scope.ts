@@ -4,7 +4,7 @@
  */
 
 import type { Caller } from '../../access/caller.ts';
-import type { PlatformOfApp } from '../../domain/device.ts';
+import type { Scope } from '../../domain/device.ts';
 import type { Catalogue } from '../../registration/catalogue/catalogue.ts';
 import type { HttpRequest, HttpResponse } from '../handler.ts';
 import type { Fault } from '../problem.ts';
@@ -13,7 +13,7 @@ import type { Parameters } from './parameters.ts';
 import { readParameters } from './parameters.ts';
 
 export type ReadScope =
-  | ({ readonly ok: true; readonly parameters: Parameters } & PlatformOfApp)
+  | ({ readonly ok: true; readonly parameters: Parameters } & Scope)
   | { readonly ok: false; readonly response: HttpResponse };
 
 /**

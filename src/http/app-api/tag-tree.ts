@@ -123,7 +123,7 @@ function makeTree(
   const objectOf = (tag: CatalogueTag): TagObject =>
     tagObject({ ...tag, optionalParameters: parameters.get(tag.id) ?? null });
   const tagsByGroup = groupBy(tags, (tag) => tag.groupId);
-  const groupsByParent = groupBy([...snapshot.groups.values()], (group) => group.parentId);
+  const groupsByParent = groupBy([...snapshot.tagGroups.values()], (group) => group.parentId);
   const toObject = (group: TagGroup): GroupObject => ({
     id: group.id,
     ...(group.sourceId === null ? {} : { sourceId: group.sourceId }),

@@ -126,9 +126,9 @@ export class PushService {
 
   /** The outcome of a send not made because others before it were refused. Null: it may be sent. */
   refusalOf(template: RequestTemplate, nowMs: number): Outcome | null {
-    const ofMessage = this.#messageRefusals.get(template)?.verdict(nowMs) ?? null;
+    const ofMessage = this.#messageRefusals.get(template)?.outcome(nowMs) ?? null;
     if (ofMessage !== null || this.works(nowMs)) return ofMessage;
-    return this.#keyRefusals.verdict(nowMs);
+    return this.#keyRefusals.outcome(nowMs);
   }
 
   /** A new authorization may be better than the one that was refused. */

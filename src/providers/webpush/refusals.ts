@@ -28,7 +28,7 @@ export class Refusals {
   }
 
   /** The outcome of a send that is not tried now. Null: it may be tried. */
-  verdict(nowMs: number): Outcome | null {
+  outcome(nowMs: number): Outcome | null {
     if (this.#inARow < REFUSALS_IN_A_ROW) return null;
     if (nowMs >= this.#pausedUntilMs) {
       this.#pausedUntilMs = nowMs + REFUSED_FOR_MS;

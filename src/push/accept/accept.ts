@@ -1,7 +1,7 @@
 /** Accepts a push: resolves its tags, checks its size on each platform, writes the notification. */
 
 import { v7 as uuidV7 } from 'uuid';
-import type { PlatformId, PlatformOfApp } from '../../domain/device.ts';
+import type { PlatformId, Scope } from '../../domain/device.ts';
 import type { NotificationState } from '../../domain/notification.ts';
 import { payloadFaults } from '../../providers/payload-size.ts';
 import { Batcher } from '../../std/batcher.ts';
@@ -50,7 +50,7 @@ export type Acceptance =
 export type DryRun =
   | {
       readonly kind: 'counted';
-      readonly audience: readonly (PlatformOfApp<PlatformId> & { readonly count: number })[];
+      readonly audience: readonly (Scope<PlatformId> & { readonly count: number })[];
       readonly unknownTags: readonly TagReference[];
     }
   | { readonly kind: 'invalid'; readonly faults: readonly PushFault[] }
@@ -114,7 +114,7 @@ export class Accept {
     const { audience, scopes, unknownTags } = targets;
     const { patientReads, tagIndex } = this.options;
     const counted = await patientReads.run(clientId, async (sql) => {
-      const counts: (PlatformOfApp<PlatformId> & { readonly count: number })[] = [];
+      const counts: (Scope<PlatformId> & { readonly count: number })[] = [];
       for (const scope of scopes) {
         counts.push({ ...scope, count: await tagIndex.count(sql, scope, audience) });
       }

@@ -1,6 +1,6 @@
 /** Looks up the tags that a client's pushes name, and its scopes, for all of them at once. */
 
-import type { PlatformId, PlatformOfApp } from '../../domain/device.ts';
+import type { PlatformId, Scope } from '../../domain/device.ts';
 import { SELECTOR_NAMES } from '../../domain/notification.ts';
 import { isId } from '../../domain/tag.ts';
 import type { ReferencedTag } from '../../store/notifications/find-referenced-tags.ts';
@@ -13,7 +13,7 @@ export interface Known {
   /** The client's tags that the push names. */
   readonly tags: readonly ReferencedTag[];
   /** Every (app, platform) of the client. */
-  readonly scopes: readonly PlatformOfApp<PlatformId>[];
+  readonly scopes: readonly Scope<PlatformId>[];
 }
 
 /** Looks up a client's pushes: one result for each, in order. */

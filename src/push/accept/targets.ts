@@ -4,7 +4,7 @@
  * exclusion is refused.
  */
 
-import type { PlatformId, PlatformOfApp } from '../../domain/device.ts';
+import type { PlatformId, Scope } from '../../domain/device.ts';
 import type { Audience, Selector } from '../../domain/notification.ts';
 import { audienceOf, bySelector, SELECTOR_NAMES, SELECTORS } from '../../domain/notification.ts';
 import type { ReferencedTag } from '../../store/notifications/find-referenced-tags.ts';
@@ -16,7 +16,7 @@ export type Targets =
   | {
       readonly ok: true;
       readonly audience: Audience;
-      readonly scopes: readonly PlatformOfApp<PlatformId>[];
+      readonly scopes: readonly Scope<PlatformId>[];
       /** Target and filter tags that are unknown or expired, as they were named. */
       readonly unknownTags: readonly TagReference[];
     }
@@ -24,14 +24,14 @@ export type Targets =
       readonly ok: false;
       readonly faults: readonly PushFault[];
       /** The scopes it would have: to measure the payload, so that all faults are told together. */
-      readonly scopes: readonly PlatformOfApp<PlatformId>[];
+      readonly scopes: readonly Scope<PlatformId>[];
     };
 
 /** `tags`: those of the client that the push names. `clientScopes`: all (app, platform)s of it. */
 export function resolveTargets(
   push: Push,
   tags: readonly ReferencedTag[],
-  clientScopes: readonly PlatformOfApp<PlatformId>[],
+  clientScopes: readonly Scope<PlatformId>[],
 ): Targets {
   const current = tags.filter(({ isExpired }) => !isExpired);
   const found = bySelector((selector) =>
@@ -100,8 +100,8 @@ const idsOf = (tags: readonly ReferencedTag[]): readonly number[] => [
 function scopesOf(
   appIds: readonly number[] | null,
   targets: readonly ReferencedTag[],
-  clientScopes: readonly PlatformOfApp<PlatformId>[],
-): readonly PlatformOfApp<PlatformId>[] {
+  clientScopes: readonly Scope<PlatformId>[],
+): readonly Scope<PlatformId>[] {
   const asked = clientScopes.filter(({ appId }) => appIds === null || appIds.includes(appId));
   const connected = asked.filter(({ appId }) =>
     targets.some((tag) => tag.appIds === null || tag.appIds.includes(appId)),

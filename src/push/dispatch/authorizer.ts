@@ -4,7 +4,7 @@ import type { ProviderCredential } from '../../domain/credential.ts';
 import { scopeKeyOf } from '../../domain/device.ts';
 import { MISSING_CREDENTIAL } from '../../domain/own-faults.ts';
 import type { Authorization } from '../../providers/authorization.ts';
-import type { Authority } from '../protocol/task.ts';
+import type { AuthorizedCredential } from '../protocol/task.ts';
 
 /** The credential in use, decrypted by the code that has the key of the secrets. */
 export interface UsableCredential {
@@ -26,8 +26,8 @@ export interface AuthorizationSource {
   freeze(key: string): Promise<void>;
 }
 
-export type Right =
-  | { readonly kind: 'granted'; readonly authority: Authority }
+export type ScopeAuthorization =
+  | { readonly kind: 'granted'; readonly authorized: AuthorizedCredential }
   /** Nothing can be sent until the credential is changed. */
   | { readonly kind: 'fault'; readonly reason: string }
   | { readonly kind: 'later'; readonly reason: string };
@@ -36,7 +36,7 @@ export class Authorizer {
   private readonly credentials: CredentialSource;
   private readonly authorizations: AuthorizationSource;
   /** By scope: the look-ups that are under way. */
-  private readonly looks = new Map<string, Promise<Right>>();
+  private readonly looks = new Map<string, Promise<ScopeAuthorization>>();
 
   constructor(credentials: CredentialSource, authorizations: AuthorizationSource) {
     this.credentials = credentials;
@@ -44,7 +44,7 @@ export class Authorizer {
   }
 
   /** The right of a scope. Chunks that are claimed together share one look-up. */
-  authorize(appId: number, platformId: number): Promise<Right> {
+  authorize(appId: number, platformId: number): Promise<ScopeAuthorization> {
     const key = scopeKeyOf({ appId, platformId });
     const known = this.looks.get(key);
     if (known !== undefined) return known;
@@ -53,7 +53,7 @@ export class Authorizer {
     return look;
   }
 
-  private async look(appId: number, platformId: number): Promise<Right> {
+  private async look(appId: number, platformId: number): Promise<ScopeAuthorization> {
     const usable = await this.credentials(appId, platformId);
     if (usable === null) return { kind: 'fault', reason: MISSING_CREDENTIAL };
     const { credential, fallBack } = usable;
@@ -62,9 +62,10 @@ export class Authorizer {
       credential,
     );
     if (authorization.ok) {
-      const authority = { credential, authorization: authorization.value };
-      const granted = fallBack === null ? authority : { ...authority, hasFallback: true as const };
-      return { kind: 'granted', authority: granted };
+      const authorized = { credential, authorization: authorization.value };
+      const granted =
+        fallBack === null ? authorized : { ...authorized, hasFallback: true as const };
+      return { kind: 'granted', authorized: granted };
     }
     const { reason, retryable } = authorization;
     if (retryable) return { kind: 'later', reason };
@@ -92,10 +93,10 @@ export class Authorizer {
   async renew(appId: number, platformId: number, expired: string): Promise<string | null> {
     const known = await this.look(appId, platformId);
     if (known.kind !== 'granted') return null;
-    if (known.authority.authorization !== expired) return known.authority.authorization;
+    if (known.authorized.authorization !== expired) return known.authorized.authorization;
     this.authorizations.invalidate(scopeKeyOf({ appId, platformId }), expired);
     const fresh = await this.look(appId, platformId);
-    return fresh.kind === 'granted' ? fresh.authority.authorization : null;
+    return fresh.kind === 'granted' ? fresh.authorized.authorization : null;
   }
 
   /** A provider got too many tokens of this credential's key: no new one is made for a while. */

@@ -5,14 +5,14 @@
 
 import type { NotificationScope } from '../../domain/notification.ts';
 import { notificationScopeKeyOf } from '../../domain/notification.ts';
+import type { DedicatedConnection } from '../../store/dedicated-connection.ts';
 import type { Among, Wanted } from '../../store/ledger/claim-chunks.ts';
 import { claimChunks } from '../../store/ledger/claim-chunks.ts';
 import { claimRetries } from '../../store/ledger/claim-retries.ts';
 import type { Claimable } from '../../store/ledger/list-claimable.ts';
-import type { Line } from '../../store/line.ts';
 import type { Sql } from '../../store/sql.ts';
 import type { Claimed } from './claimed.ts';
-import { scopeOf } from './claimed.ts';
+import { partOf } from './claimed.ts';
 
 /**
  * The lease of retries lasts so much longer than the worker knows. It is not renewed while answers
@@ -23,7 +23,7 @@ import { scopeOf } from './claimed.ts';
 const RETRY_ANSWERS_MS = 30_000;
 
 export interface ClaimTerms {
-  readonly line: Line;
+  readonly connection: DedicatedConnection;
   readonly leaseMs: number;
   /** Monotonic time before the claim is sent. */
   readonly leaseStartedMs: number;
@@ -43,10 +43,10 @@ interface Orders {
  */
 export function claimTurns(
   turns: readonly Claimable[],
-  { line, mayTakeSuspect, ...terms }: ClaimTerms,
+  { connection, mayTakeSuspect, ...terms }: ClaimTerms,
 ): Promise<readonly Claimed[]> {
   const orders = ordersOf(turns);
-  return line.transact(
+  return connection.transact(
     (tx) => order(tx, orders, terms, 'unsuspected'),
     async (tx, claimed) => {
       const left = mayTakeSuspect ? restOf(orders, claimed) : NO_ORDERS;
@@ -61,7 +61,7 @@ const NO_ORDERS: Orders = { chunks: [], retries: [] };
  * Parts of which nothing was claimed. Of chunks the ledger claims one suspect, the first it finds.
  */
 function restOf(orders: Orders, claimed: readonly Claimed[]): Orders {
-  const served = new Set(claimed.map((part) => partKeyOf(part.kind, scopeOf(part))));
+  const served = new Set(claimed.map((part) => partKeyOf(part.kind, partOf(part))));
   const chunks = orders.chunks.filter((part) => !served.has(partKeyOf('chunk', part)));
   const retries = orders.retries.filter((part) => !served.has(partKeyOf('retries', part)));
   return chunks.length > 0 ? { chunks, retries: [] } : { chunks, retries: retries.slice(0, 1) };

@@ -6,7 +6,7 @@ import type { ClaimedChunk } from '../../store/ledger/claim-chunks.ts';
 import type { ClaimedRetries } from '../../store/ledger/claim-retries.ts';
 import type { Deadlines } from '../protocol/deadlines.ts';
 import { deadlinesOf, isTooLate } from '../protocol/deadlines.ts';
-import type { Authority, Task } from '../protocol/task.ts';
+import type { AuthorizedCredential, Task } from '../protocol/task.ts';
 
 interface Claim {
   readonly leaseStartedMs: number;
@@ -18,38 +18,41 @@ export type Claimed =
   | (Claim & { readonly kind: 'chunk'; readonly chunk: ClaimedChunk })
   | (Claim & { readonly kind: 'retries'; readonly retries: ClaimedRetries });
 
-export const scopeOf = (claimed: Claimed): ClaimedChunk | ClaimedRetries =>
+export const partOf = (claimed: Claimed): ClaimedChunk | ClaimedRetries =>
   claimed.kind === 'chunk' ? claimed.chunk : claimed.retries;
 
 const messageOf = (claimed: Claimed): Message => {
-  const { notificationId, terms, expiresAtMs, dueAtMs } = scopeOf(claimed);
+  const { notificationId, terms, expiresAtMs, dueAtMs } = partOf(claimed);
   return { notificationId, payload: terms.payload, expiresAtMs, dueAtMs };
 };
 
 export const deadlinesOfClaimed = (claimed: Claimed): Deadlines =>
-  deadlinesOf(messageOf(claimed), scopeOf(claimed).platformId);
+  deadlinesOf(messageOf(claimed), partOf(claimed).platformId);
 
 /** The task for a worker. `fault`: why nothing may be sent. */
 export function taskOf(
   claimed: Claimed,
   leaseMs: number,
-  right: { readonly authority: Authority | null; readonly fault: string | null },
+  authorization: {
+    readonly authorized: AuthorizedCredential | null;
+    readonly fault: string | null;
+  },
 ): Task {
-  const scope = scopeOf(claimed);
-  const { payload: _, ...terms } = scope.terms;
+  const part = partOf(claimed);
+  const { payload: _, ...terms } = part.terms;
   const shared = {
     ...terms,
     message: messageOf(claimed),
-    appId: scope.appId,
-    platformId: scope.platformId,
+    appId: part.appId,
+    platformId: part.platformId,
     ...deadlinesOfClaimed(claimed),
-    claimedAtMs: scope.claimedAtMs,
+    claimedAtMs: part.claimedAtMs,
     leaseStartedMs: claimed.leaseStartedMs,
     leaseMs,
     nodeId: claimed.nodeId,
-    isCancelled: scope.state === 'CANCELLED',
-    hasDelivered: scope.hasDelivered,
-    ...right,
+    isCancelled: part.state === 'CANCELLED',
+    hasDelivered: part.hasDelivered,
+    ...authorization,
   };
   if (claimed.kind === 'retries') {
     const { ordinals, epochs, attempts, wereLost } = claimed.retries;
@@ -81,12 +84,12 @@ export function releaseOf(
   nowMs: number,
   failure: string | null = null,
 ): Progress {
-  const { notificationId, appId, platformId } = scopeOf(claimed);
+  const { notificationId, appId, platformId } = partOf(claimed);
   const shared = {
     notificationId,
     appId,
     platformId,
-    news: [],
+    observations: [],
     fault: null,
     sends: 0,
     sentFromMs: null,

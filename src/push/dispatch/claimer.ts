@@ -6,26 +6,26 @@
  */
 
 import type { Logger } from 'pino';
-import type { PlatformOfApp } from '../../domain/device.ts';
+import type { Scope } from '../../domain/device.ts';
 import { scopeKeyOf } from '../../domain/device.ts';
 import { notificationScopeKeyOf } from '../../domain/notification.ts';
 import { Bell } from '../../std/bell.ts';
 import type { Clock } from '../../std/clock.ts';
+import type { DedicatedConnection } from '../../store/dedicated-connection.ts';
+import { PLANS_ARE_KEPT } from '../../store/dedicated-connection.ts';
 import type { Claimable } from '../../store/ledger/list-claimable.ts';
 import { listClaimable } from '../../store/ledger/list-claimable.ts';
-import type { Line } from '../../store/line.ts';
-import { PLANS_ARE_KEPT } from '../../store/line.ts';
 import type { DueLine, PlannedNotification } from '../../store/notifications/plan-due.ts';
 import type { Store } from '../../store/store.ts';
 import type { Presence } from '../protocol/presence.ts';
 import type { GiveBack } from '../protocol/task.ts';
-import type { Candidate } from './allotment.ts';
-import { Allotment } from './allotment.ts';
-import type { Right } from './authorizer.ts';
+import type { ScopeAuthorization } from './authorizer.ts';
 import { claimTurns } from './claim.ts';
 import type { Claimed } from './claimed.ts';
-import { scopeOf } from './claimed.ts';
+import { partOf } from './claimed.ts';
 import type { Assignment } from './dispatcher.ts';
+import type { Candidate } from './fair-share.ts';
+import { FairShare } from './fair-share.ts';
 import { isSuspect } from './parking.ts';
 import type { SmallCandidate } from './small-parts.ts';
 import { SmallParts, smallIdOf } from './small-parts.ts';
@@ -51,15 +51,19 @@ const QUANTUM_MS = 500;
 const MAKE_ROOM: GiveBack = { withinMs: 2_000, answersWithinMs: null };
 
 export interface ClaimerOptions {
-  readonly store: Pick<Store, 'sql' | 'openLine'>;
+  readonly store: Pick<Store, 'sql' | 'openDedicatedConnection'>;
   readonly slots: number;
   readonly leaseMs: number;
   readonly presence: Presence;
   readonly clock: Clock;
   readonly log: Logger;
   /** The right to send, requested while the part is being claimed. */
-  readonly authorize: (appId: number, platformId: number) => Promise<Right>;
-  readonly start: (claimed: Claimed, right: Promise<Right>, lot: Lot | null) => Assignment;
+  readonly authorize: (appId: number, platformId: number) => Promise<ScopeAuthorization>;
+  readonly start: (
+    claimed: Claimed,
+    authorization: Promise<ScopeAuthorization>,
+    lot: Lot | null,
+  ) => Assignment;
   /** Called when lines that were full may have room again. */
   readonly onRoom: () => void;
 }
@@ -83,8 +87,8 @@ interface Held extends Candidate {
 
 export class Claimer {
   private readonly options: ClaimerOptions;
-  private readonly line: Line;
-  private readonly allotment = new Allotment();
+  private readonly connection: DedicatedConnection;
+  private readonly fairShare = new FairShare();
   private readonly bell = new Bell();
   /** Not a Set: its old tables would keep removed entries in memory (decision 35). */
   private held: readonly Held[] = [];
@@ -105,7 +109,7 @@ export class Claimer {
 
   constructor(options: ClaimerOptions) {
     this.options = options;
-    this.line = options.store.openLine(PLANS_ARE_KEPT);
+    this.connection = options.store.openDedicatedConnection(PLANS_ARE_KEPT);
   }
 
   start(): void {
@@ -189,7 +193,7 @@ export class Claimer {
     // Other nodes might take parts away that it claims now, before it sends any of them.
     if (!this.options.presence.covers(nodeId)) return false;
     const free = this.options.slots - this.held.length;
-    const served = this.allotment.share<Claimable | SmallCandidate>(
+    const served = this.fairShare.share<Claimable | SmallCandidate>(
       [...large, ...this.small.candidates()],
       this.held,
       free,
@@ -224,16 +228,16 @@ export class Claimer {
     const wanted = [...turns, ...lots.flat()];
     if (wanted.length === 0) return NOTHING_CLAIMED;
     const { leaseMs, clock } = this.options;
-    const rights = this.rightsOf(wanted);
+    const authorizations = this.authorizationsOf(wanted);
     const claimed = await claimTurns(wanted, {
-      line: this.line,
+      connection: this.connection,
       leaseMs,
       leaseStartedMs: clock.monotonicMs(),
       nodeId,
       mayTakeSuspect: !this.held.some((held) => held.isSuspect),
     });
     const slots = slotsOf(claimed, lots);
-    for (const parts of slots) this.hold(parts, rights);
+    for (const parts of slots) this.hold(parts, authorizations);
     const inLots = slots.filter(({ isLot }) => isLot).length;
     return { slots: slots.length, lots: inLots, turns: slots.length - inLots };
   }
@@ -242,24 +246,32 @@ export class Claimer {
    * One right for each (app, platform). Its rejection is ignored here: a task that waits for the
    * right reports it.
    */
-  private rightsOf(turns: readonly Claimable[]): (scope: PlatformOfApp) => Promise<Right> {
-    const rights = new Map<string, Promise<Right>>();
-    const rightOf = (scope: PlatformOfApp): Promise<Right> => {
+  private authorizationsOf(
+    turns: readonly Claimable[],
+  ): (scope: Scope) => Promise<ScopeAuthorization> {
+    const authorizations = new Map<string, Promise<ScopeAuthorization>>();
+    const authorizationOf = (scope: Scope): Promise<ScopeAuthorization> => {
       const key = scopeKeyOf(scope);
-      const right = rights.get(key) ?? this.options.authorize(scope.appId, scope.platformId);
-      rights.set(key, right);
-      return right;
+      const authorization =
+        authorizations.get(key) ?? this.options.authorize(scope.appId, scope.platformId);
+      authorizations.set(key, authorization);
+      return authorization;
     };
-    for (const turn of turns) rightOf(turn).catch(() => undefined);
-    return rightOf;
+    for (const turn of turns) authorizationOf(turn).catch(() => undefined);
+    return authorizationOf;
   }
 
-  private hold({ parts, isLot }: Slot, rightOf: (scope: PlatformOfApp) => Promise<Right>): void {
+  private hold(
+    { parts, isLot }: Slot,
+    authorizationOf: (scope: Scope) => Promise<ScopeAuthorization>,
+  ): void {
     const [first] = parts;
     if (first === undefined) return;
-    const { notificationId, clientId, appId, platformId } = scopeOf(first);
+    const { notificationId, clientId, appId, platformId } = partOf(first);
     const lot: Lot | null = isLot ? {} : null;
-    const assignments = parts.map((part) => this.options.start(part, rightOf(scopeOf(part)), lot));
+    const assignments = parts.map((part) =>
+      this.options.start(part, authorizationOf(partOf(part)), lot),
+    );
     const held: Held = {
       notificationId: isLot ? smallIdOf({ appId, platformId }) : notificationId,
       clientId,
@@ -359,7 +371,7 @@ function slotsOf(
   const filled = new Map<readonly Claimable[], Claimed[]>();
   const alone: Slot[] = [];
   for (const part of claimed) {
-    const lot = lotOf.get(notificationScopeKeyOf(scopeOf(part)));
+    const lot = lotOf.get(notificationScopeKeyOf(partOf(part)));
     if (lot === undefined || isSuspect(part)) alone.push({ parts: [part], isLot: false });
     else {
       const parts = filled.get(lot);

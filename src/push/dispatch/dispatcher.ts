@@ -15,11 +15,11 @@ import type { ClaimedChunk } from '../../store/ledger/claim-chunks.ts';
 import type { NotificationOrders } from '../../store/ledger/read-orders.ts';
 import type { GiveBack, Task, Unfamiliar } from '../protocol/task.ts';
 import { UnfamiliarReasons } from '../protocol/unfamiliar-reasons.ts';
-import type { Authorizer, Right } from './authorizer.ts';
+import type { Authorizer, ScopeAuthorization } from './authorizer.ts';
 import type { Claimed } from './claimed.ts';
-import { deadlinesOfClaimed, releaseOf, scopeOf, taskOf } from './claimed.ts';
+import { deadlinesOfClaimed, partOf, releaseOf, taskOf } from './claimed.ts';
 import { devicesParkedBy, isHopeless, lastFailureOf, parkingOf } from './parking.ts';
-import type { QuotaDesk } from './quota-desk.ts';
+import type { QuotaLeaser } from './quota-leaser.ts';
 import type { Lot, RunningTask, TaskEvents, WorkerPool } from './worker-pool.ts';
 
 /**
@@ -34,7 +34,7 @@ export interface DispatcherOptions {
   readonly ledger: Ledger;
   readonly pool: Pick<WorkerPool, 'run'>;
   readonly authorizer: Authorizer;
-  readonly quotas: Pick<QuotaDesk, 'join'>;
+  readonly quotas: Pick<QuotaLeaser, 'join'>;
   readonly leaseMs: number;
   /** Counts the devices of a chunk that are not done. */
   readonly countUndone: (chunk: ClaimedChunk) => Promise<number>;
@@ -80,8 +80,12 @@ export class Dispatcher {
    * Starts a claimed part. `right`: to send to its scope, perhaps requested already. `lot`: the
    * parts that go to a worker together. Null: it goes alone.
    */
-  start(claimed: Claimed, right: Promise<Right>, lot: Lot | null = null): Assignment {
-    const run = new Run(this.options, claimed, right, lot, this.unfamiliarReasons);
+  start(
+    claimed: Claimed,
+    authorization: Promise<ScopeAuthorization>,
+    lot: Lot | null = null,
+  ): Assignment {
+    const run = new Run(this.options, claimed, authorization, lot, this.unfamiliarReasons);
     this.runs = [...this.runs, run];
     const finished = run.toEnd().finally(() => {
       this.runs = this.runs.filter((other) => other !== run);
@@ -94,7 +98,7 @@ class Run {
   readonly startedMs: number;
   private readonly options: DispatcherOptions;
   private readonly claimed: Claimed;
-  private readonly right: Promise<Right>;
+  private readonly authorization: Promise<ScopeAuthorization>;
   private readonly lot: Lot | null;
   private readonly unfamiliarReasons: UnfamiliarReasons;
   private running: RunningTask | null = null;
@@ -110,15 +114,15 @@ class Run {
   constructor(
     options: DispatcherOptions,
     claimed: Claimed,
-    right: Promise<Right>,
+    authorization: Promise<ScopeAuthorization>,
     lot: Lot | null,
     unfamiliarReasons: UnfamiliarReasons,
   ) {
     this.startedMs = options.clock.monotonicMs();
     this.options = options;
     this.claimed = claimed;
-    this.state = scopeOf(claimed).state;
-    this.right = right;
+    this.state = partOf(claimed).state;
+    this.authorization = authorization;
     this.lot = lot;
     this.unfamiliarReasons = unfamiliarReasons;
   }
@@ -149,8 +153,8 @@ class Run {
     const { claimed } = this;
     const left = claimed.kind === 'chunk' ? await countUndone(claimed.chunk) : 0;
     const report = parkingOf(claimed, left, clock.nowMs());
-    const verdict = await ledger.record(report);
-    if (verdict.kind !== 'recorded') return;
+    const reply = await ledger.record(report);
+    if (reply.kind !== 'recorded') return;
     const { notificationId, appId, platformId } = report;
     const part = claimed.kind === 'chunk' ? `group ${claimed.chunk.groupNumber}` : 'retries';
     const devices = devicesParkedBy(report);
@@ -167,7 +171,7 @@ class Run {
    */
   private get mayHaveSentInVain(): boolean {
     const { kind } = this.claimed;
-    return kind === 'retries' && this.running !== null && scopeOf(this.claimed).terms.isAtMostOnce;
+    return kind === 'retries' && this.running !== null && partOf(this.claimed).terms.isAtMostOnce;
   }
 
   giveBack(terms: GiveBack): void {
@@ -176,7 +180,7 @@ class Run {
   }
 
   obey({ state, expiresAtMs }: NotificationOrders): void {
-    if (expiresAtMs !== scopeOf(this.claimed).expiresAtMs && !this.isEndOutdated) {
+    if (expiresAtMs !== partOf(this.claimed).expiresAtMs && !this.isEndOutdated) {
       this.isEndOutdated = true;
       this.giveBack(CLAIM_AGAIN);
     }
@@ -186,36 +190,39 @@ class Run {
   }
 
   get notificationId(): string {
-    return scopeOf(this.claimed).notificationId;
+    return partOf(this.claimed).notificationId;
   }
 
   /** The task for a worker. Null: there is no right to send at the moment. */
   private async prepare(): Promise<Task | null> {
     const { leaseMs, clock, log } = this.options;
-    const { appId, platformId, state, fault } = scopeOf(this.claimed);
+    const { appId, platformId, state, fault } = partOf(this.claimed);
     const { sendUntilMs, expires } = deadlinesOfClaimed(this.claimed);
-    const task = (right: Pick<Task, 'authority' | 'fault'>): Task =>
-      taskOf(this.claimed, leaseMs, right);
-    if (state === 'CANCELLED' || fault !== null) return task({ authority: null, fault });
-    const right = await this.right;
-    switch (right.kind) {
+    const task = (authorization: Pick<Task, 'authorized' | 'fault'>): Task =>
+      taskOf(this.claimed, leaseMs, authorization);
+    if (state === 'CANCELLED' || fault !== null) return task({ authorized: null, fault });
+    const authorization = await this.authorization;
+    switch (authorization.kind) {
       case 'granted':
-        return task({ authority: right.authority, fault: null });
+        return task({ authorized: authorization.authorized, fault: null });
       case 'fault':
-        return task({ authority: null, fault: right.reason });
+        return task({ authorized: null, fault: authorization.reason });
       case 'later':
-        log.warn({ appId, platformId, reason: right.reason }, 'no authorization for a provider');
+        log.warn(
+          { appId, platformId, reason: authorization.reason },
+          'no authorization for a provider',
+        );
         if (clock.nowMs() < sendUntilMs) return null;
-        return task({ authority: null, fault: expires ? null : right.reason });
+        return task({ authorized: null, fault: expires ? null : authorization.reason });
     }
   }
 
   private async work(task: Task): Promise<void> {
     const { pool, quotas } = this.options;
     const member =
-      task.authority === null
+      task.authorized === null
         ? null
-        : quotas.join(task.authority.credential, (answer) =>
+        : quotas.join(task.authorized.credential, (answer) =>
             this.running?.say({ kind: 'quota', answer }),
           );
     try {
@@ -227,13 +234,13 @@ class Run {
         tooManyTokens: () => void this.freeze(task),
         credentialRefused: (reason) => void this.fallBack(task, reason),
         unfamiliar: (answer) => this.tell(task, answer),
-        quota: member === null ? null : (note) => member.hear(note),
+        quota: member === null ? null : (message) => member.hear(message),
       };
       const running = pool.run(task, events, this.lot);
       this.running = running;
       if (this.asked !== null) this.giveBack(this.asked);
       const { state } = this;
-      if (state !== scopeOf(this.claimed).state) running.say({ kind: 'state', state });
+      if (state !== partOf(this.claimed).state) running.say({ kind: 'state', state });
       await running.finished;
     } finally {
       member?.leave();
@@ -247,9 +254,9 @@ class Run {
       const meaning = faultSentence(fault);
       log.warn({ notificationId, appId, platformId, fault, meaning }, 'a fault stops a send');
     }
-    const verdict = await ledger.record(progress);
-    if (verdict.kind === 'refused') this.failure = verdict.reason;
-    this.running?.say({ kind: 'verdict', verdict });
+    const reply = await ledger.record(progress);
+    if (reply.kind === 'refused') this.failure = reply.reason;
+    this.running?.say({ kind: 'reply', reply });
   }
 
   /** Logs a reason once in the life of the process, for all threads and tasks. */
@@ -271,11 +278,11 @@ class Run {
     }
   }
 
-  private async fallBack({ appId, platformId, authority }: Task, reason: string): Promise<void> {
+  private async fallBack({ appId, platformId, authorized }: Task, reason: string): Promise<void> {
     const { authorizer, log } = this.options;
-    if (authority === null) return;
+    if (authorized === null) return;
     try {
-      await authorizer.refused(appId, platformId, authority.credential, reason);
+      await authorizer.refused(appId, platformId, authorized.credential, reason);
     } catch (error) {
       log.error({ err: error, appId, platformId }, 'a refused credential could not be replaced');
     }

@@ -9,7 +9,7 @@ import { hostname } from 'node:os';
 import type { Logger } from 'pino';
 import type { Clock } from '../../std/clock.ts';
 import { Recurring } from '../../std/recurring.ts';
-import type { Line } from '../../store/line.ts';
+import type { DedicatedConnection } from '../../store/dedicated-connection.ts';
 import { beat, joinNodes, leaveNodes } from '../../store/nodes/beats.ts';
 import type { Store } from '../../store/store.ts';
 import type { Presence } from '../protocol/presence.ts';
@@ -36,7 +36,7 @@ const PRESENT_MS = DEAD_AFTER_MS / 2;
 const GAP_MS_MAX = 2_000;
 
 export interface HeartbeatOptions {
-  readonly store: Pick<Store, 'openLine'>;
+  readonly store: Pick<Store, 'openDedicatedConnection'>;
   readonly presence: Presence;
   readonly clock: Clock;
   readonly log: Logger;
@@ -45,12 +45,12 @@ export interface HeartbeatOptions {
 export class Heartbeat {
   private readonly options: HeartbeatOptions;
   /** A dedicated connection: a beat waits for no other work of this node. */
-  private readonly line: Line;
+  private readonly connection: DedicatedConnection;
   private readonly beats = new Recurring(BEAT_EVERY_MS, () => this.logged(() => this.beat()));
 
   constructor(options: HeartbeatOptions) {
     this.options = options;
-    this.line = options.store.openLine();
+    this.connection = options.store.openDedicatedConnection();
   }
 
   /** Resolves when other nodes know this node. */
@@ -65,7 +65,7 @@ export class Heartbeat {
     const { nodeId } = this.options.presence;
     if (nodeId === null) return;
     await this.logged(async () => {
-      await this.line.transactAtOnce((tx) => leaveNodes(tx, nodeId));
+      await this.connection.transactAtOnce((tx) => leaveNodes(tx, nodeId));
     });
   }
 
@@ -76,7 +76,7 @@ export class Heartbeat {
     if (nodeId === null) return this.join();
     const sentAtMs = clock.monotonicMs();
     const terms = { deadAfterMs: DEAD_AFTER_MS, gapMsMax: GAP_MS_MAX };
-    const { isAlive, died } = await this.line.transactAtOnce((tx) => beat(tx, nodeId, terms));
+    const { isAlive, died } = await this.connection.transactAtOnce((tx) => beat(tx, nodeId, terms));
     for (const node of died) {
       log.warn({ node }, 'a node is silent and counts as dead: others claim its work');
     }
@@ -91,7 +91,9 @@ export class Heartbeat {
   private async join(): Promise<void> {
     const { presence, clock } = this.options;
     const sentAtMs = clock.monotonicMs();
-    const nodeId = await this.line.transactAtOnce((tx) => joinNodes(tx, hostname(), process.pid));
+    const nodeId = await this.connection.transactAtOnce((tx) =>
+      joinNodes(tx, hostname(), process.pid),
+    );
     presence.prolong(nodeId, sentAtMs + PRESENT_MS);
   }
 

@@ -7,11 +7,11 @@
  * (`fullLines`), or found by a later look.
  */
 
-import type { PlatformOfApp } from '../../domain/device.ts';
+import type { Scope } from '../../domain/device.ts';
 import { scopeKeyOf } from '../../domain/device.ts';
 import type { Claimable } from '../../store/ledger/list-claimable.ts';
 import type { DueLine } from '../../store/notifications/plan-due.ts';
-import type { Candidate } from './allotment.ts';
+import type { Candidate } from './fair-share.ts';
 
 /** Parts of a line, some tenths of a second of work; beyond it no more of it are planned. */
 const LINE_PARTS_MAX = 1_024;
@@ -31,9 +31,9 @@ export interface SmallCandidate extends Candidate {
 }
 
 /** The notification id of such a candidate, which counts as one notification. */
-export const smallIdOf = (scope: PlatformOfApp): string => `small ${scopeKeyOf(scope)}`;
+export const smallIdOf = (scope: Scope): string => `small ${scopeKeyOf(scope)}`;
 
-interface Scope {
+interface ScopeParts {
   readonly candidate: SmallCandidate;
   /** By notification; a Map keeps the order in which the parts came. */
   readonly lines: readonly [moment: Map<string, Claimable>, scheduled: Map<string, Claimable>];
@@ -43,7 +43,7 @@ interface Scope {
 
 export class SmallParts {
   /** The scopes that have parts. */
-  private readonly scopes = new Map<string, Scope>();
+  private readonly scopes = new Map<string, ScopeParts>();
   private parts = 0;
 
   get size(): number {
@@ -54,7 +54,7 @@ export class SmallParts {
   add(part: Claimable): void {
     if (this.parts >= PARTS_MAX) return;
     const key = scopeKeyOf(part);
-    const scope = this.scopes.get(key) ?? scopeOf(part);
+    const scope = this.scopes.get(key) ?? partsOfScope(part);
     const line = scope.lines[Number(part.isScheduled)];
     if (line === undefined || line.has(part.notificationId)) return;
     line.set(part.notificationId, part);
@@ -100,7 +100,7 @@ export class SmallParts {
   }
 }
 
-function scopeOf({ clientId, appId, platformId }: Claimable): Scope {
+function partsOfScope({ clientId, appId, platformId }: Claimable): ScopeParts {
   const candidate = {
     notificationId: smallIdOf({ appId, platformId }),
     clientId,
@@ -111,10 +111,10 @@ function scopeOf({ clientId, appId, platformId }: Claimable): Scope {
   return { candidate, lines: [new Map(), new Map()], wasMoment: false };
 }
 
-const sizeOf = ({ lines }: Scope): number => lines.reduce((sum, { size }) => sum + size, 0);
+const sizeOf = ({ lines }: ScopeParts): number => lines.reduce((sum, { size }) => sum + size, 0);
 
 /** The line whose turn it is, of those that have parts. */
-function nextLineOf(scope: Scope): Map<string, Claimable> {
+function nextLineOf(scope: ScopeParts): Map<string, Claimable> {
   const [moment, scheduled] = scope.lines;
   const isMoment = moment.size > 0 && (scheduled.size === 0 || !scope.wasMoment);
   scope.wasMoment = isMoment;

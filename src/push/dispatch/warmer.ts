@@ -10,7 +10,7 @@ import { Recurring } from '../../std/recurring.ts';
 import type { UpcomingScope } from '../../store/notifications/list-upcoming.ts';
 import { listUpcoming } from '../../store/notifications/list-upcoming.ts';
 import type { Sql } from '../../store/sql.ts';
-import type { Wire } from '../protocol/wire.ts';
+import type { Broadcast } from '../protocol/broadcast.ts';
 import type { Authorizer } from './authorizer.ts';
 
 /** Long enough for a token request and a handshake that is tried twice, too short to idle out. */
@@ -29,7 +29,7 @@ const CONNECTIONS_MAX = 8;
 export interface WarmerOptions {
   readonly sql: Sql;
   readonly authorizer: Authorizer;
-  readonly wire: Wire;
+  readonly broadcast: Broadcast;
   readonly threads: number;
   readonly log: Logger;
 }
@@ -64,15 +64,15 @@ export class Warmer {
 
   private async warm(scope: UpcomingScope): Promise<void> {
     const { appId, platformId, devicesMax } = scope;
-    const { authorizer, wire, threads } = this.options;
-    const right = await authorizer.authorize(appId, platformId);
+    const { authorizer, broadcast, threads } = this.options;
+    const authorization = await authorizer.authorize(appId, platformId);
     // The send itself will report what is wrong.
-    if (right.kind !== 'granted') return;
+    if (authorization.kind !== 'granted') return;
     const connections = Math.ceil(devicesMax / threads / DEVICES_PER_CONNECTION);
-    wire.say({
+    broadcast.send({
       kind: 'warm',
       scopeKey: scopeKeyOf(scope),
-      authority: right.authority,
+      authorized: authorization.authorized,
       connections: Math.min(Math.max(connections, 1), CONNECTIONS_MAX),
     });
   }

@@ -8,14 +8,14 @@ import { Piscina } from 'piscina';
 import type { Progress } from '../../domain/progress.ts';
 import type { ThreadVitals } from '../../std/thread-vitals.ts';
 import { Outbox } from '../protocol/outbox.ts';
-import type { QuotaNote } from '../protocol/permits.ts';
+import type { QuotaMessage } from '../protocol/permits.ts';
 import type {
-  Note,
+  MessageBatch,
+  MessageFromTask,
+  MessageToTask,
   PostedLot,
-  Said,
   Task,
   Unfamiliar,
-  Word,
   WorkerSettings,
   WorkerVitals,
 } from '../protocol/task.ts';
@@ -39,7 +39,7 @@ export interface TaskEvents {
   /** The credential was refused, and another one may take its place. */
   credentialRefused(reason: string): void;
   /** Null: no quota limits it. */
-  readonly quota: ((note: QuotaNote) => void) | null;
+  readonly quota: ((message: QuotaMessage) => void) | null;
   unfamiliar(answer: Unfamiliar): void;
 }
 
@@ -47,7 +47,7 @@ export interface TaskEvents {
 export type Lot = object;
 
 export interface RunningTask {
-  say(word: Word): void;
+  say(message: MessageToTask): void;
   /** Rejects when the task failed or its thread died. */
   readonly finished: Promise<void>;
 }
@@ -129,12 +129,12 @@ interface PostedPart {
 class Posting {
   private readonly pool: Piscina;
   private readonly parts: PostedPart[] = [];
-  private readonly outbox: Outbox<Word>;
+  private readonly outbox: Outbox<MessageToTask>;
   private port: MessagePort | null = null;
 
   constructor(pool: Piscina) {
     this.pool = pool;
-    this.outbox = new Outbox((said) => this.port?.postMessage(said));
+    this.outbox = new Outbox((messages) => this.port?.postMessage(messages));
   }
 
   add(task: Task, events: TaskEvents): RunningTask {
@@ -142,14 +142,14 @@ class Posting {
     const finished = new Promise<void>((resolve, reject) => {
       this.parts.push({ task, events, hasEnded: false, resolve, reject });
     });
-    return { say: (word) => this.outbox.say(place, word), finished };
+    return { say: (message) => this.outbox.say(place, message), finished };
   }
 
   post(): void {
     const { port1, port2 } = new MessageChannel();
     this.port = port1;
-    port1.on('message', (said: Said<Note>) => {
-      for (const [place, note] of said) this.hear(this.parts[place], note);
+    port1.on('message', (messages: MessageBatch<MessageFromTask>) => {
+      for (const [place, message] of messages) this.hear(this.parts[place], message);
     });
     const posted: PostedLot = {
       tasks: this.parts.map(({ task }) => task),
@@ -177,32 +177,32 @@ class Posting {
     for (const part of this.parts) if (!part.hasEnded) part.reject(failure);
   }
 
-  private hear(part: PostedPart | undefined, note: Note): void {
+  private hear(part: PostedPart | undefined, message: MessageFromTask): void {
     if (part === undefined) return;
     const { events } = part;
-    switch (note.kind) {
+    switch (message.kind) {
       case 'report':
-        events.reported(unpack(note.packed) as Progress);
+        events.reported(unpack(message.packed) as Progress);
         break;
       case 'authorization-expired':
-        events.authorizationExpired(note.authorization);
+        events.authorizationExpired(message.authorization);
         break;
       case 'too-many-tokens':
         events.tooManyTokens();
         break;
       case 'credential-refused':
-        events.credentialRefused(note.reason);
+        events.credentialRefused(message.reason);
         break;
       case 'quota':
-        events.quota?.(note.note);
+        events.quota?.(message.message);
         break;
       case 'unfamiliar':
-        events.unfamiliar(note);
+        events.unfamiliar(message);
         break;
       case 'ended':
         part.hasEnded = true;
-        if (note.error === null) part.resolve();
-        else part.reject(note.error);
+        if (message.error === null) part.resolve();
+        else part.reject(message.error);
         break;
     }
   }

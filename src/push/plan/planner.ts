@@ -5,8 +5,8 @@
 
 import type { Logger } from 'pino';
 import { Bell } from '../../std/bell.ts';
-import type { Line } from '../../store/line.ts';
-import { PLANS_ARE_KEPT } from '../../store/line.ts';
+import type { DedicatedConnection } from '../../store/dedicated-connection.ts';
+import { PLANS_ARE_KEPT } from '../../store/dedicated-connection.ts';
 import type { DueLine, PlannedNotification } from '../../store/notifications/plan-due.ts';
 import { LARGE_AT_ONCE_MAX, planDue } from '../../store/notifications/plan-due.ts';
 import type { Store } from '../../store/store.ts';
@@ -15,7 +15,7 @@ import type { Store } from '../../store/store.ts';
 const POLL_INTERVAL_MS = 250;
 
 export interface PlannerOptions {
-  readonly store: Pick<Store, 'openLine'>;
+  readonly store: Pick<Store, 'openDedicatedConnection'>;
   readonly log: Logger;
   /** Lines of which enough planned parts wait in memory: no more of them are planned now. */
   readonly fullLines: () => readonly DueLine[];
@@ -25,14 +25,14 @@ export interface PlannerOptions {
 
 export class Planner {
   private readonly options: PlannerOptions;
-  private readonly line: Line;
+  private readonly connection: DedicatedConnection;
   private readonly bell = new Bell();
   private isStopping = false;
   private loop: Promise<void> = Promise.resolve();
 
   constructor(options: PlannerOptions) {
     this.options = options;
-    this.line = options.store.openLine(PLANS_ARE_KEPT);
+    this.connection = options.store.openDedicatedConnection(PLANS_ARE_KEPT);
   }
 
   start(): void {
@@ -60,7 +60,7 @@ export class Planner {
   private async look(): Promise<void> {
     const { log, fullLines, onPlanned } = this.options;
     try {
-      const planned = await this.line.transactAtOnce((tx) => planDue(tx, fullLines()));
+      const planned = await this.connection.transactAtOnce((tx) => planDue(tx, fullLines()));
       // Perhaps more are due.
       if (planned.length >= LARGE_AT_ONCE_MAX) this.bell.ring();
       if (planned.length > 0) onPlanned(planned);

@@ -4,27 +4,27 @@
  * threads more than its content.
  */
 
-import type { Said } from './task.ts';
+import type { MessageBatch } from './task.ts';
 
 export class Outbox<T> {
-  private readonly post: (said: Said<T>) => void;
-  private said: (readonly [place: number, word: T])[] = [];
+  private readonly post: (messages: MessageBatch<T>) => void;
+  private messages: (readonly [place: number, message: T])[] = [];
 
-  constructor(post: (said: Said<T>) => void) {
+  constructor(post: (messages: MessageBatch<T>) => void) {
     this.post = post;
   }
 
   /** Posts the word when this turn is over. */
-  say(place: number, word: T): void {
-    if (this.said.length === 0) setImmediate(() => this.flush());
-    this.said.push([place, word]);
+  say(place: number, message: T): void {
+    if (this.messages.length === 0) setImmediate(() => this.flush());
+    this.messages.push([place, message]);
   }
 
   /** Posts all gathered words now. */
   flush(): void {
-    if (this.said.length === 0) return;
-    const { said } = this;
-    this.said = [];
-    this.post(said);
+    if (this.messages.length === 0) return;
+    const { messages } = this;
+    this.messages = [];
+    this.post(messages);
   }
 }

@@ -1,7 +1,7 @@
 /**
  * The permits of one task in its worker: how many sends of its project's quota it may still start.
- * It asks the main thread (push/dispatch/quota-desk.ts) for more before they run out. Permits that
- * are too old are worth nothing; unused ones go back when the task ends or must wait.
+ * It asks the main thread (push/dispatch/quota-leaser.ts) for more before they run out. Permits
+ * that are too old are worth nothing; unused ones go back when the task ends or must wait.
  */
 
 import type { Outcome } from '../../domain/outcome.ts';
@@ -14,7 +14,7 @@ const WANTED_FIRST = 32;
 const WANTED_MAX = 1_024;
 
 /** From a task to the main thread. */
-export type QuotaNote =
+export type QuotaMessage =
   | { readonly kind: 'wanted'; readonly permits: number }
   | { readonly kind: 'unused'; readonly permits: number }
   /** The provider refused a send because of the quota, and said how long to wait. */
@@ -29,14 +29,14 @@ export class Permits {
   /** Fires with every answer. */
   readonly changed = new Signal();
   private readonly clock: Clock;
-  private readonly say: (note: QuotaNote) => void;
+  private readonly say: (message: QuotaMessage) => void;
   private left = 0;
   private validUntilMs = 0;
   private stoppedUntilMs = 0;
   private wanted = WANTED_FIRST;
   private isAsked = false;
 
-  constructor(clock: Clock, say: (note: QuotaNote) => void) {
+  constructor(clock: Clock, say: (message: QuotaMessage) => void) {
     this.clock = clock;
     this.say = say;
   }

@@ -4,7 +4,7 @@ import type { MessagePort } from 'node:worker_threads';
 import type { ProviderCredential } from '../../domain/credential.ts';
 import type { Message, NotificationState } from '../../domain/notification.ts';
 import type { Progress } from '../../domain/progress.ts';
-import type { Verdict } from '../../outcomes/verdict.ts';
+import type { Reply } from '../../outcomes/reply.ts';
 import type { ProviderOrigins } from '../../providers/origins.ts';
 import type { ThreadVitals } from '../../std/thread-vitals.ts';
 import type { NotificationTerms } from '../../store/notifications/terms.ts';
@@ -12,7 +12,7 @@ import type { DatabaseAddress } from '../../store/sql.ts';
 import type { RedisAddress } from '../../tag-index/redis/connect.ts';
 import type { TransportName } from '../../transport/transport.ts';
 import type { Deadlines } from './deadlines.ts';
-import type { QuotaAnswer, QuotaNote } from './permits.ts';
+import type { QuotaAnswer, QuotaMessage } from './permits.ts';
 
 /** The settings that a worker thread starts with. */
 export interface WorkerSettings {
@@ -24,8 +24,8 @@ export interface WorkerSettings {
   readonly logLevel: string;
   /** Where the threads see whether the node is present (presence.ts). */
   readonly presence: SharedArrayBuffer;
-  /** The name of the broadcast to all threads (wire.ts). */
-  readonly wire: string;
+  /** The name of the broadcast to all threads (broadcast.ts). */
+  readonly broadcast: string;
   /** Connections of one credential to one host, of this thread. */
   readonly connectionsMax: number;
 }
@@ -37,7 +37,7 @@ export interface WorkerVitals {
 }
 
 /** The right to send for a scope, from the main thread: workers have no key of the secrets. */
-export interface Authority {
+export interface AuthorizedCredential {
   readonly credential: ProviderCredential;
   readonly authorization: string;
   /** The credential before it may take its place, so a refusal of this one does not stop a send. */
@@ -66,7 +66,7 @@ interface TaskShape extends Deadlines, Omit<NotificationTerms, 'payload'> {
   /** Why nothing may be sent in this scope. The rest of the scope is counted as failed. */
   readonly fault: string | null;
   /** Null exactly when nothing will be sent: a fault, cancelled, or expired. */
-  readonly authority: Authority | null;
+  readonly authorized: AuthorizedCredential | null;
 }
 
 export interface ChunkTask extends TaskShape {
@@ -107,7 +107,7 @@ export interface PostedLot {
 }
 
 /** One message on the port: all words of one turn of the event loop. */
-export type Said<T> = readonly (readonly [place: number, word: T])[];
+export type MessageBatch<T> = readonly (readonly [place: number, message: T])[];
 
 /** The time that a task gets when it is asked to stop and to give its rest back. */
 export interface GiveBack {
@@ -118,8 +118,8 @@ export interface GiveBack {
 }
 
 /** From the main thread to a running task. Reports are answered in their order. */
-export type Word =
-  | { readonly kind: 'verdict'; readonly verdict: Verdict }
+export type MessageToTask =
+  | { readonly kind: 'reply'; readonly reply: Reply }
   | ({ readonly kind: 'give-back' } & GiveBack)
   /** Of its notification, from now on. */
   | { readonly kind: 'state'; readonly state: NotificationState }
@@ -127,12 +127,12 @@ export type Word =
   | { readonly kind: 'quota'; readonly answer: QuotaAnswer };
 
 /** From a task to the main thread. A report is packed, because it holds many devices. */
-export type Note =
+export type MessageFromTask =
   | { readonly kind: 'report'; readonly packed: Uint8Array }
   | { readonly kind: 'authorization-expired'; readonly authorization: string }
   | { readonly kind: 'too-many-tokens' }
   | { readonly kind: 'credential-refused'; readonly reason: string }
-  | { readonly kind: 'quota'; readonly note: QuotaNote }
+  | { readonly kind: 'quota'; readonly message: QuotaMessage }
   /** The last one: the task has ended. `error`: why it failed, or null. */
   | { readonly kind: 'ended'; readonly error: unknown }
   | ({ readonly kind: 'unfamiliar' } & Unfamiliar);
@@ -143,4 +143,4 @@ export interface Unfamiliar {
   readonly reason: string;
 }
 
-export type Report = (progress: Progress) => Promise<Verdict>;
+export type Report = (progress: Progress) => Promise<Reply>;

@@ -7,7 +7,7 @@ import { parentPort, threadId } from 'node:worker_threads';
 import { pack } from 'msgpackr';
 import { workerData } from 'piscina';
 import { scopeKeyOf } from '../../domain/device.ts';
-import type { Verdict } from '../../outcomes/verdict.ts';
+import type { Reply } from '../../outcomes/reply.ts';
 import { providerOn } from '../../providers/providers.ts';
 import { systemClock } from '../../std/clock.ts';
 import { failureText } from '../../std/failure-text.ts';
@@ -16,30 +16,30 @@ import { connect } from '../../store/sql.ts';
 import { SqlTagIndex } from '../../tag-index/sql/sql-tag-index.ts';
 import type { TagIndex } from '../../tag-index/tag-index.ts';
 import { createLogger } from '../../telemetry/log.ts';
+import type { BroadcastMessage } from '../protocol/broadcast.ts';
+import { openBroadcast } from '../protocol/broadcast.ts';
 import { Outbox } from '../protocol/outbox.ts';
 import { Permits } from '../protocol/permits.ts';
 import { Presence } from '../protocol/presence.ts';
 import type {
   GiveBack,
-  Note,
+  MessageBatch,
+  MessageFromTask,
+  MessageToTask,
   PostedLot,
-  Said,
   Task,
-  Word,
   WorkerSettings,
   WorkerVitals,
 } from '../protocol/task.ts';
 import { UnfamiliarReasons } from '../protocol/unfamiliar-reasons.ts';
-import type { WireWord } from '../protocol/wire.ts';
-import { openWire } from '../protocol/wire.ts';
 import { runChunk } from './chunk/chunk-runner.ts';
+import { CircuitBreaker } from './circuit-breaker.ts';
 import { Lease } from './lease.ts';
-import { ProviderHealth } from './provider-health.ts';
-import { ResolveGate } from './resolve-gate.ts';
+import { ResolveLimiter } from './resolve-limiter.ts';
 import { runRetries } from './retry/retry-runner.ts';
 import type { RunContext } from './run-context.ts';
 import { BudgetShare, SendBudget } from './send-budget.ts';
-import type { Line } from './sender-cache.ts';
+import type { CachedSender } from './sender-cache.ts';
 import { SenderCache } from './sender-cache.ts';
 import { TaskControl } from './task-control.ts';
 
@@ -54,10 +54,10 @@ const sql = connect(settings.address, CONNECTIONS_MAX);
 const tagIndex = await openTagIndex();
 const { origins, transport, connectionsMax } = settings;
 const senders = new SenderCache(
-  { origins, transport, limits: { connectionsMax }, onCircuit: tellCircuit },
+  { origins, transport, limits: { connectionsMax }, onBreakerSwitched: tellBreaker },
   clock,
 );
-const wire = openWire(settings.wire, hear);
+const broadcast = openBroadcast(settings.broadcast, hear);
 const budget = new SendBudget();
 const unfamiliarReasons = new UnfamiliarReasons();
 tellThreadVitals((vitals) => parentPort?.postMessage({ threadId, vitals } satisfies WorkerVitals));
@@ -71,23 +71,23 @@ async function openTagIndex(): Promise<TagIndex> {
 
 /** Piscina's task: resolves when the last report of each task is answered. */
 export async function runLot({ tasks, port, isMetered }: PostedLot): Promise<void> {
-  const outbox = new Outbox<Note>((said) => port.postMessage(said));
-  const heard: ((word: Word) => void)[] = [];
-  port.on('message', (said: Said<Word>) => {
-    for (const [place, word] of said) heard[place]?.(word);
+  const outbox = new Outbox<MessageFromTask>((messages) => port.postMessage(messages));
+  const heard: ((message: MessageToTask) => void)[] = [];
+  port.on('message', (messages: MessageBatch<MessageToTask>) => {
+    for (const [place, message] of messages) heard[place]?.(message);
   });
-  const gate = new ResolveGate(tagIndex);
+  const limiter = new ResolveLimiter(tagIndex);
   await Promise.all(
     tasks.map(async (task, place) => {
-      const say = (note: Note): void => outbox.say(place, note);
-      const passage = tasks.length === 1 ? null : gate.open();
-      const hears = (hear: (word: Word) => void): void => {
+      const say = (message: MessageFromTask): void => outbox.say(place, message);
+      const limited = tasks.length === 1 ? null : limiter.open();
+      const hears = (hear: (message: MessageToTask) => void): void => {
         heard[place] = hear;
       };
-      const error = await runTask(task, { say, hears, isMetered, index: passage ?? tagIndex })
+      const error = await runTask(task, { say, hears, isMetered, index: limited ?? tagIndex })
         .then(() => null)
         .catch(plainly);
-      passage?.close();
+      limited?.close();
       say({ kind: 'ended', error });
     }),
   );
@@ -103,41 +103,42 @@ function plainly(error: unknown): Error {
 }
 
 /** A task's place in its lot, with its channel and tag index. */
-interface Place {
-  readonly say: (note: Note) => void;
-  readonly hears: (hear: (word: Word) => void) => void;
+interface TaskChannel {
+  readonly say: (message: MessageFromTask) => void;
+  readonly hears: (hear: (message: MessageToTask) => void) => void;
   readonly isMetered: boolean;
   readonly index: TagIndex;
 }
 
-async function runTask(task: Task, place: Place): Promise<void> {
-  const line = task.authority === null ? null : senders.acquire(scopeKeyOf(task), task.authority);
-  const share = new BudgetShare(budget, line?.budgetLine ?? { used: 0 });
-  const permits = place.isMetered
-    ? new Permits(clock, (note) => place.say({ kind: 'quota', note }))
+async function runTask(task: Task, channel: TaskChannel): Promise<void> {
+  const cached =
+    task.authorized === null ? null : senders.acquire(scopeKeyOf(task), task.authorized);
+  const share = new BudgetShare(budget, cached?.budgetUse ?? { used: 0 });
+  const permits = channel.isMetered
+    ? new Permits(clock, (message) => channel.say({ kind: 'quota', message }))
     : null;
   try {
-    const context = contextOf(task, { line, share, permits, place });
+    const context = contextOf(task, { cached, share, permits, channel });
     if (task.kind === 'chunk') await runChunk(task, context);
     else await runRetries(task, context);
   } finally {
     share.close();
     permits?.close();
-    if (line !== null) senders.release(line);
+    if (cached !== null) senders.release(cached);
   }
 }
 
 /** A scheduled send of this scope is near. */
-function hear(word: WireWord): void {
-  if (word.kind !== 'warm') return;
-  const line = senders.acquire(word.scopeKey, word.authority);
-  line.sender.warm(word.connections);
-  senders.release(line);
+function hear(message: BroadcastMessage): void {
+  if (message.kind !== 'warm') return;
+  const cached = senders.acquire(message.scopeKey, message.authorized);
+  cached.sender.warm(message.connections);
+  senders.release(cached);
 }
 
-function tellCircuit({ scopes, health }: Line): void {
-  const openFor = health.isOpen ? health.lastReason : null;
-  wire.say({ kind: 'circuit', threadId, scopeKeys: [...scopes], openFor });
+function tellBreaker({ scopes, breaker }: CachedSender): void {
+  const openFor = breaker.isOpen ? breaker.lastReason : null;
+  broadcast.send({ kind: 'circuit', threadId, scopeKeys: [...scopes], openFor });
 }
 
 function giveBack(control: TaskControl, { withinMs, answersWithinMs }: GiveBack): void {
@@ -146,49 +147,49 @@ function giveBack(control: TaskControl, { withinMs, answersWithinMs }: GiveBack)
 }
 
 interface Means {
-  readonly line: Line | null;
+  readonly cached: CachedSender | null;
   readonly share: BudgetShare;
   readonly permits: Permits | null;
-  readonly place: Place;
+  readonly channel: TaskChannel;
 }
 
-function contextOf(task: Task, { line, share, permits, place }: Means): RunContext {
+function contextOf(task: Task, { cached, share, permits, channel }: Means): RunContext {
   const control = new TaskControl(task);
   const provider = providerOn(task.platformId);
-  const { say } = place;
-  const waiting: ((verdict: Verdict) => void)[] = [];
-  let authorization = task.authority?.authorization ?? '';
+  const { say } = channel;
+  const waiting: ((reply: Reply) => void)[] = [];
+  let authorization = task.authorized?.authorization ?? '';
   let isRenewalAsked = false;
   let isFreezeAsked = false;
   let isRefusalTold = false;
 
-  place.hears((word) => {
-    switch (word.kind) {
-      case 'verdict':
-        waiting.shift()?.(word.verdict);
+  channel.hears((message) => {
+    switch (message.kind) {
+      case 'reply':
+        waiting.shift()?.(message.reply);
         break;
       case 'give-back':
-        giveBack(control, word);
+        giveBack(control, message);
         break;
       case 'state':
-        control.hearState(word.state, clock.monotonicMs());
+        control.hearState(message.state, clock.monotonicMs());
         break;
       case 'authorize':
-        authorization = word.authorization;
+        authorization = message.authorization;
         isRenewalAsked = false;
-        line?.sender.authorize(authorization);
+        cached?.sender.authorize(authorization);
         break;
       case 'quota':
-        permits?.hear(word.answer);
+        permits?.hear(message.answer);
         break;
     }
   });
 
   return {
-    tagIndex: place.index,
-    sender: line?.sender ?? null,
-    turns: line?.turns ?? null,
-    health: line?.health ?? new ProviderHealth(clock),
+    tagIndex: channel.index,
+    sender: cached?.sender ?? null,
+    fairQueue: cached?.fairQueue ?? null,
+    breaker: cached?.breaker ?? new CircuitBreaker(clock),
     permits,
     share,
     lease: new Lease(clock, task.leaseStartedMs, task.leaseMs, () => presence.covers(task.nodeId)),

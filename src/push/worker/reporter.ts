@@ -5,7 +5,7 @@
  */
 
 import type { Progress } from '../../domain/progress.ts';
-import type { Verdict } from '../../outcomes/verdict.ts';
+import type { Reply } from '../../outcomes/reply.ts';
 import type { Report } from '../protocol/task.ts';
 
 /** Twenty transactions a second are few for a database; a report gathers thousands of devices. */
@@ -18,7 +18,7 @@ export interface ReporterOptions {
    * null, if the task needs signs of life.
    */
   readonly take: (isSignOfLife: boolean) => Progress | null;
-  readonly heard: (verdict: Verdict, progress: Progress) => void;
+  readonly heard: (reply: Reply, progress: Progress) => void;
   /** Whether reports go out at once, instead of waiting to tell of more. */
   readonly isUrgent: () => boolean;
   readonly signOfLifeEveryMs: number;

@@ -8,19 +8,19 @@ import type { Clock } from '../../std/clock.ts';
 import type { TagIndex } from '../../tag-index/tag-index.ts';
 import type { Permits } from '../protocol/permits.ts';
 import type { Report, Unfamiliar } from '../protocol/task.ts';
+import type { CircuitBreaker } from './circuit-breaker.ts';
+import type { FairQueue } from './fair-queue.ts';
 import type { Lease } from './lease.ts';
-import type { ProviderHealth } from './provider-health.ts';
 import type { BudgetShare } from './send-budget.ts';
 import type { TaskControl } from './task-control.ts';
-import type { Turns } from './turns.ts';
 
 export interface RunContext {
   readonly tagIndex: TagIndex;
   /** Null when nothing will be sent. */
   readonly sender: Sender | null;
   /** The fair queue of that sender. */
-  readonly turns: Turns | null;
-  readonly health: ProviderHealth;
+  readonly fairQueue: FairQueue | null;
+  readonly breaker: CircuitBreaker;
   /** Null: no quota limits it. */
   readonly permits: Permits | null;
   readonly share: BudgetShare;

@@ -16,7 +16,7 @@ export const UNRECORDED_DEVICES_MAX = 16_384;
 const HELD_PER_FREE_MAX = 8;
 
 /** The devices that a credential's tasks have taken together. */
-export interface BudgetLine {
+export interface BudgetUse {
   used: number;
 }
 
@@ -32,7 +32,7 @@ export class SendBudget {
   }
 
   /** Whether this credential may take no more. */
-  isUsedUpFor({ used }: BudgetLine): boolean {
+  isUsedUpFor({ used }: BudgetUse): boolean {
     return used >= HELD_PER_FREE_MAX * (this.max - this.used);
   }
 
@@ -58,28 +58,28 @@ export class SendBudget {
 /** The devices that one task has taken of its worker's budget. */
 export class BudgetShare {
   readonly budget: SendBudget;
-  private readonly line: BudgetLine;
+  private readonly use: BudgetUse;
   private taken = 0;
 
-  constructor(budget: SendBudget, line: BudgetLine) {
+  constructor(budget: SendBudget, use: BudgetUse) {
     this.budget = budget;
-    this.line = line;
+    this.use = use;
   }
 
   get isUsedUp(): boolean {
-    return this.budget.isUsedUpFor(this.line);
+    return this.budget.isUsedUpFor(this.use);
   }
 
   take(): void {
     this.taken += 1;
-    this.line.used += 1;
+    this.use.used += 1;
     this.budget.take();
   }
 
   /** So many of the task's sends are recorded. */
   recorded(devices: number): void {
     this.taken -= devices;
-    this.line.used -= devices;
+    this.use.used -= devices;
     this.budget.give(devices);
   }
 

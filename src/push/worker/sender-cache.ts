@@ -10,20 +10,20 @@ import type { SenderOptions } from '../../providers/create-sender.ts';
 import { createSender } from '../../providers/create-sender.ts';
 import type { Sender } from '../../providers/sender.ts';
 import type { Clock } from '../../std/clock.ts';
-import type { Authority } from '../protocol/task.ts';
-import { ProviderHealth } from './provider-health.ts';
-import type { BudgetLine } from './send-budget.ts';
-import { Turns } from './turns.ts';
+import type { AuthorizedCredential } from '../protocol/task.ts';
+import { CircuitBreaker } from './circuit-breaker.ts';
+import { FairQueue } from './fair-queue.ts';
+import type { BudgetUse } from './send-budget.ts';
 
 /** Senders that a thread keeps. Beyond it the one unused for longest is closed. */
 const SENDERS_MAX = 64;
 
-export interface Line {
+export interface CachedSender {
   readonly sender: Sender;
-  readonly turns: Turns;
-  readonly health: ProviderHealth;
+  readonly fairQueue: FairQueue;
+  readonly breaker: CircuitBreaker;
   readonly fingerprint: string;
-  readonly budgetLine: BudgetLine;
+  readonly budgetUse: BudgetUse;
   /** The scopes that were last used with this credential. */
   readonly scopes: Set<string>;
   /** Tasks that use it. */
@@ -36,16 +36,16 @@ export interface Line {
 export interface SenderCacheOptions
   extends Required<Pick<SenderOptions, 'origins' | 'transport' | 'limits'>> {
   /** Called when the circuit breaker opens, when a probe has failed, and when it closes. */
-  readonly onCircuit: (line: Line) => void;
+  readonly onBreakerSwitched: (cached: CachedSender) => void;
 }
 
 export class SenderCache {
   private readonly options: SenderCacheOptions;
   private readonly clock: Clock;
   /** By the credential's fingerprint. The one unused for longest is first. */
-  private readonly lines = new Map<string, Line>();
+  private readonly senders = new Map<string, CachedSender>();
   /** By scope. */
-  private readonly current = new Map<string, Line>();
+  private readonly current = new Map<string, CachedSender>();
 
   constructor(options: SenderCacheOptions, clock: Clock) {
     this.options = options;
@@ -53,60 +53,65 @@ export class SenderCache {
   }
 
   /** The sender of a scope's credential, a new one if that changed. `release` gives it back. */
-  acquire(scopeKey: string, { credential, authorization }: Authority): Line {
+  acquire(scopeKey: string, { credential, authorization }: AuthorizedCredential): CachedSender {
     const fingerprint = hash('sha256', JSON.stringify(credential), 'base64url');
-    const line = this.lines.get(fingerprint) ?? this.open(credential, authorization, fingerprint);
-    this.lines.delete(fingerprint);
-    this.lines.set(fingerprint, line);
-    this.move(scopeKey, line);
-    line.users += 1;
-    line.sender.authorize(authorization);
-    if (this.lines.size > SENDERS_MAX) this.evict();
-    return line;
+    const cached =
+      this.senders.get(fingerprint) ?? this.open(credential, authorization, fingerprint);
+    this.senders.delete(fingerprint);
+    this.senders.set(fingerprint, cached);
+    this.move(scopeKey, cached);
+    cached.users += 1;
+    cached.sender.authorize(authorization);
+    if (this.senders.size > SENDERS_MAX) this.evict();
+    return cached;
   }
 
-  release(line: Line): void {
-    line.users -= 1;
-    if (line.isRetired && line.users === 0) void line.sender.close();
+  release(cached: CachedSender): void {
+    cached.users -= 1;
+    if (cached.isRetired && cached.users === 0) void cached.sender.close();
   }
 
-  private open(credential: ProviderCredential, authorization: string, fingerprint: string): Line {
-    const { origins, transport, limits, onCircuit } = this.options;
-    const health = new ProviderHealth(this.clock);
+  private open(
+    credential: ProviderCredential,
+    authorization: string,
+    fingerprint: string,
+  ): CachedSender {
+    const { origins, transport, limits, onBreakerSwitched } = this.options;
+    const breaker = new CircuitBreaker(this.clock);
     const sender = createSender(credential, { origins, transport, limits, authorization });
-    const line: Line = {
+    const cached: CachedSender = {
       sender,
-      turns: new Turns(sender, this.clock),
-      health,
+      fairQueue: new FairQueue(sender, this.clock),
+      breaker,
       fingerprint,
-      budgetLine: { used: 0 },
+      budgetUse: { used: 0 },
       scopes: new Set(),
       users: 0,
       isRetired: false,
     };
-    health.switched.on(() => onCircuit(line));
-    return line;
+    breaker.switched.on(() => onBreakerSwitched(cached));
+    return cached;
   }
 
   /** The scope uses this sender from now on. */
-  private move(scopeKey: string, line: Line): void {
+  private move(scopeKey: string, cached: CachedSender): void {
     const before = this.current.get(scopeKey);
-    if (before === line) return;
-    this.current.set(scopeKey, line);
-    line.scopes.add(scopeKey);
+    if (before === cached) return;
+    this.current.set(scopeKey, cached);
+    cached.scopes.add(scopeKey);
     before?.scopes.delete(scopeKey);
     if (before?.scopes.size === 0) this.retire(before);
   }
 
   private evict(): void {
-    const [oldest] = this.lines.values();
+    const [oldest] = this.senders.values();
     if (oldest !== undefined) this.retire(oldest);
   }
 
-  private retire(line: Line): void {
-    this.lines.delete(line.fingerprint);
-    for (const scopeKey of line.scopes) this.current.delete(scopeKey);
-    line.isRetired = true;
-    if (line.users === 0) void line.sender.close();
+  private retire(cached: CachedSender): void {
+    this.senders.delete(cached.fingerprint);
+    for (const scopeKey of cached.scopes) this.current.delete(scopeKey);
+    cached.isRetired = true;
+    if (cached.users === 0) void cached.sender.close();
   }
 }

@@ -4,7 +4,7 @@
  */
 
 import type { NotificationState } from '../../domain/notification.ts';
-import type { Verdict } from '../../outcomes/verdict.ts';
+import type { Reply } from '../../outcomes/reply.ts';
 import { Signal } from '../../std/signal.ts';
 
 export class TaskControl {
@@ -33,16 +33,16 @@ export class TaskControl {
     this.hasDelivered = begins.hasDelivered;
   }
 
-  hear(verdict: Verdict, nowMs: number): void {
-    switch (verdict.kind) {
+  hear(reply: Reply, nowMs: number): void {
+    switch (reply.kind) {
       case 'lost':
       case 'refused':
         this.isLost = true;
         break;
       case 'recorded':
-        this.fault ??= verdict.fault;
-        this.hasDelivered ||= verdict.hasDelivered;
-        this.obey(verdict.state, nowMs);
+        this.fault ??= reply.fault;
+        this.hasDelivered ||= reply.hasDelivered;
+        this.obey(reply.state, nowMs);
         break;
     }
     this.changed.fire();

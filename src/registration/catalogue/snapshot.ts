@@ -24,8 +24,8 @@ export class Snapshot {
   readonly tags: ReadonlyMap<number, CatalogueTag>;
   readonly tagsBySourceId: ReadonlyMap<string, CatalogueTag>;
   /** By id, in order of ids. */
-  readonly groups: ReadonlyMap<number, TagGroup>;
-  readonly groupsBySourceId: ReadonlyMap<string, TagGroup>;
+  readonly tagGroups: ReadonlyMap<number, TagGroup>;
+  readonly tagGroupsBySourceId: ReadonlyMap<string, TagGroup>;
   /** Its approximate size in memory. */
   readonly bytes: number;
 
@@ -34,9 +34,9 @@ export class Snapshot {
     this.apps = new Map(rows.apps.map((app) => [app.id, app]));
     this.tags = new Map(rows.tags.map((tag) => [tag.id, tag]));
     this.tagsBySourceId = bySourceId(rows.tags);
-    this.groups = new Map(rows.groups.map((group) => [group.id, group]));
-    this.groupsBySourceId = bySourceId(rows.groups);
-    this.bytes = [...rows.tags, ...rows.groups].reduce(
+    this.tagGroups = new Map(rows.tagGroups.map((group) => [group.id, group]));
+    this.tagGroupsBySourceId = bySourceId(rows.tagGroups);
+    this.bytes = [...rows.tags, ...rows.tagGroups].reduce(
       (bytes, row) => bytes + bytesOf(row),
       rows.apps.length * ROW_BYTES,
     );

@@ -3,8 +3,8 @@
  * app's own data is newer than a file's.
  */
 
-import type { GroupChange } from '../../domain/group-change.ts';
-import { changesOf, groupOfPlace } from '../../domain/group-change.ts';
+import type { DeviceGroupChange } from '../../domain/device-group-change.ts';
+import { changesOf, deviceGroupOf } from '../../domain/device-group-change.ts';
 import type { SubscribableTag } from '../../store/catalogue/subscribable-tags.ts';
 import { livingTags, subscribableTags } from '../../store/catalogue/subscribable-tags.ts';
 import type { KnownImported } from '../../store/devices/import-devices.ts';
@@ -15,7 +15,7 @@ import {
 } from '../../store/devices/import-devices.ts';
 import { againIfMadeSince } from '../../store/devices/made-since.ts';
 import type { TagChange } from '../../store/devices/record-changes.ts';
-import { recordChanges, touchedGroups } from '../../store/devices/record-changes.ts';
+import { recordChanges, touchedDeviceGroups } from '../../store/devices/record-changes.ts';
 import type { SqlPool } from '../../store/sql.ts';
 import { transact } from '../../store/transact.ts';
 import type { IndexFeed } from '../../tag-index/tag-index.ts';
@@ -47,7 +47,7 @@ export interface ImportContext {
 export interface CommittedImport {
   /** The result of each operation, in its place. */
   readonly results: readonly ImportResult[];
-  readonly changes: readonly GroupChange[];
+  readonly changes: readonly DeviceGroupChange[];
 }
 
 /** Commits, or throws: then all or nothing of it is committed. */
@@ -100,7 +100,7 @@ const commitOnce = (
       .map(tagChangeOf)
       .filter(({ gained, lost }) => gained.length + lost.length > 0);
     const made = written.filter(({ isNew }) => isNew).map(tagChangeOf);
-    const groups = touchedGroups(tagChanges, made.map(groupOfPlace));
+    const groups = touchedDeviceGroups(tagChanges, made.map(deviceGroupOf));
     const raised = await recordChanges(tx, tagChanges, groups, slot);
     const places = written.map((device) => ({ ...tagChangeOf(device), device }));
     const changes = changesOf(raised, {

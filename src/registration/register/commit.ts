@@ -3,33 +3,33 @@
  * "Registration").
  */
 
-import type { Edits, GroupChange, GroupKey } from '../../domain/group-change.ts';
-import { changesOf, groupKeyOf, groupOfPlace } from '../../domain/group-change.ts';
+import type { DeviceGroupChange, DeviceGroupKey, Edits } from '../../domain/device-group-change.ts';
+import { changesOf, deviceGroupKeyOf, deviceGroupOf } from '../../domain/device-group-change.ts';
 import type { SubscribableTag } from '../../store/catalogue/subscribable-tags.ts';
 import { livingTags, subscribableTags } from '../../store/catalogue/subscribable-tags.ts';
+import type { DedicatedConnection } from '../../store/dedicated-connection.ts';
 import type { KnownDevice } from '../../store/devices/find-devices.ts';
 import { findDevices, lockDevices } from '../../store/devices/find-devices.ts';
 import { againIfMadeSince, MadeSince } from '../../store/devices/made-since.ts';
 import type {
   RaisedWithEpoch,
   TagChange,
-  TouchedGroup,
+  TouchedDeviceGroup,
 } from '../../store/devices/record-changes.ts';
 import type { Batch } from '../../store/devices/write-batch.ts';
 import { writeBatch } from '../../store/devices/write-batch.ts';
-import type { Line } from '../../store/line.ts';
 import type { Sql } from '../../store/sql.ts';
 import type { IndexFeed } from '../../tag-index/tag-index.ts';
 import type { ChangedDevice, DeviceOperations, DeviceResult, WrittenDevice } from '../batch.ts';
 import { fold, tagsAfter } from '../change.ts';
 import type { DeviceRef } from '../operation.ts';
 import type { Ordinals } from '../ordinals.ts';
-import type { KnownGroupTags } from './known-group-tags.ts';
+import type { KnownDeviceGroupTags } from './known-device-group-tags.ts';
 
 export interface CommitContext {
-  readonly line: Line;
+  readonly connection: DedicatedConnection;
   readonly ordinals: Ordinals;
-  readonly knownGroupTags: KnownGroupTags;
+  readonly knownGroupTags: KnownDeviceGroupTags;
   readonly feed: IndexFeed;
   readonly tagsPerDeviceMax: number;
   /** A registration that repeats one written within this time is not written (decision 42). */
@@ -47,7 +47,7 @@ type GivenOrdinals = Map<DeviceRef, number>;
 export interface Committed {
   /** The result of each device, in its place. */
   readonly results: readonly DeviceResult[];
-  readonly changes: readonly GroupChange[];
+  readonly changes: readonly DeviceGroupChange[];
 }
 
 /**
@@ -60,7 +60,7 @@ export async function commitDevices(
 ): Promise<Committed> {
   const given: GivenOrdinals = new Map();
   const results: DeviceResult[] = [];
-  const changes: GroupChange[] = [];
+  const changes: DeviceGroupChange[] = [];
   while (results.length < devices.length) {
     const rest = devices.slice(results.length);
     const done = await againIfMadeSince(() => commitOnce(context, rest, given));
@@ -80,16 +80,16 @@ async function commitOnce(
   devices: readonly DeviceOperations[],
   given: GivenOrdinals,
 ): Promise<Committed> {
-  const { line } = context;
-  const looked = await line.transactAtOnce((tx) => look(tx, context, devices, findDevices));
+  const { connection } = context;
+  const looked = await connection.transactAtOnce((tx) => look(tx, context, devices, findDevices));
   const changed = looked.filter(isWritten);
   const numbered = await numberNew(context, changed, given);
   const known = changed.filter((device) => device.known !== null);
   if (known.length + numbered.length === 0) return conclude(context, looked, NOTHING_WRITTEN);
   const written =
     known.length === 0
-      ? await line.transactAtOnce((tx) => write(tx, context, numbered))
-      : await line.transact(
+      ? await connection.transactAtOnce((tx) => write(tx, context, numbered))
+      : await connection.transact(
           async (tx) => {
             const locked = await withoutDeadTags(
               tx,
@@ -221,7 +221,7 @@ async function numberNew(
 /** The written devices, and the groups that they raised. */
 interface Written {
   readonly devices: readonly WrittenDevice[];
-  readonly groups: readonly TouchedGroup[];
+  readonly groups: readonly TouchedDeviceGroup[];
   readonly raised: readonly RaisedWithEpoch[];
 }
 
@@ -268,12 +268,15 @@ const tagChangeOf = ({ device, ordinal, tags }: WrittenDevice): TagChange => ({
 /** The groups with changes that an index holds, each with all tags that its devices gain. */
 function gainsByGroup(
   devices: readonly WrittenDevice[],
-): readonly { readonly group: GroupKey; readonly tagIds: Set<number> }[] {
-  const groups = new Map<string, { readonly group: GroupKey; readonly tagIds: Set<number> }>();
+): readonly { readonly group: DeviceGroupKey; readonly tagIds: Set<number> }[] {
+  const groups = new Map<
+    string,
+    { readonly group: DeviceGroupKey; readonly tagIds: Set<number> }
+  >();
   for (const device of devices) {
     if (device.known !== null && !hasChanged(device.tags) && !isForgiven(device)) continue;
-    const group = groupOfPlace(tagChangeOf(device));
-    const key = groupKeyOf(group);
+    const group = deviceGroupOf(tagChangeOf(device));
+    const key = deviceGroupKeyOf(group);
     const known = groups.get(key) ?? { group, tagIds: new Set() };
     groups.set(key, known);
     for (const tagId of device.tags.gained) known.tagIds.add(tagId);
@@ -309,17 +312,17 @@ function editsOf(devices: readonly WrittenDevice[]): Edits {
   const tokens: NonNullable<Edits['tokens']>[number][] = [];
   const added: NonNullable<Edits['added']>[number][] = [];
   const removed: NonNullable<Edits['removed']>[number][] = [];
-  const notes: NonNullable<Edits['notes']>[number][] = [];
+  const histories: NonNullable<Edits['histories']>[number][] = [];
   for (const written of devices) {
     const { device, ordinal, known, tags } = written;
     const { appId, platformId, deviceId } = device;
     const place = { appId, platformId, ordinal };
     if (known === null) tokens.push({ ...place, deviceId });
     else if (isForgiven(written)) {
-      notes.push({ ...place, note: { refusals: 0, environment: known.environment } });
+      histories.push({ ...place, history: { refusals: 0, environment: known.environment } });
     }
     for (const tagId of tags.gained) added.push({ ...place, tagId });
     for (const tagId of tags.lost) removed.push({ ...place, tagId });
   }
-  return { tokens, added, removed, notes };
+  return { tokens, added, removed, histories };
 }

@@ -1,7 +1,7 @@
 /** Registers devices: many in one transaction, and each is answered when it is durable. */
 
 import type { Logger } from 'pino';
-import { PLANS_ARE_KEPT } from '../../store/line.ts';
+import { PLANS_ARE_KEPT } from '../../store/dedicated-connection.ts';
 import type { Store } from '../../store/store.ts';
 import type { IndexFeed } from '../../tag-index/tag-index.ts';
 import { FailureLog } from '../../telemetry/failure-log.ts';
@@ -9,12 +9,12 @@ import { DeviceLimit } from '../device-limit.ts';
 import { Lanes } from '../lanes.ts';
 import type { Operation, RegistrationResult } from '../operation.ts';
 import { Ordinals } from '../ordinals.ts';
-import { KnownGroupTags } from './known-group-tags.ts';
+import { KnownDeviceGroupTags } from './known-device-group-tags.ts';
 import type { LaneResult } from './lane.ts';
 import { createLane } from './lane.ts';
 
 export interface RegistrationOptions {
-  readonly store: Pick<Store, 'sql' | 'openLine'>;
+  readonly store: Pick<Store, 'sql' | 'openDedicatedConnection'>;
   readonly feed: IndexFeed;
   readonly log: Logger;
   /** Batches at work at a time: LANES, or 1 on the embedded database, which is one session. */
@@ -51,10 +51,18 @@ export class Registration {
     this.failureLog = new FailureLog(log);
     this.inFlightMax = options.inFlightMax;
     this.lanes = new Lanes(options.lanes, (slot) => {
-      const line = options.store.openLine(PLANS_ARE_KEPT);
+      const connection = options.store.openDedicatedConnection(PLANS_ARE_KEPT);
       const ordinals = new Ordinals(sql, limit);
-      const knownGroupTags = new KnownGroupTags();
-      const context = { line, feed, ordinals, knownGroupTags, tagsPerDeviceMax, freshMs, slot };
+      const knownGroupTags = new KnownDeviceGroupTags();
+      const context = {
+        connection,
+        feed,
+        ordinals,
+        knownGroupTags,
+        tagsPerDeviceMax,
+        freshMs,
+        slot,
+      };
       return createLane(context, this.failureLog, (count) => {
         this.inFlight -= count;
       });

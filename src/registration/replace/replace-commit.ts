@@ -3,13 +3,13 @@
  * changes.
  */
 
-import type { DeviceNote, GroupChange } from '../../domain/group-change.ts';
-import { changesOf, groupOfPlace } from '../../domain/group-change.ts';
+import type { DeviceGroupChange, DeviceHistory } from '../../domain/device-group-change.ts';
+import { changesOf, deviceGroupOf } from '../../domain/device-group-change.ts';
 import { livingTags } from '../../store/catalogue/subscribable-tags.ts';
 import { deleteDevices } from '../../store/devices/erase-devices.ts';
 import { againIfMadeSince } from '../../store/devices/made-since.ts';
-import { raiseGroups } from '../../store/devices/raise-groups.ts';
-import { recordChanges, touchedGroups } from '../../store/devices/record-changes.ts';
+import { raiseDeviceGroups } from '../../store/devices/raise-device-groups.ts';
+import { recordChanges, touchedDeviceGroups } from '../../store/devices/record-changes.ts';
 import type { LockedToReplace } from '../../store/devices/replace-device.ts';
 import { lockPair, moveDevice, writeMerged } from '../../store/devices/replace-device.ts';
 import type { Sql, SqlPool } from '../../store/sql.ts';
@@ -40,7 +40,7 @@ export interface Replaced {
   readonly outcome: ReplaceOutcome;
   /** Whether tags were lost because the device has `tagsMax`. */
   readonly isTagsLimited: boolean;
-  readonly changes: readonly GroupChange[];
+  readonly changes: readonly DeviceGroupChange[];
 }
 
 /**
@@ -71,7 +71,7 @@ const unchanged = (outcome: 'unchanged' | 'unknown'): Replaced => ({
   changes: [],
 });
 
-const NO_NOTE: DeviceNote = { refusals: 0, environment: null };
+const NO_HISTORY: DeviceHistory = { refusals: 0, environment: null };
 
 /** The ordinal stays, and with it all data of the device, except the notes about the old token. */
 async function move(
@@ -83,8 +83,11 @@ async function move(
   const { deviceKey, deviceId } = by;
   const place = { appId, platformId, ordinal };
   await moveDevice(tx, place, { deviceKey, deviceId, appVersion });
-  const raised = await raiseGroups(tx, [groupOfPlace(place)]);
-  const edits = { tokens: [{ ...place, deviceId }], notes: [{ ...place, note: NO_NOTE }] };
+  const raised = await raiseDeviceGroups(tx, [deviceGroupOf(place)]);
+  const edits = {
+    tokens: [{ ...place, deviceId }],
+    histories: [{ ...place, history: NO_HISTORY }],
+  };
   return { outcome: 'moved', isTagsLimited: false, changes: changesOf(raised, edits) };
 }
 
@@ -109,13 +112,13 @@ async function merge(
   });
   await deleteDevices(tx, [gone]);
   const lost = old.tagIds.filter((tagId) => !gained.includes(tagId));
-  const groups = touchedGroups([{ ...stays, gained, lost: [] }], [groupOfPlace(gone)]);
+  const groups = touchedDeviceGroups([{ ...stays, gained, lost: [] }], [deviceGroupOf(gone)]);
   const raised = await recordChanges(tx, [{ ...gone, gained: [], lost }], groups, REPLACING_SLOT);
   const changes = changesOf(raised, {
     tokens: [{ ...gone, deviceId: null }],
     added: gained.map((tagId) => ({ ...stays, tagId })),
     removed: old.tagIds.map((tagId) => ({ ...gone, tagId })),
-    notes: [{ ...stays, note: { refusals: 0, environment: fresh.environment } }],
+    histories: [{ ...stays, history: { refusals: 0, environment: fresh.environment } }],
   });
   return { outcome: 'merged', isTagsLimited: isLimited, changes };
 }

@@ -18,7 +18,7 @@ export interface CatalogueRows {
    */
   readonly tags: readonly CatalogueTag[];
   /** By id. */
-  readonly groups: readonly TagGroup[];
+  readonly tagGroups: readonly TagGroup[];
 }
 
 /**
@@ -40,7 +40,7 @@ export async function loadCatalogue(sql: SqlPool, clientId: number): Promise<Cat
 }
 
 async function readAll(tx: Sql, clientId: number): Promise<CatalogueRows | null> {
-  const [version, apps, tags, groups] = await Promise.all([
+  const [version, apps, tags, tagGroups] = await Promise.all([
     catalogueVersion(tx, clientId),
     tx<AppRow[]>`
       select a.id, a.name,
@@ -56,5 +56,5 @@ async function readAll(tx: Sql, clientId: number): Promise<CatalogueRows | null>
       select id, client_id as "clientId", name, source_id as "sourceId", parent_id as "parentId"
       from tag_groups where client_id = ${clientId} order by id`,
   ]);
-  return version === null ? null : { version, apps, tags, groups };
+  return version === null ? null : { version, apps, tags, tagGroups };
 }

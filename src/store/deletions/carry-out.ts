@@ -3,12 +3,12 @@
  * after a crash the rest is still listed.
  */
 
-import type { DevicePlace, GroupChange } from '../../domain/group-change.ts';
+import type { DeviceGroupChange, DevicePlace } from '../../domain/device-group-change.ts';
 import type { NotificationScope } from '../../domain/notification.ts';
 import { countRefusals, REFUSALS_MAX } from '../devices/count-refusals.ts';
 import type { LockedDevice } from '../devices/erase-devices.ts';
 import { eraseLocked, lockDevicesToErase } from '../devices/erase-devices.ts';
-import { isGateClosed } from '../ledger/condemn.ts';
+import { deletionGateHolds } from '../ledger/condemn.ts';
 import type { Sql, SqlPool } from '../sql.ts';
 import { transact } from '../transact.ts';
 
@@ -21,8 +21,8 @@ interface Condemned extends DevicePlace {
 
 export interface CarriedOut {
   /** Number of condemned devices that were taken from the list. */
-  readonly verdicts: number;
-  readonly changes: readonly GroupChange[];
+  readonly devices: number;
+  readonly changes: readonly DeviceGroupChange[];
 }
 
 /**
@@ -38,13 +38,13 @@ export const carryOutDeletions = (
   limit: number,
 ): Promise<CarriedOut> =>
   transact(sql, async (tx) => {
-    const taken = await takeVerdicts(tx, scope, limit);
-    if (taken.length === 0) return { verdicts: 0, changes: [] };
+    const taken = await takeCondemned(tx, scope, limit);
+    if (taken.length === 0) return { devices: 0, changes: [] };
     const locked = await lockDevicesToErase(tx, taken);
     const known = new Map(locked.map((device) => [device.ordinal, device]));
-    const refusals = taken.filter((verdict) => {
-      const device = known.get(verdict.ordinal);
-      return device !== undefined && (verdict.isRefusal || isInDoubt(device, verdict));
+    const refusals = taken.filter((condemned) => {
+      const device = known.get(condemned.ordinal);
+      return device !== undefined && (condemned.isRefusal || isInDoubt(device, condemned));
     });
     const counted = refusals.length === 0 ? [] : await countRefusals(tx, refusals);
     const isRefusal = new Set(refusals.map(({ ordinal }) => ordinal));
@@ -52,11 +52,11 @@ export const carryOutDeletions = (
       counted.filter((device) => device.refusals >= REFUSALS_MAX).map(({ ordinal }) => ordinal),
     );
     const erased = locked.filter(({ ordinal }) => !isRefusal.has(ordinal) || due.has(ordinal));
-    const notes = counted
+    const histories = counted
       .filter(({ ordinal }) => !due.has(ordinal))
-      .map((device) => ({ ...device, note: device }));
-    const changes = await eraseLocked(tx, erased, { groups: counted, edits: { notes } });
-    return { verdicts: taken.length, changes };
+      .map((device) => ({ ...device, history: device }));
+    const changes = await eraseLocked(tx, erased, { groups: counted, edits: { histories } });
+    return { devices: taken.length, changes };
   });
 
 /**
@@ -72,14 +72,14 @@ export const forgetDeletions = async (
   sql: Sql,
   scope: NotificationScope,
   limit: number,
-): Promise<number> => (await takeVerdicts(sql, scope, limit)).length;
+): Promise<number> => (await takeCondemned(sql, scope, limit)).length;
 
 /**
  * Skips devices that another node is working on. Checks the gate again, in the snapshot that shows
  * the condemned devices: since the caller found it open, a running send may have condemned
  * thousands more.
  */
-const takeVerdicts = (
+const takeCondemned = (
   sql: Sql,
   { notificationId, appId, platformId }: NotificationScope,
   limit: number,
@@ -91,7 +91,7 @@ const takeVerdicts = (
       and exists (
         select from notification_scopes s
         where s.notification_id = ${notificationId} and s.app_id = ${appId} and s.platform_id = ${platformId}
-          and (s.deletions in ('released', 'discarded') or not ${isGateClosed(sql)})
+          and (s.deletions in ('released', 'discarded') or not ${deletionGateHolds(sql)})
       )
     order by ordinal limit ${limit}
     for update skip locked

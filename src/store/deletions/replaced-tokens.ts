@@ -5,8 +5,8 @@
  */
 
 import { deviceKeyOf, UNWRITTEN_MS_MAX } from '../../domain/device.ts';
+import type { DeviceGroupChange } from '../../domain/device-group-change.ts';
 import { installationOfToken } from '../../domain/fcm-installation.ts';
-import type { GroupChange } from '../../domain/group-change.ts';
 import type { NotificationScope } from '../../domain/notification.ts';
 import type { DeviceToErase } from '../devices/erase-devices.ts';
 import { eraseLocked, lockDevicesToErase } from '../devices/erase-devices.ts';
@@ -17,10 +17,10 @@ import { transact } from '../transact.ts';
 
 export interface ReplacedTokens {
   /** Number of condemned devices that were taken from the list. */
-  readonly verdicts: number;
+  readonly devices: number;
   /** The last ordinal that was checked; null: there are no more. */
   readonly lastOrdinal: number | null;
-  readonly changes: readonly GroupChange[];
+  readonly changes: readonly DeviceGroupChange[];
 }
 
 /**
@@ -37,10 +37,10 @@ export const carryOutReplacedTokens = (
     const dead = await readDead(tx, scope, afterOrdinal, limit);
     const lastOrdinal = dead.length < limit ? null : (dead.at(-1)?.ordinal ?? null);
     const replaced = await findReplaced(tx, scope, dead);
-    if (replaced.length === 0) return { verdicts: 0, lastOrdinal, changes: [] };
-    const taken = await takeVerdicts(tx, scope, replaced);
+    if (replaced.length === 0) return { devices: 0, lastOrdinal, changes: [] };
+    const taken = await takeCondemned(tx, scope, replaced);
     const changes = await eraseLocked(tx, await lockDevicesToErase(tx, taken));
-    return { verdicts: taken.length, lastOrdinal, changes };
+    return { devices: taken.length, lastOrdinal, changes };
   });
 
 interface DeadDevice {
@@ -99,7 +99,7 @@ const replaceable = rowsOf<DeadToken>('replaceable', {
 });
 
 /** Leaves out devices that another node has taken in the meantime. */
-const takeVerdicts = (
+const takeCondemned = (
   tx: Sql,
   { notificationId, appId, platformId }: NotificationScope,
   ordinals: readonly number[],

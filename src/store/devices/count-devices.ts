@@ -1,12 +1,12 @@
 /** Counts the devices of one (app, platform). */
 
-import type { PlatformOfApp } from '../../domain/device.ts';
+import type { Scope } from '../../domain/device.ts';
 import type { Sql } from '../sql.ts';
 
 /** Stops counting at `countMax`. */
 export async function countDevices(
   sql: Sql,
-  { appId, platformId }: PlatformOfApp,
+  { appId, platformId }: Scope,
   countMax: number,
 ): Promise<number> {
   const [row] = await sql<{ count: number }[]>`

@@ -3,7 +3,11 @@
  * sends at different times.
  */
 
-import type { DeviceNote, DevicePlace, GroupKey } from '../../domain/group-change.ts';
+import type {
+  DeviceGroupKey,
+  DeviceHistory,
+  DevicePlace,
+} from '../../domain/device-group-change.ts';
 import { DEVICE_PLACE } from '../columns.ts';
 import { float8, rowsOf } from '../rows.ts';
 import type { Sql } from '../sql.ts';
@@ -30,7 +34,7 @@ export const REFUSALS_MAX = 3;
 
 /** Answers every device that was counted, with its refusals so far. Locks in the order of keys. */
 export const countRefusals = (tx: Sql, devices: readonly RefusedDevice[]) => tx<
-  (DevicePlace & GroupKey & DeviceNote)[]
+  (DevicePlace & DeviceGroupKey & DeviceHistory)[]
 >`
   with refused as (
     select d.app_id, d.platform_id, d.ordinal

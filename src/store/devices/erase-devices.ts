@@ -1,14 +1,19 @@
 /** Erases devices with all their data: for dead tokens, retention and the right to be forgotten. */
 
 import { UNWRITTEN_MS_MAX } from '../../domain/device.ts';
-import type { DevicePlace, Edits, GroupChange, GroupKey } from '../../domain/group-change.ts';
-import { changesOf } from '../../domain/group-change.ts';
+import type {
+  DeviceGroupChange,
+  DeviceGroupKey,
+  DevicePlace,
+  Edits,
+} from '../../domain/device-group-change.ts';
+import { changesOf } from '../../domain/device-group-change.ts';
 import { DEVICE_PLACE } from '../columns.ts';
 import { float8, rowsOf } from '../rows.ts';
 import type { Sql, SqlPool } from '../sql.ts';
 import { ERASING_SLOT } from '../tag-days/slots.ts';
 import { transact } from '../transact.ts';
-import { recordChanges, touchedGroups } from './record-changes.ts';
+import { recordChanges, touchedDeviceGroups } from './record-changes.ts';
 import { readTagIds } from './tag-ids.ts';
 
 export interface DeviceToErase extends DevicePlace {
@@ -18,7 +23,7 @@ export interface DeviceToErase extends DevicePlace {
 
 export interface Erased {
   readonly count: number;
-  readonly changes: readonly GroupChange[];
+  readonly changes: readonly DeviceGroupChange[];
 }
 
 /**
@@ -35,7 +40,7 @@ export function eraseDevices(sql: SqlPool, devices: readonly DeviceToErase[]): P
 }
 
 /** A device that the transaction has locked. */
-export interface LockedDevice extends DevicePlace, GroupKey {
+export interface LockedDevice extends DevicePlace, DeviceGroupKey {
   /** Sorted. */
   readonly tagIds: readonly number[];
   /**
@@ -57,11 +62,16 @@ export interface LockedDevice extends DevicePlace, GroupKey {
 export async function eraseLocked(
   tx: Sql,
   devices: readonly LockedDevice[],
-  others: { readonly groups: readonly GroupKey[]; readonly edits: Edits } = NOTHING,
-): Promise<readonly GroupChange[]> {
+  others: { readonly groups: readonly DeviceGroupKey[]; readonly edits: Edits } = NOTHING,
+): Promise<readonly DeviceGroupChange[]> {
   if (devices.length > 0) await deleteDevices(tx, devices);
   const lost = devices.map((device) => ({ ...device, gained: [], lost: device.tagIds }));
-  const raised = await recordChanges(tx, lost, touchedGroups(lost, others.groups), ERASING_SLOT);
+  const raised = await recordChanges(
+    tx,
+    lost,
+    touchedDeviceGroups(lost, others.groups),
+    ERASING_SLOT,
+  );
   return changesOf(raised, {
     ...others.edits,
     tokens: devices.map((device) => ({ ...device, deviceId: null })),

@@ -3,21 +3,21 @@
  * caller is to change them.
  */
 
-import type { PlatformOfApp } from '../../domain/device.ts';
-import type { DeviceNote } from '../../domain/group-change.ts';
-import { PLATFORM_OF_APP } from '../columns.ts';
+import type { Scope } from '../../domain/device.ts';
+import type { DeviceHistory } from '../../domain/device-group-change.ts';
+import { SCOPE } from '../columns.ts';
 import type { Columns } from '../rows.ts';
 import { integer, rowsOf, uuid } from '../rows.ts';
 import type { Fragment, Sql } from '../sql.ts';
 import { readTagIds } from './tag-ids.ts';
 
-export interface DeviceKey extends PlatformOfApp {
+export interface DeviceKey extends Scope {
   /** deviceKeyOf(deviceId) */
   readonly deviceKey: string;
 }
 
 export const DEVICE_KEY: Columns<DeviceKey> = {
-  ...PLATFORM_OF_APP,
+  ...SCOPE,
   device_key: uuid(({ deviceKey }) => deviceKey),
 };
 
@@ -30,7 +30,7 @@ export const WANTED_DEVICE: Columns<DeviceKey> = {
 export const wantedDevices = rowsOf<DeviceKey>('wanted', WANTED_DEVICE);
 
 /** A device that exists, as it is. */
-export interface KnownDevice extends DeviceNote {
+export interface KnownDevice extends DeviceHistory {
   /** Its place among the devices asked for. */
   readonly index: number;
   readonly ordinal: number;

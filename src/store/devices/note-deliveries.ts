@@ -4,13 +4,17 @@
  */
 
 import type { ApnsEnvironment } from '../../domain/credential.ts';
-import type { DevicePlace, GroupChange, GroupKey } from '../../domain/group-change.ts';
-import { changesOf } from '../../domain/group-change.ts';
+import type {
+  DeviceGroupChange,
+  DeviceGroupKey,
+  DevicePlace,
+} from '../../domain/device-group-change.ts';
+import { changesOf } from '../../domain/device-group-change.ts';
 import { DEVICE_PLACE } from '../columns.ts';
 import { rowsOf, text } from '../rows.ts';
 import type { Sql, SqlPool } from '../sql.ts';
 import { transact } from '../transact.ts';
-import { raiseGroups } from './raise-groups.ts';
+import { raiseDeviceGroups } from './raise-device-groups.ts';
 
 export interface NotedDelivery extends DevicePlace {
   /** Null: it stays as it is. */
@@ -24,20 +28,20 @@ export interface NotedDelivery extends DevicePlace {
 export function noteDeliveries(
   sql: SqlPool,
   deliveries: readonly NotedDelivery[],
-): Promise<readonly GroupChange[]> {
+): Promise<readonly DeviceGroupChange[]> {
   return transact(sql, async (tx) => {
     const updated = await updateDelivered(tx, deliveries);
-    const notes = updated.map((device) => ({
+    const histories = updated.map((device) => ({
       ...device,
-      note: { refusals: 0, environment: device.environment },
+      history: { refusals: 0, environment: device.environment },
     }));
-    return changesOf(await raiseGroups(tx, updated), { notes });
+    return changesOf(await raiseDeviceGroups(tx, updated), { histories });
   });
 }
 
 /** Locks in the order of keys, as registrations do. */
 const updateDelivered = (tx: Sql, deliveries: readonly NotedDelivery[]) => tx<
-  (DevicePlace & GroupKey & { readonly environment: ApnsEnvironment | null })[]
+  (DevicePlace & DeviceGroupKey & { readonly environment: ApnsEnvironment | null })[]
 >`
   with delivered as (
     select d.app_id, d.platform_id, d.ordinal, taken.environment

@@ -3,10 +3,14 @@
  * counts by tag and day, the versions of the groups, and the tags that a group may have.
  */
 
-import type { PlatformOfApp } from '../../domain/device.ts';
-import type { DevicePlace, GroupKey, RaisedGroup } from '../../domain/group-change.ts';
-import { groupKeyOf, groupOfPlace } from '../../domain/group-change.ts';
-import { GROUP_KEY, PLATFORM_OF_APP } from '../columns.ts';
+import type { Scope } from '../../domain/device.ts';
+import type {
+  DeviceGroupKey,
+  DevicePlace,
+  RaisedDeviceGroup,
+} from '../../domain/device-group-change.ts';
+import { deviceGroupKeyOf, deviceGroupOf } from '../../domain/device-group-change.ts';
+import { DEVICE_GROUP_KEY, SCOPE } from '../columns.ts';
 import { integer, integers, rowsOf } from '../rows.ts';
 import type { Fragment, Sql } from '../sql.ts';
 
@@ -17,7 +21,7 @@ export interface TagChange extends DevicePlace {
 }
 
 /** A group in which something changed, and the tags that its devices gained. */
-export interface TouchedGroup extends GroupKey {
+export interface TouchedDeviceGroup extends DeviceGroupKey {
   /** In device_group_tags already, as of `knownEpoch`. */
   readonly knownTagIds: readonly number[];
   readonly knownEpoch: number;
@@ -25,11 +29,11 @@ export interface TouchedGroup extends GroupKey {
 }
 
 /** A group whose version was raised. The tags that a process remembers of it are of this epoch. */
-export interface RaisedWithEpoch extends RaisedGroup {
+export interface RaisedWithEpoch extends RaisedDeviceGroup {
   readonly tagsEpoch: number;
 }
 
-interface TagCount extends PlatformOfApp {
+interface TagCount extends Scope {
   readonly tagId: number;
   gained: number;
   lost: number;
@@ -42,11 +46,11 @@ interface TagCount extends PlatformOfApp {
 export async function recordChanges(
   tx: Sql,
   changes: readonly TagChange[],
-  groups: readonly TouchedGroup[],
+  groups: readonly TouchedDeviceGroup[],
   slot: number,
-): Promise<readonly RaisedGroup[]> {
+): Promise<readonly RaisedDeviceGroup[]> {
   if (groups.length === 0) return [];
-  return await tx<RaisedGroup[]>`
+  return await tx<RaisedDeviceGroup[]>`
     with ${recording(tx, countsOf(changes), groups, slot)}
     ${RAISED(tx)}`;
 }
@@ -55,20 +59,23 @@ export async function recordChanges(
  * The groups of the changes, and the groups that change in another way (`touched`), each once. None
  * of their tags count as known, so each gained tag is written if it is missing.
  */
-export function touchedGroups(
+export function touchedDeviceGroups(
   changes: readonly TagChange[],
-  touched: readonly GroupKey[] = [],
-): readonly TouchedGroup[] {
-  const groups = new Map<string, { readonly group: GroupKey; readonly tagIds: Set<number> }>();
-  const of = (group: GroupKey): Set<number> => {
-    const key = groupKeyOf(group);
+  touched: readonly DeviceGroupKey[] = [],
+): readonly TouchedDeviceGroup[] {
+  const groups = new Map<
+    string,
+    { readonly group: DeviceGroupKey; readonly tagIds: Set<number> }
+  >();
+  const of = (group: DeviceGroupKey): Set<number> => {
+    const key = deviceGroupKeyOf(group);
     const known = groups.get(key) ?? { group, tagIds: new Set() };
     groups.set(key, known);
     return known.tagIds;
   };
   for (const group of touched) of(group);
   for (const change of changes) {
-    const tagIds = of(groupOfPlace(change));
+    const tagIds = of(deviceGroupOf(change));
     for (const tagId of change.gained) tagIds.add(tagId);
   }
   return [...groups.values()].map(({ group, tagIds }) => ({
@@ -106,7 +113,7 @@ export function countsOf(changes: readonly TagChange[]): readonly TagCount[] {
 export const recording = (
   tx: Sql,
   counts: readonly TagCount[],
-  groups: readonly TouchedGroup[],
+  groups: readonly TouchedDeviceGroup[],
   slot: number,
   after: Fragment = tx``,
 ) => tx`
@@ -144,22 +151,22 @@ export const recording = (
 
 const counted = rowsOf<TagCount>('counted', {
   tag_id: integer(({ tagId }) => tagId),
-  ...PLATFORM_OF_APP,
+  ...SCOPE,
   gained: integer(({ gained }) => gained),
   lost: integer(({ lost }) => lost),
 });
 
-const raisedGroups = rowsOf<GroupKey>('touched', GROUP_KEY);
+const raisedGroups = rowsOf<DeviceGroupKey>('touched', DEVICE_GROUP_KEY);
 
-interface GainedTag extends GroupKey {
+interface GainedTag extends DeviceGroupKey {
   readonly tagId: number;
 }
 
-const gainedIn = (groups: readonly TouchedGroup[]): readonly GainedTag[] =>
+const gainedIn = (groups: readonly TouchedDeviceGroup[]): readonly GainedTag[] =>
   groups.flatMap((group) => group.newTagIds.map((tagId) => ({ ...group, tagId })));
 
 const gainedTags = rowsOf<GainedTag>('gained', {
-  ...GROUP_KEY,
+  ...DEVICE_GROUP_KEY,
   tag_id: integer(({ tagId }) => tagId),
 });
 
@@ -167,7 +174,7 @@ const gainedTags = rowsOf<GainedTag>('gained', {
  * Known tags of groups that have another epoch now: they may have been removed since. Every plan
  * looks them up in a hash.
  */
-function outdatedTags(tx: Sql, groups: readonly TouchedGroup[]) {
+function outdatedTags(tx: Sql, groups: readonly TouchedDeviceGroup[]) {
   const withTags = groups.filter(({ knownTagIds }) => knownTagIds.length > 0);
   return tx`
       select app_id, platform_id, tag_id, group_number
@@ -177,8 +184,8 @@ function outdatedTags(tx: Sql, groups: readonly TouchedGroup[]) {
         not in (select app_id, platform_id, group_number, tags_epoch from raised)`;
 }
 
-const known = rowsOf<TouchedGroup>('known', {
-  ...GROUP_KEY,
+const known = rowsOf<TouchedDeviceGroup>('known', {
+  ...DEVICE_GROUP_KEY,
   epoch: integer(({ knownEpoch }) => knownEpoch),
   tag_ids: integers(({ knownTagIds }) => knownTagIds),
 });

@@ -4,7 +4,7 @@
  */
 
 import type { ApnsEnvironment } from '../../domain/credential.ts';
-import type { DevicePlace } from '../../domain/group-change.ts';
+import type { DevicePlace } from '../../domain/device-group-change.ts';
 import type { Sql } from '../sql.ts';
 import { list } from '../sql.ts';
 import type { DeviceKey } from './find-devices.ts';

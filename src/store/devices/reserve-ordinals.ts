@@ -1,6 +1,6 @@
 /** Gives a lane a range of ordinals for itself. */
 
-import type { PlatformOfApp } from '../../domain/device.ts';
+import type { Scope } from '../../domain/device.ts';
 import type { Sql } from '../sql.ts';
 
 export interface OrdinalRange {
@@ -17,7 +17,7 @@ export interface OrdinalRange {
  */
 export async function reserveOrdinals(
   sql: Sql,
-  { appId, platformId }: PlatformOfApp,
+  { appId, platformId }: Scope,
   { count, alignment, endMax }: OrdinalRange,
 ): Promise<number | null> {
   const [range] = await sql<{ start: number }[]>`

@@ -1,6 +1,4 @@
-/**
- * Reads the tags of a device as its row has them: sorted, without repetitions.
- */
+/** Reads the tags of a device as its row has them: sorted, without repetitions. */
 
 /**
  * Reads `tag_ids::text`. The driver's own parser treats each element as if it could be any text.

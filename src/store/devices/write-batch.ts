@@ -3,13 +3,13 @@
  * tags.
  */
 
-import type { DevicePlace } from '../../domain/group-change.ts';
+import type { DevicePlace } from '../../domain/device-group-change.ts';
 import { DEVICE_PLACE } from '../columns.ts';
 import { boolean, integers, rowsOf, text } from '../rows.ts';
 import type { Sql } from '../sql.ts';
 import type { DeviceKey } from './find-devices.ts';
 import { DEVICE_KEY } from './find-devices.ts';
-import type { RaisedWithEpoch, TagChange, TouchedGroup } from './record-changes.ts';
+import type { RaisedWithEpoch, TagChange, TouchedDeviceGroup } from './record-changes.ts';
 import { countsOf, RAISED, recording } from './record-changes.ts';
 
 /** A device that the transaction has locked, and that changes. */
@@ -41,7 +41,7 @@ export interface Batch {
   /** The tags that these devices gain and lose. */
   readonly changes: readonly TagChange[];
   /** Groups with changes that an index holds. */
-  readonly groups: readonly TouchedGroup[];
+  readonly groups: readonly TouchedDeviceGroup[];
   /** Slot of tag_days: the number of the lane. */
   readonly slot: number;
 }

@@ -3,14 +3,14 @@
  * of its last check.
  */
 
-import type { PlatformOfApp } from '../../domain/device.ts';
-import { PLATFORM_OF_APP } from '../columns.ts';
+import type { Scope } from '../../domain/device.ts';
+import { SCOPE } from '../columns.ts';
 import { boolean, rowsOf, text } from '../rows.ts';
 import type { Sql } from '../sql.ts';
 import { list } from '../sql.ts';
 
 /** Results of sends since the last write. */
-export interface Use extends PlatformOfApp {
+export interface Use extends Scope {
   readonly wasAccepted: boolean;
   /** The fault that stopped a send; null: none did. */
   readonly fault: string | null;
@@ -30,7 +30,7 @@ export async function writeUses(sql: Sql, uses: readonly Use[]): Promise<void> {
 }
 
 const used = rowsOf<Use>('used', {
-  ...PLATFORM_OF_APP,
+  ...SCOPE,
   was_accepted: boolean(({ wasAccepted }) => wasAccepted),
   fault: text(({ fault }) => fault),
 });
@@ -38,7 +38,7 @@ const used = rowsOf<Use>('used', {
 /** `isHealthy` null: the provider could not be asked. */
 export async function writeCheck(
   sql: Sql,
-  { appId, platformId }: PlatformOfApp,
+  { appId, platformId }: Scope,
   { isHealthy, note }: { readonly isHealthy: boolean | null; readonly note: string },
 ): Promise<void> {
   await sql`
@@ -60,7 +60,7 @@ export const takeDueChecks = (
     readonly everyMs: number;
     readonly limit: number;
   },
-): Promise<readonly PlatformOfApp[]> => sql<PlatformOfApp[]>`
+): Promise<readonly Scope[]> => sql<Scope[]>`
   with due as (
     select p.app_id, p.platform_id
     from app_platforms p left join credential_health h using (app_id, platform_id)
@@ -75,7 +75,7 @@ export const takeDueChecks = (
   where h.checked_at is null or h.checked_at < now() - make_interval(secs => ${terms.everyMs}::float8 / 1000)
   returning app_id as "appId", platform_id as "platformId"`;
 
-export interface ExpiryWarning extends PlatformOfApp {
+export interface ExpiryWarning extends Scope {
   readonly expiresInMs: number;
 }
 

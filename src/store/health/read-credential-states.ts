@@ -1,9 +1,9 @@
 /** Reads the state of provider credentials, without the secrets, for metrics and operators. */
 
-import type { PlatformOfApp } from '../../domain/device.ts';
+import type { Scope } from '../../domain/device.ts';
 import type { Sql } from '../sql.ts';
 
-export interface CredentialState extends PlatformOfApp {
+export interface CredentialState extends Scope {
   readonly hasCredential: boolean;
   readonly updatedAtMs: number | null;
   readonly expiresAtMs: number | null;

@@ -1,6 +1,6 @@
 /** Keeps sends away from an (app, platform) while its devices change their ordinals. */
 
-import type { PlatformOfApp } from '../../domain/device.ts';
+import type { Scope } from '../../domain/device.ts';
 import type { Sql } from '../sql.ts';
 
 /**
@@ -16,7 +16,7 @@ const SCHEDULED_MS_MIN = 300_000;
  * which is locked here. So it waits, on nodes of every version, and its notification is planned
  * from a snapshot later than the commit of this transaction. False: not now.
  */
-export async function barSends(tx: Sql, { appId, platformId }: PlatformOfApp): Promise<boolean> {
+export async function barSends(tx: Sql, { appId, platformId }: Scope): Promise<boolean> {
   // Another transaction may be accepting a push, or changing tags: then this one gives up, so that
   // the other need not wait.
   const [client] = await tx`

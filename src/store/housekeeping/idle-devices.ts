@@ -1,6 +1,6 @@
 /** Looks through devices, a slice at a time, for idle ones. */
 
-import type { DevicePlace } from '../../domain/group-change.ts';
+import type { DevicePlace } from '../../domain/device-group-change.ts';
 import type { Sql } from '../sql.ts';
 
 export interface Slice {

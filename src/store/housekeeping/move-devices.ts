@@ -5,15 +5,15 @@
 
 import { firstOrdinalOf, lastOrdinalOf } from '../../domain/device.ts';
 import type {
-  DeviceNote,
+  DeviceGroupChange,
+  DeviceGroupKey,
+  DeviceHistory,
   DevicePlace,
   Edits,
-  GroupChange,
-  GroupKey,
-} from '../../domain/group-change.ts';
-import { changesOf } from '../../domain/group-change.ts';
+} from '../../domain/device-group-change.ts';
+import { changesOf } from '../../domain/device-group-change.ts';
 import { DEVICE_PLACE } from '../columns.ts';
-import { recordChanges, touchedGroups } from '../devices/record-changes.ts';
+import { recordChanges, touchedDeviceGroups } from '../devices/record-changes.ts';
 import { integer, rowsOf } from '../rows.ts';
 import type { Sql, SqlPool } from '../sql.ts';
 import { ERASING_SLOT } from '../tag-days/slots.ts';
@@ -27,7 +27,9 @@ export interface DeviceInGroup {
 }
 
 /** The first devices of a group. */
-export const devicesOfGroup = (sql: Sql, group: GroupKey, limit: number) => sql<DeviceInGroup[]>`
+export const devicesOfGroup = (sql: Sql, group: DeviceGroupKey, limit: number) => sql<
+  DeviceInGroup[]
+>`
   select d.ordinal, cardinality(d.tag_ids) as tags
   from devices d
   where d.app_id = ${group.appId} and d.platform_id = ${group.platformId}
@@ -44,7 +46,7 @@ export interface Moved {
   readonly devices: number;
   /** No device is left in the group. */
   readonly isVacant: boolean;
-  readonly changes: readonly GroupChange[];
+  readonly changes: readonly DeviceGroupChange[];
 }
 
 /**
@@ -54,7 +56,7 @@ export interface Moved {
  */
 export const moveDevices = (
   sql: SqlPool,
-  group: GroupKey,
+  group: DeviceGroupKey,
   moves: readonly Move[],
 ): Promise<Moved | null> =>
   transact(sql, async (tx) => {
@@ -69,14 +71,14 @@ export const moveDevices = (
       lost: [],
     }));
     // No device gained or lost a tag, so no day counts it.
-    const raised = await recordChanges(tx, [], touchedGroups(arrived, [group]), ERASING_SLOT);
+    const raised = await recordChanges(tx, [], touchedDeviceGroups(arrived, [group]), ERASING_SLOT);
     const isVacant = await markVacant(tx, group);
     const changes = changesOf(raised, editsOf(group, devices));
     return { devices: devices.length, isVacant, changes };
   });
 
 type MovedDevice = Move &
-  DeviceNote & { readonly deviceId: string; readonly tagIds: readonly number[] };
+  DeviceHistory & { readonly deviceId: string; readonly tagIds: readonly number[] };
 
 /**
  * Locks in the order of keys, as registrations do. The join names app, platform and ordinal:
@@ -111,7 +113,7 @@ const wanted = rowsOf<Wanted>('wanted', {
  * raised the version before, so this statement sees every device that arrived earlier. A device
  * that arrives later raises the version again, and so makes the note worthless.
  */
-async function markVacant(tx: Sql, group: GroupKey): Promise<boolean> {
+async function markVacant(tx: Sql, group: DeviceGroupKey): Promise<boolean> {
   const { appId, platformId, groupNumber } = group;
   const marked = await tx`
     update device_groups set vacant_version = version, tags_epoch = tags_epoch + 1
@@ -131,13 +133,13 @@ async function markVacant(tx: Sql, group: GroupKey): Promise<boolean> {
   return true;
 }
 
-const at = ({ appId, platformId }: GroupKey, ordinal: number): DevicePlace => ({
+const at = ({ appId, platformId }: DeviceGroupKey, ordinal: number): DevicePlace => ({
   appId,
   platformId,
   ordinal,
 });
 
-const editsOf = (group: GroupKey, devices: readonly MovedDevice[]): Edits => ({
+const editsOf = (group: DeviceGroupKey, devices: readonly MovedDevice[]): Edits => ({
   tokens: devices.flatMap(({ from, to, deviceId }) => [
     { ...at(group, from), deviceId: null },
     { ...at(group, to), deviceId },
@@ -146,10 +148,10 @@ const editsOf = (group: GroupKey, devices: readonly MovedDevice[]): Edits => ({
   removed: devices.flatMap(({ from, tagIds }) =>
     tagIds.map((tagId) => ({ ...at(group, from), tagId })),
   ),
-  notes: devices
+  histories: devices
     .filter(({ refusals, environment }) => refusals > 0 || environment !== null)
     .map(({ to, refusals, environment }) => ({
       ...at(group, to),
-      note: { refusals, environment },
+      history: { refusals, environment },
     })),
 });

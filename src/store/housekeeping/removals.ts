@@ -3,7 +3,7 @@
  * that were disconnected from an app, each until the last device there has lost it.
  */
 
-import type { PlatformOfApp } from '../../domain/device.ts';
+import type { Scope } from '../../domain/device.ts';
 import type { Sql } from '../sql.ts';
 
 export interface Removal {
@@ -12,7 +12,7 @@ export interface Removal {
   /** Null: it was disconnected from these apps. */
   readonly deletedAtMs: number | null;
   /** Where some device may have it; how many have it still. */
-  readonly left: readonly (PlatformOfApp & { readonly devices: number })[];
+  readonly left: readonly (Scope & { readonly devices: number })[];
 }
 
 /** In the order of the tags' ids, those behind `afterId`. */

@@ -4,16 +4,16 @@
  */
 
 import { firstOrdinalOf, lastOrdinalOf } from '../../domain/device.ts';
-import type { GroupChange, GroupKey } from '../../domain/group-change.ts';
-import { changesOf } from '../../domain/group-change.ts';
-import { recordChanges, touchedGroups } from '../devices/record-changes.ts';
+import type { DeviceGroupChange, DeviceGroupKey } from '../../domain/device-group-change.ts';
+import { changesOf } from '../../domain/device-group-change.ts';
+import { recordChanges, touchedDeviceGroups } from '../devices/record-changes.ts';
 import type { Fragment, Sql, SqlPool } from '../sql.ts';
 import { list } from '../sql.ts';
 import { ERASING_SLOT } from '../tag-days/slots.ts';
 import { transact } from '../transact.ts';
 
 /** A device group, and the unwanted tags that it may have. */
-export interface UnwantedTags extends GroupKey {
+export interface UnwantedTags extends DeviceGroupKey {
   readonly tagIds: readonly number[];
 }
 
@@ -57,7 +57,7 @@ const byGroup = (sql: Sql, pairs: Fragment) => sql<UnwantedTags[]>`
 
 export interface RemovedTags {
   readonly devices: number;
-  readonly changes: readonly GroupChange[];
+  readonly changes: readonly DeviceGroupChange[];
 }
 
 /**
@@ -91,7 +91,7 @@ export const removeTags = (
       gained: [],
       lost,
     }));
-    const raised = await recordChanges(tx, changes, touchedGroups(changes), ERASING_SLOT);
+    const raised = await recordChanges(tx, changes, touchedDeviceGroups(changes), ERASING_SLOT);
     await tx`
       select from device_groups
       where app_id = ${appId} and platform_id = ${platformId} and group_number = ${groupNumber} for update`;
@@ -116,7 +116,7 @@ export const removeTags = (
 
 const devicesWith = (
   tx: Sql,
-  { appId, platformId, groupNumber }: GroupKey,
+  { appId, platformId, groupNumber }: DeviceGroupKey,
   tagIds: readonly number[],
 ) => tx`
   app_id = ${appId} and platform_id = ${platformId}

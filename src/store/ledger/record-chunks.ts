@@ -18,8 +18,8 @@ import { NOTIFICATION_SCOPE } from '../columns.ts';
 import type { Columns } from '../rows.ts';
 import { bigint, boolean, float8, integer, rowsOf, smallint, text } from '../rows.ts';
 import type { Sql } from '../sql.ts';
-import type { DeviceVerdict } from './condemn.ts';
-import { countOf, isGateClosed, verdictsIn } from './condemn.ts';
+import type { EraseReason } from './condemn.ts';
+import { countOf, deletionGateHolds, eraseReasonsIn } from './condemn.ts';
 
 export interface ChunkStanding {
   readonly position: number;
@@ -34,8 +34,8 @@ export function recordChunks(sql: Sql, reports: readonly ChunkProgress[], leaseM
   const retries = reports.flatMap((report, position) =>
     report.retries.map((retry) => ({ ...retry, position })),
   );
-  const verdicts = reports.flatMap((report, position) =>
-    verdictsIn(report).map((verdict) => ({ ...verdict, position })),
+  const eraseReasons = reports.flatMap((report, position) =>
+    eraseReasonsIn(report).map((eraseReason) => ({ ...eraseReason, position })),
   );
   const reasons = reports.flatMap((report, position) =>
     report.reasons.map(([reason, count]) => ({ position, reason, count })),
@@ -89,13 +89,13 @@ export function recordChunks(sql: Sql, reports: readonly ChunkProgress[], leaseM
     condemned as (
       insert into condemned_devices
         (notification_id, app_id, platform_id, ordinal, registered_before, is_refusal)
-      select h.notification_id, h.app_id, h.platform_id, verdict.ordinal,
-        to_timestamp(verdict.registered_before_ms / 1000), verdict.is_refusal
-      from ${condemned(sql, verdicts)}
+      select h.notification_id, h.app_id, h.platform_id, erase_reason.ordinal,
+        to_timestamp(erase_reason.registered_before_ms / 1000), erase_reason.is_refusal
+      from ${condemned(sql, eraseReasons)}
       join held h using (position)
       join notification_scopes s using (notification_id, app_id, platform_id)
-      -- Refusals behind a closed gate count for nothing: ten million of them need no rows.
-      where not verdict.is_refusal or not ${isGateClosed(sql)}
+      -- Refusals behind a gate that holds count for nothing: ten million of them need no rows.
+      where not erase_reason.is_refusal or not ${deletionGateHolds(sql)}
       on conflict do nothing
     ),
     counted as (
@@ -153,7 +153,6 @@ const reported = rowsOf<ChunkProgress>('reported', {
   skipped: integer(({ counts }) => counts.skipped),
   expired: integer(({ counts }) => counts.expired),
   cancelled: integer(({ counts }) => counts.cancelled),
-  retries: integer(({ retries }) => retries.length),
   uncertain: integer(({ retries }) => retries.filter(({ isUncertain }) => isUncertain).length),
   gone: integer((report) => countOf(report, 'gone')),
   refused: integer((report) => countOf(report, 'refused')),
@@ -177,7 +176,7 @@ const postponed = rowsOf<Positioned & NewRetry>('retry', {
   due_in_ms: float8(({ dueInMs }) => dueInMs),
 });
 
-const condemned = rowsOf<Positioned & DeviceVerdict>('verdict', {
+const condemned = rowsOf<Positioned & EraseReason>('erase_reason', {
   ...POSITION,
   ordinal: integer(({ ordinal }) => ordinal),
   registered_before_ms: float8(({ registeredBeforeMs }) => registeredBeforeMs),

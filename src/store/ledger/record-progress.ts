@@ -1,7 +1,7 @@
 /** Records, in one transaction, all reports of the workers of this process since the last one. */
 
 import type { ChunkProgress, Progress, RetryProgress } from '../../domain/progress.ts';
-import type { Line } from '../line.ts';
+import type { DedicatedConnection } from '../dedicated-connection.ts';
 import type { Advance } from './advance-notifications.ts';
 import { advanceNotifications, unmoved } from './advance-notifications.ts';
 import { lockNotifications } from './lock-notifications.ts';
@@ -26,7 +26,7 @@ export interface RecordedProgress {
  * committed, because each report counts once. The reports are about different chunks.
  */
 export function recordProgress(
-  line: Line,
+  connection: DedicatedConnection,
   reports: readonly Progress[],
   leaseMs: number,
 ): Promise<RecordedProgress> {
@@ -35,7 +35,7 @@ export function recordProgress(
   const retries = reports.filter((report): report is RetryProgress => report.kind === 'retries');
   const faults = reports.filter((report): report is Progress & ScopeFault => report.fault !== null);
   const waits = reports.filter(isWaiting);
-  return line.transact(
+  return connection.transact(
     async (tx) => {
       const [, chunkStandings, endedRetries] = await Promise.all([
         lockNotifications(tx, ids),

@@ -11,8 +11,8 @@ import type { RetryProgress, RetrySettlement } from '../../domain/progress.ts';
 import { NOTIFICATION_SCOPE } from '../columns.ts';
 import { boolean, float8, integer, rowsOf, smallint, text } from '../rows.ts';
 import type { Sql } from '../sql.ts';
-import type { DeviceVerdict } from './condemn.ts';
-import { isGateClosed, verdictsIn } from './condemn.ts';
+import type { EraseReason } from './condemn.ts';
+import { deletionGateHolds, eraseReasonsIn } from './condemn.ts';
 
 /** Retries of a notification that have ended for good with this statement. */
 export interface EndedRetries {
@@ -62,10 +62,10 @@ export function recordRetries(sql: Sql, reports: readonly RetryProgress[]) {
       insert into condemned_devices
         (notification_id, app_id, platform_id, ordinal, registered_before, is_refusal)
       select h.notification_id, h.app_id, h.platform_id, h.ordinal,
-        to_timestamp(h.registered_before_ms / 1000), h.verdict = 'refused'
+        to_timestamp(h.registered_before_ms / 1000), h.erase_reason = 'refused'
       from held h
       join notification_scopes s using (notification_id, app_id, platform_id)
-      where h.verdict = 'gone' or (h.verdict = 'refused' and not ${isGateClosed(sql)})
+      where h.erase_reason = 'gone' or (h.erase_reason = 'refused' and not ${deletionGateHolds(sql)})
       on conflict do nothing
     ),
     counted as (
@@ -82,8 +82,8 @@ export function recordRetries(sql: Sql, reports: readonly RetryProgress[]) {
       from (
         select notification_id, app_id, platform_id,
           count(*) filter (where is_uncertain) as uncertain,
-          count(*) filter (where verdict = 'gone') as gone,
-          count(*) filter (where verdict = 'refused') as refused,
+          count(*) filter (where erase_reason = 'gone') as gone,
+          count(*) filter (where erase_reason = 'refused') as refused,
           count(*) filter (where ending = 'delivered') as delivered,
           count(*) filter (where ending = 'failed') as failed,
           count(*) filter (where ending = 'skipped') as skipped,
@@ -109,7 +109,7 @@ export function recordRetries(sql: Sql, reports: readonly RetryProgress[]) {
 
 /** One device's, with what its report says of all of them. */
 interface Settlement extends RetrySettlement, NotificationScope {
-  readonly verdict: DeviceVerdict | null;
+  readonly eraseReason: EraseReason | null;
   readonly failure: string | null;
   readonly isParked: boolean;
 }
@@ -117,11 +117,13 @@ interface Settlement extends RetrySettlement, NotificationScope {
 const settlementsIn = (reports: readonly RetryProgress[]): readonly Settlement[] =>
   reports.flatMap((report) => {
     const { notificationId, appId, platformId, failure = null } = report;
-    const verdicts = new Map(verdictsIn(report).map((verdict) => [verdict.ordinal, verdict]));
+    const eraseReasons = new Map(
+      eraseReasonsIn(report).map((eraseReason) => [eraseReason.ordinal, eraseReason]),
+    );
     return report.settlements.map((settlement) => {
-      const verdict = verdicts.get(settlement.ordinal) ?? null;
+      const eraseReason = eraseReasons.get(settlement.ordinal) ?? null;
       const isParked = report.isParked === true && settlement.ending === 'failed';
-      return { notificationId, appId, platformId, ...settlement, verdict, failure, isParked };
+      return { notificationId, appId, platformId, ...settlement, eraseReason, failure, isParked };
     });
   });
 
@@ -134,8 +136,8 @@ const settled = rowsOf<Settlement>('settled', {
   attempts: smallint(({ attempts }) => attempts),
   due_in_ms: float8(({ dueInMs }) => dueInMs),
   is_uncertain: boolean(({ isUncertain }) => isUncertain),
-  verdict: text(({ verdict }) => verdict?.kind ?? null),
-  registered_before_ms: float8(({ verdict }) => verdict?.registeredBeforeMs ?? null),
+  erase_reason: text(({ eraseReason }) => eraseReason?.kind ?? null),
+  registered_before_ms: float8(({ eraseReason }) => eraseReason?.registeredBeforeMs ?? null),
   failure: text(({ failure }) => failure),
   is_parked: boolean(({ isParked }) => isParked),
 });

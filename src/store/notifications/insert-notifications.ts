@@ -6,7 +6,7 @@
  */
 
 import type { NotificationState } from '../../domain/notification.ts';
-import { PLATFORM_OF_APP } from '../columns.ts';
+import { SCOPE } from '../columns.ts';
 import { boolean, float8, integer, rowsOf, text, uuid } from '../rows.ts';
 import type { Sql } from '../sql.ts';
 import type { NotificationTerms } from './terms.ts';
@@ -95,6 +95,6 @@ type InScope = Pick<NewNotification, 'id'> & NewNotification['scopes'][number];
 
 const scopes = rowsOf<InScope>('scopes', {
   id: uuid(({ id }) => id),
-  ...PLATFORM_OF_APP,
+  ...SCOPE,
   simulated: boolean(({ isSimulated }) => isSimulated),
 });

@@ -1,9 +1,9 @@
 /** Lists every (app, platform) of a client: its pushes can go there. */
 
-import type { PlatformId, PlatformOfApp } from '../../domain/device.ts';
+import type { PlatformId, Scope } from '../../domain/device.ts';
 import type { Sql } from '../sql.ts';
 
-export const listScopes = (sql: Sql, clientId: number) => sql<PlatformOfApp<PlatformId>[]>`
+export const listScopes = (sql: Sql, clientId: number) => sql<Scope<PlatformId>[]>`
   select p.app_id as "appId", p.platform_id as "platformId"
   from apps a join app_platforms p on p.app_id = a.id
   where a.client_id = ${clientId}

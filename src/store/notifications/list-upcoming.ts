@@ -3,10 +3,10 @@
  * them.
  */
 
-import type { PlatformOfApp } from '../../domain/device.ts';
+import type { Scope } from '../../domain/device.ts';
 import type { Sql } from '../sql.ts';
 
-export interface UpcomingScope extends PlatformOfApp {
+export interface UpcomingScope extends Scope {
   /** Devices at most: ordinals given out. */
   readonly devicesMax: number;
 }

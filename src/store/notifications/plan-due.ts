@@ -8,7 +8,7 @@
  * at once.
  */
 
-import type { PlatformOfApp } from '../../domain/device.ts';
+import type { Scope } from '../../domain/device.ts';
 import { GROUP_DEVICES } from '../../domain/device.ts';
 import { integer, rowsOf, text } from '../rows.ts';
 import type { Sql } from '../sql.ts';
@@ -42,7 +42,7 @@ export interface DueLine {
 export interface PlannedNotification extends DueLine {
   readonly id: string;
   /** The scopes that have chunks, and how many. */
-  readonly scopes: readonly (PlatformOfApp & { readonly chunks: number })[];
+  readonly scopes: readonly (Scope & { readonly chunks: number })[];
 }
 
 /**

@@ -15,7 +15,7 @@ export interface ScopeStatus extends Counts {
   readonly isSimulated: boolean;
   /** Sends of unknown end that were due to be sent again. */
   readonly uncertain: number;
-  /** Devices whose deletion is held, because the gate closed. */
+  /** Devices whose deletion is held by the deletion gate. */
   readonly heldDeletions: number;
   /** Failed devices of parked parts: they are sent to when an operator releases the parts. */
   readonly parked: number;

@@ -3,10 +3,10 @@
  * day.
  */
 
-import type { PlatformOfApp } from '../../domain/device.ts';
+import type { Scope } from '../../domain/device.ts';
 import type { Sql } from '../sql.ts';
 
-export interface SubscribersOfApp extends PlatformOfApp {
+export interface SubscribersOfApp extends Scope {
   readonly count: number;
 }
 

@@ -5,7 +5,11 @@
 
 import type { Sql } from '../sql.ts';
 
-export async function deleteEmptyGroup(sql: Sql, clientId: number, id: number): Promise<boolean> {
+export async function deleteEmptyTagGroup(
+  sql: Sql,
+  clientId: number,
+  id: number,
+): Promise<boolean> {
   const rows = await sql`
     delete from tag_groups
     where client_id = ${clientId} and id = ${id}

@@ -5,11 +5,11 @@ import type { KeyLimits } from '../client-keys/covered-tags.ts';
 import { andReadableGroup } from '../client-keys/covered-tags.ts';
 import type { Fragment, Sql } from '../sql.ts';
 
-export interface ListedGroup extends TagGroup {
+export interface ListedTagGroup extends TagGroup {
   readonly parentSourceId: string | null;
 }
 
-export interface GroupsToList {
+export interface TagGroupsToList {
   readonly clientId: number;
   /** Those of the caller's key. */
   readonly limits: KeyLimits | undefined;
@@ -17,10 +17,10 @@ export interface GroupsToList {
   readonly limit: number;
 }
 
-export const listGroups = (
+export const listTagGroups = (
   sql: Sql,
-  { clientId, limits, afterId, limit }: GroupsToList,
-): Promise<readonly ListedGroup[]> =>
+  { clientId, limits, afterId, limit }: TagGroupsToList,
+): Promise<readonly ListedTagGroup[]> =>
   select(
     sql,
     clientId,
@@ -28,12 +28,12 @@ export const listGroups = (
   );
 
 /** Null: the client has none with this id, or the limits of the caller's key do not cover it. */
-export async function readListedGroup(
+export async function readListedTagGroup(
   sql: Sql,
   clientId: number,
   id: number,
   limits: KeyLimits | undefined,
-): Promise<ListedGroup | null> {
+): Promise<ListedTagGroup | null> {
   const [group] = await select(
     sql,
     clientId,
@@ -42,7 +42,7 @@ export async function readListedGroup(
   return group ?? null;
 }
 
-const select = (sql: Sql, clientId: number, rest: Fragment) => sql<ListedGroup[]>`
+const select = (sql: Sql, clientId: number, rest: Fragment) => sql<ListedTagGroup[]>`
   select g.id, g.client_id as "clientId", g.name, g.source_id as "sourceId", g.parent_id as "parentId",
     parent.source_id as "parentSourceId"
   from tag_groups g left join tag_groups parent on parent.id = g.parent_id

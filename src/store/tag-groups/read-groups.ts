@@ -3,14 +3,14 @@
 import type { TagGroup } from '../../domain/tag.ts';
 import type { Sql } from '../sql.ts';
 
-export const readGroups = (sql: Sql, clientId: number): Promise<readonly TagGroup[]> =>
+export const readTagGroups = (sql: Sql, clientId: number): Promise<readonly TagGroup[]> =>
   sql<TagGroup[]>`
     select id, client_id as "clientId", name, source_id as "sourceId", parent_id as "parentId"
     from tag_groups
     where client_id = ${clientId}`;
 
 /** The sourceId of one group; null: it has none. */
-export async function readGroupSourceId(sql: Sql, groupId: number): Promise<string | null> {
+export async function readTagGroupSourceId(sql: Sql, groupId: number): Promise<string | null> {
   const [row] = await sql<{ sourceId: string | null }[]>`
     select source_id as "sourceId" from tag_groups where id = ${groupId}`;
   return row?.sourceId ?? null;

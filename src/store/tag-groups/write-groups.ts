@@ -6,7 +6,7 @@ import type { TagGroup } from '../../domain/tag.ts';
 import { integer, rowsOf, text } from '../rows.ts';
 import type { Sql } from '../sql.ts';
 
-export async function insertGroups(
+export async function insertTagGroups(
   sql: Sql,
   clientId: number,
   groups: readonly TagGroup[],
@@ -17,7 +17,7 @@ export async function insertGroups(
     select id, ${clientId}::integer, name, source_id, parent_id from ${given(sql, groups)}`;
 }
 
-export async function updateGroups(
+export async function updateTagGroups(
   sql: Sql,
   clientId: number,
   groups: readonly TagGroup[],

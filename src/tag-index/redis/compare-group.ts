@@ -2,13 +2,13 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BLOCK_DEVICES, GROUP_BLOCKS, GROUP_DEVICES } from '../../domain/device.ts';
-import type { DeviceNote, GroupKey } from '../../domain/group-change.ts';
-import type { GroupContent } from '../../store/index/read-group.ts';
-import { readGroup } from '../../store/index/read-group.ts';
+import type { DeviceGroupKey, DeviceHistory } from '../../domain/device-group-change.ts';
+import type { DeviceGroupContent } from '../../store/index/read-device-group.ts';
+import { readDeviceGroup } from '../../store/index/read-device-group.ts';
 import type { Sql } from '../../store/sql.ts';
 import type { RedisClient } from './connect.ts';
-import { blockKey, groupHashKey, NOTES_FIELD, VERSION_FIELD } from './keys.ts';
-import { decodeNotes } from './notes.ts';
+import { decodeHistories } from './histories.ts';
+import { blockKey, groupHashKey, HISTORIES_FIELD, VERSION_FIELD } from './keys.ts';
 import { countIn, emptySet, offsetsIn, subtract, unite } from './offsets.ts';
 import { decodeSlots } from './tokens.ts';
 
@@ -31,12 +31,12 @@ export async function compareGroup(
   sql: Sql,
   client: RedisClient,
   indexName: string,
-  group: GroupKey,
+  group: DeviceGroupKey,
 ): Promise<Comparison> {
   const hashKey = groupHashKey(indexName, group);
   for (let attempt = 1; ; attempt += 1) {
     const before = await versionOf(client, hashKey);
-    const content = await readGroup(sql, group);
+    const content = await readDeviceGroup(sql, group);
     const stored = await readStored(client, hashKey);
     const devices = content.offsets.length;
     // Nothing has changed meanwhile, so both parts belong to one moment.
@@ -50,7 +50,7 @@ export async function compareGroup(
 
 interface Stored {
   readonly tags: ReadonlyMap<string, Buffer>;
-  readonly notes: ReadonlyMap<number, DeviceNote>;
+  readonly histories: ReadonlyMap<number, DeviceHistory>;
   readonly tokens: ReadonlyMap<number, string>;
 }
 
@@ -65,8 +65,8 @@ async function readStored(client: RedisClient, hashKey: string): Promise<Stored>
     client.mgetBuffer(...blockKeys),
   ]);
   const fields = new Map(names.map((name, at) => [name, values[at] ?? Buffer.alloc(0)]));
-  const notes = decodeNotes(fields.get(NOTES_FIELD) ?? Buffer.alloc(0));
-  fields.delete(NOTES_FIELD);
+  const histories = decodeHistories(fields.get(HISTORIES_FIELD) ?? Buffer.alloc(0));
+  fields.delete(HISTORIES_FIELD);
   fields.delete(VERSION_FIELD);
   const tokens = new Map<number, string>();
   for (const [block, octets] of blocks.entries()) {
@@ -74,19 +74,19 @@ async function readStored(client: RedisClient, hashKey: string): Promise<Stored>
     for (const [slot, token] of decodeSlots(octets))
       tokens.set(block * BLOCK_DEVICES + slot, token);
   }
-  return { tags: fields, notes, tokens };
+  return { tags: fields, histories, tokens };
 }
 
-function differencesOf(content: GroupContent, stored: Stored): readonly string[] {
+function differencesOf(content: DeviceGroupContent, stored: Stored): readonly string[] {
   return [
     ...tokenDifferences(content, stored.tokens),
     ...tagDifferences(content, stored.tags),
-    ...noteDifferences(content, stored.notes),
+    ...historyDifferences(content, stored.histories),
   ];
 }
 
 function tokenDifferences(
-  { offsets, deviceIds }: GroupContent,
+  { offsets, deviceIds }: DeviceGroupContent,
   stored: ReadonlyMap<number, string>,
 ): readonly string[] {
   const expected = new Map(offsets.map((offset, at) => [offset, deviceIds[at]]));
@@ -106,7 +106,7 @@ function tokenDifferences(
 }
 
 function tagDifferences(
-  { tags }: GroupContent,
+  { tags }: DeviceGroupContent,
   stored: ReadonlyMap<string, Buffer>,
 ): readonly string[] {
   const expected = new Map(tags.map(([tagId, list]) => [String(tagId), list]));
@@ -130,19 +130,19 @@ function minus(one: Buffer | null, other: Buffer | null): readonly number[] {
   return countIn(left) === 0 ? [] : [...offsetsIn(left, 0, GROUP_DEVICES)];
 }
 
-function noteDifferences(
-  { notes }: GroupContent,
-  stored: ReadonlyMap<number, DeviceNote>,
+function historyDifferences(
+  { histories }: DeviceGroupContent,
+  stored: ReadonlyMap<number, DeviceHistory>,
 ): readonly string[] {
-  const expected = new Map(notes);
+  const expected = new Map(histories);
   const other = [...new Set([...expected.keys(), ...stored.keys()])].filter(
     (offset) => textOf(expected.get(offset)) !== textOf(stored.get(offset)),
   );
-  return sentence('notes differ', other);
+  return sentence('histories differ', other);
 }
 
-const textOf = (note: DeviceNote | undefined): string =>
-  note === undefined ? '' : `${note.refusals} ${note.environment}`;
+const textOf = (history: DeviceHistory | undefined): string =>
+  history === undefined ? '' : `${history.refusals} ${history.environment}`;
 
 /** Offsets named in a sentence, for an operator to look at; a group has 8,192. */
 const OFFSETS_NAMED = 5;

@@ -112,7 +112,7 @@ function openCluster(urls: readonly string[]): Cluster {
     {
       scripts: SCRIPTS,
       // Connections to nodes are opened at their first use, and the first command has to wait; the
-      // breaker (gate.ts) limits the wait.
+      // breaker (redis-breaker.ts) limits the wait.
       enableOfflineQueue: true,
       clusterRetryStrategy: retryInMs,
       // The client follows a moved slot. It does not wait for a lost node: SQL answers instead.

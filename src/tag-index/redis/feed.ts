@@ -6,15 +6,20 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BLOCK_DEVICES, blockOf } from '../../domain/device.ts';
-import type { GroupChange, GroupKey, RaisedGroup, TagOffsets } from '../../domain/group-change.ts';
+import type {
+  DeviceGroupChange,
+  DeviceGroupKey,
+  RaisedDeviceGroup,
+  TagOffsets,
+} from '../../domain/device-group-change.ts';
 import type { Clock } from '../../std/clock.ts';
 import type { IndexFeed } from '../tag-index.ts';
 import type { RedisClient } from './connect.ts';
-import type { Gate } from './gate.ts';
+import { encodeHistories } from './histories.ts';
 import type { NameOfIndex } from './index-name.ts';
 import { groupHashKey } from './keys.ts';
-import { encodeNotes } from './notes.ts';
 import { encodeList } from './offsets.ts';
+import type { RedisBreaker } from './redis-breaker.ts';
 import type { SlotToken } from './tokens.ts';
 import { encodeSlots } from './tokens.ts';
 
@@ -30,15 +35,15 @@ const PREDECESSORS_MAX = 16;
 export interface RedisFeedOptions {
   readonly client: RedisClient;
   readonly name: NameOfIndex;
-  readonly gate: Gate;
+  readonly breaker: RedisBreaker;
   readonly clock: Clock;
   /** Called with groups that lack a change. */
-  readonly onMissed: (groups: readonly GroupKey[]) => void;
+  readonly onMissed: (groups: readonly DeviceGroupKey[]) => void;
   /**
    * Called when the index of this name has later versions than those just committed: the groups
    * were repaired since, or the database went back.
    */
-  readonly onAhead: (indexName: string, seen: readonly RaisedGroup[]) => Promise<void>;
+  readonly onAhead: (indexName: string, seen: readonly RaisedDeviceGroup[]) => Promise<void>;
 }
 
 export class RedisFeed implements IndexFeed {
@@ -48,15 +53,15 @@ export class RedisFeed implements IndexFeed {
     this.#options = options;
   }
 
-  async apply(changes: readonly GroupChange[]): Promise<void> {
+  async apply(changes: readonly DeviceGroupChange[]): Promise<void> {
     if (changes.length === 0) return;
-    const { gate, name, onMissed, onAhead } = this.#options;
+    const { breaker, name, onMissed, onAhead } = this.#options;
     const indexName = name.current;
-    const versions = await gate.pass(() =>
+    const versions = await breaker.run(() =>
       Promise.all(changes.map((change) => this.#applyInTurn(indexName, change))),
     );
-    const missed: GroupChange[] = [];
-    const ahead: RaisedGroup[] = [];
+    const missed: DeviceGroupChange[] = [];
+    const ahead: RaisedDeviceGroup[] = [];
     for (const [at, change] of changes.entries()) {
       const version = versions?.[at] ?? 0;
       if (version < change.version) missed.push(change);
@@ -70,7 +75,7 @@ export class RedisFeed implements IndexFeed {
    * Answers the version that the group then has. If it is lower than that of the change, an earlier
    * change is missing.
    */
-  async #applyInTurn(indexName: string, change: GroupChange): Promise<number> {
+  async #applyInTurn(indexName: string, change: DeviceGroupChange): Promise<number> {
     const { client, clock } = this.#options;
     const hashKey = groupHashKey(indexName, change);
     const edits = editsOf(change);
@@ -85,7 +90,7 @@ export class RedisFeed implements IndexFeed {
 }
 
 /** The arguments of the script (scripts.ts). */
-export function editsOf(change: GroupChange): readonly (string | Buffer)[] {
+export function editsOf(change: DeviceGroupChange): readonly (string | Buffer)[] {
   const tagIds = new Set([...change.added.keys(), ...change.removed.keys()]);
   const edits: (string | Buffer)[] = [String(change.version), String(tagIds.size)];
   for (const tagId of tagIds) {
@@ -94,7 +99,7 @@ export function editsOf(change: GroupChange): readonly (string | Buffer)[] {
   const blocks = byBlock(change.tokens);
   edits.push(String(blocks.size));
   for (const [block, slots] of blocks) edits.push(String(block), encodeSlots(slots));
-  edits.push(noteEdits(change));
+  edits.push(historyEdits(change));
   return edits;
 }
 
@@ -106,7 +111,7 @@ function sortedList(offsets: TagOffsets, tagId: number): Buffer {
   return encodeList([...new Set(list)].sort((a, b) => a - b));
 }
 
-function byBlock(tokens: GroupChange['tokens']): ReadonlyMap<number, readonly SlotToken[]> {
+function byBlock(tokens: DeviceGroupChange['tokens']): ReadonlyMap<number, readonly SlotToken[]> {
   const blocks = new Map<number, SlotToken[]>();
   for (const [offset, deviceId] of [...tokens].sort(([a], [b]) => a - b)) {
     const block = blockOf(offset);
@@ -117,11 +122,11 @@ function byBlock(tokens: GroupChange['tokens']): ReadonlyMap<number, readonly Sl
   return blocks;
 }
 
-/** An erased device leaves no note. */
-function noteEdits({ tokens, notes }: GroupChange): Buffer {
-  const edits = new Map(notes);
+/** An erased device leaves no history. */
+function historyEdits({ tokens, histories }: DeviceGroupChange): Buffer {
+  const edits = new Map(histories);
   for (const [offset, deviceId] of tokens) {
     if (deviceId === null) edits.set(offset, { refusals: 0, environment: null });
   }
-  return edits.size === 0 ? NONE : encodeNotes([...edits].sort(([a], [b]) => a - b));
+  return edits.size === 0 ? NONE : encodeHistories([...edits].sort(([a], [b]) => a - b));
 }

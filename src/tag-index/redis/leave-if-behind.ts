@@ -4,10 +4,10 @@
  */
 
 import type { Logger } from 'pino';
-import type { RaisedGroup } from '../../domain/group-change.ts';
-import { groupKeyOf } from '../../domain/group-change.ts';
+import type { RaisedDeviceGroup } from '../../domain/device-group-change.ts';
+import { deviceGroupKeyOf } from '../../domain/device-group-change.ts';
 import { leaveIndex } from '../../store/index/lineage.ts';
-import { readVersions } from '../../store/index/list-groups.ts';
+import { readVersions } from '../../store/index/list-device-groups.ts';
 import type { SqlPool } from '../../store/sql.ts';
 import type { IndexName } from './index-name.ts';
 
@@ -24,12 +24,14 @@ export interface HistoryOptions {
 export async function leaveIfBehind(
   { name, sql, log }: HistoryOptions,
   indexName: string,
-  seen: readonly RaisedGroup[],
+  seen: readonly RaisedDeviceGroup[],
 ): Promise<boolean> {
   if (seen.length === 0) return false;
   const now = await readVersions(sql, seen);
-  const versionByKey = new Map(now.map((group) => [groupKeyOf(group), group.version]));
-  const isBehind = seen.some((group) => (versionByKey.get(groupKeyOf(group)) ?? 0) < group.version);
+  const versionByKey = new Map(now.map((group) => [deviceGroupKeyOf(group), group.version]));
+  const isBehind = seen.some(
+    (group) => (versionByKey.get(deviceGroupKeyOf(group)) ?? 0) < group.version,
+  );
   if (!isBehind) return false;
   const isLeft = await leaveIndex(sql, indexName);
   await name.reread();

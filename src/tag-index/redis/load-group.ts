@@ -4,13 +4,13 @@
  */
 
 import { BLOCK_DEVICES, blockOf } from '../../domain/device.ts';
-import type { GroupKey } from '../../domain/group-change.ts';
-import type { GroupContent } from '../../store/index/read-group.ts';
-import { readGroup } from '../../store/index/read-group.ts';
+import type { DeviceGroupKey } from '../../domain/device-group-change.ts';
+import type { DeviceGroupContent } from '../../store/index/read-device-group.ts';
+import { readDeviceGroup } from '../../store/index/read-device-group.ts';
 import type { Sql } from '../../store/sql.ts';
 import type { RedisClient } from './connect.ts';
-import { groupHashKey, NOTES_FIELD } from './keys.ts';
-import { encodeNotes } from './notes.ts';
+import { encodeHistories } from './histories.ts';
+import { groupHashKey, HISTORIES_FIELD } from './keys.ts';
 import { valueOfList } from './offsets.ts';
 import type { SlotToken } from './tokens.ts';
 import { encodeBlock } from './tokens.ts';
@@ -25,10 +25,10 @@ export async function loadGroup(
   sql: Sql,
   client: RedisClient,
   indexName: string,
-  group: GroupKey,
+  group: DeviceGroupKey,
   options: { readonly isForced: boolean },
 ): Promise<LoadedGroup> {
-  const content = await readGroup(sql, group);
+  const content = await readDeviceGroup(sql, group);
   const version = await writeGroup(client, indexName, group, content, options);
   return { version, devices: content.offsets.length };
 }
@@ -37,14 +37,14 @@ export async function loadGroup(
 export const writeGroup = (
   client: RedisClient,
   indexName: string,
-  group: GroupKey,
-  content: GroupContent,
+  group: DeviceGroupKey,
+  content: DeviceGroupContent,
   { isForced }: { readonly isForced: boolean },
 ): Promise<number> =>
   client.loadGroup(groupHashKey(indexName, group), ...contentOf(content, isForced));
 
 /** The arguments of the script (scripts.ts). */
-const contentOf = (content: GroupContent, isForced: boolean): (string | Buffer)[] => [
+const contentOf = (content: DeviceGroupContent, isForced: boolean): (string | Buffer)[] => [
   String(content.version),
   isForced ? '1' : '0',
   ...fieldsOf(content),
@@ -52,17 +52,20 @@ const contentOf = (content: GroupContent, isForced: boolean): (string | Buffer)[
 ];
 
 /** The number of fields, and each field with its value. */
-function fieldsOf({ tags, notes }: GroupContent): readonly (string | Buffer)[] {
+function fieldsOf({ tags, histories }: DeviceGroupContent): readonly (string | Buffer)[] {
   const fields: (string | Buffer)[] = tags.flatMap(([tagId, list]) => [
     String(tagId),
     valueOfList(list),
   ]);
-  if (notes.length > 0) fields.push(NOTES_FIELD, encodeNotes(notes));
+  if (histories.length > 0) fields.push(HISTORIES_FIELD, encodeHistories(histories));
   return [String(fields.length / 2), ...fields];
 }
 
 /** Every block that has devices: its number and its string. */
-function blocksOf({ offsets, deviceIds }: GroupContent): readonly (readonly [string, Buffer])[] {
+function blocksOf({
+  offsets,
+  deviceIds,
+}: DeviceGroupContent): readonly (readonly [string, Buffer])[] {
   const slotsOf = new Map<number, SlotToken[]>();
   for (const [at, offset] of offsets.entries()) {
     const deviceId = deviceIds[at];

@@ -3,9 +3,13 @@
  * rebuild it.
  */
 
-import type { RaisedGroup } from '../../domain/group-change.ts';
-import { groupKeyOf } from '../../domain/group-change.ts';
-import { BEFORE_ALL, countGroups, listGroups } from '../../store/index/list-groups.ts';
+import type { RaisedDeviceGroup } from '../../domain/device-group-change.ts';
+import { deviceGroupKeyOf } from '../../domain/device-group-change.ts';
+import {
+  BEFORE_ALL,
+  countDeviceGroups,
+  listDeviceGroups,
+} from '../../store/index/list-device-groups.ts';
 import type { Sql } from '../../store/sql.ts';
 import { compareGroup } from './compare-group.ts';
 import type { RedisClient } from './connect.ts';
@@ -91,18 +95,18 @@ export async function dropOtherIndexes({ client, indexName }: MaintainedIndex): 
 async function walk(
   sql: Sql,
   onProgress: (walked: Walked) => void,
-  visit: (group: RaisedGroup) => Promise<number>,
+  visit: (group: RaisedDeviceGroup) => Promise<number>,
 ): Promise<Walked> {
-  const groupsTotal = await countGroups(sql);
+  const groupsTotal = await countDeviceGroups(sql);
   const walked = { groups: 0, groupsTotal, devices: 0 };
-  let after: RaisedGroup | typeof BEFORE_ALL | undefined = BEFORE_ALL;
+  let after: RaisedDeviceGroup | typeof BEFORE_ALL | undefined = BEFORE_ALL;
   while (after !== undefined) {
-    const groups: readonly RaisedGroup[] = await listGroups(sql, after, LIST_MAX);
+    const groups: readonly RaisedDeviceGroup[] = await listDeviceGroups(sql, after, LIST_MAX);
     const queue = groups.values();
     const visitAll = async (): Promise<void> => {
       for (const group of queue) {
         const devices = await visit(group).catch((error: unknown) => {
-          throw new Error(`group ${groupKeyOf(group)} failed`, { cause: error });
+          throw new Error(`group ${deviceGroupKeyOf(group)} failed`, { cause: error });
         });
         // Only after the wait: other visits have added their devices meanwhile.
         walked.devices += devices;

@@ -4,7 +4,7 @@
  */
 
 import type { Logger } from 'pino';
-import type { RaisedGroup } from '../../domain/group-change.ts';
+import type { RaisedDeviceGroup } from '../../domain/device-group-change.ts';
 import { Bell } from '../../std/bell.ts';
 import { systemClock } from '../../std/clock.ts';
 import { SettingFault } from '../../std/setting-fault.ts';
@@ -16,10 +16,10 @@ import type { IndexFeed, TagIndex } from '../tag-index.ts';
 import type { RedisAddress, RedisClient } from './connect.ts';
 import { connectRedis, settingOf } from './connect.ts';
 import { RedisFeed } from './feed.ts';
-import { Gate } from './gate.ts';
 import { IndexName } from './index-name.ts';
 import type { HistoryOptions } from './leave-if-behind.ts';
 import { leaveIfBehind } from './leave-if-behind.ts';
+import { RedisBreaker } from './redis-breaker.ts';
 import { RedisTagIndex } from './redis-tag-index.ts';
 import { Repairs } from './repairs.ts';
 import { checkSettings } from './settings-check.ts';
@@ -60,7 +60,7 @@ export async function openIndexKeeper(
 ): Promise<IndexKeeper> {
   await keepLineage(sql, { isStarting: true });
   const parts = await openParts(address, sql, log);
-  const { client, gate, name } = parts;
+  const { client, breaker, name } = parts;
   // For a Redis that was away before, or was restarted with other settings.
   client.on('ready', () => void reviewSettings(client, log));
   try {
@@ -69,25 +69,25 @@ export async function openIndexKeeper(
     client.disconnect();
     throw error;
   }
-  const repairs = new Repairs({ client, name, gate, sql, log });
+  const repairs = new Repairs({ client, name, breaker, sql, log });
   const feed = new RedisFeed({
     client,
     name,
-    gate,
+    breaker,
     clock: systemClock,
     onMissed: (groups) => repairs.ask(groups),
     onAhead: (indexName, seen) => leaveLogged({ name, sql, log }, indexName, seen),
   });
-  const sweep = new Sweep({ client, name, gate, sql, repairs, log });
+  const sweep = new Sweep({ client, name, breaker, sql, repairs, log });
   await sweep.start();
   return {
     index: indexOf(parts, sql),
     feed,
     get reading() {
       return {
-        isReachable: !gate.isOpen,
+        isReachable: !breaker.isOpen,
         groupsWaiting: repairs.pending,
-        groupsMended: repairs.mended,
+        groupsRepaired: repairs.repaired,
       };
     },
     async stop() {
@@ -103,7 +103,7 @@ const indexOf = (parts: Parts, sql: Sql): TagIndex =>
 
 interface Parts {
   readonly client: RedisClient;
-  readonly gate: Gate;
+  readonly breaker: RedisBreaker;
   readonly name: IndexName;
 }
 
@@ -113,7 +113,7 @@ async function openParts(address: RedisAddress, sql: Sql, log: Logger): Promise<
   const client = connectRedis(address, (error) => {
     lastError = error;
   });
-  const gate = new Gate({
+  const breaker = new RedisBreaker({
     clock: systemClock,
     onChange: (error) => {
       if (error === null) log.info('Redis answers again: tags are resolved from it');
@@ -131,7 +131,7 @@ async function openParts(address: RedisAddress, sql: Sql, log: Logger): Promise<
       ),
   });
   await untilReady(client);
-  return { client, gate, name };
+  return { client, breaker, name };
 }
 
 async function untilReady(client: RedisClient): Promise<void> {
@@ -165,7 +165,7 @@ async function reviewSettings(client: RedisClient, log: Logger): Promise<void> {
 async function leaveLogged(
   options: HistoryOptions,
   indexName: string,
-  seen: readonly RaisedGroup[],
+  seen: readonly RaisedDeviceGroup[],
 ): Promise<void> {
   try {
     await leaveIfBehind(options, indexName, seen);

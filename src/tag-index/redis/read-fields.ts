@@ -12,9 +12,9 @@ import type { RedisClient } from './connect.ts';
 type Values = readonly (Buffer | null)[];
 
 /**
- * Values that one script reads. A tag's value has a kibioctet at most, and a group's notes 32 if
- * all of its devices have one: so Redis answers with three megaoctets at the very most, and mostly
- * with some hundred kilooctets.
+ * Values that one script reads. A tag's value has a kibioctet at most, and a group's histories 32
+ * if all of its devices have one: so Redis answers with three megaoctets at the very most, and
+ * mostly with some hundred kilooctets.
  */
 const VALUES_AT_ONCE = 256;
 

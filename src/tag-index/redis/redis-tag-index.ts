@@ -5,16 +5,16 @@
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { PlatformOfApp } from '../../domain/device.ts';
+import type { Scope } from '../../domain/device.ts';
 import { GROUP_DEVICES } from '../../domain/device.ts';
-import type { GroupKey, RaisedGroup } from '../../domain/group-change.ts';
+import type { DeviceGroupKey, RaisedDeviceGroup } from '../../domain/device-group-change.ts';
 import type { Audience } from '../../domain/notification.ts';
 import type { Clock } from '../../std/clock.ts';
-import { listGroupsOf } from '../../store/index/list-groups.ts';
+import { listDeviceGroupsOf } from '../../store/index/list-device-groups.ts';
 import type { Sql } from '../../store/sql.ts';
 import { concernedTagIds, isNobody } from '../audience.ts';
 import type {
-  DeviceNotes,
+  DeviceHistories,
   DeviceRun,
   PresentDevices,
   ResolveRequest,
@@ -22,14 +22,14 @@ import type {
 } from '../tag-index.ts';
 import { NOBODY } from '../tag-index.ts';
 import type { RedisClient } from './connect.ts';
-import type { Gate } from './gate.ts';
+import { decodeHistories } from './histories.ts';
 import type { NameOfIndex } from './index-name.ts';
-import { groupHashKey, NOTES_FIELD, VERSION_FIELD, versionIn } from './keys.ts';
-import { decodeNotes } from './notes.ts';
+import { groupHashKey, HISTORIES_FIELD, VERSION_FIELD, versionIn } from './keys.ts';
 import type { OffsetSet } from './offsets.ts';
 import { countIn, emptySet, intersect, offsetsIn, subtract, unite } from './offsets.ts';
 import { readFields } from './read-fields.ts';
 import { readTokens } from './read-tokens.ts';
+import type { RedisBreaker } from './redis-breaker.ts';
 
 /**
  * A committed change arrives in Redis within milliseconds; after a longer wait the database
@@ -48,7 +48,7 @@ const GROUPS_AT_ONCE = 256;
 export interface RedisTagIndexOptions {
   readonly client: RedisClient;
   readonly name: NameOfIndex;
-  readonly gate: Gate;
+  readonly breaker: RedisBreaker;
   readonly sql: Sql;
   /** Answers when Redis cannot. */
   readonly database: TagIndex;
@@ -59,10 +59,10 @@ export interface RedisTagIndexOptions {
 interface Matching {
   readonly version: number;
   readonly set: OffsetSet;
-  readonly notes: Buffer | null;
+  readonly histories: Buffer | null;
 }
 
-const NOBODY_MATCHES: Matching = { version: 0, set: emptySet(), notes: null };
+const NOBODY_MATCHES: Matching = { version: 0, set: emptySet(), histories: null };
 
 export class RedisTagIndex implements TagIndex {
   readonly #options: RedisTagIndexOptions;
@@ -72,25 +72,21 @@ export class RedisTagIndex implements TagIndex {
   }
 
   async resolve(request: ResolveRequest): Promise<DeviceRun> {
-    const { name, gate, database } = this.#options;
+    const { name, breaker, database } = this.#options;
     if (isNobody(request.audience)) return NOBODY;
-    const run = await gate.pass(async () => (await this.#resolve(request)) ?? 'stale');
+    const run = await breaker.run(async () => (await this.#resolve(request)) ?? 'stale');
     if (run === 'stale') await name.doubt();
     return run === null || run === 'stale' ? database.resolve(request) : run;
   }
 
   /** From the database: retries are few, and each is for one device. */
-  recheck(
-    scope: PlatformOfApp,
-    ordinals: readonly number[],
-    audience: Audience,
-  ): Promise<PresentDevices> {
+  recheck(scope: Scope, ordinals: readonly number[], audience: Audience): Promise<PresentDevices> {
     return this.#options.database.recheck(scope, ordinals, audience);
   }
 
-  async count(sql: Sql, scope: PlatformOfApp, audience: Audience): Promise<number> {
+  async count(sql: Sql, scope: Scope, audience: Audience): Promise<number> {
     if (isNobody(audience)) return 0;
-    const groups = await listGroupsOf(sql, scope);
+    const groups = await listDeviceGroupsOf(sql, scope);
     const matching = await this.#matchingIn(groups, audience);
     if (matching === null || matching.includes(null)) {
       return this.#options.database.count(sql, scope, audience);
@@ -103,10 +99,10 @@ export class RedisTagIndex implements TagIndex {
    * all: Redis does not answer.
    */
   #matchingIn(
-    groups: readonly RaisedGroup[],
+    groups: readonly RaisedDeviceGroup[],
     audience: Audience,
   ): Promise<readonly (Matching | null)[] | null> {
-    return this.#options.gate.pass(async () => {
+    return this.#options.breaker.run(async () => {
       const found: (Matching | null)[] = [];
       for (let from = 0; from < groups.length; from += GROUPS_AT_ONCE) {
         found.push(...(await this.#matching(groups.slice(from, from + GROUPS_AT_ONCE), audience)));
@@ -133,13 +129,13 @@ export class RedisTagIndex implements TagIndex {
       if (tokens === null) continue;
       const { deviceIds } = tokens;
       const known = offsets.subarray(0, deviceIds.length);
-      return { ...tokens, offsets: known, notes: notesOf(found, start) };
+      return { ...tokens, offsets: known, histories: historiesOf(found, start) };
     }
     return null;
   }
 
   /** Waits a little for a change that is on its way. */
-  async #currentMatching(group: RaisedGroup, audience: Audience): Promise<Matching | null> {
+  async #currentMatching(group: RaisedDeviceGroup, audience: Audience): Promise<Matching | null> {
     const { clock } = this.#options;
     const untilMs = clock.monotonicMs() + LAG_MS_MAX;
     for (;;) {
@@ -154,26 +150,26 @@ export class RedisTagIndex implements TagIndex {
    * version. One command reads a group, so its values are of one moment.
    */
   async #matching(
-    groups: readonly RaisedGroup[],
+    groups: readonly RaisedDeviceGroup[],
     audience: Audience,
   ): Promise<readonly (Matching | null)[]> {
     const tagIds = concernedTagIds(audience);
     const hashKeys = groups.map((group) => this.#keyOf(group));
-    const fields = [VERSION_FIELD, NOTES_FIELD, ...tagIds.map(String)];
+    const fields = [VERSION_FIELD, HISTORIES_FIELD, ...tagIds.map(String)];
     const answers = await readFields(this.#options.client, hashKeys, fields);
     return groups.map(({ version: expectedVersion }, at) => {
-      const [version = null, notes = null, ...values] = answers[at] ?? [];
+      const [version = null, histories = null, ...values] = answers[at] ?? [];
       // The group was always empty.
       if (version === null) return expectedVersion === 0 ? NOBODY_MATCHES : null;
       const current = versionIn(version);
       if (current < expectedVersion) return null;
       const byTag = new Map(tagIds.map((tagId, place) => [tagId, values[place] ?? null]));
       const set = matchingSet(audience, (tagId) => byTag.get(tagId) ?? null);
-      return { version: current, set, notes };
+      return { version: current, set, histories };
     });
   }
 
-  #keyOf(group: GroupKey): string {
+  #keyOf(group: DeviceGroupKey): string {
     return groupHashKey(this.#options.name.current, group);
   }
 }
@@ -198,13 +194,13 @@ function matchingSet(
   return matching;
 }
 
-/** The notes of the matching devices, by ordinal. */
-function notesOf({ set, notes }: Matching, start: number): DeviceNotes {
-  if (notes === null) return NO_NOTES;
-  const ofMatching = [...decodeNotes(notes)].filter(
+/** The histories of the matching devices, by ordinal. */
+function historiesOf({ set, histories }: Matching, start: number): DeviceHistories {
+  if (histories === null) return NO_HISTORIES;
+  const ofMatching = [...decodeHistories(histories)].filter(
     ([offset]) => ((set[offset >>> 5] ?? 0) & (1 << (offset & 31))) !== 0,
   );
-  return new Map(ofMatching.map(([offset, note]) => [start + offset, note]));
+  return new Map(ofMatching.map(([offset, history]) => [start + offset, history]));
 }
 
-const NO_NOTES: DeviceNotes = new Map();
+const NO_HISTORIES: DeviceHistories = new Map();

@@ -4,15 +4,15 @@
  */
 
 import type { Logger } from 'pino';
-import type { GroupKey } from '../../domain/group-change.ts';
-import { groupKeyOf } from '../../domain/group-change.ts';
-import { readGroup } from '../../store/index/read-group.ts';
+import type { DeviceGroupKey } from '../../domain/device-group-change.ts';
+import { deviceGroupKeyOf } from '../../domain/device-group-change.ts';
+import { readDeviceGroup } from '../../store/index/read-device-group.ts';
 import type { Sql } from '../../store/sql.ts';
 import type { RedisClient } from './connect.ts';
-import type { Gate } from './gate.ts';
 import type { IndexName } from './index-name.ts';
 import { groupHashKey } from './keys.ts';
 import { writeGroup } from './load-group.ts';
+import type { RedisBreaker } from './redis-breaker.ts';
 
 /** Waiting groups. The next sweep finds any others again. */
 const WAITING_MAX = 10_000;
@@ -27,25 +27,25 @@ const CLAIM_MS = 10_000;
 export interface RepairsOptions {
   readonly client: RedisClient;
   readonly name: IndexName;
-  readonly gate: Gate;
+  readonly breaker: RedisBreaker;
   readonly sql: Sql;
   readonly log: Logger;
 }
 
 export class Repairs {
   readonly #options: RepairsOptions;
-  readonly #waiting = new Map<string, GroupKey>();
+  readonly #waiting = new Map<string, DeviceGroupKey>();
   readonly #underWay = new Set<Promise<void>>();
   #isStopping = false;
-  #mended = 0;
+  #repaired = 0;
 
   constructor(options: RepairsOptions) {
     this.#options = options;
   }
 
   /** Groups repaired since the start. */
-  get mended(): number {
-    return this.#mended;
+  get repaired(): number {
+    return this.#repaired;
   }
 
   /** Groups known to be stale. */
@@ -54,10 +54,10 @@ export class Repairs {
   }
 
   /** Takes stale groups to repair. */
-  ask(groups: readonly GroupKey[]): void {
+  ask(groups: readonly DeviceGroupKey[]): void {
     for (const group of groups) {
       if (this.#waiting.size >= WAITING_MAX) break;
-      this.#waiting.set(groupKeyOf(group), group);
+      this.#waiting.set(deviceGroupKeyOf(group), group);
     }
     this.#pump();
   }
@@ -74,7 +74,7 @@ export class Repairs {
       if (next === undefined) return;
       const [key, group] = next;
       this.#waiting.delete(key);
-      const work = this.#mend(group).catch((error: unknown) =>
+      const work = this.#repair(group).catch((error: unknown) =>
         this.#options.log.warn(
           { err: error, group: key },
           'a group of the index could not be repaired; it will be tried again',
@@ -88,21 +88,21 @@ export class Repairs {
     }
   }
 
-  async #mend(group: GroupKey): Promise<void> {
-    const { client, name, gate, sql } = this.#options;
+  async #repair(group: DeviceGroupKey): Promise<void> {
+    const { client, name, breaker, sql } = this.#options;
     const indexName = name.current;
-    const claimKey = `${groupHashKey(indexName, group)}:mending`;
-    const claimed = await gate.pass(() => client.set(claimKey, '1', 'PX', CLAIM_MS, 'NX'));
+    const claimKey = `${groupHashKey(indexName, group)}:repairing`;
+    const claimed = await breaker.run(() => client.set(claimKey, '1', 'PX', CLAIM_MS, 'NX'));
     if (claimed === null) return;
     try {
       // Outside of the breaker, which must not count a fault of the database against Redis.
-      const content = await readGroup(sql, group);
-      const version = await gate.pass(() =>
+      const content = await readDeviceGroup(sql, group);
+      const version = await breaker.run(() =>
         writeGroup(client, indexName, group, content, { isForced: false }),
       );
-      if (version !== null) this.#mended += 1;
+      if (version !== null) this.#repaired += 1;
     } finally {
-      await gate.pass(() => client.del(claimKey));
+      await breaker.run(() => client.del(claimKey));
     }
   }
 }

@@ -5,7 +5,7 @@
  */
 
 import { GROUP_BLOCKS } from '../../domain/device.ts';
-import { NOTE_OCTETS } from './notes.ts';
+import { HISTORY_OCTETS } from './histories.ts';
 import { BITMAP_OCTETS, LISTED_MAX } from './offsets.ts';
 
 /** Values that Lua may put on its stack at once; its limit is 8,000. */
@@ -146,18 +146,18 @@ local function changedBlock(block, edits)
 end`;
 
 const NOTES = `
-local function changedNotes(value, edits)
-  local notes, order = {}, {}
+local function changedHistories(value, edits)
+  local histories, order = {}, {}
   for _, octets in ipairs({ value or '', edits }) do
-    for at = 1, #octets, ${NOTE_OCTETS} do
+    for at = 1, #octets, ${HISTORY_OCTETS} do
       local offset = string.sub(octets, at, at + 1)
-      if not notes[offset] then order[#order + 1] = offset end
-      notes[offset] = string.sub(octets, at + 2, at + 3)
+      if not histories[offset] then order[#order + 1] = offset end
+      histories[offset] = string.sub(octets, at + 2, at + 3)
     end
   end
   local parts = {}
   for _, offset in ipairs(order) do
-    if notes[offset] ~= '\\0\\0' then parts[#parts + 1] = offset .. notes[offset] end
+    if histories[offset] ~= '\\0\\0' then parts[#parts + 1] = offset .. histories[offset] end
   end
   return #parts > 0 and table.concat(parts) or nil
 end`;
@@ -178,8 +178,8 @@ const UNPROVEN = "redis.call('HSET', key, 'v', '0')";
 
 /**
  * KEYS: the group's hash. ARGV: the new version; how many tags, and for each its id, added and
- * removed offsets; how many blocks, and for each its number and edits; edits of notes. Answers the
- * version that the group has afterwards: if it is not the new one, nothing was done. Then an
+ * removed offsets; how many blocks, and for each its number and edits; edits of histories. Answers
+ * the version that the group has afterwards: if it is not the new one, nothing was done. Then an
  * earlier change is missing (it is lower; 0: the group does not exist), or the group is ahead of
  * this change.
  */
@@ -213,10 +213,10 @@ for _ = 1, tonumber(ARGV[at - 1]) do
   at = at + 2
 end
 if ARGV[at] ~= '' then
-  local notes = changedNotes(redis.call('HGET', key, 'n'), ARGV[at])
-  if notes then
+  local histories = changedHistories(redis.call('HGET', key, 'n'), ARGV[at])
+  if histories then
     written[#written + 1] = 'n'
-    written[#written + 1] = notes
+    written[#written + 1] = histories
   else
     redis.call('HDEL', key, 'n')
   end

@@ -6,18 +6,18 @@
 
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
-import type { RaisedGroup } from '../../domain/group-change.ts';
-import { groupKeyOf } from '../../domain/group-change.ts';
+import type { RaisedDeviceGroup } from '../../domain/device-group-change.ts';
+import { deviceGroupKeyOf } from '../../domain/device-group-change.ts';
 import { Recurring } from '../../std/recurring.ts';
 import { keepLineage } from '../../store/index/lineage.ts';
-import { BEFORE_ALL, listGroups } from '../../store/index/list-groups.ts';
+import { BEFORE_ALL, listDeviceGroups } from '../../store/index/list-device-groups.ts';
 import type { SqlPool } from '../../store/sql.ts';
 import type { RedisClient } from './connect.ts';
-import type { Gate } from './gate.ts';
 import type { IndexName } from './index-name.ts';
 import { groupHashKey, PREFIX, VERSION_FIELD, versionIn } from './keys.ts';
 import { leaveIfBehind } from './leave-if-behind.ts';
 import { readFields } from './read-fields.ts';
+import type { RedisBreaker } from './redis-breaker.ts';
 import type { Repairs } from './repairs.ts';
 
 const INTERVAL_MS = 500;
@@ -29,7 +29,7 @@ const LEASE_MS = 5_000;
 export interface SweepOptions {
   readonly client: RedisClient;
   readonly name: IndexName;
-  readonly gate: Gate;
+  readonly breaker: RedisBreaker;
   readonly sql: SqlPool;
   readonly repairs: Repairs;
   readonly log: Logger;
@@ -67,7 +67,7 @@ export class Sweep {
 
   /** Compares the next groups once. */
   async run(): Promise<void> {
-    const { sql, name, gate, repairs, log } = this.#options;
+    const { sql, name, breaker, repairs, log } = this.#options;
     const { isRenewed } = await keepLineage(sql, { isStarting: false });
     if (isRenewed) {
       log.warn(
@@ -75,11 +75,11 @@ export class Sweep {
       );
     }
     await name.doubt();
-    const holdsLease = await gate.pass(() => this.#holdsLease());
+    const holdsLease = await breaker.run(() => this.#holdsLease());
     if (holdsLease === null || (this.#hasLooked && !holdsLease)) return;
     const indexName = name.current;
-    const groups = await listGroups(sql, this.#after, GROUPS_MAX);
-    const versions = await gate.pass(() => this.#versionsOf(indexName, groups));
+    const groups = await listDeviceGroups(sql, this.#after, GROUPS_MAX);
+    const versions = await breaker.run(() => this.#versionsOf(indexName, groups));
     if (versions === null) return;
     this.#hasLooked = true;
     const ahead = groups.flatMap((group, at) => {
@@ -91,8 +91,8 @@ export class Sweep {
     repairs.ask(groups.filter((group, at) => this.#isStale(group, versions[at] ?? 0)));
   }
 
-  #isStale(group: RaisedGroup, version: number): boolean {
-    const key = groupKeyOf(group);
+  #isStale(group: RaisedDeviceGroup, version: number): boolean {
+    const key = deviceGroupKeyOf(group);
     if (version >= group.version) {
       this.#suspects.delete(key);
       return false;
@@ -102,7 +102,10 @@ export class Sweep {
     return version === 0 || (lacked !== undefined && version < lacked);
   }
 
-  async #versionsOf(indexName: string, groups: readonly RaisedGroup[]): Promise<readonly number[]> {
+  async #versionsOf(
+    indexName: string,
+    groups: readonly RaisedDeviceGroup[],
+  ): Promise<readonly number[]> {
     const hashKeys = groups.map((group) => groupHashKey(indexName, group));
     const answers = await readFields(this.#options.client, hashKeys, [VERSION_FIELD]);
     return answers.map(([version = null]) => (version === null ? 0 : versionIn(version)));

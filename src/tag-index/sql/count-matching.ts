@@ -1,6 +1,6 @@
 /** Counts the devices that match now, in the groups that may have one of the tags. */
 
-import type { PlatformOfApp } from '../../domain/device.ts';
+import type { Scope } from '../../domain/device.ts';
 import { GROUP_DEVICES } from '../../domain/device.ts';
 import type { Audience } from '../../domain/notification.ts';
 import type { Sql } from '../../store/sql.ts';
@@ -9,7 +9,7 @@ import { matches } from './matching.ts';
 
 export async function countMatching(
   sql: Sql,
-  { appId, platformId }: PlatformOfApp,
+  { appId, platformId }: Scope,
   audience: Audience,
 ): Promise<number> {
   const [row] = await sql<{ devices: number }[]>`

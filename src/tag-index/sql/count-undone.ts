@@ -4,7 +4,7 @@
  */
 
 import { BLOCK_DEVICES, GROUP_DEVICES } from '../../domain/device.ts';
-import type { GroupKey } from '../../domain/group-change.ts';
+import type { DeviceGroupKey } from '../../domain/device-group-change.ts';
 import type { Audience } from '../../domain/notification.ts';
 import type { Sql } from '../../store/sql.ts';
 import { isNobody } from '../audience.ts';
@@ -14,7 +14,7 @@ import { matches } from './matching.ts';
  * A group; ordinals from `ordinalEnd` on are not in the audience. `doneBlocks`: 64 bits as a signed
  * number.
  */
-export interface UndoneRequest extends GroupKey {
+export interface UndoneRequest extends DeviceGroupKey {
   readonly ordinalEnd: number;
   readonly doneBlocks: string;
 }

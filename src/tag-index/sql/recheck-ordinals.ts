@@ -1,7 +1,7 @@
 /** Finds those of some devices that still exist and still match, before a retry. */
 
 import type { ApnsEnvironment } from '../../domain/credential.ts';
-import type { PlatformOfApp } from '../../domain/device.ts';
+import type { Scope } from '../../domain/device.ts';
 import type { Audience } from '../../domain/notification.ts';
 import type { Sql } from '../../store/sql.ts';
 import { list } from '../../store/sql.ts';
@@ -16,7 +16,7 @@ export interface MatchingDevice {
 
 export const recheckOrdinals = (
   sql: Sql,
-  { appId, platformId }: PlatformOfApp,
+  { appId, platformId }: Scope,
   ordinals: readonly number[],
   audience: Audience,
 ): Promise<readonly MatchingDevice[]> => sql<MatchingDevice[]>`

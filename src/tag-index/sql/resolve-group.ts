@@ -4,7 +4,7 @@
  */
 
 import type { ApnsEnvironment } from '../../domain/credential.ts';
-import type { GroupKey } from '../../domain/group-change.ts';
+import type { DeviceGroupKey } from '../../domain/device-group-change.ts';
 import type { Audience } from '../../domain/notification.ts';
 import type { Sql } from '../../store/sql.ts';
 import { TOKEN_BYTES_MAX } from '../tag-index.ts';
@@ -19,11 +19,11 @@ export interface MatchingGroup {
   readonly bytes: number;
   readonly ordinals: readonly number[] | null;
   readonly deviceIds: readonly string[] | null;
-  readonly notes: readonly NoteRow[] | null;
+  readonly histories: readonly HistoryRow[] | null;
 }
 
-/** A device with a note, as the database writes it. */
-export type NoteRow = readonly [
+/** A device with a history, as the database writes it. */
+export type HistoryRow = readonly [
   ordinal: number,
   refusals: number,
   environment: ApnsEnvironment | null,
@@ -36,19 +36,19 @@ export type NoteRow = readonly [
  */
 export async function resolveGroup(
   sql: Sql,
-  { appId, platformId }: GroupKey,
+  { appId, platformId }: DeviceGroupKey,
   { start, end }: { readonly start: number; readonly end: number },
   audience: Audience,
 ): Promise<MatchingGroup> {
   const fits = sql`lists.bytes <= ${TOKEN_BYTES_MAX}`;
   const [group] = await sql<MatchingGroup[]>`
     select bytes, case when ${fits} then ordinals end as ordinals,
-      case when ${fits} then device_ids end as "deviceIds", case when ${fits} then notes end as notes
+      case when ${fits} then device_ids end as "deviceIds", case when ${fits} then histories end as histories
     from (
       select coalesce(sum(octet_length(device_id)), 0) as bytes, json_agg(ordinal) as ordinals,
         json_agg(device_id) as device_ids,
         json_agg(json_build_array(ordinal, refusals, apns_environment))
-          filter (where refusals > 0 or apns_environment is not null) as notes
+          filter (where refusals > 0 or apns_environment is not null) as histories
       from (
         select ordinal, device_id, refusals, apns_environment from devices
         where app_id = ${appId} and platform_id = ${platformId} and ordinal >= ${start} and ordinal < ${end}
@@ -56,5 +56,5 @@ export async function resolveGroup(
         order by ordinal
       ) matching
     ) lists`;
-  return group ?? { bytes: 0, ordinals: null, deviceIds: null, notes: null };
+  return group ?? { bytes: 0, ordinals: null, deviceIds: null, histories: null };
 }

@@ -3,13 +3,13 @@
  * current.
  */
 
-import type { PlatformOfApp } from '../../domain/device.ts';
+import type { Scope } from '../../domain/device.ts';
 import { BLOCK_DEVICES, GROUP_DEVICES } from '../../domain/device.ts';
 import type { Audience } from '../../domain/notification.ts';
 import type { Sql } from '../../store/sql.ts';
 import { isNobody } from '../audience.ts';
 import type {
-  DeviceNotes,
+  DeviceHistories,
   DeviceRun,
   PresentDevices,
   ResolveRequest,
@@ -18,10 +18,10 @@ import type {
 import { NOBODY, TOKEN_BYTES_MAX } from '../tag-index.ts';
 import { countMatching } from './count-matching.ts';
 import { recheckOrdinals } from './recheck-ordinals.ts';
-import type { NoteRow } from './resolve-group.ts';
+import type { HistoryRow } from './resolve-group.ts';
 import { resolveGroup } from './resolve-group.ts';
 
-const NO_NOTES: DeviceNotes = new Map();
+const NO_HISTORIES: DeviceHistories = new Map();
 
 export class SqlTagIndex implements TagIndex {
   private readonly sql: Sql;
@@ -43,34 +43,34 @@ export class SqlTagIndex implements TagIndex {
       end = start + BLOCK_DEVICES * blocksThatFit(end - start, found.bytes);
       found = await resolveGroup(this.sql, group, { start, end }, audience);
     }
-    const { ordinals, deviceIds, notes } = found;
+    const { ordinals, deviceIds, histories } = found;
     const rest = end < groupEnd ? { endOffset: end - groupStart } : {};
     if (ordinals === null || deviceIds === null) return { ...NOBODY, ...rest };
     return {
       offsets: Uint16Array.from(ordinals, (ordinal) => ordinal - groupStart),
       deviceIds,
-      notes: notes === null ? NO_NOTES : notesOf(notes),
+      histories: histories === null ? NO_HISTORIES : historiesOf(histories),
       ...rest,
     };
   }
 
   async recheck(
-    scope: PlatformOfApp,
+    scope: Scope,
     ordinals: readonly number[],
     audience: Audience,
   ): Promise<PresentDevices> {
     if (isNobody(audience) || ordinals.length === 0) {
-      return { deviceIds: new Map(), notes: NO_NOTES };
+      return { deviceIds: new Map(), histories: NO_HISTORIES };
     }
     const rows = await recheckOrdinals(this.sql, scope, ordinals, audience);
     const noted = rows.filter(({ refusals, environment }) => refusals > 0 || environment !== null);
     return {
       deviceIds: new Map(rows.map(({ ordinal, deviceId }) => [ordinal, deviceId])),
-      notes: notesOf(noted.map((row) => [row.ordinal, row.refusals, row.environment])),
+      histories: historiesOf(noted.map((row) => [row.ordinal, row.refusals, row.environment])),
     };
   }
 
-  count(sql: Sql, scope: PlatformOfApp, audience: Audience): Promise<number> {
+  count(sql: Sql, scope: Scope, audience: Audience): Promise<number> {
     return isNobody(audience) ? Promise.resolve(0) : countMatching(sql, scope, audience);
   }
 }
@@ -84,5 +84,5 @@ function blocksThatFit(devices: number, bytes: number): number {
   return Math.max(1, Math.min(blocks - 1, Math.floor((blocks * TOKEN_BYTES_MAX) / bytes)));
 }
 
-const notesOf = (rows: readonly NoteRow[]): DeviceNotes =>
+const historiesOf = (rows: readonly HistoryRow[]): DeviceHistories =>
   new Map(rows.map(([ordinal, refusals, environment]) => [ordinal, { refusals, environment }]));

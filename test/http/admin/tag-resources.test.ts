@@ -2,7 +2,7 @@
 
 import type { Test } from 'tap';
 import t from 'tap';
-import { groupResourceRoutes } from '../../../src/http/admin/group-resources.ts';
+import { tagGroupResourceRoutes } from '../../../src/http/admin/tag-group-resources.ts';
 import { tagResourceRoutes } from '../../../src/http/admin/tag-resources.ts';
 import { insertApp } from '../../../src/store/apps/insert-app.ts';
 import type { Store } from '../../../src/store/store.ts';
@@ -26,7 +26,7 @@ async function open(t: Test, store: Store, slug: string): Promise<Scene> {
   };
   const resources = await openResources(t, store, slug, [
     ...tagResourceRoutes({ sql, patientReads, onDisconnected }),
-    ...groupResourceRoutes({ sql, patientReads }),
+    ...tagGroupResourceRoutes({ sql, patientReads }),
   ]);
   const { clientId } = resources.tenant;
   return {

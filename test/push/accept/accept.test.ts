@@ -25,7 +25,7 @@ const push = (more: Partial<Push>): Push => ({
   ...more,
 });
 
-const NO_RIGHT = { authority: null, fault: null };
+const NOT_AUTHORIZED = { authorized: null, fault: null };
 
 const key = (name: string, body = 'body') => ({ key: name, bodyHash: Buffer.from(body) });
 
@@ -233,7 +233,7 @@ await withStores(t, async (t, store) => {
         const task = taskOf(
           { kind: 'chunk', chunk, leaseStartedMs: 0, nodeId: null },
           60_000,
-          NO_RIGHT,
+          NOT_AUTHORIZED,
         );
         t.ok(Math.abs(task.message.dueAtMs - Date.now()) < 60_000, 'due about now');
         t.equal(task.retryUntilMs, task.message.dueAtMs + 3_600_000);

@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import t from 'tap';
 import { GROUP_DEVICES } from '../../../src/domain/device.ts';
 import type { Claimed } from '../../../src/push/dispatch/claimed.ts';
-import { scopeOf } from '../../../src/push/dispatch/claimed.ts';
+import { partOf } from '../../../src/push/dispatch/claimed.ts';
 import { Claimer } from '../../../src/push/dispatch/claimer.ts';
 import type { Assignment } from '../../../src/push/dispatch/dispatcher.ts';
 import { Presence } from '../../../src/push/protocol/presence.ts';
@@ -118,7 +118,7 @@ await withStores(t, async (t, store) => {
       const small = await makeRunning(sql, await makeTenant(sql, 'fair-small'), 10);
       await until('the next is claimed', () => (node.claimed.length >= 3 ? true : null));
       t.strictSame(
-        node.claimed.slice(0, 3).map((claimed) => scopeOf(claimed).notificationId),
+        node.claimed.slice(0, 3).map((claimed) => partOf(claimed).notificationId),
         [big, big, small],
       );
       node.finishAll();
@@ -161,7 +161,7 @@ await withStores(t, async (t, store) => {
       await until('its share is taken', () => (node.claimed.length === 2 ? true : null));
       const small = await makeRunning(sql, tenant, 10);
       await until('the small one is served', () =>
-        node.claimed.some((claimed) => scopeOf(claimed).notificationId === small) ? true : null,
+        node.claimed.some((claimed) => partOf(claimed).notificationId === small) ? true : null,
       );
       t.equal(node.askedToGiveBack.length, 1);
       t.equal(node.askedToGiveBack[0], node.claimed[0]);

@@ -7,18 +7,18 @@ import { ProviderTokens } from '../../../src/credentials/provider-tokens.ts';
 import type { ProviderCredential } from '../../../src/domain/credential.ts';
 import { Ledger } from '../../../src/outcomes/ledger.ts';
 import type { Authorization } from '../../../src/providers/authorization.ts';
-import { Authorizations } from '../../../src/providers/authorization.ts';
+import { AuthorizationCache } from '../../../src/providers/authorization.ts';
 import type { AuthorizationSource } from '../../../src/push/dispatch/authorizer.ts';
 import { Authorizer } from '../../../src/push/dispatch/authorizer.ts';
 import type { Claimed } from '../../../src/push/dispatch/claimed.ts';
-import { releaseOf, scopeOf } from '../../../src/push/dispatch/claimed.ts';
+import { partOf, releaseOf } from '../../../src/push/dispatch/claimed.ts';
 import type { DispatcherOptions } from '../../../src/push/dispatch/dispatcher.ts';
 import { Dispatcher } from '../../../src/push/dispatch/dispatcher.ts';
 import type { Lot, RunningTask, TaskEvents } from '../../../src/push/dispatch/worker-pool.ts';
 import { WorkerPool } from '../../../src/push/dispatch/worker-pool.ts';
-import type { QuotaAnswer, QuotaNote } from '../../../src/push/protocol/permits.ts';
+import type { QuotaAnswer, QuotaMessage } from '../../../src/push/protocol/permits.ts';
 import { Presence } from '../../../src/push/protocol/presence.ts';
-import type { Task, Word, WorkerSettings } from '../../../src/push/protocol/task.ts';
+import type { MessageToTask, Task, WorkerSettings } from '../../../src/push/protocol/task.ts';
 import { systemClock } from '../../../src/std/clock.ts';
 import type { ClaimedChunk } from '../../../src/store/ledger/claim-chunks.ts';
 import type { NotificationOrders } from '../../../src/store/ledger/read-orders.ts';
@@ -66,12 +66,12 @@ const quotas = { join: () => null };
 
 class PlayedPool {
   readonly tasks: Task[] = [];
-  readonly words: Word[] = [];
+  readonly messages: MessageToTask[] = [];
   play: (events: TaskEvents) => Promise<void> = () => Promise.resolve();
 
   run(task: Task, events: TaskEvents): RunningTask {
     this.tasks.push(task);
-    return { say: (word) => this.words.push(word), finished: this.play(events) };
+    return { say: (message) => this.messages.push(message), finished: this.play(events) };
   }
 }
 
@@ -80,7 +80,7 @@ function authorized(options: DispatcherOptions) {
   const dispatcher = new Dispatcher(options);
   return {
     start: (claimed: Claimed, lot: Lot | null = null) => {
-      const { appId, platformId } = scopeOf(claimed);
+      const { appId, platformId } = partOf(claimed);
       return dispatcher.start(claimed, options.authorizer.authorize(appId, platformId), lot);
     },
     underWayFor: (ms: number) => dispatcher.underWayFor(ms),
@@ -185,10 +185,10 @@ t.test('a credential that is refused or missing is the fault of the task', async
   const pool = new PlayedPool();
   const refused = () => ({ ok: false, reason: 'invalid_grant', retryable: false }) as const;
   await dispatcherOf(pool, refused).dispatcher.start(await claimOne('refused')).finished;
-  t.match(pool.tasks[0], { fault: 'invalid_grant', authority: null });
+  t.match(pool.tasks[0], { fault: 'invalid_grant', authorized: null });
   await dispatcherOf(pool, undefined, () => null).dispatcher.start(await claimOne('missing'))
     .finished;
-  t.match(pool.tasks[1], { fault: 'MissingCredential', authority: null });
+  t.match(pool.tasks[1], { fault: 'MissingCredential', authorized: null });
 });
 
 t.test('an expired authorization is replaced; one that has been already is told', async (t) => {
@@ -197,7 +197,7 @@ t.test('an expired authorization is replaced; one that has been already is told'
   const asked = new Promise<TaskEvents>((resolve) => {
     pool.play = (events) => {
       resolve(events);
-      return until('two answers', () => (pool.words.length === 2 ? true : null)).then(
+      return until('two answers', () => (pool.messages.length === 2 ? true : null)).then(
         () => undefined,
       );
     };
@@ -209,10 +209,10 @@ t.test('an expired authorization is replaced; one that has been already is told'
   const { finished } = dispatcher.start(await claimOne('expired-authorization'));
   const events = await asked;
   events.authorizationExpired('bearer one');
-  await until('the first answer', () => (pool.words.length === 1 ? true : null));
+  await until('the first answer', () => (pool.messages.length === 1 ? true : null));
   events.authorizationExpired('bearer one');
   await finished;
-  t.strictSame(pool.words, [
+  t.strictSame(pool.messages, [
     { kind: 'authorize', authorization: 'bearer two' },
     { kind: 'authorize', authorization: 'bearer two' },
   ]);
@@ -240,7 +240,7 @@ t.test('what is ordered of a send is told to its worker, each once', async (t) =
   for (const _ of [1, 2]) tell('PAUSED', 1_700_000_000_000);
   tell('CANCELLED', 1_700_000_000_000);
   dispatcher.tell([{ notificationId: 'of another', state: 'CANCELLED', expiresAtMs: null }]);
-  t.strictSame(pool.words, [
+  t.strictSame(pool.messages, [
     { kind: 'state', state: 'PAUSED' },
     { kind: 'give-back', withinMs: 0, answersWithinMs: null },
     { kind: 'state', state: 'CANCELLED' },
@@ -259,7 +259,7 @@ t.test('what is ordered before a worker has it is told with the task', async (t)
   dispatcher.tell([{ notificationId, state: 'CANCELLED', expiresAtMs }]);
   t.equal(pool.tasks.length, 0);
   await finished;
-  t.strictSame(pool.words, [{ kind: 'state', state: 'CANCELLED' }]);
+  t.strictSame(pool.messages, [{ kind: 'state', state: 'CANCELLED' }]);
 });
 
 t.test('too many tokens of a key: no node makes another for a while', async (t) => {
@@ -280,7 +280,7 @@ async function workersOf(t: Test) {
   const simulator = await simulatorFor(t);
   const settings: WorkerSettings = {
     presence: new Presence(systemClock).memory,
-    wire: 'dispatcher.test',
+    broadcast: 'dispatcher.test',
     connectionsMax: 8,
     address: store.address,
     redis: null,
@@ -292,7 +292,7 @@ async function workersOf(t: Test) {
   t.teardown(() => pool.destroy());
   const authorizer = new Authorizer(
     (_appId, platformId) => Promise.resolve(usable(credentialOf(simulator, platformId))),
-    new Authorizations(originsOf(simulator), new ProviderTokens(sql, secrets)),
+    new AuthorizationCache(originsOf(simulator), new ProviderTokens(sql, secrets)),
   );
   return { simulator, pool, authorizer };
 }
@@ -302,9 +302,9 @@ t.test('what a task has not used of its quota goes back, before it counts as end
   const heard: string[] = [];
   const metered = {
     join: (_credential: ProviderCredential, answer: (answer: QuotaAnswer) => void) => ({
-      hear(note: QuotaNote) {
-        heard.push(note.kind);
-        if (note.kind === 'wanted') answer({ kind: 'granted', permits: 1_000, forMs: 60_000 });
+      hear(message: QuotaMessage) {
+        heard.push(message.kind);
+        if (message.kind === 'wanted') answer({ kind: 'granted', permits: 1_000, forMs: 60_000 });
       },
       leave: () => void heard.push('left'),
     }),

@@ -14,7 +14,7 @@ import type {
   WorkerPool,
 } from '../../../src/push/dispatch/worker-pool.ts';
 import { Presence } from '../../../src/push/protocol/presence.ts';
-import type { Task, Word } from '../../../src/push/protocol/task.ts';
+import type { MessageToTask, Task } from '../../../src/push/protocol/task.ts';
 import { systemClock } from '../../../src/std/clock.ts';
 import { listParked, releaseParked } from '../../../src/store/ledger/parked-parts.ts';
 import type { ScopeStatus } from '../../../src/store/notifications/read-status.ts';
@@ -86,7 +86,7 @@ class PlayedNode {
       log,
       authorize: (appId, platformId) => authorizer.authorize(appId, platformId),
       onRoom: () => undefined,
-      start: (claimed, right) => dispatcher.start(claimed, right),
+      start: (claimed, authorization) => dispatcher.start(claimed, authorization),
     });
     this.claimer.start();
   }
@@ -97,13 +97,13 @@ class PlayedNode {
 
   private run(task: Task, events: TaskEvents, play: Play): RunningTask {
     this.tasks.push(task);
-    let hear: (word: Word) => void = () => undefined;
+    let hear: (message: MessageToTask) => void = () => undefined;
     const work = async (): Promise<void> => {
       this.running += 1;
       this.together = Math.max(this.together, this.running);
       try {
         for (const report of await play(task)) {
-          const heard = new Promise<Word>((resolve) => {
+          const heard = new Promise<MessageToTask>((resolve) => {
             hear = resolve;
           });
           events.reported({ ...emptyReport(task), ...report } as Progress);
@@ -113,7 +113,7 @@ class PlayedNode {
         this.running -= 1;
       }
     };
-    return { say: (word) => hear(word), finished: work() };
+    return { say: (message) => hear(message), finished: work() };
   }
 }
 
@@ -125,7 +125,7 @@ function emptyReport(task: Task): Progress {
     notificationId: message.notificationId,
     appId,
     platformId,
-    news: [],
+    observations: [],
     fault: null,
     sends: 0,
     sentFromMs: null,
@@ -233,14 +233,14 @@ async function parkedAndReleased(
   t.equal(await releaseParked(sql, id), null);
   const [released] = (await readStatus(sql, tenant.clientId, id)) ?? [];
   t.match(released, { state: 'RUNNING', total: 0, failed: 0, parked: 0, reasons: null });
-  const mended = new PlayedNode(store, () => Promise.resolve([delivered(10)]));
+  const fixed = new PlayedNode(store, () => Promise.resolve([delivered(10)]));
   t.match(await ended(store, tenant, id), {
     state: 'FINISHED',
     total: 10,
     delivered: 10,
     failed: 0,
   });
-  await mended.stop();
+  await fixed.stop();
 }
 
 async function retries(t: Test, store: Store): Promise<void> {

@@ -30,12 +30,14 @@ await withStores(t, async (t, store) => {
         return rows?.find(({ waitingFor }) => waitingFor !== null) ?? null;
       });
       t.match(waiting, { state: 'RUNNING', waitingFor: /InternalServerError|ServiceUnavailable/ });
-      t.match(fanOut.circuits.readings, [{ appId: tenant.appId, platformId: 3, openThreads: 1 }]);
+      t.match(fanOut.circuitBreakers.readings, [
+        { appId: tenant.appId, platformId: 3, openThreads: 1 },
+      ]);
       await behave(simulator, {});
       const rows = await finalRows(store, tenant, id);
       t.match(rows[0], { state: 'FINISHED', total: 1_000, delivered: 1_000, waitingFor: null });
       await until('the circuit is closed', () =>
-        fanOut.circuits.readings.length === 0 ? true : null,
+        fanOut.circuitBreakers.readings.length === 0 ? true : null,
       );
       await fanOut.drain();
     },

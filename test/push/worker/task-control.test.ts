@@ -10,7 +10,7 @@ const makeControl = () => {
   return { control, changes: () => changes };
 };
 
-t.test('paused, by a verdict or between two: it stops where it is, whatever it was asked', (t) => {
+t.test('paused, by a reply or between two: it stops where it is, whatever it was asked', (t) => {
   const { control, changes } = makeControl();
   control.giveBack(2_000, null);
   control.hearState('PAUSED', 1_000);

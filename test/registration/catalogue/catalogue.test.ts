@@ -29,7 +29,7 @@ await onEachStore(t, {
       expiresAtMs: 9_999_999_999_999,
       appIds: [tenant.appId],
     });
-    t.equal(snapshot.groupsBySourceId.get('news')?.id, group);
+    t.equal(snapshot.tagGroupsBySourceId.get('news')?.id, group);
     const resolved = snapshot.resolve({ ids: [tag, tag, foreign], sourceIds: ['tag', 'foreign'] });
     t.same(
       resolved.tags.map(({ id }) => id),

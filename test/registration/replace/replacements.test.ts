@@ -4,7 +4,7 @@
 
 import { hash } from 'node:crypto';
 import t from 'tap';
-import { groupOf, offsetOf } from '../../../src/domain/device.ts';
+import { groupNumberOf, offsetOf } from '../../../src/domain/device.ts';
 import { deviceRef } from '../../../src/registration/operation.ts';
 import type { Replaced } from '../../../src/registration/replace/replace-commit.ts';
 import { commitReplacement } from '../../../src/registration/replace/replace-commit.ts';
@@ -64,15 +64,15 @@ await onEachStore(t, {
     const replaced = await replacements.submit({ device: old, by, appVersion: null });
     const ordinal = before?.ordinal ?? -1;
     t.equal(replaced.outcome, 'moved');
-    const note = { refusals: 0, environment: null };
+    const history = { refusals: 0, environment: null };
     t.same(changesIn(replaced), [
       {
-        groupNumber: groupOf(ordinal),
+        groupNumber: groupNumberOf(ordinal),
         version: version + 1,
         tokens: [[offsetOf(ordinal), 'cd'.repeat(32)]],
         added: [],
         removed: [],
-        notes: [[offsetOf(ordinal), note]],
+        histories: [[offsetOf(ordinal), history]],
       },
     ]);
     t.same(await rowsOf(sql, appId), {
@@ -144,7 +144,7 @@ await onEachStore(t, {
         tokens: [[offset, null]],
         added: [],
         removed: [a, b, deleted].map((tagId) => [tagId, [offset]]),
-        notes: [],
+        histories: [],
       },
       {
         groupNumber: 1,
@@ -152,7 +152,7 @@ await onEachStore(t, {
         tokens: [],
         added: [[a, [freshOffset]]],
         removed: [],
-        notes: [[freshOffset, { refusals: 0, environment: null }]],
+        histories: [[freshOffset, { refusals: 0, environment: null }]],
       },
     ]);
     t.same(await rowsOf(sql, appId), {
@@ -263,12 +263,12 @@ await onEachStore(t, {
 function changesIn(replaced: ReplaceResult) {
   const changes = 'changes' in replaced ? [...replaced.changes] : [];
   changes.sort((a, b) => a.groupNumber - b.groupNumber);
-  return changes.map(({ groupNumber, version, tokens, added, removed, notes }) => ({
+  return changes.map(({ groupNumber, version, tokens, added, removed, histories }) => ({
     groupNumber,
     version,
     tokens: [...tokens],
     added: [...added],
     removed: [...removed],
-    notes: [...notes],
+    histories: [...histories],
   }));
 }

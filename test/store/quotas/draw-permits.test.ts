@@ -5,7 +5,7 @@
 
 import type { Test } from 'tap';
 import t from 'tap';
-import { bucketOf } from '../../../src/push/dispatch/quota-desk.ts';
+import { bucketOf } from '../../../src/push/dispatch/quota-leaser.ts';
 import { drawPermits, pauseQuota, returnPermits } from '../../../src/store/quotas/draw-permits.ts';
 import type { Sql } from '../../../src/store/sql.ts';
 import { onEachStore } from '../../support/on-each-store.ts';

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';
 import t from 'tap';
-import type { GroupChange } from '../../../src/domain/group-change.ts';
-import { changesOf } from '../../../src/domain/group-change.ts';
+import type { DeviceGroupChange } from '../../../src/domain/device-group-change.ts';
+import { changesOf } from '../../../src/domain/device-group-change.ts';
 import { eraseDevices } from '../../../src/store/devices/erase-devices.ts';
-import { raiseGroups } from '../../../src/store/devices/raise-groups.ts';
+import { raiseDeviceGroups } from '../../../src/store/devices/raise-device-groups.ts';
 import { readLineage } from '../../../src/store/index/lineage.ts';
 import type { SqlPool } from '../../../src/store/sql.ts';
 import { RedisFeed } from '../../../src/tag-index/redis/feed.ts';
@@ -46,12 +46,12 @@ const TESTS: Readonly<Record<string, (t: Test, bench: Bench) => Promise<void>>> 
     await isWhole(t, bench);
   },
 
-  'one whose predecessor never comes is mended': async (t, bench) => {
+  'one whose predecessor never comes is repaired': async (t, bench) => {
     const missedBefore = bench.one.missed();
     await erase(bench, 1);
     await bench.one.feed.apply(await erase(bench, 2));
     t.equal(bench.one.missed(), missedBefore + 1);
-    await until('it is mended', async () =>
+    await until('it is repaired', async () =>
       (await bench.redis.client.hget(bench.hashKey, 'v')) === '3' ? true : null,
     );
     await isWhole(t, bench);
@@ -75,10 +75,10 @@ const TESTS: Readonly<Record<string, (t: Test, bench: Bench) => Promise<void>>> 
     await one.feed.apply(change);
     t.not(await redis.client.hget(hashKey, 'v'), '1', 'it is not what it was');
     await until('the breaker is closed again', async () => {
-      await one.gate.pass(() => one.client.ping());
-      return one.gate.isOpen ? null : true;
+      await one.breaker.run(() => one.client.ping());
+      return one.breaker.isOpen ? null : true;
     });
-    await mend(bench);
+    await untilRepaired(bench);
     await isWhole(t, bench);
   },
 
@@ -87,7 +87,7 @@ const TESTS: Readonly<Record<string, (t: Test, bench: Bench) => Promise<void>>> 
     await redis.client.config('SET', 'maxmemory', '1');
     await one.feed.apply(await erase(bench, 1));
     t.equal(await redis.client.hget(hashKey, 'v'), '1', 'it is what it was');
-    t.notOk(one.gate.isOpen);
+    t.notOk(one.breaker.isOpen);
     const run = await one.index.resolve({
       group: { appId, platformId: PLATFORM, groupNumber: 0 },
       audience: { anyTagIds: [tagId], allTagIds: [], noneTagIds: [] },
@@ -96,7 +96,7 @@ const TESTS: Readonly<Record<string, (t: Test, bench: Bench) => Promise<void>>> 
     });
     t.equal(run.deviceIds.length, DEVICES, 'who does not need the change is answered');
     await redis.client.config('SET', 'maxmemory', '0');
-    await mend(bench);
+    await untilRepaired(bench);
     await isWhole(t, bench);
   },
 
@@ -109,7 +109,7 @@ const TESTS: Readonly<Record<string, (t: Test, bench: Bench) => Promise<void>>> 
     t.not((await readLineage(sql)).name, name);
     t.equal(one.name.current, (await readLineage(sql)).name, 'whoever is answered goes by it');
     await bench.other.name.reread();
-    await mend(bench);
+    await untilRepaired(bench);
     await isWhole(t, bench);
   },
 
@@ -117,38 +117,41 @@ const TESTS: Readonly<Record<string, (t: Test, bench: Bench) => Promise<void>>> 
     const { one, redis } = bench;
     redis.signal('SIGSTOP');
     await one.feed.apply(await erase(bench, 1));
-    t.ok(one.gate.isOpen, 'nobody waits for it any more');
+    t.ok(one.breaker.isOpen, 'nobody waits for it any more');
     redis.signal('SIGCONT');
     const [later] = await erase(bench, 2);
     if (later === undefined) throw new Error('nothing was changed');
     await until('Redis is asked again', async () => {
       await one.feed.apply([later]);
-      return one.gate.isOpen ? null : true;
+      return one.breaker.isOpen ? null : true;
     });
-    await mend(bench);
+    await untilRepaired(bench);
     await isWhole(t, bench);
   },
 };
 
 /** A feed whose clock stands: it waits as long as it takes. */
-const patient = (t: Test, { client, name, gate }: NodeIndex): RedisFeed =>
+const patient = (t: Test, { client, name, breaker }: NodeIndex): RedisFeed =>
   new RedisFeed({
     client,
     name,
-    gate,
+    breaker,
     clock: { nowMs: () => 0, monotonicMs: () => 0 },
     onMissed: (groups) => t.fail('a change was missed', { groups }),
     onAhead: (_, seen) => Promise.reject(new Error(`Redis has ${seen.length} more`)),
   });
 
 /** Commits, and answers what an index has to hear. */
-async function erase({ sql, appId }: Bench, ordinal: number): Promise<readonly GroupChange[]> {
+async function erase(
+  { sql, appId }: Bench,
+  ordinal: number,
+): Promise<readonly DeviceGroupChange[]> {
   const place = { appId, platformId: PLATFORM, ordinal, registeredBeforeMs: null };
   return (await eraseDevices(sql, [place])).changes;
 }
 
-async function mend({ sql, one }: Bench): Promise<void> {
-  await until('the index is mended', async () => {
+async function untilRepaired({ sql, one }: Bench): Promise<void> {
+  await until('the index is repaired', async () => {
     const stale = await staleGroups(sql, one.client, one.name.current);
     one.repairs.ask(stale);
     return stale.length === 0 ? true : null;
@@ -159,7 +162,7 @@ async function isWhole(t: Test, { sql, one, appId }: Bench): Promise<void> {
   t.strictSame(await indexDifferences(sql, one.client, one.name.current), []);
   // And goes on.
   const group = { appId, platformId: PLATFORM, groupNumber: 0 };
-  await one.feed.apply(changesOf(await raiseGroups(sql, [group]), {}));
+  await one.feed.apply(changesOf(await raiseDeviceGroups(sql, [group]), {}));
   t.strictSame(await staleGroups(sql, one.client, one.name.current), []);
 }
 
@@ -181,7 +184,7 @@ await withRedis(t, (t) =>
         await seedDevices(sql, { appId, platformId: PLATFORM, tagIds: [tagId], count: DEVICES });
         const hashKey = `tagcast:${one.name.current}:{${appId}.${PLATFORM}.0}`;
         const bench = { sql, redis, one, other, appId, tagId, hashKey };
-        await mend(bench);
+        await untilRepaired(bench);
         await body(t, bench);
       });
     }

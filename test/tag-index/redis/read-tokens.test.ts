@@ -1,8 +1,8 @@
 import t from 'tap';
 import { BLOCK_DEVICES } from '../../../src/domain/device.ts';
-import { changesOf } from '../../../src/domain/group-change.ts';
+import { changesOf } from '../../../src/domain/device-group-change.ts';
 import { systemClock } from '../../../src/std/clock.ts';
-import { raiseGroups } from '../../../src/store/devices/raise-groups.ts';
+import { raiseDeviceGroups } from '../../../src/store/devices/raise-device-groups.ts';
 import type { RedisClient } from '../../../src/tag-index/redis/connect.ts';
 import { readTokens } from '../../../src/tag-index/redis/read-tokens.ts';
 import { RedisTagIndex } from '../../../src/tag-index/redis/redis-tag-index.ts';
@@ -42,7 +42,7 @@ await withRedis(t, (t) =>
     await sql`
       update devices set device_id = 'another'
       where app_id = ${appId} and platform_id = ${PLATFORM} and ordinal = 7`;
-    const raised = await raiseGroups(sql, [group]);
+    const raised = await raiseDeviceGroups(sql, [group]);
     await node.feed.apply(changesOf(raised, { tokens: [{ ...place, deviceId: 'another' }] }));
 
     const tokenAt = async (version: number): Promise<string | null> => {
@@ -66,11 +66,11 @@ await withRedis(t, (t) =>
         for (const [key, dump] of older) await redis.client.restore(key, 0, dump, 'REPLACE');
       });
       const clock = systemClock;
-      const { name, gate } = node;
+      const { name, breaker } = node;
       const index = new RedisTagIndex({
         client,
         name,
-        gate,
+        breaker,
         sql,
         database: new SqlTagIndex(sql),
         clock,
@@ -92,7 +92,7 @@ await withRedis(t, (t) =>
       const wideTagId = await wide.makeTag();
       const scope = { appId: wide.appId, platformId: PLATFORM };
       await seedWideDevices(sql, scope, wideTagId, 3_000);
-      await raiseGroups(sql, [{ ...scope, groupNumber: 0 }]);
+      await raiseDeviceGroups(sql, [{ ...scope, groupNumber: 0 }]);
       node.repairs.ask([{ ...scope, groupNumber: 0 }]);
       const wideKey = `tagcast:${node.name.current}:{${wide.appId}.${PLATFORM}.0}`;
       await until('the index is filled', async () =>

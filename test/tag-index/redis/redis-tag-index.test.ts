@@ -1,18 +1,18 @@
 import type { Test } from 'tap';
 import t from 'tap';
-import { deviceKeyOf, groupOf } from '../../../src/domain/device.ts';
-import type { Edits } from '../../../src/domain/group-change.ts';
-import { changesOf } from '../../../src/domain/group-change.ts';
+import { deviceKeyOf, groupNumberOf } from '../../../src/domain/device.ts';
+import type { Edits } from '../../../src/domain/device-group-change.ts';
+import { changesOf } from '../../../src/domain/device-group-change.ts';
 import { systemClock } from '../../../src/std/clock.ts';
-import { raiseGroups } from '../../../src/store/devices/raise-groups.ts';
-import { readVersions } from '../../../src/store/index/list-groups.ts';
+import { raiseDeviceGroups } from '../../../src/store/devices/raise-device-groups.ts';
+import { readVersions } from '../../../src/store/index/list-device-groups.ts';
 import type { Sql } from '../../../src/store/sql.ts';
 import type { Store } from '../../../src/store/store.ts';
 import type { RedisAddress, RedisClient } from '../../../src/tag-index/redis/connect.ts';
 import { connectRedis } from '../../../src/tag-index/redis/connect.ts';
 import { RedisFeed } from '../../../src/tag-index/redis/feed.ts';
-import { Gate } from '../../../src/tag-index/redis/gate.ts';
 import { IndexName } from '../../../src/tag-index/redis/index-name.ts';
+import { RedisBreaker } from '../../../src/tag-index/redis/redis-breaker.ts';
 import { RedisTagIndex } from '../../../src/tag-index/redis/redis-tag-index.ts';
 import { SqlTagIndex } from '../../../src/tag-index/sql/sql-tag-index.ts';
 import type { TagIndex } from '../../../src/tag-index/tag-index.ts';
@@ -61,11 +61,11 @@ async function makeBench(t: Test, sql: Sql, client: RedisClient): Promise<TagInd
   const clock = systemClock;
   const name = await IndexName.read(sql, clock);
   const onError = (error: unknown) => t.fail('Redis failed', { error });
-  const gate = new Gate({ clock, onChange: onError, onRefusal: onError });
+  const breaker = new RedisBreaker({ clock, onChange: onError, onRefusal: onError });
   const feed = new RedisFeed({
     client,
     name,
-    gate,
+    breaker,
     clock,
     onMissed: (groups) => t.fail('a change was not applied', { groups }),
     onAhead: (_, seen) => Promise.reject(new Error(`Redis has ${seen.length} more`)),
@@ -77,17 +77,19 @@ async function makeBench(t: Test, sql: Sql, client: RedisClient): Promise<TagInd
     recheck: (scope, ordinals, audience) => truth.recheck(scope, ordinals, audience),
   };
   const raise = async (scope: ModelScope, ordinal: number, edits: Edits): Promise<void> => {
-    const raised = await raiseGroups(sql, [{ ...scope, groupNumber: groupOf(ordinal) }]);
+    const raised = await raiseDeviceGroups(sql, [
+      { ...scope, groupNumber: groupNumberOf(ordinal) },
+    ]);
     await feed.apply(changesOf(raised, edits));
   };
   return {
     sql,
-    index: new RedisTagIndex({ client, name, gate, sql, database, clock }),
+    index: new RedisTagIndex({ client, name, breaker, sql, database, clock }),
     async versionOf(group) {
       const [known] = await readVersions(sql, [group]);
       return known?.version ?? 0;
     },
-    async setTags(scope, ordinal, tagIds, note) {
+    async setTags(scope, ordinal, tagIds, history) {
       const { appId, platformId } = scope;
       const place = { appId, platformId, ordinal };
       const deviceId = deviceIdOf(scope, ordinal);
@@ -95,14 +97,14 @@ async function makeBench(t: Test, sql: Sql, client: RedisClient): Promise<TagInd
       await sql`
         insert into devices (app_id, platform_id, ordinal, device_key, device_id, registered_at, refusals, apns_environment, tag_ids)
         values (${appId}, ${platformId}, ${ordinal}, ${deviceKeyOf(deviceId)}, ${deviceId}, now(),
-          ${note.refusals}, ${note.environment}, ${[...tagIds].sort((a, b) => a - b)}::integer[])
+          ${history.refusals}, ${history.environment}, ${[...tagIds].sort((a, b) => a - b)}::integer[])
         on conflict (app_id, platform_id, ordinal) do update set
           refusals = excluded.refusals, apns_environment = excluded.apns_environment, tag_ids = excluded.tag_ids`;
       await raise(scope, ordinal, {
         tokens: [{ ...place, deviceId }],
         added: tagIds.map((tagId) => ({ ...place, tagId })),
         removed: removed.filter(({ tagId }) => !tagIds.includes(tagId)),
-        notes: [{ ...place, note }],
+        histories: [{ ...place, history }],
       });
     },
     async erase(scope, ordinal) {

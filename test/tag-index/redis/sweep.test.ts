@@ -20,9 +20,9 @@ await withRedis(t, (t) =>
     const node = await openNodeIndex(t, sql, { kind: 'single', url: redis.url });
     const sweep = new Sweep({ ...node, sql, log: silent });
 
-    await t.test('it finds what is missing, and has it mended', async (t) => {
+    await t.test('it finds what is missing, and has it repaired', async (t) => {
       await sweep.run();
-      await isMended(t, sql, node);
+      await isRepaired(t, sql, node);
     });
 
     await t.test('what is a change ahead of the list is not ahead of the database', async (t) => {
@@ -30,7 +30,7 @@ await withRedis(t, (t) =>
       await sql`update device_groups set version = version + 1`;
       await sweep.run();
       await sweep.run();
-      await isMended(t, sql, node);
+      await isRepaired(t, sql, node);
       t.equal((await readLineage(sql)).name, name);
     });
 
@@ -45,7 +45,7 @@ await withRedis(t, (t) =>
         select min(version) as version from device_groups`;
       t.ok((lowest?.version ?? 0) > 1e9, 'all versions are new');
       await sweep.run();
-      await isMended(t, sql, node);
+      await isRepaired(t, sql, node);
     });
 
     await t.test('another node sweeps while this one holds the lease: it looks once', async (t) => {
@@ -58,8 +58,8 @@ await withRedis(t, (t) =>
   }),
 );
 
-async function isMended(t: Test, sql: SqlPool, { client, name }: NodeIndex): Promise<void> {
-  await until('it is mended', async () =>
+async function isRepaired(t: Test, sql: SqlPool, { client, name }: NodeIndex): Promise<void> {
+  await until('it is repaired', async () =>
     (await staleGroups(sql, client, name.current)).length === 0 ? true : null,
   );
   t.strictSame(await indexDifferences(sql, client, name.current), []);

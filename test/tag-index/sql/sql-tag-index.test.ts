@@ -54,7 +54,7 @@ async function benchOn({ sql }: Store): Promise<TagIndexBench> {
   return {
     sql,
     index: new SqlTagIndex(sql),
-    async setTags(scope, ordinal, tagIds, note) {
+    async setTags(scope, ordinal, tagIds, history) {
       const { appId, platformId } = scope;
       const deviceId = deviceIdOf(scope, ordinal);
       await sql`
@@ -62,7 +62,7 @@ async function benchOn({ sql }: Store): Promise<TagIndexBench> {
         values (${appId}, ${platformId}, ${ordinal}, ${deviceKeyOf(deviceId)}, ${deviceId}, now())
         on conflict do nothing`;
       await sql`
-        update devices set refusals = ${note.refusals}, apns_environment = ${note.environment},
+        update devices set refusals = ${history.refusals}, apns_environment = ${history.environment},
           tag_ids = ${[...tagIds].sort((a, b) => a - b)}::integer[]
         where app_id = ${appId} and platform_id = ${platformId} and ordinal = ${ordinal}`;
       await sql`

@@ -5,7 +5,7 @@
  */
 
 import { blockOf, GROUP_BLOCKS } from '../../../domain/device.ts';
-import type { DeviceNews } from '../../../domain/progress.ts';
+import type { DeviceObservation } from '../../../domain/progress.ts';
 import type { Ending } from '../send/ending.ts';
 import { Tally } from './tally.ts';
 
@@ -122,7 +122,7 @@ export class Blocks {
   }
 
   /** Notes the ending of a device, and an observation of it. */
-  settle(position: number, ending: Ending, news: DeviceNews | null = null): void {
+  settle(position: number, ending: Ending, observation: DeviceObservation | null = null): void {
     const block = this.blockAt(position);
     const ordinal = this.ordinalAt(position);
     const left = this.openIn(block) - 1;
@@ -130,7 +130,7 @@ export class Blocks {
     this.open[block] = left;
     const tally = this.tallyAt(position);
     tally.add(ordinal, ending);
-    if (news !== null) tally.news.push(news);
+    if (observation !== null) tally.observations.push(observation);
     if (this.hasDoubtful && !tally.mayCountAsUnsent) this.keepDoubtful();
     if (left > 0) return;
     if (tally.mayCountAsUnsent) this.doubtful.add(block);

@@ -8,12 +8,12 @@ import { BLOCK_DEVICES, GROUP_BLOCKS, GROUP_DEVICES } from '../../../domain/devi
 import type { ChunkTask } from '../../protocol/task.ts';
 import { Reporter } from '../reporter.ts';
 import type { RunContext } from '../run-context.ts';
-import type { Halt, Release } from '../send/courier.ts';
-import { carry } from '../send/delivery.ts';
+import { sendAll } from '../send/delivery.ts';
 import type { Ending } from '../send/ending.ts';
 import { outcomeUnknown } from '../send/ending.ts';
+import type { Halt, Release } from '../send/send-loop.ts';
 import { Blocks } from './blocks.ts';
-import { ChunkFreight } from './chunk-freight.ts';
+import { ChunkSendQueue } from './chunk-send-queue.ts';
 
 /** An unsent device of a half sent block becomes a retry when the chunk is given back. */
 const NOT_SENT: Ending = {
@@ -44,16 +44,16 @@ export async function runChunk(task: ChunkTask, context: RunContext): Promise<vo
   const blocks = new Blocks(run.offsets, firstOrdinal, doneBlocks, startedBlocks, known);
   // The blocks that were left out can be claimed again at once.
   const rest: Release | null = run.endOffset === undefined ? null : REST;
-  const freight = new ChunkFreight(task, context, blocks, run, () => reporter.poke());
+  const queue = new ChunkSendQueue(task, context, blocks, run, () => reporter.poke());
   const reporter = new Reporter({
     report: context.report,
-    take: (isSignOfLife) => freight.takeReport(isSignOfLife, null),
-    heard: (verdict, progress) => {
-      if (verdict.kind === 'recorded') {
-        lease.renew(verdict.sentAtMs);
-        if (progress.kind === 'chunk') freight.recorded(progress);
+    take: (isSignOfLife) => queue.takeReport(isSignOfLife, null),
+    heard: (reply, progress) => {
+      if (reply.kind === 'recorded') {
+        lease.renew(reply.sentAtMs);
+        if (progress.kind === 'chunk') queue.recorded(progress);
       }
-      control.hear(verdict, clock.monotonicMs());
+      control.hear(reply, clock.monotonicMs());
       share.recorded(progress.sends);
     },
     isUrgent: () => share.budget.isNearlyUsedUp,
@@ -64,11 +64,11 @@ export async function runChunk(task: ChunkTask, context: RunContext): Promise<vo
   blocks.settleInDoubt(outcomeUnknown('the process that sent it was lost'));
   try {
     const halt =
-      (await carry(task, context, freight, () => reporter.urge())) ?? doubt(blocks, context);
+      (await sendAll(task, context, queue, () => reporter.urge())) ?? doubt(blocks, context);
     await reporter.finish(() => {
       if (control.isLost) return null;
       const release = conclude(blocks, halt, rest);
-      return freight.takeReport(release !== null, release);
+      return queue.takeReport(release !== null, release);
     });
   } finally {
     reporter.stop();
@@ -79,10 +79,10 @@ export async function runChunk(task: ChunkTask, context: RunContext): Promise<vo
  * All was sent, but the provider has begun to fail for everyone: blocks in which every send failed
  * may wait with the chunk.
  */
-function doubt(blocks: Blocks, { health }: RunContext): Halt | null {
-  const afterMs = health.stoppedForMs;
+function doubt(blocks: Blocks, { breaker }: RunContext): Halt | null {
+  const afterMs = breaker.stoppedForMs;
   if (afterMs === 0 || !blocks.hasDoubtful) return null;
-  return { kind: 'give-back', afterMs, reason: health.lastReason };
+  return { kind: 'give-back', afterMs, reason: breaker.lastReason };
 }
 
 /** The first block that is not done; the last block if all are. */

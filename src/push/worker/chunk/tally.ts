@@ -1,7 +1,7 @@
 /** Sums of endings: of a block while it is being sent, and of a report. */
 
 import type { Counts } from '../../../domain/notification.ts';
-import type { DeviceNews, NewRetry } from '../../../domain/progress.ts';
+import type { DeviceObservation, NewRetry } from '../../../domain/progress.ts';
 import type { Ending } from '../send/ending.ts';
 
 export class Tally {
@@ -15,7 +15,7 @@ export class Tally {
   };
   readonly reasons = new Map<string, number>();
   readonly retries: NewRetry[] = [];
-  readonly news: DeviceNews[] = [];
+  readonly observations: DeviceObservation[] = [];
   /** Devices handed to the provider, and the times of the first and last (epoch milliseconds). */
   sends = 0;
   sentFromMs: number | null = null;
@@ -51,7 +51,7 @@ export class Tally {
     for (const name of COUNT_NAMES) this.counts[name] += other.counts[name];
     for (const [reason, count] of other.reasons) addTo(this.reasons, reason, count);
     for (const retry of other.retries) this.retries.push(retry);
-    for (const entry of other.news) this.news.push(entry);
+    for (const entry of other.observations) this.observations.push(entry);
     this.sends += other.sends;
     this.sentFromMs = lesser(this.sentFromMs, other.sentFromMs);
     this.sentToMs = greater(this.sentToMs, other.sentToMs);

@@ -7,43 +7,43 @@
 import type { RetryTask } from '../../protocol/task.ts';
 import { Reporter } from '../reporter.ts';
 import type { RunContext } from '../run-context.ts';
-import type { Halt } from '../send/courier.ts';
-import { carry } from '../send/delivery.ts';
-import { RetryFreight } from './retry-freight.ts';
+import { sendAll } from '../send/delivery.ts';
+import type { Halt } from '../send/send-loop.ts';
+import { RetrySendQueue } from './retry-send-queue.ts';
 
 /** Resolves when the batch's last report is answered. */
 export async function runRetries(task: RetryTask, context: RunContext): Promise<void> {
   const { tagIndex, control, share, clock } = context;
   const present = await tagIndex.recheck(task, task.ordinals, task.audience);
-  const freight = new RetryFreight(task, context, present, () => reporter.poke());
+  const queue = new RetrySendQueue(task, context, present, () => reporter.poke());
   const reporter = new Reporter({
     report: context.report,
-    take: () => freight.takeReport(),
-    heard: (verdict, progress) => {
-      control.hear(verdict, clock.monotonicMs());
+    take: () => queue.takeReport(),
+    heard: (reply, progress) => {
+      control.hear(reply, clock.monotonicMs());
       share.recorded(progress.sends);
     },
     isUrgent: () => share.budget.isNearlyUsedUp,
     signOfLifeEveryMs: task.leaseMs / 4,
   });
   try {
-    const halt = await carry(task, context, freight, () => reporter.urge());
+    const halt = await sendAll(task, context, queue, () => reporter.urge());
     await reporter.finish(() => {
-      conclude(freight, halt);
-      return freight.takeReport();
+      conclude(queue, halt);
+      return queue.takeReport();
     });
   } finally {
     reporter.stop();
   }
 }
 
-function conclude(freight: RetryFreight, halt: Halt | null): void {
+function conclude(queue: RetrySendQueue, halt: Halt | null): void {
   switch (halt?.kind) {
     case 'give-back':
-      freight.giveBack(halt);
+      queue.giveBack(halt);
       break;
     case 'settle-rest':
-      freight.settleRest(halt.ending);
+      queue.settleRest(halt.ending);
       break;
     case 'lost':
     case undefined:

@@ -1,43 +1,43 @@
 /** What both runners share: the send loop for a task, and the meaning of an outcome for it. */
 
-import type { DeviceNote } from '../../../domain/group-change.ts';
+import type { DeviceHistory } from '../../../domain/device-group-change.ts';
 import type { Outcome } from '../../../domain/outcome.ts';
 import { DELIVERED, reasonOf } from '../../../domain/outcome.ts';
 import { CANNOT_BE_RENDERED, MISSING_CREDENTIAL } from '../../../domain/own-faults.ts';
-import type { DeviceNews } from '../../../domain/progress.ts';
+import type { DeviceObservation } from '../../../domain/progress.ts';
 import type { Sender } from '../../../providers/sender.ts';
 import type { Rendered } from '../../../transport/transport.ts';
 import type { Task } from '../../protocol/task.ts';
 import type { RunContext } from '../run-context.ts';
-import type { Freight, Halt } from './courier.ts';
-import { Courier } from './courier.ts';
 import type { Ending } from './ending.ts';
 import { ACCEPTED, CANCELLED, EXPIRED, endingOf, failedWith, faultIn } from './ending.ts';
+import type { Halt, SendQueue } from './send-loop.ts';
+import { SendLoop } from './send-loop.ts';
 
 /** Sends the task's queue; resolves when each send has its outcome. Null: all of it was sent. */
-export function carry(
+export function sendAll(
   task: Task,
   context: RunContext,
-  freight: Freight,
+  queue: SendQueue,
   urgeReport: () => void,
 ): Promise<Halt | null> {
-  const { sender, turns } = context;
-  if (freight.next === null) return Promise.resolve(null);
+  const { sender, fairQueue } = context;
+  if (queue.next === null) return Promise.resolve(null);
   const rendered = sender === null ? null : render(sender, task, context);
-  if (sender === null || turns === null || rendered === null) {
+  if (sender === null || fairQueue === null || rendered === null) {
     return Promise.resolve({ kind: 'settle-rest', ending: unsent(task, context) });
   }
-  const courier = new Courier({
+  const loop = new SendLoop({
     ...context,
     notificationId: task.message.notificationId,
-    freight,
+    queue,
     sender,
-    turns,
+    fairQueue,
     rendered,
     deadlines: task,
     urgeReport,
   });
-  return courier.run();
+  return loop.run();
 }
 
 /** How the devices of a task end when nothing can be sent. */
@@ -67,7 +67,7 @@ function render(sender: Sender, task: Task, { control, log }: RunContext): Rende
  * with a fresh one.
  */
 function withFallback(task: Task, { credentialRefused }: RunContext, outcome: Outcome): Outcome {
-  if (outcome.kind !== 'bad-credential' || !task.authority?.hasFallback) return outcome;
+  if (outcome.kind !== 'bad-credential' || !task.authorized?.hasFallback) return outcome;
   credentialRefused(outcome.reason);
   return { kind: 'expired-authorization', reason: outcome.reason };
 }
@@ -75,19 +75,19 @@ function withFallback(task: Task, { credentialRefused }: RunContext, outcome: Ou
 export interface Judgement {
   readonly ending: Ending;
   /** The observation of the device. Null: none. */
-  readonly news: DeviceNews | null;
+  readonly observation: DeviceObservation | null;
 }
 
 /** The device that an outcome is about. */
 export interface JudgedDevice {
   readonly ordinal: number;
-  readonly note: DeviceNote | null;
+  readonly history: DeviceHistory | null;
   /** Sends tried before this one. */
   readonly attempts: number;
 }
 
 /** Nearly every send ends so. */
-const PLAINLY_DELIVERED: Judgement = Object.freeze({ ending: ACCEPTED, news: null });
+const PLAINLY_DELIVERED: Judgement = Object.freeze({ ending: ACCEPTED, observation: null });
 
 /** What an outcome means for its device; its meaning for the whole task goes to the control. */
 export function judge(
@@ -96,7 +96,7 @@ export function judge(
   answered: Outcome,
   device: JudgedDevice,
 ): Judgement {
-  if (answered === DELIVERED && device.note === null) {
+  if (answered === DELIVERED && device.history === null) {
     context.control.delivered();
     return PLAINLY_DELIVERED;
   }
@@ -128,30 +128,30 @@ function judgeClosely(
     expires: task.expires,
     isAtMostOnce: task.isAtMostOnce,
   });
-  return { ending, news: newsOf(task, outcome, device, clock.nowMs()) };
+  return { ending, observation: observationOf(task, outcome, device, clock.nowMs()) };
 }
 
 /**
  * Several refusals without the provider's own words are a fault, if no device of the scope has got
  * the push.
  */
-function wordlessFault(outcome: Outcome, { health, control }: RunContext): string | null {
+function wordlessFault(outcome: Outcome, { breaker, control }: RunContext): string | null {
   if (outcome.kind !== 'unavailable' || !outcome.isWordless || outcome.isOneHost) return null;
-  return control.hasDelivered ? null : health.wordlessFault;
+  return control.hasDelivered ? null : breaker.wordlessFault;
 }
 
-function newsOf(
+function observationOf(
   task: Task,
   outcome: Outcome,
-  { ordinal, note }: JudgedDevice,
+  { ordinal, history }: JudgedDevice,
   nowMs: number,
-): DeviceNews | null {
+): DeviceObservation | null {
   switch (outcome.kind) {
     case 'delivered':
       if (outcome.environment !== undefined) {
         return { ordinal, kind: 'moved', environment: outcome.environment };
       }
-      return note !== null && note.refusals > 0 ? { ordinal, kind: 'restored' } : null;
+      return history !== null && history.refusals > 0 ? { ordinal, kind: 'restored' } : null;
     case 'gone':
       // An answer without a time is about the token as it was at the claim. A time in the future
       // counts as now: the database would refuse the year 292,000,000.

@@ -3,11 +3,11 @@ import type { Outcome } from '../../../../src/domain/outcome.ts';
 import { DELIVERED } from '../../../../src/domain/outcome.ts';
 import { runChunk } from '../../../../src/push/worker/chunk/chunk-runner.ts';
 import {
+  CircuitBreaker,
   FAILURES_IN_A_ROW_MAX,
-  ProviderHealth,
   WORDLESS_FOR_MS,
   WORDLESS_REFUSALS,
-} from '../../../../src/push/worker/provider-health.ts';
+} from '../../../../src/push/worker/circuit-breaker.ts';
 import { until } from '../../../support/poll.ts';
 import {
   chunkTask,
@@ -75,7 +75,7 @@ t.test('final refusals are counted with their reasons; dead tokens are named', a
     delivered: 7,
     failed: 3,
     reasons: { Unregistered: 1, UNREGISTERED: 1, BadDeviceToken: 1 },
-    news: [
+    observations: [
       { ordinal: 1, kind: 'gone', registeredBeforeMs: 123 },
       { ordinal: 2, kind: 'gone', registeredBeforeMs: task.claimedAtMs },
       { ordinal: 3, kind: 'refused', registeredBeforeMs: task.claimedAtMs },
@@ -113,11 +113,11 @@ t.test(
     const sum = sumOf(scene.reports);
     t.match(sum, { total: 0, retries: [], blocks: 0n });
     t.ok((sum.releaseAfterMs ?? 0) >= 1_000, 'it waits');
-    t.ok(scene.health.stoppedForMs > 0);
+    t.ok(scene.breaker.stoppedForMs > 0);
 
     const beside = sceneOf(chunkTask(), { offsets: first(10), sender });
     const sentBefore = sender.sent.length;
-    await runChunk(chunkTask(), { ...beside.context, health: scene.health });
+    await runChunk(chunkTask(), { ...beside.context, breaker: scene.breaker });
     t.equal(sender.sent.length, sentBefore, 'the next chunk of this credential sends nothing');
     t.ok((sumOf(beside.reports).releaseAfterMs ?? 0) > 0);
   },
@@ -151,7 +151,7 @@ t.test('after the wait a few sends probe; a success sets it free', async (t) => 
   const done = runChunk(chunkTask(), {
     ...probing.context,
     clock: scene.clock,
-    health: scene.health,
+    breaker: scene.breaker,
     lease: probing.context.lease,
   });
   await until('probes are under way', () => (sender.sent.length - sentBefore >= 8 ? true : null));
@@ -186,7 +186,7 @@ t.test(
       t.equal(sender.sent.length, 200);
       t.match(sumOf(scene.reports), { total: 200, blocks: 0b11n, releaseAfterMs: 0 });
     }
-    const cancelled = chunkTask({ isCancelled: true, authority: null });
+    const cancelled = chunkTask({ isCancelled: true, authorized: null });
     const scene = sceneOf(cancelled, { offsets: first(200), endOffset: 256 });
     await runChunk(cancelled, scene.context);
     t.match(sumOf(scene.reports), { cancelled: 200, blocks: 0b11n, releaseAfterMs: 0 });
@@ -221,7 +221,9 @@ t.test('no answer is newer than now, whatever time it names', async (t) => {
   const sender = new ScriptedSender(() => ({ kind: 'gone', reason: 'Dead', sinceMs: 1e300 }));
   const scene = sceneOf(chunkTask(), { offsets: [1], sender });
   await runChunk(chunkTask(), scene.context);
-  t.match(sumOf(scene.reports).news, [{ kind: 'gone', registeredBeforeMs: scene.clock.nowMs() }]);
+  t.match(sumOf(scene.reports).observations, [
+    { kind: 'gone', registeredBeforeMs: scene.clock.nowMs() },
+  ]);
 });
 
 t.test('expired: what was not sent in time is counted without being sent', async (t) => {
@@ -244,8 +246,8 @@ t.test(
       count <= 10 ? DELIVERED : { kind: 'bad-credential', reason: 'InvalidProviderToken' };
     const sender = new ScriptedSender(script, 5);
     const known = chunkTask();
-    if (known.authority === null) throw new Error('it has one');
-    const task = chunkTask({ authority: { ...known.authority, hasFallback: true } });
+    if (known.authorized === null) throw new Error('it has one');
+    const task = chunkTask({ authorized: { ...known.authorized, hasFallback: true } });
     const scene = sceneOf(task, { offsets: first(1_000), sender });
     await runChunk(task, scene.context);
     t.ok(sender.sent.length < 30, `${sender.sent.length} sent`);
@@ -291,7 +293,7 @@ t.test('what one of several hosts says stops nobody else', async (t) => {
 });
 
 t.test('a fault that came with the task, and one that others found, do the same', async (t) => {
-  const known = chunkTask({ fault: 'MissingCredential', authority: null });
+  const known = chunkTask({ fault: 'MissingCredential', authorized: null });
   const scene = sceneOf(known, { offsets: first(300) });
   await runChunk(known, scene.context);
   t.match(sumOf(scene.reports), { total: 300, failed: 300, fault: 'MissingCredential' });
@@ -301,7 +303,7 @@ t.test('a fault that came with the task, and one that others found, do the same'
     offsets: first(8_192),
     sender: new ScriptedSender(() => DELIVERED, 10),
     budgetMax: 256,
-    verdict: (_progress, clock) => ({ ...recorded(clock), fault: 'Forbidden' }) as const,
+    reply: (_progress, clock) => ({ ...recorded(clock), fault: 'Forbidden' }) as const,
   });
   await runChunk(chunkTask(), other.context);
   const sum = sumOf(other.reports);
@@ -310,7 +312,7 @@ t.test('a fault that came with the task, and one that others found, do the same'
 });
 
 t.test('cancelled: the rest is counted, not sent', async (t) => {
-  const task = chunkTask({ isCancelled: true, authority: null });
+  const task = chunkTask({ isCancelled: true, authorized: null });
   const scene = sceneOf(task, { offsets: first(300) });
   await runChunk(task, scene.context);
   t.match(sumOf(scene.reports), { total: 300, cancelled: 300, isComplete: true });
@@ -353,11 +355,11 @@ t.test(
       offsets: first(8_192),
       sender,
       budgetMax: 256,
-      verdict: (_progress, clock) => {
-        const verdict = recorded(clock);
+      reply: (_progress, clock) => {
+        const reply = recorded(clock);
         if (slow) scene.clock.pass(LEASE_MS / 2);
         slow = false;
-        return verdict;
+        return reply;
       },
     });
     await runChunk(chunkTask(), scene.context);
@@ -372,7 +374,7 @@ t.test('lost to another: nothing more is sent, nothing more is reported', async 
     offsets: first(8_192),
     sender,
     budgetMax: 256,
-    verdict: () => ({ kind: 'lost' }),
+    reply: () => ({ kind: 'lost' }),
   });
   await runChunk(chunkTask(), scene.context);
   t.ok(sender.sent.length <= 320, `${sender.sent.length} sent`);
@@ -420,7 +422,7 @@ t.test('never more unrecorded than the budget; the ledger frees it', async (t) =
     offsets: first(8_192),
     sender,
     budgetMax: 512,
-    verdict: async (progress, clock) => {
+    reply: async (progress, clock) => {
       await new Promise((resolve) => setImmediate(resolve));
       recordedSends += progress.sends;
       return recorded(clock);
@@ -488,13 +490,13 @@ t.test('pages only, for a minute: a fault, unless somebody has it', async (t) =>
     const task = chunkTask({ hasDelivered });
     const scene = sceneOf(task, { offsets: first(20), sender: new ScriptedSender(() => PAGE, 1) });
     const clock = new ManualClock();
-    const health = new ProviderHealth(clock);
+    const breaker = new CircuitBreaker(clock);
     for (let n = 0; n < WORDLESS_REFUSALS; n += 1) {
-      health.sent();
-      health.settled(PAGE);
+      breaker.sent();
+      breaker.settled(PAGE);
     }
     clock.pass(WORDLESS_FOR_MS);
-    await runChunk(task, { ...scene.context, health });
+    await runChunk(task, { ...scene.context, breaker });
     t.match(sumOf(scene.reports), { fault: hasDelivered ? null : 'status 403' });
     t.equal(scene.sender.sent.length, hasDelivered ? 20 : 1);
   }
@@ -514,13 +516,13 @@ t.test('what a send tells of its device, beside its ending', async (t) => {
     'device-5': { kind: 'bad-token', reason: 'BadDeviceToken', isUnasked: true },
   };
   const sender = new ScriptedSender((deviceId) => outcomes[deviceId] ?? DELIVERED);
-  const notes = new Map([
+  const histories = new Map([
     [2, { refusals: 2, environment: null }],
     [3, { refusals: 0, environment: 'sandbox' as const }],
   ]);
-  const scene = sceneOf(chunkTask(), { offsets: [0, 1, 2, 3, 4, 5], sender, notes });
+  const scene = sceneOf(chunkTask(), { offsets: [0, 1, 2, 3, 4, 5], sender, histories });
   await runChunk(chunkTask(), scene.context);
-  t.same(sumOf(scene.reports).news, [
+  t.same(sumOf(scene.reports).observations, [
     { ordinal: 1, kind: 'moved', environment: 'sandbox' },
     { ordinal: 2, kind: 'restored' },
   ]);
@@ -565,7 +567,7 @@ t.test('at most once: no device is sent before the ledger knows that its block w
   const scene = sceneOf(task, {
     offsets: first(8_192),
     sender,
-    verdict: async (progress, clock) => {
+    reply: async (progress, clock) => {
       await new Promise((resolve) => setImmediate(resolve));
       if (progress.kind === 'chunk' && progress.started !== null) {
         known = BigInt.asUintN(64, progress.started);

@@ -33,7 +33,7 @@ t.test('who is gone or has unsubscribed is skipped; the others are sent and sett
     { ordinal: 4, ending: null, attempts: 4, reason: 'InternalServerError' },
   ]);
   t.strictSame(
-    scene.reports.flatMap(({ news }) => news),
+    scene.reports.flatMap(({ observations }) => observations),
     [{ ordinal: 3, kind: 'gone', registeredBeforeMs: 77 }],
   );
 });
@@ -92,7 +92,7 @@ t.test('past its ttl what was tried expires, and what was not may still be sent'
 
   const stopped = retryTask([1, 2], { ...deadlines, retryUntilMs: nowMs + 1, attempts: [0, 1] });
   const waiting = sceneOf(stopped, { offsets: [1, 2] });
-  waiting.health.stop('ServiceUnavailable', 10_000);
+  waiting.breaker.stop('ServiceUnavailable', 10_000);
   await runRetries(stopped, waiting.context);
   t.match(byOrdinal(settlementsOf(waiting.reports)), [
     { ordinal: 1, ending: null, attempts: 0 },
@@ -159,12 +159,12 @@ t.test('a report does not prolong the lease of a batch', async (t) => {
 });
 
 t.test('cancelled, and stopped by a fault', async (t) => {
-  const cancelled = retryTask([1, 2], { isCancelled: true, authority: null });
+  const cancelled = retryTask([1, 2], { isCancelled: true, authorized: null });
   const scene = sceneOf(cancelled, { offsets: [1, 2] });
   await runRetries(cancelled, scene.context);
   t.match(settlementsOf(scene.reports), [{ ending: 'cancelled' }, { ending: 'cancelled' }]);
 
-  const faulty = retryTask([1, 2], { fault: 'Forbidden', authority: null });
+  const faulty = retryTask([1, 2], { fault: 'Forbidden', authorized: null });
   const stopped = sceneOf(faulty, { offsets: [1, 2] });
   await runRetries(faulty, stopped.context);
   t.match(settlementsOf(stopped.reports), [

@@ -1,0 +1,142 @@
+/**
+ * The changes of a transaction in a device group, for a tag index beside the database. The index
+ * applies them only on top of the version before; otherwise it has missed a change.
+ */
+
+import type { ApnsEnvironment } from './credential.ts';
+import type { Scope } from './device.ts';
+import { groupNumberOf, offsetOf } from './device.ts';
+
+/** 8,192 consecutive ordinals of one (app, platform). */
+export interface DeviceGroupKey extends Scope {
+  readonly groupNumber: number;
+}
+
+/** A group whose version a transaction raised, and the version that it has from the commit on. */
+export interface RaisedDeviceGroup extends DeviceGroupKey {
+  readonly version: number;
+}
+
+export interface DevicePlace extends Scope {
+  readonly ordinal: number;
+}
+
+/** A tag of a device. */
+export interface Subscription extends DevicePlace {
+  readonly tagId: number;
+}
+
+/** The device observations of earlier sends. Few devices have a history. */
+export interface DeviceHistory {
+  /**
+   * Sends at different times in which its token was refused, since the last one in which it was
+   * not.
+   */
+  readonly refusals: number;
+  /** The APNs environment that took its token; null: the one tried first, as far as is known. */
+  readonly environment: ApnsEnvironment | null;
+}
+
+/** Edits to devices of any groups. An edit that changes nothing does no harm. */
+export interface Edits {
+  /** Devices that are new, or have another token; null: erased, with history and tags. */
+  readonly tokens?: readonly (DevicePlace & { readonly deviceId: string | null })[];
+  readonly added?: readonly Subscription[];
+  /** No subscription is in `added` too. */
+  readonly removed?: readonly Subscription[];
+  /** The histories of devices from now on. */
+  readonly histories?: readonly (DevicePlace & { readonly history: DeviceHistory })[];
+}
+
+/** Offsets of a group, by tag. */
+export type TagOffsets = ReadonlyMap<number, readonly number[]>;
+
+/** One transaction's change of one group: everything by offset, 0–8,191. */
+export interface DeviceGroupChange extends RaisedDeviceGroup {
+  readonly tokens: ReadonlyMap<number, string | null>;
+  readonly added: TagOffsets;
+  readonly removed: TagOffsets;
+  readonly histories: ReadonlyMap<number, DeviceHistory>;
+}
+
+interface Growing extends RaisedDeviceGroup {
+  readonly tokens: Map<number, string | null>;
+  readonly added: Map<number, number[]>;
+  readonly removed: Map<number, number[]>;
+  readonly histories: Map<number, DeviceHistory>;
+}
+
+/**
+ * Sorts the edits into the groups that were raised. An edit in another group changed nothing, or
+ * that group would have been raised.
+ */
+export function changesOf(
+  raised: readonly RaisedDeviceGroup[],
+  edits: Edits,
+): readonly DeviceGroupChange[] {
+  const changes = new Map<string, Growing>();
+  for (const group of raised) changes.set(deviceGroupKeyOf(group), begin(group));
+  let before: DevicePlace | undefined;
+  let last: Growing | undefined;
+  // Most edits are in the same group as the edit before, so the key need not be built and hashed
+  // again.
+  const changeOf = (place: DevicePlace): Growing | undefined => {
+    if (before !== undefined && isSameDeviceGroup(place, before)) return last;
+    const { appId, platformId, ordinal } = place;
+    before = place;
+    last = changes.get(
+      deviceGroupKeyOf({ appId, platformId, groupNumber: groupNumberOf(ordinal) }),
+    );
+    return last;
+  };
+  for (const edit of edits.tokens ?? []) {
+    changeOf(edit)?.tokens.set(offsetOf(edit.ordinal), edit.deviceId);
+  }
+  for (const edit of edits.added ?? []) {
+    push(changeOf(edit)?.added, edit.tagId, offsetOf(edit.ordinal));
+  }
+  for (const edit of edits.removed ?? []) {
+    push(changeOf(edit)?.removed, edit.tagId, offsetOf(edit.ordinal));
+  }
+  for (const edit of edits.histories ?? []) {
+    changeOf(edit)?.histories.set(offsetOf(edit.ordinal), edit.history);
+  }
+  return [...changes.values()];
+}
+
+/** Whether two devices lie in one group. */
+export const isSameDeviceGroup = (one: DevicePlace, other: DevicePlace): boolean =>
+  groupNumberOf(one.ordinal) === groupNumberOf(other.ordinal) &&
+  one.appId === other.appId &&
+  one.platformId === other.platformId;
+
+/** The group that a device is in. */
+export const deviceGroupOf = ({ appId, platformId, ordinal }: DevicePlace): DeviceGroupKey => ({
+  appId,
+  platformId,
+  groupNumber: groupNumberOf(ordinal),
+});
+
+/** Names a group in logs and maps. */
+export const deviceGroupKeyOf = ({ appId, platformId, groupNumber }: DeviceGroupKey): string =>
+  `${appId}.${platformId}.${groupNumber}`;
+
+function begin({ appId, platformId, groupNumber, version }: RaisedDeviceGroup): Growing {
+  return {
+    appId,
+    platformId,
+    groupNumber,
+    version,
+    tokens: new Map(),
+    added: new Map(),
+    removed: new Map(),
+    histories: new Map(),
+  };
+}
+
+function push(offsets: Map<number, number[]> | undefined, tagId: number, offset: number): void {
+  if (offsets === undefined) return;
+  const known = offsets.get(tagId);
+  if (known === undefined) offsets.set(tagId, [offset]);
+  else known.push(offset);
+}

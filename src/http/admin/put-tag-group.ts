@@ -1,0 +1,104 @@
+/** Makes or changes one group, within the limits of its client and of the caller's key. */
+
+import { isDeepStrictEqual } from 'node:util';
+import type { Caller } from '../../access/caller.ts';
+import type { TagGroup } from '../../domain/tag.ts';
+import { raiseCatalogueVersion } from '../../store/clients/lock-client.ts';
+import { nextObjectIds, OBJECT_IDS_USED_UP } from '../../store/object-ids.ts';
+import type { Sql } from '../../store/sql.ts';
+import { deleteEmptyTagGroup } from '../../store/tag-groups/delete-group.ts';
+import { insertTagGroups, updateTagGroups } from '../../store/tag-groups/write-groups.ts';
+import { fieldPath } from './place.ts';
+import {
+  changeTagGroup,
+  misplacedFault,
+  TAG_GROUPS_PER_CLIENT_MAX,
+  TOO_MANY_GROUPS,
+} from './plan-tag-groups.ts';
+import type { Outcome } from './refusal.ts';
+import { done, refused } from './refusal.ts';
+import type { TagGroupFields } from './tag-forms.ts';
+import type { TagGroupTree } from './tag-group-tree.ts';
+import { Territory } from './territory.ts';
+
+/** Of a group that has none yet. */
+const NO_ID = 0;
+
+export interface TagGroupToPut {
+  /** Null: it is to be made. */
+  readonly before: TagGroup | null;
+  readonly fields: TagGroupFields;
+  /** Where the fields stand in the request. */
+  readonly path: string;
+}
+
+/**
+ * The caller of it holds the client's lock, and has read its groups: so of two moves the later one
+ * sees the earlier. The change is made on the tree too, also when it is refused.
+ */
+export async function putTagGroup(
+  tx: Sql,
+  caller: Caller,
+  tree: TagGroupTree,
+  { before, fields, path }: TagGroupToPut,
+): Promise<Outcome<TagGroup>> {
+  const territory = new Territory(caller, tree);
+  const outside = refused({ kind: 'outside', path });
+  if (before !== null && !territory.holdsGroup(before.id)) return outside;
+  const holder = fields.sourceId ? tree.bySourceId(fields.sourceId) : undefined;
+  if (holder !== undefined && holder.id !== before?.id) return refused({ kind: 'taken' });
+  if (before === null && tree.size >= TAG_GROUPS_PER_CLIENT_MAX) {
+    return refused({ kind: 'invalid', faults: [{ path, message: TOO_MANY_GROUPS }] });
+  }
+  const id = before?.id ?? NO_ID;
+  tree.put(before ?? newGroup(caller.clientId));
+  const faults = changeTagGroup(tree, id, fields, path);
+  if (tree.misplaced(new Set([id])).size > 0) {
+    const field = fields.parentId === undefined ? 'parentGroupSourceId' : 'parentId';
+    faults.push(misplacedFault(fieldPath(path, field)));
+  }
+  const after = tree.byId(id);
+  if (faults.length > 0 || after === undefined) return refused({ kind: 'invalid', faults });
+  if (!territory.takesGroup(after, before)) return outside;
+  if (before === null) return await insert(tx, after, path);
+  // What changes nothing must not empty the caches.
+  if (isDeepStrictEqual(after, before)) return done(after);
+  await updateTagGroups(tx, after.clientId, [after]);
+  await raiseCatalogueVersion(tx, after.clientId);
+  return done(after);
+}
+
+/** Deletes a group that holds neither tags nor groups. Null: there is none. */
+export async function dropTagGroup(
+  tx: Sql,
+  territory: Territory,
+  group: TagGroup | null,
+  path: string,
+): Promise<Outcome<TagGroup>> {
+  if (group === null) return refused({ kind: 'unknown' });
+  if (!territory.holdsGroup(group.id)) return refused({ kind: 'outside', path });
+  const isGone = await deleteEmptyTagGroup(tx, group.clientId, group.id);
+  if (!isGone) return refused({ kind: 'not-empty' });
+  await raiseCatalogueVersion(tx, group.clientId);
+  return done(group);
+}
+
+async function insert(tx: Sql, group: TagGroup, path: string): Promise<Outcome<TagGroup>> {
+  const ids = await nextObjectIds(tx, group.clientId, 1);
+  const id = ids?.[0];
+  if (id === undefined) {
+    return refused({ kind: 'invalid', faults: [{ path, message: OBJECT_IDS_USED_UP }] });
+  }
+  const made = { ...group, id };
+  await insertTagGroups(tx, group.clientId, [made]);
+  await raiseCatalogueVersion(tx, group.clientId);
+  return done(made);
+}
+
+const newGroup = (clientId: number): TagGroup => ({
+  id: NO_ID,
+  clientId,
+  name: '',
+  sourceId: null,
+  parentId: null,
+});

@@ -1,0 +1,109 @@
+/**
+ * The fair share of the free slots. A slot goes to the client that holds the fewest, then to its
+ * notification that holds the fewest, then to that one's scope that holds the fewest; among equals
+ * to the one served longest ago. So ten million devices of one notification delay "goal!" only
+ * until the next free slot. No scope may take all slots: a provider that does not answer keeps its
+ * slots until the time-outs, and sends of other clients and platforms go on meanwhile.
+ */
+
+import { scopeKeyOf } from '../../domain/device.ts';
+import type { NotificationScope } from '../../domain/notification.ts';
+import { notificationScopeKeyOf } from '../../domain/notification.ts';
+
+/** Work that could use a slot. */
+export interface Candidate extends NotificationScope {
+  readonly clientId: number;
+}
+
+/**
+ * A scope may hold so many times the slots that it leaves free. One scope alone gets two thirds of
+ * all slots, and each further scope that hangs gets two thirds of the rest. (Dynamic thresholds, as
+ * switches share their buffers: Choudhury and Hahne, 1998.)
+ */
+const HELD_PER_FREE_MAX = 2;
+
+export class FairShare {
+  private readonly servedAt = new Map<string, number>();
+  private turn = 0;
+
+  /**
+   * The candidates in the order in which they are served, one entry for each slot. `underWay`: the
+   * holders of the other slots.
+   */
+  share<C extends Candidate>(
+    candidates: readonly C[],
+    underWay: readonly Candidate[],
+    slots: number,
+  ): readonly C[] {
+    this.forgetAllBut(candidates);
+    const holdings = new Holdings(underWay);
+    const served: C[] = [];
+    while (served.length < slots) {
+      const freeAfter = slots - served.length - 1;
+      const next = candidates
+        .filter((candidate) => holdings.mayTakeOneMore(candidate, freeAfter))
+        .reduce<C | null>(
+          (best, candidate) =>
+            best === null || this.compare(candidate, best, holdings) < 0 ? candidate : best,
+          null,
+        );
+      if (next === null) break;
+      served.push(next);
+      this.turn += 1;
+      this.servedAt.set(notificationScopeKeyOf(next), this.turn);
+      holdings.add(next);
+    }
+    return served;
+  }
+
+  private compare(a: Candidate, b: Candidate, holdings: Holdings): number {
+    const of = (candidate: Candidate): readonly number[] => [
+      ...holdings.of(candidate),
+      this.servedAt.get(notificationScopeKeyOf(candidate)) ?? 0,
+    ];
+    const ofB = of(b);
+    const difference = of(a).map((value, index) => value - (ofB[index] ?? 0));
+    return difference.find((value) => value !== 0) ?? 0;
+  }
+
+  /** Keeps the map as small as the list of candidates. */
+  private forgetAllBut(candidates: readonly Candidate[]): void {
+    const current = new Set(candidates.map(notificationScopeKeyOf));
+    for (const part of this.servedAt.keys()) if (!current.has(part)) this.servedAt.delete(part);
+  }
+}
+
+/** Counts held slots. */
+class Holdings {
+  private readonly byClient = new Map<number, number>();
+  private readonly byNotification = new Map<string, number>();
+  private readonly byScope = new Map<string, number>();
+
+  constructor(underWay: readonly Candidate[]) {
+    for (const candidate of underWay) this.add(candidate);
+  }
+
+  add(candidate: Candidate): void {
+    raise(this.byClient, candidate.clientId);
+    raise(this.byNotification, candidate.notificationId);
+    raise(this.byScope, scopeKeyOf(candidate));
+  }
+
+  /** Slots of its client, of its notification and of its scope. */
+  of(candidate: Candidate): readonly [number, number, number] {
+    return [
+      this.byClient.get(candidate.clientId) ?? 0,
+      this.byNotification.get(candidate.notificationId) ?? 0,
+      this.byScope.get(scopeKeyOf(candidate)) ?? 0,
+    ];
+  }
+
+  mayTakeOneMore(candidate: Candidate, freeAfter: number): boolean {
+    const held = this.byScope.get(scopeKeyOf(candidate)) ?? 0;
+    return held === 0 || held + 1 <= HELD_PER_FREE_MAX * freeAfter;
+  }
+}
+
+function raise<K>(counts: Map<K, number>, key: K): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1);
+}

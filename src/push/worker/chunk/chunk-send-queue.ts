@@ -1,0 +1,141 @@
+/** A chunk as a send queue for the send loop, and as reports to the ledger. */
+
+import type { DeviceToken } from '../../../domain/device.ts';
+import { GROUP_BLOCKS } from '../../../domain/device.ts';
+import type { DeviceHistory } from '../../../domain/device-group-change.ts';
+import type { Outcome } from '../../../domain/outcome.ts';
+import type { ChunkProgress } from '../../../domain/progress.ts';
+import type { DeviceRun } from '../../../tag-index/tag-index.ts';
+import type { ChunkTask } from '../../protocol/task.ts';
+import type { RunContext } from '../run-context.ts';
+import { judge } from '../send/delivery.ts';
+import type { Release, SendQueue } from '../send/send-loop.ts';
+import { waitIn } from '../send/send-loop.ts';
+import type { Blocks } from './blocks.ts';
+import { Tally } from './tally.ts';
+
+/**
+ * At most once: blocks that a report announces, from the next device's block on. A crash leaves
+ * these thousand devices of each task in doubt. They are enough to send until the next report, 50
+ * ms later, has announced more.
+ */
+const ANNOUNCED_BLOCKS = 8;
+
+export class ChunkSendQueue implements SendQueue {
+  private readonly task: ChunkTask;
+  private readonly context: RunContext;
+  private readonly blocks: Blocks;
+  private readonly run: DeviceRun;
+  /** At most once: blocks that reports announced, and those that the ledger has recorded. */
+  private announced: bigint;
+  private cleared = 0n;
+  private readonly onProgress: () => void;
+
+  constructor(
+    task: ChunkTask,
+    context: RunContext,
+    blocks: Blocks,
+    run: DeviceRun,
+    onProgress: () => void,
+  ) {
+    this.task = task;
+    this.context = context;
+    this.blocks = blocks;
+    this.run = run;
+    this.announced = task.startedBlocks;
+    this.onProgress = onProgress;
+  }
+
+  get size(): number {
+    return this.blocks.size;
+  }
+
+  get next(): number | null {
+    return this.blocks.next;
+  }
+
+  get isAtBoundary(): boolean {
+    return this.blocks.isAtBoundary;
+  }
+
+  get isNextCleared(): boolean {
+    return !this.task.isAtMostOnce || this.blocks.isNextIn(this.cleared);
+  }
+
+  /** The ledger has recorded the blocks that this report announced. */
+  recorded({ started }: ChunkProgress): void {
+    if (started !== null) this.cleared |= BigInt.asUintN(GROUP_BLOCKS, started);
+  }
+
+  historyAt(position: number): DeviceHistory | null {
+    return this.run.histories.get(this.blocks.ordinalAt(position)) ?? null;
+  }
+
+  deviceIdAt(position: number): DeviceToken {
+    const deviceId = this.run.deviceIds.at(position);
+    if (deviceId === undefined) throw new RangeError(`no device at position ${position}`);
+    return deviceId;
+  }
+
+  advance(atMs: number): void {
+    this.blocks.advance(atMs);
+  }
+
+  /** No device of a chunk was tried before, so none is late. */
+  endLate(): void {
+    // Nothing to end.
+  }
+
+  settle(position: number, outcome: Outcome): void {
+    const device = {
+      ordinal: this.blocks.ordinalAt(position),
+      history: this.historyAt(position),
+      attempts: 0,
+    };
+    const { ending, observation } = judge(this.task, this.context, outcome, device);
+    this.blocks.settle(position, ending, observation);
+    if (this.blocks.hasFinished) this.onProgress();
+  }
+
+  /**
+   * Reports the blocks finished since the last report. Null: none, unless `isEmptyToo`, or a block
+   * must be announced before its send.
+   */
+  takeReport(isEmptyToo: boolean, release: Release | null): ChunkProgress | null {
+    const finished = this.blocks.take();
+    if (finished === null && !isEmptyToo && this.isNextCleared) return null;
+    const { blocks, tally } = finished ?? { blocks: 0n, tally: new Tally() };
+    return {
+      kind: 'chunk',
+      notificationId: this.task.message.notificationId,
+      appId: this.task.appId,
+      platformId: this.task.platformId,
+      groupNumber: this.task.groupNumber,
+      epoch: this.task.epoch,
+      blocks,
+      counts: tally.counts,
+      reasons: [...tally.reasons],
+      retries: tally.retries,
+      started: this.announce(release !== null),
+      observations: tally.observations,
+      fault: tally.counts.total > 0 ? this.context.control.fault : null,
+      sends: tally.sends,
+      sentFromMs: tally.sentFromMs,
+      sentToMs: tally.sentToMs,
+      releaseAfterMs: release?.afterMs ?? null,
+      ...(release === null ? {} : waitIn(release)),
+    };
+  }
+
+  /**
+   * The blocks that count as started from this report on: after a crash, the next claim does not
+   * send them again. When the chunk is given back, every send has its ending, so only blocks that
+   * are not known here stay started.
+   */
+  private announce(isGivenBack: boolean): bigint | null {
+    if (!this.task.isAtMostOnce) return null;
+    if (isGivenBack) return this.blocks.unknownOf(this.task.startedBlocks);
+    this.announced |= this.blocks.ahead(ANNOUNCED_BLOCKS);
+    return BigInt.asIntN(GROUP_BLOCKS, this.announced);
+  }
+}

@@ -1,0 +1,94 @@
+/**
+ * The fair queue of a sender: which task sends next when the sender has room. It gives room to one
+ * task at a time. Notifications take turns, so that a small one beside a big one gets every other
+ * turn. Of one notification the oldest task goes first, so that its chunk is sent, and recorded in
+ * one report, before the next begins.
+ */
+
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Sender } from '../../providers/sender.ts';
+import type { Clock } from '../../std/clock.ts';
+
+/** A task's place in the queue. */
+export interface Place {
+  readonly notificationId: string;
+  /** The lower number came first. */
+  readonly number: number;
+}
+
+interface Waiting {
+  readonly place: Place;
+  readonly resume: () => void;
+}
+
+/** The waiting tasks of a notification, in order: one at least. */
+interface NotificationQueue {
+  readonly notificationId: string;
+  readonly waiting: Waiting[];
+}
+
+/** One per sender. */
+export class FairQueue {
+  readonly #sender: Sender;
+  readonly #clock: Clock;
+  /** One queue for each notification, in the order of their turns. (Not a Map: decision 35.) */
+  readonly #queues: NotificationQueue[] = [];
+  #places = 0;
+  #isServing = false;
+  #noRoomSinceMs: number | null = null;
+
+  constructor(sender: Sender, clock: Clock) {
+    this.#sender = sender;
+    this.#clock = clock;
+  }
+
+  /** How long tasks have waited without room for any of them. */
+  get withoutRoomForMs(): number {
+    return this.#noRoomSinceMs === null ? 0 : this.#clock.monotonicMs() - this.#noRoomSinceMs;
+  }
+
+  /** Gives a place to a task that begins. */
+  join(notificationId: string): Place {
+    this.#places += 1;
+    return { notificationId, number: this.#places };
+  }
+
+  /** Resolves when the sender has room and it is this task's turn. The task must use it at once. */
+  wait(place: Place): Promise<void> {
+    return new Promise((resume) => {
+      this.#add({ place, resume });
+      if (!this.#isServing) void this.#serve();
+    });
+  }
+
+  #add(waiting: Waiting): void {
+    const { notificationId, number } = waiting.place;
+    const queue = this.#queues.find((other) => other.notificationId === notificationId);
+    if (queue === undefined) {
+      this.#queues.push({ notificationId, waiting: [waiting] });
+      return;
+    }
+    const before = queue.waiting.findLastIndex(({ place }) => place.number < number);
+    queue.waiting.splice(before + 1, 0, waiting);
+  }
+
+  async #serve(): Promise<void> {
+    this.#isServing = true;
+    while (this.#queues.length > 0) {
+      this.#noRoomSinceMs = this.#clock.monotonicMs();
+      await this.#sender.whenReady();
+      this.#noRoomSinceMs = null;
+      this.#next()?.resume();
+      // By then the task just woken has taken the room, or has left some to the next task.
+      await nextTurn();
+    }
+    this.#isServing = false;
+  }
+
+  #next(): Waiting | undefined {
+    const queue = this.#queues.shift();
+    const first = queue?.waiting.shift();
+    if (queue !== undefined && queue.waiting.length > 0) this.#queues.push(queue);
+    return first;
+  }
+}

@@ -1,0 +1,82 @@
+/**
+ * Limits how many device groups a lot of small tasks holds at a time. In most groups few devices
+ * have the tag: then the task frees its place as soon as the group is resolved. But many full
+ * groups would fill the thread's memory with tokens, so the task of a full one keeps its place
+ * until it ends.
+ */
+
+import type { Scope } from '../../domain/device.ts';
+import { BLOCK_DEVICES } from '../../domain/device.ts';
+import type { Audience } from '../../domain/notification.ts';
+import type { Sql } from '../../store/sql.ts';
+import type {
+  DeviceRun,
+  PresentDevices,
+  ResolveRequest,
+  TagIndex,
+} from '../../tag-index/tag-index.ts';
+
+/**
+ * Groups that are being resolved or whose many tokens are held. (A task that is no part of a lot
+ * holds one.)
+ */
+const PLACES = 2;
+
+export class ResolveLimiter {
+  readonly tagIndex: TagIndex;
+  private free = PLACES;
+  private readonly waiting: (() => void)[] = [];
+
+  constructor(tagIndex: TagIndex) {
+    this.tagIndex = tagIndex;
+  }
+
+  /** The tag index for one task of the lot. */
+  open(): LimitedTagIndex {
+    return new LimitedTagIndex(this);
+  }
+
+  async enter(): Promise<void> {
+    if (this.free > 0) this.free -= 1;
+    else await new Promise<void>((resolve) => this.waiting.push(resolve));
+  }
+
+  leave(): void {
+    const next = this.waiting.shift();
+    if (next === undefined) this.free += 1;
+    else next();
+  }
+}
+
+/** The tag index as one task of a lot sees it: `resolve` waits for a place. */
+export class LimitedTagIndex implements TagIndex {
+  private readonly limiter: ResolveLimiter;
+  private isInside = false;
+
+  constructor(limiter: ResolveLimiter) {
+    this.limiter = limiter;
+  }
+
+  async resolve(request: ResolveRequest): Promise<DeviceRun> {
+    await this.limiter.enter();
+    this.isInside = true;
+    const run = await this.limiter.tagIndex.resolve(request);
+    if (run.offsets.length <= BLOCK_DEVICES) this.close();
+    return run;
+  }
+
+  recheck(scope: Scope, ordinals: readonly number[], audience: Audience): Promise<PresentDevices> {
+    return this.limiter.tagIndex.recheck(scope, ordinals, audience);
+  }
+
+  count(sql: Sql, scope: Scope, audience: Audience): Promise<number> {
+    return this.limiter.tagIndex.count(sql, scope, audience);
+  }
+
+  /** Frees the place: the task has ended, whether well or not. */
+  close(): void {
+    if (!this.isInside) return;
+    this.isInside = false;
+    this.limiter.leave();
+  }
+}

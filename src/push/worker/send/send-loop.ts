@@ -1,0 +1,292 @@
+/**
+ * The send loop: hands devices to a sender one by one, never more than it can take, and stops when
+ * the task, the provider or a deadline requires it. It checks the lease as it sends: a process that
+ * was frozen must not go on when it wakes, for another node may have taken over its devices.
+ */
+
+import type { DeviceToken } from '../../../domain/device.ts';
+import type { DeviceHistory } from '../../../domain/device-group-change.ts';
+import type { Outcome } from '../../../domain/outcome.ts';
+import type { Wait } from '../../../domain/progress.ts';
+import type { Sender } from '../../../providers/sender.ts';
+import { Bell } from '../../../std/bell.ts';
+import type { Clock } from '../../../std/clock.ts';
+import type { Rendered } from '../../../transport/transport.ts';
+import type { Deadlines } from '../../protocol/deadlines.ts';
+import type { Permits } from '../../protocol/permits.ts';
+import type { CircuitBreaker } from '../circuit-breaker.ts';
+import type { FairQueue, Place } from '../fair-queue.ts';
+import type { Lease } from '../lease.ts';
+import type { BudgetShare } from '../send-budget.ts';
+import type { TaskControl } from '../task-control.ts';
+import type { Ending } from './ending.ts';
+import { CANCELLED, EXPIRED, failedWith } from './ending.ts';
+
+/**
+ * A sender without room for so long, and no send under way, has no connection: the provider fails.
+ */
+const READY_PATIENCE_MS = 10_000;
+
+/** The send queue: the devices of a task, in order. */
+export interface SendQueue {
+  /** All positions are below it. */
+  readonly size: number;
+  /** The position of the next device. Null: none is left. */
+  readonly next: number | null;
+  /** Whether stopping before `next` leaves nothing half sent. */
+  readonly isAtBoundary: boolean;
+  /** Whether `next` may be sent already. At most once: when its block is recorded as started. */
+  readonly isNextCleared: boolean;
+  deviceIdAt(position: number): DeviceToken;
+  /** The history of the device. Null, as for most: none. */
+  historyAt(position: number): DeviceHistory | null;
+  /** `next` was handed to the sender at this time (epoch milliseconds). */
+  advance(atMs: number): void;
+  settle(position: number, outcome: Outcome): void;
+  /** Ends devices that are not tried again at this time (epoch milliseconds); `next` skips them. */
+  endLate(atMs: number): void;
+}
+
+export interface SendLoopOptions {
+  readonly queue: SendQueue;
+  readonly notificationId: string;
+  readonly sender: Sender;
+  readonly fairQueue: FairQueue;
+  readonly rendered: Rendered;
+  readonly breaker: CircuitBreaker;
+  /** Null: no quota limits it. */
+  readonly permits: Permits | null;
+  readonly share: BudgetShare;
+  readonly lease: Lease;
+  readonly control: TaskControl;
+  readonly clock: Clock;
+  readonly deadlines: Deadlines;
+  /** Called when sends must wait for the ledger: finished devices should be reported now. */
+  readonly urgeReport: () => void;
+}
+
+/** Why the loop stopped before the end, and what becomes of the rest. */
+export type Halt =
+  | { readonly kind: 'lost' }
+  /** `reason`: why the rest waits. Null: it only waits for the next claim. */
+  | { readonly kind: 'give-back'; readonly afterMs: number; readonly reason: string | null }
+  | { readonly kind: 'settle-rest'; readonly ending: Ending };
+
+/** The rest is given back, to be claimed again after `afterMs`. */
+export type Release = Extract<Halt, { readonly kind: 'give-back' }>;
+
+/** The wait as a report has it. */
+export const waitIn = ({ afterMs, reason }: Release): { readonly waitingFor?: Wait } =>
+  reason === null ? {} : { waitingFor: { reason, forMs: afterMs } };
+
+/**
+ * Sends between two readings of the clocks, in one turn of the event loop. The sends of a turn go
+ * to the socket together, up to a buffer of some hundred, so a reading before each send would stop
+ * none of them sooner.
+ */
+const SENDS_PER_LOOK = 32;
+
+const LOST: Halt = { kind: 'lost' };
+/**
+ * Why sends wait for a quota, or fail when time is up before their turn in it: the reason of the
+ * provider that has one.
+ */
+const QUOTA_EXCEEDED = 'QUOTA_EXCEEDED';
+const AT_ONCE: Halt = { kind: 'give-back', afterMs: 0, reason: null };
+
+export class SendLoop {
+  private readonly options: SendLoopOptions;
+  // Read for every send, and faster to read here than from the options.
+  private readonly queue: SendQueue;
+  private readonly sender: Sender;
+  private readonly breaker: CircuitBreaker;
+  private readonly permits: Permits | null;
+  private readonly share: BudgetShare;
+  private readonly control: TaskControl;
+  private readonly place: Place;
+  private readonly bell = new Bell();
+  private readonly unsubscribe: readonly (() => void)[];
+  /** By position: 1 while its send has no outcome. */
+  private readonly isUnderWay: Uint8Array;
+  private underWay = 0;
+  private isQueued = false;
+  private isAbandoned = false;
+
+  constructor(options: SendLoopOptions) {
+    this.options = options;
+    const ring = (): void => this.bell.ring();
+    const { control, breaker, share, permits, queue, sender, fairQueue, notificationId } = options;
+    this.queue = queue;
+    this.sender = sender;
+    this.breaker = breaker;
+    this.permits = permits;
+    this.share = share;
+    this.control = control;
+    this.place = fairQueue.join(notificationId);
+    this.isUnderWay = new Uint8Array(queue.size);
+    this.unsubscribe = [control.changed, breaker.changed, share.budget.freed, permits?.changed]
+      .filter((signal) => signal !== undefined)
+      .map((signal) => signal.on(ring));
+  }
+
+  /** Sends until none is left (null) or it must halt; resolves when each send has its outcome. */
+  async run(): Promise<Halt | null> {
+    try {
+      const halt = await this.sendToEnd();
+      await this.settled();
+      return halt;
+    } finally {
+      for (const end of this.unsubscribe) end();
+    }
+  }
+
+  private async sendToEnd(): Promise<Halt | null> {
+    for (;;) {
+      const halt = this.sendOn();
+      if (halt !== null || this.queue.next === null) return halt;
+      await this.waitForRoom();
+    }
+  }
+
+  /** Sends until something halts or blocks the next send, all in one turn of the event loop. */
+  private sendOn(): Halt | null {
+    const { queue } = this;
+    const nowMs = this.options.clock.nowMs();
+    queue.endLate(nowMs);
+    let sends = 0;
+    for (let position = queue.next; position !== null; position = queue.next) {
+      const halt = this.halt(sends % SENDS_PER_LOOK === 0);
+      if (halt !== null) return halt;
+      if (this.isObstructed()) return null;
+      this.send(position, nowMs);
+      sends += 1;
+    }
+    return null;
+  }
+
+  /**
+   * Called before every send. Null: go on. `isTimeAsked`: whether to read the clocks, which costs a
+   * twentieth of a send.
+   */
+  private halt(isTimeAsked: boolean): Halt | null {
+    const { control, breaker, permits } = this;
+    if (control.isLost) return LOST;
+    if (control.isCancelled) return { kind: 'settle-rest', ending: CANCELLED };
+    if (control.fault !== null) return { kind: 'settle-rest', ending: failedWith(control.fault) };
+    if (isTimeAsked) {
+      const halt = this.haltByTime();
+      if (halt !== null) return halt;
+    }
+    const quotaMs = permits?.stoppedForMs ?? 0;
+    const stoppedForMs = Math.max(breaker.stoppedForMs, quotaMs);
+    if (stoppedForMs > 0) return this.haltWhile(stoppedForMs, stoppedForMs === quotaMs);
+    if (control.giveBackBeforeMs === null) return null;
+    const isLate = this.options.clock.monotonicMs() >= control.giveBackBeforeMs;
+    return this.queue.isAtBoundary || isLate ? AT_ONCE : null;
+  }
+
+  private haltByTime(): Halt | null {
+    const { lease, clock, deadlines } = this.options;
+    if (deadlines.expires && clock.nowMs() >= deadlines.sendUntilMs) {
+      return { kind: 'settle-rest', ending: EXPIRED };
+    }
+    return lease.isSpent ? AT_ONCE : null;
+  }
+
+  /** Nothing may be sent for so long: gives the rest back, or ends it if that is too late. */
+  private haltWhile(stoppedForMs: number, isQuota: boolean): Halt {
+    const { clock, deadlines } = this.options;
+    const { breaker, queue } = this;
+    const reason = isQuota ? QUOTA_EXCEEDED : breaker.lastReason;
+    const againAtMs = clock.nowMs() + stoppedForMs;
+    if (againAtMs < deadlines.sendUntilMs) {
+      queue.endLate(againAtMs);
+      return { kind: 'give-back', afterMs: stoppedForMs, reason };
+    }
+    return { kind: 'settle-rest', ending: deadlines.expires ? EXPIRED : failedWith(reason) };
+  }
+
+  private isObstructed(): boolean {
+    const { queue, breaker, permits, share } = this;
+    if (!breaker.admits) return true;
+    if (permits !== null && !permits.admits) return true;
+    if (share.isUsedUp || !queue.isNextCleared) {
+      this.options.urgeReport();
+      return true;
+    }
+    if (this.sender.capacity > 0) return false;
+    void this.waitInQueue();
+    return true;
+  }
+
+  /**
+   * A task waits for room only in the fair queue. If the outcome of its own send could wake it, a
+   * task that fills the sender would take every free place again, and a small notification beside
+   * it would get none.
+   */
+  private async waitInQueue(): Promise<void> {
+    if (this.isQueued) return;
+    this.isQueued = true;
+    await this.options.fairQueue.wait(this.place);
+    this.isQueued = false;
+    this.bell.ring();
+  }
+
+  private async waitForRoom(): Promise<void> {
+    const { fairQueue } = this.options;
+    const { breaker, control } = this;
+    // The bell does not ring when it is time to give back.
+    await this.bell.wait(Math.min(READY_PATIENCE_MS, this.leftUntil(control.giveBackBeforeMs)));
+    if (!this.isQueued || this.underWay > 0) return;
+    if (fairQueue.withoutRoomForMs >= READY_PATIENCE_MS) breaker.stop('ProviderUnreachable', 0);
+  }
+
+  private send(position: number, nowMs: number): void {
+    const { queue, breaker, permits } = this;
+    this.share.take();
+    permits?.take();
+    breaker.sent();
+    this.isUnderWay[position] = 1;
+    this.underWay += 1;
+    const environment = queue.historyAt(position)?.environment ?? null;
+    queue.advance(nowMs);
+    const deviceId = queue.deviceIdAt(position);
+    this.sender.send(this.options.rendered, deviceId, position, this.settle, environment);
+  }
+
+  private readonly settle = (position: number, outcome: Outcome): void => {
+    this.breaker.settled(outcome);
+    this.permits?.settled(outcome);
+    if (this.isAbandoned) return;
+    if (this.isUnderWay[position] !== 1) throw new Error(`send ${position} was answered twice`);
+    this.isUnderWay[position] = 0;
+    this.underWay -= 1;
+    this.queue.settle(position, outcome);
+    if (this.underWay === 0) this.bell.ring();
+  };
+
+  private async settled(): Promise<void> {
+    const { control } = this;
+    while (this.underWay > 0) {
+      const leftMs = this.leftUntil(control.abandonAtMs);
+      if (leftMs === 0) this.abandon();
+      else await this.bell.wait(Math.min(READY_PATIENCE_MS, leftMs));
+    }
+  }
+
+  /** Milliseconds until a monotonic time: 0 when it has passed, infinite when it is null. */
+  private leftUntil(monotonicMs: number | null): number {
+    if (monotonicMs === null) return Number.POSITIVE_INFINITY;
+    return Math.max(0, Math.ceil(monotonicMs - this.options.clock.monotonicMs()));
+  }
+
+  /** Stops waiting for answers: it is not known whether the provider accepted these sends. */
+  private abandon(): void {
+    this.isAbandoned = true;
+    this.underWay = 0;
+    for (const [position, isUnderWay] of this.isUnderWay.entries()) {
+      if (isUnderWay === 0) continue;
+      this.queue.settle(position, { kind: 'unknown', reason: 'Abandoned' });
+    }
+  }
+}
