@@ -23,6 +23,10 @@ export const NOTIFICATION_STATES = [
 ] as const;
 export type NotificationState = (typeof NOTIFICATION_STATES)[number];
 
+/** Whether nothing more of it is sent. Of a cancelled one the rest may still be counted. */
+export const hasEnded = (state: NotificationState): boolean =>
+  state === 'FINISHED' || state === 'FAILED' || state === 'CANCELLED';
+
 /**
  * What follows a send of unknown result: it is sent again (maybe twice), or never (maybe not at
  * all).

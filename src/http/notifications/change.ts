@@ -12,6 +12,7 @@ import type { Fault } from '../problem.ts';
 import { tooLate } from './control.ts';
 import { jobIdOf, publisherOf, unknownJob } from './job.ts';
 import { LenientReader } from './lenient.ts';
+import { endFaults } from './push.ts';
 import { unknownFieldFaults } from './push-request.ts';
 
 const FIELDS = ['sendAt', 'expiresAt'] as const;
@@ -62,9 +63,7 @@ function readChange(body: Buffer): Change {
   const sendAtMs = reader.time('sendAt');
   const expiresAtMs = reader.time('expiresAt');
   if (read['sendAt'] === null) reader.fault('sendAt', 'must be a time.');
-  if (expiresAtMs !== null && expiresAtMs <= Date.now()) {
-    reader.fault('expiresAt', 'must not be in the past.');
-  }
+  reader.faults.push(...endFaults(expiresAtMs));
   reader.faults.push(...unknownFieldFaults(read, FIELDS, 'a change of a push job'));
   if (reader.faults.length > 0) return { ok: false, faults: reader.faults };
   return {

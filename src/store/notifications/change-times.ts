@@ -1,6 +1,7 @@
 /** Gives a notification another end, or, before it is due, another beginning. */
 
 import type { NotificationState } from '../../domain/notification.ts';
+import { hasEnded } from '../../domain/notification.ts';
 import type { SqlPool } from '../sql.ts';
 import { transact } from '../transact.ts';
 
@@ -48,7 +49,7 @@ export const changeTimes = (
       for no key update`;
     if (row === undefined) return null;
     const { isAhead, ...known } = row;
-    if (HAS_ENDED.has(known.state)) return { ...known, kind: 'ended' };
+    if (hasEnded(known.state)) return { ...known, kind: 'ended' };
     if (sendAtMs !== undefined && !isAhead) return { ...known, kind: 'due' };
     const times: Times = {
       state: known.state,
@@ -67,5 +68,3 @@ export const changeTimes = (
       returning floor(extract(epoch from send_at) * 1000)::float8 as "sendAtMs"`;
     return { ...times, ...changed, kind: 'changed' };
   });
-
-const HAS_ENDED: ReadonlySet<NotificationState> = new Set(['FINISHED', 'FAILED', 'CANCELLED']);

@@ -1,6 +1,7 @@
 /** The notifications of a client, newest first, with what has become of their devices. */
 
 import type { Counts, NotificationState } from '../../domain/notification.ts';
+import { hasEnded } from '../../domain/notification.ts';
 import { firstUuidAt, UUID_MAX } from '../../domain/uuid-v7.ts';
 import type { Sql } from '../sql.ts';
 
@@ -23,15 +24,6 @@ export interface NotificationFilter {
   /** Who has submitted it. */
   readonly publisher: string | null;
 }
-
-export const NO_FILTER: NotificationFilter = {
-  state: null,
-  appId: null,
-  tagId: null,
-  fromMs: null,
-  toMs: null,
-  publisher: null,
-};
 
 /** When what happened to a notification, or is to; epoch milliseconds, null: not yet, or never. */
 export interface NotificationTimes {
@@ -95,12 +87,9 @@ export function listNotifications(
 
 /** What is not final is found by an index of its own, however much has ended. */
 const inState = (sql: Sql, state: NotificationState) =>
-  isOpen(state)
-    ? sql`and n.state = ${state} and n.finished_at is null`
-    : sql`and n.state = ${state}`;
-
-const isOpen = (state: NotificationState): boolean =>
-  state !== 'FINISHED' && state !== 'FAILED' && state !== 'CANCELLED';
+  hasEnded(state)
+    ? sql`and n.state = ${state}`
+    : sql`and n.state = ${state} and n.finished_at is null`;
 
 const goesTo = (sql: Sql, appId: number) => sql`
   and exists (

@@ -1,6 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import t from 'tap';
-import { StandingWatch } from '../../../src/push/dispatch/standing-watch.ts';
+import { LOOK_INTERVAL_MS, StandingWatch } from '../../../src/push/dispatch/standing-watch.ts';
 import type { NotificationOrders } from '../../../src/store/ledger/read-orders.ts';
 import { makeRunning, makeTenant } from '../../support/notifications.ts';
 import { until } from '../../support/poll.ts';
@@ -41,7 +42,7 @@ await withStores(t, async (t, { sql }) => {
     await watch.stop();
     t.notOk(told.some(({ notificationId }) => notificationId === other));
     const before = asked;
-    await new Promise((resolve) => setTimeout(resolve, 400));
+    await sleep(2 * LOOK_INTERVAL_MS);
     t.equal(asked, before, 'stopped, it looks no more');
   });
 });
