@@ -54,7 +54,7 @@ export class Dispatcher {
   private readonly options: DispatcherOptions;
   private readonly unfamiliarReasons = new UnfamiliarReasons();
   /** Not a Set: its old tables would keep what came and went (decision 35). */
-  private runs: readonly Run[] = [];
+  private readonly runs: Run[] = [];
 
   constructor(options: DispatcherOptions) {
     this.options = options;
@@ -86,15 +86,23 @@ export class Dispatcher {
     lot: Lot | null = null,
   ): Assignment {
     const run = new Run(this.options, claimed, authorization, lot, this.unfamiliarReasons);
-    this.runs = [...this.runs, run];
-    const finished = run.toEnd().finally(() => {
-      this.runs = this.runs.filter((other) => other !== run);
-    });
+    run.place = this.runs.push(run) - 1;
+    const finished = run.toEnd().finally(() => this.remove(run));
     return { finished, giveBack: (terms) => run.giveBack(terms) };
+  }
+
+  /** The last one takes its place: thousands of small parts are under way at once. */
+  private remove(run: Run): void {
+    const last = this.runs.pop();
+    if (last === undefined || last === run) return;
+    this.runs[run.place] = last;
+    last.place = run.place;
   }
 }
 
 class Run {
+  /** Among what is under way. */
+  place = 0;
   readonly startedMs: number;
   private readonly options: DispatcherOptions;
   private readonly claimed: Claimed;
