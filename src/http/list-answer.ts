@@ -8,34 +8,37 @@ import type { HttpRequest, HttpResponse } from './handler.ts';
 import { json } from './json-body.ts';
 import { PAGE_ROWS_MAX } from './query-reader.ts';
 
-export interface List<Row> {
+/** What a cursor holds: one id, or several numbers. */
+type Key = string | readonly number[];
+
+export interface List<Row, After extends Key | null> {
   /** The first rows behind the key, in its order. */
-  read(after: readonly number[], limit: number): Promise<readonly Row[]>;
-  keyOf(row: Row): readonly number[];
+  read(after: After, limit: number): Promise<readonly Row[]>;
+  keyOf(row: Row): After & Key;
   show(row: Row): unknown;
 }
 
-export interface Page {
+export interface Page<After extends Key | null> {
   /** Null: all. */
   readonly limit: number | null;
-  readonly after: readonly number[];
+  readonly after: After;
 }
 
 /** Answers the page of the list that was asked for. */
-export const answerList = <Row>(
+export const answerList = <Row, After extends Key | null>(
   request: HttpRequest,
-  page: Page,
-  list: List<Row>,
+  page: Page<After>,
+  list: List<Row, After>,
 ): Promise<HttpResponse> =>
   page.limit === null
     ? answerAll(page.after, list)
     : answerPage(request, page.after, page.limit, list);
 
-async function answerPage<Row>(
+async function answerPage<Row, After extends Key | null>(
   request: HttpRequest,
-  after: readonly number[],
+  after: After,
   limit: number,
-  list: List<Row>,
+  list: List<Row, After>,
 ): Promise<HttpResponse> {
   // One more than is told, to know whether there is a next page.
   const rows = await list.read(after, limit + 1);
@@ -43,23 +46,30 @@ async function answerPage<Row>(
   const answer = json(told.map((row) => list.show(row)));
   const last = told.at(-1);
   if (rows.length === told.length || last === undefined) return answer;
-  const next = request.query;
-  next.set('cursor', list.keyOf(last).join('.'));
+  const next = new URLSearchParams(request.query);
+  next.set('cursor', cursorOf(list.keyOf(last)));
   return {
     ...answer,
     headers: { ...answer.headers, Link: `<${request.path}?${next.toString()}>; rel="next"` },
   };
 }
 
+const cursorOf = (key: Key): string => (typeof key === 'string' ? key : key.join('.'));
+
 /** In pieces, so that a long list takes many short turns of the event loop. */
-async function answerAll<Row>(after: readonly number[], list: List<Row>): Promise<HttpResponse> {
+async function answerAll<Row, After extends Key | null>(
+  first: After,
+  list: List<Row, After>,
+): Promise<HttpResponse> {
   const pieces: string[] = [];
-  for (let key: readonly number[] | null = after; key !== null; ) {
-    const rows: readonly Row[] = await list.read(key, PAGE_ROWS_MAX);
+  let after = first;
+  for (let isMore = true; isMore; ) {
+    const rows: readonly Row[] = await list.read(after, PAGE_ROWS_MAX);
     const piece = rows.map((row) => JSON.stringify(list.show(row))).join(',');
     if (piece !== '') pieces.push(piece);
     const last = rows.at(-1);
-    key = last === undefined || rows.length < PAGE_ROWS_MAX ? null : list.keyOf(last);
+    isMore = last !== undefined && rows.length === PAGE_ROWS_MAX;
+    if (last !== undefined) after = list.keyOf(last);
   }
   return {
     status: 200,

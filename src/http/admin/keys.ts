@@ -97,7 +97,7 @@ function list(
   const reader = new QueryReader(request.query, ['limit', 'cursor']);
   const page = { limit: reader.limit(), after: reader.cursor(FIRST) };
   if (reader.faults.length > 0) return invalid(request, reader.faults);
-  return answerList<ListedKey>(request, page, {
+  return answerList<ListedKey, readonly number[]>(request, page, {
     read: ([afterId = 0], limit) => listKeys(sql, clientId, { afterId, limit }),
     keyOf: ({ id }) => [id],
     show: withoutNulls,

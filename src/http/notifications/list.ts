@@ -11,11 +11,12 @@ import type {
 import { listNotifications } from '../../store/notifications/list-notifications.ts';
 import type { PatientReads } from '../../store/patient-reads.ts';
 import type { HttpRequest, HttpResponse } from '../handler.ts';
-import { invalid, json } from '../json-body.ts';
+import { invalid } from '../json-body.ts';
+import { answerList } from '../list-answer.ts';
 import { QueryReader } from '../query-reader.ts';
 import { tooMuchCounted } from '../too-much-counted.ts';
 import { countsObject } from './counts.ts';
-import { jobsPathOf, publisherOf, readJobId } from './job.ts';
+import { publisherOf, readJobId } from './job.ts';
 
 /** spec/interface.md, section 5. */
 const PAGE_DEFAULT = 100;
@@ -39,15 +40,17 @@ export async function listJobs(
   };
   if (query.faults.length > 0) return invalid(request, query.faults);
   const read = await reads.run(caller.clientId, (sql) =>
-    // One more tells whether there is a next page.
-    listNotifications(sql, caller.clientId, filter, { before, limit: limit + 1 }),
+    answerList<ListedNotification, string | null>(
+      request,
+      { limit, after: before },
+      {
+        read: (before, limit) => listNotifications(sql, caller.clientId, filter, { before, limit }),
+        keyOf: ({ id }) => id,
+        show: rowOf,
+      },
+    ),
   );
-  if (read.kind === 'busy') return tooMuchCounted(request);
-  const page = read.result.slice(0, limit);
-  const answer = json(page.map(rowOf));
-  const last = page.at(-1);
-  if (last === undefined || read.result.length === page.length) return answer;
-  return { ...answer, headers: { ...answer.headers, Link: nextPage(request, caller, last.id) } };
+  return read.kind === 'busy' ? tooMuchCounted(request) : read.result;
 }
 
 /**
@@ -59,13 +62,6 @@ function readCursor(query: QueryReader): string | null {
   const id = readJobId(text);
   if (id === null) query.fault('cursor', 'must be one that a Link of this list has named.');
   return id;
-}
-
-/** RFC 8288: with the same limit and filters. */
-function nextPage({ query }: HttpRequest, { clientSlug }: Caller, cursor: string): string {
-  const next = new URLSearchParams(query);
-  next.set('cursor', cursor);
-  return `<${jobsPathOf(clientSlug)}?${next}>; rel="next"`;
 }
 
 const rowOf = ({ id, state, userName, ...row }: ListedNotification) => ({
