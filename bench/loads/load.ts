@@ -53,6 +53,6 @@ export const CHANGED_PERCENT = 20;
 /** The digits before its number, of the known devices that have so many tags. */
 export const knownPrefix = (tags: number): string => `${tags.toString(16)}f`;
 
-/** The token of the known device `number`. */
+/** The token of the known device `number`: always as many digits, so that no two are the same. */
 export const knownDevice = (number: number, tags: number): string =>
-  number.toString(16).padStart(64, knownPrefix(tags));
+  number.toString(16).padStart(8, '0').padStart(64, knownPrefix(tags));

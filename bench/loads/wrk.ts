@@ -87,8 +87,7 @@ local function fresh()
 end
 
 local function known(number)
-  local digits = format('%x', number)
-  return prefix:sub(1, 64 - #digits) .. digits
+  return prefix:sub(1, 56) .. format('%08x', number)
 end
 
 local function some(percent)

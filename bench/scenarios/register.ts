@@ -3,11 +3,11 @@
  * front that does nothing.
  */
 
-import { processCpuMicros } from '../cpu.ts';
 import { autocannonLoad } from '../loads/autocannon.ts';
 import type { Kind, Load } from '../loads/load.ts';
 import { findWrk } from '../loads/wrk.ts';
 import { median } from '../median.ts';
+import { processCpuMicros } from '../processes.ts';
 import type { Ratios, Result, Row, Scenario } from '../scenario.ts';
 import type { RegisterGrounds, Server, ServerName } from './register/grounds.ts';
 import { FEW_TAGS, MANY_TAGS, startServers } from './register/grounds.ts';
@@ -132,20 +132,63 @@ function summarise(rounds: readonly RegisterRow[], main: Load): Result {
     return row === undefined ? [] : [{ ...row, ...mediansOf(group) }];
   });
   rows.sort((a, b) => orderOf(a) - orderOf(b));
-  const share = (of: ServerName, over: ServerName, part: 'perSecond' | 'p99Ms') =>
-    sharesOf(rows, main, of, over, part);
+  const find = figureOf(rows, main);
+  const over = (figure: Figure, a: Which, b: Which): number | null => {
+    const [value, other] = [find(figure, a), find(figure, b)];
+    return value === null || other === null ? null : value / other;
+  };
+  const [least, most] = CONNECTIONS;
+  const [few, many] = [FEW_TAGS, MANY_TAGS];
+  const ours = { server: 'ours', kind: 'new', tags: few, connections: least } as const;
+  const its = { ...ours, server: 'straightforward' } as const;
+  const atEach = (figure: Figure, server: ServerName): Ratios => ({
+    [`at${least}`]: over(figure, ours, { ...ours, server }),
+    [`at${most}`]: over(
+      figure,
+      { ...ours, connections: most },
+      { ...ours, server, connections: most },
+    ),
+  });
+  const rateAtMost = (part: Partial<Which>): number | null =>
+    over(
+      'perSecond',
+      { ...ours, ...part, connections: most },
+      { ...its, ...part, connections: most },
+    );
+  const cpu = (a: Partial<Which>, b: Partial<Which>): number | null =>
+    over('allCpuMicros', { ...ours, ...a }, { ...ours, ...b });
+  const cpuOverIts = (part: Partial<Which>): number | null =>
+    cpu(part, { ...part, server: 'straightforward' });
   return {
     rows,
     ratios: {
-      ...share('ours', 'straightforward', 'perSecond'),
-      at512Tags20: atMost(rows, main, 'new', MANY_TAGS),
-      mixAt512: atMost(rows, main, 'mix', FEW_TAGS),
+      ...atEach('perSecond', 'straightforward'),
+      at512Tags20: rateAtMost({ tags: many }),
+      mixAt512: rateAtMost({ kind: 'mix' }),
     },
     figures: {
-      p99Share: share('ours', 'straightforward', 'p99Ms'),
-      frontShare: share('ours', 'bare front', 'perSecond'),
-      cpuShare: cpuShares(rows),
-      repetitionCpuShare: repetitionCpuShare(rows),
+      p99Share: atEach('p99Ms', 'straightforward'),
+      frontShare: atEach('perSecond', 'bare front'),
+      // Of all processes, for an answer.
+      cpuShare: {
+        [`new${few}`]: cpuOverIts({}),
+        [`new${many}`]: cpuOverIts({ tags: many }),
+        [`repeated${few}`]: cpuOverIts({ kind: 'repeated' }),
+        [`repeated${many}`]: cpuOverIts({ kind: 'repeated', tags: many }),
+        [`written${few}`]: cpu(
+          { server: 'ours, written', kind: 'repeated' },
+          { server: 'straightforward', kind: 'repeated' },
+        ),
+        [`written${many}`]: cpu(
+          { server: 'ours, written', kind: 'repeated', tags: many },
+          { server: 'straightforward', kind: 'repeated', tags: many },
+        ),
+        manyOverFew: cpu({ tags: many }, {}),
+      },
+      repetitionCpuShare: {
+        [`tags${few}`]: cpu({ kind: 'repeated' }, {}),
+        [`tags${many}`]: cpu({ kind: 'repeated', tags: many }, { tags: many }),
+      },
     },
   };
 }
@@ -174,83 +217,18 @@ const orderOf = ({ kind, tags, load, connections }: RegisterRow): number =>
 
 const ORDER: Readonly<Record<Kind, number>> = { new: 0, mix: 1, repeated: 2 };
 
-/** Rates at the most connections, ours over the straightforward server's. */
-function atMost(rows: readonly RegisterRow[], main: Load, kind: Kind, tags: number): number | null {
-  const rate = (server: ServerName): number | undefined =>
+type Figure = 'perSecond' | 'p99Ms' | 'allCpuMicros';
+type Which = Pick<RegisterRow, 'server' | 'kind' | 'tags' | 'connections'>;
+
+/** Under one load, for autocannon takes half of the machine. Null: not measured. */
+const figureOf =
+  (rows: readonly RegisterRow[], main: Load) =>
+  (figure: Figure, { server, kind, tags, connections }: Which): number | null =>
     rows.find(
       (row) =>
-        row.server === server &&
-        row.kind === kind &&
-        row.tags === tags &&
         row.load === main.name &&
-        row.connections === CONNECTIONS.at(-1),
-    )?.perSecond;
-  const [ours, its] = [rate('ours'), rate('straightforward')];
-  return ours === undefined || its === undefined ? null : ours / its;
-}
-
-/** Of ours: CPU of all processes for a repetition over that for a new device, by tags. */
-function repetitionCpuShare(rows: readonly RegisterRow[]): Ratios {
-  const micros = (kind: Kind, tags: number): number =>
-    rows.find(
-      (row) =>
-        row.server === 'ours' &&
-        row.kind === kind &&
-        row.tags === tags &&
-        row.connections === CONNECTIONS[0],
-    )?.allCpuMicros ?? Number.NaN;
-  return Object.fromEntries(
-    [FEW_TAGS, MANY_TAGS].map((tags) => [
-      `tags${tags}`,
-      micros('repeated', tags) / micros('new', tags),
-    ]),
-  );
-}
-
-/** CPU of all processes for an answer, ours over the straightforward server's, by kind and tags. */
-function cpuShares(rows: readonly RegisterRow[]): Ratios {
-  const find = (server: ServerName, kind: Kind, tags: number): number =>
-    rows.find(
-      (row) =>
         row.server === server &&
         row.kind === kind &&
         row.tags === tags &&
-        row.connections === CONNECTIONS[0],
-    )?.allCpuMicros ?? Number.NaN;
-  const over = (server: ServerName, kind: Kind, tags: number): number =>
-    find(server, kind, tags) / find('straightforward', kind, tags);
-  const [few, many] = [FEW_TAGS, MANY_TAGS];
-  return {
-    [`new${few}`]: over('ours', 'new', few),
-    [`new${many}`]: over('ours', 'new', many),
-    [`repeated${few}`]: over('ours', 'repeated', few),
-    [`repeated${many}`]: over('ours', 'repeated', many),
-    [`written${few}`]: over('ours, written', 'repeated', few),
-    [`written${many}`]: over('ours, written', 'repeated', many),
-    manyOverFew: find('ours', 'new', many) / find('ours', 'new', few),
-  };
-}
-
-function sharesOf(
-  rows: readonly RegisterRow[],
-  main: Load,
-  of: ServerName,
-  over: ServerName,
-  part: 'perSecond' | 'p99Ms',
-): Ratios {
-  const value = (server: ServerName, connections: number): number | undefined =>
-    rows.find(
-      (row) =>
-        row.server === server &&
-        row.connections === connections &&
-        row.load === main.name &&
-        row.kind === 'new' &&
-        row.tags === FEW_TAGS,
-    )?.[part];
-  return Object.fromEntries(
-    CONNECTIONS.map((connections) => {
-      const [a, b] = [value(of, connections), value(over, connections)];
-      return [`at${connections}`, a === undefined || b === undefined ? null : a / b];
-    }),
-  );
-}
+        row.connections === connections,
+    )?.[figure] ?? null;

@@ -9,12 +9,13 @@ import postgres from 'postgres';
 import type { Lifetime } from '../../test/support/lifetime.ts';
 import { startBaseline } from '../baselines/baseline.ts';
 import { percentile } from '../clients/client.ts';
+import { processMemoryMb } from '../processes.ts';
 import type { Result, Scenario } from '../scenario.ts';
 import { startNghttpdSink } from '../sinks/nghttpd.ts';
 import type { Sink } from '../sinks/sink.ts';
 import { originOf } from '../sinks/sink.ts';
 import type { Costs, Metered } from './small-sends/costs.ts';
-import { costsOfEach, costsSoFar, residentMbOf } from './small-sends/costs.ts';
+import { costsOfEach, costsSoFar } from './small-sends/costs.ts';
 import type { SmallGrounds } from './small-sends/grounds.ts';
 import { onEmbedded, onPostgres } from './small-sends/grounds.ts';
 import type { Posted, PushTarget } from './small-sends/loads.ts';
@@ -293,7 +294,8 @@ async function firstMsOf(sql: SmallGrounds['sql'], { job, atMs }: Posted): Promi
 function watchMemory(pid: number): { stop(): number } {
   let most = 0;
   const look = (): void => {
-    most = Math.max(most, residentMbOf(pid));
+    const nowMb = processMemoryMb(pid, 'VmRSS');
+    if (nowMb > most) most = nowMb;
   };
   const timer = setInterval(look, 100);
   return {

@@ -3,11 +3,10 @@
  * engine's process.
  */
 
-import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { finalStatus, push, sumCloses } from '../../../test/support/client.ts';
 import type { EngineProcess } from '../../../test/support/processes.ts';
-import { cpuMicros, residentMb } from '../../cpu.ts';
+import { cpuMicros, processMemoryMb, residentMb } from '../../processes.ts';
 import type { FanOutGrounds } from './population.ts';
 
 export const NEWS = {
@@ -74,17 +73,11 @@ async function finished(sql: FanOutGrounds['sql'], job: string): Promise<Times> 
   throw new Error(`not finished within ${LIMIT_MS} ms`);
 }
 
-const PEAK = /VmHWM:\s+(\d+) kB/;
-
 /**
  * The most resident memory that the process ever had, in MiB; where there is no /proc what it has
  * now.
  */
 export async function peakMb({ child, baseUrl }: EngineProcess): Promise<number> {
-  try {
-    const status = readFileSync(`/proc/${child.pid}/status`, 'latin1');
-    return Number(PEAK.exec(status)?.[1]) / 1_024;
-  } catch {
-    return await residentMb(baseUrl);
-  }
+  const peak = processMemoryMb(child.pid ?? 0, 'VmHWM');
+  return Number.isNaN(peak) ? await residentMb(baseUrl) : peak;
 }

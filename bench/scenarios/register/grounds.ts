@@ -13,9 +13,9 @@ import { findProgram } from '../../../test/support/programs.ts';
 import { startRedis } from '../../../test/support/redis-server.ts';
 import { temporaryDirectory } from '../../../test/support/temporary-directory.ts';
 import { startBaseline } from '../../baselines/baseline.ts';
-import { familyCpuMicros, processCpuMicros } from '../../cpu.ts';
 import { registerKnownDevices } from '../../loads/autocannon.ts';
 import type { Target } from '../../loads/load.ts';
+import { familyCpuMicros, processCpuMicros } from '../../processes.ts';
 import { benchStores } from '../../stores.ts';
 
 /** Of each device: few as an app for news has them, many as one for sports. */

@@ -1,6 +1,6 @@
 /** An engine that can be asked what each of its threads holds after a collection. */
 
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -8,6 +8,7 @@ import type { Lifetime } from '../../../test/support/lifetime.ts';
 import type { EngineProcess } from '../../../test/support/processes.ts';
 import { startEngine } from '../../../test/support/processes.ts';
 import { temporaryDirectory } from '../../../test/support/temporary-directory.ts';
+import { processMemoryMb } from '../../processes.ts';
 import type { ThreadSample } from './probe.ts';
 
 /** As `npm start` runs it, and the probe. */
@@ -22,8 +23,6 @@ const THREADS: readonly (readonly [suffix: string, name: string])[] = [
   [join('embedded', 'thread-entry.js'), 'database'],
   [join('simulator', 'thread-entry.js'), 'simulator'],
 ];
-
-const RESIDENT = /^VmRSS:\s+(\d+) kB$/m;
 
 export interface ThreadHeap {
   readonly heapMb: number;
@@ -56,10 +55,7 @@ export async function startProbedEngine(
   return {
     process: engine,
     threads: async () => namesOf(JSON.parse(await text(connect(socketPath))) as ThreadSample[]),
-    residentMb() {
-      const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-      return Number(RESIDENT.exec(status)?.[1]) / 1_024;
-    },
+    residentMb: () => processMemoryMb(pid, 'VmRSS'),
     descriptors: () => readdirSync(`/proc/${pid}/fd`).length,
     async series() {
       const metrics = await (await fetch(`${engine.baseUrl}/metrics`)).text();

@@ -1,6 +1,6 @@
 /**
- * CPU time of processes: an engine's as it says itself in its metrics, any other's as Linux counts
- * it.
+ * CPU time and memory of processes: an engine's as it says itself in its metrics, any other's as
+ * Linux counts it.
  */
 
 import { readdirSync, readFileSync } from 'node:fs';
@@ -20,6 +20,20 @@ export const cpuMicros = async (baseUrl: string): Promise<number> =>
 /** Its resident memory now, in MiB. */
 export const residentMb = async (baseUrl: string): Promise<number> =>
   (await read(baseUrl, RESIDENT)) / 1024 / 1024;
+
+/** Fields of /proc/<pid>/status (proc(5)): resident now, and the most that it ever was. */
+export type MemoryField = 'VmRSS' | 'VmHWM';
+
+/** In MiB; NaN where there is no such process, or no /proc. */
+export function processMemoryMb(pid: number, field: MemoryField): number {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'latin1');
+    const [, kilobytes] = new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(status) ?? [];
+    return Number(kilobytes) / 1024;
+  } catch {
+    return Number.NaN;
+  }
+}
 
 /** Linux counts in hundredths of a second (USER_HZ), whatever the kernel's own clock. */
 const TICK_MICROS = 10_000;
