@@ -1,5 +1,6 @@
 /** One submitted push: its payload, its audience, and its states. */
 
+import type { AudienceCondition } from './audience-condition.ts';
 import type { Scope } from './device.ts';
 import { scopeKeyOf } from './device.ts';
 
@@ -66,17 +67,24 @@ export const SELECTOR_NAMES = Object.keys(SELECTORS) as readonly Selector[];
 export const bySelector = <T>(of: (selector: Selector) => T): Readonly<Record<Selector, T>> =>
   Object.fromEntries(SELECTOR_NAMES.map((name) => [name, of(name)])) as Record<Selector, T>;
 
-/**
- * The target devices have any of the first tags, all of the second, none of the third. Ids are
- * distinct.
- */
-export type Audience = Readonly<Record<(typeof SELECTORS)[Selector]['list'], readonly number[]>>;
+/** Ids are distinct. */
+type TagLists = Readonly<Record<(typeof SELECTORS)[Selector]['list'], readonly number[]>>;
+
+/** The target devices have any of the first tags, all of the second, none of the third. */
+export interface Audience extends TagLists {
+  /**
+   * What they meet besides, of an expression that the three lists cannot say; absent or null:
+   * nothing. A tag that it selects by is in `anyTagIds` too: one that has left these has expired,
+   * and no device has it where it selects.
+   */
+  readonly condition?: AudienceCondition | null;
+}
 
 /** The lists that the tags of each selector become. */
-export const audienceOf = (tagIdsOf: (selector: Selector) => readonly number[]): Audience =>
+export const audienceOf = (tagIdsOf: (selector: Selector) => readonly number[]): TagLists =>
   Object.fromEntries(
     SELECTOR_NAMES.map((name) => [SELECTORS[name].list, tagIdsOf(name)]),
-  ) as Audience;
+  ) as TagLists;
 
 /** One scope of a notification: all of it that is for one (app, platform). */
 export interface NotificationScope extends Scope {

@@ -4,6 +4,7 @@
  */
 
 import type { Caller, KeyRights } from '../access/caller.ts';
+import { operandsOf, requires } from '../domain/audience-expression.ts';
 import type { Tag } from '../domain/tag.ts';
 import { isId } from '../domain/tag.ts';
 import type { Push, TagReferences } from '../push/accept/push.ts';
@@ -34,7 +35,7 @@ export async function limitPush(sql: Sql, caller: Caller, push: Push): Promise<L
   if (limitsTags(key) && !(await coversAudience(sql, caller.clientId, key, push))) {
     return {
       ok: false,
-      why: 'This key is for some tags only: every target tag, or one of the filter tags, must be one of them.',
+      why: 'This key is for some tags only: every target tag, or one of the filter tags, must be one of them; of an expression, each alternative must require one of them.',
     };
   }
   const { appIds } = key;
@@ -68,21 +69,30 @@ export const outside = (request: HttpRequest, path = ''): HttpResponse =>
 
 /**
  * Whether every device that gets the push has one of the key's tags: each target tag is one of
- * them, or one of the filter tags is. An unknown name is none of them: another tag may get it
- * before the push is due.
+ * them, or one of the filter tags is; of an expression, each alternative requires one. An unknown
+ * name is none of them: another tag may get it before the push is due.
  */
 async function coversAudience(
   sql: Sql,
   clientId: number,
   key: KeyRights,
-  { target, filter }: Push,
+  { target, filter, expression }: Push,
 ): Promise<boolean> {
-  const covered = await findCoveredTags(sql, clientId, key, {
-    ids: [...target.ids, ...filter.ids].filter(isId),
-    sourceIds: [...target.sourceIds, ...filter.sourceIds],
-  });
-  const names = new Set(covered.flatMap(({ id, sourceId }) => [id, sourceId]));
   const namesOf = ({ ids, sourceIds }: TagReferences) => [...ids, ...sourceIds];
+  const named =
+    expression === undefined
+      ? [...namesOf(target), ...namesOf(filter)]
+      : operandsOf(expression.root).map(({ reference }) => reference);
+  const covered = await findCoveredTags(sql, clientId, key, {
+    ids: named.filter(isId),
+    sourceIds: named.filter((name) => typeof name === 'string'),
+  });
+  const names = new Set<number | string | null>(
+    covered.flatMap(({ id, sourceId }) => [id, sourceId]),
+  );
+  if (expression !== undefined) {
+    return requires(expression.root, ({ reference }) => names.has(reference));
+  }
   return (
     namesOf(target).every((name) => names.has(name)) ||
     namesOf(filter).some((name) => names.has(name))

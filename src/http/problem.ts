@@ -6,6 +6,8 @@ export interface Fault {
   /** Where in the request: `payload.title`, `tagIds.3`; '' for the whole. */
   readonly path: string;
   readonly message: string;
+  /** Where in a text, in UTF-16 code units from 0. */
+  readonly position?: number;
 }
 
 const TITLES: Readonly<Record<number, string>> = {

@@ -22,6 +22,7 @@ import * as oneRowPerDevice from './migrations/0012-one-row-per-device.ts';
 import * as access from './migrations/0013-access.ts';
 import * as dueLines from './migrations/0014-due-lines.ts';
 import * as listsById from './migrations/0015-lists-by-id.ts';
+import * as audienceExpressions from './migrations/0018-audience-expressions.ts';
 import type { Sql, SqlPool } from './sql.ts';
 import { againAfterDeadlock } from './transact.ts';
 
@@ -53,6 +54,7 @@ export const MIGRATIONS: readonly Migration[] = [
   access,
   dueLines,
   listsById,
+  audienceExpressions,
 ];
 
 export interface Migrated {

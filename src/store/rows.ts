@@ -64,7 +64,7 @@ export const float8 = columnOf<number>('float8', String);
 export const boolean = columnOf<boolean>('boolean', String);
 export const uuid = columnOf<string>('uuid', String);
 export const text = columnOf<string>('text', quoted);
-export const json = columnOf<object>('json', (value) => quoted(JSON.stringify(value)));
+export const json = columnOf<object | number>('json', (value) => quoted(JSON.stringify(value)));
 export const integers = columnOf<readonly number[]>(
   'integer[]',
   (value) => `"{${value.join(',')}}"`,

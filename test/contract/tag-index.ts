@@ -2,11 +2,15 @@
 
 import * as fc from 'fast-check';
 import type { Test } from 'tap';
+import { readExpression } from '../../src/domain/audience-expression.ts';
 import { GROUP_DEVICES } from '../../src/domain/device.ts';
 import type { DeviceGroupKey, DeviceHistory } from '../../src/domain/device-group-change.ts';
 import type { Audience } from '../../src/domain/notification.ts';
+import { compileExpression } from '../../src/push/accept/compile-expression.ts';
 import type { Sql } from '../../src/store/sql.ts';
 import type { DeviceHistories, TagIndex } from '../../src/tag-index/tag-index.ts';
+import type { Tree } from '../support/expressions.ts';
+import { means, textOf, trees } from '../support/expressions.ts';
 
 /**
  * A tag index under test, and the way its devices come and go. Scopes and tags need not exist
@@ -61,11 +65,52 @@ const change: fc.Arbitrary<Change> = fc.record({
     environment: fc.constantFrom(null, null, 'production', 'sandbox'),
   }),
 });
-const audience: fc.Arbitrary<Audience> = fc.record({
-  anyTagIds: tags,
-  allTagIds: fc.uniqueArray(fc.constantFrom(...TAGS), { maxLength: 2 }),
-  noneTagIds: fc.uniqueArray(fc.constantFrom(...TAGS), { maxLength: 2 }),
-});
+
+/** An audience, and whether a device with these tags is in it. */
+interface Asked {
+  readonly audience: Audience;
+  readonly isMeant: (tagIds: ReadonlySet<number>) => boolean;
+}
+
+const selections: fc.Arbitrary<Asked> = fc
+  .record({
+    anyTagIds: tags,
+    allTagIds: fc.uniqueArray(fc.constantFrom(...TAGS), { maxLength: 2 }),
+    noneTagIds: fc.uniqueArray(fc.constantFrom(...TAGS), { maxLength: 2 }),
+  })
+  .map((audience) => ({ audience, isMeant: (tagIds) => matches(tagIds, audience) }));
+/** Of a tag that was a target, and has expired before the push was planned. */
+const expressions: fc.Arbitrary<Asked> = fc
+  .tuple(
+    trees(TAGS).filter((tree) => !means(tree, new Set())),
+    fc.option(fc.constantFrom(...TAGS), { freq: 3 }),
+  )
+  .map(([tree, expired]) => {
+    const compiled = compiledOf(tree);
+    const isLost = expired !== null && compiled.allTagIds.includes(expired);
+    // As the plan has it.
+    const anyTagIds = isLost ? [] : compiled.anyTagIds.filter((tagId) => tagId !== expired);
+    return {
+      audience: { ...compiled, anyTagIds },
+      isMeant: (tagIds) => means(withoutSelecting(tree, expired), tagIds),
+    };
+  });
+const audience = fc.oneof(selections, expressions);
+
+function compiledOf(tree: Tree): Audience {
+  const read = readExpression(textOf(tree, (tag) => `#${tag}`));
+  if (!read.ok) throw new Error(read.fault.message);
+  return compileExpression(read.expression.root, ({ reference }) => Number(reference));
+}
+
+/** Nobody has the tag where it selects; where it excludes everybody keeps it. */
+function withoutSelecting(tree: Tree, expired: number | null, isExcluded = false): Tree {
+  const inner = (part: Tree) => withoutSelecting(part, expired, isExcluded);
+  if ('not' in tree) return { not: withoutSelecting(tree.not, expired, !isExcluded) };
+  if ('and' in tree) return { and: tree.and.map(inner) };
+  if ('or' in tree) return { or: tree.or.map(inner) };
+  return tree.tag === expired && !isExcluded ? { or: [] } : tree;
+}
 
 /** The name that a bench gives a device. */
 export const deviceIdOf = ({ appId, platformId }: ModelScope, ordinal: number): string =>
@@ -175,12 +220,12 @@ async function compare(
   t: Test,
   { sql, index, versionOf }: TagIndexBench,
   model: Model,
-  asked: Audience,
+  { audience: asked, isMeant }: Asked,
   ordinalEnd: number,
 ): Promise<void> {
   for (const scope of SCOPES) {
     const matching = [...model.values()].filter(
-      (device) => device.scope === scope && matches(device.tagIds, asked),
+      (device) => device.scope === scope && isMeant(device.tagIds),
     );
     const noted = matching
       .filter(({ history }) => history.refusals > 0 || history.environment !== null)

@@ -48,6 +48,7 @@ function jobObject(job: KnownNotification, rows: readonly ScopeStatus[]) {
     ...(rate === null ? {} : { devicesPerSecond: rate }),
     failureReasons: reasonsOf(rows),
     audience: {
+      ...(job.expression === null ? {} : { expression: job.expression }),
       tagIds: job.anyTagIds,
       filterTagIds: job.allTagIds,
       excludeTagIds: job.noneTagIds,

@@ -85,7 +85,8 @@ const ISO_8601 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2
 /** The last millisecond that a Date can hold. */
 const TIME_MS_MAX = 8_640_000_000_000_000;
 
-const isStorable = (value: string): boolean => value.isWellFormed() && !value.includes('\0');
+/** Whether the database can keep it as text. */
+export const isStorable = (value: string): boolean => value.isWellFormed() && !value.includes('\0');
 
 function timeOf(value: unknown): number | null {
   if (typeof value === 'number') return isTime(value) ? value : null;

@@ -3,6 +3,7 @@
  * (spec/interface.md, section 4).
  */
 
+import { readExpression } from '../../domain/audience-expression.ts';
 import type { Selector } from '../../domain/notification.ts';
 import { bySelector, DELIVERIES, SELECTOR_NAMES, SELECTORS } from '../../domain/notification.ts';
 import { isPayloadField, parsePayload, showsNothing } from '../../domain/payload.ts';
@@ -12,7 +13,7 @@ import { foreignText } from '../../std/foreign-text.ts';
 import { nearestName } from '../../std/nearest-name.ts';
 import { parseObject } from '../json-body.ts';
 import type { Fault } from '../problem.ts';
-import { LenientReader } from './lenient.ts';
+import { isStorable, LenientReader } from './lenient.ts';
 
 export type PushRequest =
   | { readonly ok: true; readonly push: Push; readonly isDryRun: boolean }
@@ -59,18 +60,40 @@ export function readAudienceRequest(body: Buffer): PushRequest {
 function readAudience(
   reader: LenientReader,
   body: Readonly<Record<string, unknown>>,
-): Pick<Push, Selector | 'appIds'> {
+): Pick<Push, Selector | 'appIds' | 'expression'> {
   const selected = bySelector((selector) => ({
     ids: reader.ids(SELECTORS[selector].ids),
     sourceIds: reader.texts(SELECTORS[selector].sourceIds),
   }));
+  const appIds = readAppIds(reader, body);
+  if (body['audience'] !== undefined && body['audience'] !== null) {
+    return { ...selected, appIds, ...readAudienceExpression(reader, body) };
+  }
   if (!reader.isGiven('tagIds') && !reader.isGiven('tagSourceIds')) {
-    reader.fault('tagIds', 'At least one of tagIds and tagSourceIds is needed.');
+    reader.fault('tagIds', 'At least one of tagIds and tagSourceIds is needed, or audience.');
   }
   if (countOf(Object.values(selected)) > TAGS_PER_REQUEST_MAX) {
     reader.fault('', `At most ${TAGS_PER_REQUEST_MAX} tags may be named in a request.`);
   }
-  return { ...selected, appIds: readAppIds(reader, body) };
+  return { ...selected, appIds };
+}
+
+/** The expression in place of the selections; nothing where it is faulty. */
+function readAudienceExpression(
+  reader: LenientReader,
+  body: Readonly<Record<string, unknown>>,
+): Pick<Push, 'expression'> {
+  const beside = SELECTOR_FIELDS.filter((name) => body[name] !== undefined && body[name] !== null);
+  for (const name of beside) reader.fault(name, 'cannot stand beside audience: say it there.');
+  const text = body['audience'];
+  if (typeof text !== 'string' || !isStorable(text)) {
+    reader.fault('audience', 'must be an expression over tags: a string without NUL.');
+    return {};
+  }
+  const read = readExpression(text);
+  if (read.ok) return { expression: read.expression };
+  reader.faults.push({ path: 'audience', ...read.fault });
+  return {};
 }
 
 const PAYLOAD_MISSING = 'is missing: an object, or a string that holds one as JSON.';
@@ -98,7 +121,7 @@ const SELECTOR_FIELDS = SELECTOR_NAMES.flatMap((selector) => [
   SELECTORS[selector].ids,
   SELECTORS[selector].sourceIds,
 ]) as readonly string[] as readonly [string, ...string[]];
-const AUDIENCE_FIELDS = [...SELECTOR_FIELDS, 'appIds'] as const;
+const AUDIENCE_FIELDS = [...SELECTOR_FIELDS, 'audience', 'appIds'] as const;
 const FIELDS = [
   ...AUDIENCE_FIELDS,
   'payload',
@@ -108,7 +131,7 @@ const FIELDS = [
   'dryRun',
 ] as const;
 /** In the contract, and not in this version. */
-const NOT_YET: ReadonlySet<string> = new Set(['audience', 'ratePerSecond', 'priority']);
+const NOT_YET: ReadonlySet<string> = new Set(['ratePerSecond', 'priority']);
 /** Unknown fields of one request that are told. */
 const UNKNOWN_FIELDS_MAX = 100;
 

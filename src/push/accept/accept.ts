@@ -241,6 +241,7 @@ export class Accept {
       ...publisher,
       id: uuidV7(),
       audience,
+      ...(push.expression === undefined ? {} : { expression: push.expression.text }),
       payload: push.payload,
       isAtMostOnce: push.delivery === 'at-most-once',
       sendAtMs: push.sendAtMs,
@@ -290,5 +291,7 @@ function recalled(
   return { kind: 'accepted', id, state, unknownTags: targets.ok ? targets.unknownTags : [] };
 }
 
-const weightOf = ({ push }: Submission): number =>
-  namesIn(push) + JSON.stringify(push.payload).length / PUSH_WEIGHT_OCTETS;
+function weightOf({ push }: Submission): number {
+  const octets = JSON.stringify(push.payload).length + (push.expression?.text.length ?? 0);
+  return namesIn(push) + octets / PUSH_WEIGHT_OCTETS;
+}

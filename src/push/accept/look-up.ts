@@ -1,5 +1,6 @@
 /** Looks up the tags that a client's pushes name, and its scopes, for all of them at once. */
 
+import { operandsOf } from '../../domain/audience-expression.ts';
 import type { PlatformId, Scope } from '../../domain/device.ts';
 import { SELECTOR_NAMES } from '../../domain/notification.ts';
 import { isId } from '../../domain/tag.ts';
@@ -49,8 +50,13 @@ export const namesIn = (push: Push): number => {
 
 function namesOf(push: Push): TagReferences {
   const named = SELECTOR_NAMES.map((selector) => push[selector]);
+  const operands = push.expression === undefined ? [] : operandsOf(push.expression.root);
+  const references = operands.map(({ reference }) => reference);
   return {
-    ids: named.flatMap(({ ids }) => ids).filter(isId),
-    sourceIds: named.flatMap(({ sourceIds }) => sourceIds),
+    ids: [...named.flatMap(({ ids }) => ids), ...references].filter(isId),
+    sourceIds: [
+      ...named.flatMap(({ sourceIds }) => sourceIds),
+      ...references.filter((reference) => typeof reference === 'string'),
+    ],
   };
 }

@@ -1,5 +1,6 @@
 /** A push as a publisher asks for it, read and checked as far as that goes without the database. */
 
+import type { AudienceExpression } from '../../domain/audience-expression.ts';
 import type { Delivery, Payload, Selector } from '../../domain/notification.ts';
 
 /** The union of the tags with these ids and these source ids. */
@@ -9,6 +10,8 @@ export interface TagReferences {
 }
 
 export interface Push extends Readonly<Record<Selector, TagReferences>> {
+  /** Whom it is for, in place of the three selections, which then are empty. */
+  readonly expression?: AudienceExpression;
   /** Null: every app that is connected to the target tags. */
   readonly appIds: readonly number[] | null;
   readonly payload: Payload;
@@ -23,4 +26,6 @@ export interface Push extends Readonly<Record<Selector, TagReferences>> {
 export interface PushFault {
   readonly path: string;
   readonly message: string;
+  /** Where in a text, in UTF-16 code units from 0. */
+  readonly position?: number;
 }

@@ -4,10 +4,13 @@
  * exclusion is refused.
  */
 
+import type { ExpressionNode, Operand } from '../../domain/audience-expression.ts';
+import { operandsOf } from '../../domain/audience-expression.ts';
 import type { PlatformId, Scope } from '../../domain/device.ts';
 import type { Audience, Selector } from '../../domain/notification.ts';
 import { audienceOf, bySelector, SELECTOR_NAMES, SELECTORS } from '../../domain/notification.ts';
 import type { ReferencedTag } from '../../store/notifications/find-referenced-tags.ts';
+import { compileExpression } from './compile-expression.ts';
 import type { Push, PushFault, TagReferences } from './push.ts';
 
 export type TagReference = number | string;
@@ -33,40 +36,81 @@ export function resolveTargets(
   tags: readonly ReferencedTag[],
   clientScopes: readonly Scope<PlatformId>[],
 ): Targets {
+  const { expression } = push;
+  const selected =
+    expression === undefined ? selectedBy(push, tags) : expressed(expression.root, tags);
+  const apps = new Set(clientScopes.map(({ appId }) => appId));
+  const faults = [
+    ...selected.faults,
+    ...(push.appIds ?? [])
+      .filter((appId) => !apps.has(appId))
+      .map((appId) => ({ path: 'appIds', message: `There is no app ${appId}.` })),
+  ];
+  const scopes = scopesOf(push.appIds, selected.targets, clientScopes);
+  if (faults.length > 0) return { ok: false, faults, scopes };
+  const { audience, unknownTags } = selected;
+  return { ok: true, audience, scopes, unknownTags };
+}
+
+/** What the tags that a push names come to. */
+interface Selected {
+  readonly audience: Audience;
+  /** The push is for the apps that these are connected to. */
+  readonly targets: readonly ReferencedTag[];
+  readonly unknownTags: readonly TagReference[];
+  readonly faults: readonly PushFault[];
+}
+
+function selectedBy(push: Push, tags: readonly ReferencedTag[]): Selected {
   const current = tags.filter(({ isExpired }) => !isExpired);
   const found = bySelector((selector) =>
     // An expired tag still excludes: devices still have it, and the publisher asked for it.
     find(push[selector], isUnknownRefused(selector) ? tags : current),
   );
-
-  const apps = new Set(clientScopes.map(({ appId }) => appId));
-  const faults = [
-    ...SELECTOR_NAMES.filter(isUnknownRefused).flatMap((selector) =>
-      found[selector].unknown.map((reference) => ({
-        path: SELECTORS[selector][typeof reference === 'number' ? 'ids' : 'sourceIds'],
-        message: `There is no tag ${JSON.stringify(reference)} to ${selector}.`,
-      })),
-    ),
-    ...(push.appIds ?? [])
-      .filter((appId) => !apps.has(appId))
-      .map((appId) => ({ path: 'appIds', message: `There is no app ${appId}.` })),
-  ];
-  const scopes = scopesOf(push.appIds, found.target.known, clientScopes);
-  if (faults.length > 0) return { ok: false, faults, scopes };
-
   const audience = audienceOf((selector) => idsOf(found[selector].known));
   const isNobodyLeft = SELECTOR_NAMES.some(
     (selector) =>
       SELECTORS[selector].ifUnknown === 'leaves-nobody' && found[selector].unknown.length > 0,
   );
   return {
-    ok: true,
     // An audience without target tags has no devices: so an unknown filter tag leaves none.
     audience: isNobodyLeft ? { ...audience, anyTagIds: [] } : audience,
-    scopes,
+    targets: found.target.known,
     unknownTags: [...new Set(SELECTOR_NAMES.flatMap((selector) => found[selector].unknown))],
+    faults: SELECTOR_NAMES.filter(isUnknownRefused).flatMap((selector) =>
+      found[selector].unknown.map((reference) => ({
+        path: SELECTORS[selector][typeof reference === 'number' ? 'ids' : 'sourceIds'],
+        message: noTagTo(selector, reference),
+      })),
+    ),
   };
 }
+
+/** An operand selects as a target or filter tag does; under an odd number of `!` it excludes. */
+function expressed(root: ExpressionNode, tags: readonly ReferencedTag[]): Selected {
+  const byName = new Map<TagReference | null, ReferencedTag>();
+  for (const tag of tags) byName.set(tag.id, tag).set(tag.sourceId, tag);
+  const tagOf = ({ reference, isExcluded }: Operand): ReferencedTag | null => {
+    const tag = byName.get(reference);
+    return tag === undefined || (tag.isExpired && !isExcluded) ? null : tag;
+  };
+  const operands = operandsOf(root);
+  const unknown = operands.filter((operand) => tagOf(operand) === null);
+  const audience = compileExpression(root, (operand) => tagOf(operand)?.id ?? null);
+  const selecting = operands.flatMap((one) => (one.isExcluded ? [] : (tagOf(one) ?? [])));
+  const targets = selecting.filter(({ id }) => audience.anyTagIds.includes(id));
+  return {
+    audience,
+    targets: targets.length > 0 ? targets : selecting,
+    unknownTags: [...new Set(unknown.flatMap((one) => (one.isExcluded ? [] : [one.reference])))],
+    faults: unknown.flatMap(({ reference, isExcluded, position }) =>
+      isExcluded ? [{ path: 'audience', position, message: noTagTo('exclude', reference) }] : [],
+    ),
+  };
+}
+
+const noTagTo = (selector: Selector, reference: TagReference): string =>
+  `There is no tag ${JSON.stringify(reference)} to ${selector}.`;
 
 const isUnknownRefused = (selector: Selector): boolean =>
   SELECTORS[selector].ifUnknown === 'is-refused';

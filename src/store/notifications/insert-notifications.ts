@@ -16,6 +16,8 @@ export interface NewNotification extends NotificationTerms {
   readonly id: string;
   readonly clientId: number;
   readonly userName: string;
+  /** What its audience was compiled from, as it was given; absent: selections. */
+  readonly expression?: string;
   /** Null: now. */
   readonly sendAtMs: number | null;
   readonly expiresAtMs: number | null;
@@ -55,10 +57,10 @@ export function insertNotifications(sql: Sql, notifications: readonly NewNotific
     ),
     accepted as (
       insert into notifications (
-        id, client_id, user_name, state, ${termNames(sql)}, send_at, expires_at
+        id, client_id, user_name, state, ${termNames(sql)}, audience_expression, send_at, expires_at
       )
       select id, client_id, user_name, case when send_at > now() then 'SCHEDULED' else 'QUEUED' end,
-        ${termNames(sql)}, send_at, to_timestamp(expires_at_ms / 1000)
+        ${termNames(sql)}, audience_expression, send_at, to_timestamp(expires_at_ms / 1000)
       from ${asked(sql, notifications)}
       -- Never before it was accepted: retries and the payload's ttl end so long after it.
       cross join lateral (select greatest(to_timestamp(send_at_ms / 1000), now()) as send_at) due
@@ -86,6 +88,7 @@ const asked = rowsOf<NewNotification>('asked', {
   client_id: integer(({ clientId }) => clientId),
   user_name: text(({ userName }) => userName),
   ...TERMS,
+  audience_expression: text(({ expression }) => expression ?? null),
   send_at_ms: float8(({ sendAtMs }) => sendAtMs),
   expires_at_ms: float8(({ expiresAtMs }) => expiresAtMs),
   is_keyed: boolean(({ idempotency }) => idempotency !== null),

@@ -9,6 +9,8 @@ export interface KnownNotification extends NotificationTimes, Audience {
   readonly state: NotificationState;
   readonly userName: string;
   readonly payload: Payload;
+  /** Null: its audience was given as selections. */
+  readonly expression: string | null;
   readonly isAtMostOnce: boolean;
 }
 
@@ -22,7 +24,7 @@ export async function readNotification(
   const [row] = await sql<KnownNotification[]>`
     select n.state, n.user_name as "userName", n.payload, n.at_most_once as "isAtMostOnce",
       n.any_tag_ids as "anyTagIds", n.all_tag_ids as "allTagIds", n.none_tag_ids as "noneTagIds",
-      ${timesOf(sql)}
+      n.audience_expression as expression, ${timesOf(sql)}
     from notifications n
     where n.id = ${notificationId}::uuid and n.client_id = ${clientId}
       and (${publisher}::text is null or n.user_name = ${publisher})`;

@@ -20,6 +20,7 @@ export const TERMS: Columns<NotificationTerms> = {
   any_tag_ids: integers(({ audience }) => audience.anyTagIds),
   all_tag_ids: integers(({ audience }) => audience.allTagIds),
   none_tag_ids: integers(({ audience }) => audience.noneTagIds),
+  audience_condition: json(({ audience }) => audience.condition ?? null),
   payload: json(({ payload }) => payload),
   at_most_once: boolean(({ isAtMostOnce }) => isAtMostOnce),
 };
@@ -31,7 +32,8 @@ export const termNames = namesOf(TERMS);
 export const termsOf = (sql: Sql) => sql`
   json_build_object(
     'audience', json_build_object(
-      'anyTagIds', n.any_tag_ids, 'allTagIds', n.all_tag_ids, 'noneTagIds', n.none_tag_ids
+      'anyTagIds', n.any_tag_ids, 'allTagIds', n.all_tag_ids, 'noneTagIds', n.none_tag_ids,
+      'condition', n.audience_condition
     ),
     'payload', n.payload,
     'isAtMostOnce', n.at_most_once

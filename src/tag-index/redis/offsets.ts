@@ -53,6 +53,11 @@ export function unite(set: OffsetSet, value: Buffer | null): void {
   }
 }
 
+/** Adds the offsets of the other set. */
+export function add(set: OffsetSet, other: OffsetSet): void {
+  for (let word = 0; word < WORDS; word += 1) set[word] = (set[word] ?? 0) | (other[word] ?? 0);
+}
+
 /** Removes from the set the offsets that are not in the other one. */
 export function intersect(set: OffsetSet, other: OffsetSet): void {
   for (let word = 0; word < WORDS; word += 1) set[word] = (set[word] ?? 0) & (other[word] ?? 0);

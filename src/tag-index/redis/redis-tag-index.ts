@@ -5,6 +5,7 @@
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { AudienceCondition } from '../../domain/audience-condition.ts';
 import type { Scope } from '../../domain/device.ts';
 import { GROUP_DEVICES } from '../../domain/device.ts';
 import type { DeviceGroupKey, RaisedDeviceGroup } from '../../domain/device-group-change.ts';
@@ -12,7 +13,7 @@ import type { Audience } from '../../domain/notification.ts';
 import type { Clock } from '../../std/clock.ts';
 import { listDeviceGroupsOf } from '../../store/index/list-device-groups.ts';
 import type { Sql } from '../../store/sql.ts';
-import { concernedTagIds, isNobody } from '../audience.ts';
+import { concernedTagIds, conditionOf, isNobody } from '../audience.ts';
 import type {
   DeviceHistories,
   DeviceRun,
@@ -26,7 +27,7 @@ import { decodeHistories } from './histories.ts';
 import type { NameOfIndex } from './index-name.ts';
 import { groupHashKey, HISTORIES_FIELD, VERSION_FIELD, versionIn } from './keys.ts';
 import type { OffsetSet } from './offsets.ts';
-import { countIn, emptySet, intersect, offsetsIn, subtract, unite } from './offsets.ts';
+import { add, countIn, emptySet, intersect, offsetsIn, subtract, unite } from './offsets.ts';
 import { readFields } from './read-fields.ts';
 import { readTokens } from './read-tokens.ts';
 import type { RedisBreaker } from './redis-breaker.ts';
@@ -174,11 +175,12 @@ export class RedisTagIndex implements TagIndex {
   }
 }
 
-/** The devices that have any of the first tags, all of the second, none of the third. */
-function matchingSet(
-  { anyTagIds, allTagIds, noneTagIds }: Audience,
-  offsetsOf: (tagId: number) => Buffer | null,
-): OffsetSet {
+/**
+ * The devices that have any of the first tags, all of the second, none of the third, and meet the
+ * condition.
+ */
+function matchingSet(audience: Audience, offsetsOf: (tagId: number) => Buffer | null): OffsetSet {
+  const { anyTagIds, allTagIds, noneTagIds } = audience;
   const matching = emptySet();
   for (const tagId of anyTagIds) unite(matching, offsetsOf(tagId));
   for (const tagId of allTagIds) {
@@ -191,7 +193,29 @@ function matchingSet(
     for (const tagId of noneTagIds) unite(unwanted, offsetsOf(tagId));
     subtract(matching, unwanted);
   }
-  return matching;
+  const condition = conditionOf(audience);
+  return condition === null ? matching : meeting(matching, condition, offsetsOf);
+}
+
+/** Those of the devices that meet the condition, as a set of its own. */
+function meeting(
+  devices: OffsetSet,
+  condition: AudienceCondition,
+  offsetsOf: (tagId: number) => Buffer | null,
+): OffsetSet {
+  if (typeof condition === 'number') {
+    const having = emptySet();
+    unite(having, offsetsOf(Math.abs(condition)));
+    const found = devices.slice();
+    (condition < 0 ? subtract : intersect)(found, having);
+    return found;
+  }
+  if ('and' in condition) {
+    return condition.and.reduce((left, part) => meeting(left, part, offsetsOf), devices);
+  }
+  const found = emptySet();
+  for (const part of condition.or) add(found, meeting(devices, part, offsetsOf));
+  return found;
 }
 
 /** The histories of the matching devices, by ordinal. */

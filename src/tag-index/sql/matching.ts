@@ -1,13 +1,27 @@
 /**
- * The one condition of all three queries: any of the first tags, all of the second, none of the
- * third.
+ * The one condition of all queries: any of the first tags, all of the second, none of the third,
+ * and what an expression asks besides. PostgreSQL evaluates that as a query of a text search, whose
+ * words are the tags of the device: so it is a value, and the statement is the same for all.
  */
 
+import type { AudienceCondition } from '../../domain/audience-condition.ts';
 import type { Audience } from '../../domain/notification.ts';
 import type { Sql } from '../../store/sql.ts';
 import { list } from '../../store/sql.ts';
+import { conditionOf } from '../audience.ts';
 
 /** Of a device's row. */
-export const matches = (sql: Sql, { anyTagIds, allTagIds, noneTagIds }: Audience) => sql`
-  tag_ids && ${list(anyTagIds)}::integer[] and tag_ids @> ${list(allTagIds)}::integer[]
-  and not tag_ids && ${list(noneTagIds)}::integer[]`;
+export function matches(sql: Sql, audience: Audience) {
+  const { anyTagIds, allTagIds, noneTagIds } = audience;
+  const condition = conditionOf(audience);
+  return sql`
+    tag_ids && ${list(anyTagIds)}::integer[] and tag_ids @> ${list(allTagIds)}::integer[]
+    and not tag_ids && ${list(noneTagIds)}::integer[]
+    ${condition === null ? sql`` : sql`and array_to_tsvector(tag_ids::text[]) @@ ${queryOf(condition)}::tsquery`}`;
+}
+
+function queryOf(condition: AudienceCondition): string {
+  if (typeof condition === 'number') return condition < 0 ? `!${-condition}` : String(condition);
+  const [parts, operator] = 'and' in condition ? [condition.and, '&'] : [condition.or, '|'];
+  return `(${parts.map(queryOf).join(operator)})`;
+}

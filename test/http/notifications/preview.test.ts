@@ -120,7 +120,7 @@ await onEachStore(t, {
 
     for (const [wrong, path] of [
       [{ tagIds: [tagId], payload: { title: 'x' } }, 'payload'],
-      [{ tagIds: [tagId], audience: 'a && b' }, 'audience'],
+      [{ tagIds: [tagId], audience: 'a && b' }, 'tagIds'],
       [{}, 'tagIds'],
     ] as const) {
       t.match(await estimate(wrong), { status: 400, body: { errors: [{ path }] } });
