@@ -111,6 +111,7 @@ const TESTS_WITHOUT_TWIN = [
   'documents',
   'contract',
   'end-to-end',
+  'replay',
   'http2/conversations',
   'support',
 ];
