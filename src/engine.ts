@@ -24,6 +24,7 @@ import type { Route } from './http/handler.ts';
 import { pushRoute } from './http/notifications/push.ts';
 import { notificationRoutes } from './http/notifications/routes.ts';
 import { statusRoute } from './http/notifications/status.ts';
+import { JobWatches } from './http/notifications/watches.ts';
 import { aboutRoute } from './http/open/about.ts';
 import { healthRoutes } from './http/open/health.ts';
 import { Readiness } from './http/open/readiness.ts';
@@ -181,6 +182,7 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
       testSends: fanOut.testSends,
       sql,
       patientReads: store.patientReads,
+      watches: new JobWatches(store.patientReads),
     }),
     ...adminRoutes({
       sql,

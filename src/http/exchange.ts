@@ -154,6 +154,13 @@ export class Exchange {
     } else settle(response);
   }
 
+  /** Whether its caller would still be admitted. A store that cannot be asked refuses nobody. */
+  async mayGoOn(): Promise<boolean> {
+    if (this.#match.kind !== 'found') return true;
+    const refusal = await this.#admit(this.#match);
+    return refusal === null || refusal.status >= 500;
+  }
+
   /** A problem answer. */
   refuse(status: number, detail: string, headers: Headers = {}): HttpResponse {
     return problem(this.requestId, status, detail, { headers });

@@ -4,6 +4,7 @@
  */
 
 import type { Caller, KeyScope } from '../access/caller.ts';
+import type { BodyStream } from './body-stream.ts';
 
 export interface HttpRequest {
   readonly method: string;
@@ -26,6 +27,8 @@ export interface HttpResponse {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body: string | Buffer;
+  /** In place of the body, which is empty then. The connection ends with it. */
+  readonly stream?: BodyStream;
 }
 
 /** Which credentials a route takes: see spec/interface.md, section 2. */

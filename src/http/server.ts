@@ -20,6 +20,7 @@ import { connectionsMaxOf, descriptorsMax } from './front/descriptors.ts';
 import type { Malformed, Receiver, Reply, RequestHandler } from './front/front.ts';
 import { Listener } from './front/listener.ts';
 import type { HttpResponse, Route } from './handler.ts';
+import { OpenStreams } from './open-streams.ts';
 import type { RequestHead } from './request-head.ts';
 import { NO_HEADERS } from './request-head.ts';
 import { Router } from './router.ts';
@@ -98,7 +99,9 @@ const SERVER_LIMITS: Omit<ServerLimits, 'connectionsMax'> = {
   drainTimeoutMs: 5_000,
 };
 /**
- * The interval at which slow bodies are ended: a timer for each request would cost every request.
+ * The interval at which slow bodies are ended, since a timer for each request would cost every
+ * request, and at which the credentials of open streams are checked: a revoked one is refused
+ * within a second.
  */
 const SWEEP_INTERVAL_MS = 250;
 
@@ -131,6 +134,7 @@ class RunningServer implements Server, RequestHandler, Desk {
   #requests = 0;
   /** Conversations whose body did not arrive at once, in the order of their deadlines. */
   readonly #slow = new Set<Conversation>();
+  readonly #streams = new OpenStreams();
   readonly #sweep: NodeJS.Timeout;
   #whenIdle: (() => void) | null = null;
 
@@ -161,7 +165,10 @@ class RunningServer implements Server, RequestHandler, Desk {
     });
     this.#listener = listener;
     options.metrics.watchConnections(() => listener);
-    this.#sweep = setInterval(() => this.#endSlowBodies(), SWEEP_INTERVAL_MS);
+    this.#sweep = setInterval(() => {
+      this.#endSlowBodies();
+      this.#streams.check();
+    }, SWEEP_INTERVAL_MS);
     this.#sweep.unref();
   }
 
@@ -182,6 +189,7 @@ class RunningServer implements Server, RequestHandler, Desk {
   async close(): Promise<void> {
     const endMs = performance.now() + this.#limits.drainTimeoutMs;
     this.#listener.stopAccepting();
+    this.#streams.close();
     await this.#listener.releaseIdle(this.#limits.closingGraceMs);
     if (this.#requests > 0) await this.#idle(endMs);
     await this.#listener.close(this.#limits.drainTimeoutMs);
@@ -227,10 +235,12 @@ class RunningServer implements Server, RequestHandler, Desk {
   }
 
   write(reply: Reply, exchange: Exchange, response: HttpResponse, closes: boolean): void {
+    const { stream } = response;
     reply.send({
       status: response.status,
       writeFields: (write) => exchange.finish(response, write),
       body: response.body,
+      ...(stream === undefined ? {} : { stream: this.#streams.watch(exchange, stream) }),
       isHead: exchange.isHead,
       closes,
     });

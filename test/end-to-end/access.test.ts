@@ -113,6 +113,7 @@ const TABLE: readonly Row[] = [
   // 400: a message of nothing, so that nobody's rate is used up.
   ['POST /push-api/v3/:client/notifications/test', to(`${jobs}/test`, (things) => ({ ...device(things), payload: {} })), [401, 401], [403, 403, 401, 403, 403], [400, 400, 401, 403], [400, 403, 403, 403, 403, 403]],
   ['GET /push-api/v3/:client/notifications/:id', to(`${jobs}/JOB`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 404, 404, 403]],
+  ['GET /push-api/v3/:client/notifications/:id/events', to(`${jobs}/JOB/events`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 404, 404, 403]],
   ['PATCH /push-api/v3/:client/notifications/:id', to(`${jobs}/LATER`, () => ({})), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [200, 403, 403, 404, 404, 403]],
   ['POST /push-api/v3/:client/notifications/:id/pause', to(`${jobs}/LATER/pause`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [200, 403, 403, 404, 404, 403]],
   ['POST /push-api/v3/:client/notifications/:id/resume', to(`${jobs}/LATER/resume`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [200, 403, 403, 404, 404, 403]],

@@ -10,6 +10,8 @@ import { pushRoute } from '../../src/http/notifications/push.ts';
 import type { NotificationRouteParts } from '../../src/http/notifications/routes.ts';
 import { notificationRoutes } from '../../src/http/notifications/routes.ts';
 import { statusRoute } from '../../src/http/notifications/status.ts';
+import { JobWatches } from '../../src/http/notifications/watches.ts';
+import type { Server } from '../../src/http/server.ts';
 import { DEFAULT_ORIGINS } from '../../src/providers/origins.ts';
 import { TestSends } from '../../src/providers/test-sends.ts';
 import { Accept } from '../../src/push/accept/accept.ts';
@@ -29,6 +31,7 @@ export interface Answered {
 
 export interface JobsApi {
   readonly tenant: Tenant & { readonly tagId: number };
+  readonly server: Server;
   readonly baseUrl: string;
   /** A path from `/push-api/v3/<client>/notifications` on, or a whole one; by the super user. */
   call(method: string, path: string, body?: unknown, token?: string): Promise<Answered>;
@@ -60,8 +63,9 @@ export async function startJobsApi(
     transport: 'http2',
     authorize: () => Promise.resolve({ kind: 'fault', reason: MISSING_CREDENTIAL }),
   });
-  const parts = { accept, sql, patientReads, testSends, ...more };
-  const { baseUrl } = await startApiOn(t, store, [
+  const watches = new JobWatches(patientReads);
+  const parts = { accept, sql, patientReads, testSends, watches, ...more };
+  const { server, baseUrl } = await startApiOn(t, store, [
     ...notificationRoutes(parts),
     pushRoute(parts.accept, sql),
     statusRoute(patientReads),
@@ -86,6 +90,7 @@ export async function startJobsApi(
 
   return {
     tenant: { ...tenant, tagId },
+    server,
     baseUrl,
     call,
     async push(more = {}, token) {

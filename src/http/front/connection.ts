@@ -5,11 +5,13 @@
  */
 
 import type { Socket } from 'node:net';
+import type { BodyStream } from '../body-stream.ts';
 import { ChunkedBody } from './chunked-body.ts';
 import type { Seat } from './connection-table.ts';
 import type { Answer, Malformed, Receiver, Reply, RequestHandler } from './front.ts';
 import type { ParsedHead } from './parse-head.ts';
 import { parseHead } from './parse-head.ts';
+import { StreamedBody } from './streamed-body.ts';
 import { writeAnswer } from './write-answer.ts';
 
 /** For the rest of a body whose request is answered already. The rest is discarded. */
@@ -62,6 +64,8 @@ type Phase =
   | 'body'
   /** The request is complete, its answer is not. */
   | 'owed'
+  /** The body of the last answer is made while it is sent. Further input is discarded. */
+  | 'streaming'
   /** The last answer is out. Further input is discarded. */
   | 'closing'
   | 'closed';
@@ -111,6 +115,7 @@ export class Connection implements Reply {
   #isQueued = false;
   /** The caller waits for `100 Continue` before it sends the body. */
   #isAwaitingContinue = false;
+  #streamed: StreamedBody | null = null;
 
   /** `socket`: in clear text, or after the TLS handshake. */
   constructor(socket: Socket, seat: ConnectionSeat, remoteAddress: string, reception: Reception) {
@@ -146,6 +151,11 @@ export class Connection implements Reply {
     return this.#socket.writableLength;
   }
 
+  /** Its last answer is or was a stream, which nobody waits for when the listener closes. */
+  get hasStreamed(): boolean {
+    return this.#streamed !== null;
+  }
+
   /** The listener closes: this connection closes, too, unless it has a request under way. */
   release(): void {
     if (this.#phase === 'head' && this.#input.length === 0) this.#linger();
@@ -158,12 +168,21 @@ export class Connection implements Reply {
     // A caller that waited for `100 Continue` may leave the body out after this answer. The next
     // bytes may then be a body or a request (RFC 9110, 10.1.1).
     const isUnclear = this.#isAwaitingContinue && this.#phase === 'body';
-    const closes = answer.closes || this.#isLast || isUnclear || this.#reception.isClosing;
+    const closes =
+      answer.closes ||
+      answer.stream !== undefined ||
+      this.#isLast ||
+      isUnclear ||
+      this.#reception.isClosing;
     writeAnswer(this.#socket, answer, closes);
     if (this.unsentBytes > 0) {
       this.#answerDeadlineMs = performance.now() + this.#reception.answerTimeoutMs;
     }
     this.#countUnsent();
+    if (answer.stream !== undefined && !answer.isHead) {
+      this.#stream(answer.stream);
+      return;
+    }
     if (closes) {
       this.#linger();
       return;
@@ -174,8 +193,28 @@ export class Connection implements Reply {
     this.#advance();
   }
 
+  #stream(stream: BodyStream): void {
+    this.#phase = 'streaming';
+    this.#input = EMPTY;
+    this.#deadlineMs = Number.POSITIVE_INFINITY;
+    this.#streamed = new StreamedBody({
+      socket: this.#socket,
+      onWritten: () => this.#wrotePiece(),
+      onEnd: () => this.#linger(),
+    });
+    this.#streamed.begin(stream);
+    this.#throttle();
+  }
+
+  #wrotePiece(): void {
+    if (this.#unsentBytes === 0) {
+      this.#answerDeadlineMs = performance.now() + this.#reception.answerTimeoutMs;
+    }
+    this.#countUnsent();
+  }
+
   #read(data: Buffer): void {
-    if (this.#phase === 'closing') return;
+    if (this.#phase === 'closing' || this.#phase === 'streaming') return;
     this.#input = this.#input.length === 0 ? data : Buffer.concat([this.#input, data]);
     this.#advance();
   }
@@ -222,7 +261,7 @@ export class Connection implements Reply {
 
   /** The caller has ended its side, and the input is processed. */
   #conclude(): void {
-    if (this.#phase === 'body') this.#socket.destroy();
+    if (this.#phase === 'body' || this.#phase === 'streaming') this.#socket.destroy();
     else if (this.#phase === 'head' && this.#input.length > 0) this.#refuse(CUT_OFF);
     else this.#linger();
   }
@@ -401,6 +440,7 @@ export class Connection implements Reply {
     this.#phase = 'closed';
     this.#receiver?.abort();
     this.#receiver = null;
+    this.#streamed?.close();
     this.#input = EMPTY;
     this.#reception.left(this);
   }

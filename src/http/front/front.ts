@@ -3,6 +3,7 @@
  * no route. The server decides about each request, and knows no socket.
  */
 
+import type { BodyStream } from '../body-stream.ts';
 import type { RequestHead } from '../request-head.ts';
 
 /** Writes one field of an answer's head. */
@@ -12,6 +13,8 @@ export interface Answer {
   readonly status: number;
   writeFields(write: WriteField): void;
   readonly body: string | Buffer;
+  /** In place of the body, which is empty then. The connection ends with it. */
+  readonly stream?: BodyStream;
   /** An answer to HEAD: it says how long the body is, and leaves it out (RFC 9110, 9.3.2). */
   readonly isHead: boolean;
   /** The connection ends with this answer. */

@@ -222,7 +222,9 @@ export class Listener implements Reception {
   }
 
   get #isWriting(): boolean {
-    return [...this.#connections].some(({ unsentBytes }) => unsentBytes > 0);
+    return [...this.#connections].some(
+      ({ unsentBytes, hasStreamed }) => unsentBytes > 0 && !hasStreamed,
+    );
   }
 
   #createPlain(): Server {

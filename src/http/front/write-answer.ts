@@ -29,9 +29,9 @@ const INLINE_LENGTH_MAX = 4_096;
 let dateLine = '';
 let dateSecond = 0;
 
-/** Writes the whole answer. `closes`: this connection ends with it. */
+/** Writes the answer, without a streamed body. `closes`: this connection ends with it. */
 export function writeAnswer(socket: Socket, answer: Answer, closes: boolean): void {
-  const { status, body, isHead } = answer;
+  const { status, body, isHead, stream } = answer;
   let head = STATUS_LINES.get(status) ?? `HTTP/1.1 ${status} \r\n`;
   answer.writeFields((name, value) => {
     head += `${name}: ${WRITABLE.test(value) ? value : value.replace(UNWRITABLE, '?')}\r\n`;
@@ -41,7 +41,8 @@ export function writeAnswer(socket: Socket, answer: Answer, closes: boolean): vo
   // 204 and 304 have no Content-Length (RFC 9110, 8.6).
   const isBodiless = status === 204 || status === 304;
   const length = isBodiless ? 0 : Buffer.byteLength(body);
-  head += isBodiless ? '\r\n' : `Content-Length: ${length}\r\n\r\n`;
+  if (stream !== undefined) head += 'Transfer-Encoding: chunked\r\n\r\n';
+  else head += isBodiless ? '\r\n' : `Content-Length: ${length}\r\n\r\n`;
   if (isHead || length === 0) socket.write(head, 'latin1');
   else if (typeof body === 'string' && length === body.length && length <= INLINE_LENGTH_MAX) {
     // As many bytes as characters: all of it is ASCII.

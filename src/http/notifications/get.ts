@@ -21,20 +21,42 @@ export async function getJob(
   request: HttpRequest,
   caller: Caller,
 ): Promise<HttpResponse> {
-  const { clientId } = caller;
   const id = jobIdOf(request);
   if (id === null) return unknownJob(request);
-  const publisher = publisherOf(caller);
-  const read = await reads.run(clientId, (sql) =>
-    Promise.all([
-      readNotification(sql, clientId, id, publisher),
-      readStatus(sql, clientId, id, publisher),
-    ]),
-  );
-  if (read.kind === 'busy') return tooMuchCounted(request);
-  const [job, rows] = read.result;
-  if (job === null || rows === null) return unknownJob(request);
-  return json({ id, ...jobObject(job, rows.filter(isOfAnApp)) });
+  const known = await readJob(reads, caller.clientId, id, publisherOf(caller));
+  switch (known.kind) {
+    case 'busy':
+      return tooMuchCounted(request);
+    case 'unknown':
+      return unknownJob(request);
+    case 'known':
+      return json(known.job);
+  }
+}
+
+export type KnownJob =
+  | { readonly kind: 'known'; readonly job: { readonly id: string } & ReturnType<typeof jobObject> }
+  /** The client has no such job, or, with a publisher, it is another's. */
+  | { readonly kind: 'unknown' }
+  /** Too many reads are running. */
+  | { readonly kind: 'busy' };
+
+/** Everything that is known of a job. One that has ended is told with its final counts. */
+export async function readJob(
+  reads: PatientReads,
+  clientId: number,
+  id: string,
+  publisher: string | null,
+): Promise<KnownJob> {
+  const read = await reads.run(clientId, async (sql) => {
+    // One after the other: of a job that has ended no count changes any more.
+    const job = await readNotification(sql, clientId, id, publisher);
+    return { job, rows: await readStatus(sql, clientId, id, publisher) };
+  });
+  if (read.kind === 'busy') return read;
+  const { job, rows } = read.result;
+  if (job === null || rows === null) return { kind: 'unknown' };
+  return { kind: 'known', job: { id, ...jobObject(job, rows.filter(isOfAnApp)) } };
 }
 
 function jobObject(job: KnownNotification, rows: readonly ScopeStatus[]) {

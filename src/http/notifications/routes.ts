@@ -8,22 +8,25 @@ import type { ApiRoute, ClientRoute } from '../handler.ts';
 import { BODY_BYTES_MAX } from '../handler.ts';
 import { changeJob } from './change.ts';
 import { controlJob, ORDERS } from './control.ts';
+import { jobEvents } from './events.ts';
 import { getJob } from './get.ts';
 import { jobsPathOf } from './job.ts';
 import { listJobs } from './list.ts';
 import { estimateAudience, previewPush } from './preview.ts';
 import { pushJob } from './push.ts';
 import { sendTest } from './test-send.ts';
+import type { JobWatches } from './watches.ts';
 
 export interface NotificationRouteParts {
   readonly accept: Accept;
   readonly sql: SqlPool;
   readonly patientReads: PatientReads;
   readonly testSends: TestSends;
+  readonly watches: JobWatches;
 }
 
 export function notificationRoutes(parts: NotificationRouteParts): readonly ApiRoute[] {
-  const { accept, sql, patientReads, testSends } = parts;
+  const { accept, sql, patientReads, testSends, watches } = parts;
   return [
     get('', (request, caller) => listJobs(patientReads, request, caller)),
     post('', (request, caller) => pushJob(accept, sql, request, caller)),
@@ -32,6 +35,7 @@ export function notificationRoutes(parts: NotificationRouteParts): readonly ApiR
     post('/estimate', (request, caller) => estimateAudience(accept, sql, request, caller)),
     post('/test', (request, caller) => sendTest(testSends, sql, request, caller)),
     get('/:id', (request, caller) => getJob(patientReads, request, caller)),
+    get('/:id/events', (request, caller) => jobEvents(watches, sql, request, caller)),
     {
       ...post('/:id', (request, caller) => changeJob(sql, request, caller)),
       method: 'PATCH',

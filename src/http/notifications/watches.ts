@@ -1,0 +1,153 @@
+/**
+ * Push jobs that callers watch: one poll for each job, however many listen to it. Each event is the
+ * whole job as `GET …/notifications/<id>` answers it, so that one that is missed costs nothing.
+ */
+
+import { faultOf } from '../../store/faults.ts';
+import type { PatientReads } from '../../store/patient-reads.ts';
+import type { BodySink, BodyStream } from '../body-stream.ts';
+import type { KnownJob } from './get.ts';
+import { readJob } from './get.ts';
+
+export interface WatchLimits {
+  readonly pollIntervalMs: number;
+  readonly heartbeatIntervalMs: number;
+  /** Listeners of one client. */
+  readonly ofClientMax: number;
+  readonly listenersMax: number;
+}
+
+const WATCH_LIMITS: WatchLimits = {
+  /** For people who look on a second is soon enough. A poll takes a database milliseconds. */
+  pollIntervalMs: 1_000,
+  /** Proxies close a connection that is silent for a minute, some for thirty seconds. */
+  heartbeatIntervalMs: 15_000,
+  /** All screens of a newsroom. */
+  ofClientMax: 64,
+  /** Half of the connections of a process that may have 1,024 open files. */
+  listenersMax: 256,
+};
+
+/** When a listener whose connection broke comes again. */
+const RECONNECT_MS = 3_000;
+const HEARTBEAT = ':\n\n';
+
+interface Watch {
+  readonly clientId: number;
+  readonly jobId: string;
+  readonly listeners: Set<BodySink>;
+  /** The latest event; '': nothing is known yet. */
+  progress: string;
+  timer: NodeJS.Timeout | null;
+}
+
+export class JobWatches {
+  readonly #reads: PatientReads;
+  readonly #limits: WatchLimits;
+  /** By the job's id. */
+  readonly #watches = new Map<string, Watch>();
+  /** Runs while anybody listens. */
+  #heartbeat: NodeJS.Timeout | null = null;
+
+  constructor(reads: PatientReads, limits: Partial<WatchLimits> = {}) {
+    this.#reads = reads;
+    this.#limits = { ...WATCH_LIMITS, ...limits };
+  }
+
+  /** Whether one more listener of a client has room, or what has none. */
+  roomFor(clientId: number): 'room' | 'client-full' | 'full' {
+    const watches = [...this.#watches.values()];
+    const own = watches.filter((watch) => watch.clientId === clientId);
+    if (countListeners(own) >= this.#limits.ofClientMax) return 'client-full';
+    return countListeners(watches) >= this.#limits.listenersMax ? 'full' : 'room';
+  }
+
+  /** The events of a job, for a caller who may see it. */
+  eventsOf(clientId: number, jobId: string): BodyStream {
+    return (sink) => {
+      // Others may have come since it was asked.
+      if (this.roomFor(clientId) !== 'room') {
+        sink.end();
+        return () => undefined;
+      }
+      sink.write(`retry: ${RECONNECT_MS}\n\n`);
+      const watch = this.#watches.get(jobId) ?? this.#begin(clientId, jobId);
+      watch.listeners.add(sink);
+      sink.write(watch.progress);
+      return () => this.#leave(watch, sink);
+    };
+  }
+
+  #begin(clientId: number, jobId: string): Watch {
+    const watch: Watch = { clientId, jobId, listeners: new Set(), progress: '', timer: null };
+    this.#watches.set(jobId, watch);
+    this.#heartbeat ??= setInterval(() => this.#beat(), this.#limits.heartbeatIntervalMs);
+    void this.#poll(watch);
+    return watch;
+  }
+
+  #leave(watch: Watch, sink: BodySink): void {
+    watch.listeners.delete(sink);
+    if (watch.listeners.size > 0) return;
+    if (watch.timer !== null) clearTimeout(watch.timer);
+    this.#watches.delete(watch.jobId);
+    if (this.#watches.size > 0 || this.#heartbeat === null) return;
+    clearInterval(this.#heartbeat);
+    this.#heartbeat = null;
+  }
+
+  async #poll(watch: Watch): Promise<void> {
+    const sight = await this.#look(watch);
+    if (watch.listeners.size === 0) return;
+    switch (sight.kind) {
+      case 'unknown':
+        end(watch, {});
+        return;
+      case 'known': {
+        const { job } = sight;
+        const progress = eventOf('progress', job);
+        if (progress !== watch.progress) tell(watch, progress);
+        watch.progress = progress;
+        if (job.finishedAt !== undefined) {
+          end(watch, { state: job.state });
+          return;
+        }
+        break;
+      }
+      case 'busy':
+    }
+    watch.timer = setTimeout(() => void this.#poll(watch), this.#limits.pollIntervalMs);
+  }
+
+  /** A database that cannot answer now is asked again; `busy` stands for that, too. */
+  async #look({ clientId, jobId }: Watch): Promise<KnownJob> {
+    try {
+      return await readJob(this.#reads, clientId, jobId, null);
+    } catch (error) {
+      const fault = faultOf(error);
+      if (fault === 'unavailable' || fault === 'conflict') return { kind: 'busy' };
+      // A bug: who asks again is told so, and the log as well.
+      return { kind: 'unknown' };
+    }
+  }
+
+  #beat(): void {
+    for (const watch of this.#watches.values()) tell(watch, HEARTBEAT);
+  }
+}
+
+const countListeners = (watches: readonly Watch[]): number =>
+  watches.reduce((sum, { listeners }) => sum + listeners.size, 0);
+
+const eventOf = (name: 'progress' | 'end', data: object): string =>
+  `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+
+function tell({ listeners }: Watch, text: string): void {
+  for (const listener of listeners) listener.write(text);
+}
+
+function end(watch: Watch, data: object): void {
+  tell(watch, eventOf('end', data));
+  // Each one leaves the set by this.
+  for (const listener of watch.listeners) listener.end();
+}

@@ -1,0 +1,164 @@
+/** Who listens to which push job: polls, heartbeats and limits, on both stores. */
+
+import t from 'tap';
+import type { BodySink } from '../../../src/http/body-stream.ts';
+import type { WatchLimits } from '../../../src/http/notifications/watches.ts';
+import { JobWatches } from '../../../src/http/notifications/watches.ts';
+import { PatientReads } from '../../../src/store/patient-reads.ts';
+import type { Store } from '../../../src/store/store.ts';
+import { makeNotification, makeTenant } from '../../support/notifications.ts';
+import { onEachStore } from '../../support/on-each-store.ts';
+import { until } from '../../support/poll.ts';
+
+const SOON_MS = 20;
+
+/** One that listens, until it leaves or the stream ends. */
+class Listener implements BodySink {
+  text = '';
+  isEnded = false;
+  #leave: () => void = () => undefined;
+
+  constructor(watches: JobWatches, clientId: number, job: string) {
+    const leave = watches.eventsOf(clientId, job)(this);
+    if (this.isEnded) leave();
+    else this.#leave = leave;
+  }
+
+  write(piece: string): void {
+    this.text += piece;
+  }
+
+  end(): void {
+    this.isEnded = true;
+    this.leave();
+  }
+
+  leave(): void {
+    this.#leave();
+    this.#leave = () => undefined;
+  }
+
+  get events(): readonly string[] {
+    return [...this.text.matchAll(/^event: (.+)$/gm)].map(([, name = '']) => name);
+  }
+
+  hears(name: string, count = 1): Promise<true> {
+    return until(`${count} of ${name}`, () =>
+      this.events.filter((event) => event === name).length >= count ? true : null,
+    );
+  }
+}
+
+async function setUp(store: Store, limits: Partial<WatchLimits> = {}) {
+  const tenant = await makeTenant(store.sql, 'watched');
+  const job = await makeNotification(store.sql, tenant);
+  let polls = 0;
+  const reads = new PatientReads((work) => {
+    polls += 1;
+    return work(store.sql);
+  });
+  const watches = new JobWatches(reads, { pollIntervalMs: SOON_MS, ...limits });
+  return { ...tenant, job, reads, watches, polls: () => polls };
+}
+
+const finish = ({ sql }: Store, job: string) => sql`
+  update notifications set state = 'FINISHED', finished_at = now() where id = ${job}::uuid`;
+
+await onEachStore(t, {
+  async 'listeners of one job share one poll, and hear the same'(t, store) {
+    const interval = 3_600_000;
+    const { watches, clientId, job, polls } = await setUp(store, { pollIntervalMs: interval });
+    const first = new Listener(watches, clientId, job);
+    await first.hears('progress');
+    const second = new Listener(watches, clientId, job);
+    t.same(second.events, ['progress'], 'the second one hears at once what is known');
+    t.equal(second.text, first.text);
+    t.match(first.text, /^retry: 3000\n\nevent: progress\ndata: \{"id":"[^\n]+\}\n\n$/);
+    t.equal(polls(), 1);
+    first.leave();
+    second.leave();
+  },
+
+  async 'changes are told, then the end; what stays the same is not repeated'(t, store) {
+    const { watches, clientId, job, polls } = await setUp(store);
+    const listeners = [1, 2].map(() => new Listener(watches, clientId, job));
+    await listeners[1]?.hears('progress');
+    const before = polls();
+    await until('further polls', () => (polls() > before + 2 ? true : null));
+    t.same(listeners[0]?.events, ['progress']);
+    await store.sql`update notification_scopes set total = 5 where notification_id = ${job}::uuid`;
+    await Promise.all(listeners.map((listener) => listener.hears('progress', 2)));
+    await finish(store, job);
+    for (const listener of listeners) {
+      await listener.hears('end');
+      t.ok(listener.isEnded);
+      t.match(
+        listener.text,
+        /"state":"FINISHED".+\n\nevent: end\ndata: \{"state":"FINISHED"\}\n\n$/,
+      );
+    }
+    const after = polls();
+    await new Promise((resolve) => setTimeout(resolve, 5 * SOON_MS));
+    t.equal(polls(), after, 'nobody is polled for any more');
+  },
+
+  async 'a job that has ended: one snapshot and the end'(t, store) {
+    const { watches, clientId, job } = await setUp(store);
+    await finish(store, job);
+    const listener = new Listener(watches, clientId, job);
+    await listener.hears('end');
+    t.same(listener.events, ['progress', 'end']);
+  },
+
+  async 'a job that is deleted meanwhile ends'(t, store) {
+    const { watches, clientId, job } = await setUp(store);
+    const listener = new Listener(watches, clientId, job);
+    await listener.hears('progress');
+    await store.sql`delete from notifications where id = ${job}::uuid`;
+    await listener.hears('end');
+    t.ok(listener.isEnded);
+  },
+
+  async 'silence is filled with heartbeats'(t, store) {
+    const { watches, clientId, job } = await setUp(store, { heartbeatIntervalMs: SOON_MS });
+    const listener = new Listener(watches, clientId, job);
+    await listener.hears('progress');
+    await until('two', () => (listener.text.split('\n\n:\n\n:\n\n').length > 1 ? true : null));
+    listener.leave();
+    t.same(listener.events, ['progress']);
+  },
+
+  async 'while too much is counted the listener waits, and hears of it afterwards'(t, store) {
+    const { watches, clientId, job, reads } = await setUp(store);
+    const listener = new Listener(watches, clientId, job);
+    await listener.hears('progress');
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    // As many as a client may have under way: a poll waits two seconds, and is put off.
+    const counts = [1, 2].map(() => reads.run(clientId, () => released));
+    await finish(store, job);
+    await new Promise((resolve) => setTimeout(resolve, 2_500));
+    t.same([listener.events, listener.isEnded], [['progress'], false]);
+    release();
+    await Promise.all(counts);
+    await listener.hears('end');
+  },
+
+  async 'of one client so many, of all so many'(t, store) {
+    const { watches, clientId, job } = await setUp(store, { ofClientMax: 2, listenersMax: 3 });
+    const other = await makeTenant(store.sql, 'another');
+    const otherJob = await makeNotification(store.sql, other);
+    const listeners = [1, 2].map(() => new Listener(watches, clientId, job));
+    t.equal(watches.roomFor(clientId), 'client-full');
+    t.equal(watches.roomFor(other.clientId), 'room');
+    const third = new Listener(watches, clientId, job);
+    t.same([third.isEnded, third.text], [true, ''], 'who comes all the same is ended at once');
+    listeners.push(new Listener(watches, other.clientId, otherJob));
+    t.equal(watches.roomFor(other.clientId), 'full');
+    listeners[0]?.leave();
+    t.equal(watches.roomFor(clientId), 'room');
+    for (const listener of listeners) listener.leave();
+  },
+});
