@@ -1,6 +1,6 @@
 /** The log: pino, JSON lines on stdout, with every secret and device token removed. */
 
-import type { Logger } from 'pino';
+import type { DestinationStream, Logger } from 'pino';
 import { pino } from 'pino';
 
 /**
@@ -20,8 +20,9 @@ const REDACTED_FIELDS = [
   'detail',
 ];
 
-/** Makes the process' logger; `name` tells threads apart. */
-export const createLogger = (level: string, name: string): Logger => pino(optionsOf(level, name));
+/** Makes the process' logger; `name` tells threads apart. Without `to` it writes to stdout. */
+export const createLogger = (level: string, name: string, to?: DestinationStream): Logger =>
+  pino(optionsOf(level, name), to);
 
 /** The logger of a command. It writes to stderr, because stdout may be the command's data. */
 export const createCommandLogger = (): Logger =>

@@ -1,0 +1,172 @@
+/** A valid request for each route of the server, with a world's things in its path and body. */
+
+import type { Route } from '../../../src/http/handler.ts';
+import type { World } from './world.ts';
+import { DOOMED_SOURCE_ID, SOURCE_ID } from './world.ts';
+
+export interface Request {
+  readonly method: string;
+  /** Segments, not encoded. */
+  readonly segments: readonly string[];
+  readonly query: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string>>;
+  /** A value for JSON, bytes, or undefined: none. */
+  readonly body: unknown;
+}
+
+type Body = (world: World) => unknown;
+
+const device: Body = ({ appId, deviceId }) => ({ appId, platformId: 3, deviceId });
+const subscription: Body = (world) => ({ ...(device(world) as object), tagId: [world.tagId] });
+const payload = {
+  title: 'goal!',
+  message: '1:0',
+  url: 'https://www.customer.example/',
+  image: 'https://www.customer.example/goal.png',
+  badge: 1,
+  sound: 'default',
+  ttl: 60,
+  priority: 'high',
+  collapseId: 'match-1',
+  data: { score: 1 },
+  apns: { aps: { 'thread-id': 'match' } },
+  fcm: { android: { notification: { channel_id: 'goals' } } },
+};
+const push: Body = ({ tagId, appId }) => ({
+  tagIds: [tagId],
+  tagSourceIds: [SOURCE_ID],
+  filterTagIds: [tagId],
+  excludeTagSourceIds: [DOOMED_SOURCE_ID],
+  appIds: [appId],
+  payload,
+  expiresAt: '2100-01-01T00:00:00Z',
+  delivery: 'at-least-once',
+  dryRun: false,
+});
+const tags: Body = () => ({
+  groups: [{ name: 'Cups', sourceId: 'cups', parentGroupSourceId: 'clubs' }],
+  tags: [
+    {
+      name: 'Goals',
+      sourceId: SOURCE_ID,
+      groupSourceId: 'cups',
+      expiration: 4_102_444_800_000,
+      tagOptionalParameters: { visible: 'true' },
+    },
+  ],
+});
+
+/** What is posted, by the route. A route that is not here is posted the body of another. */
+export const BODIES: Readonly<Record<string, Body>> = {
+  'POST /push-api/reg': subscription,
+  'POST /push-api/ureg': subscription,
+  'POST /push-api/set': (world) => ({ ...(subscription(world) as object), appVersion: '1.0' }),
+  'POST /push-api/list': device,
+  'POST /push-api/tags': device,
+  'POST /push-api/v3/:client/devices/replace': (world) => ({
+    ...(device(world) as object),
+    newDeviceId: 'cd'.repeat(32),
+  }),
+  'POST /push-api/push': push,
+  'POST /push-api/v3/:client/notifications': push,
+  'POST /push-api/v3/:client/notifications/preview': push,
+  'POST /push-api/v3/:client/notifications/estimate': ({ tagId }) => ({ tagIds: [tagId] }),
+  'POST /push-api/v3/:client/notifications/test': (world) => ({
+    ...(device(world) as object),
+    payload,
+  }),
+  'PATCH /push-api/v3/:client/notifications/:id': () => ({ expiresAt: '2100-01-03T00:00:00Z' }),
+  'POST /push-api/v3/:client/notifications/:id/pause': () => undefined,
+  'POST /push-api/v3/:client/notifications/:id/resume': () => undefined,
+  'POST /push-api/v3/:client/notifications/:id/cancel': () => undefined,
+  'POST /push-admin-api/tag/add/:client': tags,
+  'POST /push-admin-api/tag/update/:client': () => ({
+    tags: [{ sourceId: SOURCE_ID, groupSourceId: 'clubs', expiration: null }],
+  }),
+  'POST /push-admin-api/tag/delete/:client': () => ({ tags: [{ sourceId: DOOMED_SOURCE_ID }] }),
+  'POST /push-admin-api/v3/:client/tags': ({ groupId, appId }) => ({
+    name: 'New',
+    sourceId: 'new',
+    groupId,
+    appIds: [appId],
+    tagOptionalParameters: { visible: 'false' },
+  }),
+  'PATCH /push-admin-api/v3/:client/tags/:id': () => ({ name: 'Goals!', groupId: null }),
+  'POST /push-admin-api/v3/:client/groups': ({ groupId }) => ({ name: 'New', parentId: groupId }),
+  'PATCH /push-admin-api/v3/:client/groups/:id': () => ({ name: 'Clubs!', parentId: null }),
+  'POST /push-admin-api/v3/:client/credentials/:role/rotate': () => ({ graceHours: 168 }),
+  'POST /push-admin-api/v3/:client/keys': ({ tagId, appId }) => ({
+    name: 'Another',
+    scopes: ['send', 'read'],
+    tagIds: [tagId],
+    tagSourceIds: [SOURCE_ID],
+    appIds: [appId],
+    maxDevices: 10,
+    expiresAt: '2100-01-01T00:00:00Z',
+  }),
+};
+
+export const nameOf = ({ method, path }: Route): string => `${method} ${path}`;
+
+const hasBody = ({ method }: Route): boolean => method !== 'GET' && method !== 'DELETE';
+
+/** Whether what is asked of a route is known to be valid. */
+export function isKnown(route: Route, world: World): boolean {
+  const segments = route.path.split('/');
+  const isThere = (segment: string, index: number): boolean =>
+    !segment.startsWith(':') || parameter(segment, segments[index - 1] ?? '', world) !== null;
+  return segments.every(isThere) && (!hasBody(route) || nameOf(route) in BODIES);
+}
+
+/** `elseBody`: of a route that is not known. */
+export function validRequest(route: Route, world: World, elseBody: Body): Request {
+  const body = BODIES[nameOf(route)] ?? elseBody;
+  const token = route.api === 'app' ? world.apiToken : world.superToken;
+  const segments = route.path.split('/');
+  return {
+    method: route.method,
+    segments: segments.map((segment, index) =>
+      segment.startsWith(':')
+        ? (parameter(segment, segments[index - 1] ?? '', world) ?? UNKNOWN)
+        : segment,
+    ),
+    query: {},
+    headers: route.api === 'open' ? {} : { authorization: `Bearer ${token}` },
+    body: hasBody(route) ? body(world) : undefined,
+  };
+}
+
+/** In place of a parameter that is not known. */
+const UNKNOWN = '1';
+
+/** The value for a part of a path; `before`: what stands before it. Null: it is not known here. */
+function parameter(name: string, before: string, world: World): string | null {
+  switch (name) {
+    case ':client':
+      return world.slug;
+    case ':app':
+      return String(world.appId);
+    case ':role':
+      return 'super-user';
+    case ':value':
+      return before === 'sourceId' ? SOURCE_ID : String(world.tagId);
+  }
+  switch (before) {
+    case 'notifications':
+    case 'status':
+      return world.jobId;
+    case 'groups':
+      return String(world.groupId);
+    case 'keys':
+      return String(world.keyId);
+    case 'apps':
+      return String(world.appId);
+    case 'platforms':
+      return '3';
+    case 'tags':
+    case 'tag':
+      return String(world.tagId);
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,92 @@
+/** A client with a little of everything, for requests to name. Made anew when it is used up. */
+
+import { createKey } from '../../../src/access/keys.ts';
+import {
+  readProviderCredential,
+  writeProviderCredential,
+} from '../../../src/credentials/provider-credentials.ts';
+import { PLATFORM_APNS, PLATFORM_FCM } from '../../../src/domain/device.ts';
+import { addTenant, secrets } from '../api.ts';
+import { post } from '../client.ts';
+import type { Service } from '../service.ts';
+
+export interface World {
+  readonly slug: string;
+  readonly appId: number;
+  readonly tagId: number;
+  readonly groupId: number;
+  readonly keyId: number;
+  /** Not due for a long time. */
+  readonly jobId: string;
+  readonly deviceId: string;
+  readonly apiToken: string;
+  readonly superToken: string;
+  readonly keyToken: string;
+  /** `user:password` of the super user. */
+  readonly login: string;
+  /** Of this client: for its own eyes only. */
+  readonly passwords: readonly string[];
+}
+
+export const SOURCE_ID = 'goals';
+export const DOOMED_SOURCE_ID = 'doomed';
+
+export async function makeWorld(service: Service, slug: string): Promise<World> {
+  const { engine, store, demo } = service;
+  const { sql } = store;
+  const { clientId, appId, superUser, apiUser } = await addTenant(sql, slug);
+  for (const platformId of [PLATFORM_APNS, PLATFORM_FCM]) {
+    const opened = await readProviderCredential(sql, secrets, demo.appId, platformId);
+    if (opened.kind !== 'opened') throw new Error(opened.kind);
+    await writeProviderCredential(sql, secrets, appId, platformId, opened.credential);
+  }
+  const ask = async (path: string, token: string, body: unknown): Promise<string> => {
+    const answer = await post(engine.url + path, token, body);
+    if (!answer.ok) throw new Error(`${path} was answered ${await answer.text()}`);
+    return await answer.text();
+  };
+  const added = await ask(`/push-admin-api/tag/add/${slug}`, superUser.token, {
+    groups: [{ name: 'Clubs', sourceId: 'clubs' }],
+    tags: [
+      { name: 'Goals', sourceId: SOURCE_ID },
+      { name: 'Doomed', sourceId: DOOMED_SOURCE_ID },
+    ],
+  });
+  const { groups, tags } = JSON.parse(added) as Readonly<
+    Record<'groups' | 'tags', readonly [{ readonly id: number }]>
+  >;
+  const tagId = tags[0].id;
+  const deviceId = 'ab'.repeat(32);
+  await ask('/push-api/reg', apiUser.token, { appId, platformId: 3, deviceId, tagId });
+  const jobId = await ask('/push-api/push', superUser.token, {
+    tagIds: [tagId],
+    payload: { title: 'goal!' },
+    sendAt: '2100-01-01T00:00:00Z',
+  });
+  const key = await createKey(sql, secrets, {
+    clientId,
+    clientSlug: slug,
+    name: 'CMS',
+    scopes: ['send', 'read', 'admin'],
+    tagIds: [tagId],
+    groupIds: null,
+    appIds: null,
+    maxDevices: null,
+    expiresAtMs: null,
+  });
+  if (key === null) throw new Error('too many keys');
+  return {
+    slug,
+    appId,
+    tagId,
+    groupId: groups[0].id,
+    keyId: key.id,
+    jobId,
+    deviceId,
+    apiToken: apiUser.token,
+    superToken: superUser.token,
+    keyToken: key.token,
+    login: `${superUser.username}:${superUser.password}`,
+    passwords: [superUser.password, apiUser.password],
+  };
+}
