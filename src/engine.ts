@@ -28,6 +28,7 @@ import { JobWatches } from './http/notifications/watches.ts';
 import { aboutRoute } from './http/open/about.ts';
 import { healthRoutes } from './http/open/health.ts';
 import { Readiness } from './http/open/readiness.ts';
+import { withDocument } from './http/openapi/routes.ts';
 import { startServer } from './http/server.ts';
 import { providerOrigins } from './provider-origins.ts';
 import { AuthorizationCache } from './providers/authorization.ts';
@@ -158,7 +159,7 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
     clock: systemClock,
     log,
   });
-  const routes: readonly Route[] = [
+  const routes = withDocument([
     ...appApiRoutes({
       catalogue,
       tagTrees: new TagTrees(sql),
@@ -192,7 +193,7 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
     }),
     aboutRoute,
     ...healthRoutes({ readiness, metrics }),
-  ];
+  ]);
   const server = await startServer({
     host: config.HOST,
     port: config.PORT,

@@ -37,7 +37,7 @@ export function parsePayload(value: unknown): PayloadResult {
   if (unstorable !== null) return fault('payload', unstorable);
 
   const { known, unknown } = split(read);
-  const parsed = fields.safeParse(known);
+  const parsed = payloadFields.safeParse(known);
   if (!parsed.success) return { ok: false, faults: parsed.error.issues.map(faultOf) };
 
   const { ttl, data: explicit = {}, ...rest } = parsed.data;
@@ -85,9 +85,12 @@ const boolean = z.preprocess(
   (value) => (value === 'true' || value === 'false' ? value === 'true' : value),
   z.boolean({ error: 'must be true or false.' }),
 );
-const object = z.custom<JsonObject>(isObject, 'must be an object.');
+const object = z
+  .custom<JsonObject>(isObject, 'must be an object.')
+  .meta({ type: 'object', additionalProperties: true });
 
-const fields = z.object({
+/** The fields of a payload that mean something. */
+export const payloadFields = z.object({
   title: text.exactOptional(),
   message: text.exactOptional(),
   url: text.exactOptional(),
@@ -116,7 +119,7 @@ const fields = z.object({
   webpush: object.exactOptional(),
 });
 
-const KNOWN: ReadonlySet<string> = new Set(Object.keys(fields.shape));
+const KNOWN: ReadonlySet<string> = new Set(Object.keys(payloadFields.shape));
 
 /** Whether a payload has a field of this name that becomes more than data. */
 export const isPayloadField = (name: string): boolean => KNOWN.has(name) || name === 'body';

@@ -5,6 +5,7 @@
 
 import type { Caller, KeyScope } from '../access/caller.ts';
 import type { BodyStream } from './body-stream.ts';
+import type { OperationId } from './openapi/operations.ts';
 
 export interface HttpRequest {
   readonly method: string;
@@ -38,6 +39,10 @@ interface RouteShape {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Segments, with `:name` for a parameter: `/push-api/status/:id`. */
   readonly path: string;
+  /**
+   * What describes it in the OpenAPI document (`openapi/operations.ts`); null: a route of a test.
+   */
+  readonly operation: OperationId | null;
   /** The answer to a longer body is 413, before the handler runs. */
   readonly bodyBytesMax: number;
 }

@@ -10,7 +10,8 @@ export interface Fault {
   readonly position?: number;
 }
 
-const TITLES: Readonly<Record<number, string>> = {
+/** What each status of a problem is called. */
+export const TITLES: Readonly<Record<number, string>> = {
   400: 'Bad Request',
   401: 'Unauthorized',
   403: 'Forbidden',

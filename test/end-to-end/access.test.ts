@@ -11,11 +11,13 @@ import { createCredential, rotateCredential } from '../../src/access/credentials
 import { createKey } from '../../src/access/keys.ts';
 import { readConfig } from '../../src/config.ts';
 import { startEngine } from '../../src/engine.ts';
+import { makeDocument } from '../../src/http/openapi/document.ts';
 import { insertApp } from '../../src/store/apps/insert-app.ts';
 import { raiseCatalogueVersion } from '../../src/store/clients/lock-client.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { Tenant } from '../support/api.ts';
 import { addTenant, secrets } from '../support/api.ts';
+import { DocumentCheck } from '../support/document-check.ts';
 import { temporaryEmbedded } from '../support/store.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
@@ -89,6 +91,7 @@ const goal = ({ tagId }: Things) => ({ tagIds: [tagId], payload: { title: 'goal!
 const TABLE: readonly Row[] = [
   ['GET /', to('/'), [200, 200], [200, 200, 200, 200, 200], [200, 200, 200, 200], [200, 200, 200, 200, 200, 200]],
   ['GET /livez', to('/livez'), [200, 200], [200, 200, 200, 200, 200], [200, 200, 200, 200], [200, 200, 200, 200, 200, 200]],
+  ['GET /openapi.json', to('/openapi.json'), [200, 200], [200, 200, 200, 200, 200], [200, 200, 200, 200], [200, 200, 200, 200, 200, 200]],
   ['GET /readyz', to('/readyz'), [200, 200], [200, 200, 200, 200, 200], [200, 200, 200, 200], [200, 200, 200, 200, 200, 200]],
   // From this machine only, whatever the credential; these callers come through a proxy.
   ['GET /metrics', to('/metrics'), [403, 403], [403, 403, 403, 403, 403], [403, 403, 403, 403], [403, 403, 403, 403, 403, 403]],
@@ -153,11 +156,12 @@ t.test('every route, every caller', async (t) => {
   const world = await populate(store, engine.url);
   const served = engine.routes.map(({ method, path }) => `${method} ${path}`).sort();
   t.same(TABLE.map(([route]) => route).sort(), served, 'the table has every route, once');
+  const check = new DocumentCheck(makeDocument(engine.routes));
 
   for (const [route, ask, ...groups] of TABLE) {
     const expected = groups.flat();
     t.equal(expected.length, CALLERS.length, `${route} tells of every caller`);
-    const [method = ''] = route.split(' ');
+    const [method = '', pattern = ''] = route.split(' ');
     for (const [index, caller] of CALLERS.entries()) {
       const { path, body } = ask({
         ...world,
@@ -176,7 +180,14 @@ t.test('every route, every caller', async (t) => {
         },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
-      await answer.arrayBuffer();
+      const fault = check.answerFault({
+        method,
+        path: pattern.replaceAll(/:(\w+)/g, '{$1}'),
+        status: answer.status,
+        contentType: answer.headers.get('content-type') ?? '',
+        body: await answer.text(),
+      });
+      t.equal(fault, null, `${route} by ${caller} is answered as the document says`);
       const isIgnored = answer.headers.get('tagcast-ignored')?.includes('appId') ?? false;
       const status = isIgnored ? `${answer.status}i` : answer.status;
       t.equal(status, expected[index], `${route} by ${caller}`);

@@ -25,6 +25,7 @@ import { until } from '../support/poll.ts';
 const LENGTH = 1_000;
 const echo = (api: 'app' | 'notification'): Route => ({
   ...(api === 'app' ? { api } : { api, needs: 'super-user' }),
+  operation: null,
   method: 'POST',
   path: `/${api}`,
   bodyBytesMax: LENGTH,

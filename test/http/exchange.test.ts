@@ -12,6 +12,7 @@ import { withStores } from '../support/store.ts';
 
 const route = (api: ApiName, path: string): Route => ({
   ...(api === 'app' ? { api } : { api, needs: 'super-user' }),
+  operation: null,
   method: 'GET',
   path,
   bodyBytesMax: 0,

@@ -38,7 +38,7 @@ const route = (
   path: string,
   handle: (request: HttpRequest) => HttpResponse | Promise<HttpResponse>,
   bodyBytesMax = 1_000,
-): Route => ({ api: 'app', method: 'POST', path, bodyBytesMax, handle });
+): Route => ({ api: 'app', method: 'POST', path, bodyBytesMax, operation: null, handle });
 
 const echo = route('/echo', ({ body }) => text(body.toString('utf8')));
 const start = (t: Lifetime, routes: readonly Route[], more: Partial<ServerOptions> = {}) =>
@@ -136,6 +136,7 @@ t.test('unknown paths, other methods, bad percent-encoding', async (t) => {
 t.test('HEAD is answered without a body on every path, and the connection goes on', async (t) => {
   const live: Route = {
     api: 'open',
+    operation: null,
     method: 'GET',
     path: '/live',
     bodyBytesMax: 0,

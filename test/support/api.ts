@@ -19,6 +19,7 @@ import { insertClient } from '../../src/store/clients/insert-client.ts';
 import type { Sql } from '../../src/store/sql.ts';
 import type { Store } from '../../src/store/store.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
+import { checked } from './document-check.ts';
 import type { Lifetime } from './lifetime.ts';
 
 export const secrets: Secrets = createSecrets('a secret of the tests, long enough');
@@ -73,7 +74,7 @@ export async function startApi(
   more: Partial<ServerOptions> = {},
 ): Promise<Api> {
   const server = await startServer({
-    routes,
+    routes: checked(routes),
     host: '127.0.0.1',
     port: 0,
     tls: null,

@@ -17,6 +17,7 @@ import { Replacements } from '../../src/registration/replace/replacements.ts';
 import { TokenBuckets } from '../../src/std/token-buckets.ts';
 import type { Store } from '../../src/store/store.ts';
 import { NO_FEED } from '../../src/tag-index/tag-index.ts';
+import { checked } from './document-check.ts';
 
 export const silent = pino({ level: 'silent' });
 
@@ -73,7 +74,7 @@ export function makeAppApi(store: Store, limits: Limits = {}): AppApiUnderTest {
     onIgnored: (endpoint, name) => ignored.push(`${endpoint} ${name}`),
     onResult: (endpoint, result) => results.push(`${endpoint} ${result}`),
   };
-  const routes = appApiRoutes(api);
+  const routes = checked(appApiRoutes(api));
   return {
     ...api,
     ignored,

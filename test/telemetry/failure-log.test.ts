@@ -31,6 +31,7 @@ t.test('a store that is away: a stack for each kind, then a count', async (t) =>
     t.teardown(() => store.close());
     const route: Route = {
       api: 'app',
+      operation: null,
       method: 'GET',
       path: '/any',
       bodyBytesMax: 0,

@@ -25,7 +25,7 @@ export interface CredentialRouteParts {
 
 const GRACE = `must be whole hours, 0–${GRACE_HOURS_MAX}`;
 const APP_ID = 'must be the id of an app';
-const rotateForm = strictForm({
+export const rotateForm = strictForm({
   graceHours: z.int(GRACE).min(0, GRACE).max(GRACE_HOURS_MAX, GRACE),
   appId: z.int(APP_ID).min(1, APP_ID).max(ID_MAX, APP_ID).optional(),
 });
@@ -41,6 +41,7 @@ export function credentialRoutes(parts: CredentialRouteParts): readonly ApiRoute
   const path = '/push-admin-api/v3/:client/credentials';
   return [
     {
+      operation: 'listCredentials',
       api: 'admin',
       needs: 'super-user',
       method: 'GET',
@@ -49,6 +50,7 @@ export function credentialRoutes(parts: CredentialRouteParts): readonly ApiRoute
       handle: (request, caller) => list(parts, request, caller),
     },
     {
+      operation: 'rotateCredential',
       api: 'admin',
       needs: 'super-user',
       method: 'POST',

@@ -14,14 +14,15 @@ import { tooMuchCounted } from '../too-much-counted.ts';
 
 /** spec/interface.md, section 5. */
 const COUNT_DEFAULT = 20;
-const COUNT_MAX = 1_000;
+export const COUNT_MAX = 1_000;
 /**
  * A page is found by passing over all before it: the v3 list has cursors, for whoever reads on and
  * on.
  */
-const PAGE_MAX = 10_000;
+export const PAGE_MAX = 10_000;
 
 export const historyRoute = (reads: PatientReads): ApiRoute => ({
+  operation: 'getHistory',
   api: 'admin',
   needs: 'read',
   method: 'GET',

@@ -47,7 +47,7 @@ const text = z
   .max(SOURCE_ID_LENGTH_MAX, NAME)
   .refine(storable, 'must hold neither NUL nor half a surrogate pair');
 
-const keyForm = strictForm({
+export const keyForm = strictForm({
   name: text,
   scopes: z.array(z.enum(KEY_SCOPES, SCOPE), SCOPE).min(1, SCOPE),
   tagIds: some(id),
@@ -67,6 +67,7 @@ export function keyRoutes(parts: CredentialRouteParts): readonly ApiRoute[] {
   return [
     {
       ...shared,
+      operation: 'listKeys',
       method: 'GET',
       path,
       bodyBytesMax: 0,
@@ -74,6 +75,7 @@ export function keyRoutes(parts: CredentialRouteParts): readonly ApiRoute[] {
     },
     {
       ...shared,
+      operation: 'createKey',
       method: 'POST',
       path,
       bodyBytesMax: BODY_BYTES_MAX,
@@ -81,6 +83,7 @@ export function keyRoutes(parts: CredentialRouteParts): readonly ApiRoute[] {
     },
     {
       ...shared,
+      operation: 'deleteKey',
       method: 'DELETE',
       path: `${path}/:id`,
       bodyBytesMax: BODY_BYTES_MAX,

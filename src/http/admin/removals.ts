@@ -17,6 +17,7 @@ const FIRST: readonly number[] = [0];
 
 /** For whoever may see all tags of the client. */
 export const removalsRoute = (patientReads: PatientReads): ApiRoute => ({
+  operation: 'listRemovals',
   api: 'admin',
   needs: 'read',
   method: 'GET',

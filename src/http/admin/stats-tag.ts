@@ -22,6 +22,7 @@ export const statsTagRoute = ({
   readonly sql: Sql;
   readonly patientReads: PatientReads;
 }): Route => ({
+  operation: 'getTagStatistics',
   method: 'GET',
   path: '/push-admin-api/v3/:client/stats/tag/:tag',
   api: 'admin',

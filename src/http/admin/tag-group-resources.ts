@@ -40,22 +40,37 @@ export function tagGroupResourceRoutes(parts: TagGroupResourceParts): readonly A
   const read = { api: 'admin', needs: 'read', bodyBytesMax: 0 } as const;
   const write = { api: 'admin', needs: 'admin', bodyBytesMax: BODY_BYTES_MAX } as const;
   return [
-    { ...read, method: 'GET', path, handle: (request, caller) => list(parts, request, caller) },
-    { ...write, method: 'POST', path, handle: (request, caller) => make(sql, request, caller) },
     {
       ...read,
+      operation: 'listTagGroups',
+      method: 'GET',
+      path,
+      handle: (request, caller) => list(parts, request, caller),
+    },
+    {
+      ...write,
+      operation: 'createTagGroup',
+      method: 'POST',
+      path,
+      handle: (request, caller) => make(sql, request, caller),
+    },
+    {
+      ...read,
+      operation: 'getTagGroup',
       method: 'GET',
       path: `${path}/:id`,
       handle: (request, caller) => show(sql, request, caller),
     },
     {
       ...write,
+      operation: 'changeTagGroup',
       method: 'PATCH',
       path: `${path}/:id`,
       handle: (request, caller) => change(sql, request, caller),
     },
     {
       ...write,
+      operation: 'deleteTagGroup',
       method: 'DELETE',
       path: `${path}/:id`,
       handle: (request, caller) => remove(sql, request, caller),

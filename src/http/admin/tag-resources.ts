@@ -44,27 +44,37 @@ export function tagResourceRoutes(parts: TagResourceParts): readonly ApiRoute[] 
   const read = { api: 'admin', needs: 'read', bodyBytesMax: 0 } as const;
   const write = { api: 'admin', needs: 'admin', bodyBytesMax: BODY_BYTES_MAX } as const;
   return [
-    { ...read, method: 'GET', path, handle: (request, caller) => list(parts, request, caller) },
+    {
+      ...read,
+      operation: 'listTags',
+      method: 'GET',
+      path,
+      handle: (request, caller) => list(parts, request, caller),
+    },
     {
       ...write,
+      operation: 'createTag',
       method: 'POST',
       path,
       handle: (request, caller) => make(parts.sql, request, caller),
     },
     {
       ...read,
+      operation: 'getTag',
       method: 'GET',
       path: `${path}/:id`,
       handle: (request, caller) => show(parts.sql, request, caller),
     },
     {
       ...write,
+      operation: 'changeTag',
       method: 'PATCH',
       path: `${path}/:id`,
       handle: (request, caller) => change(parts, request, caller),
     },
     {
       ...write,
+      operation: 'deleteTag',
       method: 'DELETE',
       path: `${path}/:id`,
       handle: (request, caller) => remove(parts.sql, request, caller),

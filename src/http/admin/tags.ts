@@ -7,6 +7,7 @@ import type { SqlPool } from '../../store/sql.ts';
 import type { ApiRoute, ClientRoute } from '../handler.ts';
 import { BODY_BYTES_MAX } from '../handler.ts';
 import { json } from '../json-body.ts';
+import type { OperationId } from '../openapi/operations.ts';
 import { addTags } from './tag-add.ts';
 import { removeTag } from './tag-delete.ts';
 import { getTagById, getTagBySourceId } from './tag-get.ts';
@@ -15,16 +16,21 @@ import { updateTag } from './tag-update.ts';
 /** `tag/…`, and `endpoints/get`, with which clients test their credential. */
 export function tagRoutes(sql: SqlPool): readonly ApiRoute[] {
   return [
-    post('tag/add/:client', (request, caller) => addTags(sql, request, caller)),
-    post('tag/update/:client', (request, caller) => updateTag(sql, request, caller)),
-    post('tag/delete/:client', (request, caller) => removeTag(sql, request, caller)),
-    get('tag/sourceId/:value/:client', (request, caller) => getTagBySourceId(sql, request, caller)),
-    get('tag/id/:value/:client', (request, caller) => getTagById(sql, request, caller)),
-    get('endpoints/get', () => json({ ok: true }), 'any-scope'),
+    post('addTags', 'tag/add/:client', (request, caller) => addTags(sql, request, caller)),
+    post('updateTag', 'tag/update/:client', (request, caller) => updateTag(sql, request, caller)),
+    post('removeTag', 'tag/delete/:client', (request, caller) => removeTag(sql, request, caller)),
+    get('findTagBySourceId', 'tag/sourceId/:value/:client', (request, caller) =>
+      getTagBySourceId(sql, request, caller),
+    ),
+    get('findTagById', 'tag/id/:value/:client', (request, caller) =>
+      getTagById(sql, request, caller),
+    ),
+    get('checkCredential', 'endpoints/get', () => json({ ok: true }), 'any-scope'),
   ];
 }
 
-const post = (path: string, handle: ApiRoute['handle']): ApiRoute => ({
+const post = (operation: OperationId, path: string, handle: ApiRoute['handle']): ApiRoute => ({
+  operation,
   api: 'admin',
   needs: 'admin',
   method: 'POST',
@@ -34,10 +40,12 @@ const post = (path: string, handle: ApiRoute['handle']): ApiRoute => ({
 });
 
 const get = (
+  operation: OperationId,
   path: string,
   handle: ApiRoute['handle'],
   needs: ClientRoute['needs'] = 'read',
 ): ApiRoute => ({
+  operation,
   api: 'admin',
   needs,
   method: 'GET',

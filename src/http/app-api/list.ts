@@ -10,6 +10,7 @@ import { tagObject } from './tag-object.ts';
 const DEVICE_FAULT = { path: 'deviceId', message: 'must be a string of 1 to 4,096 characters' };
 
 export const listRoute = (api: AppApi): Route => ({
+  operation: 'listDeviceTags',
   method: 'POST',
   path: '/push-api/list',
   api: 'app',

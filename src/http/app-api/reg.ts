@@ -6,6 +6,7 @@ import type { AppApi } from './app-api.ts';
 import { changeDevice } from './change-device.ts';
 
 export const regRoute = (api: AppApi): Route => ({
+  operation: 'subscribeDevice',
   method: 'POST',
   path: '/push-api/reg',
   api: 'app',

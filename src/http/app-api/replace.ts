@@ -28,7 +28,7 @@ const deviceId = z
   .refine(isDeviceId, `must be a string of 1 to ${DEVICE_ID_LENGTH_MAX} characters`);
 
 /** Unknown fields are ignored and named, as on all of the App API. */
-const form = z.looseObject({
+export const replaceForm = z.looseObject({
   appId: id,
   platformId: id,
   deviceId,
@@ -40,6 +40,7 @@ const form = z.looseObject({
 });
 
 export const replaceRoute = (api: AppApi): Route => ({
+  operation: 'replaceDevice',
   method: 'POST',
   path: '/push-api/v3/:client/devices/replace',
   api: 'app',
@@ -51,7 +52,7 @@ async function replace(api: AppApi, request: HttpRequest, caller: Caller): Promi
   if (request.params['client'] !== caller.clientSlug) return foreign(request);
   const tooMany = refuseTooMany(api, request, caller);
   if (tooMany !== null) return tooMany;
-  const read = readJsonBody(request, form);
+  const read = readJsonBody(request, replaceForm);
   if (!read.ok) return read.response;
   const { appId, platformId, deviceId, newDeviceId, appVersion = null, ...unknown } = read.value;
   if (appId !== caller.appId) return foreign(request);

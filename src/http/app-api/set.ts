@@ -9,6 +9,7 @@ import type { AppApi } from './app-api.ts';
 import { changeDevice } from './change-device.ts';
 
 export const setRoute = (api: AppApi): Route => ({
+  operation: 'setDeviceTags',
   method: 'POST',
   path: '/push-api/set',
   api: 'app',

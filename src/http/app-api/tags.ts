@@ -4,6 +4,7 @@
  * one check of that version, which sees tags created on any node.
  */
 
+import { matchesEntityTag } from '../entity-tag.ts';
 import type { HttpRequest, HttpResponse, Route } from '../handler.ts';
 import { BODY_BYTES_MAX } from '../handler.ts';
 import type { Coding } from '../negotiation.ts';
@@ -16,6 +17,7 @@ import type { RenderedTree, TreeRequest } from './tag-tree.ts';
 
 export const tagsRoutes = (api: AppApi): readonly Route[] => [
   {
+    operation: 'listAppTags',
     method: 'POST',
     path: '/push-api/tags',
     api: 'app',
@@ -28,6 +30,7 @@ export const tagsRoutes = (api: AppApi): readonly Route[] => [
     },
   },
   {
+    operation: 'getAppTags',
     method: 'GET',
     path: '/push-api/v3/:client/tags/:app',
     api: 'app',
@@ -54,7 +57,7 @@ async function renderTree(
 
 function answer(request: HttpRequest, tree: RenderedTree): HttpResponse | Promise<HttpResponse> {
   const known = [tree.etag, ...CODINGS.map((coding) => etagOf(tree, coding))].find((etag) =>
-    matches(request.header('if-none-match'), etag),
+    matchesEntityTag(request.header('if-none-match'), etag),
   );
   if (known !== undefined) return { status: 304, headers: headersOf(known), body: '' };
   const coding = preferredCoding(request.header('accept-encoding'));
@@ -82,12 +85,3 @@ const ok = (body: string | Buffer, headers: Readonly<Record<string, string>>): H
   headers: { ...headers, 'Content-Type': 'application/json' },
   body,
 });
-
-const WEAK = /^W\//;
-
-/** RFC 9110, section 13.1.2: a list of tags or `*`, compared weakly. */
-const matches = (ifNoneMatch: string, etag: string): boolean =>
-  ifNoneMatch
-    .split(',')
-    .map((entry) => entry.trim().replace(WEAK, ''))
-    .some((entry) => entry === '*' || entry === etag);

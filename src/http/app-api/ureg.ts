@@ -6,6 +6,7 @@ import type { AppApi } from './app-api.ts';
 import { changeDevice } from './change-device.ts';
 
 export const uregRoute = (api: AppApi): Route => ({
+  operation: 'unsubscribeDevice',
   method: 'POST',
   path: '/push-api/ureg',
   api: 'app',

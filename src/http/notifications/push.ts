@@ -16,10 +16,11 @@ import { jobsPathOf } from './job.ts';
 import { readPushRequest } from './push-request.ts';
 
 /** spec/interface.md, section 4. */
-const IDEMPOTENCY_KEY_LENGTH_MAX = 255;
+export const IDEMPOTENCY_KEY_LENGTH_MAX = 255;
 
 export function pushRoute(accept: Accept, sql: Sql): ApiRoute {
   return {
+    operation: 'push',
     api: 'notification',
     needs: 'send',
     method: 'POST',

@@ -6,6 +6,7 @@ import type { PatientReads } from '../../store/patient-reads.ts';
 import type { SqlPool } from '../../store/sql.ts';
 import type { ApiRoute, ClientRoute } from '../handler.ts';
 import { BODY_BYTES_MAX } from '../handler.ts';
+import type { OperationId } from '../openapi/operations.ts';
 import { changeJob } from './change.ts';
 import { controlJob, ORDERS } from './control.ts';
 import { jobEvents } from './events.ts';
@@ -28,27 +29,38 @@ export interface NotificationRouteParts {
 export function notificationRoutes(parts: NotificationRouteParts): readonly ApiRoute[] {
   const { accept, sql, patientReads, testSends, watches } = parts;
   return [
-    get('', (request, caller) => listJobs(patientReads, request, caller)),
-    post('', (request, caller) => pushJob(accept, sql, request, caller)),
+    get('listNotifications', '', (request, caller) => listJobs(patientReads, request, caller)),
+    post('createNotification', '', (request, caller) => pushJob(accept, sql, request, caller)),
     // Before those with an id: these names are none.
-    post('/preview', (request, caller) => previewPush(accept, sql, request, caller)),
-    post('/estimate', (request, caller) => estimateAudience(accept, sql, request, caller)),
-    post('/test', (request, caller) => sendTest(testSends, sql, request, caller)),
-    get('/:id', (request, caller) => getJob(patientReads, request, caller)),
-    get('/:id/events', (request, caller) => jobEvents(watches, sql, request, caller)),
+    post('previewNotification', '/preview', (request, caller) =>
+      previewPush(accept, sql, request, caller),
+    ),
+    post('estimateAudience', '/estimate', (request, caller) =>
+      estimateAudience(accept, sql, request, caller),
+    ),
+    post('testNotification', '/test', (request, caller) =>
+      sendTest(testSends, sql, request, caller),
+    ),
+    get('getNotification', '/:id', (request, caller) => getJob(patientReads, request, caller)),
+    get('listenToNotification', '/:id/events', (request, caller) =>
+      jobEvents(watches, sql, request, caller),
+    ),
     {
-      ...post('/:id', (request, caller) => changeJob(sql, request, caller)),
+      ...post('changeNotification', '/:id', (request, caller) => changeJob(sql, request, caller)),
       method: 'PATCH',
     },
     ...ORDERS.map((order) =>
-      post(`/:id/${order}`, (request, caller) => controlJob(sql, order, request, caller)),
+      post(`${order}Notification`, `/:id/${order}`, (request, caller) =>
+        controlJob(sql, order, request, caller),
+      ),
     ),
   ];
 }
 
 type Handle = ClientRoute['handle'];
 
-const get = (path: string, handle: Handle): ApiRoute => ({
+const get = (operation: OperationId, path: string, handle: Handle): ApiRoute => ({
+  operation,
   api: 'notification',
   needs: 'read',
   method: 'GET',
@@ -57,7 +69,8 @@ const get = (path: string, handle: Handle): ApiRoute => ({
   handle,
 });
 
-const post = (path: string, handle: Handle): ApiRoute => ({
+const post = (operation: OperationId, path: string, handle: Handle): ApiRoute => ({
+  operation,
   api: 'notification',
   needs: 'send',
   method: 'POST',

@@ -15,6 +15,7 @@ import { jobIdOf, publisherOf, unknownJob } from './job.ts';
 
 export function statusRoute(reads: PatientReads): ApiRoute {
   return {
+    operation: 'getStatus',
     api: 'notification',
     needs: 'read',
     method: 'GET',

@@ -23,7 +23,7 @@ import { PAYLOAD_EMPTY } from './push-request.ts';
 
 const id = z.int('must be an id').min(1, 'must be an id').max(ID_MAX, 'must be an id');
 const DEVICE_ID = `must be a string of 1–${DEVICE_ID_LENGTH_MAX} characters, without NUL`;
-const form = strictForm({
+export const testForm = strictForm({
   appId: id,
   platformId: id,
   deviceId: z.custom<string>(isDeviceId, DEVICE_ID),
@@ -41,7 +41,7 @@ export async function sendTest(
   request: HttpRequest,
   { clientId, key }: Caller,
 ): Promise<HttpResponse> {
-  const read = readJsonBody(request, form);
+  const read = readJsonBody(request, testForm);
   if (!read.ok) return read.response;
   const { appId, platformId, deviceId } = read.value;
   // Which tags the device has is not asked: it may have none yet.

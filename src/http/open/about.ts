@@ -25,6 +25,7 @@ All requests          ${ABOUT.documentation}
  * faults to try.
  */
 export const aboutRoute: OpenRoute = {
+  operation: 'getAbout',
   api: 'open',
   method: 'GET',
   path: '/',

@@ -3,6 +3,7 @@
 import { isLoopback } from '../../std/ip-address.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import type { HttpRequest, HttpResponse, OpenRoute } from '../handler.ts';
+import type { OperationId } from '../openapi/operations.ts';
 import { problem } from '../problem.ts';
 import type { Readiness } from './readiness.ts';
 
@@ -16,12 +17,12 @@ const JSON_TYPE = { 'Content-Type': 'application/json', 'Cache-Control': 'no-sto
 /** `/livez`, `/readyz`, `/metrics`. */
 export function healthRoutes({ readiness, metrics }: HealthParts): readonly OpenRoute[] {
   return [
-    open('/livez', () => answer(200, { status: 'ok' })),
-    open('/readyz', async () => {
+    open('getLiveness', '/livez', () => answer(200, { status: 'ok' })),
+    open('getReadiness', '/readyz', async () => {
       const { isReady, body } = await readiness.ask();
       return answer(isReady ? 200 : 503, body);
     }),
-    open('/metrics', (request) =>
+    open('getMetrics', '/metrics', (request) =>
       isFromThisMachine(request)
         ? metricsText(metrics)
         : problem(request.requestId, 403, 'Metrics are served to this machine only.'),
@@ -29,7 +30,8 @@ export function healthRoutes({ readiness, metrics }: HealthParts): readonly Open
   ];
 }
 
-const open = (path: string, handle: OpenRoute['handle']): OpenRoute => ({
+const open = (operation: OperationId, path: string, handle: OpenRoute['handle']): OpenRoute => ({
+  operation,
   api: 'open',
   method: 'GET',
   path,

@@ -25,7 +25,7 @@ const route = (
   method: 'GET' | 'POST',
   path: string,
   handle: (request: HttpRequest) => HttpResponse | Promise<HttpResponse>,
-): Route => ({ api: 'open', method, path, bodyBytesMax: 1_000, handle });
+): Route => ({ api: 'open', method, path, bodyBytesMax: 1_000, operation: null, handle });
 const echo = route('POST', '/echo', ({ body }) => ({ status: 200, body }));
 const start = (t: Lifetime, routes: readonly Route[], more: Partial<ServerOptions> = {}) =>
   startApi(t, NOBODY, routes, { limits: PATIENT_LIMITS, ...more });

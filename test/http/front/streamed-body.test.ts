@@ -24,6 +24,7 @@ async function start(t: Lifetime, begin: (sink: BodySink) => void = () => undefi
     method: 'GET',
     path: '/',
     bodyBytesMax: 100,
+    operation: null,
     handle: () => ({
       status: 200,
       body: '',

@@ -27,6 +27,7 @@ const LARGE = Buffer.alloc(40_000_000, 'x');
 const NOBODY = { recall: () => 'missing' as const, authenticate: () => 'missing' as const };
 const echo: Route = {
   api: 'open',
+  operation: null,
   method: 'POST',
   path: '/echo',
   bodyBytesMax: 1_000,
@@ -34,6 +35,7 @@ const echo: Route = {
 };
 const large: Route = {
   api: 'open',
+  operation: null,
   method: 'GET',
   path: '/large',
   bodyBytesMax: 0,

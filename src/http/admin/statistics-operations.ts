@@ -1,0 +1,50 @@
+/** What the OpenAPI document says of statistics. */
+
+import { z } from 'zod';
+import { appTag } from '../app-api/operations.ts';
+import type { Operations } from '../openapi/operation.ts';
+import { count, epochMs, jsonAnswer, pathId, scopeCount } from '../openapi/parts.ts';
+
+const sends = { notifications: count, delivered: count, failed: count };
+const statistics = {
+  subscribers: count,
+  subscribersByApp: z.array(scopeCount),
+  ...sends,
+  lastNotificationAt: epochMs.nullable(),
+  daily: z.array(
+    z.object({ date: z.iso.date(), ...sends, subscribed: count, unsubscribed: count }),
+  ),
+};
+
+export const statisticsOperations = {
+  getTagStatistics: {
+    summary: 'Exact counts of a tag',
+    path: { tag: pathId('tag') },
+    answers: {
+      200: jsonAnswer(
+        'Its subscribers and its pushes, in all and by day.',
+        z.object({ tag: appTag.extend({ expiration: epochMs.optional() }), ...statistics }),
+        {
+          tag: { id: 2, name: 'Breaking news', sourceId: 'breaking-news' },
+          subscribers: 1,
+          subscribersByApp: [{ appId: 1, platformId: 3, count: 1 }],
+          notifications: 1,
+          delivered: 1,
+          failed: 0,
+          lastNotificationAt: 1_795_392_000_000,
+          daily: [
+            {
+              date: '2026-11-23',
+              notifications: 1,
+              delivered: 1,
+              failed: 0,
+              subscribed: 1,
+              unsubscribed: 0,
+            },
+          ],
+        },
+      ),
+    },
+    problems: [404],
+  },
+} as const satisfies Operations;

@@ -1,0 +1,303 @@
+/**
+ * The OpenAPI document: the routes as the server has them, each with what its operation says. The
+ * schemas are zod's, the very ones that validate where zod validates.
+ */
+
+import { z } from 'zod';
+import type { Route } from '../handler.ts';
+import { TITLES } from '../problem.ts';
+import type { Content, Operation, Parameter } from './operation.ts';
+import { OPERATIONS } from './operations.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+export interface OpenApiDocument extends Json {
+  readonly openapi: string;
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Json>>>>;
+  readonly components: Readonly<Record<string, Json>>;
+}
+
+/** The version of the interface: what is new carries it in its path. */
+const INTERFACE_VERSION = '3';
+
+const DESCRIPTION = `Devices register for tags; one notification reaches every device of a tag once.
+
+Faults are answered as problems (RFC 9457), which list all that is wrong with a request. Every answer carries an \`X-Request-Id\`. \
+Callers must ignore fields of answers that they do not know.`;
+
+const TAGS = {
+  app: { name: 'App API', description: 'Apps on devices call it, as the API user of their app.' },
+  notification: { name: 'Notification API', description: 'Publishers submit and control pushes.' },
+  admin: { name: 'Admin API', description: 'Tags, groups, statistics, credentials of a client.' },
+  open: { name: 'Service', description: 'Everybody may ask: health, metrics, this document.' },
+} as const satisfies Readonly<Record<Route['api'], unknown>>;
+
+const SECURITY_SCHEMES = {
+  bearer: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'A token: `tca_…` of an app, `tcs_…` of a super user, `tck_…` of a further key.',
+  },
+  basic: {
+    type: 'http',
+    scheme: 'basic',
+    description: 'User name and password. Deprecated; it works.',
+  },
+} as const;
+
+/** What every route with a credential may answer. */
+const CREDENTIAL_PROBLEMS = [401, 403, 429, 500, 503];
+/** What every route with a body may answer. */
+const BODY_PROBLEMS = [408, 413];
+/** Their answers say when to try again. */
+const RETRIED: ReadonlySet<number> = new Set([429, 503]);
+
+/** Makes the document. Throws when a route is not described as it must be. */
+export function makeDocument(routes: readonly Route[]): OpenApiDocument {
+  const schemas = new Schemas();
+  const paths: Record<string, Record<string, Json>> = {};
+  const statuses = new Set<number>();
+  for (const route of routes) {
+    if (route.operation === null) throw new Error(`${route.path} has no operation`);
+    const path = route.path.replaceAll(PARAMETER, '{$1}');
+    paths[path] ??= {};
+    const operation: Operation = OPERATIONS[route.operation];
+    const problems = problemsOf(route, operation);
+    for (const status of problems) statuses.add(status);
+    paths[path][route.method.toLowerCase()] = {
+      operationId: route.operation,
+      ...operationObject(route, operation, problems, schemas),
+    };
+  }
+  return {
+    openapi: '3.1.1',
+    info: { title: 'Tagcast', version: INTERFACE_VERSION, description: DESCRIPTION },
+    servers: [{ url: '/', description: 'This engine.' }],
+    tags: Object.values(TAGS),
+    security: [{ bearer: [] }, { basic: [] }],
+    paths,
+    components: {
+      securitySchemes: SECURITY_SCHEMES,
+      headers: HEADERS,
+      responses: problemResponses(statuses, schemas),
+      schemas: schemas.named,
+    },
+  };
+}
+
+const PARAMETER = /:(\w+)/g;
+
+function operationObject(
+  route: Route,
+  operation: Operation,
+  problems: readonly number[],
+  schemas: Schemas,
+): Json {
+  const { summary, description, body } = operation;
+  const said = [description, whoMayCall(route)].filter((text) => text !== undefined);
+  return {
+    summary,
+    ...(said.length === 0 ? {} : { description: said.join('\n\n') }),
+    tags: [TAGS[route.api].name],
+    ...(route.api === 'open' ? { security: [] } : {}),
+    parameters: parametersOf(route, operation, schemas),
+    ...(body === undefined ? {} : { requestBody: bodyObject(body, schemas) }),
+    responses: {
+      ...answersOf(operation, schemas),
+      ...Object.fromEntries(
+        problems.map((status) => [
+          status,
+          { $ref: `#/components/responses/${responseName(status)}` },
+        ]),
+      ),
+      default: { $ref: '#/components/responses/Problem' },
+    },
+  };
+}
+
+function whoMayCall(route: Route): string | undefined {
+  switch (route.api) {
+    case 'open':
+      return undefined;
+    case 'app':
+      return 'For the API user of an app.';
+    case 'notification':
+    case 'admin':
+      switch (route.needs) {
+        case 'super-user':
+          return 'For the super user of the client; no key is enough.';
+        case 'any-scope':
+          return 'For the super user of the client, and any of its keys.';
+        default:
+          return `For the super user of the client, and keys with the scope \`${route.needs}\`.`;
+      }
+  }
+}
+
+const CLIENT: Parameter = {
+  description: 'The client, by its slug.',
+  schema: z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/),
+  example: 'demo',
+};
+
+function parametersOf(route: Route, operation: Operation, schemas: Schemas): readonly Json[] {
+  const { path = {}, query = {}, headers = {} } = operation;
+  const inPath = [...route.path.matchAll(PARAMETER)].map(([, name = '']) => {
+    const parameter = name === 'client' ? CLIENT : path[name];
+    if (parameter === undefined) throw new Error(`${route.path}: :${name} is not described`);
+    return { ...parameterObject('path', [name, parameter], schemas), required: true };
+  });
+  return [
+    ...inPath,
+    ...Object.entries(query).map((entry) => parameterObject('query', entry, schemas)),
+    ...Object.entries(headers).map((entry) => parameterObject('header', entry, schemas)),
+  ];
+}
+
+const parameterObject = (
+  where: 'path' | 'query' | 'header',
+  [name, { description, schema, example }]: readonly [string, Parameter],
+  schemas: Schemas,
+): Json => ({ name, in: where, description, schema: schemas.of(schema), example });
+
+function bodyObject(body: NonNullable<Operation['body']>, schemas: Schemas): Json {
+  const content = contentObject(body, schemas);
+  const multipart = {
+    schema: { type: 'object', properties: { data: content['schema'] }, required: ['data'] },
+    encoding: { data: { contentType: 'application/json' } },
+    example: { data: body.example },
+  };
+  return {
+    required: true,
+    content: {
+      'application/json': content,
+      ...(body.isAlsoMultipart === true ? { 'multipart/form-data': multipart } : {}),
+    },
+  };
+}
+
+const contentObject = ({ schema, example }: Content, schemas: Schemas): Json => ({
+  schema: schemas.of(schema),
+  example,
+});
+
+const answersOf = ({ answers }: Operation, schemas: Schemas): Json =>
+  Object.fromEntries(
+    Object.entries(answers).map(([status, { description, content, headers = {} }]) => [
+      status,
+      {
+        description,
+        headers: {
+          'X-Request-Id': REQUEST_ID,
+          ...Object.fromEntries(
+            Object.entries(headers).map(([name, meaning]) => [
+              name,
+              { description: meaning, schema: { type: 'string' } },
+            ]),
+          ),
+        },
+        ...(Object.keys(content).length === 0
+          ? {}
+          : {
+              content: Object.fromEntries(
+                Object.entries(content).map(([type, one]) => [type, contentObject(one, schemas)]),
+              ),
+            }),
+      },
+    ]),
+  );
+
+/** The statuses of the problems that a route may answer. */
+function problemsOf(route: Route, operation: Operation): readonly number[] {
+  const { body, path, query, problems = [] } = operation;
+  const isRead = path !== undefined || query !== undefined || route.path.includes(':');
+  const all = [
+    ...(isRead ? [400] : []),
+    ...(route.api === 'open' ? [] : CREDENTIAL_PROBLEMS),
+    ...(body === undefined ? [] : BODY_PROBLEMS),
+    ...problems,
+  ];
+  const own = (status: number): boolean => Object.hasOwn(operation.answers, status);
+  return [...new Set(all)].filter((status) => !own(status)).sort((one, other) => one - other);
+}
+
+const problem = z
+  .object({
+    type: z.string(),
+    title: z.string(),
+    status: z.int(),
+    detail: z.string(),
+    errors: z
+      .array(z.object({ path: z.string(), message: z.string() }))
+      .optional()
+      .meta({ description: 'Each field that is wrong, by its path in the request.' }),
+    requestId: z.string(),
+  })
+  .meta({ id: 'Problem', description: 'RFC 9457.' });
+
+const HEADERS = {
+  'X-Request-Id': {
+    description: 'The `X-Request-Id` of the request, or one that was made for it.',
+    schema: { type: 'string' },
+  },
+  'Retry-After': {
+    description: 'Seconds after which to try again.',
+    schema: { type: 'integer', minimum: 0 },
+  },
+  'WWW-Authenticate': { description: 'The schemes.', schema: { type: 'string' } },
+} as const;
+const headerRef = (name: keyof typeof HEADERS) => ({ $ref: `#/components/headers/${name}` });
+const REQUEST_ID = headerRef('X-Request-Id');
+
+const responseName = (status: number): string => (TITLES[status] ?? 'Problem').replaceAll(' ', '');
+
+function problemResponses(statuses: ReadonlySet<number>, schemas: Schemas): Json {
+  const schema = schemas.of(problem);
+  const response = (status: number, description: string): Json => ({
+    description,
+    headers: {
+      'X-Request-Id': REQUEST_ID,
+      ...(RETRIED.has(status) ? { 'Retry-After': headerRef('Retry-After') } : {}),
+      ...(status === 401 ? { 'WWW-Authenticate': headerRef('WWW-Authenticate') } : {}),
+    },
+    content: { 'application/problem+json': { schema } },
+  });
+  return {
+    ...Object.fromEntries(
+      [...statuses].map((status) => [
+        responseName(status),
+        response(status, TITLES[status] ?? 'Problem'),
+      ]),
+    ),
+    Problem: response(0, 'Any other fault.'),
+  };
+}
+
+/** Turns zod's schemas into JSON Schemas; those with an id become components. */
+class Schemas {
+  readonly named: Record<string, unknown> = {};
+
+  of(schema: z.ZodType): unknown {
+    // Within another one, so that a schema with an id is a reference here, too.
+    const made = z.toJSONSchema(z.object({ it: schema }), {
+      io: 'input',
+      unrepresentable: 'any',
+      override: ({ jsonSchema }) => tidy(jsonSchema),
+    });
+    const { $defs = {}, properties } = JSON.parse(
+      JSON.stringify(made).replaceAll('"#/$defs/', '"#/components/schemas/'),
+    ) as { readonly $defs?: Json; readonly properties: { readonly it: unknown } };
+    Object.assign(this.named, $defs);
+    return properties.it;
+  }
+}
+
+/** Takes away what is true of every whole number and every name. */
+function tidy(schema: z.core.JSONSchema.BaseSchema): void {
+  if (schema.minimum === Number.MIN_SAFE_INTEGER) Reflect.deleteProperty(schema, 'minimum');
+  if (schema.maximum === Number.MAX_SAFE_INTEGER) Reflect.deleteProperty(schema, 'maximum');
+  const { propertyNames } = schema;
+  if (typeof propertyNames === 'object' && Object.keys(propertyNames).join() === 'type') {
+    Reflect.deleteProperty(schema, 'propertyNames');
+  }
+}

@@ -1,0 +1,50 @@
+/**
+ * What the OpenAPI document says of one operation: what the route takes and gives, beyond what is
+ * the same on every route of its API.
+ */
+
+import type { z } from 'zod';
+
+/** A parameter of a path, a query or a header. */
+export interface Parameter {
+  readonly description: string;
+  readonly schema: z.ZodType;
+  readonly example: string | number | boolean;
+}
+
+export interface Content {
+  readonly schema: z.ZodType;
+  readonly example: unknown;
+}
+
+/** An answer that is no problem. */
+export interface Answer {
+  readonly description: string;
+  /** By media type; an answer without a body has none. */
+  readonly content: Readonly<Record<string, Content>>;
+  /** What its own header fields mean, by their names. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface Operation {
+  /** A line, without a full stop. */
+  readonly summary: string;
+  /** Markdown. Who may call is added to it. */
+  readonly description?: string;
+  /** The parts of the path but `client`, by their names. */
+  readonly path?: Readonly<Record<string, Parameter>>;
+  readonly query?: Readonly<Record<string, Parameter>>;
+  readonly headers?: Readonly<Record<string, Parameter>>;
+  /** The JSON body. */
+  readonly body?: Content & {
+    /** It may also be the part `data` of a `multipart/form-data`. */
+    readonly isAlsoMultipart?: true;
+  };
+  /** By status. */
+  readonly answers: Readonly<Record<number, Answer>>;
+  /** The statuses of its problems, beyond those that every route of its API has. */
+  readonly problems?: readonly number[];
+}
+
+/** Operations by their ids. */
+export type Operations = Readonly<Record<string, Operation>>;

@@ -1,0 +1,28 @@
+/**
+ * All operations of the service. A route names its own by the id: what has none of these does not
+ * compile. Loaded when somebody asks for the document.
+ */
+
+import { credentialOperations } from '../admin/credential-operations.ts';
+import { statisticsOperations } from '../admin/statistics-operations.ts';
+import { tagGroupOperations } from '../admin/tag-group-operations.ts';
+import { tagOperations } from '../admin/tag-operations.ts';
+import { tagResourceOperations } from '../admin/tag-resource-operations.ts';
+import { appOperations } from '../app-api/operations.ts';
+import { jobOperations } from '../notifications/job-operations.ts';
+import { pushOperations } from '../notifications/push-operations.ts';
+import { openOperations } from '../open/operations.ts';
+
+export const OPERATIONS = {
+  ...appOperations,
+  ...pushOperations,
+  ...jobOperations,
+  ...tagOperations,
+  ...tagResourceOperations,
+  ...tagGroupOperations,
+  ...statisticsOperations,
+  ...credentialOperations,
+  ...openOperations,
+};
+
+export type OperationId = keyof typeof OPERATIONS;

@@ -1,0 +1,69 @@
+/** What the descriptions of several operations have in common. */
+
+import { z } from 'zod';
+import { PLATFORMS } from '../../domain/device.ts';
+import { NOTIFICATION_STATES } from '../../domain/notification.ts';
+import { ID_MAX } from '../../domain/tag.ts';
+import { PAGE_ROWS_MAX } from '../query-reader.ts';
+import type { Answer, Parameter } from './operation.ts';
+
+export const id = z.int().min(1).max(ID_MAX);
+/** An id as callers may also write it. */
+export const looseId = z.union([id, z.string().regex(/^\d{1,10}$/)]);
+export const count = z.int().min(0);
+export const platformId = z
+  .int()
+  .min(1)
+  .meta({
+    description: Object.entries(PLATFORMS)
+      .map(([name, number]) => `${number}: ${name}`)
+      .join(', '),
+  });
+export const epochMs = z.int().min(0).meta({ description: 'Milliseconds since 1970.' });
+/** A time as callers write it. */
+export const time = z
+  .union([epochMs, z.string()])
+  .meta({ description: 'ISO 8601 with a time zone, or milliseconds since 1970.' });
+export const state = z.enum(NOTIFICATION_STATES).meta({ id: 'NotificationState' });
+export const texts = z.record(z.string(), z.string());
+
+/** How many devices of an (app, platform). */
+export const scopeCount = z
+  .object({ appId: id, platformId, count })
+  .meta({ id: 'ScopeCount', description: 'How many devices of one app on one platform.' });
+
+/** An answer in JSON. */
+export const jsonAnswer = (
+  description: string,
+  schema: z.ZodType,
+  example: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): Answer => ({ description, content: { 'application/json': { schema, example } }, headers });
+
+/** 204. */
+export const noContent = (description: string): Answer => ({ description, content: {} });
+
+export const LINK = {
+  Link: 'Where the next page is, as `<…>; rel="next"`; absent on the last page.',
+} as const;
+
+/** The parameters of a list by pages. */
+export const PAGE = {
+  limit: {
+    description: 'How many rows. Without it, the list is answered whole.',
+    schema: z.int().min(1).max(PAGE_ROWS_MAX),
+    example: 100,
+  },
+  cursor: {
+    description: 'Where the page begins: a cursor that the `Link` of this list has named.',
+    schema: z.string(),
+    example: '2',
+  },
+} as const satisfies Readonly<Record<string, Parameter>>;
+
+/** An id in a path. `of`: what it is the id of. */
+export const pathId = (of: string, example = 2): Parameter => ({
+  description: `The id of the ${of}.`,
+  schema: id,
+  example,
+});

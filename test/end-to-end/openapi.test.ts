@@ -1,0 +1,220 @@
+/**
+ * The document of the interface is true: a real engine takes its examples, answers as it says, and
+ * has the routes that it names and no others.
+ */
+
+import type { Test } from 'tap';
+import t from 'tap';
+import type { OpenApiDocument } from '../../src/http/openapi/document.ts';
+import { post } from '../support/client.ts';
+import { DocumentCheck } from '../support/document-check.ts';
+import type { Demo, EngineProcess } from '../support/processes.ts';
+import { startEngine } from '../support/processes.ts';
+import { seedEmbedded } from '../support/store.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+
+interface Parameter {
+  readonly name: string;
+  readonly in: 'path' | 'query' | 'header';
+  readonly example: unknown;
+}
+
+interface Operation {
+  readonly method: string;
+  readonly path: string;
+  readonly operationId: string;
+  readonly tags: readonly string[];
+  readonly security?: readonly unknown[];
+  readonly parameters: readonly Parameter[];
+  readonly requestBody?: {
+    readonly content: Readonly<
+      Record<
+        string,
+        { readonly example: unknown; readonly schema: Readonly<Record<string, unknown>> }
+      >
+    >;
+  };
+}
+
+type Ids = Readonly<Record<string, string | number>>;
+
+/** Said of a field or parameter that the server does not know. */
+const UNKNOWN = /has no field|is not a field|does not exist in this version|is unknown/;
+
+t.test('the document is true', async (t) => {
+  const dataDir = temporaryDirectory(t);
+  seedEmbedded(dataDir);
+  const engine = await startEngine(t, dataDir, { WORKERS: '1' });
+  const demo = engine.demo();
+  const { baseUrl } = engine;
+  const served = await fetch(`${baseUrl}/openapi.json`, {
+    headers: { Origin: 'https://a.example' },
+  });
+  t.equal(served.status, 200, 'it is there for everybody');
+  t.equal(served.headers.get('access-control-allow-origin'), '*', 'and for every page');
+  const document = (await served.json()) as OpenApiDocument;
+  const operations = operationsOf(document);
+  const check = new DocumentCheck(document);
+  const ids = await prepare(baseUrl, demo);
+
+  await t.test('an ETag tells that it is unchanged', async (t) => {
+    const etag = served.headers.get('etag') ?? '';
+    const again = await fetch(`${baseUrl}/openapi.json`, { headers: { 'If-None-Match': etag } });
+    t.equal(again.status, 304);
+    t.equal(await again.text(), '');
+  });
+
+  await t.test('each path has the methods that the document says', async (t) => {
+    for (const [path, item] of Object.entries(document.paths)) {
+      const asked = await fetch(baseUrl + path.replaceAll(/[{}]/g, ''), { method: 'OPTIONS' });
+      const allowed = (asked.headers.get('allow') ?? '').split(', ');
+      const documented = Object.keys(item).map((method) => method.toUpperCase());
+      const isOpen = documented.includes('GET') && allowed.includes('HEAD');
+      t.same(allowed.sort(), [...documented, ...(isOpen ? ['HEAD'] : []), 'OPTIONS'].sort(), path);
+    }
+  });
+
+  await t.test('each example is taken, and answered as the document says', async (t) => {
+    for (const operation of operations) {
+      const { method, path, operationId } = operation;
+      const answer = await ask(engine, demo, operation, ids[operationId]);
+      const body = await answer.text();
+      t.ok(answer.status < 300, `${operationId}: ${answer.status} ${body.slice(0, 200)}`);
+      const contentType = answer.headers.get('content-type') ?? '';
+      const fault = check.answerFault({ method, path, status: answer.status, contentType, body });
+      t.equal(fault, null, `${operationId}: ${body.slice(0, 200)}`);
+    }
+  });
+
+  await t.test('each field and parameter that it names is known', async (t) => {
+    for (const operation of operations) {
+      for (const name of fieldsOf(document, operation)) {
+        const said = await faultsOf(engine, demo, operation, ids, { [name]: null });
+        t.notMatch(said, UNKNOWN, `${operation.operationId} has a field ${name}`);
+      }
+      for (const { name, in: where } of operation.parameters) {
+        if (where !== 'query') continue;
+        const said = await faultsOf(engine, demo, operation, ids, undefined, `?${name}=`);
+        t.notMatch(said, UNKNOWN, `${operation.operationId} has a parameter ${name}`);
+      }
+    }
+    await othersAreRefused(t, document, operations, (operation, body) =>
+      faultsOf(engine, demo, operation, ids, body),
+    );
+  });
+
+  t.equal(await engine.end('SIGTERM'), 0);
+});
+
+/** Or else the test before would hold whatever the document says. */
+async function othersAreRefused(
+  t: Test,
+  document: OpenApiDocument,
+  operations: readonly Operation[],
+  faults: (operation: Operation, body: unknown) => Promise<string>,
+): Promise<void> {
+  const strict = operations.filter((operation) => fieldsOf(document, operation).length > 0);
+  t.ok(strict.length > 10, 'many bodies are strict');
+  for (const operation of strict) {
+    t.match(await faults(operation, { surelyUnknown: 1 }), UNKNOWN, operation.operationId);
+  }
+}
+
+function operationsOf({ paths }: OpenApiDocument): readonly Operation[] {
+  return Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item).map(
+      ([method, operation]) =>
+        ({ ...operation, method: method.toUpperCase(), path }) as unknown as Operation,
+    ),
+  );
+}
+
+/** The fields of a body that takes no others. */
+function fieldsOf(document: OpenApiDocument, { requestBody }: Operation): readonly string[] {
+  const schema = requestBody?.content['application/json']?.schema ?? {};
+  const { $ref } = schema;
+  const name = typeof $ref === 'string' ? $ref.slice($ref.lastIndexOf('/') + 1) : '';
+  const found = name === '' ? schema : document.components['schemas']?.[name];
+  const { additionalProperties, properties } = found as {
+    readonly additionalProperties?: unknown;
+    readonly properties?: object;
+  };
+  return additionalProperties === false ? Object.keys(properties ?? {}) : [];
+}
+
+/** What the examples need to be there: for each operation the ids that take the example's place. */
+async function prepare(baseUrl: string, demo: Demo): Promise<Readonly<Record<string, Ids>>> {
+  const make = async (path: string, body: unknown): Promise<Ids> => {
+    const answer = await post(baseUrl + path, demo.superUser.token, body);
+    const { id } = (await answer.json()) as { readonly id: string | number };
+    return { id };
+  };
+  const admin = '/push-admin-api/v3/demo';
+  const later = { tagIds: [2], payload: { title: 'later' }, sendAt: '2029-01-01T12:00:00Z' };
+  const job = (): Promise<Ids> => make('/push-api/v3/demo/notifications', later);
+  const shown = await job();
+  const paused = await job();
+  return {
+    getStatus: shown,
+    getNotification: shown,
+    changeNotification: shown,
+    pauseNotification: paused,
+    resumeNotification: paused,
+    cancelNotification: await job(),
+    deleteTag: await make(`${admin}/tags`, { name: 'Doomed' }),
+    deleteTagGroup: await make(`${admin}/groups`, { name: 'Doomed' }),
+    deleteKey: await make(`${admin}/keys`, { name: 'Doomed', scopes: ['read'] }),
+  };
+}
+
+/** Sends the example of an operation, or another body or query. */
+function ask(
+  { baseUrl }: EngineProcess,
+  demo: Demo,
+  operation: Operation,
+  ids: Ids = {},
+  body: unknown = operation.requestBody?.content['application/json']?.example,
+  query = queryOf(operation),
+): Promise<Response> {
+  const { method, parameters, security, tags } = operation;
+  const path = parameters
+    .filter((parameter) => parameter.in === 'path')
+    .reduce(
+      (made, { name, example }) =>
+        made.replace(`{${name}}`, encodeURIComponent(String(ids[name] ?? example))),
+      operation.path,
+    );
+  const headers = Object.fromEntries(
+    parameters
+      .filter((parameter) => parameter.in === 'header')
+      .map(({ name, example }) => [name, String(example)]),
+  );
+  const { token } = tags.includes('App API') ? demo.apiUser : demo.superUser;
+  return fetch(baseUrl + path + query, {
+    method,
+    headers: {
+      ...headers,
+      ...(security === undefined ? { Authorization: `Bearer ${token}` } : {}),
+    },
+    ...(operation.requestBody === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+}
+
+function queryOf({ parameters }: Operation): string {
+  const given = parameters.filter((parameter) => parameter.in === 'query');
+  const query = new URLSearchParams(
+    Object.fromEntries(given.map(({ name, example }) => [name, String(example)])),
+  );
+  return given.length === 0 ? '' : `?${query}`;
+}
+
+async function faultsOf(
+  engine: EngineProcess,
+  demo: Demo,
+  operation: Operation,
+  ids: Readonly<Record<string, Ids>>,
+  body?: unknown,
+  query?: string,
+): Promise<string> {
+  return await (await ask(engine, demo, operation, ids[operation.operationId], body, query)).text();
+}

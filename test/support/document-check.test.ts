@@ -1,0 +1,51 @@
+/** What holds the document finds what it does not say. */
+
+import t from 'tap';
+import type { Route } from '../../src/http/handler.ts';
+import { makeDocument } from '../../src/http/openapi/document.ts';
+import { DocumentCheck } from './document-check.ts';
+
+const PATH = '/push-admin-api/v3/{client}/tags';
+const route: Route = {
+  operation: 'createTag',
+  api: 'admin',
+  needs: 'admin',
+  method: 'POST',
+  path: '/push-admin-api/v3/:client/tags',
+  bodyBytesMax: 1,
+  handle: () => ({ status: 200, body: '' }),
+};
+const check = new DocumentCheck(makeDocument([route]));
+const answered = (status: number, contentType: string, body: unknown) =>
+  check.answerFault({
+    method: 'POST',
+    path: PATH,
+    status,
+    contentType,
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+
+t.test('an answer that the document has is none', (t) => {
+  t.equal(answered(201, 'application/json', { id: 1, name: 'a' }), null);
+  const problem = { type: 'about:blank', title: 'a', status: 400, detail: 'a', requestId: 'a' };
+  t.equal(answered(400, 'application/problem+json', problem), null);
+  t.end();
+});
+
+t.test('any other is told', (t) => {
+  t.match(answered(201, 'application/json', { id: 1, name: 'a', more: 1 }), /more/);
+  t.match(answered(201, 'application/json', { id: 1 }), /name/);
+  t.match(answered(201, 'application/json', { id: '1', name: 'a' }), /integer/);
+  t.match(answered(201, 'text/plain', 'OK'), /201 as text\/plain is not documented/);
+  t.match(answered(200, 'application/json', {}), /status 200 is not documented/);
+  t.match(answered(400, 'application/problem+json', { status: 400 }), /type/);
+  const elsewhere = { method: 'GET', path: PATH, status: 200, contentType: '', body: '' };
+  t.match(check.answerFault(elsewhere), /no such operation/);
+  t.end();
+});
+
+t.test('a field that was taken is in the document; its value is not looked at', (t) => {
+  t.equal(check.bodyFault('POST', PATH, { name: 1 }), null);
+  t.match(check.bodyFault('POST', PATH, { name: 'a', colour: 'red' }), /colour/);
+  t.end();
+});
