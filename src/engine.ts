@@ -26,6 +26,7 @@ import { notificationRoutes } from './http/notifications/routes.ts';
 import { statusRoute } from './http/notifications/status.ts';
 import { JobWatches } from './http/notifications/watches.ts';
 import { aboutRoute } from './http/open/about.ts';
+import { apiViewerRoutes } from './http/open/api-viewer.ts';
 import { healthRoutes } from './http/open/health.ts';
 import { Readiness } from './http/open/readiness.ts';
 import { withDocument } from './http/openapi/routes.ts';
@@ -193,6 +194,7 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
     }),
     aboutRoute,
     ...healthRoutes({ readiness, metrics }),
+    ...apiViewerRoutes(),
   ]);
   const server = await startServer({
     host: config.HOST,

@@ -7,6 +7,10 @@
 export const prefersJson = (accept: string): boolean =>
   qualityOf(accept, 'application/json') > qualityOf(accept, 'text/plain');
 
+/** Whether the caller takes gzip, however it prefers others. */
+export const acceptsGzip = (acceptEncoding: string): boolean =>
+  qualityOf(acceptEncoding, 'gzip') > 0;
+
 export type Coding = 'br' | 'gzip';
 
 /**

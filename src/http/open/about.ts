@@ -9,7 +9,8 @@ const ABOUT = {
   administration: '/push-admin-api',
   alive: '/livez',
   ready: '/readyz',
-  documentation: 'docs/api.md in the source of Tagcast',
+  documentation: '/docs/api',
+  openapi: '/openapi.json',
 };
 
 const TEXT = `Tagcast: ${ABOUT.description}
@@ -17,7 +18,7 @@ const TEXT = `Tagcast: ${ABOUT.description}
 Apps and publishers   ${ABOUT.apps}/…         with credentials
 Administration        ${ABOUT.administration}/…   with credentials
 Health                ${ABOUT.alive}, ${ABOUT.ready}
-All requests          ${ABOUT.documentation}
+All requests          ${ABOUT.documentation}, ${ABOUT.openapi}
 `;
 
 /**

@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import type { Answer, Operations } from '../openapi/operation.ts';
 import { jsonAnswer } from '../openapi/parts.ts';
+import { VIEWER_FILES } from './api-viewer.ts';
 
 const readiness = z
   .object({
@@ -82,5 +83,36 @@ export const openOperations = {
       ),
       304: UNCHANGED,
     },
+  },
+  getApiViewer: {
+    summary: 'A page to read this document and to try it',
+    answers: {
+      200: {
+        description: 'For browsers.',
+        content: { 'text/html': { schema: z.string(), example: '<!doctype html>…' } },
+      },
+      304: UNCHANGED,
+    },
+  },
+  getApiViewerFile: {
+    summary: 'What that page loads',
+    path: {
+      file: {
+        description: 'The name of the file.',
+        schema: z.enum(VIEWER_FILES),
+        example: 'viewer.js',
+      },
+    },
+    answers: {
+      200: {
+        description: 'The file.',
+        content: {
+          'text/css': { schema: z.string(), example: '.swagger-ui{…}' },
+          'text/javascript': { schema: z.string(), example: 'SwaggerUIBundle({…});' },
+        },
+      },
+      304: UNCHANGED,
+    },
+    problems: [404],
   },
 } as const satisfies Operations;

@@ -13,7 +13,10 @@ t.test('the root says what this is: text, or JSON for who asks for it', async (t
       const text = await get(accept);
       t.equal(text.status, 200);
       t.match(text.headers.get('content-type'), /^text\/plain/);
-      t.match(await text.text(), /^Tagcast: .*\/push-api\/.*\/livez.*docs\/api\.md/s);
+      t.match(
+        await text.text(),
+        /^Tagcast: .*\/push-api\/.*\/livez.*\/docs\/api, \/openapi\.json/s,
+      );
     }
     const json = await get('application/json');
     t.equal(json.status, 200);
