@@ -3,6 +3,7 @@
  * change a row twice.
  */
 
+import { subscribersBy } from '../store/devices/record-changes.ts';
 import type { Operation } from './operation.ts';
 
 /**
@@ -104,6 +105,10 @@ export interface TagsAfter {
   /** Some tags were not added, because the device has `tagsMax`. */
   readonly isLimited: boolean;
 }
+
+/** How many subscribers the app of the device gains: -1, 0 or 1. */
+export const subscribersOf = ({ tagIds, gained, lost }: TagsAfter): number =>
+  subscribersBy(tagIds.length - gained.length + lost.length, tagIds.length);
 
 /**
  * Applies a change to the sorted tags of a device. A device beyond `tagsMax` keeps its tags, and

@@ -22,7 +22,8 @@ import * as oneRowPerDevice from './migrations/0012-one-row-per-device.ts';
 import * as access from './migrations/0013-access.ts';
 import * as dueLines from './migrations/0014-due-lines.ts';
 import * as listsById from './migrations/0015-lists-by-id.ts';
-import * as audienceExpressions from './migrations/0018-audience-expressions.ts';
+import * as statistics from './migrations/0016-statistics.ts';
+import * as audienceExpressions from './migrations/0017-audience-expressions.ts';
 import type { Sql, SqlPool } from './sql.ts';
 import { againAfterDeadlock } from './transact.ts';
 
@@ -54,6 +55,7 @@ export const MIGRATIONS: readonly Migration[] = [
   access,
   dueLines,
   listsById,
+  statistics,
   audienceExpressions,
 ];
 

@@ -13,9 +13,11 @@ import {
   deleteDeadNodes,
   deleteDeletedTags,
   deleteIdempotencyKeys,
+  deleteNotificationDays,
   deleteProviderTokens,
   deleteQuotas,
   deleteTagDays,
+  mergeTagDays,
 } from '../store/housekeeping/old-rows.ts';
 import type { UnwantedTags } from '../store/housekeeping/unwanted-tags.ts';
 import { deletedTags, disconnectedTags, removeTags } from '../store/housekeeping/unwanted-tags.ts';
@@ -24,6 +26,7 @@ import { readClock } from '../store/read-clock.ts';
 import type { SqlPool } from '../store/sql.ts';
 import type { IndexFeed } from '../tag-index/tag-index.ts';
 import { Compaction } from './compaction.ts';
+import { keepStatistics } from './statistics.ts';
 
 /** Time between two runs. With DEVICES_MAX it covers 17 million devices a day. */
 const INTERVAL_MS = 10_000;
@@ -59,8 +62,8 @@ const DELETED_TAG_MS = 300_000;
 const DAY_MS = 86_400_000;
 /** The interface promises 24 hours. */
 const IDEMPOTENCY_KEY_MS = DAY_MS;
-/** A year and a month, so that a day can be compared with the same one last year. */
-const TAG_DAY_MS = 400 * DAY_MS;
+/** Days of statistics: two years, one of them a leap year. */
+const STATISTICS_DAY_MS = 731 * DAY_MS;
 /** Tokens live an hour, and a freeze 20 minutes. */
 const PROVIDER_TOKEN_MS = DAY_MS;
 /**
@@ -147,6 +150,8 @@ export class Housekeeping {
     await this.purgeDeletedTags(nowMs);
     await deleteIdempotencyKeys(this.sql, nowMs - IDEMPOTENCY_KEY_MS, ROWS_MAX);
     await deleteDeadNodes(this.sql, DEAD_NODE_MS, ROWS_MAX);
+    // Before notifications are deleted: those that no day counts yet stay.
+    await keepStatistics(this.sql);
     await this.deleteOldNotifications();
     await this.compaction.run(nowMs);
     const isSweepDue = nowMs - this.sweptAtMs >= SWEEP_INTERVAL_MS;
@@ -160,7 +165,9 @@ export class Housekeeping {
         'ids of tags and groups are running out: see docs/limits.md',
       );
     }
-    await deleteTagDays(this.sql, nowMs - TAG_DAY_MS, ROWS_MAX);
+    await this.mergeTagDays();
+    await deleteTagDays(this.sql, nowMs - STATISTICS_DAY_MS, ROWS_MAX);
+    await deleteNotificationDays(this.sql, nowMs - STATISTICS_DAY_MS, ROWS_MAX);
     await deleteProviderTokens(this.sql, PROVIDER_TOKEN_MS, ROWS_MAX);
     await deleteQuotas(this.sql, QUOTA_MS, ROWS_MAX);
     this.sweptAtMs = nowMs;
@@ -232,6 +239,14 @@ export class Housekeeping {
         this.notificationRetentionMs,
         NOTIFICATIONS_MAX,
       );
+    }
+  }
+
+  /** Leaves one row of each day that is over, in pieces likewise. */
+  private async mergeTagDays(): Promise<void> {
+    let merged = ROWS_MAX;
+    for (let i = 0; merged === ROWS_MAX && i < TRANSACTIONS_MAX; i += 1) {
+      merged = await mergeTagDays(this.sql, ROWS_MAX);
     }
   }
 

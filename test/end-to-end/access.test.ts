@@ -144,6 +144,8 @@ const TABLE: readonly Row[] = [
   ['GET /push-admin-api/v3/:client/removals', to(`${admin}/v3/demo/removals`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 403, 403, 403]],
   ['GET /push-admin-api/history/get/:client', to(`${admin}/history/get/demo`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 200, 200, 403]],
   ['GET /push-admin-api/v3/:client/stats/tag/:tag', to(`${admin}/v3/demo/stats/tag/TAG`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 403, 403, 403]],
+  // Of all tags: for no key that is limited to some. The key of another app is not for this one.
+  ['GET /push-admin-api/v3/:client/stats/app/:app', (things) => ({ path: `${admin}/v3/demo/stats/app/${things.demo.appId}` }), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 403, 403, 403]],
   ['GET /push-admin-api/v3/:client/credentials', to(`${admin}/v3/demo/credentials`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 403, 403, 403, 403, 403]],
   ['POST /push-admin-api/v3/:client/credentials/:role/rotate', to(`${admin}/v3/demo/credentials/super-user/rotate`, () => ({ graceHours: 168 })), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 403, 403, 403, 403, 403]],
   ['GET /push-admin-api/v3/:client/keys', to(`${admin}/v3/demo/keys`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 403, 403, 403, 403, 403]],

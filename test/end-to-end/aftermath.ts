@@ -25,7 +25,23 @@ export async function killedAlone(t: Test, scene: Scene): Promise<void> {
   await victim.end('SIGKILL');
   const sentBefore = await total(scene);
   t.ok(sentBefore < DEVICES, `killed in the middle: ${sentBefore} of ${DEVICES} were sent`);
-  await settled(t, scene, await scene.start(LEASE), job);
+  const next = await scene.start(LEASE);
+  await settled(t, scene, next, job);
+  // At once, and from a new process, which finds them counted by day or counts them.
+  await hasStatistics(t, scene, next);
+  await next.end('SIGKILL');
+  await hasStatistics(t, scene, await scene.start(LEASE));
+}
+
+/** The statistics of its tag and app have the one send to all devices. */
+async function hasStatistics(t: Test, { demo, tagId }: Scene, { baseUrl }: EngineProcess) {
+  for (const subject of [`tag/${tagId}`, `app/${demo.appId}`]) {
+    const response = await fetch(`${baseUrl}/push-admin-api/v3/${demo.clientId}/stats/${subject}`, {
+      headers: { authorization: `Bearer ${demo.superUser.token}` },
+    });
+    const sent = { notifications: 1, delivered: DEVICES, failed: 0 };
+    t.match(await response.json(), { ...sent, subscribers: DEVICES, daily: [sent] }, subject);
+  }
 }
 
 /** As above, at most once: what nobody knows is failed, and no device has it twice. */

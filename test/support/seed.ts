@@ -50,7 +50,8 @@ export async function seedDevices(sql: SqlPool, seed: Seed): Promise<void> {
     await tx`
       insert into tag_days (tag_id, app_id, platform_id, day, slot, subscribed)
       select tag_id, ${appId}::integer, ${platformId}::integer, '-infinity', 0, ${(width - 1) / step + 1}::numeric::integer
-      from unnest(${tagIds as number[]}::integer[]) as tag_id
+      -- 0: any tag.
+      from unnest(${(tagIds.length === 0 ? [] : [0, ...tagIds]) as number[]}::integer[]) as tag_id
       on conflict (tag_id, app_id, platform_id, day, slot) do update set subscribed = tag_days.subscribed + excluded.subscribed`;
     await tx`
       insert into device_groups (app_id, platform_id, group_number, version)

@@ -1,8 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
+import { ANY_TAG } from '../../src/store/devices/record-changes.ts';
+import { deleteOldNotifications } from '../../src/store/housekeeping/old-notifications.ts';
 import { findByIdempotencyKeys } from '../../src/store/notifications/find-by-idempotency-keys.ts';
 import { readStatus } from '../../src/store/notifications/read-status.ts';
 import type { SqlPool } from '../../src/store/sql.ts';
+import { countEnded, listEnded } from '../../src/store/statistics/count-ended.ts';
+import { statisticsDays, subscribersByApp } from '../../src/store/statistics/read-statistics.ts';
 import type { Store } from '../../src/store/store.ts';
 import { NO_FEED } from '../../src/tag-index/tag-index.ts';
 import { Housekeeping } from '../../src/upkeep/housekeeping.ts';
@@ -143,7 +147,9 @@ await onEachStore(t, {
       [kept],
     );
     t.same(
-      (await store.sql`select tag_id as id from tag_days`).map((row) => row['id']),
+      (await store.sql`select tag_id as id from tag_days where tag_id <> ${ANY_TAG}`).map(
+        (row) => row['id'],
+      ),
       [kept],
     );
   },
@@ -205,7 +211,7 @@ await onEachStore(t, {
     t.same(await store.sql`select from tags`, []);
   },
 
-  'idempotency keys go after a day, days of tags after 400': async (t, store) => {
+  'idempotency keys go after a day, days of statistics after two years': async (t, store) => {
     const tenant = await makeTenant(store.sql, 'acme');
     const tag = await tenant.makeTag();
     const id = randomUUID();
@@ -215,19 +221,67 @@ await onEachStore(t, {
     await store.sql`
       insert into idempotency_keys (client_id, key, body_hash, notification_id)
       values (${tenant.clientId}, 'key', '', ${id})`;
-    await store.sql`insert into tag_days (tag_id, day, slot) values (${tag}, now()::date, 0)`;
+    await store.sql`
+      insert into tag_days (tag_id, app_id, platform_id, day, slot, subscribed, unsubscribed)
+      select ${tag}, ${tenant.appId}, 15, (now() at time zone 'utc')::date - n, n, 3, 1 from generate_series(0, 1) n`;
+    await store.sql`
+      insert into notification_days (object_id, day, notifications, delivered, failed, last_accepted_at)
+      select ${tag}, (now() at time zone 'utc')::date - n, 2, 10, 3, '2026-01-02T12:00:00Z'::timestamptz - n * interval '1 day' from generate_series(0, 1) n`;
     const counts = async () => {
       const [row] = await store.sql`
-        select (select count(*)::int from idempotency_keys) as keys, (select count(*)::int from tag_days where day <> '-infinity') as days`;
+        select (select count(*)::int from idempotency_keys) as keys,
+          (select count(*)::int from tag_days where day <> '-infinity') as days,
+          (select count(*)::int from notification_days where day <> '-infinity') as sent`;
       return row;
     };
+    const subject = { kind: 'tag', id: tag, clientId: tenant.clientId } as const;
     const housekeeping = makeHousekeeping(store);
     await housekeeping.run(Date.now() + 0.9 * DAY_MS);
-    t.same(await counts(), { keys: 1, days: 1 });
+    t.same(await counts(), { keys: 1, days: 2, sent: 2 });
     await housekeeping.run(Date.now() + 1.1 * DAY_MS);
-    t.same(await counts(), { keys: 0, days: 1 });
-    await housekeeping.run(Date.now() + 402 * DAY_MS);
-    t.same(await counts(), { keys: 0, days: 0 });
+    t.same(await counts(), { keys: 0, days: 2, sent: 2 });
+    await housekeeping.run(Date.now() + 729 * DAY_MS);
+    t.same(await counts(), { keys: 0, days: 2, sent: 2 });
+    await housekeeping.run(Date.now() + 733 * DAY_MS);
+    t.same(await counts(), { keys: 0, days: 0, sent: 0 });
+    await store.sql`
+      insert into notification_days (object_id, day, notifications, delivered, failed, last_accepted_at)
+      values (${tag}, '2026-01-03', 1, 1, 1, '2026-01-03T12:00:00Z')`;
+    await housekeeping.run(Date.now() + 735 * DAY_MS);
+    const lastNotificationAt = Date.UTC(2026, 0, 3, 12);
+    t.match(
+      await statisticsDays(store.sql, subject),
+      [{ date: null, notifications: 5, delivered: 21, failed: 7, lastNotificationAt }],
+      'they are in the totals for ever',
+    );
+    t.match(await subscribersByApp(store.sql, subject), [{ count: 0 }, { count: 4 }]);
+  },
+
+  'of a day that is over one row is left, with all that was counted': async (t, store) => {
+    const { sql } = store;
+    const { appId, ...tenant } = await makeTenant(sql, 'acme');
+    const tag = await tenant.makeTag();
+    await sql`
+      insert into tag_days (tag_id, app_id, platform_id, day, slot, subscribed, unsubscribed)
+      select ${tag}, ${appId}, 15, (now() at time zone 'utc')::date - n, slot, slot + n, 1
+      from generate_series(0, 3) n, unnest(array[0, 7, 250]) slot
+      where n <> 3 or slot > 0`;
+    const rows = async () =>
+      sql`
+        select (now() at time zone 'utc')::date - day as ago, count(*)::int as rows, max(slot)::int as slot,
+          sum(subscribed)::int as gained, sum(unsubscribed)::int as lost
+        from tag_days group by day order by day desc`;
+    const housekeeping = makeHousekeeping(store);
+    await housekeeping.run(Date.now());
+    t.same(
+      [...(await rows())],
+      [
+        { ago: 0, rows: 3, slot: 250, gained: 257, lost: 3 },
+        { ago: 1, rows: 3, slot: 250, gained: 260, lost: 3 },
+        { ago: 2, rows: 1, slot: 0, gained: 263, lost: 3 },
+        { ago: 3, rows: 1, slot: 0, gained: 263, lost: 2 },
+      ],
+    );
   },
 
   'a push job goes when its days after its end are over, with all that is its': async (
@@ -250,6 +304,27 @@ await onEachStore(t, {
     const [left] = await sql`
       select (select count(*) from notification_scopes) as scopes, (select count(*) from failure_reasons) as reasons`;
     t.same(left, { scopes: 3, reasons: 3 });
+  },
+
+  'a push job stays until statistics have counted it, and is counted for long after': async (
+    t,
+    { sql },
+  ) => {
+    const { clientId, appId } = await makeTenant(sql, 'acme');
+    const id = await insertJob(sql, clientId, appId, 91, 'FINISHED');
+    const left = async () => (await sql`select from notifications`).length;
+    const sent = async () => {
+      const days = await statisticsDays(sql, { kind: 'app', id: appId, clientId });
+      return days.map(({ notifications, delivered, failed }) => [notifications, delivered, failed]);
+    };
+    t.equal(await deleteOldNotifications(sql, 90 * DAY_MS, 10), 0);
+    await listEnded(sql, 10);
+    t.equal(await deleteOldNotifications(sql, 90 * DAY_MS, 10), 0);
+    t.same([await left(), await sent()], [1, [[1, 6, 1]]]);
+    await countEnded(sql, 10);
+    t.equal(await deleteOldNotifications(sql, 90 * DAY_MS, 10), 1);
+    t.same([await left(), await sent()], [0, [[1, 6, 1]]]);
+    t.equal(await readStatus(sql, clientId, id), null);
   },
 
   'a push job stays while the devices that it condemned are undecided': async (t, store) => {

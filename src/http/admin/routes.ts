@@ -6,6 +6,7 @@ import { credentialRoutes } from './credentials.ts';
 import { historyRoute } from './history.ts';
 import { keyRoutes } from './keys.ts';
 import { removalsRoute } from './removals.ts';
+import { statsAppRoute } from './stats-app.ts';
 import { statsTagRoute } from './stats-tag.ts';
 import { tagGroupResourceRoutes } from './tag-group-resources.ts';
 import type { TagResourceParts } from './tag-resources.ts';
@@ -23,6 +24,7 @@ export const adminRoutes = (api: AdminApi): readonly Route[] => [
   ...tagGroupResourceRoutes(api),
   removalsRoute(api.patientReads),
   statsTagRoute(api),
+  statsAppRoute(api),
   ...credentialRoutes(api),
   ...keyRoutes(api),
 ];

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { appTag } from '../app-api/operations.ts';
 import type { Operations } from '../openapi/operation.ts';
-import { count, epochMs, jsonAnswer, pathId, scopeCount } from '../openapi/parts.ts';
+import { count, epochMs, id, jsonAnswer, pathId, scopeCount } from '../openapi/parts.ts';
 
 const sends = { notifications: count, delivered: count, failed: count };
 const statistics = {
@@ -16,6 +16,15 @@ const statistics = {
   ),
 };
 
+const SENDS = { notifications: 1, delivered: 1, failed: 0 };
+const STATISTICS = {
+  subscribers: 1,
+  subscribersByApp: [{ appId: 1, platformId: 3, count: 1 }],
+  ...SENDS,
+  lastNotificationAt: 1_795_392_000_000,
+  daily: [{ date: '2026-11-23', ...SENDS, subscribed: 1, unsubscribed: 0 }],
+};
+
 export const statisticsOperations = {
   getTagStatistics: {
     summary: 'Exact counts of a tag',
@@ -24,25 +33,19 @@ export const statisticsOperations = {
       200: jsonAnswer(
         'Its subscribers and its pushes, in all and by day.',
         z.object({ tag: appTag.extend({ expiration: epochMs.optional() }), ...statistics }),
-        {
-          tag: { id: 2, name: 'Breaking news', sourceId: 'breaking-news' },
-          subscribers: 1,
-          subscribersByApp: [{ appId: 1, platformId: 3, count: 1 }],
-          notifications: 1,
-          delivered: 1,
-          failed: 0,
-          lastNotificationAt: 1_795_392_000_000,
-          daily: [
-            {
-              date: '2026-11-23',
-              notifications: 1,
-              delivered: 1,
-              failed: 0,
-              subscribed: 1,
-              unsubscribed: 0,
-            },
-          ],
-        },
+        { tag: { id: 2, name: 'Breaking news', sourceId: 'breaking-news' }, ...STATISTICS },
+      ),
+    },
+    problems: [404],
+  },
+  getAppStatistics: {
+    summary: 'Exact counts of an app',
+    path: { app: pathId('app') },
+    answers: {
+      200: jsonAnswer(
+        'Its subscribers and its pushes, in all and by day.',
+        z.object({ app: z.object({ id, name: z.string() }), ...statistics }),
+        { app: { id: 1, name: 'Demo' }, ...STATISTICS },
       ),
     },
     problems: [404],

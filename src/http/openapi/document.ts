@@ -8,6 +8,7 @@ import type { Route } from '../handler.ts';
 import { TITLES } from '../problem.ts';
 import type { Content, Operation, Parameter } from './operation.ts';
 import { OPERATIONS } from './operations.ts';
+import { count } from './parts.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -228,7 +229,13 @@ const problem = z
     status: z.int(),
     detail: z.string(),
     errors: z
-      .array(z.object({ path: z.string(), message: z.string() }))
+      .array(
+        z.object({
+          path: z.string(),
+          message: z.string(),
+          position: count.optional().meta({ description: 'In the text, from 0.' }),
+        }),
+      )
       .optional()
       .meta({ description: 'Each field that is wrong, by its path in the request.' }),
     requestId: z.string(),

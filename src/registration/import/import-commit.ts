@@ -21,7 +21,7 @@ import { transact } from '../../store/transact.ts';
 import type { IndexFeed } from '../../tag-index/tag-index.ts';
 import { keyOf } from '../batch.ts';
 import type { TagsAfter } from '../change.ts';
-import { tagsAfter } from '../change.ts';
+import { subscribersOf, tagsAfter } from '../change.ts';
 import type { Ordinals } from '../ordinals.ts';
 import type { ImportedOperation, ImportResult } from './imported.ts';
 
@@ -217,4 +217,5 @@ const tagChangeOf = ({ operation: { device }, ordinal, tags }: ImportedDevice): 
   ordinal: ordinal ?? 0,
   gained: tags.gained,
   lost: tags.lost,
+  subscribers: subscribersOf(tags),
 });

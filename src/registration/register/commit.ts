@@ -21,7 +21,7 @@ import { writeBatch } from '../../store/devices/write-batch.ts';
 import type { Sql } from '../../store/sql.ts';
 import type { IndexFeed } from '../../tag-index/tag-index.ts';
 import type { ChangedDevice, DeviceOperations, DeviceResult, WrittenDevice } from '../batch.ts';
-import { fold, tagsAfter } from '../change.ts';
+import { fold, subscribersOf, tagsAfter } from '../change.ts';
 import type { DeviceRef } from '../operation.ts';
 import type { Ordinals } from '../ordinals.ts';
 import type { KnownDeviceGroupTags } from './known-device-group-tags.ts';
@@ -34,7 +34,7 @@ export interface CommitContext {
   readonly tagsPerDeviceMax: number;
   /** A registration that repeats one written within this time is not written (decision 42). */
   readonly freshMs: number;
-  /** Slot of tag_days: the number of the lane. */
+  /** Slot of tag_days that the lane writes. */
   readonly slot: number;
 }
 
@@ -263,6 +263,7 @@ const tagChangeOf = ({ device, ordinal, tags }: WrittenDevice): TagChange => ({
   ordinal,
   gained: tags.gained,
   lost: tags.lost,
+  subscribers: subscribersOf(tags),
 });
 
 /** The groups with changes that an index holds, each with all tags that its devices gain. */

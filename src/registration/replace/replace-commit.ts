@@ -9,7 +9,11 @@ import { livingTags } from '../../store/catalogue/subscribable-tags.ts';
 import { deleteDevices } from '../../store/devices/erase-devices.ts';
 import { againIfMadeSince } from '../../store/devices/made-since.ts';
 import { raiseDeviceGroups } from '../../store/devices/raise-device-groups.ts';
-import { recordChanges, touchedDeviceGroups } from '../../store/devices/record-changes.ts';
+import {
+  recordChanges,
+  subscribersBy,
+  touchedDeviceGroups,
+} from '../../store/devices/record-changes.ts';
 import type { LockedToReplace } from '../../store/devices/replace-device.ts';
 import { lockPair, moveDevice, writeMerged } from '../../store/devices/replace-device.ts';
 import type { Sql, SqlPool } from '../../store/sql.ts';
@@ -93,7 +97,7 @@ async function move(
 
 /**
  * Deleted tags are not taken over. Only tags that the new device does not gain count as
- * unsubscribed.
+ * unsubscribed; and a subscriber, unless the new device becomes one.
  */
 async function merge(
   tx: Sql,
@@ -112,8 +116,11 @@ async function merge(
   });
   await deleteDevices(tx, [gone]);
   const lost = old.tagIds.filter((tagId) => !gained.includes(tagId));
-  const groups = touchedDeviceGroups([{ ...stays, gained, lost: [] }], [deviceGroupOf(gone)]);
-  const raised = await recordChanges(tx, [{ ...gone, gained: [], lost }], groups, REPLACING_SLOT);
+  const subscribers =
+    subscribersBy(old.tagIds.length, 0) + subscribersBy(fresh.tagIds.length, tagIds.length);
+  const change = { ...gone, gained: [], lost, subscribers };
+  const groups = touchedDeviceGroups([{ ...stays, gained }], [deviceGroupOf(gone)]);
+  const raised = await recordChanges(tx, [change], groups, REPLACING_SLOT);
   const changes = changesOf(raised, {
     tokens: [{ ...gone, deviceId: null }],
     added: gained.map((tagId) => ({ ...stays, tagId })),

@@ -15,6 +15,17 @@ export async function findAppClient(
   return row ?? null;
 }
 
+/** Null: the client has no such app. */
+export async function findAppName(
+  sql: Sql,
+  clientId: number,
+  appId: number,
+): Promise<string | null> {
+  const [row] = await sql<{ name: string }[]>`
+    select name from apps where id = ${appId} and client_id = ${clientId}`;
+  return row?.name ?? null;
+}
+
 /** Those of the apps that are the client's. */
 export async function findOwnApps(
   sql: Sql,

@@ -13,7 +13,7 @@ import { float8, rowsOf } from '../rows.ts';
 import type { Sql, SqlPool } from '../sql.ts';
 import { ERASING_SLOT } from '../tag-days/slots.ts';
 import { transact } from '../transact.ts';
-import { recordChanges, touchedDeviceGroups } from './record-changes.ts';
+import { recordChanges, subscribersBy, touchedDeviceGroups } from './record-changes.ts';
 import { readTagIds } from './tag-ids.ts';
 
 export interface DeviceToErase extends DevicePlace {
@@ -65,7 +65,12 @@ export async function eraseLocked(
   others: { readonly groups: readonly DeviceGroupKey[]; readonly edits: Edits } = NOTHING,
 ): Promise<readonly DeviceGroupChange[]> {
   if (devices.length > 0) await deleteDevices(tx, devices);
-  const lost = devices.map((device) => ({ ...device, gained: [], lost: device.tagIds }));
+  const lost = devices.map((device) => ({
+    ...device,
+    gained: [],
+    lost: device.tagIds,
+    subscribers: subscribersBy(device.tagIds.length, 0),
+  }));
   const raised = await recordChanges(
     tx,
     lost,

@@ -14,11 +14,24 @@ import { DEVICE_GROUP_KEY, SCOPE } from '../columns.ts';
 import { integer, integers, rowsOf } from '../rows.ts';
 import type { Fragment, Sql } from '../sql.ts';
 
-/** Tags that a device has gained and lost. */
-export interface TagChange extends DevicePlace {
+/** Tags that a device has gained. */
+export interface TagGain extends DevicePlace {
   readonly gained: readonly number[];
-  readonly lost: readonly number[];
 }
+
+/** Tags that a device has gained and lost. */
+export interface TagChange extends TagGain {
+  readonly lost: readonly number[];
+  /** How many subscribers its app gains by it: 1 with its first tag, -1 with its last, else 0. */
+  readonly subscribers: number;
+}
+
+/** `subscribers` of a device that had so many tags, and has so many now. */
+export const subscribersBy = (tagsBefore: number, tagsAfter: number): number =>
+  Math.sign(tagsAfter) - Math.sign(tagsBefore);
+
+/** No tag has this id: under it tag_days counts the devices that have any tag. */
+export const ANY_TAG = 0;
 
 /** A group in which something changed, and the tags that its devices gained. */
 export interface TouchedDeviceGroup extends DeviceGroupKey {
@@ -60,7 +73,7 @@ export async function recordChanges(
  * of their tags count as known, so each gained tag is written if it is missing.
  */
 export function touchedDeviceGroups(
-  changes: readonly TagChange[],
+  changes: readonly TagGain[],
   touched: readonly DeviceGroupKey[] = [],
 ): readonly TouchedDeviceGroup[] {
   const groups = new Map<
@@ -86,7 +99,7 @@ export function touchedDeviceGroups(
   }));
 }
 
-/** By tag, app and platform. */
+/** By tag, app and platform; of an app's subscribers under ANY_TAG. */
 export function countsOf(changes: readonly TagChange[]): readonly TagCount[] {
   const counts = new Map<string, TagCount>();
   const of = (tagId: number, { appId, platformId }: DevicePlace): TagCount => {
@@ -101,6 +114,8 @@ export function countsOf(changes: readonly TagChange[]): readonly TagCount[] {
   for (const change of changes) {
     for (const tagId of change.gained) of(tagId, change).gained += 1;
     for (const tagId of change.lost) of(tagId, change).lost += 1;
+    if (change.subscribers > 0) of(ANY_TAG, change).gained += 1;
+    if (change.subscribers < 0) of(ANY_TAG, change).lost += 1;
   }
   return [...counts.values()];
 }

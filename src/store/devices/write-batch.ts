@@ -42,7 +42,7 @@ export interface Batch {
   readonly changes: readonly TagChange[];
   /** Groups with changes that an index holds. */
   readonly groups: readonly TouchedDeviceGroup[];
-  /** Slot of tag_days: the number of the lane. */
+  /** Slot of tag_days that the lane writes. */
   readonly slot: number;
 }
 

@@ -68,7 +68,6 @@ export const moveDevices = (
     const arrived = devices.map(({ to, tagIds }) => ({
       ...at(group, to),
       gained: tagIds,
-      lost: [],
     }));
     // No device gained or lost a tag, so no day counts it.
     const raised = await recordChanges(tx, [], touchedDeviceGroups(arrived, [group]), ERASING_SLOT);

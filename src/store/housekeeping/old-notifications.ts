@@ -8,8 +8,9 @@ import { transact } from '../transact.ts';
 
 /**
  * Deletes those that ended `endedForMs` ago by the database's clock, the oldest first; answers how
- * many, at most `limit`. A notification stays, however old, if it is unfinished, or if its
- * condemned devices are not yet erased or forgotten, or are held.
+ * many, at most `limit`. A notification stays, however old, if it is unfinished, if no
+ * statistics count it yet, or if its condemned devices are not yet erased or forgotten, or are
+ * held.
  */
 export const deleteOldNotifications = (
   sql: SqlPool,
@@ -22,6 +23,8 @@ export const deleteOldNotifications = (
       with ended as materialized (
         select id from notifications n
         where finished_at < now() - ${endedForMs}::float8 * interval '1 millisecond'
+          and is_end_listed
+          and not exists (select from ended_notifications e where e.notification_id = n.id)
           and not exists (
             select from notification_scopes s
             where s.notification_id = n.id and s.deletions is not null

@@ -6,7 +6,7 @@
 import { firstOrdinalOf, lastOrdinalOf } from '../../domain/device.ts';
 import type { DeviceGroupChange, DeviceGroupKey } from '../../domain/device-group-change.ts';
 import { changesOf } from '../../domain/device-group-change.ts';
-import { recordChanges, touchedDeviceGroups } from '../devices/record-changes.ts';
+import { recordChanges, subscribersBy, touchedDeviceGroups } from '../devices/record-changes.ts';
 import type { Fragment, Sql, SqlPool } from '../sql.ts';
 import { list } from '../sql.ts';
 import { ERASING_SLOT } from '../tag-days/slots.ts';
@@ -73,7 +73,7 @@ export const removeTags = (
   transact(sql, async (tx) => {
     const { appId, platformId, groupNumber } = group;
     const unwanted = await stillUnwanted(tx, appId, tagIds);
-    const cleared = await tx<{ ordinal: number; lost: number[] }[]>`
+    const cleared = await tx<{ ordinal: number; lost: number[]; left: number }[]>`
       with free as (
         select app_id, platform_id, ordinal, tag_ids from devices
         where ${devicesWith(tx, group, unwanted)}
@@ -83,13 +83,15 @@ export const removeTags = (
       update devices d set tag_ids = array(select unnest(d.tag_ids) except select unnest(${list(unwanted)}::integer[]) order by 1)
       from free
       where d.app_id = free.app_id and d.platform_id = free.platform_id and d.ordinal = free.ordinal
-      returning d.ordinal, array(select unnest(free.tag_ids) intersect select unnest(${list(unwanted)}::integer[])) as lost`;
-    const changes = cleared.map(({ ordinal, lost }) => ({
+      returning d.ordinal, array(select unnest(free.tag_ids) intersect select unnest(${list(unwanted)}::integer[])) as lost,
+        cardinality(d.tag_ids) as left`;
+    const changes = cleared.map(({ ordinal, lost, left }) => ({
       appId,
       platformId,
       ordinal,
       gained: [],
       lost,
+      subscribers: subscribersBy(left + lost.length, left),
     }));
     const raised = await recordChanges(tx, changes, touchedDeviceGroups(changes), ERASING_SLOT);
     await tx`

@@ -51,6 +51,7 @@ export const advanceNotifications = (sql: Sql, advances: readonly Advance[]) => 
       first_send_at = least(n.first_send_at, to_timestamp(a.sent_from_ms / 1000)),
       last_send_at = greatest(n.last_send_at, to_timestamp(a.sent_to_ms / 1000)),
       finished_at = case when a.has_ended then now() else n.finished_at end,
+      is_end_listed = n.is_end_listed or a.has_ended,
       state = case
         when not a.has_ended or n.state = 'CANCELLED' then n.state
         when (
@@ -62,6 +63,12 @@ export const advanceNotifications = (sql: Sql, advances: readonly Advance[]) => 
     from advanced a
     where n.id = a.id
       and (a.has_ended or a.closed_chunks <> 0 or a.added_retries <> 0 or a.sent_from_ms is not null)
+  ),
+  listed as (
+    -- Statistics count it (store/statistics/count-ended.ts).
+    insert into ended_notifications (notification_id)
+    select id from advanced where has_ended
+    on conflict do nothing
   )
   select id from advanced where has_ended`;
 

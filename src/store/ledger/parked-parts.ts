@@ -3,6 +3,7 @@
 import type { NotificationScope } from '../../domain/notification.ts';
 import { PARKED } from '../../domain/progress.ts';
 import type { Sql, SqlPool } from '../sql.ts';
+import { uncountEnded } from '../statistics/count-ended.ts';
 import { transact } from '../transact.ts';
 import { lockNotifications } from './lock-notifications.ts';
 
@@ -41,6 +42,8 @@ export const listParked = (sql: Sql) => sql<ParkedScope[]>`
 export const releaseParked = (sql: SqlPool, notificationId: string): Promise<number | null> =>
   transact(sql, async (tx) => {
     await lockNotifications(tx, [notificationId]);
+    // Before its counts change: statistics take out what they have counted of it.
+    await uncountEnded(tx, notificationId);
     const [row] = await tx<{ parts: number; devices: number }[]>`
       with chunks_released as (
         update chunks c set

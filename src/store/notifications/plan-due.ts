@@ -161,12 +161,19 @@ export const planDue = (sql: Sql, but: readonly DueLine[] = []) =>
       select notification_id, sum(chunks) as chunks,
         json_agg(json_build_object('appId', app_id, 'platformId', platform_id, 'chunks', chunks)) as scopes
       from parts group by notification_id
+    ),
+    ended as (
+      -- As advance-notifications.ts does.
+      insert into ended_notifications (notification_id)
+      select id from addressed where id not in (select notification_id from open)
+      on conflict do nothing
     )
     update notifications n set
       any_tag_ids = d.any_tag_ids,
       open_chunks = coalesce(o.chunks, 0),
       state = case when o.chunks is null then 'FINISHED' else 'RUNNING' end,
-      finished_at = case when o.chunks is null then now() end
+      finished_at = case when o.chunks is null then now() end,
+      is_end_listed = o.chunks is null
     from addressed d left join open o on o.notification_id = d.id
     where n.id = d.id
     returning n.id, n.client_id as "clientId", d.state = 'SCHEDULED' as "isScheduled",

@@ -2,6 +2,7 @@ import t from 'tap';
 import type { Operation } from '../../../src/registration/operation.ts';
 import { deviceRef } from '../../../src/registration/operation.ts';
 import { LANES, Registration } from '../../../src/registration/register/registration.ts';
+import { ANY_TAG } from '../../../src/store/devices/record-changes.ts';
 import type { SqlPool } from '../../../src/store/sql.ts';
 import { NO_FEED } from '../../../src/tag-index/tag-index.ts';
 import { makeRegistration, silent } from '../../support/app-api.ts';
@@ -114,6 +115,9 @@ await onEachStore(t, {
     const days = await sql`
       select sum(subscribed) as gained, sum(unsubscribed) as lost from tag_days where tag_id = ${a}`;
     t.match([...days], [{ gained: '3', lost: '2' }]);
+    const subscribers = await sql`
+      select sum(subscribed) as gained, sum(unsubscribed) as lost from tag_days where tag_id = ${ANY_TAG}`;
+    t.match([...subscribers], [{ gained: '2', lost: '1' }], 'devices with any tag');
   },
 
   'what is no tag, deleted, expired or not connected is not subscribed to': async (
@@ -171,11 +175,15 @@ await onEachStore(t, {
     for (const [index, deviceId] of devices.entries()) {
       t.same(await tagsOf(store.sql, deviceId), expected[index], deviceId);
     }
-    const [sums] = await store.sql<{ counted: number; there: number; devices: number }[]>`
-      select (select sum(subscribed - unsubscribed)::int from tag_days) as counted,
+    const [sums] = await store.sql<
+      Record<'counted' | 'there' | 'subscribers' | 'devices', number>[]
+    >`
+      select (select sum(subscribed - unsubscribed)::int from tag_days where tag_id <> ${ANY_TAG}) as counted,
         (select count(*)::int from ${subscriptions(store.sql)}) as there,
-        (select count(distinct ordinal)::int from devices) as devices`;
+        (select sum(subscribed - unsubscribed)::int from tag_days where tag_id = ${ANY_TAG}) as subscribers,
+        (select count(*)::int from devices where tag_ids <> '{}') as devices`;
     t.equal(sums?.counted, sums?.there, 'the counters agree with the subscriptions');
+    t.equal(sums?.subscribers, sums?.devices, 'and with the devices that have any');
     await Promise.all(nodes.map((node) => node.drain()));
   },
 

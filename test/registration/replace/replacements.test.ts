@@ -9,6 +9,7 @@ import { deviceRef } from '../../../src/registration/operation.ts';
 import type { Replaced } from '../../../src/registration/replace/replace-commit.ts';
 import { commitReplacement } from '../../../src/registration/replace/replace-commit.ts';
 import type { ReplaceResult } from '../../../src/registration/replace/replacements.ts';
+import { ANY_TAG } from '../../../src/store/devices/record-changes.ts';
 import type { SqlPool } from '../../../src/store/sql.ts';
 import { makeRegistration, makeReplacements } from '../../support/app-api.ts';
 import { onEachStore } from '../../support/on-each-store.ts';
@@ -171,6 +172,7 @@ await onEachStore(t, {
     t.same(
       [...days].map(({ tag_id, gained, lost }) => [tag_id, gained - lost]),
       [
+        [ANY_TAG, 1],
         [a, 1],
         [b, 1],
         [c, 1],

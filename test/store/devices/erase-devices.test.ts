@@ -1,5 +1,6 @@
 import t from 'tap';
 import { eraseDevices } from '../../../src/store/devices/erase-devices.ts';
+import { ANY_TAG } from '../../../src/store/devices/record-changes.ts';
 import { makeAppApi } from '../../support/app-api.ts';
 import { onEachStore } from '../../support/on-each-store.ts';
 import { subscriptions } from '../../support/subscriptions.ts';
@@ -44,8 +45,12 @@ await onEachStore(t, {
       { version: number }[]
     >`select sum(version)::int as version from device_groups`;
     t.ok((after?.version ?? 0) > (before?.version ?? 0), 'the group was raised');
-    const [days] = await sql`select sum(unsubscribed)::int as lost from tag_days`;
+    const [days] =
+      await sql`select sum(unsubscribed)::int as lost from tag_days where tag_id <> ${ANY_TAG}`;
     t.same(days, { lost: 2 });
+    const [subscribers] = await sql`
+      select sum(unsubscribed)::int as lost from tag_days where tag_id = ${ANY_TAG}`;
+    t.same(subscribers, { lost: 1 });
     t.same(await eraseDevices(sql, []), { count: 0, changes: [] });
   },
 
@@ -80,7 +85,8 @@ await onEachStore(t, {
     await register();
     const [row] = await store.sql`
       select (select count(*)::int from devices) as devices, (select count(*)::int from ${subscriptions(store.sql)}) as subscriptions,
-        (select sum(subscribed - unsubscribed)::int from tag_days) as counted`;
-    t.same(row, { devices: 50, subscriptions: 150, counted: 150 });
+        (select sum(subscribed - unsubscribed)::int from tag_days where tag_id <> ${ANY_TAG}) as counted,
+        (select sum(subscribed - unsubscribed)::int from tag_days where tag_id = ${ANY_TAG}) as subscribers`;
+    t.same(row, { devices: 50, subscriptions: 150, counted: 150, subscribers: 50 });
   },
 });

@@ -134,7 +134,7 @@ await withPostgresStore(t, async (t, store) => {
         inserted: [
           { ...place, deviceKey, deviceId, unsubscribes: false, appVersion: null, tagIds: [b] },
         ],
-        changes: [{ ...place, gained: [b], lost: [] }],
+        changes: [{ ...place, gained: [b], lost: [], subscribers: 0 }],
         groups: [{ ...group, knownTagIds: [], knownEpoch: 0, newTagIds: [b] }],
         slot: 0,
       });

@@ -3,7 +3,7 @@
  * besides the three lists of tags (decision 49).
  */
 
-export const name = '0018-audience-expressions';
+export const name = '0017-audience-expressions';
 
 export const sql = `
 alter table notifications
