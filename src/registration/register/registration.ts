@@ -1,8 +1,10 @@
 /** Registers devices: many in one transaction, and each is answered when it is durable. */
 
+import { randomInt } from 'node:crypto';
 import type { Logger } from 'pino';
 import { PLANS_ARE_KEPT } from '../../store/dedicated-connection.ts';
 import type { Store } from '../../store/store.ts';
+import { LANE_SLOTS_MAX } from '../../store/tag-days/slots.ts';
 import type { IndexFeed } from '../../tag-index/tag-index.ts';
 import { FailureLog } from '../../telemetry/failure-log.ts';
 import { DeviceLimit } from '../device-limit.ts';
@@ -50,7 +52,8 @@ export class Registration {
     const limit = new DeviceLimit(devicesPerAppMax);
     this.failureLog = new FailureLog(log);
     this.inFlightMax = options.inFlightMax;
-    this.lanes = new Lanes(options.lanes, (slot) => {
+    const firstSlot = randomInt(LANE_SLOTS_MAX);
+    this.lanes = new Lanes(options.lanes, (lane) => {
       const connection = options.store.openDedicatedConnection(PLANS_ARE_KEPT);
       const ordinals = new Ordinals(sql, limit);
       const knownGroupTags = new KnownDeviceGroupTags();
@@ -61,7 +64,7 @@ export class Registration {
         knownGroupTags,
         tagsPerDeviceMax,
         freshMs,
-        slot,
+        slot: (firstSlot + lane) % LANE_SLOTS_MAX,
       };
       return createLane(context, this.failureLog, (count) => {
         this.inFlight -= count;

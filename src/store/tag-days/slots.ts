@@ -3,7 +3,10 @@
  * commit.
  */
 
-/** Lane n of a registering node writes slot n; nodes share them. */
+/**
+ * A registering node takes slots by chance, one for each lane: nodes hardly ever have the same.
+ * Days that are over need no slots, and have one row (`mergeTagDays`).
+ */
 export const LANE_SLOTS_MAX = 100;
 /** Erasing devices: dead tokens and retention. */
 export const ERASING_SLOT = LANE_SLOTS_MAX;
