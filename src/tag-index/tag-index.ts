@@ -78,9 +78,10 @@ export interface TagIndex {
   recheck(scope: Scope, ordinals: readonly number[], audience: Audience): Promise<PresentDevices>;
   /**
    * Counts the devices of an (app, platform) that match now. `sql` is for the queries to the
-   * database, because these may take seconds.
+   * database, because these may take seconds. `groupsMax`: looks at so many of the groups at most,
+   * evenly apart, and concludes from them; absent: at all, so the count is exact.
    */
-  count(sql: Sql, scope: Scope, audience: Audience): Promise<number>;
+  count(sql: Sql, scope: Scope, audience: Audience, groupsMax?: number): Promise<number>;
 }
 
 /** Takes committed changes to an index beside the database. */

@@ -13,6 +13,7 @@ const NAMED_MAX = 20;
 export function planOf(
   push: Push,
   { audience, unknownTags }: Extract<DryRun, { readonly kind: 'counted' }>,
+  isApproximate: boolean,
 ): readonly string[] {
   const { expression, appIds } = push;
   const unknown = new Set(unknownTags);
@@ -24,7 +25,9 @@ export function planOf(
     appIds === null
       ? `In every app that a target tag is connected to: ${scopesOf(audience)}.`
       : `Only in the apps that were named: ${scopesOf(audience)}.`,
-    `${devices} devices, each once.`,
+    isApproximate
+      ? `About ${devices} devices, each once: concluded from a sample.`
+      : `${devices} devices, each once.`,
   ];
 }
 

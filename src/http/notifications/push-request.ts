@@ -16,7 +16,13 @@ import type { Fault } from '../problem.ts';
 import { isStorable, LenientReader } from './lenient.ts';
 
 export type PushRequest =
-  | { readonly ok: true; readonly push: Push; readonly isDryRun: boolean }
+  | {
+      readonly ok: true;
+      readonly push: Push;
+      readonly isDryRun: boolean;
+      /** Whether its audience is to be counted by a sample. */
+      readonly isApproximate: boolean;
+    }
   | { readonly ok: false; readonly faults: readonly Fault[] };
 
 export function readPushRequest(body: Buffer): PushRequest {
@@ -40,7 +46,12 @@ export function readPushRequest(body: Buffer): PushRequest {
   reader.faults.push(...unknownFieldFaults(read, FIELDS, 'a push'));
   if (!payload.ok || reader.faults.length > 0) return { ok: false, faults: reader.faults };
   const push = { ...audience, delivery, sendAtMs, expiresAtMs };
-  return { ok: true, push: { ...push, payload: payload.payload }, isDryRun };
+  return {
+    ok: true,
+    push: { ...push, payload: payload.payload },
+    isDryRun,
+    isApproximate: false,
+  };
 }
 
 /** A push of nothing to the audience that a body names: to be counted, never to be sent. */
@@ -50,10 +61,13 @@ export function readAudienceRequest(body: Buffer): PushRequest {
   const read = parsed.value;
   const reader = new LenientReader(read);
   const audience = readAudience(reader, read);
-  reader.faults.push(...unknownFieldFaults(read, AUDIENCE_FIELDS, 'an audience'));
+  const isApproximate = reader.flag('approximate');
+  const fields = [...AUDIENCE_FIELDS, 'approximate'] as const;
+  reader.faults.push(...unknownFieldFaults(read, fields, 'an audience'));
   if (reader.faults.length > 0) return { ok: false, faults: reader.faults };
   const nothing = { payload: { data: {} }, sendAtMs: null, expiresAtMs: null } as const;
-  return { ok: true, push: { ...audience, ...nothing, delivery: DELIVERIES[0] }, isDryRun: true };
+  const push = { ...audience, ...nothing, delivery: DELIVERIES[0] };
+  return { ok: true, push, isDryRun: true, isApproximate };
 }
 
 /** Whom a push is for. */

@@ -101,11 +101,12 @@ export class Accept {
     return settled.value;
   }
 
-  /** Validates and counts; sends nothing. */
+  /** Validates and counts; sends nothing. `groupsMax`: see TagIndex. */
   async dryRun(
     push: Push,
     clientId: number,
     knownFaults: readonly PushFault[] = [],
+    groupsMax?: number,
   ): Promise<DryRun> {
     const [known] = await lookUp(this.options.sql, clientId, [push]);
     if (known === undefined) throw new Error('nothing was looked up');
@@ -116,7 +117,8 @@ export class Accept {
     const counted = await patientReads.run(clientId, async (sql) => {
       const counts: (Scope<PlatformId> & { readonly count: number })[] = [];
       for (const scope of scopes) {
-        counts.push({ ...scope, count: await tagIndex.count(sql, scope, audience) });
+        const count = await tagIndex.count(sql, scope, audience, groupsMax);
+        counts.push({ ...scope, count });
       }
       return counts;
     });

@@ -69,8 +69,8 @@ export class LimitedTagIndex implements TagIndex {
     return this.limiter.tagIndex.recheck(scope, ordinals, audience);
   }
 
-  count(sql: Sql, scope: Scope, audience: Audience): Promise<number> {
-    return this.limiter.tagIndex.count(sql, scope, audience);
+  count(sql: Sql, scope: Scope, audience: Audience, groupsMax?: number): Promise<number> {
+    return this.limiter.tagIndex.count(sql, scope, audience, groupsMax);
   }
 
   /** Frees the place: the task has ended, whether well or not. */

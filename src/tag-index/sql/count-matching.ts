@@ -1,4 +1,4 @@
-/** Counts the devices that match now, in the groups that may have one of the tags. */
+/** Counts the devices of some groups that match now. */
 
 import type { Scope } from '../../domain/device.ts';
 import { GROUP_DEVICES } from '../../domain/device.ts';
@@ -10,14 +10,12 @@ import { matches } from './matching.ts';
 export async function countMatching(
   sql: Sql,
   { appId, platformId }: Scope,
+  groupNumbers: readonly number[],
   audience: Audience,
 ): Promise<number> {
   const [row] = await sql<{ devices: number }[]>`
     select count(*) as devices
-    from (
-      select distinct group_number from device_group_tags
-      where app_id = ${appId} and platform_id = ${platformId} and tag_id = any(${list(audience.anyTagIds)}::integer[])
-    ) g
+    from unnest(${list(groupNumbers)}::integer[]) as g(group_number)
     cross join lateral (
       select from devices
       where app_id = ${appId} and platform_id = ${platformId}

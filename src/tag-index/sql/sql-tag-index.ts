@@ -6,8 +6,10 @@
 import type { Scope } from '../../domain/device.ts';
 import { BLOCK_DEVICES, GROUP_DEVICES } from '../../domain/device.ts';
 import type { Audience } from '../../domain/notification.ts';
+import { listTaggedGroups } from '../../store/index/list-tagged-groups.ts';
 import type { Sql } from '../../store/sql.ts';
 import { isNobody } from '../audience.ts';
+import { projected, sampleOf } from '../sample.ts';
 import type {
   DeviceHistories,
   DeviceRun,
@@ -70,8 +72,17 @@ export class SqlTagIndex implements TagIndex {
     };
   }
 
-  count(sql: Sql, scope: Scope, audience: Audience): Promise<number> {
-    return isNobody(audience) ? Promise.resolve(0) : countMatching(sql, scope, audience);
+  async count(
+    sql: Sql,
+    scope: Scope,
+    audience: Audience,
+    groupsMax = Number.POSITIVE_INFINITY,
+  ): Promise<number> {
+    if (isNobody(audience)) return 0;
+    const groups = await listTaggedGroups(sql, scope, audience);
+    const sample = sampleOf(groups, groupsMax);
+    const found = await countMatching(sql, scope, sample, audience);
+    return projected(found, sample.length, groups.length);
   }
 }
 

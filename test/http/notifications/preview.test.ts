@@ -79,6 +79,38 @@ await onEachStore(t, {
     t.equal(await jobs(store), 0, 'no job is made');
   },
 
+  async 'an approximate estimate concludes from some device groups'(t, store) {
+    const api = await startJobsApi(t, store, 'approximated');
+    const { tagId, appId } = api.tenant;
+    const seed = (platformId: number, count: number, step: number) =>
+      seedDevices(store.sql, { appId, platformId, tagIds: [tagId], count, step });
+    await seed(15, 5, 8_192);
+    // Thirty-one groups, seven in the first of them and one in each of the others.
+    await seed(3, 6, 1);
+    await seed(3, 31, 8_192);
+    const estimate = async (more: object) => {
+      const { status, body } = await api.call('POST', '/estimate', { audience: 'news', ...more });
+      t.equal(status, 200);
+      return body;
+    };
+    const exact = await estimate({ approximate: false });
+    t.match(exact, { audience: [{ count: 37 }, { count: 5 }] });
+    t.notOk('approximate' in exact);
+    const about = await estimate({ approximate: true });
+    t.match(about, { audience: [{ count: Math.round((22 * 31) / 16) }, { count: 5 }] });
+    t.equal(about.approximate, true);
+    t.match(about.plan.at(-1), /^About 48 devices, each once/);
+    t.match(await api.call('POST', '/estimate', { audience: 'news', approximate: 1 }), {
+      status: 400,
+      body: { errors: [{ path: 'approximate' }] },
+    });
+    const push = { audience: 'news', payload: { title: 'x' }, approximate: true };
+    t.match(await api.call('POST', '', push), {
+      status: 400,
+      body: { errors: [{ path: 'approximate' }] },
+    });
+  },
+
   async 'an estimate counts, and says how'(t, store) {
     const { api, second } = await startSeeded(t, store, 'estimated');
     const { tagId, appId } = api.tenant;

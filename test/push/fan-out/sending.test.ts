@@ -1,11 +1,13 @@
 import type { Test } from 'tap';
 import t from 'tap';
+import { readExpression } from '../../../src/domain/audience-expression.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { accepted, deliveries } from '../../support/client.ts';
 import { finalRows, pushTo, seed, submit } from '../../support/fan-out-pushes.ts';
-import { makeTenant } from '../../support/notifications.ts';
+import { makeTag, makeTenant } from '../../support/notifications.ts';
 import { until } from '../../support/poll.ts';
 import { answer, startProviderPeer } from '../../support/provider-peer.ts';
+import { seedDevices } from '../../support/seed.ts';
 import { behave, fanOutFor, simulatorFor } from '../../support/sending.ts';
 import { withStores } from '../../support/store.ts';
 
@@ -27,6 +29,30 @@ await withStores(t, async (t, store) => {
       times: { 1: 1_500 },
     });
     t.match(await deliveries(simulator.controlUrl, 'fcm'), { tokens: 300, times: { 1: 300 } });
+  });
+
+  await t.test('workers send to whom an expression means, and to nobody else', async (t) => {
+    await behave(simulator, {});
+    const fanOut = await fanOutFor(t, store, simulator);
+    const tenant = await makeTenant(store.sql, 'expressed');
+    const { clientId, appId, tagId } = tenant;
+    const muted = await makeTag(store.sql, clientId, { sourceId: 'muted' });
+    const other = await makeTag(store.sql, clientId, { sourceId: 'other' });
+    for (const [tagIds, count] of [
+      [[tagId], 200],
+      [[tagId, muted], 300],
+      [[other], 40],
+      [[other, tagId, muted], 50],
+    ] as const) {
+      await seedDevices(store.sql, { appId, platformId: 3, tagIds, count });
+    }
+    const read = readExpression('news && !muted || other && !(news && muted)');
+    if (!read.ok) throw new Error(read.fault.message);
+    const target = { ids: [], sourceIds: [] };
+    const push = pushTo(tenant, { target, expression: read.expression });
+    const rows = await finalRows(store, tenant, await submit(fanOut, tenant, push));
+    t.match(rows, [{ platformId: 3, state: 'FINISHED', total: 240, delivered: 240 }, { total: 0 }]);
+    t.match(await deliveries(simulator.controlUrl, 'apns'), { tokens: 240, times: { 1: 240 } });
   });
 
   await t.test('connections are open before a scheduled send is due', async (t) => {

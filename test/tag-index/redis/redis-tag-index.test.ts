@@ -100,6 +100,10 @@ async function makeBench(t: Test, sql: Sql, client: RedisClient): Promise<TagInd
           ${history.refusals}, ${history.environment}, ${[...tagIds].sort((a, b) => a - b)}::integer[])
         on conflict (app_id, platform_id, ordinal) do update set
           refusals = excluded.refusals, apns_environment = excluded.apns_environment, tag_ids = excluded.tag_ids`;
+      await sql`
+        insert into device_group_tags (app_id, platform_id, tag_id, group_number)
+        select ${appId}, ${platformId}, tag_id, ${groupNumberOf(ordinal)}::integer from unnest(${[...tagIds]}::integer[]) as tag_id
+        on conflict do nothing`;
       await raise(scope, ordinal, {
         tokens: [{ ...place, deviceId }],
         added: tagIds.map((tagId) => ({ ...place, tagId })),

@@ -1,0 +1,13 @@
+/** Concludes from some device groups what there is in all. */
+
+/** Some of many, evenly apart; all, where there are no more. */
+export const sampleOf = <T>(all: readonly T[], max: number): readonly T[] =>
+  all.length <= max
+    ? all
+    : Array.from({ length: max }, (_, n) => Math.floor(((n + 0.5) * all.length) / max)).flatMap(
+        (place) => all[place] ?? [],
+      );
+
+/** What was found in a sample, for all. */
+export const projected = (found: number, sample: number, all: number): number =>
+  sample === all ? found : Math.round((found * all) / sample);
