@@ -40,6 +40,7 @@ import type { FanOut, FanOutOptions } from './push/fan-out.ts';
 import { startFanOut } from './push/fan-out.ts';
 import { Presence } from './push/protocol/presence.ts';
 import { Catalogue } from './registration/catalogue/catalogue.ts';
+import { createEraser } from './registration/erase-device.ts';
 import { IMPORT_LANES, IMPORT_LANES_EMBEDDED, Importer } from './registration/import/importer.ts';
 import type { RegistrationResult } from './registration/operation.ts';
 import { DeviceTags } from './registration/register/device-tags.ts';
@@ -189,7 +190,10 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
     ...adminRoutes({
       sql,
       secrets,
+      origins,
+      check,
       patientReads: store.patientReads,
+      eraseDevice: createEraser(sql, feed),
       onDisconnected: (tagId) => housekeeping.expectDisconnected(tagId),
     }),
     aboutRoute,

@@ -70,6 +70,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   http: [
     'access',
+    'credentials',
     'push/accept',
     'providers',
     'registration',

@@ -1,6 +1,7 @@
 /** `tagcast client …`: tenants. */
 
 import type { AddedClient } from '../operator/operator-actions.ts';
+import type { ListedClient } from '../store/clients/find-client.ts';
 import type { Command } from './command.ts';
 import type { Errand, OperatorContext } from './operator-command.ts';
 import {
@@ -14,7 +15,8 @@ import {
 const USAGE = `tagcast client add <client-id> [--name <name>]   creates a client, prints the super user's credentials
 tagcast client list
 tagcast client disable <client-id>               its credentials are refused within a second
-tagcast client enable <client-id>                its credentials work again within a second`;
+tagcast client enable <client-id>                its credentials work again within a second
+tagcast client delete <client-id>                deletes a disabled client with all its data, for good`;
 
 /** Makes the command. */
 export const clientCommand = (context: OperatorContext): Command => ({
@@ -38,8 +40,17 @@ function plan(verb: string, args: readonly string[]): Errand {
         describe: () => `Client ${client} is ${verb}d.`,
       };
     }
+    case 'delete': {
+      const { client } = readPositionals(readFlags(args, {}).positionals, ['client']);
+      return {
+        action: 'client.delete',
+        input: { client },
+        describe: () =>
+          `Client ${client} is deleted. Its data is erased from now on: client list tells what is left.`,
+      };
+    }
     default:
-      throw new UsageError(`client needs add, list, disable or enable\n${USAGE}`);
+      throw new UsageError(`client needs add, list, disable, enable or delete\n${USAGE}`);
   }
 }
 
@@ -54,9 +65,11 @@ function planAdd(args: readonly string[]): Errand {
   };
 }
 
-const describeClients = (
-  clients: readonly { readonly slug: string; readonly name: string; readonly disabled: boolean }[],
-): string =>
-  clients
-    .map(({ slug, name, disabled }) => `${slug}\t${name}${disabled ? '\tdisabled' : ''}`)
-    .join('\n');
+const describeClients = (clients: readonly ListedClient[]): string =>
+  clients.map((client) => `${client.slug}\t${client.name}${stateOf(client)}`).join('\n');
+
+function stateOf({ disabled, left }: ListedClient): string {
+  if (left === null) return disabled ? '\tdisabled' : '';
+  const { apps, devices, jobs } = left;
+  return `\tdeleted; left: ${apps} apps, ${devices} devices, ${jobs} push jobs`;
+}

@@ -29,7 +29,7 @@ export const parseProviderCredential = (
 ): ParsedCredential<ProviderCredential> =>
   isPlatformId(platformId)
     ? PROVIDERS[platformId].parseCredential(input, origins)
-    : { ok: false, faults: [`platform ${platformId} takes no credential.`] };
+    : { ok: false, faults: [{ path: `platform ${platformId}`, message: 'takes no credential' }] };
 
 /** How a put treats the credential before it, and when the new one expires. */
 export interface PutTerms {

@@ -23,6 +23,10 @@ export const isLimited = ({ key }: Caller): boolean =>
 /** Whether its audience must have some of its tags. */
 export const limitsTags = (key: KeyRights): boolean => key.tagIds !== null || key.groupIds !== null;
 
+/** Whether an app is one that its caller's key is for. */
+export const coversApp = ({ key }: Caller, appId: number): boolean =>
+  key?.appIds?.includes(appId) ?? true;
+
 /** A push within the limits of its caller, or a sentence that says why not. */
 export type LimitedPush =
   | { readonly ok: true; readonly push: Push }

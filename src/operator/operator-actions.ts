@@ -5,6 +5,7 @@
  */
 
 import { z } from 'zod';
+import { makeApp } from '../access/apps.ts';
 import type { ShownCredential } from '../access/credentials.ts';
 import { createCredential, secretKeyFault } from '../access/credentials.ts';
 import type { Secrets } from '../access/secrets.ts';
@@ -14,16 +15,17 @@ import {
   parseProviderCredential,
   writeProviderCredential,
 } from '../credentials/provider-credentials.ts';
+import { putCredential } from '../credentials/put-credential.ts';
 import type { Scope } from '../domain/device.ts';
 import { isPlatformId } from '../domain/device.ts';
+import { sentenceOf } from '../providers/credential-form.ts';
 import type { ProviderOrigins } from '../providers/origins.ts';
 import { providerOf } from '../providers/providers.ts';
-import { insertApp } from '../store/apps/insert-app.ts';
 import { listApps } from '../store/apps/list-apps.ts';
+import { deleteClient } from '../store/client-deletions/delete-client.ts';
 import { disableClient, enableClient } from '../store/clients/disable-client.ts';
 import { findClient, listClients } from '../store/clients/find-client.ts';
 import { insertClient } from '../store/clients/insert-client.ts';
-import { lockClient, raiseCatalogueVersion } from '../store/clients/lock-client.ts';
 import { decideDeletions, listHeldDeletions } from '../store/deletions/scopes.ts';
 import type { CredentialState } from '../store/health/read-credential-states.ts';
 import { readCredentialStates } from '../store/health/read-credential-states.ts';
@@ -98,6 +100,7 @@ const ACTIONS = {
   'client.enable': action(z.object({ client: slug }), async ({ sql }, { client }) =>
     (await enableClient(sql, client)) ? done({ client }) : noClient(client),
   ),
+  'client.delete': action(z.object({ client: slug }), removeClient),
   'app.add': action(
     z.object({
       client: slug,
@@ -209,6 +212,21 @@ function addClient(
   });
 }
 
+/** Two steps, because the second one cannot be taken back. */
+async function removeClient(
+  { sql }: OperatorParts,
+  { client }: { readonly client: string },
+): Promise<ActionResult<{ readonly client: string }>> {
+  switch (await deleteClient(sql, client)) {
+    case 'deleted':
+      return done({ client });
+    case 'enabled':
+      return refused(`Client ${client} is enabled. Disable it first: client disable ${client}.`);
+    case 'unknown':
+      return noClient(client);
+  }
+}
+
 function addApp(
   { sql, secrets }: OperatorParts,
   input: {
@@ -222,40 +240,33 @@ function addApp(
     if (fault !== null) return fault;
     const client = await findClient(tx, input.client);
     if (client === null) return noClient(input.client);
-    await lockClient(tx, client.id);
-    const appId = await insertApp(tx, { ...input, clientId: client.id });
-    await raiseCatalogueVersion(tx, client.id);
-    const owner = { clientId: client.id, clientSlug: client.slug, appId };
-    const credential = await createCredential(tx, secrets, owner);
-    return done({ appId, platformIds: input.platformIds, credential });
+    const { name, platformIds } = input;
+    const owner = { clientId: client.id, clientSlug: client.slug };
+    const made = await makeApp(tx, secrets, { ...owner, name, platformIds });
+    if (!made.ok) return refused(`This ${made.why}.`);
+    return done({ appId: made.id, platformIds, credential: made.credential });
   });
 }
 
 async function putProviderCredential(
-  { sql, secrets, origins, check }: OperatorParts,
+  parts: OperatorParts,
   input: PutTerms & Scope & { readonly credential?: unknown },
 ): Promise<ActionResult<PutCredential>> {
-  const { appId, platformId } = input;
-  const parsed =
-    input.credential === null
-      ? { ok: true as const, credential: null }
-      : parseProviderCredential(platformId, input.credential, origins);
-  if (!parsed.ok) return refused(parsed.faults.join(' '));
-  const { credential } = parsed;
-  const fault = credential === null ? null : await otherKey(sql, secrets);
-  if (fault !== null) return fault;
-  if (!(await writeProviderCredential(sql, secrets, appId, platformId, credential, input))) {
-    return refused(`There is no app ${appId} on platform ${platformId}.`);
+  const { sql, secrets, origins } = parts;
+  const { appId, platformId, credential } = input;
+  const none = refused(`There is no app ${appId} on platform ${platformId}.`);
+  if (credential === null) {
+    const isThere = await writeProviderCredential(sql, secrets, appId, platformId, null);
+    return isThere ? done({ appId, platformId, checked: null, publicNote: null }) : none;
   }
-  // It is stored even if the provider refuses it: the provider may be down, or know the key in a
-  // minute.
-  const checked = credential === null ? null : await check({ appId, platformId });
-  return done({
-    appId,
-    platformId,
-    checked,
-    publicNote: credential === null ? null : providerOf(credential).publicNote(credential),
-  });
+  const parsed = parseProviderCredential(platformId, credential, origins);
+  if (!parsed.ok) return refused(parsed.faults.map(sentenceOf).join(' '));
+  const fault = await otherKey(sql, secrets);
+  if (fault !== null) return fault;
+  const checked = await putCredential(parts, { appId, platformId }, parsed.credential, input);
+  if (checked === null) return none;
+  const publicNote = providerOf(parsed.credential).publicNote(parsed.credential);
+  return done({ appId, platformId, checked, publicNote });
 }
 
 async function showApp(

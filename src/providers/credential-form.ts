@@ -1,6 +1,6 @@
 /**
- * Shared parts of the forms of provider credentials. Each fault is a sentence that names its field,
- * and none holds a secret.
+ * Shared parts of the forms of provider credentials. Each fault names its field, and none holds a
+ * secret.
  */
 
 import { z } from 'zod';
@@ -9,8 +9,18 @@ import { canonicalKey, privateKeyFault } from './private-key-fault.ts';
 
 export type ParsedCredential<Credential> =
   | { readonly ok: true; readonly credential: Credential }
-  /** One sentence per fault. */
-  | { readonly ok: false; readonly faults: readonly string[] };
+  | { readonly ok: false; readonly faults: readonly CredentialFault[] };
+
+export interface CredentialFault {
+  /** The field; '': the whole credential. */
+  readonly path: string;
+  /** What is wrong with it: a sentence without its subject and its full stop. */
+  readonly message: string;
+}
+
+/** The sentence for people. */
+export const sentenceOf = ({ path, message }: CredentialFault): string =>
+  `${path === '' ? 'The credential' : path} ${message}.`;
 
 export const text = z
   .string('is missing')
@@ -29,7 +39,6 @@ export const privateKey = (wanted: WantedKey) =>
     })
     .transform(canonicalKey);
 
-export const sentencesOf = (error: z.ZodError): readonly string[] =>
-  error.issues.map(({ path, message }) =>
-    path.length === 0 ? `The credential ${message}.` : `${path.join('.')} ${message}.`,
-  );
+/** The faults that a form has found. */
+export const faultsOf = (error: z.ZodError): readonly CredentialFault[] =>
+  error.issues.map(({ path, message }) => ({ path: path.join('.'), message }));

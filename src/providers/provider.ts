@@ -39,6 +39,8 @@ export interface Provider<Credential extends { readonly kind: string }, Origins>
    * take the place of another. Null: none may.
    */
   accountOf(credential: Credential): string | null;
+  /** The credential without its secrets, as its owner sees it again. */
+  publicPart(credential: Credential): object;
   /** A fact about it that apps need, as a sentence without its full stop. Null: none. */
   publicNote(credential: Credential): string | null;
 

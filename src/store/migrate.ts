@@ -24,6 +24,7 @@ import * as dueLines from './migrations/0014-due-lines.ts';
 import * as listsById from './migrations/0015-lists-by-id.ts';
 import * as statistics from './migrations/0016-statistics.ts';
 import * as audienceExpressions from './migrations/0017-audience-expressions.ts';
+import * as apps from './migrations/0018-apps.ts';
 import type { Sql, SqlPool } from './sql.ts';
 import { againAfterDeadlock } from './transact.ts';
 
@@ -57,6 +58,7 @@ export const MIGRATIONS: readonly Migration[] = [
   listsById,
   statistics,
   audienceExpressions,
+  apps,
 ];
 
 export interface Migrated {

@@ -1,20 +1,20 @@
 /**
- * Gives out ids of tags and groups before these are made, so that rows can name each other in one
- * statement.
+ * Gives out ids of tags, groups and apps before these are made, so that rows can name each other in
+ * one statement.
  */
 
 import { ID_MAX } from '../domain/tag.ts';
 import type { Sql } from './sql.ts';
 
 /**
- * Ids that the tags and groups of one client may ever use, deleted ones included: all clients share
- * one sequence, and no id is given out twice. It is a hundred times the tags that a client may have
- * at a time; two hundred clients can use all of theirs.
+ * Ids that the tags, groups and apps of one client may ever use, deleted ones included: all clients
+ * share one sequence, and no id is given out twice. It is a hundred times the tags that a client
+ * may have at a time; two hundred clients can use all of theirs.
  */
 export const OBJECT_IDS_PER_CLIENT_MAX = 10_000_000;
 
 /** The message to a caller that wants more. */
-export const OBJECT_IDS_USED_UP = `would be more than the ${OBJECT_IDS_PER_CLIENT_MAX} tags and groups that a client may make in its life`;
+export const OBJECT_IDS_USED_UP = `would be more than the ${OBJECT_IDS_PER_CLIENT_MAX} tags, groups and apps that a client may make in its life`;
 
 /**
  * Gives out ids for good: call it when they are certainly needed. Null: the client has used up its

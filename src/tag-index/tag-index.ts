@@ -91,7 +91,12 @@ export interface IndexFeed {
    * has. Never rejects, because the changes are committed.
    */
   apply(changes: readonly DeviceGroupChange[]): Promise<void>;
+  /** The groups exist no more. Never rejects: what an index then keeps of them is of no use. */
+  forget(groups: readonly DeviceGroupKey[]): Promise<void>;
 }
 
 /** For an index that is the database itself. */
-export const NO_FEED: IndexFeed = { apply: () => Promise.resolve() };
+export const NO_FEED: IndexFeed = {
+  apply: () => Promise.resolve(),
+  forget: () => Promise.resolve(),
+};

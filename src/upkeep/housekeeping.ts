@@ -25,6 +25,8 @@ import { objectIdsUsedShare } from '../store/object-ids.ts';
 import { readClock } from '../store/read-clock.ts';
 import type { SqlPool } from '../store/sql.ts';
 import type { IndexFeed } from '../tag-index/tag-index.ts';
+import { AppDeletions } from './app-deletions.ts';
+import { ClientDeletions } from './client-deletions.ts';
 import { Compaction } from './compaction.ts';
 import { keepStatistics } from './statistics.ts';
 
@@ -92,6 +94,8 @@ export class Housekeeping {
   private readonly log: Logger;
   private readonly deviceRetentionMs: number;
   private readonly notificationRetentionMs: number;
+  private readonly appDeletions: AppDeletions;
+  private readonly clientDeletions: ClientDeletions;
   private readonly compaction: Compaction;
   private cursor: DevicePlace = START;
   private sweptAtMs = Number.NEGATIVE_INFINITY;
@@ -114,6 +118,8 @@ export class Housekeeping {
     this.log = options.log;
     this.deviceRetentionMs = options.deviceRetentionMs;
     this.notificationRetentionMs = options.notificationRetentionDays * DAY_MS;
+    this.appDeletions = new AppDeletions(options);
+    this.clientDeletions = new ClientDeletions(options);
     this.compaction = new Compaction(options);
   }
 
@@ -153,6 +159,8 @@ export class Housekeeping {
     // Before notifications are deleted: those that no day counts yet stay.
     await keepStatistics(this.sql);
     await this.deleteOldNotifications();
+    await this.appDeletions.run(nowMs);
+    await this.clientDeletions.run(nowMs);
     await this.compaction.run(nowMs);
     const isSweepDue = nowMs - this.sweptAtMs >= SWEEP_INTERVAL_MS;
     if (isSweepDue || this.areDisconnectedLeft) await this.purgeDisconnected();

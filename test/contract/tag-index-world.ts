@@ -111,6 +111,9 @@ export async function openNode(
     apply: async (changes: readonly DeviceGroupChange[]) => {
       await Promise.all(indexes.map((index) => index.feed.apply(changes)));
     },
+    forget: async (groups) => {
+      await Promise.all(indexes.map((index) => index.feed.forget(groups)));
+    },
   };
   const registration = new Registration({
     store,

@@ -10,6 +10,7 @@ import {
   readProviderCredential,
   writeProviderCredential,
 } from '../../src/credentials/provider-credentials.ts';
+import { sentenceOf } from '../../src/providers/credential-form.ts';
 import { DEFAULT_ORIGINS } from '../../src/providers/origins.ts';
 import { addTenant, secrets } from '../support/api.ts';
 import { withStores } from '../support/store.ts';
@@ -41,7 +42,7 @@ const serviceAccount = {
 
 const faultsOf = (platformId: number, input: unknown): readonly string[] => {
   const parsed = parseProviderCredential(platformId, input, DEFAULT_ORIGINS);
-  return parsed.ok ? [] : parsed.faults;
+  return parsed.ok ? [] : parsed.faults.map(sentenceOf);
 };
 const faultsOfAccount = (change: object): readonly string[] =>
   faultsOf(15, { serviceAccount: { ...serviceAccount, ...change } });
@@ -75,6 +76,13 @@ t.test('each fault is one sentence that names its field and quotes no secret', (
   ]);
   t.same(faultsOfAccount({ type: 'authorized_user' }), [
     'serviceAccount.type must be service_account.',
+  ]);
+  t.same(faultsOf(3, { ...apns, enviroment: 'sandbox' }), [
+    'The credential has no field "enviroment"; the nearest is environment.',
+  ]);
+  t.match(faultsOf(15, { serviceAccount, key: 'x' }), [/^The credential has no field "key"/]);
+  t.same(faultsOf(7, { serviceAccount, vapidKeys: {} }), [
+    'The credential has no field "vapidKeys"; the nearest is vapid.',
   ]);
   t.same(faultsOf(15, {}).length, 1);
   t.same(faultsOf(7, {}), ['The credential must have vapid or serviceAccount.']);

@@ -72,6 +72,7 @@ const to =
   (path: string, body?: (things: Things) => unknown): Ask =>
   (things) => ({
     path: path
+      .replace('APP', String(things.demo.appId))
       .replace('TAG', String(things.tagId))
       .replace('JOB', things.job)
       .replace('LATER', things.later),
@@ -140,6 +141,25 @@ const TABLE: readonly Row[] = [
   ['GET /push-admin-api/v3/:client/groups/:id', ({ groupId }) => ({ path: `${admin}/v3/demo/groups/${groupId}` }), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 403, 200, 403]],
   ['PATCH /push-admin-api/v3/:client/groups/:id', ({ groupId }) => ({ path: `${admin}/v3/demo/groups/${groupId}`, body: { name: 'Clubs' } }), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 403, 200, 403, 403, 403]],
   ['DELETE /push-admin-api/v3/:client/groups/:id', ({ doomedGroup }) => ({ path: `${admin}/v3/demo/groups/${doomedGroup}` }), [401, 401], [403, 403, 401, 403, 403], [204, 204, 401, 403], [403, 403, 204, 403, 403, 403]],
+  ['GET /push-admin-api/app/get/:client', to(`${admin}/app/get/demo`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 200, 200, 403]],
+  ['POST /push-admin-api/app/add/:client', to(`${admin}/app/add/demo`, () => ({ name: 'New', platformId: 7 })), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 403, 200, 403, 403, 403]],
+  ['POST /push-admin-api/app/update/:client', to(`${admin}/app/update/demo`, ({ demo }) => ({ id: demo.appId, platformId: 3 })), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 403, 200, 403, 403, 403]],
+  ['GET /push-admin-api/v3/:client/apps', to(`${admin}/v3/demo/apps`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 200, 200, 403]],
+  ['POST /push-admin-api/v3/:client/apps', to(`${admin}/v3/demo/apps`, () => ({ name: 'New', platformIds: [7] })), [401, 401], [403, 403, 401, 403, 403], [201, 201, 401, 403], [403, 403, 201, 403, 403, 403]],
+  ['GET /push-admin-api/v3/:client/apps/:id', to(`${admin}/v3/demo/apps/APP`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 200, 403, 403]],
+  ['PATCH /push-admin-api/v3/:client/apps/:id', to(`${admin}/v3/demo/apps/APP`, () => ({ name: 'App' })), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 403, 200, 403, 403, 403]],
+  ['GET /push-admin-api/v3/:client/apps/:id/platforms/:platform', to(`${admin}/v3/demo/apps/APP/platforms/3`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 403, 403, 403]],
+  // 400: no credential, so that no provider is asked.
+  ['PUT /push-admin-api/v3/:client/apps/:id/platforms/:platform', to(`${admin}/v3/demo/apps/APP/platforms/3`, () => ({})), [401, 401], [403, 403, 401, 403, 403], [400, 400, 401, 403], [403, 403, 400, 403, 403, 403]],
+  ['DELETE /push-admin-api/v3/:client/apps/:id/platforms/:platform', to(`${admin}/v3/demo/apps/APP/platforms/3`), [401, 401], [403, 403, 401, 403, 403], [204, 204, 401, 403], [403, 403, 204, 403, 403, 403]],
+  // 404: the app is not on this platform.
+  ['POST /push-admin-api/v3/:client/apps/:id/platforms/:platform/probe', to(`${admin}/v3/demo/apps/APP/platforms/7/probe`), [401, 401], [403, 403, 401, 403, 403], [404, 404, 401, 403], [403, 403, 404, 403, 403, 403]],
+  // 404: nobody has registered the device. For no key that is limited to some tags.
+  ['POST /push-admin-api/v3/:client/apps/:id/devices/lookup', to(`${admin}/v3/demo/apps/APP/devices/lookup`, () => ({ platformId: 3, deviceId: 'nobody' })), [401, 401], [403, 403, 401, 403, 403], [404, 404, 401, 403], [403, 404, 403, 403, 403, 403]],
+  ['POST /push-admin-api/v3/:client/apps/:id/devices/erase', to(`${admin}/v3/demo/apps/APP/devices/erase`, () => ({ platformId: 3, deviceId: 'nobody' })), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 403, 200, 403, 403, 403]],
+  // 404 and not 204: an app of nobody, so that the others' are left.
+  ['POST /push-admin-api/app/delete/:client', to(`${admin}/app/delete/demo`, () => ({ id: 2147483647 })), [401, 401], [403, 403, 401, 403, 403], [404, 404, 401, 403], [403, 403, 404, 403, 403, 403]],
+  ['DELETE /push-admin-api/v3/:client/apps/:id', to(`${admin}/v3/demo/apps/2147483647`), [401, 401], [403, 403, 401, 403, 403], [404, 404, 401, 403], [403, 403, 404, 403, 403, 403]],
   // Of all tags: for no key that is limited to some.
   ['GET /push-admin-api/v3/:client/removals', to(`${admin}/v3/demo/removals`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 403, 403, 403]],
   ['GET /push-admin-api/history/get/:client', to(`${admin}/history/get/demo`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 200, 200, 403]],

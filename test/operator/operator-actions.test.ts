@@ -169,6 +169,17 @@ t.test('an installation from nothing', async (t) => {
       { role: 'super-user', clientSlug: 'acme' },
       'the same credential works again',
     );
+    t.match(await run('client delete acme'), [1, /^Client acme is enabled\. Disable it first/]);
+    t.equal((await run('client disable acme'))[0], 0);
+    t.match(await run('client delete acme'), [0, /^Client acme is deleted\./]);
+    t.same(await run('client delete acme'), [1, 'There is no client acme.']);
+    t.same(await run('client enable acme'), [1, 'There is no client acme.']);
+    t.same(await run('app add acme News --platform 3'), [1, 'There is no client acme.']);
+    t.same(await run('client add acme'), [1, 'Client acme exists already.']);
+    t.same(await run('client list'), [
+      0,
+      'acme\tAcme\tdeleted; left: 1 apps, 0 devices, 0 push jobs',
+    ]);
     t.equal(context.openSessions(), 0, 'every way in was closed again');
   });
 });

@@ -7,6 +7,7 @@ import type { Caller } from '../../access/caller.ts';
 import { GRACE_HOURS_MAX, rotateCredential } from '../../access/credentials.ts';
 import type { Secrets } from '../../access/secrets.ts';
 import { ID_MAX } from '../../domain/tag.ts';
+import { strictForm } from '../../std/strict-form.ts';
 import { findAppClient } from '../../store/apps/find-app.ts';
 import { listCredentials } from '../../store/credentials/list-credentials.ts';
 import type { SqlPool } from '../../store/sql.ts';
@@ -16,7 +17,6 @@ import { invalid, json, readJsonBody } from '../json-body.ts';
 import { answerList } from '../list-answer.ts';
 import { problem } from '../problem.ts';
 import { QueryReader } from '../query-reader.ts';
-import { strictForm } from '../strict-form.ts';
 
 export interface CredentialRouteParts {
   readonly sql: SqlPool;

@@ -1,11 +1,15 @@
 /**
  * `GET /push-admin-api/v3/<client>/removals`: tags that were deleted, or disconnected from an app,
- * and that devices have still to lose. What is no longer listed is done.
+ * and that devices have still to lose; apps that were deleted, and whose data is still to be
+ * erased. What is no longer listed is done.
  */
 
+import type { AppDeletionLeft } from '../../store/app-deletions/list-deletions.ts';
+import { listAppDeletionsLeft } from '../../store/app-deletions/list-deletions.ts';
 import type { Removal } from '../../store/housekeeping/removals.ts';
 import { listRemovals } from '../../store/housekeeping/removals.ts';
 import type { PatientReads } from '../../store/patient-reads.ts';
+import type { Sql } from '../../store/sql.ts';
 import type { ApiRoute } from '../handler.ts';
 import { invalid } from '../json-body.ts';
 import { isLimited, outside } from '../key-limits.ts';
@@ -30,8 +34,8 @@ export const removalsRoute = (patientReads: PatientReads): ApiRoute => ({
     if (reader.faults.length > 0) return invalid(request, reader.faults);
     const read = await patientReads.run(caller.clientId, (patient) =>
       answerList(request, page, {
-        read: ([afterId = 0], limit) => listRemovals(patient, caller.clientId, { afterId, limit }),
-        keyOf: ({ tagId }) => [tagId],
+        read: ([afterId = 0], limit) => listBoth(patient, caller.clientId, { afterId, limit }),
+        keyOf: (removal) => [idOf(removal)],
         show: shown,
       }),
     );
@@ -39,9 +43,24 @@ export const removalsRoute = (patientReads: PatientReads): ApiRoute => ({
   },
 });
 
+type Listed = Removal | AppDeletionLeft;
+
+/** No tag has the id of an app. */
+const idOf = (removal: Listed): number => ('tagId' in removal ? removal.tagId : removal.appId);
+
+async function listBoth(
+  sql: Sql,
+  clientId: number,
+  page: { readonly afterId: number; readonly limit: number },
+): Promise<readonly Listed[]> {
+  const tags = await listRemovals(sql, clientId, page);
+  const apps = await listAppDeletionsLeft(sql, clientId, page);
+  return [...tags, ...apps].sort((one, other) => idOf(one) - idOf(other)).slice(0, page.limit);
+}
+
 /** A tag that is not deleted was disconnected from these apps. */
-const shown = ({ tagId, name, deletedAtMs, left }: Removal) => ({
-  tagId,
+const shown = ({ name, deletedAtMs, left, ...removed }: Listed) => ({
+  ...removed,
   name,
   deletedAt: deletedAtMs ?? undefined,
   devices: left.reduce((sum, { devices }) => sum + devices, 0),

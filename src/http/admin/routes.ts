@@ -1,7 +1,13 @@
 /** The Admin API: what operators of a client and their tools call. */
 
-import type { Secrets } from '../../access/secrets.ts';
+import type { SqlPool } from '../../store/sql.ts';
 import type { Route } from '../handler.ts';
+import type { AppDeviceParts } from './app-devices.ts';
+import { appDeviceRoutes } from './app-devices.ts';
+import type { AppPlatformParts } from './app-platforms.ts';
+import { appPlatformRoutes } from './app-platforms.ts';
+import { appResourceRoutes } from './app-resources.ts';
+import { appRoutes } from './apps.ts';
 import { credentialRoutes } from './credentials.ts';
 import { historyRoute } from './history.ts';
 import { keyRoutes } from './keys.ts';
@@ -13,8 +19,8 @@ import type { TagResourceParts } from './tag-resources.ts';
 import { tagResourceRoutes } from './tag-resources.ts';
 import { tagRoutes } from './tags.ts';
 
-export interface AdminApi extends TagResourceParts {
-  readonly secrets: Secrets;
+export interface AdminApi extends TagResourceParts, AppPlatformParts, AppDeviceParts {
+  readonly sql: SqlPool;
 }
 
 export const adminRoutes = (api: AdminApi): readonly Route[] => [
@@ -22,6 +28,10 @@ export const adminRoutes = (api: AdminApi): readonly Route[] => [
   ...tagRoutes(api.sql),
   ...tagResourceRoutes(api),
   ...tagGroupResourceRoutes(api),
+  ...appRoutes(api),
+  ...appResourceRoutes(api),
+  ...appPlatformRoutes(api),
+  ...appDeviceRoutes(api),
   removalsRoute(api.patientReads),
   statsTagRoute(api),
   statsAppRoute(api),

@@ -9,9 +9,9 @@ import {
   TAG_NAME_LENGTH_MAX,
   TAGS_PER_REQUEST_MAX,
 } from '../../domain/tag.ts';
+import { strictForm } from '../../std/strict-form.ts';
 import { EPOCH_MS_MIN, LOOKS_LIKE_SECONDS } from '../epoch-time.ts';
 import type { Fault } from '../problem.ts';
-import { strictForm } from '../strict-form.ts';
 
 /** PostgreSQL's text can hold neither NUL nor lone surrogates. */
 const storable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
@@ -23,8 +23,9 @@ const text = (lengthMax: number) =>
     .max(lengthMax, `must have ${lengthMax} characters at most`)
     .refine(storable, 'must hold neither NUL nor half a surrogate pair');
 
-const name = text(TAG_NAME_LENGTH_MAX);
-const sourceId = text(SOURCE_ID_LENGTH_MAX);
+/** A name, of whatever has one. */
+export const name = text(TAG_NAME_LENGTH_MAX);
+export const sourceId = text(SOURCE_ID_LENGTH_MAX);
 
 const DIGITS = /^\d{1,16}$/;
 
@@ -34,7 +35,7 @@ const wholeNumber = (max: number, fault: string) =>
     .union([z.number(), z.string().regex(DIGITS).transform(Number)], fault)
     .refine((value) => Number.isInteger(value) && value >= 0 && value <= max, fault);
 
-const id = wholeNumber(ID_MAX, 'must be an id');
+export const id = wholeNumber(ID_MAX, 'must be an id');
 const expiration = wholeNumber(Number.MAX_SAFE_INTEGER, 'must be milliseconds since 1970').refine(
   (value) => !Number.isInteger(value) || value < 0 || value >= EPOCH_MS_MIN,
   LOOKS_LIKE_SECONDS,
@@ -72,7 +73,7 @@ const atMostThousand = <T extends z.ZodType>(entry: T) =>
     .max(TAGS_PER_REQUEST_MAX, `must have ${TAGS_PER_REQUEST_MAX} entries at most`);
 
 /** Clients post answers back, so an entry to add may have an id. It is ignored. */
-const anyId = z.unknown().optional();
+export const anyId = z.unknown().optional();
 
 /** None is refused: whoever computed an empty list did not mean to take the tag from everybody. */
 const appIds = z

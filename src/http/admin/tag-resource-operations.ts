@@ -68,16 +68,17 @@ export const tagResourceOperations = {
     problems: [404],
   },
   listRemovals: {
-    summary: 'Tags that devices have still to lose',
+    summary: 'Tags that devices have still to lose, and apps that are being erased',
     description:
-      'Tags that were deleted, or disconnected from an app. What is no longer listed is done.',
+      'Tags that were deleted, or disconnected from an app, and apps that were deleted. What is no longer listed is done.',
     query: PAGE,
     answers: {
       200: jsonAnswer(
-        'The tags, by id.',
+        'Tags and apps, by id.',
         z.array(
           z.object({
-            tagId: id,
+            tagId: id.optional(),
+            appId: id.optional(),
             name: z.string(),
             deletedAt: epochMs.optional().meta({ description: 'Absent: it was disconnected.' }),
             devices: count,

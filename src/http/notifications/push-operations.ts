@@ -52,7 +52,12 @@ const audienceFields = {
       'In place of the fields of tags: an expression over sourceIds and `#id` with `&&`, `||`, `!` and parentheses.',
   }),
 };
-const audience = z.strictObject(audienceFields).meta({ id: 'AudienceRequest' });
+const estimate = z
+  .strictObject({
+    ...audienceFields,
+    approximate: z.boolean().optional().meta({ description: 'Count by a sample, at once.' }),
+  })
+  .meta({ id: 'AudienceRequest' });
 
 export const payload = z.looseObject({ ...payloadFields.shape, body: z.string().optional() }).meta({
   id: 'Payload',
@@ -175,11 +180,19 @@ export const pushOperations = {
   },
   estimateAudience: {
     summary: 'Count an audience, and tell how it is found',
-    body: { schema: audience, example: { tagIds: [2] } },
+    body: {
+      schema: estimate,
+      example: { tagIds: [2] },
+    },
     answers: {
       200: jsonAnswer(
         'Devices of each app and platform, and the plan in words.',
-        z.object({ audience: z.array(scopeCount), plan: z.array(z.string()), unknownTags }),
+        z.object({
+          audience: z.array(scopeCount),
+          plan: z.array(z.string()),
+          unknownTags,
+          approximate: z.literal(true).optional(),
+        }),
         {
           audience: DRY_RUN.audience,
           plan: ['Devices that have tag 2.', '1 devices, each once.'],

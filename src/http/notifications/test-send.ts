@@ -11,6 +11,7 @@ import { ID_MAX } from '../../domain/tag.ts';
 import { faultSentence, simulatedFaultSentence } from '../../providers/fault-sentence.ts';
 import { payloadFaults } from '../../providers/payload-size.ts';
 import type { TestSends } from '../../providers/test-sends.ts';
+import { strictForm } from '../../std/strict-form.ts';
 import { listScopes } from '../../store/notifications/list-scopes.ts';
 import type { Sql } from '../../store/sql.ts';
 import type { HttpRequest, HttpResponse } from '../handler.ts';
@@ -18,7 +19,6 @@ import { invalid, json, readJsonBody } from '../json-body.ts';
 import { limitsTags, outside } from '../key-limits.ts';
 import type { Fault } from '../problem.ts';
 import { problem } from '../problem.ts';
-import { strictForm } from '../strict-form.ts';
 import { PAYLOAD_EMPTY } from './push-request.ts';
 
 const id = z.int('must be an id').min(1, 'must be an id').max(ID_MAX, 'must be an id');

@@ -3,6 +3,8 @@
  * compile. Loaded when somebody asks for the document.
  */
 
+import { appResourceOperations } from '../admin/app-operations.ts';
+import { appPlatformOperations } from '../admin/app-platform-operations.ts';
 import { credentialOperations } from '../admin/credential-operations.ts';
 import { statisticsOperations } from '../admin/statistics-operations.ts';
 import { tagGroupOperations } from '../admin/tag-group-operations.ts';
@@ -20,6 +22,8 @@ export const OPERATIONS = {
   ...tagOperations,
   ...tagResourceOperations,
   ...tagGroupOperations,
+  ...appResourceOperations,
+  ...appPlatformOperations,
   ...statisticsOperations,
   ...credentialOperations,
   ...openOperations,

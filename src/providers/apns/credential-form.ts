@@ -2,8 +2,9 @@
 
 import { z } from 'zod';
 import type { ApnsCredential } from '../../domain/credential.ts';
+import { strictForm } from '../../std/strict-form.ts';
 import type { ParsedCredential } from '../credential-form.ts';
-import { privateKey, sentencesOf, text } from '../credential-form.ts';
+import { faultsOf, privateKey, text } from '../credential-form.ts';
 import type { WantedKey } from '../private-key-fault.ts';
 
 const FILE = 'AuthKey_<key id>.p8 that Apple gave when the key was made';
@@ -26,7 +27,8 @@ const APPLE_ID = /^[A-Z0-9]{10}$/;
 const appleId = (where: string) =>
   z.string('is missing').regex(APPLE_ID, `must be 10 capital letters and digits: ${where}`);
 
-const fields = z.object({
+/** Strict: a misspelt `environment` would send to the wrong one. */
+const fields = strictForm({
   teamId: appleId('it is on the page Membership details of the developer account'),
   keyId: appleId("it is in the name of the key's file, AuthKey_<key id>.p8"),
   privateKey: privateKey(APNS_KEY),
@@ -53,5 +55,5 @@ export function parseApns(input: unknown): ParsedCredential<ApnsCredential> {
   const parsed = form.safeParse(input);
   return parsed.success
     ? { ok: true, credential: { kind: 'apns', ...parsed.data } }
-    : { ok: false, faults: sentencesOf(parsed.error) };
+    : { ok: false, faults: faultsOf(parsed.error) };
 }

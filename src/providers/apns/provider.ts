@@ -32,6 +32,12 @@ export const APNS: Provider<ApnsCredential, ApnsOrigins> = {
   credentialFlags: APNS_FLAGS,
   parseCredential: parseApns,
   accountOf: ({ teamId, bundleId, environment }) => JSON.stringify([teamId, bundleId, environment]),
+  publicPart: ({ teamId, keyId, bundleId, environment }) => ({
+    teamId,
+    keyId,
+    bundleId,
+    environment,
+  }),
   publicNote: () => null,
 
   meanings: APNS_MEANINGS,

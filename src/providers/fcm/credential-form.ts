@@ -1,9 +1,10 @@
 /** Checks a client's input for an FCM credential: the JSON file of a service account. */
 
 import { z } from 'zod';
-import type { FcmCredential } from '../../domain/credential.ts';
+import type { FcmCredential, ServiceAccount } from '../../domain/credential.ts';
+import { strictForm } from '../../std/strict-form.ts';
 import type { ParsedCredential } from '../credential-form.ts';
-import { privateKey, sentencesOf, text } from '../credential-form.ts';
+import { faultsOf, privateKey, text } from '../credential-form.ts';
 import type { WantedKey } from '../private-key-fault.ts';
 import type { FcmOrigins } from './origins.ts';
 import { wrongFileFault } from './wrong-file.ts';
@@ -44,16 +45,19 @@ export function parseFcm(
 ): ParsedCredential<FcmCredential> {
   const wrong = wrongFileFault(input);
   if (wrong !== null) return { ok: false, faults: [wrong] };
-  const parsed = z.object({ serviceAccount: serviceAccountForm }).safeParse(input);
-  if (!parsed.success) return { ok: false, faults: sentencesOf(parsed.error) };
+  const parsed = strictForm({ serviceAccount: serviceAccountForm }).safeParse(input);
+  if (!parsed.success) return { ok: false, faults: faultsOf(parsed.error) };
   const { project_id, private_key_id, private_key, client_email, token_uri } =
     parsed.data.serviceAccount;
   if (token_uri !== undefined && originOf(token_uri) !== oauth) {
-    const fault = `serviceAccount.token_uri must be at ${oauth}, the only place where this service asks for access tokens.`;
-    return { ok: false, faults: [fault] };
+    const message = `must be at ${oauth}, the only place where this service asks for access tokens`;
+    return { ok: false, faults: [{ path: 'serviceAccount.token_uri', message }] };
   }
   const serviceAccount = { project_id, private_key_id, private_key, client_email };
   return { ok: true, credential: { kind: 'fcm', serviceAccount } };
 }
+
+/** A service account without its key. */
+export const publicAccount = ({ private_key: _, ...shown }: ServiceAccount): object => shown;
 
 const originOf = (url: string): string | null => (URL.canParse(url) ? new URL(url).origin : null);

@@ -6,7 +6,7 @@ import type { Provider } from '../provider.ts';
 import { PATIENCE_MS } from '../retry-policies.ts';
 import { fcmOutcome } from './answer.ts';
 import { FCM_FLAGS } from './credential-flags.ts';
-import { parseFcm } from './credential-form.ts';
+import { parseFcm, publicAccount } from './credential-form.ts';
 import { fcmMinting } from './credentials.ts';
 import { FCM_MEANINGS } from './meanings.ts';
 import { fcmContent } from './message.ts';
@@ -24,6 +24,7 @@ export const FCM: Provider<FcmCredential, FcmOrigins> = {
   credentialFlags: FCM_FLAGS,
   parseCredential: parseFcm,
   accountOf: ({ serviceAccount }) => serviceAccount.project_id,
+  publicPart: ({ serviceAccount }) => ({ serviceAccount: publicAccount(serviceAccount) }),
   publicNote: () => null,
 
   meanings: FCM_MEANINGS,

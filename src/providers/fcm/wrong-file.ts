@@ -4,18 +4,20 @@
  */
 
 import { z } from 'zod';
+import type { CredentialFault } from '../credential-form.ts';
 
-/** The whole sentence. Null: it may be a service account. */
-export function wrongFileFault(input: unknown): string | null {
+/** Null: it may be a service account. */
+export function wrongFileFault(input: unknown): CredentialFault | null {
   const given = z.object({ serviceAccount: z.record(z.string(), z.unknown()) }).safeParse(input);
   if (!given.success) return null;
   const fields = given.data.serviceAccount;
   const kind = KINDS.find(({ field }) => Object.hasOwn(fields, field));
-  return kind === undefined ? null : `serviceAccount is ${kind.what}. ${WAY_OUT}`;
+  if (kind === undefined) return null;
+  return { path: 'serviceAccount', message: `is ${kind.what}. ${WAY_OUT}` };
 }
 
 const WAY_OUT =
-  'The file of a service account comes from the Firebase console: Project settings, Service accounts, Generate new private key.';
+  'The file of a service account comes from the Firebase console: Project settings, Service accounts, Generate new private key';
 
 const KINDS: readonly { readonly field: string; readonly what: string }[] = [
   { field: 'project_info', what: 'google-services.json, the file of the Android app' },

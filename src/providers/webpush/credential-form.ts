@@ -8,8 +8,9 @@ import { createECDH, createPrivateKey } from 'node:crypto';
 import { z } from 'zod';
 import type { VapidKeys, WebPushCredential } from '../../domain/credential.ts';
 import { isObject } from '../../std/json.ts';
+import { strictForm } from '../../std/strict-form.ts';
 import type { ParsedCredential } from '../credential-form.ts';
-import { sentencesOf } from '../credential-form.ts';
+import { faultsOf } from '../credential-form.ts';
 import { parseFcm } from '../fcm/credential-form.ts';
 import type { FcmOrigins } from '../fcm/origins.ts';
 
@@ -44,23 +45,32 @@ const vapidForm = z
     return { ...keys, subject };
   });
 
+/** The account has a form of its own. */
+const form = strictForm({
+  vapid: vapidForm.optional(),
+  serviceAccount: z.unknown().optional(),
+});
+
 /** Parses keys for subscriptions and an account for FCM tokens; each is checked by itself. */
 export function parseWebPush(
   input: unknown,
   origins: Pick<FcmOrigins, 'oauth'>,
 ): ParsedCredential<WebPushCredential> {
-  const parsed = z.object({ vapid: vapidForm.optional() }).safeParse(input);
-  const hasAccount = isObject(input) && input['serviceAccount'] !== undefined;
-  const account = hasAccount ? parseFcm(input, origins) : null;
+  const parsed = form.safeParse(input);
+  const serviceAccountGiven = isObject(input) ? input['serviceAccount'] : undefined;
+  const account =
+    serviceAccountGiven === undefined
+      ? null
+      : parseFcm({ serviceAccount: serviceAccountGiven }, origins);
   const faults = [
-    ...(parsed.success ? [] : sentencesOf(parsed.error)),
+    ...(parsed.success ? [] : faultsOf(parsed.error)),
     ...(account === null || account.ok ? [] : account.faults),
   ];
   if (!parsed.success || faults.length > 0) return { ok: false, faults };
   const vapid = parsed.data.vapid ?? null;
   const serviceAccount = account?.ok ? account.credential.serviceAccount : null;
   if (vapid === null && serviceAccount === null) {
-    return { ok: false, faults: ['The credential must have vapid or serviceAccount.'] };
+    return { ok: false, faults: [{ path: '', message: 'must have vapid or serviceAccount' }] };
   }
   return { ok: true, credential: { kind: 'webpush', vapid, serviceAccount } };
 }

@@ -6,6 +6,7 @@
 import type { WebPushCredential } from '../../domain/credential.ts';
 import { PLATFORM_WEB_PUSH } from '../../domain/device.ts';
 import type { TransportLimits } from '../../transport/transport.ts';
+import { publicAccount } from '../fcm/credential-form.ts';
 import { fcmMinting } from '../fcm/credentials.ts';
 import { fcmProbe } from '../fcm/probe.ts';
 import { projectQuota } from '../fcm/quota.ts';
@@ -28,6 +29,10 @@ export const WEB_PUSH: Provider<WebPushCredential, WebPushOrigins> = {
   credentialFlags: WEB_PUSH_FLAGS,
   parseCredential: parseWebPush,
   accountOf: () => null,
+  publicPart: ({ vapid, serviceAccount }) => ({
+    ...(vapid === null ? {} : { vapid: { publicKey: vapid.publicKey, subject: vapid.subject } }),
+    ...(serviceAccount === null ? {} : { serviceAccount: publicAccount(serviceAccount) }),
+  }),
   publicNote: ({ vapid }) =>
     vapid === null ? null : `Web pages subscribe with applicationServerKey ${vapid.publicKey}`,
 

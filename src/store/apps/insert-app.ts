@@ -12,11 +12,15 @@ export async function insertApp(
     readonly clientId: number;
     readonly name: string;
     readonly platformIds: readonly number[];
+    /** Absent: the next one. */
+    readonly id?: number;
   },
 ): Promise<number> {
   const [row] = await sql<{ id: number }[]>`
     with app as (
-      insert into apps (client_id, name) values (${app.clientId}, ${app.name}) returning id
+      insert into apps (id, client_id, name)
+      values (coalesce(${app.id ?? null}::integer, nextval('object_ids')), ${app.clientId}, ${app.name})
+      returning id
     ), platforms as (
       insert into app_platforms (app_id, platform_id)
       select app.id, platform_id from app, unnest(${list(app.platformIds)}::smallint[]) as platform_id

@@ -111,7 +111,8 @@ const select = (
     ${tagIds} as "tagIds",
     d.registered_at > greatest(now() - ${freshMs}::float8 * interval '1 millisecond', p.repetitions_written_from) as "isFresh"
   from devices d
-  join app_platforms p on p.app_id = d.app_id and p.platform_id = d.platform_id
+  -- Left: of an app that was deleted a moment ago, whose devices are still being erased.
+  left join app_platforms p on p.app_id = d.app_id and p.platform_id = d.platform_id
   join ${wantedDevices(sql, devices)}
     on d.app_id = wanted.app_id and d.platform_id = wanted.platform_id and d.device_key = wanted.device_key
   ${ending}`.execute();

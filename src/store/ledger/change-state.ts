@@ -21,7 +21,7 @@ export interface Obedience {
  * `open_chunks` of one that was paused before it was planned: it has none and is not finished. Not
  * 0, for that would finish it, also on a node of the version before.
  */
-const NOT_PLANNED = -1;
+export const NOT_PLANNED = -1;
 
 interface Standing {
   readonly state: NotificationState;

@@ -71,6 +71,13 @@ export class RedisFeed implements IndexFeed {
     if (ahead.length > 0) await onAhead(indexName, ahead);
   }
 
+  async forget(groups: readonly DeviceGroupKey[]): Promise<void> {
+    const { client, breaker, name } = this.#options;
+    await breaker.run(() =>
+      Promise.all(groups.map((group) => client.unlink(groupHashKey(name.current, group)))),
+    );
+  }
+
   /**
    * Answers the version that the group then has. If it is lower than that of the change, an earlier
    * change is missing.

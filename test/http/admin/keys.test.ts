@@ -5,13 +5,17 @@
 
 import type { Test } from 'tap';
 import t from 'tap';
+import { createCheck } from '../../../src/credentials/provider-check.ts';
 import { adminRoutes } from '../../../src/http/admin/routes.ts';
 import { pushRoute } from '../../../src/http/notifications/push.ts';
 import { statusRoute } from '../../../src/http/notifications/status.ts';
+import { DEFAULT_ORIGINS } from '../../../src/providers/origins.ts';
 import { Accept } from '../../../src/push/accept/accept.ts';
+import { createEraser } from '../../../src/registration/erase-device.ts';
 import { insertApp } from '../../../src/store/apps/insert-app.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { SqlTagIndex } from '../../../src/tag-index/sql/sql-tag-index.ts';
+import { NO_FEED } from '../../../src/tag-index/tag-index.ts';
 import { addTenant, secrets, startApiOn } from '../../support/api.ts';
 import { until } from '../../support/poll.ts';
 import { seedDevices } from '../../support/seed.ts';
@@ -38,7 +42,15 @@ async function open(t: Test, store: Store) {
     onAccepted: () => undefined,
   });
   const { baseUrl } = await startApiOn(t, store, [
-    ...adminRoutes({ sql, secrets, patientReads, onDisconnected: () => undefined }),
+    ...adminRoutes({
+      sql,
+      secrets,
+      patientReads,
+      origins: DEFAULT_ORIGINS,
+      check: createCheck(sql, secrets, DEFAULT_ORIGINS),
+      eraseDevice: createEraser(sql, NO_FEED),
+      onDisconnected: () => undefined,
+    }),
     pushRoute(accept, sql),
     statusRoute(patientReads),
   ]);

@@ -1,6 +1,7 @@
 import { createECDH, createPrivateKey } from 'node:crypto';
 import t from 'tap';
 import { parseProviderCredential } from '../../../src/credentials/provider-credentials.ts';
+import { sentenceOf } from '../../../src/providers/credential-form.ts';
 import { DEFAULT_ORIGINS } from '../../../src/providers/origins.ts';
 import { generateVapidKeys } from '../../../src/providers/webpush/credential-form.ts';
 import { WEB_PUSH } from '../../../src/providers/webpush/provider.ts';
@@ -17,7 +18,7 @@ const pem = { type: 'pkcs8', format: 'pem' } as const;
 const parse = (input: unknown) => parseProviderCredential(7, input, DEFAULT_ORIGINS);
 const faultsOf = (vapid: unknown): readonly string[] => {
   const parsed = parse({ vapid });
-  return parsed.ok ? [] : parsed.faults;
+  return parsed.ok ? [] : parsed.faults.map(sentenceOf);
 };
 
 t.test('the key in base64url or as a PEM, with or without its public half', (t) => {
@@ -65,8 +66,11 @@ t.test('an account beside the keys, or alone', (t) => {
   t.same(parse({ vapid: { ...vapid, subject: 'x' }, serviceAccount: broken }), {
     ok: false,
     faults: [
-      'vapid.subject must be mailto: with an e-mail address, or an https: URL.',
-      'serviceAccount.client_email is not an e-mail address.',
+      {
+        path: 'vapid.subject',
+        message: 'must be mailto: with an e-mail address, or an https: URL',
+      },
+      { path: 'serviceAccount.client_email', message: 'is not an e-mail address' },
     ],
   });
   t.end();

@@ -31,8 +31,8 @@ const TOLD_LENGTH_MAX = 600;
 const TOKEN = /tc[ask]_[A-Za-z0-9]{20,}/;
 const STACK = /(?:\n|\\n)\s+at .+:\d+:\d+|node:internal|\/node_modules\//;
 const PEM = /-----BEGIN/;
-/** What they do makes other valid requests void: each has a world of its own. */
-const ENDS_THINGS = /^DELETE|\/(?:delete|rotate|cancel|replace)\b/;
+/** What they do makes others void, or is seldom allowed: each has a world of its own. */
+const ENDS_THINGS = /^DELETE|\/(?:delete|rotate|cancel|replace|erase|probe)\b/;
 
 export async function fuzzRoutes(
   t: Test,

@@ -17,6 +17,7 @@ export interface Request {
 type Body = (world: World) => unknown;
 
 const device: Body = ({ appId, deviceId }) => ({ appId, platformId: 3, deviceId });
+const deviceToFind: Body = ({ deviceId }) => ({ platformId: 3, deviceId });
 const subscription: Body = (world) => ({ ...(device(world) as object), tagId: [world.tagId] });
 const payload = {
   title: 'goal!',
@@ -56,8 +57,7 @@ const tags: Body = () => ({
   ],
 });
 
-/** What is posted, by the route. A route that is not here is posted the body of another. */
-export const BODIES: Readonly<Record<string, Body>> = {
+const JOB_AND_TAG_BODIES: Readonly<Record<string, Body>> = {
   'POST /push-api/reg': subscription,
   'POST /push-api/ureg': subscription,
   'POST /push-api/set': (world) => ({ ...(subscription(world) as object), appVersion: '1.0' }),
@@ -105,6 +105,34 @@ export const BODIES: Readonly<Record<string, Body>> = {
     expiresAt: '2100-01-01T00:00:00Z',
   }),
 };
+
+const APP_BODIES: Readonly<Record<string, Body>> = {
+  'POST /push-admin-api/app/add/:client': () => ({
+    name: 'Website',
+    platformId: '7',
+    parameters: { senderId: null, fallbackUrl: 'https://www.customer.example' },
+    tags: [{ sourceId: SOURCE_ID }],
+  }),
+  'POST /push-admin-api/app/update/:client': ({ appId }) => ({
+    id: String(appId),
+    platformId: 3,
+    name: 'App!',
+    parameters: { pushTemplate: '[]' },
+  }),
+  'POST /push-admin-api/app/delete/:client': ({ appId }) => ({ id: appId }),
+  'POST /push-admin-api/v3/:client/apps': () => ({ name: 'New', platformIds: [7] }),
+  'PATCH /push-admin-api/v3/:client/apps/:id': () => ({ name: 'App!' }),
+  'PUT /push-admin-api/v3/:client/apps/:id/platforms/:platform': ({ apns }) => apns,
+  'POST /push-admin-api/v3/:client/apps/:id/platforms/:platform/probe': () => undefined,
+  'POST /push-admin-api/v3/:client/apps/:id/devices/lookup': deviceToFind,
+  'POST /push-admin-api/v3/:client/apps/:id/devices/erase': deviceToFind,
+};
+
+/**
+ * What is posted, by the route. A route that is not here gets the body of another; a body whose
+ * route is not there goes to others.
+ */
+export const BODIES: Readonly<Record<string, Body>> = { ...JOB_AND_TAG_BODIES, ...APP_BODIES };
 
 export const nameOf = ({ method, path }: Route): string => `${method} ${path}`;
 

@@ -5,6 +5,7 @@ import {
   readProviderCredential,
   writeProviderCredential,
 } from '../../../src/credentials/provider-credentials.ts';
+import type { ApnsCredential, ProviderCredential } from '../../../src/domain/credential.ts';
 import { PLATFORM_APNS, PLATFORM_FCM } from '../../../src/domain/device.ts';
 import { addTenant, secrets } from '../api.ts';
 import { post } from '../client.ts';
@@ -22,6 +23,8 @@ export interface World {
   readonly apiToken: string;
   readonly superToken: string;
   readonly keyToken: string;
+  /** As its owner puts it. */
+  readonly apns: Omit<ApnsCredential, 'kind'>;
   /** `user:password` of the super user. */
   readonly login: string;
   /** Of this client: for its own eyes only. */
@@ -35,11 +38,14 @@ export async function makeWorld(service: Service, slug: string): Promise<World> 
   const { engine, store, demo } = service;
   const { sql } = store;
   const { clientId, appId, superUser, apiUser } = await addTenant(sql, slug);
-  for (const platformId of [PLATFORM_APNS, PLATFORM_FCM]) {
+  const put = async (platformId: number): Promise<ProviderCredential> => {
     const opened = await readProviderCredential(sql, secrets, demo.appId, platformId);
     if (opened.kind !== 'opened') throw new Error(opened.kind);
     await writeProviderCredential(sql, secrets, appId, platformId, opened.credential);
-  }
+    return opened.credential;
+  };
+  const { kind: _, ...apns } = (await put(PLATFORM_APNS)) as ApnsCredential;
+  await put(PLATFORM_FCM);
   const ask = async (path: string, token: string, body: unknown): Promise<string> => {
     const answer = await post(engine.url + path, token, body);
     if (!answer.ok) throw new Error(`${path} was answered ${await answer.text()}`);
@@ -86,6 +92,7 @@ export async function makeWorld(service: Service, slug: string): Promise<World> 
     apiToken: apiUser.token,
     superToken: superUser.token,
     keyToken: key.token,
+    apns,
     login: `${superUser.username}:${superUser.password}`,
     passwords: [superUser.password, apiUser.password],
   };

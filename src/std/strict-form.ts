@@ -4,8 +4,8 @@
  */
 
 import { z } from 'zod';
-import { foreignText } from '../std/foreign-text.ts';
-import { nearestName } from '../std/nearest-name.ts';
+import { foreignText } from './foreign-text.ts';
+import { nearestName } from './nearest-name.ts';
 
 /** Unknown fields that are listed for one object, and the length of each name. */
 const UNKNOWN_FIELDS_MAX = 10;

@@ -1,0 +1,37 @@
+/**
+ * Keeps clients from having providers asked without end: each check may make a connection, and to a
+ * provider, connections that come and go quickly look like an attack.
+ */
+
+import { TokenBuckets } from '../std/token-buckets.ts';
+
+/** Checks that clients have asked for, at a time; each takes ten seconds at most. */
+const AT_ONCE_MAX = 8;
+const OF_CLIENT_MAX = 2;
+const PER_SECOND_MAX = 1;
+const BUCKETS_MAX = 10_000;
+
+export type Paced<T> =
+  | { readonly kind: 'done'; readonly value: T }
+  /** The client has just asked for one. */
+  | { readonly kind: 'too-many' }
+  /** Too many are under way, of this client or in all. */
+  | { readonly kind: 'busy' };
+
+export class PacedChecks {
+  private readonly rates = new TokenBuckets({ perSecond: PER_SECOND_MAX, bucketsMax: BUCKETS_MAX });
+  private readonly underWay: number[] = [];
+
+  /** Runs `work`, which asks a provider, or says why not. */
+  async run<T>(clientId: number, work: () => Promise<T>): Promise<Paced<T>> {
+    const own = this.underWay.filter((id) => id === clientId).length;
+    if (this.underWay.length >= AT_ONCE_MAX || own >= OF_CLIENT_MAX) return { kind: 'busy' };
+    if (!this.rates.take(String(clientId), performance.now())) return { kind: 'too-many' };
+    this.underWay.push(clientId);
+    try {
+      return { kind: 'done', value: await work() };
+    } finally {
+      this.underWay.splice(this.underWay.indexOf(clientId), 1);
+    }
+  }
+}

@@ -1,0 +1,133 @@
+/**
+ * `apps/<id>/devices/lookup` and `…/erase`: what is known of a device, and its end. A deviceId is
+ * long and private, so it is never in a path.
+ */
+
+import { z } from 'zod';
+import type { Caller } from '../../access/caller.ts';
+import { DEVICE_ID_LENGTH_MAX, isDeviceId } from '../../domain/device.ts';
+import type { Eraser } from '../../registration/erase-device.ts';
+import type { DeviceRef } from '../../registration/operation.ts';
+import { deviceRef } from '../../registration/operation.ts';
+import { strictForm } from '../../std/strict-form.ts';
+import type { DeviceDetails, PendingOutcome } from '../../store/devices/read-device.ts';
+import { listPendingOutcomes, readDevice } from '../../store/devices/read-device.ts';
+import type { PatientReads } from '../../store/patient-reads.ts';
+import type { Sql } from '../../store/sql.ts';
+import type { ApiRoute, HttpRequest, HttpResponse } from '../handler.ts';
+import { BODY_BYTES_MAX } from '../handler.ts';
+import { invalid, json, readJsonBody } from '../json-body.ts';
+import { problem } from '../problem.ts';
+import { tooMuchCounted } from '../too-much-counted.ts';
+import { withSecret } from './credentials.ts';
+import { ownApp } from './own-app.ts';
+import { id } from './tag-forms.ts';
+
+export interface AppDeviceParts {
+  readonly sql: Sql;
+  readonly patientReads: PatientReads;
+  /** Erases the device, in the database and in the index. Null: there is none. */
+  readonly eraseDevice: Eraser;
+}
+
+const DEVICE_ID = `must be a string of 1–${DEVICE_ID_LENGTH_MAX} characters, without NUL`;
+export const deviceForm = strictForm({
+  platformId: id,
+  deviceId: z.custom<string>(isDeviceId, DEVICE_ID),
+});
+
+/** Of one device: sends of which it is still owed something, the newest. */
+const PENDING_MAX = 100;
+
+/** Both take the same body. */
+export function appDeviceRoutes(parts: AppDeviceParts): readonly ApiRoute[] {
+  const path = '/push-admin-api/v3/:client/apps/:id/devices';
+  const shared = { api: 'admin', method: 'POST', bodyBytesMax: BODY_BYTES_MAX } as const;
+  return [
+    {
+      ...shared,
+      operation: 'lookUpDevice',
+      needs: 'read',
+      path: `${path}/lookup`,
+      handle: (request, caller) =>
+        withDevice(parts.sql, request, caller, (device) =>
+          lookUp(parts.patientReads, request, caller, device),
+        ),
+    },
+    {
+      ...shared,
+      operation: 'eraseDevice',
+      needs: 'admin',
+      path: `${path}/erase`,
+      handle: (request, caller) =>
+        withDevice(parts.sql, request, caller, async (device) => {
+          const erased = await parts.eraseDevice(device);
+          return json({ erased: erased !== null, ...(erased === null ? {} : shown(erased)) });
+        }),
+    },
+  ];
+}
+
+/** The device that the body names, on a platform of the caller's app. */
+async function withDevice(
+  sql: Sql,
+  request: HttpRequest,
+  caller: Caller,
+  answer: (device: DeviceRef) => Promise<HttpResponse>,
+): Promise<HttpResponse> {
+  const own = await ownApp(sql, request, caller);
+  if (!own.ok) return own.response;
+  const read = readJsonBody(request, deviceForm);
+  if (!read.ok) return read.response;
+  const { platformId, deviceId } = read.value;
+  const { id: appId, platformIds } = own.app;
+  if (!platformIds.includes(platformId)) {
+    const message = `must be one that the app is on: ${platformIds.join(', ')}`;
+    return invalid(request, [{ path: 'platformId', message }]);
+  }
+  return withSecret(await answer(deviceRef(appId, platformId, deviceId)));
+}
+
+async function lookUp(
+  patientReads: PatientReads,
+  request: HttpRequest,
+  { clientId }: Caller,
+  key: DeviceRef,
+): Promise<HttpResponse> {
+  const read = await patientReads.run(clientId, async (patient) => {
+    const device = await readDevice(patient, key);
+    if (device === null) return null;
+    const { ordinal } = device;
+    const pending = await listPendingOutcomes(patient, clientId, { ...key, ordinal }, PENDING_MAX);
+    return { ...shown(device), pending: pending.map(pendingShown) };
+  });
+  if (read.kind === 'busy') return tooMuchCounted(request);
+  return read.result === null
+    ? problem(request.requestId, 404, 'This app has no such device on this platform.')
+    : json(read.result);
+}
+
+/** What a device does not have is left out. */
+const shown = (device: DeviceDetails) => ({
+  deviceId: device.deviceId,
+  registeredAt: device.registeredAtMs,
+  unsubscribedAt: device.unsubscribedAtMs ?? undefined,
+  appVersion: device.appVersion ?? undefined,
+  tags: device.tags.map(({ id: tagId, name, sourceId }) => ({
+    id: tagId,
+    name,
+    sourceId: sourceId ?? undefined,
+  })),
+  refusals: device.refusals,
+  refusedAt: device.refusedAtMs ?? undefined,
+  environment: device.environment ?? undefined,
+});
+
+const pendingShown = (pending: PendingOutcome) => ({
+  notificationId: pending.notificationId,
+  kind: pending.kind,
+  reason: pending.reason ?? undefined,
+  attempts: pending.attempts ?? undefined,
+  dueAt: pending.dueAtMs ?? undefined,
+  held: pending.isHeld || undefined,
+});

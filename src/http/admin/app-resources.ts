@@ -1,0 +1,147 @@
+/** Apps as resources: `/push-admin-api/v3/<client>/apps` and `…/apps/<id>`. */
+
+import { makeApp } from '../../access/apps.ts';
+import type { Caller } from '../../access/caller.ts';
+import type { Secrets } from '../../access/secrets.ts';
+import { addPlatforms, renameApp } from '../../store/apps/change-app.ts';
+import type { App } from '../../store/apps/read-apps.ts';
+import { listAppsById, readApp } from '../../store/apps/read-apps.ts';
+import { lockClient, raiseCatalogueVersion } from '../../store/clients/lock-client.ts';
+import type { Sql, SqlPool } from '../../store/sql.ts';
+import { transact } from '../../store/transact.ts';
+import type { ApiRoute, HttpRequest, HttpResponse } from '../handler.ts';
+import { BODY_BYTES_MAX } from '../handler.ts';
+import { invalid, json, readJsonBody } from '../json-body.ts';
+import { isLimited, outside } from '../key-limits.ts';
+import { answerList } from '../list-answer.ts';
+import { QueryReader } from '../query-reader.ts';
+import { appPatchForm, newAppForm } from './app-forms.ts';
+import { withSecret } from './credentials.ts';
+import { dropApp } from './drop-app.ts';
+import { noApp, ownApp } from './own-app.ts';
+import { pathId } from './path-id.ts';
+import { OTHER_ID } from './tag-forms.ts';
+
+export interface AppResourceParts {
+  readonly sql: SqlPool;
+  readonly secrets: Secrets;
+}
+
+/** The list, and what can be done with one app. */
+export function appResourceRoutes(parts: AppResourceParts): readonly ApiRoute[] {
+  const path = '/push-admin-api/v3/:client/apps';
+  const { sql } = parts;
+  const read = { api: 'admin', needs: 'read', bodyBytesMax: 0 } as const;
+  const write = { api: 'admin', needs: 'admin', bodyBytesMax: BODY_BYTES_MAX } as const;
+  return [
+    {
+      ...read,
+      operation: 'listApps',
+      method: 'GET',
+      path,
+      handle: (request, caller) => list(sql, request, caller),
+    },
+    {
+      ...write,
+      operation: 'createApp',
+      method: 'POST',
+      path,
+      handle: (request, caller) => make(parts, request, caller),
+    },
+    {
+      ...read,
+      operation: 'getApp',
+      method: 'GET',
+      path: `${path}/:id`,
+      async handle(request, caller) {
+        const own = await ownApp(sql, request, caller, 'name');
+        return own.ok ? json(own.app) : own.response;
+      },
+    },
+    {
+      ...write,
+      operation: 'changeApp',
+      method: 'PATCH',
+      path: `${path}/:id`,
+      handle: (request, caller) => change(sql, request, caller),
+    },
+    {
+      ...write,
+      operation: 'deleteApp',
+      method: 'DELETE',
+      path: `${path}/:id`,
+      handle: (request, caller) =>
+        dropApp(sql, request, caller, pathId(request), { status: 204, body: '' }),
+    },
+  ];
+}
+
+function list(
+  sql: Sql,
+  request: HttpRequest,
+  { clientId, key }: Caller,
+): HttpResponse | Promise<HttpResponse> {
+  const reader = new QueryReader(request.query, ['limit', 'cursor', 'q', 'platformId']);
+  const filter = { text: reader.text('q'), platformId: reader.number('platformId', 1) };
+  const page = { limit: reader.limit(), after: reader.cursor(FIRST) };
+  if (reader.faults.length > 0) return invalid(request, reader.faults);
+  const appIds = key?.appIds ?? null;
+  return answerList<App, readonly number[]>(request, page, {
+    read: ([afterId = 0], limit) =>
+      listAppsById(sql, { clientId, ...filter, appIds, afterId, limit }),
+    keyOf: ({ id }) => [id],
+    show: (app) => app,
+  });
+}
+
+const FIRST: readonly number[] = [0];
+
+/** A key with limits makes no app: it would be outside of them. */
+async function make(
+  { sql, secrets }: AppResourceParts,
+  request: HttpRequest,
+  caller: Caller,
+): Promise<HttpResponse> {
+  const read = readJsonBody(request, newAppForm);
+  if (!read.ok) return read.response;
+  if (isLimited(caller)) return outside(request);
+  const { name, platformIds } = read.value;
+  const { clientId, clientSlug } = caller;
+  const made = await transact(sql, (tx) =>
+    makeApp(tx, secrets, { clientId, clientSlug, name, platformIds }),
+  );
+  if (!made.ok) return invalid(request, [{ path: '', message: made.why }]);
+  const { username, password, token } = made.credential;
+  const apiUser = { userName: username, password, token };
+  return withSecret({ ...json({ id: made.id, name, platformIds, apiUser }), status: 201 });
+}
+
+async function change(sql: SqlPool, request: HttpRequest, caller: Caller): Promise<HttpResponse> {
+  const own = await ownApp(sql, request, caller);
+  if (!own.ok) return own.response;
+  const read = readJsonBody(request, appPatchForm);
+  if (!read.ok) return read.response;
+  const { id } = own.app;
+  if ((read.value.id ?? id) !== id) return invalid(request, [OTHER_ID]);
+  return transact(sql, async (tx) => {
+    await lockClient(tx, caller.clientId);
+    const app = await readApp(tx, caller.clientId, id);
+    if (app === null) return noApp(request);
+    const { name = app.name, platformIds = app.platformIds } = read.value;
+    const left = app.platformIds.filter((platformId) => !platformIds.includes(platformId));
+    if (left.length > 0) return invalid(request, [staysOn(left)]);
+    const added = platformIds.filter((platformId) => !app.platformIds.includes(platformId));
+    // What changes nothing must not empty the caches.
+    if (name === app.name && added.length === 0) return json(app);
+    await renameApp(tx, id, name);
+    await addPlatforms(tx, id, added);
+    await raiseCatalogueVersion(tx, caller.clientId);
+    return json({ id, name, platformIds });
+  });
+}
+
+/** A platform has devices: they go with the app only. */
+const staysOn = (platformIds: readonly number[]) => ({
+  path: 'platformIds',
+  message: `leaves out ${platformIds.join(', ')}; an app stays on the platforms that it is on`,
+});

@@ -1,0 +1,204 @@
+/**
+ * Apps as existing clients of the public service ask for them (facts/upstream.md, section 4): a row
+ * for each platform of each app, with parameters that are kept and returned unread.
+ */
+
+import type { z } from 'zod';
+import { makeApp } from '../../access/apps.ts';
+import type { Caller } from '../../access/caller.ts';
+import { identityOf } from '../../access/credentials.ts';
+import type { Secrets } from '../../access/secrets.ts';
+import { renameApp, writeParameters } from '../../store/apps/change-app.ts';
+import type { AppPlatform } from '../../store/apps/list-app-platforms.ts';
+import { listAppPlatforms } from '../../store/apps/list-app-platforms.ts';
+import type { App } from '../../store/apps/read-apps.ts';
+import { readApp } from '../../store/apps/read-apps.ts';
+import { lockClient, raiseCatalogueVersion } from '../../store/clients/lock-client.ts';
+import type { PatientReads } from '../../store/patient-reads.ts';
+import type { Sql, SqlPool } from '../../store/sql.ts';
+import { transact } from '../../store/transact.ts';
+import type { ApiRoute, HttpRequest, HttpResponse } from '../handler.ts';
+import { BODY_BYTES_MAX } from '../handler.ts';
+import { json } from '../json-body.ts';
+import { coversApp, isLimited, outside } from '../key-limits.ts';
+import { answerList } from '../list-answer.ts';
+import { tooMuchCounted } from '../too-much-counted.ts';
+import { addAppForm, deleteAppForm, updateAppForm } from './app-forms.ts';
+import { connectTags, tagsToConnect } from './connect-tags.ts';
+import { withSecret } from './credentials.ts';
+import { readDataBody } from './data-body.ts';
+import { dropApp } from './drop-app.ts';
+import { isForTags, noApp } from './own-app.ts';
+import type { Outcome } from './refusal.ts';
+import { done, refuse, refused } from './refusal.ts';
+
+export interface AppRouteParts {
+  readonly sql: SqlPool;
+  readonly secrets: Secrets;
+  readonly patientReads: PatientReads;
+}
+
+/** `app/get`, `app/add`, `app/update` and `app/delete`. */
+export function appRoutes(parts: AppRouteParts): readonly ApiRoute[] {
+  const path = '/push-admin-api/app';
+  const write = { api: 'admin', needs: 'admin', bodyBytesMax: BODY_BYTES_MAX } as const;
+  return [
+    {
+      operation: 'getPublishedApps',
+      api: 'admin',
+      needs: 'read',
+      method: 'GET',
+      path: `${path}/get/:client`,
+      bodyBytesMax: 0,
+      handle: (request, caller) => list(parts, request, caller),
+    },
+    {
+      ...write,
+      operation: 'addPublishedApp',
+      method: 'POST',
+      path: `${path}/add/:client`,
+      handle: (request, caller) => add(parts, request, caller),
+    },
+    {
+      ...write,
+      operation: 'updatePublishedApp',
+      method: 'POST',
+      path: `${path}/update/:client`,
+      handle: (request, caller) => update(parts, request, caller),
+    },
+    {
+      ...write,
+      operation: 'deletePublishedApp',
+      method: 'POST',
+      path: `${path}/delete/:client`,
+      handle: (request, caller) => remove(parts, request, caller),
+    },
+  ];
+}
+
+/** All of them, as the public service lists them. */
+async function list(
+  { secrets, patientReads }: AppRouteParts,
+  request: HttpRequest,
+  caller: Caller,
+): Promise<HttpResponse> {
+  const { clientId, key } = caller;
+  const appIds = key?.appIds ?? null;
+  const read = await patientReads.run(clientId, (patient) =>
+    answerList<AppPlatform, readonly number[]>(
+      request,
+      { limit: null, after: [0, 0] },
+      {
+        read: ([afterId = 0, afterPlatformId = 0], limit) =>
+          listAppPlatforms(patient, { clientId, appIds, afterId, afterPlatformId, limit }),
+        keyOf: ({ id, platformId }) => [id, platformId],
+        show: (row) => shown(row, tokenOf(row, secrets, caller)),
+      },
+    ),
+  );
+  return read.kind === 'busy' ? tooMuchCounted(request) : withSecret(read.result);
+}
+
+async function add(
+  { sql, secrets }: AppRouteParts,
+  request: HttpRequest,
+  caller: Caller,
+): Promise<HttpResponse> {
+  const read = readDataBody(request, addAppForm);
+  if (!read.ok) return read.response;
+  if (isLimited(caller)) return outside(request);
+  const { name, platformId, parameters = null, tags } = read.value;
+  const { clientId, clientSlug } = caller;
+  const added = await transact(sql, async (tx) => {
+    await lockClient(tx, clientId);
+    const connected = await tagsToConnect(tx, caller, null, tags);
+    if (!connected.ok) return connected;
+    const app = { clientId, clientSlug, name, platformIds: [platformId] };
+    const made = await makeApp(tx, secrets, app);
+    if (!made.ok) return refused({ kind: 'invalid', faults: [{ path: '', message: made.why }] });
+    const { id, credential } = made;
+    await connectTags(tx, clientId, id, connected.value);
+    if (parameters !== null) await writeParameters(tx, { appId: id, platformId }, parameters);
+    return done(shown({ id, name, platformId, parameters }, credential.token));
+  });
+  return added.ok ? withSecret(json(added.value)) : refuse(request, added.refusal);
+}
+
+function update(
+  { sql, secrets }: AppRouteParts,
+  request: HttpRequest,
+  caller: Caller,
+): HttpResponse | Promise<HttpResponse> {
+  const read = readDataBody(request, updateAppForm);
+  if (!read.ok) return read.response;
+  const { id } = read.value;
+  return transact(sql, async (tx) => {
+    await lockClient(tx, caller.clientId);
+    const app = await readApp(tx, caller.clientId, id);
+    if (app === null) return noApp(request);
+    if (!coversApp(caller, id) || isForTags(caller)) return outside(request, 'id');
+    const changed = await change(tx, caller, app, read.value);
+    if (!changed.ok) return refuse(request, changed.refusal);
+    return withSecret(json(shown(changed.value, tokenOf(changed.value, secrets, caller))));
+  });
+}
+
+/** On the platform that the request names, or the only one that the app is on. */
+async function change(
+  tx: Sql,
+  caller: Caller,
+  app: App,
+  { name = app.name, platformId, parameters, tags }: z.infer<typeof updateAppForm>,
+): Promise<Outcome<AppPlatform>> {
+  const { clientId } = caller;
+  const { id, platformIds } = app;
+  const on = platformId ?? (platformIds.length === 1 ? platformIds[0] : undefined);
+  if (on === undefined || !platformIds.includes(on)) {
+    const message = `must be one that the app is on: ${platformIds.join(', ')}`;
+    return refused({ kind: 'invalid', faults: [{ path: 'platformId', message }] });
+  }
+  const connected = await tagsToConnect(tx, caller, id, tags);
+  if (!connected.ok) return connected;
+  await connectTags(tx, clientId, id, connected.value);
+  if (parameters !== undefined) {
+    await writeParameters(tx, { appId: id, platformId: on }, parameters);
+  }
+  if (name !== app.name) {
+    await renameApp(tx, id, name);
+    await raiseCatalogueVersion(tx, clientId);
+  }
+  const before = { afterId: id, afterPlatformId: on - 1 };
+  const [row] = await listAppPlatforms(tx, { clientId, appIds: [id], ...before, limit: 1 });
+  if (row === undefined) throw new Error(`app ${id} is locked, and not there`);
+  return done(row);
+}
+
+function remove(
+  { sql }: AppRouteParts,
+  request: HttpRequest,
+  caller: Caller,
+): HttpResponse | Promise<HttpResponse> {
+  const read = readDataBody(request, deleteAppForm);
+  if (!read.ok) return read.response;
+  const { id } = read.value;
+  return dropApp(sql, request, caller, id, json({ id }));
+}
+
+/** For the super user, who may see it in the console too. Null: not for this caller, or none. */
+function tokenOf({ apiUser }: AppPlatform, secrets: Secrets, { key }: Caller): string | null {
+  if (apiUser === null || key !== undefined) return null;
+  const { username, tokenSealed, keyId } = apiUser;
+  const opened = secrets.open(tokenSealed, keyId, identityOf(username, 'token'));
+  return opened.kind === 'opened' ? opened.plain : null;
+}
+
+const shown = (
+  { id, name, platformId, parameters }: Omit<AppPlatform, 'apiUser'>,
+  accessToken: string | null,
+) => ({
+  id,
+  name,
+  platformId,
+  parameters: parameters ?? {},
+  ...(accessToken === null ? {} : { apiUser: { accessToken } }),
+});

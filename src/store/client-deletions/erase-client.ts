@@ -1,0 +1,89 @@
+/** Erases what a deleted client leaves: a bounded piece in a transaction. */
+
+import type { Sql, SqlPool } from '../sql.ts';
+import { list } from '../sql.ts';
+import { transact } from '../transact.ts';
+
+export interface ClientDeletion {
+  readonly clientId: number;
+  /** By the database's clock. */
+  readonly deletedAtMs: number;
+}
+
+/** By the clients' ids, those behind `afterId`. */
+export const listClientDeletions = (
+  sql: Sql,
+  afterId: number,
+  limit: number,
+): Promise<readonly ClientDeletion[]> =>
+  sql<ClientDeletion[]>`
+    select id as "clientId", extract(epoch from deleted_at)::float8 * 1000 as "deletedAtMs"
+    from clients where deleted_at is not null and id > ${afterId} order by id limit ${limit}`;
+
+/** The next jobs that have not ended and were not cancelled. */
+export const listJobsToCancel = async (
+  sql: Sql,
+  { clientId }: ClientDeletion,
+  limit: number,
+): Promise<readonly string[]> => {
+  const rows = await sql<{ id: string }[]>`
+    select id from notifications
+    where client_id = ${clientId} and finished_at is null and state <> 'CANCELLED' limit ${limit}`;
+  return rows.map(({ id }) => id);
+};
+
+/** Those that have ended, with all that is known of them. Answers how many. */
+export const eraseEndedJobs = (
+  sql: SqlPool,
+  { clientId }: ClientDeletion,
+  limit: number,
+): Promise<number> =>
+  transact(sql, async (tx) => {
+    const erased = await tx`
+      with ended as materialized (
+        select id from notifications
+        where client_id = ${clientId} and finished_at is not null
+        order by id limit ${limit} for update skip locked
+      )
+      delete from notifications n using ended where n.id = ended.id`;
+    return erased.count;
+  });
+
+/** Whether something of its apps is left. */
+export async function hasAppDeletions(sql: Sql, { clientId }: ClientDeletion): Promise<boolean> {
+  const rows = await sql`select from app_deletions where client_id = ${clientId} limit 1`;
+  return rows.length > 0;
+}
+
+/**
+ * Tags, whose counts by day went with the apps, but for those of before there were apps in them;
+ * and with the last of them the tag groups. Answers how many tags.
+ */
+export const eraseTags = (
+  sql: SqlPool,
+  { clientId }: ClientDeletion,
+  limit: number,
+): Promise<number> =>
+  transact(sql, async (tx) => {
+    const erased = await tx<{ id: number }[]>`
+      delete from tags where id in (
+        select id from tags where client_id = ${clientId} order by id limit ${limit}
+      )
+      returning id`;
+    const ids = list(erased.map(({ id }) => id));
+    await tx`delete from tag_days where tag_id = any (${ids}::integer[])`;
+    await tx`delete from notification_days where object_id = any (${ids}::integer[])`;
+    if (erased.length < limit) await tx`delete from tag_groups where client_id = ${clientId}`;
+    return erased.length;
+  });
+
+/** The client itself, if nothing of it is left. */
+export async function closeClientDeletion(sql: Sql, { clientId }: ClientDeletion): Promise<void> {
+  await sql`
+    delete from clients c
+    where id = ${clientId}
+      and not exists (select from app_deletions where client_id = c.id)
+      and not exists (select from notifications where client_id = c.id)
+      and not exists (select from tags where client_id = c.id)
+      and not exists (select from tag_groups where client_id = c.id)`;
+}

@@ -1,0 +1,20 @@
+/** Makes a further key of a client, with some rights and no other limits. */
+
+import type { KeyRights } from '../../src/access/caller.ts';
+import { createKey } from '../../src/access/keys.ts';
+import type { SqlPool } from '../../src/store/sql.ts';
+import type { Tenant } from './api.ts';
+import { secrets } from './api.ts';
+
+/** Answers its token. */
+export async function makeKey(
+  sql: SqlPool,
+  { clientId, slug }: Tenant,
+  rights: Partial<KeyRights> & Pick<KeyRights, 'scopes'>,
+): Promise<string> {
+  const noLimits = { tagIds: null, groupIds: null, appIds: null, maxDevices: null };
+  const owner = { clientId, clientSlug: slug, name: 'Key', expiresAtMs: null };
+  const made = await createKey(sql, secrets, { ...noLimits, ...rights, ...owner });
+  if (made === null) throw new Error('too many keys');
+  return made.token;
+}
