@@ -37,7 +37,7 @@ const LEVELS = {
   test: {
     omits: '--include=dev',
     build: 'build',
-    sources: ['src', 'test', 'bench', 'tsconfig.json', 'package-lock.json'],
+    sources: ['src', 'test', 'bench', 'packages/client/src', 'tsconfig.json', 'package-lock.json'],
   },
 };
 /**

@@ -47,7 +47,14 @@ async function makeCheckout(t: Test): Promise<string> {
     readonly scripts: { readonly build: string; readonly 'build:service': string };
   };
   const root = temporaryDirectory(t, { 'tsconfig.json': '{}' });
-  for (const folder of ['src/patches', 'test', 'bench', 'runner', 'compiler']) {
+  for (const folder of [
+    'src/patches',
+    'test',
+    'bench',
+    'packages/client/src',
+    'runner',
+    'compiler',
+  ]) {
     mkdirSync(join(root, folder), { recursive: true });
   }
   copyFileSync(join(ROOT, 'src', 'prepare.mjs'), join(root, 'src', 'prepare.mjs'));

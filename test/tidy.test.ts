@@ -109,6 +109,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 /** Tests that stand for the whole system rather than for one source file. */
 const TESTS_WITHOUT_TWIN = [
   'tidy',
+  'client',
   'documents',
   'contract',
   'end-to-end',

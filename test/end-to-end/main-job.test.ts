@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import t from 'tap';
-import { deliveries, finalStatus, post, push, sumCloses } from '../support/client.ts';
+import { appOf, deliveries, finalStatus, push, sumCloses } from '../support/client.ts';
 import { until } from '../support/poll.ts';
 import type { Demo, EngineProcess } from '../support/processes.ts';
 import { runCommand, startEngine } from '../support/processes.ts';
@@ -141,8 +141,8 @@ t.test('a registration that was answered OK survives kill -9', async (t) => {
   let missing = 0;
   await forEach(answered, async (deviceId) => {
     const body = { appId: demo.appId, platformId: 3, deviceId };
-    const response = await post(`${again.baseUrl}/push-api/list`, demo.apiUser.token, body);
-    const tags = (await response.json()) as readonly { readonly id: number }[];
+    const app = appOf({ ...demo, baseUrl: again.baseUrl });
+    const { body: tags } = await app.request('POST', '/push-api/list', { body });
     if (!tags.some(({ id }) => id === tag)) missing += 1;
   });
   t.equal(missing, 0);
@@ -205,10 +205,10 @@ async function register(
   demo: Demo,
   platformId: number,
   deviceId: string,
-  tagId: readonly number[] | undefined,
+  tagId: readonly number[] = [],
 ): Promise<string> {
   const body = { appId: demo.appId, platformId, deviceId, tagId };
-  return (await post(`${demo.baseUrl}/push-api/reg`, demo.apiUser.token, body)).text();
+  return (await appOf(demo).request('POST', '/push-api/reg', { body })).body;
 }
 
 /**

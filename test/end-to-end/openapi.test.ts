@@ -3,8 +3,10 @@
  * has the routes that it names and no others.
  */
 
+import { generateKeyPairSync } from 'node:crypto';
 import type { Test } from 'tap';
 import t from 'tap';
+import { PLATFORM_APNS } from '../../src/domain/device.ts';
 import type { OpenApiDocument } from '../../src/http/openapi/document.ts';
 import { post } from '../support/client.ts';
 import { DocumentCheck } from '../support/document-check.ts';
@@ -16,7 +18,10 @@ import { temporaryDirectory } from '../support/temporary-directory.ts';
 interface Parameter {
   readonly name: string;
   readonly in: 'path' | 'query' | 'header';
-  readonly example: unknown;
+  /** Of a part of the path. */
+  readonly example?: unknown;
+  /** Of any other. */
+  readonly schema: { readonly examples?: readonly unknown[] };
 }
 
 interface Operation {
@@ -142,7 +147,10 @@ function fieldsOf(document: OpenApiDocument, { requestBody }: Operation): readon
   return additionalProperties === false ? Object.keys(properties ?? {}) : [];
 }
 
-/** What the examples need to be there: for each operation the ids that take the example's place. */
+/**
+ * What the examples need to be there: for each operation the values that take the example's place,
+ * in its path or else in its body.
+ */
 async function prepare(baseUrl: string, demo: Demo): Promise<Readonly<Record<string, Ids>>> {
   const make = async (path: string, body: unknown): Promise<Ids> => {
     const answer = await post(baseUrl + path, demo.superUser.token, body);
@@ -154,9 +162,32 @@ async function prepare(baseUrl: string, demo: Demo): Promise<Readonly<Record<str
   const job = (): Promise<Ids> => make('/push-api/v3/demo/notifications', later);
   const shown = await job();
   const paused = await job();
+  const ended = await job();
+  await post(
+    `${baseUrl}/push-api/v3/demo/notifications/${ended['id']}/cancel`,
+    demo.superUser.token,
+    {},
+  );
+  const app = (name: string): Promise<Ids> =>
+    make(`${admin}/apps`, { name, platformIds: [PLATFORM_APNS] });
+  const device = { deviceId: 'ab'.repeat(32) };
+  await post(`${baseUrl}/push-api/reg`, demo.apiUser.token, {
+    ...device,
+    appId: demo.appId,
+    platformId: PLATFORM_APNS,
+    tagId: 2,
+  });
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   return {
     getStatus: shown,
     getNotification: shown,
+    listenToNotification: ended,
+    deletePublishedApp: await app('Doomed'),
+    deleteApp: await app('Doomed too'),
+    putProviderCredential: {
+      ...(await app('Other')),
+      privateKey: String(privateKey.export({ type: 'pkcs8', format: 'pem' })),
+    },
     changeNotification: shown,
     pauseNotification: paused,
     resumeNotification: paused,
@@ -173,7 +204,7 @@ function ask(
   demo: Demo,
   operation: Operation,
   ids: Ids = {},
-  body: unknown = operation.requestBody?.content['application/json']?.example,
+  body: unknown = bodyOf(operation, ids),
   query = queryOf(operation),
 ): Promise<Response> {
   const { method, parameters, security, tags } = operation;
@@ -187,7 +218,7 @@ function ask(
   const headers = Object.fromEntries(
     parameters
       .filter((parameter) => parameter.in === 'header')
-      .map(({ name, example }) => [name, String(example)]),
+      .map(({ name, schema }) => [name, String(schema.examples?.[0])]),
   );
   const { token } = tags.includes('App API') ? demo.apiUser : demo.superUser;
   return fetch(baseUrl + path + query, {
@@ -200,10 +231,18 @@ function ask(
   });
 }
 
+function bodyOf({ requestBody, parameters }: Operation, ids: Ids): unknown {
+  const example = requestBody?.content['application/json']?.example;
+  const others = Object.entries(ids).filter(
+    ([name]) => !parameters.some((parameter) => parameter.name === name),
+  );
+  return others.length === 0 ? example : { ...(example as object), ...Object.fromEntries(others) };
+}
+
 function queryOf({ parameters }: Operation): string {
   const given = parameters.filter((parameter) => parameter.in === 'query');
   const query = new URLSearchParams(
-    Object.fromEntries(given.map(({ name, example }) => [name, String(example)])),
+    Object.fromEntries(given.map(({ name, schema }) => [name, String(schema.examples?.[0])])),
   );
   return given.length === 0 ? '' : `?${query}`;
 }

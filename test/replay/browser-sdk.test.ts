@@ -5,6 +5,7 @@
 
 import type { Test } from 'tap';
 import t from 'tap';
+import type { PushPayload } from '../support/client.ts';
 import { finalStatus, push } from '../support/client.ts';
 import { pageOf } from '../support/page.ts';
 import type { Service } from '../support/service.ts';
@@ -178,7 +179,12 @@ async function findTag(sdk: Sdk, sourceId: string): Promise<number> {
 }
 
 /** Pushes to all tags on the website alone; the row of it when the push has ended. */
-async function pushToWebsite(t: Test, { engine, demo }: Service, appId: number, payload: object) {
+async function pushToWebsite(
+  t: Test,
+  { engine, demo }: Service,
+  appId: number,
+  payload: PushPayload,
+) {
   const job = await push(engine.url, demo, demo.tagIds, payload, { appIds: [appId] });
   const rows = await finalStatus(engine.url, demo, job);
   t.equal(rows.length, 1);

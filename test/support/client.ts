@@ -3,24 +3,12 @@
  * benches speak.
  */
 
+import { TagcastClient } from '../../packages/client/src/client.ts';
+import type { PushRequest, StatusRow } from '../../packages/client/src/openapi.ts';
 import { until } from './poll.ts';
 import type { Demo } from './processes.ts';
 
-export interface StatusRow {
-  readonly key: { readonly id: string; readonly platformId: number };
-  readonly appId: number;
-  readonly state: string;
-  readonly totalCount: number;
-  readonly successCount: number;
-  readonly failedCount: number;
-  readonly skippedCount: number;
-  readonly expiredCount: number;
-  readonly cancelledCount: number;
-  readonly failureReasons?: Readonly<Record<string, number>>;
-  readonly uncertainCount?: number;
-  readonly heldDeletionCount?: number;
-  readonly simulated?: boolean;
-}
+export type { StatusRow } from '../../packages/client/src/openapi.ts';
 
 const FINAL_STATES = new Set(['FINISHED', 'FAILED', 'CANCELLED']);
 
@@ -32,22 +20,32 @@ export const post = (url: string, token: string, body: unknown): Promise<Respons
     body: JSON.stringify(body),
   });
 
+/** What a refusal shows is what a test asks for, so none is tried again. */
+const ONCE = { attemptsMax: 1 };
+
+/** The publisher of the demo client. */
+const publisher = (baseUrl: string, { superUser, clientId }: Demo): TagcastClient =>
+  new TagcastClient({ baseUrl, token: superUser.token, client: clientId, retry: ONCE });
+
+/** Its app, on a device. */
+export const appOf = ({ baseUrl, apiUser }: Demo): TagcastClient =>
+  new TagcastClient({ baseUrl, token: apiUser.token, retry: ONCE });
+
+export type PushPayload = PushRequest['payload'];
+
 /** Submits a push to tags; resolves with the job id. */
 export async function push(
   baseUrl: string,
   demo: Demo,
   tagIds: readonly number[],
-  payload: unknown = { title: 'goal!' },
+  payload: PushPayload = { title: 'goal!' },
   more: Readonly<Record<string, unknown>> = {},
 ): Promise<string> {
-  const response = await post(`${baseUrl}/push-api/push`, demo.superUser.token, {
-    tagIds,
-    payload,
-    ...more,
+  const { body } = await publisher(baseUrl, demo).request('POST', '/push-api/push', {
+    body: { tagIds, payload, ...more },
   });
-  const text = await response.text();
-  if (response.status !== 200) throw new Error(`push was answered ${response.status}: ${text}`);
-  return text;
+  if (!('id' in body)) throw new Error('A dry run has no job.');
+  return body.id;
 }
 
 /** The status rows of a job. */
@@ -56,11 +54,8 @@ export async function status(
   demo: Demo,
   job: string,
 ): Promise<readonly StatusRow[]> {
-  const response = await fetch(`${baseUrl}/push-api/status/${job}`, {
-    headers: { authorization: `Bearer ${demo.superUser.token}` },
-  });
-  if (response.status !== 200) throw new Error(`status was answered ${response.status}`);
-  return (await response.json()) as readonly StatusRow[];
+  const path = { id: job };
+  return (await publisher(baseUrl, demo).request('GET', '/push-api/status/{id}', { path })).body;
 }
 
 /** The rows of a job once every one is in a final state. */

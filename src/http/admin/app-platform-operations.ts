@@ -46,7 +46,6 @@ const credentialBody = z.looseObject({
   bundleId: text.optional(),
   environment: text.optional(),
   serviceAccount: z.unknown().optional().meta({ description: 'The JSON of its file.' }),
-  vapid: z.unknown().optional(),
   graceHours: z.int().min(0).max(GRACE_HOURS_MAX).optional(),
   expiresAt: time.optional(),
 });
@@ -82,16 +81,12 @@ export const appPlatformOperations = {
   },
   putProviderCredential: {
     summary: 'Put a provider credential, and have it checked',
-    description: 'Stored encrypted. A secret goes in and never comes out.',
+    description:
+      'The fields are those of its provider. Stored encrypted: a secret goes in and never comes out.',
     path,
     body: {
       schema: credentialBody,
-      example: {
-        teamId: 'TEAM123456',
-        keyId: 'KEY1234567',
-        bundleId: 'com.acme.news',
-        privateKey: '-----BEGIN PRIVATE KEY-----…',
-      },
+      example: { teamId: 'TEAM123456', keyId: 'KEY1234567', bundleId: 'com.acme.news' },
     },
     answers: { 200: jsonAnswer('Stored.', credentialState, KNOWN) },
     problems: [400, 404],

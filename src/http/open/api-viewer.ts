@@ -18,6 +18,7 @@ const PAGE = `<!doctype html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Tagcast: the API</title>
+<link rel="icon" href="data:,">
 <link rel="stylesheet" href="api/swagger-ui.css">
 <div id="viewer"></div>
 <script src="api/swagger-ui-bundle.js"></script>
@@ -31,7 +32,6 @@ const SCRIPT = `SwaggerUIBundle({
   dom_id: '#viewer',
   validatorUrl: null,
   deepLinking: true,
-  docExpansion: 'none',
   filter: true,
   tryItOutEnabled: true,
   displayRequestDuration: true,

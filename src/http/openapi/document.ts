@@ -6,11 +6,10 @@
 import { z } from 'zod';
 import type { Route } from '../handler.ts';
 import { TITLES } from '../problem.ts';
-import type { Content, Operation, Parameter } from './operation.ts';
+import type { Content, Json, Operation, Parameter } from './operation.ts';
 import { OPERATIONS } from './operations.ts';
 import { count } from './parts.ts';
-
-type Json = Readonly<Record<string, unknown>>;
+import { Schemas } from './schemas.ts';
 
 export interface OpenApiDocument extends Json {
   readonly openapi: string;
@@ -146,20 +145,30 @@ function parametersOf(route: Route, operation: Operation, schemas: Schemas): rea
   const inPath = [...route.path.matchAll(PARAMETER)].map(([, name = '']) => {
     const parameter = name === 'client' ? CLIENT : path[name];
     if (parameter === undefined) throw new Error(`${route.path}: :${name} is not described`);
-    return { ...parameterObject('path', [name, parameter], schemas), required: true };
+    const { description, schema, example } = parameter;
+    return { name, in: 'path', required: true, description, schema: schemas.of(schema), example };
   });
   return [
     ...inPath,
-    ...Object.entries(query).map((entry) => parameterObject('query', entry, schemas)),
-    ...Object.entries(headers).map((entry) => parameterObject('header', entry, schemas)),
+    ...Object.entries(query).map((entry) => optionalParameter('query', entry, schemas)),
+    ...Object.entries(headers).map((entry) => optionalParameter('header', entry, schemas)),
   ];
 }
 
-const parameterObject = (
-  where: 'path' | 'query' | 'header',
+/**
+ * Its example is the schema's: pages to try the interface fill in those of parameters, and would
+ * send every filter, and the same Idempotency-Key, with each request.
+ */
+const optionalParameter = (
+  where: 'query' | 'header',
   [name, { description, schema, example }]: readonly [string, Parameter],
   schemas: Schemas,
-): Json => ({ name, in: where, description, schema: schemas.of(schema), example });
+): Json => ({
+  name,
+  in: where,
+  description,
+  schema: { ...schemas.of(schema), examples: [example] },
+});
 
 function bodyObject(body: NonNullable<Operation['body']>, schemas: Schemas): Json {
   const content = contentObject(body, schemas);
@@ -278,33 +287,4 @@ function problemResponses(statuses: ReadonlySet<number>, schemas: Schemas): Json
     ),
     Problem: response(0, 'Any other fault.'),
   };
-}
-
-/** Turns zod's schemas into JSON Schemas; those with an id become components. */
-class Schemas {
-  readonly named: Record<string, unknown> = {};
-
-  of(schema: z.ZodType): unknown {
-    // Within another one, so that a schema with an id is a reference here, too.
-    const made = z.toJSONSchema(z.object({ it: schema }), {
-      io: 'input',
-      unrepresentable: 'any',
-      override: ({ jsonSchema }) => tidy(jsonSchema),
-    });
-    const { $defs = {}, properties } = JSON.parse(
-      JSON.stringify(made).replaceAll('"#/$defs/', '"#/components/schemas/'),
-    ) as { readonly $defs?: Json; readonly properties: { readonly it: unknown } };
-    Object.assign(this.named, $defs);
-    return properties.it;
-  }
-}
-
-/** Takes away what is true of every whole number and every name. */
-function tidy(schema: z.core.JSONSchema.BaseSchema): void {
-  if (schema.minimum === Number.MIN_SAFE_INTEGER) Reflect.deleteProperty(schema, 'minimum');
-  if (schema.maximum === Number.MAX_SAFE_INTEGER) Reflect.deleteProperty(schema, 'maximum');
-  const { propertyNames } = schema;
-  if (typeof propertyNames === 'object' && Object.keys(propertyNames).join() === 'type') {
-    Reflect.deleteProperty(schema, 'propertyNames');
-  }
 }

@@ -5,6 +5,9 @@
 
 import type { z } from 'zod';
 
+/** A part of the document. */
+export type Json = Readonly<Record<string, unknown>>;
+
 /** A parameter of a path, a query or a header. */
 export interface Parameter {
   readonly description: string;
