@@ -4951,7 +4951,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "platformId": 3,
-                 *       "deviceId": "abababababababababababababababababababababababababababababababab"
+                 *       "deviceId": "cdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcd"
                  *     }
                  */
                 readonly "application/json": {
@@ -4970,7 +4970,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "deviceId": "abababababababababababababababababababababababababababababababab",
+                     *       "deviceId": "cdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcd",
                      *       "registeredAt": 1795392000000,
                      *       "tags": [
                      *         {
@@ -5049,7 +5049,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "platformId": 3,
-                 *       "deviceId": "abababababababababababababababababababababababababababababababab"
+                 *       "deviceId": "cdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcd"
                  *     }
                  */
                 readonly "application/json": {
@@ -5069,7 +5069,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "erased": true,
-                     *       "deviceId": "abababababababababababababababababababababababababababababababab",
+                     *       "deviceId": "cdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcd",
                      *       "registeredAt": 1795392000000,
                      *       "tags": [
                      *         {
@@ -5293,7 +5293,7 @@ export interface operations {
                 readonly client: string;
                 /**
                  * @description The id of the app.
-                 * @example 2
+                 * @example 1
                  */
                 readonly app: number;
             };

@@ -60,13 +60,14 @@ const device = {
   refusedAt: epochMs.optional(),
   environment: text.optional(),
 };
+const DEVICE_ID = 'cd'.repeat(32);
 const DEVICE = {
-  deviceId: 'ab'.repeat(32),
+  deviceId: DEVICE_ID,
   registeredAt: 1_795_392_000_000,
   tags: [{ id: 2, name: 'Breaking news', sourceId: 'breaking-news' }],
   refusals: 0,
 };
-const deviceBody = { schema: deviceForm, example: { platformId: 3, deviceId: 'ab'.repeat(32) } };
+const deviceBody = { schema: deviceForm, example: { platformId: 3, deviceId: DEVICE_ID } };
 
 const app = pathId('app', 1);
 const path = { id: app, platform: { ...pathId('platform', 3), schema: platformId } };

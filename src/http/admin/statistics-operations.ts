@@ -40,7 +40,7 @@ export const statisticsOperations = {
   },
   getAppStatistics: {
     summary: 'Exact counts of an app',
-    path: { app: pathId('app') },
+    path: { app: pathId('app', 1) },
     answers: {
       200: jsonAnswer(
         'Its subscribers and its pushes, in all and by day.',
