@@ -50,7 +50,8 @@ function tagsOf({ tagIds: [one = 0, many = 0, first = 0, few = 0] }: Demo): Tags
  * As many devices as there are, and more of the same app up to `DEVICES_MOST`: with the tag of the
  * many, which no measured send is to.
  */
-export async function addDevices({ sql, demo, tags }: FanOutGrounds): Promise<void> {
+export async function addDevices(grounds: FanOutGrounds): Promise<void> {
+  const { sql, demo, tags } = grounds;
   for (let from = DEVICES_MANY; from < DEVICES_MOST; from += DEVICES) {
     await insertDevices(
       sql,
@@ -61,6 +62,8 @@ export async function addDevices({ sql, demo, tags }: FanOutGrounds): Promise<vo
       from + DEVICES,
     );
   }
+  // Or the engine would fill the index while it is measured.
+  await grounds.command(['index', 'rebuild']);
 }
 
 /**
