@@ -24,7 +24,7 @@ t.test('each mistake has its sentence', async (t) => {
   const file = join(temporaryDirectory(t), 'not.json');
   writeFileSync(file, 'not json');
   const cases: readonly (readonly [line: string, sentence: RegExp])[] = [
-    ['client', /^client needs add, list, disable or enable/],
+    ['client', /^client needs add, list, disable, enable or delete/],
     ['client remove acme', /^client needs/],
     ['client add', /^<client> is missing$/],
     ['client add a b', /^unexpected argument b$/],
