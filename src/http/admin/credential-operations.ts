@@ -68,7 +68,7 @@ export const credentialOperations = {
           appId: 1,
           userName: 'demo-app-1-x9Kd',
           password: 'shown-again-by-the-console',
-          token: 'tca_0123456789abcdefghijABCDEFGHIJkl',
+          token: 'tca_…',
         },
       ),
     },
@@ -106,7 +106,7 @@ export const credentialOperations = {
       201: jsonAnswer(
         'Made. Its token is shown this once; no cache may store it.',
         z.object({ ...rights, token: z.string() }).meta({ id: 'NewKey' }),
-        { ...KEY, token: 'tck_0123456789abcdefghijABCDEFGHIJkl' },
+        { ...KEY, token: 'tck_…' },
       ),
     },
     problems: [400],
