@@ -499,7 +499,7 @@ scene('a client has so many ids in its life, deleted tags included', async (t, a
   const three = [{ name: 'x' }, { name: 'y' }, { name: 'z' }];
   const refused = await admin.add({ tags: three });
   t.equal(refused.status, 400);
-  t.match(refused.body.errors, [{ message: /10000000 tags and groups .* in its life/ }]);
+  t.match(refused.body.errors, [{ message: /10000000 tags, groups and apps .* in its life/ }]);
   t.equal(await lastId(admin.sql), before);
   t.equal((await admin.add({ tags: three.slice(1) })).status, 200);
   t.equal((await admin.add({ tags: three.slice(2) })).status, 400);
