@@ -35,6 +35,18 @@ export const hasEnded = (state: NotificationState): boolean =>
 export const DELIVERIES = ['at-least-once', 'at-most-once'] as const;
 export type Delivery = (typeof DELIVERIES)[number];
 
+/** Whether a send waits for its turn, or overtakes those that do. */
+export const PRIORITIES = ['normal', 'urgent'] as const;
+export type Priority = (typeof PRIORITIES)[number];
+
+export const priorityOf = (isUrgent: boolean): Priority => (isUrgent ? 'urgent' : 'normal');
+
+/**
+ * Where urgent and other sends of a client wait for the same thing, the urgent ones get it so many
+ * times for each time that another gets it: the rest keeps a fifth (decision 47).
+ */
+export const URGENT_PER_OTHER = 4;
+
 /**
  * How a request selects devices by tags: the fields that name the tags, the list of the audience
  * that they become, and what an unknown tag means: it adds no device, it leaves no device, or the

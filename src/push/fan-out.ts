@@ -128,6 +128,7 @@ export async function startFanOut(options: FanOutOptions): Promise<FanOut> {
   const claimer = new Claimer({
     store,
     slots: pool.slots,
+    reservedSlots: pool.reservedSlots,
     leaseMs,
     presence,
     clock,

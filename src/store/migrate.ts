@@ -25,6 +25,7 @@ import * as listsById from './migrations/0015-lists-by-id.ts';
 import * as statistics from './migrations/0016-statistics.ts';
 import * as audienceExpressions from './migrations/0017-audience-expressions.ts';
 import * as apps from './migrations/0018-apps.ts';
+import * as priorities from './migrations/0019-priorities.ts';
 import type { Sql, SqlPool } from './sql.ts';
 import { againAfterDeadlock } from './transact.ts';
 
@@ -59,6 +60,7 @@ export const MIGRATIONS: readonly Migration[] = [
   statistics,
   audienceExpressions,
   apps,
+  priorities,
 ];
 
 export interface Migrated {

@@ -23,6 +23,7 @@ export const pushTo = ({ tagId }: Tenant, more: Partial<Push> = {}): Push => ({
   exclude: { ids: [], sourceIds: [] },
   appIds: null,
   delivery: 'at-least-once',
+  priority: 'normal',
   payload: { title: 'goal!', data: {} },
   sendAtMs: null,
   expiresAtMs: null,

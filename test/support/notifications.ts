@@ -54,6 +54,7 @@ export async function makeNotification(
     readonly expiresAtMs?: number;
     readonly platformIds?: readonly number[];
     readonly isAtMostOnce?: boolean;
+    readonly isUrgent?: boolean;
   } = {},
 ): Promise<string> {
   const id = uuidV7();
@@ -65,6 +66,7 @@ export async function makeNotification(
       audience: { anyTagIds: [tagId], allTagIds: [], noneTagIds: [] },
       payload: { title: 'goal!', data: {} },
       isAtMostOnce: more.isAtMostOnce ?? false,
+      isUrgent: more.isUrgent ?? false,
       sendAtMs: null,
       expiresAtMs: more.expiresAtMs ?? null,
       scopes: (more.platformIds ?? [3]).map((platformId) => ({
@@ -89,6 +91,7 @@ export async function makeRunning(
   more: {
     readonly expiresAtMs?: number;
     readonly isAtMostOnce?: boolean;
+    readonly isUrgent?: boolean;
     readonly step?: number;
   } = {},
 ): Promise<string> {

@@ -284,6 +284,7 @@ const SHARED = {
   nodeId: null,
   isCancelled: false,
   isAtMostOnce: false,
+  isUrgent: false,
   hasDelivered: false,
   fault: null,
   authorized: AUTHORIZED,

@@ -79,6 +79,7 @@ async function open({ sql }: Pick<Store, 'sql'>) {
           audience: { anyTagIds: [tagId], allTagIds: [], noneTagIds: [] },
           payload: { title: 'goal!', data: {} },
           isAtMostOnce: false,
+          isUrgent: false,
           sendAtMs: sendAtMs ?? null,
           expiresAtMs: null,
           scopes: appIds.map((id) => ({ appId: id, platformId: 3, isSimulated: false })),

@@ -53,6 +53,7 @@ async function populate(sql: SqlPool, slug: string): Promise<Tenant> {
       audience: { anyTagIds: tagIds, allTagIds: [], noneTagIds: [] },
       payload: { title: 'goal!', data: {} },
       isAtMostOnce: false,
+      isUrgent: false,
       sendAtMs,
       expiresAtMs: null,
       scopes: [{ appId, platformId: 3, isSimulated: false }],

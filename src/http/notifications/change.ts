@@ -1,10 +1,12 @@
 /**
- * `PATCH …/notifications/<id>`: another end of a push job, and before it is due another beginning.
+ * `PATCH …/notifications/<id>`: another end or priority of a push job, and before it is due another
+ * beginning.
  */
 
 import type { Caller } from '../../access/caller.ts';
-import type { NewTimes } from '../../store/notifications/change-times.ts';
-import { changeTimes } from '../../store/notifications/change-times.ts';
+import { PRIORITIES, priorityOf } from '../../domain/notification.ts';
+import type { NotificationChange } from '../../store/notifications/change-notification.ts';
+import { changeNotification } from '../../store/notifications/change-notification.ts';
 import type { SqlPool } from '../../store/sql.ts';
 import type { HttpRequest, HttpResponse } from '../handler.ts';
 import { invalid, json, parseObject } from '../json-body.ts';
@@ -15,7 +17,7 @@ import { LenientReader } from './lenient.ts';
 import { endFaults } from './push.ts';
 import { unknownFieldFaults } from './push-request.ts';
 
-const FIELDS = ['sendAt', 'expiresAt'] as const;
+const FIELDS = ['sendAt', 'expiresAt', 'priority'] as const;
 
 export async function changeJob(
   sql: SqlPool,
@@ -26,10 +28,11 @@ export async function changeJob(
   if (id === null) return unknownJob(request);
   const read = readChange(request.body);
   if (!read.ok) return invalid(request, read.faults);
-  const change = await changeTimes(sql, caller.clientId, id, publisherOf(caller), read.times);
-  if (change === null) return unknownJob(request);
-  const { kind, state, sendAtMs, expiresAtMs } = change;
-  switch (kind) {
+  const publisher = publisherOf(caller);
+  const changed = await changeNotification(sql, caller.clientId, id, publisher, read.change);
+  if (changed === null) return unknownJob(request);
+  const { state, sendAtMs, expiresAtMs, isUrgent } = changed;
+  switch (changed.kind) {
     case 'ended':
       return tooLate(request, state, 'be changed');
     case 'due':
@@ -37,7 +40,7 @@ export async function changeJob(
     case 'out-of-order':
       return invalid(request, [
         {
-          path: read.times.expiresAtMs === undefined ? 'sendAt' : 'expiresAt',
+          path: read.change.expiresAtMs === undefined ? 'sendAt' : 'expiresAt',
           message: 'expiresAt must be later than sendAt.',
         },
       ]);
@@ -47,12 +50,13 @@ export async function changeJob(
         state,
         sendAt: sendAtMs,
         ...(expiresAtMs === null ? {} : { expiresAt: expiresAtMs }),
+        priority: priorityOf(isUrgent),
       });
   }
 }
 
 type Change =
-  | { readonly ok: true; readonly times: NewTimes }
+  | { readonly ok: true; readonly change: NotificationChange }
   | { readonly ok: false; readonly faults: readonly Fault[] };
 
 function readChange(body: Buffer): Change {
@@ -62,16 +66,18 @@ function readChange(body: Buffer): Change {
   const reader = new LenientReader(read);
   const sendAtMs = reader.time('sendAt');
   const expiresAtMs = reader.time('expiresAt');
+  const priority = reader.isGiven('priority') ? reader.choice('priority', PRIORITIES) : null;
   if (read['sendAt'] === null) reader.fault('sendAt', 'must be a time.');
   reader.faults.push(...endFaults(expiresAtMs));
   reader.faults.push(...unknownFieldFaults(read, FIELDS, 'a change of a push job'));
   if (reader.faults.length > 0) return { ok: false, faults: reader.faults };
   return {
     ok: true,
-    times: {
+    change: {
       ...(sendAtMs === null ? {} : { sendAtMs }),
       // Null takes the end away.
       ...(reader.isGiven('expiresAt') ? { expiresAtMs } : {}),
+      ...(priority === null ? {} : { isUrgent: priority === 'urgent' }),
     },
   };
 }

@@ -2,6 +2,7 @@
 
 import type { Caller } from '../../access/caller.ts';
 import type { Counts, Payload } from '../../domain/notification.ts';
+import { priorityOf } from '../../domain/notification.ts';
 import type { NotificationTimes } from '../../store/notifications/list-notifications.ts';
 import type { KnownNotification } from '../../store/notifications/read-notification.ts';
 import { readNotification } from '../../store/notifications/read-notification.ts';
@@ -77,6 +78,7 @@ function jobObject(job: KnownNotification, rows: readonly ScopeStatus[]) {
       appIds: [...new Set(rows.map(({ appId }) => appId))],
     },
     delivery: job.isAtMostOnce ? 'at-most-once' : 'at-least-once',
+    priority: priorityOf(job.isUrgent),
     payload: payloadObject(job.payload),
     platforms: rows.map((row) => ({
       appId: row.appId,

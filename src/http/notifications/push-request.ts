@@ -5,7 +5,13 @@
 
 import { readExpression } from '../../domain/audience-expression.ts';
 import type { Selector } from '../../domain/notification.ts';
-import { bySelector, DELIVERIES, SELECTOR_NAMES, SELECTORS } from '../../domain/notification.ts';
+import {
+  bySelector,
+  DELIVERIES,
+  PRIORITIES,
+  SELECTOR_NAMES,
+  SELECTORS,
+} from '../../domain/notification.ts';
 import { isPayloadField, parsePayload, showsNothing } from '../../domain/payload.ts';
 import { TAGS_PER_REQUEST_MAX } from '../../domain/tag.ts';
 import type { Push, TagReferences } from '../../push/accept/push.ts';
@@ -35,6 +41,7 @@ export function readPushRequest(body: Buffer): PushRequest {
   const expiresAtMs = reader.time('expiresAt');
   const isDryRun = reader.flag('dryRun');
   const delivery = reader.choice('delivery', DELIVERIES);
+  const priority = reader.choice('priority', PRIORITIES);
   const payload = parsePayload(read['payload']);
 
   if (sendAtMs !== null && expiresAtMs !== null && expiresAtMs <= sendAtMs) {
@@ -45,7 +52,7 @@ export function readPushRequest(body: Buffer): PushRequest {
   else if (showsNothing(payload.payload)) reader.fault('payload', PAYLOAD_EMPTY);
   reader.faults.push(...unknownFieldFaults(read, FIELDS, 'a push'));
   if (!payload.ok || reader.faults.length > 0) return { ok: false, faults: reader.faults };
-  const push = { ...audience, delivery, sendAtMs, expiresAtMs };
+  const push = { ...audience, delivery, priority, sendAtMs, expiresAtMs };
   return {
     ok: true,
     push: { ...push, payload: payload.payload },
@@ -66,7 +73,8 @@ export function readAudienceRequest(body: Buffer): PushRequest {
   reader.faults.push(...unknownFieldFaults(read, fields, 'an audience'));
   if (reader.faults.length > 0) return { ok: false, faults: reader.faults };
   const nothing = { payload: { data: {} }, sendAtMs: null, expiresAtMs: null } as const;
-  const push = { ...audience, ...nothing, delivery: DELIVERIES[0] };
+  const ways = { delivery: DELIVERIES[0], priority: PRIORITIES[0] } as const;
+  const push = { ...audience, ...nothing, ...ways };
   return { ok: true, push, isDryRun: true, isApproximate };
 }
 
@@ -142,10 +150,11 @@ const FIELDS = [
   'sendAt',
   'expiresAt',
   'delivery',
+  'priority',
   'dryRun',
 ] as const;
 /** In the contract, and not in this version. */
-const NOT_YET: ReadonlySet<string> = new Set(['ratePerSecond', 'priority']);
+const NOT_YET: ReadonlySet<string> = new Set(['ratePerSecond']);
 /** Unknown fields of one request that are told. */
 const UNKNOWN_FIELDS_MAX = 100;
 

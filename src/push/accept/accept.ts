@@ -246,6 +246,7 @@ export class Accept {
       ...(push.expression === undefined ? {} : { expression: push.expression.text }),
       payload: push.payload,
       isAtMostOnce: push.delivery === 'at-most-once',
+      isUrgent: push.priority === 'urgent',
       sendAtMs: push.sendAtMs,
       expiresAtMs: push.expiresAtMs,
       scopes: scopes.map((scope) => ({

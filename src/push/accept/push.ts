@@ -1,7 +1,7 @@
 /** A push as a publisher asks for it, read and checked as far as that goes without the database. */
 
 import type { AudienceExpression } from '../../domain/audience-expression.ts';
-import type { Delivery, Payload, Selector } from '../../domain/notification.ts';
+import type { Delivery, Payload, Priority, Selector } from '../../domain/notification.ts';
 
 /** The union of the tags with these ids and these source ids. */
 export interface TagReferences {
@@ -17,6 +17,7 @@ export interface Push extends Readonly<Record<Selector, TagReferences>> {
   readonly payload: Payload;
   /** Whether a send whose outcome is unknown is repeated. */
   readonly delivery: Delivery;
+  readonly priority: Priority;
   /** Null: now. */
   readonly sendAtMs: number | null;
   readonly expiresAtMs: number | null;

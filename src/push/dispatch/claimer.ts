@@ -41,7 +41,8 @@ const SMALL_POLL_INTERVAL_MS = 2_000;
 const OFFERED_MAX = 1_000;
 /**
  * While a notification has no slot, a task keeps its slot for so long, and then gives its rest
- * back. It first waits for its answers, so the other notification begins within a second.
+ * back. It first waits for its answers, so the other notification begins within a second. An urgent
+ * one, while its scope has none under way, waits for nobody's time.
  */
 const QUANTUM_MS = 500;
 /**
@@ -53,6 +54,8 @@ const MAKE_ROOM: GiveBack = { withinMs: 2_000, answersWithinMs: null };
 export interface ClaimerOptions {
   readonly store: Pick<Store, 'sql' | 'openDedicatedConnection'>;
   readonly slots: number;
+  /** Further slots, for urgent sends that have none in their scope. */
+  readonly reservedSlots: number;
   readonly leaseMs: number;
   readonly presence: Presence;
   readonly clock: Clock;
@@ -189,23 +192,26 @@ export class Claimer {
    * parts could be claimed, or slots have become free meanwhile.
    */
   private async serve(large: readonly Claimable[]): Promise<boolean> {
-    const { nodeId } = this.options.presence;
+    const { presence, slots, reservedSlots } = this.options;
+    const { nodeId } = presence;
     // Other nodes might take parts away that it claims now, before it sends any of them.
-    if (!this.options.presence.covers(nodeId)) return false;
-    const free = this.options.slots - this.held.length;
+    if (!presence.covers(nodeId)) return false;
     const served = this.fairShare.share<Claimable | SmallCandidate>(
       [...large, ...this.small.candidates()],
       this.held,
-      free,
+      slots - this.held.length,
+      reservedSlots,
     );
     const turns = served.filter((turn): turn is Claimable => !('isLot' in turn));
     const lots = this.takeLots(served.filter((turn): turn is SmallCandidate => 'isLot' in turn));
     const claimed = await this.claim(nodeId, turns, lots);
     const waiting = this.withoutSlot(large);
     this.hasWaiting = waiting.length > 0;
-    if (claimed.slots === 0) {
-      this.makeRoomFor([...waiting, ...this.withoutSlot(this.small.candidates())]);
-    }
+    const all = [...waiting, ...this.withoutSlot(this.small.candidates())];
+    const chosen = new Set<Candidate>(served);
+    this.makeRoomFor(
+      claimed.slots === 0 ? all : all.filter((one) => !chosen.has(one) && this.isFirstUrgent(one)),
+    );
     this.isLookDue =
       (claimed.turns > 0 && claimed.turns < turns.length) || this.isShareFree || this.isLookDue;
     return this.isLookDue || (this.small.size > 0 && claimed.lots < lots.length);
@@ -267,16 +273,18 @@ export class Claimer {
   ): void {
     const [first] = parts;
     if (first === undefined) return;
-    const { notificationId, clientId, appId, platformId } = partOf(first);
+    const { notificationId, clientId, appId, platformId, terms } = partOf(first);
+    const { isUrgent } = terms;
     const lot: Lot | null = isLot ? {} : null;
     const assignments = parts.map((part) =>
       this.options.start(part, authorizationOf(partOf(part)), lot),
     );
     const held: Held = {
-      notificationId: isLot ? smallIdOf({ appId, platformId }) : notificationId,
+      notificationId: isLot ? smallIdOf({ appId, platformId }, isUrgent) : notificationId,
       clientId,
       appId,
       platformId,
+      isUrgent,
       assignments,
       isLot,
       sinceMs: this.options.clock.monotonicMs(),
@@ -320,6 +328,13 @@ export class Claimer {
     return [...waiting.values()];
   }
 
+  /** An urgent one whose scope has no urgent send under way. */
+  private isFirstUrgent(candidate: Candidate): boolean {
+    if (!candidate.isUrgent) return false;
+    const key = scopeKeyOf(candidate);
+    return !this.held.some((held) => held.isUrgent && scopeKeyOf(held) === key);
+  }
+
   /**
    * Nothing more may be claimed. For each notification without a slot, the oldest holder of a slot
    * yields: one of the same scope, if there is one, because that scope's share may be used up.
@@ -334,8 +349,9 @@ export class Claimer {
 
   private askToYield(candidate: Candidate): void {
     const nowMs = this.options.clock.monotonicMs();
+    const quantumMs = this.isFirstUrgent(candidate) ? 0 : QUANTUM_MS;
     const longest = this.held
-      .filter(({ isAskedToYield, sinceMs }) => !isAskedToYield && nowMs - sinceMs >= QUANTUM_MS)
+      .filter(({ isAskedToYield, sinceMs }) => !isAskedToYield && nowMs - sinceMs >= quantumMs)
       .sort((a, b) => a.sinceMs - b.sinceMs);
     const scopeKey = scopeKeyOf(candidate);
     const held = longest.find((other) => scopeKeyOf(other) === scopeKey) ?? longest[0];
@@ -386,6 +402,7 @@ const partsOf = ({
   id,
   clientId,
   isScheduled,
+  isUrgent,
   scopes,
 }: PlannedNotification): readonly Claimable[] =>
   scopes.map(({ appId, platformId, chunks }) => ({
@@ -397,4 +414,5 @@ const partsOf = ({
     hasRetries: false,
     isSmall: chunks === 1,
     isScheduled,
+    isUrgent,
   }));

@@ -1,18 +1,20 @@
 /**
- * The fair share of the free slots. A slot goes to the client that holds the fewest, then to its
- * notification that holds the fewest, then to that one's scope that holds the fewest; among equals
- * to the one served longest ago. So ten million devices of one notification delay "goal!" only
- * until the next free slot. No scope may take all slots: a provider that does not answer keeps its
- * slots until the time-outs, and sends of other clients and platforms go on meanwhile.
+ * The fair share of the free slots. A slot goes to the client that holds the fewest. Of that client
+ * urgent sends hold four slots for each one of its others. Then it goes to the notification that
+ * holds the fewest, then to that one's scope that holds the fewest; among equals to the one served
+ * longest ago. So ten million devices of one notification delay "goal!" only until the next free
+ * slot. No scope may take all slots: a provider that does not answer keeps its slots until the
+ * time-outs, and sends of other clients and platforms go on meanwhile.
  */
 
 import { scopeKeyOf } from '../../domain/device.ts';
 import type { NotificationScope } from '../../domain/notification.ts';
-import { notificationScopeKeyOf } from '../../domain/notification.ts';
+import { notificationScopeKeyOf, URGENT_PER_OTHER } from '../../domain/notification.ts';
 
 /** Work that could use a slot. */
 export interface Candidate extends NotificationScope {
   readonly clientId: number;
+  readonly isUrgent: boolean;
 }
 
 /**
@@ -28,20 +30,25 @@ export class FairShare {
 
   /**
    * The candidates in the order in which they are served, one entry for each slot. `underWay`: the
-   * holders of the other slots.
+   * holders of the other slots. `reserved`: further slots, for urgent sends that have none in their
+   * scope; `slots` is less than zero while so many of them are taken.
    */
   share<C extends Candidate>(
     candidates: readonly C[],
     underWay: readonly Candidate[],
     slots: number,
+    reserved = 0,
   ): readonly C[] {
     this.forgetAllBut(candidates);
     const holdings = new Holdings(underWay);
     const served: C[] = [];
-    while (served.length < slots) {
+    while (served.length < slots + reserved) {
       const freeAfter = slots - served.length - 1;
       const next = candidates
-        .filter((candidate) => holdings.mayTakeOneMore(candidate, freeAfter))
+        .filter(
+          (candidate) =>
+            holdings.mayTakeOneMore(candidate, freeAfter) || holdings.mayTakeReserved(candidate),
+        )
         .reduce<C | null>(
           (best, candidate) =>
             best === null || this.compare(candidate, best, holdings) < 0 ? candidate : best,
@@ -76,6 +83,8 @@ export class FairShare {
 /** Counts held slots. */
 class Holdings {
   private readonly byClient = new Map<number, number>();
+  private readonly urgentByClient = new Map<number, number>();
+  private readonly urgentByScope = new Map<string, number>();
   private readonly byNotification = new Map<string, number>();
   private readonly byScope = new Map<string, number>();
 
@@ -87,20 +96,36 @@ class Holdings {
     raise(this.byClient, candidate.clientId);
     raise(this.byNotification, candidate.notificationId);
     raise(this.byScope, scopeKeyOf(candidate));
+    if (!candidate.isUrgent) return;
+    raise(this.urgentByClient, candidate.clientId);
+    raise(this.urgentByScope, scopeKeyOf(candidate));
   }
 
-  /** Slots of its client, of its notification and of its scope. */
-  of(candidate: Candidate): readonly [number, number, number] {
+  /**
+   * Slots of its client, of that one's sends of this urgency by their weight (of equals the urgent
+   * ones first), of its notification and of its scope.
+   */
+  of(candidate: Candidate): readonly [number, number, number, number, number] {
+    const ofClient = this.byClient.get(candidate.clientId) ?? 0;
+    const urgent = this.urgentByClient.get(candidate.clientId) ?? 0;
     return [
-      this.byClient.get(candidate.clientId) ?? 0,
+      ofClient,
+      candidate.isUrgent ? urgent / URGENT_PER_OTHER : ofClient - urgent,
+      candidate.isUrgent ? 0 : 1,
       this.byNotification.get(candidate.notificationId) ?? 0,
       this.byScope.get(scopeKeyOf(candidate)) ?? 0,
     ];
   }
 
+  /** `freeAfter`: the slots that are free then; less than none if it is a reserved one. */
   mayTakeOneMore(candidate: Candidate, freeAfter: number): boolean {
     const held = this.byScope.get(scopeKeyOf(candidate)) ?? 0;
-    return held === 0 || held + 1 <= HELD_PER_FREE_MAX * freeAfter;
+    return freeAfter >= 0 && (held === 0 || held + 1 <= HELD_PER_FREE_MAX * freeAfter);
+  }
+
+  /** One for each scope, whatever else the scope holds: a provider that hangs gets no more. */
+  mayTakeReserved(candidate: Candidate): boolean {
+    return candidate.isUrgent && !this.urgentByScope.has(scopeKeyOf(candidate));
   }
 }
 

@@ -3,8 +3,9 @@
  * waste a slot, so many small parts of one (app, platform) are claimed, sent and recorded together,
  * as a lot. Each (app, platform) has two lines: pushes to send at once, and scheduled ones. A lot
  * comes from one line, and the lines take turns, so that "your parcel is here" does not wait for
- * everything that is due at eight. Parts without room here stay in the database: not planned
- * (`fullLines`), or found by a later look.
+ * everything that is due at eight. Urgent parts have two such lines of their own, and lots of their
+ * own, which the fair share knows as urgent. Parts without room here stay in the database: not
+ * planned (`fullLines`), or found by a later look.
  */
 
 import type { Scope } from '../../domain/device.ts';
@@ -25,13 +26,14 @@ export const LOT_PARTS_MAX = 32;
 /** A lot itself costs as much as some parts, so fewer parts are not spread over the free slots. */
 const LOT_PARTS_MIN = 4;
 
-/** All small parts of one (app, platform), as one candidate for slots. */
+/** All small parts of one (app, platform) and urgency, as one candidate for slots. */
 export interface SmallCandidate extends Candidate {
   readonly isLot: true;
 }
 
 /** The notification id of such a candidate, which counts as one notification. */
-export const smallIdOf = (scope: Scope): string => `small ${scopeKeyOf(scope)}`;
+export const smallIdOf = (scope: Scope, isUrgent: boolean): string =>
+  `small ${isUrgent ? 'urgent ' : ''}${scopeKeyOf(scope)}`;
 
 interface ScopeParts {
   readonly candidate: SmallCandidate;
@@ -42,7 +44,7 @@ interface ScopeParts {
 }
 
 export class SmallParts {
-  /** The scopes that have parts. */
+  /** The scopes that have parts, by the notification ids of their candidates. */
   private readonly scopes = new Map<string, ScopeParts>();
   private parts = 0;
 
@@ -53,7 +55,7 @@ export class SmallParts {
   /** Adds a part, unless it is here already or PARTS_MAX parts are. */
   add(part: Claimable): void {
     if (this.parts >= PARTS_MAX) return;
-    const key = scopeKeyOf(part);
+    const key = smallIdOf(part, part.isUrgent);
     const scope = this.scopes.get(key) ?? partsOfScope(part);
     const line = scope.lines[Number(part.isScheduled)];
     if (line === undefined || line.has(part.notificationId)) return;
@@ -62,14 +64,14 @@ export class SmallParts {
     this.scopes.set(key, scope);
   }
 
-  /** One for each (app, platform) with waiting parts. */
+  /** One for each (app, platform) and urgency with waiting parts. */
   candidates(): readonly SmallCandidate[] {
     return [...this.scopes.values()].map(({ candidate }) => candidate);
   }
 
   /** Takes out the parts that waited longest: a lot for each slot, from the lines in turn. */
   take(candidate: SmallCandidate, slots: number): readonly (readonly Claimable[])[] {
-    const key = scopeKeyOf(candidate);
+    const key = candidate.notificationId;
     const scope = this.scopes.get(key);
     if (scope === undefined) return [];
     const lots: (readonly Claimable[])[] = [];
@@ -88,9 +90,9 @@ export class SmallParts {
     for (const { candidate, lines } of this.scopes.values()) {
       for (const [index, { size }] of lines.entries()) {
         if (size === 0) continue;
-        const { clientId } = candidate;
-        const key = `${clientId}.${index}`;
-        const line = counts.get(key) ?? { clientId, isScheduled: index === 1, parts: 0 };
+        const { clientId, isUrgent } = candidate;
+        const key = `${clientId}.${index}.${isUrgent}`;
+        const line = counts.get(key) ?? { clientId, isScheduled: index === 1, isUrgent, parts: 0 };
         line.parts += size;
         counts.set(key, line);
       }
@@ -100,12 +102,13 @@ export class SmallParts {
   }
 }
 
-function partsOfScope({ clientId, appId, platformId }: Claimable): ScopeParts {
+function partsOfScope({ clientId, appId, platformId, isUrgent }: Claimable): ScopeParts {
   const candidate = {
-    notificationId: smallIdOf({ appId, platformId }),
+    notificationId: smallIdOf({ appId, platformId }, isUrgent),
     clientId,
     appId,
     platformId,
+    isUrgent,
     isLot: true,
   } as const;
   return { candidate, lines: [new Map(), new Map()], wasMoment: false };

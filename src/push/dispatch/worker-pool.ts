@@ -27,8 +27,13 @@ import type {
  */
 export const TASKS_PER_WORKER = 16;
 /**
+ * Further tasks of a thread, which only urgent sends get: one begins at once, whatever is under way
+ * in all other places. Two, as a notification has two platforms mostly.
+ */
+export const RESERVED_TASKS_PER_WORKER = 2;
+/**
  * The heap of a thread. Its tasks hold 8 MiB of tokens each (TOKEN_BYTES_MAX), and twice that while
- * they resolve: half of this together.
+ * they resolve: little more than half of this together.
  */
 const THREAD_HEAP_MB = 512;
 
@@ -54,6 +59,8 @@ export interface RunningTask {
 
 export class WorkerPool {
   readonly slots: number;
+  /** For urgent sends, beside those. */
+  readonly reservedSlots: number;
   private readonly pool: Piscina;
   /** By thread: its last vitals. */
   private readonly told = new Map<number, ThreadVitals>();
@@ -62,12 +69,13 @@ export class WorkerPool {
 
   constructor(threads: number, settings: WorkerSettings, onError: (error: unknown) => void) {
     this.slots = threads * TASKS_PER_WORKER;
+    this.reservedSlots = threads * RESERVED_TASKS_PER_WORKER;
     this.pool = new Piscina({
       filename: new URL('../worker/entry.js', import.meta.url).href,
       name: 'runLot',
       minThreads: threads,
       maxThreads: threads,
-      concurrentTasksPerWorker: TASKS_PER_WORKER,
+      concurrentTasksPerWorker: TASKS_PER_WORKER + RESERVED_TASKS_PER_WORKER,
       // With atomics an idle thread sleeps outside of its event loop, and answers no provider's
       // PING.
       atomics: 'disabled',

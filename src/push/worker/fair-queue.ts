@@ -1,17 +1,20 @@
 /**
  * The fair queue of a sender: which task sends next when the sender has room. It gives room to one
  * task at a time. Notifications take turns, so that a small one beside a big one gets every other
- * turn. Of one notification the oldest task goes first, so that its chunk is sent, and recorded in
- * one report, before the next begins.
+ * turn; while urgent ones wait, they get four turns for each of the others. Of one notification the
+ * oldest task goes first, so that its chunk is sent, and recorded in one report, before the next
+ * begins.
  */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { URGENT_PER_OTHER } from '../../domain/notification.ts';
 import type { Sender } from '../../providers/sender.ts';
 import type { Clock } from '../../std/clock.ts';
 
 /** A task's place in the queue. */
 export interface Place {
   readonly notificationId: string;
+  readonly isUrgent: boolean;
   /** The lower number came first. */
   readonly number: number;
 }
@@ -24,6 +27,7 @@ interface Waiting {
 /** The waiting tasks of a notification, in order: one at least. */
 interface NotificationQueue {
   readonly notificationId: string;
+  readonly isUrgent: boolean;
   readonly waiting: Waiting[];
 }
 
@@ -33,6 +37,8 @@ export class FairQueue {
   readonly #clock: Clock;
   /** One queue for each notification, in the order of their turns. (Not a Map: decision 35.) */
   readonly #queues: NotificationQueue[] = [];
+  /** Urgent turns since the last other one, while others waited. */
+  #urgentTurns = 0;
   #places = 0;
   #isServing = false;
   #noRoomSinceMs: number | null = null;
@@ -48,9 +54,9 @@ export class FairQueue {
   }
 
   /** Gives a place to a task that begins. */
-  join(notificationId: string): Place {
+  join(notificationId: string, isUrgent: boolean): Place {
     this.#places += 1;
-    return { notificationId, number: this.#places };
+    return { notificationId, isUrgent, number: this.#places };
   }
 
   /** Resolves when the sender has room and it is this task's turn. The task must use it at once. */
@@ -62,10 +68,10 @@ export class FairQueue {
   }
 
   #add(waiting: Waiting): void {
-    const { notificationId, number } = waiting.place;
+    const { notificationId, isUrgent, number } = waiting.place;
     const queue = this.#queues.find((other) => other.notificationId === notificationId);
     if (queue === undefined) {
-      this.#queues.push({ notificationId, waiting: [waiting] });
+      this.#queues.push({ notificationId, isUrgent, waiting: [waiting] });
       return;
     }
     const before = queue.waiting.findLastIndex(({ place }) => place.number < number);
@@ -86,9 +92,19 @@ export class FairQueue {
   }
 
   #next(): Waiting | undefined {
-    const queue = this.#queues.shift();
+    const queue = this.#queues.splice(this.#nextQueue(), 1)[0];
     const first = queue?.waiting.shift();
     if (queue !== undefined && queue.waiting.length > 0) this.#queues.push(queue);
     return first;
+  }
+
+  /** Where the queue stands whose turn it is. */
+  #nextQueue(): number {
+    const urgent = this.#queues.findIndex(({ isUrgent }) => isUrgent);
+    const other = this.#queues.findIndex(({ isUrgent }) => !isUrgent);
+    if (urgent === -1 || other === -1) return 0;
+    const isUrgent = this.#urgentTurns < URGENT_PER_OTHER;
+    this.#urgentTurns = isUrgent ? this.#urgentTurns + 1 : 0;
+    return isUrgent ? urgent : other;
   }
 }

@@ -19,13 +19,15 @@ export interface Claimable extends NotificationScope {
   readonly isSmall: boolean;
   /** The notification was scheduled for later when it was accepted. */
   readonly isScheduled: boolean;
+  readonly isUrgent: boolean;
 }
 
 /** `among`: `large` leaves out what is small. */
 export const listClaimable = (sql: Sql, among: 'all' | 'large' = 'all') => sql<Claimable[]>`
   select * from (
     select n.id as "notificationId", n.client_id as "clientId",
-      s.app_id as "appId", s.platform_id as "platformId", n.send_at > n.accepted_at as "isScheduled",
+      s.app_id as "appId", s.platform_id as "platformId",
+      n.send_at > n.accepted_at as "isScheduled", n.urgent as "isUrgent",
       n.open_retries <= ${RETRIES_OF_SMALL_MAX} and (n.open_chunks <= 1 or not exists (
         select 1 from chunks c
         where (c.notification_id, c.app_id, c.platform_id) = (s.notification_id, s.app_id, s.platform_id)

@@ -10,7 +10,8 @@
 
 import type { Scope } from '../../domain/device.ts';
 import { GROUP_DEVICES } from '../../domain/device.ts';
-import { integer, rowsOf, text } from '../rows.ts';
+import { URGENT_PER_OTHER } from '../../domain/notification.ts';
+import { boolean, integer, rowsOf, text } from '../rows.ts';
 import type { Sql } from '../sql.ts';
 
 /**
@@ -31,11 +32,13 @@ export const LARGE_AT_ONCE_MAX = 16;
 const LARGE_WEIGHT = PLANNED_AT_ONCE_MAX / LARGE_AT_ONCE_MAX;
 
 /**
- * A queue of due pushes. Each client has two: one for immediate pushes, one for scheduled pushes.
+ * A queue of due pushes. Each client has four: one for immediate pushes, one for scheduled pushes,
+ * and the same two for urgent ones.
  */
 export interface DueLine {
   readonly clientId: number;
   readonly isScheduled: boolean;
+  readonly isUrgent: boolean;
 }
 
 /** A planned notification, with the number of chunks to claim. */
@@ -46,8 +49,9 @@ export interface PlannedNotification extends DueLine {
 }
 
 /**
- * Plans the next due notifications. The queues take turns: a client with a hundred thousand pushes
- * does not delay others, nor do its scheduled pushes delay its immediate ones. `but`: queues to
+ * Plans the next due notifications. The clients take turns, and so do the queues of each: a client
+ * with a hundred thousand pushes does not delay others, nor do its scheduled pushes delay its
+ * immediate ones; an urgent queue gets URGENT_PER_OTHER turns for one of another. `but`: queues to
  * skip, because enough of them is planned and not sent. The audience may have lost expired tags
  * since acceptance, never gained any.
  */
@@ -68,27 +72,33 @@ export const planDue = (sql: Sql, but: readonly DueLine[] = []) =>
       from clients c where c.client_id is not null
     ),
     ahead as (
-      select d.*, c.client_id, l.state
+      select d.*, (d.number - 1) / l.turns as round, c.client_id, l.urgent, l.state
       from clients c
-      cross join (values ('QUEUED'), ('SCHEDULED')) as l(state)
+      cross join (
+        values ('QUEUED', true, ${URGENT_PER_OTHER}::integer), ('SCHEDULED', true, ${URGENT_PER_OTHER}::integer),
+          ('QUEUED', false, 1), ('SCHEDULED', false, 1)
+      ) as l(state, urgent, turns)
       cross join lateral (
-        select id, any_tag_ids, row_number() over (order by send_at) as place from (
+        select id, any_tag_ids, row_number() over (order by send_at) as number from (
           select id, any_tag_ids, send_at from notifications
           where finished_at is null and state in ('SCHEDULED', 'QUEUED')
-            and client_id = c.client_id and state = l.state and send_at <= now()
+            and client_id = c.client_id and state = l.state and urgent = l.urgent and send_at <= now()
           order by send_at limit ${PLANNED_AT_ONCE_MAX}::integer
         ) first
       ) d
       where c.client_id is not null and not exists (
         select 1 from ${excepted(sql, but)}
-        where excepted.client_id = c.client_id and excepted.state = l.state
+        where excepted.client_id = c.client_id and excepted.state = l.state and excepted.urgent = l.urgent
       )
     ),
     nearest as (
-      select * from ahead order by place, client_id, state limit ${PLANNED_AT_ONCE_MAX}::integer
+      select id, any_tag_ids, client_id,
+        row_number() over (partition by client_id order by round, urgent desc, number, state) as place
+      from ahead
+      order by place, client_id limit ${PLANNED_AT_ONCE_MAX}::integer
     ),
     weighed as (
-      select n.id, sum(w.weight) over (order by n.place, n.client_id, n.state) - w.weight as before
+      select n.id, sum(w.weight) over (order by n.place, n.client_id) - w.weight as before
       from nearest n
       cross join lateral (
         select case when count(*) > ${GROUPS_OF_SMALL_MAX}::integer then ${LARGE_WEIGHT}::integer else 1 end as weight
@@ -176,10 +186,11 @@ export const planDue = (sql: Sql, but: readonly DueLine[] = []) =>
       is_end_listed = o.chunks is null
     from addressed d left join open o on o.notification_id = d.id
     where n.id = d.id
-    returning n.id, n.client_id as "clientId", d.state = 'SCHEDULED' as "isScheduled",
+    returning n.id, n.client_id as "clientId", d.state = 'SCHEDULED' as "isScheduled", n.urgent as "isUrgent",
       coalesce(o.scopes, '[]') as scopes`;
 
 const excepted = rowsOf<DueLine>('excepted', {
   client_id: integer(({ clientId }) => clientId),
   state: text(({ isScheduled }) => (isScheduled ? 'SCHEDULED' : 'QUEUED')),
+  urgent: boolean(({ isUrgent }) => isUrgent),
 });

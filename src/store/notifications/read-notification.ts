@@ -12,6 +12,7 @@ export interface KnownNotification extends NotificationTimes, Audience {
   /** Null: its audience was given as selections. */
   readonly expression: string | null;
   readonly isAtMostOnce: boolean;
+  readonly isUrgent: boolean;
 }
 
 /** Null: the client has no such notification, or, with a publisher, it is another's. */
@@ -23,6 +24,7 @@ export async function readNotification(
 ): Promise<KnownNotification | null> {
   const [row] = await sql<KnownNotification[]>`
     select n.state, n.user_name as "userName", n.payload, n.at_most_once as "isAtMostOnce",
+      n.urgent as "isUrgent",
       n.any_tag_ids as "anyTagIds", n.all_tag_ids as "allTagIds", n.none_tag_ids as "noneTagIds",
       n.audience_expression as expression, ${timesOf(sql)}
     from notifications n

@@ -13,6 +13,8 @@ export interface NotificationTerms {
   readonly payload: Payload;
   /** No device may get it twice, rather none: a send is repeated only if it has surely failed. */
   readonly isAtMostOnce: boolean;
+  /** It overtakes other sends of its client. */
+  readonly isUrgent: boolean;
 }
 
 /** As they are written. */
@@ -23,6 +25,7 @@ export const TERMS: Columns<NotificationTerms> = {
   audience_condition: json(({ audience }) => audience.condition ?? null),
   payload: json(({ payload }) => payload),
   at_most_once: boolean(({ isAtMostOnce }) => isAtMostOnce),
+  urgent: boolean(({ isUrgent }) => isUrgent),
 };
 
 /** Their names, with commas between them. */
@@ -36,5 +39,6 @@ export const termsOf = (sql: Sql) => sql`
       'condition', n.audience_condition
     ),
     'payload', n.payload,
-    'isAtMostOnce', n.at_most_once
+    'isAtMostOnce', n.at_most_once,
+    'isUrgent', n.urgent
   )`;

@@ -1,4 +1,4 @@
-/** Other times for a push job, over HTTP and on both stores. */
+/** Changes of a push job, over HTTP and on both stores. */
 
 import t from 'tap';
 import { planDue } from '../../../src/store/notifications/plan-due.ts';
@@ -20,6 +20,7 @@ await onEachStore(t, {
       state: 'SCHEDULED',
       sendAt: nowMs + 3 * HOUR_MS,
       expiresAt: nowMs + 4 * HOUR_MS,
+      priority: 'normal',
     };
     t.strictSame(later.body, expected);
     t.match((await api.call('GET', `/${id}`)).body, expected);
@@ -42,6 +43,28 @@ await onEachStore(t, {
     t.equal(atOnce.status, 200);
     t.ok(atOnce.body.sendAt >= nowMs - 60_000, 'never before it was asked for');
     t.match(await planDue(store.sql), [{ id }], 'it is due now');
+  },
+
+  async 'another priority, also while it runs'(t, store) {
+    const api = await startJobsApi(t, store, 'hurry');
+    const id = await api.push({ priority: 'urgent' });
+    const change = (body: unknown) => api.call('PATCH', `/${id}`, body);
+    const isUrgent = async () =>
+      (await store.sql`select urgent from notifications where id = ${id}`)[0]?.['urgent'];
+    t.equal(await isUrgent(), true);
+    t.match((await api.call('GET', `/${id}`)).body, { priority: 'urgent' });
+    await store.sql`update notifications set state = 'RUNNING' where id = ${id}`;
+    t.match((await change({ priority: 'normal' })).body, { state: 'RUNNING', priority: 'normal' });
+    t.equal(await isUrgent(), false);
+    t.match((await change({ priority: 'urgent' })).body, { priority: 'urgent' });
+    t.match((await change({ expiresAt: null })).body, { priority: 'urgent' }, 'it stays');
+    t.match((await api.call('GET', `/${id}`)).body, { priority: 'urgent' });
+    const legacy = await api.call('POST', '/push-api/push', {
+      tagIds: [api.tenant.tagId],
+      payload: { title: 'goal!' },
+      priority: 'urgent',
+    });
+    t.match((await api.call('GET', `/${legacy.body}`)).body, { priority: 'urgent' });
   },
 
   async 'too late: the state is told, and nothing changes'(t, store) {
@@ -74,9 +97,9 @@ await onEachStore(t, {
       t.equal(answer.status, 400, JSON.stringify(body));
       return answer.body.errors;
     };
-    t.match(await faults({ ratePerSecond: 10, priority: 'urgent' }), [
+    t.match(await faults({ ratePerSecond: 10, priority: 'high' }), [
+      { path: 'priority', message: /normal or urgent/ },
       { path: 'ratePerSecond', message: /not exist in this version yet/ },
-      { path: 'priority', message: /not exist in this version yet/ },
     ]);
     t.match(await faults({ expires: 1 }), [{ path: 'expires', message: /nearest is expiresAt/ }]);
     t.match(await faults({ sendAt: null, expiresAt: 1_700_000_000 }), [

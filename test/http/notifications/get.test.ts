@@ -18,6 +18,7 @@ await onEachStore(t, {
       filterTagIds: [filter],
       excludeTagSourceIds: ['exclude'],
       delivery: 'at-most-once',
+      priority: 'urgent',
       expiresAt,
       payload,
     });
@@ -38,6 +39,7 @@ await onEachStore(t, {
         appIds: [appId],
       },
       delivery: 'at-most-once',
+      priority: 'urgent',
       payload: { title: 'goal!', message: '1:0', ttl: 60, priority: 'normal', data: { score: 1 } },
       platforms: [
         { appId, platformId: 3, state: 'QUEUED', totalCount: 0 },

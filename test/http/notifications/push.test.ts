@@ -254,7 +254,7 @@ t.test('a field that nobody knows is refused: it might have narrowed the audienc
     ['dry_run', 'the nearest is dryRun'],
     ['title', 'belongs in payload'],
     ['body', 'belongs in payload'],
-    ['priority', 'belongs in payload'],
+    ['priority', 'must be normal or urgent'],
     ['ratePerSecond', 'does not exist in this version'],
     ['__proto__', 'is not a field of a push'],
   ] as const) {

@@ -19,6 +19,7 @@ const push = (more: Partial<Push>): Push => ({
   exclude: NONE,
   appIds: null,
   delivery: 'at-least-once',
+  priority: 'normal',
   payload: { title: 'goal!', data: {} },
   sendAtMs: null,
   expiresAtMs: null,

@@ -8,8 +8,14 @@ import { Claimer } from '../../../src/push/dispatch/claimer.ts';
 import type { Assignment } from '../../../src/push/dispatch/dispatcher.ts';
 import { Presence } from '../../../src/push/protocol/presence.ts';
 import { systemClock } from '../../../src/std/clock.ts';
+import { planDue } from '../../../src/store/notifications/plan-due.ts';
 import type { Store } from '../../../src/store/store.ts';
-import { claimChunksOf, makeRunning, makeTenant } from '../../support/notifications.ts';
+import {
+  claimChunksOf,
+  makeNotification,
+  makeRunning,
+  makeTenant,
+} from '../../support/notifications.ts';
 import { until } from '../../support/poll.ts';
 import { withStores } from '../../support/store.ts';
 
@@ -42,10 +48,17 @@ class Node {
   readonly claimer: Claimer;
   private readonly ends = new Map<Claimed, () => void>();
 
-  constructor(store: Store, slots: number, leaseMs = 60_000, presence = new Presence(systemClock)) {
+  constructor(
+    store: Store,
+    slots: number,
+    leaseMs = 60_000,
+    presence = new Presence(systemClock),
+    reservedSlots = 0,
+  ) {
     this.claimer = new Claimer({
       store,
       slots,
+      reservedSlots,
       leaseMs,
       presence,
       clock: systemClock,
@@ -126,6 +139,28 @@ await withStores(t, async (t, store) => {
       await sql`delete from notifications where id in ${sql([big, small])}`;
     },
   );
+
+  for (const reservedSlots of [1, 0]) {
+    await t.test(
+      `an urgent one begins while others hold all slots; reserved: ${reservedSlots}`,
+      async (t) => {
+        const tenant = await makeTenant(sql, `urgent-${reservedSlots}`);
+        const other = await makeTenant(sql, `beside-urgent-${reservedSlots}`);
+        const big = await makeRunning(sql, tenant, 12, oneInEachGroup);
+        const beside = await makeRunning(sql, other, 12, oneInEachGroup);
+        const node = new Node(store, 2, 60_000, new Presence(systemClock), reservedSlots);
+        await until('all slots are held', () => (node.claimed.length === 2 ? true : null));
+        const id = await makeNotification(sql, tenant, { isUrgent: true });
+        node.claimer.offer(await planDue(sql));
+        await until('it is claimed', () => (node.claimed.length === 3 ? true : null));
+        t.match(node.claimed.map(partOf)[2], { notificationId: id, terms: { isUrgent: true } });
+        t.equal(node.askedToGiveBack.length, 1 - reservedSlots, 'who made room for it');
+        node.finishAll();
+        await node.claimer.drain(AT_ONCE);
+        await sql`delete from notifications where id in ${sql([big, beside, id])}`;
+      },
+    );
+  }
 
   await t.test('while nobody waits for a slot, a quarter of them is filled together', async (t) => {
     const id = await makeRunning(sql, await makeTenant(sql, 'together'), 40, oneInEachGroup);

@@ -6,7 +6,9 @@ const of = (notificationId: string, clientId: number, appId = clientId, platform
   clientId,
   appId,
   platformId,
+  isUrgent: false,
 });
+const urgent = (...how: Parameters<typeof of>) => ({ ...of(...how), isUrgent: true });
 const names = (served: readonly { readonly notificationId: string }[]): string =>
   served.map(({ notificationId }) => notificationId).join(' ');
 
@@ -58,5 +60,32 @@ t.test('the platforms of one notification take turns', (t) => {
   const candidates = [of('a', 1, 1, 3), of('a', 1, 1, 15)];
   const served = new FairShare().share(candidates, [], 8);
   t.equal(served.map(({ platformId }) => platformId).join(' '), '3 15 3 15 3 15');
+  t.end();
+});
+
+t.test('of a client urgent sends get four slots of five, the rest keeps a fifth', (t) => {
+  const candidates = [of('n', 1, 1), urgent('u', 1, 2), urgent('v', 1, 3)];
+  t.equal(names(new FairShare().share(candidates, [], 30).slice(0, 10)), 'u n v u v u n v u v');
+  const holding = [of('n', 1, 1), ...Array.from({ length: 5 }, () => urgent('u', 1, 2))];
+  t.equal(names(new FairShare().share(candidates, holding, 30).slice(0, 1)), 'n');
+  t.end();
+});
+
+t.test('between clients urgency counts nothing', (t) => {
+  const candidates = [urgent('u', 1), of('a', 2), of('b', 3)];
+  t.equal(names(new FairShare().share(candidates, [], 20).slice(0, 6)), 'u a b u a b');
+  t.end();
+});
+
+t.test('a reserved slot is for the first urgent send of a scope, whatever is taken', (t) => {
+  const full = Array.from({ length: 8 }, () => of('big', 1));
+  const share = (candidate: ReturnType<typeof of>, underWay = full, slots = 0) =>
+    names(new FairShare().share([candidate], underWay, slots, 2));
+  t.equal(share(of('small', 1, 5)), '', 'what is not urgent gets none');
+  t.equal(share(urgent('u', 1)), 'u', 'one of them');
+  t.equal(share(urgent('u', 1), full, 3), 'u', 'also when only its scope has its share');
+  t.equal(share(urgent('v', 1), [...full, urgent('u', 1)], -1), '', 'its scope has one');
+  t.equal(share(urgent('v', 2), [...full, urgent('u', 1)], -1), 'v', 'another scope has none');
+  t.equal(share(urgent('w', 3), full, -2), '', 'all reserved ones are taken');
   t.end();
 });

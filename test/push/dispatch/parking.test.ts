@@ -80,6 +80,7 @@ class PlayedNode {
     this.claimer = new Claimer({
       store,
       slots: 8,
+      reservedSlots: 0,
       leaseMs: LEASE_MS,
       presence: new Presence(clock),
       clock,

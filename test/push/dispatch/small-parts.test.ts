@@ -11,6 +11,7 @@ const part = (notificationId: string, more: Partial<Claimable> = {}): Claimable 
   hasRetries: false,
   isSmall: true,
   isScheduled: false,
+  isUrgent: false,
   ...more,
 });
 
@@ -66,6 +67,24 @@ t.test('what is pushed for the moment does not stand behind what was scheduled',
   t.end();
 });
 
+t.test('urgent ones are a candidate of their own, with lines of their own', (t) => {
+  const parts = filled(1_024, { isScheduled: true });
+  parts.add(part('u1', { isScheduled: true, isUrgent: true }));
+  parts.add(part('u2', { isUrgent: true }));
+  const [other, urgent] = parts.candidates();
+  t.match([other, urgent], [{ isUrgent: false }, { isUrgent: true }]);
+  t.not(other?.notificationId, urgent?.notificationId);
+  t.match(parts.fullLines(), [{ isScheduled: true, isUrgent: false }], 'theirs are not full');
+  if (urgent === undefined) throw new Error('no candidate');
+  t.strictSame(
+    parts.take(urgent, 4).map((lot) => lot.map(({ notificationId }) => notificationId)),
+    [['u2'], ['u1']],
+    'no other part beside them',
+  );
+  t.equal(parts.size, 1_024);
+  t.end();
+});
+
 t.test('lots are of one app and platform', (t) => {
   const parts = filled(3);
   parts.add(part('other', { appId: 2 }));
@@ -82,7 +101,9 @@ t.test('a line of which enough is here is full, the other one of its client is n
   parts.add(part('urgent'));
   t.strictSame(parts.fullLines(), []);
   parts.add(part('one more', { isScheduled: true }));
-  t.strictSame(parts.fullLines(), [{ clientId: 1, isScheduled: true, parts: 1_024 }]);
+  t.strictSame(parts.fullLines(), [
+    { clientId: 1, isScheduled: true, isUrgent: false, parts: 1_024 },
+  ]);
   t.end();
 });
 

@@ -94,7 +94,7 @@ await withStores(t, async (t, store) => {
     const first = (await planDue(sql)).map(({ id }) => id);
     t.equal(first.length, PLANNED_AT_ONCE_MAX);
     t.ok(first.includes(alone), 'the last one that came');
-    const line = { clientId: crowded.clientId, isScheduled: false };
+    const line = { clientId: crowded.clientId, isScheduled: false, isUrgent: false };
     t.equal((await planDue(sql, [line])).length, 0, 'its line is full');
     await sql`
       update notifications set state = 'SCHEDULED' where id = ${crowd.at(-1) ?? ''}`;
@@ -115,4 +115,39 @@ await withStores(t, async (t, store) => {
       await sql`delete from notifications where id = any(${ids}::uuid[])`;
     },
   );
+
+  await t.test('urgent ones are planned first, and the rest keeps a fifth', async (t) => {
+    const tenant = await makeAudience(store, 'urgent', 1);
+    const other = await makeAudience(store, 'beside', 1);
+    const of = async (count: number, isUrgent: boolean, of = tenant): Promise<string[]> => {
+      const ids: string[] = [];
+      for (let n = 0; n < count; n += 1) ids.push(await makeNotification(sql, of, { isUrgent }));
+      return ids;
+    };
+    const waiting = await of(PLANNED_AT_ONCE_MAX + 8, false);
+    const few = await of(3, true);
+    const first = await planDue(sql);
+    t.strictSame(
+      first.filter(({ isUrgent }) => isUrgent).map(({ id }) => id),
+      few,
+      'behind more than are planned at a time',
+    );
+    await planDue(sql);
+
+    const ordinary = await of(200, false);
+    const urgent = await of(200, true);
+    const beside = await of(60, false, other);
+    const planned = await planDue(sql);
+    const count = (ids: readonly string[]) => planned.filter(({ id }) => ids.includes(id)).length;
+    t.equal(count(beside), 60, 'another client has its turns, as if nobody were urgent');
+    t.equal(count(urgent), 157, 'four of five of the others');
+    t.equal(count(ordinary), 39);
+    const line = { clientId: tenant.clientId, isScheduled: false, isUrgent: true };
+    t.notOk(
+      (await planDue(sql, [line])).some(({ isUrgent }) => isUrgent),
+      'its line is full',
+    );
+    const all = [...waiting, ...few, ...ordinary, ...urgent, ...beside];
+    await sql`delete from notifications where id = any(${all}::uuid[])`;
+  });
 });

@@ -29,11 +29,11 @@ function makeQueue() {
 t.test('notifications take turns, and of one the task that came first goes first', async (t) => {
   const { fairQueue, wait, serveAll } = makeQueue();
   const [first, second, third] = [
-    fairQueue.join('big'),
-    fairQueue.join('big'),
-    fairQueue.join('big'),
+    fairQueue.join('big', false),
+    fairQueue.join('big', false),
+    fairQueue.join('big', false),
   ];
-  const small = fairQueue.join('small');
+  const small = fairQueue.join('small', false);
   wait('big3', third);
   wait('big1', first);
   wait('big2', second);
@@ -45,7 +45,7 @@ t.test(
   'a task that is served and waits again is before later ones of its notification',
   async (t) => {
     const { fairQueue, wait, serveAll } = makeQueue();
-    const [first, second] = [fairQueue.join('big'), fairQueue.join('big')];
+    const [first, second] = [fairQueue.join('big', false), fairQueue.join('big', false)];
     wait('big2', second);
     await nextTurn();
     wait('big1', first);
@@ -55,12 +55,20 @@ t.test(
   },
 );
 
+t.test('urgent ones get four turns of five, and all while nobody else waits', async (t) => {
+  const { fairQueue, wait, serveAll } = makeQueue();
+  for (let n = 1; n <= 3; n += 1) wait(`n${n}`, fairQueue.join('other', false));
+  for (let n = 1; n <= 6; n += 1) wait(`u${n}`, fairQueue.join('urgent', true));
+  for (let n = 1; n <= 3; n += 1) wait(`v${n}`, fairQueue.join('urgent too', true));
+  t.equal(await serveAll(), 'u1 v1 u2 v2 n1 u3 v3 u4 u5 n2 u6 n3');
+});
+
 t.test('says for how long nobody could be given room', async (t) => {
   const { sender, clock, fairQueue, wait } = makeQueue();
-  wait('a', fairQueue.join('a'));
+  wait('a', fairQueue.join('a', false));
   await nextTurn();
   t.equal(fairQueue.withoutRoomForMs, 0, 'nobody waits');
-  wait('b', fairQueue.join('b'));
+  wait('b', fairQueue.join('b', false));
   await nextTurn();
   await nextTurn();
   clock.pass(3_000);

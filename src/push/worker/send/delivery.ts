@@ -30,6 +30,7 @@ export function sendAll(
   const loop = new SendLoop({
     ...context,
     notificationId: task.message.notificationId,
+    isUrgent: task.isUrgent,
     queue,
     sender,
     fairQueue,

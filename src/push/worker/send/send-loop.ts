@@ -50,6 +50,7 @@ export interface SendQueue {
 export interface SendLoopOptions {
   readonly queue: SendQueue;
   readonly notificationId: string;
+  readonly isUrgent: boolean;
   readonly sender: Sender;
   readonly fairQueue: FairQueue;
   readonly rendered: Rendered;
@@ -115,14 +116,14 @@ export class SendLoop {
   constructor(options: SendLoopOptions) {
     this.options = options;
     const ring = (): void => this.bell.ring();
-    const { control, breaker, share, permits, queue, sender, fairQueue, notificationId } = options;
+    const { control, breaker, share, permits, queue, sender, fairQueue } = options;
     this.queue = queue;
     this.sender = sender;
     this.breaker = breaker;
     this.permits = permits;
     this.share = share;
     this.control = control;
-    this.place = fairQueue.join(notificationId);
+    this.place = fairQueue.join(options.notificationId, options.isUrgent);
     this.isUnderWay = new Uint8Array(queue.size);
     this.unsubscribe = [control.changed, breaker.changed, share.budget.freed, permits?.changed]
       .filter((signal) => signal !== undefined)

@@ -76,6 +76,7 @@ function makeLoop(
     clock: clock ?? scene.clock,
     queue: row,
     notificationId: task.message.notificationId,
+    isUrgent: task.isUrgent,
     sender,
     fairQueue: new FairQueue(sender, scene.clock),
     rendered: sender.render(),

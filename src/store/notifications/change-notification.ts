@@ -1,0 +1,70 @@
+/** Gives a notification another end or urgency, or, before it is due, another beginning. */
+
+import type { NotificationState } from '../../domain/notification.ts';
+import { hasEnded } from '../../domain/notification.ts';
+import type { SqlPool } from '../sql.ts';
+import { transact } from '../transact.ts';
+
+interface Changeable {
+  /** Epoch milliseconds. */
+  readonly sendAtMs: number;
+  /** Null: it has no end. */
+  readonly expiresAtMs: number | null;
+  readonly isUrgent: boolean;
+}
+
+/** Absent: it stays. */
+export type NotificationChange = Partial<Changeable>;
+
+export interface ChangedNotification extends Changeable {
+  readonly kind:
+    | 'changed'
+    /** It has ended, or was to begin before now. */
+    | 'ended'
+    | 'due'
+    /** As asked for, it would end before it begins. */
+    | 'out-of-order';
+  readonly state: NotificationState;
+}
+
+/** Null: the client has no such notification, or, with a publisher, it is another's. */
+export const changeNotification = (
+  sql: SqlPool,
+  clientId: number,
+  notificationId: string,
+  publisher: string | null,
+  change: NotificationChange,
+): Promise<ChangedNotification | null> =>
+  transact(sql, async (tx) => {
+    // As accepting does: while devices are being moved (housekeeping/bar-sends.ts), nothing that
+    // was far away may become due.
+    if (change.sendAtMs !== undefined) {
+      await tx`select from clients where id = ${clientId} for key share`;
+    }
+    const [row] = await tx<(Omit<ChangedNotification, 'kind'> & { readonly isAhead: boolean })[]>`
+      select state, urgent as "isUrgent", send_at > now() as "isAhead",
+        floor(extract(epoch from send_at) * 1000)::float8 as "sendAtMs",
+        floor(extract(epoch from expires_at) * 1000)::float8 as "expiresAtMs"
+      from notifications
+      where id = ${notificationId}::uuid and client_id = ${clientId}
+        and (${publisher}::text is null or user_name = ${publisher})
+      for no key update`;
+    if (row === undefined) return null;
+    const { isAhead, ...known } = row;
+    if (hasEnded(known.state)) return { ...known, kind: 'ended' };
+    if (change.sendAtMs !== undefined && !isAhead) return { ...known, kind: 'due' };
+    const asked = { ...known, ...change };
+    if (asked.expiresAtMs !== null && asked.expiresAtMs <= asked.sendAtMs) {
+      return { ...asked, kind: 'out-of-order' };
+    }
+    const sendAtMs = change.sendAtMs ?? null;
+    const [changed] = await tx<Pick<Changeable, 'sendAtMs'>[]>`
+      update notifications set
+        send_at = case when ${sendAtMs}::float8 is null then send_at
+          else greatest(to_timestamp(${sendAtMs}::float8 / 1000), now()) end,
+        expires_at = to_timestamp(${asked.expiresAtMs}::float8 / 1000),
+        urgent = ${asked.isUrgent}::boolean
+      where id = ${notificationId}::uuid
+      returning floor(extract(epoch from send_at) * 1000)::float8 as "sendAtMs"`;
+    return { ...asked, ...changed, kind: 'changed' };
+  });
