@@ -41,6 +41,10 @@ export type Priority = (typeof PRIORITIES)[number];
 
 export const priorityOf = (isUrgent: boolean): Priority => (isUrgent ? 'urgent' : 'normal');
 
+/** Devices a second that a send may be held to. */
+export const RATE_PER_SECOND_MIN = 1;
+export const RATE_PER_SECOND_MAX = 1_000_000;
+
 /**
  * Where urgent and other sends of a client wait for the same thing, the urgent ones get it so many
  * times for each time that another gets it: the rest keeps a fifth (decision 47).

@@ -28,6 +28,7 @@ import { CircuitBreakers } from './dispatch/circuit-breakers.ts';
 import { Claimer } from './dispatch/claimer.ts';
 import { Dispatcher } from './dispatch/dispatcher.ts';
 import { Heartbeat } from './dispatch/heartbeat.ts';
+import { Pacer } from './dispatch/pacer.ts';
 import { QuotaLeaser } from './dispatch/quota-leaser.ts';
 import { StandingWatch } from './dispatch/standing-watch.ts';
 import { Stranded } from './dispatch/stranded.ts';
@@ -120,6 +121,7 @@ export async function startFanOut(options: FanOutOptions): Promise<FanOut> {
     pool,
     authorizer,
     quotas,
+    pacer: new Pacer({ sql: store.sql, clock, log }),
     leaseMs,
     countUndone: (chunk) => countUndone(store.sql, chunk, chunk.terms.audience),
     clock,

@@ -26,6 +26,7 @@ import * as statistics from './migrations/0016-statistics.ts';
 import * as audienceExpressions from './migrations/0017-audience-expressions.ts';
 import * as apps from './migrations/0018-apps.ts';
 import * as priorities from './migrations/0019-priorities.ts';
+import * as rates from './migrations/0020-rates.ts';
 import type { Sql, SqlPool } from './sql.ts';
 import { againAfterDeadlock } from './transact.ts';
 
@@ -61,6 +62,7 @@ export const MIGRATIONS: readonly Migration[] = [
   audienceExpressions,
   apps,
   priorities,
+  rates,
 ];
 
 export interface Migrated {

@@ -24,6 +24,7 @@ export const pushTo = ({ tagId }: Tenant, more: Partial<Push> = {}): Push => ({
   appIds: null,
   delivery: 'at-least-once',
   priority: 'normal',
+  ratePerSecond: null,
   payload: { title: 'goal!', data: {} },
   sendAtMs: null,
   expiresAtMs: null,

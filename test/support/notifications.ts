@@ -55,6 +55,7 @@ export async function makeNotification(
     readonly platformIds?: readonly number[];
     readonly isAtMostOnce?: boolean;
     readonly isUrgent?: boolean;
+    readonly ratePerSecond?: number;
   } = {},
 ): Promise<string> {
   const id = uuidV7();
@@ -67,6 +68,7 @@ export async function makeNotification(
       payload: { title: 'goal!', data: {} },
       isAtMostOnce: more.isAtMostOnce ?? false,
       isUrgent: more.isUrgent ?? false,
+      ratePerSecond: more.ratePerSecond ?? null,
       sendAtMs: null,
       expiresAtMs: more.expiresAtMs ?? null,
       scopes: (more.platformIds ?? [3]).map((platformId) => ({
@@ -92,6 +94,7 @@ export async function makeRunning(
     readonly expiresAtMs?: number;
     readonly isAtMostOnce?: boolean;
     readonly isUrgent?: boolean;
+    readonly ratePerSecond?: number;
     readonly step?: number;
   } = {},
 ): Promise<string> {

@@ -80,6 +80,7 @@ async function open({ sql }: Pick<Store, 'sql'>) {
           payload: { title: 'goal!', data: {} },
           isAtMostOnce: false,
           isUrgent: false,
+          ratePerSecond: null,
           sendAtMs: sendAtMs ?? null,
           expiresAtMs: null,
           scopes: appIds.map((id) => ({ appId: id, platformId: 3, isSimulated: false })),

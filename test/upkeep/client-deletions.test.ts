@@ -54,6 +54,7 @@ async function populate(sql: SqlPool, slug: string): Promise<Tenant> {
       payload: { title: 'goal!', data: {} },
       isAtMostOnce: false,
       isUrgent: false,
+      ratePerSecond: null,
       sendAtMs,
       expiresAtMs: null,
       scopes: [{ appId, platformId: 3, isSimulated: false }],

@@ -1,6 +1,6 @@
 /**
- * `PATCH …/notifications/<id>`: another end or priority of a push job, and before it is due another
- * beginning.
+ * `PATCH …/notifications/<id>`: another end, priority or rate of a push job, and before it is due
+ * another beginning.
  */
 
 import type { Caller } from '../../access/caller.ts';
@@ -15,9 +15,9 @@ import { tooLate } from './control.ts';
 import { jobIdOf, publisherOf, unknownJob } from './job.ts';
 import { LenientReader } from './lenient.ts';
 import { endFaults } from './push.ts';
-import { unknownFieldFaults } from './push-request.ts';
+import { readRate, unknownFieldFaults } from './push-request.ts';
 
-const FIELDS = ['sendAt', 'expiresAt', 'priority'] as const;
+const FIELDS = ['sendAt', 'expiresAt', 'priority', 'ratePerSecond'] as const;
 
 export async function changeJob(
   sql: SqlPool,
@@ -31,7 +31,7 @@ export async function changeJob(
   const publisher = publisherOf(caller);
   const changed = await changeNotification(sql, caller.clientId, id, publisher, read.change);
   if (changed === null) return unknownJob(request);
-  const { state, sendAtMs, expiresAtMs, isUrgent } = changed;
+  const { state, sendAtMs, expiresAtMs, isUrgent, ratePerSecond } = changed;
   switch (changed.kind) {
     case 'ended':
       return tooLate(request, state, 'be changed');
@@ -51,6 +51,7 @@ export async function changeJob(
         sendAt: sendAtMs,
         ...(expiresAtMs === null ? {} : { expiresAt: expiresAtMs }),
         priority: priorityOf(isUrgent),
+        ...(ratePerSecond === null ? {} : { ratePerSecond }),
       });
   }
 }
@@ -67,6 +68,7 @@ function readChange(body: Buffer): Change {
   const sendAtMs = reader.time('sendAt');
   const expiresAtMs = reader.time('expiresAt');
   const priority = reader.isGiven('priority') ? reader.choice('priority', PRIORITIES) : null;
+  const ratePerSecond = readRate(reader);
   if (read['sendAt'] === null) reader.fault('sendAt', 'must be a time.');
   reader.faults.push(...endFaults(expiresAtMs));
   reader.faults.push(...unknownFieldFaults(read, FIELDS, 'a change of a push job'));
@@ -78,6 +80,8 @@ function readChange(body: Buffer): Change {
       // Null takes the end away.
       ...(reader.isGiven('expiresAt') ? { expiresAtMs } : {}),
       ...(priority === null ? {} : { isUrgent: priority === 'urgent' }),
+      // Null lets it send as many as can be.
+      ...(reader.isGiven('ratePerSecond') ? { ratePerSecond } : {}),
     },
   };
 }

@@ -79,6 +79,7 @@ function jobObject(job: KnownNotification, rows: readonly ScopeStatus[]) {
     },
     delivery: job.isAtMostOnce ? 'at-most-once' : 'at-least-once',
     priority: priorityOf(job.isUrgent),
+    ...(job.ratePerSecond === null ? {} : { ratePerSecond: job.ratePerSecond }),
     payload: payloadObject(job.payload),
     platforms: rows.map((row) => ({
       appId: row.appId,

@@ -52,6 +52,18 @@ export class LenientReader {
     return null;
   }
 
+  /** A whole number, or a string of its digits. Null: not given. */
+  whole(name: string, min: number, max: number): number | null {
+    const value = this.body[name];
+    if (value === undefined || value === null) return null;
+    const number = typeof value === 'string' && DECIMAL.test(value) ? Number(value) : value;
+    if (Number.isInteger(number) && Number(number) >= min && Number(number) <= max) {
+      return Number(number);
+    }
+    this.fault(name, `must be a whole number from ${min} to ${max}.`);
+    return null;
+  }
+
   flag(name: string): boolean {
     const value = this.body[name];
     if (value === undefined || value === null || value === false || value === 'false') return false;

@@ -9,6 +9,8 @@ import {
   bySelector,
   DELIVERIES,
   PRIORITIES,
+  RATE_PER_SECOND_MAX,
+  RATE_PER_SECOND_MIN,
   SELECTOR_NAMES,
   SELECTORS,
 } from '../../domain/notification.ts';
@@ -42,6 +44,7 @@ export function readPushRequest(body: Buffer): PushRequest {
   const isDryRun = reader.flag('dryRun');
   const delivery = reader.choice('delivery', DELIVERIES);
   const priority = reader.choice('priority', PRIORITIES);
+  const ratePerSecond = readRate(reader);
   const payload = parsePayload(read['payload']);
 
   if (sendAtMs !== null && expiresAtMs !== null && expiresAtMs <= sendAtMs) {
@@ -52,7 +55,7 @@ export function readPushRequest(body: Buffer): PushRequest {
   else if (showsNothing(payload.payload)) reader.fault('payload', PAYLOAD_EMPTY);
   reader.faults.push(...unknownFieldFaults(read, FIELDS, 'a push'));
   if (!payload.ok || reader.faults.length > 0) return { ok: false, faults: reader.faults };
-  const push = { ...audience, delivery, priority, sendAtMs, expiresAtMs };
+  const push = { ...audience, delivery, priority, ratePerSecond, sendAtMs, expiresAtMs };
   return {
     ok: true,
     push: { ...push, payload: payload.payload },
@@ -73,10 +76,14 @@ export function readAudienceRequest(body: Buffer): PushRequest {
   reader.faults.push(...unknownFieldFaults(read, fields, 'an audience'));
   if (reader.faults.length > 0) return { ok: false, faults: reader.faults };
   const nothing = { payload: { data: {} }, sendAtMs: null, expiresAtMs: null } as const;
-  const ways = { delivery: DELIVERIES[0], priority: PRIORITIES[0] } as const;
+  const ways = { delivery: DELIVERIES[0], priority: PRIORITIES[0], ratePerSecond: null } as const;
   const push = { ...audience, ...nothing, ...ways };
   return { ok: true, push, isDryRun: true, isApproximate };
 }
+
+/** Null: not given, or null, so as many devices a second as can be. */
+export const readRate = (reader: LenientReader): number | null =>
+  reader.whole('ratePerSecond', RATE_PER_SECOND_MIN, RATE_PER_SECOND_MAX);
 
 /** Whom a push is for. */
 function readAudience(
@@ -151,10 +158,9 @@ const FIELDS = [
   'expiresAt',
   'delivery',
   'priority',
+  'ratePerSecond',
   'dryRun',
 ] as const;
-/** In the contract, and not in this version. */
-const NOT_YET: ReadonlySet<string> = new Set(['ratePerSecond']);
 /** Unknown fields of one request that are told. */
 const UNKNOWN_FIELDS_MAX = 100;
 
@@ -181,6 +187,5 @@ function whyUnknown(name: string, fields: readonly [string, ...string[]], what: 
   if (fields.includes('payload') && isPayloadField(name)) {
     return 'belongs in payload, not beside it.';
   }
-  if (NOT_YET.has(name)) return 'does not exist in this version yet.';
   return `is not a field of ${what}; the nearest is ${nearestName(name, fields)}.`;
 }

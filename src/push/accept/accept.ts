@@ -247,6 +247,7 @@ export class Accept {
       payload: push.payload,
       isAtMostOnce: push.delivery === 'at-most-once',
       isUrgent: push.priority === 'urgent',
+      ratePerSecond: push.ratePerSecond,
       sendAtMs: push.sendAtMs,
       expiresAtMs: push.expiresAtMs,
       scopes: scopes.map((scope) => ({

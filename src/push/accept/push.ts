@@ -18,6 +18,8 @@ export interface Push extends Readonly<Record<Selector, TagReferences>> {
   /** Whether a send whose outcome is unknown is repeated. */
   readonly delivery: Delivery;
   readonly priority: Priority;
+  /** Devices a second at most, over all nodes. Null: as many as can be. */
+  readonly ratePerSecond: number | null;
   /** Null: now. */
   readonly sendAtMs: number | null;
   readonly expiresAtMs: number | null;

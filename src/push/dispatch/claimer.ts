@@ -24,7 +24,7 @@ import { claimTurns } from './claim.ts';
 import type { Claimed } from './claimed.ts';
 import { partOf } from './claimed.ts';
 import type { Assignment } from './dispatcher.ts';
-import type { Candidate } from './fair-share.ts';
+import type { Candidate, Holder } from './fair-share.ts';
 import { FairShare } from './fair-share.ts';
 import { isSuspect } from './parking.ts';
 import type { SmallCandidate } from './small-parts.ts';
@@ -80,7 +80,7 @@ const FREED_SHARE = 1 / 4;
 const BUSY_SHARE = 1 / 3;
 
 /** The holder of a slot: a chunk, a batch of retries, or a lot of small parts. */
-interface Held extends Candidate {
+interface Held extends Holder {
   readonly assignments: readonly Assignment[];
   readonly isLot: boolean;
   readonly sinceMs: number;
@@ -403,6 +403,7 @@ const partsOf = ({
   clientId,
   isScheduled,
   isUrgent,
+  ratePerSecond,
   scopes,
 }: PlannedNotification): readonly Claimable[] =>
   scopes.map(({ appId, platformId, chunks }) => ({
@@ -412,7 +413,8 @@ const partsOf = ({
     clientId,
     hasChunks: true,
     hasRetries: false,
-    isSmall: chunks === 1,
+    isSmall: chunks === 1 && ratePerSecond === null,
     isScheduled,
     isUrgent,
+    ratePerSecond,
   }));

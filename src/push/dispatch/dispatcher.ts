@@ -11,13 +11,14 @@ import type { Ledger } from '../../outcomes/ledger.ts';
 import { faultSentence } from '../../providers/fault-sentence.ts';
 import type { Clock } from '../../std/clock.ts';
 import { failureText } from '../../std/failure-text.ts';
-import type { ClaimedChunk } from '../../store/ledger/claim-chunks.ts';
+import type { ClaimedChunk, ClaimedScope } from '../../store/ledger/claim-chunks.ts';
 import type { NotificationOrders } from '../../store/ledger/read-orders.ts';
 import type { GiveBack, Task, Unfamiliar } from '../protocol/task.ts';
 import { UnfamiliarReasons } from '../protocol/unfamiliar-reasons.ts';
 import type { Authorizer, ScopeAuthorization } from './authorizer.ts';
 import type { Claimed } from './claimed.ts';
 import { deadlinesOfClaimed, partOf, releaseOf, taskOf } from './claimed.ts';
+import type { Pacer } from './pacer.ts';
 import { devicesParkedBy, isHopeless, lastFailureOf, parkingOf } from './parking.ts';
 import type { QuotaLeaser } from './quota-leaser.ts';
 import type { Lot, RunningTask, TaskEvents, WorkerPool } from './worker-pool.ts';
@@ -27,7 +28,10 @@ import type { Lot, RunningTask, TaskEvents, WorkerPool } from './worker-pool.ts'
  * is down needs seconds, not more.
  */
 const TRY_AGAIN_MS = 5_000;
-/** To be claimed again with the end that the notification has now; nothing goes twice for it. */
+/**
+ * To be claimed again with the end that the notification has now, and with a rate or without;
+ * nothing goes twice for it.
+ */
 const CLAIM_AGAIN: GiveBack = { withinMs: 0, answersWithinMs: null };
 
 export interface DispatcherOptions {
@@ -35,6 +39,7 @@ export interface DispatcherOptions {
   readonly pool: Pick<WorkerPool, 'run'>;
   readonly authorizer: Authorizer;
   readonly quotas: Pick<QuotaLeaser, 'join'>;
+  readonly pacer: Pick<Pacer, 'join'>;
   readonly leaseMs: number;
   /** Counts the devices of a chunk that are not done. */
   readonly countUndone: (chunk: ClaimedChunk) => Promise<number>;
@@ -114,7 +119,7 @@ class Run {
   private asked: GiveBack | null = null;
   /** As the worker knows it, or is to know. */
   private state: NotificationState;
-  private isEndOutdated = false;
+  private isOutdated = false;
   private recording: Promise<unknown> = Promise.resolve();
   /** Why this claim has failed. */
   private failure: string | null = null;
@@ -187,9 +192,11 @@ class Run {
     this.running?.say({ kind: 'give-back', ...terms });
   }
 
-  obey({ state, expiresAtMs }: NotificationOrders): void {
-    if (expiresAtMs !== partOf(this.claimed).expiresAtMs && !this.isEndOutdated) {
-      this.isEndOutdated = true;
+  obey({ state, expiresAtMs, isPaced }: NotificationOrders): void {
+    const part = partOf(this.claimed);
+    const isOutdated = expiresAtMs !== part.expiresAtMs || isPaced !== isHeldToRate(part);
+    if (isOutdated && !this.isOutdated) {
+      this.isOutdated = true;
       this.giveBack(CLAIM_AGAIN);
     }
     if (state === this.state) return;
@@ -226,13 +233,16 @@ class Run {
   }
 
   private async work(task: Task): Promise<void> {
-    const { pool, quotas } = this.options;
+    const { pool, quotas, pacer } = this.options;
     const member =
       task.authorized === null
         ? null
         : quotas.join(task.authorized.credential, (answer) =>
             this.running?.say({ kind: 'quota', answer }),
           );
+    const paced = isHeldToRate(partOf(this.claimed))
+      ? pacer.join(partOf(this.claimed), (span) => this.running?.say({ kind: 'pace', span }))
+      : null;
     try {
       const events: TaskEvents = {
         reported: (progress) => {
@@ -243,6 +253,7 @@ class Run {
         credentialRefused: (reason) => void this.fallBack(task, reason),
         unfamiliar: (answer) => this.tell(task, answer),
         quota: member === null ? null : (message) => member.hear(message),
+        pace: paced === null ? null : (message) => paced.hear(message),
       };
       const running = pool.run(task, events, this.lot);
       this.running = running;
@@ -252,6 +263,7 @@ class Run {
       await running.finished;
     } finally {
       member?.leave();
+      paced?.leave();
     }
   }
 
@@ -309,3 +321,5 @@ class Run {
     }
   }
 }
+
+const isHeldToRate = ({ terms }: ClaimedScope): boolean => terms.ratePerSecond !== null;

@@ -11,10 +11,16 @@ import { scopeKeyOf } from '../../domain/device.ts';
 import type { NotificationScope } from '../../domain/notification.ts';
 import { notificationScopeKeyOf, URGENT_PER_OTHER } from '../../domain/notification.ts';
 
-/** Work that could use a slot. */
-export interface Candidate extends NotificationScope {
+/** Work that has a slot. */
+export interface Holder extends NotificationScope {
   readonly clientId: number;
   readonly isUrgent: boolean;
+}
+
+/** Work that could use one. */
+export interface Candidate extends Holder {
+  /** Null: it is held to no rate. */
+  readonly ratePerSecond: number | null;
 }
 
 /**
@@ -23,6 +29,13 @@ export interface Candidate extends NotificationScope {
  * switches share their buffers: Choudhury and Hahne, 1998.)
  */
 const HELD_PER_FREE_MAX = 2;
+
+/**
+ * Tasks of a scope that is held to a rate mostly wait: one for so many devices a second suffices,
+ * and two more, so that the next has resolved its group when one ends.
+ */
+const RATE_PER_SLOT = 500;
+const SLOTS_BESIDE_RATE = 2;
 
 export class FairShare {
   private readonly servedAt = new Map<string, number>();
@@ -35,7 +48,7 @@ export class FairShare {
    */
   share<C extends Candidate>(
     candidates: readonly C[],
-    underWay: readonly Candidate[],
+    underWay: readonly Holder[],
     slots: number,
     reserved = 0,
   ): readonly C[] {
@@ -47,7 +60,8 @@ export class FairShare {
       const next = candidates
         .filter(
           (candidate) =>
-            holdings.mayTakeOneMore(candidate, freeAfter) || holdings.mayTakeReserved(candidate),
+            holdings.isBelowRate(candidate) &&
+            (holdings.mayTakeOneMore(candidate, freeAfter) || holdings.mayTakeReserved(candidate)),
         )
         .reduce<C | null>(
           (best, candidate) =>
@@ -87,18 +101,20 @@ class Holdings {
   private readonly urgentByScope = new Map<string, number>();
   private readonly byNotification = new Map<string, number>();
   private readonly byScope = new Map<string, number>();
+  private readonly byNotificationScope = new Map<string, number>();
 
-  constructor(underWay: readonly Candidate[]) {
-    for (const candidate of underWay) this.add(candidate);
+  constructor(underWay: readonly Holder[]) {
+    for (const holder of underWay) this.add(holder);
   }
 
-  add(candidate: Candidate): void {
-    raise(this.byClient, candidate.clientId);
-    raise(this.byNotification, candidate.notificationId);
-    raise(this.byScope, scopeKeyOf(candidate));
-    if (!candidate.isUrgent) return;
-    raise(this.urgentByClient, candidate.clientId);
-    raise(this.urgentByScope, scopeKeyOf(candidate));
+  add(holder: Holder): void {
+    raise(this.byClient, holder.clientId);
+    raise(this.byNotification, holder.notificationId);
+    raise(this.byScope, scopeKeyOf(holder));
+    raise(this.byNotificationScope, notificationScopeKeyOf(holder));
+    if (!holder.isUrgent) return;
+    raise(this.urgentByClient, holder.clientId);
+    raise(this.urgentByScope, scopeKeyOf(holder));
   }
 
   /**
@@ -121,6 +137,14 @@ class Holdings {
   mayTakeOneMore(candidate: Candidate, freeAfter: number): boolean {
     const held = this.byScope.get(scopeKeyOf(candidate)) ?? 0;
     return freeAfter >= 0 && (held === 0 || held + 1 <= HELD_PER_FREE_MAX * freeAfter);
+  }
+
+  /** Whether one more task could make it faster, as far as its rate goes. */
+  isBelowRate(candidate: Candidate): boolean {
+    const { ratePerSecond } = candidate;
+    if (ratePerSecond === null) return true;
+    const held = this.byNotificationScope.get(notificationScopeKeyOf(candidate)) ?? 0;
+    return held < SLOTS_BESIDE_RATE + ratePerSecond / RATE_PER_SLOT;
   }
 
   /** One for each scope, whatever else the scope holds: a provider that hangs gets no more. */

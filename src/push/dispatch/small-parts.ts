@@ -109,6 +109,7 @@ function partsOfScope({ clientId, appId, platformId, isUrgent }: Claimable): Sco
     appId,
     platformId,
     isUrgent,
+    ratePerSecond: null,
     isLot: true,
   } as const;
   return { candidate, lines: [new Map(), new Map()], wasMoment: false };

@@ -8,6 +8,7 @@ import { Piscina } from 'piscina';
 import type { Progress } from '../../domain/progress.ts';
 import type { ThreadVitals } from '../../std/thread-vitals.ts';
 import { Outbox } from '../protocol/outbox.ts';
+import type { PaceMessage } from '../protocol/pace.ts';
 import type { QuotaMessage } from '../protocol/permits.ts';
 import type {
   MessageBatch,
@@ -45,6 +46,8 @@ export interface TaskEvents {
   credentialRefused(reason: string): void;
   /** Null: no quota limits it. */
   readonly quota: ((message: QuotaMessage) => void) | null;
+  /** Null: it is held to no rate. */
+  readonly pace: ((message: PaceMessage) => void) | null;
   unfamiliar(answer: Unfamiliar): void;
 }
 
@@ -203,6 +206,9 @@ class Posting {
         break;
       case 'quota':
         events.quota?.(message.message);
+        break;
+      case 'pace':
+        events.pace?.(message.message);
         break;
       case 'unfamiliar':
         events.unfamiliar(message);

@@ -12,6 +12,7 @@ import type { DatabaseAddress } from '../../store/sql.ts';
 import type { RedisAddress } from '../../tag-index/redis/connect.ts';
 import type { TransportName } from '../../transport/transport.ts';
 import type { Deadlines } from './deadlines.ts';
+import type { PaceMessage, PaceSpan } from './pace.ts';
 import type { QuotaAnswer, QuotaMessage } from './permits.ts';
 
 /** The settings that a worker thread starts with. */
@@ -124,7 +125,8 @@ export type MessageToTask =
   /** Of its notification, from now on. */
   | { readonly kind: 'state'; readonly state: NotificationState }
   | { readonly kind: 'authorize'; readonly authorization: string }
-  | { readonly kind: 'quota'; readonly answer: QuotaAnswer };
+  | { readonly kind: 'quota'; readonly answer: QuotaAnswer }
+  | { readonly kind: 'pace'; readonly span: PaceSpan };
 
 /** From a task to the main thread. A report is packed, because it holds many devices. */
 export type MessageFromTask =
@@ -133,6 +135,7 @@ export type MessageFromTask =
   | { readonly kind: 'too-many-tokens' }
   | { readonly kind: 'credential-refused'; readonly reason: string }
   | { readonly kind: 'quota'; readonly message: QuotaMessage }
+  | { readonly kind: 'pace'; readonly message: PaceMessage }
   /** The last one: the task has ended. `error`: why it failed, or null. */
   | { readonly kind: 'ended'; readonly error: unknown }
   | ({ readonly kind: 'unfamiliar' } & Unfamiliar);

@@ -19,6 +19,7 @@ import { createLogger } from '../../telemetry/log.ts';
 import type { BroadcastMessage } from '../protocol/broadcast.ts';
 import { openBroadcast } from '../protocol/broadcast.ts';
 import { Outbox } from '../protocol/outbox.ts';
+import { Pace } from '../protocol/pace.ts';
 import { Permits } from '../protocol/permits.ts';
 import { Presence } from '../protocol/presence.ts';
 import type {
@@ -117,13 +118,18 @@ async function runTask(task: Task, channel: TaskChannel): Promise<void> {
   const permits = channel.isMetered
     ? new Permits(clock, (message) => channel.say({ kind: 'quota', message }))
     : null;
+  const pace =
+    task.ratePerSecond === null
+      ? null
+      : new Pace(clock, (message) => channel.say({ kind: 'pace', message }));
   try {
-    const context = contextOf(task, { cached, share, permits, channel });
+    const context = contextOf(task, { cached, share, permits, pace, channel });
     if (task.kind === 'chunk') await runChunk(task, context);
     else await runRetries(task, context);
   } finally {
     share.close();
     permits?.close();
+    pace?.close();
     if (cached !== null) senders.release(cached);
   }
 }
@@ -150,10 +156,11 @@ interface Means {
   readonly cached: CachedSender | null;
   readonly share: BudgetShare;
   readonly permits: Permits | null;
+  readonly pace: Pace | null;
   readonly channel: TaskChannel;
 }
 
-function contextOf(task: Task, { cached, share, permits, channel }: Means): RunContext {
+function contextOf(task: Task, { cached, share, permits, pace, channel }: Means): RunContext {
   const control = new TaskControl(task);
   const provider = providerOn(task.platformId);
   const { say } = channel;
@@ -182,6 +189,9 @@ function contextOf(task: Task, { cached, share, permits, channel }: Means): RunC
       case 'quota':
         permits?.hear(message.answer);
         break;
+      case 'pace':
+        pace?.hear(message.span);
+        break;
     }
   });
 
@@ -191,6 +201,7 @@ function contextOf(task: Task, { cached, share, permits, channel }: Means): RunC
     fairQueue: cached?.fairQueue ?? null,
     breaker: cached?.breaker ?? new CircuitBreaker(clock),
     permits,
+    pace,
     share,
     lease: new Lease(clock, task.leaseStartedMs, task.leaseMs, () => presence.covers(task.nodeId)),
     control,

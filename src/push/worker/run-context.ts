@@ -6,6 +6,7 @@ import type { AnyProvider } from '../../providers/providers.ts';
 import type { Sender } from '../../providers/sender.ts';
 import type { Clock } from '../../std/clock.ts';
 import type { TagIndex } from '../../tag-index/tag-index.ts';
+import type { Pace } from '../protocol/pace.ts';
 import type { Permits } from '../protocol/permits.ts';
 import type { Report, Unfamiliar } from '../protocol/task.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
@@ -23,6 +24,8 @@ export interface RunContext {
   readonly breaker: CircuitBreaker;
   /** Null: no quota limits it. */
   readonly permits: Permits | null;
+  /** Null: the notification is held to no rate. */
+  readonly pace: Pace | null;
   readonly share: BudgetShare;
   readonly lease: Lease;
   readonly control: TaskControl;

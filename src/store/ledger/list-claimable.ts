@@ -15,11 +15,16 @@ export interface Claimable extends NotificationScope {
   readonly clientId: number;
   readonly hasChunks: boolean;
   readonly hasRetries: boolean;
-  /** Its (app, platform) has at most one chunk, and few retries: many such scopes share a slot. */
+  /**
+   * Its (app, platform) has at most one chunk, and few retries: many such scopes share a slot. One
+   * that is held to a rate would keep the others in it.
+   */
   readonly isSmall: boolean;
   /** The notification was scheduled for later when it was accepted. */
   readonly isScheduled: boolean;
   readonly isUrgent: boolean;
+  /** Null: it is held to no rate. */
+  readonly ratePerSecond: number | null;
 }
 
 /** `among`: `large` leaves out what is small. */
@@ -28,7 +33,8 @@ export const listClaimable = (sql: Sql, among: 'all' | 'large' = 'all') => sql<C
     select n.id as "notificationId", n.client_id as "clientId",
       s.app_id as "appId", s.platform_id as "platformId",
       n.send_at > n.accepted_at as "isScheduled", n.urgent as "isUrgent",
-      n.open_retries <= ${RETRIES_OF_SMALL_MAX} and (n.open_chunks <= 1 or not exists (
+      n.rate_per_second as "ratePerSecond",
+      n.rate_per_second is null and n.open_retries <= ${RETRIES_OF_SMALL_MAX} and (n.open_chunks <= 1 or not exists (
         select 1 from chunks c
         where (c.notification_id, c.app_id, c.platform_id) = (s.notification_id, s.app_id, s.platform_id)
         offset 1
@@ -53,7 +59,10 @@ export const listClaimable = (sql: Sql, among: 'all' | 'large' = 'all') => sql<C
     from notifications n
     join notification_scopes s on s.notification_id = n.id
     where n.finished_at is null and ${isClaimable(sql)}
-      and (${among === 'all'}::boolean or n.open_chunks > 1 or n.open_retries > ${RETRIES_OF_SMALL_MAX})
+      and (
+        ${among === 'all'}::boolean or n.open_chunks > 1 or n.open_retries > ${RETRIES_OF_SMALL_MAX}
+        or n.rate_per_second is not null
+      )
   ) claimable
   where ("hasChunks" or "hasRetries") and (${among === 'all'}::boolean or not "isSmall")
   order by "notificationId", "appId", "platformId"`;

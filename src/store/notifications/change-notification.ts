@@ -1,9 +1,10 @@
-/** Gives a notification another end or urgency, or, before it is due, another beginning. */
+/** Gives a notification another end, urgency or rate, or, before it is due, another beginning. */
 
 import type { NotificationState } from '../../domain/notification.ts';
 import { hasEnded } from '../../domain/notification.ts';
 import type { SqlPool } from '../sql.ts';
 import { transact } from '../transact.ts';
+import { shortenPace } from './draw-pace.ts';
 
 interface Changeable {
   /** Epoch milliseconds. */
@@ -11,6 +12,8 @@ interface Changeable {
   /** Null: it has no end. */
   readonly expiresAtMs: number | null;
   readonly isUrgent: boolean;
+  /** Null: as many devices a second as can be. */
+  readonly ratePerSecond: number | null;
 }
 
 /** Absent: it stays. */
@@ -42,7 +45,8 @@ export const changeNotification = (
       await tx`select from clients where id = ${clientId} for key share`;
     }
     const [row] = await tx<(Omit<ChangedNotification, 'kind'> & { readonly isAhead: boolean })[]>`
-      select state, urgent as "isUrgent", send_at > now() as "isAhead",
+      select state, urgent as "isUrgent", rate_per_second as "ratePerSecond",
+        send_at > now() as "isAhead",
         floor(extract(epoch from send_at) * 1000)::float8 as "sendAtMs",
         floor(extract(epoch from expires_at) * 1000)::float8 as "expiresAtMs"
       from notifications
@@ -63,8 +67,10 @@ export const changeNotification = (
         send_at = case when ${sendAtMs}::float8 is null then send_at
           else greatest(to_timestamp(${sendAtMs}::float8 / 1000), now()) end,
         expires_at = to_timestamp(${asked.expiresAtMs}::float8 / 1000),
-        urgent = ${asked.isUrgent}::boolean
+        urgent = ${asked.isUrgent}::boolean,
+        rate_per_second = ${asked.ratePerSecond}::integer
       where id = ${notificationId}::uuid
       returning floor(extract(epoch from send_at) * 1000)::float8 as "sendAtMs"`;
+    if (asked.ratePerSecond !== known.ratePerSecond) await shortenPace(tx, notificationId);
     return { ...asked, ...changed, kind: 'changed' };
   });

@@ -44,6 +44,7 @@ export interface DueLine {
 /** A planned notification, with the number of chunks to claim. */
 export interface PlannedNotification extends DueLine {
   readonly id: string;
+  readonly ratePerSecond: number | null;
   /** The scopes that have chunks, and how many. */
   readonly scopes: readonly (Scope & { readonly chunks: number })[];
 }
@@ -187,6 +188,7 @@ export const planDue = (sql: Sql, but: readonly DueLine[] = []) =>
     from addressed d left join open o on o.notification_id = d.id
     where n.id = d.id
     returning n.id, n.client_id as "clientId", d.state = 'SCHEDULED' as "isScheduled", n.urgent as "isUrgent",
+      n.rate_per_second as "ratePerSecond",
       coalesce(o.scopes, '[]') as scopes`;
 
 const excepted = rowsOf<DueLine>('excepted', {

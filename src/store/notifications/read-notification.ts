@@ -13,6 +13,7 @@ export interface KnownNotification extends NotificationTimes, Audience {
   readonly expression: string | null;
   readonly isAtMostOnce: boolean;
   readonly isUrgent: boolean;
+  readonly ratePerSecond: number | null;
 }
 
 /** Null: the client has no such notification, or, with a publisher, it is another's. */
@@ -24,7 +25,7 @@ export async function readNotification(
 ): Promise<KnownNotification | null> {
   const [row] = await sql<KnownNotification[]>`
     select n.state, n.user_name as "userName", n.payload, n.at_most_once as "isAtMostOnce",
-      n.urgent as "isUrgent",
+      n.urgent as "isUrgent", n.rate_per_second as "ratePerSecond",
       n.any_tag_ids as "anyTagIds", n.all_tag_ids as "allTagIds", n.none_tag_ids as "noneTagIds",
       n.audience_expression as expression, ${timesOf(sql)}
     from notifications n

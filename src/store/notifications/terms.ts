@@ -5,7 +5,7 @@
 
 import type { Audience, Payload } from '../../domain/notification.ts';
 import type { Columns } from '../rows.ts';
-import { boolean, integers, json, namesOf } from '../rows.ts';
+import { boolean, integer, integers, json, namesOf } from '../rows.ts';
 import type { Sql } from '../sql.ts';
 
 export interface NotificationTerms {
@@ -15,6 +15,8 @@ export interface NotificationTerms {
   readonly isAtMostOnce: boolean;
   /** It overtakes other sends of its client. */
   readonly isUrgent: boolean;
+  /** Devices a second at most, over all nodes. Null: as many as can be. */
+  readonly ratePerSecond: number | null;
 }
 
 /** As they are written. */
@@ -26,6 +28,7 @@ export const TERMS: Columns<NotificationTerms> = {
   payload: json(({ payload }) => payload),
   at_most_once: boolean(({ isAtMostOnce }) => isAtMostOnce),
   urgent: boolean(({ isUrgent }) => isUrgent),
+  rate_per_second: integer(({ ratePerSecond }) => ratePerSecond),
 };
 
 /** Their names, with commas between them. */
@@ -40,5 +43,6 @@ export const termsOf = (sql: Sql) => sql`
     ),
     'payload', n.payload,
     'isAtMostOnce', n.at_most_once,
-    'isUrgent', n.urgent
+    'isUrgent', n.urgent,
+    'ratePerSecond', n.rate_per_second
   )`;

@@ -67,6 +67,28 @@ await onEachStore(t, {
     t.match((await api.call('GET', `/${legacy.body}`)).body, { priority: 'urgent' });
   },
 
+  async 'another rate, also while it runs'(t, store) {
+    const api = await startJobsApi(t, store, 'paced');
+    const asked = { tagIds: [api.tenant.tagId], payload: { title: 'goal!' } };
+    const id = await api.push({ ratePerSecond: 1_000_000 });
+    const change = (body: unknown) => api.call('PATCH', `/${id}`, body);
+    t.match((await api.call('GET', `/${id}`)).body, { ratePerSecond: 1_000_000 });
+    await store.sql`update notifications set state = 'RUNNING' where id = ${id}`;
+    t.match((await change({ ratePerSecond: '1' })).body, { state: 'RUNNING', ratePerSecond: 1 });
+    t.match((await change({ priority: 'normal' })).body, { ratePerSecond: 1 }, 'it stays');
+    t.match((await api.call('GET', `/${id}`)).body, { ratePerSecond: 1 });
+    t.notOk('ratePerSecond' in (await change({ ratePerSecond: null })).body, 'null: no limit');
+    t.notOk('ratePerSecond' in (await api.call('GET', `/${id}`)).body);
+    const legacy = await api.call('POST', '/push-api/push', { ...asked, ratePerSecond: 500 });
+    t.match((await api.call('GET', `/${legacy.body}`)).body, { ratePerSecond: 500 });
+    for (const ratePerSecond of [0, -1, 1.5, 1_000_001, '1e3', 'x', true, [], {}]) {
+      const field = { path: 'ratePerSecond', message: /whole number from 1 to 1000000/ };
+      const refused = { status: 400, body: { errors: [field] } };
+      t.match(await api.call('POST', '', { ...asked, ratePerSecond }), refused);
+      t.match(await change({ ratePerSecond }), refused);
+    }
+  },
+
   async 'too late: the state is told, and nothing changes'(t, store) {
     const api = await startJobsApi(t, store, 'late');
     const nowMs = Date.now();
@@ -97,9 +119,9 @@ await onEachStore(t, {
       t.equal(answer.status, 400, JSON.stringify(body));
       return answer.body.errors;
     };
-    t.match(await faults({ ratePerSecond: 10, priority: 'high' }), [
+    t.match(await faults({ ratePerSecond: 0, priority: 'high' }), [
       { path: 'priority', message: /normal or urgent/ },
-      { path: 'ratePerSecond', message: /not exist in this version yet/ },
+      { path: 'ratePerSecond', message: /from 1 to 1000000/ },
     ]);
     t.match(await faults({ expires: 1 }), [{ path: 'expires', message: /nearest is expiresAt/ }]);
     t.match(await faults({ sendAt: null, expiresAt: 1_700_000_000 }), [

@@ -22,6 +22,7 @@ const push = (more: Partial<Push>): Push => ({
   appIds: null,
   delivery: 'at-least-once',
   priority: 'normal',
+  ratePerSecond: null,
   payload: { title: 'goal!', data: {} },
   sendAtMs: null,
   expiresAtMs: null,

@@ -14,6 +14,7 @@ import type { Claimed } from '../../../src/push/dispatch/claimed.ts';
 import { partOf, releaseOf } from '../../../src/push/dispatch/claimed.ts';
 import type { DispatcherOptions } from '../../../src/push/dispatch/dispatcher.ts';
 import { Dispatcher } from '../../../src/push/dispatch/dispatcher.ts';
+import { Pacer } from '../../../src/push/dispatch/pacer.ts';
 import type { Lot, RunningTask, TaskEvents } from '../../../src/push/dispatch/worker-pool.ts';
 import { WorkerPool } from '../../../src/push/dispatch/worker-pool.ts';
 import type { QuotaAnswer, QuotaMessage } from '../../../src/push/protocol/permits.ts';
@@ -54,6 +55,7 @@ const shared = {
   ledger,
   leaseMs: LEASE_MS,
   clock: systemClock,
+  pacer: new Pacer({ sql, clock: systemClock, log }),
   countUndone: (chunk: ClaimedChunk) => countUndone(sql, chunk, chunk.terms.audience),
 };
 
@@ -230,7 +232,7 @@ t.test('what is ordered of a send is told to its worker, each once', async (t) =
   const claimed = await claimOne('ordered');
   const { notificationId, expiresAtMs } = claimed.chunk;
   const tell = (state: NotificationOrders['state'], endMs = expiresAtMs) =>
-    dispatcher.tell([{ notificationId, state, expiresAtMs: endMs }]);
+    dispatcher.tell([{ notificationId, state, expiresAtMs: endMs, isPaced: false }]);
   const { finished } = dispatcher.start(claimed);
   t.strictSame(dispatcher.underWayFor(0), [notificationId]);
   t.strictSame(dispatcher.underWayFor(60_000), [], 'it has just begun');
@@ -239,7 +241,9 @@ t.test('what is ordered of a send is told to its worker, each once', async (t) =
   for (const _ of [1, 2]) tell('PAUSED');
   for (const _ of [1, 2]) tell('PAUSED', 1_700_000_000_000);
   tell('CANCELLED', 1_700_000_000_000);
-  dispatcher.tell([{ notificationId: 'of another', state: 'CANCELLED', expiresAtMs: null }]);
+  dispatcher.tell([
+    { notificationId: 'of another', state: 'CANCELLED', expiresAtMs: null, isPaced: false },
+  ]);
   t.strictSame(pool.messages, [
     { kind: 'state', state: 'PAUSED' },
     { kind: 'give-back', withinMs: 0, answersWithinMs: null },
@@ -250,13 +254,35 @@ t.test('what is ordered of a send is told to its worker, each once', async (t) =
   t.strictSame(dispatcher.underWayFor(0), []);
 });
 
+t.test('what is held to a rate now, or to none any more, is claimed again', async (t) => {
+  const pool = new PlayedPool();
+  let end: () => void = () => undefined;
+  pool.play = () =>
+    new Promise((resolve) => {
+      end = resolve;
+    });
+  const { dispatcher } = dispatcherOf(pool);
+  const claimed = await claimOne('paced');
+  const { notificationId, expiresAtMs } = claimed.chunk;
+  const tell = (isPaced: boolean) =>
+    dispatcher.tell([{ notificationId, state: 'RUNNING', expiresAtMs, isPaced }]);
+  const { finished } = dispatcher.start(claimed);
+  await until('a worker has it', () => (pool.tasks.length === 1 ? true : null));
+  tell(false);
+  t.strictSame(pool.messages, []);
+  for (const _ of [1, 2]) tell(true);
+  t.strictSame(pool.messages, [{ kind: 'give-back', withinMs: 0, answersWithinMs: null }]);
+  end();
+  await finished;
+});
+
 t.test('what is ordered before a worker has it is told with the task', async (t) => {
   const pool = new PlayedPool();
   const { dispatcher } = dispatcherOf(pool);
   const claimed = await claimOne('ordered-early');
   const { notificationId, expiresAtMs } = claimed.chunk;
   const { finished } = dispatcher.start(claimed);
-  dispatcher.tell([{ notificationId, state: 'CANCELLED', expiresAtMs }]);
+  dispatcher.tell([{ notificationId, state: 'CANCELLED', expiresAtMs, isPaced: false }]);
   t.equal(pool.tasks.length, 0);
   await finished;
   t.strictSame(pool.messages, [{ kind: 'state', state: 'CANCELLED' }]);

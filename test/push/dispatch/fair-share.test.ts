@@ -7,6 +7,7 @@ const of = (notificationId: string, clientId: number, appId = clientId, platform
   appId,
   platformId,
   isUrgent: false,
+  ratePerSecond: null as number | null,
 });
 const urgent = (...how: Parameters<typeof of>) => ({ ...of(...how), isUrgent: true });
 const names = (served: readonly { readonly notificationId: string }[]): string =>
@@ -87,5 +88,19 @@ t.test('a reserved slot is for the first urgent send of a scope, whatever is tak
   t.equal(share(urgent('v', 1), [...full, urgent('u', 1)], -1), '', 'its scope has one');
   t.equal(share(urgent('v', 2), [...full, urgent('u', 1)], -1), 'v', 'another scope has none');
   t.equal(share(urgent('w', 3), full, -2), '', 'all reserved ones are taken');
+  t.end();
+});
+
+t.test('a send with a rate holds no more slots than its rate can use', (t) => {
+  const held = (ratePerSecond: number) =>
+    new FairShare().share([{ ...of('a', 1), ratePerSecond }], [], 48).length;
+  t.equal(held(1), 3, 'one sends, the next one is ready');
+  t.equal(held(5_000), 12);
+  t.equal(held(1_000_000), 32, 'as many as anybody');
+  const both = [
+    { ...of('a', 1, 1, 3), ratePerSecond: 1 },
+    { ...of('a', 1, 1, 15), ratePerSecond: 1 },
+  ];
+  t.equal(new FairShare().share(both, [], 48).length, 6, 'on each platform');
   t.end();
 });

@@ -7,6 +7,7 @@ import { Ledger } from '../../../src/outcomes/ledger.ts';
 import { Authorizer } from '../../../src/push/dispatch/authorizer.ts';
 import { Claimer } from '../../../src/push/dispatch/claimer.ts';
 import { Dispatcher } from '../../../src/push/dispatch/dispatcher.ts';
+import { Pacer } from '../../../src/push/dispatch/pacer.ts';
 import { CLAIMS_WITHOUT_PROGRESS_MAX } from '../../../src/push/dispatch/parking.ts';
 import type {
   RunningTask,
@@ -72,6 +73,7 @@ class PlayedNode {
       pool,
       authorizer,
       quotas: { join: () => null },
+      pacer: new Pacer({ sql: store.sql, clock, log }),
       leaseMs: LEASE_MS,
       countUndone: (chunk) => countUndone(store.sql, chunk, chunk.terms.audience),
       clock,

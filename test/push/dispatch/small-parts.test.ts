@@ -12,6 +12,7 @@ const part = (notificationId: string, more: Partial<Claimable> = {}): Claimable 
   isSmall: true,
   isScheduled: false,
   isUrgent: false,
+  ratePerSecond: null,
   ...more,
 });
 

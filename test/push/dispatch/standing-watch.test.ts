@@ -30,15 +30,26 @@ await withStores(t, async (t, { sql }) => {
     t.same(told, [], 'nothing is under way, and nothing is read');
     underWay = [id];
     await until('it tells', () => (told.length > 0 ? true : null));
-    t.same(told[0], { notificationId: id, state: 'RUNNING', expiresAtMs: null });
+    t.same(told[0], {
+      notificationId: id,
+      state: 'RUNNING',
+      expiresAtMs: null,
+      isPaced: false,
+    });
     await sql`
-      update notifications set state = 'PAUSED', expires_at = to_timestamp(1700000000)
+      update notifications
+      set state = 'PAUSED', expires_at = to_timestamp(1700000000), rate_per_second = 10
       where id in (${id}::uuid, ${other}::uuid)`;
     const paused = await until(
       'it tells of the change',
       () => told.find(({ state }) => state === 'PAUSED') ?? null,
     );
-    t.same(paused, { notificationId: id, state: 'PAUSED', expiresAtMs: 1_700_000_000_000 });
+    t.same(paused, {
+      notificationId: id,
+      state: 'PAUSED',
+      expiresAtMs: 1_700_000_000_000,
+      isPaced: true,
+    });
     await watch.stop();
     t.notOk(told.some(({ notificationId }) => notificationId === other));
     const before = asked;

@@ -13,6 +13,7 @@ import { Bell } from '../../../std/bell.ts';
 import type { Clock } from '../../../std/clock.ts';
 import type { Rendered } from '../../../transport/transport.ts';
 import type { Deadlines } from '../../protocol/deadlines.ts';
+import type { Pace } from '../../protocol/pace.ts';
 import type { Permits } from '../../protocol/permits.ts';
 import type { CircuitBreaker } from '../circuit-breaker.ts';
 import type { FairQueue, Place } from '../fair-queue.ts';
@@ -57,6 +58,8 @@ export interface SendLoopOptions {
   readonly breaker: CircuitBreaker;
   /** Null: no quota limits it. */
   readonly permits: Permits | null;
+  /** Null: the notification is held to no rate. */
+  readonly pace: Pace | null;
   readonly share: BudgetShare;
   readonly lease: Lease;
   readonly control: TaskControl;
@@ -102,6 +105,7 @@ export class SendLoop {
   private readonly sender: Sender;
   private readonly breaker: CircuitBreaker;
   private readonly permits: Permits | null;
+  private readonly pace: Pace | null;
   private readonly share: BudgetShare;
   private readonly control: TaskControl;
   private readonly place: Place;
@@ -116,16 +120,18 @@ export class SendLoop {
   constructor(options: SendLoopOptions) {
     this.options = options;
     const ring = (): void => this.bell.ring();
-    const { control, breaker, share, permits, queue, sender, fairQueue } = options;
+    const { control, breaker, share, permits, pace, queue, sender, fairQueue } = options;
     this.queue = queue;
     this.sender = sender;
     this.breaker = breaker;
     this.permits = permits;
+    this.pace = pace;
     this.share = share;
     this.control = control;
     this.place = fairQueue.join(options.notificationId, options.isUrgent);
     this.isUnderWay = new Uint8Array(queue.size);
-    this.unsubscribe = [control.changed, breaker.changed, share.budget.freed, permits?.changed]
+    const signals = [control, breaker, permits, pace].map((one) => one?.changed);
+    this.unsubscribe = [...signals, share.budget.freed]
       .filter((signal) => signal !== undefined)
       .map((signal) => signal.on(ring));
   }
@@ -134,6 +140,7 @@ export class SendLoop {
   async run(): Promise<Halt | null> {
     try {
       const halt = await this.sendToEnd();
+      this.pace?.close();
       await this.settled();
       return halt;
     } finally {
@@ -208,7 +215,8 @@ export class SendLoop {
   }
 
   private isObstructed(): boolean {
-    const { queue, breaker, permits, share } = this;
+    const { queue, breaker, permits, pace, share } = this;
+    if (pace !== null && !pace.admits) return true;
     if (!breaker.admits) return true;
     if (permits !== null && !permits.admits) return true;
     if (share.isUsedUp || !queue.isNextCleared) {
@@ -235,9 +243,10 @@ export class SendLoop {
 
   private async waitForRoom(): Promise<void> {
     const { fairQueue } = this.options;
-    const { breaker, control } = this;
-    // The bell does not ring when it is time to give back.
-    await this.bell.wait(Math.min(READY_PATIENCE_MS, this.leftUntil(control.giveBackBeforeMs)));
+    const { breaker, control, pace } = this;
+    // The bell does not ring when it is time to give back, or for the next send of a pace.
+    const leftMs = this.leftUntil(control.giveBackBeforeMs);
+    await this.bell.wait(Math.min(READY_PATIENCE_MS, leftMs, pace?.nextInMs ?? leftMs));
     if (!this.isQueued || this.underWay > 0) return;
     if (fairQueue.withoutRoomForMs >= READY_PATIENCE_MS) breaker.stop('ProviderUnreachable', 0);
   }
@@ -246,6 +255,7 @@ export class SendLoop {
     const { queue, breaker, permits } = this;
     this.share.take();
     permits?.take();
+    this.pace?.take();
     breaker.sent();
     this.isUnderWay[position] = 1;
     this.underWay += 1;
