@@ -7,12 +7,15 @@ import type { Logger } from 'pino';
 import { Bell } from '../../std/bell.ts';
 import type { DedicatedConnection } from '../../store/dedicated-connection.ts';
 import { PLANS_ARE_KEPT } from '../../store/dedicated-connection.ts';
+import { nextUrgentInMs } from '../../store/notifications/next-urgent.ts';
 import type { DueLine, PlannedNotification } from '../../store/notifications/plan-due.ts';
 import { LARGE_AT_ONCE_MAX, planDue } from '../../store/notifications/plan-due.ts';
 import type { Store } from '../../store/store.ts';
 
-/** How late a scheduled push may begin. */
+/** How late a scheduled push may begin. An urgent one is planned when it is due. */
 const POLL_INTERVAL_MS = 250;
+/** Looks for urgent ones are so far apart, however many are due one after the other. */
+const URGENT_APART_MS = 10;
 
 export interface PlannerOptions {
   readonly store: Pick<Store, 'openDedicatedConnection'>;
@@ -52,20 +55,24 @@ export class Planner {
 
   private async run(): Promise<void> {
     while (!this.isStopping) {
-      await this.look();
-      await this.bell.wait(POLL_INTERVAL_MS);
+      await this.bell.wait(await this.look());
     }
   }
 
-  private async look(): Promise<void> {
+  /** Answers how long to wait for the next look. */
+  private async look(): Promise<number> {
     const { log, fullLines, onPlanned } = this.options;
     try {
-      const planned = await this.connection.transactAtOnce((tx) => planDue(tx, fullLines()));
+      const [planned, urgentInMs] = await this.connection.transactAtOnce((tx) =>
+        Promise.all([planDue(tx, fullLines()), nextUrgentInMs(tx, POLL_INTERVAL_MS)]),
+      );
       // Perhaps more are due.
       if (planned.length >= LARGE_AT_ONCE_MAX) this.bell.ring();
       if (planned.length > 0) onPlanned(planned);
+      return urgentInMs === null ? POLL_INTERVAL_MS : Math.max(URGENT_APART_MS, urgentInMs);
     } catch (error) {
       log.warn({ err: error }, 'nothing can be planned; trying again');
+      return POLL_INTERVAL_MS;
     }
   }
 }

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { pino } from 'pino';
 import t from 'tap';
 import { Planner } from '../../../src/push/plan/planner.ts';
+import { nextUrgentInMs } from '../../../src/store/notifications/next-urgent.ts';
 import type { DueLine, PlannedNotification } from '../../../src/store/notifications/plan-due.ts';
 import {
   LARGE_AT_ONCE_MAX,
@@ -149,5 +150,29 @@ await withStores(t, async (t, store) => {
     );
     const all = [...waiting, ...few, ...ordinary, ...urgent, ...beside];
     await sql`delete from notifications where id = any(${all}::uuid[])`;
+  });
+
+  await t.test('a look knows when the next urgent one is due', async (t) => {
+    const tenant = await makeAudience(store, 'soon', 1);
+    const ids = [
+      await makeNotification(sql, tenant, { isUrgent: true }),
+      await makeNotification(sql, tenant),
+    ];
+    const inMs = async (id: string | undefined, ms: number) => {
+      await sql`
+        update notifications set state = 'SCHEDULED',
+          send_at = clock_timestamp() + ${ms}::float8 * interval '1 millisecond'
+        where id = ${id ?? ''}`;
+    };
+    await inMs(ids[0], 3_600_000);
+    await inMs(ids[1], 20_000);
+    t.equal(await nextUrgentInMs(sql, 60_000), null, 'that one is not urgent');
+    await inMs(ids[0], 40_000);
+    const next = await nextUrgentInMs(sql, 60_000);
+    t.ok(next !== null && next > 20_000 && next <= 40_000, `in ${next}`);
+    t.equal(await nextUrgentInMs(sql, 250), null, 'not yet');
+    await inMs(ids[0], -1_000);
+    t.equal(await nextUrgentInMs(sql, 60_000), null, 'it is due, and planned anyway');
+    await sql`delete from notifications where id = any(${ids}::uuid[])`;
   });
 });
