@@ -302,7 +302,7 @@ export interface paths {
         readonly options?: never;
         readonly head?: never;
         /**
-         * Give a push job other times
+         * Change a push job: its times, its priority, its rate
          * @description For the super user of the client, and keys with the scope `send`.
          */
         readonly patch: operations["changeNotification"];
@@ -1227,6 +1227,13 @@ export interface components {
              * @enum {string}
              */
             readonly delivery?: "at-least-once" | "at-most-once";
+            /**
+             * @description An urgent push overtakes the others of its client, also those that run.
+             * @enum {string}
+             */
+            readonly priority?: "normal" | "urgent";
+            /** @description At most so many devices a second, over all nodes. null: as many as can be. */
+            readonly ratePerSecond?: number | null;
             /** @description Validate and count; send nothing. */
             readonly dryRun?: boolean;
         };
@@ -1401,6 +1408,10 @@ export interface components {
             };
             /** @enum {string} */
             readonly delivery: "at-least-once" | "at-most-once";
+            /** @enum {string} */
+            readonly priority: "normal" | "urgent";
+            /** @description What it is held to. */
+            readonly ratePerSecond?: number;
             readonly payload: components["schemas"]["Payload"];
             readonly platforms: readonly {
                 readonly appId: number;
@@ -2729,6 +2740,7 @@ export interface operations {
                      *         ]
                      *       },
                      *       "delivery": "at-least-once",
+                     *       "priority": "normal",
                      *       "payload": {
                      *         "title": "goal!",
                      *         "message": "1:0"
@@ -2791,6 +2803,10 @@ export interface operations {
                     readonly sendAt?: number | string;
                     /** @description null: no end. */
                     readonly expiresAt?: (number | string) | null;
+                    /** @enum {string} */
+                    readonly priority?: "normal" | "urgent";
+                    /** @description Devices a second. null: as many as can be. */
+                    readonly ratePerSecond?: number | null;
                 };
             };
         };
@@ -2807,7 +2823,8 @@ export interface operations {
                      *       "id": "019c6f5e-8a53-7d0e-9d3a-6f5c3c0d1e52",
                      *       "state": "SCHEDULED",
                      *       "sendAt": 1893495600000,
-                     *       "expiresAt": 1893499200000
+                     *       "expiresAt": 1893499200000,
+                     *       "priority": "normal"
                      *     }
                      */
                     readonly "application/json": {
@@ -2818,6 +2835,9 @@ export interface operations {
                         readonly sendAt: number;
                         /** @description Milliseconds since 1970. */
                         readonly expiresAt?: number;
+                        /** @enum {string} */
+                        readonly priority: "normal" | "urgent";
+                        readonly ratePerSecond?: number;
                     };
                 };
             };

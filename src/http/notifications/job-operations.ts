@@ -14,7 +14,7 @@ import {
   state,
   time,
 } from '../openapi/parts.ts';
-import { payload } from './push-operations.ts';
+import { payload, priority, ratePerSecond } from './push-operations.ts';
 
 const JOB_ID = '019c6f5e-8a53-7d0e-9d3a-6f5c3c0d1e52';
 const jobId = z.uuid();
@@ -73,6 +73,8 @@ const job = z
       expression: z.string().optional().meta({ description: 'As it was given.' }),
     }),
     delivery: z.enum(DELIVERIES),
+    priority,
+    ratePerSecond: ratePerSecond.optional().meta({ description: 'What it is held to.' }),
     payload,
     platforms: z.array(z.object({ appId: id, platformId, ...standing })),
   })
@@ -148,6 +150,7 @@ export const jobOperations = {
         failureReasons: { Unregistered: 1 },
         audience: { tagIds: [2], filterTagIds: [], excludeTagIds: [], appIds: [1] },
         delivery: 'at-least-once',
+        priority: 'normal',
         payload: { title: 'goal!', message: '1:0' },
         platforms: [{ appId: 1, platformId: 3, state: 'FINISHED', ...COUNTS }],
       }),
@@ -173,20 +176,37 @@ export const jobOperations = {
     problems: [404],
   },
   changeNotification: {
-    summary: 'Give a push job other times',
+    summary: 'Change a push job: its times, its priority, its rate',
     path,
     body: {
       schema: z.strictObject({
         sendAt: time.optional().meta({ description: 'Only before the job is due.' }),
         expiresAt: time.nullish().meta({ description: 'null: no end.' }),
+        priority: priority.optional(),
+        ratePerSecond: ratePerSecond
+          .nullish()
+          .meta({ description: 'Devices a second. null: as many as can be.' }),
       }),
       example: { expiresAt: '2030-01-01T12:00:00Z' },
     },
     answers: {
       200: jsonAnswer(
         'Changed.',
-        z.object({ id: jobId, state, sendAt: epochMs, expiresAt: epochMs.optional() }),
-        { id: JOB_ID, state: 'SCHEDULED', sendAt: 1_893_495_600_000, expiresAt: 1_893_499_200_000 },
+        z.object({
+          id: jobId,
+          state,
+          sendAt: epochMs,
+          expiresAt: epochMs.optional(),
+          priority,
+          ratePerSecond: ratePerSecond.optional(),
+        }),
+        {
+          id: JOB_ID,
+          state: 'SCHEDULED',
+          sendAt: 1_893_495_600_000,
+          expiresAt: 1_893_499_200_000,
+          priority: 'normal',
+        },
       ),
     },
     problems: [400, 404, 409],

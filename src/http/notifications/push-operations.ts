@@ -5,7 +5,14 @@
 
 import { z } from 'zod';
 import { EXPRESSION_LENGTH_MAX } from '../../domain/audience-expression.ts';
-import { DELIVERIES, SELECTOR_NAMES, SELECTORS } from '../../domain/notification.ts';
+import {
+  DELIVERIES,
+  PRIORITIES,
+  RATE_PER_SECOND_MAX,
+  RATE_PER_SECOND_MIN,
+  SELECTOR_NAMES,
+  SELECTORS,
+} from '../../domain/notification.ts';
 import { payloadFields } from '../../domain/payload.ts';
 import { TAGS_PER_REQUEST_MAX } from '../../domain/tag.ts';
 import { PROVIDERS } from '../../providers/providers.ts';
@@ -59,6 +66,9 @@ const estimate = z
   })
   .meta({ id: 'AudienceRequest' });
 
+export const priority = z.enum(PRIORITIES);
+export const ratePerSecond = z.int().min(RATE_PER_SECOND_MIN).max(RATE_PER_SECOND_MAX);
+
 export const payload = z.looseObject({ ...payloadFields.shape, body: z.string().optional() }).meta({
   id: 'Payload',
   description:
@@ -78,6 +88,12 @@ const push = z
     delivery: z.enum(DELIVERIES).optional().meta({
       description:
         'Whether a send whose outcome is unknown is repeated. By default it is, so a device may get it twice.',
+    }),
+    priority: priority.optional().meta({
+      description: 'An urgent push overtakes the others of its client, also those that run.',
+    }),
+    ratePerSecond: ratePerSecond.nullish().meta({
+      description: 'At most so many devices a second, over all nodes. null: as many as can be.',
     }),
     dryRun: z.boolean().optional().meta({ description: 'Validate and count; send nothing.' }),
   })

@@ -42,6 +42,8 @@ const push: Body = ({ tagId, appId }) => ({
   payload,
   expiresAt: '2100-01-01T00:00:00Z',
   delivery: 'at-least-once',
+  priority: 'urgent',
+  ratePerSecond: 1_000,
   dryRun: false,
 });
 const tags: Body = () => ({
@@ -75,7 +77,11 @@ const JOB_AND_TAG_BODIES: Readonly<Record<string, Body>> = {
     ...(device(world) as object),
     payload,
   }),
-  'PATCH /push-api/v3/:client/notifications/:id': () => ({ expiresAt: '2100-01-03T00:00:00Z' }),
+  'PATCH /push-api/v3/:client/notifications/:id': () => ({
+    expiresAt: '2100-01-03T00:00:00Z',
+    priority: 'urgent',
+    ratePerSecond: 1_000,
+  }),
   'POST /push-api/v3/:client/notifications/:id/pause': () => undefined,
   'POST /push-api/v3/:client/notifications/:id/resume': () => undefined,
   'POST /push-api/v3/:client/notifications/:id/cancel': () => undefined,
