@@ -159,13 +159,20 @@ export class Housekeeping {
     // Before notifications are deleted: those that no day counts yet stay.
     await keepStatistics(this.sql);
     await this.deleteOldNotifications();
-    await this.appDeletions.run(nowMs);
-    await this.clientDeletions.run(nowMs);
-    await this.compaction.run(nowMs);
+    const failures = await failuresOf([
+      () => this.appDeletions.run(nowMs),
+      () => this.clientDeletions.run(nowMs),
+      () => this.compaction.run(nowMs),
+    ]);
     const isSweepDue = nowMs - this.sweptAtMs >= SWEEP_INTERVAL_MS;
     if (isSweepDue || this.areDisconnectedLeft) await this.purgeDisconnected();
     await this.purgeExpected();
-    if (!isSweepDue) return;
+    if (isSweepDue) await this.sweep(nowMs);
+    if (failures.length > 0) throw new AggregateError(failures, 'housekeeping could not do all');
+  }
+
+  /** Searches for rows that no index finds. */
+  private async sweep(nowMs: number): Promise<void> {
     this.usedShare = await objectIdsUsedShare(this.sql);
     if (this.usedShare >= OBJECT_IDS_SHARE_WARNED) {
       this.log.warn(
@@ -280,4 +287,13 @@ export class Housekeeping {
       this.log.error({ err: error }, 'housekeeping failed; it will be tried again');
     }
   }
+}
+
+/** Runs one after the other, also when one fails: what cannot be erased must not hold the rest up. */
+async function failuresOf(steps: readonly (() => Promise<unknown>)[]): Promise<readonly unknown[]> {
+  const failures: unknown[] = [];
+  for (const step of steps) {
+    await step().catch((error: unknown) => failures.push(error));
+  }
+  return failures;
 }

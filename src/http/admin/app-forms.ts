@@ -30,13 +30,25 @@ export const appPatchForm = strictForm({
  * holds those of all.
  */
 export const PARAMETERS_BYTES_MAX = 16_384;
+/** Databases read nested values by recursion. */
+export const PARAMETERS_DEPTH_MAX = 32;
 
 const parameters = z
   .custom<Readonly<Record<string, unknown>>>(isObject, 'must be an object')
+  // First: what is nested too deeply cannot be written as JSON again.
+  .refine((value) => isWithin(value, PARAMETERS_DEPTH_MAX), {
+    error: `must have ${PARAMETERS_DEPTH_MAX} levels at most`,
+    abort: true,
+  })
   .refine(
     (value) => Buffer.byteLength(JSON.stringify(value)) <= PARAMETERS_BYTES_MAX,
     `must have ${PARAMETERS_BYTES_MAX} bytes of JSON at most`,
   );
+
+function isWithin(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  return levels > 0 && Object.values(value).every((part) => isWithin(part, levels - 1));
+}
 
 /** Tags to connect to the app, each named by its id or, without one, by its sourceId. */
 const tags = z

@@ -5,9 +5,10 @@ import type { BodySink, BodyStream } from '../body-stream.ts';
 
 /**
  * A caller with more unsent bytes than this when the next piece comes does not read, and is
- * disconnected. A piece has some KiB; the system's own buffers hold several more.
+ * disconnected. A piece has some KiB, that of a job with a long expression more than 64; the
+ * system's own buffers hold several more.
  */
-const STREAM_UNSENT_BYTES_MAX = 65_536;
+const STREAM_UNSENT_BYTES_MAX = 262_144;
 
 export interface StreamedBodyParts {
   readonly socket: Socket;

@@ -101,7 +101,8 @@ export class JobWatches {
     if (watch.listeners.size === 0) return;
     switch (sight.kind) {
       case 'unknown':
-        end(watch, {});
+        // It was deleted, or a bug hides it: the job is not told to have ended.
+        close(watch);
         return;
       case 'known': {
         const { job } = sight;
@@ -126,7 +127,7 @@ export class JobWatches {
     } catch (error) {
       const fault = faultOf(error);
       if (fault === 'unavailable' || fault === 'conflict') return { kind: 'busy' };
-      // A bug: who asks again is told so, and the log as well.
+      // Whoever comes again meets the same error, and then it is logged.
       return { kind: 'unknown' };
     }
   }
@@ -148,6 +149,10 @@ function tell({ listeners }: Watch, text: string): void {
 
 function end(watch: Watch, data: object): void {
   tell(watch, eventOf('end', data));
+  close(watch);
+}
+
+function close({ listeners }: Watch): void {
   // Each one leaves the set by this.
-  for (const listener of watch.listeners) listener.end();
+  for (const listener of listeners) listener.end();
 }

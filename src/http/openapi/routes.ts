@@ -23,7 +23,11 @@ function documentRoute(routes: () => readonly Route[]): OpenRoute {
     bodyBytesMax: 0,
     async handle(request) {
       made ??= render(routes());
-      const { body, headers } = await made;
+      const { body, headers } = await made.catch((error: unknown) => {
+        // The next caller may have more luck: a module cannot be read while descriptors are short.
+        made = null;
+        throw error;
+      });
       const isKnown = matchesEntityTag(request.header('if-none-match'), headers.ETag);
       return isKnown ? { status: 304, headers, body: '' } : { status: 200, headers, body };
     },

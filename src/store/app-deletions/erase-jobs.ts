@@ -56,7 +56,7 @@ export const eraseFromJobs = (
       where notification_id = any (${list(erased)}::uuid[]) and app_id = ${appId}`;
     await tx`
       delete from notifications n
-      where id = any (${list(erased)}::uuid[]) and finished_at is not null
+      where id = any (${list(erased)}::uuid[])
         and not exists (select from notification_scopes s where s.notification_id = n.id)`;
     return { lastId: end, left: ids.length - erased.length };
   });

@@ -83,6 +83,9 @@ export async function closeClientDeletion(sql: Sql, { clientId }: ClientDeletion
     delete from clients c
     where id = ${clientId}
       and not exists (select from app_deletions where client_id = c.id)
+      and not exists (select from apps where client_id = c.id)
+      and not exists (select from credentials where client_id = c.id)
+      and not exists (select from client_keys where client_id = c.id)
       and not exists (select from notifications where client_id = c.id)
       and not exists (select from tags where client_id = c.id)
       and not exists (select from tag_groups where client_id = c.id)`;

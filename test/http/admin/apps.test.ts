@@ -164,6 +164,8 @@ await onEachStore(t, {
       ['add', { name: 'x', platformId: 7, tags: [{}] }, ['tags.0']],
       ['add', { name: 'x', platformId: 7, params: {} }, ['']],
       ['add', { name: 'x', platformId: 7, parameters: { a: 'x'.repeat(16_384) } }, ['parameters']],
+      ['add', { name: 'x', platformId: 7, parameters: nested(33) }, ['parameters']],
+      ['add', { name: 'x', platformId: 7, parameters: nested(2_000) }, ['parameters']],
       ['update', { name: 'x' }, ['id']],
       ['update', { id, platformId: 7 }, ['platformId']],
     ] as const) {
@@ -175,3 +177,8 @@ await onEachStore(t, {
     t.equal((await post('update', { id: other.appId, name: 'x' })).status, 404);
   },
 });
+
+/** Of so many levels. */
+function nested(levels: number): object {
+  return JSON.parse(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`) as object;
+}
