@@ -289,7 +289,7 @@ export class Housekeeping {
   }
 }
 
-/** Runs one after the other, also when one fails: what cannot be erased must not hold the rest up. */
+/** Runs each in turn, also when one fails: what cannot be erased must not hold up the rest. */
 async function failuresOf(steps: readonly (() => Promise<unknown>)[]): Promise<readonly unknown[]> {
   const failures: unknown[] = [];
   for (const step of steps) {

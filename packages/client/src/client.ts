@@ -38,6 +38,8 @@ const SUBMITTING: ReadonlySet<string> = new Set([
   '/push-api/push',
   '/push-api/v3/{client}/notifications',
 ]);
+/** Registering a device twice is registering it once. */
+const APP_API = /\/push-api\/(reg|ureg|set|list|tags)$/;
 const KEY_OCTETS = 16;
 /** Rows of a page: a list is read whole, so large ones. */
 const PAGE_ROWS = 1_000;
@@ -140,13 +142,19 @@ export class TagcastClient {
 
   async #send(url: URL, init: RequestInit, signal: AbortSignal | undefined): Promise<Response> {
     const { fetch = globalThis.fetch, timeoutMs = TIMEOUT_MS } = this.#options;
+    const { method = 'GET' } = init;
+    const isIdempotent =
+      method !== 'POST' ||
+      new Headers(init.headers).has('Idempotency-Key') ||
+      APP_API.test(url.pathname);
     let pausedMs = 0;
     for (let attempts = 1; ; attempts += 1) {
       const limit = AbortSignal.timeout(timeoutMs);
       const ended = signal === undefined ? limit : AbortSignal.any([signal, limit]);
       const response = await fetch(url, { ...init, signal: ended });
       if (response.ok || response.status === 304) return response;
-      const pauseMs = pauseMsBefore(response, { attempts, pausedMs }, this.#limits);
+      const sofar = { attempts, pausedMs, isIdempotent };
+      const pauseMs = pauseMsBefore(response, sofar, this.#limits);
       if (pauseMs === null) throw await problemOf(response);
       await response.body?.cancel();
       await pause(pauseMs, signal);

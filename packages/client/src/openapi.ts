@@ -5497,7 +5497,7 @@ export interface operations {
                      *       "appId": 1,
                      *       "userName": "demo-app-1-x9Kd",
                      *       "password": "shown-again-by-the-console",
-                     *       "token": "tca_0123456789abcdefghijABCDEFGHIJkl"
+                     *       "token": "tca_…"
                      *     }
                      */
                     readonly "application/json": {
@@ -5629,7 +5629,7 @@ export interface operations {
                      *       "scopes": [
                      *         "send"
                      *       ],
-                     *       "token": "tck_0123456789abcdefghijABCDEFGHIJkl"
+                     *       "token": "tck_…"
                      *     }
                      */
                     readonly "application/json": components["schemas"]["NewKey"];

@@ -1,7 +1,9 @@
 /** When a request that was refused for the moment is sent again. */
 
 /** Refused before anything was done, and told to come back. */
-const RETRIED: ReadonlySet<number> = new Set([429, 503]);
+const TOO_MANY = 429;
+/** Told to come back, too; but a connection that broke may have hidden that it was done. */
+const UNAVAILABLE = 503;
 /** Where a proxy does not say when. */
 const PAUSE_MS = 1_000;
 /** Callers that were refused together come back apart. */
@@ -16,14 +18,24 @@ export interface RetryLimits {
 
 export const RETRY_LIMITS: RetryLimits = { attemptsMax: 4, pauseMsMax: 30_000 };
 
+/** A request so far. */
+export interface Attempts {
+  readonly attempts: number;
+  readonly pausedMs: number;
+  /** Done twice, it is as if it were done once (RFC 9110, section 9.2.2). */
+  readonly isIdempotent: boolean;
+}
+
 /** How long to pause before the next attempt; null: there is none. */
 export function pauseMsBefore(
   response: Pick<Response, 'status' | 'headers'>,
-  { attempts, pausedMs }: { readonly attempts: number; readonly pausedMs: number },
+  { attempts, pausedMs, isIdempotent }: Attempts,
   { attemptsMax, pauseMsMax }: RetryLimits,
   nowMs = Date.now(),
 ): number | null {
-  if (!RETRIED.has(response.status) || attempts >= attemptsMax) return null;
+  const { status } = response;
+  const isRetried = status === TOO_MANY || (status === UNAVAILABLE && isIdempotent);
+  if (!isRetried || attempts >= attemptsMax) return null;
   const askedMs = retryAfterMs(response.headers.get('retry-after'), nowMs);
   const pauseMs = askedMs * (1 + Math.random() * JITTER_SHARE);
   return pausedMs + askedMs > pauseMsMax ? null : pauseMs;
