@@ -30,7 +30,8 @@ const TOLD_LENGTH_MAX = 600;
 /** Begins as our tokens do. Only a new one is told, to its owner, and never kept on the way. */
 const TOKEN = /tc[ask]_[A-Za-z0-9]{20,}/;
 const STACK = /(?:\n|\\n)\s+at .+:\d+:\d+|node:internal|\/node_modules\//;
-const PEM = /-----BEGIN/;
+/** A key, and not its first line alone, which a fault may name. */
+const PEM = /-----BEGIN [A-Z ]+-----(?:\\n|\s)+[A-Za-z0-9+/=]{16}/;
 /** What they do makes others void, or is seldom allowed: each has a world of its own. */
 const ENDS_THINGS = /^DELETE|\/(?:delete|rotate|cancel|replace|erase|probe)\b/;
 
