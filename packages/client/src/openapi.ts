@@ -4196,7 +4196,7 @@ export interface operations {
                     readonly id?: unknown;
                     readonly name: string;
                     readonly platformId: number | string;
-                    readonly parameters?: unknown | null;
+                    readonly parameters?: Record<string, never> | null;
                     readonly tags?: readonly {
                         readonly id?: number | string;
                         readonly sourceId?: string;
@@ -4216,7 +4216,7 @@ export interface operations {
                         readonly id?: unknown;
                         readonly name: string;
                         readonly platformId: number | string;
-                        readonly parameters?: unknown | null;
+                        readonly parameters?: Record<string, never> | null;
                         readonly tags?: readonly {
                             readonly id?: number | string;
                             readonly sourceId?: string;
@@ -4286,7 +4286,7 @@ export interface operations {
                     readonly id: number | string;
                     readonly name?: string;
                     readonly platformId?: number | string;
-                    readonly parameters?: unknown | null;
+                    readonly parameters?: Record<string, never> | null;
                     readonly tags?: readonly {
                         readonly id?: number | string;
                         readonly sourceId?: string;
@@ -4307,7 +4307,7 @@ export interface operations {
                         readonly id: number | string;
                         readonly name?: string;
                         readonly platformId?: number | string;
-                        readonly parameters?: unknown | null;
+                        readonly parameters?: Record<string, never> | null;
                         readonly tags?: readonly {
                             readonly id?: number | string;
                             readonly sourceId?: string;
@@ -4375,7 +4375,7 @@ export interface operations {
                     readonly id: number | string;
                     readonly name?: unknown;
                     readonly platformId?: unknown;
-                    readonly parameters?: unknown | null;
+                    readonly parameters?: Record<string, never> | null;
                     readonly tags?: readonly {
                         readonly id?: number | string;
                         readonly sourceId?: string;
@@ -4394,7 +4394,7 @@ export interface operations {
                         readonly id: number | string;
                         readonly name?: unknown;
                         readonly platformId?: unknown;
-                        readonly parameters?: unknown | null;
+                        readonly parameters?: Record<string, never> | null;
                         readonly tags?: readonly {
                             readonly id?: number | string;
                             readonly sourceId?: string;

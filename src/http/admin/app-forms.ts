@@ -43,7 +43,8 @@ const parameters = z
   .refine(
     (value) => Buffer.byteLength(JSON.stringify(value)) <= PARAMETERS_BYTES_MAX,
     `must have ${PARAMETERS_BYTES_MAX} bytes of JSON at most`,
-  );
+  )
+  .meta({ type: 'object' });
 
 function isWithin(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return true;
