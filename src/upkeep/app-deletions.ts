@@ -19,6 +19,7 @@ import { listAppDeletions } from '../store/app-deletions/list-deletions.ts';
 import { eraseDevices } from '../store/devices/erase-devices.ts';
 import type { SqlPool } from '../store/sql.ts';
 import type { IndexFeed } from '../tag-index/tag-index.ts';
+import { TransactionBudget } from './transaction-budget.ts';
 
 /** Deleted apps of one look; the next look begins behind them. */
 const DELETIONS_MAX = 100;
@@ -29,8 +30,8 @@ const DEVICES_MAX = 1_000;
 /** Push jobs looked at in one transaction: a look at an index each. */
 const JOBS_MAX = 1_000;
 const ROWS_MAX = 10_000;
-/** After this time no transaction and no cache is left that found the app alive. */
-const SETTLED_AFTER_MS = 300_000;
+/** After this time no transaction and no cache is left that found the app, or client, alive. */
+export const SETTLED_AFTER_MS = 300_000;
 /** From one look through all jobs of a client to the next, while one of the app's does not end. */
 const PASS_INTERVAL_MS = 60_000;
 const PASSES_MAX = 1_000;
@@ -57,25 +58,27 @@ export class AppDeletions {
   private readonly sql: SqlPool;
   private readonly feed: IndexFeed;
   private readonly transactionsMax: number;
-  private transactionsLeft = 0;
+  /** Of the run. */
+  private budget: TransactionBudget;
   /** The app that had its turn last. */
   private afterId = 0;
   /** By app. A new process begins again. */
   private readonly passes = new CappedMap<number, Pass>({ sizeMax: PASSES_MAX });
 
   constructor({ sql, feed, transactionsMax = TRANSACTIONS_MAX }: AppDeletionsOptions) {
+    this.transactionsMax = transactionsMax;
+    this.budget = new TransactionBudget(transactionsMax);
     this.sql = sql;
     this.feed = feed;
-    this.transactionsMax = transactionsMax;
   }
 
   /** Runs once; the deleted apps take turns. `nowMs`: by the database's clock. */
   async run(nowMs: number): Promise<void> {
-    this.transactionsLeft = this.transactionsMax;
+    this.budget = new TransactionBudget(this.transactionsMax);
     const next = await listAppDeletions(this.sql, this.afterId, DELETIONS_MAX);
     const first = next.length < DELETIONS_MAX ? await this.listBefore(this.afterId) : [];
     for (const deletion of [...next, ...first]) {
-      if (this.transactionsLeft <= 0) return;
+      if (this.budget.isSpent) return;
       this.afterId = deletion.appId;
       await this.carryOn(deletion, nowMs);
     }
@@ -87,21 +90,21 @@ export class AppDeletions {
   }
 
   private async carryOn(deletion: AppDeletion, nowMs: number): Promise<void> {
-    const { sql, feed } = this;
+    const { sql, feed, budget } = this;
     const isSettled = nowMs - deletion.deletedAtMs >= SETTLED_AFTER_MS;
     const isErased =
-      (await this.empty(DEVICES_MAX, () => this.eraseDevices(deletion))) &&
+      (await budget.empty(DEVICES_MAX, () => this.eraseDevices(deletion))) &&
       (await this.eraseFromJobs(deletion, nowMs, isSettled)) &&
       isSettled &&
-      (await this.empty(ROWS_MAX, () => disconnectTags(sql, deletion, ROWS_MAX))) &&
-      (await this.empty(ROWS_MAX, () => eraseDeviceGroupTags(sql, deletion, ROWS_MAX))) &&
-      (await this.empty(ROWS_MAX, () => eraseTagDays(sql, deletion, ROWS_MAX))) &&
-      (await this.empty(ROWS_MAX, async () => {
+      (await budget.empty(ROWS_MAX, () => disconnectTags(sql, deletion, ROWS_MAX))) &&
+      (await budget.empty(ROWS_MAX, () => eraseDeviceGroupTags(sql, deletion, ROWS_MAX))) &&
+      (await budget.empty(ROWS_MAX, () => eraseTagDays(sql, deletion, ROWS_MAX))) &&
+      (await budget.empty(ROWS_MAX, async () => {
         const groups = await eraseDeviceGroups(sql, deletion, ROWS_MAX);
         await feed.forget(groups);
         return groups.length;
       }));
-    if (!isErased || !this.take()) return;
+    if (!isErased || !budget.take()) return;
     await closeAppDeletion(sql, deletion);
     this.passes.delete(deletion.appId);
   }
@@ -126,7 +129,7 @@ export class AppDeletions {
     isSettled: boolean,
   ): Promise<boolean> {
     const pass = this.passOf(deletion, nowMs, isSettled);
-    while (!pass.isDone && this.take()) {
+    while (!pass.isDone && this.budget.take()) {
       const { lastId, left } = await eraseFromJobs(this.sql, deletion, pass.afterId, JOBS_MAX);
       pass.left += left;
       pass.isDone = lastId === null;
@@ -146,17 +149,5 @@ export class AppDeletions {
     const pass: Pass = { startedAtMs: nowMs, afterId: NO_ID, left: 0, isDone: false };
     this.passes.set(appId, pass);
     return pass;
-  }
-
-  /** Takes pieces until one is not full. False: this run has done enough. */
-  private async empty(piece: number, take: () => Promise<number>): Promise<boolean> {
-    while (this.take()) if ((await take()) < piece) return true;
-    return false;
-  }
-
-  private take(): boolean {
-    if (this.transactionsLeft <= 0) return false;
-    this.transactionsLeft -= 1;
-    return true;
   }
 }

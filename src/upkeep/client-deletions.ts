@@ -15,6 +15,8 @@ import {
 } from '../store/client-deletions/erase-client.ts';
 import { changeState } from '../store/ledger/change-state.ts';
 import type { SqlPool } from '../store/sql.ts';
+import { SETTLED_AFTER_MS } from './app-deletions.ts';
+import { TransactionBudget } from './transaction-budget.ts';
 
 /** Deleted clients of one look; the next look begins behind them. */
 const DELETIONS_MAX = 100;
@@ -26,34 +28,24 @@ const CANCELLED_MAX = 100;
 const JOBS_MAX = 100;
 /** Tags in one transaction, each with its counts of some days. */
 const TAGS_MAX = 1_000;
-/** After this time no transaction and no cache is left that found the client alive. */
-const SETTLED_AFTER_MS = 300_000;
 
 export class ClientDeletions {
   private readonly sql: SqlPool;
-  private readonly transactionsMax: number;
-  private transactionsLeft = 0;
+  /** Of the run. */
+  private budget = new TransactionBudget(TRANSACTIONS_MAX);
   /** The client that had its turn last. */
   private afterId = 0;
 
-  constructor({
-    sql,
-    transactionsMax = TRANSACTIONS_MAX,
-  }: {
-    readonly sql: SqlPool;
-    readonly transactionsMax?: number;
-  }) {
+  constructor({ sql }: { readonly sql: SqlPool }) {
     this.sql = sql;
-    this.transactionsMax = transactionsMax;
   }
 
   /** Runs once; the deleted clients take turns. `nowMs`: by the database's clock. */
   async run(nowMs: number): Promise<void> {
-    this.transactionsLeft = this.transactionsMax;
+    this.budget = new TransactionBudget(TRANSACTIONS_MAX);
     const deletions = await listClientDeletions(this.sql, this.afterId, DELETIONS_MAX);
-    this.afterId = 0;
     for (const deletion of deletions) {
-      if (this.transactionsLeft <= 0) return;
+      if (this.budget.isSpent) return;
       this.afterId = deletion.clientId;
       await this.carryOn(deletion, nowMs);
     }
@@ -61,14 +53,14 @@ export class ClientDeletions {
   }
 
   private async carryOn(deletion: ClientDeletion, nowMs: number): Promise<void> {
-    const { sql } = this;
+    const { sql, budget } = this;
     await this.cancelJobs(deletion);
-    const hasErased = await this.empty(JOBS_MAX, () => eraseEndedJobs(sql, deletion, JOBS_MAX));
+    const hasErased = await budget.empty(JOBS_MAX, () => eraseEndedJobs(sql, deletion, JOBS_MAX));
     const isSettled = nowMs - deletion.deletedAtMs >= SETTLED_AFTER_MS;
     // The counts of its tags go with its apps, in pieces.
     if (!hasErased || !isSettled || (await hasAppDeletions(sql, deletion))) return;
-    if (!(await this.empty(TAGS_MAX, () => eraseTags(sql, deletion, TAGS_MAX)))) return;
-    if (this.take()) await closeClientDeletion(sql, deletion);
+    if (!(await budget.empty(TAGS_MAX, () => eraseTags(sql, deletion, TAGS_MAX)))) return;
+    if (budget.take()) await closeClientDeletion(sql, deletion);
   }
 
   /** What is under way is counted as cancelled, and has ended soon. */
@@ -76,17 +68,5 @@ export class ClientDeletions {
     for (const id of await listJobsToCancel(this.sql, deletion, CANCELLED_MAX)) {
       await changeState(this.sql, deletion.clientId, id, null, 'cancel');
     }
-  }
-
-  /** Takes pieces until one is not full. False: this run has done enough. */
-  private async empty(piece: number, take: () => Promise<number>): Promise<boolean> {
-    while (this.take()) if ((await take()) < piece) return true;
-    return false;
-  }
-
-  private take(): boolean {
-    if (this.transactionsLeft <= 0) return false;
-    this.transactionsLeft -= 1;
-    return true;
   }
 }

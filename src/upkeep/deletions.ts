@@ -24,6 +24,7 @@ import {
 } from '../store/deletions/scopes.ts';
 import type { SqlPool } from '../store/sql.ts';
 import type { IndexFeed } from '../tag-index/tag-index.ts';
+import { TransactionBudget } from './transaction-budget.ts';
 
 /**
  * Time between two runs. It is not urgent: until then a dead device costs one more refused send.
@@ -54,7 +55,8 @@ export interface DeletionsOptions {
 export class Deletions {
   private readonly options: DeletionsOptions;
   private readonly runs = new Recurring(INTERVAL_MS, () => this.runLogged());
-  private transactionsLeft = 0;
+  /** Of the run. */
+  private budget = new TransactionBudget(TRANSACTIONS_MAX);
   /**
    * How far the scope whose gate holds has been searched for replaced tokens. A new process
    * starts the search again.
@@ -77,10 +79,10 @@ export class Deletions {
   /** Checks all open deletions once. */
   async run(): Promise<void> {
     const { sql } = this.options;
-    this.transactionsLeft = TRANSACTIONS_MAX;
+    this.budget = new TransactionBudget(TRANSACTIONS_MAX);
     await discardOldDeletions(sql, HELD_MS_MAX);
     for (const scope of await listOpenDeletions(sql, SCOPES_MAX)) {
-      if (this.transactionsLeft <= 0) return;
+      if (this.budget.isSpent) return;
       await this.look(scope);
     }
   }
@@ -113,8 +115,7 @@ export class Deletions {
     const of = notificationScopeKeyOf(scope);
     let { gone } = scope;
     let after = this.search?.of === of ? this.search.ordinal : -1;
-    while (this.transactionsLeft > 0) {
-      this.transactionsLeft -= 1;
+    while (this.budget.take()) {
       const piece = await carryOutReplacedTokens(sql, scope, after, DEVICES_MAX);
       await feed.apply(piece.changes);
       gone -= piece.devices;
@@ -132,13 +133,8 @@ export class Deletions {
 
   /** Takes pieces until nothing is left, or until this run has done enough. */
   private async empty(scope: OpenDeletions, take: () => Promise<number>): Promise<void> {
-    while (this.transactionsLeft > 0) {
-      this.transactionsLeft -= 1;
-      if ((await take()) < DEVICES_MAX) {
-        if (scope.isFinished) await closeDeletions(this.options.sql, scope);
-        return;
-      }
-    }
+    const isEmpty = await this.budget.empty(DEVICES_MAX, take);
+    if (isEmpty && scope.isFinished) await closeDeletions(this.options.sql, scope);
   }
 
   private async carryOut(scope: OpenDeletions): Promise<number> {
@@ -150,7 +146,7 @@ export class Deletions {
 
   private async hold(scope: OpenDeletions): Promise<void> {
     const { sql, log, onHeld } = this.options;
-    this.transactionsLeft -= 1;
+    this.budget.take();
     const held = await holdDeletions(sql, scope);
     if (held === null) return;
     const { notificationId, appId, platformId, delivered, gone, refused } = scope;

@@ -29,6 +29,7 @@ import { AppDeletions } from './app-deletions.ts';
 import { ClientDeletions } from './client-deletions.ts';
 import { Compaction } from './compaction.ts';
 import { keepStatistics } from './statistics.ts';
+import { TransactionBudget } from './transaction-budget.ts';
 
 /** Time between two runs. With DEVICES_MAX it covers 17 million devices a day. */
 const INTERVAL_MS = 10_000;
@@ -247,22 +248,16 @@ export class Housekeeping {
 
   /** Deletes what ended before the retention, in pieces; what this run leaves is the next one's. */
   async deleteOldNotifications(): Promise<void> {
-    let deleted = NOTIFICATIONS_MAX;
-    for (let i = 0; deleted === NOTIFICATIONS_MAX && i < TRANSACTIONS_MAX; i += 1) {
-      deleted = await deleteOldNotifications(
-        this.sql,
-        this.notificationRetentionMs,
-        NOTIFICATIONS_MAX,
-      );
-    }
+    const { sql, notificationRetentionMs } = this;
+    await new TransactionBudget(TRANSACTIONS_MAX).empty(NOTIFICATIONS_MAX, () =>
+      deleteOldNotifications(sql, notificationRetentionMs, NOTIFICATIONS_MAX),
+    );
   }
 
   /** Leaves one row of each day that is over, in pieces likewise. */
   private async mergeTagDays(): Promise<void> {
-    let merged = ROWS_MAX;
-    for (let i = 0; merged === ROWS_MAX && i < TRANSACTIONS_MAX; i += 1) {
-      merged = await mergeTagDays(this.sql, ROWS_MAX);
-    }
+    const budget = new TransactionBudget(TRANSACTIONS_MAX);
+    await budget.empty(ROWS_MAX, () => mergeTagDays(this.sql, ROWS_MAX));
   }
 
   /** Answers whether more may be left. */

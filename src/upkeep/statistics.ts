@@ -7,6 +7,7 @@
 import type { SqlPool } from '../store/sql.ts';
 import { countEnded, listEnded } from '../store/statistics/count-ended.ts';
 import { recountSubscribers } from '../store/statistics/recount-subscribers.ts';
+import { TransactionBudget } from './transaction-budget.ts';
 
 /**
  * Notifications counted in one transaction: each may have a thousand tags. With TRANSACTIONS_MAX it
@@ -19,15 +20,11 @@ const RECOUNTS_MAX = 20;
 
 /** Does a bounded piece of the work. */
 export async function keepStatistics(sql: SqlPool): Promise<void> {
-  await untilDone(() => listEnded(sql, NOTIFICATIONS_MAX));
-  await untilDone(() => countEnded(sql, NOTIFICATIONS_MAX));
+  for (const piece of [listEnded, countEnded]) {
+    const budget = new TransactionBudget(TRANSACTIONS_MAX);
+    await budget.empty(NOTIFICATIONS_MAX, () => piece(sql, NOTIFICATIONS_MAX));
+  }
   for (let recounts = 0; recounts < RECOUNTS_MAX; recounts += 1) {
     if (!(await recountSubscribers(sql))) return;
-  }
-}
-
-async function untilDone(take: () => Promise<number>): Promise<void> {
-  for (let transactions = 0; transactions < TRANSACTIONS_MAX; transactions += 1) {
-    if ((await take()) < NOTIFICATIONS_MAX) return;
   }
 }

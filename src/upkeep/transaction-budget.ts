@@ -1,0 +1,28 @@
+/** How many transactions one run of upkeep may take: what it leaves is the next run's. */
+export class TransactionBudget {
+  private left: number;
+
+  constructor(transactionsMax: number) {
+    this.left = transactionsMax;
+  }
+
+  get isSpent(): boolean {
+    return this.left <= 0;
+  }
+
+  /** Takes one. False: there is none left. */
+  take(): boolean {
+    if (this.isSpent) return false;
+    this.left -= 1;
+    return true;
+  }
+
+  /**
+   * Repeats `piece`, a transaction each time, until it does less than it may. False: the budget is
+   * spent before.
+   */
+  async empty(pieceMax: number, piece: () => Promise<number>): Promise<boolean> {
+    while (this.take()) if ((await piece()) < pieceMax) return true;
+    return false;
+  }
+}
