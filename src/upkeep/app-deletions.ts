@@ -27,9 +27,9 @@ const DELETIONS_MAX = 100;
 const TRANSACTIONS_MAX = 20;
 /** Devices in one transaction. */
 const DEVICES_MAX = 1_000;
-/** Push jobs looked at in one transaction: a look at an index each. */
-const JOBS_MAX = 1_000;
 const ROWS_MAX = 10_000;
+/** Push jobs looked at in one transaction: a look at an index each. */
+const JOBS_AT_ONCE = { jobs: 1_000, rows: ROWS_MAX };
 /** After this time no transaction and no cache is left that found the app, or client, alive. */
 export const SETTLED_AFTER_MS = 300_000;
 /** From one look through all jobs of a client to the next, while one of the app's does not end. */
@@ -130,7 +130,7 @@ export class AppDeletions {
   ): Promise<boolean> {
     const pass = this.passOf(deletion, nowMs, isSettled);
     while (!pass.isDone && this.budget.take()) {
-      const { lastId, left } = await eraseFromJobs(this.sql, deletion, pass.afterId, JOBS_MAX);
+      const { lastId, left } = await eraseFromJobs(this.sql, deletion, pass.afterId, JOBS_AT_ONCE);
       pass.left += left;
       pass.isDone = lastId === null;
       pass.afterId = lastId ?? pass.afterId;

@@ -24,8 +24,11 @@ const DELETIONS_MAX = 100;
 const TRANSACTIONS_MAX = 20;
 /** Push jobs cancelled between two looks, each in a transaction of its own. */
 const CANCELLED_MAX = 100;
-/** Ended push jobs deleted in one transaction; each may have thousands of scopes. */
-const JOBS_MAX = 100;
+/**
+ * Ended push jobs deleted in one transaction, each with thousands of scopes perhaps; and rows of
+ * their condemned devices.
+ */
+const JOBS_AT_ONCE = { jobs: 100, rows: 10_000 };
 /** Tags in one transaction, each with its counts of some days. */
 const TAGS_MAX = 1_000;
 
@@ -55,7 +58,7 @@ export class ClientDeletions {
   private async carryOn(deletion: ClientDeletion, nowMs: number): Promise<void> {
     const { sql, budget } = this;
     await this.cancelJobs(deletion);
-    const hasErased = await budget.empty(JOBS_MAX, () => eraseEndedJobs(sql, deletion, JOBS_MAX));
+    const hasErased = await budget.exhaust(() => eraseEndedJobs(sql, deletion, JOBS_AT_ONCE));
     const isSettled = nowMs - deletion.deletedAtMs >= SETTLED_AFTER_MS;
     // The counts of its tags go with its apps, in pieces.
     if (!hasErased || !isSettled || (await hasAppDeletions(sql, deletion))) return;

@@ -21,8 +21,13 @@ export class TransactionBudget {
    * Repeats `piece`, a transaction each time, until it does less than it may. False: the budget is
    * spent before.
    */
-  async empty(pieceMax: number, piece: () => Promise<number>): Promise<boolean> {
-    while (this.take()) if ((await piece()) < pieceMax) return true;
+  empty(pieceMax: number, piece: () => Promise<number>): Promise<boolean> {
+    return this.exhaust(async () => (await piece()) >= pieceMax);
+  }
+
+  /** The same with a piece that answers whether there may be more. */
+  async exhaust(piece: () => Promise<boolean>): Promise<boolean> {
+    while (this.take()) if (!(await piece())) return true;
     return false;
   }
 }

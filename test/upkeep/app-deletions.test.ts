@@ -7,9 +7,11 @@ import { randomUUID } from 'node:crypto';
 import type { Test } from 'tap';
 import t from 'tap';
 import { deleteApp } from '../../src/store/app-deletions/delete-app.ts';
+import { eraseFromJobs } from '../../src/store/app-deletions/erase-jobs.ts';
 import { listAppDeletions } from '../../src/store/app-deletions/list-deletions.ts';
 import { insertApp } from '../../src/store/apps/insert-app.ts';
 import { readApp } from '../../src/store/apps/read-apps.ts';
+import { eraseEndedJobs } from '../../src/store/client-deletions/erase-client.ts';
 import { lockClient } from '../../src/store/clients/lock-client.ts';
 import { changeState } from '../../src/store/ledger/change-state.ts';
 import { insertNotifications } from '../../src/store/notifications/insert-notifications.ts';
@@ -97,7 +99,7 @@ async function open({ sql }: Pick<Store, 'sql'>) {
         insert into failure_reasons (notification_id, app_id, platform_id, reason, count)
         select notification_id, app_id, platform_id, 'Shutdown', 1 from notification_scopes where notification_id = ${id}
       )
-      update notifications set finished_at = now(), state = 'FINISHED', open_chunks = 0 where id = ${id}`,
+      update notifications set finished_at = now(), is_end_listed = true, state = 'FINISHED', open_chunks = 0 where id = ${id}`,
     remove: () =>
       sql.begin(async (tx) => {
         await lockClient(tx, clientId);
@@ -226,6 +228,58 @@ await onEachStore(t, {
     for (let run = 3; run < 6; run += 1) await node.run(startMs + run * 2 * MINUTE_MS);
     t.same(await scopesOf(job), [staying]);
     t.same(await rowsOf(sql, appId), {});
+  },
+
+  'a job that has ended keeps the app until it is counted by day': async (t, store) => {
+    const { sql } = store;
+    const { appId, staying, push, finish, remove, scopesOf } = await open(store);
+    const job = await push({ appIds: [appId, staying] });
+    await finish(job);
+    await sql`insert into ended_notifications (notification_id) values (${job})`;
+    await remove();
+    const startMs = Date.now() + 10 * MINUTE_MS;
+    const node = new AppDeletions({ sql, feed: NO_FEED });
+    await node.run(startMs);
+    t.same(await scopesOf(job), [appId, staying]);
+    await sql`delete from ended_notifications`;
+    await node.run(startMs + 2 * MINUTE_MS);
+    t.same(await scopesOf(job), [staying]);
+  },
+
+  'the condemned devices of a job go a piece at a time': async (t, store) => {
+    const { sql } = store;
+    const { appId, clientId, staying, push, finish, remove, scopesOf } = await open(store);
+    const job = await push({ appIds: [appId, staying] });
+    await finish(job);
+    await sql`
+      insert into condemned_devices (notification_id, app_id, platform_id, ordinal, registered_before, is_refusal)
+      select ${job}, app, 3, ordinal, now(), false
+      from unnest(${[appId, staying]}::integer[]) as app, generate_series(1, 7) as ordinal`;
+    await remove();
+    const [deletion] = await listAppDeletions(sql, 0, 10);
+    if (deletion === undefined) throw new Error('the app was not deleted');
+    const condemned = async () => {
+      const rows = await sql<{ appId: number }[]>`select app_id as "appId" from condemned_devices`;
+      return [appId, staying].map((app) => rows.filter((row) => row.appId === app).length);
+    };
+    const limits = { jobs: 10, rows: 3 };
+    const none = '00000000-0000-0000-0000-000000000000';
+    for (const left of [4, 1]) {
+      t.same(await eraseFromJobs(sql, deletion, none, limits), { lastId: none, left: 0 });
+      t.same(await condemned(), [left, 7]);
+      t.same(await scopesOf(job), [appId, staying], 'it is looked at again');
+    }
+    t.same(await eraseFromJobs(sql, deletion, none, limits), { lastId: null, left: 0 });
+    t.same(await condemned(), [0, 7]);
+    t.same(await scopesOf(job), [staying]);
+
+    for (let piece = 0; piece < 2; piece += 1) {
+      t.equal(await eraseEndedJobs(sql, { clientId, deletedAtMs: 0 }, limits), true);
+    }
+    t.same(await condemned(), [0, 1]);
+    t.same(await scopesOf(job), [staying]);
+    t.equal(await eraseEndedJobs(sql, { clientId, deletedAtMs: 0 }, limits), false);
+    t.equal(await scopesOf(job), null);
   },
 
   'many deleted apps take turns': async (t, store) => {

@@ -85,7 +85,7 @@ const endCancelled = (sql: SqlPool) => sql`
   with gone as (
     delete from chunks where notification_id in (select id from notifications where state = 'CANCELLED')
   )
-  update notifications set finished_at = now(), open_chunks = 0 where state = 'CANCELLED' and finished_at is null`;
+  update notifications set finished_at = now(), is_end_listed = true, open_chunks = 0 where state = 'CANCELLED' and finished_at is null`;
 
 await onEachStore(t, {
   'disabled first, then gone at once, with its credentials': async (t, { sql }) => {

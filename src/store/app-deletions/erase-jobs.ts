@@ -4,6 +4,7 @@
  */
 
 import { NOT_PLANNED } from '../ledger/change-state.ts';
+import { eraseCondemned } from '../ledger/erase-condemned.ts';
 import type { SqlPool } from '../sql.ts';
 import { list } from '../sql.ts';
 import { transact } from '../transact.ts';
@@ -16,21 +17,29 @@ export interface ErasedJobs {
   readonly left: number;
 }
 
+/** Bounds of one transaction. */
+export interface ErasedAtOnce {
+  readonly jobs: number;
+  /** Condemned devices: a single job may have millions. */
+  readonly rows: number;
+}
+
 /**
- * Looks at the next `limit` jobs of the client. A job that is under way keeps the app until it has
- * ended, because its counts belong together; one that is not planned yet will not reach it.
+ * Looks at the next jobs of the client. A job that is under way keeps the app until it has ended
+ * and is counted by day, because its counts belong together; one that is not planned yet will not
+ * reach it.
  */
 export const eraseFromJobs = (
   sql: SqlPool,
   { appId, clientId }: AppDeletion,
   afterId: string,
-  limit: number,
+  limits: ErasedAtOnce,
 ): Promise<ErasedJobs> =>
   transact(sql, async (tx) => {
     const [looked] = await tx<{ count: number; lastId: string | null; ids: string[] }[]>`
       with looked as (
         select id from notifications
-        where client_id = ${clientId} and id > ${afterId}::uuid order by id limit ${limit}
+        where client_id = ${clientId} and id > ${afterId}::uuid order by id limit ${limits.jobs}
       )
       select count(*)::integer as count, max(id::text) as "lastId",
         coalesce(array_agg(id) filter (where exists (
@@ -38,16 +47,25 @@ export const eraseFromJobs = (
         )), '{}') as ids
       from looked`;
     const { count = 0, lastId = null, ids = [] } = looked ?? {};
-    const end = count < limit ? null : lastId;
+    const end = count < limits.jobs ? null : lastId;
     if (ids.length === 0) return { lastId: end, left: 0 };
     // In the order of ids, as all who lock several.
     const locked = await tx<{ id: string }[]>`
       select id from notifications
       where id = any (${list(ids)}::uuid[])
-        and (finished_at is not null or state in ('SCHEDULED', 'QUEUED') or open_chunks = ${NOT_PLANNED}::integer)
+        and (
+          (
+            finished_at is not null and is_end_listed
+            and not exists (select from ended_notifications e where e.notification_id = notifications.id)
+          )
+          or state in ('SCHEDULED', 'QUEUED') or open_chunks = ${NOT_PLANNED}::integer
+        )
       order by id for update`;
     const erased = locked.map(({ id }) => id);
-    for (const table of ['condemned_devices', 'failure_reasons', 'retries', 'chunks'] as const) {
+    const condemned = await eraseCondemned(tx, erased, appId, limits.rows);
+    // The next transaction looks at these jobs again.
+    if (condemned === limits.rows) return { lastId: afterId, left: 0 };
+    for (const table of ['failure_reasons', 'retries', 'chunks'] as const) {
       await tx`
         delete from ${tx(table)} where notification_id = any (${list(erased)}::uuid[]) and app_id = ${appId}`;
     }

@@ -1,5 +1,6 @@
 /** Erases what a deleted client leaves: a bounded piece in a transaction. */
 
+import { eraseCondemned } from '../ledger/erase-condemned.ts';
 import type { Sql, SqlPool } from '../sql.ts';
 import { list } from '../sql.ts';
 import { transact } from '../transact.ts';
@@ -32,21 +33,24 @@ export const listJobsToCancel = async (
   return rows.map(({ id }) => id);
 };
 
-/** Those that have ended, with all that is known of them. Answers how many. */
+/**
+ * Those that have ended, with all that is known of them. Answers whether there may be more: the
+ * piece was as large as one may be, in jobs or in condemned devices.
+ */
 export const eraseEndedJobs = (
   sql: SqlPool,
   { clientId }: ClientDeletion,
-  limit: number,
-): Promise<number> =>
+  limits: { readonly jobs: number; readonly rows: number },
+): Promise<boolean> =>
   transact(sql, async (tx) => {
-    const erased = await tx`
-      with ended as materialized (
-        select id from notifications
-        where client_id = ${clientId} and finished_at is not null
-        order by id limit ${limit} for update skip locked
-      )
-      delete from notifications n using ended where n.id = ended.id`;
-    return erased.count;
+    const ended = await tx<{ id: string }[]>`
+      select id from notifications
+      where client_id = ${clientId} and finished_at is not null
+      order by id limit ${limits.jobs} for update skip locked`;
+    const ids = ended.map(({ id }) => id);
+    if ((await eraseCondemned(tx, ids, null, limits.rows)) === limits.rows) return true;
+    await tx`delete from notifications where id = any (${list(ids)}::uuid[])`;
+    return ids.length === limits.jobs;
   });
 
 /** Whether something of its apps is left. */
