@@ -14,3 +14,21 @@ export function firstUuidAt(timeMs: number): string {
   const [high, low] = [digits.slice(0, TIME_HIGH_DIGITS), digits.slice(TIME_HIGH_DIGITS)];
   return `${high}-${low}-0000-0000-000000000000`;
 }
+
+/**
+ * An id has the time of the node that made it, and its row that of the database: their clocks are
+ * no further apart than this, waiting for locks included.
+ */
+export const CLOCKS_APART_MS_MAX = 3_600_000;
+
+/**
+ * Bounds of the ids of rows that the database has stamped at `fromMs` or later, and before `toMs`;
+ * null: any time. Others are between them too.
+ */
+export const idsBetween = (
+  fromMs: number | null,
+  toMs: number | null,
+): { readonly first: string; readonly end: string } => ({
+  first: firstUuidAt(fromMs === null ? 0 : fromMs - CLOCKS_APART_MS_MAX),
+  end: toMs === null ? UUID_MAX : firstUuidAt(toMs + CLOCKS_APART_MS_MAX),
+});

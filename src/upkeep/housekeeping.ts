@@ -26,6 +26,7 @@ import { readClock } from '../store/read-clock.ts';
 import type { SqlPool } from '../store/sql.ts';
 import type { IndexFeed } from '../tag-index/tag-index.ts';
 import { AppDeletions } from './app-deletions.ts';
+import { AuditLogs } from './audit-logs.ts';
 import { ClientDeletions } from './client-deletions.ts';
 import { Compaction } from './compaction.ts';
 import { keepStatistics } from './statistics.ts';
@@ -98,6 +99,7 @@ export class Housekeeping {
   private readonly appDeletions: AppDeletions;
   private readonly clientDeletions: ClientDeletions;
   private readonly compaction: Compaction;
+  private readonly auditLogs: AuditLogs;
   private cursor: DevicePlace = START;
   private sweptAtMs = Number.NEGATIVE_INFINITY;
   /** The last look found more tags that were disconnected than one run takes off. */
@@ -122,6 +124,7 @@ export class Housekeeping {
     this.appDeletions = new AppDeletions(options);
     this.clientDeletions = new ClientDeletions(options);
     this.compaction = new Compaction(options);
+    this.auditLogs = new AuditLogs(options.sql);
   }
 
   /**
@@ -164,6 +167,7 @@ export class Housekeeping {
       () => this.appDeletions.run(nowMs),
       () => this.clientDeletions.run(nowMs),
       () => this.compaction.run(nowMs),
+      () => this.auditLogs.run(nowMs),
     ]);
     const isSweepDue = nowMs - this.sweptAtMs >= SWEEP_INTERVAL_MS;
     if (isSweepDue || this.areDisconnectedLeft) await this.purgeDisconnected();

@@ -2,14 +2,8 @@
 
 import type { Counts, NotificationState } from '../../domain/notification.ts';
 import { hasEnded } from '../../domain/notification.ts';
-import { firstUuidAt, UUID_MAX } from '../../domain/uuid-v7.ts';
+import { idsBetween } from '../../domain/uuid-v7.ts';
 import type { Sql } from '../sql.ts';
-
-/**
- * An id has the time of the node that made it, and `accepted_at` that of the database: their clocks
- * are no further apart than this, waiting for locks included.
- */
-const CLOCKS_APART_MS_MAX = 3_600_000;
 
 /** Null: whichever. */
 export interface NotificationFilter {
@@ -58,14 +52,13 @@ export function listNotifications(
   { before, limit }: { readonly before: string | null; readonly limit: number },
 ) {
   const { state, appId, tagId, fromMs, toMs, publisher } = filter;
-  const end = toMs === null ? UUID_MAX : firstUuidAt(toMs + CLOCKS_APART_MS_MAX);
+  const { first, end } = idsBetween(fromMs, toMs);
   const below = before !== null && before < end ? before : end;
-  const from = fromMs === null ? firstUuidAt(0) : firstUuidAt(fromMs - CLOCKS_APART_MS_MAX);
   return sql<ListedNotification[]>`
     select n.id, n.state, n.user_name as "userName", ${timesOf(sql)}, c.*
     from (
       select * from notifications n
-      where n.client_id = ${clientId} and n.id < ${below}::uuid and n.id >= ${from}::uuid
+      where n.client_id = ${clientId} and n.id < ${below}::uuid and n.id >= ${first}::uuid
         ${state === null ? sql`` : inState(sql, state)}
         ${tagId === null ? sql`` : sql`and n.any_tag_ids @> array[${tagId}::integer]`}
         ${appId === null ? sql`` : goesTo(sql, appId)}

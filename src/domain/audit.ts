@@ -1,0 +1,84 @@
+/** The audit log: who has changed what of a client, when and from where (decision 54). */
+
+/**
+ * What is done, to an object of the kind before the dot. Pushes are not among them: the list of
+ * notifications tells who has submitted one.
+ */
+export const AUDIT_ACTIONS = [
+  'client.create',
+  'client.disable',
+  'client.enable',
+  'client.delete',
+  'app.create',
+  'app.change',
+  'app.delete',
+  'provider-credential.put',
+  'provider-credential.delete',
+  'tag.create',
+  'tag.change',
+  'tag.delete',
+  'group.create',
+  'group.change',
+  'group.delete',
+  // Several tags and groups of one request.
+  'tags.change',
+  'credential.rotate',
+  'key.create',
+  'key.delete',
+  'device.erase',
+  'device.import',
+  'notification.change',
+  'notification.pause',
+  'notification.resume',
+  'notification.cancel',
+  'notification.release-deletions',
+  'notification.discard-deletions',
+  'notification.release-parked',
+] as const;
+export type AuditAction = (typeof AUDIT_ACTIONS)[number];
+
+/** Who made a change. */
+export type AuditActor =
+  /** A super user, by the user name of its credential. */
+  | { readonly kind: 'credential'; readonly name: string }
+  /** A further key of the client. It is logged under the name that its owner gave it. */
+  | { readonly kind: 'key'; readonly id: number }
+  /** A member of the client in the console, by the e-mail address of the account. */
+  | { readonly kind: 'account'; readonly id: number; readonly name: string }
+  /** Whoever runs the engine. The client is not told who that is. */
+  | { readonly kind: 'operator' };
+
+/** Whose log a change goes into, who made it, and from where. */
+export interface AuditOrigin {
+  readonly clientId: number;
+  readonly actor: AuditActor;
+  /** Null: the command line. */
+  readonly address: string | null;
+  readonly requestId: string | null;
+}
+
+/**
+ * A little more: names of fields, counts, terms. Never a secret, never a deviceId; its size is
+ * bounded by what is put into it.
+ */
+export type AuditDetail = Readonly<
+  Record<string, string | number | boolean | readonly string[] | undefined>
+>;
+
+export interface AuditedChange {
+  readonly action: AuditAction;
+  /** Of the object. Null: it has none, or there are several. */
+  readonly id: number | string | null;
+  /** As it was at that time. Null likewise. */
+  readonly name: string | null;
+  readonly detail?: AuditDetail;
+}
+
+/** The kind of the object that an action is done to. */
+export const objectKindOf = (action: AuditAction): string => action.split('.', 1)[0] ?? '';
+
+/** The names of the fields that differ. */
+export const changedFields = <T extends object>(before: T, after: T): readonly (keyof T)[] =>
+  (Object.keys(after) as (keyof T)[]).filter(
+    (field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]),
+  );

@@ -1,0 +1,10 @@
+/** By whom an operator's action changes something of a client, for the client's audit log. */
+
+import type { AuditOrigin } from '../domain/audit.ts';
+
+export const operatorOrigin = (clientId: number): AuditOrigin => ({
+  clientId,
+  actor: { kind: 'operator' },
+  address: null,
+  requestId: null,
+});
