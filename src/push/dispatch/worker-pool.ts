@@ -7,6 +7,7 @@ import { unpack } from 'msgpackr';
 import { Piscina } from 'piscina';
 import type { Progress } from '../../domain/progress.ts';
 import type { ThreadVitals } from '../../std/thread-vitals.ts';
+import { within } from '../../std/within.ts';
 import { Outbox } from '../protocol/outbox.ts';
 import type { PaceMessage } from '../protocol/pace.ts';
 import type { QuotaMessage } from '../protocol/permits.ts';
@@ -37,6 +38,8 @@ export const RESERVED_TASKS_PER_WORKER = 2;
  * they resolve: little more than half of this together.
  */
 const THREAD_HEAP_MB = 512;
+/** A thread is given so long to load before it is ended: some 300 ms on an idle machine. */
+const LOADING_MS_MAX = 5_000;
 
 export interface TaskEvents {
   reported(progress: Progress): void;
@@ -122,9 +125,21 @@ export class WorkerPool {
     return posting;
   }
 
-  /** Ends all threads, even if they are busy. */
-  destroy(): Promise<void> {
-    return this.pool.destroy();
+  /**
+   * Ends all threads, even if they are busy, but not while they load: Node 20 aborts the process
+   * when a thread is ended in the middle of `require` of an ES module, as Piscina loads the entry
+   * (`v8::Module::IsGraphAsync`).
+   */
+  async destroy(): Promise<void> {
+    await within(LOADING_MS_MAX, this.loaded(), undefined);
+    await this.pool.destroy();
+  }
+
+  /** Resolves when each thread has told its vitals, which is the last that it does as it loads. */
+  private async loaded(): Promise<void> {
+    while (this.pool.threads.some(({ threadId }) => !this.told.has(threadId))) {
+      await new Promise((resolve) => this.pool.once('message', resolve));
+    }
   }
 }
 
