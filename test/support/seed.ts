@@ -49,7 +49,7 @@ export async function seedDevices(sql: SqlPool, seed: Seed): Promise<void> {
       on conflict do nothing`;
     await tx`
       insert into tag_days (tag_id, app_id, platform_id, day, slot, subscribed)
-      select tag_id, ${appId}::integer, ${platformId}::integer, '-infinity', 0, ${(width - 1) / step + 1}::numeric::integer
+      select tag_id, ${appId}::integer, ${platformId}::integer, '-infinity', 0, ${seed.count}::integer
       -- 0: any tag.
       from unnest(${(tagIds.length === 0 ? [] : [0, ...tagIds]) as number[]}::integer[]) as tag_id
       on conflict (tag_id, app_id, platform_id, day, slot) do update set subscribed = tag_days.subscribed + excluded.subscribed`;
