@@ -62,6 +62,7 @@ import { NO_FEED } from './tag-index/tag-index.ts';
 import type { CredentialReading, Metrics } from './telemetry/metrics.ts';
 import { createMetrics } from './telemetry/metrics.ts';
 import type { ThreadReading } from './telemetry/thread-metrics.ts';
+import { BulkOperations } from './upkeep/bulk-operations.ts';
 import { Housekeeping } from './upkeep/housekeeping.ts';
 import { Maintenance } from './upkeep/maintenance.ts';
 
@@ -150,6 +151,12 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
     deviceRetentionMs: config.DEVICE_RETENTION_DAYS * DAY_MS + UNWRITTEN_MS_MAX,
     notificationRetentionDays: config.NOTIFICATION_RETENTION_DAYS,
   });
+  const bulkOperations = new BulkOperations({
+    sql,
+    feed,
+    log,
+    tagsPerDeviceMax: config.TAGS_PER_DEVICE_MAX,
+  });
   metrics.watchObjectIds(() => housekeeping.objectIdsUsedShare);
   const maintenance = new Maintenance(store, log);
   const writeProbe = new WriteProbe(store.address);
@@ -213,6 +220,7 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
     routes,
   });
   housekeeping.start();
+  bulkOperations.start();
   maintenance.start();
   const url = urlOf(config, server.port);
   if (demo !== null) await writeDemoFile(config.DATA_DIR, url, demo.demo, demo.simulator);
@@ -230,7 +238,8 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
     async drain() {
       isDraining = true;
       await Promise.all([server.close(), fanOut.drain()]);
-      await Promise.all([housekeeping.stop(), maintenance.stop(), watch.stop()]);
+      await Promise.all([housekeeping.stop(), bulkOperations.stop()]);
+      await Promise.all([maintenance.stop(), watch.stop()]);
       await Promise.all([registration.drain(), replacements.drain(), importer.drain()]);
       await Promise.all([tagIndex.stop(), writeProbe.close()]);
       await demo?.simulator.close();

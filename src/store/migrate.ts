@@ -27,6 +27,7 @@ import * as audienceExpressions from './migrations/0017-audience-expressions.ts'
 import * as apps from './migrations/0018-apps.ts';
 import * as priorities from './migrations/0019-priorities.ts';
 import * as rates from './migrations/0020-rates.ts';
+import * as bulkOperations from './migrations/0021-bulk-operations.ts';
 import * as audit from './migrations/0023-audit.ts';
 import type { Sql, SqlPool } from './sql.ts';
 import { againAfterDeadlock } from './transact.ts';
@@ -64,6 +65,7 @@ export const MIGRATIONS: readonly Migration[] = [
   apps,
   priorities,
   rates,
+  bulkOperations,
   audit,
 ];
 

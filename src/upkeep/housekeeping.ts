@@ -10,6 +10,7 @@ import { eraseDevices } from '../store/devices/erase-devices.ts';
 import { idleDevices } from '../store/housekeeping/idle-devices.ts';
 import { deleteOldNotifications } from '../store/housekeeping/old-notifications.ts';
 import {
+  deleteBulkOperations,
   deleteDeadNodes,
   deleteDeletedTags,
   deleteIdempotencyKeys,
@@ -78,6 +79,8 @@ const PROVIDER_TOKEN_MS = DAY_MS;
 const DEAD_NODE_MS = 1_200_000;
 /** A bucket is full, and its ramp at the bottom, after minutes. */
 const QUOTA_MS = DAY_MS;
+/** Who started one looks at it within days. */
+const BULK_OPERATION_MS = 7 * DAY_MS;
 
 /**
  * Half of the ids: at the same pace there is as much time again to find the client that makes so
@@ -190,6 +193,7 @@ export class Housekeeping {
     await deleteNotificationDays(this.sql, nowMs - STATISTICS_DAY_MS, ROWS_MAX);
     await deleteProviderTokens(this.sql, PROVIDER_TOKEN_MS, ROWS_MAX);
     await deleteQuotas(this.sql, QUOTA_MS, ROWS_MAX);
+    await deleteBulkOperations(this.sql, BULK_OPERATION_MS, ROWS_MAX);
     this.sweptAtMs = nowMs;
   }
 

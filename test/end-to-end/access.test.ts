@@ -52,6 +52,7 @@ interface Things {
   readonly later: string;
   /** Of this caller. */
   readonly number: number;
+  readonly operationId: number;
   readonly doomedKey: number;
   readonly doomedTag: number;
   readonly groupId: number;
@@ -160,6 +161,13 @@ const TABLE: readonly Row[] = [
   // 404 and not 204: an app of nobody, so that the others' are left.
   ['POST /push-admin-api/app/delete/:client', to(`${admin}/app/delete/demo`, () => ({ id: 2147483647 })), [401, 401], [403, 403, 401, 403, 403], [404, 404, 401, 403], [403, 403, 404, 403, 403, 403]],
   ['DELETE /push-admin-api/v3/:client/apps/:id', to(`${admin}/v3/demo/apps/2147483647`), [401, 401], [403, 403, 401, 403, 403], [404, 404, 401, 403], [403, 403, 404, 403, 403, 403]],
+  ['POST /push-admin-api/v3/:client/apps/:id/platforms/:platform/subscriptions', to(`${admin}/v3/demo/apps/APP/platforms/3/subscriptions`, ({ tagId }) => ({ action: 'subscribe', tagIds: [tagId], deviceIds: ['nobody'] })), [401, 401], [403, 403, 401, 403, 403], [202, 202, 401, 403], [403, 403, 202, 403, 403, 403]],
+  ['POST /push-admin-api/v3/:client/tags/:id/members', to(`${admin}/v3/demo/tags/TAG/members`, () => ({ action: 'remove' })), [401, 401], [403, 403, 401, 403, 403], [202, 202, 401, 403], [403, 403, 202, 403, 403, 403]],
+  ['GET /push-admin-api/v3/:client/operations', to(`${admin}/v3/demo/operations`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 200, 200, 403]],
+  // 404: of keys with limits, which see their own only.
+  ['GET /push-admin-api/v3/:client/operations/:id', ({ operationId }) => ({ path: `${admin}/v3/demo/operations/${operationId}` }), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 404, 404, 403]],
+  // 404: an operation of nobody, because one that has ended is 409.
+  ['POST /push-admin-api/v3/:client/operations/:id/cancel', to(`${admin}/v3/demo/operations/2147483647/cancel`), [401, 401], [403, 403, 401, 403, 403], [404, 404, 401, 403], [403, 403, 404, 403, 403, 403]],
   // Of all tags: for no key that is limited to some.
   ['GET /push-admin-api/v3/:client/removals', to(`${admin}/v3/demo/removals`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 403, 403, 403]],
   ['GET /push-admin-api/history/get/:client', to(`${admin}/history/get/demo`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 200, 200, 403]],
@@ -273,6 +281,9 @@ async function populate(store: Store, url: string) {
   const pushed = await ask('/push-api/push', push);
   const notDue = await ask('/push-api/push', { ...push, sendAt: '2100-01-01T00:00:00Z' });
 
+  const asked = await ask(`${admin}/v3/demo/tags/${otherTag}/members`, { action: 'remove' });
+  const { id: operationId } = (await asked.json()) as { readonly id: number };
+
   type Rights = NonNullable<Caller['key']>;
   const key = async (rights: Partial<Rights> & Pick<Rights, 'scopes'>, of: Tenant = demo) => {
     const made = await createKey(sql, secrets, {
@@ -316,5 +327,16 @@ async function populate(store: Store, url: string) {
       .token,
   };
   const [job, later] = await Promise.all([pushed.text(), notDue.text()]);
-  return { demo, tagId, groupId, job, later, doomed, doomedTags, doomedGroups, tokens };
+  return {
+    demo,
+    tagId,
+    groupId,
+    job,
+    later,
+    operationId,
+    doomed,
+    doomedTags,
+    doomedGroups,
+    tokens,
+  };
 }

@@ -183,6 +183,12 @@ async function prepare(baseUrl: string, demo: Demo): Promise<Readonly<Record<str
     platformId: PLATFORM_APNS,
     tagId: 2,
   });
+  const many = Array.from({ length: 1_000 }, (_, n) => `device ${n}`);
+  const list = `${admin}/apps/${demo.appId}/platforms/${PLATFORM_APNS}/subscriptions`;
+  const operation = await make(list, { action: 'subscribe', tagIds: [2], deviceIds: many });
+  // It comes after that one, which takes half a second: it is cancelled before its turn.
+  const cancelled = await make(list, { action: 'unsubscribe', tagIds: [2], deviceIds: ['x'] });
+  await post(`${baseUrl}${admin}/operations/${cancelled['id']}/cancel`, demo.superUser.token, {});
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   return {
     getStatus: shown,
@@ -199,6 +205,8 @@ async function prepare(baseUrl: string, demo: Demo): Promise<Readonly<Record<str
     pauseNotification: paused,
     resumeNotification: paused,
     cancelNotification: await job(),
+    getBulkOperation: operation,
+    cancelBulkOperation: cancelled,
     deleteTag: await make(`${admin}/tags`, { name: 'Doomed' }),
     deleteTagGroup: await make(`${admin}/groups`, { name: 'Doomed' }),
     deleteKey: await make(`${admin}/keys`, { name: 'Doomed', scopes: ['read'] }),

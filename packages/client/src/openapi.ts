@@ -884,6 +884,112 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/push-admin-api/v3/{client}/apps/{id}/platforms/{platform}/subscriptions": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Subscribe or unsubscribe a list of devices
+         * @description It is carried out in the background, after the earlier ones of the client; `operations` tells how far it is. Each device gets the whole change, or nothing of it.
+         *
+         *     For the super user of the client, and keys with the scope `admin`.
+         */
+        readonly post: operations["changeSubscriptions"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/push-admin-api/v3/{client}/tags/{id}/members": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Copy or move the members of a tag to another tag, or remove them
+         * @description It is carried out in the background, after the earlier ones of the client; `operations` tells how far it is. Each device gets the whole change, or nothing of it.
+         *
+         *     For the super user of the client, and keys with the scope `admin`.
+         */
+        readonly post: operations["changeMembers"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/push-admin-api/v3/{client}/operations": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List bulk operations, newest first
+         * @description For the super user of the client, and keys with the scope `read`.
+         */
+        readonly get: operations["listBulkOperations"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/push-admin-api/v3/{client}/operations/{id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * How far a bulk operation is
+         * @description For the super user of the client, and keys with the scope `read`.
+         */
+        readonly get: operations["getBulkOperation"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/push-admin-api/v3/{client}/operations/{id}/cancel": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Cancel a bulk operation
+         * @description What was done stays done. Repeated, it changes nothing.
+         *
+         *     For the super user of the client, and keys with the scope `admin`.
+         */
+        readonly post: operations["cancelBulkOperation"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/push-admin-api/v3/{client}/removals": {
         readonly parameters: {
             readonly query?: never;
@@ -1549,6 +1655,41 @@ export interface components {
                 readonly at?: number;
             };
         };
+        /** @description A change of the tags of many devices. */
+        readonly BulkOperation: {
+            readonly id: number;
+            /** @enum {string} */
+            readonly action: "subscribe" | "unsubscribe" | "copy" | "move" | "remove";
+            /** @enum {string} */
+            readonly state: "QUEUED" | "RUNNING" | "FINISHED" | "CANCELLED";
+            readonly userName: string;
+            readonly appId?: number;
+            /** @description 3: apns, 7: webpush, 15: fcm */
+            readonly platformId?: number;
+            readonly tagIds?: readonly number[];
+            /** @description Whose members they are. */
+            readonly tagId?: number;
+            readonly toTagId?: number;
+            /** @description Devices when it was accepted. */
+            readonly total: number;
+            /** @description The sum of the five counts. */
+            readonly done: number;
+            readonly changed: number;
+            /** @description They were so already, or left the tag meanwhile. */
+            readonly unchanged: number;
+            /** @description The app has no such device. */
+            readonly unknown: number;
+            /** @description They have as many tags as a device may have. */
+            readonly full: number;
+            /** @description The tag was deleted, has expired or is not connected to their app. */
+            readonly refused: number;
+            /** @description Milliseconds since 1970. */
+            readonly acceptedAt: number;
+            /** @description Milliseconds since 1970. */
+            readonly startedAt?: number;
+            /** @description Milliseconds since 1970. */
+            readonly endedAt?: number;
+        };
         readonly Key: {
             readonly id: number;
             readonly name: string;
@@ -1762,6 +1903,7 @@ export type TagGroup = components['schemas']['TagGroup'];
 export type PublishedApp = components['schemas']['PublishedApp'];
 export type App = components['schemas']['App'];
 export type ProviderCredential = components['schemas']['ProviderCredential'];
+export type BulkOperation = components['schemas']['BulkOperation'];
 export type Key = components['schemas']['Key'];
 export type NewKey = components['schemas']['NewKey'];
 export type Readiness = components['schemas']['Readiness'];
@@ -5127,6 +5269,374 @@ export interface operations {
             readonly 404: components["responses"]["NotFound"];
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["ContentTooLarge"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly changeSubscriptions: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The client, by its slug.
+                 * @example demo
+                 */
+                readonly client: string;
+                /**
+                 * @description The id of the app.
+                 * @example 1
+                 */
+                readonly id: number;
+                /**
+                 * @description The id of the platform.
+                 * @example 3
+                 */
+                readonly platform: number;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "action": "subscribe",
+                 *       "tagIds": [
+                 *         2
+                 *       ],
+                 *       "deviceIds": [
+                 *         "cdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcd",
+                 *         "efefefefefefefefefefefefefefefefefefefefefefefefefefefefefefefef"
+                 *       ]
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @enum {string} */
+                    readonly action: "subscribe" | "unsubscribe";
+                    readonly tagIds?: readonly (number | string)[];
+                    readonly tagSourceIds?: readonly string[];
+                    readonly deviceIds: readonly unknown[];
+                };
+            };
+        };
+        readonly responses: {
+            /** @description Accepted, and durable. */
+            readonly 202: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 3,
+                     *       "action": "subscribe",
+                     *       "state": "QUEUED",
+                     *       "userName": "demo-super",
+                     *       "appId": 1,
+                     *       "platformId": 3,
+                     *       "tagIds": [
+                     *         2
+                     *       ],
+                     *       "total": 2,
+                     *       "done": 0,
+                     *       "changed": 0,
+                     *       "unchanged": 0,
+                     *       "unknown": 0,
+                     *       "full": 0,
+                     *       "refused": 0,
+                     *       "acceptedAt": 1795392000000
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["BulkOperation"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["ContentTooLarge"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly changeMembers: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The client, by its slug.
+                 * @example demo
+                 */
+                readonly client: string;
+                /**
+                 * @description The id of the tag.
+                 * @example 2
+                 */
+                readonly id: number;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "action": "move",
+                 *       "toTagId": 3
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @enum {string} */
+                    readonly action: "copy" | "move" | "remove";
+                    readonly toTagId?: number | string;
+                    readonly toTagSourceId?: string;
+                };
+            };
+        };
+        readonly responses: {
+            /** @description Accepted, and durable. */
+            readonly 202: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 4,
+                     *       "action": "move",
+                     *       "state": "QUEUED",
+                     *       "userName": "demo-super",
+                     *       "tagId": 2,
+                     *       "toTagId": 3,
+                     *       "total": 1,
+                     *       "done": 0,
+                     *       "changed": 0,
+                     *       "unchanged": 0,
+                     *       "unknown": 0,
+                     *       "full": 0,
+                     *       "refused": 0,
+                     *       "acceptedAt": 1795392000000
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["BulkOperation"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["ContentTooLarge"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly listBulkOperations: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description How many operations; 100 if it is not given. */
+                readonly limit?: number;
+                /** @description Where the page begins: a cursor that the `Link` of this list has named. */
+                readonly cursor?: string;
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The client, by its slug.
+                 * @example demo
+                 */
+                readonly client: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The operations. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description Where the next page is, as `<…>; rel="next"`; absent on the last page. */
+                    readonly Link?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": 4,
+                     *         "action": "move",
+                     *         "state": "QUEUED",
+                     *         "userName": "demo-super",
+                     *         "tagId": 2,
+                     *         "toTagId": 3,
+                     *         "total": 1,
+                     *         "done": 0,
+                     *         "changed": 0,
+                     *         "unchanged": 0,
+                     *         "unknown": 0,
+                     *         "full": 0,
+                     *         "refused": 0,
+                     *         "acceptedAt": 1795392000000
+                     *       },
+                     *       {
+                     *         "id": 3,
+                     *         "action": "subscribe",
+                     *         "state": "QUEUED",
+                     *         "userName": "demo-super",
+                     *         "appId": 1,
+                     *         "platformId": 3,
+                     *         "tagIds": [
+                     *           2
+                     *         ],
+                     *         "total": 2,
+                     *         "done": 0,
+                     *         "changed": 0,
+                     *         "unchanged": 0,
+                     *         "unknown": 0,
+                     *         "full": 0,
+                     *         "refused": 0,
+                     *         "acceptedAt": 1795392000000
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly components["schemas"]["BulkOperation"][];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly getBulkOperation: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The client, by its slug.
+                 * @example demo
+                 */
+                readonly client: string;
+                /**
+                 * @description The id of the operation.
+                 * @example 3
+                 */
+                readonly id: number;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The operation. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 3,
+                     *       "action": "subscribe",
+                     *       "state": "QUEUED",
+                     *       "userName": "demo-super",
+                     *       "appId": 1,
+                     *       "platformId": 3,
+                     *       "tagIds": [
+                     *         2
+                     *       ],
+                     *       "total": 2,
+                     *       "done": 0,
+                     *       "changed": 0,
+                     *       "unchanged": 0,
+                     *       "unknown": 0,
+                     *       "full": 0,
+                     *       "refused": 0,
+                     *       "acceptedAt": 1795392000000
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["BulkOperation"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly cancelBulkOperation: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The client, by its slug.
+                 * @example demo
+                 */
+                readonly client: string;
+                /**
+                 * @description The id of the operation.
+                 * @example 3
+                 */
+                readonly id: number;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Cancelled. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 3,
+                     *       "action": "subscribe",
+                     *       "state": "CANCELLED",
+                     *       "userName": "demo-super",
+                     *       "appId": 1,
+                     *       "platformId": 3,
+                     *       "tagIds": [
+                     *         2
+                     *       ],
+                     *       "total": 2,
+                     *       "done": 0,
+                     *       "changed": 0,
+                     *       "unchanged": 0,
+                     *       "unknown": 0,
+                     *       "full": 0,
+                     *       "refused": 0,
+                     *       "acceptedAt": 1795392000000
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["BulkOperation"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];

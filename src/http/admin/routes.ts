@@ -8,6 +8,8 @@ import type { AppPlatformParts } from './app-platforms.ts';
 import { appPlatformRoutes } from './app-platforms.ts';
 import { appResourceRoutes } from './app-resources.ts';
 import { appRoutes } from './apps.ts';
+import { bulkRequestRoutes } from './bulk-requests.ts';
+import { bulkResourceRoutes } from './bulk-resources.ts';
 import { credentialRoutes } from './credentials.ts';
 import { historyRoute } from './history.ts';
 import { keyRoutes } from './keys.ts';
@@ -32,6 +34,8 @@ export const adminRoutes = (api: AdminApi): readonly Route[] => [
   ...appResourceRoutes(api),
   ...appPlatformRoutes(api),
   ...appDeviceRoutes(api),
+  ...bulkRequestRoutes(api.sql),
+  ...bulkResourceRoutes(api.sql),
   removalsRoute(api.patientReads),
   statsTagRoute(api),
   statsAppRoute(api),

@@ -5,6 +5,7 @@
 
 import { appResourceOperations } from '../admin/app-operations.ts';
 import { appPlatformOperations } from '../admin/app-platform-operations.ts';
+import { bulkOperations } from '../admin/bulk-operations.ts';
 import { credentialOperations } from '../admin/credential-operations.ts';
 import { statisticsOperations } from '../admin/statistics-operations.ts';
 import { tagGroupOperations } from '../admin/tag-group-operations.ts';
@@ -24,6 +25,7 @@ export const OPERATIONS = {
   ...tagGroupOperations,
   ...appResourceOperations,
   ...appPlatformOperations,
+  ...bulkOperations,
   ...statisticsOperations,
   ...credentialOperations,
   ...openOperations,

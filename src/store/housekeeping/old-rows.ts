@@ -162,3 +162,18 @@ export async function deleteQuotas(sql: Sql, unusedForMs: number, limit: number)
     )`;
   return deleted.count;
 }
+
+/** Deletes bulk operations that ended `endedForMs` ago. Answers how many, at most `limit`. */
+export async function deleteBulkOperations(
+  sql: Sql,
+  endedForMs: number,
+  limit: number,
+): Promise<number> {
+  const deleted = await sql`
+    delete from bulk_operations where id in (
+      select id from bulk_operations
+      where ended_at < now() - make_interval(secs => ${endedForMs}::float8 / 1000)
+      order by ended_at limit ${limit}
+    )`;
+  return deleted.count;
+}

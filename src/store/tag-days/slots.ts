@@ -17,3 +17,5 @@ export const ERASING_SLOT = LANE_SLOTS_MAX;
 export const IMPORT_SLOT = ERASING_SLOT + 1;
 /** Devices that replace another one. */
 export const REPLACING_SLOT = IMPORT_SLOT + LANE_SLOTS_MAX;
+/** Bulk operations: those of one client, and so of one tag, take turns. */
+export const BULK_SLOT = REPLACING_SLOT + 1;

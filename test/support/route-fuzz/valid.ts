@@ -98,6 +98,11 @@ const JOB_AND_TAG_BODIES: Readonly<Record<string, Body>> = {
     tagOptionalParameters: { visible: 'false' },
   }),
   'PATCH /push-admin-api/v3/:client/tags/:id': () => ({ name: 'Goals!', groupId: null }),
+  'POST /push-admin-api/v3/:client/tags/:id/members': () => ({
+    action: 'copy',
+    toTagSourceId: DOOMED_SOURCE_ID,
+  }),
+  'POST /push-admin-api/v3/:client/operations/:id/cancel': () => undefined,
   'POST /push-admin-api/v3/:client/groups': ({ groupId }) => ({ name: 'New', parentId: groupId }),
   'PATCH /push-admin-api/v3/:client/groups/:id': () => ({ name: 'Clubs!', parentId: null }),
   'POST /push-admin-api/v3/:client/credentials/:role/rotate': () => ({ graceHours: 168 }),
@@ -130,6 +135,15 @@ const APP_BODIES: Readonly<Record<string, Body>> = {
   'PATCH /push-admin-api/v3/:client/apps/:id': () => ({ name: 'App!' }),
   'PUT /push-admin-api/v3/:client/apps/:id/platforms/:platform': ({ apns }) => apns,
   'POST /push-admin-api/v3/:client/apps/:id/platforms/:platform/probe': () => undefined,
+  'POST /push-admin-api/v3/:client/apps/:id/platforms/:platform/subscriptions': ({
+    tagId,
+    deviceId,
+  }) => ({
+    action: 'subscribe',
+    tagIds: [tagId],
+    tagSourceIds: [SOURCE_ID],
+    deviceIds: [deviceId, 'nobody'],
+  }),
   'POST /push-admin-api/v3/:client/apps/:id/devices/lookup': deviceToFind,
   'POST /push-admin-api/v3/:client/apps/:id/devices/erase': deviceToFind,
 };
@@ -193,6 +207,8 @@ function parameter(name: string, before: string, world: World): string | null {
       return String(world.groupId);
     case 'keys':
       return String(world.keyId);
+    case 'operations':
+      return String(world.operationId);
     case 'apps':
       return String(world.appId);
     case 'platforms':

@@ -19,6 +19,8 @@ export interface World {
   readonly keyId: number;
   /** Not due for a long time. */
   readonly jobId: string;
+  /** A bulk operation. */
+  readonly operationId: number;
   readonly deviceId: string;
   readonly apiToken: string;
   readonly superToken: string;
@@ -59,7 +61,7 @@ export async function makeWorld(service: Service, slug: string): Promise<World> 
     ],
   });
   const { groups, tags } = JSON.parse(added) as Readonly<
-    Record<'groups' | 'tags', readonly [{ readonly id: number }]>
+    Record<'groups' | 'tags', readonly [{ readonly id: number }, { readonly id: number }]>
   >;
   const tagId = tags[0].id;
   const deviceId = 'ab'.repeat(32);
@@ -69,6 +71,8 @@ export async function makeWorld(service: Service, slug: string): Promise<World> 
     payload: { title: 'goal!' },
     sendAt: '2100-01-01T00:00:00Z',
   });
+  const members = `/push-admin-api/v3/${slug}/tags/${tags[1].id}/members`;
+  const operation = await ask(members, superUser.token, { action: 'remove' });
   const key = await createKey(sql, secrets, {
     clientId,
     clientSlug: slug,
@@ -88,6 +92,7 @@ export async function makeWorld(service: Service, slug: string): Promise<World> 
     groupId: groups[0].id,
     keyId: key.id,
     jobId,
+    operationId: (JSON.parse(operation) as { readonly id: number }).id,
     deviceId,
     apiToken: apiUser.token,
     superToken: superUser.token,

@@ -1,0 +1,43 @@
+/**
+ * Bulk operations: changes of the tags of many devices at once, carried out in the background
+ * (decision 52).
+ */
+
+/** On a list of devices. */
+export const LIST_ACTIONS = ['subscribe', 'unsubscribe'] as const;
+/** On the members of a tag: the devices that have it. */
+export const MEMBER_ACTIONS = ['copy', 'move', 'remove'] as const;
+export type BulkAction = (typeof LIST_ACTIONS)[number] | (typeof MEMBER_ACTIONS)[number];
+
+export const BULK_STATES = ['QUEUED', 'RUNNING', 'FINISHED', 'CANCELLED'] as const;
+export type BulkState = (typeof BULK_STATES)[number];
+
+/** What becomes of each device: it gets the whole change, or nothing of it. */
+export type BulkOutcome =
+  | 'changed'
+  /** It is so already, or it is no member any more. */
+  | 'unchanged'
+  /** The app has no such device. */
+  | 'unknown'
+  /** It would have more than TAGS_PER_DEVICE_MAX tags. */
+  | 'full'
+  /** Its app's devices cannot subscribe to the tag any more. */
+  | 'refused';
+
+/** How many devices have come to what. */
+export type BulkCounts = Readonly<Record<BulkOutcome, number>>;
+
+/** What is done to each device, by the ids of tags. */
+export interface BulkChange {
+  readonly subscribe: readonly number[];
+  readonly unsubscribe: readonly number[];
+  /** Only to devices that have this tag; null: to each of a list. */
+  readonly memberOf: number | null;
+}
+
+/** A call of a messaging provider for many devices takes as many. */
+export const BULK_DEVICES_MAX = 1_000;
+/** With the devices of one transaction, 200, these are 20,000 subscriptions. */
+export const BULK_TAGS_MAX = 100;
+/** A list of 100,000 devices is so many operations; each has 16 KiB of keys until it has ended. */
+export const BULK_OPEN_PER_CLIENT_MAX = 100;

@@ -1,0 +1,252 @@
+/**
+ * Accepts bulk operations. `apps/<id>/platforms/<platformId>/subscriptions` subscribes a list of
+ * devices to tags or unsubscribes it; `tags/<id>/members` copies, moves or removes the members of a
+ * tag.
+ */
+
+import { z } from 'zod';
+import type { Caller } from '../../access/caller.ts';
+import type { BulkAction, BulkChange } from '../../domain/bulk-operation.ts';
+import {
+  BULK_DEVICES_MAX,
+  BULK_OPEN_PER_CLIENT_MAX,
+  BULK_TAGS_MAX,
+  LIST_ACTIONS,
+  MEMBER_ACTIONS,
+} from '../../domain/bulk-operation.ts';
+import { DEVICE_ID_LENGTH_MAX, isDeviceId } from '../../domain/device.ts';
+import type { Tag } from '../../domain/tag.ts';
+import { isExpired } from '../../domain/tag.ts';
+import { deviceRef } from '../../registration/operation.ts';
+import { strictForm } from '../../std/strict-form.ts';
+import type { NewBulkOperation } from '../../store/bulk-operations/insert-operation.ts';
+import {
+  countOpenBulkOperations,
+  insertBulkOperation,
+} from '../../store/bulk-operations/insert-operation.ts';
+import { readBulkOperation } from '../../store/bulk-operations/read-operations.ts';
+import { lockClient } from '../../store/clients/lock-client.ts';
+import type { ReferencedTag } from '../../store/notifications/find-referenced-tags.ts';
+import { findReferencedTags } from '../../store/notifications/find-referenced-tags.ts';
+import { readClock } from '../../store/read-clock.ts';
+import type { Sql, SqlPool } from '../../store/sql.ts';
+import { subscribersByApp } from '../../store/statistics/read-statistics.ts';
+import { readTagById } from '../../store/tags/read-tags.ts';
+import { transact } from '../../store/transact.ts';
+import type { ApiRoute, HttpRequest, HttpResponse } from '../handler.ts';
+import { BODY_BYTES_MAX } from '../handler.ts';
+import { invalid, readJsonBody } from '../json-body.ts';
+import { coversTag, outside } from '../key-limits.ts';
+import type { Fault } from '../problem.ts';
+import { problem } from '../problem.ts';
+import { acceptedBulkOperation } from './bulk-resources.ts';
+import { findNamedTag, notFound } from './find-named.ts';
+import { ownApp } from './own-app.ts';
+import { pathId } from './path-id.ts';
+import { id, sourceId } from './tag-forms.ts';
+import { readTerritory } from './territory.ts';
+
+const DEVICE_ID = `must be a string of 1–${DEVICE_ID_LENGTH_MAX} characters, without NUL`;
+const some = <T extends z.ZodType>(entry: T, entriesMax: number) =>
+  z
+    .array(entry, 'must be an array')
+    .min(1, 'names none')
+    .max(entriesMax, `must have ${entriesMax} entries at most`);
+
+export const subscriptionsForm = strictForm({
+  action: z.enum(LIST_ACTIONS, `must be one of ${LIST_ACTIONS.join(', ')}`),
+  tagIds: some(id, BULK_TAGS_MAX).optional(),
+  tagSourceIds: some(sourceId, BULK_TAGS_MAX).optional(),
+  deviceIds: some(z.custom<string>(isDeviceId, DEVICE_ID), BULK_DEVICES_MAX),
+}).refine(
+  ({ tagIds, tagSourceIds }) => tagIds !== undefined || tagSourceIds !== undefined,
+  'needs tagIds or tagSourceIds',
+);
+
+export const membersForm = strictForm({
+  action: z.enum(MEMBER_ACTIONS, `must be one of ${MEMBER_ACTIONS.join(', ')}`),
+  toTagId: id.optional(),
+  toTagSourceId: sourceId.optional(),
+}).refine(
+  ({ action, toTagId, toTagSourceId }) =>
+    Number(toTagId !== undefined) + Number(toTagSourceId !== undefined) ===
+    (action === 'remove' ? 0 : 1),
+  'copy and move need toTagId or toTagSourceId, one of them; remove takes neither',
+);
+
+/** Both answer 202 with the operation. */
+export function bulkRequestRoutes(sql: SqlPool): readonly ApiRoute[] {
+  const path = '/push-admin-api/v3/:client';
+  const shared = { api: 'admin', needs: 'admin', method: 'POST' } as const;
+  return [
+    {
+      ...shared,
+      operation: 'changeSubscriptions',
+      path: `${path}/apps/:id/platforms/:platform/subscriptions`,
+      bodyBytesMax: BODY_BYTES_MAX,
+      handle: (request, caller) => changeSubscriptions(sql, request, caller),
+    },
+    {
+      ...shared,
+      operation: 'changeMembers',
+      path: `${path}/tags/:id/members`,
+      bodyBytesMax: BODY_BYTES_MAX,
+      handle: (request, caller) => changeMembers(sql, request, caller),
+    },
+  ];
+}
+
+async function changeSubscriptions(
+  sql: SqlPool,
+  request: HttpRequest,
+  caller: Caller,
+): Promise<HttpResponse> {
+  const own = await ownApp(sql, request, caller, 'name');
+  if (!own.ok) return own.response;
+  const platformId = pathId(request, 'platform');
+  if (platformId === null || !own.app.platformIds.includes(platformId)) {
+    return problem(request.requestId, 404, 'This app is not on this platform.');
+  }
+  const read = readJsonBody(request, subscriptionsForm);
+  if (!read.ok) return read.response;
+  const { action, deviceIds } = read.value;
+  const appId = own.app.id;
+  const keys = deviceIds.map((deviceId) => deviceRef(appId, platformId, deviceId).deviceKey);
+  const deviceKeys = [...new Set(keys)];
+  return transact(sql, async (tx) => {
+    await lockClient(tx, caller.clientId);
+    const found = await findTags(tx, request, caller, read.value);
+    if (!found.ok) return found.response;
+    const faults =
+      action === 'unsubscribe'
+        ? []
+        : found.tags.flatMap(({ path, tag }) => unsubscribable(tag, path, appId));
+    if (faults.length > 0) return invalid(request, faults);
+    const tagIds = [...new Set(found.tags.map(({ tag }) => tag.id))];
+    return await accept(tx, request, caller, {
+      action,
+      subscribe: action === 'subscribe' ? tagIds : [],
+      unsubscribe: action === 'unsubscribe' ? tagIds : [],
+      memberOf: null,
+      listed: { appId, platformId, deviceKeys },
+      appIds: null,
+      total: deviceKeys.length,
+    });
+  });
+}
+
+type FoundTags =
+  | { readonly ok: true; readonly tags: readonly NamedTag[] }
+  | { readonly ok: false; readonly response: HttpResponse };
+
+/** A tag, and where the request names it. */
+interface NamedTag {
+  readonly path: string;
+  readonly tag: ReferencedTag;
+}
+
+/** All tags that the request names, if the caller may subscribe devices to them. */
+async function findTags(
+  tx: Sql,
+  request: HttpRequest,
+  caller: Caller,
+  { tagIds = [], tagSourceIds = [] }: z.infer<typeof subscriptionsForm>,
+): Promise<FoundTags> {
+  const known = await findReferencedTags(tx, caller.clientId, {
+    ids: tagIds,
+    sourceIds: tagSourceIds,
+  });
+  const named = [
+    ...tagIds.map((id, at) => ({
+      path: `tagIds.${at}`,
+      tag: known.find((tag) => tag.id === id),
+    })),
+    ...tagSourceIds.map((sourceId, at) => ({
+      path: `tagSourceIds.${at}`,
+      tag: known.find((tag) => tag.sourceId === sourceId),
+    })),
+  ];
+  const tags: NamedTag[] = [];
+  const faults: Fault[] = [];
+  for (const { path, tag } of named) {
+    if (tag === undefined) faults.push({ path, message: NO_TAG });
+    else if (await coversTag(tx, caller, tag)) tags.push({ path, tag });
+    else return { ok: false, response: outside(request, path) };
+  }
+  if (faults.length === 0) return { ok: true, tags };
+  return { ok: false, response: invalid(request, faults) };
+}
+
+const NO_TAG = 'names no tag of this client';
+const EXPIRED = 'names a tag that has expired';
+
+/** Why no device of the app can subscribe to it. */
+function unsubscribable(tag: ReferencedTag, path: string, appId: number): readonly Fault[] {
+  if (tag.isExpired) return [{ path, message: EXPIRED }];
+  if (tag.appIds?.includes(appId) ?? true) return [];
+  return [{ path, message: 'names a tag that is not connected to this app' }];
+}
+
+function changeMembers(
+  sql: SqlPool,
+  request: HttpRequest,
+  caller: Caller,
+): HttpResponse | Promise<HttpResponse> {
+  const tagId = pathId(request);
+  if (tagId === null) return notFound(request);
+  const read = readJsonBody(request, membersForm);
+  if (!read.ok) return read.response;
+  const { action, toTagId, toTagSourceId } = read.value;
+  return transact(sql, async (tx) => {
+    const { clientId } = caller;
+    await lockClient(tx, clientId);
+    const tag = await readTagById(tx, clientId, tagId);
+    if (tag === null) return notFound(request);
+    const territory = await readTerritory(tx, caller);
+    if (!territory.holdsTag(tag)) return outside(request);
+    const path = toTagId === undefined ? 'toTagSourceId' : 'toTagId';
+    const to = await findNamedTag(tx, clientId, { id: toTagId, sourceId: toTagSourceId });
+    if (action !== 'remove') {
+      if (to === null) return invalid(request, [{ path, message: NO_TAG }]);
+      if (!territory.holdsTag(to)) return outside(request, path);
+      if (to.id === tagId) return invalid(request, [{ path, message: 'names the tag itself' }]);
+      if (isExpired(to, await readClock(tx))) return invalid(request, [{ path, message: EXPIRED }]);
+    }
+    const subscribers = await subscribersByApp(tx, { kind: 'tag', id: tagId, clientId });
+    return await accept(tx, request, caller, {
+      action,
+      ...memberChange(action, tagId, to),
+      listed: null,
+      appIds: tag.appIds,
+      total: subscribers.reduce((sum, { count }) => sum + count, 0),
+    });
+  });
+}
+
+const memberChange = (action: BulkAction, tagId: number, to: Tag | null): BulkChange => ({
+  memberOf: tagId,
+  subscribe: to === null ? [] : [to.id],
+  unsubscribe: action === 'copy' ? [] : [tagId],
+});
+
+/** The caller of it holds the client's lock. */
+async function accept(
+  tx: Sql,
+  request: HttpRequest,
+  { clientId, userName }: Caller,
+  operation: Omit<NewBulkOperation, 'clientId' | 'userName'>,
+): Promise<HttpResponse> {
+  if ((await countOpenBulkOperations(tx, clientId)) >= BULK_OPEN_PER_CLIENT_MAX) {
+    const detail = `This client has ${BULK_OPEN_PER_CLIENT_MAX} operations that have not ended: ask again when one has.`;
+    return problem(request.requestId, 429, detail, {
+      headers: { 'Retry-After': RETRY_AFTER_SECONDS },
+    });
+  }
+  const operationId = await insertBulkOperation(tx, { ...operation, clientId, userName });
+  const accepted = await readBulkOperation(tx, { clientId, userName: null }, operationId);
+  if (accepted === null) throw new Error(`operation ${operationId} is inserted, and not there`);
+  return acceptedBulkOperation(accepted);
+}
+
+/** A list of devices takes a second or so. */
+const RETRY_AFTER_SECONDS = '5';

@@ -1,0 +1,137 @@
+/**
+ * `operations`: the bulk operations of a client with their progress, newest first; one of them, and
+ * its cancelling.
+ */
+
+import type { Caller } from '../../access/caller.ts';
+import { ID_MAX } from '../../domain/tag.ts';
+import type {
+  BulkOwner,
+  ListedBulkOperation,
+} from '../../store/bulk-operations/read-operations.ts';
+import {
+  cancelBulkOperation,
+  listBulkOperations,
+  readBulkOperation,
+} from '../../store/bulk-operations/read-operations.ts';
+import type { Sql } from '../../store/sql.ts';
+import type { ApiRoute, HttpRequest, HttpResponse } from '../handler.ts';
+import { BODY_BYTES_MAX } from '../handler.ts';
+import { invalid, json } from '../json-body.ts';
+import { isLimited } from '../key-limits.ts';
+import { answerList } from '../list-answer.ts';
+import { problem } from '../problem.ts';
+import { QueryReader } from '../query-reader.ts';
+import { pathId } from './path-id.ts';
+
+/** The list, one, and the end of one. */
+export function bulkResourceRoutes(sql: Sql): readonly ApiRoute[] {
+  const path = '/push-admin-api/v3/:client/operations';
+  const read = { api: 'admin', needs: 'read', bodyBytesMax: 0 } as const;
+  return [
+    {
+      ...read,
+      operation: 'listBulkOperations',
+      method: 'GET',
+      path,
+      handle: (request, caller) => listAll(sql, request, caller),
+    },
+    {
+      ...read,
+      operation: 'getBulkOperation',
+      method: 'GET',
+      path: `${path}/:id`,
+      async handle(request, caller) {
+        const id = pathId(request);
+        const operation = id === null ? null : await readBulkOperation(sql, ownerOf(caller), id);
+        return operation === null ? unknown(request) : json(shown(operation));
+      },
+    },
+    {
+      api: 'admin',
+      operation: 'cancelBulkOperation',
+      needs: 'admin',
+      method: 'POST',
+      path: `${path}/:id/cancel`,
+      bodyBytesMax: BODY_BYTES_MAX,
+      handle: (request, caller) => cancel(sql, request, caller),
+    },
+  ];
+}
+
+/** Rows of a page, when the caller does not say. */
+const PAGE_DEFAULT = 100;
+
+function listAll(
+  sql: Sql,
+  request: HttpRequest,
+  caller: Caller,
+): HttpResponse | Promise<HttpResponse> {
+  const reader = new QueryReader(request.query, ['limit', 'cursor']);
+  const page = { limit: reader.limit() ?? PAGE_DEFAULT, after: reader.cursor(FIRST) };
+  if (reader.faults.length > 0) return invalid(request, reader.faults);
+  return answerList<ListedBulkOperation, readonly number[]>(request, page, {
+    read: ([beforeId = ID_MAX], limit) =>
+      listBulkOperations(sql, ownerOf(caller), { beforeId, limit }),
+    keyOf: ({ id }) => [id],
+    show: shown,
+  });
+}
+
+const FIRST: readonly number[] = [ID_MAX];
+
+/** What was done stays done. */
+async function cancel(sql: Sql, request: HttpRequest, caller: Caller): Promise<HttpResponse> {
+  const id = pathId(request);
+  const operation = id === null ? null : await cancelBulkOperation(sql, ownerOf(caller), id);
+  if (operation === null) return unknown(request);
+  return operation.state === 'CANCELLED'
+    ? json(shown(operation))
+    : problem(
+        request.requestId,
+        409,
+        'This operation is FINISHED: it cannot be cancelled any more.',
+      );
+}
+
+/** A key with limits sees and cancels its own. */
+const ownerOf = (caller: Caller): BulkOwner => ({
+  clientId: caller.clientId,
+  userName: isLimited(caller) ? caller.userName : null,
+});
+
+/** 404: also for one of another client, or of another caller than a limited key. */
+const unknown = (request: HttpRequest): HttpResponse =>
+  problem(request.requestId, 404, 'There is no such operation.');
+
+/** 202. */
+export const acceptedBulkOperation = (operation: ListedBulkOperation): HttpResponse => ({
+  ...json(shown(operation)),
+  status: 202,
+});
+
+/** What an operation does not have, or has not come to yet, is left out. */
+function shown(operation: ListedBulkOperation) {
+  const { id, action, state, userName, appId, platformId, memberOf, total } = operation;
+  const { changed, unchanged, unknown: notThere, full, refused } = operation;
+  const tagIds = operation.subscribe.length > 0 ? operation.subscribe : operation.unsubscribe;
+  return {
+    id,
+    action,
+    state,
+    userName,
+    ...(memberOf === null
+      ? { appId, platformId, tagIds }
+      : { tagId: memberOf, toTagId: operation.subscribe[0] }),
+    total,
+    done: changed + unchanged + notThere + full + refused,
+    changed,
+    unchanged,
+    unknown: notThere,
+    full,
+    refused,
+    acceptedAt: operation.acceptedAtMs,
+    startedAt: operation.startedAtMs ?? undefined,
+    endedAt: operation.endedAtMs ?? undefined,
+  };
+}

@@ -1,0 +1,82 @@
+/** What a bulk operation does to each device: the whole change, or nothing and why. */
+
+import type { BulkChange, BulkOutcome } from '../../domain/bulk-operation.ts';
+import type { SubscribableTag } from '../../store/catalogue/subscribable-tags.ts';
+import { livingTags, subscribableTags } from '../../store/catalogue/subscribable-tags.ts';
+import type { DeviceKey, KnownDevice } from '../../store/devices/find-devices.ts';
+import type { Sql } from '../../store/sql.ts';
+import type { TagsAfter } from '../change.ts';
+import { tagsAfter } from '../change.ts';
+
+export interface JudgedDevice {
+  readonly device: DeviceKey;
+  /** Null: it does not exist. */
+  readonly known: KnownDevice | null;
+  readonly outcome: BulkOutcome;
+  /** What it has afterwards, if it is changed. */
+  readonly tags: TagsAfter;
+}
+
+/**
+ * Of the devices, each in its place, by what is known of them. Reads the tags after the devices: a
+ * caller that has locked these sees what was committed during the wait.
+ */
+export async function judge(
+  tx: Sql,
+  change: BulkChange,
+  devices: readonly DeviceKey[],
+  known: readonly KnownDevice[],
+  tagsMax: number,
+): Promise<readonly JudgedDevice[]> {
+  const subscribable = await subscribableTags(tx, change.subscribe);
+  const living = new Set(await livingTags(tx, tagsOfFull(known, change, tagsMax)));
+  const knownAt = new Map(known.map((device) => [device.index, device]));
+  return devices.map((device, at) => {
+    const found = knownAt.get(at) ?? null;
+    const judged = judgeOne(change, device, found, subscribable, living, tagsMax);
+    return { device, known: found, ...judged };
+  });
+}
+
+type Judgement = Pick<JudgedDevice, 'outcome' | 'tags'>;
+
+function judgeOne(
+  { subscribe, unsubscribe, memberOf }: BulkChange,
+  { appId }: DeviceKey,
+  known: KnownDevice | null,
+  subscribable: readonly SubscribableTag[],
+  living: ReadonlySet<number>,
+  tagsMax: number,
+): Judgement {
+  if (known === null) return left('unknown', []);
+  const { tagIds } = known;
+  if (memberOf !== null && !tagIds.includes(memberOf)) return left('unchanged', tagIds);
+  const isAllowed = (tagId: number): boolean =>
+    subscribable.some(({ id, appIds }) => id === tagId && (appIds?.includes(appId) ?? true));
+  if (!subscribe.every(isAllowed)) return left('refused', tagIds);
+  const wanted = { clear: false, add: new Set(subscribe), remove: new Set(unsubscribe) };
+  const within = tagsAfter(tagIds, wanted, tagsMax);
+  // Deleted tags leave room for others.
+  const dead = within.isLimited ? tagIds.filter((tagId) => !living.has(tagId)) : [];
+  const remove = new Set([...unsubscribe, ...dead]);
+  const tags = dead.length === 0 ? within : tagsAfter(tagIds, { ...wanted, remove }, tagsMax);
+  if (tags.isLimited) return left('full', tagIds);
+  const isSame = tags.gained.length + tags.lost.length === 0;
+  return { outcome: isSame ? 'unchanged' : 'changed', tags };
+}
+
+/** It stays as it is. */
+const left = (outcome: BulkOutcome, tagIds: readonly number[]): Judgement => ({
+  outcome,
+  tags: { tagIds, gained: [], lost: [], isLimited: false },
+});
+
+/** The tags of devices that the change may bring to their limit. */
+const tagsOfFull = (
+  known: readonly KnownDevice[],
+  { subscribe }: BulkChange,
+  tagsMax: number,
+): readonly number[] => {
+  const full = known.filter(({ tagIds }) => tagIds.length + subscribe.length > tagsMax);
+  return [...new Set(full.flatMap(({ tagIds }) => tagIds))];
+};

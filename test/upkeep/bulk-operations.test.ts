@@ -1,0 +1,487 @@
+/**
+ * Bulk operations on every store: what becomes of each device, also when nodes die between any two
+ * statements, when apps speak meanwhile, and when tags go away.
+ */
+
+import type { Test } from 'tap';
+import t from 'tap';
+import type { BulkChange } from '../../src/domain/bulk-operation.ts';
+import { deviceKeyOf } from '../../src/domain/device.ts';
+import type { NewBulkOperation } from '../../src/store/bulk-operations/insert-operation.ts';
+import { insertBulkOperation } from '../../src/store/bulk-operations/insert-operation.ts';
+import {
+  cancelBulkOperation,
+  readBulkOperation,
+} from '../../src/store/bulk-operations/read-operations.ts';
+import type { SqlPool } from '../../src/store/sql.ts';
+import type { Store } from '../../src/store/store.ts';
+import type { IndexFeed } from '../../src/tag-index/tag-index.ts';
+import { NO_FEED } from '../../src/tag-index/tag-index.ts';
+import { BulkOperations } from '../../src/upkeep/bulk-operations.ts';
+import { Housekeeping } from '../../src/upkeep/housekeeping.ts';
+import { makeAppApi, silent } from '../support/app-api.ts';
+import { mortal } from '../support/mortal.ts';
+import { onEachStore } from '../support/on-each-store.ts';
+import { until } from '../support/poll.ts';
+import { indexDifferences, openNodeIndex, staleGroups } from '../support/redis-index.ts';
+import { startRedis, withRedis } from '../support/redis-server.ts';
+import { seedDevices } from '../support/seed.ts';
+import { withPostgresStore } from '../support/store.ts';
+import { missingGroupTags, wrongCounts } from '../support/subscriber-counts.ts';
+import { makeTenant } from '../support/tenant.ts';
+
+const DAY_MS = 86_400_000;
+
+const nodeOn = (sql: SqlPool, feed: IndexFeed = NO_FEED, tagsPerDeviceMax = 5_000) =>
+  new BulkOperations({ sql, feed, log: silent, tagsPerDeviceMax });
+
+async function open({ sql }: Pick<Store, 'sql'>, slug = 'acme') {
+  const tenant = await makeTenant(sql, slug);
+  const { clientId, appId } = tenant;
+  const shared = { clientId, userName: 'test', listed: null, appIds: null, total: 0 };
+  const insert = (
+    operation: Omit<NewBulkOperation, keyof typeof shared> & Partial<NewBulkOperation>,
+  ) => insertBulkOperation(sql, { ...shared, ...operation });
+  const ofList = (change: Partial<BulkChange>, deviceIds: readonly string[], platformId = 15) =>
+    insert({
+      action: change.subscribe === undefined ? 'unsubscribe' : 'subscribe',
+      subscribe: change.subscribe ?? [],
+      unsubscribe: change.unsubscribe ?? [],
+      memberOf: null,
+      listed: { appId, platformId, deviceKeys: deviceIds.map(deviceKeyOf) },
+      total: deviceIds.length,
+    });
+  return {
+    ...tenant,
+    subscribe: (tagIds: readonly number[], deviceIds: readonly string[]) =>
+      ofList({ subscribe: tagIds }, deviceIds),
+    unsubscribe: (tagIds: readonly number[], deviceIds: readonly string[]) =>
+      ofList({ unsubscribe: tagIds }, deviceIds),
+    copy: (from: number, to: number) =>
+      insert({ action: 'copy', memberOf: from, subscribe: [to], unsubscribe: [] }),
+    move: (from: number, to: number) =>
+      insert({ action: 'move', memberOf: from, subscribe: [to], unsubscribe: [from] }),
+    remove: (from: number) =>
+      insert({ action: 'remove', memberOf: from, subscribe: [], unsubscribe: [from] }),
+    async read(id: number) {
+      const operation = await readBulkOperation(sql, { clientId, userName: null }, id);
+      if (operation === null) throw new Error(`no operation ${id}`);
+      return operation;
+    },
+  };
+}
+
+const tagsOf = async (sql: SqlPool, deviceId: string): Promise<readonly number[] | null> => {
+  const [row] = await sql<{ tagIds: readonly number[] }[]>`
+    select tag_ids as "tagIds" from devices where device_id = ${deviceId}`;
+  return row?.tagIds ?? null;
+};
+
+/** Devices with a tag, by app and platform. */
+const membersOf = async (sql: SqlPool, tagId: number) =>
+  Object.fromEntries(
+    (
+      await sql<{ scope: string; devices: number }[]>`
+        select app_id || '/' || platform_id as scope, count(*) as devices from devices
+        where tag_ids @> array[${tagId}::integer] group by 1`
+    ).map(({ scope, devices }) => [scope, devices]),
+  );
+
+/** Runs pieces until nothing is due; answers how many. */
+async function runAll(node: BulkOperations): Promise<number> {
+  let pieces = 0;
+  while (await node.runPiece()) pieces += 1;
+  return pieces;
+}
+
+async function checkTruth(t: Test, sql: SqlPool): Promise<void> {
+  t.same([...(await wrongCounts(sql))], [], 'the counts by day are those of the devices');
+  t.same([...(await missingGroupTags(sql))], [], 'every group is known to have its tags');
+}
+
+const names = (prefix: string, count: number): readonly string[] =>
+  Array.from({ length: count }, (_, n) => `${prefix}${n}`);
+
+await onEachStore(t, {
+  'a list: each device gets all of it or nothing; again, nothing changes': async (t, store) => {
+    const { sql } = store;
+    const { appId, makeTags, subscribe, unsubscribe, read } = await open(store);
+    const [news = 0, goals = 0, other = 0] = await makeTags(3);
+    const known = names('d', 450);
+    await seedDevices(sql, {
+      appId,
+      platformId: 15,
+      tagIds: [other],
+      count: 450,
+      deviceIds: known,
+    });
+    const [before] = await sql`select min(registered_at) as at from devices`;
+    const id = await subscribe([news, goals], [...known, 'nobody', 'no-one']);
+    t.match(await read(id), { state: 'QUEUED', changed: 0, startedAtMs: null });
+    const node = nodeOn(sql);
+    t.equal(await node.runPiece(), true);
+    t.match(await read(id), { state: 'RUNNING', changed: 200, endedAtMs: null });
+    t.equal(await runAll(node), 2);
+    t.match(await read(id), { state: 'FINISHED', changed: 450, unknown: 2, unchanged: 0 });
+    t.same(
+      await tagsOf(sql, 'd449'),
+      [news, goals, other].sort((one, other) => one - other),
+    );
+    t.equal(await tagsOf(sql, 'nobody'), null, 'no device is made');
+    await checkTruth(t, sql);
+    const [after] = await sql`select min(registered_at) as at from devices`;
+    t.same(after?.['at'], before?.['at'], 'their apps have said nothing');
+    t.match(
+      [...(await sql`select device_keys as keys from bulk_operations`)],
+      [{ keys: null }],
+      'the keys are gone with the end',
+    );
+
+    const version = async () => (await sql`select version from device_groups`)[0]?.['version'];
+    const written = await version();
+    const again = await subscribe([news, goals], [...known, 'nobody']);
+    await runAll(node);
+    t.match(await read(again), { state: 'FINISHED', changed: 0, unchanged: 450, unknown: 1 });
+    t.equal(await version(), written, 'a repetition writes nothing');
+
+    const back = await unsubscribe([news, goals, other], known.slice(0, 10));
+    await runAll(node);
+    t.match(await read(back), { state: 'FINISHED', changed: 10 });
+    t.same(await tagsOf(sql, 'd9'), []);
+    const [kept] =
+      await sql`select count(*) as count from devices where unsubscribed_at is not null`;
+    t.match(kept, { count: 10 }, 'they are kept for their days, as by ureg');
+    await checkTruth(t, sql);
+  },
+
+  'members are copied, moved and removed, in all groups, apps and platforms': async (t, store) => {
+    const { sql } = store;
+    const { appId, makeApp, makeTags, makeTag, copy, move, remove, read } = await open(store);
+    const second = await makeApp();
+    const [old = 0, fresh = 0] = await makeTags(2);
+    const ofFirst = await makeTag({ appIds: [appId] });
+    const scopes = [`${appId}/15`, `${appId}/3`, `${second}/3`] as const;
+    await seedDevices(sql, { appId, platformId: 15, tagIds: [old], count: 450 });
+    // More groups than one piece looks at.
+    await seedDevices(sql, { appId, platformId: 3, tagIds: [old, fresh], count: 30, step: 8_192 });
+    await seedDevices(sql, { appId: second, platformId: 3, tagIds: [old], count: 7 });
+    const all = { [scopes[0]]: 450, [scopes[1]]: 30, [scopes[2]]: 7 };
+    const node = nodeOn(sql);
+
+    const copied = await copy(old, fresh);
+    await runAll(node);
+    t.match(await read(copied), { state: 'FINISHED', changed: 457, unchanged: 30, refused: 0 });
+    t.same(await membersOf(sql, old), all);
+    t.same(await membersOf(sql, fresh), all);
+    await checkTruth(t, sql);
+
+    const moved = await move(old, ofFirst);
+    await runAll(node);
+    t.match(await read(moved), { state: 'FINISHED', changed: 480, refused: 7 });
+    t.same(
+      await membersOf(sql, old),
+      { [scopes[2]]: 7 },
+      'who cannot have the new one keeps the old',
+    );
+    t.same(await membersOf(sql, ofFirst), { [scopes[0]]: 450, [scopes[1]]: 30 });
+    const [gone] =
+      await sql`select count(*) as count from devices where unsubscribed_at is not null`;
+    t.match(gone, { count: 0 }, 'who is moved has not unsubscribed');
+    await checkTruth(t, sql);
+
+    const removed = await remove(fresh);
+    await runAll(node);
+    t.match(await read(removed), { state: 'FINISHED', changed: 487 });
+    t.same(await membersOf(sql, fresh), {});
+    await checkTruth(t, sql);
+  },
+
+  'only in the apps that the tag was for when it was accepted': async (t, store) => {
+    const { sql } = store;
+    const scene = await open(store);
+    const { appId, clientId, makeApp, makeTags, read } = scene;
+    const second = await makeApp();
+    const [old = 0, fresh = 0] = await makeTags(2);
+    await seedDevices(sql, { appId, platformId: 3, tagIds: [old], count: 3 });
+    await seedDevices(sql, { appId: second, platformId: 3, tagIds: [old], count: 4 });
+    const id = await insertBulkOperation(sql, {
+      clientId,
+      userName: 'test',
+      action: 'copy',
+      memberOf: old,
+      subscribe: [fresh],
+      unsubscribe: [],
+      listed: null,
+      appIds: [second],
+      total: 4,
+    });
+    await runAll(nodeOn(sql));
+    t.match(await read(id), { state: 'FINISHED', changed: 4 });
+    t.same(await membersOf(sql, fresh), { [`${second}/3`]: 4 });
+  },
+
+  'nodes die between any two statements: each device is changed and counted once': async (
+    t,
+    store,
+  ) => {
+    const { sql } = store;
+    const { appId, makeTags, move, subscribe, read } = await open(store);
+    const [old = 0, fresh = 0, more = 0] = await makeTags(3);
+    const known = names('d', 700);
+    await seedDevices(sql, { appId, platformId: 15, tagIds: [old], count: 700, deviceIds: known });
+    const moved = await move(old, fresh);
+    const listed = await subscribe([more], known);
+    let deaths = 0;
+    for (let statements = 0; (await read(listed)).state !== 'FINISHED'; statements += 1) {
+      await nodeOn(mortal(sql, statements))
+        .runPiece()
+        .catch((error: unknown) => {
+          t.match(error, { message: 'killed' });
+          deaths += 1;
+        });
+    }
+    t.ok(deaths > 8, `${deaths} deaths`);
+    t.match(await read(moved), { state: 'FINISHED', changed: 700, unchanged: 0 });
+    t.match(await read(listed), { state: 'FINISHED', changed: 700, unchanged: 0 });
+    t.same(await membersOf(sql, old), {});
+    t.same(await membersOf(sql, fresh), { [`${appId}/15`]: 700 });
+    await checkTruth(t, sql);
+  },
+
+  'several nodes and the apps themselves at once: nobody is counted twice': async (t, store) => {
+    const { sql } = store;
+    const { appId, caller, makeTags, move, read } = await open(store);
+    const [old = 0, fresh = 0, own = 0] = await makeTags(3);
+    const known = names('d', 600);
+    await seedDevices(sql, { appId, platformId: 15, tagIds: [old], count: 600, deviceIds: known });
+    const api = makeAppApi(store);
+    t.teardown(() => api.registration.drain());
+    const id = await move(old, fresh);
+    const call = (endpoint: string, deviceId: string, tagId: number) =>
+      api.call(endpoint, caller, { appId, platformId: 15, deviceId, tagId });
+    const work = async () => {
+      while ((await read(id)).state !== 'FINISHED') await nodeOn(sql).runPiece();
+    };
+    const apps = known
+      .slice(0, 300)
+      .map((deviceId, n) =>
+        n % 3 === 0 ? call('ureg', deviceId, old) : call('reg', deviceId, own),
+      );
+    const answers = await Promise.all([...apps, work(), work()]);
+    t.ok(answers.every((answer) => answer === undefined || answer.status === 200));
+    const { changed, unchanged } = await read(id);
+    t.ok(changed >= 500 && changed + unchanged <= 600, `${changed} and ${unchanged}`);
+    t.same(await membersOf(sql, old), {});
+    t.same(await membersOf(sql, fresh), { [`${appId}/15`]: changed });
+    t.same(await membersOf(sql, own), { [`${appId}/15`]: 200 });
+    await checkTruth(t, sql);
+  },
+
+  'what an app says first counts, and a refusal stays': async (t, store) => {
+    const { sql } = store;
+    const { appId, caller, makeTags, copy, read } = await open(store);
+    const [old = 0, fresh = 0] = await makeTags(2);
+    const known = ['stays', 'leaves'];
+    await seedDevices(sql, { appId, platformId: 15, tagIds: [old], count: 2, deviceIds: known });
+    await sql`update devices set refusals = 2, refused_at = now()`;
+    const id = await copy(old, fresh);
+    const api = makeAppApi(store);
+    t.teardown(() => api.registration.drain());
+    await api.call('ureg', caller, { appId, platformId: 15, deviceId: 'leaves', tagId: old });
+    await runAll(nodeOn(sql));
+    t.match(await read(id), { state: 'FINISHED', changed: 1, unchanged: 0 });
+    t.same(await tagsOf(sql, 'leaves'), []);
+    const [row] = await sql`select refusals from devices where device_id = 'stays'`;
+    t.match(row, { refusals: 2 });
+  },
+
+  'a new tag that goes away: nobody loses the old one for it': async (t, store) => {
+    const { sql } = store;
+    const scene = await open(store);
+    const { appId, makeTags, makeTag, deleteTag, move, subscribe, read } = scene;
+    const [old = 0, fresh = 0] = await makeTags(2);
+    const expired = await makeTag({ expiresAtMs: Date.now() - 1_000 });
+    const known = names('d', 5);
+    await seedDevices(sql, { appId, platformId: 15, tagIds: [old], count: 5, deviceIds: known });
+    const moved = await move(old, fresh);
+    const both = await subscribe([fresh, expired], known);
+    await deleteTag(fresh);
+    await runAll(nodeOn(sql));
+    t.match(await read(moved), { state: 'FINISHED', changed: 0, refused: 5 });
+    t.match(await read(both), { state: 'FINISHED', changed: 0, refused: 5 });
+    t.same(await membersOf(sql, old), { [`${appId}/15`]: 5 });
+  },
+
+  'the old tag may be deleted at once: its members are moved before they lose it': async (
+    t,
+    store,
+  ) => {
+    const { sql } = store;
+    const { appId, makeTags, deleteTag, move, read } = await open(store);
+    const [old = 0, fresh = 0] = await makeTags(2);
+    await seedDevices(sql, { appId, platformId: 15, tagIds: [old], count: 5 });
+    const id = await move(old, fresh);
+    await deleteTag(old);
+    await sql`update tags set deleted_at = now() - interval '1 hour' where id = ${old}`;
+    const housekeeping = new Housekeeping({
+      sql,
+      feed: NO_FEED,
+      log: silent,
+      deviceRetentionMs: 30 * DAY_MS,
+      notificationRetentionDays: 90,
+    });
+    await housekeeping.run(Date.now());
+    t.same(await membersOf(sql, old), { [`${appId}/15`]: 5 }, 'it waits for the operation');
+    await runAll(nodeOn(sql));
+    t.match(await read(id), { state: 'FINISHED', changed: 5 });
+    t.same(await membersOf(sql, fresh), { [`${appId}/15`]: 5 });
+    await housekeeping.run(Date.now());
+    t.same([...(await sql`select id from tags where id = ${old}`)], [], 'then it goes');
+
+    await sql`update bulk_operations set ended_at = now() - interval '6 days'`;
+    await housekeeping.run(Date.now() + DAY_MS);
+    t.equal((await read(id)).state, 'FINISHED');
+    await sql`update bulk_operations set ended_at = now() - interval '8 days'`;
+    await housekeeping.run(Date.now() + 2 * DAY_MS);
+    await t.rejects(read(id), /no operation/, 'an operation is forgotten after a week');
+  },
+
+  'the limit of tags of a device: full, but for deleted ones': async (t, store) => {
+    const { sql } = store;
+    const scene = await open(store);
+    const { appId, makeTags, deleteTag, copy, move, read } = scene;
+    const [old = 0, second = 0, third = 0, fresh = 0] = await makeTags(4);
+    const seed = { appId, platformId: 15, count: 1 };
+    await seedDevices(sql, { ...seed, tagIds: [old], deviceIds: ['room'] });
+    await seedDevices(sql, { ...seed, tagIds: [old, second], deviceIds: ['full'] });
+    await seedDevices(sql, { ...seed, tagIds: [old, second, third], deviceIds: ['beyond'] });
+    const node = nodeOn(sql, NO_FEED, 2);
+    const copied = await copy(old, fresh);
+    await runAll(node);
+    t.match(await read(copied), { changed: 1, full: 2 });
+    const moved = await move(old, fresh);
+    await runAll(node);
+    t.match(await read(moved), { changed: 2, full: 1 }, 'one for another');
+    t.same(await tagsOf(sql, 'beyond'), [old, second, third], 'it loses nothing for nothing');
+    await deleteTag(third);
+    const again = await move(old, fresh);
+    await runAll(node);
+    t.match(await read(again), { changed: 1, full: 0 });
+    t.same(
+      await tagsOf(sql, 'beyond'),
+      [second, fresh].sort((one, other) => one - other),
+    );
+    await checkTruth(t, sql);
+  },
+
+  'one after the other of a client, in turn with others; cancelled in the middle': async (
+    t,
+    store,
+  ) => {
+    const { sql } = store;
+    const { appId, clientId, makeTags, subscribe, unsubscribe, read } = await open(store);
+    const other = await open(store, 'other');
+    const [news = 0] = await makeTags(1);
+    const [theirs = 0] = await other.makeTags(1);
+    const known = names('d', 500);
+    const seed = { platformId: 15, tagIds: [], count: 500, deviceIds: known };
+    await seedDevices(sql, { ...seed, appId });
+    await seedDevices(sql, { ...seed, appId: other.appId });
+    const first = await subscribe([news], known);
+    const second = await unsubscribe([news], known);
+    const last = await other.subscribe([theirs], known);
+    const node = nodeOn(sql);
+    await node.runPiece();
+    await node.runPiece();
+    t.match(await read(first), { state: 'RUNNING', changed: 200 });
+    t.match(await read(second), { state: 'QUEUED' });
+    t.match(await other.read(last), { state: 'RUNNING', changed: 200 }, 'it had its turn');
+
+    const owner = { clientId, userName: null };
+    t.equal(await cancelBulkOperation(sql, { ...owner, clientId: other.clientId }, first), null);
+    t.equal(await cancelBulkOperation(sql, { ...owner, userName: 'another' }, first), null);
+    t.match(await cancelBulkOperation(sql, owner, first), { state: 'CANCELLED', changed: 200 });
+    t.match(await cancelBulkOperation(sql, owner, first), { state: 'CANCELLED' }, 'again');
+    await runAll(node);
+    t.match(await read(first), { state: 'CANCELLED', changed: 200 }, 'what is done stays done');
+    t.match(await read(second), { state: 'FINISHED', changed: 200, unchanged: 300 });
+    t.match(await cancelBulkOperation(sql, owner, second), { state: 'FINISHED' });
+    t.match(await other.read(last), { state: 'FINISHED', changed: 500 });
+    await checkTruth(t, sql);
+  },
+
+  'one that fails waits, and others go on; an app that is deleted has no devices': async (
+    t,
+    store,
+  ) => {
+    const { sql } = store;
+    const { appId, makeTags, subscribe, read } = await open(store);
+    const other = await open(store, 'other');
+    const [news = 0] = await makeTags(1);
+    const [theirs = 0] = await other.makeTags(1);
+    const seed = { platformId: 15, tagIds: [], count: 1 };
+    await seedDevices(sql, { ...seed, appId, deviceIds: ['bad'] });
+    await seedDevices(sql, { ...seed, appId: other.appId, deviceIds: ['good'] });
+    const failing = await subscribe([news], ['bad']);
+    const good = await other.subscribe([theirs], ['good']);
+    await sql`alter table devices add constraint refused check (device_id <> 'bad' or tag_ids = '{}')`;
+    t.teardown(() => sql`alter table devices drop constraint if exists refused`);
+    const node = nodeOn(sql);
+    await t.rejects(node.runPiece(), /refused/);
+    t.equal(await runAll(node), 1);
+    t.match(await other.read(good), { state: 'FINISHED', changed: 1 });
+    t.match(await read(failing), { state: 'QUEUED' });
+    await sql`alter table devices drop constraint refused`;
+    t.equal(await node.runPiece(), false, 'its time has not come yet');
+    await sql`update bulk_operations set due_at = now()`;
+    await runAll(node);
+    t.match(await read(failing), { state: 'FINISHED', changed: 1 });
+
+    const late = await subscribe([news], ['bad']);
+    await sql`delete from app_platforms where app_id = ${appId}`;
+    await runAll(node);
+    t.match(await read(late), { state: 'FINISHED', unknown: 1 });
+  },
+
+  'started, it works until all is done, and stops at once': async (t, store) => {
+    const { sql } = store;
+    const { appId, makeTags, move, read } = await open(store);
+    const [old = 0, fresh = 0] = await makeTags(2);
+    await seedDevices(sql, { appId, platformId: 15, tagIds: [old], count: 450 });
+    const id = await move(old, fresh);
+    const node = nodeOn(sql);
+    node.start();
+    await until('some are moved', async () => ((await read(id)).changed > 0 ? true : null));
+    await node.stop();
+    const { state, changed } = await read(id);
+    const next = nodeOn(sql);
+    next.start();
+    await until('all are moved', async () => ((await read(id)).state === 'FINISHED' ? true : null));
+    await next.stop();
+    t.ok(state === 'RUNNING' ? changed < 450 : changed === 450);
+    t.match(await read(id), { changed: 450 });
+  },
+});
+
+await withRedis(t, (t) =>
+  withPostgresStore(t, async (t, store) => {
+    const { sql } = store;
+    const redis = await startRedis(t);
+    const address = { kind: 'single', url: redis.url } as const;
+    const { client, name, feed, repairs, missed } = await openNodeIndex(t, sql, address);
+    const { appId, makeTags, move, subscribe } = await open(store);
+    const [old = 0, fresh = 0, more = 0] = await makeTags(3);
+    const known = names('d', 300);
+    await seedDevices(sql, { appId, platformId: 15, tagIds: [old], count: 300, deviceIds: known });
+    repairs.ask([{ appId, platformId: 15, groupNumber: 0 }]);
+    await until('the index is there', async () =>
+      (await staleGroups(sql, client, name.current)).length === 0 ? true : null,
+    );
+    await move(old, fresh);
+    await subscribe([more], known);
+    await runAll(nodeOn(sql, feed));
+    t.equal(missed(), 0, 'the index learns each piece');
+    t.same(await staleGroups(sql, client, name.current), []);
+    t.same(await indexDifferences(sql, client, name.current), []);
+  }),
+);
