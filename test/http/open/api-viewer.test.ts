@@ -5,6 +5,7 @@ import t from 'tap';
 import { apiViewerRoutes, VIEWER_FILES } from '../../../src/http/open/api-viewer.ts';
 import { withDocument } from '../../../src/http/openapi/routes.ts';
 import { startApi } from '../../support/api.ts';
+import { makeRequest } from '../../support/app-api.ts';
 
 const NOBODY = { recall: () => 'missing' as const, authenticate: () => 'missing' as const };
 const FOREIGN = /\b(?:https?:)?\/\/[a-z]/i;
@@ -58,6 +59,22 @@ t.test('a file comes as its package has it, and once', async (t) => {
     etags.push(etag);
   }
   t.equal(new Set(etags).size, 2, 'other bytes, another ETag');
+});
+
+t.test('a file is read once, in whichever coding it is asked for', async (t) => {
+  const route = apiViewerRoutes().find(({ path }) => path.endsWith(':file'));
+  const ask = async (coding: string) =>
+    await route?.handle(
+      makeRequest({
+        params: { file: 'swagger-ui.css' },
+        header: (name) => (name === 'accept-encoding' ? coding : ''),
+      }),
+    );
+  for (const coding of ['gzip', 'identity']) {
+    const [first, second] = [await ask(coding), await ask(coding)];
+    t.equal(first?.status, 200);
+    t.ok(first?.body === second?.body, `${coding}: the same octets, not others that are equal`);
+  }
 });
 
 t.test('it has no other files', async (t) => {
