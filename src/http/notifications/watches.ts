@@ -12,8 +12,11 @@ import { readJob } from './get.ts';
 export interface WatchLimits {
   readonly pollIntervalMs: number;
   readonly heartbeatIntervalMs: number;
+  /** After this time a listener is asked to come again. */
+  readonly durationMsMax: number;
   /** Listeners of one client. */
   readonly ofClientMax: number;
+  /** Of all of them: a client may have as many as it leaves free. */
   readonly listenersMax: number;
 }
 
@@ -22,6 +25,8 @@ const WATCH_LIMITS: WatchLimits = {
   pollIntervalMs: 1_000,
   /** Proxies close a connection that is silent for a minute, some for thirty seconds. */
   heartbeatIntervalMs: 15_000,
+  /** A window that was forgotten gives its place back. */
+  durationMsMax: 3_600_000,
   /** All screens of a newsroom. */
   ofClientMax: 64,
   /** Half of the connections of a process that may have 1,024 open files. */
@@ -35,7 +40,8 @@ const HEARTBEAT = ':\n\n';
 interface Watch {
   readonly clientId: number;
   readonly jobId: string;
-  readonly listeners: Set<BodySink>;
+  /** And when each of them came. */
+  readonly listeners: Map<BodySink, number>;
   /** The latest event; '': nothing is known yet. */
   progress: string;
   timer: NodeJS.Timeout | null;
@@ -46,6 +52,8 @@ export class JobWatches {
   readonly #limits: WatchLimits;
   /** By the job's id. */
   readonly #watches = new Map<string, Watch>();
+  /** The last poll of each client that has one under way. */
+  readonly #turns = new Map<number, Promise<unknown>>();
   /** Runs while anybody listens. */
   #heartbeat: NodeJS.Timeout | null = null;
 
@@ -57,9 +65,10 @@ export class JobWatches {
   /** Whether one more listener of a client has room, or what has none. */
   roomFor(clientId: number): 'room' | 'client-full' | 'full' {
     const watches = [...this.#watches.values()];
-    const own = watches.filter((watch) => watch.clientId === clientId);
-    if (countListeners(own) >= this.#limits.ofClientMax) return 'client-full';
-    return countListeners(watches) >= this.#limits.listenersMax ? 'full' : 'room';
+    const own = countListeners(watches.filter((watch) => watch.clientId === clientId));
+    if (own >= this.#limits.ofClientMax) return 'client-full';
+    // However many clients take all they may, there is room for one that has none.
+    return own >= this.#limits.listenersMax - countListeners(watches) ? 'full' : 'room';
   }
 
   /** The events of a job, for a caller who may see it. */
@@ -72,14 +81,14 @@ export class JobWatches {
       }
       sink.write(`retry: ${RECONNECT_MS}\n\n`);
       const watch = this.#watches.get(jobId) ?? this.#begin(clientId, jobId);
-      watch.listeners.add(sink);
+      watch.listeners.set(sink, performance.now());
       sink.write(watch.progress);
       return () => this.#leave(watch, sink);
     };
   }
 
   #begin(clientId: number, jobId: string): Watch {
-    const watch: Watch = { clientId, jobId, listeners: new Set(), progress: '', timer: null };
+    const watch: Watch = { clientId, jobId, listeners: new Map(), progress: '', timer: null };
     this.#watches.set(jobId, watch);
     this.#heartbeat ??= setInterval(() => this.#beat(), this.#limits.heartbeatIntervalMs);
     void this.#poll(watch);
@@ -97,7 +106,7 @@ export class JobWatches {
   }
 
   async #poll(watch: Watch): Promise<void> {
-    const sight = await this.#look(watch);
+    const sight = await this.#inTurn(watch.clientId, () => this.#look(watch));
     if (watch.listeners.size === 0) return;
     switch (sight.kind) {
       case 'unknown':
@@ -120,8 +129,25 @@ export class JobWatches {
     watch.timer = setTimeout(() => void this.#poll(watch), this.#limits.pollIntervalMs);
   }
 
-  /** A database that cannot answer now is asked again; `busy` stands for that, too. */
-  async #look({ clientId, jobId }: Watch): Promise<KnownJob> {
+  /**
+   * Polls of one client take turns: its own counts and lists keep all of its patient reads but one,
+   * however many jobs are listened to.
+   */
+  async #inTurn<T>(clientId: number, work: () => Promise<T>): Promise<T> {
+    const turn = (this.#turns.get(clientId) ?? Promise.resolve()).then(work);
+    this.#turns.set(clientId, turn);
+    try {
+      return await turn;
+    } finally {
+      if (this.#turns.get(clientId) === turn) this.#turns.delete(clientId);
+    }
+  }
+
+  /**
+   * Never rejects. A database that cannot answer now is asked again; `busy` stands for that, too.
+   */
+  async #look({ clientId, jobId, listeners }: Watch): Promise<KnownJob> {
+    if (listeners.size === 0) return { kind: 'busy' };
     try {
       return await readJob(this.#reads, clientId, jobId, null);
     } catch (error) {
@@ -133,7 +159,11 @@ export class JobWatches {
   }
 
   #beat(): void {
-    for (const watch of this.#watches.values()) tell(watch, HEARTBEAT);
+    const endedMs = performance.now() - this.#limits.durationMsMax;
+    for (const watch of this.#watches.values()) {
+      tell(watch, HEARTBEAT);
+      for (const [listener, cameMs] of watch.listeners) if (cameMs <= endedMs) listener.end();
+    }
   }
 }
 
@@ -144,7 +174,7 @@ const eventOf = (name: 'progress' | 'end', data: object): string =>
   `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
 
 function tell({ listeners }: Watch, text: string): void {
-  for (const listener of listeners) listener.write(text);
+  for (const listener of listeners.keys()) listener.write(text);
 }
 
 function end(watch: Watch, data: object): void {
@@ -154,5 +184,5 @@ function end(watch: Watch, data: object): void {
 
 function close({ listeners }: Watch): void {
   // Each one leaves the set by this.
-  for (const listener of listeners) listener.end();
+  for (const listener of listeners.keys()) listener.end();
 }

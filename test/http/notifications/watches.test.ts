@@ -147,7 +147,7 @@ await onEachStore(t, {
   },
 
   async 'of one client so many, of all so many'(t, store) {
-    const { watches, clientId, job } = await setUp(store, { ofClientMax: 2, listenersMax: 3 });
+    const { watches, clientId, job } = await setUp(store, { ofClientMax: 2, listenersMax: 4 });
     const other = await makeTenant(store.sql, 'another');
     const otherJob = await makeNotification(store.sql, other);
     const listeners = [1, 2].map(() => new Listener(watches, clientId, job));
@@ -159,6 +159,58 @@ await onEachStore(t, {
     t.equal(watches.roomFor(other.clientId), 'full');
     listeners[0]?.leave();
     t.equal(watches.roomFor(clientId), 'room');
+    for (const listener of listeners) listener.leave();
+  },
+
+  async 'a client may have as many listeners as it leaves free'(t, store) {
+    const { watches, clientId, job } = await setUp(store, { ofClientMax: 8, listenersMax: 8 });
+    const other = await makeTenant(store.sql, 'another');
+    const otherJob = await makeNotification(store.sql, other);
+    const listeners: Listener[] = [];
+    const fill = (id: number, jobId: string): number => {
+      let count = 0;
+      for (; watches.roomFor(id) === 'room'; count += 1) {
+        listeners.push(new Listener(watches, id, jobId));
+      }
+      return count;
+    };
+    t.equal(fill(clientId, job), 4, 'alone half');
+    t.equal(fill(other.clientId, otherJob), 2, 'then half of what is left');
+    t.equal(watches.roomFor(clientId), 'full');
+    t.equal(watches.roomFor(0), 'room', 'who has none finds a place');
+    for (const listener of listeners) listener.leave();
+  },
+
+  async 'a listener that stays too long is ended, and its place is free'(t, store) {
+    const { watches, clientId, job } = await setUp(store, {
+      heartbeatIntervalMs: SOON_MS,
+      durationMsMax: 10 * SOON_MS,
+    });
+    const listener = new Listener(watches, clientId, job);
+    await until('it is ended', () => (listener.isEnded ? true : null));
+    t.notOk(listener.events.includes('end'), 'it is not told that the job has ended');
+    t.equal(watches.roomFor(clientId), 'room');
+  },
+
+  async 'polls of one client leave room for its other reads'(t, store) {
+    const tenant = await makeTenant(store.sql, 'watched');
+    const jobs = [];
+    for (let n = 0; n < 8; n += 1) jobs.push(await makeNotification(store.sql, tenant));
+    let atOnce = 0;
+    let most = 0;
+    const reads = new PatientReads(async (work) => {
+      atOnce += 1;
+      most = Math.max(most, atOnce);
+      try {
+        return await work(store.sql);
+      } finally {
+        atOnce -= 1;
+      }
+    });
+    const watches = new JobWatches(reads, { pollIntervalMs: SOON_MS });
+    const listeners = jobs.map((job) => new Listener(watches, tenant.clientId, job));
+    await Promise.all(listeners.map((listener) => listener.hears('progress')));
+    t.equal(most, 1);
     for (const listener of listeners) listener.leave();
   },
 });
