@@ -8,8 +8,7 @@ import { expireCredentials } from '../store/credentials/expire-credentials.ts';
 import { foreignKeyIds } from '../store/credentials/foreign-key-ids.ts';
 import { insertCredential } from '../store/credentials/insert-credential.ts';
 import { readCredential } from '../store/credentials/read-credential.ts';
-import type { Sql, SqlPool } from '../store/sql.ts';
-import { transact } from '../store/transact.ts';
+import type { Sql } from '../store/sql.ts';
 import { randomSecret, randomSuffix } from './random-text.ts';
 import type { Secrets } from './secrets.ts';
 
@@ -87,9 +86,12 @@ export async function revealCredential(
     : { kind: 'unreadable', keyId };
 }
 
-/** Makes a new credential; previous ones work for `graceHours` (0–168) more. */
-export function rotateCredential(
-  sql: SqlPool,
+/**
+ * Makes a new credential, in the transaction of its caller; previous ones work for `graceHours`
+ * (0–168) more.
+ */
+export async function rotateCredential(
+  tx: Sql,
   secrets: Secrets,
   owner: CredentialOwner,
   graceHours: number,
@@ -97,11 +99,9 @@ export function rotateCredential(
   if (!Number.isInteger(graceHours) || graceHours < 0 || graceHours > GRACE_HOURS_MAX) {
     throw new RangeError(`graceHours must be 0–${GRACE_HOURS_MAX}, not ${graceHours}`);
   }
-  return transact(sql, async (tx) => {
-    await lockClient(tx, owner.clientId);
-    await expireCredentials(tx, owner.clientId, owner.appId, graceHours);
-    return createCredential(tx, secrets, owner);
-  });
+  await lockClient(tx, owner.clientId);
+  await expireCredentials(tx, owner.clientId, owner.appId, graceHours);
+  return createCredential(tx, secrets, owner);
 }
 
 /**

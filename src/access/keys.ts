@@ -6,8 +6,7 @@
 import { insertKey } from '../store/client-keys/insert-key.ts';
 import { countKeys } from '../store/client-keys/list-keys.ts';
 import { lockClient } from '../store/clients/lock-client.ts';
-import type { SqlPool } from '../store/sql.ts';
-import { transact } from '../store/transact.ts';
+import type { Sql } from '../store/sql.ts';
 import type { KeyRights } from './caller.ts';
 import { randomSecret, randomSuffix } from './random-text.ts';
 import type { Secrets } from './secrets.ts';
@@ -33,26 +32,26 @@ export interface MadeKey {
   readonly token: string;
 }
 
-/** Makes and stores a key. Null: the client has as many as it may. */
-export function createKey(
-  sql: SqlPool,
+/**
+ * Makes and stores a key, in the transaction of its caller. Null: the client has as many as it may.
+ */
+export async function createKey(
+  tx: Sql,
   secrets: Secrets,
   { clientSlug, ...key }: KeyToMake,
 ): Promise<MadeKey | null> {
   const token = KEY_PREFIX + randomSecret();
   const userName = `${clientSlug}-key-${randomSuffix(USERNAME_SUFFIX_CHARACTERS)}`;
-  return transact(sql, async (tx) => {
-    await lockClient(tx, key.clientId);
-    if ((await countKeys(tx, key.clientId)) >= KEYS_PER_CLIENT_MAX) return null;
-    const id = await insertKey(tx, {
-      ...key,
-      username: userName,
-      tokenHash: secrets.lookupHash(token),
-      tokenSealed: secrets.seal(token, keyIdentityOf(userName)),
-      keyId: secrets.keyId,
-    });
-    return { id, userName, token };
+  await lockClient(tx, key.clientId);
+  if ((await countKeys(tx, key.clientId)) >= KEYS_PER_CLIENT_MAX) return null;
+  const id = await insertKey(tx, {
+    ...key,
+    username: userName,
+    tokenHash: secrets.lookupHash(token),
+    tokenSealed: secrets.seal(token, keyIdentityOf(userName)),
+    keyId: secrets.keyId,
   });
+  return { id, userName, token };
 }
 
 /** The identity that a sealed token is bound to. */

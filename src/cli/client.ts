@@ -1,6 +1,6 @@
 /** `tagcast client …`: tenants. */
 
-import type { AddedClient } from '../operator/operator-actions.ts';
+import type { AddedClient } from '../operator/client-actions.ts';
 import type { ListedClient } from '../store/clients/find-client.ts';
 import type { Command } from './command.ts';
 import type { Errand, OperatorContext } from './operator-command.ts';

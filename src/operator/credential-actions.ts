@@ -9,8 +9,11 @@ import { GRACE_HOURS_MAX, revealCredential, rotateCredential } from '../access/c
 import type { Secrets } from '../access/secrets.ts';
 import { ID_MAX } from '../domain/tag.ts';
 import { findAppClient } from '../store/apps/find-app.ts';
+import { recordChange } from '../store/audit/record-change.ts';
 import { findClient } from '../store/clients/find-client.ts';
 import type { SqlPool } from '../store/sql.ts';
+import { transact } from '../store/transact.ts';
+import { operatorOrigin } from './audit-origin.ts';
 
 export interface CredentialParts {
   readonly sql: SqlPool;
@@ -68,7 +71,17 @@ export async function renewCredential(
   const found = await findOwner(parts, input);
   if ('fault' in found) return found;
   const { sql, secrets } = parts;
-  return { value: { credential: await rotateCredential(sql, secrets, found, input.graceHours) } };
+  const { clientId, appId } = found;
+  const { graceHours: hours } = input;
+  const credential = await transact(sql, async (tx) => {
+    const fresh = await rotateCredential(tx, secrets, found, hours);
+    const role = appId === null ? { role: 'super-user' } : { role: 'api-user', appId };
+    const detail = { ...role, graceHours: hours };
+    const change = { action: 'credential.rotate', id: null, name: fresh.username, detail } as const;
+    await recordChange(tx, operatorOrigin(clientId), change);
+    return fresh;
+  });
+  return { value: { credential } };
 }
 
 async function findOwner(

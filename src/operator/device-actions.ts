@@ -14,11 +14,13 @@ import type { ImportResult } from '../registration/import/imported.ts';
 import type { Importer } from '../registration/import/importer.ts';
 import { deviceRef } from '../registration/operation.ts';
 import { findAppClient } from '../store/apps/find-app.ts';
+import { recordChange } from '../store/audit/record-change.ts';
 import { beginImport } from '../store/devices/begin-import.ts';
 import type { DevicePage } from '../store/devices/read-page.ts';
 import { readDevicePage } from '../store/devices/read-page.ts';
 import { readClock } from '../store/read-clock.ts';
 import type { SqlPool } from '../store/sql.ts';
+import { operatorOrigin } from './audit-origin.ts';
 import { id } from './credential-actions.ts';
 
 export interface DeviceParts {
@@ -92,18 +94,25 @@ export const readScope = (parts: DeviceParts, input: Input<'app'>): Promise<Answ
 export const readImportScope = (
   parts: DeviceParts,
   input: Input<'app'>,
-): Promise<Answer<AppScope>> => scopeAt(parts, input, () => beginImport(parts.sql, input.appId));
+): Promise<Answer<AppScope>> =>
+  scopeAt(parts, input, async (clientId) => {
+    // Before it, and apart: the beginning of an import holds no lock.
+    const detail = { appId: input.appId };
+    const change = { action: 'device.import', id: null, name: null, detail } as const;
+    await recordChange(parts.sql, operatorOrigin(clientId), change);
+    return beginImport(parts.sql, input.appId);
+  });
 
 async function scopeAt(
   { sql, catalogue }: DeviceParts,
   { appId }: Input<'app'>,
-  nowMs: () => Promise<number>,
+  nowMs: (clientId: number) => Promise<number>,
 ): Promise<Answer<AppScope>> {
   const client = await findAppClient(sql, appId);
   if (client === null) return noApp(appId);
   const { apps } = await catalogue.fresh(client.clientId);
   const platformIds = apps.get(appId)?.platformIds ?? [];
-  return { value: { client: client.clientSlug, platformIds, nowMs: await nowMs() } };
+  return { value: { client: client.clientSlug, platformIds, nowMs: await nowMs(client.clientId) } };
 }
 
 export interface MappedTags {
@@ -124,7 +133,7 @@ export async function mapTags(
   const found = await find();
   const unknown = tags.filter((_, index) => found[index] === 'unknown');
   if (!create || unknown.length === 0) return { value: { found, created: 0 } };
-  const created = await createTags(sql, client.clientId, unknown);
+  const created = await createTags(sql, operatorOrigin(client.clientId), unknown);
   if (created === null) {
     return { fault: `The client would have more than ${TAGS_PER_CLIENT_MAX} tags.` };
   }

@@ -7,31 +7,39 @@
 import { z } from 'zod';
 import { makeApp } from '../access/apps.ts';
 import type { ShownCredential } from '../access/credentials.ts';
-import { createCredential, secretKeyFault } from '../access/credentials.ts';
+import { secretKeyFault } from '../access/credentials.ts';
 import type { Secrets } from '../access/secrets.ts';
 import type { PutTerms } from '../credentials/provider-credentials.ts';
 import {
   PROVIDER_GRACE_HOURS,
   parseProviderCredential,
-  writeProviderCredential,
 } from '../credentials/provider-credentials.ts';
-import { putCredential } from '../credentials/put-credential.ts';
+import { putCredential, removeCredential } from '../credentials/put-credential.ts';
 import type { Scope } from '../domain/device.ts';
 import { isPlatformId } from '../domain/device.ts';
 import { sentenceOf } from '../providers/credential-form.ts';
 import type { ProviderOrigins } from '../providers/origins.ts';
 import { providerOf } from '../providers/providers.ts';
+import { findAppClient } from '../store/apps/find-app.ts';
 import { listApps } from '../store/apps/list-apps.ts';
-import { deleteClient } from '../store/client-deletions/delete-client.ts';
-import { disableClient, enableClient } from '../store/clients/disable-client.ts';
+import { recordChange } from '../store/audit/record-change.ts';
 import { findClient, listClients } from '../store/clients/find-client.ts';
-import { insertClient } from '../store/clients/insert-client.ts';
 import { decideDeletions, listHeldDeletions } from '../store/deletions/scopes.ts';
 import type { CredentialState } from '../store/health/read-credential-states.ts';
 import { readCredentialStates } from '../store/health/read-credential-states.ts';
 import { listParked, releaseParked } from '../store/ledger/parked-parts.ts';
+import { findJobClient } from '../store/notifications/find-job-client.ts';
 import type { Sql, SqlPool } from '../store/sql.ts';
 import { transact } from '../store/transact.ts';
+import { operatorOrigin } from './audit-origin.ts';
+import {
+  addClient,
+  FORMS as CLIENT_FORMS,
+  name,
+  noClient,
+  removeClient,
+  setDisabled,
+} from './client-actions.ts';
 import {
   FORMS as CREDENTIAL_FORMS,
   graceHours,
@@ -83,24 +91,14 @@ interface Action<Value> {
   run(parts: OperatorParts, input: unknown): Promise<ActionResult<Value>>;
 }
 
-const name = z
-  .string()
-  .min(1, 'must not be empty')
-  .max(255, 'must have 255 characters at most')
-  .refine((text) => !text.includes('\0') && text.isWellFormed(), 'must be text');
-
 const decision = z.object({ job: z.uuid('must be the id of a push job') });
 
 const ACTIONS = {
-  'client.add': action(z.object({ client: slug, name }), addClient),
+  'client.add': answered(CLIENT_FORMS.add, addClient),
   'client.list': action(z.object({}), async ({ sql }) => done(await listClients(sql))),
-  'client.disable': action(z.object({ client: slug }), async ({ sql }, { client }) =>
-    (await disableClient(sql, client)) ? done({ client }) : noClient(client),
-  ),
-  'client.enable': action(z.object({ client: slug }), async ({ sql }, { client }) =>
-    (await enableClient(sql, client)) ? done({ client }) : noClient(client),
-  ),
-  'client.delete': action(z.object({ client: slug }), removeClient),
+  'client.disable': answered(CLIENT_FORMS.one, (parts, input) => setDisabled(parts, input, true)),
+  'client.enable': answered(CLIENT_FORMS.one, (parts, input) => setDisabled(parts, input, false)),
+  'client.delete': answered(CLIENT_FORMS.one, removeClient),
   'app.add': action(
     z.object({
       client: slug,
@@ -114,7 +112,7 @@ const ACTIONS = {
   ),
   'app.list': action(z.object({ client: slug }), async ({ sql }, { client }) => {
     const row = await findClient(sql, client);
-    return row === null ? noClient(client) : done(await listApps(sql, row.id));
+    return row === null ? refused(noClient(client).fault) : done(await listApps(sql, row.id));
   }),
   'app.credential': action(
     z.object({
@@ -197,36 +195,6 @@ async function otherKey(sql: Sql, secrets: Secrets): Promise<ActionResult<never>
   return fault === null ? null : refused(fault);
 }
 
-function addClient(
-  { sql, secrets }: OperatorParts,
-  input: { readonly client: string; readonly name: string },
-): Promise<ActionResult<AddedClient>> {
-  return transact(sql, async (tx) => {
-    const fault = await otherKey(tx, secrets);
-    if (fault !== null) return fault;
-    const clientId = await insertClient(tx, { slug: input.client, name: input.name });
-    if (clientId === null) return refused(`Client ${input.client} exists already.`);
-    const owner = { clientId, clientSlug: input.client, appId: null };
-    const credential = await createCredential(tx, secrets, owner);
-    return done({ client: input.client, credential });
-  });
-}
-
-/** Two steps, because the second one cannot be taken back. */
-async function removeClient(
-  { sql }: OperatorParts,
-  { client }: { readonly client: string },
-): Promise<ActionResult<{ readonly client: string }>> {
-  switch (await deleteClient(sql, client)) {
-    case 'deleted':
-      return done({ client });
-    case 'enabled':
-      return refused(`Client ${client} is enabled. Disable it first: client disable ${client}.`);
-    case 'unknown':
-      return noClient(client);
-  }
-}
-
 function addApp(
   { sql, secrets }: OperatorParts,
   input: {
@@ -239,11 +207,13 @@ function addApp(
     const fault = await otherKey(tx, secrets);
     if (fault !== null) return fault;
     const client = await findClient(tx, input.client);
-    if (client === null) return noClient(input.client);
+    if (client === null) return refused(noClient(input.client).fault);
     const { name, platformIds } = input;
     const owner = { clientId: client.id, clientSlug: client.slug };
     const made = await makeApp(tx, secrets, { ...owner, name, platformIds });
     if (!made.ok) return refused(`This ${made.why}.`);
+    const change = { action: 'app.create', id: made.id, name } as const;
+    await recordChange(tx, operatorOrigin(client.id), change);
     return done({ appId: made.id, platformIds, credential: made.credential });
   });
 }
@@ -255,15 +225,19 @@ async function putProviderCredential(
   const { sql, secrets, origins } = parts;
   const { appId, platformId, credential } = input;
   const none = refused(`There is no app ${appId} on platform ${platformId}.`);
+  const client = await findAppClient(sql, appId);
+  if (client === null) return none;
+  const origin = operatorOrigin(client.clientId);
   if (credential === null) {
-    const isThere = await writeProviderCredential(sql, secrets, appId, platformId, null);
+    const isThere = await removeCredential(parts, origin, { appId, platformId });
     return isThere ? done({ appId, platformId, checked: null, publicNote: null }) : none;
   }
   const parsed = parseProviderCredential(platformId, credential, origins);
   if (!parsed.ok) return refused(parsed.faults.map(sentenceOf).join(' '));
   const fault = await otherKey(sql, secrets);
   if (fault !== null) return fault;
-  const checked = await putCredential(parts, { appId, platformId }, parsed.credential, input);
+  const scope = { appId, platformId };
+  const checked = await putCredential(parts, origin, scope, parsed.credential, input);
   if (checked === null) return none;
   const publicNote = providerOf(parsed.credential).publicNote(parsed.credential);
   return done({ appId, platformId, checked, publicNote });
@@ -297,7 +271,11 @@ async function releaseParts(
   { sql }: OperatorParts,
   { job }: { readonly job: string },
 ): Promise<ActionResult<ReleasedParts>> {
-  const devices = await releaseParked(sql, job);
+  const devices = await transact(sql, async (tx) => {
+    const released = await releaseParked(tx, job);
+    if (released !== null) await recordOfJob(tx, job, 'release-parked', released);
+    return released;
+  });
   return devices === null ? refused(`Push job ${job} has no parked part.`) : done({ devices });
 }
 
@@ -307,14 +285,27 @@ async function decide(
   { job }: { readonly job: string },
   decided: 'released' | 'discarded',
 ): Promise<ActionResult<DecidedDeletions>> {
-  const devices = await decideDeletions(sql, job, decided);
+  const devices = await transact(sql, async (tx) => {
+    const concerned = await decideDeletions(tx, job, decided);
+    const what = decided === 'released' ? 'release-deletions' : 'discard-deletions';
+    if (concerned !== null) await recordOfJob(tx, job, what, concerned);
+    return concerned;
+  });
   return devices === null ? refused(`Push job ${job} has no held deletions.`) : done({ devices });
 }
 
-export interface AddedClient {
-  readonly client: string;
-  readonly credential: ShownCredential;
+async function recordOfJob(
+  tx: Sql,
+  job: string,
+  what: 'release-parked' | 'release-deletions' | 'discard-deletions',
+  devices: number,
+): Promise<void> {
+  const clientId = await findJobClient(tx, job);
+  if (clientId === null) return;
+  const change = { action: `notification.${what}`, id: job, name: null } as const;
+  await recordChange(tx, operatorOrigin(clientId), { ...change, detail: { devices } });
 }
+
 export interface AddedApp {
   readonly appId: number;
   readonly platformIds: readonly number[];
@@ -335,4 +326,3 @@ export interface ReleasedParts {
 
 const done = <Value>(value: Value): ActionResult<Value> => ({ ok: true, value });
 const refused = (fault: string): ActionResult<never> => ({ ok: false, fault });
-const noClient = (client: string): ActionResult<never> => refused(`There is no client ${client}.`);

@@ -1,19 +1,30 @@
 /** Erases a device for its owner: in the database, then in the index. */
 
+import type { AuditOrigin } from '../domain/audit.ts';
+import { recordChange } from '../store/audit/record-change.ts';
 import { eraseDevice } from '../store/devices/erase-device.ts';
 import type { DeviceDetails } from '../store/devices/read-device.ts';
 import type { SqlPool } from '../store/sql.ts';
+import { transact } from '../store/transact.ts';
 import type { IndexFeed } from '../tag-index/tag-index.ts';
 import type { DeviceRef } from './operation.ts';
 
-/** Answers the device as it was; null: there was none. */
-export type Eraser = (device: DeviceRef) => Promise<DeviceDetails | null>;
+/** Answers the device as it was; null: there was none. `origin`: who wants it erased. */
+export type Eraser = (device: DeviceRef, origin: AuditOrigin) => Promise<DeviceDetails | null>;
 
 /** A registration that is under way makes it again, as one that follows. */
 export const createEraser =
   (sql: SqlPool, feed: IndexFeed): Eraser =>
-  async (key) => {
-    const { device, changes } = await eraseDevice(sql, key);
+  async (key, origin) => {
+    const { device, changes } = await transact(sql, async (tx) => {
+      const erased = await eraseDevice(tx, key);
+      const { appId, platformId, deviceKey } = key;
+      // Whoever knows the deviceId can tell that it was this one.
+      const change = { action: 'device.erase', id: deviceKey, name: null } as const;
+      const detail = { appId, platformId };
+      if (erased.device !== null) await recordChange(tx, origin, { ...change, detail });
+      return erased;
+    });
     await feed.apply(changes);
     return device;
   };

@@ -15,6 +15,7 @@ import {
 } from '../store/client-deletions/erase-client.ts';
 import { changeState } from '../store/ledger/change-state.ts';
 import type { SqlPool } from '../store/sql.ts';
+import { transact } from '../store/transact.ts';
 import { SETTLED_AFTER_MS } from './app-deletions.ts';
 import { TransactionBudget } from './transaction-budget.ts';
 
@@ -69,7 +70,7 @@ export class ClientDeletions {
   /** What is under way is counted as cancelled, and has ended soon. */
   private async cancelJobs(deletion: ClientDeletion): Promise<void> {
     for (const id of await listJobsToCancel(this.sql, deletion, CANCELLED_MAX)) {
-      await changeState(this.sql, deletion.clientId, id, null, 'cancel');
+      await transact(this.sql, (tx) => changeState(tx, deletion.clientId, id, null, 'cancel'));
     }
   }
 }

@@ -48,7 +48,7 @@ t.test('made by the system, kept unreadable, shown again, rotated', async (t) =>
     const [ends] = await sql`
       select count(*) as late from credentials where expires_at > now() + interval '25 hours'`;
     t.same(ends, { late: 0 }, 'a shorter grace later ends the longer one too');
-    t.throws(() => rotateCredential(sql, secrets, owner, 169), RangeError);
+    await t.rejects(rotateCredential(sql, secrets, owner, 169), RangeError);
     await t.rejects(createCredential(sql, secrets, { ...owner, clientId: 0 }));
   });
 });

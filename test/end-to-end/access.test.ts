@@ -170,6 +170,7 @@ const TABLE: readonly Row[] = [
   ['POST /push-admin-api/v3/:client/operations/:id/cancel', to(`${admin}/v3/demo/operations/2147483647/cancel`), [401, 401], [403, 403, 401, 403, 403], [404, 404, 401, 403], [403, 403, 404, 403, 403, 403]],
   // Of all tags: for no key that is limited to some.
   ['GET /push-admin-api/v3/:client/removals', to(`${admin}/v3/demo/removals`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 403, 403, 403]],
+  ['GET /push-admin-api/v3/:client/audit', to(`${admin}/v3/demo/audit`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 403, 200, 403, 403, 403]],
   ['GET /push-admin-api/history/get/:client', to(`${admin}/history/get/demo`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 200, 200, 403]],
   ['GET /push-admin-api/v3/:client/stats/tag/:tag', to(`${admin}/v3/demo/stats/tag/TAG`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 403, 403, 403]],
   // Of all tags: for no key that is limited to some. The key of another app is not for this one.

@@ -2,6 +2,7 @@
 
 import t from 'tap';
 import { createEraser } from '../../src/registration/erase-device.ts';
+import type { DeviceRef } from '../../src/registration/operation.ts';
 import { deviceRef } from '../../src/registration/operation.ts';
 import { addTenant } from '../support/api.ts';
 import { makeTag } from '../support/notifications.ts';
@@ -27,7 +28,10 @@ await withRedis(t, (t) =>
       (await staleGroups(sql, client, name.current)).length === 0 ? true : null,
     );
 
-    const erase = createEraser(sql, feed);
+    const eraser = createEraser(sql, feed);
+    const actor = { kind: 'credential', name: 'acme' } as const;
+    const origin = { clientId, actor, address: null, requestId: null };
+    const erase = (device: DeviceRef) => eraser(device, origin);
     const [, second = ''] = deviceIds;
     t.match(await erase(deviceRef(appId, 3, second)), { deviceId: second, tags: [{}] });
     t.same(await staleGroups(sql, client, name.current), [], 'the index has the change');
@@ -35,6 +39,8 @@ await withRedis(t, (t) =>
     const left = await sql`select device_id as "deviceId" from devices order by ordinal`;
     t.same([...left], [{ deviceId: deviceIds[0] }, { deviceId: deviceIds[2] }]);
     t.equal(await erase(deviceRef(appId, 3, second)), null);
+    const entries = await sql`select action, object_id as id from audit_entries`;
+    t.same([...entries], [{ action: 'device.erase', id: deviceRef(appId, 3, second).deviceKey }]);
     t.same(await staleGroups(sql, client, name.current), []);
   }),
 );

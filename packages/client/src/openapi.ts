@@ -1142,6 +1142,28 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/push-admin-api/v3/{client}/audit": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Who has changed what, newest first
+         * @description Always by pages, of 100 entries unless `limit` says otherwise. For the super user, and for keys without limits. Who has submitted a push, the list of notifications tells.
+         *
+         *     For the super user of the client, and keys with the scope `admin`.
+         */
+        readonly get: operations["listAuditEntries"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/": {
         readonly parameters: {
             readonly query?: never;
@@ -1719,6 +1741,38 @@ export interface components {
             readonly expiresAt?: number;
             readonly token: string;
         };
+        /** @enum {string} */
+        readonly AuditAction: "client.create" | "client.disable" | "client.enable" | "client.delete" | "app.create" | "app.change" | "app.delete" | "provider-credential.put" | "provider-credential.delete" | "tag.create" | "tag.change" | "tag.delete" | "group.create" | "group.change" | "group.delete" | "tags.change" | "credential.rotate" | "key.create" | "key.delete" | "device.erase" | "device.import" | "notification.change" | "notification.pause" | "notification.resume" | "notification.cancel" | "notification.release-deletions" | "notification.discard-deletions" | "notification.release-parked";
+        /** @description One change. */
+        readonly AuditEntry: {
+            /** Format: uuid */
+            readonly id: string;
+            /** @description Milliseconds since 1970. */
+            readonly at: number;
+            readonly actor: {
+                /** @enum {string} */
+                readonly kind: "credential" | "key" | "account" | "operator";
+                /** @description Of the key or the account. */
+                readonly id?: number;
+                /** @description The user name of the credential, the name of the key, the e-mail address. */
+                readonly name?: string;
+            };
+            readonly action: components["schemas"]["AuditAction"];
+            readonly object: {
+                /** @description What the action names before the dot. */
+                readonly kind: string;
+                readonly id?: string;
+                /** @description Its name at that time. */
+                readonly name?: string;
+            };
+            /** @description Absent: the command line of the operator. */
+            readonly address?: string;
+            readonly requestId?: string;
+            /** @description Fields changed, counts, terms; never a secret. */
+            readonly detail?: {
+                readonly [key: string]: string | number | boolean | readonly string[];
+            };
+        };
         /** @description Redis may be unavailable: sends go on without it. */
         readonly Readiness: {
             /** @enum {string} */
@@ -1906,6 +1960,8 @@ export type ProviderCredential = components['schemas']['ProviderCredential'];
 export type BulkOperation = components['schemas']['BulkOperation'];
 export type Key = components['schemas']['Key'];
 export type NewKey = components['schemas']['NewKey'];
+export type AuditAction = components['schemas']['AuditAction'];
+export type AuditEntry = components['schemas']['AuditEntry'];
 export type Readiness = components['schemas']['Readiness'];
 export type Problem = components['schemas']['Problem'];
 export type ResponseUnauthorized = components['responses']['Unauthorized'];
@@ -6188,6 +6244,79 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly listAuditEntries: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description How many entries. */
+                readonly limit?: number;
+                /** @description Where the page begins: a cursor that the `Link` of this list has named. */
+                readonly cursor?: string;
+                /** @description At this time or later. */
+                readonly from?: number | string;
+                /** @description Before this time. */
+                readonly to?: number | string;
+                /** @description Only this one. */
+                readonly action?: components["schemas"]["AuditAction"];
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The client, by its slug.
+                 * @example demo
+                 */
+                readonly client: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The entries. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description Where the next page is, as `<…>; rel="next"`; absent on the last page. */
+                    readonly Link?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "019c6f5e-8a53-7d0e-9d3a-6f5c3c0d1e52",
+                     *         "at": 1795392000000,
+                     *         "actor": {
+                     *           "kind": "key",
+                     *           "id": 3,
+                     *           "name": "CMS"
+                     *         },
+                     *         "action": "tag.change",
+                     *         "object": {
+                     *           "kind": "tag",
+                     *           "id": "2",
+                     *           "name": "Breaking news"
+                     *         },
+                     *         "address": "192.0.2.7",
+                     *         "requestId": "a7f1",
+                     *         "detail": {
+                     *           "fields": [
+                     *             "expiration"
+                     *           ]
+                     *         }
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly components["schemas"]["AuditEntry"][];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];

@@ -14,6 +14,7 @@ import type { DeviceDetails, PendingOutcome } from '../../store/devices/read-dev
 import { listPendingOutcomes, readDevice } from '../../store/devices/read-device.ts';
 import type { PatientReads } from '../../store/patient-reads.ts';
 import type { Sql } from '../../store/sql.ts';
+import { originOf } from '../audit-origin.ts';
 import type { ApiRoute, HttpRequest, HttpResponse } from '../handler.ts';
 import { BODY_BYTES_MAX } from '../handler.ts';
 import { invalid, json, readJsonBody } from '../json-body.ts';
@@ -61,7 +62,7 @@ export function appDeviceRoutes(parts: AppDeviceParts): readonly ApiRoute[] {
       path: `${path}/erase`,
       handle: (request, caller) =>
         withDevice(parts.sql, request, caller, async (device) => {
-          const erased = await parts.eraseDevice(device);
+          const erased = await parts.eraseDevice(device, originOf(request, caller));
           return json({ erased: erased !== null, ...(erased === null ? {} : shown(erased)) });
         }),
     },

@@ -12,16 +12,16 @@ import {
   PROVIDER_GRACE_HOURS,
   parseProviderCredential,
   readProviderCredential,
-  writeProviderCredential,
 } from '../../credentials/provider-credentials.ts';
 import type { PutParts } from '../../credentials/put-credential.ts';
-import { putCredential } from '../../credentials/put-credential.ts';
+import { putCredential, removeCredential } from '../../credentials/put-credential.ts';
 import type { Scope } from '../../domain/device.ts';
 import { faultSentence } from '../../providers/fault-sentence.ts';
 import type { ProviderOrigins } from '../../providers/origins.ts';
 import { providerOf } from '../../providers/providers.ts';
 import type { CredentialState } from '../../store/health/read-credential-states.ts';
 import { readCredentialStates } from '../../store/health/read-credential-states.ts';
+import { originOf } from '../audit-origin.ts';
 import type { ApiRoute, HttpRequest, HttpResponse } from '../handler.ts';
 import { BODY_BYTES_MAX } from '../handler.ts';
 import { invalid, json, parseObject } from '../json-body.ts';
@@ -69,8 +69,8 @@ export function appPlatformRoutes(parts: AppPlatformParts): readonly ApiRoute[] 
       method: 'DELETE',
       path,
       bodyBytesMax: 0,
-      handle: onScope(async (_request, { appId, platformId }) => {
-        await writeProviderCredential(parts.sql, parts.secrets, appId, platformId, null);
+      handle: onScope(async (request, scope, caller) => {
+        await removeCredential(parts, originOf(request, caller), scope);
         return { status: 204, body: '' };
       }),
     },
@@ -117,7 +117,7 @@ async function put(
   checks: PacedChecks,
   request: HttpRequest,
   scope: Scope,
-  { clientId }: Caller,
+  caller: Caller,
 ): Promise<HttpResponse> {
   const body = parseObject(request.body);
   if (!body.ok) return invalid(request, body.faults);
@@ -126,8 +126,8 @@ async function put(
   if (faults.length > 0) return invalid(request, faults);
   const parsed = parseProviderCredential(scope.platformId, input, parts.origins);
   if (!parsed.ok) return invalid(request, parsed.faults);
-  const paced = await checks.run(clientId, () =>
-    putCredential(parts, scope, parsed.credential, terms),
+  const paced = await checks.run(caller.clientId, () =>
+    putCredential(parts, originOf(request, caller), scope, parsed.credential, terms),
   );
   if (paced.kind !== 'done') return tooManyChecks(request, paced.kind);
   // Null: it was deleted since.

@@ -6,9 +6,11 @@ import type { Secrets } from '../../access/secrets.ts';
 import { addPlatforms, renameApp } from '../../store/apps/change-app.ts';
 import type { App } from '../../store/apps/read-apps.ts';
 import { listAppsById, readApp } from '../../store/apps/read-apps.ts';
+import { recordChange } from '../../store/audit/record-change.ts';
 import { lockClient, raiseCatalogueVersion } from '../../store/clients/lock-client.ts';
 import type { Sql, SqlPool } from '../../store/sql.ts';
 import { transact } from '../../store/transact.ts';
+import { originOf } from '../audit-origin.ts';
 import type { ApiRoute, HttpRequest, HttpResponse } from '../handler.ts';
 import { BODY_BYTES_MAX } from '../handler.ts';
 import { invalid, json, readJsonBody } from '../json-body.ts';
@@ -107,9 +109,12 @@ async function make(
   if (isLimited(caller)) return outside(request);
   const { name, platformIds } = read.value;
   const { clientId, clientSlug } = caller;
-  const made = await transact(sql, (tx) =>
-    makeApp(tx, secrets, { clientId, clientSlug, name, platformIds }),
-  );
+  const made = await transact(sql, async (tx) => {
+    const app = await makeApp(tx, secrets, { clientId, clientSlug, name, platformIds });
+    if (!app.ok) return app;
+    await recordChange(tx, originOf(request, caller), { action: 'app.create', id: app.id, name });
+    return app;
+  });
   if (!made.ok) return invalid(request, [{ path: '', message: made.why }]);
   const { username, password, token } = made.credential;
   const apiUser = { userName: username, password, token };
@@ -136,6 +141,12 @@ async function change(sql: SqlPool, request: HttpRequest, caller: Caller): Promi
     await renameApp(tx, id, name);
     await addPlatforms(tx, id, added);
     await raiseCatalogueVersion(tx, caller.clientId);
+    const fields = [
+      ...(name === app.name ? [] : ['name']),
+      ...(added.length === 0 ? [] : ['platformIds']),
+    ];
+    const change = { action: 'app.change', id, name, detail: { fields } } as const;
+    await recordChange(tx, originOf(request, caller), change);
     return json({ id, name, platformIds });
   });
 }

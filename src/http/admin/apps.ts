@@ -8,15 +8,19 @@ import { makeApp } from '../../access/apps.ts';
 import type { Caller } from '../../access/caller.ts';
 import { identityOf } from '../../access/credentials.ts';
 import type { Secrets } from '../../access/secrets.ts';
+import type { AuditOrigin } from '../../domain/audit.ts';
+import { changedFields } from '../../domain/audit.ts';
 import { renameApp, writeParameters } from '../../store/apps/change-app.ts';
 import type { AppPlatform } from '../../store/apps/list-app-platforms.ts';
 import { listAppPlatforms } from '../../store/apps/list-app-platforms.ts';
 import type { App } from '../../store/apps/read-apps.ts';
 import { readApp } from '../../store/apps/read-apps.ts';
+import { recordChange } from '../../store/audit/record-change.ts';
 import { lockClient, raiseCatalogueVersion } from '../../store/clients/lock-client.ts';
 import type { PatientReads } from '../../store/patient-reads.ts';
 import type { Sql, SqlPool } from '../../store/sql.ts';
 import { transact } from '../../store/transact.ts';
+import { originOf } from '../audit-origin.ts';
 import type { ApiRoute, HttpRequest, HttpResponse } from '../handler.ts';
 import { BODY_BYTES_MAX } from '../handler.ts';
 import { json } from '../json-body.ts';
@@ -119,6 +123,7 @@ async function add(
     const { id, credential } = made;
     await connectTags(tx, clientId, id, connected.value);
     if (parameters !== null) await writeParameters(tx, { appId: id, platformId }, parameters);
+    await recordChange(tx, originOf(request, caller), { action: 'app.create', id, name });
     return done(shown({ id, name, platformId, parameters }, credential.token));
   });
   return added.ok ? withSecret(json(added.value)) : refuse(request, added.refusal);
@@ -137,7 +142,7 @@ function update(
     const app = await readApp(tx, caller.clientId, id);
     if (app === null) return noApp(request);
     if (!coversApp(caller, id) || isForTags(caller)) return outside(request, 'id');
-    const changed = await change(tx, caller, app, read.value);
+    const changed = await change(tx, caller, originOf(request, caller), app, read.value);
     if (!changed.ok) return refuse(request, changed.refusal);
     return withSecret(json(shown(changed.value, tokenOf(changed.value, secrets, caller))));
   });
@@ -147,6 +152,7 @@ function update(
 async function change(
   tx: Sql,
   caller: Caller,
+  origin: AuditOrigin,
   app: App,
   { name = app.name, platformId, parameters, tags }: z.infer<typeof updateAppForm>,
 ): Promise<Outcome<AppPlatform>> {
@@ -159,6 +165,13 @@ async function change(
   }
   const connected = await tagsToConnect(tx, caller, id, tags);
   if (!connected.ok) return connected;
+  const readRow = async (): Promise<AppPlatform> => {
+    const behind = { afterId: id, afterPlatformId: on - 1 };
+    const [row] = await listAppPlatforms(tx, { clientId, appIds: [id], ...behind, limit: 1 });
+    if (row === undefined) throw new Error(`app ${id} is locked, and not there`);
+    return row;
+  };
+  const before = await readRow();
   await connectTags(tx, clientId, id, connected.value);
   if (parameters !== undefined) {
     await writeParameters(tx, { appId: id, platformId: on }, parameters);
@@ -167,10 +180,13 @@ async function change(
     await renameApp(tx, id, name);
     await raiseCatalogueVersion(tx, clientId);
   }
-  const before = { afterId: id, afterPlatformId: on - 1 };
-  const [row] = await listAppPlatforms(tx, { clientId, appIds: [id], ...before, limit: 1 });
-  if (row === undefined) throw new Error(`app ${id} is locked, and not there`);
-  return done(row);
+  const after = await readRow();
+  const areTagsChanged = connected.value.some(({ appIds }) => appIds !== null);
+  const fields = [...changedFields(before, after), ...(areTagsChanged ? ['tags'] : [])];
+  if (fields.length > 0) {
+    await recordChange(tx, origin, { action: 'app.change', id, name, detail: { fields } });
+  }
+  return done(after);
 }
 
 function remove(

@@ -9,8 +9,11 @@ import type { Secrets } from '../../access/secrets.ts';
 import { ID_MAX } from '../../domain/tag.ts';
 import { strictForm } from '../../std/strict-form.ts';
 import { findAppClient } from '../../store/apps/find-app.ts';
+import { recordChange } from '../../store/audit/record-change.ts';
 import { listCredentials } from '../../store/credentials/list-credentials.ts';
 import type { SqlPool } from '../../store/sql.ts';
+import { transact } from '../../store/transact.ts';
+import { originOf } from '../audit-origin.ts';
 import type { ApiRoute, HttpRequest, HttpResponse } from '../handler.ts';
 import { BODY_BYTES_MAX } from '../handler.ts';
 import { invalid, json, readJsonBody } from '../json-body.ts';
@@ -88,8 +91,9 @@ const FIRST: readonly number[] = [0, 0];
 async function rotate(
   { sql, secrets }: CredentialRouteParts,
   request: HttpRequest,
-  { clientId, clientSlug }: Caller,
+  caller: Caller,
 ): Promise<HttpResponse> {
+  const { clientId, clientSlug } = caller;
   const role = request.params['role'];
   if (role !== 'super-user' && role !== 'api-user') {
     return problem(request.requestId, 404, 'The roles are super-user and api-user.');
@@ -105,7 +109,13 @@ async function rotate(
     return problem(request.requestId, 404, 'This client has no app with this id.');
   }
   const owner = { clientId, clientSlug, appId };
-  const { username, password, token } = await rotateCredential(sql, secrets, owner, graceHours);
+  const { username, password, token } = await transact(sql, async (tx) => {
+    const fresh = await rotateCredential(tx, secrets, owner, graceHours);
+    const detail = { ...roleOf(appId), graceHours };
+    const change = { action: 'credential.rotate', id: null, name: fresh.username, detail } as const;
+    await recordChange(tx, originOf(request, caller), change);
+    return fresh;
+  });
   return withSecret(json({ ...roleOf(appId), userName: username, password, token }));
 }
 

@@ -3,9 +3,11 @@
 import type { Caller } from '../../access/caller.ts';
 import { deleteApp } from '../../store/app-deletions/delete-app.ts';
 import { readApp } from '../../store/apps/read-apps.ts';
+import { recordChange } from '../../store/audit/record-change.ts';
 import { lockClient } from '../../store/clients/lock-client.ts';
 import type { SqlPool } from '../../store/sql.ts';
 import { transact } from '../../store/transact.ts';
+import { originOf } from '../audit-origin.ts';
 import type { HttpRequest, HttpResponse } from '../handler.ts';
 import { isLimited, outside } from '../key-limits.ts';
 import { noApp } from './own-app.ts';
@@ -27,6 +29,8 @@ export function dropApp(
     const app = await readApp(tx, clientId, id);
     if (app === null) return noApp(request);
     await deleteApp(tx, clientId, app);
+    const change = { action: 'app.delete', id, name: app.name } as const;
+    await recordChange(tx, originOf(request, caller), change);
     return answer;
   });
 }

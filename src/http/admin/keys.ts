@@ -7,12 +7,15 @@ import { createKey, KEYS_PER_CLIENT_MAX } from '../../access/keys.ts';
 import { ID_MAX, SOURCE_ID_LENGTH_MAX, TAGS_PER_REQUEST_MAX } from '../../domain/tag.ts';
 import { strictForm } from '../../std/strict-form.ts';
 import { listApps } from '../../store/apps/list-apps.ts';
+import { recordChange } from '../../store/audit/record-change.ts';
 import { deleteKey } from '../../store/client-keys/delete-key.ts';
 import type { ListedKey } from '../../store/client-keys/list-keys.ts';
 import { listKeys } from '../../store/client-keys/list-keys.ts';
 import { findReferencedTags } from '../../store/notifications/find-referenced-tags.ts';
-import type { Sql } from '../../store/sql.ts';
+import type { Sql, SqlPool } from '../../store/sql.ts';
 import { readTagGroups } from '../../store/tag-groups/read-groups.ts';
+import { transact } from '../../store/transact.ts';
+import { originOf } from '../audit-origin.ts';
 import type { ApiRoute, HttpRequest, HttpResponse } from '../handler.ts';
 import { BODY_BYTES_MAX } from '../handler.ts';
 import { invalid, json, readJsonBody } from '../json-body.ts';
@@ -112,8 +115,9 @@ const FIRST: readonly number[] = [0];
 async function make(
   { sql, secrets }: CredentialRouteParts,
   request: HttpRequest,
-  { clientId, clientSlug }: Caller,
+  caller: Caller,
 ): Promise<HttpResponse> {
+  const { clientId, clientSlug } = caller;
   const read = readJsonBody(request, keyForm);
   if (!read.ok) return read.response;
   const asked = read.value;
@@ -125,7 +129,16 @@ async function make(
   const scopes = KEY_SCOPES.filter((scope) => asked.scopes.includes(scope));
   const rights = { scopes, tagIds, groupIds, appIds, maxDevices: asked.maxDevices ?? null };
   const owner = { clientId, clientSlug, name: asked.name, expiresAtMs: end.expiresAtMs };
-  const made = await createKey(sql, secrets, { ...owner, ...rights });
+  const made = await transact(sql, async (tx) => {
+    const key = await createKey(tx, secrets, { ...owner, ...rights });
+    if (key === null) return null;
+    const limits = Object.entries({ tagIds, groupIds, appIds, maxDevices: rights.maxDevices });
+    const limitedBy = limits.flatMap(([field, limit]) => (limit === null ? [] : [field]));
+    const detail = { scopes, ...(limitedBy.length === 0 ? {} : { limitedBy }) };
+    const change = { action: 'key.create', id: key.id, name: asked.name, detail } as const;
+    await recordChange(tx, originOf(request, caller), change);
+    return key;
+  });
   if (made === null) {
     const message = `would be more than ${KEYS_PER_CLIENT_MAX}; delete some`;
     return invalid(request, [{ path: '', message }]);
@@ -134,12 +147,17 @@ async function make(
   return withSecret({ ...json(withoutNulls(shown)), status: 201 });
 }
 
-async function remove(sql: Sql, request: HttpRequest, caller: Caller): Promise<HttpResponse> {
-  const keyId = pathId(request);
-  const isGone = keyId !== null && (await deleteKey(sql, caller.clientId, keyId));
-  return isGone
-    ? { status: 204, body: '' }
-    : problem(request.requestId, 404, 'This client has no key with this id.');
+async function remove(sql: SqlPool, request: HttpRequest, caller: Caller): Promise<HttpResponse> {
+  const id = pathId(request);
+  const name = await transact(sql, async (tx) => {
+    const gone = id === null ? null : await deleteKey(tx, caller.clientId, id);
+    if (gone === null) return null;
+    await recordChange(tx, originOf(request, caller), { action: 'key.delete', id, name: gone });
+    return gone;
+  });
+  return name === null
+    ? problem(request.requestId, 404, 'This client has no key with this id.')
+    : { status: 204, body: '' };
 }
 
 interface Limits {

@@ -2,7 +2,10 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import type { Caller } from '../../access/caller.ts';
+import type { AuditOrigin } from '../../domain/audit.ts';
+import { changedFields } from '../../domain/audit.ts';
 import type { TagGroup } from '../../domain/tag.ts';
+import { recordChange } from '../../store/audit/record-change.ts';
 import { raiseCatalogueVersion } from '../../store/clients/lock-client.ts';
 import { nextObjectIds, OBJECT_IDS_USED_UP } from '../../store/object-ids.ts';
 import type { Sql } from '../../store/sql.ts';
@@ -30,6 +33,7 @@ export interface TagGroupToPut {
   readonly fields: TagGroupFields;
   /** Where the fields stand in the request. */
   readonly path: string;
+  readonly origin: AuditOrigin;
 }
 
 /**
@@ -40,7 +44,7 @@ export async function putTagGroup(
   tx: Sql,
   caller: Caller,
   tree: TagGroupTree,
-  { before, fields, path }: TagGroupToPut,
+  { before, fields, path, origin }: TagGroupToPut,
 ): Promise<Outcome<TagGroup>> {
   const territory = new Territory(caller, tree);
   const outside = refused({ kind: 'outside', path });
@@ -60,17 +64,20 @@ export async function putTagGroup(
   const after = tree.byId(id);
   if (faults.length > 0 || after === undefined) return refused({ kind: 'invalid', faults });
   if (!territory.takesGroup(after, before)) return outside;
-  if (before === null) return await insert(tx, after, path);
+  if (before === null) return await insert(tx, after, path, origin);
   // What changes nothing must not empty the caches.
   if (isDeepStrictEqual(after, before)) return done(after);
   await updateTagGroups(tx, after.clientId, [after]);
   await raiseCatalogueVersion(tx, after.clientId);
+  const detail = { fields: changedFields(before, after) };
+  await recordChange(tx, origin, { action: 'group.change', id, name: after.name, detail });
   return done(after);
 }
 
 /** Deletes a group that holds neither tags nor groups. Null: there is none. */
 export async function dropTagGroup(
   tx: Sql,
+  origin: AuditOrigin,
   territory: Territory,
   group: TagGroup | null,
   path: string,
@@ -80,10 +87,16 @@ export async function dropTagGroup(
   const isGone = await deleteEmptyTagGroup(tx, group.clientId, group.id);
   if (!isGone) return refused({ kind: 'not-empty' });
   await raiseCatalogueVersion(tx, group.clientId);
+  await recordChange(tx, origin, { action: 'group.delete', id: group.id, name: group.name });
   return done(group);
 }
 
-async function insert(tx: Sql, group: TagGroup, path: string): Promise<Outcome<TagGroup>> {
+async function insert(
+  tx: Sql,
+  group: TagGroup,
+  path: string,
+  origin: AuditOrigin,
+): Promise<Outcome<TagGroup>> {
   const ids = await nextObjectIds(tx, group.clientId, 1);
   const id = ids?.[0];
   if (id === undefined) {
@@ -92,6 +105,7 @@ async function insert(tx: Sql, group: TagGroup, path: string): Promise<Outcome<T
   const made = { ...group, id };
   await insertTagGroups(tx, group.clientId, [made]);
   await raiseCatalogueVersion(tx, group.clientId);
+  await recordChange(tx, origin, { action: 'group.create', id, name: made.name });
   return done(made);
 }
 

@@ -2,9 +2,12 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import type { Caller } from '../../access/caller.ts';
+import type { AuditOrigin } from '../../domain/audit.ts';
+import { changedFields } from '../../domain/audit.ts';
 import type { Tag } from '../../domain/tag.ts';
 import { TAGS_PER_CLIENT_MAX } from '../../domain/tag.ts';
 import { findOwnApps } from '../../store/apps/find-app.ts';
+import { recordChange } from '../../store/audit/record-change.ts';
 import { raiseCatalogueVersion } from '../../store/clients/lock-client.ts';
 import { nextObjectIds, OBJECT_IDS_USED_UP } from '../../store/object-ids.ts';
 import type { Sql } from '../../store/sql.ts';
@@ -31,6 +34,7 @@ export interface TagToPut {
   readonly fields: TagFields;
   /** Where the fields stand in the request. */
   readonly path: string;
+  readonly origin: AuditOrigin;
 }
 
 /** The caller of it holds the client's lock, and has read its groups. */
@@ -38,7 +42,7 @@ export async function putTag(
   tx: Sql,
   caller: Caller,
   tree: TagGroupTree,
-  { before, fields, path }: TagToPut,
+  { before, fields, path, origin }: TagToPut,
 ): Promise<Outcome<Tag>> {
   const territory = new Territory(caller, tree);
   const outside = refused({ kind: 'outside', path });
@@ -53,17 +57,32 @@ export async function putTag(
   if (faults.length > 0) return refused({ kind: 'invalid', faults });
   if (!territory.takesTag(after, before)) return outside;
   if (await isTaken(tx, after)) return refused({ kind: 'taken' });
-  if (before === null) return await insert(tx, after, path);
+  if (before === null) return await insert(tx, after, path, origin);
   // What changes nothing must not empty the caches.
   if (isDeepStrictEqual(after, before)) return done(after);
   await updateTags(tx, after.clientId, [after]);
   await raiseCatalogueVersion(tx, after.clientId);
+  const detail = { fields: changedFields(before, after).map((field) => FIELDS[field]) };
+  await recordChange(tx, origin, { action: 'tag.change', id: after.id, name: after.name, detail });
   return done(after);
 }
+
+/** The fields of a tag, as callers name them. */
+const FIELDS: Readonly<Record<keyof Tag, string>> = {
+  id: 'id',
+  clientId: 'clientId',
+  name: 'name',
+  sourceId: 'sourceId',
+  groupId: 'groupId',
+  expiresAtMs: 'expiration',
+  optionalParameters: 'tagOptionalParameters',
+  appIds: 'appIds',
+};
 
 /** Deletes a tag. Null: there is none. */
 export async function dropTag(
   tx: Sql,
+  origin: AuditOrigin,
   territory: Territory,
   tag: Tag | null,
   path: string,
@@ -72,13 +91,14 @@ export async function dropTag(
   if (!territory.holdsTag(tag)) return refused({ kind: 'outside', path });
   await deleteTag(tx, tag.clientId, tag.id);
   await raiseCatalogueVersion(tx, tag.clientId);
+  await recordChange(tx, origin, { action: 'tag.delete', id: tag.id, name: tag.name });
   return done(tag);
 }
 
 /** What a client with so many tags is told. */
 export const TOO_MANY_TAGS = `would be more than ${TAGS_PER_CLIENT_MAX} tags, as many as a client may have; delete some`;
 
-async function insert(tx: Sql, tag: Tag, path: string): Promise<Outcome<Tag>> {
+async function insert(tx: Sql, tag: Tag, path: string, origin: AuditOrigin): Promise<Outcome<Tag>> {
   const fault = (message: string) => refused({ kind: 'invalid', faults: [{ path, message }] });
   if ((await countTags(tx, tag.clientId)) >= TAGS_PER_CLIENT_MAX) return fault(TOO_MANY_TAGS);
   const ids = await nextObjectIds(tx, tag.clientId, 1);
@@ -87,6 +107,7 @@ async function insert(tx: Sql, tag: Tag, path: string): Promise<Outcome<Tag>> {
   const made = { ...tag, id };
   await insertTags(tx, tag.clientId, [made]);
   await raiseCatalogueVersion(tx, tag.clientId);
+  await recordChange(tx, origin, { action: 'tag.create', id, name: made.name });
   return done(made);
 }
 

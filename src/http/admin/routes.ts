@@ -8,6 +8,7 @@ import type { AppPlatformParts } from './app-platforms.ts';
 import { appPlatformRoutes } from './app-platforms.ts';
 import { appResourceRoutes } from './app-resources.ts';
 import { appRoutes } from './apps.ts';
+import { auditRoute } from './audit.ts';
 import { bulkRequestRoutes } from './bulk-requests.ts';
 import { bulkResourceRoutes } from './bulk-resources.ts';
 import { credentialRoutes } from './credentials.ts';
@@ -41,4 +42,5 @@ export const adminRoutes = (api: AdminApi): readonly Route[] => [
   statsAppRoute(api),
   ...credentialRoutes(api),
   ...keyRoutes(api),
+  auditRoute(api.patientReads),
 ];

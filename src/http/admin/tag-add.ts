@@ -5,8 +5,10 @@
 
 import type { z } from 'zod';
 import type { Caller } from '../../access/caller.ts';
+import type { AuditedChange } from '../../domain/audit.ts';
 import type { Tag, TagGroup } from '../../domain/tag.ts';
 import { TAGS_PER_CLIENT_MAX } from '../../domain/tag.ts';
+import { recordChange } from '../../store/audit/record-change.ts';
 import { lockClient, raiseCatalogueVersion } from '../../store/clients/lock-client.ts';
 import { nextObjectIds, OBJECT_IDS_USED_UP } from '../../store/object-ids.ts';
 import type { Sql, SqlPool } from '../../store/sql.ts';
@@ -16,6 +18,7 @@ import { countTags } from '../../store/tags/count-tags.ts';
 import { readTagsBySourceIds } from '../../store/tags/read-tags.ts';
 import { insertTags, updateTags } from '../../store/tags/write-tags.ts';
 import { transact } from '../../store/transact.ts';
+import { originOf } from '../audit-origin.ts';
 import type { HttpRequest, HttpResponse } from '../handler.ts';
 import { invalid, json } from '../json-body.ts';
 import { isLimited, outside } from '../key-limits.ts';
@@ -68,6 +71,8 @@ export function addTags(
     if (ids === null) return invalid(request, [{ path: '', message: OBJECT_IDS_USED_UP }]);
     const plans = wanted === 0 ? draft : plan(ids.slice(0, newGroups), ids.slice(newGroups));
     await write(tx, caller.clientId, plans);
+    const change = changeOf(plans);
+    if (change !== null) await recordChange(tx, originOf(request, caller), change);
     const tagIds = plans.tags.tags.map(({ id }) => id);
     return json({
       ...(groups === undefined ? {} : { groups: withIds(groups, plans.groups.ids) }),
@@ -162,6 +167,25 @@ async function write(tx: Sql, clientId: number, { groups, tags }: Plans): Promis
   // Callers ensure their tags before everything else they do. A request that changes nothing must
   // not empty the caches.
   if (changes.some(({ length }) => length > 0)) await raiseCatalogueVersion(tx, clientId);
+}
+
+/** One entry of the audit log, however many are changed. Null: none is. */
+function changeOf({ groups, tags }: Plans): AuditedChange | null {
+  const [changed, ...others] = [
+    ...groups.inserts.map((group) => ({ action: 'group.create', ...group }) as const),
+    ...groups.updates.map((group) => ({ action: 'group.change', ...group }) as const),
+    ...tags.inserts.map((tag) => ({ action: 'tag.create', ...tag }) as const),
+    ...tags.updates.map((tag) => ({ action: 'tag.change', ...tag }) as const),
+  ];
+  if (changed === undefined) return null;
+  if (others.length === 0) return { action: changed.action, id: changed.id, name: changed.name };
+  const detail = {
+    groupsCreated: groups.inserts.length,
+    groupsChanged: groups.updates.length,
+    tagsCreated: tags.inserts.length,
+    tagsChanged: tags.updates.length,
+  };
+  return { action: 'tags.change', id: null, name: null, detail };
 }
 
 const withIds = <T extends object>(entries: readonly T[], ids: readonly number[]) =>

@@ -5,6 +5,7 @@ import { lockClient } from '../../store/clients/lock-client.ts';
 import type { Sql, SqlPool } from '../../store/sql.ts';
 import { readTagGroups } from '../../store/tag-groups/read-groups.ts';
 import { transact } from '../../store/transact.ts';
+import { originOf } from '../audit-origin.ts';
 import type { HttpRequest, HttpResponse } from '../handler.ts';
 import { json } from '../json-body.ts';
 import { readDataBody } from './data-body.ts';
@@ -42,7 +43,8 @@ async function deleteOneTag(
   entry: OneTag,
 ): Promise<HttpResponse> {
   const tag = await findNamedTag(tx, caller.clientId, entry);
-  const dropped = await dropTag(tx, await readTerritory(tx, caller), tag, 'tags.0');
+  const territory = await readTerritory(tx, caller);
+  const dropped = await dropTag(tx, originOf(request, caller), territory, tag, 'tags.0');
   return dropped.ok
     ? json({ tags: [{ ...entry, id: dropped.value.id }] })
     : refuse(request, dropped.refusal);
@@ -56,7 +58,8 @@ async function deleteOneTagGroup(
 ): Promise<HttpResponse> {
   const tree = new TagGroupTree(await readTagGroups(tx, caller.clientId));
   const group = findNamedTagGroup(tree, entry);
-  const dropped = await dropTagGroup(tx, new Territory(caller, tree), group, 'groups.0');
+  const territory = new Territory(caller, tree);
+  const dropped = await dropTagGroup(tx, originOf(request, caller), territory, group, 'groups.0');
   return dropped.ok
     ? json({ groups: [{ ...entry, id: dropped.value.id }] })
     : refuse(request, dropped.refusal);

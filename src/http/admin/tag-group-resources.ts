@@ -4,6 +4,7 @@
  */
 
 import type { Caller } from '../../access/caller.ts';
+import type { AuditOrigin } from '../../domain/audit.ts';
 import { lockClient } from '../../store/clients/lock-client.ts';
 import type { PatientReads } from '../../store/patient-reads.ts';
 import type { Sql, SqlPool } from '../../store/sql.ts';
@@ -11,6 +12,7 @@ import type { ListedTagGroup } from '../../store/tag-groups/list-groups.ts';
 import { listTagGroups, readListedTagGroup } from '../../store/tag-groups/list-groups.ts';
 import { readTagGroups } from '../../store/tag-groups/read-groups.ts';
 import { transact } from '../../store/transact.ts';
+import { originOf } from '../audit-origin.ts';
 import type { ApiRoute, HttpRequest, HttpResponse } from '../handler.ts';
 import { BODY_BYTES_MAX } from '../handler.ts';
 import { invalid, json, readJsonBody } from '../json-body.ts';
@@ -112,7 +114,8 @@ async function show(sql: Sql, request: HttpRequest, caller: Caller): Promise<Htt
 async function make(sql: SqlPool, request: HttpRequest, caller: Caller): Promise<HttpResponse> {
   const read = readJsonBody(request, newGroupForm);
   if (!read.ok) return read.response;
-  const put = await transact(sql, (tx) => putListed(tx, caller, null, read.value));
+  const origin = originOf(request, caller);
+  const put = await transact(sql, (tx) => putListed(tx, caller, origin, null, read.value));
   return put.ok ? { ...json(shown(put.value)), status: 201 } : refuse(request, put.refusal);
 }
 
@@ -122,7 +125,8 @@ async function change(sql: SqlPool, request: HttpRequest, caller: Caller): Promi
   const read = readJsonBody(request, groupPatchForm);
   if (!read.ok) return read.response;
   if ((read.value.id ?? id) !== id) return invalid(request, [OTHER_ID]);
-  const put = await transact(sql, (tx) => putListed(tx, caller, id, read.value));
+  const origin = originOf(request, caller);
+  const put = await transact(sql, (tx) => putListed(tx, caller, origin, id, read.value));
   return put.ok ? json(shown(put.value)) : refuse(request, put.refusal);
 }
 
@@ -132,7 +136,8 @@ async function remove(sql: SqlPool, request: HttpRequest, caller: Caller): Promi
   const dropped = await transact(sql, async (tx) => {
     await lockClient(tx, caller.clientId);
     const tree = new TagGroupTree(await readTagGroups(tx, caller.clientId));
-    return dropTagGroup(tx, new Territory(caller, tree), tree.byId(id) ?? null, '');
+    const group = tree.byId(id) ?? null;
+    return dropTagGroup(tx, originOf(request, caller), new Territory(caller, tree), group, '');
   });
   return dropped.ok ? { status: 204, body: '' } : refuse(request, dropped.refusal);
 }
@@ -141,6 +146,7 @@ async function remove(sql: SqlPool, request: HttpRequest, caller: Caller): Promi
 async function putListed(
   tx: Sql,
   caller: Caller,
+  origin: AuditOrigin,
   id: number | null,
   fields: TagGroupFields,
 ): Promise<Outcome<ListedTagGroup>> {
@@ -148,7 +154,7 @@ async function putListed(
   const tree = new TagGroupTree(await readTagGroups(tx, caller.clientId));
   const before = id === null ? null : (tree.byId(id) ?? null);
   if (before === null && id !== null) return refused({ kind: 'unknown' });
-  const put = await putTagGroup(tx, caller, tree, { before, fields, path: '' });
+  const put = await putTagGroup(tx, caller, tree, { before, fields, path: '', origin });
   if (!put.ok) return put;
   const { parentId } = put.value;
   const parent = parentId === null ? undefined : tree.byId(parentId);

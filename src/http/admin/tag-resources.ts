@@ -4,6 +4,7 @@
  */
 
 import type { Caller } from '../../access/caller.ts';
+import type { AuditOrigin } from '../../domain/audit.ts';
 import type { Tag } from '../../domain/tag.ts';
 import { findOwnApps } from '../../store/apps/find-app.ts';
 import { lockClient } from '../../store/clients/lock-client.ts';
@@ -14,6 +15,7 @@ import type { ListedTag } from '../../store/tags/list-tags.ts';
 import { listTags, readListedTag } from '../../store/tags/list-tags.ts';
 import { readTagById } from '../../store/tags/read-tags.ts';
 import { transact } from '../../store/transact.ts';
+import { originOf } from '../audit-origin.ts';
 import type { ApiRoute, HttpRequest, HttpResponse } from '../handler.ts';
 import { BODY_BYTES_MAX } from '../handler.ts';
 import { invalid, json, readJsonBody } from '../json-body.ts';
@@ -125,7 +127,8 @@ async function show(sql: Sql, request: HttpRequest, caller: Caller): Promise<Htt
 async function make(sql: SqlPool, request: HttpRequest, caller: Caller): Promise<HttpResponse> {
   const read = readJsonBody(request, newTagForm);
   if (!read.ok) return read.response;
-  const put = await transact(sql, (tx) => putListed(tx, caller, null, read.value));
+  const origin = originOf(request, caller);
+  const put = await transact(sql, (tx) => putListed(tx, caller, origin, null, read.value));
   return put.ok ? { ...json(shown(put.value.tag)), status: 201 } : refuse(request, put.refusal);
 }
 
@@ -139,7 +142,8 @@ async function change(
   const read = readJsonBody(request, tagPatchForm);
   if (!read.ok) return read.response;
   if ((read.value.id ?? id) !== id) return invalid(request, [OTHER_ID]);
-  const put = await transact(sql, (tx) => putListed(tx, caller, id, read.value));
+  const origin = originOf(request, caller);
+  const put = await transact(sql, (tx) => putListed(tx, caller, origin, id, read.value));
   if (!put.ok) return refuse(request, put.refusal);
   if (put.value.isDisconnected) onDisconnected(id);
   return json(shown(put.value.tag));
@@ -151,7 +155,8 @@ async function remove(sql: SqlPool, request: HttpRequest, caller: Caller): Promi
   const dropped = await transact(sql, async (tx) => {
     await lockClient(tx, caller.clientId);
     const tag = await readTagById(tx, caller.clientId, id);
-    return dropTag(tx, await readTerritory(tx, caller), tag, '');
+    const territory = await readTerritory(tx, caller);
+    return dropTag(tx, originOf(request, caller), territory, tag, '');
   });
   return dropped.ok ? { status: 204, body: '' } : refuse(request, dropped.refusal);
 }
@@ -165,6 +170,7 @@ interface PutTag {
 async function putListed(
   tx: Sql,
   caller: Caller,
+  origin: AuditOrigin,
   id: number | null,
   fields: TagFields,
 ): Promise<Outcome<PutTag>> {
@@ -172,7 +178,7 @@ async function putListed(
   const before = id === null ? null : await readTagById(tx, caller.clientId, id);
   if (before === null && id !== null) return refused({ kind: 'unknown' });
   const tree = new TagGroupTree(await readTagGroups(tx, caller.clientId));
-  const put = await putTag(tx, caller, tree, { before, fields, path: '' });
+  const put = await putTag(tx, caller, tree, { before, fields, path: '', origin });
   if (!put.ok) return put;
   const { groupId } = put.value;
   const group = groupId === null ? undefined : tree.byId(groupId);

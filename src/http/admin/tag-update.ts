@@ -8,6 +8,7 @@ import { lockClient } from '../../store/clients/lock-client.ts';
 import type { Sql, SqlPool } from '../../store/sql.ts';
 import { readTagGroups } from '../../store/tag-groups/read-groups.ts';
 import { transact } from '../../store/transact.ts';
+import { originOf } from '../audit-origin.ts';
 import type { HttpRequest, HttpResponse } from '../handler.ts';
 import { json } from '../json-body.ts';
 import { readDataBody } from './data-body.ts';
@@ -47,7 +48,8 @@ async function updateOneTag(
 ): Promise<HttpResponse> {
   const before = await findNamedTag(tx, caller.clientId, entry);
   if (before === null) return notFound(request);
-  const put = await putTag(tx, caller, tree, { before, fields: entry, path: 'tags.0' });
+  const origin = originOf(request, caller);
+  const put = await putTag(tx, caller, tree, { before, fields: entry, path: 'tags.0', origin });
   return put.ok ? json({ tags: [{ ...entry, id: before.id }] }) : refuse(request, put.refusal);
 }
 
@@ -60,6 +62,7 @@ async function updateOneTagGroup(
 ): Promise<HttpResponse> {
   const before = findNamedTagGroup(tree, entry);
   if (before === null) return notFound(request);
-  const put = await putTagGroup(tx, caller, tree, { before, fields: entry, path: 'groups.0' });
+  const tagGroup = { before, fields: entry, path: 'groups.0', origin: originOf(request, caller) };
+  const put = await putTagGroup(tx, caller, tree, tagGroup);
   return put.ok ? json({ groups: [{ ...entry, id: before.id }] }) : refuse(request, put.refusal);
 }

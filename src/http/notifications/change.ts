@@ -5,9 +5,12 @@
 
 import type { Caller } from '../../access/caller.ts';
 import { PRIORITIES, priorityOf } from '../../domain/notification.ts';
+import { recordChange } from '../../store/audit/record-change.ts';
 import type { NotificationChange } from '../../store/notifications/change-notification.ts';
 import { changeNotification } from '../../store/notifications/change-notification.ts';
 import type { SqlPool } from '../../store/sql.ts';
+import { transact } from '../../store/transact.ts';
+import { originOf } from '../audit-origin.ts';
 import type { HttpRequest, HttpResponse } from '../handler.ts';
 import { invalid, json, parseObject } from '../json-body.ts';
 import type { Fault } from '../problem.ts';
@@ -18,6 +21,13 @@ import { endFaults } from './push.ts';
 import { readRate, unknownFieldFaults } from './push-request.ts';
 
 const FIELDS = ['sendAt', 'expiresAt', 'priority', 'ratePerSecond'] as const;
+/** As callers name them. */
+const NAMES: Readonly<Record<keyof NotificationChange, string>> = {
+  sendAtMs: 'sendAt',
+  expiresAtMs: 'expiresAt',
+  isUrgent: 'priority',
+  ratePerSecond: 'ratePerSecond',
+};
 
 export async function changeJob(
   sql: SqlPool,
@@ -29,7 +39,15 @@ export async function changeJob(
   const read = readChange(request.body);
   if (!read.ok) return invalid(request, read.faults);
   const publisher = publisherOf(caller);
-  const changed = await changeNotification(sql, caller.clientId, id, publisher, read.change);
+  const changed = await transact(sql, async (tx) => {
+    const after = await changeNotification(tx, caller.clientId, id, publisher, read.change);
+    if (after !== null && after.changed.length > 0) {
+      const detail = { fields: after.changed.map((name) => NAMES[name]) };
+      const change = { action: 'notification.change', id, name: null, detail } as const;
+      await recordChange(tx, originOf(request, caller), change);
+    }
+    return after;
+  });
   if (changed === null) return unknownJob(request);
   const { state, sendAtMs, expiresAtMs, isUrgent, ratePerSecond } = changed;
   switch (changed.kind) {

@@ -2,9 +2,12 @@
 
 import type { Caller } from '../../access/caller.ts';
 import type { NotificationState } from '../../domain/notification.ts';
+import { recordChange } from '../../store/audit/record-change.ts';
 import type { Order } from '../../store/ledger/change-state.ts';
 import { changeState } from '../../store/ledger/change-state.ts';
 import type { SqlPool } from '../../store/sql.ts';
+import { transact } from '../../store/transact.ts';
+import { originOf } from '../audit-origin.ts';
 import type { HttpRequest, HttpResponse } from '../handler.ts';
 import { json } from '../json-body.ts';
 import { problem } from '../problem.ts';
@@ -22,7 +25,14 @@ export async function controlJob(
 ): Promise<HttpResponse> {
   const id = jobIdOf(request);
   if (id === null) return unknownJob(request);
-  const done = await changeState(sql, caller.clientId, id, publisherOf(caller), order);
+  const done = await transact(sql, async (tx) => {
+    const obedience = await changeState(tx, caller.clientId, id, publisherOf(caller), order);
+    if (obedience?.isChanged) {
+      const change = { action: `notification.${order}`, id, name: null } as const;
+      await recordChange(tx, originOf(request, caller), change);
+    }
+    return obedience;
+  });
   if (done === null) return unknownJob(request);
   const { isObeyed, state } = done;
   return isObeyed ? json({ id, state }) : tooLate(request, state, `be ${PAST[order]}`);

@@ -5,6 +5,7 @@
 
 import { appResourceOperations } from '../admin/app-operations.ts';
 import { appPlatformOperations } from '../admin/app-platform-operations.ts';
+import { auditOperations } from '../admin/audit-operations.ts';
 import { bulkOperations } from '../admin/bulk-operations.ts';
 import { credentialOperations } from '../admin/credential-operations.ts';
 import { statisticsOperations } from '../admin/statistics-operations.ts';
@@ -28,6 +29,7 @@ export const OPERATIONS = {
   ...bulkOperations,
   ...statisticsOperations,
   ...credentialOperations,
+  ...auditOperations,
   ...openOperations,
 };
 

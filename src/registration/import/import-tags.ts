@@ -2,6 +2,7 @@
  * Finds the tags of a client that a file names, and makes missing ones if the operator wants that.
  */
 
+import type { AuditOrigin } from '../../domain/audit.ts';
 import type { CatalogueTag, Tag } from '../../domain/tag.ts';
 import {
   isConnected,
@@ -10,6 +11,7 @@ import {
   TAG_NAME_LENGTH_MAX,
   TAGS_PER_CLIENT_MAX,
 } from '../../domain/tag.ts';
+import { recordChange } from '../../store/audit/record-change.ts';
 import { lockClient, raiseCatalogueVersion } from '../../store/clients/lock-client.ts';
 import { nextObjectIds } from '../../store/object-ids.ts';
 import type { SqlPool } from '../../store/sql.ts';
@@ -64,9 +66,10 @@ const sourceIdFor = ({ sourceId, id }: MeantTag): string => sourceId ?? `importe
  */
 export function createTags(
   sql: SqlPool,
-  clientId: number,
+  origin: AuditOrigin,
   meant: readonly MeantTag[],
 ): Promise<number | null> {
+  const { clientId } = origin;
   const wanted = new Map(
     meant
       .filter((tag) => sourceIdFor(tag).length <= SOURCE_ID_LENGTH_MAX)
@@ -88,6 +91,8 @@ export function createTags(
     });
     await insertTags(tx, clientId, tags);
     await raiseCatalogueVersion(tx, clientId);
+    const detail = { tagsCreated: tags.length };
+    await recordChange(tx, origin, { action: 'tags.change', id: null, name: null, detail });
     return tags.length;
   });
 }

@@ -1,9 +1,9 @@
-/** Deletes a further key for good. Answers whether the client had it. */
+/** Deletes a further key for good. Answers its name; null: the client has no such key. */
 
 import type { Sql } from '../sql.ts';
 
-export async function deleteKey(sql: Sql, clientId: number, id: number): Promise<boolean> {
-  const rows = await sql`
-    delete from client_keys where id = ${id} and client_id = ${clientId} returning 1`;
-  return rows.length > 0;
+export async function deleteKey(sql: Sql, clientId: number, id: number): Promise<string | null> {
+  const [row] = await sql<{ name: string }[]>`
+    delete from client_keys where id = ${id} and client_id = ${clientId} returning name`;
+  return row?.name ?? null;
 }

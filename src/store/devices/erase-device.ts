@@ -1,8 +1,7 @@
 /** Erases one device that is named by its key, for its owner. */
 
 import type { DeviceGroupChange } from '../../domain/device-group-change.ts';
-import type { SqlPool } from '../sql.ts';
-import { transact } from '../transact.ts';
+import type { Sql } from '../sql.ts';
 import { eraseLocked, lockDevicesToErase } from './erase-devices.ts';
 import type { DeviceKey } from './find-devices.ts';
 import type { DeviceDetails } from './read-device.ts';
@@ -14,20 +13,19 @@ export interface ErasedDevice {
   readonly changes: readonly DeviceGroupChange[];
 }
 
-/** In one transaction. */
-export const eraseDevice = (sql: SqlPool, key: DeviceKey): Promise<ErasedDevice> =>
-  transact(sql, async (tx) => {
-    const { appId, platformId, deviceKey } = key;
-    // By its key first: compaction may be giving it another ordinal.
-    await tx`
-      select from devices
-      where device_key = ${deviceKey}::uuid and app_id = ${appId} and platform_id = ${platformId}
-      for update`;
-    const device = await readDevice(tx, key);
-    if (device === null) return { device, changes: [] };
-    const { ordinal } = device;
-    const locked = await lockDevicesToErase(tx, [
-      { appId, platformId, ordinal, registeredBeforeMs: null },
-    ]);
-    return { device, changes: await eraseLocked(tx, locked) };
-  });
+/** In the transaction of its caller. */
+export async function eraseDevice(tx: Sql, key: DeviceKey): Promise<ErasedDevice> {
+  const { appId, platformId, deviceKey } = key;
+  // By its key first: compaction may be giving it another ordinal.
+  await tx`
+    select from devices
+    where device_key = ${deviceKey}::uuid and app_id = ${appId} and platform_id = ${platformId}
+    for update`;
+  const device = await readDevice(tx, key);
+  if (device === null) return { device, changes: [] };
+  const { ordinal } = device;
+  const locked = await lockDevicesToErase(tx, [
+    { appId, platformId, ordinal, registeredBeforeMs: null },
+  ]);
+  return { device, changes: await eraseLocked(tx, locked) };
+}

@@ -1,19 +1,20 @@
 /**
- * Pauses, resumes and cancels a notification: one transaction behind its lock, so that progress on
+ * Pauses, resumes and cancels a notification: behind its lock until the transaction of the caller
+ * ends, so that progress on
  * it and its planning come before or after. From then on nothing of it is claimed unless its state
  * allows it (claimable-state.ts), and what is under way is told (push/dispatch/standing-watch.ts).
  */
 
 import type { NotificationState } from '../../domain/notification.ts';
-import type { Sql, SqlPool } from '../sql.ts';
-import { transact } from '../transact.ts';
+import type { Sql } from '../sql.ts';
 import { advanceNotifications, unmoved } from './advance-notifications.ts';
 
 export type Order = 'cancel' | 'pause' | 'resume';
 
-/** `isObeyed`: the state is what was asked for, whether it was so before or not. */
+/** `isObeyed`: the state is what was asked for. `isChanged`: it was not so before. */
 export interface Obedience {
   readonly isObeyed: boolean;
+  readonly isChanged: boolean;
   readonly state: NotificationState;
 }
 
@@ -31,27 +32,27 @@ interface Standing {
 }
 
 /** Null: the client has no such notification, or, with a publisher, it is another's. */
-export const changeState = (
-  sql: SqlPool,
+export async function changeState(
+  tx: Sql,
   clientId: number,
   notificationId: string,
   publisher: string | null,
   order: Order,
-): Promise<Obedience | null> =>
-  transact(sql, async (tx) => {
-    const [standing] = await tx<Standing[]>`
-      select state, state not in ('SCHEDULED', 'QUEUED') and open_chunks <> ${NOT_PLANNED}::integer as "isPlanned",
-        case when send_at > accepted_at then 'SCHEDULED' else 'QUEUED' end as line
-      from notifications
-      where id = ${notificationId}::uuid and client_id = ${clientId}
-        and (${publisher}::text is null or user_name = ${publisher})
-      for no key update`;
-    if (standing === undefined) return null;
-    const next = stateAfter(order, standing);
-    if (next === null) return { isObeyed: false, state: standing.state };
-    if (next !== standing.state) await put(tx, notificationId, standing, next);
-    return { isObeyed: true, state: next };
-  });
+): Promise<Obedience | null> {
+  const [standing] = await tx<Standing[]>`
+    select state, state not in ('SCHEDULED', 'QUEUED') and open_chunks <> ${NOT_PLANNED}::integer as "isPlanned",
+      case when send_at > accepted_at then 'SCHEDULED' else 'QUEUED' end as line
+    from notifications
+    where id = ${notificationId}::uuid and client_id = ${clientId}
+      and (${publisher}::text is null or user_name = ${publisher})
+    for no key update`;
+  if (standing === undefined) return null;
+  const { state } = standing;
+  const next = stateAfter(order, standing);
+  if (next === null) return { isObeyed: false, isChanged: false, state };
+  if (next !== state) await put(tx, notificationId, standing, next);
+  return { isObeyed: true, isChanged: next !== state, state: next };
+}
 
 /** Null: the order comes too late. */
 function stateAfter(order: Order, { state, isPlanned, line }: Standing): NotificationState | null {

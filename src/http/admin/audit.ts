@@ -1,0 +1,84 @@
+/**
+ * `GET /push-admin-api/v3/<client>/audit`: who has changed what, newest first, a page at a time.
+ */
+
+import type { Caller } from '../../access/caller.ts';
+import { AUDIT_ACTIONS, objectKindOf } from '../../domain/audit.ts';
+import type { AuditEntry } from '../../store/audit/list-entries.ts';
+import { listAuditEntries } from '../../store/audit/list-entries.ts';
+import type { PatientReads } from '../../store/patient-reads.ts';
+import type { ApiRoute, HttpRequest, HttpResponse } from '../handler.ts';
+import { invalid } from '../json-body.ts';
+import { isLimited, outside } from '../key-limits.ts';
+import { answerList } from '../list-answer.ts';
+import { readJobId } from '../notifications/job.ts';
+import { QueryReader } from '../query-reader.ts';
+import { tooMuchCounted } from '../too-much-counted.ts';
+
+/** spec/interface.md, section 5. */
+const PAGE_DEFAULT = 100;
+
+/** For whoever administers all of the client. */
+export const auditRoute = (patientReads: PatientReads): ApiRoute => ({
+  operation: 'listAuditEntries',
+  api: 'admin',
+  needs: 'admin',
+  method: 'GET',
+  path: '/push-admin-api/v3/:client/audit',
+  bodyBytesMax: 0,
+  handle: (request, caller) => list(patientReads, request, caller),
+});
+
+async function list(
+  patientReads: PatientReads,
+  request: HttpRequest,
+  caller: Caller,
+): Promise<HttpResponse> {
+  if (isLimited(caller)) return outside(request);
+  const query = new QueryReader(request.query, ['limit', 'cursor', 'from', 'to', 'action']);
+  const page = { limit: query.limit() ?? PAGE_DEFAULT, after: readCursor(query) };
+  const filter = {
+    action: query.choice('action', AUDIT_ACTIONS),
+    fromMs: query.time('from'),
+    toMs: query.time('to'),
+  };
+  if (query.faults.length > 0) return invalid(request, query.faults);
+  const read = await patientReads.run(caller.clientId, (sql) =>
+    answerList<AuditEntry, string | null>(request, page, {
+      read: (before, limit) => listAuditEntries(sql, caller.clientId, filter, { before, limit }),
+      keyOf: ({ id }) => id,
+      show: shown,
+    }),
+  );
+  return read.kind === 'busy' ? tooMuchCounted(request) : read.result;
+}
+
+/** The cursor is the last id of the page before: new entries have higher ones. */
+function readCursor(query: QueryReader): string | null {
+  const text = query.text('cursor');
+  const id = text === null ? null : readJobId(text);
+  if (text !== null && id === null) {
+    query.fault('cursor', 'must be one that the Link of this list has named');
+  }
+  return id;
+}
+
+/** What an entry does not have is left out. */
+const shown = (entry: AuditEntry) => ({
+  id: entry.id,
+  at: entry.atMs,
+  actor: {
+    kind: entry.actorKind,
+    id: entry.actorId ?? undefined,
+    name: entry.actorName ?? undefined,
+  },
+  action: entry.action,
+  object: {
+    kind: objectKindOf(entry.action),
+    id: entry.objectId ?? undefined,
+    name: entry.objectName ?? undefined,
+  },
+  address: entry.address ?? undefined,
+  requestId: entry.requestId ?? undefined,
+  detail: entry.detail ?? undefined,
+});
