@@ -6,6 +6,7 @@
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { SIGN_UP_MODES } from './access/accounts/sign-up-mode.ts';
 import { UNWRITTEN_MS_MAX } from './domain/device.ts';
 import { PROVIDER_SETTINGS } from './providers/origins.ts';
 import { foreignText } from './std/foreign-text.ts';
@@ -103,6 +104,12 @@ export const schema = z.object({
   CORS_ORIGINS: list
     .default(['*'])
     .describe('Origins, separated by commas, from which browsers may call; * is every origin.'),
+  SIGN_UP: z
+    .enum(SIGN_UP_MODES, { error: 'must be off, open or invitation' })
+    .default('off')
+    .describe(
+      'Who may make a client in the console: off, nobody; open, everybody who reaches it; invitation, whoever has a link of `tagcast operator invite`.',
+    ),
   LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
       error: 'must be trace, debug, info, warn, error, fatal or silent',

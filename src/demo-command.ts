@@ -68,7 +68,7 @@ async function makeDemo(
   const store = await openPostgres(config.DATABASE_URL);
   try {
     const demo = await ensureDemo(store.sql, secrets, accounts);
-    terminal.print(describeDemo(values.url, demo, null));
+    terminal.print(describeDemo(values.url, demo, null, null));
     return 0;
   } finally {
     await store.close();

@@ -189,8 +189,10 @@ export async function writeDemoFile(
   baseUrl: string,
   demo: Demo,
   { apnsOrigin, fcmOrigin, controlUrl }: Simulator,
+  consoleUrl: string | null,
 ): Promise<void> {
-  const content = { baseUrl, ...demo, simulator: { apnsOrigin, fcmOrigin, controlUrl } };
+  const simulator = { apnsOrigin, fcmOrigin, controlUrl };
+  const content = { baseUrl, ...(consoleUrl === null ? {} : { consoleUrl }), ...demo, simulator };
   const path = join(dataDir, 'demo.json');
   const temporary = `${path}.${process.pid}`;
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
@@ -202,9 +204,15 @@ const EXAMPLE_DEVICE = 'ab'.repeat(32);
 
 /**
  * The block that a start prints: addresses, credentials, and three lines that work when pasted.
- * Null: the simulator runs elsewhere.
+ * `simulator` null: it runs elsewhere. `consoleUrl` null: nobody is signed in to the console by a
+ * link.
  */
-export function describeDemo(baseUrl: string, demo: Demo, simulator: Simulator | null): string {
+export function describeDemo(
+  baseUrl: string,
+  demo: Demo,
+  simulator: Simulator | null,
+  consoleUrl: string | null,
+): string {
   const { appId, apiUser, superUser } = demo;
   const [tagId = 0] = demo.tagIds;
   const registration = { appId, platformId: PLATFORM_APNS, deviceId: EXAMPLE_DEVICE, tagId };
@@ -213,7 +221,7 @@ export function describeDemo(baseUrl: string, demo: Demo, simulator: Simulator |
     `curl -sS -H 'Authorization: Bearer ${token}'`;
   return `
 Tagcast is ready.
-  Service             ${baseUrl}${simulator === null ? '' : `\n  Simulated providers ${simulator.controlUrl}/state`}
+  Service             ${baseUrl}${consoleUrl === null ? '' : `\n  Console             ${consoleUrl}   (signs in, once)`}${simulator === null ? '' : `\n  Simulated providers ${simulator.controlUrl}/state`}
   Subscriptions API   Token ${apiUser.token}  LegacyAuth ${apiUser.username}:${apiUser.password}
   Notification+Admin  Token ${superUser.token}  LegacyAuth ${superUser.username}:${superUser.password}
 

@@ -1,6 +1,9 @@
 /** Puts the parts of the service together on an opened store. */
 
 import type { Logger } from 'pino';
+import { Attempts } from './access/accounts/attempts.ts';
+import { Passwords } from './access/accounts/passwords.ts';
+import { Sessions } from './access/accounts/sessions.ts';
 import { Authenticator } from './access/authenticate.ts';
 import { Failures } from './access/failures.ts';
 import type { Secrets } from './access/secrets.ts';
@@ -14,12 +17,14 @@ import type { OpenedInUse } from './credentials/rotation.ts';
 import { readCredentialInUse, refuse } from './credentials/rotation.ts';
 import type { Demo } from './demo.ts';
 import { describeDemo, ensureDemo, readDemoAccounts, writeDemoFile } from './demo.ts';
+import { makeDemoLink } from './demo-link.ts';
 import type { Scope } from './domain/device.ts';
 import { PLATFORM_IDS, UNWRITTEN_MS_MAX } from './domain/device.ts';
 import type { Progress } from './domain/progress.ts';
 import { adminRoutes } from './http/admin/routes.ts';
 import { appApiRoutes } from './http/app-api/routes.ts';
 import { TagTrees } from './http/app-api/tag-tree.ts';
+import { consoleRoutes } from './http/console/routes.ts';
 import type { Route } from './http/handler.ts';
 import { pushRoute } from './http/notifications/push.ts';
 import { notificationRoutes } from './http/notifications/routes.ts';
@@ -168,6 +173,7 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
     clock: systemClock,
     log,
   });
+  const sessions = new Sessions(sql, secrets);
   const routes = withDocument([
     ...appApiRoutes({
       catalogue,
@@ -203,6 +209,14 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
       eraseDevice: createEraser(sql, feed),
       onDisconnected: (tagId) => housekeeping.expectDisconnected(tagId),
     }),
+    ...consoleRoutes({
+      sql,
+      secrets,
+      sessions,
+      passwords: new Passwords(),
+      attempts: new Attempts(),
+      mode: config.SIGN_UP,
+    }),
     aboutRoute,
     ...healthRoutes({ readiness, metrics }),
     ...apiViewerRoutes(),
@@ -214,6 +228,7 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
     trustedProxies: config.TRUSTED_PROXIES,
     corsOrigins: config.CORS_ORIGINS,
     authenticator: new Authenticator(sql, secrets),
+    sessions,
     failures: new Failures(),
     metrics,
     log,
@@ -223,9 +238,12 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
   bulkOperations.start();
   maintenance.start();
   const url = urlOf(config, server.port);
-  if (demo !== null) await writeDemoFile(config.DATA_DIR, url, demo.demo, demo.simulator);
+  const consoleUrl = await demoConsoleUrl(store, secrets, demo, url);
+  if (demo !== null) {
+    await writeDemoFile(config.DATA_DIR, url, demo.demo, demo.simulator, consoleUrl);
+  }
   log.info({ url, workers: config.WORKERS, store: store.address.kind }, 'listening');
-  if (demo !== null) process.stdout.write(describeDemo(url, demo.demo, demo.simulator));
+  if (demo !== null) process.stdout.write(describeDemo(url, demo.demo, demo.simulator, consoleUrl));
 
   return {
     url,
@@ -266,6 +284,21 @@ async function startDemo({ sql }: Store, secrets: Secrets): Promise<RunningDemo>
   const demo = await ensureDemo(sql, secrets);
   const accounts = await readDemoAccounts(sql, secrets, demo);
   return { demo, simulator: await startSimulatorThread(accounts === null ? {} : { accounts }) };
+}
+
+/**
+ * On the embedded database the engine is its operator's own, who sees the terminal. Null:
+ * elsewhere.
+ */
+async function demoConsoleUrl(
+  { sql, address }: Store,
+  secrets: Secrets,
+  demo: RunningDemo | null,
+  url: string,
+): Promise<string | null> {
+  if (demo === null || address.kind !== 'embedded') return null;
+  const { path } = await makeDemoLink(sql, secrets, demo.demo.clientId);
+  return url + path;
 }
 
 interface OpenTagIndex {

@@ -1,20 +1,19 @@
 /**
  * Finds the caller of an Authorization header. A known credential is answered from memory, accepted
  * or refused, without a query and without a password hash. An entry holds under one revision of the
- * database (decision 43). While callers come, the revision is read a few times a second, so that a
- * revoked credential is refused within a second.
+ * database (revision.ts).
  */
 
 import { hash, randomBytes } from 'node:crypto';
 import { CappedMap } from '../std/capped-map.ts';
 import { noteKeyUse } from '../store/client-keys/note-key-use.ts';
-import { readAccessRevision } from '../store/credentials/access-revision.ts';
 import type { CredentialRow } from '../store/credentials/find-credentials.ts';
 import type { Sql } from '../store/sql.ts';
 import { parseAuthorization } from './authorization-header.ts';
 import type { Caller, KeyScope } from './caller.ts';
 import type { Presentable } from './credential-lookup.ts';
 import { CredentialLookup } from './credential-lookup.ts';
+import { AccessRevision } from './revision.ts';
 import type { Secrets } from './secrets.ts';
 
 /**
@@ -35,12 +34,6 @@ interface Remembered {
   notedMs: number;
 }
 
-/** A revision that was read less than this long ago is used without a query. */
-const FRESH_MS = 400;
-/**
- * Until this age it is used while it is read again: the longest that a revoked credential works.
- */
-const STALE_MS = 800;
 /** About 400 bytes each. An installation has as many credentials as apps. */
 const REMEMBERED_MAX = 10_000;
 /**
@@ -69,15 +62,13 @@ export class Authenticator {
    * comparison does not show how much of a header was right.
    */
   readonly #salt = randomBytes(32).toString('base64');
-  /** The newest revision that is known, and when it was asked for. */
-  #revision = '';
-  #askedAtMs = Number.NEGATIVE_INFINITY;
-  #isAsking = false;
+  readonly #revision: AccessRevision;
 
   constructor(sql: Sql, secrets: Secrets, monotonicMs: () => number = () => performance.now()) {
     this.#sql = sql;
     this.#lookup = new CredentialLookup(sql, secrets);
     this.#now = monotonicMs;
+    this.#revision = new AccessRevision(sql, monotonicMs);
   }
 
   /**
@@ -105,52 +96,28 @@ export class Authenticator {
 
   #recall(key: string): Caller | Refusal | null {
     const remembered = this.#callers.get(key) ?? this.#refused.get(key);
-    if (remembered === undefined || remembered.revision !== this.#revision) return null;
+    if (remembered === undefined) return null;
     const nowMs = this.#now();
-    const ageMs = nowMs - this.#askedAtMs;
-    if (nowMs >= remembered.untilMs || ageMs >= STALE_MS) return null;
-    if (ageMs >= FRESH_MS) this.#lookAgain();
+    if (nowMs >= remembered.untilMs || !this.#revision.holds(remembered.revision)) return null;
     this.#noteUse(remembered, nowMs);
     return remembered.known;
-  }
-
-  /**
-   * A failure needs no report: the revision becomes stale in a moment, and the next caller's query
-   * reads it.
-   */
-  #lookAgain(): void {
-    if (this.#isAsking) return;
-    this.#isAsking = true;
-    const askedAtMs = this.#now();
-    readAccessRevision(this.#sql)
-      .then((revision) => this.#stand(revision, askedAtMs))
-      .catch(() => undefined)
-      .finally(() => {
-        this.#isAsking = false;
-      });
   }
 
   /** A use that is not noted now is noted the next time. */
   #noteUse(remembered: Remembered, nowMs: number): void {
     const { known, notedMs } = remembered;
-    if (typeof known === 'string' || known.key === undefined || nowMs < notedMs + NOTED_EVERY_MS)
-      return;
+    const keyId = typeof known === 'string' ? null : (known.key?.id ?? null);
+    if (keyId === null || nowMs < notedMs + NOTED_EVERY_MS) return;
     remembered.notedMs = nowMs;
-    noteKeyUse(this.#sql, known.key.id).catch(() => {
+    noteKeyUse(this.#sql, keyId).catch(() => {
       remembered.notedMs = notedMs;
     });
-  }
-
-  #stand(revision: string, askedAtMs: number): void {
-    if (askedAtMs < this.#askedAtMs) return;
-    this.#revision = revision;
-    this.#askedAtMs = askedAtMs;
   }
 
   async #ask(key: string, presented: Presentable): Promise<Authentication> {
     const askedAtMs = this.#now();
     const { row, revision } = await this.#lookup.find(presented);
-    this.#stand(revision, askedAtMs);
+    this.#revision.stand(revision, askedAtMs);
     this.#callers.delete(key);
     this.#refused.delete(key);
     if (row === null || row.disabled) {

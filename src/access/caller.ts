@@ -1,12 +1,13 @@
-/** The caller of a request, as described by its checked credential. */
+/** The caller of a request, as described by its checked credential or session. */
 
 /** The scopes that a further key may have. */
 export const KEY_SCOPES = ['send', 'read', 'admin'] as const;
 export type KeyScope = (typeof KEY_SCOPES)[number];
 
-/** The rights of a further key. Null: no limit. */
+/** The rights of a further key, or of a member who is no owner. Null: no limit. */
 export interface KeyRights {
-  readonly id: number;
+  /** Null: a member's role, no key. */
+  readonly id: number | null;
   readonly scopes: readonly KeyScope[];
   /**
    * With `groupIds`: the tags that it may send to. All tags of its groups, and of the groups below
@@ -19,19 +20,34 @@ export interface KeyRights {
   readonly maxDevices: number | null;
 }
 
+/** The roles of a client's members, who use the console. */
+export const MEMBER_ROLES = ['owner', 'publisher', 'viewer'] as const;
+export type MemberRole = (typeof MEMBER_ROLES)[number];
+
+/** A member who has signed in. */
+export interface CallingAccount {
+  readonly id: number;
+  readonly email: string;
+  readonly role: MemberRole;
+}
+
 export interface Caller {
   /**
    * An API user belongs to one app and uses the App API; super users and keys belong to one client
-   * and use the others.
+   * and use the others. An owner calls as a super user, another member as a key with the scopes of
+   * his role.
    */
   readonly role: 'api-user' | 'super-user' | 'key';
   readonly clientId: number;
   readonly clientSlug: string;
   /** The app of an API user; null for the others. */
   readonly appId: number | null;
+  /** Of an account its e-mail address. */
   readonly userName: string;
   /** Basic is deprecated: answers on the Notification and Admin API say so. */
-  readonly method: 'bearer' | 'basic';
-  /** For keys only. */
+  readonly method: 'bearer' | 'basic' | 'session';
+  /** For keys, and members who are no owners. */
   readonly key?: KeyRights;
+  /** For members only. */
+  readonly account?: CallingAccount;
 }

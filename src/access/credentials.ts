@@ -7,6 +7,7 @@ import { lockClient } from '../store/clients/lock-client.ts';
 import { expireCredentials } from '../store/credentials/expire-credentials.ts';
 import { foreignKeyIds } from '../store/credentials/foreign-key-ids.ts';
 import { insertCredential } from '../store/credentials/insert-credential.ts';
+import type { SealedSecrets } from '../store/credentials/read-credential.ts';
 import { readCredential } from '../store/credentials/read-credential.ts';
 import type { Sql } from '../store/sql.ts';
 import { randomSecret, randomSuffix } from './random-text.ts';
@@ -74,7 +75,14 @@ export async function revealCredential(
   owner: Pick<CredentialOwner, 'clientId' | 'appId'>,
 ): Promise<RevealResult> {
   const row = await readCredential(sql, owner.clientId, owner.appId);
-  if (row === null) return { kind: 'none' };
+  return row === null ? { kind: 'none' } : openCredential(secrets, row);
+}
+
+/** The credential that a row holds. */
+export function openCredential(
+  secrets: Secrets,
+  row: SealedSecrets,
+): Exclude<RevealResult, { readonly kind: 'none' }> {
   const { username, keyId } = row;
   const token = secrets.open(row.tokenSealed, keyId, identityOf(username, 'token'));
   const password = secrets.open(row.passwordSealed, keyId, identityOf(username, 'password'));

@@ -1,6 +1,6 @@
 /**
  * The caller's address: that of the connection, or, behind a trusted proxy, the one that the proxy
- * names.
+ * names; and whether the caller's connection is encrypted.
  */
 
 import { BlockList, isIP } from 'node:net';
@@ -17,13 +17,33 @@ export type AddressResolver = (remoteAddress: string, forwardedFor: string) => s
  */
 export function createAddressResolver(trustedProxies: readonly string[]): AddressResolver {
   if (trustedProxies.length === 0) return normalAddress;
-  const trusted = new BlockList();
-  for (const proxy of trustedProxies) addTrusted(trusted, proxy);
-  const isTrusted = (address: string): boolean => trusted.check(address, familyOf(address));
+  const isTrusted = trustIn(trustedProxies);
   return (remoteAddress, forwardedFor) => {
     const address = normalAddress(remoteAddress);
     return isTrusted(address) ? lastUntrusted(address, forwardedFor, isTrusted) : address;
   };
+}
+
+/** Whether the caller's connection is encrypted, up to us or to a trusted proxy. */
+export type SecurityResolver = (remoteAddress: string, forwardedProto: string) => boolean;
+
+/** `isEncrypted`: we have a certificate ourselves. */
+export function createSecurityResolver(
+  trustedProxies: readonly string[],
+  isEncrypted: boolean,
+): SecurityResolver {
+  if (isEncrypted || trustedProxies.length === 0) return () => isEncrypted;
+  const isTrusted = trustIn(trustedProxies);
+  return (remoteAddress, forwardedProto) =>
+    isTrusted(normalAddress(remoteAddress)) &&
+    // The last one: that of the proxy which we trust.
+    forwardedProto.split(',').at(-1)?.trim().toLowerCase() === 'https';
+}
+
+function trustIn(trustedProxies: readonly string[]): (address: string) => boolean {
+  const trusted = new BlockList();
+  for (const proxy of trustedProxies) addTrusted(trusted, proxy);
+  return (address) => trusted.check(address, familyOf(address));
 }
 
 /**

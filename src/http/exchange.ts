@@ -3,6 +3,7 @@
  * `finish` adds the headers that every answer carries.
  */
 
+import type { KnownSession, Session, Sessions } from '../access/accounts/sessions.ts';
 import type { Authentication, Authenticator } from '../access/authenticate.ts';
 import type { Caller } from '../access/caller.ts';
 import type { Failures } from '../access/failures.ts';
@@ -10,22 +11,27 @@ import { networkOf } from '../std/ip-address.ts';
 import { faultOf } from '../store/faults.ts';
 import type { FailureLog } from '../telemetry/failure-log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import type { AddressResolver } from './client-address.ts';
+import type { AddressResolver, SecurityResolver } from './client-address.ts';
 import type { Cors } from './cors.ts';
 import type { WriteField } from './front/front.ts';
-import type { ApiRoute, HttpRequest, HttpResponse, Route } from './handler.ts';
+import type { ApiRoute, ConsoleRoute, HttpRequest, HttpResponse, Route } from './handler.ts';
 import { mayUse, tellsDeprecation, whyNot } from './permission.ts';
 import { problem } from './problem.ts';
+import { Request } from './request.ts';
 import type { RequestHead } from './request-head.ts';
 import { requestIdOf } from './request-id.ts';
 import type { Found, Match } from './router.ts';
+import type { Passage, SessionRoute } from './session-gate.ts';
+import { passOf, passOfVisitor, presentedSession } from './session-gate.ts';
 
 /** The objects that all exchanges share. */
 export interface ExchangeParts {
   readonly authenticator: Pick<Authenticator, 'authenticate' | 'recall'>;
+  readonly sessions: Pick<Sessions, 'authenticate' | 'recall' | 'isCsrfToken'>;
   readonly failures: Failures;
   readonly cors: Cors;
   readonly addressOf: AddressResolver;
+  readonly isSecureOf: SecurityResolver;
   readonly metrics: Metrics;
   readonly failureLog: FailureLog;
 }
@@ -40,6 +46,12 @@ function writeAll(headers: Headers, write: WriteField): void {
 
 /** RFC 9110, section 11.6.1: one challenge for each scheme. */
 const CHALLENGES: Headers = { 'WWW-Authenticate': 'Bearer realm="tagcast", Basic realm="tagcast"' };
+/** No Basic: a browser would ask for its password in a window of its own. */
+const SESSION_CHALLENGE: Headers = { 'WWW-Authenticate': 'Session realm="tagcast"' };
+/** An answer to a session is for its browser only, which asks again each time. */
+const PRIVATE: Headers = { 'Cache-Control': 'private, no-cache' };
+/** What is below is for pages of our own origin. */
+const CONSOLE = '/console/';
 /**
  * RFC 9745. Basic is deprecated since 2025-01-01T00:00:00Z, with the version of the interface that
  * has API keys.
@@ -59,7 +71,12 @@ export class Exchange {
   readonly #head: RequestHead;
   readonly #match: Match<Route>;
   #address: string | null = null;
+  #isSecure: boolean | null = null;
+  /** Of the session by which the request is judged; null: by its credential. */
+  readonly #sessionToken: string | null;
+  #session: Session | null = null;
   #caller: Caller | null = null;
+  #isAdmitted = false;
   #asked: Promise<Refusal> | null = null;
   #isLate = false;
 
@@ -68,6 +85,8 @@ export class Exchange {
     this.#head = head;
     this.#match = match;
     this.requestId = requestIdOf(head.headers.get('x-request-id'));
+    this.#sessionToken =
+      match.kind === 'found' ? presentedSession(match.route, head, () => this.isSecure) : null;
   }
 
   get isHead(): boolean {
@@ -81,6 +100,15 @@ export class Exchange {
       this.#head.headers.get('x-forwarded-for'),
     );
     return this.#address;
+  }
+
+  /** Whether the caller's connection is encrypted, up to us or to a trusted proxy. */
+  get isSecure(): boolean {
+    this.#isSecure ??= this.#parts.isSecureOf(
+      this.#head.remoteAddress,
+      this.#head.headers.get('x-forwarded-proto'),
+    );
+    return this.#isSecure;
   }
 
   /**
@@ -116,7 +144,7 @@ export class Exchange {
    * Asks the store about a credential that is not in memory. Null: it is, or the route needs none.
    */
   ask(found: Found<Route>): Promise<Refusal> | null {
-    if (found.route.api === 'open' || this.#caller !== null) return null;
+    if (found.route.api === 'open' || this.#isAdmitted) return null;
     this.#asked = Promise.resolve(this.#admit(found)).finally(() => {
       this.#asked = null;
     });
@@ -187,7 +215,9 @@ export class Exchange {
     const route = this.#match.kind === 'found' ? this.#match.route : null;
     this.#count(route, status);
     writeAll(headers, write);
-    if (route?.api !== 'open') {
+    if (this.#sessionToken !== null) {
+      if (headers['Cache-Control'] === undefined) writeAll(PRIVATE, write);
+    } else if (route?.api !== 'open' && !this.#isOfConsole) {
       writeAll(this.#parts.cors.headersFor(this.#head.headers.get('origin')), write);
     }
     if (route !== null && this.#isDeprecated(route)) writeAll(BASIC_DEPRECATED, write);
@@ -202,8 +232,14 @@ export class Exchange {
     }).value += 1;
   }
 
+  /** Pages of other origins have nothing to do there. */
+  get #isOfConsole(): boolean {
+    return this.#head.path.startsWith(CONSOLE);
+  }
+
   #isDeprecated({ api }: Route): boolean {
-    return this.#caller?.method === 'basic' && api !== 'open' && tellsDeprecation(api);
+    if (this.#caller?.method !== 'basic' || api === 'open' || api === 'console') return false;
+    return tellsDeprecation(api);
   }
 
   /**
@@ -215,6 +251,7 @@ export class Exchange {
     if (this.#head.method !== 'OPTIONS') {
       return this.refuse(405, 'This path does not support this method.', headers);
     }
+    if (this.#isOfConsole) return { status: 204, headers, body: '' };
     const origin = this.#head.headers.get('origin');
     const asked = this.#head.headers.get('access-control-request-headers');
     const cors = this.#parts.cors.preflightHeaders(origin, allow, asked);
@@ -229,30 +266,90 @@ export class Exchange {
   }
 
   #serve({ route, params }: Found<Route>, body: Buffer): HttpResponse | Promise<HttpResponse> {
-    const request = new Request(this.#head, params, this.address, this.requestId, body);
+    const { address, isSecure, requestId } = this;
+    const request = new Request(this.#head, params, { address, isSecure, requestId, body });
     if (route.api === 'open') return route.handle(request);
+    if (route.api === 'console') return this.#serveConsole(route, request);
     if (this.#caller === null) throw new Error(`${route.path} is served to nobody`);
     return route.handle(request, this.#caller);
   }
 
-  /** The refusal that follows from the credential in memory. */
+  #serveConsole(route: ConsoleRoute, request: HttpRequest): HttpResponse | Promise<HttpResponse> {
+    if (route.needs === 'nobody') return route.handle(request);
+    if (route.needs === 'owner') {
+      if (this.#caller === null) throw new Error(`${route.path} is served to no owner`);
+      return route.handle(request, this.#caller);
+    }
+    if (this.#session === null) throw new Error(`${route.path} is served without a session`);
+    return route.handle(request, this.#session);
+  }
+
+  /** The refusal that follows from what is in memory of the credential or session. */
   #recall({ route, params }: Found<Route>): Refusal {
     if (route.api === 'open') return null;
+    const token = this.#sessionToken;
+    if (token !== null) {
+      const known = this.#parts.sessions.recall(token);
+      return known === null ? null : this.#judgeSession(route, params, token, known);
+    }
+    if (route.api === 'console') return this.#judgeVisitor(route);
     const known = this.#parts.authenticator.recall(this.#head.headers.get('authorization'));
     return known === null ? null : this.#judge(route, params, known);
   }
 
-  /** Checks whether the credential is good for this route. */
+  /** Checks whether the credential or session is good for this route. */
   #admit({ route, params }: Found<Route>): Refusal | Promise<Refusal> {
     if (route.api === 'open') return null;
+    const { authenticator, sessions } = this.#parts;
+    const token = this.#sessionToken;
+    if (token !== null) {
+      return this.#known(route, sessions.authenticate(token), (known) =>
+        this.#judgeSession(route, params, token, known),
+      );
+    }
+    if (route.api === 'console') return this.#judgeVisitor(route);
     const header = this.#head.headers.get('authorization');
-    const authentication = this.#parts.authenticator.authenticate(header);
-    return authentication instanceof Promise
-      ? authentication.then(
-          (known) => this.#judge(route, params, known),
-          (error: unknown) => this.#failed(route, error),
-        )
-      : this.#judge(route, params, authentication);
+    return this.#known(route, authenticator.authenticate(header), (known) =>
+      this.#judge(route, params, known),
+    );
+  }
+
+  /** Judges at once what is known at once. */
+  #known<T>(
+    route: Route,
+    answer: T | Promise<T>,
+    judge: (known: T) => Refusal,
+  ): Refusal | Promise<Refusal> {
+    return answer instanceof Promise
+      ? answer.then(judge, (error: unknown) => this.#failed(route, error))
+      : judge(answer);
+  }
+
+  #judgeSession(
+    route: SessionRoute,
+    params: Readonly<Record<string, string>>,
+    token: string,
+    known: KnownSession,
+  ): Refusal {
+    if (known === 'ended') {
+      return this.refuse(401, 'This session has ended: sign in again.', SESSION_CHALLENGE);
+    }
+    this.#session = known;
+    const csrfToken = this.#head.headers.get('x-csrf-token');
+    const hasCsrfToken = this.#parts.sessions.isCsrfToken(token, csrfToken);
+    return this.#pass(passOf(route, params, this.#head, known, hasCsrfToken));
+  }
+
+  #judgeVisitor({ needs }: ConsoleRoute): Refusal {
+    if (needs === 'nobody') return this.#pass(passOfVisitor(this.#head));
+    return this.refuse(401, 'This path needs a session: sign in first.', SESSION_CHALLENGE);
+  }
+
+  #pass(passage: Passage): Refusal {
+    if (!passage.isOpen) return this.refuse(passage.status, passage.why);
+    this.#caller = passage.caller;
+    this.#isAdmitted = true;
+    return null;
   }
 
   #judge(
@@ -262,6 +359,7 @@ export class Exchange {
   ): Refusal {
     if (typeof authentication === 'string') return this.#unauthenticated(authentication);
     this.#caller = authentication;
+    this.#isAdmitted = true;
     return this.#forbidden(route, params, authentication);
   }
 
@@ -312,44 +410,5 @@ export class Exchange {
     }
     failureLog.tell({ ...failure, level: 'error', sentence: 'a request failed' });
     return this.refuse(500, 'The service failed. Its log says why.');
-  }
-}
-
-/** A request as handlers see it. The query is parsed on demand. */
-class Request implements HttpRequest {
-  readonly method: string;
-  readonly path: string;
-  readonly #head: RequestHead;
-  readonly params: Readonly<Record<string, string>>;
-  readonly address: string;
-  readonly requestId: string;
-  readonly body: Buffer;
-
-  constructor(
-    head: RequestHead,
-    params: Readonly<Record<string, string>>,
-    address: string,
-    requestId: string,
-    body: Buffer,
-  ) {
-    this.method = head.method;
-    this.path = head.path;
-    this.#head = head;
-    this.params = params;
-    this.address = address;
-    this.requestId = requestId;
-    this.body = body;
-  }
-
-  get query(): URLSearchParams {
-    return new URLSearchParams(this.#head.query);
-  }
-
-  header(name: string): string {
-    return this.#head.headers.get(name);
-  }
-
-  hasHeader(name: string): boolean {
-    return this.#head.headers.has(name);
   }
 }

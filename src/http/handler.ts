@@ -3,6 +3,7 @@
  * underneath.
  */
 
+import type { Session } from '../access/accounts/sessions.ts';
 import type { Caller, KeyScope } from '../access/caller.ts';
 import type { BodyStream } from './body-stream.ts';
 import type { OperationId } from './openapi/operations.ts';
@@ -21,6 +22,8 @@ export interface HttpRequest {
   readonly body: Buffer;
   /** The caller's address, behind trusted proxies the one they name. */
   readonly address: string;
+  /** Whether the caller's connection is encrypted, up to us or to a trusted proxy. */
+  readonly isSecure: boolean;
   readonly requestId: string;
 }
 
@@ -70,13 +73,41 @@ export interface ClientRoute extends CalledRoute {
 /** A route that only a checked credential reaches. */
 export type ApiRoute = AppRoute | ClientRoute;
 
+/** A route of the console's own API: pages of our own origin call it, mostly with a session. */
+export type ConsoleRoute = VisitorRoute | AccountRoute | OwnerRoute;
+
+interface ConsoleRouteShape extends RouteShape {
+  readonly api: 'console';
+}
+
+/** For everybody, without a session. */
+export interface VisitorRoute extends ConsoleRouteShape {
+  readonly needs: 'nobody';
+  handle(request: HttpRequest): Promise<HttpResponse> | HttpResponse;
+}
+
+/**
+ * For whoever has signed in. `cookie`: without the CSRF token, which such a route gives.
+ * `operator`: for accounts of the operator.
+ */
+export interface AccountRoute extends ConsoleRouteShape {
+  readonly needs: 'cookie' | 'account' | 'operator';
+  handle(request: HttpRequest, session: Session): Promise<HttpResponse> | HttpResponse;
+}
+
+/** For owners of the client that the request names. */
+export interface OwnerRoute extends ConsoleRouteShape {
+  readonly needs: 'owner';
+  handle(request: HttpRequest, caller: Caller): Promise<HttpResponse> | HttpResponse;
+}
+
 /** A route for everybody: health, metrics. */
 export interface OpenRoute extends RouteShape {
   readonly api: 'open';
   handle(request: HttpRequest): Promise<HttpResponse> | HttpResponse;
 }
 
-export type Route = ApiRoute | OpenRoute;
+export type Route = ApiRoute | ConsoleRoute | OpenRoute;
 
 /**
  * The limit of bodies on every API but the App API. Above it the App API answers 413, too

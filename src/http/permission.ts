@@ -12,7 +12,10 @@ export function mayUse(route: ApiRoute, { role, key }: Caller): boolean {
 }
 
 /** The sentence for a caller that may not use the route. */
-export function whyNot(route: ApiRoute, { key }: Caller): string {
+export function whyNot(route: ApiRoute, { key, account }: Caller): string {
+  if (account !== undefined && route.api !== 'app') {
+    return `Your role in this client is ${account.role}, which may not do this.`;
+  }
   if (key === undefined || route.api === 'app') return 'This credential is for another API.';
   if (route.needs === 'super-user') return 'This is for the super user: no key is enough.';
   return `This key does not have the scope ${route.needs}.`;

@@ -19,10 +19,16 @@ export const READ_HEADERS = [
   'authorization',
   'content-length',
   'content-type',
+  'cookie',
+  'host',
   'idempotency-key',
   'if-none-match',
   'origin',
+  'sec-fetch-site',
+  'tagcast-client',
+  'x-csrf-token',
   'x-forwarded-for',
+  'x-forwarded-proto',
   'x-request-id',
 ] as const;
 

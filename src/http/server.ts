@@ -7,7 +7,7 @@ import type { Logger } from 'pino';
 import { FailureLog } from '../telemetry/failure-log.ts';
 import type { AdmissionLimits } from './admission.ts';
 import { Admission } from './admission.ts';
-import { createAddressResolver } from './client-address.ts';
+import { createAddressResolver, createSecurityResolver } from './client-address.ts';
 import type { Desk } from './conversation.ts';
 import { Conversation } from './conversation.ts';
 import { createCors } from './cors.ts';
@@ -26,7 +26,7 @@ import { NO_HEADERS } from './request-head.ts';
 import { Router } from './router.ts';
 
 export interface ServerOptions
-  extends Pick<ExchangeParts, 'authenticator' | 'failures' | 'metrics'> {
+  extends Pick<ExchangeParts, 'authenticator' | 'sessions' | 'failures' | 'metrics'> {
   readonly log: Logger;
   readonly routes: readonly Route[];
   readonly host: string;
@@ -146,6 +146,7 @@ class RunningServer implements Server, RequestHandler, Desk {
       failureLog: new FailureLog(options.log),
       cors: createCors(options.corsOrigins),
       addressOf: createAddressResolver(options.trustedProxies),
+      isSecureOf: createSecurityResolver(options.trustedProxies, certificate !== null),
     };
     this.#router = new Router(options.routes);
     this.#limits = {

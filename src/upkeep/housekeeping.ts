@@ -6,6 +6,8 @@
 import type { Logger } from 'pino';
 import type { DevicePlace } from '../domain/device-group-change.ts';
 import { Recurring } from '../std/recurring.ts';
+import { deleteEndedLinks } from '../store/accounts/links.ts';
+import { deleteEndedSessions } from '../store/accounts/sessions.ts';
 import { eraseDevices } from '../store/devices/erase-devices.ts';
 import { idleDevices } from '../store/housekeeping/idle-devices.ts';
 import { deleteOldNotifications } from '../store/housekeeping/old-notifications.ts';
@@ -77,6 +79,8 @@ const PROVIDER_TOKEN_MS = DAY_MS;
  * again and again.
  */
 const DEAD_NODE_MS = 1_200_000;
+/** Longer than a session of the console lives unused (access/accounts/sessions.ts). */
+const UNUSED_SESSION_MS = DAY_MS;
 /** A bucket is full, and its ramp at the bottom, after minutes. */
 const QUOTA_MS = DAY_MS;
 /** Who started one looks at it within days. */
@@ -194,6 +198,8 @@ export class Housekeeping {
     await deleteProviderTokens(this.sql, PROVIDER_TOKEN_MS, ROWS_MAX);
     await deleteQuotas(this.sql, QUOTA_MS, ROWS_MAX);
     await deleteBulkOperations(this.sql, BULK_OPERATION_MS, ROWS_MAX);
+    await deleteEndedSessions(this.sql, UNUSED_SESSION_MS, ROWS_MAX);
+    await deleteEndedLinks(this.sql, ROWS_MAX);
     this.sweptAtMs = nowMs;
   }
 

@@ -1,7 +1,7 @@
 /**
- * Every route of the server × every role and scope × the wrong client, the wrong app, no
- * credential, one that was rotated, in its grace and after it: the answers stand in the table. A
- * route that it does not have fails the test.
+ * Every route of the server × every role and scope, by credential and by session × the wrong
+ * client, the wrong app, no credential, one that was rotated, in its grace and after it: the
+ * answers stand in the table. A route that it does not have fails the test.
  */
 
 import { pino } from 'pino';
@@ -14,7 +14,10 @@ import { startEngine } from '../../src/engine.ts';
 import { makeDocument } from '../../src/http/openapi/document.ts';
 import { insertApp } from '../../src/store/apps/insert-app.ts';
 import { raiseCatalogueVersion } from '../../src/store/clients/lock-client.ts';
+import type { SqlPool } from '../../src/store/sql.ts';
 import type { Store } from '../../src/store/store.ts';
+import type { NewAccount, SignedIn } from '../support/accounts.ts';
+import { addAccount, beginSession } from '../support/accounts.ts';
 import type { Tenant } from '../support/api.ts';
 import { addTenant, secrets } from '../support/api.ts';
 import { DocumentCheck } from '../support/document-check.ts';
@@ -40,6 +43,14 @@ const CALLERS = [
   'a key of another tag to send and read',
   'a key of another app to send and read',
   "another client's key of all scopes",
+  'an owner, signed in',
+  'a publisher, signed in',
+  'a viewer, signed in',
+  "another client's owner, signed in",
+  'an owner without the CSRF token',
+  'an owner, from a page elsewhere',
+  'an owner whose session has ended',
+  'an operator, signed in, of no client',
 ] as const;
 type CallerName = (typeof CALLERS)[number];
 
@@ -81,105 +92,123 @@ const to =
   });
 const doomed = ({ number }: Things) => ({ tags: [{ sourceId: `doomed-${number}` }] });
 const admin = '/push-admin-api';
+const own = '/console/api';
 const jobs = '/push-api/v3/demo/notifications';
 const goal = ({ tagId }: Things) => ({ tagIds: [tagId], payload: { title: 'goal!' } });
 
 /**
  * Columns, in groups: nobody, guess · API user: own, in grace, after, another app's, another
  * client's · super user: own, in grace, after, another client's · keys: send, read, admin, another
- * tag's, another app's, another client's.
+ * tag's, another app's, another client's · sessions: owner, publisher, viewer, another client's
+ * owner, owner without CSRF token, from elsewhere, ended, operator of no client.
  */
 // biome-ignore format: a table is read by its columns.
 const TABLE: readonly Row[] = [
-  ['GET /', to('/'), [200, 200], [200, 200, 200, 200, 200], [200, 200, 200, 200], [200, 200, 200, 200, 200, 200]],
-  ['GET /livez', to('/livez'), [200, 200], [200, 200, 200, 200, 200], [200, 200, 200, 200], [200, 200, 200, 200, 200, 200]],
-  ['GET /openapi.json', to('/openapi.json'), [200, 200], [200, 200, 200, 200, 200], [200, 200, 200, 200], [200, 200, 200, 200, 200, 200]],
-  ['GET /docs/api', to('/docs/api'), [200, 200], [200, 200, 200, 200, 200], [200, 200, 200, 200], [200, 200, 200, 200, 200, 200]],
-  ['GET /docs/api/:file', to('/docs/api/viewer.js'), [200, 200], [200, 200, 200, 200, 200], [200, 200, 200, 200], [200, 200, 200, 200, 200, 200]],
-  ['GET /readyz', to('/readyz'), [200, 200], [200, 200, 200, 200, 200], [200, 200, 200, 200], [200, 200, 200, 200, 200, 200]],
+  ['GET /', to('/'), [200, 200], [200, 200, 200, 200, 200], [200, 200, 200, 200], [200, 200, 200, 200, 200, 200], [200, 200, 200, 200, 200, 200, 200, 200]],
+  ['GET /livez', to('/livez'), [200, 200], [200, 200, 200, 200, 200], [200, 200, 200, 200], [200, 200, 200, 200, 200, 200], [200, 200, 200, 200, 200, 200, 200, 200]],
+  ['GET /openapi.json', to('/openapi.json'), [200, 200], [200, 200, 200, 200, 200], [200, 200, 200, 200], [200, 200, 200, 200, 200, 200], [200, 200, 200, 200, 200, 200, 200, 200]],
+  ['GET /docs/api', to('/docs/api'), [200, 200], [200, 200, 200, 200, 200], [200, 200, 200, 200], [200, 200, 200, 200, 200, 200], [200, 200, 200, 200, 200, 200, 200, 200]],
+  ['GET /docs/api/:file', to('/docs/api/viewer.js'), [200, 200], [200, 200, 200, 200, 200], [200, 200, 200, 200], [200, 200, 200, 200, 200, 200], [200, 200, 200, 200, 200, 200, 200, 200]],
+  ['GET /readyz', to('/readyz'), [200, 200], [200, 200, 200, 200, 200], [200, 200, 200, 200], [200, 200, 200, 200, 200, 200], [200, 200, 200, 200, 200, 200, 200, 200]],
   // From this machine only, whatever the credential; these callers come through a proxy.
-  ['GET /metrics', to('/metrics'), [403, 403], [403, 403, 403, 403, 403], [403, 403, 403, 403], [403, 403, 403, 403, 403, 403]],
+  ['GET /metrics', to('/metrics'), [403, 403], [403, 403, 403, 403, 403], [403, 403, 403, 403], [403, 403, 403, 403, 403, 403], [403, 403, 403, 403, 403, 403, 403, 403]],
 
-  ['POST /push-api/reg', to('/push-api/reg', (things) => ({ ...device(things), tagId: things.tagId })), [401, 401], [200, 200, 401, '200i', '200i'], [403, 403, 401, 403], [403, 403, 403, 403, 403, 403]],
-  ['POST /push-api/ureg', to('/push-api/ureg', (things) => ({ ...device(things), tagId: things.tagId })), [401, 401], [200, 200, 401, '200i', '200i'], [403, 403, 401, 403], [403, 403, 403, 403, 403, 403]],
-  ['POST /push-api/set', to('/push-api/set', (things) => ({ ...device(things), tagId: things.tagId })), [401, 401], [200, 200, 401, '200i', '200i'], [403, 403, 401, 403], [403, 403, 403, 403, 403, 403]],
-  ['POST /push-api/list', to('/push-api/list', device), [401, 401], [200, 200, 401, 403, 403], [403, 403, 401, 403], [403, 403, 403, 403, 403, 403]],
-  ['POST /push-api/tags', to('/push-api/tags', device), [401, 401], [200, 200, 401, 403, 403], [403, 403, 401, 403], [403, 403, 403, 403, 403, 403]],
-  ['GET /push-api/v3/:client/tags/:app', (things) => ({ path: `/push-api/v3/demo/tags/${things.demo.appId}` }), [401, 401], [200, 200, 401, 403, 403], [403, 403, 401, 403], [403, 403, 403, 403, 403, 403]],
+  ['POST /push-api/reg', to('/push-api/reg', (things) => ({ ...device(things), tagId: things.tagId })), [401, 401], [200, 200, 401, '200i', '200i'], [403, 403, 401, 403], [403, 403, 403, 403, 403, 403], [403, 403, 403, 403, 403, 403, 401, 403]],
+  ['POST /push-api/ureg', to('/push-api/ureg', (things) => ({ ...device(things), tagId: things.tagId })), [401, 401], [200, 200, 401, '200i', '200i'], [403, 403, 401, 403], [403, 403, 403, 403, 403, 403], [403, 403, 403, 403, 403, 403, 401, 403]],
+  ['POST /push-api/set', to('/push-api/set', (things) => ({ ...device(things), tagId: things.tagId })), [401, 401], [200, 200, 401, '200i', '200i'], [403, 403, 401, 403], [403, 403, 403, 403, 403, 403], [403, 403, 403, 403, 403, 403, 401, 403]],
+  ['POST /push-api/list', to('/push-api/list', device), [401, 401], [200, 200, 401, 403, 403], [403, 403, 401, 403], [403, 403, 403, 403, 403, 403], [403, 403, 403, 403, 403, 403, 401, 403]],
+  ['POST /push-api/tags', to('/push-api/tags', device), [401, 401], [200, 200, 401, 403, 403], [403, 403, 401, 403], [403, 403, 403, 403, 403, 403], [403, 403, 403, 403, 403, 403, 401, 403]],
+  ['GET /push-api/v3/:client/tags/:app', (things) => ({ path: `/push-api/v3/demo/tags/${things.demo.appId}` }), [401, 401], [200, 200, 401, 403, 403], [403, 403, 401, 403], [403, 403, 403, 403, 403, 403], [403, 403, 403, 403, 403, 403, 401, 403]],
   // 404: the device is not there.
-  ['POST /push-api/v3/:client/devices/replace', to('/push-api/v3/demo/devices/replace', (things) => ({ ...device(things), deviceId: 'b'.repeat(64), newDeviceId: 'c'.repeat(64) })), [401, 401], [404, 404, 401, 403, 403], [403, 403, 401, 403], [403, 403, 403, 403, 403, 403]],
+  ['POST /push-api/v3/:client/devices/replace', to('/push-api/v3/demo/devices/replace', (things) => ({ ...device(things), deviceId: 'b'.repeat(64), newDeviceId: 'c'.repeat(64) })), [401, 401], [404, 404, 401, 403, 403], [403, 403, 401, 403], [403, 403, 403, 403, 403, 403], [403, 403, 403, 403, 403, 403, 401, 403]],
 
   // By another client: the tag is none of his, and nobody gets it.
-  ['POST /push-api/push', to('/push-api/push', goal), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 200], [200, 403, 403, 403, 200, 200]],
-  ['GET /push-api/status/:id', to('/push-api/status/JOB'), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 404], [403, 200, 403, 404, 404, 404]],
+  ['POST /push-api/push', to('/push-api/push', goal), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 200], [200, 403, 403, 403, 200, 200], [200, 200, 403, 200, 403, 403, 401, 403]],
+  ['GET /push-api/status/:id', to('/push-api/status/JOB'), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 404], [403, 200, 403, 404, 404, 404], [200, 200, 200, 404, 403, 403, 401, 403]],
 
-  ['GET /push-api/v3/:client/notifications', to(jobs), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 200, 200, 403]],
-  ['POST /push-api/v3/:client/notifications', to(jobs, goal), [401, 401], [403, 403, 401, 403, 403], [202, 202, 401, 403], [202, 403, 403, 403, 202, 403]],
-  ['POST /push-api/v3/:client/notifications/preview', to(`${jobs}/preview`, goal), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [200, 403, 403, 403, 200, 403]],
-  ['POST /push-api/v3/:client/notifications/estimate', to(`${jobs}/estimate`, ({ tagId }) => ({ tagIds: [tagId] })), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [200, 403, 403, 403, 200, 403]],
+  ['GET /push-api/v3/:client/notifications', to(jobs), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 200, 200, 403], [200, 200, 200, 403, 403, 403, 401, 403]],
+  ['POST /push-api/v3/:client/notifications', to(jobs, goal), [401, 401], [403, 403, 401, 403, 403], [202, 202, 401, 403], [202, 403, 403, 403, 202, 403], [202, 202, 403, 403, 403, 403, 401, 403]],
+  ['POST /push-api/v3/:client/notifications/preview', to(`${jobs}/preview`, goal), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [200, 403, 403, 403, 200, 403], [200, 200, 403, 403, 403, 403, 401, 403]],
+  ['POST /push-api/v3/:client/notifications/estimate', to(`${jobs}/estimate`, ({ tagId }) => ({ tagIds: [tagId] })), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [200, 403, 403, 403, 200, 403], [200, 200, 403, 403, 403, 403, 401, 403]],
   // 400: a message of nothing, so that nobody's rate is used up.
-  ['POST /push-api/v3/:client/notifications/test', to(`${jobs}/test`, (things) => ({ ...device(things), payload: {} })), [401, 401], [403, 403, 401, 403, 403], [400, 400, 401, 403], [400, 403, 403, 403, 403, 403]],
-  ['GET /push-api/v3/:client/notifications/:id', to(`${jobs}/JOB`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 404, 404, 403]],
-  ['GET /push-api/v3/:client/notifications/:id/events', to(`${jobs}/JOB/events`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 404, 404, 403]],
-  ['PATCH /push-api/v3/:client/notifications/:id', to(`${jobs}/LATER`, () => ({})), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [200, 403, 403, 404, 404, 403]],
-  ['POST /push-api/v3/:client/notifications/:id/pause', to(`${jobs}/LATER/pause`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [200, 403, 403, 404, 404, 403]],
-  ['POST /push-api/v3/:client/notifications/:id/resume', to(`${jobs}/LATER/resume`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [200, 403, 403, 404, 404, 403]],
-  ['POST /push-api/v3/:client/notifications/:id/cancel', to(`${jobs}/LATER/cancel`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [200, 403, 403, 404, 404, 403]],
+  ['POST /push-api/v3/:client/notifications/test', to(`${jobs}/test`, (things) => ({ ...device(things), payload: {} })), [401, 401], [403, 403, 401, 403, 403], [400, 400, 401, 403], [400, 403, 403, 403, 403, 403], [400, 400, 403, 403, 403, 403, 401, 403]],
+  ['GET /push-api/v3/:client/notifications/:id', to(`${jobs}/JOB`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 404, 404, 403], [200, 200, 200, 403, 403, 403, 401, 403]],
+  ['GET /push-api/v3/:client/notifications/:id/events', to(`${jobs}/JOB/events`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 404, 404, 403], [200, 200, 200, 403, 403, 403, 401, 403]],
+  ['PATCH /push-api/v3/:client/notifications/:id', to(`${jobs}/LATER`, () => ({})), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [200, 403, 403, 404, 404, 403], [200, 200, 403, 403, 403, 403, 401, 403]],
+  ['POST /push-api/v3/:client/notifications/:id/pause', to(`${jobs}/LATER/pause`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [200, 403, 403, 404, 404, 403], [200, 200, 403, 403, 403, 403, 401, 403]],
+  ['POST /push-api/v3/:client/notifications/:id/resume', to(`${jobs}/LATER/resume`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [200, 403, 403, 404, 404, 403], [200, 200, 403, 403, 403, 403, 401, 403]],
+  ['POST /push-api/v3/:client/notifications/:id/cancel', to(`${jobs}/LATER/cancel`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [200, 403, 403, 404, 404, 403], [200, 200, 403, 403, 403, 403, 401, 403]],
 
-  ['GET /push-admin-api/endpoints/get', to(`${admin}/endpoints/get`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 200], [200, 200, 200, 200, 200, 200]],
-  ['GET /push-admin-api/tag/id/:value/:client', to(`${admin}/tag/id/TAG/demo`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 403, 200, 403]],
-  ['GET /push-admin-api/tag/sourceId/:value/:client', to(`${admin}/tag/sourceId/goals/demo`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 403, 200, 403]],
-  ['POST /push-admin-api/tag/add/:client', to(`${admin}/tag/add/demo`, ({ number }) => ({ tags: [{ name: 'New', sourceId: `doomed-${number}` }] })), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 403, 200, 403, 403, 403]],
-  ['POST /push-admin-api/tag/update/:client', to(`${admin}/tag/update/demo`, doomed), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 403, 200, 403, 403, 403]],
-  ['POST /push-admin-api/tag/delete/:client', to(`${admin}/tag/delete/demo`, doomed), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 403, 200, 403, 403, 403]],
-  ['GET /push-admin-api/v3/:client/tags', to(`${admin}/v3/demo/tags`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 200, 200, 403]],
-  ['POST /push-admin-api/v3/:client/tags', to(`${admin}/v3/demo/tags`, () => ({ name: 'New' })), [401, 401], [403, 403, 401, 403, 403], [201, 201, 401, 403], [403, 403, 201, 403, 403, 403]],
-  ['GET /push-admin-api/v3/:client/tags/:id', to(`${admin}/v3/demo/tags/TAG`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 403, 200, 403]],
-  ['PATCH /push-admin-api/v3/:client/tags/:id', to(`${admin}/v3/demo/tags/TAG`, () => ({ name: 'Goals' })), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 403, 200, 403, 403, 403]],
-  ['DELETE /push-admin-api/v3/:client/tags/:id', ({ doomedTag }) => ({ path: `${admin}/v3/demo/tags/${doomedTag}` }), [401, 401], [403, 403, 401, 403, 403], [204, 204, 401, 403], [403, 403, 204, 403, 403, 403]],
-  ['GET /push-admin-api/v3/:client/groups', to(`${admin}/v3/demo/groups`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 200, 200, 403]],
-  ['POST /push-admin-api/v3/:client/groups', to(`${admin}/v3/demo/groups`, () => ({ name: 'New' })), [401, 401], [403, 403, 401, 403, 403], [201, 201, 401, 403], [403, 403, 201, 403, 403, 403]],
-  ['GET /push-admin-api/v3/:client/groups/:id', ({ groupId }) => ({ path: `${admin}/v3/demo/groups/${groupId}` }), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 403, 200, 403]],
-  ['PATCH /push-admin-api/v3/:client/groups/:id', ({ groupId }) => ({ path: `${admin}/v3/demo/groups/${groupId}`, body: { name: 'Clubs' } }), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 403, 200, 403, 403, 403]],
-  ['DELETE /push-admin-api/v3/:client/groups/:id', ({ doomedGroup }) => ({ path: `${admin}/v3/demo/groups/${doomedGroup}` }), [401, 401], [403, 403, 401, 403, 403], [204, 204, 401, 403], [403, 403, 204, 403, 403, 403]],
-  ['GET /push-admin-api/app/get/:client', to(`${admin}/app/get/demo`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 200, 200, 403]],
-  ['POST /push-admin-api/app/add/:client', to(`${admin}/app/add/demo`, () => ({ name: 'New', platformId: 7 })), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 403, 200, 403, 403, 403]],
-  ['POST /push-admin-api/app/update/:client', to(`${admin}/app/update/demo`, ({ demo }) => ({ id: demo.appId, platformId: 3 })), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 403, 200, 403, 403, 403]],
-  ['GET /push-admin-api/v3/:client/apps', to(`${admin}/v3/demo/apps`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 200, 200, 403]],
-  ['POST /push-admin-api/v3/:client/apps', to(`${admin}/v3/demo/apps`, () => ({ name: 'New', platformIds: [7] })), [401, 401], [403, 403, 401, 403, 403], [201, 201, 401, 403], [403, 403, 201, 403, 403, 403]],
-  ['GET /push-admin-api/v3/:client/apps/:id', to(`${admin}/v3/demo/apps/APP`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 200, 403, 403]],
-  ['PATCH /push-admin-api/v3/:client/apps/:id', to(`${admin}/v3/demo/apps/APP`, () => ({ name: 'App' })), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 403, 200, 403, 403, 403]],
-  ['GET /push-admin-api/v3/:client/apps/:id/platforms/:platform', to(`${admin}/v3/demo/apps/APP/platforms/3`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 403, 403, 403]],
+  ['GET /push-admin-api/endpoints/get', to(`${admin}/endpoints/get`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 200], [200, 200, 200, 200, 200, 200], [200, 200, 200, 200, 403, 403, 401, 403]],
+  ['GET /push-admin-api/tag/id/:value/:client', to(`${admin}/tag/id/TAG/demo`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 403, 200, 403], [200, 200, 200, 403, 403, 403, 401, 403]],
+  ['GET /push-admin-api/tag/sourceId/:value/:client', to(`${admin}/tag/sourceId/goals/demo`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 403, 200, 403], [200, 200, 200, 403, 403, 403, 401, 403]],
+  ['POST /push-admin-api/tag/add/:client', to(`${admin}/tag/add/demo`, ({ number }) => ({ tags: [{ name: 'New', sourceId: `doomed-${number}` }] })), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 403, 200, 403, 403, 403], [200, 403, 403, 403, 403, 403, 401, 403]],
+  ['POST /push-admin-api/tag/update/:client', to(`${admin}/tag/update/demo`, doomed), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 403, 200, 403, 403, 403], [200, 403, 403, 403, 403, 403, 401, 403]],
+  ['POST /push-admin-api/tag/delete/:client', to(`${admin}/tag/delete/demo`, doomed), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 403, 200, 403, 403, 403], [200, 403, 403, 403, 403, 403, 401, 403]],
+  ['GET /push-admin-api/v3/:client/tags', to(`${admin}/v3/demo/tags`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 200, 200, 403], [200, 200, 200, 403, 403, 403, 401, 403]],
+  ['POST /push-admin-api/v3/:client/tags', to(`${admin}/v3/demo/tags`, () => ({ name: 'New' })), [401, 401], [403, 403, 401, 403, 403], [201, 201, 401, 403], [403, 403, 201, 403, 403, 403], [201, 403, 403, 403, 403, 403, 401, 403]],
+  ['GET /push-admin-api/v3/:client/tags/:id', to(`${admin}/v3/demo/tags/TAG`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 403, 200, 403], [200, 200, 200, 403, 403, 403, 401, 403]],
+  ['PATCH /push-admin-api/v3/:client/tags/:id', to(`${admin}/v3/demo/tags/TAG`, () => ({ name: 'Goals' })), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 403, 200, 403, 403, 403], [200, 403, 403, 403, 403, 403, 401, 403]],
+  ['DELETE /push-admin-api/v3/:client/tags/:id', ({ doomedTag }) => ({ path: `${admin}/v3/demo/tags/${doomedTag}` }), [401, 401], [403, 403, 401, 403, 403], [204, 204, 401, 403], [403, 403, 204, 403, 403, 403], [204, 403, 403, 403, 403, 403, 401, 403]],
+  ['GET /push-admin-api/v3/:client/groups', to(`${admin}/v3/demo/groups`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 200, 200, 403], [200, 200, 200, 403, 403, 403, 401, 403]],
+  ['POST /push-admin-api/v3/:client/groups', to(`${admin}/v3/demo/groups`, () => ({ name: 'New' })), [401, 401], [403, 403, 401, 403, 403], [201, 201, 401, 403], [403, 403, 201, 403, 403, 403], [201, 403, 403, 403, 403, 403, 401, 403]],
+  ['GET /push-admin-api/v3/:client/groups/:id', ({ groupId }) => ({ path: `${admin}/v3/demo/groups/${groupId}` }), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 403, 200, 403], [200, 200, 200, 403, 403, 403, 401, 403]],
+  ['PATCH /push-admin-api/v3/:client/groups/:id', ({ groupId }) => ({ path: `${admin}/v3/demo/groups/${groupId}`, body: { name: 'Clubs' } }), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 403, 200, 403, 403, 403], [200, 403, 403, 403, 403, 403, 401, 403]],
+  ['DELETE /push-admin-api/v3/:client/groups/:id', ({ doomedGroup }) => ({ path: `${admin}/v3/demo/groups/${doomedGroup}` }), [401, 401], [403, 403, 401, 403, 403], [204, 204, 401, 403], [403, 403, 204, 403, 403, 403], [204, 403, 403, 403, 403, 403, 401, 403]],
+  ['GET /push-admin-api/app/get/:client', to(`${admin}/app/get/demo`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 200, 200, 403], [200, 200, 200, 403, 403, 403, 401, 403]],
+  ['POST /push-admin-api/app/add/:client', to(`${admin}/app/add/demo`, () => ({ name: 'New', platformId: 7 })), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 403, 200, 403, 403, 403], [200, 403, 403, 403, 403, 403, 401, 403]],
+  ['POST /push-admin-api/app/update/:client', to(`${admin}/app/update/demo`, ({ demo }) => ({ id: demo.appId, platformId: 3 })), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 403, 200, 403, 403, 403], [200, 403, 403, 403, 403, 403, 401, 403]],
+  ['GET /push-admin-api/v3/:client/apps', to(`${admin}/v3/demo/apps`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 200, 200, 403], [200, 200, 200, 403, 403, 403, 401, 403]],
+  ['POST /push-admin-api/v3/:client/apps', to(`${admin}/v3/demo/apps`, () => ({ name: 'New', platformIds: [7] })), [401, 401], [403, 403, 401, 403, 403], [201, 201, 401, 403], [403, 403, 201, 403, 403, 403], [201, 403, 403, 403, 403, 403, 401, 403]],
+  ['GET /push-admin-api/v3/:client/apps/:id', to(`${admin}/v3/demo/apps/APP`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 200, 403, 403], [200, 200, 200, 403, 403, 403, 401, 403]],
+  ['PATCH /push-admin-api/v3/:client/apps/:id', to(`${admin}/v3/demo/apps/APP`, () => ({ name: 'App' })), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 403, 200, 403, 403, 403], [200, 403, 403, 403, 403, 403, 401, 403]],
+  ['GET /push-admin-api/v3/:client/apps/:id/platforms/:platform', to(`${admin}/v3/demo/apps/APP/platforms/3`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 403, 403, 403], [200, 200, 200, 403, 403, 403, 401, 403]],
   // 400: no credential, so that no provider is asked.
-  ['PUT /push-admin-api/v3/:client/apps/:id/platforms/:platform', to(`${admin}/v3/demo/apps/APP/platforms/3`, () => ({})), [401, 401], [403, 403, 401, 403, 403], [400, 400, 401, 403], [403, 403, 400, 403, 403, 403]],
-  ['DELETE /push-admin-api/v3/:client/apps/:id/platforms/:platform', to(`${admin}/v3/demo/apps/APP/platforms/3`), [401, 401], [403, 403, 401, 403, 403], [204, 204, 401, 403], [403, 403, 204, 403, 403, 403]],
+  ['PUT /push-admin-api/v3/:client/apps/:id/platforms/:platform', to(`${admin}/v3/demo/apps/APP/platforms/3`, () => ({})), [401, 401], [403, 403, 401, 403, 403], [400, 400, 401, 403], [403, 403, 400, 403, 403, 403], [400, 403, 403, 403, 403, 403, 401, 403]],
+  ['DELETE /push-admin-api/v3/:client/apps/:id/platforms/:platform', to(`${admin}/v3/demo/apps/APP/platforms/3`), [401, 401], [403, 403, 401, 403, 403], [204, 204, 401, 403], [403, 403, 204, 403, 403, 403], [204, 403, 403, 403, 403, 403, 401, 403]],
   // 404: the app is not on this platform.
-  ['POST /push-admin-api/v3/:client/apps/:id/platforms/:platform/probe', to(`${admin}/v3/demo/apps/APP/platforms/7/probe`), [401, 401], [403, 403, 401, 403, 403], [404, 404, 401, 403], [403, 403, 404, 403, 403, 403]],
+  ['POST /push-admin-api/v3/:client/apps/:id/platforms/:platform/probe', to(`${admin}/v3/demo/apps/APP/platforms/7/probe`), [401, 401], [403, 403, 401, 403, 403], [404, 404, 401, 403], [403, 403, 404, 403, 403, 403], [404, 403, 403, 403, 403, 403, 401, 403]],
   // 404: nobody has registered the device. For no key that is limited to some tags.
-  ['POST /push-admin-api/v3/:client/apps/:id/devices/lookup', to(`${admin}/v3/demo/apps/APP/devices/lookup`, () => ({ platformId: 3, deviceId: 'nobody' })), [401, 401], [403, 403, 401, 403, 403], [404, 404, 401, 403], [403, 404, 403, 403, 403, 403]],
-  ['POST /push-admin-api/v3/:client/apps/:id/devices/erase', to(`${admin}/v3/demo/apps/APP/devices/erase`, () => ({ platformId: 3, deviceId: 'nobody' })), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 403, 200, 403, 403, 403]],
+  ['POST /push-admin-api/v3/:client/apps/:id/devices/lookup', to(`${admin}/v3/demo/apps/APP/devices/lookup`, () => ({ platformId: 3, deviceId: 'nobody' })), [401, 401], [403, 403, 401, 403, 403], [404, 404, 401, 403], [403, 404, 403, 403, 403, 403], [404, 404, 404, 403, 403, 403, 401, 403]],
+  ['POST /push-admin-api/v3/:client/apps/:id/devices/erase', to(`${admin}/v3/demo/apps/APP/devices/erase`, () => ({ platformId: 3, deviceId: 'nobody' })), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 403, 200, 403, 403, 403], [200, 403, 403, 403, 403, 403, 401, 403]],
   // 404 and not 204: an app of nobody, so that the others' are left.
-  ['POST /push-admin-api/app/delete/:client', to(`${admin}/app/delete/demo`, () => ({ id: 2147483647 })), [401, 401], [403, 403, 401, 403, 403], [404, 404, 401, 403], [403, 403, 404, 403, 403, 403]],
-  ['DELETE /push-admin-api/v3/:client/apps/:id', to(`${admin}/v3/demo/apps/2147483647`), [401, 401], [403, 403, 401, 403, 403], [404, 404, 401, 403], [403, 403, 404, 403, 403, 403]],
-  ['POST /push-admin-api/v3/:client/apps/:id/platforms/:platform/subscriptions', to(`${admin}/v3/demo/apps/APP/platforms/3/subscriptions`, ({ tagId }) => ({ action: 'subscribe', tagIds: [tagId], deviceIds: ['nobody'] })), [401, 401], [403, 403, 401, 403, 403], [202, 202, 401, 403], [403, 403, 202, 403, 403, 403]],
-  ['POST /push-admin-api/v3/:client/tags/:id/members', to(`${admin}/v3/demo/tags/TAG/members`, () => ({ action: 'remove' })), [401, 401], [403, 403, 401, 403, 403], [202, 202, 401, 403], [403, 403, 202, 403, 403, 403]],
-  ['GET /push-admin-api/v3/:client/operations', to(`${admin}/v3/demo/operations`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 200, 200, 403]],
+  ['POST /push-admin-api/app/delete/:client', to(`${admin}/app/delete/demo`, () => ({ id: 2147483647 })), [401, 401], [403, 403, 401, 403, 403], [404, 404, 401, 403], [403, 403, 404, 403, 403, 403], [404, 403, 403, 403, 403, 403, 401, 403]],
+  ['DELETE /push-admin-api/v3/:client/apps/:id', to(`${admin}/v3/demo/apps/2147483647`), [401, 401], [403, 403, 401, 403, 403], [404, 404, 401, 403], [403, 403, 404, 403, 403, 403], [404, 403, 403, 403, 403, 403, 401, 403]],
+  ['POST /push-admin-api/v3/:client/apps/:id/platforms/:platform/subscriptions', to(`${admin}/v3/demo/apps/APP/platforms/3/subscriptions`, ({ tagId }) => ({ action: 'subscribe', tagIds: [tagId], deviceIds: ['nobody'] })), [401, 401], [403, 403, 401, 403, 403], [202, 202, 401, 403], [403, 403, 202, 403, 403, 403], [202, 403, 403, 403, 403, 403, 401, 403]],
+  ['POST /push-admin-api/v3/:client/tags/:id/members', to(`${admin}/v3/demo/tags/TAG/members`, () => ({ action: 'remove' })), [401, 401], [403, 403, 401, 403, 403], [202, 202, 401, 403], [403, 403, 202, 403, 403, 403], [202, 403, 403, 403, 403, 403, 401, 403]],
+  ['GET /push-admin-api/v3/:client/operations', to(`${admin}/v3/demo/operations`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 200, 200, 403], [200, 200, 200, 403, 403, 403, 401, 403]],
   // 404: of keys with limits, which see their own only.
-  ['GET /push-admin-api/v3/:client/operations/:id', ({ operationId }) => ({ path: `${admin}/v3/demo/operations/${operationId}` }), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 404, 404, 403]],
+  ['GET /push-admin-api/v3/:client/operations/:id', ({ operationId }) => ({ path: `${admin}/v3/demo/operations/${operationId}` }), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 404, 404, 403], [200, 200, 200, 403, 403, 403, 401, 403]],
   // 404: an operation of nobody, because one that has ended is 409.
-  ['POST /push-admin-api/v3/:client/operations/:id/cancel', to(`${admin}/v3/demo/operations/2147483647/cancel`), [401, 401], [403, 403, 401, 403, 403], [404, 404, 401, 403], [403, 403, 404, 403, 403, 403]],
+  ['POST /push-admin-api/v3/:client/operations/:id/cancel', to(`${admin}/v3/demo/operations/2147483647/cancel`), [401, 401], [403, 403, 401, 403, 403], [404, 404, 401, 403], [403, 403, 404, 403, 403, 403], [404, 403, 403, 403, 403, 403, 401, 403]],
   // Of all tags: for no key that is limited to some.
-  ['GET /push-admin-api/v3/:client/removals', to(`${admin}/v3/demo/removals`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 403, 403, 403]],
-  ['GET /push-admin-api/v3/:client/audit', to(`${admin}/v3/demo/audit`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 403, 200, 403, 403, 403]],
-  ['GET /push-admin-api/history/get/:client', to(`${admin}/history/get/demo`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 200, 200, 403]],
-  ['GET /push-admin-api/v3/:client/stats/tag/:tag', to(`${admin}/v3/demo/stats/tag/TAG`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 403, 403, 403]],
+  ['GET /push-admin-api/v3/:client/removals', to(`${admin}/v3/demo/removals`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 403, 403, 403], [200, 200, 200, 403, 403, 403, 401, 403]],
+  ['GET /push-admin-api/v3/:client/audit', to(`${admin}/v3/demo/audit`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 403, 200, 403, 403, 403], [200, 403, 403, 403, 403, 403, 401, 403]],
+  ['GET /push-admin-api/history/get/:client', to(`${admin}/history/get/demo`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 200, 200, 403], [200, 200, 200, 403, 403, 403, 401, 403]],
+  ['GET /push-admin-api/v3/:client/stats/tag/:tag', to(`${admin}/v3/demo/stats/tag/TAG`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 403, 403, 403], [200, 200, 200, 403, 403, 403, 401, 403]],
   // Of all tags: for no key that is limited to some. The key of another app is not for this one.
-  ['GET /push-admin-api/v3/:client/stats/app/:app', (things) => ({ path: `${admin}/v3/demo/stats/app/${things.demo.appId}` }), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 403, 403, 403]],
-  ['GET /push-admin-api/v3/:client/credentials', to(`${admin}/v3/demo/credentials`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 403, 403, 403, 403, 403]],
-  ['POST /push-admin-api/v3/:client/credentials/:role/rotate', to(`${admin}/v3/demo/credentials/super-user/rotate`, () => ({ graceHours: 168 })), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 403, 403, 403, 403, 403]],
-  ['GET /push-admin-api/v3/:client/keys', to(`${admin}/v3/demo/keys`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 403, 403, 403, 403, 403]],
-  ['POST /push-admin-api/v3/:client/keys', to(`${admin}/v3/demo/keys`, () => ({ name: 'Another', scopes: ['read'] })), [401, 401], [403, 403, 401, 403, 403], [201, 201, 401, 403], [403, 403, 403, 403, 403, 403]],
-  ['DELETE /push-admin-api/v3/:client/keys/:id', ({ doomedKey }) => ({ path: `${admin}/v3/demo/keys/${doomedKey}` }), [401, 401], [403, 403, 401, 403, 403], [204, 204, 401, 403], [403, 403, 403, 403, 403, 403]],
+  ['GET /push-admin-api/v3/:client/stats/app/:app', (things) => ({ path: `${admin}/v3/demo/stats/app/${things.demo.appId}` }), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 403, 403, 403], [200, 200, 200, 403, 403, 403, 401, 403]],
+  ['GET /push-admin-api/v3/:client/credentials', to(`${admin}/v3/demo/credentials`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 403, 403, 403, 403, 403], [200, 403, 403, 403, 403, 403, 401, 403]],
+  ['POST /push-admin-api/v3/:client/credentials/:role/rotate', to(`${admin}/v3/demo/credentials/super-user/rotate`, () => ({ graceHours: 168 })), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 403, 403, 403, 403, 403], [200, 403, 403, 403, 403, 403, 401, 403]],
+  ['GET /push-admin-api/v3/:client/keys', to(`${admin}/v3/demo/keys`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 403, 403, 403, 403, 403], [200, 403, 403, 403, 403, 403, 401, 403]],
+  ['POST /push-admin-api/v3/:client/keys', to(`${admin}/v3/demo/keys`, () => ({ name: 'Another', scopes: ['read'] })), [401, 401], [403, 403, 401, 403, 403], [201, 201, 401, 403], [403, 403, 403, 403, 403, 403], [201, 403, 403, 403, 403, 403, 401, 403]],
+  ['DELETE /push-admin-api/v3/:client/keys/:id', ({ doomedKey }) => ({ path: `${admin}/v3/demo/keys/${doomedKey}` }), [401, 401], [403, 403, 401, 403, 403], [204, 204, 401, 403], [403, 403, 403, 403, 403, 403], [204, 403, 403, 403, 403, 403, 401, 403]],
+  // For sessions only. 400: nothing is asked for, so that no password is hashed.
+  ['GET /console/api/settings', to(`${own}/settings`), [200, 200], [200, 200, 200, 200, 200], [200, 200, 200, 200], [200, 200, 200, 200, 200, 200], [200, 200, 200, 200, 200, 403, 200, 200]],
+  ['POST /console/api/register', to(`${own}/register`, () => ({})), [400, 400], [400, 400, 400, 400, 400], [400, 400, 400, 400], [400, 400, 400, 400, 400, 400], [400, 400, 400, 400, 400, 403, 400, 400]],
+  ['GET /console/api/session', to(`${own}/session`), [401, 401], [401, 401, 401, 401, 401], [401, 401, 401, 401], [401, 401, 401, 401, 401, 401], [200, 200, 200, 200, 200, 403, 401, 200]],
+  ['POST /console/api/session', to(`${own}/session`, () => ({})), [400, 400], [400, 400, 400, 400, 400], [400, 400, 400, 400], [400, 400, 400, 400, 400, 400], [400, 400, 400, 400, 400, 403, 400, 400]],
+  ['DELETE /console/api/session', to(`${own}/session`), [401, 401], [401, 401, 401, 401, 401], [401, 401, 401, 401], [401, 401, 401, 401, 401, 401], [204, 204, 204, 204, 403, 403, 401, 204]],
+  ['POST /console/api/session/end-all', to(`${own}/session/end-all`), [401, 401], [401, 401, 401, 401, 401], [401, 401, 401, 401], [401, 401, 401, 401, 401, 401], [204, 204, 204, 204, 403, 403, 401, 204]],
+  ['POST /console/api/password', to(`${own}/password`, () => ({})), [401, 401], [401, 401, 401, 401, 401], [401, 401, 401, 401], [401, 401, 401, 401, 401, 401], [400, 400, 400, 400, 403, 403, 401, 400]],
+  ['POST /console/api/password/reset', to(`${own}/password/reset`, () => ({})), [400, 400], [400, 400, 400, 400, 400], [400, 400, 400, 400], [400, 400, 400, 400, 400, 400], [400, 400, 400, 400, 400, 403, 400, 400]],
+  ['GET /console/api/members', to(`${own}/members`), [401, 401], [401, 401, 401, 401, 401], [401, 401, 401, 401], [401, 401, 401, 401, 401, 401], [200, 403, 403, 200, 403, 403, 401, 403]],
+  ['POST /console/api/members', to(`${own}/members`, () => ({ role: 'viewer' })), [401, 401], [401, 401, 401, 401, 401], [401, 401, 401, 401], [401, 401, 401, 401, 401, 401], [201, 403, 403, 201, 403, 403, 401, 403]],
+  // 404: a member of nobody.
+  ['PATCH /console/api/members/:id', to(`${own}/members/2147483647`, () => ({ role: 'viewer' })), [401, 401], [401, 401, 401, 401, 401], [401, 401, 401, 401], [401, 401, 401, 401, 401, 401], [404, 403, 403, 404, 403, 403, 401, 403]],
+  ['DELETE /console/api/members/:id', to(`${own}/members/2147483647`), [401, 401], [401, 401, 401, 401, 401], [401, 401, 401, 401], [401, 401, 401, 401, 401, 401], [404, 403, 403, 404, 403, 403, 401, 403]],
+  ['POST /console/api/members/:id/reset', to(`${own}/members/2147483647/reset`), [401, 401], [401, 401, 401, 401, 401], [401, 401, 401, 401], [401, 401, 401, 401, 401, 401], [404, 403, 403, 404, 403, 403, 401, 403]],
+  ['GET /console/api/credentials', to(`${own}/credentials`), [401, 401], [401, 401, 401, 401, 401], [401, 401, 401, 401], [401, 401, 401, 401, 401, 401], [200, 403, 403, 200, 403, 403, 401, 403]],
 ];
 
 t.test('every route, every caller', async (t) => {
@@ -203,13 +232,12 @@ t.test('every route, every caller', async (t) => {
         doomedTag: world.doomedTags[index] ?? 0,
         doomedGroup: world.doomedGroups[index] ?? 0,
       });
-      const token = world.tokens[caller];
       const answer = await fetch(engine.url + path, {
         method,
         headers: {
           // Each from an address of its own: many wrong ones from one would be 429.
           'X-Forwarded-For': `10.0.${TABLE.findIndex(([name]) => name === route)}.${index}`,
-          ...(token === null ? {} : { Authorization: `Bearer ${token}` }),
+          ...(await world.headersOf(caller, route.includes(own))),
         },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
@@ -303,8 +331,7 @@ async function populate(store: Store, url: string) {
   };
   const doomed: number[] = [];
   for (const _ of CALLERS) doomed.push((await key({ scopes: ['read'] })).id);
-  const tokens: Readonly<Record<CallerName, string | null>> = {
-    nobody: null,
+  const tokens: Readonly<Partial<Record<CallerName, string>>> = {
     'one who guesses': `tcs_${'x'.repeat(32)}`,
     'the API user': apiUser.current,
     'the API user in its grace': apiUser.graced,
@@ -328,6 +355,15 @@ async function populate(store: Store, url: string) {
       .token,
   };
   const [job, later] = await Promise.all([pushed.text(), notDue.text()]);
+  const sessionHeaders = await signIn(sql, clientId, other.clientId);
+  const headersOf = (
+    caller: CallerName,
+    usesUp: boolean,
+  ): Promise<Record<string, string>> | Record<string, string> => {
+    const token = tokens[caller];
+    if (token === undefined) return sessionHeaders(caller, usesUp);
+    return { Authorization: `Bearer ${token}`, ...OUR_PAGE };
+  };
   return {
     demo,
     tagId,
@@ -338,6 +374,45 @@ async function populate(store: Store, url: string) {
     doomed,
     doomedTags,
     doomedGroups,
-    tokens,
+    headersOf,
+  };
+}
+
+const OUR_PAGE = { 'Sec-Fetch-Site': 'same-origin' };
+
+/** The headers of those who have signed in. `usesUp`: each request has a session of its own. */
+async function signIn(sql: SqlPool, clientId: number, otherClientId: number) {
+  const account = (email: string, roles: NewAccount['roles'] = [], isOperator = false) =>
+    addAccount(sql, { email, roles, isOperator });
+  const owner = await account('owner@demo.example', [[clientId, 'owner']]);
+  const accounts: Readonly<Partial<Record<CallerName, number>>> = {
+    'an owner, signed in': owner,
+    'a publisher, signed in': await account('publisher@demo.example', [[clientId, 'publisher']]),
+    'a viewer, signed in': await account('viewer@demo.example', [[clientId, 'viewer']]),
+    "another client's owner, signed in": await account('o@o.example', [[otherClientId, 'owner']]),
+    'an owner without the CSRF token': owner,
+    'an owner, from a page elsewhere': owner,
+    'an operator, signed in, of no client': await account('operator@localhost', [], true),
+  };
+  const known = new Map<number, SignedIn>();
+  return async (caller: CallerName, usesUp: boolean): Promise<Record<string, string>> => {
+    const accountId = accounts[caller];
+    const client = caller.startsWith('another') ? 'other' : 'demo';
+    if (accountId === undefined) {
+      const isEnded = caller === 'an owner whose session has ended';
+      return isEnded ? { Cookie: `tagcast_session=tcn_${'x'.repeat(32)}`, ...OUR_PAGE } : OUR_PAGE;
+    }
+    const session =
+      (usesUp ? undefined : known.get(accountId)) ?? (await beginSession(sql, accountId));
+    if (!usesUp) known.set(accountId, session);
+    const { Cookie = '' } = session.headers;
+    switch (caller) {
+      case 'an owner without the CSRF token':
+        return { Cookie, 'Tagcast-Client': client, ...OUR_PAGE };
+      case 'an owner, from a page elsewhere':
+        return { ...session.headers, 'Tagcast-Client': client, 'Sec-Fetch-Site': 'cross-site' };
+      default:
+        return { ...session.headers, 'Tagcast-Client': client };
+    }
   };
 }

@@ -4,13 +4,13 @@
 
 import type { Test } from 'tap';
 import t from 'tap';
-import type { Api as ApiName, Route } from '../../src/http/handler.ts';
+import type { Api as ApiName, ApiRoute } from '../../src/http/handler.ts';
 import { disableClient } from '../../src/store/clients/disable-client.ts';
 import type { Store } from '../../src/store/store.ts';
 import { addTenant, basic, bearer, startApiOn } from '../support/api.ts';
 import { withStores } from '../support/store.ts';
 
-const route = (api: ApiName, path: string): Route => ({
+const route = (api: ApiName, path: string): ApiRoute => ({
   ...(api === 'app' ? { api } : { api, needs: 'super-user' }),
   operation: null,
   method: 'GET',

@@ -5,6 +5,7 @@
 
 import { connect } from 'node:net';
 import { pino } from 'pino';
+import { Sessions } from '../../src/access/accounts/sessions.ts';
 import { Authenticator } from '../../src/access/authenticate.ts';
 import type { ShownCredential } from '../../src/access/credentials.ts';
 import { createCredential } from '../../src/access/credentials.ts';
@@ -66,6 +67,13 @@ export interface Api {
   readonly baseUrl: string;
 }
 
+/** Nobody has signed in. */
+const NO_SESSIONS: ServerOptions['sessions'] = {
+  recall: () => 'ended',
+  authenticate: () => 'ended',
+  isCsrfToken: () => false,
+};
+
 /** Starts a server; it is closed when the test has ended. */
 export async function startApi(
   t: Lifetime,
@@ -81,6 +89,7 @@ export async function startApi(
     trustedProxies: [],
     corsOrigins: ['*'],
     authenticator,
+    sessions: NO_SESSIONS,
     failures: new Failures(),
     metrics: createMetrics(),
     log: pino({ level: 'silent' }),
@@ -98,7 +107,11 @@ export const startApiOn = (
   store: Store,
   routes: readonly Route[],
   more: Partial<ServerOptions> = {},
-): Promise<Api> => startApi(t, new Authenticator(store.sql, secrets), routes, more);
+): Promise<Api> =>
+  startApi(t, new Authenticator(store.sql, secrets), routes, {
+    sessions: new Sessions(store.sql, secrets),
+    ...more,
+  });
 
 export const bearer = ({ token }: ShownCredential): string => `Bearer ${token}`;
 export const basic = ({ username, password }: ShownCredential): string =>

@@ -93,7 +93,9 @@ export async function handle(
   request: HttpRequest,
 ): Promise<HttpResponse> {
   const route = routes.find((candidate) => candidate.path === path);
-  if (route === undefined || route.api === 'open') throw new Error(`no route ${path}`);
+  if (route === undefined || route.api === 'open' || route.api === 'console') {
+    throw new Error(`no route ${path}`);
+  }
   return await route.handle(request, caller);
 }
 
@@ -106,6 +108,7 @@ export const makeRequest = (request: Partial<HttpRequest>): HttpRequest => ({
   hasHeader: () => false,
   body: Buffer.alloc(0),
   address: '192.0.2.1',
+  isSecure: false,
   requestId: 'request-1',
   ...request,
 });

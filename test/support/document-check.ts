@@ -5,7 +5,6 @@
 
 import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import type { Caller } from '../../src/access/caller.ts';
 import type { HttpRequest, HttpResponse, Route } from '../../src/http/handler.ts';
 import type { OpenApiDocument } from '../../src/http/openapi/document.ts';
 import { makeDocument } from '../../src/http/openapi/document.ts';
@@ -120,13 +119,13 @@ function checkedRoute(route: Route, check: DocumentCheck): Route {
     }
     return response;
   };
-  return route.api === 'open'
-    ? { ...route, handle: (request: HttpRequest) => seen(request, route.handle(request)) }
-    : {
-        ...route,
-        handle: (request: HttpRequest, caller: Caller) =>
-          seen(request, route.handle(request, caller)),
-      };
+  // Whoever the route is handed with its request: nobody, a caller or a session.
+  const described = route as { handle(request: HttpRequest, who: unknown): HttpResponse };
+  const made = {
+    ...route,
+    handle: (request: HttpRequest, who: unknown) => seen(request, described.handle(request, who)),
+  };
+  return made as Route;
 }
 
 function faultOf(

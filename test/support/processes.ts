@@ -20,6 +20,8 @@ const START_TIMEOUT_MS = 60_000;
 /** What an engine with a demo writes to DATA_DIR/demo.json. */
 export interface Demo {
   readonly baseUrl: string;
+  /** Signs in to the console, once; on the embedded database only. */
+  readonly consoleUrl?: string;
   readonly clientId: string;
   readonly appId: number;
   readonly platformIds: readonly number[];

@@ -66,12 +66,15 @@ const LISTS: ReadonlySet<string> = new Set([
   'access-control-request-headers',
   'connection',
   'content-type',
+  'cookie',
   'if-none-match',
+  'sec-fetch-site',
   'transfer-encoding',
   'x-forwarded-for',
+  'x-forwarded-proto',
 ]);
 const FRAMING: ReadonlySet<string> = new Set(['content-length', 'transfer-encoding']);
-const NAMES = [...READ_HEADERS, 'connection', 'expect', 'host', 'transfer-encoding'] as const;
+const NAMES = [...READ_HEADERS, 'connection', 'expect', 'transfer-encoding'] as const;
 const indexOf = (name: (typeof NAMES)[number]): number => NAMES.indexOf(name);
 const CONTENT_LENGTH = indexOf('content-length');
 const CONNECTION = indexOf('connection');

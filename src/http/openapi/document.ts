@@ -4,7 +4,7 @@
  */
 
 import { z } from 'zod';
-import type { Route } from '../handler.ts';
+import type { ConsoleRoute, Route } from '../handler.ts';
 import { TITLES } from '../problem.ts';
 import type { Content, Json, Operation, Parameter } from './operation.ts';
 import { OPERATIONS } from './operations.ts';
@@ -29,6 +29,12 @@ const TAGS = {
   app: { name: 'App API', description: 'Apps on devices call it, as the API user of their app.' },
   notification: { name: 'Notification API', description: 'Publishers submit and control pushes.' },
   admin: { name: 'Admin API', description: 'Tags, groups, statistics, credentials of a client.' },
+  console: {
+    name: 'Console',
+    description:
+      "The console's own API: pages of this service call it, with the session of somebody who has signed in. With the header `X-CSRF-Token` that session is also taken on the Notification and Admin API, under the role of its member; " +
+      'where the path names no client, the header `Tagcast-Client` does.',
+  },
   open: { name: 'Service', description: 'Everybody may ask: health, metrics, this document.' },
 } as const satisfies Readonly<Record<Route['api'], unknown>>;
 
@@ -42,6 +48,12 @@ const SECURITY_SCHEMES = {
     type: 'http',
     scheme: 'basic',
     description: 'User name and password. Deprecated; it works.',
+  },
+  session: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: 'tagcast_session',
+    description: 'Of somebody who has signed in to the console. Over TLS `__Host-tagcast_session`.',
   },
 } as const;
 
@@ -99,7 +111,7 @@ function operationObject(
     summary,
     ...(said.length === 0 ? {} : { description: said.join('\n\n') }),
     tags: [TAGS[route.api].name],
-    ...(route.api === 'open' ? { security: [] } : {}),
+    ...securityOf(route),
     parameters: parametersOf(route, operation, schemas),
     ...(body === undefined ? {} : { requestBody: bodyObject(body, schemas) }),
     responses: {
@@ -115,10 +127,18 @@ function operationObject(
   };
 }
 
+/** Where it differs from that of the whole document. */
+function securityOf(route: Route): Json {
+  if (route.api === 'console' && route.needs !== 'nobody') return { security: [{ session: [] }] };
+  return route.api === 'open' || route.api === 'console' ? { security: [] } : {};
+}
+
 function whoMayCall(route: Route): string | undefined {
   switch (route.api) {
     case 'open':
       return undefined;
+    case 'console':
+      return whoMayCallConsole(route);
     case 'app':
       return 'For the API user of an app.';
     case 'notification':
@@ -131,6 +151,20 @@ function whoMayCall(route: Route): string | undefined {
         default:
           return `For the super user of the client, and keys with the scope \`${route.needs}\`.`;
       }
+  }
+}
+
+function whoMayCallConsole({ needs }: ConsoleRoute): string | undefined {
+  switch (needs) {
+    case 'nobody':
+      return undefined;
+    case 'cookie':
+    case 'account':
+      return 'For whoever has signed in.';
+    case 'owner':
+      return 'For owners of the client that `Tagcast-Client` names.';
+    case 'operator':
+      return 'For accounts of the operator.';
   }
 }
 
@@ -217,13 +251,19 @@ const answersOf = ({ answers }: Operation, schemas: Schemas): Json =>
     ]),
   );
 
+function credentialProblemsOf(route: Route): readonly number[] {
+  if (route.api === 'open') return [];
+  if (route.api !== 'console') return CREDENTIAL_PROBLEMS;
+  return route.needs === 'nobody' ? [403, 500, 503] : [400, 401, 403, 500, 503];
+}
+
 /** The statuses of the problems that a route may answer. */
 function problemsOf(route: Route, operation: Operation): readonly number[] {
   const { body, path, query, problems = [] } = operation;
   const isRead = path !== undefined || query !== undefined || route.path.includes(':');
   const all = [
     ...(isRead ? [400] : []),
-    ...(route.api === 'open' ? [] : CREDENTIAL_PROBLEMS),
+    ...credentialProblemsOf(route),
     ...(body === undefined ? [] : BODY_PROBLEMS),
     ...problems,
   ];

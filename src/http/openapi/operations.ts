@@ -13,6 +13,8 @@ import { tagGroupOperations } from '../admin/tag-group-operations.ts';
 import { tagOperations } from '../admin/tag-operations.ts';
 import { tagResourceOperations } from '../admin/tag-resource-operations.ts';
 import { appOperations } from '../app-api/operations.ts';
+import { memberOperations } from '../console/member-operations.ts';
+import { sessionOperations } from '../console/session-operations.ts';
 import { jobOperations } from '../notifications/job-operations.ts';
 import { pushOperations } from '../notifications/push-operations.ts';
 import { openOperations } from '../open/operations.ts';
@@ -30,6 +32,8 @@ export const OPERATIONS = {
   ...statisticsOperations,
   ...credentialOperations,
   ...auditOperations,
+  ...sessionOperations,
+  ...memberOperations,
   ...openOperations,
 };
 

@@ -64,6 +64,7 @@ function request(
     hasHeader: (name) => headers[name] !== undefined,
     body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
     address: '127.0.0.1',
+    isSecure: false,
     requestId: 'request-1',
   };
 }

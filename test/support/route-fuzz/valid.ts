@@ -1,6 +1,7 @@
 /** A valid request for each route of the server, with a world's things in its path and body. */
 
 import type { Route } from '../../../src/http/handler.ts';
+import { PASSWORD } from '../accounts.ts';
 import type { World } from './world.ts';
 import { DOOMED_SOURCE_ID, SOURCE_ID } from './world.ts';
 
@@ -148,11 +149,36 @@ const APP_BODIES: Readonly<Record<string, Body>> = {
   'POST /push-admin-api/v3/:client/apps/:id/devices/erase': deviceToFind,
 };
 
+const CONSOLE_BODIES: Readonly<Record<string, Body>> = {
+  'POST /console/api/register': ({ account, slug }) => ({
+    email: `another-${account.email}`,
+    password: PASSWORD,
+    clientName: `More of ${slug}`,
+  }),
+  'POST /console/api/session': ({ account }) => ({ email: account.email, password: PASSWORD }),
+  'POST /console/api/session/end-all': () => undefined,
+  'POST /console/api/password': () => ({
+    currentPassword: PASSWORD,
+    newPassword: 'another password',
+  }),
+  'POST /console/api/password/reset': ({ account }) => ({
+    token: account.resetToken,
+    newPassword: 'another password',
+  }),
+  'POST /console/api/members': () => ({ role: 'publisher' }),
+  'PATCH /console/api/members/:id': () => ({ role: 'publisher' }),
+  'POST /console/api/members/:id/reset': () => undefined,
+};
+
 /**
  * What is posted, by the route. A route that is not here gets the body of another; a body whose
  * route is not there goes to others.
  */
-export const BODIES: Readonly<Record<string, Body>> = { ...JOB_AND_TAG_BODIES, ...APP_BODIES };
+export const BODIES: Readonly<Record<string, Body>> = {
+  ...JOB_AND_TAG_BODIES,
+  ...APP_BODIES,
+  ...CONSOLE_BODIES,
+};
 
 export const nameOf = ({ method, path }: Route): string => `${method} ${path}`;
 
@@ -169,7 +195,6 @@ export function isKnown(route: Route, world: World): boolean {
 /** `elseBody`: of a route that is not known. */
 export function validRequest(route: Route, world: World, elseBody: Body): Request {
   const body = BODIES[nameOf(route)] ?? elseBody;
-  const token = route.api === 'app' ? world.apiToken : world.superToken;
   const segments = route.path.split('/');
   return {
     method: route.method,
@@ -179,9 +204,23 @@ export function validRequest(route: Route, world: World, elseBody: Body): Reques
         : segment,
     ),
     query: {},
-    headers: route.api === 'open' ? {} : { authorization: `Bearer ${token}` },
+    headers: headersFor(route, world),
     body: hasBody(route) ? body(world) : undefined,
   };
+}
+
+function headersFor({ api }: Route, world: World): Readonly<Record<string, string>> {
+  switch (api) {
+    case 'open':
+      return {};
+    case 'console':
+      return world.account.headers;
+    case 'app':
+      return { authorization: `Bearer ${world.apiToken}` };
+    case 'notification':
+    case 'admin':
+      return { authorization: `Bearer ${world.superToken}` };
+  }
 }
 
 /** In place of a parameter that is not known. */
@@ -213,6 +252,8 @@ function parameter(name: string, before: string, world: World): string | null {
       return String(world.appId);
     case 'platforms':
       return '3';
+    case 'members':
+      return String(world.account.memberId);
     case 'tags':
     case 'tag':
       return String(world.tagId);

@@ -1,5 +1,6 @@
 /** A client with a little of everything, for requests to name. Made anew when it is used up. */
 
+import { makeLink } from '../../../src/access/accounts/links.ts';
 import { createKey } from '../../../src/access/keys.ts';
 import {
   readProviderCredential,
@@ -7,6 +8,8 @@ import {
 } from '../../../src/credentials/provider-credentials.ts';
 import type { ApnsCredential, ProviderCredential } from '../../../src/domain/credential.ts';
 import { PLATFORM_APNS, PLATFORM_FCM } from '../../../src/domain/device.ts';
+import type { SqlPool } from '../../../src/store/sql.ts';
+import { addAccount, beginSession, PASSWORD } from '../accounts.ts';
 import { addTenant, secrets } from '../api.ts';
 import { post } from '../client.ts';
 import type { Service } from '../service.ts';
@@ -29,6 +32,14 @@ export interface World {
   readonly apns: Omit<ApnsCredential, 'kind'>;
   /** `user:password` of the super user. */
   readonly login: string;
+  /** Of an owner who has signed in, and who is the operator's, too. */
+  readonly account: {
+    readonly email: string;
+    readonly headers: Readonly<Record<string, string>>;
+    /** Of another member. */
+    readonly memberId: number;
+    readonly resetToken: string;
+  };
   /** Of this client: for its own eyes only. */
   readonly passwords: readonly string[];
 }
@@ -98,7 +109,39 @@ export async function makeWorld(service: Service, slug: string): Promise<World> 
     superToken: superUser.token,
     keyToken: key.token,
     apns,
+    account: await makeAccount(sql, slug, clientId),
     login: `${superUser.username}:${superUser.password}`,
     passwords: [superUser.password, apiUser.password],
+  };
+}
+
+async function makeAccount(
+  sql: SqlPool,
+  slug: string,
+  clientId: number,
+): Promise<World['account']> {
+  const email = `owner@${slug}.example`;
+  const accountId = await addAccount(sql, {
+    email,
+    password: PASSWORD,
+    isOperator: true,
+    roles: [[clientId, 'owner']],
+  });
+  const memberId = await addAccount(sql, {
+    email: `member@${slug}.example`,
+    roles: [[clientId, 'viewer']],
+  });
+  const { headers } = await beginSession(sql, accountId);
+  const link = await makeLink(sql, secrets, { kind: 'reset', accountId, clientId: null });
+  return {
+    email,
+    headers: {
+      ...Object.fromEntries(
+        Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
+      ),
+      'tagcast-client': slug,
+    },
+    memberId,
+    resetToken: link.path.split('/').at(-1) ?? '',
   };
 }

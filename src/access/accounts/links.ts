@@ -1,0 +1,77 @@
+/**
+ * One-time links: whoever has one may join a client, sign up, set a password or sign in, once. Only
+ * the hash of its token is stored.
+ */
+
+import type { LinkRow } from '../../store/accounts/links.ts';
+import { countLinks, findLink, insertLink, takeLink } from '../../store/accounts/links.ts';
+import type { Sql } from '../../store/sql.ts';
+import type { MemberRole } from '../caller.ts';
+import { randomSecret } from '../random-text.ts';
+import type { Secrets } from '../secrets.ts';
+
+/** Contract, section 8: an hour. */
+export const LINK_MS = 3_600_000;
+/**
+ * The link that the start of a demo prints. Only who sees the terminal has it, and may come back
+ * later.
+ */
+const SIGN_IN_LINK_MS = 86_400_000;
+/** Of a client, used ones not counted. An owner invites a team at once. */
+export const LINKS_PER_CLIENT_MAX = 100;
+
+const LINK_PREFIX = 'tcl_';
+
+export type Link =
+  | { readonly kind: 'invitation'; readonly clientId: number; readonly role: MemberRole }
+  | { readonly kind: 'sign-up' }
+  /** `clientId`: whose owner asked for it; null: the operator did. */
+  | { readonly kind: 'reset'; readonly accountId: number; readonly clientId: number | null }
+  | { readonly kind: 'sign-in'; readonly accountId: number };
+
+export interface MadeLink {
+  /** Where the console's page for it is. Behind the `#`, so that no server's log has the token. */
+  readonly path: string;
+  readonly expiresAtMs: number;
+}
+
+/** Makes a link within a transaction. */
+export async function makeLink(tx: Sql, secrets: Secrets, link: Link): Promise<MadeLink> {
+  const token = LINK_PREFIX + randomSecret();
+  const expiresAtMs = await insertLink(tx, {
+    clientId: null,
+    role: null,
+    accountId: null,
+    ...link,
+    tokenHash: secrets.lookupHash(token),
+    lifetimeMs: link.kind === 'sign-in' ? SIGN_IN_LINK_MS : LINK_MS,
+  });
+  return { path: `/console/#/${link.kind}/${token}`, expiresAtMs };
+}
+
+/** Whether a client has as many links as it may. The client is locked. */
+export const hasTooManyLinks = async (tx: Sql, clientId: number): Promise<boolean> =>
+  (await countLinks(tx, clientId)) >= LINKS_PER_CLIENT_MAX;
+
+/** The link of a token. Null: there is none, it was used, or it has ended. */
+export const readLink = async (sql: Sql, secrets: Secrets, token: string): Promise<Link | null> =>
+  linkOf(await findLink(sql, secrets.lookupHashes(token)));
+
+/** Uses the link of a token, within a transaction. */
+export const useLink = async (tx: Sql, secrets: Secrets, token: string): Promise<Link | null> =>
+  linkOf(await takeLink(tx, secrets.lookupHashes(token)));
+
+function linkOf(row: LinkRow | null): Link | null {
+  if (row === null) return null;
+  const { kind, clientId, role, accountId } = row;
+  switch (kind) {
+    case 'invitation':
+      return clientId === null ? null : { kind, clientId, role: role as MemberRole };
+    case 'sign-up':
+      return { kind };
+    case 'reset':
+      return accountId === null ? null : { kind, accountId, clientId };
+    case 'sign-in':
+      return accountId === null ? null : { kind, accountId };
+  }
+}

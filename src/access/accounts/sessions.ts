@@ -1,0 +1,199 @@
+/**
+ * Sessions of people who have signed in. A known one is answered from memory under the revision of
+ * access (decision 43), so one that was ended is refused within a second on every node.
+ */
+
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { Batcher } from '../../std/batcher.ts';
+import { CappedMap } from '../../std/capped-map.ts';
+import type { SessionRow } from '../../store/accounts/sessions.ts';
+import { findSessions, insertSession } from '../../store/accounts/sessions.ts';
+import type { Sql } from '../../store/sql.ts';
+import type { Caller, KeyScope, MemberRole } from '../caller.ts';
+import { randomSecret } from '../random-text.ts';
+import { AccessRevision } from '../revision.ts';
+import type { Secrets } from '../secrets.ts';
+
+/** A session ends so long after it was last used: a working day with its breaks. */
+export const SESSION_IDLE_MS = 43_200_000;
+/** However much it is used: a week. */
+export const SESSION_MAX_MS = 604_800_000;
+/** Of one account: browsers that it uses, and some that were left behind. The oldest one ends. */
+const SESSIONS_PER_ACCOUNT_MAX = 20;
+/** After this time a session is looked up again, which writes down that it is used. */
+const REMEMBERED_MS = 60_000;
+/** Sessions in memory, some kilobytes each with many clients. */
+const REMEMBERED_MAX = 5_000;
+/** Tokens of none, about 200 bytes each. */
+const REFUSED_MAX = 10_000;
+const REFUSED_MS = 2_000;
+/** Tokens of one query. */
+const BATCH_MAX = 1_000;
+
+const SESSION_PREFIX = 'tcn_';
+
+export interface Membership {
+  readonly clientId: number;
+  readonly clientSlug: string;
+  readonly clientName: string;
+  readonly role: MemberRole;
+  readonly isDisabled: boolean;
+}
+
+/** Someone who has signed in. */
+export interface Session {
+  readonly tokenHash: Buffer;
+  readonly accountId: number;
+  readonly email: string;
+  readonly isOperator: boolean;
+  readonly memberships: readonly Membership[];
+  readonly endsAtMs: number;
+  /** What requests of this session carry to prove that our own page made them. */
+  readonly csrfToken: string;
+}
+
+/** A session, or none: it has ended, or never was. */
+export type KnownSession = Session | 'ended';
+
+interface Remembered {
+  readonly known: KnownSession;
+  readonly revision: string;
+  readonly untilMs: number;
+}
+
+interface Finding {
+  readonly row: SessionRow | null;
+  readonly revision: string;
+}
+
+export class Sessions {
+  readonly #secrets: Secrets;
+  readonly #now: () => number;
+  readonly #revision: AccessRevision;
+  readonly #known = new CappedMap<string, Remembered>({ sizeMax: REMEMBERED_MAX });
+  readonly #refused = new CappedMap<string, Remembered>({ sizeMax: REFUSED_MAX });
+  readonly #lookUps: Batcher<readonly Buffer[], Finding>;
+  /** No token stays in memory. */
+  readonly #salt = randomBytes(32).toString('base64');
+
+  constructor(sql: Sql, secrets: Secrets, monotonicMs: () => number = () => performance.now()) {
+    this.#secrets = secrets;
+    this.#now = monotonicMs;
+    this.#revision = new AccessRevision(sql, monotonicMs);
+    this.#lookUps = new Batcher({
+      itemsMax: BATCH_MAX,
+      weightMax: Number.POSITIVE_INFINITY,
+      weightOf: () => 0,
+      run: (asked) => lookUp(sql, asked),
+    });
+  }
+
+  /** The session from memory. Null: the store has to be asked. */
+  recall(token: string): KnownSession | null {
+    const key = this.#keyOf(token);
+    const remembered = this.#known.get(key) ?? this.#refused.get(key);
+    if (remembered === undefined) return null;
+    const isCurrent = this.#now() < remembered.untilMs && this.#revision.holds(remembered.revision);
+    return isCurrent ? remembered.known : null;
+  }
+
+  /** Answers at once if the session is in memory, after one query if not. */
+  authenticate(token: string): KnownSession | Promise<KnownSession> {
+    return this.recall(token) ?? this.#ask(token);
+  }
+
+  /** Whether a request of the session of this token has its CSRF token. */
+  isCsrfToken(token: string, given: string): boolean {
+    const presented = Buffer.from(given);
+    return this.#secrets
+      .lookupHashes(csrfTextOf(token))
+      .map((digest) => Buffer.from(digest.toString('base64url')))
+      .some((right) => right.length === presented.length && timingSafeEqual(right, presented));
+  }
+
+  async #ask(token: string): Promise<KnownSession> {
+    const askedAtMs = this.#now();
+    const { row, revision } = await this.#lookUps.submit(this.#secrets.lookupHashes(token));
+    this.#revision.stand(revision, askedAtMs);
+    const key = this.#keyOf(token);
+    this.#known.delete(key);
+    this.#refused.delete(key);
+    if (row === null) {
+      this.#refused.set(key, { known: 'ended', revision, untilMs: askedAtMs + REFUSED_MS });
+      return 'ended';
+    }
+    const known = sessionOf(row, csrfTokenOf(this.#secrets, token));
+    const untilMs = askedAtMs + Math.min(REMEMBERED_MS, row.remainingMs);
+    this.#known.set(key, { known, revision, untilMs });
+    return known;
+  }
+
+  #keyOf(token: string): string {
+    return hash('sha256', this.#salt + token, 'base64');
+  }
+}
+
+/** Makes a session within a transaction that has locked the account. Returns its token. */
+export async function openSession(tx: Sql, secrets: Secrets, accountId: number): Promise<string> {
+  const token = SESSION_PREFIX + randomSecret();
+  await insertSession(tx, {
+    accountId,
+    tokenHash: secrets.lookupHash(token),
+    lifetimeMs: SESSION_MAX_MS,
+    sessionsMax: SESSIONS_PER_ACCOUNT_MAX,
+  });
+  return token;
+}
+
+/** The scopes of the members who are no owners. */
+const SCOPES: Readonly<Record<Exclude<MemberRole, 'owner'>, readonly KeyScope[]>> = {
+  publisher: ['send', 'read'],
+  viewer: ['read'],
+};
+
+/** The account as a caller of one of its clients. Null: it does not belong to such a client. */
+export function memberOf(session: Session, clientSlug: string): Caller | 'disabled' | null {
+  const membership = session.memberships.find((one) => one.clientSlug === clientSlug);
+  if (membership === undefined) return null;
+  if (membership.isDisabled) return 'disabled';
+  const { clientId, role } = membership;
+  const { accountId, email } = session;
+  const caller: Omit<Caller, 'role'> = {
+    clientId,
+    clientSlug,
+    appId: null,
+    userName: email,
+    method: 'session',
+    account: { id: accountId, email, role },
+  };
+  if (role === 'owner') return { ...caller, role: 'super-user' };
+  const key = { id: null, scopes: SCOPES[role], ...UNLIMITED };
+  return { ...caller, role: 'key', key };
+}
+
+const UNLIMITED = { tagIds: null, groupIds: null, appIds: null, maxDevices: null } as const;
+
+async function lookUp(
+  sql: Sql,
+  asked: readonly (readonly Buffer[])[],
+): Promise<readonly Finding[]> {
+  const { rows, revision } = await findSessions(sql, asked.flat(), SESSION_IDLE_MS);
+  const byHash = new Map(rows.map((row) => [row.tokenHash.toString('latin1'), row]));
+  return asked.map((hashes) => {
+    const row = hashes.map((digest) => byHash.get(digest.toString('latin1'))).find(isThere);
+    return { row: row ?? null, revision };
+  });
+}
+
+const isThere = (row: SessionRow | undefined): row is SessionRow => row !== undefined;
+
+const sessionOf = ({ remainingMs: _, ...row }: SessionRow, csrfToken: string): Session => ({
+  ...row,
+  // Roles are checked when they are given.
+  memberships: row.memberships.map((one) => ({ ...one, role: one.role as MemberRole })),
+  csrfToken,
+});
+
+const csrfTextOf = (token: string): string => `csrf ${token}`;
+const csrfTokenOf = (secrets: Secrets, token: string): string =>
+  secrets.lookupHash(csrfTextOf(token)).toString('base64url');

@@ -1,0 +1,154 @@
+/** Signs people in, out, and changes their passwords. */
+
+import { networkOf } from '../../std/ip-address.ts';
+import type { AccountRow } from '../../store/accounts/accounts.ts';
+import {
+  findAccount,
+  lockAccount,
+  readAccount,
+  writePassword,
+} from '../../store/accounts/accounts.ts';
+import { deleteLinksOf } from '../../store/accounts/links.ts';
+import { belongsToOnly } from '../../store/accounts/memberships.ts';
+import { deleteSessionsOf } from '../../store/accounts/sessions.ts';
+import type { Sql, SqlPool } from '../../store/sql.ts';
+import { transact } from '../../store/transact.ts';
+import type { Secrets } from '../secrets.ts';
+import type { Attempts } from './attempts.ts';
+import { readLink, useLink } from './links.ts';
+import type { Passwords } from './passwords.ts';
+import { openSession } from './sessions.ts';
+
+export interface AccountParts {
+  readonly sql: SqlPool;
+  readonly secrets: Secrets;
+  readonly passwords: Passwords;
+  readonly attempts: Attempts;
+}
+
+/** Why nobody looked at a password. */
+export type Unheard =
+  /** Too many attempts were made. */
+  | { readonly kind: 'wait'; readonly retryAfterMs: number }
+  /** Too many passwords are being hashed. */
+  | { readonly kind: 'busy' };
+
+export type SignedIn =
+  | { readonly kind: 'signed-in'; readonly token: string }
+  | { readonly kind: 'wrong' }
+  | Unheard;
+
+export type Checked =
+  | { readonly kind: 'right'; readonly account: AccountRow }
+  | { readonly kind: 'wrong'; readonly account: AccountRow | null }
+  | Unheard;
+
+/**
+ * Whether this is the password of this account. Takes as long for an e-mail that no account has,
+ * and counts as an attempt.
+ */
+export async function checkPassword(
+  { sql, passwords, attempts }: Omit<AccountParts, 'secrets'>,
+  email: string,
+  password: string,
+  address: string,
+): Promise<Checked> {
+  const retryAfterMs = attempts.begin(email, address);
+  if (retryAfterMs > 0) return { kind: 'wait', retryAfterMs };
+  const account = await findAccount(sql, email);
+  const stored = account?.passwordHash ?? null;
+  const isRight = await passwords.verify(password, stored, networkOf(address));
+  if (isRight === 'busy') return { kind: 'busy' };
+  if (!isRight || account === null) return { kind: 'wrong', account };
+  attempts.succeeded(email, address);
+  return { kind: 'right', account };
+}
+
+/** Signs in with e-mail and password. */
+export async function signIn(
+  parts: AccountParts,
+  email: string,
+  password: string,
+  address: string,
+): Promise<SignedIn> {
+  const checked = await checkPassword(parts, email, password, address);
+  if (checked.kind !== 'right') return checked.kind === 'wrong' ? { kind: 'wrong' } : checked;
+  const { id, passwordHash } = checked.account;
+  return transact(parts.sql, async (tx) => {
+    await lockAccount(tx, id);
+    // It may have been changed while this one was looked at.
+    if ((await readAccount(tx, id))?.passwordHash !== passwordHash) return { kind: 'wrong' };
+    return { kind: 'signed-in', token: await openSession(tx, parts.secrets, id) };
+  });
+}
+
+/** Signs in with a one-time link. */
+export const signInByLink = (
+  { sql, secrets }: Pick<AccountParts, 'sql' | 'secrets'>,
+  linkToken: string,
+): Promise<SignedIn> =>
+  transact(sql, async (tx) => {
+    const link = await readLink(tx, secrets, linkToken);
+    if (link?.kind !== 'sign-in') return { kind: 'wrong' };
+    await lockAccount(tx, link.accountId);
+    if ((await useLink(tx, secrets, linkToken)) === null) return { kind: 'wrong' };
+    return { kind: 'signed-in', token: await openSession(tx, secrets, link.accountId) };
+  });
+
+/** Changes a password; ends every session of the account, and begins a new one. */
+export async function changePassword(
+  parts: AccountParts,
+  email: string,
+  {
+    currentPassword,
+    newPassword,
+  }: { readonly currentPassword: string; readonly newPassword: string },
+  address: string,
+): Promise<SignedIn> {
+  const checked = await checkPassword(parts, email, currentPassword, address);
+  if (checked.kind !== 'right') return checked.kind === 'wrong' ? { kind: 'wrong' } : checked;
+  const { id, passwordHash } = checked.account;
+  const made = await parts.passwords.hash(newPassword, networkOf(address));
+  if (made === 'busy') return { kind: 'busy' };
+  return transact(parts.sql, async (tx) => {
+    await lockAccount(tx, id);
+    if ((await readAccount(tx, id))?.passwordHash !== passwordHash) return { kind: 'wrong' };
+    await replacePassword(tx, id, made);
+    return { kind: 'signed-in', token: await openSession(tx, parts.secrets, id) };
+  });
+}
+
+export type Reset =
+  | { readonly kind: 'done' }
+  | { readonly kind: 'no-link' }
+  | { readonly kind: 'busy' };
+
+/** Sets a password by a one-time link, and ends every session of the account. */
+export async function resetPassword(
+  { sql, secrets, passwords }: AccountParts,
+  { token, newPassword }: { readonly token: string; readonly newPassword: string },
+  address: string,
+): Promise<Reset> {
+  // Before the hash, which is dear: whoever has no link gets none.
+  if ((await readLink(sql, secrets, token))?.kind !== 'reset') return { kind: 'no-link' };
+  const made = await passwords.hash(newPassword, networkOf(address));
+  if (made === 'busy') return { kind: 'busy' };
+  return transact(sql, async (tx) => {
+    const link = await readLink(tx, secrets, token);
+    if (link?.kind !== 'reset') return { kind: 'no-link' };
+    const { accountId, clientId } = link;
+    await lockAccount(tx, accountId);
+    if ((await useLink(tx, secrets, token)) === null) return { kind: 'no-link' };
+    // The account may have joined another client since: the owner of this one must not get into it.
+    const mayReset = clientId === null || (await belongsToOnly(tx, clientId, accountId));
+    if (!mayReset) return { kind: 'no-link' };
+    await replacePassword(tx, accountId, made);
+    return { kind: 'done' };
+  });
+}
+
+async function replacePassword(tx: Sql, accountId: number, passwordHash: string): Promise<void> {
+  await writePassword(tx, accountId, passwordHash);
+  await deleteSessionsOf(tx, accountId);
+  await deleteLinksOf(tx, accountId);
+}

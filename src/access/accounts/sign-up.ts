@@ -1,0 +1,165 @@
+/**
+ * Makes accounts: with a client of their own, if the operator allows it, or as members of a client
+ * that has invited them. The answer tells nobody whether an e-mail address has an account already.
+ */
+
+import { networkOf } from '../../std/ip-address.ts';
+import { insertAccount } from '../../store/accounts/accounts.ts';
+import {
+  countMembers,
+  countMemberships,
+  insertMembership,
+} from '../../store/accounts/memberships.ts';
+import { insertClient } from '../../store/clients/insert-client.ts';
+import { lockClient } from '../../store/clients/lock-client.ts';
+import type { Sql } from '../../store/sql.ts';
+import { transact } from '../../store/transact.ts';
+import type { MemberRole } from '../caller.ts';
+import { createCredential } from '../credentials.ts';
+import { randomSuffix } from '../random-text.ts';
+import type { Secrets } from '../secrets.ts';
+import type { Link } from './links.ts';
+import { readLink, useLink } from './links.ts';
+import type { AccountParts, Unheard } from './sign-in.ts';
+import { checkPassword } from './sign-in.ts';
+import type { SignUpMode } from './sign-up-mode.ts';
+
+/** Members of a client: their list is read whole. */
+export const MEMBERS_PER_CLIENT_MAX = 500;
+/** Clients of an account: each look-up of its sessions reads them. */
+export const CLIENTS_PER_ACCOUNT_MAX = 100;
+
+export interface SignUp {
+  readonly email: string;
+  readonly password: string;
+  /** Of the client to make. Null: the invitation is to one that is there. */
+  readonly clientName: string | null;
+  readonly invitation: string | null;
+}
+
+export type SignedUp =
+  /** Done, or not, because another has this e-mail address: the caller is not told. */
+  | { readonly kind: 'done' }
+  | { readonly kind: 'closed' }
+  /** The invitation does not exist, was used, or has ended. */
+  | { readonly kind: 'no-invitation' }
+  /** What is missing or too much: a client's name. */
+  | { readonly kind: 'name-missing' }
+  | { readonly kind: 'name-unwanted' }
+  | Unheard;
+
+/**
+ * Registers somebody. Who has an account already proves it by his password, and gets the new client
+ * or membership; with another password nothing happens.
+ */
+export async function signUp(
+  parts: AccountParts & { readonly mode: SignUpMode },
+  asked: SignUp,
+  address: string,
+): Promise<SignedUp> {
+  const { email, password, clientName, invitation } = asked;
+  const link = invitation === null ? null : await readLink(parts.sql, parts.secrets, invitation);
+  const isAllowed = whyNot(parts.mode, asked, link);
+  if (isAllowed !== null) return isAllowed;
+  const checked = await checkPassword(parts, email, password, address);
+  if (checked.kind === 'wait' || checked.kind === 'busy') return checked;
+  // Also where it is not needed: so that the answer takes as long.
+  const made = await parts.passwords.hash(password, networkOf(address));
+  if (made === 'busy') return { kind: 'busy' };
+  try {
+    return await transact(parts.sql, async (tx) => {
+      const used = invitation === null ? null : await useLink(tx, parts.secrets, invitation);
+      if (invitation !== null && used === null) return { kind: 'no-invitation' };
+      const place = await placeOf(tx, parts.secrets, used, clientName ?? '');
+      const accountId =
+        checked.kind === 'right'
+          ? checked.account.id
+          : await insertAccount(tx, { email, passwordHash: made });
+      // Everything was done before this is known: so it takes as long.
+      if (accountId === null) throw new Taken();
+      await join(tx, accountId, place);
+      return { kind: 'done' };
+    });
+  } catch (error) {
+    if (error instanceof Taken) return { kind: 'done' };
+    throw error;
+  }
+}
+
+/** Ends the transaction, and takes back what it did. */
+class Taken extends Error {}
+
+/** Null: it may go on. */
+function whyNot(mode: SignUpMode, { clientName, invitation }: SignUp, link: Link | null) {
+  if (invitation === null && mode !== 'open') return { kind: 'closed' } as const;
+  if (invitation !== null) {
+    if (link?.kind !== 'invitation' && link?.kind !== 'sign-up') {
+      return { kind: 'no-invitation' } as const;
+    }
+    if (link.kind === 'sign-up' && mode === 'off') return { kind: 'closed' } as const;
+  }
+  const isMaking = link?.kind !== 'invitation';
+  if (isMaking && clientName === null) return { kind: 'name-missing' } as const;
+  if (!isMaking && clientName !== null) return { kind: 'name-unwanted' } as const;
+  return null;
+}
+
+interface Place {
+  readonly clientId: number;
+  readonly role: MemberRole;
+}
+
+/** The client that invites, or a new one with its super user's credential. */
+async function placeOf(
+  tx: Sql,
+  secrets: Secrets,
+  link: Link | null,
+  clientName: string,
+): Promise<Place> {
+  if (link?.kind === 'invitation') {
+    await lockClient(tx, link.clientId);
+    return link;
+  }
+  const slug = slugOf(clientName);
+  const wanted = await insertClient(tx, { slug, name: clientName });
+  if (wanted !== null) return owned(tx, secrets, wanted, slug);
+  const other = `${slug}-${randomSuffix(SUFFIX_CHARACTERS)}`;
+  const made = await insertClient(tx, { slug: other, name: clientName });
+  if (made === null) throw new Error(`the slug ${other} was made by chance twice`);
+  return owned(tx, secrets, made, other);
+}
+
+/** 36^8: another client with the same name does not get the same one by chance. */
+const SUFFIX_CHARACTERS = 8;
+/** Of 63 that a slug may have. */
+const SLUG_LENGTH_MAX = 40;
+const FOREIGN = /[^a-z0-9]+/g;
+const MARKS = /\p{M}/gu;
+const HYPHENS_AROUND = /^-+|-+$/g;
+
+/** The name in small letters, digits and hyphens, as far as it has any. */
+function slugOf(name: string): string {
+  const letters = name.normalize('NFKD').replace(MARKS, '').toLowerCase();
+  const slug = letters.replace(FOREIGN, '-').slice(0, SLUG_LENGTH_MAX).replace(HYPHENS_AROUND, '');
+  return slug === '' ? 'client' : slug;
+}
+
+async function owned(
+  tx: Sql,
+  secrets: Secrets,
+  clientId: number,
+  clientSlug: string,
+): Promise<Place> {
+  await createCredential(tx, secrets, { clientId, clientSlug, appId: null });
+  return { clientId, role: 'owner' };
+}
+
+/** Whoever would be one too many does not join, and is told as little as others. */
+async function join(tx: Sql, accountId: number, { clientId, role }: Place): Promise<void> {
+  const members = await countMembers(tx, clientId);
+  const memberships = await countMemberships(tx, accountId);
+  if (members >= MEMBERS_PER_CLIENT_MAX || memberships >= CLIENTS_PER_ACCOUNT_MAX) {
+    throw new Taken();
+  }
+  await insertMembership(tx, { clientId, accountId, role });
+}

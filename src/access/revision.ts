@@ -1,0 +1,62 @@
+/**
+ * The access revision of the database, as this node knows it (decision 43). What is remembered of a
+ * credential or a session holds under one revision. While callers come, it is read a few times a
+ * second, so that what was taken away is refused within a second.
+ */
+
+import { readAccessRevision } from '../store/credentials/access-revision.ts';
+import type { Sql } from '../store/sql.ts';
+
+/** A revision that was read less than this long ago is used without a query. */
+const FRESH_MS = 400;
+/**
+ * Until this age it is used while it is read again: the longest that a revoked credential works.
+ */
+const STALE_MS = 800;
+
+export class AccessRevision {
+  readonly #sql: Sql;
+  readonly #now: () => number;
+  /** The newest revision that is known, and when it was asked for. */
+  #revision = '';
+  #askedAtMs = Number.NEGATIVE_INFINITY;
+  #isAsking = false;
+
+  /** `monotonicMs`: with a system clock that is set back, a revoked credential would work on. */
+  constructor(sql: Sql, monotonicMs: () => number) {
+    this.#sql = sql;
+    this.#now = monotonicMs;
+  }
+
+  /** Whether what was read under this revision still holds; false also when nobody knows. */
+  holds(revision: string): boolean {
+    if (revision !== this.#revision) return false;
+    const ageMs = this.#now() - this.#askedAtMs;
+    if (ageMs >= STALE_MS) return false;
+    if (ageMs >= FRESH_MS) this.#lookAgain();
+    return true;
+  }
+
+  /** A statement that began at this time has read this revision. */
+  stand(revision: string, askedAtMs: number): void {
+    if (askedAtMs < this.#askedAtMs) return;
+    this.#revision = revision;
+    this.#askedAtMs = askedAtMs;
+  }
+
+  /**
+   * A failure needs no report: the revision becomes stale in a moment, and the next caller's query
+   * reads it.
+   */
+  #lookAgain(): void {
+    if (this.#isAsking) return;
+    this.#isAsking = true;
+    const askedAtMs = this.#now();
+    readAccessRevision(this.#sql)
+      .then((revision) => this.stand(revision, askedAtMs))
+      .catch(() => undefined)
+      .finally(() => {
+        this.#isAsking = false;
+      });
+  }
+}

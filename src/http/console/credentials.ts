@@ -1,0 +1,42 @@
+/** `credentials`: shows owners the tokens and passwords of the super user and of each app. */
+
+import { APPS_PER_CLIENT_MAX } from '../../access/apps.ts';
+import { openCredential } from '../../access/credentials.ts';
+import type { Secrets } from '../../access/secrets.ts';
+import type { CredentialInForce } from '../../store/credentials/list-credentials-in-force.ts';
+import { listCredentialsInForce } from '../../store/credentials/list-credentials-in-force.ts';
+import type { OwnerRoute } from '../handler.ts';
+import { json } from '../json-body.ts';
+import { UNCACHED } from './answers.ts';
+import type { MemberParts } from './members.ts';
+
+export const credentialsRoute = ({ sql, secrets }: MemberParts): OwnerRoute => ({
+  api: 'console',
+  needs: 'owner',
+  operation: 'showCredentials',
+  method: 'GET',
+  path: '/console/api/credentials',
+  bodyBytesMax: 0,
+  async handle(_request, { clientId }) {
+    const rows = await listCredentialsInForce(sql, clientId, APPS_PER_CLIENT_MAX + 1);
+    const superUser = rows.find(({ appId }) => appId === null);
+    const apps = rows.filter(({ appId }) => appId !== null);
+    const answer = json({
+      superUser: superUser === undefined ? null : show(secrets, superUser),
+      apps: apps.map((row) => ({
+        appId: row.appId,
+        name: row.appName,
+        apiUser: show(secrets, row),
+      })),
+    });
+    return { ...answer, headers: { ...answer.headers, ...UNCACHED } };
+  },
+});
+
+/** Null: it was made with another SECRET_KEY, and nobody can read it. */
+function show(secrets: Secrets, row: CredentialInForce) {
+  const opened = openCredential(secrets, row);
+  if (opened.kind === 'unreadable') return null;
+  const { username, password, token } = opened.credential;
+  return { userName: username, password, token };
+}

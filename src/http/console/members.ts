@@ -1,0 +1,168 @@
+/** `members`: owners list who belongs to the client, invite, change roles, remove, and help out. */
+
+import type { MadeLink } from '../../access/accounts/links.ts';
+import { LINKS_PER_CLIENT_MAX } from '../../access/accounts/links.ts';
+import type { MemberRefusal } from '../../access/accounts/members.ts';
+import { giveRole, invite, removeMember, resetMember } from '../../access/accounts/members.ts';
+import { MEMBERS_PER_CLIENT_MAX } from '../../access/accounts/sign-up.ts';
+import type { Caller } from '../../access/caller.ts';
+import type { Secrets } from '../../access/secrets.ts';
+import type { MemberRow } from '../../store/accounts/memberships.ts';
+import { listMembers } from '../../store/accounts/memberships.ts';
+import type { SqlPool } from '../../store/sql.ts';
+import { pathId } from '../admin/path-id.ts';
+import type { HttpRequest, HttpResponse, OwnerRoute } from '../handler.ts';
+import { json, readJsonBody } from '../json-body.ts';
+import { problem } from '../problem.ts';
+import { UNCACHED } from './answers.ts';
+import { roleForm } from './forms.ts';
+import { CONSOLE_BODY_BYTES_MAX } from './session.ts';
+
+export interface MemberParts {
+  readonly sql: SqlPool;
+  readonly secrets: Secrets;
+}
+
+const PATH = '/console/api/members';
+
+export function memberRoutes({ sql, secrets }: MemberParts): readonly OwnerRoute[] {
+  const shared = { api: 'console', needs: 'owner', bodyBytesMax: CONSOLE_BODY_BYTES_MAX } as const;
+  return [
+    {
+      ...shared,
+      operation: 'listMembers',
+      method: 'GET',
+      path: PATH,
+      bodyBytesMax: 0,
+      handle: async (_request, { clientId }) => {
+        const rows = await listMembers(sql, clientId, {
+          afterId: 0,
+          limit: MEMBERS_PER_CLIENT_MAX,
+        });
+        return json(rows.map(show));
+      },
+    },
+    {
+      ...shared,
+      operation: 'inviteMember',
+      method: 'POST',
+      path: PATH,
+      handle: (request, caller) => inviteOne(sql, secrets, request, caller),
+    },
+    {
+      ...shared,
+      operation: 'changeMember',
+      method: 'PATCH',
+      path: `${PATH}/:id`,
+      handle: (request, caller) => change(sql, request, caller),
+    },
+    {
+      ...shared,
+      operation: 'removeMember',
+      method: 'DELETE',
+      path: `${PATH}/:id`,
+      handle: (request, caller) => remove(sql, request, caller),
+    },
+    {
+      ...shared,
+      operation: 'resetMember',
+      method: 'POST',
+      path: `${PATH}/:id/reset`,
+      handle: (request, caller) => reset(sql, secrets, request, caller),
+    },
+  ];
+}
+
+const show = ({ accountId, email, role, addedAtMs, lastSignedInAtMs }: MemberRow) => ({
+  accountId,
+  email,
+  role,
+  addedAt: addedAtMs,
+  lastSignInAt: lastSignedInAtMs,
+});
+
+async function inviteOne(
+  sql: SqlPool,
+  secrets: Secrets,
+  request: HttpRequest,
+  { clientId }: Caller,
+): Promise<HttpResponse> {
+  const read = readJsonBody(request, roleForm);
+  if (!read.ok) return read.response;
+  const link = await invite(sql, secrets, clientId, read.value.role);
+  return link === null ? tooManyLinks(request) : showLink(link);
+}
+
+async function change(
+  sql: SqlPool,
+  request: HttpRequest,
+  { clientId }: Caller,
+): Promise<HttpResponse> {
+  const accountId = pathId(request);
+  if (accountId === null) return refuse(request, 'unknown');
+  const read = readJsonBody(request, roleForm);
+  if (!read.ok) return read.response;
+  const changed = await giveRole(sql, clientId, accountId, read.value.role);
+  return typeof changed === 'string' ? refuse(request, changed) : json(show(changed));
+}
+
+async function remove(
+  sql: SqlPool,
+  request: HttpRequest,
+  { clientId }: Caller,
+): Promise<HttpResponse> {
+  const accountId = pathId(request);
+  const removed = accountId === null ? 'unknown' : await removeMember(sql, clientId, accountId);
+  return removed === 'removed' ? { status: 204, body: '' } : refuse(request, removed);
+}
+
+async function reset(
+  sql: SqlPool,
+  secrets: Secrets,
+  request: HttpRequest,
+  { clientId }: Caller,
+): Promise<HttpResponse> {
+  const accountId = pathId(request);
+  if (accountId === null) return refuse(request, 'unknown');
+  const made = await resetMember(sql, secrets, clientId, accountId);
+  if (typeof made !== 'string') return showLink(made);
+  switch (made) {
+    case 'unknown':
+      return refuse(request, made);
+    case 'too-many':
+      return tooManyLinks(request);
+    case 'not-yours':
+      return problem(
+        request.requestId,
+        409,
+        'This account is not of this client alone. Its password is reset by the operator: tagcast member reset.',
+      );
+  }
+}
+
+function refuse(request: HttpRequest, refusal: MemberRefusal): HttpResponse {
+  switch (refusal) {
+    case 'unknown':
+      return problem(request.requestId, 404, 'This client has no member with this id.');
+    case 'last-owner':
+      return problem(
+        request.requestId,
+        409,
+        'This is the last owner of the client: make another member an owner first.',
+      );
+  }
+}
+
+const tooManyLinks = (request: HttpRequest): HttpResponse =>
+  problem(
+    request.requestId,
+    409,
+    `This client has ${LINKS_PER_CLIENT_MAX} links that nobody has used yet. Each ends within an hour.`,
+  );
+
+/** The page makes an address of the path: it knows under which one it was reached. */
+const showLink = ({ path, expiresAtMs }: MadeLink): HttpResponse => ({
+  status: 201,
+  headers: { 'Content-Type': 'application/json', ...UNCACHED },
+  body: JSON.stringify({ link: path, expiresAt: expiresAtMs }),
+});

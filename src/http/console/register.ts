@@ -1,0 +1,68 @@
+/** `settings` and `register`: how somebody gets an account. */
+
+import { readEmail } from '../../access/accounts/email.ts';
+import type { AccountParts } from '../../access/accounts/sign-in.ts';
+import { signUp } from '../../access/accounts/sign-up.ts';
+import type { SignUpMode } from '../../access/accounts/sign-up-mode.ts';
+import type { ConsoleRoute, HttpRequest, HttpResponse } from '../handler.ts';
+import { invalid, json, readJsonBody } from '../json-body.ts';
+import { problem } from '../problem.ts';
+import { UNCACHED, unheard } from './answers.ts';
+import { registerForm } from './forms.ts';
+import { CONSOLE_BODY_BYTES_MAX } from './session.ts';
+
+export interface RegisterParts extends AccountParts {
+  readonly mode: SignUpMode;
+}
+
+/** `GET settings`, `POST register`. */
+export const registerRoutes = (parts: RegisterParts): readonly ConsoleRoute[] => [
+  {
+    api: 'console',
+    needs: 'nobody',
+    operation: 'getConsoleSettings',
+    method: 'GET',
+    path: '/console/api/settings',
+    bodyBytesMax: 0,
+    handle: () => {
+      const answer = json({ signUp: parts.mode });
+      return { ...answer, headers: { ...answer.headers, ...UNCACHED } };
+    },
+  },
+  {
+    api: 'console',
+    needs: 'nobody',
+    operation: 'register',
+    method: 'POST',
+    path: '/console/api/register',
+    bodyBytesMax: CONSOLE_BODY_BYTES_MAX,
+    handle: (request) => register(parts, request),
+  },
+];
+
+async function register(parts: RegisterParts, request: HttpRequest): Promise<HttpResponse> {
+  const read = readJsonBody(request, registerForm);
+  if (!read.ok) return read.response;
+  const { email, password, clientName = null, invitation = null } = read.value;
+  const asked = { email: readEmail(email) ?? '', password, clientName, invitation };
+  const done = await signUp(parts, asked, request.address);
+  switch (done.kind) {
+    case 'done':
+      return { ...json({}), status: 202 };
+    case 'closed':
+      return problem(request.requestId, 403, 'Nobody can sign up here without an invitation.');
+    case 'no-invitation':
+      return invalid(request, [
+        { path: 'invitation', message: 'does not exist, was used, or has ended: ask for another' },
+      ]);
+    case 'name-missing':
+      return invalid(request, [{ path: 'clientName', message: 'is missing' }]);
+    case 'name-unwanted':
+      return invalid(request, [
+        { path: 'clientName', message: 'does not go with an invitation to a client' },
+      ]);
+    case 'wait':
+    case 'busy':
+      return unheard(request, done);
+  }
+}

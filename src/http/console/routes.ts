@@ -1,0 +1,20 @@
+/** The console's own API: accounts and what concerns them. All else is in the other APIs. */
+
+import type { Route } from '../handler.ts';
+import { credentialsRoute } from './credentials.ts';
+import { memberRoutes } from './members.ts';
+import { passwordRoutes } from './password.ts';
+import type { RegisterParts } from './register.ts';
+import { registerRoutes } from './register.ts';
+import type { SessionParts } from './session.ts';
+import { sessionRoutes } from './session.ts';
+
+export interface ConsoleApi extends SessionParts, RegisterParts {}
+
+export const consoleRoutes = (api: ConsoleApi): readonly Route[] => [
+  ...registerRoutes(api),
+  ...sessionRoutes(api),
+  ...passwordRoutes(api),
+  ...memberRoutes(api),
+  credentialsRoute(api),
+];

@@ -1,0 +1,131 @@
+/** `session`: signs in and out, and tells who has signed in. */
+
+import { readEmail } from '../../access/accounts/email.ts';
+import type { Session, Sessions } from '../../access/accounts/sessions.ts';
+import type { AccountParts, SignedIn } from '../../access/accounts/sign-in.ts';
+import { signIn, signInByLink } from '../../access/accounts/sign-in.ts';
+import { deleteSession, deleteSessionsOf } from '../../store/accounts/sessions.ts';
+import type { ConsoleRoute, HttpRequest, HttpResponse } from '../handler.ts';
+import { json, readJsonBody } from '../json-body.ts';
+import { problem } from '../problem.ts';
+import { sessionCookie } from '../session-cookie.ts';
+import { UNCACHED, unheard } from './answers.ts';
+import { sessionForm } from './forms.ts';
+
+export interface SessionParts extends AccountParts {
+  readonly sessions: Pick<Sessions, 'authenticate'>;
+}
+
+/** Of the console's own API; they have little to say. */
+export const CONSOLE_BODY_BYTES_MAX = 16_384;
+
+const PATH = '/console/api/session';
+
+/** `GET`, `POST`, `DELETE`, and `POST …/end-all`. */
+export const sessionRoutes = (parts: SessionParts): readonly ConsoleRoute[] => [
+  {
+    api: 'console',
+    needs: 'cookie',
+    operation: 'getSession',
+    method: 'GET',
+    path: PATH,
+    bodyBytesMax: 0,
+    handle: (_request, session) => showSession(session),
+  },
+  {
+    api: 'console',
+    needs: 'nobody',
+    operation: 'signIn',
+    method: 'POST',
+    path: PATH,
+    bodyBytesMax: CONSOLE_BODY_BYTES_MAX,
+    handle: (request) => begin(parts, request),
+  },
+  {
+    api: 'console',
+    needs: 'account',
+    operation: 'signOut',
+    method: 'DELETE',
+    path: PATH,
+    bodyBytesMax: 0,
+    handle: async (request, { tokenHash }) => {
+      await deleteSession(parts.sql, tokenHash);
+      return signedOut(request);
+    },
+  },
+  {
+    api: 'console',
+    needs: 'account',
+    operation: 'signOutEverywhere',
+    method: 'POST',
+    path: `${PATH}/end-all`,
+    bodyBytesMax: CONSOLE_BODY_BYTES_MAX,
+    handle: async (request, { accountId }) => {
+      await deleteSessionsOf(parts.sql, accountId);
+      return signedOut(request);
+    },
+  },
+];
+
+async function begin(parts: SessionParts, request: HttpRequest): Promise<HttpResponse> {
+  const read = readJsonBody(request, sessionForm);
+  if (!read.ok) return read.response;
+  const { email = '', password = '', link } = read.value;
+  const signedIn =
+    link === undefined
+      ? await signIn(parts, readEmail(email) ?? '', password, request.address)
+      : await signInByLink(parts, link);
+  const wrong =
+    link === undefined
+      ? 'No account has this e-mail address and password.'
+      : 'This link does not exist, was used, or has ended.';
+  return answerSignedIn(parts, request, signedIn, wrong);
+}
+
+/** The session that has begun, with its cookie; or why none has. */
+export async function answerSignedIn(
+  { sessions }: Pick<SessionParts, 'sessions'>,
+  request: HttpRequest,
+  signedIn: SignedIn,
+  wrong: string,
+): Promise<HttpResponse> {
+  switch (signedIn.kind) {
+    case 'wrong':
+      return problem(request.requestId, 401, wrong, {
+        headers: { 'WWW-Authenticate': 'Session realm="tagcast"' },
+      });
+    case 'wait':
+    case 'busy':
+      return unheard(request, signedIn);
+    case 'signed-in': {
+      const session = await sessions.authenticate(signedIn.token);
+      if (session === 'ended') throw new Error('the session that was just made is not there');
+      const answer = showSession(session);
+      const cookie = sessionCookie(signedIn.token, request.isSecure);
+      return { ...answer, headers: { ...answer.headers, 'Set-Cookie': cookie } };
+    }
+  }
+}
+
+function showSession({ accountId, email, isOperator, ...session }: Session): HttpResponse {
+  const shown = {
+    csrfToken: session.csrfToken,
+    account: { id: accountId, email, isOperator },
+    clients: session.memberships
+      .filter(({ isDisabled }) => !isDisabled)
+      .map(({ clientSlug, clientName, role }) => ({
+        clientId: clientSlug,
+        name: clientName,
+        role,
+      })),
+    endsAt: session.endsAtMs,
+  };
+  const answer = json(shown);
+  return { ...answer, headers: { ...answer.headers, ...UNCACHED } };
+}
+
+const signedOut = ({ isSecure }: HttpRequest): HttpResponse => ({
+  status: 204,
+  headers: { 'Set-Cookie': sessionCookie(null, isSecure) },
+  body: '',
+});

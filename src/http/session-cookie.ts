@@ -1,0 +1,31 @@
+/** The cookie that holds the token of a session. */
+
+/** For a day's clock that is off: the server ends sessions, not the cookie. */
+const MAX_AGE_SECONDS = 604_800;
+
+/**
+ * Over TLS with the prefix `__Host-`: browsers then refuse such a cookie from another host of the
+ * domain, and from a connection without TLS.
+ */
+const nameOf = (isSecure: boolean): string =>
+  isSecure ? '__Host-tagcast_session' : 'tagcast_session';
+
+const SEPARATOR = /[;,]/;
+
+/** The token in a Cookie header. Null: there is none. */
+export function sessionTokenIn(cookies: string, isSecure: boolean): string | null {
+  if (cookies === '') return null;
+  const begin = `${nameOf(isSecure)}=`;
+  const own = cookies
+    .split(SEPARATOR)
+    .map((cookie) => cookie.trim())
+    .find((cookie) => cookie.startsWith(begin));
+  return own === undefined || own === begin ? null : own.slice(begin.length);
+}
+
+/** The value of Set-Cookie. `token` null: the browser forgets the cookie. */
+export function sessionCookie(token: string | null, isSecure: boolean): string {
+  const age = token === null ? 0 : MAX_AGE_SECONDS;
+  const secure = isSecure ? '; Secure' : '';
+  return `${nameOf(isSecure)}=${token ?? ''}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${age}${secure}`;
+}

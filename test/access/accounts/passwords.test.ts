@@ -1,0 +1,51 @@
+/** Passwords as they are kept and checked; each hash takes a quarter of a second. */
+
+import t from 'tap';
+import { Passwords } from '../../../src/access/accounts/passwords.ts';
+
+const FORM = /^scrypt\$32768\$8\$3\$[\w-]{22}\$[\w-]{43}$/;
+
+t.test('a hash is salted, and right for its password only', async (t) => {
+  const passwords = new Passwords();
+  const [first, second] = await Promise.all([
+    passwords.hash('correct horse', 'a'),
+    passwords.hash('correct horse', 'a'),
+  ]);
+  t.match(first, FORM);
+  t.not(first, second);
+  t.equal(await passwords.verify('correct horse', first, 'a'), true);
+  t.equal(await passwords.verify('Correct horse', first, 'a'), false);
+  t.equal(await passwords.verify('', first, 'a'), false);
+  t.equal(await passwords.verify('correct horse', null, 'a'), false, 'where there is none');
+  t.equal(await passwords.verify('correct horse', 'damaged', 'a'), false);
+});
+
+t.test('the same letters from another keyboard', async (t) => {
+  const passwords = new Passwords();
+  const composed = await passwords.hash('caf\u00e9 au lait', 'a');
+  t.equal(await passwords.verify('cafe\u0301 au lait', composed, 'a'), true);
+});
+
+t.test('a hash with other costs is still checked', async (t) => {
+  const passwords = new Passwords();
+  // scryptSync('old', 'salt', 32, { N: 1024, r: 8, p: 1 })
+  const { scryptSync } = await import('node:crypto');
+  const derived = scryptSync('old', 'salt', 32, { N: 1_024, r: 8, p: 1 });
+  const stored = `scrypt$1024$8$1$${Buffer.from('salt').toString('base64url')}$${derived.toString('base64url')}`;
+  t.equal(await passwords.verify('old', stored, 'a'), true);
+  t.equal(await passwords.verify('new', stored, 'a'), false);
+});
+
+t.test('some at a time; one network does not take all places', async (t) => {
+  const passwords = new Passwords();
+  const ofOne = Array.from({ length: 6 }, () => passwords.verify('x', null, 'one'));
+  const ofOthers = Array.from({ length: 31 }, (_, n) => passwords.verify('x', null, `other ${n}`));
+  const answers = [...(await Promise.all(ofOne)), ...(await Promise.all(ofOthers))];
+  t.same(answers.slice(0, 6), [false, false, false, false, 'busy', 'busy'], 'four of a network');
+  t.same(
+    answers.slice(6).filter((answer) => answer === 'busy').length,
+    1,
+    'two at work and 32 waiting: the last one is sent away',
+  );
+  t.equal(await passwords.verify('x', null, 'one'), false, 'later there is room again');
+});

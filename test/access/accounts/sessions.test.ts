@@ -1,0 +1,134 @@
+/** Token to who has signed in, with a store behind it and a clock that the test moves. */
+
+import t from 'tap';
+import { memberOf, Sessions } from '../../../src/access/accounts/sessions.ts';
+import { createSecrets } from '../../../src/access/secrets.ts';
+import { changeRole, deleteMembership } from '../../../src/store/accounts/memberships.ts';
+import {
+  deleteEndedSessions,
+  deleteSession,
+  deleteSessionsOf,
+} from '../../../src/store/accounts/sessions.ts';
+import { disableClient } from '../../../src/store/clients/disable-client.ts';
+import { readAccessRevision } from '../../../src/store/credentials/access-revision.ts';
+import { addAccount, beginSession, signUpAndIn } from '../../support/accounts.ts';
+import { addTenant, secrets } from '../../support/api.ts';
+import { onEachStore } from '../../support/on-each-store.ts';
+
+t.test('sessions', (t) =>
+  onEachStore(t, {
+    'a known one is answered without asking; one that was ended is refused within a second': async (
+      t,
+      { sql },
+    ) => {
+      const { clientId } = await addTenant(sql, 'demo');
+      const ann = await signUpAndIn(sql, {
+        email: 'ann@example.com',
+        roles: [[clientId, 'owner']],
+      });
+      let nowMs = 0;
+      const sessions = new Sessions(sql, secrets, () => nowMs);
+      t.equal(sessions.recall(ann.token), null);
+      t.ok(
+        sessions.authenticate(ann.token) instanceof Promise,
+        'the first time the store is asked',
+      );
+      const session = await sessions.authenticate(ann.token);
+      if (session === 'ended') throw new Error('it has ended');
+      t.match(session, { email: 'ann@example.com', isOperator: false });
+      t.same(session.memberships, [
+        { clientId, clientSlug: 'demo', clientName: 'demo', role: 'owner', isDisabled: false },
+      ]);
+      t.equal(sessions.recall(ann.token), session, 'then nobody is');
+      await deleteSession(sql, session.tokenHash);
+      nowMs += 1_000;
+      t.equal(sessions.recall(ann.token), null);
+      t.equal(await sessions.authenticate(ann.token), 'ended');
+      t.equal(sessions.authenticate(ann.token), 'ended', 'remembered for a moment');
+    },
+    'the token is stored nowhere, and no other token is it': async (t, { sql }) => {
+      const ann = await signUpAndIn(sql, { email: 'ann@example.com' });
+      const rows = await sql<{ token_hash: Buffer }[]>`select * from sessions`;
+      t.notOk(JSON.stringify(rows).includes(ann.token));
+      t.same(rows[0]?.token_hash, secrets.lookupHash(ann.token));
+      const sessions = new Sessions(sql, secrets);
+      for (const token of ['', 'x', `${ann.token}x`, ann.token.slice(0, -1), 'tcn_\u0000']) {
+        t.equal(await sessions.authenticate(token), 'ended', JSON.stringify(token));
+      }
+      t.match(ann.token, /^tcn_[0-9A-Za-z]{32}$/);
+    },
+    'each has a CSRF token of its own': async (t, { sql }) => {
+      const ann = await signUpAndIn(sql, { email: 'ann@example.com' });
+      const again = await beginSession(sql, ann.accountId);
+      const sessions = new Sessions(sql, secrets);
+      t.ok(sessions.isCsrfToken(ann.token, ann.csrfToken));
+      t.notOk(sessions.isCsrfToken(ann.token, again.csrfToken));
+      for (const given of ['', ann.token, ann.csrfToken.toLowerCase(), `${ann.csrfToken}=`]) {
+        t.notOk(sessions.isCsrfToken(ann.token, given), given);
+      }
+      t.notOk(ann.csrfToken.includes(secrets.lookupHash(ann.token).toString('base64url')));
+      const moving = createSecrets(
+        'another secret of the tests, as long',
+        'a secret of the tests, long enough',
+      );
+      t.ok(
+        new Sessions(sql, moving).isCsrfToken(ann.token, ann.csrfToken),
+        'while SECRET_KEY changes',
+      );
+    },
+    'a role holds, and ends, within a second': async (t, { sql }) => {
+      const { clientId } = await addTenant(sql, 'demo');
+      const ann = await signUpAndIn(sql, {
+        email: 'ann@example.com',
+        roles: [[clientId, 'owner']],
+      });
+      let nowMs = 0;
+      const sessions = new Sessions(sql, secrets, () => nowMs);
+      const callAs = async () => {
+        nowMs += 1_000;
+        const session = await sessions.authenticate(ann.token);
+        return session === 'ended' ? session : memberOf(session, 'demo');
+      };
+      const userName = 'ann@example.com';
+      t.match(await callAs(), { role: 'super-user', clientId, userName, method: 'session' });
+      await changeRole(sql, clientId, ann.accountId, 'publisher');
+      t.match(await callAs(), { role: 'key', key: { id: null, scopes: ['send', 'read'] } });
+      await changeRole(sql, clientId, ann.accountId, 'viewer');
+      t.match(await callAs(), { key: { scopes: ['read'] }, account: { role: 'viewer' } });
+      await disableClient(sql, 'demo');
+      t.equal(await callAs(), 'disabled');
+      await deleteMembership(sql, clientId, ann.accountId);
+      t.equal(await callAs(), null);
+    },
+    'it ends unused, and however much it is used': async (t, { sql }) => {
+      const ann = await signUpAndIn(sql, { email: 'ann@example.com' });
+      const ben = await signUpAndIn(sql, { email: 'ben@example.com' });
+      const ask = (token: string) => new Sessions(sql, secrets).authenticate(token);
+      await sql`update sessions set last_used_at = now() - interval '11 hours'`;
+      t.match(await ask(ann.token), { email: 'ann@example.com' }, 'half a working day later');
+      const [used] = await sql`
+        select count(*) as count from sessions where last_used_at > now() - interval '1 minute'`;
+      t.same(used, { count: 1 }, 'that it was used is written down');
+      await sql`update sessions set last_used_at = now() - interval '13 hours' where account_id = ${ben.accountId}`;
+      t.equal(await ask(ben.token), 'ended', 'nobody used it');
+      await sql`update sessions set ends_at = now() where account_id = ${ann.accountId}`;
+      t.equal(await ask(ann.token), 'ended');
+      const before = await readAccessRevision(sql);
+      t.equal(await deleteEndedSessions(sql, 86_400_000, 100), 1, 'what has ended is deleted');
+      t.equal(await readAccessRevision(sql), before, 'which concerns nobody');
+      await deleteSessionsOf(sql, ben.accountId);
+      t.not(await readAccessRevision(sql), before);
+    },
+    'an account has twenty at most: the oldest one ends': async (t, { sql }) => {
+      const accountId = await addAccount(sql, { email: 'ann@example.com' });
+      const tokens: string[] = [];
+      for (let n = 0; n < 21; n += 1) tokens.push((await beginSession(sql, accountId)).token);
+      const sessions = new Sessions(sql, secrets);
+      const known = await Promise.all(tokens.map((token) => sessions.authenticate(token)));
+      t.same(
+        known.map((session) => session === 'ended'),
+        tokens.map((_, n) => n === 0),
+      );
+    },
+  }),
+);

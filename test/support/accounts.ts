@@ -1,0 +1,81 @@
+/** Accounts of people in a store, and their sessions: what tests of the console sign in with. */
+
+import { Attempts } from '../../src/access/accounts/attempts.ts';
+import { Passwords } from '../../src/access/accounts/passwords.ts';
+import { openSession, Sessions } from '../../src/access/accounts/sessions.ts';
+import type { AccountParts } from '../../src/access/accounts/sign-in.ts';
+import type { MemberRole } from '../../src/access/caller.ts';
+import type { ConsoleApi } from '../../src/http/console/routes.ts';
+import { insertAccount, setOperator } from '../../src/store/accounts/accounts.ts';
+import { insertMembership } from '../../src/store/accounts/memberships.ts';
+import type { SqlPool } from '../../src/store/sql.ts';
+import type { Store } from '../../src/store/store.ts';
+import { transact } from '../../src/store/transact.ts';
+import { secrets } from './api.ts';
+
+export const PASSWORD = 'correct horse battery';
+
+/** The origin of no engine: who wants to come from elsewhere says so. */
+export const ELSEWHERE = 'https://elsewhere.example';
+
+/** What the functions of accounts work with; no attempt was made yet. */
+export const makeAccountParts = ({ sql }: Store): AccountParts => ({
+  sql,
+  secrets,
+  passwords: new Passwords(),
+  attempts: new Attempts(),
+});
+
+/** What the routes of the console work with. */
+export const makeConsoleApi = (store: Store): ConsoleApi => ({
+  ...makeAccountParts(store),
+  sessions: new Sessions(store.sql, secrets),
+  mode: 'open',
+});
+
+export interface NewAccount {
+  readonly email: string;
+  readonly password?: string;
+  readonly isOperator?: boolean;
+  readonly roles?: readonly (readonly [clientId: number, role: MemberRole])[];
+}
+
+/** Without a password it can sign in with none. */
+export async function addAccount(
+  sql: SqlPool,
+  { email, password, isOperator = false, roles = [] }: NewAccount,
+): Promise<number> {
+  const passwordHash =
+    password === undefined ? null : await new Passwords().hash(password, 'of a test');
+  const accountId = await insertAccount(sql, { email, passwordHash });
+  if (accountId === null) throw new Error(`${email} is taken`);
+  if (isOperator) await setOperator(sql, email, true);
+  for (const [clientId, role] of roles) {
+    await insertMembership(sql, { clientId, accountId, role });
+  }
+  return accountId;
+}
+
+export interface SignedIn {
+  readonly accountId: number;
+  readonly token: string;
+  readonly cookie: string;
+  readonly csrfToken: string;
+  /** Of a request that our own page makes with this session. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Begins a session for an account, as a sign-in does. */
+export async function beginSession(sql: SqlPool, accountId: number): Promise<SignedIn> {
+  const token = await transact(sql, (tx) => openSession(tx, secrets, accountId));
+  const session = await new Sessions(sql, secrets).authenticate(token);
+  if (session === 'ended') throw new Error('the session has ended already');
+  const cookie = `tagcast_session=${token}`;
+  const { csrfToken } = session;
+  const headers = { Cookie: cookie, 'X-CSRF-Token': csrfToken, 'Sec-Fetch-Site': 'same-origin' };
+  return { accountId, token, cookie, csrfToken, headers };
+}
+
+/** The same for a new account. */
+export const signUpAndIn = async (sql: SqlPool, account: NewAccount): Promise<SignedIn> =>
+  beginSession(sql, await addAccount(sql, account));
