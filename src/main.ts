@@ -74,6 +74,16 @@ const ENTRIES: readonly Entry[] = [
     load: async () => (await import('./cli/credential.ts')).credentialCommand(operator),
   },
   {
+    name: 'member',
+    summary: "Invite and list a client's members in the console; reset passwords.",
+    load: async () => (await import('./cli/member.ts')).memberCommand(operator),
+  },
+  {
+    name: 'operator',
+    summary: "Add and list the operator's accounts in the console; invite new clients.",
+    load: async () => (await import('./cli/operator.ts')).operatorCommand(operator),
+  },
+  {
     name: 'secret-key',
     summary: 'Bring everything under a new SECRET_KEY.',
     load: async () => (await import('./cli/secret-key.ts')).secretKeyCommand(operator),

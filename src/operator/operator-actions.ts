@@ -41,6 +41,18 @@ import {
   setDisabled,
 } from './client-actions.ts';
 import {
+  FORMS as ACCOUNT_FORMS,
+  addOperator,
+  changeMember,
+  dropMember,
+  inviteClient,
+  inviteMember,
+  listClientMembers,
+  listOperatorAccounts,
+  removeOperator,
+  resetAccount,
+} from './account-actions.ts';
+import {
   FORMS as CREDENTIAL_FORMS,
   graceHours,
   id,
@@ -139,6 +151,15 @@ const ACTIONS = {
   'devices.import': answered(FORMS.import, importDevices),
   'credential.show': answered(CREDENTIAL_FORMS.show, showCredential),
   'credential.rotate': answered(CREDENTIAL_FORMS.rotate, renewCredential),
+  'operator.add': answered(ACCOUNT_FORMS.account, addOperator),
+  'operator.list': answered(ACCOUNT_FORMS.none, listOperatorAccounts),
+  'operator.remove': answered(ACCOUNT_FORMS.account, removeOperator),
+  'operator.invite': answered(ACCOUNT_FORMS.none, inviteClient),
+  'member.list': answered(ACCOUNT_FORMS.client, listClientMembers),
+  'member.invite': answered(ACCOUNT_FORMS.invitation, inviteMember),
+  'member.role': answered(ACCOUNT_FORMS.role, changeMember),
+  'member.remove': answered(ACCOUNT_FORMS.member, dropMember),
+  'member.reset': answered(ACCOUNT_FORMS.account, resetAccount),
   'secret-key.rotate': action(z.object({}), async ({ sql, secrets }) =>
     done(await rotateSecretKey(sql, secrets)),
   ),

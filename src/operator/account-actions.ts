@@ -1,0 +1,181 @@
+/**
+ * The operator's actions on accounts of people: his own, and the members of clients. A refusal is a
+ * sentence.
+ */
+
+import { z } from 'zod';
+import { readEmail } from '../access/accounts/email.ts';
+import type { MadeLink } from '../access/accounts/links.ts';
+import { LINKS_PER_CLIENT_MAX, makeLink } from '../access/accounts/links.ts';
+import type { MemberRefusal } from '../access/accounts/members.ts';
+import { giveRole, invite, removeMember } from '../access/accounts/members.ts';
+import { MEMBERS_PER_CLIENT_MAX } from '../access/accounts/sign-up.ts';
+import type { MemberRole } from '../access/caller.ts';
+import { MEMBER_ROLES } from '../access/caller.ts';
+import type { ListedOperator } from '../store/accounts/accounts.ts';
+import {
+  findAccount,
+  insertAccount,
+  listOperators,
+  lockAccount,
+  setOperator,
+  writePassword,
+} from '../store/accounts/accounts.ts';
+import { deleteLinksOf } from '../store/accounts/links.ts';
+import type { MemberRow } from '../store/accounts/memberships.ts';
+import { listMembers } from '../store/accounts/memberships.ts';
+import { deleteSessionsOf } from '../store/accounts/sessions.ts';
+import { findClient } from '../store/clients/find-client.ts';
+import { transact } from '../store/transact.ts';
+import type { CredentialParts } from './credential-actions.ts';
+import { slug } from './credential-actions.ts';
+
+type Answer<Value> = { readonly value: Value } | { readonly fault: string };
+
+const email = z
+  .string()
+  .refine((text) => readEmail(text) !== null, 'must be an e-mail address')
+  .transform((text) => readEmail(text) ?? '');
+const role = z.enum(MEMBER_ROLES, `must be ${MEMBER_ROLES.join(', ')}`);
+const account = z.object({ email });
+const member = z.object({ client: slug, email });
+
+export const FORMS = {
+  account,
+  member,
+  invitation: z.object({ client: slug, role }),
+  role: member.extend({ role }),
+  client: z.object({ client: slug }),
+  none: z.object({}),
+} as const;
+
+/** More than anybody has. */
+const OPERATORS_LISTED_MAX = 1_000;
+
+/**
+ * Makes an account of the operator, and a link by which its password is set. One that is there
+ * already loses its password and sessions: whoever signed up with this address may be somebody
+ * else.
+ */
+export const addOperator = (
+  { sql, secrets }: CredentialParts,
+  input: z.infer<typeof account>,
+): Promise<Answer<MadeLink>> =>
+  transact(sql, async (tx) => {
+    const made = await insertAccount(tx, { email: input.email, passwordHash: null });
+    const accountId = made ?? (await findAccount(tx, input.email))?.id;
+    if (accountId === undefined) return noAccount(input.email);
+    await lockAccount(tx, accountId);
+    await writePassword(tx, accountId, null);
+    await deleteSessionsOf(tx, accountId);
+    await deleteLinksOf(tx, accountId);
+    await setOperator(tx, input.email, true);
+    return { value: await makeLink(tx, secrets, { kind: 'reset', accountId, clientId: null }) };
+  });
+
+export const listOperatorAccounts = async ({
+  sql,
+}: CredentialParts): Promise<Answer<readonly ListedOperator[]>> => ({
+  value: await listOperators(sql, OPERATORS_LISTED_MAX),
+});
+
+/** The account stays, as any other. */
+export async function removeOperator(
+  { sql }: CredentialParts,
+  input: z.infer<typeof account>,
+): Promise<Answer<{ readonly email: string }>> {
+  return (await setOperator(sql, input.email, false)) ? { value: input } : noAccount(input.email);
+}
+
+/** A link by which one person makes a client, where SIGN_UP is `invitation` or `open`. */
+export const inviteClient = async ({
+  sql,
+  secrets,
+}: CredentialParts): Promise<Answer<MadeLink>> => ({
+  value: await makeLink(sql, secrets, { kind: 'sign-up' }),
+});
+
+export async function listClientMembers(
+  { sql }: CredentialParts,
+  input: z.infer<typeof FORMS.client>,
+): Promise<Answer<readonly MemberRow[]>> {
+  const client = await findClient(sql, input.client);
+  if (client === null) return noClient(input.client);
+  const page = { afterId: 0, limit: MEMBERS_PER_CLIENT_MAX };
+  return { value: await listMembers(sql, client.id, page) };
+}
+
+export async function inviteMember(
+  { sql, secrets }: CredentialParts,
+  input: { readonly client: string; readonly role: MemberRole },
+): Promise<Answer<MadeLink>> {
+  const client = await findClient(sql, input.client);
+  if (client === null) return noClient(input.client);
+  const link = await invite(sql, secrets, client.id, input.role);
+  return link === null
+    ? {
+        fault: `Client ${input.client} has ${LINKS_PER_CLIENT_MAX} links that nobody has used yet.`,
+      }
+    : { value: link };
+}
+
+export async function changeMember(
+  { sql }: CredentialParts,
+  input: z.infer<typeof FORMS.role>,
+): Promise<Answer<{ readonly role: MemberRole }>> {
+  const found = await findMember({ sql }, input);
+  if ('fault' in found) return found;
+  const changed = await giveRole(sql, found.clientId, found.accountId, input.role);
+  return typeof changed === 'string' ? refusalOf(changed, input) : { value: { role: input.role } };
+}
+
+export async function dropMember(
+  { sql }: CredentialParts,
+  input: z.infer<typeof member>,
+): Promise<Answer<{ readonly email: string }>> {
+  const found = await findMember({ sql }, input);
+  if ('fault' in found) return found;
+  const removed = await removeMember(sql, found.clientId, found.accountId);
+  return removed === 'removed' ? { value: { email: input.email } } : refusalOf(removed, input);
+}
+
+/** A link by which any account gets a new password. */
+export const resetAccount = (
+  { sql, secrets }: CredentialParts,
+  input: z.infer<typeof account>,
+): Promise<Answer<MadeLink>> =>
+  transact(sql, async (tx) => {
+    const found = await findAccount(tx, input.email);
+    if (found === null) return noAccount(input.email);
+    const accountId = found.id;
+    await lockAccount(tx, accountId);
+    await deleteLinksOf(tx, accountId);
+    return { value: await makeLink(tx, secrets, { kind: 'reset', accountId, clientId: null }) };
+  });
+
+type Found = { readonly clientId: number; readonly accountId: number } | { readonly fault: string };
+
+async function findMember(
+  { sql }: Pick<CredentialParts, 'sql'>,
+  input: z.infer<typeof member>,
+): Promise<Found> {
+  const client = await findClient(sql, input.client);
+  if (client === null) return noClient(input.client);
+  const found = await findAccount(sql, input.email);
+  if (found === null) return refusalOf('unknown', input);
+  return { clientId: client.id, accountId: found.id };
+}
+
+function refusalOf(refusal: MemberRefusal, input: z.infer<typeof member>) {
+  switch (refusal) {
+    case 'unknown':
+      return { fault: `${input.email} does not belong to client ${input.client}.` };
+    case 'last-owner':
+      return {
+        fault: `${input.email} is the last owner of client ${input.client}: make another member an owner first.`,
+      };
+  }
+}
+
+const noClient = (client: string) => ({ fault: `There is no client ${client}.` });
+const noAccount = (address: string) => ({ fault: `There is no account ${address}.` });

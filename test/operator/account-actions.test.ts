@@ -1,0 +1,114 @@
+/** The operator's commands on accounts, from their arguments to the store. */
+
+import t from 'tap';
+import { Sessions } from '../../src/access/accounts/sessions.ts';
+import { resetPassword, signIn } from '../../src/access/accounts/sign-in.ts';
+import type { Command } from '../../src/cli/command.ts';
+import { memberCommand } from '../../src/cli/member.ts';
+import { operatorCommand } from '../../src/cli/operator.ts';
+import { createOperatorActions } from '../../src/operator/operator-actions.ts';
+import { DEFAULT_ORIGINS } from '../../src/providers/origins.ts';
+import type { Store } from '../../src/store/store.ts';
+import { makeAccountParts, PASSWORD, signUpAndIn } from '../support/accounts.ts';
+import { addTenant, secrets } from '../support/api.ts';
+import { makeDeviceParts } from '../support/device-parts.ts';
+import { onEachStore } from '../support/on-each-store.ts';
+import { recordedContext } from '../support/terminal.ts';
+
+const HERE = '192.0.2.1';
+const LINK = /\n {2}https:\/\/push\.example\/console\/#\/([a-z-]+)\/(tcl_\w+)$/;
+
+function makeRun(store: Store) {
+  const check = () => Promise.resolve({ isHealthy: true, note: '' });
+  const parts = { ...makeDeviceParts(store), secrets, origins: DEFAULT_ORIGINS, check };
+  const context = recordedContext(createOperatorActions(parts));
+  const commands: Readonly<Record<string, Command>> = {
+    operator: operatorCommand(context),
+    member: memberCommand(context),
+  };
+  return async (line: string): Promise<readonly [code: number, text: string]> => {
+    const [name = '', ...args] = line.split(' ');
+    const code = (await commands[name]?.run(args)) ?? -1;
+    return [code, (code === 0 ? context.printed : context.complaints).at(-1) ?? ''];
+  };
+}
+
+t.test('accounts by command', (t) =>
+  onEachStore(t, {
+    'an operator is added, sets the password, and is none any more': async (t, store) => {
+      const run = makeRun(store);
+      const parts = makeAccountParts(store);
+      t.match(await run('operator list'), [0, 'There is no account of the operator']);
+      const [code, text] = await run('operator add Ops@Example.com --url https://push.example');
+      t.equal(code, 0);
+      const [, kind, token = ''] = LINK.exec(text) ?? [];
+      t.equal(kind, 'reset');
+      const done = await resetPassword(parts, { token, newPassword: PASSWORD }, HERE);
+      t.same(done, { kind: 'done' });
+      const signedIn = await signIn(parts, 'ops@example.com', PASSWORD, HERE);
+      if (signedIn.kind !== 'signed-in') throw new Error(signedIn.kind);
+      const now = () => new Sessions(store.sql, secrets).authenticate(signedIn.token);
+      t.match(await now(), { isOperator: true, memberships: [] });
+      t.match(await run('operator list'), [0, /^ops@example\.com\tsigned in 20/]);
+      t.same(await run('operator remove ops@example.com'), [
+        0,
+        'ops@example.com is no operator any more.',
+      ]);
+      t.match(await now(), { isOperator: false });
+      t.same(await run('operator remove nobody@example.com'), [
+        1,
+        'There is no account nobody@example.com.',
+      ]);
+    },
+    'who has signed up with the address of an operator before is out': async (t, store) => {
+      const run = makeRun(store);
+      const email = 'ops@example.com';
+      const squatter = await signUpAndIn(store.sql, { email, password: PASSWORD });
+      t.equal((await run(`operator add ${email}`))[0], 0);
+      const sessions = new Sessions(store.sql, secrets);
+      t.equal(await sessions.authenticate(squatter.token), 'ended');
+      const again = await signIn(makeAccountParts(store), email, PASSWORD, HERE);
+      t.same(again, { kind: 'wrong' });
+    },
+    'members are invited, listed, changed and removed': async (t, store) => {
+      const run = makeRun(store);
+      const { clientId } = await addTenant(store.sql, 'demo');
+      t.match(await run('member list demo'), [0, 'This client has no members']);
+      const invited = await run('member invite demo --role owner --url https://push.example/x');
+      t.equal(LINK.exec(invited[1])?.[1], 'invitation');
+      const roles = [[clientId, 'owner']] as const;
+      await signUpAndIn(store.sql, { email: 'ann@example.com', roles });
+      await signUpAndIn(store.sql, { email: 'ben@example.com', roles });
+      t.same(await run('member role demo ben@example.com viewer'), [
+        0,
+        'ben@example.com is viewer of client demo.',
+      ]);
+      t.same(await run('member list demo'), [0, 'ann@example.com\towner\nben@example.com\tviewer']);
+      t.match(await run('member role demo ann@example.com viewer'), [1, 'is the last owner']);
+      t.equal((await run('member remove demo ben@example.com'))[0], 0);
+      t.match(await run('member remove demo ben@example.com'), [1, 'does not belong to client']);
+      t.same(await run('member list other'), [1, 'There is no client other.']);
+    },
+    'a reset by command is for every account': async (t, store) => {
+      const run = makeRun(store);
+      const email = 'ann@example.com';
+      await signUpAndIn(store.sql, { email });
+      const [, text] = await run(`member reset ${email} --url https://push.example`);
+      const [, kind, token = ''] = LINK.exec(text) ?? [];
+      t.equal(kind, 'reset');
+      const asked = { token, newPassword: PASSWORD };
+      t.same(await resetPassword(makeAccountParts(store), asked, HERE), { kind: 'done' });
+      t.match(await run('operator invite --url https://push.example'), [0, LINK]);
+    },
+    'wrong arguments are a sentence': async (t, store) => {
+      const run = makeRun(store);
+      t.match(await run('operator add'), [2, '<email> is missing']);
+      t.match(await run('operator add ops'), [1, 'email must be an e-mail address']);
+      t.match(await run('operator add a@b --url nowhere'), [2, '--url must be an address']);
+      t.match(await run('operator'), [2, 'operator needs add']);
+      t.match(await run('member invite demo'), [2, '--role is missing']);
+      t.match(await run('member invite demo --role admin'), [1, 'role must be owner']);
+      t.match(await run('member'), [2, 'member needs list']);
+    },
+  }),
+);
