@@ -27,6 +27,8 @@ export const AUDIT_ACTIONS = [
   'key.delete',
   'device.erase',
   'device.import',
+  'operation.create',
+  'operation.cancel',
   'notification.change',
   'notification.pause',
   'notification.resume',

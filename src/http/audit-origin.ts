@@ -11,5 +11,8 @@ export const originOf = ({ address, requestId }: HttpRequest, caller: Caller): A
   requestId,
 });
 
-const actorOf = ({ key, userName }: Caller): AuditActor =>
-  key === undefined ? { kind: 'credential', name: userName } : { kind: 'key', id: key.id };
+function actorOf({ account, key, userName }: Caller): AuditActor {
+  if (account !== undefined) return { kind: 'account', id: account.id, name: account.email };
+  const keyId = key?.id ?? null;
+  return keyId === null ? { kind: 'credential', name: userName } : { kind: 'key', id: keyId };
+}

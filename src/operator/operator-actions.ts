@@ -31,15 +31,6 @@ import { listParked, releaseParked } from '../store/ledger/parked-parts.ts';
 import { findJobClient } from '../store/notifications/find-job-client.ts';
 import type { Sql, SqlPool } from '../store/sql.ts';
 import { transact } from '../store/transact.ts';
-import { operatorOrigin } from './audit-origin.ts';
-import {
-  addClient,
-  FORMS as CLIENT_FORMS,
-  name,
-  noClient,
-  removeClient,
-  setDisabled,
-} from './client-actions.ts';
 import {
   FORMS as ACCOUNT_FORMS,
   addOperator,
@@ -52,6 +43,15 @@ import {
   removeOperator,
   resetAccount,
 } from './account-actions.ts';
+import { operatorOrigin } from './audit-origin.ts';
+import {
+  addClient,
+  FORMS as CLIENT_FORMS,
+  name,
+  noClient,
+  removeClient,
+  setDisabled,
+} from './client-actions.ts';
 import {
   FORMS as CREDENTIAL_FORMS,
   graceHours,

@@ -398,14 +398,16 @@ await onEachStore(t, {
     t.match(await other.read(last), { state: 'RUNNING', changed: 200 }, 'it had its turn');
 
     const owner = { clientId, userName: null };
-    t.equal(await cancelBulkOperation(sql, { ...owner, clientId: other.clientId }, first), null);
-    t.equal(await cancelBulkOperation(sql, { ...owner, userName: 'another' }, first), null);
-    t.match(await cancelBulkOperation(sql, owner, first), { state: 'CANCELLED', changed: 200 });
-    t.match(await cancelBulkOperation(sql, owner, first), { state: 'CANCELLED' }, 'again');
+    t.equal(await cancelBulkOperation(sql, { ...owner, clientId: other.clientId }, first), false);
+    t.equal(await cancelBulkOperation(sql, { ...owner, userName: 'another' }, first), false);
+    t.equal(await cancelBulkOperation(sql, owner, first), true);
+    t.match(await readBulkOperation(sql, owner, first), { state: 'CANCELLED', changed: 200 });
+    t.equal(await cancelBulkOperation(sql, owner, first), false, 'again');
     await runAll(node);
     t.match(await read(first), { state: 'CANCELLED', changed: 200 }, 'what is done stays done');
     t.match(await read(second), { state: 'FINISHED', changed: 200, unchanged: 300 });
-    t.match(await cancelBulkOperation(sql, owner, second), { state: 'FINISHED' });
+    t.equal(await cancelBulkOperation(sql, owner, second), false);
+    t.match(await readBulkOperation(sql, owner, second), { state: 'FINISHED' });
     t.match(await other.read(last), { state: 'FINISHED', changed: 500 });
     await checkTruth(t, sql);
   },

@@ -1164,6 +1164,231 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/console/api/settings": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** Tell how one can sign up */
+        readonly get: operations["getConsoleSettings"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/console/api/register": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Make an account
+         * @description With a client of its own (`clientName`; where sign-up is `open`, or by an invitation of the operator), or by the `invitation` of a client. The answer is the same when an account has this e-mail address already: with its password it gets the client or membership, with another one nothing happens.
+         */
+        readonly post: operations["register"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/console/api/session": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Tell who has signed in
+         * @description Needs no `X-CSRF-Token`: it gives it.
+         *
+         *     For whoever has signed in.
+         */
+        readonly get: operations["getSession"];
+        readonly put?: never;
+        /**
+         * Sign in
+         * @description With e-mail and password, or the `link` that a demo engine prints at its start.
+         */
+        readonly post: operations["signIn"];
+        /**
+         * End this session
+         * @description For whoever has signed in.
+         */
+        readonly delete: operations["signOut"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/console/api/session/end-all": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * End every session of the account, this one too
+         * @description For whoever has signed in.
+         */
+        readonly post: operations["signOutEverywhere"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/console/api/password": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Change the password
+         * @description Ends every session of the account, and begins a new one.
+         *
+         *     For whoever has signed in.
+         */
+        readonly post: operations["changePassword"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/console/api/password/reset": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Set the password by a one-time link
+         * @description Ends every session of the account.
+         */
+        readonly post: operations["resetPassword"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/console/api/members": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List who belongs to the client
+         * @description For owners of the client that `Tagcast-Client` names.
+         */
+        readonly get: operations["listMembers"];
+        readonly put?: never;
+        /**
+         * Make a link by which one person joins the client
+         * @description It holds for an hour, once. No cache may store it.
+         *
+         *     For owners of the client that `Tagcast-Client` names.
+         */
+        readonly post: operations["inviteMember"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/console/api/members/{id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Remove a member from the client
+         * @description For owners of the client that `Tagcast-Client` names.
+         */
+        readonly delete: operations["removeMember"];
+        readonly options?: never;
+        readonly head?: never;
+        /**
+         * Give a member another role
+         * @description It holds within a second.
+         *
+         *     For owners of the client that `Tagcast-Client` names.
+         */
+        readonly patch: operations["changeMember"];
+        readonly trace?: never;
+    };
+    readonly "/console/api/members/{id}/reset": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Make a link by which a member sets a new password
+         * @description Not for accounts that also belong to other clients or to the operator: `409`. It holds for an hour, once; a link made before ends.
+         *
+         *     For owners of the client that `Tagcast-Client` names.
+         */
+        readonly post: operations["resetMember"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/console/api/credentials": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Show the credentials of the client and its apps
+         * @description In clear text. No cache may store them.
+         *
+         *     For owners of the client that `Tagcast-Client` names.
+         */
+        readonly get: operations["showCredentials"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/": {
         readonly parameters: {
             readonly query?: never;
@@ -1742,7 +1967,7 @@ export interface components {
             readonly token: string;
         };
         /** @enum {string} */
-        readonly AuditAction: "client.create" | "client.disable" | "client.enable" | "client.delete" | "app.create" | "app.change" | "app.delete" | "provider-credential.put" | "provider-credential.delete" | "tag.create" | "tag.change" | "tag.delete" | "group.create" | "group.change" | "group.delete" | "tags.change" | "credential.rotate" | "key.create" | "key.delete" | "device.erase" | "device.import" | "notification.change" | "notification.pause" | "notification.resume" | "notification.cancel" | "notification.release-deletions" | "notification.discard-deletions" | "notification.release-parked";
+        readonly AuditAction: "client.create" | "client.disable" | "client.enable" | "client.delete" | "app.create" | "app.change" | "app.delete" | "provider-credential.put" | "provider-credential.delete" | "tag.create" | "tag.change" | "tag.delete" | "group.create" | "group.change" | "group.delete" | "tags.change" | "credential.rotate" | "key.create" | "key.delete" | "device.erase" | "device.import" | "operation.create" | "operation.cancel" | "notification.change" | "notification.pause" | "notification.resume" | "notification.cancel" | "notification.release-deletions" | "notification.discard-deletions" | "notification.release-parked";
         /** @description One change. */
         readonly AuditEntry: {
             /** Format: uuid */
@@ -1772,6 +1997,33 @@ export interface components {
             readonly detail?: {
                 readonly [key: string]: string | number | boolean | readonly string[];
             };
+        };
+        /** @description Someone who has signed in, and the clients he belongs to. */
+        readonly Session: {
+            /** @description For the header `X-CSRF-Token` of every other request with this session. */
+            readonly csrfToken: string;
+            readonly account: {
+                readonly id: number;
+                readonly email: string;
+                readonly isOperator: boolean;
+            };
+            readonly clients: readonly {
+                readonly clientId: string;
+                readonly name: string;
+                /** @enum {string} */
+                readonly role: "owner" | "publisher" | "viewer";
+            }[];
+            /** @description However much it is used. */
+            readonly endsAt: number;
+        };
+        readonly Member: {
+            readonly accountId: number;
+            readonly email: string;
+            /** @enum {string} */
+            readonly role: "owner" | "publisher" | "viewer";
+            /** @description Milliseconds since 1970. */
+            readonly addedAt: number;
+            readonly lastSignInAt: number | null;
         };
         /** @description Redis may be unavailable: sends go on without it. */
         readonly Readiness: {
@@ -1962,6 +2214,8 @@ export type Key = components['schemas']['Key'];
 export type NewKey = components['schemas']['NewKey'];
 export type AuditAction = components['schemas']['AuditAction'];
 export type AuditEntry = components['schemas']['AuditEntry'];
+export type Session = components['schemas']['Session'];
+export type Member = components['schemas']['Member'];
 export type Readiness = components['schemas']['Readiness'];
 export type Problem = components['schemas']['Problem'];
 export type ResponseUnauthorized = components['responses']['Unauthorized'];
@@ -6318,6 +6572,652 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly getConsoleSettings: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The settings. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "signUp": "open"
+                     *     }
+                     */
+                    readonly "application/json": {
+                        /** @enum {string} */
+                        readonly signUp: "off" | "open" | "invitation";
+                    };
+                };
+            };
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly register: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "email": "ann@example.com",
+                 *       "password": "correct horse battery",
+                 *       "clientName": "Acme News"
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description In any case; it is stored in small letters. */
+                    readonly email: string;
+                    readonly password: string;
+                    readonly clientName?: string;
+                    readonly invitation?: string;
+                };
+            };
+        };
+        readonly responses: {
+            /** @description Taken. */
+            readonly 202: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /** @example {} */
+                    readonly "application/json": Record<string, never>;
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["ContentTooLarge"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly getSession: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The session. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "csrfToken": "kT0w…",
+                     *       "account": {
+                     *         "id": 1,
+                     *         "email": "ann@example.com",
+                     *         "isOperator": false
+                     *       },
+                     *       "clients": [
+                     *         {
+                     *           "clientId": "demo",
+                     *           "name": "Demo",
+                     *           "role": "owner"
+                     *         }
+                     *       ],
+                     *       "endsAt": 1795392000000
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Session"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly signIn: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "email": "ann@example.com",
+                 *       "password": "correct horse battery"
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description In any case; it is stored in small letters. */
+                    readonly email?: string;
+                    readonly password?: string;
+                    readonly link?: string;
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The session has begun. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The cookie of the session. */
+                    readonly "Set-Cookie"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "csrfToken": "kT0w…",
+                     *       "account": {
+                     *         "id": 1,
+                     *         "email": "ann@example.com",
+                     *         "isOperator": false
+                     *       },
+                     *       "clients": [
+                     *         {
+                     *           "clientId": "demo",
+                     *           "name": "Demo",
+                     *           "role": "owner"
+                     *         }
+                     *       ],
+                     *       "endsAt": 1795392000000
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Session"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["ContentTooLarge"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly signOut: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Ended. */
+            readonly 204: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The cookie of the session. */
+                    readonly "Set-Cookie"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly signOutEverywhere: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Ended. */
+            readonly 204: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The cookie of the session. */
+                    readonly "Set-Cookie"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly changePassword: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "currentPassword": "correct horse battery",
+                 *       "newPassword": "incorrect horse battery"
+                 *     }
+                 */
+                readonly "application/json": {
+                    readonly currentPassword: string;
+                    readonly newPassword: string;
+                };
+            };
+        };
+        readonly responses: {
+            /** @description Changed. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The cookie of the session. */
+                    readonly "Set-Cookie"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "csrfToken": "kT0w…",
+                     *       "account": {
+                     *         "id": 1,
+                     *         "email": "ann@example.com",
+                     *         "isOperator": false
+                     *       },
+                     *       "clients": [
+                     *         {
+                     *           "clientId": "demo",
+                     *           "name": "Demo",
+                     *           "role": "owner"
+                     *         }
+                     *       ],
+                     *       "endsAt": 1795392000000
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Session"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["ContentTooLarge"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly resetPassword: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "token": "tcl_…",
+                 *       "newPassword": "correct horse battery"
+                 *     }
+                 */
+                readonly "application/json": {
+                    readonly token: string;
+                    readonly newPassword: string;
+                };
+            };
+        };
+        readonly responses: {
+            /** @description Set. */
+            readonly 204: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["ContentTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly listMembers: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description The client, by its slug. */
+                readonly "Tagcast-Client"?: string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The members, by account. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "accountId": 2,
+                     *         "email": "ben@example.com",
+                     *         "role": "publisher",
+                     *         "addedAt": 1795392000000,
+                     *         "lastSignInAt": null
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly components["schemas"]["Member"][];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly inviteMember: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description The client, by its slug. */
+                readonly "Tagcast-Client"?: string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "role": "publisher"
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @enum {string} */
+                    readonly role: "owner" | "publisher" | "viewer";
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The link. */
+            readonly 201: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "link": "/console/#/invitation/tcl_…",
+                     *       "expiresAt": 1795392000000
+                     *     }
+                     */
+                    readonly "application/json": {
+                        /** @description A path, for the origin under which the console is reached. */
+                        readonly link: string;
+                        /** @description Milliseconds since 1970. */
+                        readonly expiresAt: number;
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["ContentTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly removeMember: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description The client, by its slug. */
+                readonly "Tagcast-Client"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description The id of the account.
+                 * @example 2
+                 */
+                readonly id: number;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Removed. */
+            readonly 204: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly changeMember: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description The client, by its slug. */
+                readonly "Tagcast-Client"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description The id of the account.
+                 * @example 2
+                 */
+                readonly id: number;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "role": "viewer"
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @enum {string} */
+                    readonly role: "owner" | "publisher" | "viewer";
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The member. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "accountId": 2,
+                     *       "email": "ben@example.com",
+                     *       "role": "viewer",
+                     *       "addedAt": 1795392000000,
+                     *       "lastSignInAt": null
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Member"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["ContentTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly resetMember: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description The client, by its slug. */
+                readonly "Tagcast-Client"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description The id of the account.
+                 * @example 2
+                 */
+                readonly id: number;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The link. */
+            readonly 201: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "link": "/console/#/reset/tcl_…",
+                     *       "expiresAt": 1795392000000
+                     *     }
+                     */
+                    readonly "application/json": {
+                        /** @description A path, for the origin under which the console is reached. */
+                        readonly link: string;
+                        /** @description Milliseconds since 1970. */
+                        readonly expiresAt: number;
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly showCredentials: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description The client, by its slug. */
+                readonly "Tagcast-Client"?: string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The credentials in force. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "superUser": {
+                     *         "userName": "demo-super",
+                     *         "password": "x9Kd…",
+                     *         "token": "tcs_…"
+                     *       },
+                     *       "apps": []
+                     *     }
+                     */
+                    readonly "application/json": {
+                        /** @description Null: it cannot be read with the `SECRET_KEY` in use. */
+                        readonly superUser: {
+                            readonly userName: string;
+                            readonly password: string;
+                            readonly token: string;
+                        } | null;
+                        readonly apps: readonly {
+                            readonly appId: number;
+                            readonly name: string;
+                            /** @description Null: it cannot be read with the `SECRET_KEY` in use. */
+                            readonly apiUser: {
+                                readonly userName: string;
+                                readonly password: string;
+                                readonly token: string;
+                            } | null;
+                        }[];
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
             readonly default: components["responses"]["Problem"];

@@ -19,6 +19,7 @@ import type { Tag } from '../../domain/tag.ts';
 import { isExpired } from '../../domain/tag.ts';
 import { deviceRef } from '../../registration/operation.ts';
 import { strictForm } from '../../std/strict-form.ts';
+import { recordChange } from '../../store/audit/record-change.ts';
 import type { NewBulkOperation } from '../../store/bulk-operations/insert-operation.ts';
 import {
   countOpenBulkOperations,
@@ -33,6 +34,7 @@ import type { Sql, SqlPool } from '../../store/sql.ts';
 import { subscribersByApp } from '../../store/statistics/read-statistics.ts';
 import { readTagById } from '../../store/tags/read-tags.ts';
 import { transact } from '../../store/transact.ts';
+import { originOf } from '../audit-origin.ts';
 import type { ApiRoute, HttpRequest, HttpResponse } from '../handler.ts';
 import { BODY_BYTES_MAX } from '../handler.ts';
 import { invalid, readJsonBody } from '../json-body.ts';
@@ -233,9 +235,10 @@ const memberChange = (action: BulkAction, tagId: number, to: Tag | null): BulkCh
 async function accept(
   tx: Sql,
   request: HttpRequest,
-  { clientId, userName }: Caller,
+  caller: Caller,
   operation: Omit<NewBulkOperation, 'clientId' | 'userName'>,
 ): Promise<HttpResponse> {
+  const { clientId, userName } = caller;
   if ((await countOpenBulkOperations(tx, clientId)) >= BULK_OPEN_PER_CLIENT_MAX) {
     const detail = `This client has ${BULK_OPEN_PER_CLIENT_MAX} operations that have not ended: ask again when one has.`;
     return problem(request.requestId, 429, detail, {
@@ -245,6 +248,13 @@ async function accept(
   const operationId = await insertBulkOperation(tx, { ...operation, clientId, userName });
   const accepted = await readBulkOperation(tx, { clientId, userName: null }, operationId);
   if (accepted === null) throw new Error(`operation ${operationId} is inserted, and not there`);
+  const { action, total } = operation;
+  await recordChange(tx, originOf(request, caller), {
+    action: 'operation.create',
+    id: operationId,
+    name: null,
+    detail: { action, devices: total },
+  });
   return acceptedBulkOperation(accepted);
 }
 

@@ -5,6 +5,7 @@
 
 import type { Caller } from '../../access/caller.ts';
 import { ID_MAX } from '../../domain/tag.ts';
+import { recordChange } from '../../store/audit/record-change.ts';
 import type {
   BulkOwner,
   ListedBulkOperation,
@@ -14,7 +15,9 @@ import {
   listBulkOperations,
   readBulkOperation,
 } from '../../store/bulk-operations/read-operations.ts';
-import type { Sql } from '../../store/sql.ts';
+import type { Sql, SqlPool } from '../../store/sql.ts';
+import { transact } from '../../store/transact.ts';
+import { originOf } from '../audit-origin.ts';
 import type { ApiRoute, HttpRequest, HttpResponse } from '../handler.ts';
 import { BODY_BYTES_MAX } from '../handler.ts';
 import { invalid, json } from '../json-body.ts';
@@ -25,7 +28,7 @@ import { QueryReader } from '../query-reader.ts';
 import { pathId } from './path-id.ts';
 
 /** The list, one, and the end of one. */
-export function bulkResourceRoutes(sql: Sql): readonly ApiRoute[] {
+export function bulkResourceRoutes(sql: SqlPool): readonly ApiRoute[] {
   const path = '/push-admin-api/v3/:client/operations';
   const read = { api: 'admin', needs: 'read', bodyBytesMax: 0 } as const;
   return [
@@ -81,9 +84,17 @@ function listAll(
 const FIRST: readonly number[] = [ID_MAX];
 
 /** What was done stays done. */
-async function cancel(sql: Sql, request: HttpRequest, caller: Caller): Promise<HttpResponse> {
+async function cancel(sql: SqlPool, request: HttpRequest, caller: Caller): Promise<HttpResponse> {
   const id = pathId(request);
-  const operation = id === null ? null : await cancelBulkOperation(sql, ownerOf(caller), id);
+  if (id === null) return unknown(request);
+  const operation = await transact(sql, async (tx) => {
+    const isCancelled = await cancelBulkOperation(tx, ownerOf(caller), id);
+    if (isCancelled) {
+      const change = { action: 'operation.cancel', id, name: null } as const;
+      await recordChange(tx, originOf(request, caller), change);
+    }
+    return await readBulkOperation(tx, ownerOf(caller), id);
+  });
   if (operation === null) return unknown(request);
   return operation.state === 'CANCELLED'
     ? json(shown(operation))

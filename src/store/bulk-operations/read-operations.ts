@@ -53,18 +53,18 @@ export const listBulkOperations = (
     order by id desc limit ${limit}`;
 
 /**
- * Ends it where it is, unless it has ended; waits for its piece that is under way. Answers what it
- * is then; null: there is none.
+ * Ends it where it is; waits for its piece that is under way. False: there is none, or it has
+ * ended.
  */
 export async function cancelBulkOperation(
   sql: Sql,
   owner: BulkOwner,
   id: number,
-): Promise<ListedBulkOperation | null> {
-  await sql`
+): Promise<boolean> {
+  const ended = await sql`
     update bulk_operations set ended_at = now(), is_cancelled = true, device_keys = null
     where ${ofOwner(sql, owner)} and id = ${id} and ended_at is null`;
-  return readBulkOperation(sql, owner, id);
+  return ended.count > 0;
 }
 
 const ofOwner = (sql: Sql, { clientId, userName }: BulkOwner) =>
