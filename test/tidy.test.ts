@@ -27,7 +27,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   outcomes: ['tag-index', 'store', 'domain', 'std'],
   registration: ['tag-index', 'store', 'domain', 'std', 'telemetry'],
   upkeep: ['registration', 'tag-index', 'store', 'domain', 'std'],
-  access: ['store', 'std'],
+  access: ['store', 'domain', 'std'],
   credentials: ['access', 'providers', 'store', 'domain', 'std'],
   // What crosses between the main thread (dispatch) and a sending thread (worker), which know
   // nothing else of each other.

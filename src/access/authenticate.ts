@@ -150,4 +150,5 @@ const callerOf = (row: CredentialRow, method: Caller['method']): Caller => ({
   ...(row.key === null
     ? {}
     : { key: { ...row.key, scopes: row.key.scopes as readonly KeyScope[] } }),
+  ...(row.limits === null ? {} : { limits: row.limits }),
 });

@@ -1,5 +1,7 @@
 /** The caller of a request, as described by its checked credential or session. */
 
+import type { ClientLimits } from '../domain/client-limits.ts';
+
 /** The scopes that a further key may have. */
 export const KEY_SCOPES = ['send', 'read', 'admin'] as const;
 export type KeyScope = (typeof KEY_SCOPES)[number];
@@ -50,4 +52,6 @@ export interface Caller {
   readonly key?: KeyRights;
   /** For members only. */
   readonly account?: CallingAccount;
+  /** The limits that are set for the client. Absent: none. */
+  readonly limits?: ClientLimits;
 }

@@ -3,6 +3,8 @@
  * each system that pushes.
  */
 
+import type { OverLimit } from '../domain/client-limits.ts';
+import { overLimit } from '../domain/client-limits.ts';
 import { insertKey } from '../store/client-keys/insert-key.ts';
 import { countKeys } from '../store/client-keys/list-keys.ts';
 import { lockClient } from '../store/clients/lock-client.ts';
@@ -10,9 +12,6 @@ import type { Sql } from '../store/sql.ts';
 import type { KeyRights } from './caller.ts';
 import { randomSecret, randomSuffix } from './random-text.ts';
 import type { Secrets } from './secrets.ts';
-
-/** Keys of one client, expired ones included: their list is read whole. */
-export const KEYS_PER_CLIENT_MAX = 1_000;
 
 const KEY_PREFIX = 'tck_';
 /** Distinguishes the keys of one client, and is never used again: a key's jobs are found by it. */
@@ -33,17 +32,19 @@ export interface MadeKey {
 }
 
 /**
- * Makes and stores a key, in the transaction of its caller. Null: the client has as many as it may.
+ * Makes and stores a key, in the transaction of its caller; or says that the client has as many as
+ * it may.
  */
 export async function createKey(
   tx: Sql,
   secrets: Secrets,
   { clientSlug, ...key }: KeyToMake,
-): Promise<MadeKey | null> {
+): Promise<MadeKey | { readonly over: OverLimit }> {
   const token = KEY_PREFIX + randomSecret();
   const userName = `${clientSlug}-key-${randomSuffix(USERNAME_SUFFIX_CHARACTERS)}`;
-  await lockClient(tx, key.clientId);
-  if ((await countKeys(tx, key.clientId)) >= KEYS_PER_CLIENT_MAX) return null;
+  const limits = await lockClient(tx, key.clientId);
+  const over = overLimit(limits, 'keys', await countKeys(tx, key.clientId));
+  if (over !== null) return { over };
   const id = await insertKey(tx, {
     ...key,
     username: userName,

@@ -2,6 +2,7 @@
 
 import type { AddedClient } from '../operator/client-actions.ts';
 import type { ListedClient } from '../store/clients/find-client.ts';
+import { LIMITS_USAGE, planLimits } from './client-limits.ts';
 import type { Command } from './command.ts';
 import type { Errand, OperatorContext } from './operator-command.ts';
 import {
@@ -16,7 +17,10 @@ const USAGE = `tagcast client add <client-id> [--name <name>]   creates a client
 tagcast client list
 tagcast client disable <client-id>               its credentials are refused within a second
 tagcast client enable <client-id>                its credentials work again within a second
-tagcast client delete <client-id>                deletes a disabled client with all its data, for good`;
+tagcast client delete <client-id>                deletes a disabled client with all its data, for good
+tagcast client limits <client-id> [--<limit> <number>|default …]
+  tells the client's limits, and sets those that are given; every node follows within a second. Limits, and their defaults:
+${LIMITS_USAGE}`;
 
 /** Makes the command. */
 export const clientCommand = (context: OperatorContext): Command => ({
@@ -40,6 +44,8 @@ function plan(verb: string, args: readonly string[]): Errand {
         describe: () => `Client ${client} is ${verb}d.`,
       };
     }
+    case 'limits':
+      return planLimits(args);
     case 'delete': {
       const { client } = readPositionals(readFlags(args, {}).positionals, ['client']);
       return {
@@ -50,7 +56,7 @@ function plan(verb: string, args: readonly string[]): Errand {
       };
     }
     default:
-      throw new UsageError(`client needs add, list, disable, enable or delete\n${USAGE}`);
+      throw new UsageError(`client needs add, list, disable, enable, delete or limits\n${USAGE}`);
   }
 }
 

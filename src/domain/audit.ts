@@ -8,6 +8,7 @@ export const AUDIT_ACTIONS = [
   'client.create',
   'client.disable',
   'client.enable',
+  'client.limits',
   'client.delete',
   'app.create',
   'app.change',

@@ -6,11 +6,13 @@
 import type { KnownSession, Session, Sessions } from '../access/accounts/sessions.ts';
 import type { Authentication, Authenticator } from '../access/authenticate.ts';
 import type { Caller } from '../access/caller.ts';
+import type { CallerRates } from '../access/caller-rates.ts';
 import type { Failures } from '../access/failures.ts';
 import { networkOf } from '../std/ip-address.ts';
 import { faultOf } from '../store/faults.ts';
 import type { FailureLog } from '../telemetry/failure-log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import { refuseTooOften } from './beyond-limit.ts';
 import type { AddressResolver, SecurityResolver } from './client-address.ts';
 import type { Cors } from './cors.ts';
 import type { WriteField } from './front/front.ts';
@@ -29,6 +31,7 @@ export interface ExchangeParts {
   readonly authenticator: Pick<Authenticator, 'authenticate' | 'recall'>;
   readonly sessions: Pick<Sessions, 'authenticate' | 'recall' | 'isCsrfToken'>;
   readonly failures: Failures;
+  readonly rates: CallerRates;
   readonly cors: Cors;
   readonly addressOf: AddressResolver;
   readonly isSecureOf: SecurityResolver;
@@ -79,6 +82,7 @@ export class Exchange {
   #isAdmitted = false;
   #asked: Promise<Refusal> | null = null;
   #isLate = false;
+  #isCounted = false;
 
   constructor(parts: ExchangeParts, head: RequestHead, match: Match<Route>) {
     this.#parts = parts;
@@ -211,9 +215,12 @@ export class Exchange {
    * Counts the answer, and gives its headers to `write`: its own, and those that every answer
    * carries.
    */
-  finish({ status, headers = {} }: HttpResponse, write: WriteField): void {
+  finish({ status, headers = {}, beyondLimit }: HttpResponse, write: WriteField): void {
     const route = this.#match.kind === 'found' ? this.#match.route : null;
     this.#count(route, status);
+    if (beyondLimit !== undefined) {
+      this.#parts.metrics.limitRefusals.with({ limit: beyondLimit }).value += 1;
+    }
     writeAll(headers, write);
     if (this.#sessionToken !== null) {
       if (headers['Cache-Control'] === undefined) writeAll(PRIVATE, write);
@@ -337,7 +344,9 @@ export class Exchange {
     this.#session = known;
     const csrfToken = this.#head.headers.get('x-csrf-token');
     const hasCsrfToken = this.#parts.sessions.isCsrfToken(token, csrfToken);
-    return this.#pass(passOf(route, params, this.#head, known, hasCsrfToken));
+    const refusal = this.#pass(passOf(route, params, this.#head, known, hasCsrfToken));
+    if (refusal !== null || route.api === 'console' || this.#caller === null) return refusal;
+    return this.#tooOften(route, this.#caller);
   }
 
   #judgeVisitor({ needs }: ConsoleRoute): Refusal {
@@ -360,7 +369,14 @@ export class Exchange {
     if (typeof authentication === 'string') return this.#unauthenticated(authentication);
     this.#caller = authentication;
     this.#isAdmitted = true;
-    return this.#forbidden(route, params, authentication);
+    return this.#forbidden(route, params, authentication) ?? this.#tooOften(route, authentication);
+  }
+
+  /** A request counts once, however often its credential is checked. */
+  #tooOften(route: ApiRoute, caller: Caller): Refusal {
+    if (this.#isCounted) return null;
+    this.#isCounted = true;
+    return refuseTooOften(this.#parts.rates, route, caller, this.requestId);
   }
 
   #unauthenticated(reason: Exclude<Authentication, Caller>): HttpResponse {

@@ -5,6 +5,7 @@
 
 import type { Session } from '../access/accounts/sessions.ts';
 import type { Caller, KeyScope } from '../access/caller.ts';
+import type { ClientLimitName } from '../domain/client-limits.ts';
 import type { BodyStream } from './body-stream.ts';
 import type { OperationId } from './openapi/operations.ts';
 
@@ -33,7 +34,12 @@ export interface HttpResponse {
   readonly body: string | Buffer;
   /** In place of the body, which is empty then. The connection ends with it. */
   readonly stream?: BodyStream;
+  /** The limit of its client that the request is refused for. It is counted. */
+  readonly beyondLimit?: RefusedLimit;
 }
+
+/** A limit of a client, or the one of an app and address. */
+export type RefusedLimit = ClientLimitName | 'REGISTRATIONS_PER_SECOND_MAX';
 
 /** Which credentials a route takes: see spec/interface.md, section 2. */
 export type Api = 'app' | 'notification' | 'admin';
@@ -57,6 +63,8 @@ interface CalledRoute extends RouteShape {
 /** A route that apps call, as their API user. */
 export interface AppRoute extends CalledRoute {
   readonly api: 'app';
+  /** Whether it changes a device, and so counts as a registration; absent: it is a read. */
+  readonly rate?: 'registrations';
 }
 
 /**
@@ -68,6 +76,8 @@ export interface ClientRoute extends CalledRoute {
    * The scope that a key must have; `any-scope`: any key will do; `super-user`: no key is enough.
    */
   readonly needs: KeyScope | 'any-scope' | 'super-user';
+  /** Whether it counts as a push too; absent: as a request only. */
+  readonly rate?: 'pushes';
 }
 
 /** A route that only a checked credential reaches. */

@@ -4,6 +4,7 @@
  */
 
 import type { Logger } from 'pino';
+import { CallerRates } from '../access/caller-rates.ts';
 import { FailureLog } from '../telemetry/failure-log.ts';
 import type { AdmissionLimits } from './admission.ts';
 import { Admission } from './admission.ts';
@@ -143,6 +144,7 @@ class RunningServer implements Server, RequestHandler, Desk {
     this.#certificate = certificate;
     this.#parts = {
       ...options,
+      rates: new CallerRates(),
       failureLog: new FailureLog(options.log),
       cors: createCors(options.corsOrigins),
       addressOf: createAddressResolver(options.trustedProxies),

@@ -134,10 +134,8 @@ export async function mapTags(
   const unknown = tags.filter((_, index) => found[index] === 'unknown');
   if (!create || unknown.length === 0) return { value: { found, created: 0 } };
   const created = await createTags(sql, operatorOrigin(client.clientId), unknown);
-  if (created === null) {
-    return { fault: `The client would have more than ${TAGS_PER_CLIENT_MAX} tags.` };
-  }
-  return { value: { found: await find(), created } };
+  if ('fault' in created) return created;
+  return { value: { found: await find(), created: created.count } };
 }
 
 export interface TagName {

@@ -5,6 +5,7 @@
  */
 
 import { z } from 'zod';
+import type { AppRefusal } from '../access/apps.ts';
 import { makeApp } from '../access/apps.ts';
 import type { ShownCredential } from '../access/credentials.ts';
 import { secretKeyFault } from '../access/credentials.ts';
@@ -15,6 +16,7 @@ import {
   parseProviderCredential,
 } from '../credentials/provider-credentials.ts';
 import { putCredential, removeCredential } from '../credentials/put-credential.ts';
+import { overLimitSentence } from '../domain/client-limits.ts';
 import type { Scope } from '../domain/device.ts';
 import { isPlatformId } from '../domain/device.ts';
 import { sentenceOf } from '../providers/credential-form.ts';
@@ -70,6 +72,7 @@ import {
   readScope,
   readTagNames,
 } from './device-actions.ts';
+import { LIMITS_FORM, setLimits } from './limit-actions.ts';
 import { rotateSecretKey } from './secret-key-actions.ts';
 
 export interface OperatorParts extends DeviceParts {
@@ -110,6 +113,7 @@ const ACTIONS = {
   'client.list': action(z.object({}), async ({ sql }) => done(await listClients(sql))),
   'client.disable': answered(CLIENT_FORMS.one, (parts, input) => setDisabled(parts, input, true)),
   'client.enable': answered(CLIENT_FORMS.one, (parts, input) => setDisabled(parts, input, false)),
+  'client.limits': answered(LIMITS_FORM, setLimits),
   'client.delete': answered(CLIENT_FORMS.one, removeClient),
   'app.add': action(
     z.object({
@@ -232,12 +236,15 @@ function addApp(
     const { name, platformIds } = input;
     const owner = { clientId: client.id, clientSlug: client.slug };
     const made = await makeApp(tx, secrets, { ...owner, name, platformIds });
-    if (!made.ok) return refused(`This ${made.why}.`);
+    if (!made.ok) return refused(whyNoApp(made.refusal));
     const change = { action: 'app.create', id: made.id, name } as const;
     await recordChange(tx, operatorOrigin(client.id), change);
     return done({ appId: made.id, platformIds, credential: made.credential });
   });
 }
+
+const whyNoApp = (refusal: AppRefusal): string =>
+  refusal.kind === 'over-limit' ? overLimitSentence(refusal.over) : `This ${refusal.why}.`;
 
 async function putProviderCredential(
   parts: OperatorParts,

@@ -1,28 +1,41 @@
 /**
- * Holds DEVICES_PER_APP_MAX: the App API's credential is public, so a stranger may register devices
- * without end.
+ * Holds DEVICES_PER_APP_MAX, and the limit of devices that a client has: the App API's credential
+ * is public, so a stranger may register devices without end.
  */
 
+import { limitOf } from '../domain/client-limits.ts';
 import type { Scope } from '../domain/device.ts';
 import { scopeKeyOf } from '../domain/device.ts';
+import { countClientDevices, readClientDevices } from '../store/devices/client-devices.ts';
 import { countDevices } from '../store/devices/count-devices.ts';
+import type { OrdinalRange } from '../store/devices/reserve-ordinals.ts';
 import { reserveOrdinals } from '../store/devices/reserve-ordinals.ts';
 import type { Sql } from '../store/sql.ts';
 
 /**
- * Least time between two counts of an app that is nearly full: counting many devices takes seconds.
+ * Least time between two counts of an app or client that is nearly full: counting many devices
+ * takes seconds.
  */
 const RECOUNT_MS = 60_000;
 /** The largest integer of PostgreSQL. */
 export const ORDINAL_END_MAX = 2_147_483_647;
 
-interface DeviceCount {
+/** Devices that an app or client may have more. */
+interface Room {
   free: number;
 }
 
+const ENDLESS: Room = { free: Number.POSITIVE_INFINITY };
+
 interface Count {
   readonly startedAtMs: number;
-  readonly result: Promise<DeviceCount>;
+  readonly room: Promise<Room>;
+}
+
+/** A range of ordinals for new devices; `next` is the first that is not used yet. */
+export interface ReservedRange {
+  next: number;
+  readonly end: number;
 }
 
 /**
@@ -39,14 +52,37 @@ export class DeviceLimit {
   }
 
   /**
-   * Reserves up to `wanted` ordinals beyond the mark, as many as the app may still have devices.
+   * Reserves a range as asked while neither the app nor its client is near its limit; else up to
+   * `needed` ordinals, as many as they may still have devices. Null: none.
    */
-  async reserveCounted(
+  async reserve(
     sql: Sql,
     scope: Scope,
-    wanted: number,
-  ): Promise<{ next: number; end: number } | null> {
-    const count = await this.grant(sql, scope, wanted);
+    range: Pick<OrdinalRange, 'count' | 'alignment'>,
+    needed: number,
+  ): Promise<ReservedRange | null> {
+    const ofClient = await this.roomOfClient(sql, scope, range.count);
+    const granted = Math.min(needed, ofClient.free);
+    if (granted === 0) return null;
+    const asked = ofClient.free >= range.count ? range : { count: granted, alignment: 1 };
+    const start = await reserveOrdinals(sql, scope, { ...asked, endMax: this.devicesMax });
+    const reserved =
+      start === null
+        ? await this.reserveCounted(sql, scope, granted)
+        : { next: start, end: start + asked.count };
+    if (reserved !== null) ofClient.free -= reserved.end - reserved.next;
+    return reserved;
+  }
+
+  /**
+   * Reserves up to `wanted` ordinals beyond the mark, as many as the app may still have devices.
+   */
+  async reserveCounted(sql: Sql, scope: Scope, wanted: number): Promise<ReservedRange | null> {
+    const ofApp = await this.roomOf(`app ${scopeKeyOf(scope)}`, this.devicesMax, () =>
+      countDevices(sql, scope, this.devicesMax),
+    );
+    const count = Math.min(wanted, ofApp.free);
+    ofApp.free -= count;
     if (count === 0) return null;
     const start = await reserveOrdinals(sql, scope, {
       count,
@@ -56,28 +92,30 @@ export class DeviceLimit {
     return start === null ? null : { next: start, end: start + count };
   }
 
-  private async grant(sql: Sql, scope: Scope, wanted: number): Promise<number> {
-    const count = await this.currentCount(sql, scope);
-    const granted = Math.min(wanted, count.free);
-    count.free -= granted;
-    return granted;
+  private async roomOfClient(sql: Sql, { appId }: Scope, wanted: number): Promise<Room> {
+    const client = await readClientDevices(sql, appId);
+    if (client === null) return ENDLESS;
+    const { clientId, ordinals } = client;
+    const max = limitOf(client.limits, 'devices');
+    if (ordinals + wanted <= max) return ENDLESS;
+    return this.roomOf(`client ${clientId}`, max, () => countClientDevices(sql, clientId, max));
   }
 
-  /** One count at a time for all lanes. */
-  private currentCount(sql: Sql, scope: Scope): Promise<DeviceCount> {
-    const key = scopeKeyOf(scope);
+  /** One count at a time for all lanes. A limit that was changed is counted for at once. */
+  private roomOf(name: string, max: number, count: () => Promise<number>): Promise<Room> {
+    const key = `${name} ${max}`;
     const known = this.counts.get(key);
     if (known !== undefined && performance.now() - known.startedAtMs < RECOUNT_MS) {
-      return known.result;
+      return known.room;
     }
-    const result = countDevices(sql, scope, this.devicesMax).then(
-      (count) => ({ free: Math.max(0, this.devicesMax - count) }),
+    const room = count().then(
+      (devices) => ({ free: Math.max(0, max - devices) }),
       (error: unknown) => {
         this.counts.delete(key);
         throw error;
       },
     );
-    this.counts.set(key, { startedAtMs: performance.now(), result });
-    return result;
+    this.counts.set(key, { startedAtMs: performance.now(), room });
+    return room;
   }
 }

@@ -5,9 +5,8 @@
 
 import type { Scope } from '../domain/device.ts';
 import { GROUP_DEVICES, scopeKeyOf } from '../domain/device.ts';
-import { reserveOrdinals } from '../store/devices/reserve-ordinals.ts';
 import type { Sql } from '../store/sql.ts';
-import type { DeviceLimit } from './device-limit.ts';
+import type { DeviceLimit, ReservedRange } from './device-limit.ts';
 
 /**
  * Size of the first range: an app with few devices leaves at most so many ordinals unused at a
@@ -16,7 +15,7 @@ import type { DeviceLimit } from './device-limit.ts';
 const RANGE_START = 128;
 
 interface Stock {
-  readonly ranges: { next: number; readonly end: number }[];
+  readonly ranges: ReservedRange[];
   /** Doubles with every range used up, to a whole group. */
   rangeSize: number;
 }
@@ -60,15 +59,11 @@ export class Ordinals {
     // of device_groups.
     const size = Math.max(stock.rangeSize, missing);
     const alignment = size === GROUP_DEVICES ? GROUP_DEVICES : 1;
-    const endMax = this.limit.devicesMax;
-    const start = await reserveOrdinals(this.sql, scope, { count: size, alignment, endMax });
-    if (start !== null) {
-      stock.ranges.push({ next: start, end: start + size });
-      stock.rangeSize = Math.min(stock.rangeSize * 2, GROUP_DEVICES);
-      return;
-    }
-    const range = await this.limit.reserveCounted(this.sql, scope, missing);
-    if (range !== null) stock.ranges.push(range);
+    const range = await this.limit.reserve(this.sql, scope, { count: size, alignment }, missing);
+    if (range === null) return;
+    stock.ranges.push(range);
+    const isWhole = range.end - range.next === size;
+    if (isWhole) stock.rangeSize = Math.min(stock.rangeSize * 2, GROUP_DEVICES);
   }
 
   /** The next ordinal, or null: the app may have no more devices. */

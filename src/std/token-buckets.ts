@@ -27,21 +27,24 @@ export class TokenBuckets {
     this.bucketsMax = bucketsMax;
   }
 
-  /** Takes a token of `key`, if its bucket has one. `nowMs` is a monotonic clock. */
-  take(key: string, nowMs: number): boolean {
-    const bucket = this.bucketOf(key, nowMs);
-    const gained = ((nowMs - bucket.updatedAtMs) * this.perSecond) / 1_000;
-    bucket.tokens = Math.min(this.perSecond, bucket.tokens + gained);
+  /**
+   * Takes a token of `key`, if its bucket has one. `nowMs` is a monotonic clock. `perSecond`: the
+   * rate of this key, where it has its own.
+   */
+  take(key: string, nowMs: number, perSecond = this.perSecond): boolean {
+    const bucket = this.bucketOf(key, nowMs, perSecond);
+    const gained = ((nowMs - bucket.updatedAtMs) * perSecond) / 1_000;
+    bucket.tokens = Math.min(perSecond, bucket.tokens + gained);
     bucket.updatedAtMs = nowMs;
     if (bucket.tokens < 1) return false;
     bucket.tokens -= 1;
     return true;
   }
 
-  private bucketOf(key: string, nowMs: number): Bucket {
+  private bucketOf(key: string, nowMs: number, perSecond: number): Bucket {
     const known = this.young.get(key);
     if (known !== undefined) return known;
-    const bucket = this.old.get(key) ?? { tokens: this.perSecond, updatedAtMs: nowMs };
+    const bucket = this.old.get(key) ?? { tokens: perSecond, updatedAtMs: nowMs };
     if (this.young.size >= this.bucketsMax) {
       this.old = this.young;
       this.young = new Map();

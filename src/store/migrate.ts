@@ -28,6 +28,7 @@ import * as apps from './migrations/0018-apps.ts';
 import * as priorities from './migrations/0019-priorities.ts';
 import * as rates from './migrations/0020-rates.ts';
 import * as bulkOperations from './migrations/0021-bulk-operations.ts';
+import * as clientLimits from './migrations/0022-client-limits.ts';
 import * as audit from './migrations/0023-audit.ts';
 import * as accounts from './migrations/0025-accounts.ts';
 import type { Sql, SqlPool } from './sql.ts';
@@ -67,6 +68,7 @@ export const MIGRATIONS: readonly Migration[] = [
   priorities,
   rates,
   bulkOperations,
+  clientLimits,
   audit,
   accounts,
 ];

@@ -25,6 +25,7 @@ export interface Metrics {
   readonly ignoredParameters: CountFamily<'field'>;
   readonly registrations: CountFamily<'operation'>;
   readonly overloads: CountFamily<'part'>;
+  readonly limitRefusals: CountFamily<'limit'>;
   readonly sends: CountFamily<'platform' | 'outcome'>;
   readonly heldDeletions: CountFamily<'platform'>;
   /** Calls `read` for the length of a queue whenever the metrics are read. */
@@ -113,6 +114,11 @@ export function createMetrics(): Metrics {
     overloads: family('tagcast_overloads_total', 'Requests refused because too much was waiting.', [
       'part',
     ]),
+    limitRefusals: family(
+      'tagcast_limit_refusals_total',
+      'Requests refused because their client, or their address, is at a limit.',
+      ['limit'],
+    ),
     sends: family('tagcast_sends_total', 'Sends by how they ended.', ['platform', 'outcome']),
     heldDeletions: family(
       'tagcast_held_deletions_total',

@@ -24,13 +24,16 @@ t.test('each mistake has its sentence', async (t) => {
   const file = join(temporaryDirectory(t), 'not.json');
   writeFileSync(file, 'not json');
   const cases: readonly (readonly [line: string, sentence: RegExp])[] = [
-    ['client', /^client needs add, list, disable, enable or delete/],
+    ['client', /^client needs add, list, disable, enable, delete or limits/],
     ['client remove acme', /^client needs/],
     ['client add', /^<client> is missing$/],
     ['client add a b', /^unexpected argument b$/],
     ['client add a --nam x', /^Unknown option '--nam'/],
     ['client add a --name', /--name/],
     ['client list x', /^unexpected argument x$/],
+    ['client limits', /^<client> is missing$/],
+    ['client limits acme --tags many', /^--tags must be a number, not many$/],
+    ['client limits acme --tag 1', /^Unknown option '--tag'/],
     ['app add acme News', /^--platform is missing$/],
     ['app add acme News --platform ios', /^--platform must be a number, not ios$/],
     ['app add acme --platform 3', /^<name> is missing$/],

@@ -62,6 +62,7 @@ t.test('everything comes under the new key, whatever happens on the way', async 
       maxDevices: null,
       expiresAtMs: null,
     });
+    if ('over' in key) throw new Error('too many keys');
     const provider = { kind: 'fcm', serviceAccount: { project_id: 'p' } };
     const sealed = () => old.seal(JSON.stringify(provider), providerIdentityOf(appId, 15));
     await sql`

@@ -5,6 +5,7 @@
 
 import t from 'tap';
 import { readConfig, schema } from '../../src/config.ts';
+import { CLIENT_LIMIT_NAMES } from '../../src/domain/client-limits.ts';
 import { APNS_LIMITS } from '../../src/providers/apns/settings.ts';
 import { FCM_LIMITS } from '../../src/providers/fcm/settings.ts';
 import type { Row } from '../support/documents.ts';
@@ -221,6 +222,14 @@ t.test('every constant is in a file of its row, and has the value that the row t
     }
   }
   t.ok(told > 200, `${told} values are held`);
+  t.end();
+});
+
+t.test('every limit of a client has a row', (t) => {
+  const names = limitRows().flatMap(({ row }) => quotedIn(row['name'] ?? ''));
+  for (const name of CLIENT_LIMIT_NAMES) {
+    t.ok(names.includes(`CLIENT_LIMIT_DEFAULTS.${name}`), name);
+  }
   t.end();
 });
 

@@ -121,6 +121,7 @@ async function shownMetrics(): Promise<Readonly<Record<string, readonly string[]
   metrics.ignoredParameters.with({ field: 'tagId' });
   metrics.registrations.with({ operation: 'reg' });
   metrics.overloads.with({ part: 'http' });
+  metrics.limitRefusals.with({ limit: 'tags' });
   metrics.sends.with({ platform: '3', outcome: 'failed' });
   metrics.heldDeletions.with({ platform: '3' });
   metrics.watchQueue('registrations', () => 1);

@@ -326,7 +326,7 @@ async function populate(store: Store, url: string) {
       name: 'Key',
       expiresAtMs: null,
     });
-    if (made === null) throw new Error('too many keys');
+    if ('over' in made) throw new Error('too many keys');
     return made;
   };
   const doomed: number[] = [];

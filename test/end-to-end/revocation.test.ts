@@ -84,6 +84,18 @@ t.test('a credential in use, rotated and disabled', async (t) => {
       await sleep(REFUSED_WITHIN_MS);
       t.same(await askAll(nodes, token), [200, 200]);
     });
+
+    await t.test('a limit that is set holds on every node', async (t) => {
+      const token = tokenIn(await command('credential', 'show', 'acme'));
+      const use = await useOnAll(t, nodes, token);
+      await command('client', 'limits', 'acme', '--requests-per-second', '1');
+      await sleep(REFUSED_WITHIN_MS);
+      for (const node of nodes) {
+        const answers = [await ask(node, token), await ask(node, token)];
+        t.ok(answers.includes(429), `${answers}: not two of them in a second`);
+      }
+      await use.end();
+    });
     for (const node of nodes) t.equal(await node.end('SIGTERM'), 0);
   });
 });
@@ -112,12 +124,16 @@ async function useOnAll(t: Test, nodes: readonly EngineProcess[], token: string)
       await sleep(USED_EVERY_MS);
     }
   });
+  const end = async (): Promise<void> => {
+    isUsed = false;
+    await Promise.all(users);
+  };
   return {
     async refusedFromNowOn(status: number): Promise<void> {
       await sleep(REFUSED_WITHIN_MS);
       t.same(new Set(await askAll(nodes, token)), new Set([status]), 'refused on every node');
-      isUsed = false;
-      await Promise.all(users);
+      await end();
     },
+    end,
   };
 }

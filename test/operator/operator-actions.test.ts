@@ -55,6 +55,27 @@ t.test('an installation from nothing', async (t) => {
     t.same(await run('client add acme'), [1, 'Client acme exists already.']);
     t.match(await run('client add Acme!'), [1, /^client must be 1–63 lowercase letters/]);
     t.same(await run('client list'), [0, 'acme\tAcme']);
+    t.match(await run('client limits acme'), [0, /^tags\t100000\ttags \(default\)$/m]);
+    t.match(await run('client limits acme --tags 5 --pushes-per-second 7'), [
+      0,
+      /^pushesPerSecond\t7\t.* \(set; default 10000\)\n(?:.*\n)*tags\t5\ttags \(set; default 100000\)$/m,
+    ]);
+    const another = new Authenticator(sql, secrets);
+    t.match(await another.authenticate(`Bearer ${superToken}`), {
+      limits: { tags: 5, pushesPerSecond: 7 },
+    });
+    t.match(await run('client limits acme --tags default'), [
+      0,
+      /^tags\t100000\ttags \(default\)$/m,
+    ]);
+    t.match(await run('client limits acme'), [0, /^pushesPerSecond\t7\t/m]);
+    t.match(await run('client limits acme --tags 100001'), [
+      1,
+      /^tags must be 0–100000, or default\.$/,
+    ]);
+    t.match(await run('client limits acme --pushes-per-second 0'), [1, /must be 1–2147483647/]);
+    t.same(await run('client limits nobody'), [1, 'There is no client nobody.']);
+    t.same(await run('client limits nobody --tags 5'), [1, 'There is no client nobody.']);
 
     const [appAdded, appShown] = await run(
       'app add acme News --platform 3 --platform 15 --platform 3',

@@ -111,7 +111,7 @@ export async function startJobsApi(
         clientSlug: slug,
         ...rights,
       });
-      if (made === null) throw new Error('too many keys');
+      if ('over' in made) throw new Error('too many keys');
       return made.token;
     },
   };

@@ -15,6 +15,6 @@ export async function makeKey(
   const noLimits = { tagIds: null, groupIds: null, appIds: null, maxDevices: null };
   const owner = { clientId, clientSlug: slug, name: 'Key', expiresAtMs: null };
   const made = await createKey(sql, secrets, { ...noLimits, ...rights, ...owner });
-  if (made === null) throw new Error('too many keys');
+  if ('over' in made) throw new Error('too many keys');
   return made.token;
 }

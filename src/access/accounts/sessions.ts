@@ -4,6 +4,7 @@
  */
 
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { ClientLimits } from '../../domain/client-limits.ts';
 import { Batcher } from '../../std/batcher.ts';
 import { CappedMap } from '../../std/capped-map.ts';
 import type { SessionRow } from '../../store/accounts/sessions.ts';
@@ -38,6 +39,8 @@ export interface Membership {
   readonly clientName: string;
   readonly role: MemberRole;
   readonly isDisabled: boolean;
+  /** Those of the client that an operator has set. */
+  readonly limits: ClientLimits | null;
 }
 
 /** Someone who has signed in. */
@@ -156,7 +159,7 @@ export function memberOf(session: Session, clientSlug: string): Caller | 'disabl
   const membership = session.memberships.find((one) => one.clientSlug === clientSlug);
   if (membership === undefined) return null;
   if (membership.isDisabled) return 'disabled';
-  const { clientId, role } = membership;
+  const { clientId, role, limits } = membership;
   const { accountId, email } = session;
   const caller: Omit<Caller, 'role'> = {
     clientId,
@@ -165,6 +168,7 @@ export function memberOf(session: Session, clientSlug: string): Caller | 'disabl
     userName: email,
     method: 'session',
     account: { id: accountId, email, role },
+    ...(limits === null ? {} : { limits }),
   };
   if (role === 'owner') return { ...caller, role: 'super-user' };
   const key = { id: null, scopes: SCOPES[role], ...UNLIMITED };

@@ -43,7 +43,7 @@ const RESULT_WORDS: Readonly<Record<Exclude<ImportResult, 'unavailable'>, string
   merged: 'existed already, updated from the file',
   kept: 'unchanged: their apps registered them since the import began',
   'tags-limited': 'without some tags: they have TAGS_PER_DEVICE_MAX',
-  limit: 'left out: the app has DEVICES_PER_APP_MAX',
+  limit: 'left out: the app has DEVICES_PER_APP_MAX, or its client as many devices as it may',
   refused: 'refused by the database',
 };
 

@@ -22,6 +22,7 @@ import { withSecret } from './credentials.ts';
 import { dropApp } from './drop-app.ts';
 import { noApp, ownApp } from './own-app.ts';
 import { pathId } from './path-id.ts';
+import { appRefusal, refuse } from './refusal.ts';
 import { OTHER_ID } from './tag-forms.ts';
 
 export interface AppResourceParts {
@@ -115,7 +116,7 @@ async function make(
     await recordChange(tx, originOf(request, caller), { action: 'app.create', id: app.id, name });
     return app;
   });
-  if (!made.ok) return invalid(request, [{ path: '', message: made.why }]);
+  if (!made.ok) return refuse(request, appRefusal(made.refusal));
   const { username, password, token } = made.credential;
   const apiUser = { userName: username, password, token };
   return withSecret({ ...json({ id: made.id, name, platformIds, apiUser }), status: 201 });

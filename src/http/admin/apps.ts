@@ -34,7 +34,7 @@ import { readDataBody } from './data-body.ts';
 import { dropApp } from './drop-app.ts';
 import { isForTags, noApp } from './own-app.ts';
 import type { Outcome } from './refusal.ts';
-import { done, refuse, refused } from './refusal.ts';
+import { appRefusal, done, refuse, refused } from './refusal.ts';
 
 export interface AppRouteParts {
   readonly sql: SqlPool;
@@ -119,7 +119,7 @@ async function add(
     if (!connected.ok) return connected;
     const app = { clientId, clientSlug, name, platformIds: [platformId] };
     const made = await makeApp(tx, secrets, app);
-    if (!made.ok) return refused({ kind: 'invalid', faults: [{ path: '', message: made.why }] });
+    if (!made.ok) return refused(appRefusal(made.refusal));
     const { id, credential } = made;
     await connectTags(tx, clientId, id, connected.value);
     if (parameters !== null) await writeParameters(tx, { appId: id, platformId }, parameters);

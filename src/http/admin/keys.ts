@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import type { Caller } from '../../access/caller.ts';
 import { KEY_SCOPES } from '../../access/caller.ts';
-import { createKey, KEYS_PER_CLIENT_MAX } from '../../access/keys.ts';
+import { createKey } from '../../access/keys.ts';
 import { ID_MAX, SOURCE_ID_LENGTH_MAX, TAGS_PER_REQUEST_MAX } from '../../domain/tag.ts';
 import { strictForm } from '../../std/strict-form.ts';
 import { listApps } from '../../store/apps/list-apps.ts';
@@ -16,6 +16,7 @@ import type { Sql, SqlPool } from '../../store/sql.ts';
 import { readTagGroups } from '../../store/tag-groups/read-groups.ts';
 import { transact } from '../../store/transact.ts';
 import { originOf } from '../audit-origin.ts';
+import { tooMuch } from '../beyond-limit.ts';
 import type { ApiRoute, HttpRequest, HttpResponse } from '../handler.ts';
 import { BODY_BYTES_MAX } from '../handler.ts';
 import { invalid, json, readJsonBody } from '../json-body.ts';
@@ -131,7 +132,7 @@ async function make(
   const owner = { clientId, clientSlug, name: asked.name, expiresAtMs: end.expiresAtMs };
   const made = await transact(sql, async (tx) => {
     const key = await createKey(tx, secrets, { ...owner, ...rights });
-    if (key === null) return null;
+    if ('over' in key) return key;
     const limits = Object.entries({ tagIds, groupIds, appIds, maxDevices: rights.maxDevices });
     const limitedBy = limits.flatMap(([field, limit]) => (limit === null ? [] : [field]));
     const detail = { scopes, ...(limitedBy.length === 0 ? {} : { limitedBy }) };
@@ -139,10 +140,7 @@ async function make(
     await recordChange(tx, originOf(request, caller), change);
     return key;
   });
-  if (made === null) {
-    const message = `would be more than ${KEYS_PER_CLIENT_MAX}; delete some`;
-    return invalid(request, [{ path: '', message }]);
-  }
+  if ('over' in made) return tooMuch(request.requestId, made.over);
   const shown = { ...made, name: asked.name, ...rights, expiresAt: end.expiresAtMs };
   return withSecret({ ...json(withoutNulls(shown)), status: 201 });
 }

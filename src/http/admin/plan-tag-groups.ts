@@ -8,12 +8,6 @@ import { fieldPath, readPlace } from './place.ts';
 import type { TagGroupFields } from './tag-forms.ts';
 import type { TagGroupTree } from './tag-group-tree.ts';
 
-/** Tag groups of one client. The interface sets no limit, but every change reads the whole tree. */
-export const TAG_GROUPS_PER_CLIENT_MAX = 100_000;
-
-/** What a client with so many groups is told. */
-export const TOO_MANY_GROUPS = `would be more than ${TAG_GROUPS_PER_CLIENT_MAX} groups, as many as a client may have; delete some`;
-
 export interface TagGroupPlan {
   readonly inserts: readonly TagGroup[];
   readonly updates: readonly TagGroup[];

@@ -4,6 +4,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Caller } from '../../access/caller.ts';
 import type { AuditOrigin } from '../../domain/audit.ts';
 import { changedFields } from '../../domain/audit.ts';
+import type { ClientLimits } from '../../domain/client-limits.ts';
+import { overLimit } from '../../domain/client-limits.ts';
 import type { TagGroup } from '../../domain/tag.ts';
 import { recordChange } from '../../store/audit/record-change.ts';
 import { raiseCatalogueVersion } from '../../store/clients/lock-client.ts';
@@ -12,12 +14,7 @@ import type { Sql } from '../../store/sql.ts';
 import { deleteEmptyTagGroup } from '../../store/tag-groups/delete-group.ts';
 import { insertTagGroups, updateTagGroups } from '../../store/tag-groups/write-groups.ts';
 import { fieldPath } from './place.ts';
-import {
-  changeTagGroup,
-  misplacedFault,
-  TAG_GROUPS_PER_CLIENT_MAX,
-  TOO_MANY_GROUPS,
-} from './plan-tag-groups.ts';
+import { changeTagGroup, misplacedFault } from './plan-tag-groups.ts';
 import type { Outcome } from './refusal.ts';
 import { done, refused } from './refusal.ts';
 import type { TagGroupFields } from './tag-forms.ts';
@@ -34,6 +31,8 @@ export interface TagGroupToPut {
   /** Where the fields stand in the request. */
   readonly path: string;
   readonly origin: AuditOrigin;
+  /** Those of the client, as they were read with its lock. */
+  readonly limits: ClientLimits;
 }
 
 /**
@@ -44,16 +43,15 @@ export async function putTagGroup(
   tx: Sql,
   caller: Caller,
   tree: TagGroupTree,
-  { before, fields, path, origin }: TagGroupToPut,
+  { before, fields, path, origin, limits }: TagGroupToPut,
 ): Promise<Outcome<TagGroup>> {
   const territory = new Territory(caller, tree);
   const outside = refused({ kind: 'outside', path });
   if (before !== null && !territory.holdsGroup(before.id)) return outside;
   const holder = fields.sourceId ? tree.bySourceId(fields.sourceId) : undefined;
   if (holder !== undefined && holder.id !== before?.id) return refused({ kind: 'taken' });
-  if (before === null && tree.size >= TAG_GROUPS_PER_CLIENT_MAX) {
-    return refused({ kind: 'invalid', faults: [{ path, message: TOO_MANY_GROUPS }] });
-  }
+  const over = before === null ? overLimit(limits, 'tagGroups', tree.size) : null;
+  if (over !== null) return refused({ kind: 'over-limit', over });
   const id = before?.id ?? NO_ID;
   tree.put(before ?? newGroup(caller.clientId));
   const faults = changeTagGroup(tree, id, fields, path);

@@ -4,8 +4,9 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Caller } from '../../access/caller.ts';
 import type { AuditOrigin } from '../../domain/audit.ts';
 import { changedFields } from '../../domain/audit.ts';
+import type { ClientLimits } from '../../domain/client-limits.ts';
+import { overLimit } from '../../domain/client-limits.ts';
 import type { Tag } from '../../domain/tag.ts';
-import { TAGS_PER_CLIENT_MAX } from '../../domain/tag.ts';
 import { findOwnApps } from '../../store/apps/find-app.ts';
 import { recordChange } from '../../store/audit/record-change.ts';
 import { raiseCatalogueVersion } from '../../store/clients/lock-client.ts';
@@ -35,6 +36,8 @@ export interface TagToPut {
   /** Where the fields stand in the request. */
   readonly path: string;
   readonly origin: AuditOrigin;
+  /** Those of the client, as they were read with its lock. */
+  readonly limits: ClientLimits;
 }
 
 /** The caller of it holds the client's lock, and has read its groups. */
@@ -42,7 +45,7 @@ export async function putTag(
   tx: Sql,
   caller: Caller,
   tree: TagGroupTree,
-  { before, fields, path, origin }: TagToPut,
+  { before, fields, path, origin, limits }: TagToPut,
 ): Promise<Outcome<Tag>> {
   const territory = new Territory(caller, tree);
   const outside = refused({ kind: 'outside', path });
@@ -57,7 +60,7 @@ export async function putTag(
   if (faults.length > 0) return refused({ kind: 'invalid', faults });
   if (!territory.takesTag(after, before)) return outside;
   if (await isTaken(tx, after)) return refused({ kind: 'taken' });
-  if (before === null) return await insert(tx, after, path, origin);
+  if (before === null) return await insert(tx, after, { before, fields, path, origin, limits });
   // What changes nothing must not empty the caches.
   if (isDeepStrictEqual(after, before)) return done(after);
   await updateTags(tx, after.clientId, [after]);
@@ -95,15 +98,18 @@ export async function dropTag(
   return done(tag);
 }
 
-/** What a client with so many tags is told. */
-export const TOO_MANY_TAGS = `would be more than ${TAGS_PER_CLIENT_MAX} tags, as many as a client may have; delete some`;
-
-async function insert(tx: Sql, tag: Tag, path: string, origin: AuditOrigin): Promise<Outcome<Tag>> {
-  const fault = (message: string) => refused({ kind: 'invalid', faults: [{ path, message }] });
-  if ((await countTags(tx, tag.clientId)) >= TAGS_PER_CLIENT_MAX) return fault(TOO_MANY_TAGS);
+async function insert(
+  tx: Sql,
+  tag: Tag,
+  { path, origin, limits }: TagToPut,
+): Promise<Outcome<Tag>> {
+  const over = overLimit(limits, 'tags', await countTags(tx, tag.clientId));
+  if (over !== null) return refused({ kind: 'over-limit', over });
   const ids = await nextObjectIds(tx, tag.clientId, 1);
   const id = ids?.[0];
-  if (id === undefined) return fault(OBJECT_IDS_USED_UP);
+  if (id === undefined) {
+    return refused({ kind: 'invalid', faults: [{ path, message: OBJECT_IDS_USED_UP }] });
+  }
   const made = { ...tag, id };
   await insertTags(tx, tag.clientId, [made]);
   await raiseCatalogueVersion(tx, tag.clientId);

@@ -1,5 +1,8 @@
-/** Why a tag or group was not made, changed or deleted, and how that is answered. */
+/** Why a tag, group or app was not made, changed or deleted, and how that is answered. */
 
+import type { AppRefusal } from '../../access/apps.ts';
+import type { OverLimit } from '../../domain/client-limits.ts';
+import { tooMuch } from '../beyond-limit.ts';
 import type { HttpRequest, HttpResponse } from '../handler.ts';
 import { invalid } from '../json-body.ts';
 import { outside } from '../key-limits.ts';
@@ -11,6 +14,8 @@ export type Refusal =
   | { readonly kind: 'invalid'; readonly faults: readonly Fault[] }
   /** The caller's key has limits, and this is not within them. */
   | { readonly kind: 'outside'; readonly path: string }
+  /** The client has as much of it as it may. */
+  | { readonly kind: 'over-limit'; readonly over: OverLimit }
   /** Another one has the sourceId. */
   | { readonly kind: 'taken' }
   | { readonly kind: 'unknown' }
@@ -25,6 +30,12 @@ export type Outcome<T> =
 export const done = <T>(value: T): Outcome<T> => ({ ok: true, value });
 export const refused = (refusal: Refusal): Outcome<never> => ({ ok: false, refusal });
 
+/** Why an app was not made. */
+export const appRefusal = (refusal: AppRefusal): Refusal =>
+  refusal.kind === 'over-limit'
+    ? refusal
+    : { kind: 'invalid', faults: [{ path: '', message: refusal.why }] };
+
 /** The answer to who asked for it. */
 export function refuse(request: HttpRequest, refusal: Refusal): HttpResponse {
   switch (refusal.kind) {
@@ -32,6 +43,8 @@ export function refuse(request: HttpRequest, refusal: Refusal): HttpResponse {
       return invalid(request, refusal.faults);
     case 'outside':
       return outside(request, refusal.path);
+    case 'over-limit':
+      return tooMuch(request.requestId, refusal.over);
     case 'taken':
       return problem(request.requestId, 409, 'Another tag or group has this sourceId.');
     case 'unknown':

@@ -6,8 +6,9 @@
 import type { z } from 'zod';
 import type { Caller } from '../../access/caller.ts';
 import type { AuditedChange } from '../../domain/audit.ts';
+import type { ClientLimits, OverLimit } from '../../domain/client-limits.ts';
+import { overLimit } from '../../domain/client-limits.ts';
 import type { Tag, TagGroup } from '../../domain/tag.ts';
-import { TAGS_PER_CLIENT_MAX } from '../../domain/tag.ts';
 import { recordChange } from '../../store/audit/record-change.ts';
 import { lockClient, raiseCatalogueVersion } from '../../store/clients/lock-client.ts';
 import { nextObjectIds, OBJECT_IDS_USED_UP } from '../../store/object-ids.ts';
@@ -19,17 +20,16 @@ import { readTagsBySourceIds } from '../../store/tags/read-tags.ts';
 import { insertTags, updateTags } from '../../store/tags/write-tags.ts';
 import { transact } from '../../store/transact.ts';
 import { originOf } from '../audit-origin.ts';
+import { tooMuch } from '../beyond-limit.ts';
 import type { HttpRequest, HttpResponse } from '../handler.ts';
 import { invalid, json } from '../json-body.ts';
 import { isLimited, outside } from '../key-limits.ts';
-import type { Fault } from '../problem.ts';
 import { readDataBody } from './data-body.ts';
 import { parameterFaults } from './parameter-budget.ts';
 import type { TagGroupPlan } from './plan-tag-groups.ts';
-import { planTagGroups, TAG_GROUPS_PER_CLIENT_MAX, TOO_MANY_GROUPS } from './plan-tag-groups.ts';
+import { planTagGroups } from './plan-tag-groups.ts';
 import type { TagPlan } from './plan-tags.ts';
 import { planTags } from './plan-tags.ts';
-import { TOO_MANY_TAGS } from './put-tag.ts';
 import { addForm } from './tag-forms.ts';
 import { TagGroupTree } from './tag-group-tree.ts';
 import { Territory } from './territory.ts';
@@ -47,7 +47,7 @@ export function addTags(
   if (!read.ok) return read.response;
   const { groups, tags } = read.value;
   return transact(sql, async (tx) => {
-    await lockClient(tx, caller.clientId);
+    const limits = await lockClient(tx, caller.clientId);
     const before = await readBefore(tx, caller.clientId, tags ?? []);
     const plan = (groupIds: readonly number[], tagIds: readonly number[]): Plans =>
       planAll(before, caller, read.value, groupIds, tagIds);
@@ -65,6 +65,8 @@ export function addTags(
     if (faults.length > 0) return invalid(request, faults);
     const foreign = isLimited(caller) ? outsideOf(caller, before, draft) : null;
     if (foreign !== null) return outside(request, foreign);
+    const over = overLimitOf(limits, before, draft);
+    if (over !== null) return tooMuch(request.requestId, over);
     const newGroups = draft.groups.inserts.length;
     const wanted = newGroups + draft.tags.inserts.length;
     const ids = await nextObjectIds(tx, caller.clientId, wanted);
@@ -117,25 +119,18 @@ function planAll(
   const tree = new TagGroupTree(before.groups);
   const groupPlan = planTagGroups(tree, caller.clientId, groups, groupIds);
   const tagPlan = planTags(before.tags, tree, caller, tags, tagIds);
-  const { length: newTags } = tagPlan.inserts;
-  return {
-    tree,
-    groups:
-      tree.size <= TAG_GROUPS_PER_CLIENT_MAX
-        ? groupPlan
-        : withFault(groupPlan, 'groups', TOO_MANY_GROUPS),
-    tags:
-      newTags === 0 || before.tagCount + newTags <= TAGS_PER_CLIENT_MAX
-        ? tagPlan
-        : withFault(tagPlan, 'tags', TOO_MANY_TAGS),
-  };
+  return { tree, groups: groupPlan, tags: tagPlan };
 }
 
-const withFault = <P extends { readonly faults: readonly Fault[] }>(
-  plan: P,
-  path: string,
-  message: string,
-): P => ({ ...plan, faults: [...plan.faults, { path, message }] });
+/** The limit that the request would bring its client beyond; what makes nothing never does. */
+function overLimitOf(limits: ClientLimits, before: Before, plans: Plans): OverLimit | null {
+  const ofGroups = plans.groups.inserts.length;
+  const ofTags = plans.tags.inserts.length;
+  return (
+    (ofGroups === 0 ? null : overLimit(limits, 'tagGroups', before.groups.length, ofGroups)) ??
+    (ofTags === 0 ? null : overLimit(limits, 'tags', before.tagCount, ofTags))
+  );
+}
 
 /** The path of the first entry that the caller's key is not for; null: it is for all of them. */
 function outsideOf(caller: Caller, before: Before, { groups, tags, tree }: Plans): string | null {

@@ -150,11 +150,11 @@ async function putListed(
   id: number | null,
   fields: TagGroupFields,
 ): Promise<Outcome<ListedTagGroup>> {
-  await lockClient(tx, caller.clientId);
+  const limits = await lockClient(tx, caller.clientId);
   const tree = new TagGroupTree(await readTagGroups(tx, caller.clientId));
   const before = id === null ? null : (tree.byId(id) ?? null);
   if (before === null && id !== null) return refused({ kind: 'unknown' });
-  const put = await putTagGroup(tx, caller, tree, { before, fields, path: '', origin });
+  const put = await putTagGroup(tx, caller, tree, { before, fields, path: '', origin, limits });
   if (!put.ok) return put;
   const { parentId } = put.value;
   const parent = parentId === null ? undefined : tree.byId(parentId);

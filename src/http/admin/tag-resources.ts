@@ -174,11 +174,11 @@ async function putListed(
   id: number | null,
   fields: TagFields,
 ): Promise<Outcome<PutTag>> {
-  await lockClient(tx, caller.clientId);
+  const limits = await lockClient(tx, caller.clientId);
   const before = id === null ? null : await readTagById(tx, caller.clientId, id);
   if (before === null && id !== null) return refused({ kind: 'unknown' });
   const tree = new TagGroupTree(await readTagGroups(tx, caller.clientId));
-  const put = await putTag(tx, caller, tree, { before, fields, path: '', origin });
+  const put = await putTag(tx, caller, tree, { before, fields, path: '', origin, limits });
   if (!put.ok) return put;
   const { groupId } = put.value;
   const group = groupId === null ? undefined : tree.byId(groupId);

@@ -4,6 +4,7 @@
  */
 
 import type { Caller } from '../../access/caller.ts';
+import type { ClientLimits } from '../../domain/client-limits.ts';
 import { lockClient } from '../../store/clients/lock-client.ts';
 import type { Sql, SqlPool } from '../../store/sql.ts';
 import { readTagGroups } from '../../store/tag-groups/read-groups.ts';
@@ -31,25 +32,36 @@ export function updateTag(
   const [tag] = read.value.tags;
   const [group] = read.value.groups;
   return transact(sql, async (tx) => {
-    await lockClient(tx, caller.clientId);
+    const limits = await lockClient(tx, caller.clientId);
     const tree = new TagGroupTree(await readTagGroups(tx, caller.clientId));
-    if (tag !== undefined) return updateOneTag(tx, request, caller, tree, tag);
-    if (group !== undefined) return updateOneTagGroup(tx, request, caller, tree, group);
+    if (tag !== undefined) return updateOneTag(tx, request, caller, { tree, limits }, tag);
+    if (group !== undefined) return updateOneTagGroup(tx, request, caller, { tree, limits }, group);
     throw new Error('the form lets exactly one entry through');
   });
+}
+
+/** What is read of a client with its lock. */
+interface Locked {
+  readonly tree: TagGroupTree;
+  readonly limits: ClientLimits;
 }
 
 async function updateOneTag(
   tx: Sql,
   request: HttpRequest,
   caller: Caller,
-  tree: TagGroupTree,
+  { tree, limits }: Locked,
   entry: OneTag,
 ): Promise<HttpResponse> {
   const before = await findNamedTag(tx, caller.clientId, entry);
   if (before === null) return notFound(request);
-  const origin = originOf(request, caller);
-  const put = await putTag(tx, caller, tree, { before, fields: entry, path: 'tags.0', origin });
+  const put = await putTag(tx, caller, tree, {
+    before,
+    fields: entry,
+    path: 'tags.0',
+    origin: originOf(request, caller),
+    limits,
+  });
   return put.ok ? json({ tags: [{ ...entry, id: before.id }] }) : refuse(request, put.refusal);
 }
 
@@ -57,12 +69,17 @@ async function updateOneTagGroup(
   tx: Sql,
   request: HttpRequest,
   caller: Caller,
-  tree: TagGroupTree,
+  { tree, limits }: Locked,
   entry: OneTagGroup,
 ): Promise<HttpResponse> {
   const before = findNamedTagGroup(tree, entry);
   if (before === null) return notFound(request);
-  const tagGroup = { before, fields: entry, path: 'groups.0', origin: originOf(request, caller) };
-  const put = await putTagGroup(tx, caller, tree, tagGroup);
+  const put = await putTagGroup(tx, caller, tree, {
+    before,
+    fields: entry,
+    path: 'groups.0',
+    origin: originOf(request, caller),
+    limits,
+  });
   return put.ok ? json({ groups: [{ ...entry, id: before.id }] }) : refuse(request, put.refusal);
 }

@@ -19,6 +19,12 @@ import { unavailable } from './unavailable.ts';
 
 /** Housekeeping or the operator makes room for devices, but not within seconds. */
 const LIMIT_RETRY_AFTER_SECONDS = '60';
+/**
+ * Neither OK, for the registration is not durable, nor 403, which is about who asks: the device may
+ * come again.
+ */
+const TOO_MANY_DEVICES =
+  'The app has as many devices as it may: its limit DEVICES_PER_APP_MAX, or the limit devices of its client. The operator of this service can change both.';
 
 /**
  * Handles a request of `endpoint` from an API user. This is the hot path: while the catalogue is
@@ -178,9 +184,12 @@ function answer(
     case 'refused':
       return answerOk(api, endpoint, [...ignored, 'deviceId'], unknownNames);
     case 'limit':
-      return problem(request.requestId, 429, 'The app has reached its limit of devices.', {
-        headers: { 'Retry-After': LIMIT_RETRY_AFTER_SECONDS },
-      });
+      return {
+        ...problem(request.requestId, 429, TOO_MANY_DEVICES, {
+          headers: { 'Retry-After': LIMIT_RETRY_AFTER_SECONDS },
+        }),
+        beyondLimit: 'devices',
+      };
     case 'overloaded':
       return unavailable(request, 'Too many registrations are waiting. Try again.');
     case 'unavailable':

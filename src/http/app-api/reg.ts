@@ -10,6 +10,7 @@ export const regRoute = (api: AppApi): Route => ({
   method: 'POST',
   path: '/push-api/reg',
   api: 'app',
+  rate: 'registrations',
   bodyBytesMax: BODY_BYTES_MAX,
   handle: (request, caller) => changeDevice(api, 'reg', request, caller),
 });

@@ -44,6 +44,7 @@ export const replaceRoute = (api: AppApi): Route => ({
   method: 'POST',
   path: '/push-api/v3/:client/devices/replace',
   api: 'app',
+  rate: 'registrations',
   bodyBytesMax: PARAMETER_BYTES_MAX,
   handle: (request, caller) => replace(api, request, caller),
 });

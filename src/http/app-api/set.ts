@@ -13,6 +13,7 @@ export const setRoute = (api: AppApi): Route => ({
   method: 'POST',
   path: '/push-api/set',
   api: 'app',
+  rate: 'registrations',
   bodyBytesMax: BODY_BYTES_MAX,
   handle: (request, caller) => changeDevice(api, 'set', request, caller),
 });

@@ -11,6 +11,8 @@ import type { AppApi } from './app-api.ts';
 
 /** A bucket is full again within a second. */
 const RETRY_AFTER_SECONDS = '1';
+const TOO_MANY =
+  'Too many registrations for one app from this address: more than REGISTRATIONS_PER_SECOND_MAX.';
 
 /**
  * Takes one registration from the bucket of this address and app. Returns the refusal when the
@@ -22,7 +24,8 @@ export function refuseTooMany(
   { appId }: Caller,
 ): HttpResponse | null {
   if (rates.take(`${appId} ${networkOf(request.address)}`, performance.now())) return null;
-  return problem(request.requestId, 429, 'Too many registrations from this address.', {
+  const refusal = problem(request.requestId, 429, TOO_MANY, {
     headers: { 'Retry-After': RETRY_AFTER_SECONDS },
   });
+  return { ...refusal, beyondLimit: 'REGISTRATIONS_PER_SECOND_MAX' };
 }

@@ -10,6 +10,7 @@ export const uregRoute = (api: AppApi): Route => ({
   method: 'POST',
   path: '/push-api/ureg',
   api: 'app',
+  rate: 'registrations',
   bodyBytesMax: BODY_BYTES_MAX,
   handle: (request, caller) => changeDevice(api, 'ureg', request, caller),
 });

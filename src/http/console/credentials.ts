@@ -1,8 +1,8 @@
 /** `credentials`: shows owners the tokens and passwords of the super user and of each app. */
 
-import { APPS_PER_CLIENT_MAX } from '../../access/apps.ts';
 import { openCredential } from '../../access/credentials.ts';
 import type { Secrets } from '../../access/secrets.ts';
+import { clientLimitMax } from '../../domain/client-limits.ts';
 import type { CredentialInForce } from '../../store/credentials/list-credentials-in-force.ts';
 import { listCredentialsInForce } from '../../store/credentials/list-credentials-in-force.ts';
 import type { OwnerRoute } from '../handler.ts';
@@ -18,7 +18,7 @@ export const credentialsRoute = ({ sql, secrets }: MemberParts): OwnerRoute => (
   path: '/console/api/credentials',
   bodyBytesMax: 0,
   async handle(_request, { clientId }) {
-    const rows = await listCredentialsInForce(sql, clientId, APPS_PER_CLIENT_MAX + 1);
+    const rows = await listCredentialsInForce(sql, clientId, clientLimitMax('apps') + 1);
     const superUser = rows.find(({ appId }) => appId === null);
     const apps = rows.filter(({ appId }) => appId !== null);
     const answer = json({

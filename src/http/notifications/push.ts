@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import type { Caller } from '../../access/caller.ts';
 import type { Accept, Acceptance, DryRun } from '../../push/accept/accept.ts';
 import type { Sql } from '../../store/sql.ts';
+import { tooMuch } from '../beyond-limit.ts';
 import type { ApiRoute, HttpRequest, HttpResponse } from '../handler.ts';
 import { BODY_BYTES_MAX } from '../handler.ts';
 import { invalid, json } from '../json-body.ts';
@@ -23,6 +24,7 @@ export function pushRoute(accept: Accept, sql: Sql): ApiRoute {
     operation: 'push',
     api: 'notification',
     needs: 'send',
+    rate: 'pushes',
     method: 'POST',
     path: '/push-api/push',
     bodyBytesMax: BODY_BYTES_MAX,
@@ -77,6 +79,7 @@ async function push(
     clientId: caller.clientId,
     userName: caller.userName,
     idempotency: key === '' ? null : { key, bodyHash },
+    limits: caller.limits ?? {},
   };
   const acceptance = await accept.submit(limited.push, publisher, pastFaults);
   return acceptanceAnswer(request, acceptance, confirm);
@@ -111,6 +114,8 @@ function acceptanceAnswer(
   switch (acceptance.kind) {
     case 'invalid':
       return invalid(request, acceptance.faults);
+    case 'over-limit':
+      return tooMuch(request.requestId, acceptance.over);
     case 'key-reused':
       return problem(
         request.requestId,

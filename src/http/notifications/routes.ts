@@ -30,7 +30,10 @@ export function notificationRoutes(parts: NotificationRouteParts): readonly ApiR
   const { accept, sql, patientReads, testSends, watches } = parts;
   return [
     get('listNotifications', '', (request, caller) => listJobs(patientReads, request, caller)),
-    post('createNotification', '', (request, caller) => pushJob(accept, sql, request, caller)),
+    {
+      ...post('createNotification', '', (request, caller) => pushJob(accept, sql, request, caller)),
+      rate: 'pushes',
+    },
     // Before those with an id: these names are none.
     post('previewNotification', '/preview', (request, caller) =>
       previewPush(accept, sql, request, caller),
@@ -69,7 +72,7 @@ const get = (operation: OperationId, path: string, handle: Handle): ApiRoute => 
   handle,
 });
 
-const post = (operation: OperationId, path: string, handle: Handle): ApiRoute => ({
+const post = (operation: OperationId, path: string, handle: Handle): ClientRoute => ({
   operation,
   api: 'notification',
   needs: 'send',

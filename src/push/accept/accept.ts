@@ -1,6 +1,7 @@
 /** Accepts a push: resolves its tags, checks its size on each platform, writes the notification. */
 
 import { v7 as uuidV7 } from 'uuid';
+import type { ClientLimits, OverLimit } from '../../domain/client-limits.ts';
 import type { PlatformId, Scope } from '../../domain/device.ts';
 import type { NotificationState } from '../../domain/notification.ts';
 import { payloadFaults } from '../../providers/payload-size.ts';
@@ -15,6 +16,7 @@ import type { Sql } from '../../store/sql.ts';
 import type { TagIndex } from '../../tag-index/tag-index.ts';
 import type { Known } from './look-up.ts';
 import { lookUp, namesIn } from './look-up.ts';
+import { OpenJobs } from './open-jobs.ts';
 import type { Push, PushFault } from './push.ts';
 import type { TagReference, Targets } from './targets.ts';
 import { resolveTargets } from './targets.ts';
@@ -33,6 +35,8 @@ export interface Publisher {
   readonly clientId: number;
   readonly userName: string;
   readonly idempotency: { readonly key: string; readonly bodyHash: Buffer } | null;
+  /** Those that are set for the client. Absent: none. */
+  readonly limits?: ClientLimits;
 }
 
 export type Acceptance =
@@ -44,6 +48,8 @@ export type Acceptance =
       readonly unknownTags: readonly TagReference[];
     }
   | { readonly kind: 'invalid'; readonly faults: readonly PushFault[] }
+  /** The client has as many open jobs as it may. */
+  | { readonly kind: 'over-limit'; readonly over: OverLimit }
   /** The key was used before with another body. */
   | { readonly kind: 'key-reused' };
 
@@ -76,6 +82,7 @@ interface Submission {
 
 export class Accept {
   private readonly options: AcceptOptions;
+  private readonly openJobs: OpenJobs;
   /**
    * By client, while it pushes. Pushes of one client that come together are looked up and written
    * together. Each client has its own batches: while its devices are being moved, its pushes wait.
@@ -84,6 +91,7 @@ export class Accept {
 
   constructor(options: AcceptOptions) {
     this.options = options;
+    this.openJobs = new OpenJobs(options.sql);
   }
 
   /**
@@ -191,7 +199,7 @@ export class Accept {
         if (key !== undefined) freshKeys.add(key);
       }
     }
-    await this.write(fresh, answers);
+    await this.write(await this.withinLimit(clientId, fresh, answers), answers);
     // Another request with the same key was written first. (Should its 24 hours have ended since,
     // this push is accepted.)
     const late = submissions.filter((submission) => !answers.has(submission));
@@ -212,6 +220,22 @@ export class Accept {
     return this.acceptApart(clientId, submissions).catch((error: unknown) =>
       submissions.map(() => rejected(error)),
     );
+  }
+
+  /** Those for which the client has room. The others are answered. */
+  private async withinLimit(
+    clientId: number,
+    fresh: readonly Written[],
+    answers: Map<Submission, Acceptance>,
+  ): Promise<readonly Written[]> {
+    const [first] = fresh;
+    if (first === undefined) return fresh;
+    const { limits = {} } = first.submission.publisher;
+    const { jobs, over } = await this.openJobs.take(clientId, limits, fresh.length);
+    for (const { submission } of fresh.slice(jobs)) {
+      answers.set(submission, { kind: 'over-limit', over });
+    }
+    return fresh.slice(0, jobs);
   }
 
   private async write(

@@ -3,17 +3,17 @@
  */
 
 import type { AuditOrigin } from '../../domain/audit.ts';
+import { overLimit, overLimitSentence } from '../../domain/client-limits.ts';
 import type { CatalogueTag, Tag } from '../../domain/tag.ts';
 import {
   isConnected,
   isExpired,
   SOURCE_ID_LENGTH_MAX,
   TAG_NAME_LENGTH_MAX,
-  TAGS_PER_CLIENT_MAX,
 } from '../../domain/tag.ts';
 import { recordChange } from '../../store/audit/record-change.ts';
 import { lockClient, raiseCatalogueVersion } from '../../store/clients/lock-client.ts';
-import { nextObjectIds } from '../../store/object-ids.ts';
+import { nextObjectIds, OBJECT_IDS_USED_UP } from '../../store/object-ids.ts';
 import type { SqlPool } from '../../store/sql.ts';
 import { countTags } from '../../store/tags/count-tags.ts';
 import { readTagsBySourceIds } from '../../store/tags/read-tags.ts';
@@ -60,15 +60,15 @@ function findTag({ tags, tagsBySourceId }: Snapshot, tag: MeantTag): CatalogueTa
 /** The sourceId of a new tag: the same if the file is imported again. */
 const sourceIdFor = ({ sourceId, id }: MeantTag): string => sourceId ?? `imported-${id}`;
 
-/**
- * Makes the tags whose sourceId does not exist yet; answers how many. Null: the client would have
- * too many.
- */
+/** How many tags were made, or a sentence that says why none was. */
+export type CreatedTags = { readonly count: number } | { readonly fault: string };
+
+/** Makes the tags whose sourceId does not exist yet. */
 export function createTags(
   sql: SqlPool,
   origin: AuditOrigin,
   meant: readonly MeantTag[],
-): Promise<number | null> {
+): Promise<CreatedTags> {
   const { clientId } = origin;
   const wanted = new Map(
     meant
@@ -76,14 +76,15 @@ export function createTags(
       .map((tag) => [sourceIdFor(tag), tag]),
   );
   return transact(sql, async (tx) => {
-    await lockClient(tx, clientId);
+    const limits = await lockClient(tx, clientId);
     for (const { sourceId } of await readTagsBySourceIds(tx, clientId, [...wanted.keys()])) {
       if (sourceId !== null) wanted.delete(sourceId);
     }
-    if (wanted.size === 0) return 0;
-    if ((await countTags(tx, clientId)) + wanted.size > TAGS_PER_CLIENT_MAX) return null;
+    if (wanted.size === 0) return { count: 0 };
+    const over = overLimit(limits, 'tags', await countTags(tx, clientId), wanted.size);
+    if (over !== null) return { fault: overLimitSentence(over) };
     const ids = await nextObjectIds(tx, clientId, wanted.size);
-    if (ids === null) return null;
+    if (ids === null) return { fault: `This ${OBJECT_IDS_USED_UP}.` };
     const tags = [...wanted].map(([sourceId, tag], index) => {
       const id = ids[index];
       if (id === undefined) throw new Error('fewer ids than new tags');
@@ -93,7 +94,7 @@ export function createTags(
     await raiseCatalogueVersion(tx, clientId);
     const detail = { tagsCreated: tags.length };
     await recordChange(tx, origin, { action: 'tags.change', id: null, name: null, detail });
-    return tags.length;
+    return { count: tags.length };
   });
 }
 

@@ -1,5 +1,6 @@
 /** Sessions of the console: made at sign-in, found by the hash of their token, ended. */
 
+import type { ClientLimits } from '../../domain/client-limits.ts';
 import type { Sql } from '../sql.ts';
 import { list } from '../sql.ts';
 
@@ -10,6 +11,8 @@ export interface MembershipRow {
   readonly clientName: string;
   readonly role: string;
   readonly isDisabled: boolean;
+  /** Those that an operator has set. */
+  readonly limits: ClientLimits | null;
 }
 
 export interface SessionRow {
@@ -60,7 +63,7 @@ export async function findSessions(
         (extract(epoch from least(w.ends_at, now() + ${idle}) - now()) * 1000)::float8 as "remainingMs",
         coalesce((
           select json_agg(json_build_object('clientId', c.id, 'clientSlug', c.slug, 'clientName', c.name,
-            'role', m.role, 'isDisabled', c.disabled_at is not null) order by c.slug)
+            'role', m.role, 'isDisabled', c.disabled_at is not null, 'limits', c.limits) order by c.slug)
           from memberships m join clients c on c.id = m.client_id
           where m.account_id = a.id and c.deleted_at is null
         ), '[]') as memberships

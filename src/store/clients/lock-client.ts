@@ -6,10 +6,14 @@
  * `no key` leaves the lock open to foreign keys: a push is accepted while tags change.
  */
 
+import type { ClientLimits } from '../../domain/client-limits.ts';
 import type { Sql } from '../sql.ts';
 
-export async function lockClient(sql: Sql, clientId: number): Promise<void> {
-  await sql`select 1 from clients where id = ${clientId} for no key update`;
+/** Answers the limits that are set for the client: what is made under the lock is within them. */
+export async function lockClient(sql: Sql, clientId: number): Promise<ClientLimits> {
+  const [row] = await sql<{ limits: ClientLimits | null }[]>`
+    select limits from clients where id = ${clientId} for no key update`;
+  return row?.limits ?? {};
 }
 
 /**

@@ -4,6 +4,7 @@
  * Those of a disabled client are, so that the answer can say so.
  */
 
+import type { ClientLimits } from '../../domain/client-limits.ts';
 import type { Sql } from '../sql.ts';
 import { list, textList } from '../sql.ts';
 
@@ -14,6 +15,8 @@ export interface CredentialRow {
   readonly passwordHash: Buffer | null;
   readonly clientId: number;
   readonly clientSlug: string;
+  /** Those that are set for the client; null: none. */
+  readonly limits: ClientLimits | null;
   readonly appId: number | null;
   readonly disabled: boolean;
   /** Time until it ends, by the database's clock; null: it has no end. */
@@ -65,7 +68,7 @@ export async function findCredentials(
     select (select revision from access_revision), working.*
     from (select) as one left join (
       select username, token_hash as "tokenHash", password_hash as "passwordHash", clients.id as "clientId",
-        clients.slug as "clientSlug", app_id as "appId", clients.disabled_at is not null as disabled,
+        clients.slug as "clientSlug", clients.limits, app_id as "appId", clients.disabled_at is not null as disabled,
         (extract(epoch from expires_at - now()) * 1000)::float8 as "remainingMs", key
       from found join clients on clients.id = found.client_id
       where expires_at is null or expires_at > now()

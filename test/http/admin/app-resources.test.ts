@@ -133,7 +133,7 @@ await onEachStore(t, {
       insert into apps (client_id, name) select ${tenant.clientId}, 'x' from generate_series(1, 998)`;
     const make = () => ask('POST', 'apps', { name: 'x', platformIds: [3] });
     t.equal((await make()).status, 201);
-    t.match(await make(), { status: 400, body: { errors: [{ message: /1000 apps/ }] } });
+    t.match(await make(), { status: 403, body: { detail: /1000 apps/ } });
     t.equal((await ask('GET', 'apps')).body.length, 1_000);
   },
 });

@@ -95,7 +95,7 @@ export async function makeWorld(service: Service, slug: string): Promise<World> 
     maxDevices: null,
     expiresAtMs: null,
   });
-  if (key === null) throw new Error('too many keys');
+  if ('over' in key) throw new Error('too many keys');
   return {
     slug,
     appId,

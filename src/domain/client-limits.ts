@@ -1,0 +1,123 @@
+/**
+ * The limits of one client: how often its callers may ask in a second, and how much it may have. An
+ * operator may set each of them for a client; those that he has not set have their defaults, which
+ * honest use does not reach.
+ */
+
+import { TAGS_PER_CLIENT_MAX } from './tag.ts';
+
+/** What is counted a second, on each node; pushes are requests too. */
+export type RateKind = 'requests' | 'pushes' | 'registrations' | 'reads';
+
+/**
+ * Requests are those of publishers. A machine with two cores answers fewer than these, so they stop
+ * loops that went wrong, and leave room for the other clients of a large machine. A credential has
+ * half: one that leaks leaves the other half to the rest.
+ */
+export const CLIENT_LIMIT_DEFAULTS = {
+  requestsPerSecond: 20_000,
+  credentialRequestsPerSecond: 10_000,
+  pushesPerSecond: 10_000,
+  credentialPushesPerSecond: 5_000,
+  /** Many devices come back at once after a large push: twice what one address may register. */
+  registrationsPerSecond: 200_000,
+  credentialRegistrationsPerSecond: 100_000,
+  readsPerSecond: 200_000,
+  credentialReadsPerSecond: 100_000,
+  /** Ten apps with as many as an app may have on a platform. */
+  devices: 1_000_000_000,
+  tags: TAGS_PER_CLIENT_MAX,
+  /** Every change of a group reads the whole tree. */
+  tagGroups: 100_000,
+  /** Each is a row for each of its platforms in every push job of the client. */
+  apps: 1_000,
+  /** A key for each system that pushes. */
+  keys: 1_000,
+  /** Counting them takes tenths of a second. At 300 pushes a second, they are those of an hour. */
+  openJobs: 1_000_000,
+};
+
+/** The name of a limit. */
+export type ClientLimitName = keyof typeof CLIENT_LIMIT_DEFAULTS;
+export const CLIENT_LIMIT_NAMES = Object.keys(CLIENT_LIMIT_DEFAULTS) as readonly ClientLimitName[];
+
+/** Limits that an operator has set for a client. */
+export type ClientLimits = { readonly [Name in ClientLimitName]?: number | undefined };
+
+/** The largest integer of PostgreSQL: what no limit is for. */
+const ANY_MAX = 2_147_483_647;
+/** More of these would not fit into what is read as a whole: caches, trees, rows of a push job. */
+const MAXIMA: ClientLimits = {
+  tags: TAGS_PER_CLIENT_MAX,
+  tagGroups: 100_000,
+  apps: 10_000,
+  keys: 10_000,
+};
+
+/** The most that an operator may set a limit to. */
+export const clientLimitMax = (name: ClientLimitName): number => MAXIMA[name] ?? ANY_MAX;
+
+/** The least: a rate of none would be a client that is disabled. */
+export const clientLimitMin = (name: ClientLimitName): number => (isRate(name) ? 1 : 0);
+
+/** A limit of a client that has these of its own. */
+export const limitOf = (own: ClientLimits | undefined, name: ClientLimitName): number =>
+  own?.[name] ?? CLIENT_LIMIT_DEFAULTS[name];
+
+/** What a limit is of, for people. */
+export const CLIENT_LIMIT_MEANINGS: Readonly<Record<ClientLimitName, string>> = {
+  requestsPerSecond: 'requests of all its publishers in a second, on each node',
+  credentialRequestsPerSecond:
+    'requests with one credential of a publisher in a second, on each node',
+  pushesPerSecond: 'pushes of all its publishers in a second, on each node',
+  credentialPushesPerSecond: 'pushes with one credential of a publisher in a second, on each node',
+  registrationsPerSecond: 'registrations for all its apps in a second, on each node',
+  credentialRegistrationsPerSecond: 'registrations for one app in a second, on each node',
+  readsPerSecond: 'list and tags requests of all its apps in a second, on each node',
+  credentialReadsPerSecond: 'list and tags requests of one app in a second, on each node',
+  devices: 'devices of all its apps',
+  tags: 'tags',
+  tagGroups: 'tag groups',
+  apps: 'apps',
+  keys: 'further keys',
+  openJobs: 'push jobs that have not ended',
+};
+
+/** A limit that a client would exceed. */
+export interface OverLimit {
+  readonly name: ClientLimitName;
+  readonly max: number;
+  /** What the client has; null: a rate, or not known. */
+  readonly current: number | null;
+}
+
+/**
+ * The limit that a client is beyond which has `current` of something and gets `added` more; null:
+ * none.
+ */
+export function overLimit(
+  own: ClientLimits,
+  name: ClientLimitName,
+  current: number,
+  added = 1,
+): OverLimit | null {
+  const max = limitOf(own, name);
+  return current + added > max ? { name, max, current } : null;
+}
+
+/** Says which limit it is, what it allows, and who can change it. */
+export function overLimitSentence({ name, max, current }: OverLimit): string {
+  const has = current === null ? '' : `, and it has ${current}`;
+  const remedies = [
+    ...(current === null ? [] : [REMEDIES[name] ?? 'Delete some.']),
+    ...(max < clientLimitMax(name) ? ['The operator of this service can change the limit.'] : []),
+  ];
+  const what = `${max} ${CLIENT_LIMIT_MEANINGS[name]}`;
+  return [`This client may have ${what}${has}: its limit ${name}.`, ...remedies].join(' ');
+}
+
+const REMEDIES: { readonly [Name in ClientLimitName]?: string } = {
+  openJobs: 'Cancel some, or wait until some have ended.',
+};
+
+const isRate = (name: ClientLimitName): boolean => name.endsWith('PerSecond');

@@ -1,0 +1,63 @@
+/**
+ * Holds the limit of push jobs that have not ended. They are counted once, and again only when the
+ * last count and what was accepted since reach the limit. So nearly no push asks the database, and
+ * several nodes may exceed the limit by what they accept between two counts.
+ */
+
+import type { ClientLimits, OverLimit } from '../../domain/client-limits.ts';
+import { limitOf } from '../../domain/client-limits.ts';
+import { CappedMap } from '../../std/capped-map.ts';
+import { countOpen } from '../../store/notifications/count-open.ts';
+import type { Sql } from '../../store/sql.ts';
+
+/**
+ * What counts of one client may read: a client at a limit of a million is counted every ten
+ * seconds, one at a limit of a thousand a hundred times a second.
+ */
+const COUNTED_PER_SECOND_MAX = 100_000;
+/** Clients whose count is remembered, about 100 bytes each; others are counted anew. */
+const CLIENTS_MAX = 10_000;
+
+interface Count {
+  /** At the last count, and accepted since. */
+  jobs: number;
+  readonly countedAtMs: number;
+}
+
+/** How many of the wanted jobs may be made, and the limit that the others are beyond. */
+export interface Room {
+  readonly jobs: number;
+  readonly over: OverLimit;
+}
+
+export class OpenJobs {
+  readonly #sql: Sql;
+  readonly #counts = new CappedMap<number, Count>({ sizeMax: CLIENTS_MAX });
+
+  constructor(sql: Sql) {
+    this.#sql = sql;
+  }
+
+  /** Takes room for as many of `wanted` jobs as the client may have more. */
+  async take(clientId: number, limits: ClientLimits, wanted: number): Promise<Room> {
+    const max = limitOf(limits, 'openJobs');
+    const count = await this.#current(clientId, max, wanted);
+    const { jobs: current } = count;
+    const jobs = Math.max(0, Math.min(wanted, max - current));
+    count.jobs += jobs;
+    return { jobs, over: { name: 'openJobs', max, current } };
+  }
+
+  async #current(clientId: number, max: number, wanted: number): Promise<Count> {
+    const known = this.#counts.get(clientId);
+    const pauseMs = (max / COUNTED_PER_SECOND_MAX) * 1_000;
+    const isEnough =
+      known !== undefined &&
+      (known.jobs + wanted <= max || performance.now() - known.countedAtMs < pauseMs);
+    if (isEnough) return known;
+    const countedAtMs = performance.now();
+    const count = { jobs: await countOpen(this.#sql, clientId, max), countedAtMs };
+    this.#counts.set(clientId, count);
+    return count;
+  }
+}
