@@ -39,8 +39,16 @@ export type DeviceObservation = { readonly ordinal: number } & (
   | { readonly kind: 'restored' }
 );
 
+/** A device whose send has failed for good, as its provider answered. */
+export interface DeviceFailure {
+  readonly ordinal: number;
+  readonly reason: string;
+}
+
 interface ProgressShape extends NotificationScope {
   readonly observations: readonly DeviceObservation[];
+  /** For whoever asks about one device: of many, the first ones. Absent: none. */
+  readonly failures?: readonly DeviceFailure[];
   /** The credential's or message's fault that was found: nothing more is sent in this scope. */
   readonly fault: string | null;
   /** Number of devices in this report that were handed to the provider. */

@@ -117,6 +117,7 @@ const LOST: Reply = { kind: 'lost' };
 
 const rowsOf = (report: Progress): number =>
   report.observations.length +
+  (report.failures?.length ?? 0) +
   (report.kind === 'chunk' ? report.retries.length : report.settlements.length);
 
 const byScope = (standings: readonly ScopeStanding[]): ReadonlyMap<string, ScopeStanding> =>

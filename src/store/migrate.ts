@@ -31,6 +31,7 @@ import * as bulkOperations from './migrations/0021-bulk-operations.ts';
 import * as clientLimits from './migrations/0022-client-limits.ts';
 import * as audit from './migrations/0023-audit.ts';
 import * as accounts from './migrations/0025-accounts.ts';
+import * as deviceEvents from './migrations/0026-device-events.ts';
 import type { Sql, SqlPool } from './sql.ts';
 import { againAfterDeadlock } from './transact.ts';
 
@@ -71,6 +72,7 @@ export const MIGRATIONS: readonly Migration[] = [
   clientLimits,
   audit,
   accounts,
+  deviceEvents,
 ];
 
 export interface Migrated {

@@ -10,6 +10,7 @@ import {
   closeAppDeletion,
   devicesOfApp,
   disconnectTags,
+  eraseDeviceEventsOfApp,
   eraseDeviceGroups,
   eraseDeviceGroupTags,
   eraseTagDays,
@@ -99,6 +100,7 @@ export class AppDeletions {
       (await budget.empty(ROWS_MAX, () => disconnectTags(sql, deletion, ROWS_MAX))) &&
       (await budget.empty(ROWS_MAX, () => eraseDeviceGroupTags(sql, deletion, ROWS_MAX))) &&
       (await budget.empty(ROWS_MAX, () => eraseTagDays(sql, deletion, ROWS_MAX))) &&
+      (await budget.empty(ROWS_MAX, () => eraseDeviceEventsOfApp(sql, deletion, ROWS_MAX))) &&
       (await budget.empty(ROWS_MAX, async () => {
         const groups = await eraseDeviceGroups(sql, deletion, ROWS_MAX);
         await feed.forget(groups);

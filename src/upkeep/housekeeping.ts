@@ -32,6 +32,7 @@ import { AppDeletions } from './app-deletions.ts';
 import { AuditLogs } from './audit-logs.ts';
 import { ClientDeletions } from './client-deletions.ts';
 import { Compaction } from './compaction.ts';
+import { DeviceEvents } from './device-events.ts';
 import { keepStatistics } from './statistics.ts';
 import { TransactionBudget } from './transaction-budget.ts';
 
@@ -103,10 +104,8 @@ export class Housekeeping {
   private readonly log: Logger;
   private readonly deviceRetentionMs: number;
   private readonly notificationRetentionMs: number;
-  private readonly appDeletions: AppDeletions;
-  private readonly clientDeletions: ClientDeletions;
-  private readonly compaction: Compaction;
-  private readonly auditLogs: AuditLogs;
+  /** Each runs, also when one before it fails: what cannot be erased must not hold up the rest. */
+  private readonly parts: readonly { run(nowMs: number): Promise<unknown> }[];
   private cursor: DevicePlace = START;
   private sweptAtMs = Number.NEGATIVE_INFINITY;
   /** The last look found more tags that were disconnected than one run takes off. */
@@ -128,10 +127,13 @@ export class Housekeeping {
     this.log = options.log;
     this.deviceRetentionMs = options.deviceRetentionMs;
     this.notificationRetentionMs = options.notificationRetentionDays * DAY_MS;
-    this.appDeletions = new AppDeletions(options);
-    this.clientDeletions = new ClientDeletions(options);
-    this.compaction = new Compaction(options);
-    this.auditLogs = new AuditLogs(options.sql);
+    this.parts = [
+      new AppDeletions(options),
+      new ClientDeletions(options),
+      new Compaction(options),
+      new AuditLogs(options.sql),
+      new DeviceEvents(options.sql),
+    ];
   }
 
   /**
@@ -170,12 +172,10 @@ export class Housekeeping {
     // Before notifications are deleted: those that no day counts yet stay.
     await keepStatistics(this.sql);
     await this.deleteOldNotifications();
-    const failures = await failuresOf([
-      () => this.appDeletions.run(nowMs),
-      () => this.clientDeletions.run(nowMs),
-      () => this.compaction.run(nowMs),
-      () => this.auditLogs.run(nowMs),
-    ]);
+    const failures: unknown[] = [];
+    for (const part of this.parts) {
+      await part.run(nowMs).catch((error: unknown) => failures.push(error));
+    }
     const isSweepDue = nowMs - this.sweptAtMs >= SWEEP_INTERVAL_MS;
     if (isSweepDue || this.areDisconnectedLeft) await this.purgeDisconnected();
     await this.purgeExpected();
@@ -296,13 +296,4 @@ export class Housekeeping {
       this.log.error({ err: error }, 'housekeeping failed; it will be tried again');
     }
   }
-}
-
-/** Runs each in turn, also when one fails: what cannot be erased must not hold up the rest. */
-async function failuresOf(steps: readonly (() => Promise<unknown>)[]): Promise<readonly unknown[]> {
-  const failures: unknown[] = [];
-  for (const step of steps) {
-    await step().catch((error: unknown) => failures.push(error));
-  }
-  return failures;
 }

@@ -1902,6 +1902,61 @@ export interface components {
                 readonly at?: number;
             };
         };
+        readonly LookedUpDevice: {
+            readonly deviceId: string;
+            /** @description Milliseconds since 1970. */
+            readonly registeredAt?: number;
+            /** @description Milliseconds since 1970. */
+            readonly unsubscribedAt?: number;
+            readonly appVersion?: string;
+            readonly tags?: readonly {
+                readonly id: number;
+                readonly name: string;
+                readonly sourceId?: string;
+            }[];
+            readonly refusals?: number;
+            /** @description Milliseconds since 1970. */
+            readonly refusedAt?: number;
+            readonly environment?: string;
+            readonly registered: boolean;
+            readonly pending?: readonly {
+                /** Format: uuid */
+                readonly notificationId: string;
+                /** @enum {string} */
+                readonly kind: "retry" | "dead" | "refused";
+                readonly reason?: string;
+                readonly attempts?: number;
+                /** @description Milliseconds since 1970. */
+                readonly dueAt?: number;
+                /** @constant */
+                readonly held?: true;
+            }[];
+            readonly events: readonly {
+                /** @enum {string} */
+                readonly kind: "failed" | "removed" | "replaced";
+                /** @description Milliseconds since 1970. */
+                readonly at: number;
+                /** Format: uuid */
+                readonly notificationId?: string;
+                readonly reason: string;
+            }[];
+            /** @description Sends whose audience it is in, with its tags of now. */
+            readonly expected?: readonly {
+                /** Format: uuid */
+                readonly notificationId: string;
+                readonly title?: string;
+                readonly state: components["schemas"]["NotificationState"];
+                /** @description Milliseconds since 1970. */
+                readonly sendAt: number;
+                /** @description Milliseconds since 1970. */
+                readonly lastSendAt?: number;
+                /** @enum {string} */
+                readonly outcome: "failed" | "pending" | "accepted" | "unknown";
+                readonly reason?: string;
+                /** @description Milliseconds since 1970. */
+                readonly at?: number;
+            }[];
+        };
         /** @description A change of the tags of many devices. */
         readonly BulkOperation: {
             readonly id: number;
@@ -2209,6 +2264,7 @@ export type TagGroup = components['schemas']['TagGroup'];
 export type PublishedApp = components['schemas']['PublishedApp'];
 export type App = components['schemas']['App'];
 export type ProviderCredential = components['schemas']['ProviderCredential'];
+export type LookedUpDevice = components['schemas']['LookedUpDevice'];
 export type BulkOperation = components['schemas']['BulkOperation'];
 export type Key = components['schemas']['Key'];
 export type NewKey = components['schemas']['NewKey'];
@@ -5433,7 +5489,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description The device, and what of sends to it is not done. */
+            /** @description The device, and what is known of sends to it. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5442,6 +5498,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
+                     *       "registered": true,
                      *       "deviceId": "cdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcd",
                      *       "registeredAt": 1795392000000,
                      *       "tags": [
@@ -5452,38 +5509,12 @@ export interface operations {
                      *         }
                      *       ],
                      *       "refusals": 0,
-                     *       "pending": []
+                     *       "pending": [],
+                     *       "events": [],
+                     *       "expected": []
                      *     }
                      */
-                    readonly "application/json": {
-                        readonly deviceId: string;
-                        /** @description Milliseconds since 1970. */
-                        readonly registeredAt: number;
-                        /** @description Milliseconds since 1970. */
-                        readonly unsubscribedAt?: number;
-                        readonly appVersion?: string;
-                        readonly tags: readonly {
-                            readonly id: number;
-                            readonly name: string;
-                            readonly sourceId?: string;
-                        }[];
-                        readonly refusals: number;
-                        /** @description Milliseconds since 1970. */
-                        readonly refusedAt?: number;
-                        readonly environment?: string;
-                        readonly pending: readonly {
-                            /** Format: uuid */
-                            readonly notificationId: string;
-                            /** @enum {string} */
-                            readonly kind: "retry" | "dead" | "refused";
-                            readonly reason?: string;
-                            readonly attempts?: number;
-                            /** @description Milliseconds since 1970. */
-                            readonly dueAt?: number;
-                            /** @constant */
-                            readonly held?: true;
-                        }[];
-                    };
+                    readonly "application/json": components["schemas"]["LookedUpDevice"];
                 };
             };
             readonly 400: components["responses"]["BadRequest"];

@@ -10,6 +10,10 @@ import type { Eraser } from '../../registration/erase-device.ts';
 import type { DeviceRef } from '../../registration/operation.ts';
 import { deviceRef } from '../../registration/operation.ts';
 import { strictForm } from '../../std/strict-form.ts';
+import type { DeviceEvent } from '../../store/device-events/list-events.ts';
+import { listDeviceEvents } from '../../store/device-events/list-events.ts';
+import type { ExpectedSend } from '../../store/device-events/list-expected.ts';
+import { listExpectedSends } from '../../store/device-events/list-expected.ts';
 import type { DeviceDetails, PendingOutcome } from '../../store/devices/read-device.ts';
 import { listPendingOutcomes, readDevice } from '../../store/devices/read-device.ts';
 import type { PatientReads } from '../../store/patient-reads.ts';
@@ -18,6 +22,7 @@ import { originOf } from '../audit-origin.ts';
 import type { ApiRoute, HttpRequest, HttpResponse } from '../handler.ts';
 import { BODY_BYTES_MAX } from '../handler.ts';
 import { invalid, json, readJsonBody } from '../json-body.ts';
+import { publisherOf } from '../notifications/job.ts';
 import { problem } from '../problem.ts';
 import { tooMuchCounted } from '../too-much-counted.ts';
 import { withSecret } from './credentials.ts';
@@ -39,6 +44,11 @@ export const deviceForm = strictForm({
 
 /** Of one device: sends of which it is still owed something, the newest. */
 const PENDING_MAX = 100;
+/** Of one device: what is recorded of it, the newest. */
+const EVENTS_MAX = 100;
+/** Of one device: sends that are expected to have reached it, the newest of these days. */
+const EXPECTED_MAX = 50;
+const EXPECTED_MS_MAX = 30 * 86_400_000;
 
 /** Both take the same body. */
 export function appDeviceRoutes(parts: AppDeviceParts): readonly ApiRoute[] {
@@ -92,15 +102,35 @@ async function withDevice(
 async function lookUp(
   patientReads: PatientReads,
   request: HttpRequest,
-  { clientId }: Caller,
+  caller: Caller,
   key: DeviceRef,
 ): Promise<HttpResponse> {
+  const { clientId } = caller;
   const read = await patientReads.run(clientId, async (patient) => {
     const device = await readDevice(patient, key);
-    if (device === null) return null;
+    const events = await listDeviceEvents(patient, key, EVENTS_MAX);
+    const told = events.map(eventShown);
+    if (device === null) {
+      // Nobody knows whether it was ever there, or it was, and why it is not.
+      return events.length === 0
+        ? null
+        : { deviceId: key.deviceId, registered: false, events: told };
+    }
     const { ordinal } = device;
     const pending = await listPendingOutcomes(patient, clientId, { ...key, ordinal }, PENDING_MAX);
-    return { ...shown(device), pending: pending.map(pendingShown) };
+    const tagIds = device.tags.map((tag) => tag.id);
+    const sends = await listExpectedSends(patient, clientId, key, tagIds, {
+      sinceMs: Date.now() - EXPECTED_MS_MAX,
+      limit: EXPECTED_MAX,
+      publisher: publisherOf(caller),
+    });
+    return {
+      registered: true,
+      ...shown(device),
+      pending: pending.map(pendingShown),
+      events: told,
+      expected: sends.map((send) => expectedShown(send, pending, events)),
+    };
   });
   if (read.kind === 'busy') return tooMuchCounted(request);
   return read.result === null
@@ -132,3 +162,35 @@ const pendingShown = (pending: PendingOutcome) => ({
   dueAt: pending.dueAtMs ?? undefined,
   held: pending.isHeld || undefined,
 });
+
+const eventShown = ({ kind, atMs, notificationId, reason }: DeviceEvent) => ({
+  kind,
+  at: atMs,
+  notificationId: notificationId ?? undefined,
+  reason,
+});
+
+/** A send that a device with its tags of now is in the audience of. */
+function expectedShown(
+  { notificationId, title, state, sendAtMs, lastSendAtMs, isWholeKnown }: ExpectedSend,
+  pending: readonly PendingOutcome[],
+  events: readonly DeviceEvent[],
+) {
+  const isOf = (one: { readonly notificationId: string | null }): boolean =>
+    one.notificationId === notificationId;
+  const failure = events.find((event) => event.kind === 'failed' && isOf(event));
+  const common = {
+    notificationId,
+    title: title ?? undefined,
+    state,
+    sendAt: sendAtMs,
+    lastSendAt: lastSendAtMs ?? undefined,
+  };
+  if (failure !== undefined) {
+    return { ...common, outcome: 'failed', reason: failure.reason, at: failure.atMs };
+  }
+  if (pending.some((one) => one.kind === 'retry' && isOf(one))) {
+    return { ...common, outcome: 'pending' };
+  }
+  return { ...common, outcome: isWholeKnown ? 'accepted' : 'unknown' };
+}

@@ -11,6 +11,7 @@ import {
   noContent,
   pathId,
   platformId,
+  state,
   time,
 } from '../openapi/parts.ts';
 import { deviceForm } from './app-devices.ts';
@@ -60,6 +61,50 @@ const device = {
   refusedAt: epochMs.optional(),
   environment: text.optional(),
 };
+const notificationId = z.uuid();
+/** One that is gone has its deviceId and events only. */
+const lookedUp = z
+  .object({
+    ...z.object(device).partial().shape,
+    deviceId: text,
+    registered: z.boolean(),
+    pending: z
+      .array(
+        z.object({
+          notificationId,
+          kind: z.enum(['retry', 'dead', 'refused']),
+          reason: text.optional(),
+          attempts: count.optional(),
+          dueAt: epochMs.optional(),
+          held: z.literal(true).optional(),
+        }),
+      )
+      .optional(),
+    events: z.array(
+      z.object({
+        kind: z.enum(['failed', 'removed', 'replaced']),
+        at: epochMs,
+        notificationId: notificationId.optional(),
+        reason: text,
+      }),
+    ),
+    expected: z
+      .array(
+        z.object({
+          notificationId,
+          title: text.optional(),
+          state,
+          sendAt: epochMs,
+          lastSendAt: epochMs.optional(),
+          outcome: z.enum(['failed', 'pending', 'accepted', 'unknown']),
+          reason: text.optional(),
+          at: epochMs.optional(),
+        }),
+      )
+      .optional()
+      .meta({ description: 'Sends whose audience it is in, with its tags of now.' }),
+  })
+  .meta({ id: 'LookedUpDevice' });
 const DEVICE_ID = 'cd'.repeat(32);
 const DEVICE = {
   deviceId: DEVICE_ID,
@@ -115,23 +160,13 @@ export const appPlatformOperations = {
     path: { id: app },
     body: deviceBody,
     answers: {
-      200: jsonAnswer(
-        'The device, and what of sends to it is not done.',
-        z.object({
-          ...device,
-          pending: z.array(
-            z.object({
-              notificationId: z.uuid(),
-              kind: z.enum(['retry', 'dead', 'refused']),
-              reason: text.optional(),
-              attempts: count.optional(),
-              dueAt: epochMs.optional(),
-              held: z.literal(true).optional(),
-            }),
-          ),
-        }),
-        { ...DEVICE, pending: [] },
-      ),
+      200: jsonAnswer('The device, and what is known of sends to it.', lookedUp, {
+        registered: true,
+        ...DEVICE,
+        pending: [],
+        events: [],
+        expected: [],
+      }),
     },
     problems: [400, 404],
   },

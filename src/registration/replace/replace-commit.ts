@@ -6,6 +6,7 @@
 import type { DeviceGroupChange, DeviceHistory } from '../../domain/device-group-change.ts';
 import { changesOf, deviceGroupOf } from '../../domain/device-group-change.ts';
 import { livingTags } from '../../store/catalogue/subscribable-tags.ts';
+import { recordReplaced } from '../../store/device-events/record-removals.ts';
 import { deleteDevices } from '../../store/devices/erase-devices.ts';
 import { againIfMadeSince } from '../../store/devices/made-since.ts';
 import { raiseDeviceGroups } from '../../store/devices/raise-device-groups.ts';
@@ -86,6 +87,7 @@ async function move(
   const { appId, platformId } = device;
   const { deviceKey, deviceId } = by;
   const place = { appId, platformId, ordinal };
+  await recordReplaced(tx, [place]);
   await moveDevice(tx, place, { deviceKey, deviceId, appVersion });
   const raised = await raiseDeviceGroups(tx, [deviceGroupOf(place)]);
   const edits = {
@@ -114,6 +116,7 @@ async function merge(
     appVersion: appVersion ?? fresh.appVersion ?? old.appVersion,
     tagIds,
   });
+  await recordReplaced(tx, [gone]);
   await deleteDevices(tx, [gone]);
   const lost = old.tagIds.filter((tagId) => !gained.includes(tagId));
   const subscribers =

@@ -74,6 +74,19 @@ export async function eraseTagDays(
   return erased.count;
 }
 
+/** What is recorded of its devices. Answers how many rows. */
+export async function eraseDeviceEventsOfApp(
+  sql: Sql,
+  { appId }: AppDeletion,
+  limit: number,
+): Promise<number> {
+  const erased = await sql`
+    delete from device_events where ctid = any (array(
+      select ctid from device_events where app_id = ${appId} limit ${limit}
+    ))`;
+  return erased.count;
+}
+
 /** The groups: nobody compares their versions any more. */
 export const eraseDeviceGroups = (
   sql: Sql,

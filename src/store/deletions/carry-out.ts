@@ -5,6 +5,7 @@
 
 import type { DeviceGroupChange, DevicePlace } from '../../domain/device-group-change.ts';
 import type { NotificationScope } from '../../domain/notification.ts';
+import { recordRemovals } from '../device-events/record-removals.ts';
 import { countRefusals, REFUSALS_MAX } from '../devices/count-refusals.ts';
 import type { LockedDevice } from '../devices/erase-devices.ts';
 import { eraseLocked, lockDevicesToErase } from '../devices/erase-devices.ts';
@@ -55,6 +56,11 @@ export const carryOutDeletions = (
     const histories = counted
       .filter(({ ordinal }) => !due.has(ordinal))
       .map((device) => ({ ...device, history: device }));
+    const removals = erased.map((device) => {
+      const reason = isRefusal.has(device.ordinal) ? 'refused' : 'dead';
+      return { ...device, reason } as const;
+    });
+    if (removals.length > 0) await recordRemovals(tx, scope.notificationId, removals);
     const changes = await eraseLocked(tx, erased, { groups: counted, edits: { histories } });
     return { devices: taken.length, changes };
   });

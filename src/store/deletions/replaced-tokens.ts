@@ -8,6 +8,7 @@ import { deviceKeyOf, UNWRITTEN_MS_MAX } from '../../domain/device.ts';
 import type { DeviceGroupChange } from '../../domain/device-group-change.ts';
 import { installationOfToken } from '../../domain/fcm-installation.ts';
 import type { NotificationScope } from '../../domain/notification.ts';
+import { recordReplaced } from '../device-events/record-removals.ts';
 import type { DeviceToErase } from '../devices/erase-devices.ts';
 import { eraseLocked, lockDevicesToErase } from '../devices/erase-devices.ts';
 import { integer, rowsOf, uuid } from '../rows.ts';
@@ -39,7 +40,9 @@ export const carryOutReplacedTokens = (
     const replaced = await findReplaced(tx, scope, dead);
     if (replaced.length === 0) return { devices: 0, lastOrdinal, changes: [] };
     const taken = await takeCondemned(tx, scope, replaced);
-    const changes = await eraseLocked(tx, await lockDevicesToErase(tx, taken));
+    const locked = await lockDevicesToErase(tx, taken);
+    await recordReplaced(tx, locked);
+    const changes = await eraseLocked(tx, locked);
     return { devices: taken.length, lastOrdinal, changes };
   });
 

@@ -1,6 +1,7 @@
 /** Erases one device that is named by its key, for its owner. */
 
 import type { DeviceGroupChange } from '../../domain/device-group-change.ts';
+import { eraseDeviceEvents } from '../device-events/list-events.ts';
 import type { Sql } from '../sql.ts';
 import { eraseLocked, lockDevicesToErase } from './erase-devices.ts';
 import type { DeviceKey } from './find-devices.ts';
@@ -13,9 +14,13 @@ export interface ErasedDevice {
   readonly changes: readonly DeviceGroupChange[];
 }
 
-/** In the transaction of its caller. */
+/**
+ * In the transaction of its caller. What is recorded of the device goes too, also when it is gone
+ * already.
+ */
 export async function eraseDevice(tx: Sql, key: DeviceKey): Promise<ErasedDevice> {
   const { appId, platformId, deviceKey } = key;
+  await eraseDeviceEvents(tx, key);
   // By its key first: compaction may be giving it another ordinal.
   await tx`
     select from devices

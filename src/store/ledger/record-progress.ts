@@ -2,6 +2,7 @@
 
 import type { ChunkProgress, Progress, RetryProgress } from '../../domain/progress.ts';
 import type { DedicatedConnection } from '../dedicated-connection.ts';
+import { failedSendsIn, noteFailures } from '../device-events/note-failures.ts';
 import type { Advance } from './advance-notifications.ts';
 import { advanceNotifications, unmoved } from './advance-notifications.ts';
 import { lockNotifications } from './lock-notifications.ts';
@@ -35,6 +36,7 @@ export function recordProgress(
   const retries = reports.filter((report): report is RetryProgress => report.kind === 'retries');
   const faults = reports.filter((report): report is Progress & ScopeFault => report.fault !== null);
   const waits = reports.filter(isWaiting);
+  const failed = failedSendsIn(reports);
   return connection.transact(
     async (tx) => {
       const [, chunkStandings, endedRetries] = await Promise.all([
@@ -43,6 +45,7 @@ export function recordProgress(
         retries.length > 0 ? recordRetries(tx, retries) : [],
         faults.length > 0 ? setFaults(tx, faults) : [],
         waits.length > 0 ? setWaits(tx, waits) : [],
+        failed.length > 0 ? noteFailures(tx, failed) : [],
       ]);
       return { chunkStandings, endedRetries };
     },

@@ -73,7 +73,7 @@ await onEachStore(t, {
       { id: second, name: 'Tag' },
     ];
     const known = { deviceId: STORED, appVersion: '1.2', tags, refusals: 0 };
-    t.same(rest, { ...known, pending: [] });
+    t.same(rest, { ...known, registered: true, pending: [], events: [], expected: [] });
     await store.sql`update tags set deleted_at = now() where id = ${second}`;
     t.same((await lookUp({ ...device, deviceId: STORED })).body.tags, tags.slice(0, 1));
     t.equal((await lookUp({ ...device, platformId: 15 })).status, 404, 'on the other platform');

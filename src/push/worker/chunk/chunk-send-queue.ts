@@ -9,6 +9,7 @@ import type { DeviceRun } from '../../../tag-index/tag-index.ts';
 import type { ChunkTask } from '../../protocol/task.ts';
 import type { RunContext } from '../run-context.ts';
 import { judge } from '../send/delivery.ts';
+import { FailureNotes } from '../send/failure-notes.ts';
 import type { Release, SendQueue } from '../send/send-loop.ts';
 import { waitIn } from '../send/send-loop.ts';
 import type { Blocks } from './blocks.ts';
@@ -26,6 +27,7 @@ export class ChunkSendQueue implements SendQueue {
   private readonly context: RunContext;
   private readonly blocks: Blocks;
   private readonly run: DeviceRun;
+  private readonly failures = new FailureNotes();
   /** At most once: blocks that reports announced, and those that the ledger has recorded. */
   private announced: bigint;
   private cleared = 0n;
@@ -93,6 +95,7 @@ export class ChunkSendQueue implements SendQueue {
       attempts: 0,
     };
     const { ending, observation } = judge(this.task, this.context, outcome, device);
+    this.failures.note(device.ordinal, ending);
     this.blocks.settle(position, ending, observation);
     if (this.blocks.hasFinished) this.onProgress();
   }
@@ -118,6 +121,7 @@ export class ChunkSendQueue implements SendQueue {
       retries: tally.retries,
       started: this.announce(release !== null),
       observations: tally.observations,
+      ...this.failures.take(),
       fault: tally.counts.total > 0 ? this.context.control.fault : null,
       sends: tally.sends,
       sentFromMs: tally.sentFromMs,

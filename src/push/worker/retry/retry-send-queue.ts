@@ -16,6 +16,7 @@ import type { RunContext } from '../run-context.ts';
 import { judge } from '../send/delivery.ts';
 import type { Ending } from '../send/ending.ts';
 import { EXPIRED, outcomeUnknown, SKIPPED } from '../send/ending.ts';
+import { FailureNotes } from '../send/failure-notes.ts';
 import type { Release, SendQueue } from '../send/send-loop.ts';
 import { waitIn } from '../send/send-loop.ts';
 
@@ -27,6 +28,7 @@ export class RetrySendQueue implements SendQueue {
   private readonly task: RetryTask;
   private readonly context: RunContext;
   private readonly present: PresentDevices;
+  private readonly failures = new FailureNotes();
   private readonly onProgress: () => void;
   private cursor = 0;
   /** Devices that were tried before have expired; the others may still be sent to. */
@@ -82,6 +84,7 @@ export class RetrySendQueue implements SendQueue {
     const device = { ordinal, attempts, history: this.historyAt(position) };
     const { ending, observation } = judge(this.task, this.context, outcome, device);
     if (observation !== null) this.observations.push(observation);
+    this.failures.note(ordinal, ending);
     this.sends += 1;
     this.end(position, ending);
     this.onProgress();
@@ -130,6 +133,7 @@ export class RetrySendQueue implements SendQueue {
       platformId: this.task.platformId,
       settlements: this.settlements,
       observations: this.observations,
+      ...this.failures.take(),
       fault: this.context.control.fault,
       sends: this.sends,
       sentFromMs: this.sentFromMs,

@@ -82,6 +82,14 @@ t.test('final refusals are counted with their reasons; dead tokens are named', a
     ],
     isComplete: true,
   });
+  t.strictSame(
+    scene.reports.flatMap(({ failures = [] }) => failures),
+    [
+      { ordinal: 1, reason: 'Unregistered' },
+      { ordinal: 2, reason: 'UNREGISTERED' },
+      { ordinal: 3, reason: 'BadDeviceToken' },
+    ],
+  );
 });
 
 t.test('what may succeed later becomes a retry, and its block is done', async (t) => {

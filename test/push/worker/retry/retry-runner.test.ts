@@ -36,6 +36,11 @@ t.test('who is gone or has unsubscribed is skipped; the others are sent and sett
     scene.reports.flatMap(({ observations }) => observations),
     [{ ordinal: 3, kind: 'gone', registeredBeforeMs: 77 }],
   );
+  t.strictSame(
+    scene.reports.flatMap(({ failures = [] }) => failures),
+    [{ ordinal: 3, reason: 'Unregistered' }],
+    'what failed for good is told by its device',
+  );
 });
 
 t.test('the wait doubles with every try', async (t) => {

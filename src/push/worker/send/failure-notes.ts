@@ -1,0 +1,38 @@
+/**
+ * Notes the devices whose sends have failed, for whoever asks about one of them later. A report
+ * tells of them; what was accepted is not noted.
+ */
+
+import type { DeviceFailure } from '../../../domain/progress.ts';
+import type { Ending } from './ending.ts';
+
+/**
+ * Of a task, which has 8,192 devices at most: when more of them fail, what the status counts says
+ * more than any one of them.
+ */
+const FAILURES_PER_TASK_MAX = 100;
+
+interface Told {
+  readonly failures?: readonly DeviceFailure[];
+}
+
+const NONE: Told = {};
+
+export class FailureNotes {
+  private failures: DeviceFailure[] = [];
+  private count = 0;
+
+  note(ordinal: number, { kind, reason }: Ending): void {
+    if (kind !== 'failed' || reason === null || this.count === FAILURES_PER_TASK_MAX) return;
+    this.count += 1;
+    this.failures.push({ ordinal, reason });
+  }
+
+  /** Those since the last call, for the next report. */
+  take(): Told {
+    if (this.failures.length === 0) return NONE;
+    const told = { failures: this.failures };
+    this.failures = [];
+    return told;
+  }
+}

@@ -1,0 +1,30 @@
+/** What is recorded of one device, newest first; and its end, for the owner of the device. */
+
+import type { DeviceKey } from '../devices/find-devices.ts';
+import type { Sql } from '../sql.ts';
+
+export interface DeviceEvent {
+  readonly kind: 'failed' | 'removed' | 'replaced';
+  readonly atMs: number;
+  /** The send that it came from; null: none. */
+  readonly notificationId: string | null;
+  /** Of a failed send, what its provider answered. */
+  readonly reason: string;
+}
+
+export const listDeviceEvents = (
+  sql: Sql,
+  { appId, platformId, deviceKey }: DeviceKey,
+  limit: number,
+): Promise<readonly DeviceEvent[]> =>
+  sql<DeviceEvent[]>`
+    select kind, notification_id as "notificationId", reason,
+      floor(extract(epoch from at) * 1000)::float8 as "atMs"
+    from device_events
+    where device_key = ${deviceKey}::uuid and app_id = ${appId} and platform_id = ${platformId}
+    order by at desc, kind limit ${limit}`;
+
+/** Forgets all of them. */
+export const eraseDeviceEvents = (sql: Sql, { appId, platformId, deviceKey }: DeviceKey) => sql`
+  delete from device_events
+  where device_key = ${deviceKey}::uuid and app_id = ${appId} and platform_id = ${platformId}`;

@@ -1,0 +1,51 @@
+/** Notes which devices a send has failed for, a bounded number of each scope. */
+
+import type { NotificationScope } from '../../domain/notification.ts';
+import type { DeviceFailure, Progress } from '../../domain/progress.ts';
+import { NOTIFICATION_SCOPE } from '../columns.ts';
+import { integer, rowsOf, text } from '../rows.ts';
+import type { Sql } from '../sql.ts';
+
+/** Of a scope of a notification: a million dead tokens must not become a million rows. */
+const NOTED_FAILURES_MAX = 1_000;
+
+interface FailedSend extends NotificationScope, DeviceFailure {}
+
+/** What the reports tell of single devices. */
+export const failedSendsIn = (reports: readonly Progress[]): readonly FailedSend[] =>
+  reports.flatMap(({ notificationId, appId, platformId, failures = [] }) =>
+    failures.map((failure) => ({ notificationId, appId, platformId, ...failure })),
+  );
+
+/**
+ * Runs in a transaction that holds the notifications. A failure that is told again changes nothing,
+ * so a report may be repeated, and may come too late.
+ */
+export const noteFailures = (tx: Sql, failed: readonly FailedSend[]) => tx`
+  with told as (
+    select f.*, row_number() over (partition by notification_id, app_id, platform_id order by ordinal) as number
+    from ${failures(tx, failed)}
+  ),
+  noted as (
+    insert into device_events (device_key, app_id, platform_id, kind, notification_id, reason)
+    select d.device_key, t.app_id, t.platform_id, 'failed', t.notification_id, t.reason
+    from told t
+    join notification_scopes s using (notification_id, app_id, platform_id)
+    join devices d on d.app_id = t.app_id and d.platform_id = t.platform_id and d.ordinal = t.ordinal
+    where t.number <= ${NOTED_FAILURES_MAX}::integer - s.noted_failures
+    order by d.device_key, t.app_id, t.platform_id, t.notification_id
+    on conflict do nothing
+    returning notification_id, app_id, platform_id
+  )
+  update notification_scopes s set noted_failures = s.noted_failures + n.count
+  from (
+    select notification_id, app_id, platform_id, count(*)::integer as count
+    from noted group by notification_id, app_id, platform_id
+  ) n
+  where (s.notification_id, s.app_id, s.platform_id) = (n.notification_id, n.app_id, n.platform_id)`;
+
+const failures = rowsOf<FailedSend>('f', {
+  ...NOTIFICATION_SCOPE,
+  ordinal: integer(({ ordinal }) => ordinal),
+  reason: text(({ reason }) => reason),
+});
