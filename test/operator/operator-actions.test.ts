@@ -201,6 +201,24 @@ t.test('an installation from nothing', async (t) => {
       0,
       'acme\tAcme\tdeleted; left: 1 apps, 0 devices, 0 push jobs',
     ]);
+    const entries = await sql<{ action: string; kind: string; name: string | null }[]>`
+      select action, actor_kind as kind, actor_name as name from audit_entries order by id`;
+    t.same(
+      entries.map(({ action }) => action),
+      [
+        'client.create',
+        'app.create',
+        ...Array(3).fill('provider-credential.put'),
+        'provider-credential.delete',
+        'credential.rotate',
+        'client.disable',
+        'client.enable',
+        'client.disable',
+        'client.delete',
+      ],
+      'the audit log tells of each change, and of nothing else',
+    );
+    t.ok(entries.every(({ kind, name }) => kind === 'operator' && name === null));
     t.equal(context.openSessions(), 0, 'every way in was closed again');
   });
 });

@@ -77,6 +77,17 @@ await onEachStore(t, {
     }
   },
 
+  'a key is told by the name that its owner gave it': async (t, store) => {
+    const { ask, entries, tenant } = await open(t, store);
+    const token = await makeKey(store.sql, tenant, { scopes: ['admin'] });
+    const { status } = await ask('POST', 'groups', { name: 'Clubs' }, token);
+    t.equal(status, 201);
+    const [key] = await store.sql<{ id: number }[]>`select id from client_keys`;
+    t.match(await entries(), [
+      { action: 'group.create', actor: { kind: 'key', id: key?.id, name: 'Key' } },
+    ]);
+  },
+
   'many at once are one entry, one is told by its name, none is none': async (t, store) => {
     const { addTags, entries } = await open(t, store);
     const tags = Array.from({ length: 1_000 }, (_, index) => ({
