@@ -16,8 +16,8 @@ import type { IndexFeed } from '../tag-index/tag-index.ts';
 const INTERVAL_MS = 2_000;
 /** The rest after a piece, in times of the piece: it works a fifth of the time. */
 const REST_FACTOR = 4;
-/** And at least this: with 200 devices of a piece, at most 2,000 a second. */
-const REST_MS_MIN = 100;
+/** And at least this: with 100 devices of a piece, at most 2,000 a second. */
+const REST_MS_MIN = 50;
 /** Of failures while the database is away. */
 const TOLD_EVERY_MS = 10_000;
 

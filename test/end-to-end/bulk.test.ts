@@ -12,7 +12,7 @@ import { startEngine } from '../support/processes.ts';
 import { seedEmbedded, withPostgres } from '../support/store.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
-/** Ten pieces. */
+/** Twenty pieces. */
 const DEVICES = 2_000;
 const PATIENCE_MS = 120_000;
 

@@ -120,8 +120,8 @@ await onEachStore(t, {
     t.match(await read(id), { state: 'QUEUED', changed: 0, startedAtMs: null });
     const node = nodeOn(sql);
     t.equal(await node.runPiece(), true);
-    t.match(await read(id), { state: 'RUNNING', changed: 200, endedAtMs: null });
-    t.equal(await runAll(node), 2);
+    t.match(await read(id), { state: 'RUNNING', changed: 100, endedAtMs: null });
+    t.equal(await runAll(node), 4);
     t.match(await read(id), { state: 'FINISHED', changed: 450, unknown: 2, unchanged: 0 });
     t.same(
       await tagsOf(sql, 'd449'),
@@ -393,19 +393,19 @@ await onEachStore(t, {
     const node = nodeOn(sql);
     await node.runPiece();
     await node.runPiece();
-    t.match(await read(first), { state: 'RUNNING', changed: 200 });
+    t.match(await read(first), { state: 'RUNNING', changed: 100 });
     t.match(await read(second), { state: 'QUEUED' });
-    t.match(await other.read(last), { state: 'RUNNING', changed: 200 }, 'it had its turn');
+    t.match(await other.read(last), { state: 'RUNNING', changed: 100 }, 'it had its turn');
 
     const owner = { clientId, userName: null };
     t.equal(await cancelBulkOperation(sql, { ...owner, clientId: other.clientId }, first), false);
     t.equal(await cancelBulkOperation(sql, { ...owner, userName: 'another' }, first), false);
     t.equal(await cancelBulkOperation(sql, owner, first), true);
-    t.match(await readBulkOperation(sql, owner, first), { state: 'CANCELLED', changed: 200 });
+    t.match(await readBulkOperation(sql, owner, first), { state: 'CANCELLED', changed: 100 });
     t.equal(await cancelBulkOperation(sql, owner, first), false, 'again');
     await runAll(node);
-    t.match(await read(first), { state: 'CANCELLED', changed: 200 }, 'what is done stays done');
-    t.match(await read(second), { state: 'FINISHED', changed: 200, unchanged: 300 });
+    t.match(await read(first), { state: 'CANCELLED', changed: 100 }, 'what is done stays done');
+    t.match(await read(second), { state: 'FINISHED', changed: 100, unchanged: 400 });
     t.equal(await cancelBulkOperation(sql, owner, second), false);
     t.match(await readBulkOperation(sql, owner, second), { state: 'FINISHED' });
     t.match(await other.read(last), { state: 'FINISHED', changed: 500 });
@@ -463,6 +463,28 @@ await onEachStore(t, {
     t.ok(state === 'RUNNING' ? changed < 450 : changed === 450);
     t.match(await read(id), { changed: 450 });
   },
+});
+
+await withPostgresStore(t, async (t, { sql }) => {
+  const { appId, makeTags, move, read } = await open({ sql });
+  const [old = 0, fresh = 0] = await makeTags(2);
+  const deviceIds = ['stays', 'leaves'];
+  await seedDevices(sql, { appId, platformId: 15, tagIds: [old], count: 2, deviceIds });
+  const id = await move(old, fresh);
+  let piece: Promise<boolean> | null = null;
+  await sql.begin(async (tx) => {
+    await tx`update devices set tag_ids = '{}' where device_id = 'leaves'`;
+    piece = nodeOn(sql).runPiece();
+    await until('the piece waits for the device', async () => {
+      const waiting = await sql`
+        select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+      return waiting.length > 0 ? true : null;
+    });
+  });
+  t.equal(await piece, true);
+  t.match(await read(id), { changed: 1, unchanged: 1 });
+  t.same(await tagsOf(sql, 'leaves'), [], 'who leaves before the lock is not brought back');
+  t.same(await tagsOf(sql, 'stays'), [fresh]);
 });
 
 await withRedis(t, (t) =>

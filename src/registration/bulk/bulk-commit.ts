@@ -31,7 +31,7 @@ import { judge } from './judge.ts';
  * Devices of one transaction: registrations of these devices wait for it, and on the embedded
  * database all do, for some tens of milliseconds.
  */
-const DEVICES_MAX = 200;
+const DEVICES_MAX = 100;
 /** Groups that are searched for members in one transaction: some 10 ms of the database each. */
 const GROUPS_MAX = 20;
 /** An operation that failed is tried again after this time; those of other clients go on. */
