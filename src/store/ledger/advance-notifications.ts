@@ -42,7 +42,7 @@ export const advanceNotifications = (sql: Sql, advances: readonly Advance[]) => 
       n.finished_at is null and n.state in ('RUNNING', 'PAUSED', 'CANCELLED')
         and n.open_chunks = a.closed_chunks and n.open_retries + a.added_retries = 0 as has_ended
     from ${advanced(sql, advances)}
-    join notifications n using (id)
+    join notifications n on n.id = any (array[a.id])
   ),
   written as (
     update notifications n set
@@ -61,7 +61,7 @@ export const advanceNotifications = (sql: Sql, advances: readonly Advance[]) => 
         else 'FINISHED'
       end
     from advanced a
-    where n.id = a.id
+    where n.id = any (array[a.id])
       and (a.has_ended or a.closed_chunks <> 0 or a.added_retries <> 0 or a.sent_from_ms is not null)
   ),
   listed as (

@@ -78,7 +78,7 @@ export const claimChunks = (
   with available as (
     select c.*
     from ${wantedChunks(sql, wanted)}
-    join notifications n on n.id = w.notification_id and ${isClaimable(sql)}
+    join notifications n on n.id = any (array[w.notification_id]) and ${isClaimable(sql)}
     cross join lateral (
       select notification_id, app_id, platform_id, group_number from chunks
       where (notification_id, app_id, platform_id) = (w.notification_id, w.app_id, w.platform_id)
@@ -97,8 +97,8 @@ export const claimChunks = (
       node_epoch = c.epoch + 1,
       lease_until = now() + ${leaseMs}::float8 * interval '1 millisecond'
     from available a
-    where (c.notification_id, c.app_id, c.platform_id, c.group_number)
-      = (a.notification_id, a.app_id, a.platform_id, a.group_number)
+    where c.notification_id = any (array[a.notification_id])
+      and (c.app_id, c.platform_id, c.group_number) = (a.app_id, a.platform_id, a.group_number)
     returning c.*
   )
   select c.group_number as "groupNumber", c.epoch, c.done_blocks::text as "doneBlocks",
@@ -107,9 +107,11 @@ export const claimChunks = (
     s.ordinal_end as "ordinalEnd", coalesce(g.version, 0) as "groupVersion",
     ${claimedScope(sql)}
   from claimed c
-  join notifications n on n.id = c.notification_id
-  join notification_scopes s using (notification_id, app_id, platform_id)
-  left join device_groups g using (app_id, platform_id, group_number)`;
+  join notifications n on n.id = any (array[c.notification_id])
+  join notification_scopes s on s.notification_id = any (array[c.notification_id])
+    and (s.app_id, s.platform_id) = (c.app_id, c.platform_id)
+  left join device_groups g on g.app_id = any (array[c.app_id])
+    and (g.platform_id, g.group_number) = (c.platform_id, c.group_number)`;
 
 const wantedChunks = rowsOf<Wanted>('w', {
   ...NOTIFICATION_SCOPE,

@@ -16,5 +16,5 @@ export interface ScopeStanding extends NotificationScope {
 export const readStandings = (sql: Sql, ids: readonly string[]) => sql<ScopeStanding[]>`
   select s.notification_id as "notificationId", s.app_id as "appId", s.platform_id as "platformId",
     n.state, s.fault, s.delivered > 0 as "hasDelivered"
-  from notifications n join notification_scopes s on s.notification_id = n.id
+  from notifications n join notification_scopes s on s.notification_id = any (array[n.id])
   where n.id = any(${list(ids)}::uuid[])`;

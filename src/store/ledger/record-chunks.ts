@@ -47,9 +47,9 @@ export function recordChunks(sql: Sql, reports: readonly ChunkProgress[], leaseM
     held as (
       select r.*, (c.done_blocks | r.blocks) = -1 as is_complete
       from reported r
-      join chunks c using (notification_id, app_id, platform_id, group_number)
+      join chunks c on ${isChunkOf(sql, 'r')}
       where c.epoch = r.epoch and (c.done_blocks & r.blocks) = 0 and c.parked_at is null
-      order by notification_id, app_id, platform_id, group_number
+      order by r.notification_id, r.app_id, r.platform_id, r.group_number
       for update of c
     ),
     continued as (
@@ -69,15 +69,11 @@ export function recordChunks(sql: Sql, reports: readonly ChunkProgress[], leaseM
           when h.release_after_ms is null then c.available_at
           else now() + h.release_after_ms * interval '1 millisecond' end
       from held h
-      where not h.is_complete
-        and (c.notification_id, c.app_id, c.platform_id, c.group_number)
-          = (h.notification_id, h.app_id, h.platform_id, h.group_number)
+      where not h.is_complete and ${isChunkOf(sql, 'h')}
     ),
     completed as (
       delete from chunks c using held h
-      where h.is_complete
-        and (c.notification_id, c.app_id, c.platform_id, c.group_number)
-          = (h.notification_id, h.app_id, h.platform_id, h.group_number)
+      where h.is_complete and ${isChunkOf(sql, 'h')}
     ),
     postponed as (
       insert into retries (notification_id, app_id, platform_id, ordinal, attempts, reason, due_at)
@@ -117,7 +113,8 @@ export function recordChunks(sql: Sql, reports: readonly ChunkProgress[], leaseM
           sum(skipped) as skipped, sum(expired) as expired, sum(cancelled) as cancelled
         from held group by notification_id, app_id, platform_id
       ) h
-      where (s.notification_id, s.app_id, s.platform_id) = (h.notification_id, h.app_id, h.platform_id)
+      where s.notification_id = any (array[h.notification_id])
+        and (s.app_id, s.platform_id) = (h.app_id, h.platform_id)
     ),
     explained as (
       insert into failure_reasons as f (notification_id, app_id, platform_id, reason, count)
@@ -135,10 +132,16 @@ export function recordChunks(sql: Sql, reports: readonly ChunkProgress[], leaseM
         and not coalesce(c.epoch = r.epoch and (c.done_blocks & r.blocks) = r.blocks, false) as "isLost"
     from reported r
     left join held h using (position)
-    left join chunks c
-      on (c.notification_id, c.app_id, c.platform_id, c.group_number)
-        = (r.notification_id, r.app_id, r.platform_id, r.group_number)`;
+    left join chunks c on ${isChunkOf(sql, 'r')}`;
 }
+
+/** Of a chunk `c`: it is the one that a row is about. Found by its key alone (PLANS_ARE_KEPT). */
+const isChunkOf = (sql: Sql, row: 'h' | 'r') =>
+  row === 'h'
+    ? sql`c.notification_id = any (array[h.notification_id])
+        and (c.app_id, c.platform_id, c.group_number) = (h.app_id, h.platform_id, h.group_number)`
+    : sql`c.notification_id = any (array[r.notification_id])
+        and (c.app_id, c.platform_id, c.group_number) = (r.app_id, r.platform_id, r.group_number)`;
 
 const reported = rowsOf<ChunkProgress>('reported', {
   position: integer((_, position) => position),

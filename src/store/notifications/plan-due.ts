@@ -55,6 +55,10 @@ export interface PlannedNotification extends DueLine {
  * immediate ones; an urgent queue gets URGENT_PER_OTHER turns for one of another. `but`: queues to
  * skip, because enough of them is planned and not sent. The audience may have lost expired tags
  * since acceptance, never gained any.
+ *
+ * Its plan is kept (PLANS_ARE_KEPT), so each row is looked up by its own key: in a query of its own,
+ * which "limit" and "offset" keep one, or by an array. What is found travels on with its
+ * notification.
  */
 export const planDue = (sql: Sql, but: readonly DueLine[] = []) =>
   sql<PlannedNotification[]>`
@@ -104,16 +108,20 @@ export const planDue = (sql: Sql, but: readonly DueLine[] = []) =>
       cross join lateral (
         select case when count(*) > ${GROUPS_OF_SMALL_MAX}::integer then ${LARGE_WEIGHT}::integer else 1 end as weight
         from (
-          select 1 from notification_scopes s
-          join device_group_tags t
-            on t.app_id = s.app_id and t.platform_id = s.platform_id and t.tag_id = any (n.any_tag_ids)
-          where s.notification_id = n.id
+          select from notification_scopes s
+          cross join unnest(n.any_tag_ids) as a (tag_id)
+          cross join lateral (
+            select from device_group_tags
+            where app_id = s.app_id and platform_id = s.platform_id and tag_id = a.tag_id
+            limit ${GROUPS_OF_SMALL_MAX + 1}::integer
+          ) of_tag
+          where s.notification_id = any (array[n.id])
           limit ${GROUPS_OF_SMALL_MAX + 1}::integer
         ) pairs
       ) w
     ),
     due as (
-      select d.* from weighed w
+      select d.*, w.before from weighed w
       -- By its id alone ("limit" keeps the other conditions out): a plan that was made while few
       -- waited would look for each among all that wait.
       cross join lateral (
@@ -123,73 +131,92 @@ export const planDue = (sql: Sql, but: readonly DueLine[] = []) =>
       where w.before < ${PLANNED_AT_ONCE_MAX}::integer
         and d.finished_at is null and d.state in ('SCHEDULED', 'QUEUED')
     ),
-    current as (
-      select id from tags
-      where id in (select unnest(any_tag_ids || all_tag_ids) from due) and deleted_at is null
-        and (expires_at_ms is null or expires_at_ms > extract(epoch from now()) * 1000)
-    ),
-    addressed as (
-      select id, state, all_tag_ids, case when all_tag_ids <@ array(select id from current)
-        then array(select unnest(any_tag_ids) intersect select id from current) else '{}' end as any_tag_ids
+    addressed as materialized (
+      select id, before, state, all_tag_ids, case
+        when exists (select from unnest(all_tag_ids) as t (id) where not ${isCurrent(sql)}) then '{}'
+        else array(select distinct t.id from unnest(any_tag_ids) as t (id) where ${isCurrent(sql)})
+      end as any_tag_ids
       from due
     ),
-    scoped as (
-      select s.notification_id, s.app_id, s.platform_id, p.next_ordinal as ordinal_end, d.any_tag_ids, d.all_tag_ids
+    scoped as materialized (
+      select d.id, d.before, d.state, d.any_tag_ids, s.app_id, s.platform_id, s.ordinal_end, s.group_numbers
       from addressed d
-      join notification_scopes s on s.notification_id = d.id
-      join app_platforms p using (app_id, platform_id)
-      where cardinality(d.any_tag_ids) > 0
+      left join lateral (
+        select s.app_id, s.platform_id, p.next_ordinal as ordinal_end, array(
+          select group_number
+          from (
+            select distinct group_number from unnest(d.any_tag_ids) as a (tag_id)
+            cross join lateral (
+              select group_number from device_group_tags
+              where app_id = s.app_id and platform_id = s.platform_id and tag_id = a.tag_id
+              offset 0
+            ) of_tag
+          ) t
+          where group_number <= (p.next_ordinal - 1) / ${GROUP_DEVICES}::integer
+            and (
+              select vacant_version is distinct from version from device_groups
+              where app_id = s.app_id and platform_id = s.platform_id and group_number = t.group_number
+            )
+            and not exists (
+              select from unnest(d.all_tag_ids) as f (tag_id)
+              where (
+                select true from device_group_tags
+                where app_id = s.app_id and platform_id = s.platform_id
+                  and tag_id = f.tag_id and group_number = t.group_number
+              ) is null
+            )
+        ) as group_numbers
+        from notification_scopes s
+        cross join lateral (
+          select next_ordinal from app_platforms
+          where app_id = s.app_id and platform_id = s.platform_id limit 1
+        ) p
+        where s.notification_id = any (array[d.id])
+      ) s on true
     ),
     planned as (
       insert into chunks (notification_id, app_id, platform_id, group_number)
-      select m.notification_id, m.app_id, m.platform_id, g.group_number
-      from scoped m
-      cross join lateral (
-        select distinct group_number from device_group_tags
-        where app_id = m.app_id and platform_id = m.platform_id and tag_id = any (m.any_tag_ids)
-      ) t
-      join device_groups g
-        on g.app_id = m.app_id and g.platform_id = m.platform_id and g.group_number = t.group_number
-      where g.vacant_version is distinct from g.version
-        and t.group_number <= (m.ordinal_end - 1) / ${GROUP_DEVICES}::integer
-        and (
-          select count(*) from device_group_tags a
-          where a.app_id = m.app_id and a.platform_id = m.platform_id
-            and a.tag_id = any (m.all_tag_ids) and a.group_number = t.group_number
-        ) = cardinality(m.all_tag_ids)
-      returning notification_id, app_id, platform_id
-    ),
-    parts as (
-      select notification_id, app_id, platform_id, count(*) as chunks
-      from planned group by notification_id, app_id, platform_id
+      select id, app_id, platform_id, unnest(group_numbers) from scoped
     ),
     marked as (
-      update notification_scopes s set ordinal_end = p.next_ordinal
-      from parts t join app_platforms p using (app_id, platform_id)
-      where (s.notification_id, s.app_id, s.platform_id) = (t.notification_id, t.app_id, t.platform_id)
+      update notification_scopes s set ordinal_end = m.ordinal_end
+      from scoped m
+      where cardinality(m.group_numbers) > 0
+        and s.notification_id = any (array[m.id]) and (s.app_id, s.platform_id) = (m.app_id, m.platform_id)
     ),
-    open as (
-      select notification_id, sum(chunks) as chunks,
-        json_agg(json_build_object('appId', app_id, 'platformId', platform_id, 'chunks', chunks)) as scopes
-      from parts group by notification_id
+    summed as materialized (
+      select id, state, any_tag_ids, coalesce(sum(cardinality(group_numbers)), 0) as chunks,
+        json_agg(
+          json_build_object('appId', app_id, 'platformId', platform_id, 'chunks', cardinality(group_numbers))
+        ) filter (where cardinality(group_numbers) > 0) as scopes
+      from scoped group by before, id, state, any_tag_ids
+      -- Whose turn comes first is answered first.
+      order by before
     ),
     ended as (
       -- As advance-notifications.ts does.
       insert into ended_notifications (notification_id)
-      select id from addressed where id not in (select notification_id from open)
+      select id from summed where chunks = 0
       on conflict do nothing
     )
     update notifications n set
       any_tag_ids = d.any_tag_ids,
-      open_chunks = coalesce(o.chunks, 0),
-      state = case when o.chunks is null then 'FINISHED' else 'RUNNING' end,
-      finished_at = case when o.chunks is null then now() end,
-      is_end_listed = o.chunks is null
-    from addressed d left join open o on o.notification_id = d.id
-    where n.id = d.id
+      open_chunks = d.chunks,
+      state = case when d.chunks = 0 then 'FINISHED' else 'RUNNING' end,
+      finished_at = case when d.chunks = 0 then now() end,
+      is_end_listed = d.chunks = 0
+    from summed d
+    where n.id = any (array[d.id])
     returning n.id, n.client_id as "clientId", d.state = 'SCHEDULED' as "isScheduled", n.urgent as "isUrgent",
       n.rate_per_second as "ratePerSecond",
-      coalesce(o.scopes, '[]') as scopes`;
+      coalesce(d.scopes, '[]') as scopes`;
+
+/** Of the id of a tag `t`: it addresses devices. */
+const isCurrent = (sql: Sql) => sql`
+  coalesce((
+    select deleted_at is null and (expires_at_ms is null or expires_at_ms > extract(epoch from now()) * 1000)
+    from tags where tags.id = t.id
+  ), false)`;
 
 const excepted = rowsOf<DueLine>('excepted', {
   client_id: integer(({ clientId }) => clientId),
