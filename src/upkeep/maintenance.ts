@@ -40,14 +40,14 @@ export class Maintenance {
   }
 
   /**
-   * Analyzes new tables; on the embedded database also tables that have changed much, and vacuums.
-   * Answers their names.
+   * Analyzes tables that are new or have grown much; on the embedded database also tables that have
+   * changed much, and vacuums. Answers their names.
    */
   async run(): Promise<readonly string[]> {
     const { sql, address } = this.store;
     const isEmbedded = address.kind === 'embedded';
     if (!isEmbedded) await this.endStalled();
-    const tables = await staleTables(sql, { neverAnalyzed: !isEmbedded });
+    const tables = await staleTables(sql, { isNewOnly: !isEmbedded });
     for (const { name, wantsVacuum } of tables) {
       // The name comes quoted from the database's own catalogue; a utility statement takes no
       // parameters.

@@ -33,6 +33,23 @@ t.test('a table that has got its first rows is analyzed, and left alone after th
   });
 });
 
+t.test('a table that was analyzed while it was empty is analyzed when it has grown', async (t) => {
+  await withStores(t, async (t, { sql, address }) => {
+    const maintenance = new Maintenance({ sql, address }, pino({ level: 'silent' }));
+    await sql`alter table tag_days set (autovacuum_enabled = false)`;
+    await sql.unsafe('vacuum analyze tag_days');
+    await sql`
+      insert into tag_days (tag_id, day, slot)
+      select i, current_date, 0 from generate_series(1, 5000) as i`;
+    await until('tag_days is stale', async () => {
+      const stale = await maintenance.run();
+      return stale.length > 0 ? stale : null;
+    });
+    t.equal(await rowsThatThePlannerKnows(sql), 5000);
+    t.same(await maintenance.run(), []);
+  });
+});
+
 t.test('the embedded database is vacuumed: it has no autovacuum', async (t) => {
   await withStores(t, async (t, { sql, address }) => {
     if (address.kind !== 'embedded') return;

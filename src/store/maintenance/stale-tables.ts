@@ -8,21 +8,25 @@ export interface StaleTable {
   readonly wantsVacuum: boolean;
 }
 
+/** Whatever the plan, going through so few rows costs nothing. */
+const FEW_ROWS = 50;
+
 /**
- * `neverAnalyzed`: only tables that were never analyzed. A table needs ANALYZE after changes to 50
+ * `isNewOnly`: only tables that were never analyzed, or that have ten times as many rows since: a
+ * plan for an empty table is ruinous for a thousand rows. A table needs ANALYZE after changes to 50
  * rows and a fifth of the rows (PostgreSQL's autovacuum: 50 and a tenth), VACUUM at 1,000 dead rows
  * and a fifth of the rows (autovacuum: 50 and a fifth).
  */
-export const staleTables = (
-  sql: Sql,
-  { neverAnalyzed }: { readonly neverAnalyzed: boolean },
-) => sql<StaleTable[]>`
+export const staleTables = (sql: Sql, { isNewOnly }: { readonly isNewOnly: boolean }) => sql<
+  StaleTable[]
+>`
   select name, "wantsAnalyze", "wantsVacuum" from (
-    select quote_ident(relname) as name,
+    select quote_ident(t.relname) as name,
       n_mod_since_analyze > 50 + n_live_tup / 5 as "wantsAnalyze",
       n_dead_tup > 1000 + n_live_tup / 5 as "wantsVacuum",
-      last_analyze is null and last_autoanalyze is null as "isNew"
-    from pg_stat_user_tables
+      (last_analyze is null and last_autoanalyze is null)
+        or n_live_tup > 10 * greatest(c.reltuples, ${FEW_ROWS}::integer) as "isNew"
+    from pg_stat_user_tables t join pg_class c on c.oid = t.relid
     where schemaname = current_schema()
   ) as tables
-  where ("wantsAnalyze" or "wantsVacuum") and ("isNew" or not ${neverAnalyzed})`;
+  where ("wantsAnalyze" or "wantsVacuum") and ("isNew" or not ${isNewOnly})`;
