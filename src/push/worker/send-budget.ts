@@ -22,18 +22,22 @@ export interface BudgetUse {
 
 /** One per worker thread. */
 export class SendBudget {
-  /** Fires when there is room again. */
+  /** Fires when there is room again that a task waits for. */
   readonly freed = new Signal();
   private readonly max: number;
   private used = 0;
+  /** A task was told to wait since `freed` was last fired. */
+  private isAwaited = false;
 
   constructor(max: number = UNRECORDED_DEVICES_MAX) {
     this.max = max;
   }
 
-  /** Whether this credential may take no more. */
+  /** Whether this credential may take no more; then its task waits for `freed`. */
   isUsedUpFor({ used }: BudgetUse): boolean {
-    return used >= HELD_PER_FREE_MAX * (this.max - this.used);
+    const isUsedUp = used >= HELD_PER_FREE_MAX * (this.max - this.used);
+    this.isAwaited ||= isUsedUp;
+    return isUsedUp;
   }
 
   /**
@@ -51,6 +55,9 @@ export class SendBudget {
   give(devices: number): void {
     if (devices === 0) return;
     this.used -= devices;
+    // Nearly always nobody waits, and to tell each of hundreds of tasks costs more than a send.
+    if (!this.isAwaited) return;
+    this.isAwaited = false;
     this.freed.fire();
   }
 }
