@@ -10,6 +10,8 @@ export interface PushTarget {
   readonly baseUrl: string;
   readonly token: string;
   readonly tagIds: readonly number[];
+  /** Absent: they are not urgent. */
+  readonly priority?: 'urgent';
 }
 
 export const NEWS = { title: 'Goal!', message: 'Ninety minutes and four more.' };
@@ -63,11 +65,12 @@ export async function postAtRate(
 
 /** The id of the job. */
 export function post(
-  { baseUrl, token, tagIds }: PushTarget,
+  { baseUrl, token, tagIds, priority }: PushTarget,
   agent: Agent,
   number: number,
 ): Promise<string> {
-  const body = JSON.stringify({ tagIds: [tagIds[number % tagIds.length]], payload: NEWS });
+  const tagId = tagIds[number % tagIds.length];
+  const body = JSON.stringify({ tagIds: [tagId], payload: NEWS, priority });
   return new Promise((resolve, reject) => {
     const headers = {
       authorization: `Bearer ${token}`,

@@ -1,0 +1,36 @@
+/** What a load of small sends has come to, as a line of the table. */
+
+import type { Costs } from './costs.ts';
+
+/** What a load came to. Costs are those of each send. */
+export type Figures = Costs & {
+  readonly sends: number;
+  readonly perSecond: number | null;
+  /** From the request until the outcome is recorded. */
+  readonly p50Ms: number | null;
+  readonly p99Ms: number | null;
+  /** From the moment that they were due for until the first and the last first attempt. */
+  readonly firstMs: number | null;
+  readonly lastMs: number | null;
+  /**
+   * The same of one that is pushed while those are sent, from its request on: by their client for
+   * the moment, by their client as an urgent one, and by another client.
+   */
+  readonly momentMs: number | null;
+  readonly urgentMs: number | null;
+  readonly otherMs: number | null;
+  /** The most memory that the engine had meanwhile. */
+  readonly residentMb: number | null;
+};
+
+export const NO_COSTS = { engineMicros: null, databaseMicros: null, commits: null, logBytes: null };
+export const NO_TIMES = {
+  p50Ms: null,
+  p99Ms: null,
+  firstMs: null,
+  lastMs: null,
+  momentMs: null,
+  urgentMs: null,
+  otherMs: null,
+  residentMb: null,
+};

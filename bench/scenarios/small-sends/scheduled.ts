@@ -1,0 +1,190 @@
+/**
+ * Sends that were scheduled for one moment, single ones that are pushed while these are sent, and
+ * single ones with nothing beside them.
+ */
+
+import { Agent } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { median } from '../../median.ts';
+import { processMemoryMb } from '../../processes.ts';
+import type { Costs, Metered } from './costs.ts';
+import { costsOfEach, costsSoFar } from './costs.ts';
+import type { Figures } from './figures.ts';
+import { NO_COSTS, NO_TIMES } from './figures.ts';
+import type { SmallGrounds } from './grounds.ts';
+import type { Posted, PushTarget } from './loads.ts';
+import { NEWS, post } from './loads.ts';
+
+/** From writing them down until they are due. */
+const AHEAD_MS = 1_000;
+/** Pushed singly among so many that wait: among fewer there is nobody to stand behind. */
+const SINGLES_AMONG = 1_000;
+const SINGLES_AFTER_MS = 500;
+/** Single sends with nothing beside them; the median counts. */
+const ALONE = 9;
+/**
+ * Linux counts the processor's time in hundredths of a second: what a hundred sends take is summed
+ * over rounds, until it is some tenths.
+ */
+const ROUNDS_SENDS = 2_000;
+const ROUNDS_MAX = 20;
+
+export interface Scheduling {
+  readonly grounds: SmallGrounds;
+  readonly metered: Metered;
+  readonly target: PushTarget;
+  /** Resolves when every send has its outcome. */
+  readonly untilNone: () => Promise<void>;
+}
+
+/** Of single sends of another client, the first attempt after the request. */
+export async function measureAlone({
+  grounds: { sql, other },
+  target,
+  untilNone,
+}: Omit<Scheduling, 'metered'>): Promise<Figures> {
+  const times: number[] = [];
+  for (let round = 0; round < ALONE; round += 1) {
+    const posted = await postOne({ ...target, ...other });
+    await untilNone();
+    times.push((await firstMsOf(sql, posted)) ?? Number.NaN);
+  }
+  const otherMs = median(times);
+  return { sends: ALONE, perSecond: null, ...NO_COSTS, ...NO_TIMES, otherMs };
+}
+
+/** Written down as if they had been accepted before, and due in the same moment. */
+export async function measureScheduled(scheduling: Scheduling, sends: number): Promise<Figures> {
+  const rounds = Math.min(ROUNDS_MAX, Math.ceil(ROUNDS_SENDS / sends));
+  const figures: Figures[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    figures.push(await measureRound(scheduling, sends));
+  }
+  const middle = (name: keyof Figures): number | null => {
+    const known = figures.map((one) => one[name]).filter((value) => value !== null);
+    return known.length === 0 ? null : median(known);
+  };
+  const mean = (name: keyof Costs): number | null => {
+    const known = figures.map((one) => one[name]).filter((value) => value !== null);
+    return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0) / known.length;
+  };
+  return {
+    sends,
+    perSecond: middle('perSecond'),
+    engineMicros: mean('engineMicros'),
+    databaseMicros: mean('databaseMicros'),
+    commits: mean('commits'),
+    logBytes: mean('logBytes'),
+    ...NO_TIMES,
+    firstMs: middle('firstMs'),
+    lastMs: middle('lastMs'),
+    momentMs: middle('momentMs'),
+    urgentMs: middle('urgentMs'),
+    otherMs: middle('otherMs'),
+    residentMb: middle('residentMb'),
+  };
+}
+
+async function measureRound(
+  { grounds, metered, target, untilNone }: Scheduling,
+  sends: number,
+): Promise<Figures> {
+  const { sql } = grounds;
+  const dueMs = await schedule(grounds, sends);
+  await sleep(Math.max(0, dueMs - Date.now()));
+  const before = await costsSoFar(metered);
+  const memory = watchMemory(metered.enginePid);
+  const singles = sends < SINGLES_AMONG ? null : await postSingles(grounds, target);
+  await untilNone();
+  const residentMb = memory.stop();
+  const after = await costsSoFar(metered);
+  const [times] = await sql<{ firstMs: number; lastMs: number; endMs: number }[]>`
+    select extract(epoch from min(first_send_at))::float8 * 1000 - ${dueMs}::float8 as "firstMs",
+      extract(epoch from max(last_send_at))::float8 * 1000 - ${dueMs}::float8 as "lastMs",
+      extract(epoch from max(finished_at))::float8 * 1000 - ${dueMs}::float8 as "endMs"
+    from notifications where send_at = to_timestamp(${dueMs}::float8 / 1000)`;
+  const { firstMs = 0, lastMs = 0, endMs = 0 } = times ?? {};
+  const [momentMs = null, urgentMs = null, otherMs = null] = await Promise.all(
+    (singles ?? []).map((posted) => (posted === null ? null : firstMsOf(sql, posted))),
+  );
+  return {
+    sends,
+    perSecond: (sends / endMs) * 1_000,
+    ...costsOfEach(before, after, sends),
+    ...NO_TIMES,
+    firstMs,
+    lastMs,
+    momentMs,
+    urgentMs,
+    otherMs,
+    residentMb,
+  };
+}
+
+/** Answers when they are due. */
+async function schedule(
+  { sql, clientId, demo, tagIds }: SmallGrounds,
+  sends: number,
+): Promise<number> {
+  const [written] = await sql<{ dueMs: number }[]>`
+    with written as (
+      insert into notifications (
+        id, client_id, user_name, state, any_tag_ids, all_tag_ids, none_tag_ids, payload, send_at
+      )
+      select gen_random_uuid(), ${clientId}, 'bench', 'SCHEDULED', array[(${[...tagIds]}::integer[])[1 + n % ${tagIds.length}::integer]],
+        '{}', '{}', ${JSON.stringify({ ...NEWS, data: {} })}::text::json,
+        clock_timestamp() + ${AHEAD_MS + sends / 10}::float8 * interval '1 millisecond'
+      from generate_series(1, ${sends}::integer) as n
+      returning id, send_at
+    ),
+    scoped as (
+      insert into notification_scopes (notification_id, app_id, platform_id, simulated)
+      select id, ${demo.appId}, 3, false from written
+    )
+    select max(extract(epoch from send_at))::float8 * 1000 as "dueMs" from written`;
+  const dueMs = written?.dueMs ?? 0;
+  await sql`update notifications set send_at = to_timestamp(${dueMs}::float8 / 1000) where state = 'SCHEDULED'`;
+  return dueMs;
+}
+
+/** One of the same client for the moment, an urgent one, and one of another client if there is. */
+async function postSingles(
+  { other }: SmallGrounds,
+  target: PushTarget,
+): Promise<readonly (Posted | null)[]> {
+  await sleep(SINGLES_AFTER_MS);
+  return Promise.all([
+    postOne(target),
+    postOne({ ...target, priority: 'urgent' }),
+    other === null ? null : postOne({ ...target, ...other }),
+  ]);
+}
+
+async function postOne(target: PushTarget): Promise<Posted> {
+  const agent = new Agent();
+  const atMs = Date.now();
+  return { job: await post(target, agent, 0), atMs };
+}
+
+async function firstMsOf(sql: SmallGrounds['sql'], { job, atMs }: Posted): Promise<number | null> {
+  const [row] = await sql<{ ms: number }[]>`
+    select extract(epoch from first_send_at)::float8 * 1000 - ${atMs}::float8 as ms from notifications where id = ${job}`;
+  return row?.ms ?? null;
+}
+
+/** Looks at it ten times a second; the most that it saw. */
+function watchMemory(pid: number): { stop(): number } {
+  let most = 0;
+  const look = (): void => {
+    const nowMb = processMemoryMb(pid, 'VmRSS');
+    if (nowMb > most) most = nowMb;
+  };
+  const timer = setInterval(look, 100);
+  return {
+    stop() {
+      look();
+      clearInterval(timer);
+      return most;
+    },
+  };
+}
