@@ -23,8 +23,8 @@ const BEGIN = [
  *
  * That is not enough where a table was vacuumed while it was empty, as `chunks` mostly is: then a
  * join seems to be cheapest from the table's side, all of it for each row. So these statements join
- * by `id = any (array[row.id])` on the first column of the key. PostgreSQL can look that up, and can
- * neither merge nor hash by it.
+ * by `id = any (array[row.id])` on the first column of the key. PostgreSQL can look that up, and
+ * can neither merge nor hash by it.
  */
 export const PLANS_ARE_KEPT = [
   'set local plan_cache_mode = force_generic_plan',

@@ -56,8 +56,8 @@ export interface PlannedNotification extends DueLine {
  * skip, because enough of them is planned and not sent. The audience may have lost expired tags
  * since acceptance, never gained any.
  *
- * Its plan is kept (PLANS_ARE_KEPT), so each row is looked up by its own key: in a query of its own,
- * which "limit" and "offset" keep one, or by an array. What is found travels on with its
+ * Its plan is kept (PLANS_ARE_KEPT), so each row is looked up by its own key: in a query of its
+ * own, which "limit" and "offset" keep one, or by an array. What is found travels on with its
  * notification.
  */
 export const planDue = (sql: Sql, but: readonly DueLine[] = []) =>
