@@ -19,6 +19,7 @@ import { compare } from './beside.ts';
 import { printTable } from './report.ts';
 import type { Options, Ratios, Result, Scenario } from './scenario.ts';
 import { Stage } from './scenario.ts';
+import { credential } from './scenarios/credential.ts';
 import { fanOut } from './scenarios/fan-out.ts';
 import { importing } from './scenarios/import.ts';
 import { index } from './scenarios/index.ts';
@@ -40,6 +41,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
   recover,
   sender,
   latency,
+  credential,
   sizing,
   import: importing,
   soak,
