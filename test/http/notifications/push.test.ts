@@ -423,3 +423,13 @@ t.test('without a database the fault is told as such: the server makes it 503', 
   const asked = request('', {}, { id: '019a0000-0000-7000-8000-000000000000' });
   t.equal(await faultWith(() => statusRoute(patientReads).handle(asked, caller)), 'unavailable');
 });
+
+t.test('a client with as many open jobs as it may: 403, and no job', async (t) => {
+  const [before] = await sql<{ count: number }[]>`select count(*) from notifications`;
+  const limited = { ...caller, limits: { openJobs: 0 } };
+  const body = { tagIds: [tenant.tagId], payload: PAYLOAD, sendAt: Date.now() + 3_600_000 };
+  const answer = await route.handle(request(body), limited);
+  t.match(answer, { status: 403, beyondLimit: 'openJobs' });
+  t.match(JSON.parse(String(answer.body)), { detail: /its limit openJobs\. Cancel some/ });
+  t.same(await sql`select count(*) from notifications`, [before]);
+});
