@@ -3,8 +3,11 @@ FROM node:24-trixie-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 COPY src/patches src/patches
-RUN npm ci --omit=dev --no-audit --no-fund
+COPY console/package.json console/package-lock.json console/
+RUN npm ci --omit=dev --no-audit --no-fund && npm ci --omit=dev --no-audit --no-fund --prefix console
 COPY tsconfig.json ./
+COPY packages/client/src packages/client/src
+COPY console console
 COPY src src
 # The compiler is installed, because `npm start` builds; what ships is built already.
 RUN npm run --silent build:service && rm -r node_modules/typescript node_modules/@typescript node_modules/@types

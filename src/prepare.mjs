@@ -27,17 +27,25 @@ const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
 /** The build's last file. */
 const BUILT = join(ROOT, 'dist', '.built');
 const PATCHES = join(ROOT, 'src', 'patches');
+/** What the console is built from: its own, and the client that it calls the engine with. */
+const CONSOLE_SOURCES = [
+  'console/src',
+  'console/index.html',
+  'console/vite.config.ts',
+  'console/package-lock.json',
+  'packages/client/src',
+];
 /** For each level: what npm leaves out, how it is built, and from what. */
 const LEVELS = {
   start: {
     omits: '--omit=dev',
     build: 'build:service',
-    sources: ['src', 'tsconfig.json', 'package-lock.json'],
+    sources: ['src', 'tsconfig.json', 'package-lock.json', ...CONSOLE_SOURCES],
   },
   test: {
     omits: '--include=dev',
     build: 'build',
-    sources: ['src', 'test', 'bench', 'packages/client/src', 'tsconfig.json', 'package-lock.json'],
+    sources: ['src', 'test', 'bench', 'tsconfig.json', 'package-lock.json', ...CONSOLE_SOURCES],
   },
 };
 /**
@@ -56,7 +64,8 @@ if (!Object.hasOwn(LEVELS, level))
   throw new Error('Prepare for what? node src/prepare.mjs start|test');
 
 await turn();
-installRoot();
+installForLevel('.');
+installForLevel('console');
 for (const folder of folders) installFolder(folder);
 if (!isBuilt()) {
   process.stderr.write('Building …\n');
@@ -64,21 +73,21 @@ if (!isBuilt()) {
 }
 
 /**
- * Installs what the root's lockfile names for this level. The stamp says for which level that was
+ * Installs what a folder's lockfile names for this level. The stamp says for which level that was
  * done last, and its digest.
  */
-function installRoot() {
-  const digest = digestOf('.');
-  const stamp = stampOf('.');
+function installForLevel(folder) {
+  const digest = digestOf(folder);
+  const stamp = stampOf(folder);
   const [installed, forLevel] = readText(stamp).split(' ');
-  const isCurrent = installed === digest && isWhole();
+  const isCurrent = installed === digest && (folder !== '.' || isWhole());
   if (isCurrent && serves(forLevel)) return;
   const { omits } = LEVELS[level];
   // Who is broken off while adding leaves no stamp, and so the next one begins anew.
   rmSync(stamp, { force: true });
   // Adding keeps the packages of an engine that runs here; `npm ci` takes all away first.
-  if (isCurrent) install('.', ['install', '--no-save', omits]);
-  else install('.', ['ci', omits]);
+  if (isCurrent) install(folder, ['install', '--no-save', omits]);
+  else install(folder, ['ci', omits]);
   writeFileSync(stamp, `${digest} ${level}`);
 }
 

@@ -52,6 +52,8 @@ async function makeCheckout(t: Test): Promise<string> {
     'test',
     'bench',
     'packages/client/src',
+    'console/src',
+    'console/node_modules',
     'runner',
     'compiler',
   ]) {
@@ -79,7 +81,19 @@ async function makeCheckout(t: Test): Promise<string> {
   };
   writeFileSync(join(root, 'package.json'), JSON.stringify(project));
   await npm(t, root, ['install', '--package-lock-only', '--offline']);
+  makeConsole(root);
   return root;
+}
+
+/** Has no packages, and a build that notes that it ran. */
+function makeConsole(root: string): void {
+  const folder = join(root, 'console');
+  for (const file of ['index.html', 'vite.config.ts']) writeFileSync(join(folder, file), '');
+  const build = `node -e "fs.writeFileSync('../dist/console.js', '')"`;
+  const project = { name: 'pages', version: '1.0.0', scripts: { build } };
+  writeFileSync(join(folder, 'package.json'), JSON.stringify(project));
+  const lock = { name: 'pages', version: '1.0.0', lockfileVersion: 3, packages: { '': {} } };
+  writeFileSync(join(folder, 'package-lock.json'), JSON.stringify(lock));
 }
 
 async function npm(t: Test, root: string, args: readonly string[]): Promise<void> {
@@ -119,9 +133,13 @@ t.test(
       t.ok(existsSync(path));
     }
     t.equal(compilations(root), 1, 'and nothing was built anew for it');
+    t.ok(existsSync(join(root, 'dist', 'console.js')), 'the console was built too');
     const later = new Date(Date.now() + 1_000);
     utimesSync(join(root, 'tsconfig.json'), later, later);
     t.match(await prepare(t, root), { code: 0, err: 'Building …\n' }, 'a newer source is built');
+    const evenLater = new Date(Date.now() + 2_000);
+    utimesSync(join(root, 'console', 'index.html'), evenLater, evenLater);
+    t.match(await prepare(t, root), { code: 0, err: 'Building …\n' }, 'the console too');
   },
 );
 

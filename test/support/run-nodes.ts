@@ -28,7 +28,7 @@ import { until } from './poll.ts';
 const ROOT = join(import.meta.dirname, '..', '..', '..');
 /** In a checkout: what is built, run and read there. */
 const COPIED = ['package.json', 'package-lock.json', 'tsconfig.json', 'README.md'];
-const COPIED_FOLDERS = ['src', 'test', 'bench', 'config', 'packages'];
+const COPIED_FOLDERS = ['src', 'test', 'bench', 'config', 'packages', 'console'];
 const TESTS = ['dist/test/http', 'dist/test/end-to-end/main-job.test.js'];
 /** Shows the failures and the totals. */
 const TEST_RUN = `node dist/test/support/run.js --reporter=tap ${TESTS.join(' ')} >tests.log
@@ -76,7 +76,9 @@ async function runWith(major: string): Promise<void> {
       const filter = (path: string): boolean => !path.includes('node_modules');
       cpSync(join(ROOT, name), join(folder, name), { recursive: true, filter });
     }
-    symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+    for (const name of ['node_modules', 'console/node_modules']) {
+      symlinkSync(join(ROOT, name), join(folder, name));
+    }
     const path = `${dirname(node)}${delimiter}${process.env['PATH'] ?? ''}`;
     const place = { folder, environment: { ...process.env, PATH: path } };
     for (const [name, run] of STEPS) {

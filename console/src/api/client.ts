@@ -1,0 +1,117 @@
+/**
+ * How the rooms call the engine: the typed client of packages/client with the session in place of
+ * a credential.
+ */
+
+import { untrack } from 'svelte';
+import { TagcastClient } from '../../../packages/client/src/client.ts';
+import { problemOf } from '../../../packages/client/src/problem.ts';
+import { session } from '../state/session.svelte.ts';
+import { ask, BASE_URL } from './console-api.ts';
+
+/** For each attempt. */
+const TIMEOUT_MS = 30_000;
+/** The client's own limit would run while somebody types a password. */
+const NO_LIMIT_MS = 2_147_483_647;
+/** Where an event ends, and a line of it. */
+const EVENT_END = /\r?\n\r?\n/;
+const LINE_END = /\r?\n/;
+
+/** The engine's APIs for one client. */
+export class ClientApi extends TagcastClient {
+  readonly clientId: string;
+
+  constructor(clientId: string) {
+    super({
+      baseUrl: BASE_URL,
+      client: clientId,
+      timeoutMs: NO_LIMIT_MS,
+      fetch: (input, init) => send(clientId, input, init ?? {}, TIMEOUT_MS),
+    });
+    this.clientId = clientId;
+  }
+
+  /** The console's own routes that are of this client: members, credentials. */
+  async own<T>(method: string, path: string, body?: unknown): Promise<T> {
+    const asked = () => ({
+      clientId: this.clientId,
+      csrfToken: tokenNow(),
+      ...(body === undefined ? {} : { body }),
+    });
+    const used = tokenNow();
+    try {
+      return await ask<T>(method, path, asked());
+    } catch (error) {
+      if (!isOfTheSession(error) || !(await session.renew(used))) throw error;
+      return await ask<T>(method, path, asked());
+    }
+  }
+
+  /**
+   * Listens to a notification until it ends: `onProgress` gets it whole each time. Resolves when it
+   * has ended or the signal says so; rejects when the stream broke.
+   */
+  async listen(
+    id: string,
+    onProgress: (data: unknown) => void,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const url = new URL(
+      `push-api/v3/${encodeURIComponent(this.clientId)}/notifications/${encodeURIComponent(id)}/events`,
+      BASE_URL,
+    );
+    const response = await send(this.clientId, url, { method: 'GET', signal }, null);
+    if (!response.ok || response.body === null) throw await problemOf(response);
+    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+    let unread = '';
+    while (true) {
+      const { value, done } = await reader.read();
+      if (done) return false;
+      const parts = (unread + value).split(EVENT_END);
+      unread = parts.pop() ?? '';
+      for (const part of parts) {
+        const { event, data } = readEvent(part);
+        if (event === 'progress') onProgress(JSON.parse(data));
+        if (event === 'end') return true;
+      }
+    }
+  }
+}
+
+/** `fetch` cannot be heard by EventSource, which sends no headers; so events are read by hand. */
+function readEvent(text: string): { readonly event: string; readonly data: string } {
+  const lines = text.split(LINE_END);
+  const field = (name: string) =>
+    lines
+      .filter((line) => line.startsWith(`${name}:`))
+      .map((line) => line.slice(name.length + 1).trimStart())
+      .join('\n');
+  return { event: field('event'), data: field('data') };
+}
+
+const isOfTheSession = (error: unknown): boolean =>
+  error instanceof Error && 'status' in error && (error.status === 401 || error.status === 403);
+
+/** What is shown does not depend on it: a room is not loaded anew because of another session. */
+const tokenNow = (): string => untrack(() => session.csrfToken);
+
+/** With the session; one that has ended is renewed, and the request sent again. */
+async function send(
+  clientId: string,
+  input: RequestInfo | URL,
+  init: RequestInit,
+  timeoutMs: number | null,
+): Promise<Response> {
+  const once = () => {
+    const headers = new Headers(init.headers);
+    headers.set('X-CSRF-Token', tokenNow());
+    headers.set('Tagcast-Client', clientId);
+    const signals = [init.signal, timeoutMs === null ? null : AbortSignal.timeout(timeoutMs)];
+    const signal = AbortSignal.any(signals.filter((one) => one instanceof AbortSignal));
+    return fetch(input, { ...init, headers, signal, credentials: 'same-origin' });
+  };
+  const used = tokenNow();
+  const response = await once();
+  if (response.status !== 401 && response.status !== 403) return response;
+  return (await session.renew(used)) ? once() : response;
+}

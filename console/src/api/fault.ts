@@ -1,0 +1,36 @@
+/** What the page says when something failed: a sentence, the fields that are wrong, the request. */
+
+import { ProblemError } from '../../../packages/client/src/client.ts';
+import { faultTexts } from '../texts/faults.ts';
+
+export interface Fault {
+  /** 0: there was no answer. */
+  readonly status: number;
+  readonly sentence: string;
+  /** What is wrong, by the path of the field in the request. */
+  readonly fields: Readonly<Record<string, string>>;
+  /** To be named to an operator; '' without one. */
+  readonly requestId: string;
+}
+
+/** Of any error. One of a program is a surprise and thrown on. */
+export function faultOf(error: unknown): Fault {
+  if (error instanceof ProblemError) {
+    const { status, detail, errors = [], requestId } = error.problem;
+    const fields = Object.fromEntries(errors.map(({ path, message }) => [path, message]));
+    return { status, sentence: detail || faultTexts.unsaid(status), fields, requestId };
+  }
+  const isTimeout = error instanceof DOMException && error.name === 'TimeoutError';
+  // `fetch` rejects with a TypeError when there is no answer.
+  if (!isTimeout && !(error instanceof TypeError)) throw error;
+  return {
+    status: 0,
+    sentence: navigator.onLine ? faultTexts.noAnswer : faultTexts.offline,
+    fields: {},
+    requestId: '',
+  };
+}
+
+/** Whether a request was given up by the page itself, which is no fault. */
+export const isAbort = (error: unknown): boolean =>
+  error instanceof DOMException && error.name === 'AbortError';

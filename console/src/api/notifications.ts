@@ -1,0 +1,54 @@
+/** A page of the list of notifications, by what the address says. */
+
+import type { ListedNotification } from '../../../packages/client/src/openapi.ts';
+import type { ClientApi } from './client.ts';
+import { cursorOf } from './page.ts';
+
+export const STATES = [
+  'RUNNING',
+  'QUEUED',
+  'SCHEDULED',
+  'PAUSED',
+  'FINISHED',
+  'FAILED',
+  'CANCELLED',
+] as const;
+
+export interface NotificationPage {
+  readonly rows: readonly ListedNotification[];
+  readonly cursor: string | null;
+}
+
+const PAGE_ROWS = 50;
+
+export async function listNotifications(
+  api: ClientApi,
+  query: URLSearchParams,
+  signal: AbortSignal,
+): Promise<NotificationPage> {
+  const state = STATES.find((one) => one === query.get('state'));
+  const appId = Number(query.get('appId'));
+  const from = startOf(query.get('from'), 0);
+  const to = startOf(query.get('to'), 1);
+  const cursor = query.get('cursor');
+  const { body, headers } = await api.request('GET', '/push-api/v3/{client}/notifications', {
+    query: {
+      limit: PAGE_ROWS,
+      ...(state === undefined ? {} : { state }),
+      ...(appId > 0 ? { appId } : {}),
+      ...(from === null ? {} : { from }),
+      ...(to === null ? {} : { to }),
+      ...(cursor === null ? {} : { cursor }),
+    },
+    signal,
+  });
+  return { rows: body, cursor: cursorOf(headers) };
+}
+
+/** When a day of the viewer begins, or the one after so many days. */
+function startOf(date: string | null, days: number): number | null {
+  if (date === null) return null;
+  const start = new Date(`${date}T00:00`);
+  start.setDate(start.getDate() + days);
+  return Number.isNaN(start.getTime()) ? null : start.getTime();
+}

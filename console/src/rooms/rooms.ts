@@ -1,0 +1,36 @@
+/**
+ * Which room an address leads to. Each is loaded when it is opened first, with what it alone needs.
+ */
+
+import type { Component } from 'svelte';
+import type { ClientApi } from '../api/client.ts';
+import type { Membership } from '../api/console-api.ts';
+
+/** What a room of a client is given. */
+export interface RoomProps {
+  readonly api: ClientApi;
+  readonly member: Membership;
+  /** The parts of the address behind the room's name: `apps/1/platforms` has 1 and platforms. */
+  readonly parts: readonly string[];
+}
+
+type Load<Props extends Record<string, unknown>> = () => Promise<{
+  readonly default: Component<Props>;
+}>;
+
+/** By the first part behind the client. */
+const ROOMS: Readonly<Record<string, Load<RoomProps & Record<string, unknown>>>> = {
+  overview: () => import('./overview.svelte'),
+  send: () => import('./send.svelte'),
+  notifications: () => import('./notifications.svelte'),
+  tags: () => import('./tags.svelte'),
+  devices: () => import('./devices.svelte'),
+  apps: () => import('./apps.svelte'),
+  keys: () => import('./keys.svelte'),
+  team: () => import('./team.svelte'),
+  system: () => import('./system.svelte'),
+};
+
+/** The room of this name; undefined: there is none. */
+export const roomOf = (name: string): Load<RoomProps & Record<string, unknown>> | undefined =>
+  Object.hasOwn(ROOMS, name) ? ROOMS[name] : undefined;

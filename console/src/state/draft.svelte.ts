@@ -1,0 +1,79 @@
+/** The notification that is being composed: kept in this browser until it is sent. */
+
+import type { Tag } from '../../../packages/client/src/openapi.ts';
+
+/** What a chip shows of a tag. */
+export type PickedTag = Pick<Tag, 'id' | 'name' | 'sourceId'>;
+
+export interface DraftFields {
+  any: PickedTag[];
+  all: PickedTag[];
+  none: PickedTag[];
+  isExpression: boolean;
+  expression: string;
+  title: string;
+  message: string;
+  url: string;
+  image: string;
+  badge: number | null;
+  sound: string;
+  collapseId: string;
+  data: string;
+  isSilent: boolean;
+  when: 'now' | 'later';
+  /** As the input has it, in the viewer's zone. */
+  sendAt: string;
+  expiresMinutes: number;
+  ratePerSecond: number | null;
+  isUrgent: boolean;
+}
+
+const EMPTY: DraftFields = {
+  any: [],
+  all: [],
+  none: [],
+  isExpression: false,
+  expression: '',
+  title: '',
+  message: '',
+  url: '',
+  image: '',
+  badge: null,
+  sound: '',
+  collapseId: '',
+  data: '',
+  isSilent: false,
+  when: 'now',
+  sendAt: '',
+  expiresMinutes: 0,
+  ratePerSecond: null,
+  isUrgent: false,
+};
+
+const keyOf = (clientId: string): string => `tagcast-draft-${clientId}`;
+
+export class Draft {
+  fields = $state<DraftFields>({ ...EMPTY });
+  readonly #key: string;
+
+  constructor(clientId: string) {
+    this.#key = keyOf(clientId);
+    const kept = localStorage.getItem(this.#key);
+    // What an earlier version kept may lack fields, and has no others that matter.
+    if (kept !== null) this.fields = { ...EMPTY, ...JSON.parse(kept) };
+  }
+
+  /** Called whenever a field has changed. */
+  keep(): void {
+    localStorage.setItem(this.#key, JSON.stringify(this.fields));
+  }
+
+  clear(): void {
+    this.fields = { ...EMPTY };
+  }
+}
+
+/** Puts what was sent before into the draft, to be sent again. */
+export function keepAsDraft(clientId: string, fields: Partial<DraftFields>): void {
+  localStorage.setItem(keyOf(clientId), JSON.stringify({ ...EMPTY, ...fields }));
+}

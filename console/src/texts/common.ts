@@ -1,0 +1,41 @@
+/** What stands on every page. */
+
+export const commonTexts = {
+  loading: 'Loading',
+  copy: 'Copy',
+  copyOf: (what: string) => `Copy ${what}`,
+  copied: 'Copied',
+  notCopied: 'Not copied',
+  leave: 'Leave it',
+  save: 'Save',
+  close: 'Close',
+  more: 'More',
+  email: 'E-mail',
+  password: 'Password',
+  required: 'This is needed.',
+};
+
+export const navigationTexts = {
+  main: 'Main',
+  skip: 'To the page',
+  client: 'Client',
+  overview: 'Overview',
+  send: 'New notification',
+  sendShort: 'Send',
+  notifications: 'Notifications',
+  onAir: 'on air',
+  tags: 'Tags',
+  devices: 'Devices',
+  apps: 'Apps',
+  keys: 'Keys',
+  team: 'Team',
+  audit: 'Audit log',
+  system: 'System',
+  more: 'More',
+  account: 'Account',
+  signOut: 'Sign out',
+  notFoundTitle: 'Nothing here',
+  notFound: 'There is no page at this address.',
+  noClient: 'Your account belongs to no client. Ask an owner of one for an invitation.',
+  toOverview: 'To the overview',
+};

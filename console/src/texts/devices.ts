@@ -1,0 +1,71 @@
+/** Looking a device up. */
+
+export const deviceTexts = {
+  title: 'Devices',
+  line: 'What is known of one device, by its token.',
+  app: 'App',
+  platform: 'Platform',
+  deviceId: 'Token of the device',
+  deviceIdHint: 'As the app registered it. It is sent in the body of the request: no log has it.',
+  look: 'Look it up',
+  noApps: 'This client has no app yet.',
+  unknown:
+    'Nobody registered this device for this app on this platform. Compare the app, the platform and every character of the token.',
+  reachable: (count: string) => `This device can be reached: it has ${count}.`,
+  oneTag: 'one tag',
+  tags: (count: string) => `${count} tags`,
+  unsubscribed: (ago: string) =>
+    `This device has unsubscribed from everything ${ago}. Nothing is sent to it until it registers again.`,
+  noTags: 'This device is registered and has no tag. Nothing is sent to it.',
+  refused: (count: string, ago: string) =>
+    `Its token was refused ${count} times since it registered, last ${ago}.`,
+  factsTitle: 'What is known',
+  registered: 'Registered',
+  appVersion: 'Version of the app',
+  refusals: 'Refusals',
+  environment: 'APNs environment',
+  tagsTitle: 'Its tags',
+  name: 'Name',
+  sourceId: 'Source id',
+  pendingTitle: 'Not done yet',
+  notification: 'Notification',
+  what: 'What',
+  kinds: {
+    retry: 'is tried again',
+    dead: 'the provider called it dead',
+    refused: 'the provider refused it',
+  },
+  held: 'an operator decides',
+  due: 'When',
+  reason: 'Reason',
+  erase: 'Erase the device…',
+  eraseTitle: 'Erase this device?',
+  eraseLine:
+    'The device and its subscriptions are erased. A device that registers again is a new one.',
+  eraseDeed: 'Erase it',
+  erased: (tags: string, at: string) =>
+    `Erased: the device with its ${tags} subscriptions, registered ${at}. This is the proof; nothing else of it is kept.`,
+};
+
+export const systemTexts = {
+  title: 'System',
+  line: 'The engine as its operator sees it.',
+  raw: 'As the engine tells it',
+};
+
+export const auditTexts = {
+  title: 'Audit log',
+  line: 'Who did what, when, from where.',
+  at: 'When',
+  actor: 'Who',
+  action: 'What',
+  object: 'Of what',
+  address: 'From',
+  detail: 'More',
+  empty: 'Nothing was changed yet.',
+  next: 'Older ones',
+  first: 'The newest',
+  commandLine: 'the command line',
+  from: 'From',
+  to: 'To',
+};

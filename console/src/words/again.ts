@@ -1,0 +1,48 @@
+/** What was sent before, as a draft. */
+
+import type { Notification } from '../../../packages/client/src/openapi.ts';
+import type { ClientApi } from '../api/client.ts';
+import type { DraftFields, PickedTag } from '../state/draft.svelte.ts';
+
+/** Tags that are gone are left out: nobody has them. */
+export async function draftOf(
+  api: ClientApi,
+  notification: Notification,
+): Promise<Partial<DraftFields>> {
+  const { audience, payload } = notification;
+  const {
+    title = '',
+    message,
+    body,
+    url = '',
+    image = '',
+    badge,
+    sound = '',
+    collapseId = '',
+    silent,
+    data,
+  } = payload;
+  const texts = { title, message: message ?? body ?? '', url, image, sound, collapseId };
+  const rest = {
+    badge: badge ?? null,
+    isSilent: silent ?? false,
+    data: data === undefined ? '' : JSON.stringify(data, null, 2),
+  };
+  if (audience.expression !== undefined) {
+    return { ...texts, ...rest, isExpression: true, expression: audience.expression };
+  }
+  const [any, all, none] = await Promise.all([
+    tagsOf(api, audience.tagIds),
+    tagsOf(api, audience.filterTagIds),
+    tagsOf(api, audience.excludeTagIds),
+  ]);
+  return { ...texts, ...rest, any, all, none };
+}
+
+/** Tags by their ids, as far as they are there. */
+export async function tagsOf(api: ClientApi, ids: readonly number[]): Promise<PickedTag[]> {
+  const found = await Promise.allSettled(
+    ids.map((id) => api.request('GET', '/push-admin-api/v3/{client}/tags/{id}', { path: { id } })),
+  );
+  return found.flatMap((one) => (one.status === 'fulfilled' ? [one.value.body] : []));
+}

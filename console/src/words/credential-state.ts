@@ -1,0 +1,46 @@
+/** How the account of an app at a provider is, as one word and one sentence. */
+
+import type { ProviderCredential } from '../../../packages/client/src/openapi.ts';
+import { credentialTexts as texts } from '../texts/credentials.ts';
+import { ago, DAY_MS, dateTime } from './format.ts';
+
+export interface CredentialState {
+  readonly kind: 'accepted' | 'failed' | 'expired' | 'skipped';
+  readonly sign: string;
+  readonly label: string;
+  readonly sentence: string;
+  /** Whether somebody should do something. */
+  readonly isTrouble: boolean;
+}
+
+/** A key that ends within this time is told of. */
+const SOON_MS = 14 * DAY_MS;
+
+export function credentialStateOf(one: ProviderCredential, nowMs = Date.now()): CredentialState {
+  const { hasCredential, refused, fault, check, expiresAt, acceptedAt, fallbackUntil } = one;
+  if (!hasCredential) return { ...NONE, sentence: texts.missing };
+  if (refused !== undefined) {
+    const meaning = refused.meaning || refused.reason;
+    const sentence =
+      fallbackUntil === undefined
+        ? meaning
+        : `${meaning} ${texts.fallback(dateTime(fallbackUntil))}`;
+    return { ...BAD, sentence };
+  }
+  if (fault !== undefined) return { ...BAD, sentence: fault.meaning || fault.reason };
+  if (check?.ok === false) return { ...BAD, sentence: check.note };
+  if (expiresAt !== undefined && expiresAt < nowMs + SOON_MS) {
+    const label = expiresAt < nowMs ? texts.ended : texts.until(dateTime(expiresAt));
+    return { kind: 'expired', sign: '!', label, sentence: texts.replaceSoon, isTrouble: true };
+  }
+  if (check?.ok === true || acceptedAt !== undefined) {
+    const at = Math.max(check?.at ?? 0, acceptedAt ?? 0);
+    return { ...GOOD, sentence: at === 0 ? texts.works : texts.accepted(ago(at, nowMs)) };
+  }
+  return { ...UNKNOWN, sentence: check?.note ?? texts.unknown };
+}
+
+const NONE = { kind: 'skipped', sign: '–', label: texts.none, isTrouble: true } as const;
+const BAD = { kind: 'failed', sign: '✕', label: texts.refused, isTrouble: true } as const;
+const GOOD = { kind: 'accepted', sign: '✓', label: texts.works, isTrouble: false } as const;
+const UNKNOWN = { kind: 'skipped', sign: '?', label: texts.notAsked, isTrouble: false } as const;

@@ -1,0 +1,63 @@
+/** The rooms in the order of the rail, for a role. */
+
+import type { Membership } from '../api/console-api.ts';
+import { roomPath } from '../state/route.svelte.ts';
+import { navigationTexts as texts } from '../texts/common.ts';
+
+export interface RoomLink {
+  readonly room: string;
+  readonly path: string;
+  readonly label: string;
+  /** Its name where there is little room. */
+  readonly short?: string;
+  /** On a phone it stands on the page "More". */
+  readonly isMore: boolean;
+  /** A line above it. */
+  readonly isSecond: boolean;
+}
+
+interface Way {
+  readonly room: string;
+  readonly label: string;
+  readonly short?: string;
+  readonly isMore?: boolean;
+  readonly isSecond?: boolean;
+  readonly isFor?: 'owner' | 'publisher' | 'operator';
+}
+
+const WAYS: readonly Way[] = [
+  { room: 'overview', label: texts.overview },
+  { room: 'send', label: texts.send, short: texts.sendShort, isFor: 'publisher' },
+  { room: 'notifications', label: texts.notifications },
+  { room: 'tags', label: texts.tags },
+  { room: 'devices', label: texts.devices, isMore: true },
+  { room: 'apps', label: texts.apps },
+  { room: 'keys', label: texts.keys, isMore: true, isSecond: true, isFor: 'owner' },
+  { room: 'team', label: texts.team, isMore: true, isFor: 'owner' },
+  { room: 'system', label: texts.system, isMore: true, isFor: 'operator' },
+];
+
+/** What this member may open. */
+export function linksOf(member: Membership, isOperator: boolean): readonly RoomLink[] {
+  return WAYS.filter((way) => isOpenTo(way, member, isOperator)).map((way) => ({
+    room: way.room,
+    path: roomPath(member.clientId, way.room),
+    label: way.label,
+    ...(way.short === undefined ? {} : { short: way.short }),
+    isMore: way.isMore ?? false,
+    isSecond: way.isSecond ?? false,
+  }));
+}
+
+function isOpenTo({ isFor }: Way, { role }: Membership, isOperator: boolean): boolean {
+  switch (isFor) {
+    case 'owner':
+      return role === 'owner';
+    case 'publisher':
+      return role !== 'viewer';
+    case 'operator':
+      return isOperator;
+    default:
+      return true;
+  }
+}

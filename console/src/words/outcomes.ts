@@ -1,0 +1,39 @@
+/** What becomes of the devices of a send, as the engine counts it. */
+
+export interface Counts {
+  readonly totalCount: number;
+  readonly successCount: number;
+  readonly failedCount: number;
+  readonly skippedCount: number;
+  readonly expiredCount: number;
+  readonly cancelledCount: number;
+}
+
+export type OutcomeKind = 'accepted' | 'failed' | 'expired' | 'skipped' | 'cancelled' | 'remaining';
+
+/** How many devices have an outcome. */
+export const doneOf = (counts: Counts): number =>
+  counts.successCount +
+  counts.failedCount +
+  counts.skippedCount +
+  counts.expiredCount +
+  counts.cancelledCount;
+
+/** In the order in which they are shown; those that always stand there, and those that occurred. */
+export function outcomesOf(
+  counts: Counts,
+): readonly { readonly kind: OutcomeKind; readonly count: number }[] {
+  const all = [
+    { kind: 'accepted', count: counts.successCount },
+    { kind: 'failed', count: counts.failedCount },
+    { kind: 'expired', count: counts.expiredCount },
+    { kind: 'skipped', count: counts.skippedCount },
+    { kind: 'cancelled', count: counts.cancelledCount },
+    { kind: 'remaining', count: Math.max(0, counts.totalCount - doneOf(counts)) },
+  ] as const;
+  return all.filter(({ kind, count }) => count > 0 || kind === 'accepted' || kind === 'failed');
+}
+
+/** States in which nothing more happens. */
+export const isFinal = (state: string): boolean =>
+  state === 'FINISHED' || state === 'FAILED' || state === 'CANCELLED';

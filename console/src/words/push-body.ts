@@ -1,0 +1,71 @@
+/** The body of a push, of what was composed. */
+
+import type {
+  AudienceRequest,
+  Payload,
+  PushRequest,
+} from '../../../packages/client/src/openapi.ts';
+import type { DraftFields } from '../state/draft.svelte.ts';
+
+const MINUTE_MS = 60_000;
+const ABSOLUTE = /^https?:\/\//;
+const SCHEME = /^[a-z][a-z0-9+.-]*:/i;
+
+/** Null: nobody is chosen. */
+export function audienceOf(fields: DraftFields): AudienceRequest | null {
+  const { isExpression, expression, any, all, none } = fields;
+  if (isExpression) return expression.trim() === '' ? null : { audience: expression };
+  if (any.length === 0) return null;
+  const ids = (tags: DraftFields['any']) => tags.map(({ id }) => id);
+  return {
+    tagIds: ids(any),
+    ...(all.length === 0 ? {} : { filterTagIds: ids(all) }),
+    ...(none.length === 0 ? {} : { excludeTagIds: ids(none) }),
+  };
+}
+
+/** What is typed as data; null: it is no JSON object. */
+export function dataOf({ data }: DraftFields): Readonly<Record<string, unknown>> | null {
+  if (data.trim() === '') return {};
+  try {
+    const read: unknown = JSON.parse(data);
+    const isObject = typeof read === 'object' && read !== null && !Array.isArray(read);
+    return isObject ? (read as Readonly<Record<string, unknown>>) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Fields that are empty are left out. */
+export function payloadOf(fields: DraftFields): Payload {
+  const { title, message, url, image, badge, sound, collapseId, isSilent } = fields;
+  const data = dataOf(fields) ?? {};
+  const texts = { title, message, url, image, sound, collapseId };
+  return {
+    ...Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== '')),
+    ...(badge === null ? {} : { badge }),
+    ...(isSilent ? { silent: true } : {}),
+    ...(Object.keys(data).length === 0 ? {} : { data }),
+  };
+}
+
+/** Null: nobody is chosen. */
+export function pushBodyOf(fields: DraftFields, nowMs = Date.now()): PushRequest | null {
+  const audience = audienceOf(fields);
+  if (audience === null) return null;
+  const { when, sendAt, expiresMinutes, ratePerSecond, isUrgent } = fields;
+  const sendAtMs = when === 'later' && sendAt !== '' ? new Date(sendAt).getTime() : null;
+  return {
+    ...audience,
+    payload: payloadOf(fields),
+    ...(sendAtMs === null ? {} : { sendAt: sendAtMs }),
+    ...(expiresMinutes === 0
+      ? {}
+      : { expiresAt: (sendAtMs ?? nowMs) + expiresMinutes * MINUTE_MS }),
+    ...(ratePerSecond === null ? {} : { ratePerSecond }),
+    ...(isUrgent ? { priority: 'urgent' as const } : {}),
+  };
+}
+
+/** Whether an address has a scheme that browsers do not open. */
+export const isForAppsOnly = (url: string): boolean => SCHEME.test(url) && !ABSOLUTE.test(url);
