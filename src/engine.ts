@@ -32,6 +32,8 @@ import { statusRoute } from './http/notifications/status.ts';
 import { JobWatches } from './http/notifications/watches.ts';
 import { aboutRoute } from './http/open/about.ts';
 import { apiViewerRoutes } from './http/open/api-viewer.ts';
+import { consoleFiles } from './http/open/console-files.ts';
+import { consolePageRoutes } from './http/open/console-page.ts';
 import { healthRoutes } from './http/open/health.ts';
 import { Readiness } from './http/open/readiness.ts';
 import { withDocument } from './http/openapi/routes.ts';
@@ -218,6 +220,7 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
       mode: config.SIGN_UP,
     }),
     aboutRoute,
+    ...consolePageRoutes(consoleFiles()),
     ...healthRoutes({ readiness, metrics }),
     ...apiViewerRoutes(),
   ]);

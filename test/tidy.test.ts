@@ -110,6 +110,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 const TESTS_WITHOUT_TWIN = [
   'tidy',
   'client',
+  'console',
   'documents',
   'contract',
   'end-to-end',

@@ -49,9 +49,10 @@ interface RouteShape {
   /** Segments, with `:name` for a parameter: `/push-api/status/:id`. */
   readonly path: string;
   /**
-   * What describes it in the OpenAPI document (`openapi/operations.ts`); null: a route of a test.
+   * What describes it in the OpenAPI document (`openapi/operations.ts`); `page`: what a browser
+   * loads, which is no part of the interface; null: a route of a test.
    */
-  readonly operation: OperationId | null;
+  readonly operation: OperationId | 'page' | null;
   /** The answer to a longer body is 413, before the handler runs. */
   readonly bodyBytesMax: number;
 }

@@ -98,11 +98,13 @@ export class DocumentCheck {
 
 /** The same routes; an answer that is not as the document says fails the test. */
 export function checked(routes: readonly Route[]): readonly Route[] {
-  const described = routes.filter(({ operation }) => operation !== null);
+  const described = routes.filter(isDescribed);
   if (described.length === 0) return routes;
   const check = new DocumentCheck(makeDocument(described));
-  return routes.map((route) => (route.operation === null ? route : checkedRoute(route, check)));
+  return routes.map((route) => (isDescribed(route) ? checkedRoute(route, check) : route));
 }
+
+const isDescribed = ({ operation }: Route): boolean => operation !== null && operation !== 'page';
 
 function checkedRoute(route: Route, check: DocumentCheck): Route {
   const seen = async (

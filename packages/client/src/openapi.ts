@@ -1701,6 +1701,8 @@ export interface components {
             readonly skippedCount: number;
             readonly expiredCount: number;
             readonly cancelledCount: number;
+            /** @description The beginning of its title, else of its message. */
+            readonly title?: string;
         };
         readonly AudienceRequest: {
             /** @description Devices with any of these tags. One of the two fields of target tags is needed. */
@@ -7283,6 +7285,14 @@ export interface operations {
                         readonly [key: string]: string;
                     };
                 };
+            };
+            /** @description To the console, for browsers. */
+            readonly 303: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
             };
             readonly default: components["responses"]["Problem"];
         };

@@ -59,7 +59,11 @@ const times = {
   finishedAt: epochMs.optional(),
 };
 const row = { id: jobId, state, userName: z.string(), ...times, ...counts };
-const listed = z.object(row).meta({ id: 'ListedNotification' });
+const title = z
+  .string()
+  .optional()
+  .meta({ description: 'The beginning of its title, else of its message.' });
+const listed = z.object({ ...row, title }).meta({ id: 'ListedNotification' });
 const job = z
   .object({
     ...row,

@@ -64,10 +64,11 @@ function readCursor(query: QueryReader): string | null {
   return id;
 }
 
-const rowOf = ({ id, state, userName, ...row }: ListedNotification) => ({
+const rowOf = ({ id, state, userName, title, ...row }: ListedNotification) => ({
   id,
   state,
   userName,
+  ...(title === null ? {} : { title }),
   ...timesObject(row),
   ...countsObject(row),
 });

@@ -1,6 +1,6 @@
-/** `/`: tells people with a browser or curl what this service is and where its APIs are. */
+/** `/`: leads browsers to the console, and tells others what this is and where its APIs are. */
 
-import type { HttpRequest, HttpResponse, OpenRoute } from '../handler.ts';
+import type { HttpResponse, OpenRoute } from '../handler.ts';
 
 const ABOUT = {
   name: 'tagcast',
@@ -9,6 +9,7 @@ const ABOUT = {
   administration: '/push-admin-api',
   alive: '/livez',
   ready: '/readyz',
+  console: '/console/',
   documentation: '/docs/api',
   openapi: '/openapi.json',
 };
@@ -17,6 +18,7 @@ const TEXT = `Tagcast: ${ABOUT.description}
 
 Apps and publishers   ${ABOUT.apps}/…         with credentials
 Administration        ${ABOUT.administration}/…   with credentials
+In a browser          ${ABOUT.console}
 Health                ${ABOUT.alive}, ${ABOUT.ready}
 All requests          ${ABOUT.documentation}, ${ABOUT.openapi}
 `;
@@ -31,21 +33,31 @@ export const aboutRoute: OpenRoute = {
   method: 'GET',
   path: '/',
   bodyBytesMax: 0,
-  handle: (request) => (wantsJson(request) ? JSON_ANSWER : TEXT_ANSWER),
+  handle(request) {
+    const accept = request.header('accept').toLowerCase();
+    if (accept.includes('application/json')) return JSON_ANSWER;
+    return accept.includes('text/html') ? TO_THE_CONSOLE : TEXT_ANSWER;
+  },
 };
+
+/** Who names JSON gets JSON, who names HTML is a browser, and curl accepts anything. */
+const SHARED = { 'Cache-Control': 'no-store', Vary: 'Accept' } as const;
 
 const JSON_ANSWER: HttpResponse = {
   status: 200,
-  headers: { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' },
+  headers: { ...SHARED, 'Content-Type': 'application/json' },
   body: JSON.stringify(ABOUT),
 };
 
 const TEXT_ANSWER: HttpResponse = {
   status: 200,
-  headers: { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'no-store' },
+  headers: { ...SHARED, 'Content-Type': 'text/plain; charset=utf-8' },
   body: TEXT,
 };
 
-/** Browsers and curl accept anything and get text; callers that name JSON get JSON. */
-const wantsJson = (request: HttpRequest): boolean =>
-  request.header('accept').toLowerCase().includes('application/json');
+/** Relative: a proxy may serve it under a path of its own. */
+const TO_THE_CONSOLE: HttpResponse = {
+  status: 303,
+  headers: { ...SHARED, Location: 'console/' },
+  body: '',
+};

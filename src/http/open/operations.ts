@@ -34,6 +34,7 @@ export const openOperations = {
           },
         },
       },
+      303: { description: 'To the console, for browsers.', content: {} },
     },
   },
   getLiveness: {

@@ -70,6 +70,7 @@ export function makeDocument(routes: readonly Route[]): OpenApiDocument {
   const paths: Record<string, Record<string, Json>> = {};
   const statuses = new Set<number>();
   for (const route of routes) {
+    if (route.operation === 'page') continue;
     if (route.operation === null) throw new Error(`${route.path} has no operation`);
     const path = route.path.replaceAll(PARAMETER, '{$1}');
     paths[path] ??= {};

@@ -33,7 +33,12 @@ export interface ListedNotification extends NotificationTimes, Counts {
   readonly id: string;
   readonly state: NotificationState;
   readonly userName: string;
+  /** The beginning of its title, else of its message; null: it shows neither. */
+  readonly title: string | null;
 }
+
+/** As much as tells one notification from another. */
+const TITLE_LENGTH_MAX = 200;
 
 /** The columns of NotificationTimes, of the notification `n`. */
 export const timesOf = (sql: Sql) => sql`
@@ -55,7 +60,8 @@ export function listNotifications(
   const { first, end } = idsBetween(fromMs, toMs);
   const below = before !== null && before < end ? before : end;
   return sql<ListedNotification[]>`
-    select n.id, n.state, n.user_name as "userName", ${timesOf(sql)}, c.*
+    select n.id, n.state, n.user_name as "userName", ${timesOf(sql)}, c.*,
+      left(coalesce(n.payload ->> 'title', n.payload ->> 'message', n.payload ->> 'body'), ${TITLE_LENGTH_MAX}::integer) as title
     from (
       select * from notifications n
       where n.client_id = ${clientId} and n.id < ${below}::uuid and n.id >= ${first}::uuid

@@ -62,6 +62,23 @@ await onEachStore(t, {
     t.notOk('expiresAt' in body[0] || 'finishedAt' in body[0], 'what is not there is left out');
   },
 
+  async 'each tells what it shows: the title, else the message'(t, store) {
+    const api = await startJobsApi(t, store, 'titled');
+    for (const payload of [
+      { title: 'goal!', message: '1:0' },
+      { message: 'x'.repeat(300) },
+      { silent: true },
+      { title: '\u{1f600}<b>' },
+    ]) {
+      await api.push({ payload });
+    }
+    const { body } = await api.call('GET', '');
+    t.strictSame(
+      (body as { title?: string }[]).map(({ title }) => title),
+      ['\u{1f600}<b>', undefined, 'x'.repeat(200), 'goal!'],
+    );
+  },
+
   'pages stay right while jobs come, change and go': async (t, store) => changing(t, store),
 
   async 'by state, app, tag and time, and all of them together'(t, store) {

@@ -57,6 +57,11 @@ t.test('a route that everybody may call needs no credential', (t) => {
   t.end();
 });
 
+t.test('what a browser loads is no part of the interface', (t) => {
+  t.same(makeDocument([route({ operation: 'page', api: 'open', path: '/console/' })]).paths, {});
+  t.end();
+});
+
 t.test('what is not described is a fault', (t) => {
   t.throws(() => makeDocument([route({ operation: null })]), /has no operation/);
   t.throws(() => makeDocument([route({ path: '/a/:other' })]), /:other is not described/);
