@@ -24,7 +24,6 @@ export interface SessionAnswer {
 }
 
 export interface Settings {
-  readonly version: string;
   readonly signUp: 'off' | 'open' | 'invitation';
 }
 
@@ -48,12 +47,13 @@ export interface ShownCredential {
   readonly password: string;
 }
 
+/** Null: it was made with another SECRET_KEY, and nobody can read it. */
 export interface Credentials {
-  readonly superUser: ShownCredential;
+  readonly superUser: ShownCredential | null;
   readonly apps: readonly {
     readonly appId: number;
     readonly name: string;
-    readonly apiUser: ShownCredential;
+    readonly apiUser: ShownCredential | null;
   }[];
 }
 

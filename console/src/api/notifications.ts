@@ -2,7 +2,7 @@
 
 import type { ListedNotification } from '../../../packages/client/src/openapi.ts';
 import type { ClientApi } from './client.ts';
-import { cursorOf } from './page.ts';
+import { cursorOf, startOfDay } from './page.ts';
 
 export const STATES = [
   'RUNNING',
@@ -28,8 +28,8 @@ export async function listNotifications(
 ): Promise<NotificationPage> {
   const state = STATES.find((one) => one === query.get('state'));
   const appId = Number(query.get('appId'));
-  const from = startOf(query.get('from'), 0);
-  const to = startOf(query.get('to'), 1);
+  const from = startOfDay(query.get('from'), 0);
+  const to = startOfDay(query.get('to'), 1);
   const cursor = query.get('cursor');
   const { body, headers } = await api.request('GET', '/push-api/v3/{client}/notifications', {
     query: {
@@ -43,12 +43,4 @@ export async function listNotifications(
     signal,
   });
   return { rows: body, cursor: cursorOf(headers) };
-}
-
-/** When a day of the viewer begins, or the one after so many days. */
-function startOf(date: string | null, days: number): number | null {
-  if (date === null) return null;
-  const start = new Date(`${date}T00:00`);
-  start.setDate(start.getDate() + days);
-  return Number.isNaN(start.getTime()) ? null : start.getTime();
 }

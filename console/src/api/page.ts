@@ -1,4 +1,4 @@
-/** Lists that come page by page. */
+/** Lists that come page by page, and filters by days. */
 
 const NEXT = /<([^>]*)>; *rel="next"/;
 
@@ -6,4 +6,12 @@ const NEXT = /<([^>]*)>; *rel="next"/;
 export function cursorOf(headers: Headers): string | null {
   const next = NEXT.exec(headers.get('link') ?? '')?.[1];
   return next === undefined ? null : new URL(next, location.href).searchParams.get('cursor');
+}
+
+/** When a day of the viewer begins, or the one after so many days. */
+export function startOfDay(date: string | null, days: number): number | null {
+  if (date === null) return null;
+  const start = new Date(`${date}T00:00`);
+  start.setDate(start.getDate() + days);
+  return Number.isNaN(start.getTime()) ? null : start.getTime();
 }

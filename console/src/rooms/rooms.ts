@@ -28,6 +28,7 @@ const ROOMS: Readonly<Record<string, Load<RoomProps & Record<string, unknown>>>>
   apps: () => import('./apps.svelte'),
   keys: () => import('./keys.svelte'),
   team: () => import('./team.svelte'),
+  audit: () => import('./audit.svelte'),
   system: () => import('./system.svelte'),
 };
 

@@ -1,5 +1,9 @@
 /** Composing a notification. */
 
+/** `about 4,218,906 devices`, `1 device`. */
+const devices = (count: string): string =>
+  `${count} ${count.endsWith(' 1') || count === '1' ? 'device' : 'devices'}`;
+
 export const sendTexts = {
   title: 'New notification',
   draft: 'What you type stays in this browser until it is sent.',
@@ -54,11 +58,11 @@ export const sendTexts = {
   rateHint: (devices: string, time: string) => `${devices} devices in ${time}.`,
   urgent: 'Urgent: overtakes what is being sent',
   send: 'Send…',
-  sendTo: (count: string) => `Send to ${count} devices…`,
-  planFor: (count: string) => `Plan for ${count} devices…`,
+  sendTo: (count: string) => `Send to ${devices(count)}…`,
+  planFor: (count: string) => `Plan for ${devices(count)}…`,
   nobody: 'Nobody yet',
-  devices: (count: string) => `${count} devices`,
-  about: 'about',
+  devices,
+  about: (count: string) => `about ${count}`,
   counting: 'counting …',
   chooseTags: 'Choose a tag: the devices are counted while you choose.',
   unknown: (names: string) => `Nobody has these, for no tag is called so: ${names}.`,
@@ -69,9 +73,9 @@ export const sendTexts = {
   curlHint: 'SUPER_USER_TOKEN is on the page of each app.',
   previewNow: 'now',
   untitled: 'Title',
-  confirmTitle: (count: string) => `Send to ${count} devices?`,
-  confirmPlanTitle: (count: string) => `Plan this for ${count} devices?`,
-  confirmDeed: (count: string) => `Send to ${count} devices`,
+  confirmTitle: (count: string) => `Send to ${devices(count)}?`,
+  confirmPlanTitle: (count: string) => `Plan this for ${devices(count)}?`,
+  confirmDeed: (count: string) => `Send to ${devices(count)}`,
   confirmPlanDeed: (at: string) => `Send it ${at}`,
   confirmType: (count: string) => `Type the number of devices, ${count}`,
   confirmAbove: 'Ask for the number above',
