@@ -11,3 +11,6 @@ export const embeddedTemplate: string | undefined = process.env['TEST_EMBEDDED_T
 
 /** CI: what would be skipped for want of a server is a failure. */
 export const skipsForbidden: boolean = process.env['TEST_SKIPS_FORBIDDEN'] === '1';
+
+/** Where tests in a browser put pictures of the pages; absent: nowhere. */
+export const screenshotsFolder: string | undefined = process.env['TEST_SCREENSHOTS'];

@@ -1,0 +1,221 @@
+/**
+ * The console in a real browser, on an engine of its own with the simulator: from the first page to
+ * a notification that arrived.
+ */
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { axeFaults, LOOKS, openPage, takePicture, withBrowser } from '../support/browser.ts';
+import { startEngine } from '../support/processes.ts';
+import { seedEmbedded } from '../support/store.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+
+t.setTimeout(300_000);
+
+/** What a browser loads before the first page is there. */
+const FIRST_LOAD_BYTES_MAX = 150_000;
+const OWNER = { email: 'owner@example.com', password: 'a sentence that is long' };
+const HOSTILE = `<img src=x onerror="document.title='owned'">`;
+
+t.test('the first load is small', (t) => {
+  const built = join(import.meta.dirname, '..', '..', 'console');
+  const html = readFileSync(join(built, 'index.html'), 'utf8');
+  const first = [...html.matchAll(/(?:src|href)="\.\/(assets\/[^"]+)"/g)].map(
+    ([, name = '']) => name,
+  );
+  const css = readFileSync(join(built, first.find((name) => name.endsWith('.css')) ?? ''), 'utf8');
+  const fonts = [...css.matchAll(/url\(\.?\/?([^)]+woff2)\)/g)].map(([, name = '']) =>
+    join('assets', name),
+  );
+  const names = readdirSync(built, { recursive: true, encoding: 'utf8' });
+  const sizeOf = (name: string) =>
+    readFileSync(join(built, names.includes(`${name}.br`) ? `${name}.br` : name)).length;
+  const bytes = ['index.html', ...first, ...fonts].reduce((sum, name) => sum + sizeOf(name), 0);
+  t.ok(first.length >= 2 && fonts.length === 1, 'page, script, style, type');
+  t.comment(`first load: ${bytes} bytes compressed`);
+  t.ok(bytes < FIRST_LOAD_BYTES_MAX, `${bytes} bytes`);
+  t.end();
+});
+
+t.test('from signing in to a notification that arrived', async (t) => {
+  await withBrowser(t, async (t, browser) => {
+    const dataDir = temporaryDirectory(t);
+    seedEmbedded(dataDir);
+    const engine = await startEngine(t, dataDir, { SIGN_UP: 'open' });
+    const demo = engine.demo();
+    const { page, context, complaints } = await openPage(t, browser);
+    const shows = (text: string | RegExp) => page.getByText(text).first().waitFor();
+
+    await t.test("the demo's link signs in once, and its owner invites another", async (t) => {
+      const { page: first } = await openPage(t, browser);
+      await first.goto(demo.consoleUrl ?? '');
+      await first.getByRole('heading', { name: 'Overview' }).waitFor();
+      t.match(
+        first.url(),
+        /#\/client\/demo\/overview$/,
+        'the token is not in the address any more',
+      );
+      await first.goto(`${engine.baseUrl}/console/#/client/demo/team`);
+      await first.getByRole('button', { name: 'Invite…' }).click();
+      await first.getByLabel('owner').check();
+      await first.getByRole('button', { name: 'Make the link' }).click();
+      const link = await first.getByText('#/invitation/').textContent();
+
+      await page.goto(link ?? '');
+      await page.getByLabel('E-mail').fill(OWNER.email);
+      const [paintMs, interactiveMs] = (await page.evaluate(
+        "[performance.getEntriesByName('first-contentful-paint')[0]?.startTime, performance.now()]",
+      )) as readonly number[];
+      t.comment(
+        `first paint ${Math.round(paintMs ?? 0)} ms, taken a letter by ${Math.round(interactiveMs ?? 0)} ms`,
+      );
+      await page.getByLabel('Password').fill('short');
+      await page.getByRole('button', { name: 'Sign up' }).click();
+      await shows(/must have \d+–\d+ characters/);
+      t.equal(await page.getByLabel('E-mail').inputValue(), OWNER.email, 'what was typed stays');
+      await page.getByLabel('Password').fill(OWNER.password);
+      await page.getByRole('button', { name: 'Sign up' }).click();
+      await page.getByRole('heading', { name: 'Overview' }).waitFor();
+      await shows('Four steps to the first notification');
+    });
+
+    await t.test('signing out and in; a wrong password is told', async (t) => {
+      await page.goto(`${engine.baseUrl}/console/#/account`);
+      await page.getByRole('button', { name: 'Sign out', exact: true }).click();
+      await page.getByLabel('E-mail').fill(OWNER.email);
+      await page.getByLabel('Password').fill('a wrong one');
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await shows('No account has this e-mail address and this password.');
+      t.equal(await page.getByLabel('E-mail').inputValue(), OWNER.email, 'what was typed stays');
+      await page.getByLabel('Password').fill(OWNER.password);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('heading', { name: 'Account' }).waitFor();
+    });
+
+    await t.test('who signs up sees a client of their own, and nothing of another', async (t) => {
+      const { page: other } = await openPage(t, browser);
+      await other.goto(`${engine.baseUrl}/console/#/sign-up`);
+      await other.getByLabel('Name of the client').fill('Kurier');
+      await other.getByLabel('E-mail').fill('other@example.com');
+      await other.getByLabel('Password').fill(OWNER.password);
+      await other.getByRole('button', { name: 'Sign up' }).click();
+      await other.getByText('Nothing was sent yet.').waitFor();
+      t.notMatch(other.url(), /\/demo\//);
+      await other.getByRole('link', { name: 'Apps' }).click();
+      await other.getByRole('heading', { name: 'No app yet' }).waitFor();
+      await other.goto(`${engine.baseUrl}/console/#/client/demo/apps`);
+      await other.getByRole('heading', { name: 'Nothing here' }).first().waitFor();
+      const status = await other.evaluate(
+        `fetch('/console/api/session').then((answer) => answer.json()).then(({ csrfToken }) =>
+          fetch('/push-admin-api/v3/demo/apps', { headers: { 'X-CSRF-Token': csrfToken, 'Tagcast-Client': 'demo' } })).then(({ status }) => status)`,
+      );
+      t.equal(status, 403);
+    });
+
+    await t.test('Info: hidden until shown', async (t) => {
+      await page.goto(`${engine.baseUrl}/console/#/client/demo/apps/${demo.appId}`);
+      await page.getByRole('heading', { name: 'Notification + Admin API' }).waitFor();
+      t.equal(await page.getByText(demo.superUser.token).count(), 0);
+      await page.getByRole('button', { name: 'Show Token' }).first().click();
+      await shows(demo.superUser.token);
+      t.equal(await page.getByText(demo.apiUser.token).count(), 0, 'the other stays hidden');
+    });
+
+    await t.test('a tag with a hostile name, and a device that has it', async (t) => {
+      await page.goto(`${engine.baseUrl}/console/#/client/demo/tags`);
+      await page.getByRole('button', { name: 'New tag' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Name', { exact: true }).fill(HOSTILE);
+      await dialog.getByLabel('Source id').fill('hostile');
+      await dialog.getByRole('button', { name: 'New tag' }).click();
+      await page.getByRole('heading', { name: HOSTILE }).waitFor();
+      const answer = await fetch(`${demo.baseUrl}/push-api/reg`, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${demo.apiUser.token}` },
+        body: JSON.stringify({
+          appId: demo.appId,
+          platformId: 3,
+          deviceId: 'ab'.repeat(32),
+          tagSourceId: ['hostile'],
+        }),
+      });
+      t.equal(await answer.text(), 'OK');
+    });
+
+    await t.test('sending: counted, previewed, confirmed, watched to its end', async (t) => {
+      await page.goto(`${engine.baseUrl}/console/#/client/demo/send`);
+      await page.getByRole('combobox', { name: 'Devices with any of these tags' }).fill('img');
+      await page.getByRole('option', { name: HOSTILE }).click();
+      await page.getByRole('heading', { name: 'about 1 device' }).waitFor();
+      await page.getByLabel('Title', { exact: true }).fill(HOSTILE);
+      await page.getByLabel('Message', { exact: true }).fill('1:0');
+      await shows(/iOS · \d+ of 4,096 bytes/);
+
+      await context.clearCookies();
+      await page.getByLabel('Message', { exact: true }).fill('1:0, and the session has ended');
+      const asking = page.getByRole('dialog', { name: 'Your session has ended' });
+      await asking.getByLabel('Password').fill(OWNER.password);
+      await asking.getByRole('button', { name: 'Sign in', exact: true }).click();
+      await asking.waitFor({ state: 'detached' });
+      t.equal(
+        await page.getByLabel('Title', { exact: true }).inputValue(),
+        HOSTILE,
+        'nothing typed is lost',
+      );
+
+      await page.getByRole('button', { name: 'Send to about 1 device…' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Send to 1 device' }).click();
+      await page.getByRole('heading', { name: HOSTILE }).waitFor();
+      await page.getByText('done', { exact: true }).first().waitFor();
+      await shows('1 of 1');
+      t.match(page.url(), /#\/client\/demo\/notifications\/[0-9a-f-]{36}$/);
+    });
+
+    await t.test(
+      'every room, in light, dark and on a phone: nothing for axe, nothing hostile',
+      async (t) => {
+        const job = page.url().split('/').at(-1);
+        const tagId = demo.tagIds[0];
+        const rooms = [
+          'overview',
+          'send',
+          'notifications',
+          `notifications/${job}`,
+          'tags',
+          `tags/${tagId}`,
+          'devices',
+          'apps',
+          `apps/${demo.appId}`,
+          `apps/${demo.appId}/platforms`,
+          `apps/${demo.appId}/statistics`,
+          'keys',
+          'team',
+          'audit',
+          'more',
+        ];
+        for (const [look, options] of Object.entries(LOOKS)) {
+          await page.emulateMedia({ colorScheme: options.colorScheme });
+          await page.setViewportSize(options.viewport);
+          for (const room of rooms) {
+            await page.goto(`${engine.baseUrl}/console/#/client/demo/${room}`);
+            await page.locator('h1').waitFor();
+            await page.waitForLoadState('networkidle');
+            const widthPx = await page.evaluate(
+              'document.documentElement.scrollWidth - innerWidth',
+            );
+            t.ok(Number(widthPx) <= 0, `${room} ${look}: as wide as the window`);
+            t.strictSame(await axeFaults(page), [], `${room} ${look}`);
+            t.not(await page.title(), 'owned', room);
+            await takePicture(
+              page,
+              `${room.replace(job ?? '', 'one').replaceAll('/', '-')}-${look}`,
+            );
+          }
+        }
+      },
+    );
+
+    t.strictSame(complaints, [], 'the page complains of nothing');
+  });
+});
