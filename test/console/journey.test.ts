@@ -45,6 +45,7 @@ t.test('from signing in to a notification that arrived', async (t) => {
     const engine = await startEngine(t, dataDir, { SIGN_UP: 'open' });
     const demo = engine.demo();
     const { page, context, complaints } = await openPage(t, browser);
+    let job = '';
     const shows = (text: string | RegExp) => page.getByText(text).first().waitFor();
 
     await t.test("the demo's link signs in once, and its owner invites another", async (t) => {
@@ -169,13 +170,63 @@ t.test('from signing in to a notification that arrived', async (t) => {
       await page.getByRole('heading', { name: HOSTILE }).waitFor();
       await page.getByText('done', { exact: true }).first().waitFor();
       await shows('1 of 1');
-      t.match(page.url(), /#\/client\/demo\/notifications\/[0-9a-f-]{36}$/);
+      job = page.url().split('/').at(-1) ?? '';
+      t.match(job, /^[0-9a-f-]{36}$/);
+    });
+
+    await t.test('what became of it: statistics of the app, and the device', async (t) => {
+      const app = `${engine.baseUrl}/console/#/client/demo/apps/${demo.appId}`;
+      await page.goto(`${app}/statistics`);
+      await page.getByRole('img', { name: 'Accepted and refused sends by day.' }).waitFor();
+      const figures = await page.locator('dl.figures').first().textContent();
+      t.match(figures, /Devices\s*1\s*Notifications\s*1\s*Accepted\s*1\s*Refused\s*0/);
+      await page.goto(`${engine.baseUrl}/console/#/client/demo/devices`);
+      await page.getByLabel('Token of the device').fill('cd'.repeat(32));
+      await page.getByRole('button', { name: 'Look it up' }).click();
+      await shows('Nobody registered this device');
+      await page.getByLabel('Token of the device').fill('ab'.repeat(32));
+      await page.getByRole('button', { name: 'Look it up' }).click();
+      await shows('This device can be reached: it has one tag.');
+      t.notMatch(page.url(), /abab/, 'the token is in no address');
+    });
+
+    await t.test('an app of their own, its key by drop, and a further key', async () => {
+      await page.goto(`${engine.baseUrl}/console/#/client/demo/apps`);
+      await page.getByRole('button', { name: 'New app' }).click();
+      await page.getByLabel('Name').fill('Kurier');
+      await page.getByRole('button', { name: 'Make it' }).click();
+      await shows('Choose one at least.');
+      await page.getByRole('checkbox', { name: 'iOS' }).check();
+      await page.getByRole('button', { name: 'Make it' }).click();
+      await page.getByRole('heading', { name: 'Kurier' }).waitFor();
+      await page.getByRole('link', { name: 'Platforms' }).click();
+      await shows('Nothing can be sent here: no key was given.');
+      const file = (name: string, text: string) => ({
+        name,
+        mimeType: '',
+        buffer: Buffer.from(text),
+      });
+      const drop = page.locator('input[type=file]');
+      await drop.setInputFiles(file('key.txt', 'no key'));
+      await shows('This is no .p8 file');
+      const pem = '-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n';
+      await drop.setInputFiles(file('AuthKey_ABCDE12345.p8', pem));
+      await page.getByLabel('Team ID').fill('TEAM123456');
+      await page.getByLabel('Bundle ID').fill('example.kurier');
+      await page.getByRole('button', { name: 'Check and keep it' }).click();
+      await page.getByRole('alert').getByText('privateKey').waitFor();
+      await page.goto(`${engine.baseUrl}/console/#/client/demo/keys`);
+      await page.getByRole('button', { name: 'New key' }).first().click();
+      await page.getByLabel('Name').fill('CMS');
+      await page.getByRole('button', { name: 'Make it' }).click();
+      await shows(/^tck_/);
+      await page.getByRole('button', { name: 'Close' }).click();
+      await page.getByRole('rowheader', { name: 'CMS' }).waitFor();
     });
 
     await t.test(
       'every room, in light, dark and on a phone: nothing for axe, nothing hostile',
       async (t) => {
-        const job = page.url().split('/').at(-1);
         const tagId = demo.tagIds[0];
         const rooms = [
           'overview',
@@ -207,10 +258,7 @@ t.test('from signing in to a notification that arrived', async (t) => {
             t.ok(Number(widthPx) <= 0, `${room} ${look}: as wide as the window`);
             t.strictSame(await axeFaults(page), [], `${room} ${look}`);
             t.not(await page.title(), 'owned', room);
-            await takePicture(
-              page,
-              `${room.replace(job ?? '', 'one').replaceAll('/', '-')}-${look}`,
-            );
+            await takePicture(page, `${room.replace(job, 'one').replaceAll('/', '-')}-${look}`);
           }
         }
       },
