@@ -87,6 +87,15 @@ export const schema = z.object({
     .describe(
       'A second secret key that is read with, and not written, while `tagcast secret-key rotate` replaces one by the other.',
     ),
+  OPERATOR_TOKEN: z
+    .string()
+    .min(32, { error: 'must have 32 characters or more: `openssl rand -hex 32` makes one' })
+    .max(1_024, { error: 'must have 1024 characters at most' })
+    .regex(/^\S*$/, { error: 'must have no spaces' })
+    .optional()
+    .describe(
+      'Secret of 32 or more characters, without spaces, that opens /operator/v1; without one there is no such path.',
+    ),
   DEMO: flag
     .optional()
     .describe(
@@ -206,6 +215,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
 const SECRET_SETTINGS: readonly string[] = [
   'SECRET_KEY',
   'SECRET_KEY_OTHER',
+  'OPERATOR_TOKEN',
   'DATABASE_URL',
   'REDIS_URL',
   'REDIS_CLUSTER',

@@ -37,6 +37,8 @@ import { consolePageRoutes } from './http/open/console-page.ts';
 import { healthRoutes } from './http/open/health.ts';
 import { Readiness } from './http/open/readiness.ts';
 import { withDocument } from './http/openapi/routes.ts';
+import type { SystemState } from './http/operator/system.ts';
+import { operatorRoutes } from './http/operator/system.ts';
 import { startServer } from './http/server.ts';
 import { providerOrigins } from './provider-origins.ts';
 import { AuthorizationCache } from './providers/authorization.ts';
@@ -63,6 +65,7 @@ import type { CredentialState } from './store/health/read-credential-states.ts';
 import { WriteProbe } from './store/health/write-probe.ts';
 import type { Sql } from './store/sql.ts';
 import type { Store } from './store/store.ts';
+import { gatherSystem } from './system-state.ts';
 import { SqlTagIndex } from './tag-index/sql/sql-tag-index.ts';
 import type { IndexFeed, TagIndex } from './tag-index/tag-index.ts';
 import { NO_FEED } from './tag-index/tag-index.ts';
@@ -176,6 +179,17 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
     log,
   });
   const sessions = new Sessions(sql, secrets);
+  const readSystem = () =>
+    gatherSystem({
+      sql,
+      readiness,
+      index: tagIndex.reading(),
+      providers: {
+        openCircuits: fanOut.circuitBreakers.readings,
+        credentials: watch.states.filter((state) => state.hasCredential).map(readingOf),
+      },
+      registrations: registration.depth,
+    });
   const routes = withDocument([
     ...appApiRoutes({
       catalogue,
@@ -218,7 +232,9 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
       passwords: new Passwords(),
       attempts: new Attempts(),
       mode: config.SIGN_UP,
+      readSystem,
     }),
+    ...(config.OPERATOR_TOKEN === undefined ? [] : operatorRoutes({ sql, readSystem })),
     aboutRoute,
     ...consolePageRoutes(consoleFiles()),
     ...healthRoutes({ readiness, metrics }),
@@ -232,6 +248,7 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
     corsOrigins: config.CORS_ORIGINS,
     authenticator: new Authenticator(sql, secrets),
     sessions,
+    operatorToken: config.OPERATOR_TOKEN ?? null,
     failures: new Failures(),
     metrics,
     log,
@@ -309,6 +326,8 @@ interface OpenTagIndex {
   readonly feed: IndexFeed;
   /** Whether Redis answers; null: there is none. */
   readonly isReachable: (() => boolean) | null;
+  /** Null: there is none. */
+  reading(): SystemState['index'];
   stop(): Promise<void>;
 }
 
@@ -325,6 +344,7 @@ async function openTagIndex(
       index: new SqlTagIndex(sql),
       feed: NO_FEED,
       isReachable: null,
+      reading: () => null,
       stop: () => Promise.resolve(),
     };
   }
@@ -336,6 +356,7 @@ async function openTagIndex(
     index,
     feed,
     isReachable: () => keeper.reading.isReachable,
+    reading: () => keeper.reading,
     stop: () => keeper.stop(),
   };
 }

@@ -1,13 +1,12 @@
 #!/usr/bin/env node
 /** The command line: runs the service without a command, else the command of an operator. */
 
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Command } from './cli/command.ts';
 import type { OperatorContext } from './cli/operator-command.ts';
 import { processTerminal } from './cli/process-terminal.ts';
 import type { Config } from './config.ts';
 import { startFault, tellFault } from './start-fault.ts';
+import { version } from './version.ts';
 
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
@@ -154,15 +153,6 @@ ${lines.join('\n')}
 
 \`tagcast <command> --help\` says more; \`tagcast --version\` prints the version. Settings are environment variables: config/example.env lists them all.
 `;
-}
-
-/**
- * The version in package.json, which is two folders above the compiled file, in a clone and in the
- * image.
- */
-function version(): string {
-  const file = join(import.meta.dirname, '..', '..', 'package.json');
-  return (JSON.parse(readFileSync(file, 'utf8')) as { readonly version: string }).version;
 }
 
 /** The configuration; a wrong one ends the process with one sentence for each fault. */

@@ -30,6 +30,8 @@ import { passOf, passOfVisitor, presentedSession } from './session-gate.ts';
 export interface ExchangeParts {
   readonly authenticator: Pick<Authenticator, 'authenticate' | 'recall'>;
   readonly sessions: Pick<Sessions, 'authenticate' | 'recall' | 'isCsrfToken'>;
+  /** Whether an Authorization header has the operator's token. */
+  readonly isOperator: (authorization: string) => boolean;
   readonly failures: Failures;
   readonly rates: CallerRates;
   readonly cors: Cors;
@@ -224,7 +226,7 @@ export class Exchange {
     writeAll(headers, write);
     if (this.#sessionToken !== null) {
       if (headers['Cache-Control'] === undefined) writeAll(PRIVATE, write);
-    } else if (route?.api !== 'open' && !this.#isOfConsole) {
+    } else if (route?.api !== 'open' && route?.api !== 'operator' && !this.#isOfConsole) {
       writeAll(this.#parts.cors.headersFor(this.#head.headers.get('origin')), write);
     }
     if (route !== null && this.#isDeprecated(route)) writeAll(BASIC_DEPRECATED, write);
@@ -245,8 +247,8 @@ export class Exchange {
   }
 
   #isDeprecated({ api }: Route): boolean {
-    if (this.#caller?.method !== 'basic' || api === 'open' || api === 'console') return false;
-    return tellsDeprecation(api);
+    if (this.#caller?.method !== 'basic') return false;
+    return (api === 'notification' || api === 'admin') && tellsDeprecation(api);
   }
 
   /**
@@ -275,7 +277,7 @@ export class Exchange {
   #serve({ route, params }: Found<Route>, body: Buffer): HttpResponse | Promise<HttpResponse> {
     const { address, isSecure, requestId } = this;
     const request = new Request(this.#head, params, { address, isSecure, requestId, body });
-    if (route.api === 'open') return route.handle(request);
+    if (route.api === 'open' || route.api === 'operator') return route.handle(request);
     if (route.api === 'console') return this.#serveConsole(route, request);
     if (this.#caller === null) throw new Error(`${route.path} is served to nobody`);
     return route.handle(request, this.#caller);
@@ -294,6 +296,7 @@ export class Exchange {
   /** The refusal that follows from what is in memory of the credential or session. */
   #recall({ route, params }: Found<Route>): Refusal {
     if (route.api === 'open') return null;
+    if (route.api === 'operator') return this.#judgeOperator();
     const token = this.#sessionToken;
     if (token !== null) {
       const known = this.#parts.sessions.recall(token);
@@ -307,6 +310,7 @@ export class Exchange {
   /** Checks whether the credential or session is good for this route. */
   #admit({ route, params }: Found<Route>): Refusal | Promise<Refusal> {
     if (route.api === 'open') return null;
+    if (route.api === 'operator') return this.#judgeOperator();
     const { authenticator, sessions } = this.#parts;
     const token = this.#sessionToken;
     if (token !== null) {
@@ -352,6 +356,14 @@ export class Exchange {
   #judgeVisitor({ needs }: ConsoleRoute): Refusal {
     if (needs === 'nobody') return this.#pass(passOfVisitor(this.#head));
     return this.refuse(401, 'This path needs a session: sign in first.', SESSION_CHALLENGE);
+  }
+
+  #judgeOperator(): Refusal {
+    const header = this.#head.headers.get('authorization');
+    if (header === '') return this.#unauthenticated('missing');
+    if (!this.#parts.isOperator(header)) return this.#unauthenticated('wrong');
+    this.#isAdmitted = true;
+    return null;
   }
 
   #pass(passage: Passage): Refusal {

@@ -112,13 +112,19 @@ export interface OwnerRoute extends ConsoleRouteShape {
   handle(request: HttpRequest, caller: Caller): Promise<HttpResponse> | HttpResponse;
 }
 
+/** A route for whoever has the operator's token. It is served only where there is one. */
+export interface OperatorRoute extends RouteShape {
+  readonly api: 'operator';
+  handle(request: HttpRequest): Promise<HttpResponse> | HttpResponse;
+}
+
 /** A route for everybody: health, metrics. */
 export interface OpenRoute extends RouteShape {
   readonly api: 'open';
   handle(request: HttpRequest): Promise<HttpResponse> | HttpResponse;
 }
 
-export type Route = ApiRoute | ConsoleRoute | OpenRoute;
+export type Route = ApiRoute | ConsoleRoute | OperatorRoute | OpenRoute;
 
 /**
  * The limit of bodies on every API but the App API. Above it the App API answers 413, too

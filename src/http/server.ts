@@ -5,6 +5,7 @@
 
 import type { Logger } from 'pino';
 import { CallerRates } from '../access/caller-rates.ts';
+import { createTokenCheck } from '../access/operator-token.ts';
 import { FailureLog } from '../telemetry/failure-log.ts';
 import type { AdmissionLimits } from './admission.ts';
 import { Admission } from './admission.ts';
@@ -36,6 +37,8 @@ export interface ServerOptions
   readonly tls: CertificateFiles | null;
   readonly trustedProxies: readonly string[];
   readonly corsOrigins: readonly string[];
+  /** Of whoever runs the installation; null: nobody has one. */
+  readonly operatorToken: string | null;
   /** Limits that differ from the usual ones. */
   readonly limits?: Partial<ServerLimits>;
 }
@@ -147,6 +150,7 @@ class RunningServer implements Server, RequestHandler, Desk {
       rates: new CallerRates(),
       failureLog: new FailureLog(options.log),
       cors: createCors(options.corsOrigins),
+      isOperator: createTokenCheck(options.operatorToken),
       addressOf: createAddressResolver(options.trustedProxies),
       isSecureOf: createSecurityResolver(options.trustedProxies, certificate !== null),
     };

@@ -30,7 +30,7 @@ export function presentedSession(
   isSecure: () => boolean,
 ): string | null {
   const cookies = headers.get('cookie');
-  if (cookies === '' || route.api === 'open') return null;
+  if (cookies === '' || route.api === 'open' || route.api === 'operator') return null;
   const isForOthers =
     route.api === 'console' ? route.needs === 'nobody' : headers.get('authorization') !== '';
   return isForOthers ? null : sessionTokenIn(cookies, isSecure());

@@ -209,6 +209,10 @@ const TABLE: readonly Row[] = [
   ['DELETE /console/api/members/:id', to(`${own}/members/2147483647`), [401, 401], [401, 401, 401, 401, 401], [401, 401, 401, 401], [401, 401, 401, 401, 401, 401], [404, 403, 403, 404, 403, 403, 401, 403]],
   ['POST /console/api/members/:id/reset', to(`${own}/members/2147483647/reset`), [401, 401], [401, 401, 401, 401, 401], [401, 401, 401, 401], [401, 401, 401, 401, 401, 401], [404, 403, 403, 404, 403, 403, 401, 403]],
   ['GET /console/api/credentials', to(`${own}/credentials`), [401, 401], [401, 401, 401, 401, 401], [401, 401, 401, 401], [401, 401, 401, 401, 401, 401], [200, 403, 403, 200, 403, 403, 401, 403]],
+  ['GET /console/api/system', to(`${own}/system`), [401, 401], [401, 401, 401, 401, 401], [401, 401, 401, 401], [401, 401, 401, 401, 401, 401], [403, 403, 403, 403, 403, 403, 401, 200]],
+  // For the operator's token only.
+  ['GET /operator/v1/system', to('/operator/v1/system'), [401, 401], [401, 401, 401, 401, 401], [401, 401, 401, 401], [401, 401, 401, 401, 401, 401], [401, 401, 401, 401, 401, 401, 401, 401]],
+  ['GET /operator/v1/clients', to('/operator/v1/clients'), [401, 401], [401, 401, 401, 401, 401], [401, 401, 401, 401], [401, 401, 401, 401, 401, 401], [401, 401, 401, 401, 401, 401, 401, 401]],
 ];
 
 t.test('every route, every caller', async (t) => {
@@ -271,6 +275,7 @@ function start(store: Store, dataDir: string) {
     WORKERS: '1',
     LOG_LEVEL: 'silent',
     TRUSTED_PROXIES: '127.0.0.1',
+    OPERATOR_TOKEN: 'the-token-of-an-operator-of-this-test',
   });
   if (!read.ok) throw new Error(read.faults.join(' '));
   return startEngine({ config: read.config, store, secrets, log: pino({ level: 'silent' }) });

@@ -11,6 +11,7 @@ import { PLATFORM_APNS } from '../../src/domain/device.ts';
 import type { OpenApiDocument } from '../../src/http/openapi/document.ts';
 import { post } from '../support/client.ts';
 import { DocumentCheck } from '../support/document-check.ts';
+import { OPERATOR_TOKEN, People } from '../support/people.ts';
 import type { Demo, EngineProcess } from '../support/processes.ts';
 import { startEngine } from '../support/processes.ts';
 import { seedEmbedded } from '../support/store.ts';
@@ -53,7 +54,11 @@ const UNKNOWN = /has no field|is not a field|does not exist in this version|is u
 t.test('the document is true', async (t) => {
   const dataDir = temporaryDirectory(t);
   seedEmbedded(dataDir);
-  const engine = await startEngine(t, dataDir, { WORKERS: '1', SIGN_UP: 'open' });
+  const engine = await startEngine(t, dataDir, {
+    WORKERS: '1',
+    SIGN_UP: 'open',
+    OPERATOR_TOKEN,
+  });
   const demo = engine.demo();
   const { baseUrl } = engine;
   const served = await fetch(`${baseUrl}/openapi.json`, {
@@ -64,7 +69,7 @@ t.test('the document is true', async (t) => {
   const document = (await served.json()) as OpenApiDocument;
   const operations = operationsOf(document);
   const check = new DocumentCheck(document);
-  const people = await People.join(demo);
+  const people = await People.join(t, engine);
   const ids = { ...(await prepare(baseUrl, demo)), ...(await people.prepare()) };
 
   await t.test('an ETag tells that it is unchanged', async (t) => {
@@ -242,6 +247,7 @@ async function ask(
     method,
     headers: {
       ...headers,
+      ...(tags.includes('Operator') ? { Authorization: `Bearer ${OPERATOR_TOKEN}` } : {}),
       ...(tags.includes('Console') ? await people.headersFor(operation) : {}),
       ...(security === undefined ? { Authorization: `Bearer ${token}` } : {}),
     },
@@ -277,87 +283,4 @@ async function faultsOf(
   return await (
     await ask(engine, demo, people, operation, ids[operation.operationId], body, query)
   ).text();
-}
-
-/** The password of the examples. */
-const PASSWORD = 'correct horse battery';
-const OUR_PAGE = { 'Sec-Fetch-Site': 'same-origin' };
-/** What ends the sessions of its account has an account of its own, which signs in each time. */
-const ENDS_SESSIONS = ['signOut', 'signOutEverywhere', 'changePassword'];
-
-type Headers = Readonly<Record<string, string>>;
-
-/** Owners of the demo client, who have joined it by invitation, and sign in to the console. */
-class People {
-  readonly #baseUrl: string;
-  readonly #owner: Headers;
-
-  private constructor(baseUrl: string, owner: Headers) {
-    this.#baseUrl = baseUrl;
-    this.#owner = owner;
-  }
-
-  /** The first one comes by the link that the start has printed. */
-  static async join({ baseUrl, consoleUrl = '' }: Demo): Promise<People> {
-    const people = new People(baseUrl, await signIn(baseUrl, { link: tokenIn(consoleUrl) }));
-    for (const name of ENDS_SESSIONS) await people.#invite(`${name}@example.com`);
-    return people;
-  }
-
-  /** The headers of a page that has signed in, where the operation needs that. */
-  headersFor({ operationId, security = [] }: Operation): Promise<Headers> | Headers {
-    if (security.length === 0) return OUR_PAGE;
-    if (!ENDS_SESSIONS.includes(operationId)) return this.#owner;
-    return signIn(this.#baseUrl, { email: `${operationId}@example.com`, password: PASSWORD });
-  }
-
-  /** As `prepare`. */
-  async prepare(): Promise<Readonly<Record<string, Ids>>> {
-    for (const name of ['member', 'leaver', 'forgetful']) await this.#invite(`${name}@example.com`);
-    const listed = await this.#ask('GET', 'members');
-    const members = listed as readonly { readonly accountId: number; readonly email: string }[];
-    const idOf = (name: string): Ids => ({
-      id: members.find(({ email }) => email === `${name}@example.com`)?.accountId ?? 0,
-    });
-    const { id } = idOf('forgetful');
-    const { link } = (await this.#ask('POST', `members/${id}/reset`)) as { readonly link: string };
-    return {
-      changeMember: idOf('member'),
-      removeMember: idOf('leaver'),
-      resetMember: idOf('member'),
-      changePassword: { newPassword: PASSWORD },
-      resetPassword: { token: tokenIn(link) },
-    };
-  }
-
-  async #invite(email: string): Promise<void> {
-    const invitation = (await this.#ask('POST', 'members', { role: 'owner' })) as {
-      readonly link: string;
-    };
-    const token = tokenIn(invitation.link);
-    await this.#ask('POST', 'register', { email, password: PASSWORD, invitation: token });
-  }
-
-  async #ask(method: string, path: string, body?: object): Promise<unknown> {
-    const answer = await fetch(`${this.#baseUrl}/console/api/${path}`, {
-      method,
-      headers: this.#owner,
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    if (!answer.ok) throw new Error(`${method} ${path}: ${await answer.text()}`);
-    return await answer.json();
-  }
-}
-
-const tokenIn = (link: string): string => link.split('/').at(-1) ?? '';
-
-async function signIn(baseUrl: string, body: object): Promise<Headers> {
-  const answer = await fetch(`${baseUrl}/console/api/session`, {
-    method: 'POST',
-    headers: OUR_PAGE,
-    body: JSON.stringify(body),
-  });
-  const [Cookie = ''] = (answer.headers.get('set-cookie') ?? '').split(';');
-  const { csrfToken } = (await answer.json()) as { readonly csrfToken: string };
-  return { ...OUR_PAGE, Cookie, 'X-CSRF-Token': csrfToken, 'Tagcast-Client': 'demo' };
 }

@@ -88,6 +88,7 @@ export async function startApi(
     tls: null,
     trustedProxies: [],
     corsOrigins: ['*'],
+    operatorToken: null,
     authenticator,
     sessions: NO_SESSIONS,
     failures: new Failures(),

@@ -93,8 +93,9 @@ export async function handle(
   request: HttpRequest,
 ): Promise<HttpResponse> {
   const route = routes.find((candidate) => candidate.path === path);
-  if (route === undefined || route.api === 'open' || route.api === 'console') {
-    throw new Error(`no route ${path}`);
+  if (route === undefined) throw new Error(`no route ${path}`);
+  if (route.api === 'open' || route.api === 'console' || route.api === 'operator') {
+    throw new Error(`${path} has no caller`);
   }
   return await route.handle(request, caller);
 }

@@ -1,6 +1,8 @@
 /** The console's own API: accounts and what concerns them. All else is in the other APIs. */
 
 import type { Route } from '../handler.ts';
+import type { SystemParts } from '../operator/system.ts';
+import { consoleSystemRoute } from '../operator/system.ts';
 import { credentialsRoute } from './credentials.ts';
 import { memberRoutes } from './members.ts';
 import { passwordRoutes } from './password.ts';
@@ -9,7 +11,9 @@ import { registerRoutes } from './register.ts';
 import type { SessionParts } from './session.ts';
 import { sessionRoutes } from './session.ts';
 
-export interface ConsoleApi extends SessionParts, RegisterParts {}
+export interface ConsoleApi extends SessionParts, RegisterParts {
+  readonly readSystem: SystemParts['readSystem'];
+}
 
 export const consoleRoutes = (api: ConsoleApi): readonly Route[] => [
   ...registerRoutes(api),
@@ -17,4 +21,5 @@ export const consoleRoutes = (api: ConsoleApi): readonly Route[] => [
   ...passwordRoutes(api),
   ...memberRoutes(api),
   credentialsRoute(api),
+  consoleSystemRoute(api),
 ];

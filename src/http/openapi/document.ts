@@ -35,6 +35,10 @@ const TAGS = {
       "The console's own API: pages of this service call it, with the session of somebody who has signed in. With the header `X-CSRF-Token` that session is also taken on the Notification and Admin API, under the role of its member; " +
       'where the path names no client, the header `Tagcast-Client` does.',
   },
+  operator: {
+    name: 'Operator',
+    description: 'For whoever runs the installation, with `OPERATOR_TOKEN`.',
+  },
   open: { name: 'Service', description: 'Everybody may ask: health, metrics, this document.' },
 } as const satisfies Readonly<Record<Route['api'], unknown>>;
 
@@ -48,6 +52,11 @@ const SECURITY_SCHEMES = {
     type: 'http',
     scheme: 'basic',
     description: 'User name and password. Deprecated; it works.',
+  },
+  operator: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'The value of `OPERATOR_TOKEN`.',
   },
   session: {
     type: 'apiKey',
@@ -131,6 +140,7 @@ function operationObject(
 /** Where it differs from that of the whole document. */
 function securityOf(route: Route): Json {
   if (route.api === 'console' && route.needs !== 'nobody') return { security: [{ session: [] }] };
+  if (route.api === 'operator') return { security: [{ operator: [] }] };
   return route.api === 'open' || route.api === 'console' ? { security: [] } : {};
 }
 
@@ -138,6 +148,8 @@ function whoMayCall(route: Route): string | undefined {
   switch (route.api) {
     case 'open':
       return undefined;
+    case 'operator':
+      return 'For the operator of the installation.';
     case 'console':
       return whoMayCallConsole(route);
     case 'app':
@@ -254,6 +266,7 @@ const answersOf = ({ answers }: Operation, schemas: Schemas): Json =>
 
 function credentialProblemsOf(route: Route): readonly number[] {
   if (route.api === 'open') return [];
+  if (route.api === 'operator') return [401, 429, 500, 503];
   if (route.api !== 'console') return CREDENTIAL_PROBLEMS;
   return route.needs === 'nobody' ? [403, 500, 503] : [400, 401, 403, 500, 503];
 }

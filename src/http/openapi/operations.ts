@@ -18,6 +18,7 @@ import { sessionOperations } from '../console/session-operations.ts';
 import { jobOperations } from '../notifications/job-operations.ts';
 import { pushOperations } from '../notifications/push-operations.ts';
 import { openOperations } from '../open/operations.ts';
+import { systemOperations } from '../operator/system-operations.ts';
 
 export const OPERATIONS = {
   ...appOperations,
@@ -34,6 +35,7 @@ export const OPERATIONS = {
   ...auditOperations,
   ...sessionOperations,
   ...memberOperations,
+  ...systemOperations,
   ...openOperations,
 };
 

@@ -17,7 +17,7 @@ import type { Heard } from './ask.ts';
 import { ask, makeAgent } from './ask.ts';
 import { bytesOf, mutated, targetOf } from './mutate.ts';
 import type { Request } from './valid.ts';
-import { BODIES, isKnown, nameOf, validRequest } from './valid.ts';
+import { BODIES, isKnown, nameOf, OPERATOR_TOKEN, validRequest } from './valid.ts';
 import type { World } from './world.ts';
 import { makeWorld } from './world.ts';
 
@@ -42,7 +42,7 @@ export async function fuzzRoutes(
   { requests, seed }: { readonly requests: number; readonly seed: number },
 ): Promise<void> {
   const log = new KeptLog();
-  const environment = { TRUSTED_PROXIES: '127.0.0.1', SIGN_UP: 'open' };
+  const environment = { TRUSTED_PROXIES: '127.0.0.1', SIGN_UP: 'open', OPERATOR_TOKEN };
   const service = await startService(t, store, environment, createLogger('debug', 'fuzz', log));
   const run = new Run(service, log, await secretsOf(service));
   t.teardown(() => run.agent.destroy());

@@ -215,6 +215,8 @@ function headersFor({ api }: Route, world: World): Readonly<Record<string, strin
       return {};
     case 'console':
       return world.account.headers;
+    case 'operator':
+      return { authorization: `Bearer ${OPERATOR_TOKEN}` };
     case 'app':
       return { authorization: `Bearer ${world.apiToken}` };
     case 'notification':
@@ -222,6 +224,9 @@ function headersFor({ api }: Route, world: World): Readonly<Record<string, strin
       return { authorization: `Bearer ${world.superToken}` };
   }
 }
+
+/** Of the service that is fuzzed. */
+export const OPERATOR_TOKEN = 'the-token-of-an-operator-of-the-fuzz';
 
 /** In place of a parameter that is not known. */
 const UNKNOWN = '1';

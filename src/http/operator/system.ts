@@ -1,0 +1,82 @@
+/** The state of the installation, for its operator: with OPERATOR_TOKEN, and in the console. */
+
+import { listClients } from '../../store/clients/find-client.ts';
+import type { QueueReading } from '../../store/health/read-queue.ts';
+import type { StoreState } from '../../store/health/write-probe.ts';
+import type { ListedNode } from '../../store/nodes/list-nodes.ts';
+import type { Sql } from '../../store/sql.ts';
+import type { CircuitReading, CredentialReading } from '../../telemetry/metrics.ts';
+import { UNCACHED } from '../console/answers.ts';
+import type { AccountRoute, HttpResponse, OperatorRoute } from '../handler.ts';
+import { json } from '../json-body.ts';
+
+export interface SystemState {
+  readonly version: string;
+  /** Of the installation, the newest first; the others are of the node that answers. */
+  readonly nodes: readonly ListedNode[];
+  readonly stores: { readonly postgres: StoreState; readonly redis?: 'ok' | 'unavailable' };
+  /** Null: the database is its own index. */
+  readonly index: {
+    readonly isReachable: boolean;
+    readonly groupsWaiting: number;
+    readonly groupsRepaired: number;
+  } | null;
+  readonly providers: {
+    /** Those that fail for everyone. */
+    readonly openCircuits: readonly CircuitReading[];
+    readonly credentials: readonly CredentialReading[];
+  };
+  /** Of the installation, but for the registrations. */
+  readonly queue: QueueReading & { readonly registrations: number };
+}
+
+export interface SystemParts {
+  readonly sql: Sql;
+  readSystem(): Promise<SystemState>;
+}
+
+const uncached = (value: unknown): HttpResponse => {
+  const answer = json(value);
+  return { ...answer, headers: { ...answer.headers, ...UNCACHED } };
+};
+
+/** `GET system` of the console. */
+export const consoleSystemRoute = ({ readSystem }: SystemParts): AccountRoute => ({
+  api: 'console',
+  needs: 'operator',
+  operation: 'getConsoleSystem',
+  method: 'GET',
+  path: '/console/api/system',
+  bodyBytesMax: 0,
+  handle: async () => uncached(await readSystem()),
+});
+
+/** `/operator/v1`: the same, and the clients. */
+export const operatorRoutes = ({ sql, readSystem }: SystemParts): readonly OperatorRoute[] => [
+  {
+    api: 'operator',
+    operation: 'getSystem',
+    method: 'GET',
+    path: '/operator/v1/system',
+    bodyBytesMax: 0,
+    handle: async () => uncached(await readSystem()),
+  },
+  {
+    api: 'operator',
+    operation: 'listClients',
+    method: 'GET',
+    path: '/operator/v1/clients',
+    bodyBytesMax: 0,
+    handle: async () => {
+      const clients = await listClients(sql);
+      return uncached(
+        clients.map(({ slug, name, disabled, left }) => ({
+          clientId: slug,
+          name,
+          isDisabled: disabled,
+          ...(left === null ? {} : { deleted: left }),
+        })),
+      );
+    },
+  },
+];

@@ -1,0 +1,61 @@
+/** The state of the installation, for its operator alone. */
+
+import t from 'tap';
+import { addAccount, beginSession } from '../../support/accounts.ts';
+import { startService } from '../../support/service.ts';
+import { temporaryEmbedded } from '../../support/store.ts';
+
+const OPERATOR_TOKEN = 'the-token-of-an-operator-of-this-test';
+
+t.test('by the token, and by an account of the operator', async (t) => {
+  const store = await temporaryEmbedded(t);
+  const { engine } = await startService(t, store, { OPERATOR_TOKEN });
+  const ask = async (path: string, headers: Readonly<Record<string, string>>) => {
+    const answer = await fetch(engine.url + path, { headers });
+    return {
+      status: answer.status,
+      headers: answer.headers,
+      body: (await answer.json()) as unknown,
+    };
+  };
+  const byToken = await ask('/operator/v1/system', { Authorization: `Bearer ${OPERATOR_TOKEN}` });
+  t.equal(byToken.status, 200);
+  t.equal(byToken.headers.get('cache-control'), 'no-store');
+  t.equal(byToken.headers.get('access-control-allow-origin'), null);
+  t.match(byToken.body, {
+    version: /^\d+\.\d+\.\d+/,
+    nodes: [{ isDead: false, pid: process.pid }],
+    stores: { postgres: 'ok' },
+    index: null,
+    providers: { openCircuits: [] },
+    queue: { chunks: 0, retries: 0, registrations: 0 },
+  });
+  const clients = await ask('/operator/v1/clients', { Authorization: `Bearer ${OPERATOR_TOKEN}` });
+  t.same(clients.body, [{ clientId: 'demo', name: 'Demo', isDisabled: false }]);
+
+  for (const token of [`${OPERATOR_TOKEN}x`, OPERATOR_TOKEN.slice(1), 'x']) {
+    t.equal((await ask('/operator/v1/system', { Authorization: `Bearer ${token}` })).status, 401);
+  }
+  const basic = `Basic ${Buffer.from(`operator:${OPERATOR_TOKEN}`).toString('base64')}`;
+  t.equal((await ask('/operator/v1/system', { Authorization: basic })).status, 401);
+  let last = 0;
+  for (let n = 0; n < 31; n += 1) {
+    last = (await ask('/operator/v1/system', { Authorization: 'Bearer guess' })).status;
+  }
+  t.equal(last, 429, 'guesses are counted as those of credentials are');
+
+  const { sql } = store;
+  const operator = await addAccount(sql, { email: 'ops@example.com', isOperator: true });
+  const other = await addAccount(sql, { email: 'ann@example.com' });
+  const inConsole = async (accountId: number) =>
+    ask('/console/api/system', (await beginSession(sql, accountId)).headers);
+  t.match(await inConsole(operator), { status: 200, body: { stores: { postgres: 'ok' } } });
+  t.equal((await inConsole(other)).status, 403);
+});
+
+t.test('without a token there is no such path', async (t) => {
+  const store = await temporaryEmbedded(t);
+  const { engine } = await startService(t, store);
+  const headers = { Authorization: `Bearer ${OPERATOR_TOKEN}` };
+  t.equal((await fetch(`${engine.url}/operator/v1/system`, { headers })).status, 404);
+});
