@@ -1389,6 +1389,26 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/console/api/system": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Tell the state of the installation
+         * @description For accounts of the operator.
+         */
+        readonly get: operations["getConsoleSystem"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/": {
         readonly parameters: {
             readonly query?: never;
@@ -2082,6 +2102,57 @@ export interface components {
             readonly addedAt: number;
             readonly lastSignInAt: number | null;
         };
+        /** @description Nodes and queue are of the installation, all else of the node that answers. */
+        readonly System: {
+            readonly version: string;
+            readonly nodes: readonly {
+                readonly id: number;
+                readonly host: string;
+                readonly pid: number;
+                /** @description Since its last heartbeat. */
+                readonly seenAgoMs: number;
+                readonly isDead: boolean;
+            }[];
+            readonly stores: {
+                /** @enum {string} */
+                readonly postgres: "ok" | "cannot write" | "unavailable";
+                /** @enum {string} */
+                readonly redis?: "ok" | "unavailable";
+            };
+            /** @description In Redis; null: the database is its own index. */
+            readonly index: {
+                readonly isReachable: boolean;
+                readonly groupsWaiting: number;
+                readonly groupsRepaired: number;
+            } | null;
+            readonly providers: {
+                /** @description Providers that fail for everyone. */
+                readonly openCircuits: readonly {
+                    readonly appId: number;
+                    /** @description 3: apns, 7: webpush, 15: fcm */
+                    readonly platformId: number;
+                    readonly openThreads: number;
+                }[];
+                readonly credentials: readonly {
+                    readonly appId: number;
+                    /** @description 3: apns, 7: webpush, 15: fcm */
+                    readonly platformId: number;
+                    readonly isHealthy: boolean | null;
+                    readonly expiresAtMs: number | null;
+                    readonly isFallback: boolean;
+                }[];
+            };
+            readonly queue: {
+                /** @description That have not ended, by state. */
+                readonly jobs: {
+                    readonly [key: string]: number;
+                };
+                /** @description Parts of up to 8,192 devices; counted up to 100,000. */
+                readonly chunks: number;
+                readonly retries: number;
+                readonly registrations: number;
+            };
+        };
         /** @description Redis may be unavailable: sends go on without it. */
         readonly Readiness: {
             /** @enum {string} */
@@ -2274,6 +2345,7 @@ export type AuditAction = components['schemas']['AuditAction'];
 export type AuditEntry = components['schemas']['AuditEntry'];
 export type Session = components['schemas']['Session'];
 export type Member = components['schemas']['Member'];
+export type System = components['schemas']['System'];
 export type Readiness = components['schemas']['Readiness'];
 export type Problem = components['schemas']['Problem'];
 export type ResponseUnauthorized = components['responses']['Unauthorized'];
@@ -7246,6 +7318,63 @@ export interface operations {
                             } | null;
                         }[];
                     };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly getConsoleSystem: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The state. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "version": "0.1.0",
+                     *       "nodes": [
+                     *         {
+                     *           "id": 1,
+                     *           "host": "push-1",
+                     *           "pid": 42,
+                     *           "seenAgoMs": 310,
+                     *           "isDead": false
+                     *         }
+                     *       ],
+                     *       "stores": {
+                     *         "postgres": "ok"
+                     *       },
+                     *       "index": null,
+                     *       "providers": {
+                     *         "openCircuits": [],
+                     *         "credentials": []
+                     *       },
+                     *       "queue": {
+                     *         "jobs": {
+                     *           "RUNNING": 1
+                     *         },
+                     *         "chunks": 3,
+                     *         "retries": 0,
+                     *         "registrations": 0
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["System"];
                 };
             };
             readonly 400: components["responses"]["BadRequest"];
