@@ -26,6 +26,12 @@ export const AUDIT_ACTIONS = [
   'credential.rotate',
   'key.create',
   'key.delete',
+  'member.invite',
+  'member.join',
+  'member.change',
+  'member.delete',
+  // A link to a new password.
+  'member.reset',
   'device.erase',
   'device.import',
   'operation.create',

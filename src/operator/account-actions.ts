@@ -27,6 +27,7 @@ import { listMembers } from '../store/accounts/memberships.ts';
 import { deleteSessionsOf } from '../store/accounts/sessions.ts';
 import { findClient } from '../store/clients/find-client.ts';
 import { transact } from '../store/transact.ts';
+import { operatorOrigin } from './audit-origin.ts';
 import type { CredentialParts } from './credential-actions.ts';
 import { slug } from './credential-actions.ts';
 
@@ -111,7 +112,7 @@ export async function inviteMember(
 ): Promise<Answer<MadeLink>> {
   const client = await findClient(sql, input.client);
   if (client === null) return noClient(input.client);
-  const link = await invite(sql, secrets, client.id, input.role);
+  const link = await invite(sql, secrets, operatorOrigin(client.id), input.role);
   return link === null
     ? {
         fault: `Client ${input.client} has ${LINKS_PER_CLIENT_MAX} links that nobody has used yet.`,
@@ -125,7 +126,7 @@ export async function changeMember(
 ): Promise<Answer<{ readonly role: MemberRole }>> {
   const found = await findMember({ sql }, input);
   if ('fault' in found) return found;
-  const changed = await giveRole(sql, found.clientId, found.accountId, input.role);
+  const changed = await giveRole(sql, operatorOrigin(found.clientId), found.accountId, input.role);
   return typeof changed === 'string' ? refusalOf(changed, input) : { value: { role: input.role } };
 }
 
@@ -135,7 +136,7 @@ export async function dropMember(
 ): Promise<Answer<{ readonly email: string }>> {
   const found = await findMember({ sql }, input);
   if ('fault' in found) return found;
-  const removed = await removeMember(sql, found.clientId, found.accountId);
+  const removed = await removeMember(sql, operatorOrigin(found.clientId), found.accountId);
   return removed === 'removed' ? { value: { email: input.email } } : refusalOf(removed, input);
 }
 

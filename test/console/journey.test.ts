@@ -187,6 +187,7 @@ t.test('from signing in to a notification that arrived', async (t) => {
       await page.getByLabel('Token of the device').fill('ab'.repeat(32));
       await page.getByRole('button', { name: 'Look it up' }).click();
       await shows('This device can be reached: it has one tag.');
+      await shows('accepted by the provider, as far as is known');
       t.notMatch(page.url(), /abab/, 'the token is in no address');
     });
 

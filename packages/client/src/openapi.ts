@@ -2044,7 +2044,7 @@ export interface components {
             readonly token: string;
         };
         /** @enum {string} */
-        readonly AuditAction: "client.create" | "client.disable" | "client.enable" | "client.limits" | "client.delete" | "app.create" | "app.change" | "app.delete" | "provider-credential.put" | "provider-credential.delete" | "tag.create" | "tag.change" | "tag.delete" | "group.create" | "group.change" | "group.delete" | "tags.change" | "credential.rotate" | "key.create" | "key.delete" | "device.erase" | "device.import" | "operation.create" | "operation.cancel" | "notification.change" | "notification.pause" | "notification.resume" | "notification.cancel" | "notification.release-deletions" | "notification.discard-deletions" | "notification.release-parked";
+        readonly AuditAction: "client.create" | "client.disable" | "client.enable" | "client.limits" | "client.delete" | "app.create" | "app.change" | "app.delete" | "provider-credential.put" | "provider-credential.delete" | "tag.create" | "tag.change" | "tag.delete" | "group.create" | "group.change" | "group.delete" | "tags.change" | "credential.rotate" | "key.create" | "key.delete" | "member.invite" | "member.join" | "member.change" | "member.delete" | "member.reset" | "device.erase" | "device.import" | "operation.create" | "operation.cancel" | "notification.change" | "notification.pause" | "notification.resume" | "notification.cancel" | "notification.release-deletions" | "notification.discard-deletions" | "notification.release-parked";
         /** @description One change. */
         readonly AuditEntry: {
             /** Format: uuid */

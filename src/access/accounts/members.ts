@@ -1,5 +1,6 @@
 /** Members of a client: invited, given another role, removed, helped to a new password. */
 
+import type { AuditOrigin } from '../../domain/audit.ts';
 import { deleteLinksOf } from '../../store/accounts/links.ts';
 import type { MemberRow } from '../../store/accounts/memberships.ts';
 import {
@@ -9,6 +10,7 @@ import {
   hasOtherOwner,
   readMember,
 } from '../../store/accounts/memberships.ts';
+import { recordChange } from '../../store/audit/record-change.ts';
 import { lockClient } from '../../store/clients/lock-client.ts';
 import type { Sql, SqlPool } from '../../store/sql.ts';
 import { transact } from '../../store/transact.ts';
@@ -24,39 +26,50 @@ export type MemberRefusal = 'unknown' | 'last-owner';
 export const invite = (
   sql: SqlPool,
   secrets: Secrets,
-  clientId: number,
+  origin: AuditOrigin,
   role: MemberRole,
 ): Promise<MadeLink | null> =>
   transact(sql, async (tx) => {
+    const { clientId } = origin;
     await lockClient(tx, clientId);
     if (await hasTooManyLinks(tx, clientId)) return null;
+    await recordChange(tx, origin, {
+      action: 'member.invite',
+      id: null,
+      name: null,
+      detail: { role },
+    });
     return makeLink(tx, secrets, { kind: 'invitation', clientId, role });
   });
 
 /** Gives a member another role, which holds within a second. */
 export const giveRole = (
   sql: SqlPool,
-  clientId: number,
+  origin: AuditOrigin,
   accountId: number,
   role: MemberRole,
 ): Promise<MemberRow | MemberRefusal> =>
   transact(sql, async (tx) => {
-    const refusal = await whyStays(tx, clientId, accountId, role === 'owner');
-    if (refusal !== null) return refusal;
-    await changeRole(tx, clientId, accountId, role);
-    return (await readMember(tx, clientId, accountId)) ?? 'unknown';
+    const member = await mayGo(tx, origin.clientId, accountId, role === 'owner');
+    if (typeof member === 'string' || member.role === role) return member;
+    await changeRole(tx, origin.clientId, accountId, role);
+    const change = { action: 'member.change', id: accountId, name: member.email } as const;
+    await recordChange(tx, origin, { ...change, detail: { role } });
+    return { ...member, role };
   });
 
 /** Ends a membership. The account stays: it may belong to other clients. */
 export const removeMember = (
   sql: SqlPool,
-  clientId: number,
+  origin: AuditOrigin,
   accountId: number,
 ): Promise<'removed' | MemberRefusal> =>
   transact(sql, async (tx) => {
-    const refusal = await whyStays(tx, clientId, accountId, false);
-    if (refusal !== null) return refusal;
-    await deleteMembership(tx, clientId, accountId);
+    const member = await mayGo(tx, origin.clientId, accountId, false);
+    if (typeof member === 'string') return member;
+    await deleteMembership(tx, origin.clientId, accountId);
+    const change = { action: 'member.delete', id: accountId, name: member.email } as const;
+    await recordChange(tx, origin, change);
     return 'removed';
   });
 
@@ -67,28 +80,32 @@ export const removeMember = (
 export const resetMember = (
   sql: SqlPool,
   secrets: Secrets,
-  clientId: number,
+  origin: AuditOrigin,
   accountId: number,
 ): Promise<MadeLink | 'unknown' | 'not-yours' | 'too-many'> =>
   transact(sql, async (tx) => {
+    const { clientId } = origin;
     await lockClient(tx, clientId);
-    if ((await readMember(tx, clientId, accountId)) === null) return 'unknown';
+    const member = await readMember(tx, clientId, accountId);
+    if (member === null) return 'unknown';
     if (!(await belongsToOnly(tx, clientId, accountId))) return 'not-yours';
     await deleteLinksOf(tx, accountId);
     if (await hasTooManyLinks(tx, clientId)) return 'too-many';
+    const change = { action: 'member.reset', id: accountId, name: member.email } as const;
+    await recordChange(tx, origin, change);
     return makeLink(tx, secrets, { kind: 'reset', accountId, clientId });
   });
 
-/** Locks the client. Null: the member may go, or get another role. */
-async function whyStays(
+/** Locks the client. Answers the member if he may go, or get another role. */
+async function mayGo(
   tx: Sql,
   clientId: number,
   accountId: number,
   staysOwner: boolean,
-): Promise<MemberRefusal | null> {
+): Promise<MemberRow | MemberRefusal> {
   await lockClient(tx, clientId);
   const member = await readMember(tx, clientId, accountId);
   if (member === null) return 'unknown';
-  if (member.role !== 'owner' || staysOwner) return null;
-  return (await hasOtherOwner(tx, clientId, accountId)) ? null : 'last-owner';
+  if (member.role !== 'owner' || staysOwner) return member;
+  return (await hasOtherOwner(tx, clientId, accountId)) ? member : 'last-owner';
 }

@@ -10,6 +10,7 @@ import {
   countMemberships,
   insertMembership,
 } from '../../store/accounts/memberships.ts';
+import { recordChange } from '../../store/audit/record-change.ts';
 import { insertClient } from '../../store/clients/insert-client.ts';
 import { lockClient } from '../../store/clients/lock-client.ts';
 import type { Sql } from '../../store/sql.ts';
@@ -55,7 +56,7 @@ export type SignedUp =
 export async function signUp(
   parts: AccountParts & { readonly mode: SignUpMode },
   asked: SignUp,
-  address: string,
+  { address, requestId }: { readonly address: string; readonly requestId: string },
 ): Promise<SignedUp> {
   const { email, password, clientName, invitation } = asked;
   const link = invitation === null ? null : await readLink(parts.sql, parts.secrets, invitation);
@@ -78,6 +79,15 @@ export async function signUp(
       // Everything was done before this is known: so it takes as long.
       if (accountId === null) throw new Taken();
       await join(tx, accountId, place);
+      const { clientId, role, isNew } = place;
+      const actor = { kind: 'account', id: accountId, name: email } as const;
+      const origin = { clientId, actor, address, requestId };
+      if (isNew) {
+        const change = { action: 'client.create', id: clientId, name: clientName } as const;
+        await recordChange(tx, origin, change);
+      }
+      const change = { action: 'member.join', id: accountId, name: email } as const;
+      await recordChange(tx, origin, { ...change, detail: { role } });
       return { kind: 'done' };
     });
   } catch (error) {
@@ -107,6 +117,7 @@ function whyNot(mode: SignUpMode, { clientName, invitation }: SignUp, link: Link
 interface Place {
   readonly clientId: number;
   readonly role: MemberRole;
+  readonly isNew: boolean;
 }
 
 /** The client that invites, or a new one with its super user's credential. */
@@ -118,7 +129,7 @@ async function placeOf(
 ): Promise<Place> {
   if (link?.kind === 'invitation') {
     await lockClient(tx, link.clientId);
-    return link;
+    return { clientId: link.clientId, role: link.role, isNew: false };
   }
   const slug = slugOf(clientName);
   const wanted = await insertClient(tx, { slug, name: clientName });
@@ -151,7 +162,7 @@ async function owned(
   clientSlug: string,
 ): Promise<Place> {
   await createCredential(tx, secrets, { clientId, clientSlug, appId: null });
-  return { clientId, role: 'owner' };
+  return { clientId, role: 'owner', isNew: true };
 }
 
 /** Whoever would be one too many does not join, and is told as little as others. */

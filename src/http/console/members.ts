@@ -11,6 +11,7 @@ import type { MemberRow } from '../../store/accounts/memberships.ts';
 import { listMembers } from '../../store/accounts/memberships.ts';
 import type { SqlPool } from '../../store/sql.ts';
 import { pathId } from '../admin/path-id.ts';
+import { originOf } from '../audit-origin.ts';
 import type { HttpRequest, HttpResponse, OwnerRoute } from '../handler.ts';
 import { json, readJsonBody } from '../json-body.ts';
 import { problem } from '../problem.ts';
@@ -85,34 +86,27 @@ async function inviteOne(
   sql: SqlPool,
   secrets: Secrets,
   request: HttpRequest,
-  { clientId }: Caller,
+  caller: Caller,
 ): Promise<HttpResponse> {
   const read = readJsonBody(request, roleForm);
   if (!read.ok) return read.response;
-  const link = await invite(sql, secrets, clientId, read.value.role);
+  const link = await invite(sql, secrets, originOf(request, caller), read.value.role);
   return link === null ? tooManyLinks(request) : showLink(link);
 }
 
-async function change(
-  sql: SqlPool,
-  request: HttpRequest,
-  { clientId }: Caller,
-): Promise<HttpResponse> {
+async function change(sql: SqlPool, request: HttpRequest, caller: Caller): Promise<HttpResponse> {
   const accountId = pathId(request);
   if (accountId === null) return refuse(request, 'unknown');
   const read = readJsonBody(request, roleForm);
   if (!read.ok) return read.response;
-  const changed = await giveRole(sql, clientId, accountId, read.value.role);
+  const changed = await giveRole(sql, originOf(request, caller), accountId, read.value.role);
   return typeof changed === 'string' ? refuse(request, changed) : json(show(changed));
 }
 
-async function remove(
-  sql: SqlPool,
-  request: HttpRequest,
-  { clientId }: Caller,
-): Promise<HttpResponse> {
+async function remove(sql: SqlPool, request: HttpRequest, caller: Caller): Promise<HttpResponse> {
   const accountId = pathId(request);
-  const removed = accountId === null ? 'unknown' : await removeMember(sql, clientId, accountId);
+  const removed =
+    accountId === null ? 'unknown' : await removeMember(sql, originOf(request, caller), accountId);
   return removed === 'removed' ? { status: 204, body: '' } : refuse(request, removed);
 }
 
@@ -120,11 +114,11 @@ async function reset(
   sql: SqlPool,
   secrets: Secrets,
   request: HttpRequest,
-  { clientId }: Caller,
+  caller: Caller,
 ): Promise<HttpResponse> {
   const accountId = pathId(request);
   if (accountId === null) return refuse(request, 'unknown');
-  const made = await resetMember(sql, secrets, clientId, accountId);
+  const made = await resetMember(sql, secrets, originOf(request, caller), accountId);
   if (typeof made !== 'string') return showLink(made);
   switch (made) {
     case 'unknown':

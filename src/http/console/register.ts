@@ -45,7 +45,7 @@ async function register(parts: RegisterParts, request: HttpRequest): Promise<Htt
   if (!read.ok) return read.response;
   const { email, password, clientName = null, invitation = null } = read.value;
   const asked = { email: readEmail(email) ?? '', password, clientName, invitation };
-  const done = await signUp(parts, asked, request.address);
+  const done = await signUp(parts, asked, request);
   switch (done.kind) {
     case 'done':
       return { ...json({}), status: 202 };

@@ -91,15 +91,20 @@ export function makeDocument(routes: readonly Route[]): OpenApiDocument {
       ...operationObject(route, operation, problems, schemas),
     };
   }
+  const apis = new Set(routes.map(({ api }) => api));
+  const { operator, ...schemes } = SECURITY_SCHEMES;
   return {
     openapi: '3.1.1',
     info: { title: 'Tagcast', version: INTERFACE_VERSION, description: DESCRIPTION },
     servers: [{ url: '/', description: 'This engine.' }],
-    tags: Object.values(TAGS),
+    tags: (Object.keys(TAGS) as Route['api'][])
+      .filter((api) => apis.has(api))
+      .map((api) => TAGS[api]),
     security: [{ bearer: [] }, { basic: [] }],
     paths,
     components: {
-      securitySchemes: SECURITY_SCHEMES,
+      // An engine without OPERATOR_TOKEN has no route that takes it.
+      securitySchemes: apis.has('operator') ? { ...schemes, operator } : schemes,
       headers: HEADERS,
       responses: problemResponses(statuses, schemas),
       schemas: schemas.named,

@@ -24,7 +24,7 @@ function makePeople(store: Store, mode: 'off' | 'open' | 'invitation') {
       signUp(
         parts,
         { email: ANN, password: PASSWORD, clientName: null, invitation: null, ...asked },
-        HERE,
+        { address: HERE, requestId: 'r-1' },
       ),
     /** The roles of an account in its clients; null: it cannot sign in so. */
     async rolesOf(email: string, password: string) {
@@ -53,6 +53,16 @@ t.test('sign-up', (t) =>
       t.match(client, { name: 'Café Müller & Söhne' });
       const owner = { clientId: client?.id ?? 0, appId: null };
       t.match(await revealCredential(sql, secrets, owner), { kind: 'revealed' });
+      const told = await sql`
+        select action, actor_name as by, request_id as "requestId" from audit_entries order by id`;
+      const byAnn = { by: ANN, requestId: 'r-1' };
+      t.same(
+        [...told],
+        [
+          { ...byAnn, action: 'client.create' },
+          { ...byAnn, action: 'member.join' },
+        ],
+      );
 
       t.same(await register({ email: 'ben@example.com', clientName: 'Cafe Muller Sohne' }), DONE);
       const [[slug = ''] = []] = (await rolesOf('ben@example.com', PASSWORD)) ?? [];

@@ -59,8 +59,27 @@ t.test('members', (t) =>
       const changed = await ask(ann, 'PATCH', path, { role: 'publisher' });
       t.match(changed, { status: 200, body: { email: 'ben@example.com', role: 'publisher' } });
       t.equal((await ask(ann, 'PATCH', path, { role: 'admin' })).status, 400);
+      t.equal((await ask(ann, 'PATCH', path, { role: 'publisher' })).status, 200, 'as it is');
+      t.equal((await ask(ann, 'POST', `${path}/reset`)).status, 201);
       t.equal((await ask(ann, 'DELETE', path)).status, 204);
       t.equal((await ask(ann, 'DELETE', path)).status, 404);
+      const told = await store.sql`
+        select action, actor_kind || ' ' || actor_name as by, object_name as whom, address, detail
+        from audit_entries where client_id = ${clientId} order by id`;
+      const byAnn = { by: 'account ann@example.com', address: '127.0.0.1' };
+      const ofBen = { ...byAnn, whom: 'ben@example.com' };
+      t.match(
+        [...told],
+        [
+          { ...byAnn, action: 'member.invite', whom: null, detail: { role: 'viewer' } },
+          { ...ofBen, action: 'member.join', by: 'account ben@example.com' },
+          { ...ofBen, action: 'member.change', detail: { role: 'publisher' } },
+          { ...ofBen, action: 'member.reset' },
+          { ...ofBen, action: 'member.delete' },
+        ],
+        'the audit log tells it, and not what changed nothing',
+      );
+      t.equal(told.length, 5);
     },
     'the last owner stays': async (t, store) => {
       const { clientId } = await addTenant(store.sql, 'demo');
