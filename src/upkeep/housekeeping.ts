@@ -8,7 +8,7 @@ import type { DevicePlace } from '../domain/device-group-change.ts';
 import { Recurring } from '../std/recurring.ts';
 import { deleteEndedLinks } from '../store/accounts/links.ts';
 import { deleteEndedSessions } from '../store/accounts/sessions.ts';
-import { eraseDevices } from '../store/devices/erase-devices.ts';
+import { eraseIdleDevices } from '../store/devices/erase-devices.ts';
 import { idleDevices } from '../store/housekeeping/idle-devices.ts';
 import { deleteOldNotifications } from '../store/housekeeping/old-notifications.ts';
 import {
@@ -204,22 +204,14 @@ export class Housekeeping {
   }
 
   /**
-   * Erases idle devices among the next ones. A device that registers meanwhile stays: eraseDevices
-   * checks its time again under the lock, and no device gains a tag without registering.
+   * Erases idle devices among the next ones. One that is idle no more by the time it is locked
+   * stays.
    */
   async eraseIdleDevices(nowMs: number): Promise<number> {
-    const registeredBeforeMs = nowMs - this.deviceRetentionMs;
-    const slice = await idleDevices(this.sql, this.cursor, registeredBeforeMs, DEVICES_MAX);
+    const idleSinceMs = nowMs - this.deviceRetentionMs;
+    const slice = await idleDevices(this.sql, this.cursor, idleSinceMs, DEVICES_MAX);
     this.cursor = slice.last ?? START;
-    const { count, changes } = await eraseDevices(
-      this.sql,
-      slice.idle.map(({ appId, platformId, ordinal }) => ({
-        appId,
-        platformId,
-        ordinal,
-        registeredBeforeMs,
-      })),
-    );
+    const { count, changes } = await eraseIdleDevices(this.sql, slice.idle, idleSinceMs);
     await this.feed.apply(changes);
     return count;
   }

@@ -15,8 +15,10 @@ import { onEachStore } from '../support/on-each-store.ts';
 import { until } from '../support/poll.ts';
 import { seedDevices } from '../support/seed.ts';
 import { settableClock } from '../support/set-clock.ts';
+import { withPostgresStore } from '../support/store.ts';
 import { subscriptions } from '../support/subscriptions.ts';
 import { makeTenant } from '../support/tenant.ts';
+import { waitsForLock } from '../support/waits-for-lock.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -410,3 +412,28 @@ async function insertJob(
     values (${id}, ${appId}, 3, 'Unregistered', 1)`;
   return id;
 }
+
+await withPostgresStore(t, async (t, store) => {
+  const { sql } = store;
+  const { appId, makeTag } = await makeTenant(sql, 'acme');
+  const tagId = await makeTag();
+  const deviceIds = ['subscribed', 'unsubscribed', 'idle'];
+  await seedDevices(sql, { appId, platformId: 15, tagIds: [], count: 3, deviceIds });
+  await sql`update devices set registered_at = now() - interval '31 days'`;
+  let erasing: Promise<number> | null = null;
+  await sql.begin(async (tx) => {
+    // As bulk operations do: nothing is said of their registration.
+    await tx`update devices set tag_ids = array[${tagId}::integer] where device_id = 'subscribed'`;
+    await tx`update devices set unsubscribed_at = now() where device_id = 'unsubscribed'`;
+    erasing = makeHousekeeping(store).eraseIdleDevices(Date.now());
+    await until('the eraser waits for the devices', async () =>
+      (await waitsForLock(sql)) ? true : null,
+    );
+  });
+  t.equal(await erasing, 1);
+  t.same(
+    (await sql`select device_id as id from devices order by 1`).map((row) => row['id']),
+    ['subscribed', 'unsubscribed'],
+    'who is not idle any more when he is locked stays',
+  );
+});

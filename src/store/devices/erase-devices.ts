@@ -10,7 +10,7 @@ import type {
 import { changesOf } from '../../domain/device-group-change.ts';
 import { DEVICE_PLACE } from '../columns.ts';
 import { float8, rowsOf } from '../rows.ts';
-import type { Sql, SqlPool } from '../sql.ts';
+import type { Fragment, Sql, SqlPool } from '../sql.ts';
 import { ERASING_SLOT } from '../tag-days/slots.ts';
 import { transact } from '../transact.ts';
 import { recordChanges, subscribersBy, touchedDeviceGroups } from './record-changes.ts';
@@ -31,10 +31,38 @@ export interface Erased {
  * on the locked row: a device that registered again in the meantime stays. Their ordinals are never
  * given out again.
  */
-export function eraseDevices(sql: SqlPool, devices: readonly DeviceToErase[]): Promise<Erased> {
-  if (devices.length === 0) return Promise.resolve({ count: 0, changes: [] });
-  return transact(sql, async (tx) => {
-    const locked = await lockDevicesToErase(tx, devices);
+export const eraseDevices = (sql: SqlPool, devices: readonly DeviceToErase[]): Promise<Erased> =>
+  eraseIf(sql, devices, sql``);
+
+/**
+ * The same of devices that were idle since a time, and still are when they are locked: a bulk
+ * operation or an import gives tags to a device whose last registration stays as old as it is.
+ */
+export const eraseIdleDevices = (
+  sql: SqlPool,
+  places: readonly DevicePlace[],
+  idleSinceMs: number,
+): Promise<Erased> =>
+  eraseIf(
+    sql,
+    places.map((place) => ({ ...place, registeredBeforeMs: null })),
+    sql`and ${isIdle(sql, idleSinceMs)}`,
+  );
+
+/** Whether the device `d` has no tags, and neither registered nor unsubscribed since. */
+export const isIdle = (sql: Sql, idleSinceMs: number): Fragment => sql`
+  (d.registered_at < to_timestamp(${idleSinceMs}::float8 / 1000)
+    and coalesce(d.unsubscribed_at < to_timestamp(${idleSinceMs}::float8 / 1000), true)
+    and d.tag_ids = '{}')`;
+
+async function eraseIf(
+  sql: SqlPool,
+  devices: readonly DeviceToErase[],
+  condition: Fragment,
+): Promise<Erased> {
+  if (devices.length === 0) return { count: 0, changes: [] };
+  return await transact(sql, async (tx) => {
+    const locked = await lockDevicesToErase(tx, devices, condition);
     return { count: locked.length, changes: await eraseLocked(tx, locked) };
   });
 }
@@ -88,19 +116,21 @@ const NOTHING = { groups: [], edits: {} };
 
 /**
  * Locks devices in the order of keys, as registrations do; each once, even if it is named twice.
+ * `condition`: a further one, `and …` of the device `d`, which is looked at again after a wait.
  */
 export async function lockDevicesToErase(
   tx: Sql,
   devices: readonly DeviceToErase[],
+  condition: Fragment = tx``,
 ): Promise<readonly LockedDevice[]> {
-  const rows = await selectToErase(tx, devices);
+  const rows = await selectToErase(tx, devices, condition);
   const byPlace = new Map(
     rows.map((row) => [`${row.appId}.${row.platformId}.${row.ordinal}`, row]),
   );
   return [...byPlace.values()].map((row) => ({ ...row, tagIds: readTagIds(row.tagIds) }));
 }
 
-const selectToErase = (tx: Sql, devices: readonly DeviceToErase[]) => tx<
+const selectToErase = (tx: Sql, devices: readonly DeviceToErase[], condition: Fragment) => tx<
   (Omit<LockedDevice, 'tagIds'> & { readonly tagIds: string })[]
 >`
   select d.app_id as "appId", d.platform_id as "platformId", d.ordinal, d.ordinal / 8192 as "groupNumber",
@@ -110,8 +140,8 @@ const selectToErase = (tx: Sql, devices: readonly DeviceToErase[]) => tx<
   from devices d
   join ${dead(tx, devices)}
     on d.app_id = dead.app_id and d.platform_id = dead.platform_id and d.ordinal = dead.ordinal
-  where dead.registered_before_ms is null
-     or d.registered_at < to_timestamp(dead.registered_before_ms / 1000)
+  where (dead.registered_before_ms is null
+     or d.registered_at < to_timestamp(dead.registered_before_ms / 1000)) ${condition}
   order by d.app_id, d.platform_id, d.device_key
   for update of d`;
 

@@ -1,6 +1,7 @@
 /** Looks through devices, a slice at a time, for idle ones. */
 
 import type { DevicePlace } from '../../domain/device-group-change.ts';
+import { isIdle } from '../devices/erase-devices.ts';
 import type { Sql } from '../sql.ts';
 
 export interface Slice {
@@ -22,9 +23,7 @@ export async function idleDevices(
   const rows = await sql<(DevicePlace & { readonly isIdle: boolean; readonly place: number })[]>`
     with slice as (
       select app_id, platform_id, ordinal, row_number() over () as place,
-        registered_at < to_timestamp(${idleSinceMs}::float8 / 1000)
-          and coalesce(unsubscribed_at < to_timestamp(${idleSinceMs}::float8 / 1000), true)
-          and tag_ids = '{}' as is_idle
+        ${isIdle(sql, idleSinceMs)} as is_idle
       from (
         select * from devices
         where (app_id, platform_id, ordinal) > (${after.appId}::integer, ${after.platformId}::integer, ${after.ordinal}::integer)
