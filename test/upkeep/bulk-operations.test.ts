@@ -3,23 +3,24 @@
  * statements, when apps speak meanwhile, and when tags go away.
  */
 
-import type { Test } from 'tap';
 import t from 'tap';
-import type { BulkChange } from '../../src/domain/bulk-operation.ts';
-import { deviceKeyOf } from '../../src/domain/device.ts';
-import type { NewBulkOperation } from '../../src/store/bulk-operations/insert-operation.ts';
 import { insertBulkOperation } from '../../src/store/bulk-operations/insert-operation.ts';
 import {
   cancelBulkOperation,
   readBulkOperation,
 } from '../../src/store/bulk-operations/read-operations.ts';
-import type { SqlPool } from '../../src/store/sql.ts';
-import type { Store } from '../../src/store/store.ts';
-import type { IndexFeed } from '../../src/tag-index/tag-index.ts';
 import { NO_FEED } from '../../src/tag-index/tag-index.ts';
-import { BulkOperations } from '../../src/upkeep/bulk-operations.ts';
 import { Housekeeping } from '../../src/upkeep/housekeeping.ts';
 import { makeAppApi, silent } from '../support/app-api.ts';
+import {
+  checkTruth,
+  membersOf,
+  names,
+  nodeOn,
+  openBulkScene,
+  runAll,
+  tagsOf,
+} from '../support/bulk-operations.ts';
 import { mortal } from '../support/mortal.ts';
 import { onEachStore } from '../support/on-each-store.ts';
 import { until } from '../support/poll.ts';
@@ -27,85 +28,14 @@ import { indexDifferences, openNodeIndex, staleGroups } from '../support/redis-i
 import { startRedis, withRedis } from '../support/redis-server.ts';
 import { seedDevices } from '../support/seed.ts';
 import { withPostgresStore } from '../support/store.ts';
-import { missingGroupTags, wrongCounts } from '../support/subscriber-counts.ts';
-import { makeTenant } from '../support/tenant.ts';
+import { waitsForLock } from '../support/waits-for-lock.ts';
 
 const DAY_MS = 86_400_000;
-
-const nodeOn = (sql: SqlPool, feed: IndexFeed = NO_FEED, tagsPerDeviceMax = 5_000) =>
-  new BulkOperations({ sql, feed, log: silent, tagsPerDeviceMax });
-
-async function open({ sql }: Pick<Store, 'sql'>, slug = 'acme') {
-  const tenant = await makeTenant(sql, slug);
-  const { clientId, appId } = tenant;
-  const shared = { clientId, userName: 'test', listed: null, appIds: null, total: 0 };
-  const insert = (
-    operation: Omit<NewBulkOperation, keyof typeof shared> & Partial<NewBulkOperation>,
-  ) => insertBulkOperation(sql, { ...shared, ...operation });
-  const ofList = (change: Partial<BulkChange>, deviceIds: readonly string[], platformId = 15) =>
-    insert({
-      action: change.subscribe === undefined ? 'unsubscribe' : 'subscribe',
-      subscribe: change.subscribe ?? [],
-      unsubscribe: change.unsubscribe ?? [],
-      memberOf: null,
-      listed: { appId, platformId, deviceKeys: deviceIds.map(deviceKeyOf) },
-      total: deviceIds.length,
-    });
-  return {
-    ...tenant,
-    subscribe: (tagIds: readonly number[], deviceIds: readonly string[]) =>
-      ofList({ subscribe: tagIds }, deviceIds),
-    unsubscribe: (tagIds: readonly number[], deviceIds: readonly string[]) =>
-      ofList({ unsubscribe: tagIds }, deviceIds),
-    copy: (from: number, to: number) =>
-      insert({ action: 'copy', memberOf: from, subscribe: [to], unsubscribe: [] }),
-    move: (from: number, to: number) =>
-      insert({ action: 'move', memberOf: from, subscribe: [to], unsubscribe: [from] }),
-    remove: (from: number) =>
-      insert({ action: 'remove', memberOf: from, subscribe: [], unsubscribe: [from] }),
-    async read(id: number) {
-      const operation = await readBulkOperation(sql, { clientId, userName: null }, id);
-      if (operation === null) throw new Error(`no operation ${id}`);
-      return operation;
-    },
-  };
-}
-
-const tagsOf = async (sql: SqlPool, deviceId: string): Promise<readonly number[] | null> => {
-  const [row] = await sql<{ tagIds: readonly number[] }[]>`
-    select tag_ids as "tagIds" from devices where device_id = ${deviceId}`;
-  return row?.tagIds ?? null;
-};
-
-/** Devices with a tag, by app and platform. */
-const membersOf = async (sql: SqlPool, tagId: number) =>
-  Object.fromEntries(
-    (
-      await sql<{ scope: string; devices: number }[]>`
-        select app_id || '/' || platform_id as scope, count(*) as devices from devices
-        where tag_ids @> array[${tagId}::integer] group by 1`
-    ).map(({ scope, devices }) => [scope, devices]),
-  );
-
-/** Runs pieces until nothing is due; answers how many. */
-async function runAll(node: BulkOperations): Promise<number> {
-  let pieces = 0;
-  while (await node.runPiece()) pieces += 1;
-  return pieces;
-}
-
-async function checkTruth(t: Test, sql: SqlPool): Promise<void> {
-  t.same([...(await wrongCounts(sql))], [], 'the counts by day are those of the devices');
-  t.same([...(await missingGroupTags(sql))], [], 'every group is known to have its tags');
-}
-
-const names = (prefix: string, count: number): readonly string[] =>
-  Array.from({ length: count }, (_, n) => `${prefix}${n}`);
 
 await onEachStore(t, {
   'a list: each device gets all of it or nothing; again, nothing changes': async (t, store) => {
     const { sql } = store;
-    const { appId, makeTags, subscribe, unsubscribe, read } = await open(store);
+    const { appId, makeTags, subscribe, unsubscribe, read } = await openBulkScene(store);
     const [news = 0, goals = 0, other = 0] = await makeTags(3);
     const known = names('d', 450);
     await seedDevices(sql, {
@@ -156,7 +86,8 @@ await onEachStore(t, {
 
   'members are copied, moved and removed, in all groups, apps and platforms': async (t, store) => {
     const { sql } = store;
-    const { appId, makeApp, makeTags, makeTag, copy, move, remove, read } = await open(store);
+    const { appId, makeApp, makeTags, makeTag, copy, move, remove, read } =
+      await openBulkScene(store);
     const second = await makeApp();
     const [old = 0, fresh = 0] = await makeTags(2);
     const ofFirst = await makeTag({ appIds: [appId] });
@@ -198,7 +129,7 @@ await onEachStore(t, {
 
   'only in the apps that the tag was for when it was accepted': async (t, store) => {
     const { sql } = store;
-    const scene = await open(store);
+    const scene = await openBulkScene(store);
     const { appId, clientId, makeApp, makeTags, read } = scene;
     const second = await makeApp();
     const [old = 0, fresh = 0] = await makeTags(2);
@@ -225,7 +156,7 @@ await onEachStore(t, {
     store,
   ) => {
     const { sql } = store;
-    const { appId, makeTags, move, subscribe, read } = await open(store);
+    const { appId, makeTags, move, subscribe, read } = await openBulkScene(store);
     const [old = 0, fresh = 0, more = 0] = await makeTags(3);
     const known = names('d', 700);
     await seedDevices(sql, { appId, platformId: 15, tagIds: [old], count: 700, deviceIds: known });
@@ -250,7 +181,7 @@ await onEachStore(t, {
 
   'several nodes and the apps themselves at once: nobody is counted twice': async (t, store) => {
     const { sql } = store;
-    const { appId, caller, makeTags, move, read } = await open(store);
+    const { appId, caller, makeTags, move, read } = await openBulkScene(store);
     const [old = 0, fresh = 0, own = 0] = await makeTags(3);
     const known = names('d', 600);
     await seedDevices(sql, { appId, platformId: 15, tagIds: [old], count: 600, deviceIds: known });
@@ -279,7 +210,7 @@ await onEachStore(t, {
 
   'what an app says first counts, and a refusal stays': async (t, store) => {
     const { sql } = store;
-    const { appId, caller, makeTags, copy, read } = await open(store);
+    const { appId, caller, makeTags, copy, read } = await openBulkScene(store);
     const [old = 0, fresh = 0] = await makeTags(2);
     const known = ['stays', 'leaves'];
     await seedDevices(sql, { appId, platformId: 15, tagIds: [old], count: 2, deviceIds: known });
@@ -297,7 +228,7 @@ await onEachStore(t, {
 
   'a new tag that goes away: nobody loses the old one for it': async (t, store) => {
     const { sql } = store;
-    const scene = await open(store);
+    const scene = await openBulkScene(store);
     const { appId, makeTags, makeTag, deleteTag, move, subscribe, read } = scene;
     const [old = 0, fresh = 0] = await makeTags(2);
     const expired = await makeTag({ expiresAtMs: Date.now() - 1_000 });
@@ -317,7 +248,7 @@ await onEachStore(t, {
     store,
   ) => {
     const { sql } = store;
-    const { appId, makeTags, deleteTag, move, read } = await open(store);
+    const { appId, makeTags, deleteTag, move, read } = await openBulkScene(store);
     const [old = 0, fresh = 0] = await makeTags(2);
     await seedDevices(sql, { appId, platformId: 15, tagIds: [old], count: 5 });
     const id = await move(old, fresh);
@@ -348,7 +279,7 @@ await onEachStore(t, {
 
   'the limit of tags of a device: full, but for deleted ones': async (t, store) => {
     const { sql } = store;
-    const scene = await open(store);
+    const scene = await openBulkScene(store);
     const { appId, makeTags, deleteTag, copy, move, read } = scene;
     const [old = 0, second = 0, third = 0, fresh = 0] = await makeTags(4);
     const seed = { appId, platformId: 15, count: 1 };
@@ -379,8 +310,8 @@ await onEachStore(t, {
     store,
   ) => {
     const { sql } = store;
-    const { appId, clientId, makeTags, subscribe, unsubscribe, read } = await open(store);
-    const other = await open(store, 'other');
+    const { appId, clientId, makeTags, subscribe, unsubscribe, read } = await openBulkScene(store);
+    const other = await openBulkScene(store, 'other');
     const [news = 0] = await makeTags(1);
     const [theirs = 0] = await other.makeTags(1);
     const known = names('d', 500);
@@ -417,8 +348,8 @@ await onEachStore(t, {
     store,
   ) => {
     const { sql } = store;
-    const { appId, makeTags, subscribe, read } = await open(store);
-    const other = await open(store, 'other');
+    const { appId, makeTags, subscribe, read } = await openBulkScene(store);
+    const other = await openBulkScene(store, 'other');
     const [news = 0] = await makeTags(1);
     const [theirs = 0] = await other.makeTags(1);
     const seed = { platformId: 15, tagIds: [], count: 1 };
@@ -447,7 +378,7 @@ await onEachStore(t, {
 
   'started, it works until all is done, and stops at once': async (t, store) => {
     const { sql } = store;
-    const { appId, makeTags, move, read } = await open(store);
+    const { appId, makeTags, move, read } = await openBulkScene(store);
     const [old = 0, fresh = 0] = await makeTags(2);
     await seedDevices(sql, { appId, platformId: 15, tagIds: [old], count: 450 });
     const id = await move(old, fresh);
@@ -466,7 +397,7 @@ await onEachStore(t, {
 });
 
 await withPostgresStore(t, async (t, { sql }) => {
-  const { appId, makeTags, move, read } = await open({ sql });
+  const { appId, makeTags, move, read } = await openBulkScene({ sql });
   const [old = 0, fresh = 0] = await makeTags(2);
   const deviceIds = ['stays', 'leaves'];
   await seedDevices(sql, { appId, platformId: 15, tagIds: [old], count: 2, deviceIds });
@@ -475,11 +406,9 @@ await withPostgresStore(t, async (t, { sql }) => {
   await sql.begin(async (tx) => {
     await tx`update devices set tag_ids = '{}' where device_id = 'leaves'`;
     piece = nodeOn(sql).runPiece();
-    await until('the piece waits for the device', async () => {
-      const waiting = await sql`
-        select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-      return waiting.length > 0 ? true : null;
-    });
+    await until('the piece waits for the device', async () =>
+      (await waitsForLock(sql)) ? true : null,
+    );
   });
   t.equal(await piece, true);
   t.match(await read(id), { changed: 1, unchanged: 1 });
@@ -493,7 +422,7 @@ await withRedis(t, (t) =>
     const redis = await startRedis(t);
     const address = { kind: 'single', url: redis.url } as const;
     const { client, name, feed, repairs, missed } = await openNodeIndex(t, sql, address);
-    const { appId, makeTags, move, subscribe } = await open(store);
+    const { appId, makeTags, move, subscribe } = await openBulkScene(store);
     const [old = 0, fresh = 0, more = 0] = await makeTags(3);
     const known = names('d', 300);
     await seedDevices(sql, { appId, platformId: 15, tagIds: [old], count: 300, deviceIds: known });

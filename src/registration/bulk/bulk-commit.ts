@@ -77,15 +77,27 @@ async function commitPiece(
   const wanted = seen.filter(isChanged).map(({ device }) => device);
   const locked = wanted.length === 0 ? NONE : await lockDevices(tx, wanted, 0);
   const judged = await judge(tx, operation, wanted, locked.devices, tagsPerDeviceMax);
-  const changes = await write(tx, operation, judged.filter(isChanged));
-  const isWhole = looked.length === devices.length;
+  const underLock = new Map(judged.map((device) => [device.device, device]));
+  const ended = seen.map((device) => underLock.get(device.device) ?? device);
+  const done = operation.memberOf === null ? ended : ended.slice(0, knownOf(ended));
+  const changes = await write(tx, operation, done.filter(isChanged));
+  const next = devices[done.length];
   await recordBulkPiece(tx, operation.id, {
-    ...countsOf([...seen.filter((device) => !isChanged(device)), ...judged]),
-    after: isWhole ? after : placeOf(looked.at(-1), operation.after),
-    isLast: isWhole && isLast,
+    ...countsOf(done),
+    after: next === undefined ? after : placeBefore(next, operation.after),
+    isLast: isLast && next === undefined,
   });
   return changes;
 }
+
+/**
+ * How many members there are before the first one that is not found by its key any more: its token
+ * was replaced since it was read, or it was erased. The next piece reads it again, if it is there.
+ */
+const knownOf = (members: readonly JudgedDevice[]): number => {
+  const at = members.findIndex(({ outcome }) => outcome === 'unknown');
+  return at === -1 ? members.length : at;
+};
 
 const NONE: Found = { devices: [], lookedFor: 0 };
 
@@ -106,34 +118,38 @@ async function nextDevices(tx: Sql, operation: TakenBulkOperation): Promise<Next
 }
 
 /**
- * In the order of ordinals. A device that compaction moves meanwhile gets a later one: it may be
- * met twice, and is not missed.
+ * In the order of ordinals. A device that compaction moves meanwhile gets a later one, in a group
+ * that this look at the groups may not know. So it may be met twice, which counts once in a piece;
+ * and the last piece is the one that finds no group any more.
  */
 async function nextMembers(tx: Sql, operation: TakenBulkOperation): Promise<NextDevices> {
   const groups = await groupsWithMembers(tx, operation, GROUPS_MAX);
-  const devices: (DeviceKey & DevicePlace)[] = [];
+  if (groups.length === 0) return { devices: [], after: operation.after, isLast: true };
+  const devices = new Map<string, DeviceKey & DevicePlace>();
   let { after } = operation;
   for (const group of groups) {
-    const room = DEVICES_MAX - devices.length;
-    const members = await membersInGroup(tx, operation, group, room);
-    devices.push(...members);
-    if (members.length === room) {
-      return { devices, after: placeOf(devices.at(-1), after), isLast: false };
-    }
     const { appId, platformId, groupNumber } = group;
+    const room = DEVICES_MAX - devices.size;
+    const members = await membersInGroup(tx, operation, group, room);
+    for (const member of members) {
+      const key = `${appId}.${platformId}.${member.deviceKey}`;
+      if (!devices.has(key)) devices.set(key, member);
+    }
     after = { appId, platformId, ordinal: lastOrdinalOf(groupNumber) };
+    const last = members.at(-1);
+    if (last !== undefined && members.length === room) {
+      after = { appId, platformId, ordinal: last.ordinal };
+      break;
+    }
   }
-  return { devices, after, isLast: groups.length < GROUPS_MAX };
+  return { devices: [...devices.values()], after, isLast: false };
 }
 
-/** A device of a list has no place: lists go by their keys. */
-const placeOf = (
-  device: NextDevices['devices'][number] | undefined,
+/** Where the next piece begins, to begin with this device. A list goes by its keys. */
+const placeBefore = (
+  { appId, platformId, ordinal }: NextDevices['devices'][number],
   before: DevicePlace,
-): DevicePlace =>
-  device?.ordinal === undefined
-    ? before
-    : { appId: device.appId, platformId: device.platformId, ordinal: device.ordinal };
+): DevicePlace => (ordinal === undefined ? before : { appId, platformId, ordinal: ordinal - 1 });
 
 /** As many of them as can be read together. */
 const find = async (

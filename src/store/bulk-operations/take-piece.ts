@@ -68,7 +68,7 @@ interface DevicePlaceColumns {
 /** Devices that were looked at. */
 const done = (sql: Sql) => sql`(o.changed + o.unchanged + o.unknown + o."full" + o.refused)`;
 
-/** The next groups that may have members, from the one of `after` on. */
+/** The next groups that may have members, from the one on in which the place behind `after` is. */
 export const groupsWithMembers = (
   tx: Sql,
   { clientId, memberOf, appIds, after }: TakenBulkOperation,
@@ -82,7 +82,7 @@ export const groupsWithMembers = (
     where a.client_id = ${clientId}
       ${appIds === null ? tx`` : tx`and a.id = any (${list(appIds)}::integer[])`}
       and (g.app_id, g.platform_id, g.group_number)
-        >= (${after.appId}::integer, ${after.platformId}::smallint, ${groupNumberOf(after.ordinal)}::integer)
+        >= (${after.appId}::integer, ${after.platformId}::smallint, ${groupNumberOf(after.ordinal + 1)}::integer)
     order by 1, 2, 3 limit ${limit}`;
 
 export interface Member extends DeviceKey, DevicePlace {}
