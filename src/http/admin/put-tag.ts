@@ -9,6 +9,7 @@ import { overLimit } from '../../domain/client-limits.ts';
 import type { Tag } from '../../domain/tag.ts';
 import { findOwnApps } from '../../store/apps/find-app.ts';
 import { recordChange } from '../../store/audit/record-change.ts';
+import { findOpenOnMembers } from '../../store/bulk-operations/read-operations.ts';
 import { raiseCatalogueVersion } from '../../store/clients/lock-client.ts';
 import { nextObjectIds, OBJECT_IDS_USED_UP } from '../../store/object-ids.ts';
 import type { Sql } from '../../store/sql.ts';
@@ -82,7 +83,11 @@ const FIELDS: Readonly<Record<keyof Tag, string>> = {
   appIds: 'appIds',
 };
 
-/** Deletes a tag. Null: there is none. */
+/**
+ * Deletes a tag. Null: there is none. The caller of it holds the client's lock, as does who accepts
+ * an operation. A deleted tag is taken off devices by whatever writes them next, so it waits for
+ * the operations on its members.
+ */
 export async function dropTag(
   tx: Sql,
   origin: AuditOrigin,
@@ -92,6 +97,8 @@ export async function dropTag(
 ): Promise<Outcome<Tag>> {
   if (tag === null) return refused({ kind: 'unknown' });
   if (!territory.holdsTag(tag)) return refused({ kind: 'outside', path });
+  const operationId = await findOpenOnMembers(tx, tag.clientId, tag.id);
+  if (operationId !== null) return refused({ kind: 'in-use', operationId });
   await deleteTag(tx, tag.clientId, tag.id);
   await raiseCatalogueVersion(tx, tag.clientId);
   await recordChange(tx, origin, { action: 'tag.delete', id: tag.id, name: tag.name });

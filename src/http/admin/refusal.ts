@@ -19,6 +19,8 @@ export type Refusal =
   /** Another one has the sourceId. */
   | { readonly kind: 'taken' }
   | { readonly kind: 'unknown' }
+  /** An operation on the members of the tag has not ended. */
+  | { readonly kind: 'in-use'; readonly operationId: number }
   /** A group with tags or groups in it. */
   | { readonly kind: 'not-empty' };
 
@@ -49,6 +51,12 @@ export function refuse(request: HttpRequest, refusal: Refusal): HttpResponse {
       return problem(request.requestId, 409, 'Another tag or group has this sourceId.');
     case 'unknown':
       return notFound(request);
+    case 'in-use':
+      return problem(
+        request.requestId,
+        409,
+        `Operation ${refusal.operationId} still needs the members of this tag: delete the tag when it has ended, or cancel it.`,
+      );
     case 'not-empty':
       return problem(request.requestId, 409, 'This group is not empty.');
   }

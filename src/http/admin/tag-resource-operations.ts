@@ -62,10 +62,11 @@ export const tagResourceOperations = {
   },
   deleteTag: {
     summary: 'Delete a tag',
-    description: 'Devices lose it in the background: `removals` tells how far that is.',
+    description:
+      'Devices lose it in the background: `removals` tells how far that is. 409: an operation on its members has not ended.',
     path,
     answers: { 204: noContent('Deleted.') },
-    problems: [404],
+    problems: [404, 409],
   },
   listRemovals: {
     summary: 'Tags that devices have still to lose, and apps that are being erased',

@@ -30,11 +30,14 @@ export const deletedTags = (sql: Sql, deletedBeforeMs: number, limit: number) =>
       join apps a on a.client_id = t.client_id
       join app_platforms p on p.app_id = a.id
       join device_group_tags g on g.app_id = p.app_id and g.platform_id = p.platform_id and g.tag_id = t.id
-      where t.deleted_at < to_timestamp(${deletedBeforeMs}::float8 / 1000) and ${areMembersDone(sql)}
+      where t.deleted_at < to_timestamp(${deletedBeforeMs}::float8 / 1000)
       limit ${limit}`,
   );
 
-/** Tags in apps that they were disconnected from, likewise; of all tags, or of these. */
+/**
+ * Tags in apps that they were disconnected from, likewise; of all tags, or of these. Not those
+ * whose members there a bulk operation still needs to know, as it was accepted before.
+ */
 export const disconnectedTags = (sql: Sql, limit: number, tagIds?: readonly number[]) =>
   byGroup(
     sql,
@@ -44,20 +47,14 @@ export const disconnectedTags = (sql: Sql, limit: number, tagIds?: readonly numb
       join apps a on a.client_id = t.client_id and not a.id = any (t.app_ids)
       join app_platforms p on p.app_id = a.id
       join device_group_tags g on g.app_id = p.app_id and g.platform_id = p.platform_id and g.tag_id = t.id
-      where t.deleted_at is null and t.app_ids is not null and ${areMembersDone(sql)}
+      where t.deleted_at is null and t.app_ids is not null
+        and not exists (
+          select from bulk_operations o
+          where o.client_id = t.client_id and o.ended_at is null and o.member_of = t.id
+        )
         ${tagIds === undefined ? sql`` : sql`and t.id = any (${list(tagIds)}::integer[])`}
       limit ${limit}`,
   );
-
-/**
- * A bulk operation that was accepted before still needs to know who has the tag `t`: whoever moves
- * its members to another tag may delete it at once.
- */
-const areMembersDone = (sql: Sql) => sql`
-  not exists (
-    select from bulk_operations o
-    where o.client_id = t.client_id and o.ended_at is null and o.member_of = t.id
-  )`;
 
 const byGroup = (sql: Sql, pairs: Fragment) => sql<UnwantedTags[]>`
   select app_id as "appId", platform_id as "platformId", group_number as "groupNumber",

@@ -12,6 +12,7 @@ import {
 } from '../../../src/domain/bulk-operation.ts';
 import { bulkRequestRoutes } from '../../../src/http/admin/bulk-requests.ts';
 import { bulkResourceRoutes } from '../../../src/http/admin/bulk-resources.ts';
+import { tagResourceRoutes } from '../../../src/http/admin/tag-resources.ts';
 import { insertApp } from '../../../src/store/apps/insert-app.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { NO_FEED } from '../../../src/tag-index/tag-index.ts';
@@ -27,12 +28,13 @@ import { seedDevices } from '../../support/seed.ts';
 const TOKEN = 'AB'.repeat(32);
 
 async function open(t: Test, store: Store) {
-  const { sql } = store;
+  const { sql, patientReads } = store;
   // A migration puts it there, and each test begins with every table empty.
   await sql`insert into access_revision default values on conflict do nothing`;
   const resources = await openResources(t, store, 'acme', [
     ...bulkRequestRoutes(sql),
     ...bulkResourceRoutes(sql),
+    ...tagResourceRoutes({ sql, patientReads, onDisconnected: () => undefined }),
   ]);
   const { ask, tenant } = resources;
   const { appId, clientId } = tenant;
@@ -189,6 +191,23 @@ await onEachStore(t, {
     t.ok(refused.headers.get('retry-after'));
     await work();
     t.equal((await subscriptions(list)).status, 202);
+  },
+
+  'a tag is not deleted while an operation on its members has not ended': async (t, store) => {
+    const { sql } = store;
+    const { ask, clientId, news, subscriptions, members, work } = await open(t, store);
+    const fresh = await makeTag(sql, clientId, { sourceId: 'fresh' });
+    await subscriptions(list);
+    const first = await members(news, { action: 'copy', toTagId: fresh });
+    const second = await members(news, { action: 'move', toTagId: fresh });
+    const refused = await ask('DELETE', `tags/${news}`);
+    t.equal(refused.status, 409);
+    t.match(refused.body.detail, new RegExp(`^Operation ${first.body.id} still needs`));
+    await ask('POST', `operations/${first.body.id}/cancel`);
+    t.match((await ask('DELETE', `tags/${news}`)).body.detail, `Operation ${second.body.id} `);
+    t.equal((await ask('DELETE', `tags/${fresh}`)).status, 204, 'the new one may go');
+    await work();
+    t.equal((await ask('DELETE', `tags/${news}`)).status, 204);
   },
 
   'a key is held to its scopes, tags and apps; with limits it sees its own': async (t, store) => {
