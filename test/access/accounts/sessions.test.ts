@@ -37,7 +37,14 @@ t.test('sessions', (t) =>
       if (session === 'ended') throw new Error('it has ended');
       t.match(session, { email: 'ann@example.com', isOperator: false });
       t.same(session.memberships, [
-        { clientId, clientSlug: 'demo', clientName: 'demo', role: 'owner', isDisabled: false },
+        {
+          clientId,
+          clientSlug: 'demo',
+          clientName: 'demo',
+          role: 'owner',
+          isDisabled: false,
+          limits: null,
+        },
       ]);
       t.equal(sessions.recall(ann.token), session, 'then nobody is');
       await deleteSession(sql, session.tokenHash);
