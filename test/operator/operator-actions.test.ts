@@ -207,6 +207,7 @@ t.test('an installation from nothing', async (t) => {
       entries.map(({ action }) => action),
       [
         'client.create',
+        ...Array(2).fill('client.limits'),
         'app.create',
         ...Array(3).fill('provider-credential.put'),
         'provider-credential.delete',
