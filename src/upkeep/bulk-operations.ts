@@ -1,12 +1,12 @@
 /**
  * Carries out bulk operations, a piece after the other, on any node and on several at once. Sends
- * and registrations go first: after each piece it rests for longer than the piece took, so that on
- * a database that is slow because it is busy it works less.
+ * and registrations go first: after each piece the operation and the node rest for longer than the
+ * piece took.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { BulkContext } from '../registration/bulk/bulk-commit.ts';
+import type { BulkContext, BulkPiece } from '../registration/bulk/bulk-commit.ts';
 import { commitBulkPiece } from '../registration/bulk/bulk-commit.ts';
 import { Recurring } from '../std/recurring.ts';
 import { Seldom } from '../std/seldom.ts';
@@ -14,10 +14,6 @@ import type { IndexFeed } from '../tag-index/tag-index.ts';
 
 /** Time between two looks when nothing is due: each is a look at an index that is empty then. */
 const INTERVAL_MS = 2_000;
-/** The rest after a piece, in times of the piece: it works a fifth of the time. */
-const REST_FACTOR = 4;
-/** And at least this: with 100 devices of a piece, at most 2,000 a second. */
-const REST_MS_MIN = 50;
 /** Of failures while the database is away. */
 const TOLD_EVERY_MS = 10_000;
 
@@ -49,10 +45,13 @@ export class BulkOperations {
 
   /** One piece of the operation whose turn it is. Answers whether there was one. */
   async runPiece(): Promise<boolean> {
-    const changes = await commitBulkPiece(this.#options);
-    if (changes === null) return false;
-    await this.#options.feed.apply(changes);
-    return true;
+    return (await this.#runPiece()) !== null;
+  }
+
+  async #runPiece(): Promise<BulkPiece | null> {
+    const piece = await commitBulkPiece(this.#options);
+    if (piece !== null) await this.#options.feed.apply(piece.changes);
+    return piece;
   }
 
   async #runLogged(): Promise<void> {
@@ -69,9 +68,10 @@ export class BulkOperations {
   async #runAll(): Promise<void> {
     const { signal } = this.#end;
     while (!signal.aborted) {
-      const startedAtMs = performance.now();
-      if (!(await this.runPiece())) return;
-      const restMs = Math.max(REST_MS_MIN, REST_FACTOR * (performance.now() - startedAtMs));
+      const piece = await this.#runPiece();
+      if (piece === null) return;
+      // A timer may be a millisecond early.
+      const restMs = Math.ceil(piece.restMs) + 1;
       await sleep(restMs, undefined, { signal, ref: false }).catch(() => undefined);
     }
   }

@@ -1,5 +1,6 @@
 /** A client whose devices bulk operations change, without HTTP, and what became of them. */
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';
 import type { BulkChange } from '../../src/domain/bulk-operation.ts';
 import { deviceKeyOf } from '../../src/domain/device.ts';
@@ -70,12 +71,28 @@ export const membersOf = async (sql: SqlPool, tagId: number) =>
     ).map(({ scope, devices }) => [scope, devices]),
   );
 
-/** Runs pieces until nothing is due; answers how many. */
-export async function runAll(node: BulkOperations): Promise<number> {
+/** Runs pieces until nothing is due, but for what has failed; answers how many. */
+export async function runAll(sql: SqlPool, node: BulkOperations): Promise<number> {
   let pieces = 0;
-  while (await node.runPiece()) pieces += 1;
+  while (await rested(sql)) pieces += Number(await node.runPiece());
   return pieces;
 }
+
+/** Waits until the next operation has had its rest. False: there is none, but for failed ones. */
+export async function rested(sql: SqlPool): Promise<boolean> {
+  const [row] = await sql<{ restMs: number | null }[]>`
+    select (extract(epoch from min(due_at) - clock_timestamp()) * 1000)::float8 as "restMs" from bulk_operations o
+    where ended_at is null and not exists (
+      select from bulk_operations where client_id = o.client_id and ended_at is null and id < o.id
+    )`;
+  const restMs = row?.restMs ?? null;
+  if (restMs === null || restMs > RESTS_MS_MAX) return false;
+  await sleep(Math.max(0, restMs));
+  return true;
+}
+
+/** Of an operation that failed it is 10 s. */
+const RESTS_MS_MAX = 9_000;
 
 export async function checkTruth(t: Test, sql: SqlPool): Promise<void> {
   t.same([...(await wrongCounts(sql))], [], 'the counts by day are those of the devices');

@@ -18,6 +18,7 @@ import {
   names,
   nodeOn,
   openBulkScene,
+  rested,
   runAll,
   tagsOf,
 } from '../support/bulk-operations.ts';
@@ -51,7 +52,7 @@ await onEachStore(t, {
     const node = nodeOn(sql);
     t.equal(await node.runPiece(), true);
     t.match(await read(id), { state: 'RUNNING', changed: 100, endedAtMs: null });
-    t.equal(await runAll(node), 4);
+    t.equal(await runAll(sql, node), 4);
     t.match(await read(id), { state: 'FINISHED', changed: 450, unknown: 2, unchanged: 0 });
     t.same(
       await tagsOf(sql, 'd449'),
@@ -70,12 +71,12 @@ await onEachStore(t, {
     const version = async () => (await sql`select version from device_groups`)[0]?.['version'];
     const written = await version();
     const again = await subscribe([news, goals], [...known, 'nobody']);
-    await runAll(node);
+    await runAll(sql, node);
     t.match(await read(again), { state: 'FINISHED', changed: 0, unchanged: 450, unknown: 1 });
     t.equal(await version(), written, 'a repetition writes nothing');
 
     const back = await unsubscribe([news, goals, other], known.slice(0, 10));
-    await runAll(node);
+    await runAll(sql, node);
     t.match(await read(back), { state: 'FINISHED', changed: 10 });
     t.same(await tagsOf(sql, 'd9'), []);
     const [kept] =
@@ -100,14 +101,14 @@ await onEachStore(t, {
     const node = nodeOn(sql);
 
     const copied = await copy(old, fresh);
-    await runAll(node);
+    await runAll(sql, node);
     t.match(await read(copied), { state: 'FINISHED', changed: 457, unchanged: 30, refused: 0 });
     t.same(await membersOf(sql, old), all);
     t.same(await membersOf(sql, fresh), all);
     await checkTruth(t, sql);
 
     const moved = await move(old, ofFirst);
-    await runAll(node);
+    await runAll(sql, node);
     t.match(await read(moved), { state: 'FINISHED', changed: 480, refused: 7 });
     t.same(
       await membersOf(sql, old),
@@ -121,7 +122,7 @@ await onEachStore(t, {
     await checkTruth(t, sql);
 
     const removed = await remove(fresh);
-    await runAll(node);
+    await runAll(sql, node);
     t.match(await read(removed), { state: 'FINISHED', changed: 487 });
     t.same(await membersOf(sql, fresh), {});
     await checkTruth(t, sql);
@@ -146,7 +147,7 @@ await onEachStore(t, {
       appIds: [second],
       total: 4,
     });
-    await runAll(nodeOn(sql));
+    await runAll(sql, nodeOn(sql));
     t.match(await read(id), { state: 'FINISHED', changed: 4 });
     t.same(await membersOf(sql, fresh), { [`${second}/3`]: 4 });
   },
@@ -164,6 +165,7 @@ await onEachStore(t, {
     const listed = await subscribe([more], known);
     let deaths = 0;
     for (let statements = 0; (await read(listed)).state !== 'FINISHED'; statements += 1) {
+      await rested(sql);
       await nodeOn(mortal(sql, statements))
         .runPiece()
         .catch((error: unknown) => {
@@ -191,7 +193,7 @@ await onEachStore(t, {
     const call = (endpoint: string, deviceId: string, tagId: number) =>
       api.call(endpoint, caller, { appId, platformId: 15, deviceId, tagId });
     const work = async () => {
-      while ((await read(id)).state !== 'FINISHED') await nodeOn(sql).runPiece();
+      while (await rested(sql)) await nodeOn(sql).runPiece();
     };
     const apps = known
       .slice(0, 300)
@@ -219,7 +221,7 @@ await onEachStore(t, {
     const api = makeAppApi(store);
     t.teardown(() => api.registration.drain());
     await api.call('ureg', caller, { appId, platformId: 15, deviceId: 'leaves', tagId: old });
-    await runAll(nodeOn(sql));
+    await runAll(sql, nodeOn(sql));
     t.match(await read(id), { state: 'FINISHED', changed: 1, unchanged: 0 });
     t.same(await tagsOf(sql, 'leaves'), []);
     const [row] = await sql`select refusals from devices where device_id = 'stays'`;
@@ -237,7 +239,7 @@ await onEachStore(t, {
     const moved = await move(old, fresh);
     const both = await subscribe([fresh, expired], known);
     await deleteTag(fresh);
-    await runAll(nodeOn(sql));
+    await runAll(sql, nodeOn(sql));
     t.match(await read(moved), { state: 'FINISHED', changed: 0, refused: 5 });
     t.match(await read(both), { state: 'FINISHED', changed: 0, refused: 5 });
     t.same(await membersOf(sql, old), { [`${appId}/15`]: 5 });
@@ -263,7 +265,7 @@ await onEachStore(t, {
     });
     await housekeeping.run(Date.now());
     t.same(await membersOf(sql, old), { [`${appId}/15`]: 5 }, 'it waits for the operation');
-    await runAll(nodeOn(sql));
+    await runAll(sql, nodeOn(sql));
     t.match(await read(id), { state: 'FINISHED', changed: 5 });
     t.same(await membersOf(sql, fresh), { [`${appId}/15`]: 5 });
     await sql`update bulk_operations set ended_at = now() - interval '6 days'`;
@@ -285,15 +287,15 @@ await onEachStore(t, {
     await seedDevices(sql, { ...seed, tagIds: [old, second, third], deviceIds: ['beyond'] });
     const node = nodeOn(sql, NO_FEED, 2);
     const copied = await copy(old, fresh);
-    await runAll(node);
+    await runAll(sql, node);
     t.match(await read(copied), { changed: 1, full: 2 });
     const moved = await move(old, fresh);
-    await runAll(node);
+    await runAll(sql, node);
     t.match(await read(moved), { changed: 2, full: 1 }, 'one for another');
     t.same(await tagsOf(sql, 'beyond'), [old, second, third], 'it loses nothing for nothing');
     await deleteTag(third);
     const again = await move(old, fresh);
-    await runAll(node);
+    await runAll(sql, node);
     t.match(await read(again), { changed: 1, full: 0 });
     t.same(
       await tagsOf(sql, 'beyond'),
@@ -331,13 +333,74 @@ await onEachStore(t, {
     t.equal(await cancelBulkOperation(sql, owner, first), true);
     t.match(await readBulkOperation(sql, owner, first), { state: 'CANCELLED', changed: 100 });
     t.equal(await cancelBulkOperation(sql, owner, first), false, 'again');
-    await runAll(node);
+    await runAll(sql, node);
     t.match(await read(first), { state: 'CANCELLED', changed: 100 }, 'what is done stays done');
     t.match(await read(second), { state: 'FINISHED', changed: 100, unchanged: 400 });
     t.equal(await cancelBulkOperation(sql, owner, second), false);
     t.match(await readBulkOperation(sql, owner, second), { state: 'FINISHED' });
     t.match(await other.read(last), { state: 'FINISHED', changed: 500 });
     await checkTruth(t, sql);
+  },
+
+  'clients take turns, also when one of them has many small operations': async (t, store) => {
+    const { sql } = store;
+    const { appId, clientId, makeTags, subscribe, read } = await openBulkScene(store);
+    const other = await openBulkScene(store, 'other');
+    const [news = 0] = await makeTags(1);
+    const [theirs = 0] = await other.makeTags(1);
+    const known = names('d', 300);
+    const seed = { platformId: 15, tagIds: [], count: 300, deviceIds: known };
+    await seedDevices(sql, { ...seed, appId });
+    await seedDevices(sql, { ...seed, appId: other.appId });
+    const small: number[] = [];
+    for (const deviceId of known.slice(0, 6)) small.push(await subscribe([news], [deviceId]));
+    const long = await other.subscribe([theirs], known);
+    const node = nodeOn(sql);
+    const ended = async () => {
+      const states = await Promise.all(small.map(async (id) => (await read(id)).state));
+      return states.filter((state) => state !== 'QUEUED').length;
+    };
+    // Whoever is due has rested: only the order counts.
+    const turn = async () => {
+      await sql`update bulk_operations set due_at = due_at - interval '1 minute'`;
+      t.equal(await node.runPiece(), true);
+    };
+    await turn();
+    await turn();
+    t.equal(await ended(), 1);
+    t.match(await other.read(long), { changed: 100 }, 'the second turn is the other one');
+    const [, second = 0, third = 0, fourth = 0] = small;
+    const owner = { clientId, userName: null };
+    const isOfNow = async () =>
+      (
+        await sql`select due_at > now() - interval '30 s' as yes from bulk_operations where id = ${fourth}`
+      )[0]?.['yes'];
+    t.equal(await cancelBulkOperation(sql, owner, third), true, 'one whose turn it is not');
+    t.equal(await isOfNow(), false);
+    t.equal(await cancelBulkOperation(sql, owner, second), true, 'one whose turn it is');
+    t.equal(await isOfNow(), true, 'who cancels has no turn for it');
+  },
+
+  'an operation rests after each piece, on all nodes': async (t, store) => {
+    const { sql } = store;
+    const { appId, makeTags, subscribe, read } = await openBulkScene(store);
+    const [news = 0] = await makeTags(1);
+    const known = names('d', 150);
+    const seed = { platformId: 15, tagIds: [], count: 150, deviceIds: known };
+    await seedDevices(sql, { ...seed, appId });
+    const id = await subscribe([news], known);
+    const later = await subscribe([news], known);
+    t.equal(await nodeOn(sql).runPiece(), true);
+    const first = await sql`
+      select due_at >= started_at + interval '50 ms' as rests from bulk_operations where id = ${id}`;
+    t.match([...first], [{ rests: true }]);
+    t.equal(await rested(sql), true);
+    t.equal(await nodeOn(sql).runPiece(), true);
+    t.match(await read(id), { state: 'FINISHED' });
+    const next = await sql`
+      select later.due_at >= o.ended_at + interval '50 ms' as rests
+      from bulk_operations o, bulk_operations later where o.id = ${id} and later.id = ${later}`;
+    t.match([...next], [{ rests: true }], 'the next one rests for it');
   },
 
   'one that fails waits, and others go on; an app that is deleted has no devices': async (
@@ -358,18 +421,18 @@ await onEachStore(t, {
     t.teardown(() => sql`alter table devices drop constraint if exists refused`);
     const node = nodeOn(sql);
     await t.rejects(node.runPiece(), /refused/);
-    t.equal(await runAll(node), 1);
+    t.equal(await runAll(sql, node), 1);
     t.match(await other.read(good), { state: 'FINISHED', changed: 1 });
     t.match(await read(failing), { state: 'QUEUED' });
     await sql`alter table devices drop constraint refused`;
     t.equal(await node.runPiece(), false, 'its time has not come yet');
     await sql`update bulk_operations set due_at = now()`;
-    await runAll(node);
+    await runAll(sql, node);
     t.match(await read(failing), { state: 'FINISHED', changed: 1 });
 
     const late = await subscribe([news], ['bad']);
     await sql`delete from app_platforms where app_id = ${appId}`;
-    await runAll(node);
+    await runAll(sql, node);
     t.match(await read(late), { state: 'FINISHED', unknown: 1 });
   },
 
@@ -429,7 +492,7 @@ await withRedis(t, (t) =>
     );
     await move(old, fresh);
     await subscribe([more], known);
-    await runAll(nodeOn(sql, feed));
+    await runAll(sql, nodeOn(sql, feed));
     t.equal(missed(), 0, 'the index learns each piece');
     t.same(await staleGroups(sql, client, name.current), []);
     t.same(await indexDifferences(sql, client, name.current), []);

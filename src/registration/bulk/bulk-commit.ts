@@ -34,6 +34,13 @@ import { judge } from './judge.ts';
 const DEVICES_MAX = 100;
 /** Groups that are searched for members in one transaction: some 10 ms of the database each. */
 const GROUPS_MAX = 20;
+/**
+ * The rest after a piece, in times of the piece: an operation is worked on a fifth of the time. On a
+ * database that is slow because it is busy, that is less.
+ */
+const REST_FACTOR = 4;
+/** And at least this: with 100 devices of a piece, at most 2,000 a second. */
+const REST_MS_MIN = 50;
 /** An operation that failed is tried again after this time; those of other clients go on. */
 const AGAIN_AFTER_MS = 10_000;
 
@@ -42,8 +49,12 @@ export interface BulkContext {
   readonly tagsPerDeviceMax: number;
 }
 
-/** What an index has to learn of the piece. */
-export type BulkPiece = readonly DeviceGroupChange[];
+export interface BulkPiece {
+  /** What an index has to learn of it. */
+  readonly changes: readonly DeviceGroupChange[];
+  /** For so long the operation, or the client's next one, is not due. */
+  readonly restMs: number;
+}
 
 /** Null: no piece is due. */
 export async function commitBulkPiece(context: BulkContext): Promise<BulkPiece | null> {
@@ -82,12 +93,17 @@ async function commitPiece(
   const done = operation.memberOf === null ? ended : ended.slice(0, knownOf(ended));
   const changes = await write(tx, operation, done.filter(isChanged));
   const next = devices[done.length];
-  await recordBulkPiece(tx, operation.id, {
-    ...countsOf(done),
-    after: next === undefined ? after : placeBefore(next, operation.after),
-    isLast: isLast && next === undefined,
-  });
-  return changes;
+  const restMs = await recordBulkPiece(
+    tx,
+    operation,
+    {
+      ...countsOf(done),
+      after: next === undefined ? after : placeBefore(next, operation.after),
+      isLast: isLast && next === undefined,
+    },
+    { factor: REST_FACTOR, msMin: REST_MS_MIN },
+  );
+  return { changes, restMs };
 }
 
 /**
@@ -173,7 +189,7 @@ async function write(
   tx: Sql,
   { subscribe }: BulkChange,
   devices: readonly Changed[],
-): Promise<BulkPiece> {
+): Promise<readonly DeviceGroupChange[]> {
   if (devices.length === 0) return [];
   const changes = devices.map(({ device, known, tags }) => ({
     appId: device.appId,

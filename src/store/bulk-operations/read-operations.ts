@@ -2,6 +2,7 @@
 
 import type { BulkAction, BulkCounts, BulkState } from '../../domain/bulk-operation.ts';
 import type { Sql } from '../sql.ts';
+import { passTurn } from './take-piece.ts';
 
 export interface ListedBulkOperation extends BulkCounts {
   readonly id: number;
@@ -68,15 +69,13 @@ export async function findOpenOnMembers(
  * Ends it where it is; waits for its piece that is under way. False: there is none, or it has
  * ended.
  */
-export async function cancelBulkOperation(
-  sql: Sql,
-  owner: BulkOwner,
-  id: number,
-): Promise<boolean> {
-  const ended = await sql`
+export async function cancelBulkOperation(tx: Sql, owner: BulkOwner, id: number): Promise<boolean> {
+  const ended = await tx`
     update bulk_operations set ended_at = now(), is_cancelled = true, device_keys = null
-    where ${ofOwner(sql, owner)} and id = ${id} and ended_at is null`;
-  return ended.count > 0;
+    where ${ofOwner(tx, owner)} and id = ${id} and ended_at is null`;
+  if (ended.count === 0) return false;
+  await passTurn(tx, owner.clientId, id, 0);
+  return true;
 }
 
 const ofOwner = (sql: Sql, { clientId, userName }: BulkOwner) =>

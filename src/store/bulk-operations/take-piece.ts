@@ -112,12 +112,26 @@ export interface BulkPieceDone extends BulkCounts {
   readonly isLast: boolean;
 }
 
-/** Records the piece, in its own transaction. */
+/** How long the client's operations rest after a piece. */
+export interface Rest {
+  /** In times of the piece. */
+  readonly factor: number;
+  readonly msMin: number;
+}
+
+/**
+ * Records the piece, in its own transaction. The rest stands in the row, so that several nodes work
+ * on an operation no more than one does. Answers how long it is.
+ */
 export async function recordBulkPiece(
   tx: Sql,
-  operationId: number,
+  { id, clientId }: TakenBulkOperation,
   { changed, unchanged, unknown, full, refused, after, isLast }: BulkPieceDone,
-): Promise<void> {
+  rest: Rest,
+): Promise<number> {
+  const [row] = await tx<{ restMs: number }[]>`
+    select greatest(${rest.factor}::float8 * extract(epoch from clock_timestamp() - now()) * 1000, ${rest.msMin}::float8)::float8 as "restMs"`;
+  const { restMs } = row ?? { restMs: rest.msMin };
   await tx`
     update bulk_operations set
       changed = changed + ${changed}, unchanged = unchanged + ${unchanged}, unknown = unknown + ${unknown},
@@ -126,9 +140,24 @@ export async function recordBulkPiece(
       started_at = coalesce(started_at, now()),
       ended_at = case when ${isLast} then now() end,
       device_keys = case when ${isLast} then null else device_keys end,
-      due_at = now()
-    where id = ${operationId}`;
+      due_at = ${inMs(tx, restMs)}
+    where id = ${id}`;
+  if (isLast) await passTurn(tx, clientId, id, restMs);
+  return restMs;
 }
+
+/**
+ * An operation of the client has ended. The next one takes its turn now, not with the time of its
+ * acceptance: a client with many small ones would have every turn. Only behind the client's first
+ * one: so rows are locked in the order of ids, by a piece and by who cancels.
+ */
+export const passTurn = (tx: Sql, clientId: number, endedId: number, restMs: number) => tx`
+  update bulk_operations set due_at = greatest(due_at, ${inMs(tx, restMs)})
+  where id = (select min(id) from bulk_operations where client_id = ${clientId} and ended_at is null)
+    and id > ${endedId}`;
+
+const inMs = (sql: Sql, ms: number) =>
+  sql`clock_timestamp() + make_interval(secs => ${ms}::float8 / 1000)`;
 
 /** Lets the others go first, after a failure. */
 export async function postponeBulkOperation(
@@ -137,6 +166,6 @@ export async function postponeBulkOperation(
   ms: number,
 ): Promise<void> {
   await sql`
-    update bulk_operations set due_at = now() + make_interval(secs => ${ms}::float8 / 1000)
+    update bulk_operations set due_at = ${inMs(sql, ms)}
     where id = ${operationId}`;
 }

@@ -19,6 +19,7 @@ import { NO_FEED } from '../../../src/tag-index/tag-index.ts';
 import { BulkOperations } from '../../../src/upkeep/bulk-operations.ts';
 import { addTenant } from '../../support/api.ts';
 import { silent } from '../../support/app-api.ts';
+import { runAll } from '../../support/bulk-operations.ts';
 import { makeKey } from '../../support/keys.ts';
 import { makeTag } from '../../support/notifications.ts';
 import { onEachStore } from '../../support/on-each-store.ts';
@@ -50,7 +51,7 @@ async function open(t: Test, store: Store) {
     members: (tagId: number, body: object, token?: string) =>
       ask('POST', `tags/${tagId}/members`, body, token),
     async work() {
-      while (await node.runPiece());
+      await runAll(sql, node);
     },
   };
 }

@@ -43,7 +43,7 @@ await t.test('compaction before the last groups are read: nobody is missed', (t)
     await seedDevices(sql, { appId, platformId: PLATFORM, tagIds: [old], count: 5 });
     const id = await move(old, fresh);
     const meanwhile = interposed(sql, MEMBERS_READ, 1, () => compact(t, sql, appId, 5));
-    await runAll(nodeOn(meanwhile));
+    await runAll(sql, nodeOn(meanwhile));
     t.match(await read(id), { state: 'FINISHED', changed: 5 });
     t.same(await membersOf(sql, fresh), { [`${appId}/${PLATFORM}`]: 5 });
     await checkTruth(t, sql);
@@ -60,7 +60,7 @@ await t.test('compaction between two groups of a piece: nobody is counted twice'
     const id = await copy(old, fresh);
     // All groups are known, and of the first one the member has been read.
     const meanwhile = interposed(sql, MEMBERS_READ, 2, () => compact(t, sql, appId, 1));
-    await runAll(nodeOn(meanwhile));
+    await runAll(sql, nodeOn(meanwhile));
     t.match(await read(id), { state: 'FINISHED', changed: LATER_GROUP + 1, unchanged: 0 });
     t.same(await membersOf(sql, fresh), { [`${appId}/${PLATFORM}`]: LATER_GROUP + 1 });
     await checkTruth(t, sql);
@@ -87,7 +87,7 @@ await t.test('a token that is replaced while the piece waits for it is met again
       );
     });
     t.equal(await piece, true);
-    await runAll(nodeOn(sql));
+    await runAll(sql, nodeOn(sql));
     t.match(await read(id), { state: 'FINISHED', changed: 3, unchanged: 0, unknown: 0 });
     for (const deviceId of ['first', 'new', 'last']) {
       t.same(await tagsOf(sql, deviceId), [old, fresh], deviceId);
