@@ -37,7 +37,7 @@ export interface BulkChange {
 
 /** A call of a messaging provider for many devices takes as many. */
 export const BULK_DEVICES_MAX = 1_000;
-/** With the devices of one transaction, 100, these are 10,000 subscriptions. */
+/** By id and by sourceId together. With so many a transaction has 50 devices of a list. */
 export const BULK_TAGS_MAX = 100;
 /** A list of 100,000 devices is so many operations; each has 16 KiB of keys until it has ended. */
 export const BULK_OPEN_PER_CLIENT_MAX = 100;

@@ -168,6 +168,7 @@ export class Housekeeping {
     await this.eraseIdleDevices(nowMs);
     await this.purgeDeletedTags(nowMs);
     await deleteIdempotencyKeys(this.sql, nowMs - IDEMPOTENCY_KEY_MS, ROWS_MAX);
+    await deleteBulkOperations(this.sql, BULK_OPERATION_MS, ROWS_MAX);
     await deleteDeadNodes(this.sql, DEAD_NODE_MS, ROWS_MAX);
     // Before notifications are deleted: those that no day counts yet stay.
     await keepStatistics(this.sql);
@@ -197,7 +198,6 @@ export class Housekeeping {
     await deleteNotificationDays(this.sql, nowMs - STATISTICS_DAY_MS, ROWS_MAX);
     await deleteProviderTokens(this.sql, PROVIDER_TOKEN_MS, ROWS_MAX);
     await deleteQuotas(this.sql, QUOTA_MS, ROWS_MAX);
-    await deleteBulkOperations(this.sql, BULK_OPERATION_MS, ROWS_MAX);
     await deleteEndedSessions(this.sql, UNUSED_SESSION_MS, ROWS_MAX);
     await deleteEndedLinks(this.sql, ROWS_MAX);
     this.sweptAtMs = nowMs;

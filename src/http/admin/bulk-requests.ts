@@ -60,10 +60,15 @@ export const subscriptionsForm = strictForm({
   tagIds: some(id, BULK_TAGS_MAX).optional(),
   tagSourceIds: some(sourceId, BULK_TAGS_MAX).optional(),
   deviceIds: some(z.custom<string>(isDeviceId, DEVICE_ID), BULK_DEVICES_MAX),
-}).refine(
-  ({ tagIds, tagSourceIds }) => tagIds !== undefined || tagSourceIds !== undefined,
-  'needs tagIds or tagSourceIds',
-);
+})
+  .refine(
+    ({ tagIds, tagSourceIds }) => tagIds !== undefined || tagSourceIds !== undefined,
+    'needs tagIds or tagSourceIds',
+  )
+  .refine(
+    ({ tagIds = [], tagSourceIds = [] }) => tagIds.length + tagSourceIds.length <= BULK_TAGS_MAX,
+    `tagIds and tagSourceIds must have ${BULK_TAGS_MAX} entries at most together`,
+  );
 
 export const membersForm = strictForm({
   action: z.enum(MEMBER_ACTIONS, `must be one of ${MEMBER_ACTIONS.join(', ')}`),

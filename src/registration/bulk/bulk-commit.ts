@@ -32,6 +32,11 @@ import { judge } from './judge.ts';
  * database all do, for some tens of milliseconds.
  */
 const DEVICES_MAX = 100;
+/**
+ * Subscriptions of one transaction: devices of a list may lie in a group each, and each tag that is
+ * new to a group is a row more, written while the rows of the groups are locked.
+ */
+const SUBSCRIPTIONS_MAX = 5_000;
 /** Groups that are searched for members in one transaction: some 10 ms of the database each. */
 const GROUPS_MAX = 20;
 /**
@@ -61,7 +66,7 @@ export async function commitBulkPiece(context: BulkContext): Promise<BulkPiece |
   let operationId: number | null = null;
   try {
     return await transact(context.sql, async (tx) => {
-      const operation = await takeBulkOperation(tx, DEVICES_MAX);
+      const operation = await takeBulkOperation(tx, DEVICES_MAX, SUBSCRIPTIONS_MAX);
       if (operation === null) return null;
       operationId = operation.id;
       return await commitPiece(tx, context, operation);

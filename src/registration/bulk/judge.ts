@@ -31,29 +31,39 @@ export async function judge(
   const subscribable = await subscribableTags(tx, change.subscribe);
   const living = new Set(await livingTags(tx, tagsOfFull(known, change, tagsMax)));
   const knownAt = new Map(known.map((device) => [device.index, device]));
+  const appIds = [...new Set(devices.map(({ appId }) => appId))];
+  const allowed = new Set(appIds.filter((appId) => isAllowed(change, appId, subscribable)));
   return devices.map((device, at) => {
     const found = knownAt.get(at) ?? null;
-    const judged = judgeOne(change, device, found, subscribable, living, tagsMax);
+    const judged = judgeOne(change, found, allowed.has(device.appId), living, tagsMax);
     return { device, known: found, ...judged };
   });
 }
 
 type Judgement = Pick<JudgedDevice, 'outcome' | 'tags'>;
 
+/** Whether the app's devices can subscribe to all of them. */
+function isAllowed(
+  { subscribe }: BulkChange,
+  appId: number,
+  subscribable: readonly SubscribableTag[],
+): boolean {
+  const ofApp = subscribable.filter(({ appIds }) => appIds?.includes(appId) ?? true);
+  const ids = new Set(ofApp.map(({ id }) => id));
+  return subscribe.every((tagId) => ids.has(tagId));
+}
+
 function judgeOne(
   { subscribe, unsubscribe, memberOf }: BulkChange,
-  { appId }: DeviceKey,
   known: KnownDevice | null,
-  subscribable: readonly SubscribableTag[],
+  mayChange: boolean,
   living: ReadonlySet<number>,
   tagsMax: number,
 ): Judgement {
   if (known === null) return left('unknown', []);
   const { tagIds } = known;
   if (memberOf !== null && !tagIds.includes(memberOf)) return left('unchanged', tagIds);
-  const isAllowed = (tagId: number): boolean =>
-    subscribable.some(({ id, appIds }) => id === tagId && (appIds?.includes(appId) ?? true));
-  if (!subscribe.every(isAllowed)) return left('refused', tagIds);
+  if (!mayChange) return left('refused', tagIds);
   const wanted = { clear: false, add: new Set(subscribe), remove: new Set(unsubscribe) };
   const within = tagsAfter(tagIds, wanted, tagsMax);
   // Deleted tags leave room for others.

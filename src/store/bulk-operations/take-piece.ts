@@ -36,24 +36,29 @@ export interface TakenBulkOperation extends BulkChange {
 export async function takeBulkOperation(
   tx: Sql,
   devicesMax: number,
+  subscriptionsMax: number,
 ): Promise<TakenBulkOperation | null> {
   const [row] = await tx<(Omit<TakenBulkOperation, 'after'> & DevicePlaceColumns)[]>`
     select o.id, o.client_id as "clientId", o.subscribe_tag_ids as subscribe, o.unsubscribe_tag_ids as unsubscribe,
       o.member_of as "memberOf", o.app_ids as "appIds", o.app_id as "appId", o.platform_id as "platformId",
-      to_json(o.device_keys[${done(tx)} + 1 : ${done(tx)} + ${devicesMax}::integer]) as "deviceKeys",
+      to_json(o.device_keys[${done(tx)} + 1 : ${done(tx)} + piece.devices]) as "deviceKeys",
       o.app_id is null or exists (
         select from app_platforms p where p.app_id = o.app_id and p.platform_id = o.platform_id
       ) as "isAppThere",
-      greatest(o.total - ${done(tx)} - ${devicesMax}::integer, 0) as left,
+      greatest(o.total - ${done(tx)} - piece.devices, 0) as left,
       o.at_app_id as "atAppId", o.at_platform_id as "atPlatformId", o.at_ordinal as "atOrdinal"
     from bulk_operations o
+    cross join lateral (
+      select least(${devicesMax}::integer,
+        ${subscriptionsMax}::integer / cardinality(o.subscribe_tag_ids || o.unsubscribe_tag_ids)) as devices
+    ) piece
     where o.ended_at is null and o.due_at <= now()
       and not exists (
         select from bulk_operations earlier
         where earlier.client_id = o.client_id and earlier.ended_at is null and earlier.id < o.id
       )
     order by o.due_at, o.id limit 1
-    for no key update skip locked`;
+    for no key update of o skip locked`;
   if (row === undefined) return null;
   const { atAppId, atPlatformId, atOrdinal, ...operation } = row;
   return { ...operation, after: { appId: atAppId, platformId: atPlatformId, ordinal: atOrdinal } };

@@ -117,6 +117,7 @@ await onEachStore(t, {
       [{ action: 'subscribe', deviceIds: [TOKEN] }, ['']],
       [{ ...list, tagSourceIds: [] }, ['tagSourceIds']],
       [{ ...list, tagIds: many(BULK_TAGS_MAX + 1).map((_, n) => n + 1) }, ['tagIds']],
+      [{ ...list, tagIds: many(BULK_TAGS_MAX).map((_, n) => n + 1) }, ['']],
       [{ ...list, deviceIds: [] }, ['deviceIds']],
       [{ ...list, deviceIds: many(BULK_DEVICES_MAX + 1) }, ['deviceIds']],
       [{ ...list, deviceIds: ['', 'x'.repeat(4_097)] }, ['deviceIds.0', 'deviceIds.1']],
