@@ -10,17 +10,23 @@ const MAX_AGE_SECONDS = 604_800;
 const nameOf = (isSecure: boolean): string =>
   isSecure ? '__Host-tagcast_session' : 'tagcast_session';
 
-const SEPARATOR = /[;,]/;
+/** Spaces and tabs only: `trim` would remove what belongs to the name of another cookie. */
+const AROUND = /^[ \t]+|[ \t]+$/g;
 
-/** The token in a Cookie header. Null: there is none. */
+/**
+ * The token in a Cookie header (RFC 6265, 4.2.1: cookies are separated by `;` alone). Null: there
+ * is none. Of two cookies of the name, which no browser sends, nobody knows whose is right: they
+ * are none.
+ */
 export function sessionTokenIn(cookies: string, isSecure: boolean): string | null {
   if (cookies === '') return null;
   const begin = `${nameOf(isSecure)}=`;
-  const own = cookies
-    .split(SEPARATOR)
-    .map((cookie) => cookie.trim())
-    .find((cookie) => cookie.startsWith(begin));
-  return own === undefined || own === begin ? null : own.slice(begin.length);
+  const [own, second] = cookies
+    .split(';')
+    .map((cookie) => cookie.replace(AROUND, ''))
+    .filter((cookie) => cookie.startsWith(begin));
+  if (own === undefined || second !== undefined) return null;
+  return own === begin ? null : own.slice(begin.length);
 }
 
 /** The value of Set-Cookie. `token` null: the browser forgets the cookie. */

@@ -79,6 +79,7 @@ const indexOf = (name: (typeof NAMES)[number]): number => NAMES.indexOf(name);
 const CONTENT_LENGTH = indexOf('content-length');
 const CONNECTION = indexOf('connection');
 const EXPECT = indexOf('expect');
+const COOKIE = indexOf('cookie');
 const HOST_INDEX = indexOf('host');
 const TRANSFER_ENCODING = indexOf('transfer-encoding');
 
@@ -188,7 +189,9 @@ function readFields(text: string, from: number): (string | null)[] | Malformed {
       if (isSecond && !LISTS.has(name)) {
         return malformed(400, `The header ${name} occurs more than once.`);
       }
-      values[index] = isSecond ? `${values[index]}, ${value}` : value;
+      // Cookies may have commas in them (RFC 6265, 4.2.1; RFC 9113, 8.2.3).
+      const separator = index === COOKIE ? '; ' : ', ';
+      values[index] = isSecond ? `${values[index]}${separator}${value}` : value;
       seen |= 1 << index;
     }
     start = end + 2;

@@ -52,6 +52,13 @@ t.test('lists may come in lines; an empty first line hides nothing', (t) => {
   t.end();
 });
 
+t.test('cookies of two lines stay apart, commas or not', (t) => {
+  const parsed = parseHead(head('Cookie: a=x,b=y', 'cookie: c=z'));
+  if (!('kind' in parsed)) throw new Error(parsed.detail);
+  t.equal(parsed.headers.get('cookie'), 'a=x,b=y; c=z');
+  t.end();
+});
+
 t.test('Connection and Expect', (t) => {
   t.match(parseHead(head('Connection: keep-alive, Close')), { closes: true });
   t.match(parseHead(head('Connection: upgrade', 'Connection: close')), { closes: true });
