@@ -23,7 +23,12 @@ import {
   mergeTagDays,
 } from '../store/housekeeping/old-rows.ts';
 import type { UnwantedTags } from '../store/housekeeping/unwanted-tags.ts';
-import { deletedTags, disconnectedTags, removeTags } from '../store/housekeeping/unwanted-tags.ts';
+import {
+  deletedTags,
+  disconnectedTags,
+  removeTags,
+  tagsInOperations,
+} from '../store/housekeeping/unwanted-tags.ts';
 import { objectIdsUsedShare } from '../store/object-ids.ts';
 import { readClock } from '../store/read-clock.ts';
 import type { SqlPool } from '../store/sql.ts';
@@ -242,13 +247,16 @@ export class Housekeeping {
   private async purgeExpected(): Promise<void> {
     const tagIds = [...this.disconnected];
     if (tagIds.length === 0) return;
-    let isMoreLeft = true;
+    let left: readonly number[] = tagIds;
     // Before the look, as above.
     this.disconnected.clear();
     try {
-      isMoreLeft = await this.purge(await disconnectedTags(this.sql, PAIRS_MAX, tagIds));
+      // Before the look, too: an operation may end during it.
+      const waiting = await tagsInOperations(this.sql, tagIds);
+      const unwanted = await disconnectedTags(this.sql, PAIRS_MAX, tagIds);
+      if (!(await this.purge(unwanted))) left = waiting;
     } finally {
-      if (isMoreLeft) for (const tagId of tagIds) this.disconnected.add(tagId);
+      for (const tagId of left) this.disconnected.add(tagId);
     }
   }
 

@@ -9,6 +9,7 @@ import {
   cancelBulkOperation,
   readBulkOperation,
 } from '../../src/store/bulk-operations/read-operations.ts';
+import type { SqlPool } from '../../src/store/sql.ts';
 import { NO_FEED } from '../../src/tag-index/tag-index.ts';
 import { Housekeeping } from '../../src/upkeep/housekeeping.ts';
 import { makeAppApi, silent } from '../support/app-api.ts';
@@ -32,6 +33,15 @@ import { withPostgresStore } from '../support/store.ts';
 import { waitsForLock } from '../support/waits-for-lock.ts';
 
 const DAY_MS = 86_400_000;
+
+const housekeepingOn = (sql: SqlPool) =>
+  new Housekeeping({
+    sql,
+    feed: NO_FEED,
+    log: silent,
+    deviceRetentionMs: 30 * DAY_MS,
+    notificationRetentionDays: 90,
+  });
 
 await onEachStore(t, {
   'a list: each device gets all of it or nothing; again, nothing changes': async (t, store) => {
@@ -256,13 +266,7 @@ await onEachStore(t, {
     await seedDevices(sql, { appId, platformId: 15, tagIds: [old], count: 5 });
     const id = await move(old, fresh);
     await sql`update tags set app_ids = array[${second}::integer] where id = ${old}`;
-    const housekeeping = new Housekeeping({
-      sql,
-      feed: NO_FEED,
-      log: silent,
-      deviceRetentionMs: 30 * DAY_MS,
-      notificationRetentionDays: 90,
-    });
+    const housekeeping = housekeepingOn(sql);
     await housekeeping.run(Date.now());
     t.same(await membersOf(sql, old), { [`${appId}/15`]: 5 }, 'it waits for the operation');
     await runAll(sql, nodeOn(sql));
@@ -274,6 +278,40 @@ await onEachStore(t, {
     await sql`update bulk_operations set ended_at = now() - interval '8 days'`;
     await housekeeping.run(Date.now());
     await t.rejects(read(id), /no operation/, 'any run forgets what ended a week ago');
+  },
+
+  'a disconnected tag waits for operations in its apps only, and goes in the next run': async (
+    t,
+    store,
+  ) => {
+    const { sql } = store;
+    const { appId, clientId, makeApp, makeTags, read } = await openBulkScene(store);
+    const second = await makeApp();
+    const [old = 0, fresh = 0] = await makeTags(2);
+    await seedDevices(sql, { appId, platformId: 3, tagIds: [old], count: 3 });
+    await seedDevices(sql, { appId: second, platformId: 3, tagIds: [old], count: 4 });
+    const id = await insertBulkOperation(sql, {
+      clientId,
+      userName: 'test',
+      action: 'copy',
+      memberOf: old,
+      subscribe: [fresh],
+      unsubscribe: [],
+      listed: null,
+      appIds: [second],
+      total: 4,
+    });
+    await sql`update tags set app_ids = '{}' where id = ${old}`;
+    const housekeeping = housekeepingOn(sql);
+    housekeeping.expectDisconnected(old);
+    const nowMs = Date.now();
+    await housekeeping.run(nowMs);
+    t.same(await membersOf(sql, old), { [`${second}/3`]: 4 });
+    await runAll(sql, nodeOn(sql));
+    t.match(await read(id), { state: 'FINISHED', changed: 4 });
+    await housekeeping.run(nowMs + 10_000);
+    t.same(await membersOf(sql, old), {}, 'no sweep is due');
+    await checkTruth(t, sql);
   },
 
   'the limit of tags of a device: full, but for deleted ones': async (t, store) => {

@@ -51,10 +51,23 @@ export const disconnectedTags = (sql: Sql, limit: number, tagIds?: readonly numb
         and not exists (
           select from bulk_operations o
           where o.client_id = t.client_id and o.ended_at is null and o.member_of = t.id
+            and (o.app_ids is null or a.id = any (o.app_ids))
         )
         ${tagIds === undefined ? sql`` : sql`and t.id = any (${list(tagIds)}::integer[])`}
       limit ${limit}`,
   );
+
+/** Those of the tags whose members a bulk operation still needs to know, in some app. */
+export async function tagsInOperations(
+  sql: Sql,
+  tagIds: readonly number[],
+): Promise<readonly number[]> {
+  const rows = await sql<{ id: number }[]>`
+    select distinct o.member_of as id
+    from tags t join bulk_operations o on o.client_id = t.client_id and o.member_of = t.id
+    where t.id = any (${list(tagIds)}::integer[]) and o.ended_at is null`;
+  return rows.map(({ id }) => id);
+}
 
 const byGroup = (sql: Sql, pairs: Fragment) => sql<UnwantedTags[]>`
   select app_id as "appId", platform_id as "platformId", group_number as "groupNumber",
