@@ -51,16 +51,27 @@ export async function limitPush(sql: Sql, caller: Caller, push: Push): Promise<L
 }
 
 /** Whether its caller may read a tag: it is for an app of his, and one of his tags. */
-export async function coversTag(
+export const coversTag = async (
+  sql: Sql,
+  caller: Caller,
+  tag: Pick<Tag, 'id' | 'appIds'>,
+): Promise<boolean> => (await coveredTags(sql, caller, [tag])).length > 0;
+
+/** Those of the tags that their caller may read. */
+export async function coveredTags<T extends Pick<Tag, 'id' | 'appIds'>>(
   sql: Sql,
   { clientId, key }: Caller,
-  { id, appIds }: Pick<Tag, 'id' | 'appIds'>,
-): Promise<boolean> {
-  if (key === undefined) return true;
-  if (key.appIds?.some((appId) => appIds?.includes(appId) ?? true) === false) return false;
-  if (!limitsTags(key)) return true;
-  const named = { ids: [id], sourceIds: [] };
-  return (await findCoveredTags(sql, clientId, key, named)).length > 0;
+  tags: readonly T[],
+): Promise<readonly T[]> {
+  if (key === undefined) return tags;
+  const ofApps = tags.filter(
+    ({ appIds }) => key.appIds?.some((appId) => appIds?.includes(appId) ?? true) ?? true,
+  );
+  if (!limitsTags(key) || ofApps.length === 0) return ofApps;
+  const named = { ids: ofApps.map(({ id }) => id), sourceIds: [] };
+  const covered = await findCoveredTags(sql, clientId, key, named);
+  const ids = new Set(covered.map(({ id }) => id));
+  return ofApps.filter(({ id }) => ids.has(id));
 }
 
 /** 403: what a limited key has nothing to do with; `path`: the entry of the request that is. */

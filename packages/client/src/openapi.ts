@@ -582,7 +582,7 @@ export interface paths {
         readonly post?: never;
         /**
          * Delete a tag
-         * @description Devices lose it in the background: `removals` tells how far that is.
+         * @description Devices lose it in the background: `removals` tells how far that is. 409: an operation on its members has not ended.
          *
          *     For the super user of the client, and keys with the scope `admin`.
          */
@@ -4366,6 +4366,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
@@ -5741,6 +5742,8 @@ export interface operations {
             readonly 202: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description Where the operation is. */
+                    readonly Location?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -5819,6 +5822,8 @@ export interface operations {
             readonly 202: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description Where the operation is. */
+                    readonly Location?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {

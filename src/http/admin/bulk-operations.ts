@@ -66,6 +66,7 @@ const SUBSCRIBE = {
 };
 const BACKGROUND =
   'It is carried out in the background, after the earlier ones of the client; `operations` tells how far it is. Each device gets the whole change, or nothing of it.';
+const PLACE = { Location: 'Where the operation is.' };
 const path = { id: pathId('operation', 3) };
 
 export const bulkOperations = {
@@ -81,7 +82,7 @@ export const bulkOperations = {
         deviceIds: ['cd'.repeat(32), 'ef'.repeat(32)],
       },
     },
-    answers: { 202: jsonAnswer('Accepted, and durable.', bulkOperation, SUBSCRIBE) },
+    answers: { 202: jsonAnswer('Accepted, and durable.', bulkOperation, SUBSCRIBE, PLACE) },
     problems: [400, 404],
   },
   changeMembers: {
@@ -89,7 +90,7 @@ export const bulkOperations = {
     description: BACKGROUND,
     path: { id: pathId('tag') },
     body: { schema: membersForm, example: { action: 'move', toTagId: 3 } },
-    answers: { 202: jsonAnswer('Accepted, and durable.', bulkOperation, MOVE) },
+    answers: { 202: jsonAnswer('Accepted, and durable.', bulkOperation, MOVE, PLACE) },
     problems: [400, 404],
   },
   listBulkOperations: {

@@ -29,6 +29,7 @@ import { readBulkOperation } from '../../store/bulk-operations/read-operations.t
 import { lockClient } from '../../store/clients/lock-client.ts';
 import type { ReferencedTag } from '../../store/notifications/find-referenced-tags.ts';
 import { findReferencedTags } from '../../store/notifications/find-referenced-tags.ts';
+import type { PatientReads } from '../../store/patient-reads.ts';
 import { readClock } from '../../store/read-clock.ts';
 import type { Sql, SqlPool } from '../../store/sql.ts';
 import { subscribersByApp } from '../../store/statistics/read-statistics.ts';
@@ -38,9 +39,10 @@ import { originOf } from '../audit-origin.ts';
 import type { ApiRoute, HttpRequest, HttpResponse } from '../handler.ts';
 import { BODY_BYTES_MAX } from '../handler.ts';
 import { invalid, readJsonBody } from '../json-body.ts';
-import { coversTag, outside } from '../key-limits.ts';
+import { coveredTags, outside } from '../key-limits.ts';
 import type { Fault } from '../problem.ts';
 import { problem } from '../problem.ts';
+import { tooMuchCounted } from '../too-much-counted.ts';
 import { acceptedBulkOperation } from './bulk-resources.ts';
 import { findNamedTag, notFound } from './find-named.ts';
 import { ownApp } from './own-app.ts';
@@ -81,8 +83,13 @@ export const membersForm = strictForm({
   'copy and move need toTagId or toTagSourceId, one of them; remove takes neither',
 );
 
+export interface BulkRequestParts {
+  readonly sql: SqlPool;
+  readonly patientReads: PatientReads;
+}
+
 /** Both answer 202 with the operation. */
-export function bulkRequestRoutes(sql: SqlPool): readonly ApiRoute[] {
+export function bulkRequestRoutes(parts: BulkRequestParts): readonly ApiRoute[] {
   const path = '/push-admin-api/v3/:client';
   const shared = { api: 'admin', needs: 'admin', method: 'POST' } as const;
   return [
@@ -91,14 +98,14 @@ export function bulkRequestRoutes(sql: SqlPool): readonly ApiRoute[] {
       operation: 'changeSubscriptions',
       path: `${path}/apps/:id/platforms/:platform/subscriptions`,
       bodyBytesMax: BODY_BYTES_MAX,
-      handle: (request, caller) => changeSubscriptions(sql, request, caller),
+      handle: (request, caller) => changeSubscriptions(parts.sql, request, caller),
     },
     {
       ...shared,
       operation: 'changeMembers',
       path: `${path}/tags/:id/members`,
       bodyBytesMax: BODY_BYTES_MAX,
-      handle: (request, caller) => changeMembers(sql, request, caller),
+      handle: (request, caller) => changeMembers(parts, request, caller),
     },
   ];
 }
@@ -173,11 +180,12 @@ async function findTags(
       tag: known.find((tag) => tag.sourceId === sourceId),
     })),
   ];
+  const covered = new Set((await coveredTags(tx, caller, known)).map(({ id }) => id));
   const tags: NamedTag[] = [];
   const faults: Fault[] = [];
   for (const { path, tag } of named) {
     if (tag === undefined) faults.push({ path, message: NO_TAG });
-    else if (await coversTag(tx, caller, tag)) tags.push({ path, tag });
+    else if (covered.has(tag.id)) tags.push({ path, tag });
     else return { ok: false, response: outside(request, path) };
   }
   if (faults.length === 0) return { ok: true, tags };
@@ -194,18 +202,26 @@ function unsubscribable(tag: ReferencedTag, path: string, appId: number): readon
   return [{ path, message: 'names a tag that is not connected to this app' }];
 }
 
-function changeMembers(
-  sql: SqlPool,
+async function changeMembers(
+  { sql, patientReads }: BulkRequestParts,
   request: HttpRequest,
   caller: Caller,
-): HttpResponse | Promise<HttpResponse> {
+): Promise<HttpResponse> {
   const tagId = pathId(request);
   if (tagId === null) return notFound(request);
   const read = readJsonBody(request, membersForm);
   if (!read.ok) return read.response;
   const { action, toTagId, toTagSourceId } = read.value;
-  return transact(sql, async (tx) => {
-    const { clientId } = caller;
+  const { clientId } = caller;
+  const full = await refusedFull(sql, request, clientId);
+  if (full !== null) return full;
+  // Sums of years of days: not while the client's lock is held.
+  const counted = await patientReads.run(clientId, (patient) =>
+    subscribersByApp(patient, { kind: 'tag', id: tagId, clientId }),
+  );
+  if (counted.kind === 'busy') return tooMuchCounted(request);
+  const total = counted.result.reduce((sum, { count }) => sum + count, 0);
+  return await transact(sql, async (tx) => {
     await lockClient(tx, clientId);
     const tag = await readTagById(tx, clientId, tagId);
     if (tag === null) return notFound(request);
@@ -219,13 +235,12 @@ function changeMembers(
       if (to.id === tagId) return invalid(request, [{ path, message: 'names the tag itself' }]);
       if (isExpired(to, await readClock(tx))) return invalid(request, [{ path, message: EXPIRED }]);
     }
-    const subscribers = await subscribersByApp(tx, { kind: 'tag', id: tagId, clientId });
     return await accept(tx, request, caller, {
       action,
       ...memberChange(action, tagId, to),
       listed: null,
       appIds: tag.appIds,
-      total: subscribers.reduce((sum, { count }) => sum + count, 0),
+      total,
     });
   });
 }
@@ -236,6 +251,19 @@ const memberChange = (action: BulkAction, tagId: number, to: Tag | null): BulkCh
   unsubscribe: action === 'copy' ? [] : [tagId],
 });
 
+/** 429, if the client has as many operations as it may. Only under its lock that is for certain. */
+async function refusedFull(
+  sql: Sql,
+  request: HttpRequest,
+  clientId: number,
+): Promise<HttpResponse | null> {
+  if ((await countOpenBulkOperations(sql, clientId)) < BULK_OPEN_PER_CLIENT_MAX) return null;
+  const detail = `This client has ${BULK_OPEN_PER_CLIENT_MAX} operations that have not ended: ask again when one has.`;
+  return problem(request.requestId, 429, detail, {
+    headers: { 'Retry-After': RETRY_AFTER_SECONDS },
+  });
+}
+
 /** The caller of it holds the client's lock. */
 async function accept(
   tx: Sql,
@@ -244,12 +272,8 @@ async function accept(
   operation: Omit<NewBulkOperation, 'clientId' | 'userName'>,
 ): Promise<HttpResponse> {
   const { clientId, userName } = caller;
-  if ((await countOpenBulkOperations(tx, clientId)) >= BULK_OPEN_PER_CLIENT_MAX) {
-    const detail = `This client has ${BULK_OPEN_PER_CLIENT_MAX} operations that have not ended: ask again when one has.`;
-    return problem(request.requestId, 429, detail, {
-      headers: { 'Retry-After': RETRY_AFTER_SECONDS },
-    });
-  }
+  const full = await refusedFull(tx, request, clientId);
+  if (full !== null) return full;
   const operationId = await insertBulkOperation(tx, { ...operation, clientId, userName });
   const accepted = await readBulkOperation(tx, { clientId, userName: null }, operationId);
   if (accepted === null) throw new Error(`operation ${operationId} is inserted, and not there`);
@@ -260,7 +284,7 @@ async function accept(
     name: null,
     detail: { action, devices: total },
   });
-  return acceptedBulkOperation(accepted);
+  return acceptedBulkOperation(accepted, caller.clientSlug);
 }
 
 /** A list of devices takes a second or so. */

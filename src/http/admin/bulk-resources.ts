@@ -29,7 +29,7 @@ import { pathId } from './path-id.ts';
 
 /** The list, one, and the end of one. */
 export function bulkResourceRoutes(sql: SqlPool): readonly ApiRoute[] {
-  const path = '/push-admin-api/v3/:client/operations';
+  const path = operationsPathOf(':client');
   const read = { api: 'admin', needs: 'read', bodyBytesMax: 0 } as const;
   return [
     {
@@ -115,11 +115,17 @@ const ownerOf = (caller: Caller): BulkOwner => ({
 const unknown = (request: HttpRequest): HttpResponse =>
   problem(request.requestId, 404, 'There is no such operation.');
 
-/** 202. */
-export const acceptedBulkOperation = (operation: ListedBulkOperation): HttpResponse => ({
-  ...json(shown(operation)),
-  status: 202,
-});
+/** 202, with where it is to be found. */
+export function acceptedBulkOperation(
+  operation: ListedBulkOperation,
+  clientSlug: string,
+): HttpResponse {
+  const answer = json(shown(operation));
+  const location = `${operationsPathOf(clientSlug)}/${operation.id}`;
+  return { ...answer, status: 202, headers: { ...answer.headers, Location: location } };
+}
+
+const operationsPathOf = (clientSlug: string) => `/push-admin-api/v3/${clientSlug}/operations`;
 
 /** What an operation does not have, or has not come to yet, is left out. */
 function shown(operation: ListedBulkOperation) {

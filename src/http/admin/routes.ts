@@ -35,7 +35,7 @@ export const adminRoutes = (api: AdminApi): readonly Route[] => [
   ...appResourceRoutes(api),
   ...appPlatformRoutes(api),
   ...appDeviceRoutes(api),
-  ...bulkRequestRoutes(api.sql),
+  ...bulkRequestRoutes(api),
   ...bulkResourceRoutes(api.sql),
   removalsRoute(api.patientReads),
   statsTagRoute(api),

@@ -33,7 +33,7 @@ async function open(t: Test, store: Store) {
   // A migration puts it there, and each test begins with every table empty.
   await sql`insert into access_revision default values on conflict do nothing`;
   const resources = await openResources(t, store, 'acme', [
-    ...bulkRequestRoutes(sql),
+    ...bulkRequestRoutes({ sql, patientReads }),
     ...bulkResourceRoutes(sql),
     ...tagResourceRoutes({ sql, patientReads, onDisconnected: () => undefined }),
   ]);
@@ -72,6 +72,7 @@ await onEachStore(t, {
     });
     t.equal(accepted.status, 202);
     const { id, acceptedAt, ...rest } = accepted.body;
+    t.equal(accepted.headers.get('location'), `/push-admin-api/v3/acme/operations/${id}`);
     t.ok(Math.abs(acceptedAt - Date.now()) < 600_000);
     const counts = { done: 0, changed: 0, unchanged: 0, unknown: 0, full: 0, refused: 0 };
     t.same(rest, {
