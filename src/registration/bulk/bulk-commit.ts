@@ -40,8 +40,8 @@ const SUBSCRIPTIONS_MAX = 5_000;
 /** Groups that are searched for members in one transaction: some 10 ms of the database each. */
 const GROUPS_MAX = 20;
 /**
- * The rest after a piece, in times of the piece: an operation is worked on a fifth of the time. On a
- * database that is slow because it is busy, that is less.
+ * The rest after a piece, in times of the piece: an operation is worked on a fifth of the time. So
+ * it does less on a database that is slow because it is busy.
  */
 const REST_FACTOR = 4;
 /** And at least this: with 100 devices of a piece, at most 2,000 a second. */
