@@ -63,15 +63,14 @@ export class DeviceLimit {
   ): Promise<ReservedRange | null> {
     const ofClient = await this.roomOfClient(sql, scope, range.count);
     const granted = Math.min(needed, ofClient.free);
-    if (granted === 0) return null;
+    if (granted <= 0) return null;
     const asked = ofClient.free >= range.count ? range : { count: granted, alignment: 1 };
-    const start = await reserveOrdinals(sql, scope, { ...asked, endMax: this.devicesMax });
-    const reserved =
-      start === null
-        ? await this.reserveCounted(sql, scope, granted)
+    return takeFrom(ofClient, asked.count, async () => {
+      const start = await reserveOrdinals(sql, scope, { ...asked, endMax: this.devicesMax });
+      return start === null
+        ? this.reserveCounted(sql, scope, granted)
         : { next: start, end: start + asked.count };
-    if (reserved !== null) ofClient.free -= reserved.end - reserved.next;
-    return reserved;
+    });
   }
 
   /**
@@ -82,14 +81,12 @@ export class DeviceLimit {
       countDevices(sql, scope, this.devicesMax),
     );
     const count = Math.min(wanted, ofApp.free);
-    ofApp.free -= count;
-    if (count === 0) return null;
-    const start = await reserveOrdinals(sql, scope, {
-      count,
-      alignment: 1,
-      endMax: ORDINAL_END_MAX,
+    if (count <= 0) return null;
+    return takeFrom(ofApp, count, async () => {
+      const range = { count, alignment: 1, endMax: ORDINAL_END_MAX };
+      const start = await reserveOrdinals(sql, scope, range);
+      return start === null ? null : { next: start, end: start + count };
     });
-    return start === null ? null : { next: start, end: start + count };
   }
 
   private async roomOfClient(sql: Sql, { appId }: Scope, wanted: number): Promise<Room> {
@@ -118,4 +115,23 @@ export class DeviceLimit {
     this.counts.set(key, { startedAtMs: performance.now(), room });
     return room;
   }
+}
+
+/**
+ * Takes `count` from a room before it waits, since all lanes share the room; what was not reserved
+ * goes back.
+ */
+async function takeFrom(
+  room: Room,
+  count: number,
+  reserve: () => Promise<ReservedRange | null>,
+): Promise<ReservedRange | null> {
+  room.free -= count;
+  let reserved: ReservedRange | null = null;
+  try {
+    reserved = await reserve();
+  } finally {
+    room.free += count - (reserved === null ? 0 : reserved.end - reserved.next);
+  }
+  return reserved;
 }

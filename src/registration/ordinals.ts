@@ -73,7 +73,7 @@ export class Ordinals {
     if (range === undefined) return null;
     const ordinal = range.next;
     range.next += 1;
-    if (range.next === range.end) ranges.shift();
+    if (range.next >= range.end) ranges.shift();
     return ordinal;
   }
 

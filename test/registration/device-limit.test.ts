@@ -1,6 +1,8 @@
 import t from 'tap';
 import { DeviceLimit } from '../../src/registration/device-limit.ts';
+import { Ordinals } from '../../src/registration/ordinals.ts';
 import { changeClientLimits } from '../../src/store/clients/client-limits.ts';
+import { reserveOrdinals } from '../../src/store/devices/reserve-ordinals.ts';
 import { onEachStore } from '../support/on-each-store.ts';
 import { seedDevices } from '../support/seed.ts';
 import { makeTenant } from '../support/tenant.ts';
@@ -39,5 +41,50 @@ await onEachStore(t, {
     t.equal(await limit.reserve(sql, second, range, 1), null);
     await changeClientLimits(sql, 'client-limited', { devices: 1_000 });
     t.same(await limit.reserve(sql, second, { count: 64, alignment: 1 }, 1), { next: 2, end: 66 });
+  },
+
+  'lanes share what their client may still have': async (t, { sql }) => {
+    const { appId } = await makeTenant(sql, 'lanes-limited');
+    const scope = { appId, platformId: 3 };
+    await changeClientLimits(sql, 'lanes-limited', { devices: 10 });
+    await seedDevices(sql, { ...scope, tagIds: [], count: 7 });
+    const limit = new DeviceLimit(100);
+    const lanes = [new Ordinals(sql, limit), new Ordinals(sql, limit), new Ordinals(sql, limit)];
+    const two = [scope, scope];
+    // Connections that are open already, and a count that takes a while: the lanes learn at the
+    // same moment what is free.
+    await Promise.all(lanes.map(() => sql`select`));
+    await sql`alter table devices rename to hidden`;
+    await sql`create view devices as select * from hidden where (select pg_sleep(0.3)) is not null`;
+    await Promise.all(lanes.slice(0, 2).map((lane) => lane.provideFor(two)));
+    await lanes[2]?.provideFor(two);
+    await sql`drop view devices`;
+    await sql`alter table hidden rename to devices`;
+    const taken = lanes.flatMap((lane) => [1, 2, 3].map(() => lane.take(scope)));
+    const ordinals = taken.filter((ordinal) => ordinal !== null);
+    t.same(ordinals.sort(), [7, 8, 9], 'each once');
+    const [app] = await sql<{ end: number }[]>`
+      select next_ordinal as "end" from app_platforms where app_id = ${appId} and platform_id = 3`;
+    t.equal(app?.end, 10, 'no range was taken back');
+  },
+
+  'what was not reserved may be reserved later': async (t, { sql }) => {
+    const { appId } = await makeTenant(sql, 'not-reserved');
+    const scope = { appId, platformId: 3 };
+    await changeClientLimits(sql, 'not-reserved', { devices: 10 });
+    const limit = new DeviceLimit(100);
+    const range = { count: 128, alignment: 1 };
+    t.same(await limit.reserve(sql, scope, range, 6), { next: 0, end: 6 });
+    t.equal(await limit.reserve(sql, { appId, platformId: 15_000 }, range, 4), null);
+    await sql`alter table app_platforms add constraint no_more check (next_ordinal <= 6)`;
+    await t.rejects(limit.reserve(sql, scope, range, 4));
+    await sql`alter table app_platforms drop constraint no_more`;
+    t.same(await limit.reserve(sql, scope, range, 9), { next: 6, end: 10 });
+  },
+
+  'a range without an ordinal is refused': async (t, { sql }) => {
+    const { appId } = await makeTenant(sql, 'empty-range');
+    const empty = { count: 0, alignment: 1, endMax: 10 };
+    await t.rejects(reserveOrdinals(sql, { appId, platformId: 3 }, empty), RangeError);
   },
 });

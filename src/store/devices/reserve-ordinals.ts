@@ -20,6 +20,8 @@ export async function reserveOrdinals(
   { appId, platformId }: Scope,
   { count, alignment, endMax }: OrdinalRange,
 ): Promise<number | null> {
+  // It would take back ordinals that others have.
+  if (count < 1) throw new RangeError(`cannot reserve ${count} ordinals`);
   const [range] = await sql<{ start: number }[]>`
     update app_platforms set
       next_ordinal = ((next_ordinal::bigint + ${alignment - 1}) / ${alignment} * ${alignment} + ${count})::integer
