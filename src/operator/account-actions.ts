@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { readEmail } from '../access/accounts/email.ts';
 import type { MadeLink } from '../access/accounts/links.ts';
 import { LINKS_PER_CLIENT_MAX, makeLink } from '../access/accounts/links.ts';
-import type { MemberRefusal } from '../access/accounts/members.ts';
+import type { LinkRefusal, MemberRefusal } from '../access/accounts/members.ts';
 import { giveRole, invite, removeMember } from '../access/accounts/members.ts';
 import { MEMBERS_PER_CLIENT_MAX } from '../access/accounts/sign-up.ts';
 import type { MemberRole } from '../access/caller.ts';
@@ -113,11 +113,7 @@ export async function inviteMember(
   const client = await findClient(sql, input.client);
   if (client === null) return noClient(input.client);
   const link = await invite(sql, secrets, operatorOrigin(client.id), input.role);
-  return link === null
-    ? {
-        fault: `Client ${input.client} has ${LINKS_PER_CLIENT_MAX} links that nobody has used yet.`,
-      }
-    : { value: link };
+  return typeof link === 'string' ? refusalOf(link, input) : { value: link };
 }
 
 export async function changeMember(
@@ -167,14 +163,23 @@ async function findMember(
   return { clientId: client.id, accountId: found.id };
 }
 
-function refusalOf(refusal: MemberRefusal, input: z.infer<typeof member>) {
+function refusalOf(
+  refusal: MemberRefusal | LinkRefusal,
+  { client, email }: { readonly client: string; readonly email?: string },
+) {
   switch (refusal) {
     case 'unknown':
-      return { fault: `${input.email} does not belong to client ${input.client}.` };
+      return { fault: `${email} does not belong to client ${client}.` };
     case 'last-owner':
       return {
-        fault: `${input.email} is the last owner of client ${input.client}: make another member an owner first.`,
+        fault: `${email} is the last owner of client ${client}: make another member an owner first.`,
       };
+    case 'too-many':
+      return {
+        fault: `Client ${client} has ${LINKS_PER_CLIENT_MAX} links that nobody has used yet.`,
+      };
+    case 'no-owner':
+      throw new Error('the operator was taken for a member');
   }
 }
 

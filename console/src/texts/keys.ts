@@ -61,7 +61,8 @@ export const teamTexts = {
   until: (at: string) => `It works once, until ${at}.`,
   remove: 'Remove…',
   removeTitle: (email: string) => `Remove ${email}?`,
-  removeLine: 'Their sessions of this client end at once. Their account stays.',
+  removeLine:
+    'Their sessions of this client end at once, and so do its open links if they are an owner. Their account stays. An owner has seen the tokens of the client: rotate them.',
   removeDeed: 'Remove',
   reset: 'Reset the password…',
   resetTitle: (email: string) => `A link for a new password of ${email}?`,

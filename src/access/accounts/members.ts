@@ -1,7 +1,7 @@
 /** Members of a client: invited, given another role, removed, helped to a new password. */
 
 import type { AuditOrigin } from '../../domain/audit.ts';
-import { deleteLinksOf } from '../../store/accounts/links.ts';
+import { deleteLinksOf, deleteOpenLinks } from '../../store/accounts/links.ts';
 import type { MemberRow } from '../../store/accounts/memberships.ts';
 import {
   belongsToOnly,
@@ -19,20 +19,24 @@ import type { Secrets } from '../secrets.ts';
 import type { MadeLink } from './links.ts';
 import { hasTooManyLinks, makeLink } from './links.ts';
 
+/** `no-owner`: the member who asks has lost that role since his request began. */
+type NoOwner = 'no-owner';
 /** `last-owner`: a client without one could not be administered. */
-export type MemberRefusal = 'unknown' | 'last-owner';
+export type MemberRefusal = 'unknown' | 'last-owner' | NoOwner;
+/** `too-many`: the client has as many links as it may. */
+export type LinkRefusal = 'too-many' | NoOwner;
 
-/** A link for whoever shall join. Null: the client has as many links as it may. */
+/** A link for whoever shall join. */
 export const invite = (
   sql: SqlPool,
   secrets: Secrets,
   origin: AuditOrigin,
   role: MemberRole,
-): Promise<MadeLink | null> =>
+): Promise<MadeLink | LinkRefusal> =>
   transact(sql, async (tx) => {
     const { clientId } = origin;
-    await lockClient(tx, clientId);
-    if (await hasTooManyLinks(tx, clientId)) return null;
+    if (!(await lockAsOwner(tx, origin))) return 'no-owner';
+    if (await hasTooManyLinks(tx, clientId)) return 'too-many';
     await recordChange(tx, origin, {
       action: 'member.invite',
       id: null,
@@ -42,7 +46,10 @@ export const invite = (
     return makeLink(tx, secrets, { kind: 'invitation', clientId, role });
   });
 
-/** Gives a member another role, which holds within a second. */
+/**
+ * Gives a member another role, which holds within a second. With the role of an owner the open
+ * links end: he may know those that he has made, and would come back by them.
+ */
 export const giveRole = (
   sql: SqlPool,
   origin: AuditOrigin,
@@ -50,24 +57,26 @@ export const giveRole = (
   role: MemberRole,
 ): Promise<MemberRow | MemberRefusal> =>
   transact(sql, async (tx) => {
-    const member = await mayGo(tx, origin.clientId, accountId, role === 'owner');
+    const member = await mayGo(tx, origin, accountId, role === 'owner');
     if (typeof member === 'string' || member.role === role) return member;
     await changeRole(tx, origin.clientId, accountId, role);
+    if (member.role === 'owner') await deleteOpenLinks(tx, origin.clientId);
     const change = { action: 'member.change', id: accountId, name: member.email } as const;
     await recordChange(tx, origin, { ...change, detail: { role } });
     return { ...member, role };
   });
 
-/** Ends a membership. The account stays: it may belong to other clients. */
+/** Ends a membership; likewise. The account stays: it may belong to other clients. */
 export const removeMember = (
   sql: SqlPool,
   origin: AuditOrigin,
   accountId: number,
 ): Promise<'removed' | MemberRefusal> =>
   transact(sql, async (tx) => {
-    const member = await mayGo(tx, origin.clientId, accountId, false);
+    const member = await mayGo(tx, origin, accountId, false);
     if (typeof member === 'string') return member;
     await deleteMembership(tx, origin.clientId, accountId);
+    if (member.role === 'owner') await deleteOpenLinks(tx, origin.clientId);
     const change = { action: 'member.delete', id: accountId, name: member.email } as const;
     await recordChange(tx, origin, change);
     return 'removed';
@@ -82,10 +91,10 @@ export const resetMember = (
   secrets: Secrets,
   origin: AuditOrigin,
   accountId: number,
-): Promise<MadeLink | 'unknown' | 'not-yours' | 'too-many'> =>
+): Promise<MadeLink | LinkRefusal | 'unknown' | 'not-yours'> =>
   transact(sql, async (tx) => {
     const { clientId } = origin;
-    await lockClient(tx, clientId);
+    if (!(await lockAsOwner(tx, origin))) return 'no-owner';
     const member = await readMember(tx, clientId, accountId);
     if (member === null) return 'unknown';
     if (!(await belongsToOnly(tx, clientId, accountId))) return 'not-yours';
@@ -96,16 +105,26 @@ export const resetMember = (
     return makeLink(tx, secrets, { kind: 'reset', accountId, clientId });
   });
 
+/**
+ * Locks the client. Answers whether whoever asks may still administer its members: the role in a
+ * session is as old as the memory of a node, and by now another owner may have taken it.
+ */
+async function lockAsOwner(tx: Sql, { clientId, actor }: AuditOrigin): Promise<boolean> {
+  await lockClient(tx, clientId);
+  if (actor.kind !== 'account') return true;
+  return (await readMember(tx, clientId, actor.id))?.role === 'owner';
+}
+
 /** Locks the client. Answers the member if he may go, or get another role. */
 async function mayGo(
   tx: Sql,
-  clientId: number,
+  origin: AuditOrigin,
   accountId: number,
   staysOwner: boolean,
 ): Promise<MemberRow | MemberRefusal> {
-  await lockClient(tx, clientId);
-  const member = await readMember(tx, clientId, accountId);
+  if (!(await lockAsOwner(tx, origin))) return 'no-owner';
+  const member = await readMember(tx, origin.clientId, accountId);
   if (member === null) return 'unknown';
   if (member.role !== 'owner' || staysOwner) return member;
-  return (await hasOtherOwner(tx, clientId, accountId)) ? member : 'last-owner';
+  return (await hasOtherOwner(tx, origin.clientId, accountId)) ? member : 'last-owner';
 }

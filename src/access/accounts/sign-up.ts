@@ -69,6 +69,8 @@ export async function signUp(
   if (made === 'busy') return { kind: 'busy' };
   try {
     return await transact(parts.sql, async (tx) => {
+      // Before its link: whoever removes an owner locks the client, and then ends its links.
+      if (link?.kind === 'invitation') await lockClient(tx, link.clientId);
       const used = invitation === null ? null : await useLink(tx, parts.secrets, invitation);
       if (invitation !== null && used === null) return { kind: 'no-invitation' };
       const place = await placeOf(tx, parts.secrets, used, clientName ?? '');
@@ -120,7 +122,7 @@ interface Place {
   readonly isNew: boolean;
 }
 
-/** The client that invites, or a new one with its super user's credential. */
+/** The client that invites, which is locked, or a new one with its super user's credential. */
 async function placeOf(
   tx: Sql,
   secrets: Secrets,
@@ -128,7 +130,6 @@ async function placeOf(
   clientName: string,
 ): Promise<Place> {
   if (link?.kind === 'invitation') {
-    await lockClient(tx, link.clientId);
     return { clientId: link.clientId, role: link.role, isNew: false };
   }
   const slug = slugOf(clientName);

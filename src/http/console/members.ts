@@ -2,7 +2,7 @@
 
 import type { MadeLink } from '../../access/accounts/links.ts';
 import { LINKS_PER_CLIENT_MAX } from '../../access/accounts/links.ts';
-import type { MemberRefusal } from '../../access/accounts/members.ts';
+import type { LinkRefusal, MemberRefusal } from '../../access/accounts/members.ts';
 import { giveRole, invite, removeMember, resetMember } from '../../access/accounts/members.ts';
 import { MEMBERS_PER_CLIENT_MAX } from '../../access/accounts/sign-up.ts';
 import type { Caller } from '../../access/caller.ts';
@@ -91,7 +91,7 @@ async function inviteOne(
   const read = readJsonBody(request, roleForm);
   if (!read.ok) return read.response;
   const link = await invite(sql, secrets, originOf(request, caller), read.value.role);
-  return link === null ? tooManyLinks(request) : showLink(link);
+  return typeof link === 'string' ? refuse(request, link) : showLink(link);
 }
 
 async function change(sql: SqlPool, request: HttpRequest, caller: Caller): Promise<HttpResponse> {
@@ -120,39 +120,35 @@ async function reset(
   if (accountId === null) return refuse(request, 'unknown');
   const made = await resetMember(sql, secrets, originOf(request, caller), accountId);
   if (typeof made !== 'string') return showLink(made);
-  switch (made) {
-    case 'unknown':
-      return refuse(request, made);
-    case 'too-many':
-      return tooManyLinks(request);
-    case 'not-yours':
-      return problem(
-        request.requestId,
-        409,
-        'This account is not of this client alone. Its password is reset by the operator: tagcast member reset.',
-      );
-  }
+  if (made !== 'not-yours') return refuse(request, made);
+  return problem(
+    request.requestId,
+    409,
+    'This account is not of this client alone. Its password is reset by the operator: tagcast member reset.',
+  );
 }
 
-function refuse(request: HttpRequest, refusal: MemberRefusal): HttpResponse {
+function refuse(request: HttpRequest, refusal: MemberRefusal | LinkRefusal): HttpResponse {
+  const { requestId } = request;
   switch (refusal) {
     case 'unknown':
-      return problem(request.requestId, 404, 'This client has no member with this id.');
+      return problem(requestId, 404, 'This client has no member with this id.');
+    case 'no-owner':
+      return problem(requestId, 403, 'This is for owners of the client.');
     case 'last-owner':
       return problem(
-        request.requestId,
+        requestId,
         409,
         'This is the last owner of the client: make another member an owner first.',
       );
+    case 'too-many':
+      return problem(
+        requestId,
+        409,
+        `This client has ${LINKS_PER_CLIENT_MAX} links that nobody has used yet. Each ends within an hour.`,
+      );
   }
 }
-
-const tooManyLinks = (request: HttpRequest): HttpResponse =>
-  problem(
-    request.requestId,
-    409,
-    `This client has ${LINKS_PER_CLIENT_MAX} links that nobody has used yet. Each ends within an hour.`,
-  );
 
 /** The page makes an address of the path: it knows under which one it was reached. */
 const showLink = ({ path, expiresAtMs }: MadeLink): HttpResponse => ({

@@ -65,6 +65,14 @@ export async function deleteLinksOf(sql: Sql, accountId: number): Promise<void> 
   await sql`delete from one_time_links where account_id = ${accountId}`;
 }
 
+/**
+ * Ends the links of a client that still work. The client is locked. Those that have ended are left
+ * to the housekeeping: two that delete many rows at once would wait for each other.
+ */
+export async function deleteOpenLinks(tx: Sql, clientId: number): Promise<void> {
+  await tx`delete from one_time_links where client_id = ${clientId} and ends_at > now()`;
+}
+
 /** Answers how many, at most `limit`. */
 export async function deleteEndedLinks(sql: Sql, limit: number): Promise<number> {
   const deleted = await sql`

@@ -112,6 +112,36 @@ t.test('members', (t) =>
         (await ask(ben, 'GET', 'members')).status === 403 ? true : null,
       );
     },
+    'an owner who goes takes the open links along': async (t, store) => {
+      const { clientId } = await addTenant(store.sql, 'demo');
+      const roles = [[clientId, 'owner']] as const;
+      const ann = await signUpAndIn(store.sql, { email: 'ann@example.com', roles });
+      const ask = await startConsole(t, store);
+      const goings = [
+        ['removed', 'DELETE', undefined],
+        ['demoted', 'PATCH', { role: 'viewer' }],
+      ] as const;
+      for (const [how, method, body] of goings) {
+        const eve = await signUpAndIn(store.sql, { email: `${how}@example.com`, roles });
+        const invited = await ask(eve, 'POST', 'members', { role: 'owner' });
+        const reset = await ask(eve, 'POST', `members/${ann.accountId}/reset`);
+        t.same([invited.status, reset.status], [201, 201]);
+        await ask(ann, method, `members/${eve.accountId}`, body);
+        const back = {
+          email: `${how}@example.com`,
+          password: PASSWORD,
+          invitation: tokenIn(invited),
+        };
+        t.equal((await ask(null, 'POST', 'register', back)).status, 400, `${how}: no way back`);
+        const asAnn = { token: tokenIn(reset), newPassword: PASSWORD };
+        t.equal((await ask(null, 'POST', 'password/reset', asAnn)).status, 400, how);
+        // Also while this node remembers the session as an owner's.
+        const more = await ask(eve, 'POST', 'members', { role: 'owner' });
+        t.equal(more.status, 403, how);
+      }
+      const [left] = await store.sql`select count(*) as count from one_time_links`;
+      t.same(left, { count: 0 });
+    },
     'no owner sees or changes another client': async (t, store) => {
       const { sql } = store;
       const demo = await addTenant(sql, 'demo');

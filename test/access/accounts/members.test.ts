@@ -1,0 +1,76 @@
+/** Who may change members at the moment of the change, whatever his session remembers. */
+
+import t from 'tap';
+import { makeLink } from '../../../src/access/accounts/links.ts';
+import {
+  giveRole,
+  invite,
+  removeMember,
+  resetMember,
+} from '../../../src/access/accounts/members.ts';
+import { signUp } from '../../../src/access/accounts/sign-up.ts';
+import { deleteOpenLinks } from '../../../src/store/accounts/links.ts';
+import { lockClient } from '../../../src/store/clients/lock-client.ts';
+import { transact } from '../../../src/store/transact.ts';
+import { addAccount, makeAccountParts, PASSWORD } from '../../support/accounts.ts';
+import { addTenant, secrets } from '../../support/api.ts';
+import { onEachStore } from '../../support/on-each-store.ts';
+import { until } from '../../support/poll.ts';
+import { withPostgresStore } from '../../support/store.ts';
+
+const HERE = { address: '192.0.2.1', requestId: 'r-1' };
+
+t.test('members', (t) =>
+  onEachStore(t, {
+    'whoever is no owner any more changes nothing': async (t, store) => {
+      const { sql } = store;
+      const { clientId } = await addTenant(sql, 'demo');
+      const roles = [[clientId, 'owner']] as const;
+      const ann = await addAccount(sql, { email: 'ann@example.com', roles });
+      const ben = await addAccount(sql, {
+        email: 'ben@example.com',
+        roles: [[clientId, 'publisher']],
+      });
+      const eve = await addAccount(sql, { email: 'eve@example.com' });
+      for (const [id, name] of [
+        [ben, 'ben@example.com'],
+        [eve, 'eve@example.com'],
+      ] as const) {
+        const origin = { clientId, actor: { kind: 'account', id, name }, ...HERE } as const;
+        t.equal(await invite(sql, secrets, origin, 'owner'), 'no-owner', name);
+        t.equal(await giveRole(sql, origin, id, 'owner'), 'no-owner', name);
+        t.equal(await removeMember(sql, origin, ann), 'no-owner', name);
+        t.equal(await resetMember(sql, secrets, origin, ann), 'no-owner', name);
+      }
+      const [told] = await sql`select count(*) as count from audit_entries`;
+      t.same(told, { count: 0 });
+      const operator = { clientId, actor: { kind: 'operator' }, ...HERE } as const;
+      t.match(await giveRole(sql, operator, ben, 'owner'), { role: 'owner' }, 'but the operator');
+    },
+  }),
+);
+
+// The embedded store takes turns by whole transactions: there nothing waits in the middle of one.
+t.test('a sign-up and a removal at once do not wait for each other', (t) =>
+  withPostgresStore(t, async (t, { sql, ...store }) => {
+    const { clientId } = await addTenant(sql, 'demo');
+    const made = await makeLink(sql, secrets, { kind: 'invitation', clientId, role: 'owner' });
+    const invitation = made.path.split('/').at(-1) ?? '';
+    const parts = { ...makeAccountParts({ sql, ...store }), mode: 'off' } as const;
+    const asked = { email: 'eve@example.com', password: PASSWORD, clientName: null, invitation };
+    const { joining } = await transact(sql, async (tx) => {
+      await lockClient(tx, clientId);
+      const joining = signUp(parts, asked, HERE);
+      await until('the sign-up waits', async () => {
+        const [waiting] = await sql`
+          select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
+        return waiting === undefined ? null : true;
+      });
+      await deleteOpenLinks(tx, clientId);
+      return { joining };
+    });
+    t.same(await joining, { kind: 'no-invitation' });
+    const [members] = await sql`select count(*) as count from memberships`;
+    t.same(members, { count: 0 });
+  }),
+);
