@@ -3,6 +3,7 @@
 import type { NotificationScope } from '../../domain/notification.ts';
 import type { DeviceFailure, Progress } from '../../domain/progress.ts';
 import { NOTIFICATION_SCOPE } from '../columns.ts';
+import { isScopeOf } from '../ledger/scope-of.ts';
 import { integer, rowsOf, text } from '../rows.ts';
 import type { Sql } from '../sql.ts';
 
@@ -28,21 +29,22 @@ export const noteFailures = (tx: Sql, failed: readonly FailedSend[]) => tx`
   ),
   noted as (
     insert into device_events (device_key, app_id, platform_id, kind, notification_id, reason)
-    select d.device_key, t.app_id, t.platform_id, 'failed', t.notification_id, t.reason
-    from told t
-    join notification_scopes s using (notification_id, app_id, platform_id)
-    join devices d on d.app_id = t.app_id and d.platform_id = t.platform_id and d.ordinal = t.ordinal
-    where t.number <= ${NOTED_FAILURES_MAX}::integer - s.noted_failures
-    order by d.device_key, t.app_id, t.platform_id, t.notification_id
+    select d.device_key, h.app_id, h.platform_id, 'failed', h.notification_id, h.reason
+    from told h
+    join notification_scopes s on ${isScopeOf(tx)}
+    join devices d on d.app_id = any (array[h.app_id])
+      and (d.platform_id, d.ordinal) = (h.platform_id, h.ordinal)
+    where h.number <= ${NOTED_FAILURES_MAX}::integer - s.noted_failures
+    order by d.device_key, h.app_id, h.platform_id, h.notification_id
     on conflict do nothing
     returning notification_id, app_id, platform_id
   )
-  update notification_scopes s set noted_failures = s.noted_failures + n.count
+  update notification_scopes s set noted_failures = s.noted_failures + h.count
   from (
     select notification_id, app_id, platform_id, count(*)::integer as count
     from noted group by notification_id, app_id, platform_id
-  ) n
-  where (s.notification_id, s.app_id, s.platform_id) = (n.notification_id, n.app_id, n.platform_id)`;
+  ) h
+  where ${isScopeOf(tx)}`;
 
 const failures = rowsOf<FailedSend>('f', {
   ...NOTIFICATION_SCOPE,

@@ -10,6 +10,7 @@ import type { Fragment, Sql } from '../sql.ts';
 import type { Among, ClaimedScope } from './claim-chunks.ts';
 import { claimedScope, isAmong } from './claim-chunks.ts';
 import { isClaimable } from './claimable-state.ts';
+import { isScopeOf } from './scope-of.ts';
 import { isUnheld } from './unheld.ts';
 
 /**
@@ -42,15 +43,19 @@ export const claimRetries = (
   with wanted as (
     select w.*, n.state = 'CANCELLED' as is_cancelled
     from ${wantedParts(sql, wanted)}
-    join notifications n on n.id = w.notification_id and ${isClaimable(sql)}
+    join notifications n on n.id = any (array[w.notification_id]) and ${isClaimable(sql)}
   ),
   due as (
     select r.* from wanted w
-    cross join lateral (${batch(sql, among, sql`not w.is_cancelled and due_at <= now()`)}) r
+    cross join lateral (
+      ${batch(sql, among, sql`not w.is_cancelled and due_at <= now()`, sql`due_at`)}
+    ) r
   ),
   to_be_counted as (
     select r.* from wanted w
-    cross join lateral (${batch(sql, among, sql`w.is_cancelled and parked_at is null`)}) r
+    cross join lateral (
+      ${batch(sql, among, sql`w.is_cancelled and parked_at is null`, sql`ordinal`)}
+    ) r
   ),
   claimed as (
     update retries r set
@@ -60,8 +65,7 @@ export const claimRetries = (
       node_epoch = r.epoch + 1,
       lease_until = now() + ${leaseMs}::float8 * interval '1 millisecond'
     from (select * from due union all select * from to_be_counted) d
-    where (r.notification_id, r.app_id, r.platform_id, r.ordinal)
-      = (d.notification_id, d.app_id, d.platform_id, d.ordinal)
+    where r.ctid = d.place
     returning r.*, d.was_lost
   ),
   batches as (
@@ -74,19 +78,24 @@ export const claimRetries = (
       max(last_failure) as last_failure
     from claimed group by notification_id, app_id, platform_id
   )
-  select b.ordinals, b.epochs, b.attempts, b.were_lost as "wereLost",
-    b.claims as "claimsWithoutProgress", b.last_failure as "lastFailure", ${claimedScope(sql)}
-  from batches b
-  join notifications n on n.id = b.notification_id
-  join notification_scopes s using (notification_id, app_id, platform_id)`;
+  select h.ordinals, h.epochs, h.attempts, h.were_lost as "wereLost",
+    h.claims as "claimsWithoutProgress", h.last_failure as "lastFailure", ${claimedScope(sql)}
+  from batches h
+  join notifications n on n.id = any (array[h.notification_id])
+  join notification_scopes s on ${isScopeOf(sql)}`;
 
 const wantedParts = rowsOf<NotificationScope>('w', NOTIFICATION_SCOPE);
 
-/** Of the part `w`: what nobody holds, as far as `which` says. */
-const batch = (sql: Sql, among: Among, which: Fragment) => sql`
-  select notification_id, app_id, platform_id, ordinal, lease_until is not null as was_lost from retries
+/**
+ * Of the part `w`: what nobody holds, as far as `which` says. `order`: that of the index that has
+ * only these, so that it is taken also by a plan that was made while there were no retries
+ * (PLANS_ARE_KEPT). The rows are claimed where they were locked; one that moved before that is left
+ * for the next claim.
+ */
+const batch = (sql: Sql, among: Among, which: Fragment, order: Fragment) => sql`
+  select ctid as place, lease_until is not null as was_lost from retries
   where (notification_id, app_id, platform_id) = (w.notification_id, w.app_id, w.platform_id)
     and ${which} and ${isUnheld(sql)} and ${isAmong(sql, among)}
-  order by ordinal
+  order by ${order}
   limit ${RETRY_BATCH_MAX}::integer
   for update skip locked`;

@@ -20,6 +20,7 @@ import { bigint, boolean, float8, integer, rowsOf, smallint, text } from '../row
 import type { Sql } from '../sql.ts';
 import type { EraseReason } from './condemn.ts';
 import { countOf, deletionGateHolds, eraseReasonsIn } from './condemn.ts';
+import { isScopeOf } from './scope-of.ts';
 
 export interface ChunkStanding {
   readonly position: number;
@@ -89,7 +90,7 @@ export function recordChunks(sql: Sql, reports: readonly ChunkProgress[], leaseM
         to_timestamp(erase_reason.registered_before_ms / 1000), erase_reason.is_refusal
       from ${condemned(sql, eraseReasons)}
       join held h using (position)
-      join notification_scopes s using (notification_id, app_id, platform_id)
+      join notification_scopes s on ${isScopeOf(sql)}
       -- Refusals behind a gate that holds count for nothing: ten million of them need no rows.
       where not erase_reason.is_refusal or not ${deletionGateHolds(sql)}
       on conflict do nothing
@@ -113,8 +114,7 @@ export function recordChunks(sql: Sql, reports: readonly ChunkProgress[], leaseM
           sum(skipped) as skipped, sum(expired) as expired, sum(cancelled) as cancelled
         from held group by notification_id, app_id, platform_id
       ) h
-      where s.notification_id = any (array[h.notification_id])
-        and (s.app_id, s.platform_id) = (h.app_id, h.platform_id)
+      where ${isScopeOf(sql)}
     ),
     explained as (
       insert into failure_reasons as f (notification_id, app_id, platform_id, reason, count)

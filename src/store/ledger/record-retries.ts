@@ -3,7 +3,9 @@
  * others are due again. Contract:
  * - runs in a transaction that holds the notifications (lock-notifications.ts);
  * - a settlement counts only if its row is still held under its epoch, so a repeated one changes
- *   nothing: an ended row is deleted, and a postponed row has no lease any more.
+ *   nothing: an ended row is deleted, and a postponed row has no lease any more;
+ * - a row is written at the place where it was locked. That is safe because whoever else writes a
+ *   held row takes its epoch or its lease from it.
  */
 
 import type { NotificationScope } from '../../domain/notification.ts';
@@ -13,6 +15,7 @@ import { boolean, float8, integer, rowsOf, smallint, text } from '../rows.ts';
 import type { Sql } from '../sql.ts';
 import type { EraseReason } from './condemn.ts';
 import { deletionGateHolds, eraseReasonsIn } from './condemn.ts';
+import { isScopeOf } from './scope-of.ts';
 
 /** Retries of a notification that have ended for good with this statement. */
 export interface EndedRetries {
@@ -24,26 +27,29 @@ export function recordRetries(sql: Sql, reports: readonly RetryProgress[]) {
   return sql<EndedRetries[]>`
     with reported as (
       select * from ${settled(sql, settlementsIn(reports))}
+      order by notification_id, app_id, platform_id, ordinal
     ),
     held as (
-      select r.* from reported r
-      join retries q using (notification_id, app_id, platform_id, ordinal)
-      where q.epoch = r.epoch and q.lease_until is not null
-      order by notification_id, app_id, platform_id, ordinal
-      for update of q
+      select r.*, q.place from reported r
+      -- Only the primary key has this order: else retries_due seems as good to a plan for an empty
+      -- table (PLANS_ARE_KEPT), and has all retries of the scope for each.
+      cross join lateral (
+        select ctid as place from retries
+        where (notification_id, app_id, platform_id) = (r.notification_id, r.app_id, r.platform_id)
+          and ordinal between r.ordinal and r.ordinal
+          and epoch = r.epoch and lease_until is not null
+        order by ordinal limit 1
+        for update
+      ) q
     ),
     ended as (
       delete from retries q using held h
-      where h.ending is not null and not h.is_parked
-        and (q.notification_id, q.app_id, q.platform_id, q.ordinal)
-          = (h.notification_id, h.app_id, h.platform_id, h.ordinal)
+      where h.ending is not null and not h.is_parked and q.ctid = h.place
     ),
     parked as (
       update retries q set parked_at = now(), due_at = 'infinity', lease_until = null
       from held h
-      where h.ending is not null and h.is_parked
-        and (q.notification_id, q.app_id, q.platform_id, q.ordinal)
-          = (h.notification_id, h.app_id, h.platform_id, h.ordinal)
+      where h.ending is not null and h.is_parked and q.ctid = h.place
     ),
     postponed as (
       update retries q set
@@ -54,9 +60,7 @@ export function recordRetries(sql: Sql, reports: readonly RetryProgress[]) {
         claims_without_progress = case when h.failure is null then 0 else q.claims_without_progress end,
         last_failure = coalesce(h.failure, q.last_failure)
       from held h
-      where h.ending is null
-        and (q.notification_id, q.app_id, q.platform_id, q.ordinal)
-          = (h.notification_id, h.app_id, h.platform_id, h.ordinal)
+      where h.ending is null and q.ctid = h.place
     ),
     condemned as (
       insert into condemned_devices
@@ -64,7 +68,7 @@ export function recordRetries(sql: Sql, reports: readonly RetryProgress[]) {
       select h.notification_id, h.app_id, h.platform_id, h.ordinal,
         to_timestamp(h.registered_before_ms / 1000), h.erase_reason = 'refused'
       from held h
-      join notification_scopes s using (notification_id, app_id, platform_id)
+      join notification_scopes s on ${isScopeOf(sql)}
       where h.erase_reason = 'gone' or (h.erase_reason = 'refused' and not ${deletionGateHolds(sql)})
       on conflict do nothing
     ),
@@ -91,7 +95,7 @@ export function recordRetries(sql: Sql, reports: readonly RetryProgress[]) {
           count(*) filter (where ending = 'cancelled') as cancelled
         from held group by notification_id, app_id, platform_id
       ) h
-      where (s.notification_id, s.app_id, s.platform_id) = (h.notification_id, h.app_id, h.platform_id)
+      where ${isScopeOf(sql)}
     ),
     explained as (
       insert into failure_reasons as f (notification_id, app_id, platform_id, reason, count)

@@ -8,21 +8,21 @@ import type { NotificationScope } from '../../domain/notification.ts';
 import { NOTIFICATION_SCOPE } from '../columns.ts';
 import { rowsOf, text } from '../rows.ts';
 import type { Sql } from '../sql.ts';
+import { isScopeOf } from './scope-of.ts';
 
 export interface ScopeFault extends NotificationScope {
   readonly fault: string;
 }
 
 export const setFaults = (sql: Sql, faults: readonly ScopeFault[]) => sql`
-  update notification_scopes s set fault = f.fault
+  update notification_scopes s set fault = h.fault
   from (
     select notification_id, app_id, platform_id, min(fault) as fault
     from ${found(sql, faults)}
     group by notification_id, app_id, platform_id
-  ) f
-  join notifications n on n.id = f.notification_id
-  where (s.notification_id, s.app_id, s.platform_id) = (f.notification_id, f.app_id, f.platform_id)
-    and s.fault is null and n.finished_at is null`;
+  ) h
+  join notifications n on n.id = any (array[h.notification_id])
+  where ${isScopeOf(sql)} and s.fault is null and n.finished_at is null`;
 
 const found = rowsOf<ScopeFault>('found', {
   ...NOTIFICATION_SCOPE,

@@ -7,6 +7,7 @@ import type { NotificationScope } from '../../domain/notification.ts';
 import { NOTIFICATION_SCOPE } from '../columns.ts';
 import { float8, rowsOf, text } from '../rows.ts';
 import type { Sql } from '../sql.ts';
+import { isScopeOf } from './scope-of.ts';
 
 export interface ScopeWait extends NotificationScope {
   readonly waitingFor: { readonly reason: string; readonly forMs: number };
@@ -14,14 +15,14 @@ export interface ScopeWait extends NotificationScope {
 
 export const setWaits = (sql: Sql, waits: readonly ScopeWait[]) => sql`
   update notification_scopes s set
-    waiting_for = w.reason,
-    waiting_until = now() + w.for_ms * interval '1 millisecond'
+    waiting_for = h.reason,
+    waiting_until = now() + h.for_ms * interval '1 millisecond'
   from (
     select notification_id, app_id, platform_id, min(reason) as reason, max(for_ms) as for_ms
     from ${told(sql, waits)}
     group by notification_id, app_id, platform_id
-  ) w
-  where (s.notification_id, s.app_id, s.platform_id) = (w.notification_id, w.app_id, w.platform_id)`;
+  ) h
+  where ${isScopeOf(sql)}`;
 
 const told = rowsOf<ScopeWait>('told', {
   ...NOTIFICATION_SCOPE,
