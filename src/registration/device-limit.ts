@@ -10,13 +10,16 @@ import { countClientDevices, readClientDevices } from '../store/devices/client-d
 import { countDevices } from '../store/devices/count-devices.ts';
 import type { OrdinalRange } from '../store/devices/reserve-ordinals.ts';
 import { reserveOrdinals } from '../store/devices/reserve-ordinals.ts';
-import type { Sql } from '../store/sql.ts';
+import type { Sql, SqlPool } from '../store/sql.ts';
+import { transact } from '../store/transact.ts';
 
 /**
  * Least time between two counts of an app or client that is nearly full: counting many devices
  * takes seconds.
  */
 const RECOUNT_MS = 60_000;
+/** One count: some hundred million devices. */
+const COUNT_MS_MAX = 60_000;
 /** The largest integer of PostgreSQL. */
 export const ORDINAL_END_MAX = 2_147_483_647;
 
@@ -28,8 +31,9 @@ interface Room {
 const ENDLESS: Room = { free: Number.POSITIVE_INFINITY };
 
 interface Count {
-  readonly startedAtMs: number;
   readonly room: Promise<Room>;
+  /** Infinity: it is counted again now. */
+  recountAtMs: number;
 }
 
 /** A range of ordinals for new devices; `next` is the first that is not used yet. */
@@ -45,10 +49,12 @@ export interface ReservedRange {
  */
 export class DeviceLimit {
   readonly devicesMax: number;
+  private readonly recountMs: number;
   private readonly counts = new Map<string, Count>();
 
-  constructor(devicesMax: number) {
+  constructor(devicesMax: number, recountMs = RECOUNT_MS) {
     this.devicesMax = devicesMax;
+    this.recountMs = recountMs;
   }
 
   /**
@@ -56,7 +62,7 @@ export class DeviceLimit {
    * `needed` ordinals, as many as they may still have devices. Null: none.
    */
   async reserve(
-    sql: Sql,
+    sql: SqlPool,
     scope: Scope,
     range: Pick<OrdinalRange, 'count' | 'alignment'>,
     needed: number,
@@ -76,9 +82,9 @@ export class DeviceLimit {
   /**
    * Reserves up to `wanted` ordinals beyond the mark, as many as the app may still have devices.
    */
-  async reserveCounted(sql: Sql, scope: Scope, wanted: number): Promise<ReservedRange | null> {
+  async reserveCounted(sql: SqlPool, scope: Scope, wanted: number): Promise<ReservedRange | null> {
     const ofApp = await this.roomOf(`app ${scopeKeyOf(scope)}`, this.devicesMax, () =>
-      countDevices(sql, scope, this.devicesMax),
+      counted(sql, (tx) => countDevices(tx, scope, this.devicesMax)),
     );
     const count = Math.min(wanted, ofApp.free);
     if (count <= 0) return null;
@@ -89,20 +95,26 @@ export class DeviceLimit {
     });
   }
 
-  private async roomOfClient(sql: Sql, { appId }: Scope, wanted: number): Promise<Room> {
+  private async roomOfClient(sql: SqlPool, { appId }: Scope, wanted: number): Promise<Room> {
     const client = await readClientDevices(sql, appId);
     if (client === null) return ENDLESS;
     const { clientId, ordinals } = client;
     const max = limitOf(client.limits, 'devices');
     if (ordinals + wanted <= max) return ENDLESS;
-    return this.roomOf(`client ${clientId}`, max, () => countClientDevices(sql, clientId, max));
+    return this.roomOf(`client ${clientId}`, max, () =>
+      counted(sql, (tx) => countClientDevices(tx, clientId, max)),
+    );
   }
 
-  /** One count at a time for all lanes. A limit that was changed is counted for at once. */
+  /**
+   * One count at a time for all lanes. Only the first is waited for: a lane's batch has devices of
+   * other clients too. A limit that was changed is counted for at once.
+   */
   private roomOf(name: string, max: number, count: () => Promise<number>): Promise<Room> {
     const key = `${name} ${max}`;
     const known = this.counts.get(key);
-    if (known !== undefined && performance.now() - known.startedAtMs < RECOUNT_MS) {
+    if (known !== undefined) {
+      if (performance.now() >= known.recountAtMs) void this.recount(known, max, count);
       return known.room;
     }
     const room = count().then(
@@ -112,10 +124,30 @@ export class DeviceLimit {
         throw error;
       },
     );
-    this.counts.set(key, { startedAtMs: performance.now(), room });
+    this.counts.set(key, { room, recountAtMs: performance.now() + this.recountMs });
     return room;
   }
+
+  private async recount(known: Count, max: number, count: () => Promise<number>): Promise<void> {
+    known.recountAtMs = Number.POSITIVE_INFINITY;
+    try {
+      const room = await known.room;
+      const { free } = room;
+      const devices = await count();
+      // The count has not seen what was taken meanwhile.
+      room.free += Math.max(0, max - devices) - free;
+    } catch {
+      // What was known holds until the next count. Whoever needs the database tells what is wrong.
+    }
+    known.recountAtMs = performance.now() + this.recountMs;
+  }
 }
+
+const counted = (sql: SqlPool, count: (tx: Sql) => Promise<number>): Promise<number> =>
+  transact(sql, async (tx) => {
+    await tx`select set_config('statement_timeout', ${String(COUNT_MS_MAX)}, true)`;
+    return count(tx);
+  });
 
 /**
  * Takes `count` from a room before it waits, since all lanes share the room; what was not reserved

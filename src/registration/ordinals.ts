@@ -5,7 +5,7 @@
 
 import type { Scope } from '../domain/device.ts';
 import { GROUP_DEVICES, scopeKeyOf } from '../domain/device.ts';
-import type { Sql } from '../store/sql.ts';
+import type { SqlPool } from '../store/sql.ts';
 import type { DeviceLimit, ReservedRange } from './device-limit.ts';
 
 /**
@@ -26,11 +26,11 @@ interface Stock {
  * process.
  */
 export class Ordinals {
-  private readonly sql: Sql;
+  private readonly sql: SqlPool;
   private readonly limit: DeviceLimit;
   private readonly stocks = new Map<string, Stock>();
 
-  constructor(sql: Sql, limit: DeviceLimit) {
+  constructor(sql: SqlPool, limit: DeviceLimit) {
     this.sql = sql;
     this.limit = limit;
   }

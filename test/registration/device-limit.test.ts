@@ -4,6 +4,7 @@ import { Ordinals } from '../../src/registration/ordinals.ts';
 import { changeClientLimits } from '../../src/store/clients/client-limits.ts';
 import { reserveOrdinals } from '../../src/store/devices/reserve-ordinals.ts';
 import { onEachStore } from '../support/on-each-store.ts';
+import { until } from '../support/poll.ts';
 import { seedDevices } from '../support/seed.ts';
 import { makeTenant } from '../support/tenant.ts';
 
@@ -80,6 +81,38 @@ await onEachStore(t, {
     await t.rejects(limit.reserve(sql, scope, range, 4));
     await sql`alter table app_platforms drop constraint no_more`;
     t.same(await limit.reserve(sql, scope, range, 9), { next: 6, end: 10 });
+  },
+
+  'a client is answered while it is counted again, and when that fails': async (t, { sql }) => {
+    const { appId } = await makeTenant(sql, 'recounted');
+    const scope = { appId, platformId: 3 };
+    await changeClientLimits(sql, 'recounted', { devices: 10 });
+    await seedDevices(sql, { ...scope, tagIds: [], count: 7 });
+    const limit = new DeviceLimit(100, 0);
+    const range = { count: 128, alignment: 1 };
+    t.same(await limit.reserve(sql, scope, range, 1), { next: 7, end: 8 });
+    await sql`alter table devices rename to hidden`;
+    t.same(await limit.reserve(sql, scope, range, 1), { next: 8, end: 9 });
+    await sql`alter table hidden rename to devices`;
+    await sql`delete from devices`;
+    await until('devices that are gone make room', async () => {
+      const reserved = await limit.reserve(sql, scope, range, 10);
+      return reserved !== null && reserved.end - reserved.next > 3 ? true : null;
+    });
+  },
+
+  'a count has a time limit': async (t, { sql }) => {
+    const { appId } = await makeTenant(sql, 'limited-count');
+    const scope = { appId, platformId: 3 };
+    await changeClientLimits(sql, 'limited-count', { devices: 10 });
+    await seedDevices(sql, { ...scope, tagIds: [], count: 7 });
+    const limit = new DeviceLimit(100);
+    await sql`alter table devices rename to hidden`;
+    await sql`create view devices as select * from hidden where current_setting('statement_timeout') = '1min'`;
+    const reserved = await limit.reserve(sql, scope, { count: 128, alignment: 1 }, 9);
+    await sql`drop view devices`;
+    await sql`alter table hidden rename to devices`;
+    t.same(reserved, { next: 7, end: 10 });
   },
 
   'a range without an ordinal is refused': async (t, { sql }) => {
