@@ -31,6 +31,10 @@ export interface SendsToList {
   readonly publisher: string | null;
 }
 
+/** Some 20 ms of the database's time. */
+const NOTIFICATIONS_MAX = 10_000;
+
+/** Looks through the newest NOTIFICATIONS_MAX notifications of the client. */
 export async function listExpectedSends(
   sql: Sql,
   clientId: number,
@@ -49,10 +53,13 @@ export async function listExpectedSends(
         and s.skipped + s.expired + s.cancelled = 0 as "isWholeKnown",
       json_build_object('anyTagIds', n.any_tag_ids, 'allTagIds', n.all_tag_ids, 'noneTagIds', n.none_tag_ids,
         'condition', n.audience_condition) as audience
-    from notifications n
+    from (
+      select * from notifications
+      where client_id = ${clientId} and id >= ${firstUuidAt(sinceMs)}::uuid
+      order by id desc limit ${NOTIFICATIONS_MAX}
+    ) n
     join notification_scopes s on s.notification_id = n.id and s.app_id = ${appId} and s.platform_id = ${platformId}
-    where n.client_id = ${clientId} and n.id >= ${firstUuidAt(sinceMs)}::uuid
-      and (${publisher}::text is null or n.user_name = ${publisher})
+    where (${publisher}::text is null or n.user_name = ${publisher})
       and n.any_tag_ids && ${tags}::integer[] and n.all_tag_ids <@ ${tags}::integer[]
       and not n.none_tag_ids && ${tags}::integer[]
     order by n.id desc limit ${limit}`;

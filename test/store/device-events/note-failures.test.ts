@@ -121,6 +121,27 @@ await onEachStore(t, {
     t.equal(await countEvents(sql), 0);
   },
 
+  'only the newest notifications of a client are looked through': async (t, { sql }) => {
+    const tenant = await makeTenant(sql, 'acme');
+    const { appId, clientId, tagId } = tenant;
+    const id = await makeNotification(sql, tenant);
+    const page = { sinceMs: Date.now() - DAY_MS, limit: 10, publisher: null };
+    const idsOf = async () =>
+      (await listExpectedSends(sql, clientId, { appId, platformId: 3 }, [tagId], page)).map(
+        ({ notificationId }) => notificationId,
+      );
+    const addNewer = (first: number, last: number) => sql`
+      insert into notifications
+      select (jsonb_populate_record(n, jsonb_build_object('id',
+        'ffffffff-ffff-7000-8000-' || lpad(to_hex(number), 12, '0')))).*
+      from notifications n, generate_series(${first}::integer, ${last}::integer) number
+      where n.id = ${id}::uuid`;
+    await addNewer(1, 9_999);
+    t.same(await idsOf(), [id]);
+    await addNewer(10_000, 10_000);
+    t.same(await idsOf(), []);
+  },
+
   'sends that a device with these tags is meant for, the newest first': async (t, { sql }) => {
     const tenant = await makeTenant(sql, 'acme');
     const { appId, clientId, tagId } = tenant;
