@@ -20,25 +20,31 @@ const TRANSACTIONS_MAX = 20;
 export class AuditLogs {
   private readonly sql: Sql;
   private readonly entriesMax: number;
-  /** The client that was looked at last. */
+  private readonly pieceMax: number;
+  /** The clients up to this one have no entry too many. */
   private afterId = 0;
 
-  constructor(sql: Sql, entriesMax = AUDIT_ENTRIES_PER_CLIENT_MAX) {
+  constructor(sql: Sql, entriesMax = AUDIT_ENTRIES_PER_CLIENT_MAX, pieceMax = AUDIT_ENTRIES_MAX) {
     this.sql = sql;
     this.entriesMax = entriesMax;
+    this.pieceMax = pieceMax;
   }
 
   /** Runs once; the clients take turns. `nowMs`: by the database's clock. */
   async run(nowMs: number): Promise<void> {
-    const { sql, afterId, entriesMax } = this;
+    const { sql, afterId, entriesMax, pieceMax } = this;
     const budget = new TransactionBudget(TRANSACTIONS_MAX);
-    await budget.empty(AUDIT_ENTRIES_MAX, () =>
-      deleteOldAuditEntries(sql, nowMs - AUDIT_RETENTION_MS, AUDIT_ENTRIES_MAX),
+    await budget.empty(pieceMax, () =>
+      deleteOldAuditEntries(sql, nowMs - AUDIT_RETENTION_MS, pieceMax),
     );
     const look = { clients: AUDIT_CLIENTS_MAX, entriesMax };
     const { lastId, full } = await findFullLogs(sql, afterId, look);
     for (const log of full) {
-      await budget.empty(AUDIT_ENTRIES_MAX, () => trimLog(sql, log, AUDIT_ENTRIES_MAX));
+      if (!(await budget.empty(pieceMax, () => trimLog(sql, log, pieceMax)))) {
+        // What is left of this log is the first of the next run.
+        this.afterId = log.clientId - 1;
+        return;
+      }
     }
     this.afterId = lastId ?? 0;
   }

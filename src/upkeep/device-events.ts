@@ -27,25 +27,34 @@ const START: Scope = { appId: 0, platformId: 0 };
 export class DeviceEvents {
   private readonly sql: Sql;
   private readonly eventsMax: number;
-  /** The scope that was looked at last. */
+  private readonly pieceMax: number;
+  /** The last scope that has no event too many. */
   private last = START;
 
-  constructor(sql: Sql, eventsMax = DEVICE_EVENTS_PER_SCOPE_MAX) {
+  constructor(sql: Sql, eventsMax = DEVICE_EVENTS_PER_SCOPE_MAX, pieceMax = EVENTS_MAX) {
     this.sql = sql;
     this.eventsMax = eventsMax;
+    this.pieceMax = pieceMax;
   }
 
   /** Runs once; the scopes take turns. `nowMs`: by the database's clock. */
   async run(nowMs: number): Promise<void> {
-    const { sql, eventsMax } = this;
+    const { sql, eventsMax, pieceMax } = this;
     const budget = new TransactionBudget(TRANSACTIONS_MAX);
     for (let scopes = 0; scopes < SCOPES_MAX; scopes += 1) {
       const scope = await nextScopeWithEvents(sql, this.last);
-      this.last = scope ?? START;
-      if (scope === null) return;
+      if (scope === null) {
+        this.last = START;
+        return;
+      }
       const tooManyMs = (await newestTooMany(sql, scope, eventsMax)) ?? 0;
       const toMs = Math.max(nowMs - DEVICE_EVENTS_RETENTION_MS, tooManyMs);
-      await budget.empty(EVENTS_MAX, () => deleteDeviceEvents(sql, scope, toMs, EVENTS_MAX));
+      const isDone = await budget.empty(pieceMax, () =>
+        deleteDeviceEvents(sql, scope, toMs, pieceMax),
+      );
+      // What is left of the scope is the first of the next run.
+      if (!isDone) return;
+      this.last = scope;
     }
   }
 }

@@ -128,6 +128,18 @@ await onEachStore(t, {
     t.equal((await list(sql, other.clientId)).length, 4, 'in another run');
   },
 
+  'a log that one run cannot trim is the first of the next': async (t, { sql }) => {
+    const { clientId } = await addTenant(sql, 'acme');
+    await sql`
+      insert into clients (slug, name) select 'client-' || n, 'Client' from generate_series(1, 30) n`;
+    await writeOld(sql, clientId, 1, 30);
+    const logs = new AuditLogs(sql, 4, 1);
+    await logs.run(Date.now());
+    t.ok((await list(sql, clientId)).length > 4, 'too many for one run');
+    await logs.run(Date.now());
+    t.equal((await list(sql, clientId)).length, 4);
+  },
+
   'they go with their client': async (t, { sql }) => {
     const { clientId } = await addTenant(sql, 'acme');
     await recordChange(sql, from(clientId), change);

@@ -121,6 +121,25 @@ await onEachStore(t, {
     t.equal(await countEvents(sql), 0);
   },
 
+  'events that one run cannot delete are the first of the next': async (t, { sql }) => {
+    const [acme, other] = [await makeTenant(sql, 'acme'), await makeTenant(sql, 'other')];
+    for (const { appId } of [acme, other]) {
+      await sql`
+        insert into device_events (device_key, app_id, platform_id, kind, at, reason)
+        select gen_random_uuid(), ${appId}, 3, 'failed', now() - n * interval '1 second', 'x'
+        from generate_series(1, 35) n`;
+    }
+    const upkeep = new DeviceEvents(sql, 10, 1);
+    const counts = async () => {
+      await upkeep.run(Date.now());
+      const left = await sql<{ count: number }[]>`
+        select count(*) as count from device_events group by app_id order by app_id`;
+      return left.map(({ count }) => count);
+    };
+    t.same(await counts(), [15, 35]);
+    t.same((await counts())[0], 10, 'a scope keeps its turn until it is done');
+  },
+
   'only the newest notifications of a client are looked through': async (t, { sql }) => {
     const tenant = await makeTenant(sql, 'acme');
     const { appId, clientId, tagId } = tenant;
