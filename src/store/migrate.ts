@@ -32,6 +32,7 @@ import * as clientLimits from './migrations/0022-client-limits.ts';
 import * as audit from './migrations/0023-audit.ts';
 import * as accounts from './migrations/0025-accounts.ts';
 import * as deviceEvents from './migrations/0026-device-events.ts';
+import * as openJobs from './migrations/0027-open-jobs.ts';
 import type { Sql, SqlPool } from './sql.ts';
 import { againAfterDeadlock } from './transact.ts';
 
@@ -73,6 +74,7 @@ export const MIGRATIONS: readonly Migration[] = [
   audit,
   accounts,
   deviceEvents,
+  openJobs,
 ];
 
 export interface Migrated {
