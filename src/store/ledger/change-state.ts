@@ -1,8 +1,8 @@
 /**
  * Pauses, resumes and cancels a notification: behind its lock until the transaction of the caller
- * ends, so that progress on
- * it and its planning come before or after. From then on nothing of it is claimed unless its state
- * allows it (claimable-state.ts), and what is under way is told (push/dispatch/standing-watch.ts).
+ * ends, so that progress on it and its planning come before or after. From then on nothing of it is
+ * claimed unless its state allows it (claimable-state.ts), and what is under way is told
+ * (push/dispatch/standing-watch.ts).
  */
 
 import type { NotificationState } from '../../domain/notification.ts';
