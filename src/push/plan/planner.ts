@@ -9,13 +9,22 @@ import type { DedicatedConnection } from '../../store/dedicated-connection.ts';
 import { PLANS_ARE_KEPT } from '../../store/dedicated-connection.ts';
 import { nextUrgentInMs } from '../../store/notifications/next-urgent.ts';
 import type { DueLine, PlannedNotification } from '../../store/notifications/plan-due.ts';
-import { LARGE_AT_ONCE_MAX, planDue } from '../../store/notifications/plan-due.ts';
+import {
+  LARGE_AT_ONCE_MAX,
+  PLANNED_AT_ONCE_MAX,
+  planDue,
+} from '../../store/notifications/plan-due.ts';
 import type { Store } from '../../store/store.ts';
 
 /** How late a scheduled push may begin. An urgent one is planned when it is due. */
 const POLL_INTERVAL_MS = 250;
 /** Looks for urgent ones are so far apart, however many are due one after the other. */
 const URGENT_APART_MS = 10;
+/**
+ * After a look that failed, as one does that takes too long, the next plans so much less; after one
+ * that did not, so much more. In four steps it comes to a single notification.
+ */
+const STEP = 4;
 
 export interface PlannerOptions {
   readonly store: Pick<Store, 'openDedicatedConnection'>;
@@ -30,6 +39,7 @@ export class Planner {
   private readonly options: PlannerOptions;
   private readonly connection: DedicatedConnection;
   private readonly bell = new Bell();
+  private atOnceMax = PLANNED_AT_ONCE_MAX;
   private isStopping = false;
   private loop: Promise<void> = Promise.resolve();
 
@@ -64,13 +74,19 @@ export class Planner {
     const { log, fullLines, onPlanned } = this.options;
     try {
       const [planned, urgentInMs] = await this.connection.transactAtOnce((tx) =>
-        Promise.all([planDue(tx, fullLines()), nextUrgentInMs(tx, POLL_INTERVAL_MS)]),
+        Promise.all([
+          planDue(tx, fullLines(), this.atOnceMax),
+          nextUrgentInMs(tx, POLL_INTERVAL_MS),
+        ]),
       );
       // Perhaps more are due.
-      if (planned.length >= LARGE_AT_ONCE_MAX) this.bell.ring();
+      const isLess = this.atOnceMax < PLANNED_AT_ONCE_MAX;
+      if (planned.length >= (isLess ? 1 : LARGE_AT_ONCE_MAX)) this.bell.ring();
+      this.atOnceMax = Math.min(PLANNED_AT_ONCE_MAX, this.atOnceMax * STEP);
       if (planned.length > 0) onPlanned(planned);
       return urgentInMs === null ? POLL_INTERVAL_MS : Math.max(URGENT_APART_MS, urgentInMs);
     } catch (error) {
+      this.atOnceMax = Math.max(1, this.atOnceMax / STEP);
       log.warn({ err: error }, 'nothing can be planned; trying again');
       return POLL_INTERVAL_MS;
     }

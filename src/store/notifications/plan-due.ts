@@ -25,6 +25,11 @@ export const PLANNED_AT_ONCE_MAX = 256;
  */
 const GROUPS_OF_SMALL_MAX = 8;
 /**
+ * So is one with more scopes times tags: to look up each of them takes time also where no group has
+ * the tag.
+ */
+const LOOK_UPS_OF_SMALL_MAX = 256;
+/**
  * Large ones planned at a time: each counts as so many small ones. A call that plans fewer has left
  * none that it could plan.
  */
@@ -53,14 +58,18 @@ export interface PlannedNotification extends DueLine {
  * Plans the next due notifications. The clients take turns, and so do the queues of each: a client
  * with a hundred thousand pushes does not delay others, nor do its scheduled pushes delay its
  * immediate ones; an urgent queue gets URGENT_PER_OTHER turns for one of another. `but`: queues to
- * skip, because enough of them is planned and not sent. The audience may have lost expired tags
- * since acceptance, never gained any.
+ * skip, because enough of them is planned and not sent. `atOnceMax`: how many small ones are planned
+ * at most, one at least. The audience may have lost expired tags since acceptance, never gained any.
  *
  * Its plan is kept (PLANS_ARE_KEPT), so each row is looked up by its own key: in a query of its
  * own, which "limit" and "offset" keep one, or by an array. What is found travels on with its
  * notification.
  */
-export const planDue = (sql: Sql, but: readonly DueLine[] = []) =>
+export const planDue = (
+  sql: Sql,
+  but: readonly DueLine[] = [],
+  atOnceMax: number = PLANNED_AT_ONCE_MAX,
+) =>
   sql<PlannedNotification[]>`
     with recursive clients (client_id) as (
       (
@@ -84,8 +93,8 @@ export const planDue = (sql: Sql, but: readonly DueLine[] = []) =>
           ('QUEUED', false, 1), ('SCHEDULED', false, 1)
       ) as l(state, urgent, turns)
       cross join lateral (
-        select id, any_tag_ids, row_number() over (order by send_at) as number from (
-          select id, any_tag_ids, send_at from notifications
+        select id, any_tag_ids, all_tag_ids, row_number() over (order by send_at) as number from (
+          select id, any_tag_ids, all_tag_ids, send_at from notifications
           where finished_at is null and state in ('SCHEDULED', 'QUEUED')
             and client_id = c.client_id and state = l.state and urgent = l.urgent and send_at <= now()
           order by send_at limit ${PLANNED_AT_ONCE_MAX}::integer
@@ -97,27 +106,35 @@ export const planDue = (sql: Sql, but: readonly DueLine[] = []) =>
       )
     ),
     nearest as (
-      select id, any_tag_ids, client_id,
+      select id, any_tag_ids, all_tag_ids, client_id,
         row_number() over (partition by client_id order by round, urgent desc, number, state) as place
       from ahead
-      order by place, client_id limit ${PLANNED_AT_ONCE_MAX}::integer
+      order by place, client_id limit ${atOnceMax}::integer
     ),
     weighed as (
       select n.id, sum(w.weight) over (order by n.place, n.client_id) - w.weight as before
       from nearest n
       cross join lateral (
-        select case when count(*) > ${GROUPS_OF_SMALL_MAX}::integer then ${LARGE_WEIGHT}::integer else 1 end as weight
-        from (
-          select from notification_scopes s
-          cross join unnest(n.any_tag_ids) as a (tag_id)
-          cross join lateral (
-            select from device_group_tags
-            where app_id = s.app_id and platform_id = s.platform_id and tag_id = a.tag_id
+        select case when look_ups > ${LOOK_UPS_OF_SMALL_MAX}::integer or (
+          select count(*) from (
+            select from notification_scopes s
+            cross join unnest(n.any_tag_ids) as a (tag_id)
+            cross join lateral (
+              select from device_group_tags
+              where app_id = s.app_id and platform_id = s.platform_id and tag_id = a.tag_id
+              limit ${GROUPS_OF_SMALL_MAX + 1}::integer
+            ) of_tag
+            where s.notification_id = any (array[n.id])
             limit ${GROUPS_OF_SMALL_MAX + 1}::integer
-          ) of_tag
-          where s.notification_id = any (array[n.id])
-          limit ${GROUPS_OF_SMALL_MAX + 1}::integer
-        ) pairs
+          ) pairs
+        ) > ${GROUPS_OF_SMALL_MAX}::integer then ${LARGE_WEIGHT}::integer else 1 end as weight
+        from (
+          select count(*) * (cardinality(n.any_tag_ids) + cardinality(n.all_tag_ids)) as look_ups
+          from (
+            select from notification_scopes where notification_id = any (array[n.id])
+            limit ${LOOK_UPS_OF_SMALL_MAX + 1}::integer
+          ) scopes
+        ) asked
       ) w
     ),
     due as (
@@ -128,7 +145,7 @@ export const planDue = (sql: Sql, but: readonly DueLine[] = []) =>
         select id, state, any_tag_ids, all_tag_ids, finished_at from notifications
         where id = w.id limit 1 for update skip locked
       ) d
-      where w.before < ${PLANNED_AT_ONCE_MAX}::integer
+      where w.before < ${atOnceMax}::integer
         and d.finished_at is null and d.state in ('SCHEDULED', 'QUEUED')
     ),
     addressed as materialized (

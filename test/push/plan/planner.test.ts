@@ -117,6 +117,56 @@ await withStores(t, async (t, store) => {
     },
   );
 
+  await t.test('of those with many tags no more than sixteen are planned at a time', async (t) => {
+    const tenant = await makeAudience(store, 'many-tags', 1);
+    const ids: string[] = [];
+    for (let n = 0; n < 20; n += 1) ids.push(await makeNotification(sql, tenant));
+    const weighted = async (anyTags: number, allTags: number): Promise<number> => {
+      await sql`
+        update notifications set
+          any_tag_ids = array(select ${tenant.tagId}::integer + n from generate_series(0, ${anyTags - 1}::integer) as n),
+          all_tag_ids = array(select ${tenant.tagId}::integer + n from generate_series(1, ${allTags}::integer) as n)
+        where id = any(${ids}::uuid[])`;
+      return (await planDue(sql)).length;
+    };
+    t.equal(await weighted(250, 50), LARGE_AT_ONCE_MAX);
+    t.equal(await weighted(200, 50), ids.length - LARGE_AT_ONCE_MAX, 'the rest');
+    await sql`delete from notifications where id = any(${ids}::uuid[])`;
+    for (let n = 0; n < 20; n += 1) ids[n] = await makeNotification(sql, tenant);
+    t.equal(await weighted(200, 50), ids.length, 'not so many');
+    await sql`delete from notifications where id = any(${ids}::uuid[])`;
+  });
+
+  await t.test('what takes too long together is planned in smaller numbers', async (t) => {
+    const tenant = await makeAudience(store, 'dear', 6);
+    // In place of a statement that runs into its limit of time.
+    await sql.unsafe(`
+      create function refuse() returns trigger language plpgsql as $$ begin
+        if (select count(*) from added) > 30 then raise exception 'too long' using errcode = '57014'; end if;
+        return null;
+      end $$;
+      create trigger refuse after insert on chunks referencing new table as added
+        for each statement execute function refuse()`);
+    const ids: string[] = [];
+    for (let n = 0; n < 24; n += 1) ids.push(await makeNotification(sql, tenant));
+    const { planner, planned } = startPlanner(store);
+    await until('all are planned', () => (planned.length === ids.length ? true : null));
+    t.strictSame(planned.map(({ id }) => id).sort(), ids.sort());
+    await sql.unsafe('drop function refuse cascade');
+    const whole: string[] = [];
+    for (let n = 0; n < 24; n += 1) whole.push(await makeNotification(sql, tenant));
+    await until('the rest is planned', () => (planned.length === 48 ? true : null));
+    t.strictSame(
+      planned
+        .slice(24)
+        .map(({ id }) => id)
+        .sort(),
+      whole.sort(),
+    );
+    await planner.stop();
+    await sql`delete from notifications where id = any(${[...ids, ...whole]}::uuid[])`;
+  });
+
   await t.test('urgent ones are planned first, and the rest keeps a fifth', async (t) => {
     const tenant = await makeAudience(store, 'urgent', 1);
     const other = await makeAudience(store, 'beside', 1);
