@@ -26,6 +26,7 @@ import { findAppClient } from '../store/apps/find-app.ts';
 import { listApps } from '../store/apps/list-apps.ts';
 import { recordChange } from '../store/audit/record-change.ts';
 import { findClient, listClients } from '../store/clients/find-client.ts';
+import { shareClient } from '../store/clients/lock-client.ts';
 import { decideDeletions, listHeldDeletions } from '../store/deletions/scopes.ts';
 import type { CredentialState } from '../store/health/read-credential-states.ts';
 import { readCredentialStates } from '../store/health/read-credential-states.ts';
@@ -299,11 +300,7 @@ async function releaseParts(
   { sql }: OperatorParts,
   { job }: { readonly job: string },
 ): Promise<ActionResult<ReleasedParts>> {
-  const devices = await transact(sql, async (tx) => {
-    const released = await releaseParked(tx, job);
-    if (released !== null) await recordOfJob(tx, job, 'release-parked', released);
-    return released;
-  });
+  const devices = await changeJob(sql, job, 'release-parked', (tx) => releaseParked(tx, job));
   return devices === null ? refused(`Push job ${job} has no parked part.`) : done({ devices });
 }
 
@@ -313,26 +310,29 @@ async function decide(
   { job }: { readonly job: string },
   decided: 'released' | 'discarded',
 ): Promise<ActionResult<DecidedDeletions>> {
-  const devices = await transact(sql, async (tx) => {
-    const concerned = await decideDeletions(tx, job, decided);
-    const what = decided === 'released' ? 'release-deletions' : 'discard-deletions';
-    if (concerned !== null) await recordOfJob(tx, job, what, concerned);
-    return concerned;
-  });
+  const what = decided === 'released' ? 'release-deletions' : 'discard-deletions';
+  const devices = await changeJob(sql, job, what, (tx) => decideDeletions(tx, job, decided));
   return devices === null ? refused(`Push job ${job} has no held deletions.`) : done({ devices });
 }
 
-async function recordOfJob(
-  tx: Sql,
+/** With its entry in the audit log. Answers the devices that the change concerns; null: none. */
+const changeJob = (
+  sql: SqlPool,
   job: string,
   what: 'release-parked' | 'release-deletions' | 'discard-deletions',
-  devices: number,
-): Promise<void> {
-  const clientId = await findJobClient(tx, job);
-  if (clientId === null) return;
-  const change = { action: `notification.${what}`, id: job, name: null } as const;
-  await recordChange(tx, operatorOrigin(clientId), { ...change, detail: { devices } });
-}
+  change: (tx: Sql) => Promise<number | null>,
+): Promise<number | null> =>
+  transact(sql, async (tx) => {
+    const clientId = await findJobClient(tx, job);
+    if (clientId === null) return null;
+    await shareClient(tx, clientId);
+    const devices = await change(tx);
+    if (devices !== null) {
+      const entry = { action: `notification.${what}`, id: job, name: null } as const;
+      await recordChange(tx, operatorOrigin(clientId), { ...entry, detail: { devices } });
+    }
+    return devices;
+  });
 
 export interface AddedApp {
   readonly appId: number;

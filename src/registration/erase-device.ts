@@ -2,6 +2,7 @@
 
 import type { AuditOrigin } from '../domain/audit.ts';
 import { recordChange } from '../store/audit/record-change.ts';
+import { shareClient } from '../store/clients/lock-client.ts';
 import { eraseDevice } from '../store/devices/erase-device.ts';
 import type { DeviceDetails } from '../store/devices/read-device.ts';
 import type { SqlPool } from '../store/sql.ts';
@@ -17,6 +18,7 @@ export const createEraser =
   (sql: SqlPool, feed: IndexFeed): Eraser =>
   async (key, origin) => {
     const { device, changes } = await transact(sql, async (tx) => {
+      await shareClient(tx, origin.clientId);
       const erased = await eraseDevice(tx, key);
       const { appId, platformId, deviceKey } = key;
       // Whoever knows the deviceId can tell that it was this one.

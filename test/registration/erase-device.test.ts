@@ -4,6 +4,7 @@ import t from 'tap';
 import { createEraser } from '../../src/registration/erase-device.ts';
 import type { DeviceRef } from '../../src/registration/operation.ts';
 import { deviceRef } from '../../src/registration/operation.ts';
+import { NO_FEED } from '../../src/tag-index/tag-index.ts';
 import { addTenant } from '../support/api.ts';
 import { makeTag } from '../support/notifications.ts';
 import { until } from '../support/poll.ts';
@@ -44,3 +45,33 @@ await withRedis(t, (t) =>
     t.same(await staleGroups(sql, client, name.current), []);
   }),
 );
+
+await withPostgresStore(t, async (t, { sql }) => {
+  const { clientId, appId } = await addTenant(sql, 'acme');
+  const actor = { kind: 'operator' } as const;
+  const origin = { clientId, actor, address: null, requestId: null };
+  const eraser = createEraser(sql, NO_FEED);
+  const first = deviceRef(appId, 3, 'a'.repeat(64));
+  const deviceIds = [first.deviceId];
+  await seedDevices(sql, { appId, platformId: 3, tagIds: [], count: 1, deviceIds });
+  const someoneWaits = () =>
+    until('the eraser waits', async () => {
+      const waiting = await sql`
+        select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+      return waiting.length > 0 ? true : null;
+    });
+
+  await t.test('it waits for its client before it locks the device', async (t) => {
+    let erasing: Promise<unknown> = Promise.resolve();
+    // As compaction does: the client first, then what belongs to it.
+    await sql.begin(async (tx) => {
+      await tx`select from clients where id = ${clientId} for update`;
+      erasing = eraser(first, origin);
+      await someoneWaits();
+      const free = await tx`
+        select ordinal from devices where device_key = ${first.deviceKey}::uuid for update skip locked`;
+      t.same([...free], [{ ordinal: 0 }], 'the device is not locked');
+    });
+    t.match(await erasing, { deviceId: first.deviceId });
+  });
+});

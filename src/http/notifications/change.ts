@@ -6,6 +6,7 @@
 import type { Caller } from '../../access/caller.ts';
 import { PRIORITIES, priorityOf } from '../../domain/notification.ts';
 import { recordChange } from '../../store/audit/record-change.ts';
+import { shareClient } from '../../store/clients/lock-client.ts';
 import type { NotificationChange } from '../../store/notifications/change-notification.ts';
 import { changeNotification } from '../../store/notifications/change-notification.ts';
 import type { SqlPool } from '../../store/sql.ts';
@@ -40,6 +41,7 @@ export async function changeJob(
   if (!read.ok) return invalid(request, read.faults);
   const publisher = publisherOf(caller);
   const changed = await transact(sql, async (tx) => {
+    await shareClient(tx, caller.clientId);
     const after = await changeNotification(tx, caller.clientId, id, publisher, read.change);
     if (after !== null && after.changed.length > 0) {
       const detail = { fields: after.changed.map((name) => NAMES[name]) };

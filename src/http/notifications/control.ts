@@ -3,6 +3,7 @@
 import type { Caller } from '../../access/caller.ts';
 import type { NotificationState } from '../../domain/notification.ts';
 import { recordChange } from '../../store/audit/record-change.ts';
+import { shareClient } from '../../store/clients/lock-client.ts';
 import type { Order } from '../../store/ledger/change-state.ts';
 import { changeState } from '../../store/ledger/change-state.ts';
 import type { SqlPool } from '../../store/sql.ts';
@@ -26,6 +27,7 @@ export async function controlJob(
   const id = jobIdOf(request);
   if (id === null) return unknownJob(request);
   const done = await transact(sql, async (tx) => {
+    await shareClient(tx, caller.clientId);
     const obedience = await changeState(tx, caller.clientId, id, publisherOf(caller), order);
     if (obedience?.isChanged) {
       const change = { action: `notification.${order}`, id, name: null } as const;

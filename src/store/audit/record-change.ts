@@ -4,7 +4,11 @@ import { v7 as uuidV7 } from 'uuid';
 import type { AuditActor, AuditedChange, AuditOrigin } from '../../domain/audit.ts';
 import type { Sql } from '../sql.ts';
 
-/** In the transaction of the change: neither is there without the other. */
+/**
+ * In the transaction of the change: neither is there without the other. The entry locks its client:
+ * the transaction begins with `lockClient` or `shareClient` (store/clients/lock-client.ts), or has
+ * locked nothing else.
+ */
 export async function recordChange(
   tx: Sql,
   { clientId, actor, address, requestId }: AuditOrigin,

@@ -17,6 +17,15 @@ export async function lockClient(sql: Sql, clientId: number): Promise<ClientLimi
 }
 
 /**
+ * Holds the row of the client as a foreign key does (audit_entries has one). A transaction that
+ * locks other rows before it records its change begins with it: compaction locks the client first,
+ * and other rows then (store/housekeeping/bar-sends.ts), so the other order deadlocks.
+ */
+export async function shareClient(tx: Sql, clientId: number): Promise<void> {
+  await tx`select from clients where id = ${clientId} for key share`;
+}
+
+/**
  * Makes every cache of the client's tags, groups and apps outdated. It belongs into the transaction
  * of the change.
  */
