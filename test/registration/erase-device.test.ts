@@ -32,7 +32,7 @@ await withRedis(t, (t) =>
     const eraser = createEraser(sql, feed);
     const actor = { kind: 'credential', name: 'acme' } as const;
     const origin = { clientId, actor, address: null, requestId: null };
-    const erase = (device: DeviceRef) => eraser(device, origin);
+    const erase = async (device: DeviceRef) => (await eraser(device, origin))?.device ?? null;
     const [, second = ''] = deviceIds;
     t.match(await erase(deviceRef(appId, 3, second)), { deviceId: second, tags: [{}] });
     t.same(await staleGroups(sql, client, name.current), [], 'the index has the change');
@@ -52,8 +52,9 @@ await withPostgresStore(t, async (t, { sql }) => {
   const origin = { clientId, actor, address: null, requestId: null };
   const eraser = createEraser(sql, NO_FEED);
   const first = deviceRef(appId, 3, 'a'.repeat(64));
-  const deviceIds = [first.deviceId];
-  await seedDevices(sql, { appId, platformId: 3, tagIds: [], count: 1, deviceIds });
+  const second = deviceRef(appId, 3, 'b'.repeat(64));
+  const deviceIds = [first.deviceId, second.deviceId];
+  await seedDevices(sql, { appId, platformId: 3, tagIds: [], count: 2, deviceIds });
   const someoneWaits = () =>
     until('the eraser waits', async () => {
       const waiting = await sql`
@@ -72,6 +73,22 @@ await withPostgresStore(t, async (t, { sql }) => {
         select ordinal from devices where device_key = ${first.deviceKey}::uuid for update skip locked`;
       t.same([...free], [{ ordinal: 0 }], 'the device is not locked');
     });
-    t.match(await erasing, { deviceId: first.deviceId });
+    t.match(await erasing, { device: { deviceId: first.deviceId } });
+  });
+
+  await t.test('events of whoever erases the device at the same time go too', async (t) => {
+    let erasing: Promise<unknown> = Promise.resolve();
+    // As deletions do: the device, then its event, then its end.
+    await sql.begin(async (tx) => {
+      await tx`select from devices where device_key = ${second.deviceKey}::uuid for update`;
+      erasing = eraser(second, origin);
+      await someoneWaits();
+      await tx`
+        insert into device_events (device_key, app_id, platform_id, kind, reason)
+        values (${second.deviceKey}::uuid, ${appId}, 3, 'removed', 'dead')`;
+      await tx`delete from devices where device_key = ${second.deviceKey}::uuid`;
+    });
+    t.match(await erasing, { device: null });
+    t.same(await sql`select kind from device_events`, []);
   });
 });

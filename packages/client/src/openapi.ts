@@ -5637,7 +5637,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description What was removed; only `erased` when there was nothing. */
+            /** @description What was removed; only `erased` when there was nothing, `deviceId` too when only its events were there. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];

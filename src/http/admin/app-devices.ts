@@ -73,7 +73,10 @@ export function appDeviceRoutes(parts: AppDeviceParts): readonly ApiRoute[] {
       handle: (request, caller) =>
         withDevice(parts.sql, request, caller, async (device) => {
           const erased = await parts.eraseDevice(device, originOf(request, caller));
-          return json({ erased: erased !== null, ...(erased === null ? {} : shown(erased)) });
+          if (erased === null) return json({ erased: false });
+          // Of a device that was gone already, only its events were there.
+          const was = erased.device === null ? { deviceId: device.deviceId } : shown(erased.device);
+          return json({ erased: true, ...was });
         }),
     },
   ];

@@ -176,7 +176,7 @@ export const appPlatformOperations = {
     body: deviceBody,
     answers: {
       200: jsonAnswer(
-        'What was removed; only `erased` when there was nothing.',
+        'What was removed; only `erased` when there was nothing, `deviceId` too when only its events were there.',
         z.object({ erased: z.boolean(), ...z.object(device).partial().shape }),
         { erased: true, ...DEVICE },
       ),

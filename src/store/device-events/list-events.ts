@@ -24,7 +24,13 @@ export const listDeviceEvents = (
     where device_key = ${deviceKey}::uuid and app_id = ${appId} and platform_id = ${platformId}
     order by at desc, kind limit ${limit}`;
 
-/** Forgets all of them. */
-export const eraseDeviceEvents = (sql: Sql, { appId, platformId, deviceKey }: DeviceKey) => sql`
-  delete from device_events
-  where device_key = ${deviceKey}::uuid and app_id = ${appId} and platform_id = ${platformId}`;
+/** Forgets all of them. Answers how many. */
+export async function eraseDeviceEvents(
+  sql: Sql,
+  { appId, platformId, deviceKey }: DeviceKey,
+): Promise<number> {
+  const deleted = await sql`
+    delete from device_events
+    where device_key = ${deviceKey}::uuid and app_id = ${appId} and platform_id = ${platformId}`;
+  return deleted.count;
+}

@@ -11,6 +11,8 @@ import { readDevice } from './read-device.ts';
 export interface ErasedDevice {
   /** As it was. Null: there was none. */
   readonly device: DeviceDetails | null;
+  /** How many events of it are gone. */
+  readonly events: number;
   readonly changes: readonly DeviceGroupChange[];
 }
 
@@ -20,17 +22,18 @@ export interface ErasedDevice {
  */
 export async function eraseDevice(tx: Sql, key: DeviceKey): Promise<ErasedDevice> {
   const { appId, platformId, deviceKey } = key;
-  await eraseDeviceEvents(tx, key);
   // By its key first: compaction may be giving it another ordinal.
   await tx`
     select from devices
     where device_key = ${deviceKey}::uuid and app_id = ${appId} and platform_id = ${platformId}
     for update`;
+  // Whoever erases the device too writes its events under this lock, and has ended.
+  const events = await eraseDeviceEvents(tx, key);
   const device = await readDevice(tx, key);
-  if (device === null) return { device, changes: [] };
+  if (device === null) return { device, events, changes: [] };
   const { ordinal } = device;
   const locked = await lockDevicesToErase(tx, [
     { appId, platformId, ordinal, registeredBeforeMs: null },
   ]);
-  return { device, changes: await eraseLocked(tx, locked) };
+  return { device, events, changes: await eraseLocked(tx, locked) };
 }

@@ -8,6 +8,7 @@ import t from 'tap';
 import { appDeviceRoutes } from '../../../src/http/admin/app-devices.ts';
 import { appApiRoutes } from '../../../src/http/app-api/routes.ts';
 import { createEraser } from '../../../src/registration/erase-device.ts';
+import { deviceRef } from '../../../src/registration/operation.ts';
 import { planDue } from '../../../src/store/notifications/plan-due.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { NO_FEED } from '../../../src/tag-index/tag-index.ts';
@@ -57,6 +58,19 @@ async function open(t: Test, store: Store) {
 const device = { platformId: 3, deviceId: TOKEN };
 
 await onEachStore(t, {
+  'events of a device that is gone are erased with a proof': async (t, store) => {
+    const { erase, lookUp, appId } = await open(t, store);
+    await store.sql`
+      insert into device_events (device_key, app_id, platform_id, kind, reason)
+      values (${deviceRef(appId, 3, STORED).deviceKey}::uuid, ${appId}, 3, 'removed', 'dead')`;
+    t.match((await lookUp(device)).body, { registered: false });
+    t.same((await erase(device)).body, { erased: true, deviceId: STORED });
+    t.equal((await lookUp(device)).status, 404);
+    t.same((await erase(device)).body, { erased: false }, 'again');
+    const entries = await store.sql`select action from audit_entries`;
+    t.same([...entries], [{ action: 'device.erase' }]);
+  },
+
   'registered, looked up, erased with a proof, and unknown': async (t, store) => {
     const { call, lookUp, erase, tagId, clientId } = await open(t, store);
     t.equal((await lookUp(device)).status, 404);
