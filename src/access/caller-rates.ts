@@ -42,8 +42,10 @@ export class CallerRates {
   /** Counts something that a caller asks for. Answers the limit that it is beyond; null: none. */
   take(kind: RateKind, caller: Caller, nowMs: number): OverLimit | null {
     const { ofClient, ofCredential } = RATES[kind];
-    // An app keeps its bucket when its credential is rotated.
-    const credential = caller.appId === null ? caller.userName : String(caller.appId);
+    // An app keeps its bucket when its credential is rotated. A member of two clients has one in
+    // each.
+    const credential =
+      caller.appId === null ? `${caller.clientId} ${caller.userName}` : String(caller.appId);
     return (
       this.#takeFrom(ofCredential, credential, caller, nowMs) ??
       this.#takeFrom(ofClient, String(caller.clientId), caller, nowMs)
