@@ -195,5 +195,7 @@ function expectedShown(
   if (pending.some((one) => one.kind === 'retry' && isOf(one))) {
     return { ...common, outcome: 'pending' };
   }
-  return { ...common, outcome: isWholeKnown ? 'accepted' : 'unknown' };
+  // It has come again since: nobody knows which tags it had then.
+  const hasGone = events.some(({ kind, atMs }) => kind !== 'failed' && atMs >= sendAtMs);
+  return { ...common, outcome: isWholeKnown && !hasGone ? 'accepted' : 'unknown' };
 }

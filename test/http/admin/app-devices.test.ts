@@ -139,6 +139,20 @@ await onEachStore(t, {
     ]);
   },
 
+  'what was sent before the device was gone, and came again, is unknown': async (t, store) => {
+    const { sql } = store;
+    const { call, lookUp, tagId, clientId, appId } = await open(t, store);
+    await call('reg', { tagId });
+    const job = await makeNotification(sql, { clientId, appId, tagId });
+    await sql`update notifications set finished_at = now()`;
+    const outcomes = async () => (await lookUp(device)).body.expected;
+    t.match(await outcomes(), [{ notificationId: job, outcome: 'accepted' }]);
+    await sql`
+      insert into device_events (device_key, app_id, platform_id, kind, reason)
+      values (${deviceRef(appId, 3, STORED).deviceKey}::uuid, ${appId}, 3, 'replaced', 'replaced')`;
+    t.match(await outcomes(), [{ notificationId: job, outcome: 'unknown' }]);
+  },
+
   'what is not valid is said; whose app, and who may': async (t, store) => {
     const { ask, lookUp, erase, call, appId, tagId, tenant } = await open(t, store);
     await call('reg', { tagId });
