@@ -7,6 +7,7 @@ const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/;
  * The part of an IPv6 address that one customer has: the first four of its eight groups (RFC 6177).
  */
 const IPV6_NETWORK_GROUPS = 4;
+const IPV6_SITE_GROUPS = 3;
 
 /**
  * One spelling for each address: IPv4 as it is, also where a listener on `::` shows it mapped into
@@ -33,6 +34,13 @@ export function networkOf(address: string): string {
   const zeros = Array.from({ length: Math.max(0, 8 - first.length - last.length) }, () => '0');
   return [...first, ...zeros, ...last].slice(0, IPV6_NETWORK_GROUPS).join(':');
 }
+
+/**
+ * The site of a network, which is one: of IPv6 its /48, the most that a customer gets (RFC 6177);
+ * of IPv4 the address itself.
+ */
+export const siteOf = (network: string): string =>
+  network.split(':').slice(0, IPV6_SITE_GROUPS).join(':');
 
 /** Whether it is this machine's loopback. Takes a normal address. */
 export const isLoopback = (address: string): boolean =>

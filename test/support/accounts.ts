@@ -47,7 +47,9 @@ export async function addAccount(
   { email, password, isOperator = false, roles = [] }: NewAccount,
 ): Promise<number> {
   const passwordHash =
-    password === undefined ? null : await new Passwords().hash(password, 'of a test');
+    password === undefined
+      ? null
+      : await new Passwords().hash(password, { network: 'of a test', isKnown: false });
   const accountId = await insertAccount(sql, { email, passwordHash });
   if (accountId === null) throw new Error(`${email} is taken`);
   if (isOperator) await setOperator(sql, email, true);

@@ -7,7 +7,7 @@
  */
 
 import { CappedMap } from '../../std/capped-map.ts';
-import { networkOf } from '../../std/ip-address.ts';
+import { networkOf, siteOf } from '../../std/ip-address.ts';
 
 /** Wrong passwords for one account from one network in a window. A person makes three. */
 const OF_ACCOUNT_MAX = 10;
@@ -16,8 +16,12 @@ const OF_ACCOUNT_MAX = 10;
  * from there before is not held up by it.
  */
 const OF_NETWORK_MAX = 60;
+/** Likewise from one site, which has 65,536 IPv6 networks: at a provider, people share one. */
+const OF_SITE_MAX = 240;
+/** Clients that an account makes in a window: someone who tries out needs one or two. */
+const CLIENTS_MADE_MAX = 10;
 const WINDOW_MS = 900_000;
-/** Pairs, and networks, that are remembered, about 300 bytes each; the oldest is forgotten. */
+/** Pairs, networks, sites and accounts that make clients, that are remembered, about 300 bytes each; the oldest is forgotten. */
 const REMEMBERED_MAX = 20_000;
 
 interface Window {
@@ -30,6 +34,8 @@ export class Attempts {
   readonly #now: () => number;
   readonly #ofAccount = new CappedMap<string, Window>({ sizeMax: REMEMBERED_MAX });
   readonly #ofNetwork = new CappedMap<string, Window>({ sizeMax: REMEMBERED_MAX });
+  readonly #ofSite = new CappedMap<string, Window>({ sizeMax: REMEMBERED_MAX });
+  readonly #clientsMade = new CappedMap<number, Window>({ sizeMax: REMEMBERED_MAX });
   /** Accounts and networks from where they have signed in. */
   readonly #known = new CappedMap<string, true>({ sizeMax: REMEMBERED_MAX });
 
@@ -46,33 +52,63 @@ export class Attempts {
     const nowMs = this.#now();
     const network = networkOf(address);
     const pair = pairOf(email, network);
-    const ofAccount = this.#windowOf(this.#ofAccount, pair, nowMs);
+    const ofSite = this.#windowOf(this.#ofSite, siteOf(network), nowMs);
     const ofNetwork = this.#windowOf(this.#ofNetwork, network, nowMs);
+    // Before the pair is remembered: one network must not make all others forgotten.
+    if (!this.isKnown(email, address)) {
+      if (ofSite.attempts >= OF_SITE_MAX) return ofSite.endsAtMs - nowMs;
+      if (ofNetwork.attempts >= OF_NETWORK_MAX) return ofNetwork.endsAtMs - nowMs;
+    }
+    const ofAccount = this.#windowOf(this.#ofAccount, pair, nowMs);
     if (ofAccount.attempts >= OF_ACCOUNT_MAX) return ofAccount.endsAtMs - nowMs;
-    const isKnown = this.#known.get(pair) !== undefined;
-    if (ofNetwork.attempts >= OF_NETWORK_MAX && !isKnown) return ofNetwork.endsAtMs - nowMs;
-    ofAccount.attempts += 1;
-    ofNetwork.attempts += 1;
+    for (const window of [ofSite, ofNetwork, ofAccount]) window.attempts += 1;
     return 0;
+  }
+
+  /** Whether the account has signed in from this network. */
+  isKnown(email: string, address: string): boolean {
+    return this.#known.get(pairOf(email, networkOf(address))) !== undefined;
+  }
+
+  /** Nobody has looked at the password of an attempt: it does not count. */
+  withdraw(email: string, address: string): void {
+    const network = networkOf(address);
+    takeBack(this.#ofSite.get(siteOf(network)));
+    takeBack(this.#ofNetwork.get(network));
+    takeBack(this.#ofAccount.get(pairOf(email, network)));
   }
 
   /** The password of an attempt was right: it and the ones before do not count. */
   succeeded(email: string, address: string): void {
-    const network = networkOf(address);
-    const pair = pairOf(email, network);
-    const ofNetwork = this.#ofNetwork.get(network);
-    if (ofNetwork !== undefined && ofNetwork.attempts > 0) ofNetwork.attempts -= 1;
+    this.withdraw(email, address);
+    const pair = pairOf(email, networkOf(address));
     this.#ofAccount.delete(pair);
     this.#known.set(pair, true);
   }
 
-  #windowOf(windows: CappedMap<string, Window>, key: string, nowMs: number): Window {
+  /**
+   * Counts a client that an account makes. Returns how long it must wait instead; 0: it may. Its
+   * password was right, so `succeeded` forgives the attempts and would hold nobody up.
+   */
+  makeClient(accountId: number): number {
+    const nowMs = this.#now();
+    const made = this.#windowOf(this.#clientsMade, accountId, nowMs);
+    if (made.attempts >= CLIENTS_MADE_MAX) return made.endsAtMs - nowMs;
+    made.attempts += 1;
+    return 0;
+  }
+
+  #windowOf<K>(windows: CappedMap<K, Window>, key: K, nowMs: number): Window {
     const known = windows.get(key);
     if (known !== undefined && nowMs < known.endsAtMs) return known;
     const window = { endsAtMs: nowMs + WINDOW_MS, attempts: 0 };
     windows.set(key, window);
     return window;
   }
+}
+
+function takeBack(window: Window | undefined): void {
+  if (window !== undefined && window.attempts > 0) window.attempts -= 1;
 }
 
 /** A network has no space. */

@@ -4,6 +4,7 @@
  */
 
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
+import { siteOf } from '../../std/ip-address.ts';
 
 export const PASSWORD_LENGTH_MIN = 12;
 /** A sentence; a longer one costs a hash more time and adds nothing. */
@@ -23,8 +24,15 @@ const HASH_BYTES = 32;
 const HASHES_MAX = 2;
 /** Waiting for these; at eight a second they wait for four seconds. */
 const WAITING_MAX = 32;
+/**
+ * Of those who have signed in before, from their network: their turn comes first. So they get in
+ * while strangers with many networks hold all other places.
+ */
+const KNOWN_WAITING_MAX = 16;
 /** Of one network, under way or waiting: others can still sign in while it tries passwords. */
 const OF_NETWORK_MAX = 4;
+/** Of one site, which has 65,536 IPv6 networks. */
+const OF_SITE_MAX = 8;
 
 /** `busy`: too many are being hashed. */
 export type Busy = 'busy';
@@ -39,10 +47,19 @@ interface Stored {
   readonly parallelization: number;
 }
 
+/** Whose password it is. */
+export interface Asker {
+  readonly network: string;
+  /** The account has signed in from there before. */
+  readonly isKnown: boolean;
+}
+
 export class Passwords {
   #underWay = 0;
   readonly #waiting: (() => void)[] = [];
-  readonly #ofNetwork = new Map<string, number>();
+  readonly #knownWaiting: (() => void)[] = [];
+  /** By network and by site. */
+  readonly #held = new Map<string, number>();
   /**
    * Compared with where there is no account, so that the answer takes as long as any. No password
    * has it.
@@ -53,9 +70,9 @@ export class Passwords {
     expected: randomBytes(HASH_BYTES),
   };
 
-  /** The hash to keep. `network`: of the caller. */
-  hash(password: string, network: string): Promise<string | Busy> {
-    return this.#inTurn(network, async () => {
+  /** The hash to keep. */
+  hash(password: string, asker: Asker): Promise<string | Busy> {
+    return this.#inTurn(asker, async () => {
       const salt = randomBytes(SALT_BYTES);
       const made = await derive(password, { ...SCRYPT, salt });
       const { cost, blockSize, parallelization } = SCRYPT;
@@ -65,38 +82,55 @@ export class Passwords {
   }
 
   /** Whether the password is right. `stored` null: there is none, and none is right. */
-  verify(password: string, stored: string | null, network: string): Promise<boolean | Busy> {
-    return this.#inTurn(network, async () => {
+  verify(password: string, stored: string | null, asker: Asker): Promise<boolean | Busy> {
+    return this.#inTurn(asker, async () => {
       const known = (stored === null ? null : parse(stored)) ?? this.#nobodys;
       return timingSafeEqual(await derive(password, known), known.expected);
     });
   }
 
-  async #inTurn<T>(network: string, work: () => Promise<T>): Promise<T | Busy> {
-    const held = this.#ofNetwork.get(network) ?? 0;
-    if (held >= OF_NETWORK_MAX) return 'busy';
-    if (this.#underWay >= HASHES_MAX && this.#waiting.length >= WAITING_MAX) return 'busy';
-    this.#ofNetwork.set(network, held + 1);
-    if (this.#underWay >= HASHES_MAX) {
-      // Whoever ends hands its place on, so the number under way stays.
-      await new Promise<void>((resolve) => void this.#waiting.push(resolve));
-    } else this.#underWay += 1;
+  async #inTurn<T>({ network, isKnown }: Asker, work: () => Promise<T>): Promise<T | Busy> {
+    const places = placesOf(network);
+    if (places.some(({ key, max }) => this.#heldOf(key) >= max)) return 'busy';
+    const isFull = this.#underWay >= HASHES_MAX;
+    const waiting = isKnown ? this.#knownWaiting : this.#waiting;
+    if (isFull && waiting.length >= (isKnown ? KNOWN_WAITING_MAX : WAITING_MAX)) return 'busy';
+    for (const { key } of places) this.#held.set(key, this.#heldOf(key) + 1);
+    // Whoever ends hands its place on, so the number under way stays.
+    if (isFull) await new Promise<void>((resolve) => void waiting.push(resolve));
+    else this.#underWay += 1;
     try {
       return await work();
     } finally {
-      this.#leave(network);
+      this.#leave(places);
     }
   }
 
-  #leave(network: string): void {
-    const left = (this.#ofNetwork.get(network) ?? 1) - 1;
-    if (left === 0) this.#ofNetwork.delete(network);
-    else this.#ofNetwork.set(network, left);
-    const next = this.#waiting.shift();
+  #heldOf(key: string): number {
+    return this.#held.get(key) ?? 0;
+  }
+
+  #leave(places: readonly Place[]): void {
+    for (const { key } of places) {
+      const left = this.#heldOf(key) - 1;
+      if (left === 0) this.#held.delete(key);
+      else this.#held.set(key, left);
+    }
+    const next = this.#knownWaiting.shift() ?? this.#waiting.shift();
     if (next === undefined) this.#underWay -= 1;
     else next();
   }
 }
+
+interface Place {
+  readonly key: string;
+  readonly max: number;
+}
+
+const placesOf = (network: string): readonly Place[] => [
+  { key: network, max: OF_NETWORK_MAX },
+  { key: `site ${siteOf(network)}`, max: OF_SITE_MAX },
+];
 
 function parse(stored: string): Stored | null {
   const [, cost, blockSize, parallelization, salt = '', expected = ''] = FORM.exec(stored) ?? [];

@@ -16,7 +16,7 @@ import { transact } from '../../store/transact.ts';
 import type { Secrets } from '../secrets.ts';
 import type { Attempts } from './attempts.ts';
 import { readLink, useLink } from './links.ts';
-import type { Passwords } from './passwords.ts';
+import type { Asker, Passwords } from './passwords.ts';
 import { openSession } from './sessions.ts';
 
 export interface AccountParts {
@@ -57,11 +57,32 @@ export async function checkPassword(
   if (retryAfterMs > 0) return { kind: 'wait', retryAfterMs };
   const account = await findAccount(sql, email);
   const stored = account?.passwordHash ?? null;
-  const isRight = await passwords.verify(password, stored, networkOf(address));
-  if (isRight === 'busy') return { kind: 'busy' };
+  const isRight = await passwords.verify(password, stored, askerOf(attempts, email, address));
+  if (isRight === 'busy') {
+    attempts.withdraw(email, address);
+    return { kind: 'busy' };
+  }
   if (!isRight || account === null) return { kind: 'wrong', account };
   attempts.succeeded(email, address);
   return { kind: 'right', account };
+}
+
+/** For the turns of hashing. */
+export const askerOf = (attempts: Attempts, email: string, address: string): Asker => ({
+  network: networkOf(address),
+  isKnown: attempts.isKnown(email, address),
+});
+
+/**
+ * Locks an account whose password was right. Answers whether that is still its password: it may
+ * have been changed while this one was looked at.
+ */
+export async function lockUnchanged(
+  tx: Sql,
+  { id, passwordHash }: Pick<AccountRow, 'id' | 'passwordHash'>,
+): Promise<boolean> {
+  await lockAccount(tx, id);
+  return (await readAccount(tx, id))?.passwordHash === passwordHash;
 }
 
 /** Signs in with e-mail and password. */
@@ -73,12 +94,10 @@ export async function signIn(
 ): Promise<SignedIn> {
   const checked = await checkPassword(parts, email, password, address);
   if (checked.kind !== 'right') return checked.kind === 'wrong' ? { kind: 'wrong' } : checked;
-  const { id, passwordHash } = checked.account;
+  const { account } = checked;
   return transact(parts.sql, async (tx) => {
-    await lockAccount(tx, id);
-    // It may have been changed while this one was looked at.
-    if ((await readAccount(tx, id))?.passwordHash !== passwordHash) return { kind: 'wrong' };
-    return { kind: 'signed-in', token: await openSession(tx, parts.secrets, id) };
+    if (!(await lockUnchanged(tx, account))) return { kind: 'wrong' };
+    return { kind: 'signed-in', token: await openSession(tx, parts.secrets, account.id) };
   });
 }
 
@@ -107,14 +126,14 @@ export async function changePassword(
 ): Promise<SignedIn> {
   const checked = await checkPassword(parts, email, currentPassword, address);
   if (checked.kind !== 'right') return checked.kind === 'wrong' ? { kind: 'wrong' } : checked;
-  const { id, passwordHash } = checked.account;
-  const made = await parts.passwords.hash(newPassword, networkOf(address));
+  const { account } = checked;
+  const asker = askerOf(parts.attempts, email, address);
+  const made = await parts.passwords.hash(newPassword, asker);
   if (made === 'busy') return { kind: 'busy' };
   return transact(parts.sql, async (tx) => {
-    await lockAccount(tx, id);
-    if ((await readAccount(tx, id))?.passwordHash !== passwordHash) return { kind: 'wrong' };
-    await replacePassword(tx, id, made);
-    return { kind: 'signed-in', token: await openSession(tx, parts.secrets, id) };
+    if (!(await lockUnchanged(tx, account))) return { kind: 'wrong' };
+    await replacePassword(tx, account.id, made);
+    return { kind: 'signed-in', token: await openSession(tx, parts.secrets, account.id) };
   });
 }
 
@@ -131,7 +150,7 @@ export async function resetPassword(
 ): Promise<Reset> {
   // Before the hash, which is dear: whoever has no link gets none.
   if ((await readLink(sql, secrets, token))?.kind !== 'reset') return { kind: 'no-link' };
-  const made = await passwords.hash(newPassword, networkOf(address));
+  const made = await passwords.hash(newPassword, { network: networkOf(address), isKnown: false });
   if (made === 'busy') return { kind: 'busy' };
   return transact(sql, async (tx) => {
     const link = await readLink(tx, secrets, token);

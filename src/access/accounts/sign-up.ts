@@ -3,7 +3,7 @@
  * that has invited them. The answer tells nobody whether an e-mail address has an account already.
  */
 
-import { networkOf } from '../../std/ip-address.ts';
+import type { AccountRow } from '../../store/accounts/accounts.ts';
 import { insertAccount } from '../../store/accounts/accounts.ts';
 import {
   countMembers,
@@ -22,7 +22,7 @@ import type { Secrets } from '../secrets.ts';
 import type { Link } from './links.ts';
 import { readLink, useLink } from './links.ts';
 import type { AccountParts, Unheard } from './sign-in.ts';
-import { checkPassword } from './sign-in.ts';
+import { askerOf, checkPassword, lockUnchanged } from './sign-in.ts';
 import type { SignUpMode } from './sign-up-mode.ts';
 
 /** Members of a client: their list is read whole. */
@@ -65,8 +65,16 @@ export async function signUp(
   const checked = await checkPassword(parts, email, password, address);
   if (checked.kind === 'wait' || checked.kind === 'busy') return checked;
   // Also where it is not needed: so that the answer takes as long.
-  const made = await parts.passwords.hash(password, networkOf(address));
-  if (made === 'busy') return { kind: 'busy' };
+  const made = await parts.passwords.hash(password, askerOf(parts.attempts, email, address));
+  if (made === 'busy') {
+    // The answer does not tell whether the password was right: so nobody has guessed.
+    if (checked.kind === 'wrong') parts.attempts.withdraw(email, address);
+    return { kind: 'busy' };
+  }
+  if (checked.kind === 'right' && link?.kind !== 'invitation') {
+    const retryAfterMs = parts.attempts.makeClient(checked.account.id);
+    if (retryAfterMs > 0) return { kind: 'wait', retryAfterMs };
+  }
   try {
     return await transact(parts.sql, async (tx) => {
       // Before its link: whoever removes an owner locks the client, and then ends its links.
@@ -76,7 +84,7 @@ export async function signUp(
       const place = await placeOf(tx, parts.secrets, used, clientName ?? '');
       const accountId =
         checked.kind === 'right'
-          ? checked.account.id
+          ? await idOfUnchanged(tx, checked.account)
           : await insertAccount(tx, { email, passwordHash: made });
       // Everything was done before this is known: so it takes as long.
       if (accountId === null) throw new Taken();
@@ -100,6 +108,10 @@ export async function signUp(
 
 /** Ends the transaction, and takes back what it did. */
 class Taken extends Error {}
+
+/** Null: its password is another one by now. */
+const idOfUnchanged = async (tx: Sql, account: AccountRow): Promise<number | null> =>
+  (await lockUnchanged(tx, account)) ? account.id : null;
 
 /** Null: it may go on. */
 function whyNot(mode: SignUpMode, { clientName, invitation }: SignUp, link: Link | null) {

@@ -66,6 +66,9 @@ t.test('a sign-up and a removal at once do not wait for each other', (t) =>
           select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
         return waiting === undefined ? null : true;
       });
+      const free = await tx`
+        select from one_time_links where client_id = ${clientId} for update skip locked`;
+      t.equal(free.length, 1, 'it has not locked its link');
       await deleteOpenLinks(tx, clientId);
       return { joining };
     });

@@ -51,6 +51,17 @@ t.test('sign-in', (t) =>
         t.same(kinds, [...Array.from({ length: 10 }, () => 'wrong'), 'wait', 'wait'], email);
       }
     },
+    'what nobody looked at counts for nothing': async (t, store) => {
+      const parts = makeAccountParts(store);
+      await addAccount(store.sql, { email: ANN, password: PASSWORD });
+      // All places of this network are taken: the others are not heard.
+      const asked = Array.from({ length: 14 }, (_, n) =>
+        n < 4 ? signIn(parts, 'ben@example.com', OTHER, HERE) : signIn(parts, ANN, PASSWORD, HERE),
+      );
+      const kinds = (await Promise.all(asked)).map(({ kind }) => kind);
+      t.equal(kinds.filter((kind) => kind === 'busy').length, 10);
+      t.match(await signIn(parts, ANN, PASSWORD, HERE), { kind: 'signed-in' });
+    },
     'a link signs in once': async (t, store) => {
       const { sql } = store;
       const accountId = await addAccount(sql, { email: ANN });

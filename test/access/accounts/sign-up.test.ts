@@ -2,6 +2,7 @@
 
 import t from 'tap';
 import { makeLink } from '../../../src/access/accounts/links.ts';
+import { Passwords } from '../../../src/access/accounts/passwords.ts';
 import { memberOf, Sessions } from '../../../src/access/accounts/sessions.ts';
 import { signIn } from '../../../src/access/accounts/sign-in.ts';
 import type { SignUp } from '../../../src/access/accounts/sign-up.ts';
@@ -84,6 +85,33 @@ t.test('sign-up', (t) =>
         ['first', 'owner'],
         ['third', 'owner'],
       ]);
+    },
+    'an account that has made ten clients waits': async (t, store) => {
+      const parts = { ...makeAccountParts(store), mode: 'open' } as const;
+      const id = await addAccount(store.sql, { email: ANN, password: PASSWORD });
+      for (let n = 0; n < 10; n += 1) parts.attempts.makeClient(id);
+      const asked = { email: ANN, password: PASSWORD, clientName: 'Acme', invitation: null };
+      t.match(await signUp(parts, asked, { address: HERE, requestId: 'r-1' }), { kind: 'wait' });
+      t.equal(await findClient(store.sql, 'acme'), null);
+    },
+    'a password that changed meanwhile gets nobody in': async (t, store) => {
+      const { sql } = store;
+      await addAccount(sql, { email: ANN, password: PASSWORD });
+      /** Between the look at the password and the transaction, another one sets a new one. */
+      class Overtaken extends Passwords {
+        override async hash(...asked: Parameters<Passwords['hash']>) {
+          await sql`update accounts set password_hash = 'another' where email = ${ANN}`;
+          return super.hash(...asked);
+        }
+      }
+      const parts = {
+        ...makeAccountParts(store),
+        passwords: new Overtaken(),
+        mode: 'open',
+      } as const;
+      const asked = { email: ANN, password: PASSWORD, clientName: 'Acme', invitation: null };
+      t.same(await signUp(parts, asked, { address: HERE, requestId: 'r-1' }), DONE);
+      t.equal(await findClient(sql, 'acme'), null);
     },
     'off, and by invitation of the operator': async (t, store) => {
       const { sql } = store;
