@@ -50,9 +50,10 @@ export class Maintenance {
     const tables = await staleTables(sql, { isNewOnly: !isEmbedded });
     for (const { name, wantsVacuum } of tables) {
       // The name comes quoted from the database's own catalogue; a utility statement takes no
-      // parameters.
-      if (isEmbedded && wantsVacuum) await sql.unsafe(`vacuum (analyze) ${name}`);
-      else await sql.unsafe(`analyze ${name}`);
+      // parameters. A table that is locked now (a migration, an index that is built) has its turn
+      // at a later run: waiting for it would keep all others waiting too.
+      if (isEmbedded && wantsVacuum) await sql.unsafe(`vacuum (analyze, skip_locked) ${name}`);
+      else await sql.unsafe(`analyze (skip_locked) ${name}`);
     }
     return tables.map(({ name }) => name);
   }

@@ -2,6 +2,7 @@
 
 import { pino } from 'pino';
 import t from 'tap';
+import { staleTables } from '../../src/store/maintenance/stale-tables.ts';
 import type { Sql } from '../../src/store/sql.ts';
 import { Maintenance } from '../../src/upkeep/maintenance.ts';
 import { until } from '../support/poll.ts';
@@ -47,6 +48,31 @@ t.test('a table that was analyzed while it was empty is analyzed when it has gro
     });
     t.equal(await rowsThatThePlannerKnows(sql), 5000);
     t.same(await maintenance.run(), []);
+  });
+});
+
+t.test('a table that somebody has locked keeps no other one waiting', async (t) => {
+  await withStores(t, async (t, { sql, address }) => {
+    // The embedded database is one session: it cannot meet a lock.
+    if (address.kind === 'embedded') return;
+    const maintenance = new Maintenance({ sql, address }, pino({ level: 'silent' }));
+    await sql`alter table tag_days set (autovacuum_enabled = false)`;
+    await sql`
+      insert into tag_days (tag_id, day, slot)
+      select i, current_date, 0 from generate_series(1, 5000) as i`;
+    await until('tag_days is stale', async () => {
+      const stale = await staleTables(sql, { isNewOnly: true });
+      return stale.some(({ name }) => name === 'tag_days') ? true : null;
+    });
+    await sql.begin(async (locking) => {
+      // Whoever waits for the lock makes this fail.
+      await locking`set local idle_in_transaction_session_timeout = '5s'`;
+      await locking`lock table tag_days in share update exclusive mode`;
+      t.same(await maintenance.run(), ['tag_days']);
+      t.not(await rowsThatThePlannerKnows(sql), 5000);
+    });
+    await maintenance.run();
+    t.equal(await rowsThatThePlannerKnows(sql), 5000, 'its turn comes');
   });
 });
 
