@@ -58,8 +58,9 @@ export interface PlannedNotification extends DueLine {
  * Plans the next due notifications. The clients take turns, and so do the queues of each: a client
  * with a hundred thousand pushes does not delay others, nor do its scheduled pushes delay its
  * immediate ones; an urgent queue gets URGENT_PER_OTHER turns for one of another. `but`: queues to
- * skip, because enough of them is planned and not sent. `atOnceMax`: how many small ones are planned
- * at most, one at least. The audience may have lost expired tags since acceptance, never gained any.
+ * skip, because enough of them is planned and not sent. `atOnceMax`: how many small ones are
+ * planned at most, one at least. The audience may have lost expired tags since acceptance, never
+ * gained any.
  *
  * Its plan is kept (PLANS_ARE_KEPT), so each row is looked up by its own key: in a query of its
  * own, which "limit" and "offset" keep one, or by an array. What is found travels on with its
