@@ -98,8 +98,8 @@ export const resetMember = (
     const member = await readMember(tx, clientId, accountId);
     if (member === null) return 'unknown';
     if (!(await belongsToOnly(tx, clientId, accountId))) return 'not-yours';
-    await deleteLinksOf(tx, accountId);
     if (await hasTooManyLinks(tx, clientId)) return 'too-many';
+    await deleteLinksOf(tx, accountId);
     const change = { action: 'member.reset', id: accountId, name: member.email } as const;
     await recordChange(tx, origin, change);
     return makeLink(tx, secrets, { kind: 'reset', accountId, clientId });

@@ -1,11 +1,13 @@
 /** Members of a client over real HTTP: who may change whom, and what an owner may not get. */
 
 import t from 'tap';
+import { makeLink } from '../../../src/access/accounts/links.ts';
 import { consoleRoutes } from '../../../src/http/console/routes.ts';
 import type { Store } from '../../../src/store/store.ts';
+import { transact } from '../../../src/store/transact.ts';
 import type { SignedIn } from '../../support/accounts.ts';
 import { makeConsoleApi, PASSWORD, signUpAndIn } from '../../support/accounts.ts';
-import { addTenant, startApiOn } from '../../support/api.ts';
+import { addTenant, secrets, startApiOn } from '../../support/api.ts';
 import type { Lifetime } from '../../support/lifetime.ts';
 import { onEachStore } from '../../support/on-each-store.ts';
 import { until } from '../../support/poll.ts';
@@ -208,6 +210,12 @@ t.test('members', (t) =>
       const invite = () => ask(ann, 'POST', 'members', { role: 'viewer' });
       for (let n = 0; n < 100; n += 1) t.equal((await invite()).status, 201);
       t.equal((await invite()).status, 409);
+      const { accountId } = ann;
+      const ofOperator = { kind: 'reset', accountId, clientId: null } as const;
+      await transact(store.sql, (tx) => makeLink(tx, secrets, ofOperator));
+      t.equal((await ask(ann, 'POST', `members/${accountId}/reset`)).status, 409);
+      const resets = await store.sql`select from one_time_links where account_id = ${accountId}`;
+      t.equal(resets.length, 1, 'what is refused ends no link');
       await store.sql`update one_time_links set ends_at = now()`;
       t.equal((await invite()).status, 201, 'those that have ended do not count');
     },
