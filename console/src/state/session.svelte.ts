@@ -57,15 +57,21 @@ class Session {
 
   /**
    * After an answer 401 or 403: resolves with whether the request is worth repeating, because the
-   * session is another one now. One that has ended is asked for over the page first.
+   * session is another one now. One that has ended is asked for over the page first. If another
+   * account has signed in, as in another tab, it must not do what this one has begun: the page
+   * begins anew.
    */
   async renew(usedToken: string): Promise<boolean> {
     if (this.#renewed === null) {
       const found = await lookUp();
       if (found !== null) {
-        const isAnother = found.csrfToken !== usedToken;
-        if (isAnother) this.current = found;
-        return isAnother;
+        if (this.#isOfAnother(found)) {
+          location.reload();
+          return false;
+        }
+        const isRenewed = found.csrfToken !== usedToken;
+        if (isRenewed) this.current = found;
+        return isRenewed;
       }
       this.#renewed ??= deferred();
       this.isAsking = true;
@@ -74,7 +80,16 @@ class Session {
     return true;
   }
 
+  #isOfAnother({ account }: SessionAnswer): boolean {
+    return this.current != null && this.current.account.id !== account.id;
+  }
+
   #open(answer: SessionAnswer): void {
+    // Requests of the account before wait for this.
+    if (this.#renewed !== null && this.#isOfAnother(answer)) {
+      location.reload();
+      return;
+    }
     this.current = answer;
     this.isAsking = false;
     this.#renewed?.resolve();
