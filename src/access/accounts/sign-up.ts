@@ -88,7 +88,7 @@ export async function signUp(
           : await insertAccount(tx, { email, passwordHash: made });
       // Everything was done before this is known: so it takes as long.
       if (accountId === null) throw new Taken();
-      await join(tx, accountId, place);
+      const hasJoined = await join(tx, accountId, place);
       const { clientId, role, isNew } = place;
       const actor = { kind: 'account', id: accountId, name: email } as const;
       const origin = { clientId, actor, address, requestId };
@@ -96,6 +96,7 @@ export async function signUp(
         const change = { action: 'client.create', id: clientId, name: clientName } as const;
         await recordChange(tx, origin, change);
       }
+      if (!hasJoined) return { kind: 'done' };
       const change = { action: 'member.join', id: accountId, name: email } as const;
       await recordChange(tx, origin, { ...change, detail: { role } });
       return { kind: 'done' };
@@ -178,12 +179,15 @@ async function owned(
   return { clientId, role: 'owner', isNew: true };
 }
 
-/** Whoever would be one too many does not join, and is told as little as others. */
-async function join(tx: Sql, accountId: number, { clientId, role }: Place): Promise<void> {
+/**
+ * Whoever would be one too many does not join, and is told as little as others. Answers false of
+ * one who is a member already.
+ */
+async function join(tx: Sql, accountId: number, { clientId, role }: Place): Promise<boolean> {
   const members = await countMembers(tx, clientId);
   const memberships = await countMemberships(tx, accountId);
   if (members >= MEMBERS_PER_CLIENT_MAX || memberships >= CLIENTS_PER_ACCOUNT_MAX) {
     throw new Taken();
   }
-  await insertMembership(tx, { clientId, accountId, role });
+  return await insertMembership(tx, { clientId, accountId, role });
 }

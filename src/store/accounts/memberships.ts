@@ -74,14 +74,16 @@ export async function belongsToOnly(
   return row?.isOnly ?? false;
 }
 
-/** One who belongs to the client already keeps the role that he has. */
+/** Answers false of one who belongs to the client already: he keeps the role that he has. */
 export async function insertMembership(
   sql: Sql,
   { clientId, accountId, role }: Pick<MemberRow, 'accountId' | 'role'> & { clientId: number },
-): Promise<void> {
-  await sql`
+): Promise<boolean> {
+  const rows = await sql`
     insert into memberships (client_id, account_id, role) values (${clientId}, ${accountId}, ${role})
-    on conflict (client_id, account_id) do nothing`;
+    on conflict (client_id, account_id) do nothing
+    returning 1`;
+  return rows.length > 0;
 }
 
 export async function changeRole(

@@ -156,6 +156,13 @@ t.test('sign-up', (t) =>
       t.same(await rolesOf('eve@example.com', PASSWORD), [], 'nothing happened');
       t.same(await register({ email: 'eve@example.com', invitation: forEve }), DONE);
       t.same(await rolesOf('eve@example.com', PASSWORD), [['demo', 'viewer']], 'who has one joins');
+      const again = await invite('publisher');
+      t.same(await register({ email: 'eve@example.com', invitation: again }), DONE);
+      t.same(await rolesOf('eve@example.com', PASSWORD), [['demo', 'viewer']], 'as before');
+      const [joins] = await sql`
+        select count(*) as count from audit_entries
+        where action = 'member.join' and actor_name = 'eve@example.com'`;
+      t.same(joins, { count: 1 }, 'the audit log tells who has joined, once');
     },
   }),
 );
