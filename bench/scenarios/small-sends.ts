@@ -96,18 +96,15 @@ async function measureOurs(
       select id, extract(epoch from finished_at)::float8 * 1000 as "atMs" from notifications where id = any(${jobs}::uuid[])`,
   );
   rows.push({ ...of, load: 'half load', ...times });
-  const ended = (): Promise<void> => untilNone(open);
-  rows.push({
-    ...of,
-    load: 'alone',
-    ...(await measureAlone({ grounds, target, untilNone: ended })),
-  });
+  const untilLeft = (left = 0): Promise<number> => untilNone(open, left);
+  const alone = await measureAlone({ grounds, target, untilLeft });
+  if (alone !== null) rows.push({ ...of, load: 'alone', ...alone });
   for (const sends of WAITING) {
     if (sends > most) continue;
     rows.push({
       ...of,
       load: 'scheduled',
-      ...(await measureScheduled({ grounds, metered, target, untilNone: ended }, sends)),
+      ...(await measureScheduled({ grounds, metered, target, untilLeft }, sends)),
     });
   }
   return rows;
@@ -199,10 +196,15 @@ async function measureRate(
   };
 }
 
-/** Asked seldom while there are many: asking costs the database something. */
-async function untilNone(open: () => Promise<number>): Promise<void> {
+/**
+ * Asked seldom while there are many: asking costs the database something. Answers how many are
+ * left, `enough` or fewer.
+ */
+async function untilNone(open: () => Promise<number>, enough = 0): Promise<number> {
   const limitMs = performance.now() + LIMIT_MS;
-  for (let left = await open(); left > 0; left = await open()) {
+  for (;;) {
+    const left = await open();
+    if (left <= enough) return left;
     if (performance.now() > limitMs) throw new Error(`${left} sends have no outcome`);
     await sleep(Math.min(1_000, 20 + left / 20));
   }
@@ -226,25 +228,30 @@ function ratiosOf(rows: readonly SmallRow[]): Readonly<Record<string, number | n
   const over = (a: number | null | undefined, b: number | null | undefined): number | null =>
     a == null || b == null ? null : a / b;
   const many = find('ours', 'scheduled', 100_000);
-  const few = find('ours', 'scheduled', 100);
+  const thousand = find('ours', 'scheduled', 1_000);
   return {
     overStraightforward: over(
       find('ours', 'posted')?.perSecond,
       find('straightforward', 'posted')?.perSecond,
     ),
-    engineOf100000Over100: over(many?.engineMicros, few?.engineMicros),
-    databaseOf100000Over100: over(many?.databaseMicros, few?.databaseMicros),
-    residentOf100000Over100: over(many?.residentMb, few?.residentMb),
+    engineOf100000Over1000: over(many?.engineMicros, thousand?.engineMicros),
+    databaseOf100000Over1000: over(many?.databaseMicros, thousand?.databaseMicros),
+    residentOf100000Over1000: over(many?.residentMb, thousand?.residentMb),
   };
 }
 
 /** How late the first attempt of a single send comes, and how much of that is others' doing. */
 function figuresOf(rows: readonly SmallRow[]): Readonly<Record<string, number | null>> {
   const find = finderIn(rows);
-  const alone = find('ours', 'alone')?.otherMs ?? null;
-  const beside = find('ours', 'scheduled', 100_000)?.otherMs ?? null;
+  const alone = find('ours', 'alone');
+  const beside = find('ours', 'scheduled', 100_000);
+  const among = find('ours', 'scheduled', 10_000);
+  const later = (a: number | null | undefined, b: number | null | undefined): number | null =>
+    a == null || b == null ? null : a - b;
   return {
-    urgentAmong10000Ms: find('ours', 'scheduled', 10_000)?.urgentMs ?? null,
-    otherBeside100000LaterMs: alone === null || beside === null ? null : beside - alone,
+    urgentAmong10000Ms: among?.urgentMs ?? null,
+    urgentAmong10000MostMs: among?.urgentMostMs ?? null,
+    otherBeside100000LaterMs: later(beside?.otherMs, alone?.otherMs),
+    otherBeside100000MostLaterMs: later(beside?.otherMostMs, alone?.otherMs),
   };
 }

@@ -13,12 +13,16 @@ export type Figures = Costs & {
   readonly firstMs: number | null;
   readonly lastMs: number | null;
   /**
-   * The same of one that is pushed while those are sent, from its request on: by their client for
-   * the moment, by their client as an urgent one, and by another client.
+   * The same of single ones that are pushed while those are sent, from their requests on: by their
+   * client for the moment, by their client as urgent ones, and by another client. The median, and
+   * the latest.
    */
   readonly momentMs: number | null;
+  readonly momentMostMs: number | null;
   readonly urgentMs: number | null;
+  readonly urgentMostMs: number | null;
   readonly otherMs: number | null;
+  readonly otherMostMs: number | null;
   /** The most memory that the engine had meanwhile. */
   readonly residentMb: number | null;
 };
@@ -30,7 +34,10 @@ export const NO_TIMES = {
   firstMs: null,
   lastMs: null,
   momentMs: null,
+  momentMostMs: null,
   urgentMs: null,
+  urgentMostMs: null,
   otherMs: null,
+  otherMostMs: null,
   residentMb: null,
 };

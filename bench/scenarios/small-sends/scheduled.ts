@@ -19,9 +19,9 @@ import { NEWS, post } from './loads.ts';
 const AHEAD_MS = 1_000;
 /** Pushed singly among so many that wait: among fewer there is nobody to stand behind. */
 const SINGLES_AMONG = 1_000;
-const SINGLES_AFTER_MS = 500;
-/** Single sends with nothing beside them; the median counts. */
-const ALONE = 9;
+/** So many of each kind. */
+const SINGLES = 9;
+const NO_SINGLES: Singles = { moment: [], urgent: [], other: [] };
 /**
  * Linux counts the processor's time in hundredths of a second: what a hundred sends take is summed
  * over rounds, until it is some tenths.
@@ -33,24 +33,29 @@ export interface Scheduling {
   readonly grounds: SmallGrounds;
   readonly metered: Metered;
   readonly target: PushTarget;
-  /** Resolves when every send has its outcome. */
-  readonly untilNone: () => Promise<void>;
+  /** Resolves when no more sends than these (0) are without an outcome, with their number. */
+  readonly untilLeft: (left?: number) => Promise<number>;
 }
 
-/** Of single sends of another client, the first attempt after the request. */
+/**
+ * Of single sends of another client, one after the other, the first attempt after the request.
+ * Null: there is no other client.
+ */
 export async function measureAlone({
   grounds: { sql, other },
   target,
-  untilNone,
-}: Omit<Scheduling, 'metered'>): Promise<Figures> {
+  untilLeft,
+}: Omit<Scheduling, 'metered'>): Promise<Figures | null> {
+  if (other === null) return null;
   const times: number[] = [];
-  for (let round = 0; round < ALONE; round += 1) {
+  for (let round = 0; round < SINGLES; round += 1) {
     const posted = await postOne({ ...target, ...other });
-    await untilNone();
+    await untilLeft();
     times.push((await firstMsOf(sql, posted)) ?? Number.NaN);
   }
   const otherMs = median(times);
-  return { sends: ALONE, perSecond: null, ...NO_COSTS, ...NO_TIMES, otherMs };
+  const otherMostMs = Math.max(...times);
+  return { sends: SINGLES, perSecond: null, ...NO_COSTS, ...NO_TIMES, otherMs, otherMostMs };
 }
 
 /** Written down as if they had been accepted before, and due in the same moment. */
@@ -63,6 +68,10 @@ export async function measureScheduled(scheduling: Scheduling, sends: number): P
   const middle = (name: keyof Figures): number | null => {
     const known = figures.map((one) => one[name]).filter((value) => value !== null);
     return known.length === 0 ? null : median(known);
+  };
+  const most = (name: keyof Figures): number | null => {
+    const known = figures.map((one) => one[name]).filter((value) => value !== null);
+    return known.length === 0 ? null : Math.max(...known);
   };
   const mean = (name: keyof Costs): number | null => {
     const known = figures.map((one) => one[name]).filter((value) => value !== null);
@@ -79,23 +88,30 @@ export async function measureScheduled(scheduling: Scheduling, sends: number): P
     firstMs: middle('firstMs'),
     lastMs: middle('lastMs'),
     momentMs: middle('momentMs'),
+    momentMostMs: most('momentMostMs'),
     urgentMs: middle('urgentMs'),
+    urgentMostMs: most('urgentMostMs'),
     otherMs: middle('otherMs'),
+    otherMostMs: most('otherMostMs'),
     residentMb: middle('residentMb'),
   };
 }
 
-async function measureRound(
-  { grounds, metered, target, untilNone }: Scheduling,
-  sends: number,
-): Promise<Figures> {
+async function measureRound(scheduling: Scheduling, sends: number): Promise<Figures> {
+  const { grounds, metered, untilLeft } = scheduling;
   const { sql } = grounds;
   const dueMs = await schedule(grounds, sends);
-  await sleep(Math.max(0, dueMs - Date.now()));
+  const leftMs = dueMs - Date.now();
+  if (leftMs < 0) {
+    throw new Error(
+      `writing ${sends} sends ended ${-leftMs} ms after they were due: raise AHEAD_MS`,
+    );
+  }
+  await sleep(leftMs);
   const before = await costsSoFar(metered);
   const memory = watchMemory(metered.enginePid);
-  const singles = sends < SINGLES_AMONG ? null : await postSingles(grounds, target);
-  await untilNone();
+  const singles = sends < SINGLES_AMONG ? NO_SINGLES : await postSingles(scheduling, sends);
+  await untilLeft();
   const residentMb = memory.stop();
   const after = await costsSoFar(metered);
   const [times] = await sql<{ firstMs: number; lastMs: number; endMs: number }[]>`
@@ -104,9 +120,11 @@ async function measureRound(
       extract(epoch from max(finished_at))::float8 * 1000 - ${dueMs}::float8 as "endMs"
     from notifications where send_at = to_timestamp(${dueMs}::float8 / 1000)`;
   const { firstMs = 0, lastMs = 0, endMs = 0 } = times ?? {};
-  const [momentMs = null, urgentMs = null, otherMs = null] = await Promise.all(
-    (singles ?? []).map((posted) => (posted === null ? null : firstMsOf(sql, posted))),
-  );
+  const [moment, urgent, other] = await Promise.all([
+    firstOf(sql, singles.moment),
+    firstOf(sql, singles.urgent),
+    firstOf(sql, singles.other),
+  ]);
   return {
     sends,
     perSecond: (sends / endMs) * 1_000,
@@ -114,9 +132,12 @@ async function measureRound(
     ...NO_TIMES,
     firstMs,
     lastMs,
-    momentMs,
-    urgentMs,
-    otherMs,
+    momentMs: moment.middleMs,
+    momentMostMs: moment.mostMs,
+    urgentMs: urgent.middleMs,
+    urgentMostMs: urgent.mostMs,
+    otherMs: other.middleMs,
+    otherMostMs: other.mostMs,
     residentMb,
   };
 }
@@ -147,17 +168,41 @@ async function schedule(
   return dueMs;
 }
 
-/** One of the same client for the moment, an urgent one, and one of another client if there is. */
+/** Of the same client for the moment, urgent ones, and of another client if there is one. */
+interface Singles {
+  readonly moment: readonly Posted[];
+  readonly urgent: readonly Posted[];
+  readonly other: readonly Posted[];
+}
+
+/** One of each at a time, spread over the load: each time a tenth of the many is gone. */
 async function postSingles(
-  { other }: SmallGrounds,
-  target: PushTarget,
-): Promise<readonly (Posted | null)[]> {
-  await sleep(SINGLES_AFTER_MS);
-  return Promise.all([
-    postOne(target),
-    postOne({ ...target, priority: 'urgent' }),
-    other === null ? null : postOne({ ...target, ...other }),
-  ]);
+  { grounds: { other }, target, untilLeft }: Scheduling,
+  sends: number,
+): Promise<Singles> {
+  const moment: Posted[] = [];
+  const urgent: Posted[] = [];
+  const others: Posted[] = [];
+  for (let n = 1; n <= SINGLES; n += 1) {
+    if ((await untilLeft(sends * (1 - n / (SINGLES + 1)))) === 0) break;
+    const posting = [postOne(target), postOne({ ...target, priority: 'urgent' as const })] as const;
+    if (other !== null) others.push(await postOne({ ...target, ...other }));
+    moment.push(await posting[0]);
+    urgent.push(await posting[1]);
+  }
+  return { moment, urgent, other: others };
+}
+
+/** Of their first attempts, the median and the latest. */
+async function firstOf(
+  sql: SmallGrounds['sql'],
+  all: readonly Posted[],
+): Promise<{ readonly middleMs: number | null; readonly mostMs: number | null }> {
+  if (all.length === 0) return { middleMs: null, mostMs: null };
+  const times = await Promise.all(
+    all.map(async (posted) => (await firstMsOf(sql, posted)) ?? Number.NaN),
+  );
+  return { middleMs: median(times), mostMs: Math.max(...times) };
 }
 
 async function postOne(target: PushTarget): Promise<Posted> {
