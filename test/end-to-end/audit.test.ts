@@ -49,10 +49,6 @@ t.test('every route that changes something leaves an entry', async (t) => {
   for (const [index, route] of changing.entries()) {
     const name = nameOf(route);
     const world = await makeWorld(service, `world-${index}`);
-    // It takes a second or so: without this it has ended before it is cancelled.
-    if (name.endsWith('/operations/:id/cancel')) {
-      await store.sql`update bulk_operations set ended_at = null, due_at = 'infinity'`;
-    }
     const before = await entriesOf(world);
     const request = validRequest(route, world, () => ({}));
     const heard = await ask(agent, engine.url, request);

@@ -69,10 +69,11 @@ export async function makeWorld(service: Service, slug: string): Promise<World> 
     tags: [
       { name: 'Goals', sourceId: SOURCE_ID },
       { name: 'Doomed', sourceId: DOOMED_SOURCE_ID },
+      { name: 'Left by all' },
     ],
   });
   const { groups, tags } = JSON.parse(added) as Readonly<
-    Record<'groups' | 'tags', readonly [{ readonly id: number }, { readonly id: number }]>
+    Record<'groups' | 'tags', readonly [Made, Made, Made]>
   >;
   const tagId = tags[0].id;
   const deviceId = 'ab'.repeat(32);
@@ -82,8 +83,11 @@ export async function makeWorld(service: Service, slug: string): Promise<World> 
     payload: { title: 'goal!' },
     sendAt: '2100-01-01T00:00:00Z',
   });
-  const members = `/push-admin-api/v3/${slug}/tags/${tags[1].id}/members`;
+  // A tag of its own: none is deleted before its operations have ended.
+  const members = `/push-admin-api/v3/${slug}/tags/${tags[2].id}/members`;
   const operation = await ask(members, superUser.token, { action: 'remove' });
+  // It takes a second or so: without this it may have ended before it is cancelled.
+  await sql`update bulk_operations set due_at = 'infinity' where client_id = ${clientId}`;
   const key = await createKey(sql, secrets, {
     clientId,
     clientSlug: slug,
@@ -113,6 +117,10 @@ export async function makeWorld(service: Service, slug: string): Promise<World> 
     login: `${superUser.username}:${superUser.password}`,
     passwords: [superUser.password, apiUser.password],
   };
+}
+
+interface Made {
+  readonly id: number;
 }
 
 async function makeAccount(
