@@ -21,7 +21,10 @@ const OF_SITE_MAX = 240;
 /** Clients that an account makes in a window: someone who tries out needs one or two. */
 const CLIENTS_MADE_MAX = 10;
 const WINDOW_MS = 900_000;
-/** Pairs, networks, sites and accounts that make clients, that are remembered, about 300 bytes each; the oldest is forgotten. */
+/**
+ * Pairs, networks, sites and accounts that make clients, of each kind: about 300 bytes each. The
+ * oldest is forgotten.
+ */
 const REMEMBERED_MAX = 20_000;
 
 interface Window {
