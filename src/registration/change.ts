@@ -129,3 +129,20 @@ export function tagsAfter(
   for (const tagId of gained) had.add(tagId);
   return { tagIds: [...had].sort((a, b) => a - b), gained, lost, isLimited };
 }
+
+/**
+ * The same, but where the device is at its limit, its tags that are not `living` make room for
+ * others: they are deleted.
+ */
+export function tagsAfterMakingRoom(
+  before: readonly number[],
+  change: Pick<Change, 'clear' | 'add' | 'remove'>,
+  tagsMax: number,
+  living: ReadonlySet<number>,
+): TagsAfter {
+  const within = tagsAfter(before, change, tagsMax);
+  if (!within.isLimited) return within;
+  const dead = before.filter((tagId) => !living.has(tagId));
+  const remove = new Set([...change.remove, ...dead]);
+  return tagsAfter(before, { ...change, remove }, tagsMax);
+}

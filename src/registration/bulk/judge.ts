@@ -6,7 +6,7 @@ import { livingTags, subscribableTags } from '../../store/catalogue/subscribable
 import type { DeviceKey, KnownDevice } from '../../store/devices/find-devices.ts';
 import type { Sql } from '../../store/sql.ts';
 import type { TagsAfter } from '../change.ts';
-import { tagsAfter } from '../change.ts';
+import { tagsAfterMakingRoom } from '../change.ts';
 
 export interface JudgedDevice {
   readonly device: DeviceKey;
@@ -65,11 +65,7 @@ function judgeOne(
   if (memberOf !== null && !tagIds.includes(memberOf)) return left('unchanged', tagIds);
   if (!mayChange) return left('refused', tagIds);
   const wanted = { clear: false, add: new Set(subscribe), remove: new Set(unsubscribe) };
-  const within = tagsAfter(tagIds, wanted, tagsMax);
-  // Deleted tags leave room for others.
-  const dead = within.isLimited ? tagIds.filter((tagId) => !living.has(tagId)) : [];
-  const remove = new Set([...unsubscribe, ...dead]);
-  const tags = dead.length === 0 ? within : tagsAfter(tagIds, { ...wanted, remove }, tagsMax);
+  const tags = tagsAfterMakingRoom(tagIds, wanted, tagsMax, living);
   if (tags.isLimited) return left('full', tagIds);
   const isSame = tags.gained.length + tags.lost.length === 0;
   return { outcome: isSame ? 'unchanged' : 'changed', tags };

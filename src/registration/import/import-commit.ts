@@ -21,7 +21,7 @@ import { transact } from '../../store/transact.ts';
 import type { IndexFeed } from '../../tag-index/tag-index.ts';
 import { keyOf } from '../batch.ts';
 import type { TagsAfter } from '../change.ts';
-import { subscribersOf, tagsAfter } from '../change.ts';
+import { subscribersOf, tagsAfter, tagsAfterMakingRoom } from '../change.ts';
 import type { Ordinals } from '../ordinals.ts';
 import type { ImportedOperation, ImportResult } from './imported.ts';
 
@@ -84,7 +84,6 @@ const commitOnce = (
     const tags = await subscribableTags(tx, [...new Set(merged.flatMap(({ tagIds }) => tagIds))]);
     const knownAt = new Map(known.map((device) => [device.index, device]));
     const tagById = new Map(tags.map((tag) => [tag.id, tag]));
-    // Deleted tags leave room for others.
     const living = new Set(await livingTags(tx, tagsOfFull(known, merged, tagsPerDeviceMax)));
     const devices = merged.map((operation, at) => {
       const add = operation.tagIds.filter((tagId) => isWelcome(tagById.get(tagId), operation));
@@ -174,10 +173,7 @@ function knownDevice(
   const change = isKept
     ? { clear: false, add: new Set<number>(), remove: new Set<number>() }
     : { clear: replacesTags, add: new Set(add), remove: new Set<number>() };
-  const within = tagsAfter(tagIds, change, tagsMax);
-  const dead = within.isLimited ? tagIds.filter((tagId) => !living.has(tagId)) : [];
-  const tags =
-    dead.length === 0 ? within : tagsAfter(tagIds, { ...change, remove: new Set(dead) }, tagsMax);
+  const tags = tagsAfterMakingRoom(tagIds, change, tagsMax, living);
   const merged = tags.isLimited ? 'tags-limited' : 'merged';
   return { operation, tags, ordinal, isNew: false, result: isKept ? 'kept' : merged };
 }

@@ -21,7 +21,7 @@ import { writeBatch } from '../../store/devices/write-batch.ts';
 import type { Sql } from '../../store/sql.ts';
 import type { IndexFeed } from '../../tag-index/tag-index.ts';
 import type { ChangedDevice, DeviceOperations, DeviceResult, WrittenDevice } from '../batch.ts';
-import { fold, subscribersOf, tagsAfter } from '../change.ts';
+import { fold, subscribersOf, tagsAfter, tagsAfterMakingRoom } from '../change.ts';
 import type { DeviceRef } from '../operation.ts';
 import type { Ordinals } from '../ordinals.ts';
 import type { KnownDeviceGroupTags } from './known-device-group-tags.ts';
@@ -185,9 +185,7 @@ async function withoutDeadTags(
   return devices.map((device) => {
     const { known, change } = device;
     if (!device.tags.isLimited || known === null) return device;
-    const dead = known.tagIds.filter((tagId) => !living.has(tagId));
-    const remove = new Set([...change.remove, ...dead]);
-    return { ...device, tags: tagsAfter(known.tagIds, { ...change, remove }, tagsPerDeviceMax) };
+    return { ...device, tags: tagsAfterMakingRoom(known.tagIds, change, tagsPerDeviceMax, living) };
   });
 }
 
