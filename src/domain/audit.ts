@@ -23,6 +23,8 @@ export const AUDIT_ACTIONS = [
   'group.delete',
   // Several tags and groups of one request.
   'tags.change',
+  // Tags that had expired.
+  'tags.expire',
   'credential.rotate',
   'key.create',
   'key.delete',
@@ -55,7 +57,9 @@ export type AuditActor =
   /** A member of the client in the console, by the e-mail address of the account. */
   | { readonly kind: 'account'; readonly id: number; readonly name: string }
   /** Whoever runs the engine. The client is not told who that is. */
-  | { readonly kind: 'operator' };
+  | { readonly kind: 'operator' }
+  /** Nobody: the engine does it by itself. */
+  | { readonly kind: 'engine' };
 
 /** Whose log a change goes into, who made it, and from where. */
 export interface AuditOrigin {

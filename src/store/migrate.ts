@@ -33,6 +33,7 @@ import * as audit from './migrations/0023-audit.ts';
 import * as accounts from './migrations/0025-accounts.ts';
 import * as deviceEvents from './migrations/0026-device-events.ts';
 import * as openJobs from './migrations/0027-open-jobs.ts';
+import * as expiredTags from './migrations/0028-expired-tags.ts';
 import type { Sql, SqlPool } from './sql.ts';
 import { againAfterDeadlock } from './transact.ts';
 
@@ -75,6 +76,7 @@ export const MIGRATIONS: readonly Migration[] = [
   accounts,
   deviceEvents,
   openJobs,
+  expiredTags,
 ];
 
 export interface Migrated {

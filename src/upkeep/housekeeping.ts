@@ -38,6 +38,7 @@ import { AuditLogs } from './audit-logs.ts';
 import { ClientDeletions } from './client-deletions.ts';
 import { Compaction } from './compaction.ts';
 import { DeviceEvents } from './device-events.ts';
+import { ExpiredTags } from './expired-tags.ts';
 import { keepStatistics } from './statistics.ts';
 import { TransactionBudget } from './transaction-budget.ts';
 
@@ -133,6 +134,7 @@ export class Housekeeping {
     this.deviceRetentionMs = options.deviceRetentionMs;
     this.notificationRetentionMs = options.notificationRetentionDays * DAY_MS;
     this.parts = [
+      new ExpiredTags(options),
       new AppDeletions(options),
       new ClientDeletions(options),
       new Compaction(options),

@@ -12,7 +12,7 @@ const entry = z
     id: z.uuid(),
     at: epochMs,
     actor: z.object({
-      kind: z.enum(['credential', 'key', 'account', 'operator']),
+      kind: z.enum(['credential', 'key', 'account', 'operator', 'engine']),
       id: z.int().optional().meta({ description: 'Of the key or the account.' }),
       name: text.optional().meta({
         description: 'The user name of the credential, the name of the key, the e-mail address.',
@@ -24,7 +24,7 @@ const entry = z
       id: text.optional(),
       name: text.optional().meta({ description: 'Its name at that time.' }),
     }),
-    address: text.optional().meta({ description: 'Absent: the command line of the operator.' }),
+    address: text.optional().meta({ description: 'Absent: the command line of the operator, or the engine itself.' }),
     requestId: text.optional(),
     detail: z
       .record(text, z.union([text, z.number(), z.boolean(), z.array(text)]))

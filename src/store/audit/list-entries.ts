@@ -17,7 +17,7 @@ export interface AuditEntry {
   readonly atMs: number;
   readonly actorKind: AuditActor['kind'];
   readonly actorId: number | null;
-  /** Null: an operator, or a key that was deleted at that moment. */
+  /** Null: an operator, the engine, or a key that was deleted at that moment. */
   readonly actorName: string | null;
   readonly action: AuditAction;
   readonly objectId: string | null;

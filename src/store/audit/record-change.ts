@@ -37,6 +37,7 @@ function actorColumns(actor: AuditActor): {
     case 'account':
       return { id: actor.id, name: actor.name };
     case 'operator':
+    case 'engine':
       return { id: null, name: null };
   }
 }
