@@ -97,8 +97,11 @@ export const planDue = (
         select id, any_tag_ids, all_tag_ids, row_number() over (order by send_at) as number from (
           select id, any_tag_ids, all_tag_ids, send_at from notifications
           where finished_at is null and state in ('SCHEDULED', 'QUEUED')
-            and client_id = c.client_id and state = l.state and urgent = l.urgent and send_at <= now()
-          order by send_at limit ${PLANNED_AT_ONCE_MAX}::integer
+            -- The queue, and what of it is due. Only the index of queues has this order: with
+            -- equalities and "order by send_at" an old plan went through all that is unfinished.
+            and (client_id, state, urgent, send_at) >= (c.client_id, l.state, l.urgent, '-infinity'::timestamptz)
+            and (client_id, state, urgent, send_at) <= (c.client_id, l.state, l.urgent, now())
+          order by client_id, state, urgent, send_at limit ${PLANNED_AT_ONCE_MAX}::integer
         ) first
       ) d
       where c.client_id is not null and not exists (

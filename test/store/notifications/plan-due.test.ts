@@ -23,7 +23,7 @@ import type { ScopeFault } from '../../../src/store/ledger/set-faults.ts';
 import { setFaults } from '../../../src/store/ledger/set-faults.ts';
 import type { ScopeWait } from '../../../src/store/ledger/set-waits.ts';
 import { setWaits } from '../../../src/store/ledger/set-waits.ts';
-import { planDue } from '../../../src/store/notifications/plan-due.ts';
+import { PLANNED_AT_ONCE_MAX, planDue } from '../../../src/store/notifications/plan-due.ts';
 import type { SqlPool } from '../../../src/store/sql.ts';
 import { makeNotification, makeTag, makeTenant } from '../../support/notifications.ts';
 import { seedDevices } from '../../support/seed.ts';
@@ -32,6 +32,8 @@ import { withPostgresStore } from '../../support/store.ts';
 const SENDS = 200;
 /** Of each send: its rows, their keys in several indexes, and some more of each statement. */
 const ROWS_OF_EACH_MAX = 60;
+/** Several times what one look may read. */
+const WAITING = 30_000;
 const TABLES = [
   'notifications',
   'notification_scopes',
@@ -229,5 +231,31 @@ await withPostgresStore(t, async (t, store) => {
       select count(*)::integer as scopes, sum(noted_failures)::integer as failures from notification_scopes
       where fault = 'BadCredential' and waiting_for = 'Quota' and failed > 0`;
     t.same(noted, { scopes: SENDS, failures: 2 * SENDS - 1 });
+  });
+
+  await t.test('of many that wait, only those whose turn it is are read', async (t) => {
+    const tenant = await makeTenant(sql, 'waiting');
+    const tagId = await makeTag(sql, tenant.clientId, {});
+    await sql.unsafe('vacuum analyze');
+    const connection = store.openDedicatedConnection(PLANS_ARE_KEPT);
+    const plan = () => countedOn(connection, (tx) => planDue(tx));
+    await plan();
+    await sql`
+      with written as (
+        insert into notifications (
+          id, client_id, user_name, state, any_tag_ids, all_tag_ids, none_tag_ids, payload, send_at
+        )
+        select gen_random_uuid(), ${tenant.clientId}, 'test', 'SCHEDULED', array[${tagId}::integer], '{}', '{}', '{}', now()
+        from generate_series(1, ${WAITING}::integer)
+        returning id
+      )
+      insert into notification_scopes (notification_id, app_id, platform_id, simulated)
+      select id, ${tenant.appId}, 3, false from written`;
+    // Now a plan could expect to find a first few anywhere among what is unfinished.
+    await sql.unsafe('analyze notifications');
+    const planned = await plan();
+    t.equal(planned.result.length, PLANNED_AT_ONCE_MAX);
+    const rowsMax = PLANNED_AT_ONCE_MAX * ROWS_OF_EACH_MAX;
+    t.ok(planned.rows < rowsMax, `planned: ${planned.rows} rows`);
   });
 });
