@@ -154,8 +154,11 @@ async function schedule(
       )
       select gen_random_uuid(), ${clientId}, 'bench', 'SCHEDULED', array[(${[...tagIds]}::integer[])[1 + n % ${tagIds.length}::integer]],
         '{}', '{}', ${JSON.stringify({ ...NEWS, data: {} })}::text::json,
-        clock_timestamp() + ${AHEAD_MS + sends / 10}::float8 * interval '1 millisecond'
+        moment.due
       from generate_series(1, ${sends}::integer) as n
+      cross join (
+        select clock_timestamp() + ${AHEAD_MS + sends / 10}::float8 * interval '1 millisecond' as due
+      ) moment
       returning id, send_at
     ),
     scoped as (
@@ -163,9 +166,7 @@ async function schedule(
       select id, ${demo.appId}, 3, false from written
     )
     select max(extract(epoch from send_at))::float8 * 1000 as "dueMs" from written`;
-  const dueMs = written?.dueMs ?? 0;
-  await sql`update notifications set send_at = to_timestamp(${dueMs}::float8 / 1000) where state = 'SCHEDULED'`;
-  return dueMs;
+  return written?.dueMs ?? 0;
 }
 
 /** Of the same client for the moment, urgent ones, and of another client if there is one. */

@@ -18,7 +18,9 @@ export async function clientsOfExpiredTags(
   return rows.map(({ clientId }) => clientId);
 }
 
-/** Answers their ids. The caller holds the client's lock: who extends an expiration waits for it. */
+/**
+ * Answers their ids. The caller holds the client's lock: who extends an expiration waits for it.
+ */
 export async function deleteExpiredTags(
   tx: Sql,
   clientId: number,
