@@ -1,3 +1,4 @@
+import { Redis } from 'ioredis';
 import type { Test } from 'tap';
 import t from 'tap';
 import type { RedisClient } from '../../../src/tag-index/redis/connect.ts';
@@ -19,6 +20,21 @@ await withRedis(t, async (t) => {
     proxy.silence();
     await t.rejects(client.ping(), 'a command is not waited for');
     await answers(client);
+  });
+
+  await t.test('commands of one turn go to the socket together', async (t) => {
+    const client = await connected(t, redis.url);
+    if (!(client instanceof Redis)) throw new Error('it is a single server');
+    const writes = countWrites(client);
+    await Promise.all([client.get('a'), client.get('b'), client.hget('c', 'd')]);
+    t.equal(writes(), 1);
+    await client.get('a');
+    t.equal(writes(), 2, 'a lone one waits for nobody');
+    client.disconnect(true);
+    await new Promise((resolve) => client.once('ready', resolve));
+    const after = countWrites(client);
+    await Promise.all([client.get('a'), client.get('b')]);
+    t.equal(after(), 1, 'and so on the next connection');
   });
 
   await t.test('answers are not kept once they have been read', async (t) => {
@@ -52,6 +68,21 @@ async function connected(t: Test, url: string): Promise<RedisClient> {
   t.teardown(() => client.disconnect());
   await new Promise((resolve) => client.once('ready', resolve));
   return client;
+}
+
+/** Writes to the socket of its present connection, from now on. */
+function countWrites({ stream }: Redis): () => number {
+  let writes = 0;
+  for (const name of ['_write', '_writev'] as const) {
+    const write = stream[name]?.bind(stream) as (...given: unknown[]) => void;
+    Object.assign(stream, {
+      [name]: (...given: unknown[]) => {
+        writes += 1;
+        write(...given);
+      },
+    });
+  }
+  return () => writes;
 }
 
 function answers(client: RedisClient): Promise<true> {
