@@ -10,8 +10,14 @@ export interface BatcherOptions<Item, Result> {
   /** Bound on the sum of weights of a batch; a single item may exceed it, alone. */
   readonly weightMax: number;
   weightOf(item: Item): number;
-  /** Answers every item, in order. Its error rejects all items of the batch. */
-  run(items: readonly Item[]): Promise<readonly Result[]>;
+  /**
+   * Answers every item, in order. Its error rejects all items of the batch. `answer` answers the
+   * item in this place at once: what becomes of the batch no longer concerns it.
+   */
+  run(
+    items: readonly Item[],
+    answer: (place: number, result: Result) => void,
+  ): Promise<readonly Result[]>;
 }
 
 interface Waiting<Item, Result> {
@@ -67,7 +73,10 @@ export class Batcher<Item, Result> {
       const batch = this.take();
       this.lastSize = batch.length;
       try {
-        const results = await this.options.run(batch.map(({ item }) => item));
+        const results = await this.options.run(
+          batch.map(({ item }) => item),
+          (place, result) => batch[place]?.resolve(result),
+        );
         if (results.length !== batch.length) throw new Error('A batch must answer every item');
         for (const [index, result] of results.entries()) batch[index]?.resolve(result);
       } catch (error) {

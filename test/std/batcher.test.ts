@@ -46,6 +46,21 @@ t.test('starts at once, gathers while a batch is in flight, answers each its own
   t.same(await Promise.all(others), ['r2', 'r3', 'r4']);
 });
 
+t.test('an item may be answered before its batch is done', async (t) => {
+  const batcher = new Batcher<number, string>({
+    itemsMax: 10,
+    weightMax: 10,
+    weightOf: () => 1,
+    run(_items, answer) {
+      answer(1, 'early');
+      return Promise.reject(new Error('the rest is lost'));
+    },
+  });
+  const [first, second] = [batcher.submit(1), batcher.submit(2)];
+  t.equal(await second, 'early');
+  await t.rejects(first, /the rest is lost/);
+});
+
 t.test('what comes in one turn is one batch', async (t) => {
   const { batcher, batches } = held();
   void batcher.submit(1);

@@ -38,6 +38,9 @@ export interface CommitContext {
   readonly slot: number;
 }
 
+/** Hears, before the others are written, of devices whose operations change nothing. */
+export type OnUnchanged = (devices: readonly DeviceOperations[]) => void;
+
 /**
  * Ordinals of new devices, kept for further tries of the transaction: the earlier try is certainly
  * rolled back, and the stock was filled with one ordinal for each.
@@ -57,13 +60,14 @@ export interface Committed {
 export async function commitDevices(
   context: CommitContext,
   devices: readonly DeviceOperations[],
+  onUnchanged: OnUnchanged,
 ): Promise<Committed> {
   const given: GivenOrdinals = new Map();
   const results: DeviceResult[] = [];
   const changes: DeviceGroupChange[] = [];
   while (results.length < devices.length) {
     const rest = devices.slice(results.length);
-    const done = await againIfMadeSince(() => commitOnce(context, rest, given));
+    const done = await againIfMadeSince(() => commitOnce(context, rest, given, onUnchanged));
     results.push(...done.results);
     changes.push(...done.changes);
   }
@@ -72,13 +76,14 @@ export async function commitDevices(
 
 /**
  * Commits the first of the devices, as many as can be read together. The first read takes no locks:
- * an operation that changes nothing is answered at once, because the state it read was committed.
+ * an operation that changes nothing is done with it, because the state it read was committed.
  * New devices are written in the next round trip; existing ones are locked and read again before.
  */
 async function commitOnce(
   context: CommitContext,
   devices: readonly DeviceOperations[],
   given: GivenOrdinals,
+  onUnchanged: OnUnchanged,
 ): Promise<Committed> {
   const { connection } = context;
   const looked = await connection.transactAtOnce((tx) => look(tx, context, devices, findDevices));
@@ -86,10 +91,10 @@ async function commitOnce(
   const numbered = await numberNew(context, changed, given);
   const known = changed.filter((device) => device.known !== null);
   if (known.length + numbered.length === 0) return conclude(context, looked, NOTHING_WRITTEN);
-  const written =
+  const writing =
     known.length === 0
-      ? await connection.transactAtOnce((tx) => write(tx, context, numbered))
-      : await connection.transact(
+      ? connection.transactAtOnce((tx) => write(tx, context, numbered))
+      : connection.transact(
           async (tx) => {
             const locked = await withoutDeadTags(
               tx,
@@ -102,7 +107,8 @@ async function commitOnce(
           },
           (tx, locked) => write(tx, context, [...locked, ...numbered]),
         );
-  return conclude(context, looked, written);
+  onUnchanged(looked.filter((device) => !isWritten(device)));
+  return conclude(context, looked, await writing);
 }
 
 /** Reads the devices, and applies their operations to them. */

@@ -10,7 +10,7 @@ import { byDevice } from '../batch.ts';
 import type { Uncommitted } from '../commit-apart.ts';
 import { commitApart } from '../commit-apart.ts';
 import type { Operation, RegistrationResult } from '../operation.ts';
-import type { CommitContext } from './commit.ts';
+import type { CommitContext, OnUnchanged } from './commit.ts';
 import { commitDevices } from './commit.ts';
 
 /**
@@ -30,7 +30,8 @@ export type LaneResult = Exclude<RegistrationResult, 'overloaded'>;
 
 /**
  * Makes a lane. Each operation of a batch gets a result, even if the batch fails; `onAnswered` is
- * called with their number.
+ * called with their number. Repetitions, most of what apps send, do not wait for the others to be
+ * written: their callers are back when the next batch begins.
  */
 export const createLane = (
   context: CommitContext,
@@ -41,36 +42,53 @@ export const createLane = (
     itemsMax: OPERATIONS_MAX,
     weightMax: SUBSCRIPTIONS_MAX,
     weightOf: ({ tagIds }) => 1 + (tagIds === 'all' ? SUBSCRIPTIONS_OF_ALL : tagIds.length),
-    async run(operations) {
+    async run(operations, answer) {
+      const places = new Map(operations.map((operation, place) => [operation, place]));
+      const results: LaneResult[] = [];
+      const settle = ({ operations: some }: DeviceOperations, outcome: Outcome): void => {
+        for (const operation of some) {
+          const place = places.get(operation);
+          // It was answered before: a batch that PostgreSQL refuses is done again in halves.
+          if (place === undefined || results[place] !== undefined) continue;
+          const result = resultOf(operation, outcome);
+          results[place] = result;
+          answer(place, result);
+          onAnswered(1);
+        }
+      };
+      // The statement that writes the others goes out first.
+      const settleUnchanged: OnUnchanged = (unchanged) => {
+        setImmediate(() => {
+          for (const device of unchanged) settle(device, 'committed');
+        });
+      };
       const devices = byDevice(operations);
       const outcomes = await commitApart(
         devices,
-        (some) => commitAndFeed(context, some),
+        (some) => commitAndFeed(context, some, settleUnchanged),
         log,
         'registrations were not committed',
       );
-      onAnswered(operations.length);
-      const results = new Map<Operation, LaneResult>();
       for (const [index, device] of devices.entries()) {
-        const outcome = outcomes[index] ?? 'unavailable';
-        for (const operation of device.operations) {
-          results.set(operation, resultOf(operation, outcome));
-        }
+        settle(device, outcomes[index] ?? 'unavailable');
       }
-      return operations.map((operation) => results.get(operation) ?? 'unavailable');
+      return results;
     },
   });
+
+type Outcome = DeviceResult | Uncommitted;
 
 async function commitAndFeed(
   context: CommitContext,
   devices: readonly DeviceOperations[],
+  onUnchanged: OnUnchanged,
 ): Promise<readonly DeviceResult[]> {
-  const { results, changes } = await commitDevices(context, devices);
+  const { results, changes } = await commitDevices(context, devices, onUnchanged);
   // Before the answer, so that a push right after it reaches the device.
   await context.feed.apply(changes);
   return results;
 }
 
 /** A limit concerns additions; an operation that unsubscribes is committed all the same. */
-const resultOf = ({ kind }: Operation, outcome: DeviceResult | Uncommitted): LaneResult =>
+const resultOf = ({ kind }: Operation, outcome: Outcome): LaneResult =>
   kind === 'ureg' && outcome !== 'refused' && outcome !== 'unavailable' ? 'committed' : outcome;

@@ -2,13 +2,19 @@
 
 import t from 'tap';
 import { deviceRef } from '../../../../src/registration/operation.ts';
+import { Registration } from '../../../../src/registration/register/registration.ts';
 import { carryOutDeletions } from '../../../../src/store/deletions/carry-out.ts';
 import type { SqlPool } from '../../../../src/store/sql.ts';
-import { makeRegistration } from '../../../support/app-api.ts';
+import { transact } from '../../../../src/store/transact.ts';
+import { NO_FEED } from '../../../../src/tag-index/tag-index.ts';
+import { makeRegistration, silent } from '../../../support/app-api.ts';
 import { makeNotification } from '../../../support/notifications.ts';
 import { onEachStore } from '../../../support/on-each-store.ts';
+import { until } from '../../../support/poll.ts';
+import { withPostgresStore } from '../../../support/store.ts';
 import type { Tenant } from '../../../support/tenant.ts';
 import { makeTenant } from '../../../support/tenant.ts';
+import { waitsForLock } from '../../../support/waits-for-lock.ts';
 
 const PLATFORM = 3;
 /** As makeRegistration has it. */
@@ -155,3 +161,62 @@ async function makeDevice(store: Parameters<typeof makeRegistration>[0]) {
       registration.submit({ kind, device, tagIds, appVersion }),
   };
 }
+
+await t.test('a repetition does not wait for what is written with it', (t) =>
+  withPostgresStore(t, async (t, store) => {
+    const { sql } = store;
+    const tenant = await makeTenant(sql, 'acme');
+    const [a, b] = [await tenant.makeTag(), await tenant.makeTag()];
+    const registration = new Registration({
+      store,
+      feed: NO_FEED,
+      log: silent,
+      lanes: 1,
+      inFlightMax: 100,
+      devicesPerAppMax: 100,
+      tagsPerDeviceMax: 10,
+      freshMs: FRESH_MS,
+    });
+    const register = (deviceId: string, tagIds: readonly number[]) =>
+      registration.submit({
+        kind: 'reg',
+        device: deviceRef(tenant.appId, PLATFORM, deviceId),
+        tagIds,
+        appVersion: null,
+      });
+    t.same(await Promise.all([register('same', [a]), register('changes', [a])]), [
+      'committed',
+      'committed',
+    ]);
+    const changed = await transact(sql, async (tx) => {
+      await tx`select from devices where device_id = 'changes' for update`;
+      const [change, repetition] = [register('changes', [b]), register('same', [a])];
+      t.equal(await repetition, 'committed', 'its neighbour waits for a lock');
+      await until('the other one waits', async () => ((await waitsForLock(sql)) ? true : null));
+      t.equal(registration.depth, 1, 'and is the only one that is not answered');
+      return { change };
+    });
+    t.equal(await changed.change, 'committed');
+    t.equal(registration.depth, 0);
+    const lost = await transact(sql, async (tx) => {
+      await tx`select from devices where device_id = 'changes' for update`;
+      const [change, repetition] = [register('changes', []), register('same', [a])];
+      const another = register('changes', [a, b]);
+      const clear = registration.submit({
+        kind: 'ureg',
+        device: deviceRef(tenant.appId, PLATFORM, 'changes'),
+        tagIds: 'all',
+      });
+      t.equal(await repetition, 'committed');
+      await until('the others wait', async () => ((await waitsForLock(sql)) ? true : null));
+      await tx`
+        select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`;
+      return { others: [change, another, clear] };
+    });
+    t.same(await Promise.all(lost.others), ['unavailable', 'unavailable', 'unavailable']);
+    t.equal(registration.depth, 0, 'each is counted once');
+    t.equal(await register('same', [a]), 'committed');
+    await registration.drain();
+  }),
+);
