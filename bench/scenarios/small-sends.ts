@@ -30,7 +30,9 @@ const WAITING_EMBEDDED_MAX = 10_000;
 const CONNECTIONS = 64;
 const POSTED = 6_000;
 const POSTED_EMBEDDED = 2_000;
-/** Until V8 has compiled what is often called: of the first thousands each costs half as much more. */
+/**
+ * Until V8 has compiled what is often called: of the first thousands each costs half as much more.
+ */
 const POSTED_FIRST = 6_000;
 const POSTED_FIRST_EMBEDDED = 2_000;
 const RATE_SECONDS = 5;
