@@ -7,13 +7,14 @@
 import { hash, randomBytes } from 'node:crypto';
 import { CappedMap } from '../std/capped-map.ts';
 import { noteKeyUse } from '../store/client-keys/note-key-use.ts';
+import { readAccessRevision } from '../store/credentials/access-revision.ts';
 import type { CredentialRow } from '../store/credentials/find-credentials.ts';
 import type { Sql } from '../store/sql.ts';
 import { parseAuthorization } from './authorization-header.ts';
 import type { Caller, KeyScope } from './caller.ts';
 import type { Presentable } from './credential-lookup.ts';
 import { CredentialLookup } from './credential-lookup.ts';
-import { AccessRevision } from './revision.ts';
+import { KnownRevision } from './revision.ts';
 import type { Secrets } from './secrets.ts';
 
 /**
@@ -62,13 +63,13 @@ export class Authenticator {
    * comparison does not show how much of a header was right.
    */
   readonly #salt = randomBytes(32).toString('base64');
-  readonly #revision: AccessRevision;
+  readonly #revision: KnownRevision;
 
   constructor(sql: Sql, secrets: Secrets, monotonicMs: () => number = () => performance.now()) {
     this.#sql = sql;
     this.#lookup = new CredentialLookup(sql, secrets);
     this.#now = monotonicMs;
-    this.#revision = new AccessRevision(sql, monotonicMs);
+    this.#revision = new KnownRevision(() => readAccessRevision(sql), monotonicMs);
   }
 
   /**

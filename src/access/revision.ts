@@ -1,11 +1,8 @@
 /**
- * The access revision of the database, as this node knows it (decision 43). What is remembered of a
- * credential or a session holds under one revision. While callers come, it is read a few times a
- * second, so that what was taken away is refused within a second.
+ * A revision of the database, as this node knows it: that of credentials (decision 43), or that of
+ * sessions (decision 57). What is remembered of a caller holds under one revision. While callers
+ * come, it is read a few times a second, so that what was taken away is refused within a second.
  */
-
-import { readAccessRevision } from '../store/credentials/access-revision.ts';
-import type { Sql } from '../store/sql.ts';
 
 /** A revision that was read less than this long ago is used without a query. */
 const FRESH_MS = 400;
@@ -14,8 +11,9 @@ const FRESH_MS = 400;
  */
 const STALE_MS = 800;
 
-export class AccessRevision {
-  readonly #sql: Sql;
+export class KnownRevision {
+  /** Asks the database. */
+  readonly #read: () => Promise<string>;
   readonly #now: () => number;
   /** The newest revision that is known, and when it was asked for. */
   #revision = '';
@@ -23,8 +21,8 @@ export class AccessRevision {
   #isAsking = false;
 
   /** `monotonicMs`: with a system clock that is set back, a revoked credential would work on. */
-  constructor(sql: Sql, monotonicMs: () => number) {
-    this.#sql = sql;
+  constructor(read: () => Promise<string>, monotonicMs: () => number) {
+    this.#read = read;
     this.#now = monotonicMs;
   }
 
@@ -52,7 +50,7 @@ export class AccessRevision {
     if (this.#isAsking) return;
     this.#isAsking = true;
     const askedAtMs = this.#now();
-    readAccessRevision(this.#sql)
+    this.#read()
       .then((revision) => this.stand(revision, askedAtMs))
       .catch(() => undefined)
       .finally(() => {

@@ -34,6 +34,7 @@ import * as accounts from './migrations/0025-accounts.ts';
 import * as deviceEvents from './migrations/0026-device-events.ts';
 import * as openJobs from './migrations/0027-open-jobs.ts';
 import * as expiredTags from './migrations/0028-expired-tags.ts';
+import * as sessionRevision from './migrations/0029-session-revision.ts';
 import type { Sql, SqlPool } from './sql.ts';
 import { againAfterDeadlock } from './transact.ts';
 
@@ -77,6 +78,7 @@ export const MIGRATIONS: readonly Migration[] = [
   deviceEvents,
   openJobs,
   expiredTags,
+  sessionRevision,
 ];
 
 export interface Migrated {

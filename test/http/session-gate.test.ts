@@ -145,7 +145,7 @@ t.test('each role, and its end within a second', async (t) => {
     await until('the client is disabled', async () =>
       (await ask('GET', '/admin/other', eve.headers)).status === 403 ? true : null,
     );
-    await deleteSession(sql, secrets.lookupHash(eve.token));
+    await deleteSession(sql, secrets.lookupHashes(eve.token));
     await until('the session has ended', async () =>
       (await ask('GET', '/admin/other', eve.headers)).status === 401 ? true : null,
     );

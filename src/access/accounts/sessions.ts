@@ -1,6 +1,6 @@
 /**
- * Sessions of people who have signed in. A known one is answered from memory under the revision of
- * access (decision 43), so one that was ended is refused within a second on every node.
+ * Sessions of people who have signed in. A known one is answered from memory under a revision of
+ * the database (decision 57), so one that was ended is refused within a second on every node.
  */
 
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
@@ -8,11 +8,16 @@ import type { ClientLimits } from '../../domain/client-limits.ts';
 import { Batcher } from '../../std/batcher.ts';
 import { CappedMap } from '../../std/capped-map.ts';
 import type { SessionRow } from '../../store/accounts/sessions.ts';
-import { findSessions, insertSession } from '../../store/accounts/sessions.ts';
+import {
+  deleteSession,
+  findSessions,
+  insertSession,
+  readSessionRevision,
+} from '../../store/accounts/sessions.ts';
 import type { Sql } from '../../store/sql.ts';
 import type { Caller, KeyScope, MemberRole } from '../caller.ts';
 import { randomSecret } from '../random-text.ts';
-import { AccessRevision } from '../revision.ts';
+import { KnownRevision } from '../revision.ts';
 import type { Secrets } from '../secrets.ts';
 
 /** A session ends so long after it was last used: a working day with its breaks. */
@@ -23,8 +28,13 @@ export const SESSION_MAX_MS = 604_800_000;
 const SESSIONS_PER_ACCOUNT_MAX = 20;
 /** After this time a session is looked up again, which writes down that it is used. */
 const REMEMBERED_MS = 60_000;
-/** Sessions in memory, some kilobytes each with many clients. */
+/** Sessions in memory: about 500 bytes each, and their memberships. */
 const REMEMBERED_MAX = 5_000;
+/**
+ * Memberships of all of them together: about 500 bytes each, 1 KiB with the longest names. A person
+ * has one or two. Whoever has many of the largest accounts fills 20 MB.
+ */
+const REMEMBERED_MEMBERSHIPS_MAX = 20_000;
 /** Tokens of none, about 200 bytes each. */
 const REFUSED_MAX = 10_000;
 const REFUSED_MS = 2_000;
@@ -72,8 +82,11 @@ interface Finding {
 export class Sessions {
   readonly #secrets: Secrets;
   readonly #now: () => number;
-  readonly #revision: AccessRevision;
-  readonly #known = new CappedMap<string, Remembered>({ sizeMax: REMEMBERED_MAX });
+  readonly #revision: KnownRevision;
+  readonly #known = new CappedMap<string, Remembered>({
+    sizeMax: REMEMBERED_MAX,
+    weightMax: REMEMBERED_MEMBERSHIPS_MAX,
+  });
   readonly #refused = new CappedMap<string, Remembered>({ sizeMax: REFUSED_MAX });
   readonly #lookUps: Batcher<readonly Buffer[], Finding>;
   /** No token stays in memory. */
@@ -82,7 +95,7 @@ export class Sessions {
   constructor(sql: Sql, secrets: Secrets, monotonicMs: () => number = () => performance.now()) {
     this.#secrets = secrets;
     this.#now = monotonicMs;
-    this.#revision = new AccessRevision(sql, monotonicMs);
+    this.#revision = new KnownRevision(() => readSessionRevision(sql), monotonicMs);
     this.#lookUps = new Batcher({
       itemsMax: BATCH_MAX,
       weightMax: Number.POSITIVE_INFINITY,
@@ -127,7 +140,7 @@ export class Sessions {
     }
     const known = sessionOf(row, csrfTokenOf(this.#secrets, token));
     const untilMs = askedAtMs + Math.min(REMEMBERED_MS, row.remainingMs);
-    this.#known.set(key, { known, revision, untilMs });
+    this.#known.set(key, { known, revision, untilMs }, known.memberships.length);
     return known;
   }
 
@@ -136,8 +149,17 @@ export class Sessions {
   }
 }
 
-/** Makes a session within a transaction that has locked the account. Returns its token. */
-export async function openSession(tx: Sql, secrets: Secrets, accountId: number): Promise<string> {
+/**
+ * Makes a session within a transaction that has locked the account. Returns its token. `replaced`:
+ * the token whose place it takes in the browser; that session ends, since nobody would see it again
+ * and end it.
+ */
+export async function openSession(
+  tx: Sql,
+  secrets: Secrets,
+  accountId: number,
+  replaced: string | null = null,
+): Promise<string> {
   const token = SESSION_PREFIX + randomSecret();
   await insertSession(tx, {
     accountId,
@@ -145,6 +167,7 @@ export async function openSession(tx: Sql, secrets: Secrets, accountId: number):
     lifetimeMs: SESSION_MAX_MS,
     sessionsMax: SESSIONS_PER_ACCOUNT_MAX,
   });
+  if (replaced !== null) await deleteSession(tx, secrets.lookupHashes(replaced));
   return token;
 }
 

@@ -85,19 +85,20 @@ export async function lockUnchanged(
   return (await readAccount(tx, id))?.passwordHash === passwordHash;
 }
 
-/** Signs in with e-mail and password. */
+/** Signs in with e-mail and password. `replaced`: as for `openSession`. */
 export async function signIn(
   parts: AccountParts,
   email: string,
   password: string,
   address: string,
+  replaced: string | null = null,
 ): Promise<SignedIn> {
   const checked = await checkPassword(parts, email, password, address);
   if (checked.kind !== 'right') return checked.kind === 'wrong' ? { kind: 'wrong' } : checked;
   const { account } = checked;
   return transact(parts.sql, async (tx) => {
     if (!(await lockUnchanged(tx, account))) return { kind: 'wrong' };
-    return { kind: 'signed-in', token: await openSession(tx, parts.secrets, account.id) };
+    return { kind: 'signed-in', token: await openSession(tx, parts.secrets, account.id, replaced) };
   });
 }
 
@@ -105,13 +106,14 @@ export async function signIn(
 export const signInByLink = (
   { sql, secrets }: Pick<AccountParts, 'sql' | 'secrets'>,
   linkToken: string,
+  replaced: string | null = null,
 ): Promise<SignedIn> =>
   transact(sql, async (tx) => {
     const link = await readLink(tx, secrets, linkToken);
     if (link?.kind !== 'sign-in') return { kind: 'wrong' };
     await lockAccount(tx, link.accountId);
     if ((await useLink(tx, secrets, linkToken)) === null) return { kind: 'wrong' };
-    return { kind: 'signed-in', token: await openSession(tx, secrets, link.accountId) };
+    return { kind: 'signed-in', token: await openSession(tx, secrets, link.accountId, replaced) };
   });
 
 /** Changes a password; ends every session of the account, and begins a new one. */

@@ -8,7 +8,7 @@ import { deleteSession, deleteSessionsOf } from '../../store/accounts/sessions.t
 import type { ConsoleRoute, HttpRequest, HttpResponse } from '../handler.ts';
 import { json, readJsonBody } from '../json-body.ts';
 import { problem } from '../problem.ts';
-import { sessionCookie } from '../session-cookie.ts';
+import { sessionCookie, sessionTokenIn } from '../session-cookie.ts';
 import { UNCACHED, unheard } from './answers.ts';
 import { sessionForm } from './forms.ts';
 
@@ -49,7 +49,7 @@ export const sessionRoutes = (parts: SessionParts): readonly ConsoleRoute[] => [
     path: PATH,
     bodyBytesMax: 0,
     handle: async (request, { tokenHash }) => {
-      await deleteSession(parts.sql, tokenHash);
+      await deleteSession(parts.sql, [tokenHash]);
       return signedOut(request);
     },
   },
@@ -71,10 +71,11 @@ async function begin(parts: SessionParts, request: HttpRequest): Promise<HttpRes
   const read = readJsonBody(request, sessionForm);
   if (!read.ok) return read.response;
   const { email = '', password = '', link } = read.value;
+  const replaced = sessionTokenIn(request.header('cookie'), request.isSecure);
   const signedIn =
     link === undefined
-      ? await signIn(parts, readEmail(email) ?? '', password, request.address)
-      : await signInByLink(parts, link);
+      ? await signIn(parts, readEmail(email) ?? '', password, request.address, replaced)
+      : await signInByLink(parts, link, replaced);
   const wrong =
     link === undefined
       ? 'No account has this e-mail address and password.'

@@ -29,13 +29,33 @@ export interface SessionRow {
 
 export interface FoundSessions {
   readonly rows: readonly SessionRow[];
-  /** The access revision under which the rows were read (credentials/access-revision.ts). */
+  /** The revision of sessions under which the rows were read. */
   readonly revision: string;
 }
 
-type Row = { readonly revision: string | null } & (SessionRow | { readonly tokenHash: null });
+/**
+ * A session holds under the revision of access, too: of a client that is disabled or limited, its
+ * members learn as its credentials do.
+ */
+const revisionOf = (sql: Sql) => sql`
+  concat((select revision from access_revision), ' ', (select revision from session_revision))`;
 
-/** A session that is looked for is used: of look-ups within 30 seconds, one writes it down. */
+/** It changes whenever a session may work no longer, or may do something else (decision 57). */
+export async function readSessionRevision(sql: Sql): Promise<string> {
+  const [row] = await sql<{ revision: string }[]>`select ${revisionOf(sql)} as revision`;
+  return row?.revision ?? '';
+}
+
+type Row = { readonly revision: string } & (SessionRow | { readonly tokenHash: null });
+
+const decoded = (sql: Sql, tokenHashes: readonly Buffer[]) => sql`
+  select decode(hash, 'hex') as token_hash
+  from unnest(${list(tokenHashes.map((hash) => hash.toString('hex')))}::text[]) as hash`;
+
+/**
+ * A session that is looked for is used: of look-ups within 30 seconds, one writes it down. One that
+ * somebody else is writing down, or ends, is left to him: nobody who asks waits for it.
+ */
 export async function findSessions(
   sql: Sql,
   tokenHashes: readonly Buffer[],
@@ -45,7 +65,7 @@ export async function findSessions(
   // In one statement: revision and rows are of the same moment.
   const rows = await sql<Row[]>`
     with asked as materialized (
-      select decode(hash, 'hex') as token_hash from unnest(${list(tokenHashes.map((hash) => hash.toString('hex')))}::text[]) as hash
+      ${decoded(sql, tokenHashes)}
     ),
     working as materialized (
       select s.* from sessions s
@@ -54,9 +74,13 @@ export async function findSessions(
     ),
     used as (
       update sessions set last_used_at = now()
-      where token_hash in (select token_hash from working where last_used_at < now() - interval '30 seconds')
+      where token_hash = any(array(
+        select token_hash from sessions
+        where token_hash in (select token_hash from working where last_used_at < now() - interval '30 seconds')
+        for no key update skip locked
+      ))
     )
-    select (select revision from access_revision), found.*
+    select ${revisionOf(sql)} as revision, found.*
     from (select) as one left join (
       select w.token_hash as "tokenHash", a.id as "accountId", a.email, a.is_operator as "isOperator",
         floor(extract(epoch from w.ends_at) * 1000)::float8 as "endsAtMs",
@@ -97,25 +121,29 @@ export async function insertSession(tx: Sql, session: NewSession): Promise<void>
     )`;
 }
 
-export async function deleteSession(sql: Sql, tokenHash: Buffer): Promise<void> {
-  await sql`delete from sessions where token_hash = ${tokenHash}`;
+/** `tokenHashes`: of its token, one for each key of the secrets. */
+export async function deleteSession(sql: Sql, tokenHashes: readonly Buffer[]): Promise<void> {
+  await sql`delete from sessions where token_hash in (${decoded(sql, tokenHashes)})`;
 }
 
 export async function deleteSessionsOf(sql: Sql, accountId: number): Promise<void> {
   await sql`delete from sessions where account_id = ${accountId}`;
 }
 
-/** Deletes sessions that have ended, by their end or unused. Answers how many, at most `limit`. */
+/**
+ * Deletes sessions that have ended, by their end or unused; those that are in somebody's hands, the
+ * next time. Answers how many, at most `limit`.
+ */
 export async function deleteEndedSessions(
   sql: Sql,
   idleMs: number,
   limit: number,
 ): Promise<number> {
   const deleted = await sql`
-    delete from sessions where token_hash in (
+    delete from sessions where token_hash = any(array(
       select token_hash from sessions
       where ends_at < now() or last_used_at < now() - make_interval(secs => ${idleMs}::float8 / 1000)
-      limit ${limit}
-    )`;
+      limit ${limit} for update skip locked
+    ))`;
   return deleted.count;
 }

@@ -7,10 +7,14 @@
 
 import type { Sql } from '../sql.ts';
 
-/** Adds a node; answers its id, which no other node has had or will have. */
+/**
+ * Adds a node, which reads the revision of sessions (decision 57). Answers its id, which no other
+ * node has had or will have.
+ */
 export async function joinNodes(sql: Sql, host: string, pid: number): Promise<number> {
   const [row] = await sql<{ id: number }[]>`
-    insert into nodes (host, pid) values (${host}, ${pid}) returning id`;
+    insert into nodes (host, pid, reads_session_revision) values (${host}, ${pid}, true)
+    returning id`;
   if (row === undefined) throw new Error('a node was not given an id');
   return row.id;
 }

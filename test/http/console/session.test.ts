@@ -117,6 +117,33 @@ t.test('the session', (t) =>
         t.equal((await ask('POST', SESSION, {}, body)).status, 400, JSON.stringify(body));
       }
     },
+    'signing in ends the session that the browser had before': async (t, store) => {
+      const ann = await signUpAndIn(store.sql, { email: ANN, password: PASSWORD });
+      const elsewhere = await beginSession(store.sql, ann.accountId);
+      const ask = await startConsole(t, store);
+      const hasEnded = async ({
+        headers,
+      }: {
+        readonly headers: Readonly<Record<string, string>>;
+      }) => (await ask('GET', SESSION, headers)).status === 401;
+      const wrong = { email: ANN, password: 'a wrong password' };
+      t.equal((await ask('POST', SESSION, { Cookie: ann.cookie }, wrong)).status, 401);
+      const count = async () => (await store.sql`select from sessions`).length;
+      t.equal(await count(), 2, 'a wrong password ends nothing');
+      const right = { email: ANN, password: PASSWORD };
+      const again = await ask('POST', SESSION, { Cookie: ann.cookie }, right);
+      t.equal(again.status, 200);
+      const [Cookie = ''] = (again.headers.get('set-cookie') ?? '').split(';');
+      await until('it has ended', async () => ((await hasEnded(ann)) ? true : null));
+      t.notOk(await hasEnded(elsewhere), 'that of another browser goes on');
+      const ben = await addAccount(store.sql, { email: 'ben@example.com' });
+      const { path } = await makeLink(store.sql, secrets, { kind: 'sign-in', accountId: ben });
+      const link = path.split('/').at(-1);
+      t.equal((await ask('POST', SESSION, { Cookie }, { link })).status, 200);
+      await until("so does another's", async () =>
+        (await hasEnded({ headers: { Cookie } })) ? true : null,
+      );
+    },
     'out everywhere': async (t, store) => {
       const ann = await signUpAndIn(store.sql, { email: ANN });
       const elsewhere = await beginSession(store.sql, ann.accountId);

@@ -34,7 +34,7 @@ const STACK = /(?:\n|\\n)\s+at .+:\d+:\d+|node:internal|\/node_modules\//;
 const PEM = /-----BEGIN [A-Z ]+-----(?:\\n|\s)+[A-Za-z0-9+/=]{16}/;
 /** What they do makes others void, or is seldom allowed: each has a world of its own. */
 const ENDS_THINGS =
-  /^DELETE|\/(?:delete|rotate|cancel|replace|erase|probe|end-all|password|reset)\b/;
+  /^DELETE|\/(?:delete|rotate|cancel|replace|erase|probe|end-all|password|reset)\b|^POST \/console\/api\/session$/;
 
 export async function fuzzRoutes(
   t: Test,
