@@ -61,6 +61,7 @@ async function run(config: Config, log: Logger): Promise<number> {
   actions = createOperatorActions({
     sql: store.sql,
     secrets,
+    log,
     origins,
     check,
     catalogue,

@@ -5,10 +5,17 @@ import { UsageError } from './operator-command.ts';
 /** Under which address people reach the console. */
 export const URL_FLAG = { url: { type: 'string', default: 'http://127.0.0.1:8080' } } as const;
 
-/** The origin of an address that was given. */
+const WEB = /^https?:$/;
+/** Whoever copies the address of the console itself means the same. */
+const CONSOLE_AT_END = /(\/console)?\/*$/;
+
+/** What stands before the path of a link: an origin, and the path under which a proxy serves us. */
 export function readLinkUrl(text: string): string {
-  if (!URL.canParse(text)) throw new UsageError(`--url must be an address as https://push.example`);
-  return new URL(text).origin;
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || !WEB.test(url.protocol)) {
+    throw new UsageError('--url must be an address as https://push.example');
+  }
+  return url.origin + url.pathname.replace(CONSOLE_AT_END, '');
 }
 
 /** The link with a line that says what it is for. */

@@ -4,6 +4,7 @@
  * are plain JSON; a refusal is a sentence for the operator.
  */
 
+import type { Logger } from 'pino';
 import { z } from 'zod';
 import type { AppRefusal } from '../access/apps.ts';
 import { makeApp } from '../access/apps.ts';
@@ -79,6 +80,8 @@ import { rotateSecretKey } from './secret-key-actions.ts';
 export interface OperatorParts extends DeviceParts {
   readonly sql: SqlPool;
   readonly secrets: Secrets;
+  /** Of the engine, or of the command where it runs on the database itself. */
+  readonly log: Logger;
   /** The operator's settings of the providers' addresses: a credential may name only these. */
   readonly origins: ProviderOrigins;
   /**
@@ -156,15 +159,15 @@ const ACTIONS = {
   'devices.import': answered(FORMS.import, importDevices),
   'credential.show': answered(CREDENTIAL_FORMS.show, showCredential),
   'credential.rotate': answered(CREDENTIAL_FORMS.rotate, renewCredential),
-  'operator.add': answered(ACCOUNT_FORMS.account, addOperator),
+  'operator.add': told('operator.add', ACCOUNT_FORMS.account, addOperator),
   'operator.list': answered(ACCOUNT_FORMS.none, listOperatorAccounts),
-  'operator.remove': answered(ACCOUNT_FORMS.account, removeOperator),
-  'operator.invite': answered(ACCOUNT_FORMS.none, inviteClient),
+  'operator.remove': told('operator.remove', ACCOUNT_FORMS.account, removeOperator),
+  'operator.invite': told('operator.invite', ACCOUNT_FORMS.none, inviteClient),
   'member.list': answered(ACCOUNT_FORMS.client, listClientMembers),
-  'member.invite': answered(ACCOUNT_FORMS.invitation, inviteMember),
-  'member.role': answered(ACCOUNT_FORMS.role, changeMember),
-  'member.remove': answered(ACCOUNT_FORMS.member, dropMember),
-  'member.reset': answered(ACCOUNT_FORMS.account, resetAccount),
+  'member.invite': told('member.invite', ACCOUNT_FORMS.invitation, inviteMember),
+  'member.role': told('member.role', ACCOUNT_FORMS.role, changeMember),
+  'member.remove': told('member.remove', ACCOUNT_FORMS.member, dropMember),
+  'member.reset': told('member.reset', ACCOUNT_FORMS.account, resetAccount),
   'secret-key.rotate': action(z.object({}), async ({ sql, secrets }) =>
     done(await rotateSecretKey(sql, secrets)),
   ),
@@ -198,14 +201,32 @@ function action<T, Value>(
   };
 }
 
-/** An action that returns a value, or a fault as its refusal. */
-function answered<T, Value>(
+type Run<T, Value> = (
+  parts: OperatorParts,
+  input: T,
+) => Promise<{ readonly value: Value } | { readonly fault: string }>;
+
+/**
+ * An action that decides who gets into the console. The log tells it with its input, which has no
+ * secret; never with its answer, which may be a link. An account without a client has no audit log.
+ */
+function told<T extends object, Value>(
+  action: string,
   form: z.ZodType<T>,
-  run: (
-    parts: OperatorParts,
-    input: T,
-  ) => Promise<{ readonly value: Value } | { readonly fault: string }>,
+  run: Run<T, Value>,
 ): Action<Value> {
+  return answered(form, async (parts, input) => {
+    const answer = await run(parts, input);
+    const carriedOut: object = { action, ...input };
+    if (!('fault' in answer)) {
+      parts.log.info(carriedOut, 'the operator has carried out a command on accounts');
+    }
+    return answer;
+  });
+}
+
+/** An action that returns a value, or a fault as its refusal. */
+function answered<T, Value>(form: z.ZodType<T>, run: Run<T, Value>): Action<Value> {
   return action(form, async (parts, input) => {
     const answer = await run(parts, input);
     return 'fault' in answer ? refused(answer.fault) : done(answer.value);

@@ -42,7 +42,7 @@ export async function openOperatorSession(options: SessionOptions): Promise<Oper
     sql: store.sql,
     // The group versions show the index which changes it lacks.
     feed: NO_FEED,
-    log: createCommandLogger(),
+    log: createCommandLogger('error'),
     onCommitted: () => undefined,
     lanes: IMPORT_LANES,
     devicesPerAppMax: options.DEVICES_PER_APP_MAX,
@@ -52,6 +52,7 @@ export async function openOperatorSession(options: SessionOptions): Promise<Oper
     actions: createOperatorActions({
       sql: store.sql,
       secrets,
+      log: createCommandLogger('info'),
       origins,
       check: checkOf(store.sql, secrets),
       catalogue: new Catalogue(store.sql),

@@ -25,8 +25,8 @@ export const createLogger = (level: string, name: string, to?: DestinationStream
   pino(optionsOf(level, name), to);
 
 /** The logger of a command. It writes to stderr, because stdout may be the command's data. */
-export const createCommandLogger = (): Logger =>
-  pino(optionsOf('error', 'tagcast'), pino.destination(2));
+export const createCommandLogger = (level: 'info' | 'error'): Logger =>
+  pino(optionsOf(level, 'tagcast'), pino.destination(2));
 
 const optionsOf = (level: string, name: string) => ({
   level,

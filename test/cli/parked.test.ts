@@ -8,6 +8,7 @@ import { parkedCommand } from '../../src/cli/parked.ts';
 import { createOperatorActions } from '../../src/operator/operator-actions.ts';
 import { DEFAULT_ORIGINS } from '../../src/providers/origins.ts';
 import { secrets } from '../support/api.ts';
+import { silent } from '../support/app-api.ts';
 import { makeDeviceParts } from '../support/device-parts.ts';
 import { makeRunning, makeTenant } from '../support/notifications.ts';
 import { withStores } from '../support/store.ts';
@@ -17,7 +18,13 @@ await withStores(t, async (t, store) => {
   const { sql } = store;
   const check = () => Promise.resolve({ isHealthy: true, note: 'The provider accepts it.' });
   const context = recordedContext(
-    createOperatorActions({ ...makeDeviceParts(store), secrets, check, origins: DEFAULT_ORIGINS }),
+    createOperatorActions({
+      ...makeDeviceParts(store),
+      secrets,
+      log: silent,
+      check,
+      origins: DEFAULT_ORIGINS,
+    }),
   );
   const command = parkedCommand(context);
   const run = async (line: string): Promise<readonly [code: number, text: string]> => {

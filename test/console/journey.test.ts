@@ -3,10 +3,14 @@
  * a notification that arrived.
  */
 
+import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
+import { createServer, request as httpRequest } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import t from 'tap';
 import { axeFaults, LOOKS, openPage, takePicture, withBrowser } from '../support/browser.ts';
+import type { Lifetime } from '../support/lifetime.ts';
 import { startEngine } from '../support/processes.ts';
 import { seedEmbedded } from '../support/store.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
@@ -17,6 +21,23 @@ t.setTimeout(300_000);
 const FIRST_LOAD_BYTES_MAX = 150_000;
 const OWNER = { email: 'owner@example.com', password: 'a sentence that is long' };
 const HOSTILE = `<img src=x onerror="document.title='owned'">`;
+
+/** A proxy that serves an engine under a path; answers where. */
+async function serveUnder(t: Lifetime, path: string, engineUrl: string): Promise<string> {
+  const proxy = createServer((request, response) => {
+    const { url = '', method = 'GET', headers } = request;
+    const asked = httpRequest(engineUrl + url.slice(path.length), { method, headers });
+    asked.on('response', (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(response);
+    });
+    request.pipe(asked);
+  });
+  await once(proxy.listen(0, '127.0.0.1'), 'listening');
+  t.teardown(() => proxy.close());
+  const { port } = proxy.address() as AddressInfo;
+  return `http://127.0.0.1:${port}${path}`;
+}
 
 t.test('the first load is small', (t) => {
   const built = join(import.meta.dirname, '..', '..', 'console');
@@ -223,6 +244,15 @@ t.test('from signing in to a notification that arrived', async (t) => {
       await shows(/^tck_/);
       await page.getByRole('button', { name: 'Close' }).click();
       await page.getByRole('rowheader', { name: 'CMS' }).waitFor();
+    });
+
+    await t.test('under the path of a proxy, a link leads back through it', async (t) => {
+      const under = await serveUnder(t, '/push', engine.baseUrl);
+      await page.goto(`${under}/console/#/client/demo/team`);
+      await page.getByRole('button', { name: 'Invite…' }).click();
+      await page.getByRole('button', { name: 'Make the link' }).click();
+      const link = (await page.getByText('#/invitation/').textContent()) ?? '';
+      t.ok(link.startsWith(`${under}/console/#/invitation/tcl_`), link.replace(/tcl_.*/, ''));
     });
 
     await t.test(

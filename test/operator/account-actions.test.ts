@@ -9,8 +9,10 @@ import { operatorCommand } from '../../src/cli/operator.ts';
 import { createOperatorActions } from '../../src/operator/operator-actions.ts';
 import { DEFAULT_ORIGINS } from '../../src/providers/origins.ts';
 import type { Store } from '../../src/store/store.ts';
+import { createLogger } from '../../src/telemetry/log.ts';
 import { makeAccountParts, PASSWORD, signUpAndIn } from '../support/accounts.ts';
 import { addTenant, secrets } from '../support/api.ts';
+import { silent } from '../support/app-api.ts';
 import { makeDeviceParts } from '../support/device-parts.ts';
 import { onEachStore } from '../support/on-each-store.ts';
 import { recordedContext } from '../support/terminal.ts';
@@ -18,9 +20,9 @@ import { recordedContext } from '../support/terminal.ts';
 const HERE = '192.0.2.1';
 const LINK = /\n {2}https:\/\/push\.example\/console\/#\/([a-z-]+)\/(tcl_\w+)$/;
 
-function makeRun(store: Store) {
+function makeRun(store: Store, log = silent) {
   const check = () => Promise.resolve({ isHealthy: true, note: '' });
-  const parts = { ...makeDeviceParts(store), secrets, origins: DEFAULT_ORIGINS, check };
+  const parts = { ...makeDeviceParts(store), secrets, log, origins: DEFAULT_ORIGINS, check };
   const context = recordedContext(createOperatorActions(parts));
   const commands: Readonly<Record<string, Command>> = {
     operator: operatorCommand(context),
@@ -74,7 +76,7 @@ t.test('accounts by command', (t) =>
       const run = makeRun(store);
       const { clientId } = await addTenant(store.sql, 'demo');
       t.match(await run('member list demo'), [0, 'This client has no members']);
-      const invited = await run('member invite demo --role owner --url https://push.example/x');
+      const invited = await run('member invite demo --role owner --url https://push.example/');
       t.equal(LINK.exec(invited[1])?.[1], 'invitation');
       const roles = [[clientId, 'owner']] as const;
       await signUpAndIn(store.sql, { email: 'ann@example.com', roles });
@@ -100,11 +102,51 @@ t.test('accounts by command', (t) =>
       t.same(await resetPassword(makeAccountParts(store), asked, HERE), { kind: 'done' });
       t.match(await run('operator invite --url https://push.example'), [0, LINK]);
     },
+    'a link keeps the path under which a proxy serves the console': async (t, store) => {
+      const run = makeRun(store);
+      for (const url of ['x.example/push', 'x.example/push/', 'x.example/push/console/?a#/team']) {
+        const [, text] = await run(`operator invite --url https://${url}`);
+        t.match(text, /\n {2}https:\/\/x\.example\/push\/console\/#\/sign-up\/tcl_\w+$/, url);
+      }
+    },
+    'the log tells who gets in, and no link': async (t, store) => {
+      const lines: string[] = [];
+      const run = makeRun(
+        store,
+        createLogger('info', 'test', { write: (line: string) => lines.push(line) }),
+      );
+      await addTenant(store.sql, 'demo');
+      const [, added] = await run('operator add ops@example.com');
+      const [, reset] = await run('member reset ops@example.com');
+      await run('operator remove ops@example.com');
+      await run('member invite demo --role viewer');
+      await run('member list demo');
+      await run('member remove demo ops@example.com');
+      t.same(
+        lines.map((line) => {
+          const { level, action, email, client, role } = JSON.parse(line);
+          return { level, action, email, client, role };
+        }),
+        [
+          { level: 30, action: 'operator.add', email: 'ops@example.com' },
+          { level: 30, action: 'member.reset', email: 'ops@example.com' },
+          { level: 30, action: 'operator.remove', email: 'ops@example.com' },
+          { level: 30, action: 'member.invite', client: 'demo', role: 'viewer' },
+        ].map((line) => ({ email: undefined, client: undefined, role: undefined, ...line })),
+        'neither lists nor what was refused',
+      );
+      for (const text of [added, reset]) {
+        const token = /tcl_\w+/.exec(text)?.[0] ?? '';
+        t.not(token, '');
+        t.notOk(lines.join('').includes(token));
+      }
+    },
     'wrong arguments are a sentence': async (t, store) => {
       const run = makeRun(store);
       t.match(await run('operator add'), [2, '<email> is missing']);
       t.match(await run('operator add ops'), [1, 'email must be an e-mail address']);
       t.match(await run('operator add a@b --url nowhere'), [2, '--url must be an address']);
+      t.match(await run('operator add a@b --url push.example:443'), [2, '--url must be']);
       t.match(await run('operator'), [2, 'operator needs add']);
       t.match(await run('member invite demo'), [2, '--role is missing']);
       t.match(await run('member invite demo --role admin'), [1, 'role must be owner']);

@@ -14,6 +14,7 @@ import type { CheckedCredential } from '../../src/operator/operator-actions.ts';
 import { createOperatorActions } from '../../src/operator/operator-actions.ts';
 import { DEFAULT_ORIGINS } from '../../src/providers/origins.ts';
 import { secrets } from '../support/api.ts';
+import { silent } from '../support/app-api.ts';
 import { makeDeviceParts } from '../support/device-parts.ts';
 import { withStores } from '../support/store.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
@@ -30,6 +31,7 @@ t.test('an installation from nothing', async (t) => {
       createOperatorActions({
         ...makeDeviceParts(store),
         secrets,
+        log: silent,
         origins: DEFAULT_ORIGINS,
         check,
       }),

@@ -62,6 +62,9 @@ const TIMEOUT_MS = 30_000;
 /** The page is at `…/console/`, the APIs beside it, whatever path a proxy serves them under. */
 export const BASE_URL = new URL('..', document.baseURI).href;
 
+/** Under which address people reach a path of the engine, which does not know of the proxy's. */
+export const addressOf = (path: string): string => new URL(`.${path}`, BASE_URL).href;
+
 export interface Asked {
   readonly csrfToken?: string;
   readonly clientId?: string;

@@ -18,7 +18,7 @@ import type { SqlPool } from '../../../src/store/sql.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { secrets } from '../../support/api.ts';
 import type { Limits } from '../../support/app-api.ts';
-import { makeAppApi } from '../../support/app-api.ts';
+import { makeAppApi, silent } from '../../support/app-api.ts';
 import { makeDeviceParts } from '../../support/device-parts.ts';
 import { onEachStore } from '../../support/on-each-store.ts';
 import { seedDevices } from '../../support/seed.ts';
@@ -36,6 +36,7 @@ function commander(
   const actions = createOperatorActions({
     ...makeDeviceParts(store, limits),
     secrets,
+    log: silent,
     origins: DEFAULT_ORIGINS,
     check: () => Promise.resolve({ isHealthy: true, note: '' }),
   });
