@@ -12,15 +12,23 @@ import { normalAddress } from '../std/ip-address.ts';
  */
 export type AddressResolver = (remoteAddress: string, forwardedFor: string) => string;
 
+/** Learns the address of a peer that names another caller, and that nobody trusts. */
+export type OnUntrusted = (address: string) => void;
+
 /**
  * `trustedProxies` are addresses or networks (`10.0.0.0/8`); throws a sentence for anything else.
  */
-export function createAddressResolver(trustedProxies: readonly string[]): AddressResolver {
-  if (trustedProxies.length === 0) return normalAddress;
+export function createAddressResolver(
+  trustedProxies: readonly string[],
+  onUntrusted: OnUntrusted,
+): AddressResolver {
   const isTrusted = trustIn(trustedProxies);
   return (remoteAddress, forwardedFor) => {
     const address = normalAddress(remoteAddress);
-    return isTrusted(address) ? lastUntrusted(address, forwardedFor, isTrusted) : address;
+    if (forwardedFor === '') return address;
+    if (isTrusted(address)) return lastUntrusted(address, forwardedFor, isTrusted);
+    onUntrusted(address);
+    return address;
   };
 }
 
@@ -31,16 +39,23 @@ export type SecurityResolver = (remoteAddress: string, forwardedProto: string) =
 export function createSecurityResolver(
   trustedProxies: readonly string[],
   isEncrypted: boolean,
+  onUntrusted: OnUntrusted,
 ): SecurityResolver {
-  if (isEncrypted || trustedProxies.length === 0) return () => isEncrypted;
+  if (isEncrypted) return () => true;
   const isTrusted = trustIn(trustedProxies);
-  return (remoteAddress, forwardedProto) =>
-    isTrusted(normalAddress(remoteAddress)) &&
+  return (remoteAddress, forwardedProto) => {
+    if (forwardedProto === '') return false;
+    const address = normalAddress(remoteAddress);
     // The last one: that of the proxy which we trust.
-    forwardedProto.split(',').at(-1)?.trim().toLowerCase() === 'https';
+    if (isTrusted(address))
+      return forwardedProto.split(',').at(-1)?.trim().toLowerCase() === 'https';
+    onUntrusted(address);
+    return false;
+  };
 }
 
 function trustIn(trustedProxies: readonly string[]): (address: string) => boolean {
+  if (trustedProxies.length === 0) return () => false;
   const trusted = new BlockList();
   for (const proxy of trustedProxies) addTrusted(trusted, proxy);
   return (address) => trusted.check(address, familyOf(address));

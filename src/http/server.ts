@@ -6,6 +6,7 @@
 import type { Logger } from 'pino';
 import { CallerRates } from '../access/caller-rates.ts';
 import { createTokenCheck } from '../access/operator-token.ts';
+import { Seldom } from '../std/seldom.ts';
 import { FailureLog } from '../telemetry/failure-log.ts';
 import type { AdmissionLimits } from './admission.ts';
 import { Admission } from './admission.ts';
@@ -108,6 +109,8 @@ const SERVER_LIMITS: Omit<ServerLimits, 'connectionsMax'> = {
  * within a second.
  */
 const SWEEP_INTERVAL_MS = 250;
+/** Somebody has to change a setting, or a stranger has made the header up: no haste. */
+const UNTRUSTED_TOLD_EVERY_MS = 3_600_000;
 
 /**
  * Starts listening. Rejects with a SettingFault when the address cannot be used or the certificate
@@ -140,19 +143,22 @@ class RunningServer implements Server, RequestHandler, Desk {
   readonly #slow = new Set<Conversation>();
   readonly #streams = new OpenStreams();
   readonly #sweep: NodeJS.Timeout;
+  readonly #untrusted = new Seldom(UNTRUSTED_TOLD_EVERY_MS);
   #whenIdle: (() => void) | null = null;
 
   constructor(options: ServerOptions, certificate: Certificate | null) {
     this.#options = options;
     this.#certificate = certificate;
+    const { trustedProxies } = options;
+    const onUntrusted = (address: string): void => this.#tellUntrusted(address);
     this.#parts = {
       ...options,
       rates: new CallerRates(),
       failureLog: new FailureLog(options.log),
       cors: createCors(options.corsOrigins),
       isOperator: createTokenCheck(options.operatorToken),
-      addressOf: createAddressResolver(options.trustedProxies),
-      isSecureOf: createSecurityResolver(options.trustedProxies, certificate !== null),
+      addressOf: createAddressResolver(trustedProxies, onUntrusted),
+      isSecureOf: createSecurityResolver(trustedProxies, certificate !== null, onUntrusted),
     };
     this.#router = new Router(options.routes);
     this.#limits = {
@@ -257,6 +263,16 @@ class RunningServer implements Server, RequestHandler, Desk {
   #answer(reply: Reply, exchange: Exchange, response: HttpResponse): null {
     this.write(reply, exchange, response, false);
     return null;
+  }
+
+  /** Behind such a proxy all callers have its address: one of them uses up what is for each. */
+  #tellUntrusted(address: string): void {
+    const times = this.#untrusted.count();
+    if (times === null) return;
+    this.#options.log.warn(
+      { address, times },
+      'requests name another caller in X-Forwarded-For or -Proto, and come from no address in TRUSTED_PROXIES: if this is your proxy, name it there, else all callers behind it count as one',
+    );
   }
 
   #idle(endMs: number): Promise<void> {

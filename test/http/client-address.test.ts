@@ -1,25 +1,27 @@
 /** Forwarded addresses count from trusted proxies only. */
 
 import t from 'tap';
-import { createAddressResolver } from '../../src/http/client-address.ts';
+import { createAddressResolver, createSecurityResolver } from '../../src/http/client-address.ts';
+
+const untold = (): void => undefined;
 
 t.test('without trusted proxies the header means nothing', (t) => {
-  const addressOf = createAddressResolver([]);
+  const addressOf = createAddressResolver([], untold);
   t.equal(addressOf('192.0.2.1', '198.51.100.7'), '192.0.2.1');
   t.end();
 });
 
 t.test('an IPv4 address mapped into IPv6 is the IPv4 address', (t) => {
   const mapped = '0000:0000:0000:0000:0000:ffff:c000:0201';
-  t.equal(createAddressResolver([])(mapped, ''), '192.0.2.1');
-  t.equal(createAddressResolver(['192.0.2.1'])(mapped, '198.51.100.7'), '198.51.100.7');
+  t.equal(createAddressResolver([], untold)(mapped, ''), '192.0.2.1');
+  t.equal(createAddressResolver(['192.0.2.1'], untold)(mapped, '198.51.100.7'), '198.51.100.7');
   const other = '2001:0db8:0000:0000:0000:ffff:c000:0201';
-  t.equal(createAddressResolver([])(other, ''), '2001:db8::ffff:c000:201');
+  t.equal(createAddressResolver([], untold)(other, ''), '2001:db8::ffff:c000:201');
   t.end();
 });
 
 t.test('from a trusted proxy the last address that is no proxy counts', (t) => {
-  const addressOf = createAddressResolver(['127.0.0.1', '10.0.0.0/8', '2001:db8::/32']);
+  const addressOf = createAddressResolver(['127.0.0.1', '10.0.0.0/8', '2001:db8::/32'], untold);
   const cases: readonly (readonly [remote: string, forwarded: string, address: string])[] = [
     ['127.0.0.1', '198.51.100.7', '198.51.100.7'],
     ['127.0.0.1', '203.0.113.1, 198.51.100.7', '198.51.100.7'],
@@ -40,7 +42,26 @@ t.test('from a trusted proxy the last address that is no proxy counts', (t) => {
 
 t.test('what is no address is refused at the start', (t) => {
   for (const bad of ['proxy.example', '10.0.0.0/33', '10.0.0.0/x', '10.0.0.0/8/8', '']) {
-    t.throws(() => createAddressResolver([bad]), /TRUSTED_PROXIES/, bad);
+    t.throws(() => createAddressResolver([bad], untold), /TRUSTED_PROXIES/, bad);
+  }
+  t.end();
+});
+
+t.test('who names another caller and is not trusted is told', (t) => {
+  for (const trusted of [[], ['192.0.2.9']]) {
+    const told: string[] = [];
+    const onUntrusted = (address: string): number => told.push(address);
+    const addressOf = createAddressResolver(trusted, onUntrusted);
+    const isSecureOf = createSecurityResolver(trusted, false, onUntrusted);
+    addressOf('192.0.2.1', '');
+    t.notOk(isSecureOf('192.0.2.1', ''));
+    t.same(told, [], 'who names nobody is not');
+    addressOf('192.0.2.1', '198.51.100.7');
+    t.notOk(isSecureOf('::ffff:192.0.2.2', 'https'));
+    t.same(told, ['192.0.2.1', '192.0.2.2']);
+    addressOf('192.0.2.9', '198.51.100.7');
+    t.equal(isSecureOf('192.0.2.9', 'https'), trusted.length > 0);
+    t.equal(told.length, trusted.length > 0 ? 2 : 4);
   }
   t.end();
 });

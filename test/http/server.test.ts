@@ -7,6 +7,7 @@ import { request as httpsRequest } from 'node:https';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { text as bodyText } from 'node:stream/consumers';
+import { pino } from 'pino';
 import { generate } from 'selfsigned';
 import t from 'tap';
 import type { Caller } from '../../src/access/caller.ts';
@@ -45,6 +46,19 @@ const start = (t: Lifetime, routes: readonly Route[], more: Partial<ServerOption
   startApi(t, ANYBODY, routes, more);
 const post = (url: string, body: string | Buffer | ReadableStream, more: object = {}) =>
   fetch(url, { method: 'POST', body, duplex: 'half', ...more } as RequestInit);
+
+t.test('a caller that a proxy names without being trusted is logged once in a while', async (t) => {
+  const lines: string[] = [];
+  const log = pino({ level: 'info' }, { write: (line: string) => lines.push(line) });
+  const { baseUrl } = await start(t, [echo], { log });
+  await post(`${baseUrl}/echo`, '');
+  t.same(lines, []);
+  for (const address of ['192.0.2.1', '192.0.2.2']) {
+    await post(`${baseUrl}/echo`, '', { headers: { 'X-Forwarded-For': address } });
+  }
+  t.match(lines, [/"address":"127\.0\.0\.1","times":1,"msg":"[^"]*TRUSTED_PROXIES[^"]*"/]);
+  t.equal(lines.length, 1);
+});
 
 t.test('a handler sees the request as it was', async (t) => {
   const seen: HttpRequest[] = [];
