@@ -6,6 +6,7 @@
 import { limitOf } from '../domain/client-limits.ts';
 import type { Scope } from '../domain/device.ts';
 import { scopeKeyOf } from '../domain/device.ts';
+import { CappedMap } from '../std/capped-map.ts';
 import { countClientDevices, readClientDevices } from '../store/devices/client-devices.ts';
 import { countDevices } from '../store/devices/count-devices.ts';
 import type { OrdinalRange } from '../store/devices/reserve-ordinals.ts';
@@ -20,6 +21,11 @@ import { transact } from '../store/transact.ts';
 const RECOUNT_MS = 60_000;
 /** One count: some hundred million devices. */
 const COUNT_MS_MAX = 60_000;
+/**
+ * Apps and clients near their limit whose count is remembered, about 300 bytes each; others are
+ * counted anew. A tenth of it is more than an installation has.
+ */
+const COUNTS_MAX = 10_000;
 /** The largest integer of PostgreSQL. */
 export const ORDINAL_END_MAX = 2_147_483_647;
 
@@ -50,11 +56,12 @@ export interface ReservedRange {
 export class DeviceLimit {
   readonly devicesMax: number;
   private readonly recountMs: number;
-  private readonly counts = new Map<string, Count>();
+  private readonly counts: CappedMap<string, Count>;
 
-  constructor(devicesMax: number, recountMs = RECOUNT_MS) {
+  constructor(devicesMax: number, recountMs = RECOUNT_MS, countsMax = COUNTS_MAX) {
     this.devicesMax = devicesMax;
     this.recountMs = recountMs;
+    this.counts = new CappedMap({ sizeMax: countsMax });
   }
 
   /**

@@ -19,6 +19,17 @@ await onEachStore(t, {
     t.equal(await limit.reserveCounted(sql, scope, 2), null);
   },
 
+  'of more apps than are remembered, the first is counted anew': async (t, { sql }) => {
+    const tenant = await makeTenant(sql, 'many');
+    const first = { appId: tenant.appId, platformId: 3 };
+    const second = { appId: await tenant.makeApp(), platformId: 3 };
+    await seedDevices(sql, { ...first, tagIds: [], count: 7 });
+    const limit = new DeviceLimit(10, undefined, 1);
+    t.same(await limit.reserveCounted(sql, first, 2), { next: 7, end: 9 });
+    await limit.reserveCounted(sql, second, 1);
+    t.same(await limit.reserveCounted(sql, first, 3), { next: 9, end: 12 }, 'no device was made');
+  },
+
   'a count that failed is made again by the next': async (t, { sql }) => {
     const { appId } = await makeTenant(sql, 'uncounted');
     const scope = { appId, platformId: 3 };
