@@ -284,7 +284,7 @@ async function accept(
     name: null,
     detail: { action, devices: total },
   });
-  return acceptedBulkOperation(accepted, caller.clientSlug);
+  return acceptedBulkOperation(accepted, caller);
 }
 
 /** A list of devices takes a second or so. */

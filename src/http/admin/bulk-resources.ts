@@ -25,6 +25,7 @@ import { isLimited } from '../key-limits.ts';
 import { answerList } from '../list-answer.ts';
 import { problem } from '../problem.ts';
 import { QueryReader } from '../query-reader.ts';
+import { shownUserName } from '../user-name.ts';
 import { pathId } from './path-id.ts';
 
 /** The list, one, and the end of one. */
@@ -47,7 +48,7 @@ export function bulkResourceRoutes(sql: SqlPool): readonly ApiRoute[] {
       async handle(request, caller) {
         const id = pathId(request);
         const operation = id === null ? null : await readBulkOperation(sql, ownerOf(caller), id);
-        return operation === null ? unknown(request) : json(shown(operation));
+        return operation === null ? unknown(request) : json(shown(caller, operation));
       },
     },
     {
@@ -77,7 +78,7 @@ function listAll(
     read: ([beforeId = ID_MAX], limit) =>
       listBulkOperations(sql, ownerOf(caller), { beforeId, limit }),
     keyOf: ({ id }) => [id],
-    show: shown,
+    show: (operation) => shown(caller, operation),
   });
 }
 
@@ -97,7 +98,7 @@ async function cancel(sql: SqlPool, request: HttpRequest, caller: Caller): Promi
   });
   if (operation === null) return unknown(request);
   return operation.state === 'CANCELLED'
-    ? json(shown(operation))
+    ? json(shown(caller, operation))
     : problem(
         request.requestId,
         409,
@@ -118,17 +119,17 @@ const unknown = (request: HttpRequest): HttpResponse =>
 /** 202, with where it is to be found. */
 export function acceptedBulkOperation(
   operation: ListedBulkOperation,
-  clientSlug: string,
+  caller: Caller,
 ): HttpResponse {
-  const answer = json(shown(operation));
-  const location = `${operationsPathOf(clientSlug)}/${operation.id}`;
+  const answer = json(shown(caller, operation));
+  const location = `${operationsPathOf(caller.clientSlug)}/${operation.id}`;
   return { ...answer, status: 202, headers: { ...answer.headers, Location: location } };
 }
 
 const operationsPathOf = (clientSlug: string) => `/push-admin-api/v3/${clientSlug}/operations`;
 
 /** What an operation does not have, or has not come to yet, is left out. */
-function shown(operation: ListedBulkOperation) {
+function shown(caller: Caller, operation: ListedBulkOperation) {
   const { id, action, state, userName, appId, platformId, memberOf, total } = operation;
   const { changed, unchanged, unknown: notThere, full, refused } = operation;
   const tagIds = operation.subscribe.length > 0 ? operation.subscribe : operation.unsubscribe;
@@ -136,7 +137,7 @@ function shown(operation: ListedBulkOperation) {
     id,
     action,
     state,
-    userName,
+    userName: shownUserName(caller, userName),
     ...(memberOf === null
       ? { appId, platformId, tagIds }
       : { tagId: memberOf, toTagId: operation.subscribe[0] }),

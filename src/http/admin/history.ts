@@ -11,6 +11,7 @@ import { invalid, json } from '../json-body.ts';
 import { publisherOf } from '../notifications/job.ts';
 import { QueryReader } from '../query-reader.ts';
 import { tooMuchCounted } from '../too-much-counted.ts';
+import { shownUserName } from '../user-name.ts';
 
 /** spec/interface.md, section 5. */
 const COUNT_DEFAULT = 20;
@@ -44,5 +45,8 @@ async function history(
   const read = await reads.run(caller.clientId, (sql) =>
     listHistory(sql, caller.clientId, publisherOf(caller), { offset, limit }),
   );
-  return read.kind === 'busy' ? tooMuchCounted(request) : json(read.result);
+  if (read.kind === 'busy') return tooMuchCounted(request);
+  return json(
+    read.result.map((entry) => ({ ...entry, userName: shownUserName(caller, entry.userName) })),
+  );
 }

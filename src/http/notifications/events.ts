@@ -5,6 +5,7 @@ import { readNotification } from '../../store/notifications/read-notification.ts
 import type { SqlPool } from '../../store/sql.ts';
 import type { HttpRequest, HttpResponse } from '../handler.ts';
 import { problem } from '../problem.ts';
+import { shownUserName } from '../user-name.ts';
 import { jobIdOf, publisherOf, unknownJob } from './job.ts';
 import type { JobWatches } from './watches.ts';
 
@@ -36,7 +37,9 @@ export async function jobEvents(
   }
   const job = await readNotification(sql, clientId, id, publisherOf(caller));
   if (job === null) return unknownJob(request);
-  return { status: 200, headers: HEADERS, body: '', stream: watches.eventsOf(clientId, id) };
+  const userName = shownUserName(caller, job.userName);
+  const stream = watches.eventsOf(clientId, id, userName);
+  return { status: 200, headers: HEADERS, body: '', stream };
 }
 
 const refuse = (request: HttpRequest, status: number, detail: string): HttpResponse =>

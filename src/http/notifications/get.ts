@@ -12,6 +12,7 @@ import type { PatientReads } from '../../store/patient-reads.ts';
 import type { HttpRequest, HttpResponse } from '../handler.ts';
 import { json } from '../json-body.ts';
 import { tooMuchCounted } from '../too-much-counted.ts';
+import { shownUserName } from '../user-name.ts';
 import { countsObject } from './counts.ts';
 import { jobIdOf, publisherOf, unknownJob } from './job.ts';
 import { timesObject } from './list.ts';
@@ -30,8 +31,10 @@ export async function getJob(
       return tooMuchCounted(request);
     case 'unknown':
       return unknownJob(request);
-    case 'known':
-      return json(known.job);
+    case 'known': {
+      const { job } = known;
+      return json({ ...job, userName: shownUserName(caller, job.userName) });
+    }
   }
 }
 

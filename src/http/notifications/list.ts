@@ -15,6 +15,7 @@ import { invalid } from '../json-body.ts';
 import { answerList } from '../list-answer.ts';
 import { QueryReader } from '../query-reader.ts';
 import { tooMuchCounted } from '../too-much-counted.ts';
+import { shownUserName } from '../user-name.ts';
 import { countsObject } from './counts.ts';
 import { publisherOf, readJobId } from './job.ts';
 
@@ -46,7 +47,7 @@ export async function listJobs(
       {
         read: (before, limit) => listNotifications(sql, caller.clientId, filter, { before, limit }),
         keyOf: ({ id }) => id,
-        show: rowOf,
+        show: (row) => rowOf(caller, row),
       },
     ),
   );
@@ -64,10 +65,10 @@ function readCursor(query: QueryReader): string | null {
   return id;
 }
 
-const rowOf = ({ id, state, userName, title, ...row }: ListedNotification) => ({
+const rowOf = (caller: Caller, { id, state, userName, title, ...row }: ListedNotification) => ({
   id,
   state,
-  userName,
+  userName: shownUserName(caller, userName),
   ...(title === null ? {} : { title }),
   ...timesObject(row),
   ...countsObject(row),

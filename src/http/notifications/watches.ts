@@ -1,6 +1,7 @@
 /**
- * Push jobs that callers watch: one poll for each job, however many listen to it. Each event is the
- * whole job as `GET …/notifications/<id>` answers it, so that one that is missed costs nothing.
+ * Push jobs that callers watch: one poll for each job, however many listen to it; a second one if
+ * not all of them are told the name of the member who has submitted it. Each event is the whole job
+ * as `GET …/notifications/<id>` answers it, so that one that is missed costs nothing.
  */
 
 import { faultOf } from '../../store/faults.ts';
@@ -40,6 +41,8 @@ const HEARTBEAT = ':\n\n';
 interface Watch {
   readonly clientId: number;
   readonly jobId: string;
+  /** Who has submitted it, as its listeners are told. */
+  readonly userName: string;
   /** And when each of them came. */
   readonly listeners: Map<BodySink, number>;
   /** The latest event; '': nothing is known yet. */
@@ -50,7 +53,7 @@ interface Watch {
 export class JobWatches {
   readonly #reads: PatientReads;
   readonly #limits: WatchLimits;
-  /** By the job's id. */
+  /** By the job's id and who is told to have submitted it. */
   readonly #watches = new Map<string, Watch>();
   /** The last poll of each client that has one under way. */
   readonly #turns = new Map<number, Promise<unknown>>();
@@ -71,8 +74,8 @@ export class JobWatches {
     return own >= this.#limits.listenersMax - countListeners(watches) ? 'full' : 'room';
   }
 
-  /** The events of a job, for a caller who may see it. */
-  eventsOf(clientId: number, jobId: string): BodyStream {
+  /** The events of a job, for a caller who may see it, and is told this user name. */
+  eventsOf(clientId: number, jobId: string, userName: string): BodyStream {
     return (sink) => {
       // Others may have come since it was asked.
       if (this.roomFor(clientId) !== 'room') {
@@ -80,16 +83,17 @@ export class JobWatches {
         return () => undefined;
       }
       sink.write(`retry: ${RECONNECT_MS}\n\n`);
-      const watch = this.#watches.get(jobId) ?? this.#begin(clientId, jobId);
+      const key = keyOf({ jobId, userName });
+      const watch = this.#watches.get(key) ?? this.#begin({ clientId, jobId, userName });
       watch.listeners.set(sink, performance.now());
       sink.write(watch.progress);
       return () => this.#leave(watch, sink);
     };
   }
 
-  #begin(clientId: number, jobId: string): Watch {
-    const watch: Watch = { clientId, jobId, listeners: new Map(), progress: '', timer: null };
-    this.#watches.set(jobId, watch);
+  #begin(watched: Pick<Watch, 'clientId' | 'jobId' | 'userName'>): Watch {
+    const watch: Watch = { ...watched, listeners: new Map(), progress: '', timer: null };
+    this.#watches.set(keyOf(watch), watch);
     this.#heartbeat ??= setInterval(() => this.#beat(), this.#limits.heartbeatIntervalMs);
     void this.#poll(watch);
     return watch;
@@ -99,7 +103,7 @@ export class JobWatches {
     watch.listeners.delete(sink);
     if (watch.listeners.size > 0) return;
     if (watch.timer !== null) clearTimeout(watch.timer);
-    this.#watches.delete(watch.jobId);
+    this.#watches.delete(keyOf(watch));
     if (this.#watches.size > 0 || this.#heartbeat === null) return;
     clearInterval(this.#heartbeat);
     this.#heartbeat = null;
@@ -115,7 +119,7 @@ export class JobWatches {
         return;
       case 'known': {
         const { job } = sight;
-        const progress = eventOf('progress', job);
+        const progress = eventOf('progress', { ...job, userName: watch.userName });
         if (progress !== watch.progress) tell(watch, progress);
         watch.progress = progress;
         if (job.finishedAt !== undefined) {
@@ -166,6 +170,9 @@ export class JobWatches {
     }
   }
 }
+
+const keyOf = ({ jobId, userName }: Pick<Watch, 'jobId' | 'userName'>): string =>
+  `${jobId} ${userName}`;
 
 const countListeners = (watches: readonly Watch[]): number =>
   watches.reduce((sum, { listeners }) => sum + listeners.size, 0);

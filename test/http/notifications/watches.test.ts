@@ -19,7 +19,7 @@ class Listener implements BodySink {
   #leave: () => void = () => undefined;
 
   constructor(watches: JobWatches, clientId: number, job: string) {
-    const leave = watches.eventsOf(clientId, job)(this);
+    const leave = watches.eventsOf(clientId, job, 'somebody')(this);
     if (this.isEnded) leave();
     else this.#leave = leave;
   }

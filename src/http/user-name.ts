@@ -1,0 +1,20 @@
+/** By what name a caller is told who has submitted something. */
+
+import type { Caller } from '../access/caller.ts';
+
+/** In place of a member's e-mail address. No user name of a credential is this word. */
+const MEMBER = 'member';
+
+/**
+ * A member has submitted it under his e-mail address, which a key of a system has no need of: it
+ * may be in the hands of another company. Members themselves, the super user and keys that
+ * administer see it, as the audit log shows it to them.
+ */
+export const shownUserName = (caller: Caller, userName: string): string =>
+  isOfAccount(userName) && !knowsMembers(caller) ? MEMBER : userName;
+
+/** Every address has an `@`; a user name that we have made has none. */
+const isOfAccount = (userName: string): boolean => userName.includes('@');
+
+const knowsMembers = ({ account, key }: Caller): boolean =>
+  account !== undefined || key === undefined || key.scopes.includes('admin');
