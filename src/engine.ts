@@ -232,6 +232,7 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
       passwords: new Passwords(),
       attempts: new Attempts(),
       mode: config.SIGN_UP,
+      patientReads: store.patientReads,
       readSystem,
     }),
     ...(config.OPERATOR_TOKEN === undefined ? [] : operatorRoutes({ sql, readSystem })),

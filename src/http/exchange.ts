@@ -55,6 +55,8 @@ const CHALLENGES: Headers = { 'WWW-Authenticate': 'Bearer realm="tagcast", Basic
 const SESSION_CHALLENGE: Headers = { 'WWW-Authenticate': 'Session realm="tagcast"' };
 /** An answer to a session is for its browser only, which asks again each time. */
 const PRIVATE: Headers = { 'Cache-Control': 'private, no-cache' };
+/** Accounts, links, credentials, the state of the installation: no cache may keep them. */
+const UNKEPT: Headers = { 'Cache-Control': 'no-store' };
 /** What is below is for pages of our own origin. */
 const CONSOLE = '/console/';
 /**
@@ -224,9 +226,12 @@ export class Exchange {
       this.#parts.metrics.limitRefusals.with({ limit: beyondLimit }).value += 1;
     }
     writeAll(headers, write);
-    if (this.#sessionToken !== null) {
-      if (headers['Cache-Control'] === undefined) writeAll(PRIVATE, write);
-    } else if (route?.api !== 'open' && route?.api !== 'operator' && !this.#isOfConsole) {
+    const isUnkept = route?.api === 'console' || route?.api === 'operator';
+    if (headers['Cache-Control'] === undefined) {
+      if (isUnkept) writeAll(UNKEPT, write);
+      else if (this.#sessionToken !== null) writeAll(PRIVATE, write);
+    }
+    if (this.#sessionToken === null && !isUnkept && route?.api !== 'open' && !this.#isOfConsole) {
       writeAll(this.#parts.cors.headersFor(this.#head.headers.get('origin')), write);
     }
     if (route !== null && this.#isDeprecated(route)) writeAll(BASIC_DEPRECATED, write);

@@ -31,6 +31,7 @@ export const makeConsoleApi = (store: Store): ConsoleApi => ({
   ...makeAccountParts(store),
   sessions: new Sessions(store.sql, secrets),
   mode: 'open',
+  patientReads: store.patientReads,
   readSystem: () => Promise.reject(new Error('there is no system in this test')),
 });
 

@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { AUDIT_ACTIONS } from '../../domain/audit.ts';
+import { CLIENT } from '../console/member-operations.ts';
 import type { Operations } from '../openapi/operation.ts';
 import { epochMs, jsonAnswer, LINK, PAGE, time } from '../openapi/parts.ts';
 
@@ -45,19 +46,30 @@ const ENTRY = {
   detail: { fields: ['expiration'] },
 };
 
+const query = {
+  limit: { ...PAGE.limit, description: 'How many entries.' },
+  cursor: { ...PAGE.cursor, example: ENTRY_ID },
+  from: { description: 'At this time or later.', schema: time, example: 1_795_305_600_000 },
+  to: { description: 'Before this time.', schema: time, example: 1_795_392_000_000 },
+  action: { description: 'Only this one.', schema: action, example: 'tag.change' },
+} as const;
+const answers = { 200: jsonAnswer('The entries.', z.array(entry), [ENTRY], LINK) };
+
 export const auditOperations = {
   listAuditEntries: {
     summary: 'Who has changed what, newest first',
     description:
       'Always by pages, of 100 entries unless `limit` says otherwise. For the super user, and for keys without limits. Who has submitted a push, the list of notifications tells.',
-    query: {
-      limit: { ...PAGE.limit, description: 'How many entries.' },
-      cursor: { ...PAGE.cursor, example: ENTRY_ID },
-      from: { description: 'At this time or later.', schema: time, example: 1_795_305_600_000 },
-      to: { description: 'Before this time.', schema: time, example: 1_795_392_000_000 },
-      action: { description: 'Only this one.', schema: action, example: 'tag.change' },
-    },
-    answers: { 200: jsonAnswer('The entries.', z.array(entry), [ENTRY], LINK) },
+    query,
+    answers,
+    problems: [400],
+  },
+  listConsoleAuditEntries: {
+    summary: 'Who has changed what, newest first',
+    description: 'As `listAuditEntries`, for owners.',
+    headers: CLIENT,
+    query,
+    answers,
     problems: [400],
   },
 } as const satisfies Operations;

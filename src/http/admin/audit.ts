@@ -1,5 +1,6 @@
 /**
- * `GET /push-admin-api/v3/<client>/audit`: who has changed what, newest first, a page at a time.
+ * `GET /push-admin-api/v3/<client>/audit`, and `GET /console/api/audit` for owners: who has changed
+ * what, newest first, a page at a time.
  */
 
 import type { Caller } from '../../access/caller.ts';
@@ -7,13 +8,14 @@ import { AUDIT_ACTIONS, objectKindOf } from '../../domain/audit.ts';
 import type { AuditEntry } from '../../store/audit/list-entries.ts';
 import { listAuditEntries } from '../../store/audit/list-entries.ts';
 import type { PatientReads } from '../../store/patient-reads.ts';
-import type { ApiRoute, HttpRequest, HttpResponse } from '../handler.ts';
+import type { ApiRoute, HttpRequest, HttpResponse, OwnerRoute } from '../handler.ts';
 import { invalid } from '../json-body.ts';
 import { isLimited, outside } from '../key-limits.ts';
 import { answerList } from '../list-answer.ts';
 import { readJobId } from '../notifications/job.ts';
 import { QueryReader } from '../query-reader.ts';
 import { tooMuchCounted } from '../too-much-counted.ts';
+import { withSecret } from './credentials.ts';
 
 /** spec/interface.md, section 5. */
 const PAGE_DEFAULT = 100;
@@ -25,6 +27,17 @@ export const auditRoute = (patientReads: PatientReads): ApiRoute => ({
   needs: 'admin',
   method: 'GET',
   path: '/push-admin-api/v3/:client/audit',
+  bodyBytesMax: 0,
+  handle: (request, caller) => list(patientReads, request, caller),
+});
+
+/** For owners, beside what else they administer. */
+export const consoleAuditRoute = (patientReads: PatientReads): OwnerRoute => ({
+  api: 'console',
+  needs: 'owner',
+  operation: 'listConsoleAuditEntries',
+  method: 'GET',
+  path: '/console/api/audit',
   bodyBytesMax: 0,
   handle: (request, caller) => list(patientReads, request, caller),
 });
@@ -50,7 +63,7 @@ async function list(
       show: shown,
     }),
   );
-  return read.kind === 'busy' ? tooMuchCounted(request) : read.result;
+  return read.kind === 'busy' ? tooMuchCounted(request) : withSecret(read.result);
 }
 
 /** The cursor is the last id of the page before: new entries have higher ones. */

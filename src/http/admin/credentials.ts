@@ -33,7 +33,7 @@ export const rotateForm = strictForm({
   appId: z.int(APP_ID).min(1, APP_ID).max(ID_MAX, APP_ID).optional(),
 });
 
-/** A secret is for the caller only: no cache on the way may store it. */
+/** Secrets, and what is known of people, are for the caller only: no cache may store them. */
 export const withSecret = (response: HttpResponse): HttpResponse => ({
   ...response,
   headers: { ...response.headers, 'Cache-Control': 'no-store' },

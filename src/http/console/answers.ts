@@ -22,6 +22,3 @@ export function unheard(request: HttpRequest, refusal: Unheard): HttpResponse {
     { headers: { 'Retry-After': String(seconds) } },
   );
 }
-
-/** No cache may keep it, on no way. */
-export const UNCACHED = { 'Cache-Control': 'no-store' } as const;

@@ -7,7 +7,6 @@ import type { CredentialInForce } from '../../store/credentials/list-credentials
 import { listCredentialsInForce } from '../../store/credentials/list-credentials-in-force.ts';
 import type { OwnerRoute } from '../handler.ts';
 import { json } from '../json-body.ts';
-import { UNCACHED } from './answers.ts';
 import type { MemberParts } from './members.ts';
 
 export const credentialsRoute = ({ sql, secrets }: MemberParts): OwnerRoute => ({
@@ -21,7 +20,7 @@ export const credentialsRoute = ({ sql, secrets }: MemberParts): OwnerRoute => (
     const rows = await listCredentialsInForce(sql, clientId, clientLimitMax('apps') + 1);
     const superUser = rows.find(({ appId }) => appId === null);
     const apps = rows.filter(({ appId }) => appId !== null);
-    const answer = json({
+    return json({
       superUser: superUser === undefined ? null : show(secrets, superUser),
       apps: apps.map((row) => ({
         appId: row.appId,
@@ -29,7 +28,6 @@ export const credentialsRoute = ({ sql, secrets }: MemberParts): OwnerRoute => (
         apiUser: show(secrets, row),
       })),
     });
-    return { ...answer, headers: { ...answer.headers, ...UNCACHED } };
   },
 });
 

@@ -6,7 +6,8 @@ import type { Operations } from '../openapi/operation.ts';
 import { epochMs, id, jsonAnswer, noContent, pathId } from '../openapi/parts.ts';
 import { roleForm } from './forms.ts';
 
-const CLIENT = {
+/** Of a path that does not name it. */
+export const CLIENT = {
   'Tagcast-Client': {
     description: 'The client, by its slug.',
     schema: z.string(),

@@ -15,7 +15,6 @@ import { originOf } from '../audit-origin.ts';
 import type { HttpRequest, HttpResponse, OwnerRoute } from '../handler.ts';
 import { json, readJsonBody } from '../json-body.ts';
 import { problem } from '../problem.ts';
-import { UNCACHED } from './answers.ts';
 import { roleForm } from './forms.ts';
 import { CONSOLE_BODY_BYTES_MAX } from './session.ts';
 
@@ -152,7 +151,6 @@ function refuse(request: HttpRequest, refusal: MemberRefusal | LinkRefusal): Htt
 
 /** The page makes an address of the path: it knows under which one it was reached. */
 const showLink = ({ path, expiresAtMs }: MadeLink): HttpResponse => ({
+  ...json({ link: path, expiresAt: expiresAtMs }),
   status: 201,
-  headers: { 'Content-Type': 'application/json', ...UNCACHED },
-  body: JSON.stringify({ link: path, expiresAt: expiresAtMs }),
 });

@@ -7,7 +7,7 @@ import type { SignUpMode } from '../../access/accounts/sign-up-mode.ts';
 import type { ConsoleRoute, HttpRequest, HttpResponse } from '../handler.ts';
 import { invalid, json, readJsonBody } from '../json-body.ts';
 import { problem } from '../problem.ts';
-import { UNCACHED, unheard } from './answers.ts';
+import { unheard } from './answers.ts';
 import { registerForm } from './forms.ts';
 import { CONSOLE_BODY_BYTES_MAX } from './session.ts';
 
@@ -24,10 +24,7 @@ export const registerRoutes = (parts: RegisterParts): readonly ConsoleRoute[] =>
     method: 'GET',
     path: '/console/api/settings',
     bodyBytesMax: 0,
-    handle: () => {
-      const answer = json({ signUp: parts.mode });
-      return { ...answer, headers: { ...answer.headers, ...UNCACHED } };
-    },
+    handle: () => json({ signUp: parts.mode }),
   },
   {
     api: 'console',

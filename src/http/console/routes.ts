@@ -1,5 +1,7 @@
 /** The console's own API: accounts and what concerns them. All else is in the other APIs. */
 
+import type { PatientReads } from '../../store/patient-reads.ts';
+import { consoleAuditRoute } from '../admin/audit.ts';
 import type { Route } from '../handler.ts';
 import type { SystemParts } from '../operator/system.ts';
 import { consoleSystemRoute } from '../operator/system.ts';
@@ -12,6 +14,7 @@ import type { SessionParts } from './session.ts';
 import { sessionRoutes } from './session.ts';
 
 export interface ConsoleApi extends SessionParts, RegisterParts {
+  readonly patientReads: PatientReads;
   readonly readSystem: SystemParts['readSystem'];
 }
 
@@ -21,5 +24,6 @@ export const consoleRoutes = (api: ConsoleApi): readonly Route[] => [
   ...passwordRoutes(api),
   ...memberRoutes(api),
   credentialsRoute(api),
+  consoleAuditRoute(api.patientReads),
   consoleSystemRoute(api),
 ];

@@ -9,7 +9,7 @@ import type { ConsoleRoute, HttpRequest, HttpResponse } from '../handler.ts';
 import { json, readJsonBody } from '../json-body.ts';
 import { problem } from '../problem.ts';
 import { sessionCookie, sessionTokenIn } from '../session-cookie.ts';
-import { UNCACHED, unheard } from './answers.ts';
+import { unheard } from './answers.ts';
 import { sessionForm } from './forms.ts';
 
 export interface SessionParts extends AccountParts {
@@ -109,7 +109,7 @@ export async function answerSignedIn(
 }
 
 function showSession({ accountId, email, isOperator, ...session }: Session): HttpResponse {
-  const shown = {
+  return json({
     csrfToken: session.csrfToken,
     account: { id: accountId, email, isOperator },
     clients: session.memberships
@@ -120,9 +120,7 @@ function showSession({ accountId, email, isOperator, ...session }: Session): Htt
         role,
       })),
     endsAt: session.endsAtMs,
-  };
-  const answer = json(shown);
-  return { ...answer, headers: { ...answer.headers, ...UNCACHED } };
+  });
 }
 
 const signedOut = ({ isSecure }: HttpRequest): HttpResponse => ({

@@ -6,8 +6,7 @@ import type { StoreState } from '../../store/health/write-probe.ts';
 import type { ListedNode } from '../../store/nodes/list-nodes.ts';
 import type { Sql } from '../../store/sql.ts';
 import type { CircuitReading, CredentialReading } from '../../telemetry/metrics.ts';
-import { UNCACHED } from '../console/answers.ts';
-import type { AccountRoute, HttpResponse, OperatorRoute } from '../handler.ts';
+import type { AccountRoute, OperatorRoute } from '../handler.ts';
 import { json } from '../json-body.ts';
 
 export interface SystemState {
@@ -35,11 +34,6 @@ export interface SystemParts {
   readSystem(): Promise<SystemState>;
 }
 
-const uncached = (value: unknown): HttpResponse => {
-  const answer = json(value);
-  return { ...answer, headers: { ...answer.headers, ...UNCACHED } };
-};
-
 /** `GET system` of the console. */
 export const consoleSystemRoute = ({ readSystem }: SystemParts): AccountRoute => ({
   api: 'console',
@@ -48,7 +42,7 @@ export const consoleSystemRoute = ({ readSystem }: SystemParts): AccountRoute =>
   method: 'GET',
   path: '/console/api/system',
   bodyBytesMax: 0,
-  handle: async () => uncached(await readSystem()),
+  handle: async () => json(await readSystem()),
 });
 
 /** `/operator/v1`: the same, and the clients. */
@@ -59,7 +53,7 @@ export const operatorRoutes = ({ sql, readSystem }: SystemParts): readonly Opera
     method: 'GET',
     path: '/operator/v1/system',
     bodyBytesMax: 0,
-    handle: async () => uncached(await readSystem()),
+    handle: async () => json(await readSystem()),
   },
   {
     api: 'operator',
@@ -69,7 +63,7 @@ export const operatorRoutes = ({ sql, readSystem }: SystemParts): readonly Opera
     bodyBytesMax: 0,
     handle: async () => {
       const clients = await listClients(sql);
-      return uncached(
+      return json(
         clients.map(({ slug, name, disabled, left }) => ({
           clientId: slug,
           name,

@@ -42,6 +42,12 @@ async function open(t: Test, store: Store) {
 }
 
 await onEachStore(t, {
+  'no cache keeps it': async (t, store) => {
+    const { baseUrl, tenant } = await open(t, store);
+    const headers = { Authorization: `Bearer ${tenant.superUser.token}` };
+    const answer = await fetch(`${baseUrl}/push-admin-api/v3/acme/audit`, { headers });
+    t.equal(answer.headers.get('cache-control'), 'no-store');
+  },
   'what was done, newest first, with its names at that time': async (t, store) => {
     const { ask, entries, tenant } = await open(t, store);
     const { id } = (await ask('POST', 'tags', { name: 'News' })).body;

@@ -144,6 +144,20 @@ t.test('the session', (t) =>
         (await hasEnded({ headers: { Cookie } })) ? true : null,
       );
     },
+    'no cache keeps an answer': async (t, store) => {
+      const { clientId } = await addTenant(store.sql, 'demo');
+      const ann = await signUpAndIn(store.sql, { email: ANN, roles: [[clientId, 'owner']] });
+      const ask = await startConsole(t, store);
+      const headers = { ...ann.headers, 'Tagcast-Client': 'demo' };
+      for (const path of ['session', 'settings', 'members', 'credentials', 'audit']) {
+        const answer = await ask('GET', `/console/api/${path}`, headers);
+        t.equal(answer.status, 200, path);
+        t.equal(answer.headers.get('cache-control'), 'no-store', path);
+      }
+      const refused = await ask('GET', '/console/api/members', {});
+      t.equal(refused.status, 401);
+      t.equal(refused.headers.get('cache-control'), 'no-store', 'nor a problem');
+    },
     'out everywhere': async (t, store) => {
       const ann = await signUpAndIn(store.sql, { email: ANN });
       const elsewhere = await beginSession(store.sql, ann.accountId);
