@@ -1389,6 +1389,28 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/console/api/audit": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Who has changed what, newest first
+         * @description As `listAuditEntries`, for owners.
+         *
+         *     For owners of the client that `Tagcast-Client` names.
+         */
+        readonly get: operations["listConsoleAuditEntries"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/console/api/system": {
         readonly parameters: {
             readonly query?: never;
@@ -2044,7 +2066,7 @@ export interface components {
             readonly token: string;
         };
         /** @enum {string} */
-        readonly AuditAction: "client.create" | "client.disable" | "client.enable" | "client.limits" | "client.delete" | "app.create" | "app.change" | "app.delete" | "provider-credential.put" | "provider-credential.delete" | "tag.create" | "tag.change" | "tag.delete" | "group.create" | "group.change" | "group.delete" | "tags.change" | "credential.rotate" | "key.create" | "key.delete" | "member.invite" | "member.join" | "member.change" | "member.delete" | "member.reset" | "device.erase" | "device.import" | "operation.create" | "operation.cancel" | "notification.change" | "notification.pause" | "notification.resume" | "notification.cancel" | "notification.release-deletions" | "notification.discard-deletions" | "notification.release-parked";
+        readonly AuditAction: "client.create" | "client.disable" | "client.enable" | "client.limits" | "client.delete" | "app.create" | "app.change" | "app.delete" | "provider-credential.put" | "provider-credential.delete" | "tag.create" | "tag.change" | "tag.delete" | "group.create" | "group.change" | "group.delete" | "tags.change" | "tags.expire" | "credential.rotate" | "key.create" | "key.delete" | "member.invite" | "member.join" | "member.change" | "member.delete" | "member.reset" | "device.erase" | "device.import" | "operation.create" | "operation.cancel" | "notification.change" | "notification.pause" | "notification.resume" | "notification.cancel" | "notification.release-deletions" | "notification.discard-deletions" | "notification.release-parked";
         /** @description One change. */
         readonly AuditEntry: {
             /** Format: uuid */
@@ -2053,7 +2075,7 @@ export interface components {
             readonly at: number;
             readonly actor: {
                 /** @enum {string} */
-                readonly kind: "credential" | "key" | "account" | "operator";
+                readonly kind: "credential" | "key" | "account" | "operator" | "engine";
                 /** @description Of the key or the account. */
                 readonly id?: number;
                 /** @description The user name of the credential, the name of the key, the e-mail address. */
@@ -2067,7 +2089,7 @@ export interface components {
                 /** @description Its name at that time. */
                 readonly name?: string;
             };
-            /** @description Absent: the command line of the operator. */
+            /** @description Absent: the command line of the operator, or the engine itself. */
             readonly address?: string;
             readonly requestId?: string;
             /** @description Fields changed, counts, terms; never a secret. */
@@ -7323,6 +7345,75 @@ export interface operations {
                             } | null;
                         }[];
                     };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly listConsoleAuditEntries: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description How many entries. */
+                readonly limit?: number;
+                /** @description Where the page begins: a cursor that the `Link` of this list has named. */
+                readonly cursor?: string;
+                /** @description At this time or later. */
+                readonly from?: number | string;
+                /** @description Before this time. */
+                readonly to?: number | string;
+                /** @description Only this one. */
+                readonly action?: components["schemas"]["AuditAction"];
+            };
+            readonly header?: {
+                /** @description The client, by its slug. */
+                readonly "Tagcast-Client"?: string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The entries. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description Where the next page is, as `<…>; rel="next"`; absent on the last page. */
+                    readonly Link?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "019c6f5e-8a53-7d0e-9d3a-6f5c3c0d1e52",
+                     *         "at": 1795392000000,
+                     *         "actor": {
+                     *           "kind": "key",
+                     *           "id": 3,
+                     *           "name": "CMS"
+                     *         },
+                     *         "action": "tag.change",
+                     *         "object": {
+                     *           "kind": "tag",
+                     *           "id": "2",
+                     *           "name": "Breaking news"
+                     *         },
+                     *         "address": "192.0.2.7",
+                     *         "requestId": "a7f1",
+                     *         "detail": {
+                     *           "fields": [
+                     *             "expiration"
+                     *           ]
+                     *         }
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly components["schemas"]["AuditEntry"][];
                 };
             };
             readonly 400: components["responses"]["BadRequest"];

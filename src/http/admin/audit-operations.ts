@@ -25,7 +25,9 @@ const entry = z
       id: text.optional(),
       name: text.optional().meta({ description: 'Its name at that time.' }),
     }),
-    address: text.optional().meta({ description: 'Absent: the command line of the operator, or the engine itself.' }),
+    address: text
+      .optional()
+      .meta({ description: 'Absent: the command line of the operator, or the engine itself.' }),
     requestId: text.optional(),
     detail: z
       .record(text, z.union([text, z.number(), z.boolean(), z.array(text)]))
