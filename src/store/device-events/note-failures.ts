@@ -20,7 +20,8 @@ export const failedSendsIn = (reports: readonly Progress[]): readonly FailedSend
 
 /**
  * Runs in a transaction that holds the notifications. A failure that is told again changes nothing,
- * so a report may be repeated, and may come too late.
+ * so a report may be repeated, and may come too late. Of a device that is being erased nothing is
+ * noted: erasing holds its row, and so does this, until the event can be seen and erased.
  */
 export const noteFailures = (tx: Sql, failed: readonly FailedSend[]) => tx`
   with told as (
@@ -36,6 +37,7 @@ export const noteFailures = (tx: Sql, failed: readonly FailedSend[]) => tx`
       and (d.platform_id, d.ordinal) = (h.platform_id, h.ordinal)
     where h.number <= ${NOTED_FAILURES_MAX}::integer - s.noted_failures
     order by d.device_key, h.app_id, h.platform_id, h.notification_id
+    for key share of d skip locked
     on conflict do nothing
     returning notification_id, app_id, platform_id
   )

@@ -6,10 +6,16 @@ import { carryOutDeletions } from '../../../src/store/deletions/carry-out.ts';
 import { listDeviceEvents } from '../../../src/store/device-events/list-events.ts';
 import { listExpectedSends } from '../../../src/store/device-events/list-expected.ts';
 import { failedSendsIn, noteFailures } from '../../../src/store/device-events/note-failures.ts';
+import type { ErasedDevice } from '../../../src/store/devices/erase-device.ts';
+import { eraseDevice } from '../../../src/store/devices/erase-device.ts';
 import type { Sql } from '../../../src/store/sql.ts';
 import { DeviceEvents } from '../../../src/upkeep/device-events.ts';
 import { makeNotification, makeRunning, makeTag, makeTenant } from '../../support/notifications.ts';
 import { onEachStore } from '../../support/on-each-store.ts';
+import { until } from '../../support/poll.ts';
+import { withPostgresStore } from '../../support/store.ts';
+
+import { waitsForLock } from '../../support/waits-for-lock.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -195,4 +201,34 @@ await onEachStore(t, {
     const late = { ...page, sinceMs: Date.now() + DAY_MS };
     t.same(await listExpectedSends(sql, clientId, scope, [tagId], late), []);
   },
+});
+
+await withPostgresStore(t, async (t, { sql }) => {
+  const tenant = await makeTenant(sql, 'acme');
+  const { appId } = tenant;
+  const id = await makeRunning(sql, tenant, 2);
+  const failed = failedSendsIn([report(id, appId, failuresOf(0, 2))]);
+  const [first, second] = await Promise.all([0, 1].map((ordinal) => keyOf(sql, appId, ordinal)));
+  if (first === undefined || second === undefined) throw new Error('no devices');
+
+  await t.test('of a device that is being erased nothing is noted', async (t) => {
+    await sql.begin(async (erasing) => {
+      await eraseDevice(erasing, first);
+      await noteFailures(sql, failed);
+    });
+    t.same(await listDeviceEvents(sql, first, 10), []);
+    t.equal((await listDeviceEvents(sql, second, 10)).length, 1);
+  });
+
+  await t.test('erasing waits for what is being noted, and erases it', async (t) => {
+    await sql`delete from device_events`;
+    let erasing: Promise<ErasedDevice> | null = null;
+    await sql.begin(async (noting) => {
+      await noteFailures(noting, failed);
+      erasing = sql.begin((tx) => eraseDevice(tx, second));
+      await until('erasing waits', async () => ((await waitsForLock(sql)) ? true : null));
+    });
+    t.match(await erasing, { events: 1 });
+    t.equal(await countEvents(sql), 0);
+  });
 });
