@@ -6,6 +6,7 @@
  *     npm run bench -- latency/fcm       one part of a scenario that has parts; only prints
  *     npm run bench -- soak --minutes=40 [--store=embedded|postgres]
  *     npm run bench -- small-sends --waiting=1000 [--store=…]   no more than so many at once
+ *     npm run bench -- load --help               a deployment that runs already, by autocannon (load/load.ts)
  *     npm run bench -- register --before=../tagcast-before   this checkout beside another one, which is built; only prints
  *
  * Each scenario writes bench/results/<scenario>.json. The machines this runs on are shared and
@@ -16,6 +17,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { compare } from './beside.ts';
+import { load } from './load/load.ts';
 import { printTable } from './report.ts';
 import type { Options, Ratios, Result, Scenario } from './scenario.ts';
 import { Stage } from './scenario.ts';
@@ -55,6 +57,8 @@ const SCENARIOS_AND_PARTS: Readonly<Record<string, Scenario>> = Object.fromEntri
     ]),
   ]),
 );
+
+if (process.argv[2] === 'load') process.exit(await load(process.argv.slice(3)));
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -264,11 +264,12 @@ t.test('every file opens with why it exists', (t) => {
 });
 
 /**
- * What a test mirrors: the file of its name, or, when a file has tests by subject, the file that
- * their folder is named after.
+ * What a test mirrors in src or bench: the file of its name, or, when a file has tests by subject,
+ * the file that their folder is named after.
  */
 function hasTwin(test: string): boolean {
-  const path = join(ROOT, 'src', test.slice(0, -'.test.ts'.length));
+  const source = test.startsWith('bench/') ? '' : 'src';
+  const path = join(ROOT, source, test.slice(0, -'.test.ts'.length));
   return [`${path}.ts`, `${path}.mjs`, `${dirname(path)}.ts`].some((twin) => existsSync(twin));
 }
 

@@ -86,14 +86,15 @@ t.test('every path that a document names exists, below src/ or the root', (t) =>
 });
 
 /**
- * Variables that others read: Node.js, the C library, the test runner, docker compose, the examples
- * themselves.
+ * Variables that others read: Node.js, the C library, the test runner, the load test, docker
+ * compose, the examples themselves.
  */
 const OF_OTHERS = [
   'NODE_EXTRA_CA_CERTS',
   'MALLOC_ARENA_MAX',
   'POSTGRES_PASSWORD',
   'TEST_DATABASE_URL',
+  'LOAD_APP_TOKEN',
 ];
 
 t.test('every variable that a document sets or shows in capitals exists', (t) => {
