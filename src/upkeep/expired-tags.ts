@@ -41,8 +41,9 @@ export class ExpiredTags {
     const look = { afterId: this.afterId, limit: CLIENTS_MAX };
     const clientIds = await clientsOfExpiredTags(this.options.sql, expiredBeforeMs, look);
     for (const clientId of clientIds) {
-      await this.deleteOf(clientId, expiredBeforeMs);
+      // Also if this fails: one client does not keep the others waiting.
       this.afterId = clientId;
+      await this.deleteOf(clientId, expiredBeforeMs);
     }
     if (clientIds.length < CLIENTS_MAX) this.afterId = 0;
   }

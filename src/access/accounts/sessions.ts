@@ -8,12 +8,7 @@ import type { ClientLimits } from '../../domain/client-limits.ts';
 import { Batcher } from '../../std/batcher.ts';
 import { CappedMap } from '../../std/capped-map.ts';
 import type { SessionRow } from '../../store/accounts/sessions.ts';
-import {
-  deleteSession,
-  findSessions,
-  insertSession,
-  readSessionRevision,
-} from '../../store/accounts/sessions.ts';
+import { findSessions, insertSession, readSessionRevision } from '../../store/accounts/sessions.ts';
 import type { Sql } from '../../store/sql.ts';
 import type { Caller, KeyScope, MemberRole } from '../caller.ts';
 import { randomSecret } from '../random-text.ts';
@@ -166,8 +161,8 @@ export async function openSession(
     tokenHash: secrets.lookupHash(token),
     lifetimeMs: SESSION_MAX_MS,
     sessionsMax: SESSIONS_PER_ACCOUNT_MAX,
+    replaced: replaced === null ? [] : secrets.lookupHashes(replaced),
   });
-  if (replaced !== null) await deleteSession(tx, secrets.lookupHashes(replaced));
   return token;
 }
 

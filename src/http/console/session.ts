@@ -5,6 +5,7 @@ import type { Session, Sessions } from '../../access/accounts/sessions.ts';
 import type { AccountParts, SignedIn } from '../../access/accounts/sign-in.ts';
 import { signIn, signInByLink } from '../../access/accounts/sign-in.ts';
 import { deleteSession, deleteSessionsOf } from '../../store/accounts/sessions.ts';
+import { transact } from '../../store/transact.ts';
 import type { ConsoleRoute, HttpRequest, HttpResponse } from '../handler.ts';
 import { json, readJsonBody } from '../json-body.ts';
 import { problem } from '../problem.ts';
@@ -49,7 +50,7 @@ export const sessionRoutes = (parts: SessionParts): readonly ConsoleRoute[] => [
     path: PATH,
     bodyBytesMax: 0,
     handle: async (request, { tokenHash }) => {
-      await deleteSession(parts.sql, [tokenHash]);
+      await transact(parts.sql, (tx) => deleteSession(tx, [tokenHash]));
       return signedOut(request);
     },
   },
@@ -61,7 +62,7 @@ export const sessionRoutes = (parts: SessionParts): readonly ConsoleRoute[] => [
     path: `${PATH}/end-all`,
     bodyBytesMax: CONSOLE_BODY_BYTES_MAX,
     handle: async (request, { accountId }) => {
-      await deleteSessionsOf(parts.sql, accountId);
+      await transact(parts.sql, (tx) => deleteSessionsOf(tx, accountId));
       return signedOut(request);
     },
   },
@@ -92,21 +93,22 @@ export async function answerSignedIn(
 ): Promise<HttpResponse> {
   switch (signedIn.kind) {
     case 'wrong':
-      return problem(request.requestId, 401, wrong, {
-        headers: { 'WWW-Authenticate': 'Session realm="tagcast"' },
-      });
+      return refuse(request, wrong);
     case 'wait':
     case 'busy':
       return unheard(request, signedIn);
     case 'signed-in': {
       const session = await sessions.authenticate(signedIn.token);
-      if (session === 'ended') throw new Error('the session that was just made is not there');
+      if (session === 'ended') return refuse(request, 'This session was ended from elsewhere.');
       const answer = showSession(session);
       const cookie = sessionCookie(signedIn.token, request.isSecure);
       return { ...answer, headers: { ...answer.headers, 'Set-Cookie': cookie } };
     }
   }
 }
+
+const refuse = ({ requestId }: HttpRequest, why: string): HttpResponse =>
+  problem(requestId, 401, why, { headers: { 'WWW-Authenticate': 'Session realm="tagcast"' } });
 
 function showSession({ accountId, email, isOperator, ...session }: Session): HttpResponse {
   return json({

@@ -38,8 +38,15 @@ export interface CommitContext {
   readonly slot: number;
 }
 
-/** Hears, before the others are written, of devices whose operations change nothing. */
-export type OnUnchanged = (devices: readonly DeviceOperations[]) => void;
+/**
+ * The devices of a batch whose operations change nothing. They are answered before the others are
+ * written; what happens to them later comes after their operations, so no further try of the batch
+ * writes them.
+ */
+export interface Unchanged {
+  answer(devices: readonly DeviceOperations[]): void;
+  has(device: DeviceRef): boolean;
+}
 
 /**
  * Ordinals of new devices, kept for further tries of the transaction: the earlier try is certainly
@@ -60,14 +67,14 @@ export interface Committed {
 export async function commitDevices(
   context: CommitContext,
   devices: readonly DeviceOperations[],
-  onUnchanged: OnUnchanged,
+  unchanged: Unchanged,
 ): Promise<Committed> {
   const given: GivenOrdinals = new Map();
   const results: DeviceResult[] = [];
   const changes: DeviceGroupChange[] = [];
   while (results.length < devices.length) {
     const rest = devices.slice(results.length);
-    const done = await againIfMadeSince(() => commitOnce(context, rest, given, onUnchanged));
+    const done = await againIfMadeSince(() => commitOnce(context, rest, given, unchanged));
     results.push(...done.results);
     changes.push(...done.changes);
   }
@@ -83,14 +90,16 @@ async function commitOnce(
   context: CommitContext,
   devices: readonly DeviceOperations[],
   given: GivenOrdinals,
-  onUnchanged: OnUnchanged,
+  unchanged: Unchanged,
 ): Promise<Committed> {
   const { connection } = context;
   const looked = await connection.transactAtOnce((tx) => look(tx, context, devices, findDevices));
-  const changed = looked.filter(isWritten);
+  const changed = looked.filter((seen) => isWritten(seen) && !unchanged.has(seen.device));
   const numbered = await numberNew(context, changed, given);
   const known = changed.filter((device) => device.known !== null);
-  if (known.length + numbered.length === 0) return conclude(context, looked, NOTHING_WRITTEN);
+  if (known.length + numbered.length === 0) {
+    return conclude(context, looked, NOTHING_WRITTEN, unchanged);
+  }
   const writing =
     known.length === 0
       ? connection.transactAtOnce((tx) => write(tx, context, numbered))
@@ -107,8 +116,8 @@ async function commitOnce(
           },
           (tx, locked) => write(tx, context, [...locked, ...numbered]),
         );
-  onUnchanged(looked.filter((device) => !isWritten(device)));
-  return conclude(context, looked, await writing);
+  unchanged.answer(looked.filter((seen) => !isWritten(seen) && !unchanged.has(seen.device)));
+  return conclude(context, looked, await writing, unchanged);
 }
 
 /** Reads the devices, and applies their operations to them. */
@@ -300,12 +309,14 @@ function conclude(
   { knownGroupTags }: CommitContext,
   looked: readonly ChangedDevice[],
   { devices, groups, raised }: Written,
+  unchanged: Unchanged,
 ): Committed {
   knownGroupTags.learn(groups, raised);
   const written = new Map<DeviceRef, ChangedDevice>(
     devices.map((device) => [device.device, device]),
   );
   const resultOf = (seen: ChangedDevice): DeviceResult => {
+    if (unchanged.has(seen.device)) return 'committed';
     const device = written.get(seen.device);
     if (device === undefined && seen.known === null && isWritten(seen)) return 'limit';
     return (device ?? seen).tags.isLimited ? 'tags-limited' : 'committed';

@@ -9,8 +9,8 @@ import type { DeviceOperations, DeviceResult } from '../batch.ts';
 import { byDevice } from '../batch.ts';
 import type { Uncommitted } from '../commit-apart.ts';
 import { commitApart } from '../commit-apart.ts';
-import type { Operation, RegistrationResult } from '../operation.ts';
-import type { CommitContext, OnUnchanged } from './commit.ts';
+import type { DeviceRef, Operation, RegistrationResult } from '../operation.ts';
+import type { CommitContext, Unchanged } from './commit.ts';
 import { commitDevices } from './commit.ts';
 
 /**
@@ -56,16 +56,21 @@ export const createLane = (
           onAnswered(1);
         }
       };
-      // The statement that writes the others goes out first.
-      const settleUnchanged: OnUnchanged = (unchanged) => {
-        setImmediate(() => {
-          for (const device of unchanged) settle(device, 'committed');
-        });
+      const answered = new Set<DeviceRef>();
+      const unchanged: Unchanged = {
+        has: (device) => answered.has(device),
+        answer(devices) {
+          for (const { device } of devices) answered.add(device);
+          // The statement that writes the others goes out first.
+          setImmediate(() => {
+            for (const device of devices) settle(device, 'committed');
+          });
+        },
       };
       const devices = byDevice(operations);
       const outcomes = await commitApart(
         devices,
-        (some) => commitAndFeed(context, some, settleUnchanged),
+        (some) => commitAndFeed(context, some, unchanged),
         log,
         'registrations were not committed',
       );
@@ -81,9 +86,9 @@ type Outcome = DeviceResult | Uncommitted;
 async function commitAndFeed(
   context: CommitContext,
   devices: readonly DeviceOperations[],
-  onUnchanged: OnUnchanged,
+  unchanged: Unchanged,
 ): Promise<readonly DeviceResult[]> {
-  const { results, changes } = await commitDevices(context, devices, onUnchanged);
+  const { results, changes } = await commitDevices(context, devices, unchanged);
   // Before the answer, so that a push right after it reaches the device.
   await context.feed.apply(changes);
   return results;

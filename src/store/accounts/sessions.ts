@@ -105,19 +105,25 @@ export interface NewSession {
   readonly lifetimeMs: number;
   /** Sessions of one account; the oldest ones make room. */
   readonly sessionsMax: number;
+  /** Hashes of the token whose place it takes: that session ends. */
+  readonly replaced: readonly Buffer[];
 }
 
 /** Within a transaction that has locked the account. */
 export async function insertSession(tx: Sql, session: NewSession): Promise<void> {
-  const { accountId, tokenHash, lifetimeMs, sessionsMax } = session;
+  const { accountId, tokenHash, lifetimeMs, sessionsMax, replaced } = session;
   await tx`update accounts set last_signed_in_at = now() where id = ${accountId}`;
   await tx`
     insert into sessions (token_hash, account_id, ends_at)
     values (${tokenHash}, ${accountId}, now() + make_interval(secs => ${lifetimeMs}::float8 / 1000))`;
+  // One statement: it has the rows before it changes the revision of sessions, as who signs out.
   await tx`
     delete from sessions where token_hash in (
-      select token_hash from sessions where account_id = ${accountId}
-      order by created_at desc offset ${sessionsMax}
+      (
+        select token_hash from sessions where account_id = ${accountId}
+        order by created_at desc offset ${sessionsMax}
+      )
+      union ${decoded(tx, replaced)}
     )`;
 }
 

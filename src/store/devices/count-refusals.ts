@@ -44,7 +44,7 @@ export const countRefusals = (tx: Sql, devices: readonly RefusedDevice[]) => tx<
     where d.registered_at < to_timestamp(r.registered_before_ms / 1000)
       and coalesce(d.refused_at <= now() - ${REFUSAL_INTERVAL_MS}::float8 * interval '1 millisecond', true)
     order by d.app_id, d.platform_id, d.device_key
-    for update of d
+    for no key update of d
   )
   update devices d set refusals = d.refusals + 1, refused_at = now()
   from refused w

@@ -51,7 +51,7 @@ const updateDelivered = (tx: Sql, deliveries: readonly NotedDelivery[]) => tx<
     where d.refusals > 0
       or (taken.environment is not null and taken.environment is distinct from d.apns_environment)
     order by d.app_id, d.platform_id, d.device_key
-    for update of d
+    for no key update of d
   )
   update devices d set
     refusals = 0, refused_at = null, apns_environment = coalesce(w.environment, d.apns_environment)

@@ -19,7 +19,8 @@ export interface UnwantedTags extends DeviceGroupKey {
 
 /**
  * Finds tags that were deleted before a time by the database's clock, in the groups that may have
- * them: the first `limit` pairs of tag and group.
+ * them: the first `limit` pairs of tag and group. A tag stays on its devices while an open
+ * notification excludes it, which would reach them otherwise.
  */
 export const deletedTags = (sql: Sql, deletedBeforeMs: number, limit: number) =>
   byGroup(
@@ -31,8 +32,21 @@ export const deletedTags = (sql: Sql, deletedBeforeMs: number, limit: number) =>
       join app_platforms p on p.app_id = a.id
       join device_group_tags g on g.app_id = p.app_id and g.platform_id = p.platform_id and g.tag_id = t.id
       where t.deleted_at < to_timestamp(${deletedBeforeMs}::float8 / 1000)
+        -- Asked once, and only if there is such a tag.
+        and t.id not in (${tagsOfOpenConditions(sql)})
       limit ${limit}`,
   );
+
+/**
+ * What open notifications exclude. The condition of an expression has the ids of its tags, negative
+ * where they are negated.
+ */
+const tagsOfOpenConditions = (sql: Sql): Fragment => sql`
+  select unnest(none_tag_ids) from notifications where finished_at is null and none_tag_ids <> '{}'
+  union all
+  select abs(tag::text::integer)
+  from notifications, jsonb_path_query(audience_condition::jsonb, '$.** ? (@.type() == "number")') as tag
+  where finished_at is null and audience_condition is not null`;
 
 /**
  * Tags in apps that they were disconnected from, likewise; of all tags, or of these. Not those

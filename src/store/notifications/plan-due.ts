@@ -146,11 +146,13 @@ export const planDue = (
       -- By its id alone ("limit" keeps the other conditions out): a plan that was made while few
       -- waited would look for each among all that wait.
       cross join lateral (
-        select id, state, any_tag_ids, all_tag_ids, finished_at from notifications
+        select id, state, any_tag_ids, all_tag_ids, finished_at, send_at from notifications
         where id = w.id limit 1 for update skip locked
       ) d
       where w.before < ${atOnceMax}::integer
         and d.finished_at is null and d.state in ('SCHEDULED', 'QUEUED')
+        -- Its time may have been changed since it was found.
+        and d.send_at <= now()
     ),
     addressed as materialized (
       select id, before, state, all_tag_ids, case

@@ -40,7 +40,7 @@ export async function deleteExpiredTags(
 
 /** A tag that was made with a time in the past stays for as long after it was made. */
 const isToDelete = (sql: Sql, expiredBeforeMs: number): Fragment => sql`
-  t.deleted_at is null and t.expires_at_ms < ${expiredBeforeMs}::float8
+  t.deleted_at is null and t.expires_at_ms < ${Math.floor(expiredBeforeMs)}::bigint
   and t.created_at < to_timestamp(${expiredBeforeMs}::float8 / 1000)
   and not exists (
     select from bulk_operations o

@@ -38,6 +38,23 @@ async function startConsole(t: Lifetime, store: Store, more: Partial<ServerOptio
 
 t.test('the session', (t) =>
   onEachStore(t, {
+    'a session that somebody ends in the moment it is made': async (t, store) => {
+      const { sql } = store;
+      await addAccount(sql, { email: ANN, password: PASSWORD, roles: [] });
+      const ask = await startConsole(t, store);
+      await sql.unsafe(`
+        create function end_at_once() returns trigger language plpgsql as $$
+          begin delete from sessions where token_hash = new.token_hash; return null; end $$`);
+      await sql.unsafe(
+        'create trigger at_once after insert on sessions for each row execute function end_at_once()',
+      );
+      const signedIn = await ask('POST', SESSION, {}, { email: ANN, password: PASSWORD });
+      await sql.unsafe('drop trigger at_once on sessions');
+      t.equal(signedIn.status, 401);
+      t.match(await signedIn.json(), { detail: 'This session was ended from elsewhere.' });
+      t.equal(signedIn.headers.get('set-cookie'), null);
+    },
+
     'in with e-mail and password, out again': async (t, store) => {
       const { clientId } = await addTenant(store.sql, 'demo');
       const roles = [[clientId, 'publisher']] as const;

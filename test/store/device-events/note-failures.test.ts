@@ -6,6 +6,7 @@ import { carryOutDeletions } from '../../../src/store/deletions/carry-out.ts';
 import { listDeviceEvents } from '../../../src/store/device-events/list-events.ts';
 import { listExpectedSends } from '../../../src/store/device-events/list-expected.ts';
 import { failedSendsIn, noteFailures } from '../../../src/store/device-events/note-failures.ts';
+import { countRefusals } from '../../../src/store/devices/count-refusals.ts';
 import type { ErasedDevice } from '../../../src/store/devices/erase-device.ts';
 import { eraseDevice } from '../../../src/store/devices/erase-device.ts';
 import type { Sql } from '../../../src/store/sql.ts';
@@ -217,6 +218,17 @@ await withPostgresStore(t, async (t, { sql }) => {
       await noteFailures(sql, failed);
     });
     t.same(await listDeviceEvents(sql, first, 10), []);
+    t.equal((await listDeviceEvents(sql, second, 10)).length, 1);
+  });
+
+  await t.test('a device that is only changed has its failure noted', async (t) => {
+    await sql`delete from device_events`;
+    await sql.begin(async (counting) => {
+      await countRefusals(counting, [
+        { appId, platformId: 3, ordinal: 1, registeredBeforeMs: Date.now() + 60_000 },
+      ]);
+      await noteFailures(sql, failed);
+    });
     t.equal((await listDeviceEvents(sql, second, 10)).length, 1);
   });
 

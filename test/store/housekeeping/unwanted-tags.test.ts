@@ -13,6 +13,7 @@ import {
 } from '../../../src/store/housekeeping/unwanted-tags.ts';
 import type { SqlPool } from '../../../src/store/sql.ts';
 import { makeRegistration } from '../../support/app-api.ts';
+import { makeNotification } from '../../support/notifications.ts';
 import { onEachStore } from '../../support/on-each-store.ts';
 import { until } from '../../support/poll.ts';
 import { withPostgresStore } from '../../support/store.ts';
@@ -32,6 +33,32 @@ const tagsOfDevices = async (sql: SqlPool): Promise<readonly (readonly number[])
   );
 
 await onEachStore(t, {
+  'a deleted tag stays on devices while an open push excludes it': async (t, store) => {
+    const { sql } = store;
+    const tenant = await makeTenant(sql, 'acme');
+    const tags = await tenant.makeTags(4);
+    const [target = 0, excluded = 0, negated = 0, free = 0] = tags;
+    const registration = makeRegistration(store);
+    const device = deviceRef(tenant.appId, PLATFORM, 'x');
+    await registration.submit({ kind: 'reg', device, tagIds: tags, appVersion: null });
+    await makeNotification(sql, { ...tenant, tagId: target });
+    const [first, second] = [
+      await makeNotification(sql, { ...tenant, tagId: target }),
+      await makeNotification(sql, { ...tenant, tagId: target }),
+    ];
+    await sql`update notifications set none_tag_ids = array[${excluded}::integer] where id = ${first}::uuid`;
+    const condition = { or: [target, { and: [target, -negated] }] };
+    await sql`update notifications set audience_condition = ${JSON.stringify(condition)}::text::json where id = ${second}::uuid`;
+    for (const tagId of [excluded, negated, free]) await tenant.deleteTag(tagId);
+    const unwanted = async () =>
+      (await deletedTags(sql, Date.now() + 60_000, 10)).flatMap(({ tagIds }) => tagIds);
+    t.same(await unwanted(), [free]);
+    await sql`update notifications set finished_at = now() where id = ${first}::uuid`;
+    t.same(await unwanted(), [excluded, free]);
+    await sql`update notifications set finished_at = now()`;
+    t.same(await unwanted(), [excluded, negated, free]);
+  },
+
   'a deleted tag is taken off a piece at a time, and its group forgets it with the last': async (
     t,
     store,

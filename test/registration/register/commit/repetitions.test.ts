@@ -166,7 +166,7 @@ await t.test('a repetition does not wait for what is written with it', (t) =>
   withPostgresStore(t, async (t, store) => {
     const { sql } = store;
     const tenant = await makeTenant(sql, 'acme');
-    const [a, b] = [await tenant.makeTag(), await tenant.makeTag()];
+    const [a = 0, b = 0, c = 0] = await tenant.makeTags(3);
     const registration = new Registration({
       store,
       feed: NO_FEED,
@@ -217,6 +217,25 @@ await t.test('a repetition does not wait for what is written with it', (t) =>
     t.same(await Promise.all(lost.others), ['unavailable', 'unavailable', 'unavailable']);
     t.equal(registration.depth, 0, 'each is counted once');
     t.equal(await register('same', [a]), 'committed');
+
+    const elsewhere = makeRegistration(store);
+    const later = await transact(sql, async (tx) => {
+      await tx`delete from devices where device_id = 'changes'`;
+      const device = deviceRef(tenant.appId, PLATFORM, 'later');
+      const [change, clear] = [
+        register('changes', [c]),
+        registration.submit({ kind: 'ureg', device, tagIds: 'all' }),
+      ];
+      t.equal(await clear, 'committed', 'nobody has this device');
+      await until('the other one waits', async () => ((await waitsForLock(sql)) ? true : null));
+      const submitted = elsewhere.submit({ kind: 'reg', device, tagIds: [a], appVersion: null });
+      t.equal(await submitted, 'committed');
+      return { change };
+    });
+    t.equal(await later.change, 'committed', 'made again, in another try of the batch');
+    const [row] = await sql`select tag_ids as "tagIds" from devices where device_id = 'later'`;
+    t.same(row, { tagIds: [a] }, 'which does not repeat what was answered before');
+    await elsewhere.drain();
     await registration.drain();
   }),
 );
