@@ -21,6 +21,7 @@ import { makeDemoLink } from './demo-link.ts';
 import type { Scope } from './domain/device.ts';
 import { PLATFORM_IDS, UNWRITTEN_MS_MAX } from './domain/device.ts';
 import type { Progress } from './domain/progress.ts';
+import { FINAL_KINDS } from './domain/progress.ts';
 import { adminRoutes } from './http/admin/routes.ts';
 import { appApiRoutes } from './http/app-api/routes.ts';
 import { TagTrees } from './http/app-api/tag-tree.ts';
@@ -59,13 +60,13 @@ import type { SimulatorThread } from './simulator/thread.ts';
 import { startSimulatorThread } from './simulator/thread.ts';
 import { systemClock } from './std/clock.ts';
 import type { ThreadVitals } from './std/thread-vitals.ts';
-import { readThreadVitals } from './std/thread-vitals.ts';
+import { VitalsWatch } from './std/thread-vitals.ts';
 import { TokenBuckets } from './std/token-buckets.ts';
 import type { CredentialState } from './store/health/read-credential-states.ts';
 import { WriteProbe } from './store/health/write-probe.ts';
 import type { Sql } from './store/sql.ts';
 import type { Store } from './store/store.ts';
-import { gatherSystem } from './system-state.ts';
+import { createBacklog, gatherSystem } from './system-state.ts';
 import { SqlTagIndex } from './tag-index/sql/sql-tag-index.ts';
 import type { IndexFeed, TagIndex } from './tag-index/tag-index.ts';
 import { NO_FEED } from './tag-index/tag-index.ts';
@@ -113,6 +114,7 @@ const DAY_MS = 24 * HOUR_MS;
 export async function startEngine({ config, store, secrets, log }: EngineParts): Promise<Engine> {
   const { sql } = store;
   const metrics = createMetrics();
+  beginCounts(metrics);
   const demo = hasDemo(config) ? await startDemo(store, secrets) : null;
   const origins = providerOrigins(config, demo?.simulator ?? null);
   const catalogue = new Catalogue(sql);
@@ -147,8 +149,14 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
     },
   });
   metrics.watchCircuits(() => fanOut.circuitBreakers.readings);
+  metrics.watchSending(fanOut.sending);
+  metrics.watchLedger(fanOut.ledger);
+  metrics.watchParts(fanOut.parts);
+  const backlog = createBacklog(sql);
+  metrics.watchBacklog(() => backlog.read());
+  const ownVitals = new VitalsWatch();
   metrics.watchThreads(() => [
-    ...readingsOf('main', readThreadVitals()),
+    ...readingsOf('main', ownVitals.vitals),
     ...readingsOf('database', store.threadVitals()),
     ...readingsOf('simulator', demo?.simulator.vitals() ?? null),
     ...fanOut.workerVitals().flatMap((vitals, i) => readingsOf(`worker-${i + 1}`, vitals)),
@@ -282,6 +290,7 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
       await Promise.all([registration.drain(), replacements.drain(), importer.drain()]);
       await Promise.all([tagIndex.stop(), writeProbe.close()]);
       await demo?.simulator.close();
+      ownVitals.stop();
     },
   };
 }
@@ -437,6 +446,21 @@ const usableOf = (
     : null,
 });
 
+/**
+ * Series that are to be there before the first event: Prometheus sees no increase when a series
+ * begins with it.
+ */
+function beginCounts(metrics: Metrics): void {
+  for (const reason of ['limit', 'refused', 'unavailable']) {
+    metrics.registrationFailures.with({ reason });
+  }
+  for (const result of ['given-back', 'parked']) metrics.partFailures.with({ result });
+  for (const platform of PLATFORM_IDS.map(String)) {
+    metrics.retries.with({ platform });
+    for (const outcome of FINAL_KINDS) metrics.sends.with({ platform, outcome });
+  }
+}
+
 /** Counts durable operations, and those that were refused because too many waited. */
 function countRegistration(metrics: Metrics, operation: string, result: RegistrationResult): void {
   switch (result) {
@@ -450,12 +474,17 @@ function countRegistration(metrics: Metrics, operation: string, result: Registra
     case 'limit':
     case 'refused':
     case 'unavailable':
+      metrics.registrationFailures.with({ reason: result }).value += 1;
   }
 }
 
-/** Counts sends by their final outcome; retries count when they have ended. */
+/** Counts sends by their final outcome, and those that are put off. */
 function countSends(metrics: Metrics, report: Progress): void {
   const platform = String(report.platformId);
+  if (report.failure !== undefined) {
+    const result = report.isParked === true ? 'parked' : 'given-back';
+    metrics.partFailures.with({ result }).value += 1;
+  }
   const add = (outcome: string, count: number): void => {
     if (count > 0) metrics.sends.with({ platform, outcome }).value += count;
   };
@@ -463,10 +492,14 @@ function countSends(metrics: Metrics, report: Progress): void {
     case 'chunk': {
       const { total: _, ...ended } = report.counts;
       for (const [outcome, count] of Object.entries(ended)) add(outcome, count);
+      metrics.retries.with({ platform }).value += report.retries.length;
       return;
     }
     case 'retries':
-      for (const { ending } of report.settlements) if (ending !== null) add(ending, 1);
+      for (const { ending } of report.settlements) {
+        if (ending !== null) add(ending, 1);
+        else metrics.retries.with({ platform }).value += 1;
+      }
   }
 }
 
@@ -488,6 +521,11 @@ function startRegistration(
     freshMs: config.REGISTRATION_REFRESH_HOURS * HOUR_MS,
   });
   metrics.watchQueue('registrations', () => registration.depth);
+  const { seconds, operations } = registration.batches;
+  metrics.watchRegistration(() => ({
+    batchSeconds: seconds.reading,
+    batchOperations: operations.reading,
+  }));
   return registration;
 }
 

@@ -3,6 +3,8 @@
 import { hostname } from 'node:os';
 import type { Readiness } from './http/open/readiness.ts';
 import type { SystemState } from './http/operator/system.ts';
+import { LastKnown } from './std/last-known.ts';
+import type { QueueReading } from './store/health/read-queue.ts';
 import { readQueue } from './store/health/read-queue.ts';
 import { listNodes } from './store/nodes/list-nodes.ts';
 import type { Sql } from './store/sql.ts';
@@ -18,6 +20,21 @@ export interface SystemSources extends Pick<SystemState, 'providers' | 'index'> 
 const NODES_MAX = 200;
 /** Of jobs, chunks and retries each: a count of a million would take a second. */
 const COUNTED_MAX = 100_000;
+
+/**
+ * The same for the metrics: every node counts as often as it is scraped, and an operator who sees
+ * so many knows enough.
+ */
+const BACKLOG_COUNTED_MAX = 10_000;
+/** Of a count that a scrape tells: longer than scrapers wait from one to the next. */
+const BACKLOG_AGE_MS_MAX = 120_000;
+
+/** What waits in the database, as of the last time that somebody asked. */
+export const createBacklog = (sql: Sql): LastKnown<QueueReading> =>
+  new LastKnown({
+    ask: () => readQueue(sql, BACKLOG_COUNTED_MAX),
+    ageMsMax: BACKLOG_AGE_MS_MAX,
+  });
 
 /** This node, on the embedded database: it is the only one, and has no heartbeat. */
 const ALONE = { id: 1, host: hostname(), pid: process.pid, seenAgoMs: 0, isDead: false };

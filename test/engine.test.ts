@@ -136,8 +136,26 @@ async function watched(t: Test, sql: SqlPool, engine: EngineProcess): Promise<vo
 }
 
 async function measured(t: Test, engine: EngineProcess): Promise<void> {
-  const text = await metricsOf(engine);
+  // Worker threads tell what they have done every few seconds.
+  const text = await until('a worker has told of its sends', async () => {
+    const text = await metricsOf(engine);
+    return /^tagcast_provider_sends_total\{.*\} [1-9]/m.test(text) ? text : null;
+  });
   for (const series of [
+    /^tagcast_provider_sends_total\{provider="apns",outcome="delivered"\} 1$/m,
+    /^tagcast_provider_sends_total\{provider="apns",outcome="unknown"\} 0$/m,
+    /^tagcast_provider_latency_seconds_count\{provider="apns"\} 1$/m,
+    /^tagcast_provider_latency_seconds_bucket\{provider="apns",le="\+Inf"\} 1$/m,
+    /^tagcast_provider_connections\{provider="apns"\} 1$/m,
+    /^tagcast_provider_connects_total\{provider="apns"\} 1$/m,
+    /^tagcast_provider_connect_failures_total\{provider="apns"\} 0$/m,
+    /^tagcast_provider_streams\{provider="apns"\} 0$/m,
+    /^tagcast_provider_connections\{provider="fcm"\} 0$/m,
+    /^tagcast_index_resolve_seconds_count\{source="redis"\} [1-9]/m,
+    /^tagcast_index_resolve_seconds_count\{source="database"\} 0$/m,
+    /^tagcast_index_fallbacks_total\{reason="stale"\} 0$/m,
+    /^tagcast_thread_event_loop_delay_seconds_count\{thread="main"\} [1-9]/m,
+    /^tagcast_thread_event_loop_delay_seconds_count\{thread="worker-1"\} [1-9]/m,
     /^tagcast_registrations_total\{operation="reg"\} 3$/m,
     /^tagcast_sends_total\{platform="3",outcome="delivered"\} 1$/m,
     /^tagcast_queue_depth\{queue="registrations"\} 0$/m,

@@ -7,7 +7,8 @@ import type { ApnsEnvironment } from './credential.ts';
 import type { Counts, NotificationScope } from './notification.ts';
 
 /** How a send to a device ends for good; `total` is the sum of these five. */
-export type FinalKind = 'delivered' | 'failed' | 'skipped' | 'expired' | 'cancelled';
+export const FINAL_KINDS = ['delivered', 'failed', 'skipped', 'expired', 'cancelled'] as const;
+export type FinalKind = (typeof FINAL_KINDS)[number];
 
 /** The failure reason of devices in parked parts. */
 export const PARKED = 'Parked';

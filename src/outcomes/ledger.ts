@@ -12,6 +12,8 @@ import { backoffMs } from '../std/backoff.ts';
 import { Batcher } from '../std/batcher.ts';
 import type { Clock } from '../std/clock.ts';
 import { failureText } from '../std/failure-text.ts';
+import type { HistogramReading } from '../std/histogram.ts';
+import { Histogram } from '../std/histogram.ts';
 import type { DedicatedConnection } from '../store/dedicated-connection.ts';
 import { PLANS_ARE_KEPT } from '../store/dedicated-connection.ts';
 import { faultOf } from '../store/faults.ts';
@@ -31,6 +33,9 @@ const ROWS_PER_TRANSACTION_MAX = 16_384;
 /** The wait between tries while the database is down. */
 const OUTAGE_BACKOFF = { baseMs: 100, capMs: 2_000 };
 
+/** From a commit without a queue to a database that was away for a while. */
+const RECORD_BOUNDS_SECONDS = [0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60];
+
 export interface LedgerOptions {
   readonly store: Pick<Store, 'sql' | 'openDedicatedConnection'>;
   readonly feed: IndexFeed;
@@ -41,11 +46,25 @@ export interface LedgerOptions {
   onRecorded(report: Progress): void;
 }
 
+/** How recording goes, for the metrics. */
+export interface LedgerReading {
+  readonly recordSeconds: HistogramReading;
+  readonly reportsWaiting: number;
+  /** Age of the oldest report that waits, at most; 0: none waits. */
+  readonly lagSeconds: number;
+  readonly failedAttempts: number;
+}
+
 export class Ledger {
   private readonly options: LedgerOptions;
   /** A dedicated connection: the batcher runs one transaction at a time. */
   private readonly connection: DedicatedConnection;
   private readonly batcher: Batcher<Progress, Reply>;
+  private readonly recordSeconds = new Histogram(RECORD_BOUNDS_SECONDS);
+  /** Reports that are not recorded yet, and when the oldest of them came, or before. */
+  private waiting = 0;
+  private waitingSinceMs = 0;
+  private failedAttempts = 0;
 
   constructor(options: LedgerOptions) {
     this.options = options;
@@ -60,7 +79,19 @@ export class Ledger {
 
   /** Resolves when the report is durable or refused. A chunk has one under way at a time. */
   record(progress: Progress): Promise<Reply> {
+    if (this.waiting === 0) this.waitingSinceMs = performance.now();
+    this.waiting += 1;
     return this.batcher.submit(progress);
+  }
+
+  get reading(): LedgerReading {
+    const { waiting, waitingSinceMs, failedAttempts } = this;
+    return {
+      recordSeconds: this.recordSeconds.reading,
+      reportsWaiting: waiting,
+      lagSeconds: waiting === 0 ? 0 : (performance.now() - waitingSinceMs) / 1_000,
+      failedAttempts,
+    };
   }
 
   /** Resolves when everything reported so far is recorded. */
@@ -69,7 +100,13 @@ export class Ledger {
   }
 
   private async recordAll(reports: readonly Progress[]): Promise<readonly Reply[]> {
+    const startedMs = performance.now();
+    const isAll = reports.length === this.waiting;
     const replies = await this.recordWhole(reports);
+    this.recordSeconds.observe((performance.now() - startedMs) / 1_000);
+    this.waiting -= reports.length;
+    // Those that wait now came meanwhile, if this transaction took all that waited.
+    if (isAll) this.waitingSinceMs = startedMs;
     reports.forEach((report, i) => {
       if (replies[i]?.kind === 'recorded') this.options.onRecorded(report);
     });
@@ -92,6 +129,7 @@ export class Ledger {
       } catch (error) {
         const fault = faultOf(error);
         if (fault === 'data' || fault === 'bug') return this.recordApart(reports, error);
+        this.failedAttempts += 1;
         this.options.log.warn({ err: error }, 'progress cannot be recorded; trying again');
         await sleep(backoffMs(OUTAGE_BACKOFF, attempt));
       }

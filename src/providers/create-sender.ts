@@ -6,6 +6,7 @@ import { dial as dialHttp2 } from '../transport/http2/dial.ts';
 import type { Dial } from '../transport/provider-connection.ts';
 import { ProviderTransport } from '../transport/provider-transport.ts';
 import type { TransportLimits, TransportName } from '../transport/transport.ts';
+import type { TransportMeter } from '../transport/transport-meter.ts';
 import type { ProviderOrigins } from './origins.ts';
 import { trustedAt } from './origins.ts';
 import { providerOf } from './providers.ts';
@@ -21,18 +22,24 @@ export interface SenderOptions {
    * which cannot wait for the real ones.
    */
   readonly limits?: Partial<TransportLimits>;
+  /** Counts what its transports do. Absent: nobody asks. */
+  readonly meter?: TransportMeter | undefined;
 }
 
 const DIALS: Readonly<Record<TransportName, Dial>> = { http2: dialHttp2, compat: dialCompat };
 
 /** Makes a sender. It connects at its first `whenReady`. */
 export function createSender(credential: ProviderCredential, options: SenderOptions): Sender {
-  const { origins, transport, authorization, limits = {} } = options;
+  const { origins, transport, authorization, limits = {}, meter } = options;
   return providerOf(credential).createSender(credential, {
     origins,
     authorization,
     limits,
     makeTransport: (parts) =>
-      new ProviderTransport(DIALS[transport], { ...parts, ca: trustedAt(parts.origin, origins) }),
+      new ProviderTransport(DIALS[transport], {
+        ...parts,
+        ca: trustedAt(parts.origin, origins),
+        meter,
+      }),
   });
 }

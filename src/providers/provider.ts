@@ -116,7 +116,7 @@ export interface SenderParts<Origins> {
   readonly authorization: string;
   /** These replace single limits of the provider. */
   readonly limits: Partial<TransportLimits>;
-  makeTransport(options: Omit<TransportOptions, 'ca'>): Transport;
+  makeTransport(options: Omit<TransportOptions, 'ca' | 'meter'>): Transport;
 }
 
 export interface Probe {

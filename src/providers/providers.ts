@@ -29,6 +29,9 @@ const BY_KIND: ReadonlyMap<string, AnyProvider> = new Map(
   Object.values(PROVIDERS).map((provider) => [provider.kind, provider]),
 );
 
+/** The marks of their credentials. */
+export const PROVIDER_KINDS: readonly string[] = [...BY_KIND.keys()];
+
 /** The provider that a credential is for. */
 export function providerOf({ kind }: ProviderCredential): AnyProvider {
   const provider = BY_KIND.get(kind);

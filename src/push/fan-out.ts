@@ -7,6 +7,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Progress } from '../domain/progress.ts';
+import type { LedgerReading } from '../outcomes/ledger.ts';
 import { Ledger } from '../outcomes/ledger.ts';
 import type { ProviderOrigins } from '../providers/origins.ts';
 import { TestSends } from '../providers/test-sends.ts';
@@ -26,6 +27,7 @@ import type { AuthorizationSource, CredentialSource } from './dispatch/authorize
 import { Authorizer } from './dispatch/authorizer.ts';
 import { CircuitBreakers } from './dispatch/circuit-breakers.ts';
 import { Claimer } from './dispatch/claimer.ts';
+import type { PartsReading } from './dispatch/dispatcher.ts';
 import { Dispatcher } from './dispatch/dispatcher.ts';
 import { Heartbeat } from './dispatch/heartbeat.ts';
 import { Pacer } from './dispatch/pacer.ts';
@@ -38,6 +40,7 @@ import { Planner } from './plan/planner.ts';
 import { openBroadcast } from './protocol/broadcast.ts';
 import type { Presence } from './protocol/presence.ts';
 import type { GiveBack } from './protocol/task.ts';
+import type { SendingReading } from './protocol/worker-totals.ts';
 
 /**
  * SIGTERM leaves ten seconds: tasks get three to reach the end of a block, and three more for the
@@ -79,6 +82,11 @@ export interface FanOut {
   readonly circuitBreakers: CircuitBreakers;
   /** The last vitals of each worker thread. */
   readonly workerVitals: () => readonly ThreadVitals[];
+  /** What the worker threads have done, for the metrics. */
+  readonly sending: () => SendingReading;
+  /** How recording goes, and what is under way, for the metrics. */
+  readonly ledger: () => LedgerReading;
+  readonly parts: () => PartsReading;
   /** Stops claiming, lets sends end, records them, gives back the rest, ends threads. Bounded. */
   drain(): Promise<void>;
 }
@@ -188,6 +196,9 @@ export async function startFanOut(options: FanOutOptions): Promise<FanOut> {
     }),
     circuitBreakers,
     workerVitals: () => pool.vitals,
+    sending: () => pool.totals.reading,
+    ledger: () => ledger.reading,
+    parts: () => dispatcher.reading,
     async drain() {
       await atMost(DRAIN_MS_MAX, async () => {
         await Promise.all([planner.stop(), deletions.stop(), warmer.stop(), stranded.stop()]);

@@ -5,6 +5,8 @@
  */
 
 import type { Worker } from 'node:worker_threads';
+import type { HistogramReading } from './histogram.ts';
+import { Histogram } from './histogram.ts';
 
 export interface ThreadVitals {
   /** Of the JavaScript heap, garbage that is not collected yet included. */
@@ -15,6 +17,8 @@ export interface ThreadVitals {
   readonly arrayBuffersBytes: number;
   /** Time for which the event loop was at work since the thread's start. */
   readonly activeSeconds: number;
+  /** How late the event loop was with timers since the thread's start. */
+  readonly eventLoopDelaySeconds: HistogramReading;
 }
 
 /** Often enough for a scraper, seldom enough to wake an idle thread for. */
@@ -23,16 +27,49 @@ const TELL_EVERY_MS = 5_000;
 /** From Node 26 on `external` leaves the memory of WebAssembly out; before, it is included. */
 const EXTERNAL_HAS_WEB_ASSEMBLY = Number.parseInt(process.versions.node, 10) < 26;
 
-/** The vitals of the calling thread, which passes the size of its WebAssembly memory. */
-export function readThreadVitals(webAssemblyBytes = 0): ThreadVitals {
-  const { heapUsed, heapTotal, external, arrayBuffers } = process.memoryUsage();
-  return {
-    heapUsedBytes: heapUsed,
-    heapBytes: heapTotal,
-    externalBytes: EXTERNAL_HAS_WEB_ASSEMBLY ? external : external + webAssemblyBytes,
-    arrayBuffersBytes: arrayBuffers,
-    activeSeconds: performance.eventLoopUtilization().active / 1_000,
-  };
+/**
+ * A timer this often shows every stop of the event loop that is longer, and shorter ones by their
+ * share of the time. An idle thread hardly notices so few wakes.
+ */
+const PROBE_EVERY_MS = 100;
+/** From the unrest of any timer to stops that cost a node its leases. */
+const DELAY_BOUNDS_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
+
+/** Watches the thread that makes it. Does not keep the thread alive. */
+export class VitalsWatch {
+  readonly #webAssemblyBytes: () => number;
+  readonly #delaySeconds = new Histogram(DELAY_BOUNDS_SECONDS);
+  readonly #prober: NodeJS.Timeout;
+  #probedAtMs = performance.now();
+
+  /** `webAssemblyBytes`: the size of the thread's WebAssembly memory. */
+  constructor(webAssemblyBytes: () => number = () => 0) {
+    this.#webAssemblyBytes = webAssemblyBytes;
+    this.#prober = setInterval(() => this.#probe(), PROBE_EVERY_MS).unref();
+  }
+
+  get vitals(): ThreadVitals {
+    const { heapUsed, heapTotal, external, arrayBuffers } = process.memoryUsage();
+    return {
+      heapUsedBytes: heapUsed,
+      heapBytes: heapTotal,
+      externalBytes: EXTERNAL_HAS_WEB_ASSEMBLY ? external : external + this.#webAssemblyBytes(),
+      arrayBuffersBytes: arrayBuffers,
+      activeSeconds: performance.eventLoopUtilization().active / 1_000,
+      eventLoopDelaySeconds: this.#delaySeconds.reading,
+    };
+  }
+
+  stop(): void {
+    clearInterval(this.#prober);
+  }
+
+  #probe(): void {
+    const nowMs = performance.now();
+    const lateMs = Math.max(0, nowMs - this.#probedAtMs - PROBE_EVERY_MS);
+    this.#delaySeconds.observe(lateMs / 1_000);
+    this.#probedAtMs = nowMs;
+  }
 }
 
 /**
@@ -41,9 +78,10 @@ export function readThreadVitals(webAssemblyBytes = 0): ThreadVitals {
  */
 export function tellThreadVitals(
   tell: (vitals: ThreadVitals) => void,
-  webAssemblyBytes: () => number = () => 0,
+  webAssemblyBytes?: () => number,
 ): void {
-  const tellNow = (): void => tell(readThreadVitals(webAssemblyBytes()));
+  const watch = new VitalsWatch(webAssemblyBytes);
+  const tellNow = (): void => tell(watch.vitals);
   tellNow();
   setInterval(tellNow, TELL_EVERY_MS).unref();
 }

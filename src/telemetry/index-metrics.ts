@@ -1,7 +1,7 @@
 /** Metrics of the tag index in Redis: they exist only if Redis is used. */
 
 import type { Registry } from 'prom-client';
-import { Counter, Gauge } from 'prom-client';
+import { readCounter, readGauge } from './read-metrics.ts';
 
 /** The state of the index, as this process sees it. */
 export interface IndexReading {
@@ -14,29 +14,28 @@ export interface IndexReading {
 
 /** Calls `read` whenever the metrics are read. */
 export function registerIndexMetrics(registry: Registry, read: () => IndexReading): void {
-  new Gauge({
-    name: 'tagcast_index_reachable',
-    help: 'Whether Redis answers; without it tags are resolved from the database.',
-    registers: [registry],
-    collect() {
-      this.set(Number(read().isReachable));
+  readGauge(
+    registry,
+    {
+      name: 'tagcast_index_reachable',
+      help: 'Whether Redis answers; without it tags are resolved from the database.',
     },
-  });
-  new Gauge({
-    name: 'tagcast_index_groups_waiting',
-    help: 'Groups behind the database that wait to be repaired.',
-    registers: [registry],
-    collect() {
-      this.set(read().groupsWaiting);
+    () => [[{}, Number(read().isReachable)]],
+  );
+  readGauge(
+    registry,
+    {
+      name: 'tagcast_index_groups_waiting',
+      help: 'Groups behind the database that wait to be repaired.',
     },
-  });
-  new Counter({
-    name: 'tagcast_index_groups_repaired_total',
-    help: 'Groups read from the database into the index.',
-    registers: [registry],
-    collect() {
-      this.reset();
-      this.inc(read().groupsRepaired);
+    () => [[{}, read().groupsWaiting]],
+  );
+  readCounter(
+    registry,
+    {
+      name: 'tagcast_index_groups_repaired_total',
+      help: 'Groups read from the database into the index.',
     },
-  });
+    () => [[{}, read().groupsRepaired]],
+  );
 }

@@ -3,9 +3,20 @@
  * are counted in a plain field.
  */
 
-import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { IndexReading } from './index-metrics.ts';
 import { registerIndexMetrics } from './index-metrics.ts';
+import type { BacklogReading, LedgerReading, PartsReading } from './ledger-metrics.ts';
+import {
+  registerBacklogMetrics,
+  registerLedgerMetrics,
+  registerPartsMetrics,
+} from './ledger-metrics.ts';
+import { readCounter, readGauge } from './read-metrics.ts';
+import type { RegistrationReading } from './registration-metrics.ts';
+import { registerRegistrationMetrics } from './registration-metrics.ts';
+import type { SendingReading } from './sending-metrics.ts';
+import { registerSendingMetrics } from './sending-metrics.ts';
 import type { ThreadReading } from './thread-metrics.ts';
 import { registerThreadMetrics } from './thread-metrics.ts';
 
@@ -28,6 +39,9 @@ export interface Metrics {
   readonly limitRefusals: CountFamily<'limit'>;
   readonly sends: CountFamily<'platform' | 'outcome'>;
   readonly heldDeletions: CountFamily<'platform'>;
+  readonly registrationFailures: CountFamily<'reason'>;
+  readonly retries: CountFamily<'platform'>;
+  readonly partFailures: CountFamily<'result'>;
   /** Calls `read` for the length of a queue whenever the metrics are read. */
   watchQueue(queue: string, read: () => number): void;
   /** Calls `read` for the state of provider credentials whenever the metrics are read. */
@@ -40,6 +54,16 @@ export interface Metrics {
   watchObjectIds(read: () => number | null): void;
   /** Likewise for the connections of callers. */
   watchConnections(read: () => ConnectionReading): void;
+  /** Likewise, once, for the batches of registrations. */
+  watchRegistration(read: () => RegistrationReading): void;
+  /** Likewise, once, for the ledger. */
+  watchLedger(read: () => LedgerReading): void;
+  /** Likewise, once, for the parts that were claimed. */
+  watchParts(read: () => PartsReading): void;
+  /** Likewise, once, for what waits in the database; null: not known. */
+  watchBacklog(read: () => BacklogReading | null): void;
+  /** Likewise, once, for what the worker threads do. */
+  watchSending(read: () => SendingReading): void;
   /** Likewise, once, for the threads of this process. */
   watchThreads(read: () => readonly ThreadReading[]): void;
   /** The Prometheus text form. */
@@ -83,15 +107,11 @@ export function createMetrics(): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const queues = new Map<string, () => number>();
-  new Gauge({
-    name: 'tagcast_queue_depth',
-    help: 'Items waiting in a queue.',
-    labelNames: ['queue'],
-    registers: [registry],
-    collect() {
-      for (const [queue, read] of queues) this.set({ queue }, read());
-    },
-  });
+  readGauge(
+    registry,
+    { name: 'tagcast_queue_depth', help: 'Items waiting in a queue.', labelNames: ['queue'] },
+    () => [...queues].map(([queue, read]) => [{ queue }, read()]),
+  );
   const credentials = watchCredentials(registry);
   const circuits = watchCircuits(registry);
   const family = <Label extends string>(
@@ -125,6 +145,17 @@ export function createMetrics(): Metrics {
       'Devices reported dead that are not erased before an operator decides.',
       ['platform'],
     ),
+    registrationFailures: family(
+      'tagcast_registration_failures_total',
+      'Operations that were not committed.',
+      ['reason'],
+    ),
+    retries: family('tagcast_retries_total', 'Sends that were put off to a later time.', [
+      'platform',
+    ]),
+    partFailures: family('tagcast_part_failures_total', 'Parts that failed by a fault of ours.', [
+      'result',
+    ]),
     watchQueue: (queue, read) => queues.set(queue, read),
     watchCredentials: (read) => {
       credentials.read = read;
@@ -135,6 +166,11 @@ export function createMetrics(): Metrics {
     watchObjectIds: (read) => registerObjectIds(registry, read),
     watchConnections: (read) => registerConnections(registry, read),
     watchIndex: (read) => registerIndexMetrics(registry, read),
+    watchRegistration: (read) => registerRegistrationMetrics(registry, read),
+    watchLedger: (read) => registerLedgerMetrics(registry, read),
+    watchParts: (read) => registerPartsMetrics(registry, read),
+    watchBacklog: (read) => registerBacklogMetrics(registry, read),
+    watchSending: (read) => registerSendingMetrics(registry, read),
     watchThreads: (read) => registerThreadMetrics(registry, read),
     text: () => registry.metrics(),
     contentType: registry.contentType,
@@ -142,53 +178,48 @@ export function createMetrics(): Metrics {
 }
 
 function registerObjectIds(registry: Registry, read: () => number | null): void {
-  new Gauge({
-    name: 'tagcast_object_ids_used_ratio',
-    help: 'Share of the ids of tags, groups and apps that is used: at 1 no more can be created.',
-    registers: [registry],
-    collect() {
-      this.remove();
-      const share = read();
-      if (share !== null) this.set(share);
+  readGauge(
+    registry,
+    {
+      name: 'tagcast_object_ids_used_ratio',
+      help: 'Share of the ids of tags, groups and apps that is used: at 1 no more can be created.',
     },
-  });
+    () => {
+      const share = read();
+      return share === null ? [] : [[{}, share]];
+    },
+  );
 }
 
 function registerConnections(registry: Registry, read: () => ConnectionReading): void {
-  const gauge = (name: string, help: string, valueIn: (reading: ConnectionReading) => number) =>
-    new Gauge({
-      name,
-      help,
-      registers: [registry],
-      collect() {
-        this.set(valueIn(read()));
-      },
-    });
-  const counter = (name: string, help: string, valueIn: (reading: ConnectionReading) => number) =>
-    new Counter({
-      name,
-      help,
-      registers: [registry],
-      collect() {
-        this.reset();
-        this.inc(valueIn(read()));
-      },
-    });
-  gauge('tagcast_http_connections', 'Open connections of callers.', ({ size }) => size);
-  counter(
-    'tagcast_http_connections_turned_away_total',
-    'Connections of callers that were closed because there was no room for them.',
-    ({ turnedAway }) => turnedAway,
+  readGauge(
+    registry,
+    { name: 'tagcast_http_connections', help: 'Open connections of callers.' },
+    () => [[{}, read().size]],
   );
-  counter(
-    'tagcast_http_connections_cut_off_total',
-    'Connections of callers that were closed because too many bytes of answers were unread.',
-    ({ cutOff }) => cutOff,
+  readCounter(
+    registry,
+    {
+      name: 'tagcast_http_connections_turned_away_total',
+      help: 'Connections of callers that were closed because there was no room for them.',
+    },
+    () => [[{}, read().turnedAway]],
   );
-  gauge(
-    'tagcast_http_unsent_bytes',
-    'Bytes of answers that callers have not read yet.',
-    ({ unsentBytes }) => unsentBytes,
+  readCounter(
+    registry,
+    {
+      name: 'tagcast_http_connections_cut_off_total',
+      help: 'Connections of callers that were closed because too many bytes of answers were unread.',
+    },
+    () => [[{}, read().cutOff]],
+  );
+  readGauge(
+    registry,
+    {
+      name: 'tagcast_http_unsent_bytes',
+      help: 'Bytes of answers that callers have not read yet.',
+    },
+    () => [[{}, read().unsentBytes]],
   );
 }
 
@@ -241,20 +272,13 @@ function scopeGauge<Reading extends { readonly appId: number; readonly platformI
   read: () => readonly Reading[],
   valueIn: (reading: Reading) => number | null,
 ): void {
-  new Gauge({
-    name,
-    help,
-    labelNames: ['app', 'platform'],
-    registers: [registry],
-    collect() {
-      this.reset();
-      for (const reading of read()) {
-        const value = valueIn(reading);
-        if (value === null) continue;
-        this.set({ app: String(reading.appId), platform: String(reading.platformId) }, value);
-      }
-    },
-  });
+  readGauge(registry, { name, help, labelNames: ['app', 'platform'] }, () =>
+    read().flatMap((reading) => {
+      const value = valueIn(reading);
+      const labels = { app: String(reading.appId), platform: String(reading.platformId) };
+      return value === null ? [] : [[labels, value] as const];
+    }),
+  );
 }
 
 function createFamily<Label extends string>(
@@ -265,16 +289,9 @@ function createFamily<Label extends string>(
 ): CountFamily<Label> {
   const series: { readonly labels: Readonly<Record<Label, string>>; readonly count: Count }[] = [];
   const root: SeriesNode = { next: new Map(), count: null };
-  new Counter({
-    name,
-    help,
-    labelNames,
-    registers: [registry],
-    collect() {
-      this.reset();
-      for (const { labels, count } of series) this.inc(labels, count.value);
-    },
-  });
+  readCounter(registry, { name, help, labelNames }, () =>
+    series.map(({ labels, count }) => [labels, count.value]),
+  );
   return {
     with(labels) {
       let node = root;

@@ -1,8 +1,9 @@
 /** Metrics of each thread's memory and time: those of Node.js itself show the main thread only. */
 
 import type { Registry } from 'prom-client';
-import { Counter, Gauge } from 'prom-client';
 import type { ThreadVitals } from '../std/thread-vitals.ts';
+import type { Series } from './read-metrics.ts';
+import { readCounter, readGauge, readHistogram } from './read-metrics.ts';
 
 /** The vitals that a thread has reported. */
 export interface ThreadReading extends ThreadVitals {
@@ -15,18 +16,12 @@ export function registerThreadMetrics(
   registry: Registry,
   read: () => readonly ThreadReading[],
 ): void {
-  const gauge = (name: string, help: string, valueIn: (reading: ThreadReading) => number): void => {
-    new Gauge({
-      name,
-      help,
-      labelNames: ['thread'],
-      registers: [registry],
-      collect() {
-        this.reset();
-        for (const reading of read()) this.set({ thread: reading.thread }, valueIn(reading));
-      },
-    });
-  };
+  const ofThreads =
+    <Value>(valueIn: (reading: ThreadReading) => Value) =>
+    (): readonly Series<Value>[] =>
+      read().map((reading) => [{ thread: reading.thread }, valueIn(reading)]);
+  const gauge = (name: string, help: string, valueIn: (reading: ThreadReading) => number): void =>
+    readGauge(registry, { name, help, labelNames: ['thread'] }, ofThreads(valueIn));
   gauge(
     'tagcast_thread_heap_used_bytes',
     "Used part of the thread's JavaScript heap, uncollected garbage included.",
@@ -43,14 +38,22 @@ export function registerThreadMetrics(
     "Part of the thread's external memory that is buffers.",
     ({ arrayBuffersBytes }) => arrayBuffersBytes,
   );
-  new Counter({
-    name: 'tagcast_thread_active_seconds_total',
-    help: "Time for which the thread's event loop has been active.",
-    labelNames: ['thread'],
-    registers: [registry],
-    collect() {
-      this.reset();
-      for (const { thread, activeSeconds } of read()) this.inc({ thread }, activeSeconds);
+  readCounter(
+    registry,
+    {
+      name: 'tagcast_thread_active_seconds_total',
+      help: "Time for which the thread's event loop has been active.",
+      labelNames: ['thread'],
     },
-  });
+    ofThreads(({ activeSeconds }) => activeSeconds),
+  );
+  readHistogram(
+    registry,
+    {
+      name: 'tagcast_thread_event_loop_delay_seconds',
+      help: 'How late the event loop of the thread is with a timer.',
+      labelNames: ['thread'],
+    },
+    ofThreads(({ eventLoopDelaySeconds }) => eventLoopDelaySeconds),
+  );
 }

@@ -26,6 +26,7 @@ import type { Member } from './pool/member.ts';
 import type { AttemptFailure, Dial, ReceivedAnswer } from './provider-connection.ts';
 import { retryAfterMs } from './retry-after.ts';
 import type { Answer, RequestTemplate, Settle, Transport, TransportOptions } from './transport.ts';
+import { TransportMeter } from './transport-meter.ts';
 
 /** Longer than any explanation of a GOAWAY that was seen. It is stored with each retry. */
 const REASON_LENGTH_MAX = 200;
@@ -38,6 +39,7 @@ export class ProviderTransport implements Transport, PoolEvents, ExchangeEvents 
   readonly #options: TransportOptions;
   readonly #pool: ConnectionPool;
   readonly #concurrency: ConcurrencyLimit;
+  readonly #meter: TransportMeter;
   readonly #turnClock = new TurnClock();
   /** Refused sends that wait for a stream, before new ones: no more than streams were open. */
   readonly #waiting: Exchange[] = [];
@@ -58,7 +60,8 @@ export class ProviderTransport implements Transport, PoolEvents, ExchangeEvents 
 
   constructor(dial: Dial, options: TransportOptions) {
     this.#options = options;
-    this.#pool = new ConnectionPool(dial, options, this);
+    this.#meter = options.meter ?? new TransportMeter();
+    this.#pool = new ConnectionPool(dial, options, this, this.#meter);
     this.#concurrency = new ConcurrencyLimit(this.#pool.latency);
     this.#authorization = options.authorization;
   }
@@ -125,10 +128,12 @@ export class ProviderTransport implements Transport, PoolEvents, ExchangeEvents 
   }
 
   answered(exchange: Exchange, received: ReceivedAnswer): void {
+    this.#meter.streams -= 1;
     this.#judge(exchange, received.status === ACCEPTED.status ? ACCEPTED : answerOf(received));
   }
 
   failed(exchange: Exchange, failure: AttemptFailure): void {
+    this.#meter.streams -= 1;
     // A 200 (Web Push: 201) is valid even without the rest of the answer.
     if (failure.status !== null && isSuccess(failure.status)) {
       this.#judge(exchange, { ...ACCEPTED, status: failure.status });
@@ -170,6 +175,7 @@ export class ProviderTransport implements Transport, PoolEvents, ExchangeEvents 
     exchange.member = member;
     exchange.startedAtMs = nowMs;
     this.#concurrency.started();
+    this.#meter.streams += 1;
     member.start(exchange, this.#authorization, nowMs);
   }
 
@@ -200,7 +206,9 @@ export class ProviderTransport implements Transport, PoolEvents, ExchangeEvents 
       this.#pool.retire(member);
       return;
     }
-    this.#pool.answered(member, this.#turnClock.nowMs() - startedAtMs);
+    const latencyMs = this.#turnClock.nowMs() - startedAtMs;
+    this.#pool.answered(member, latencyMs);
+    this.#meter.answered(latencyMs);
     if (outcome.kind !== 'expired-authorization') return;
     member.isWedged = true;
     if (startedAtMs < this.#authorizedAtMs) this.#pool.retire(member);
@@ -253,6 +261,7 @@ export class ProviderTransport implements Transport, PoolEvents, ExchangeEvents 
 
   #settle(exchange: Exchange, outcome: Outcome): void {
     this.#unsettled -= 1;
+    this.#meter.outcomes[outcome.kind] += 1;
     exchange.settle(exchange.position, outcome);
     if (this.#unsettled === 0) this.#drained?.();
   }

@@ -6,6 +6,7 @@
 
 import type { DeviceToken } from '../domain/device.ts';
 import type { Outcome } from '../domain/outcome.ts';
+import type { TransportMeter } from './transport-meter.ts';
 
 /** Called exactly once for each send, never from inside `send` itself. */
 export type Settle = (position: number, outcome: Outcome) => void;
@@ -102,6 +103,8 @@ export interface TransportOptions {
    * refused takes no more requests.
    */
   readonly outcomeOf: (answer: Answer) => Outcome;
+  /** Counts what it does. Absent: nobody asks. */
+  readonly meter?: TransportMeter | undefined;
 }
 
 export interface Transport {

@@ -114,6 +114,8 @@ t.test('every variable that a document sets or shows in capitals exists', (t) =>
   t.end();
 });
 
+const NO_HISTOGRAM = { bounds: [], counts: [0], sum: 0 };
+
 /** Every metric of ours and its labels, as an engine with one of everything shows them. */
 async function shownMetrics(): Promise<Readonly<Record<string, readonly string[]>>> {
   const metrics = createMetrics();
@@ -125,7 +127,20 @@ async function shownMetrics(): Promise<Readonly<Record<string, readonly string[]
   metrics.limitRefusals.with({ limit: 'tags' });
   metrics.sends.with({ platform: '3', outcome: 'failed' });
   metrics.heldDeletions.with({ platform: '3' });
+  metrics.registrationFailures.with({ reason: 'limit' });
+  metrics.retries.with({ platform: '3' });
+  metrics.partFailures.with({ result: 'parked' });
   metrics.watchQueue('registrations', () => 1);
+  metrics.watchRegistration(() => ({ batchSeconds: NO_HISTOGRAM, batchOperations: NO_HISTOGRAM }));
+  metrics.watchLedger(() => ({
+    recordSeconds: NO_HISTOGRAM,
+    reportsWaiting: 0,
+    lagSeconds: 0,
+    failedAttempts: 0,
+  }));
+  const parts = { chunk: 0, retries: 0 };
+  metrics.watchParts(() => ({ claimed: parts, underWay: parts }));
+  metrics.watchBacklog(() => ({ jobs: { RUNNING: 0 }, chunks: 0, retries: 0 }));
   metrics.watchCredentials(() => [
     { ...scope, isHealthy: true, expiresAtMs: 1, isFallback: false },
   ]);
@@ -133,6 +148,25 @@ async function shownMetrics(): Promise<Readonly<Record<string, readonly string[]
   metrics.watchIndex(() => ({ isReachable: true, groupsWaiting: 0, groupsRepaired: 0 }));
   metrics.watchObjectIds(() => 0);
   metrics.watchConnections(() => ({ size: 0, turnedAway: 0, cutOff: 0, unsentBytes: 0 }));
+  metrics.watchSending(() => ({
+    providers: [
+      {
+        provider: 'any',
+        connections: 0,
+        streams: 0,
+        connects: 0,
+        connectFailures: 0,
+        latencySeconds: NO_HISTOGRAM,
+        outcomes: { delivered: 0 },
+      },
+    ],
+    resolved: {
+      redisSeconds: NO_HISTOGRAM,
+      databaseSeconds: NO_HISTOGRAM,
+      unavailable: 0,
+      stale: 0,
+    },
+  }));
   metrics.watchThreads(() => [
     {
       thread: 'main',
@@ -141,14 +175,21 @@ async function shownMetrics(): Promise<Readonly<Record<string, readonly string[]
       externalBytes: 0,
       arrayBuffersBytes: 0,
       activeSeconds: 0,
+      eventLoopDelaySeconds: NO_HISTOGRAM,
     },
   ]);
-  const series = (await metrics.text()).matchAll(/^(tagcast_\w+)(?:\{(.*)\})? /gm);
+  const text = await metrics.text();
+  const histograms = new Set([...text.matchAll(/^# TYPE (\w+) histogram$/gm)].map(([, it]) => it));
+  const series = text.matchAll(/^(tagcast_\w+)(?:\{(.*)\})? /gm);
   return Object.fromEntries(
-    [...series].map(([, name = '', labels = '']) => [
-      name,
-      [...labels.matchAll(/(\w+)="/g)].map(([, label = '']) => label),
-    ]),
+    [...series].map(([, name = '', labels = '']) => {
+      // A histogram is one metric, however many series it has.
+      const whole = name.replace(/_(?:bucket|sum|count)$/, '');
+      return [
+        histograms.has(whole) ? whole : name,
+        [...labels.matchAll(/(\w+)="/g)].flatMap(([, label = '']) => (label === 'le' ? [] : label)),
+      ];
+    }),
   );
 }
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import type { Test } from 'tap';
 import t from 'tap';
@@ -20,7 +21,9 @@ import {
   makeRunning,
   makeTenant,
 } from '../support/notifications.ts';
-import { withStores } from '../support/store.ts';
+import { until } from '../support/poll.ts';
+import { withPostgresStore, withStores } from '../support/store.ts';
+import { waitsForLock } from '../support/waits-for-lock.ts';
 
 /**
  * So many chunks: what a worker reports of one is told to the ledger, not read from the devices.
@@ -109,7 +112,53 @@ await withStores(t, async (t, store) => {
     started(t, store),
   );
   await t.test('what was learned of a living device is noted', (t) => observations(t, store));
+  await t.test('its lag is the age of what the database has not taken', (t) => lag(t, store));
 });
+
+async function lag(t: Test, store: Store): Promise<void> {
+  const { sql } = store;
+  const ledger = ledgerOf(store);
+  const tenant = await makeTenant(sql, 'lags');
+  const id = await makeRunning(sql, tenant, 300);
+  const chunk = await claimOne(sql, id);
+  t.match(ledger.reading, { reportsWaiting: 0, lagSeconds: 0, failedAttempts: 0 });
+  const recording = await sql.begin(async (tx) => {
+    await tx`select from notifications where id = ${id} for update`;
+    const recording = ledger.record(report(chunk, { blocks: 1n, counts: delivered(128) }));
+    await sleep(300);
+    t.equal(ledger.reading.reportsWaiting, 1);
+    t.ok(ledger.reading.lagSeconds >= 0.29, `${ledger.reading.lagSeconds} s late`);
+    return { recording };
+  });
+  t.match(await recording.recording, { kind: 'recorded' });
+  const { recordSeconds, reportsWaiting, lagSeconds } = ledger.reading;
+  t.same({ reportsWaiting, lagSeconds }, { reportsWaiting: 0, lagSeconds: 0 });
+  t.ok(recordSeconds.sum >= 0.25, `recorded in ${recordSeconds.sum} s`);
+  await ledger.drain();
+}
+
+t.test('attempts that the database does not take are counted', (t) =>
+  withPostgresStore(t, async (t, store) => {
+    const { sql } = store;
+    const ledger = ledgerOf(store);
+    const tenant = await makeTenant(sql, 'away');
+    const id = await makeRunning(sql, tenant, 300);
+    const chunk = await claimOne(sql, id);
+    const { recording } = await sql.begin(async (tx) => {
+      await tx`select from notifications where id = ${id} for update`;
+      const recording = ledger.record(report(chunk, { blocks: 1n, counts: delivered(128) }));
+      await until('recording waits', async () => ((await waitsForLock(sql)) ? true : null));
+      await tx`
+        select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`;
+      await until('it has failed', () => (ledger.reading.failedAttempts === 1 ? true : null));
+      t.equal(ledger.reading.reportsWaiting, 1, 'the report is not lost');
+      return { recording };
+    });
+    t.match(await recording, { kind: 'recorded' });
+    await ledger.drain();
+  }),
+);
 
 async function progress(t: Test, store: Store): Promise<void> {
   const { sql } = store;

@@ -9,6 +9,7 @@ const READING: ThreadReading = {
   externalBytes: 3,
   arrayBuffersBytes: 4,
   activeSeconds: 5.5,
+  eventLoopDelaySeconds: { bounds: [0.1, 1], counts: [3, 0, 1], sum: 2.25 },
 };
 
 t.test('each thread that is there has its series, and one that has gone has none', async (t) => {
@@ -23,6 +24,16 @@ t.test('each thread that is there has its series, and one that has gone has none
   t.match(first, /^tagcast_thread_external_bytes\{thread="main"\} 3$/m);
   t.match(first, /^tagcast_thread_array_buffers_bytes\{thread="main"\} 4$/m);
   t.match(first, /^tagcast_thread_active_seconds_total\{thread="main"\} 5.5$/m);
+  t.match(
+    first,
+    [
+      'tagcast_thread_event_loop_delay_seconds_bucket{thread="main",le="0.1"} 3',
+      'tagcast_thread_event_loop_delay_seconds_bucket{thread="main",le="1"} 3',
+      'tagcast_thread_event_loop_delay_seconds_bucket{thread="main",le="+Inf"} 4',
+      'tagcast_thread_event_loop_delay_seconds_sum{thread="main"} 2.25',
+      'tagcast_thread_event_loop_delay_seconds_count{thread="main"} 4',
+    ].join('\n'),
+  );
   readings = [READING];
   const second = await metrics.text();
   t.notMatch(second, 'worker-1');

@@ -47,6 +47,12 @@ export interface DispatcherOptions {
   readonly log: Logger;
 }
 
+/** The parts of this node by their kind, for the metrics. */
+export interface PartsReading {
+  readonly claimed: Readonly<Record<Claimed['kind'], number>>;
+  readonly underWay: Readonly<Record<Claimed['kind'], number>>;
+}
+
 /** A claimed part that is under way. */
 export interface Assignment {
   /** Never rejects. */
@@ -60,6 +66,8 @@ export class Dispatcher {
   private readonly unfamiliarReasons = new UnfamiliarReasons();
   /** Not a Set: its old tables would keep what came and went (decision 35). */
   private readonly runs: Run[] = [];
+  /** Since the start. */
+  private readonly claimed = { chunk: 0, retries: 0 };
 
   constructor(options: DispatcherOptions) {
     this.options = options;
@@ -92,8 +100,16 @@ export class Dispatcher {
   ): Assignment {
     const run = new Run(this.options, claimed, authorization, lot, this.unfamiliarReasons);
     run.place = this.runs.push(run) - 1;
+    this.claimed[claimed.kind] += 1;
     const finished = run.toEnd().finally(() => this.remove(run));
     return { finished, giveBack: (terms) => run.giveBack(terms) };
+  }
+
+  /** For the metrics. */
+  get reading(): PartsReading {
+    const underWay = { chunk: 0, retries: 0 };
+    for (const { kind } of this.runs) underWay[kind] += 1;
+    return { claimed: { ...this.claimed }, underWay };
   }
 
   /** The last one takes its place: thousands of small parts are under way at once. */
@@ -202,6 +218,10 @@ class Run {
     if (state === this.state) return;
     this.state = state;
     this.running?.say({ kind: 'state', state });
+  }
+
+  get kind(): Claimed['kind'] {
+    return this.claimed.kind;
   }
 
   get notificationId(): string {

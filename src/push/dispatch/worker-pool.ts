@@ -18,9 +18,10 @@ import type {
   PostedLot,
   Task,
   Unfamiliar,
+  WorkerReadings,
   WorkerSettings,
-  WorkerVitals,
 } from '../protocol/task.ts';
+import { WorkerTotals } from '../protocol/worker-totals.ts';
 
 /**
  * Tasks at the same time in a thread. While one sends, the next ones resolve. A tag with few
@@ -68,6 +69,8 @@ export class WorkerPool {
   /** For urgent sends, beside those. */
   readonly reservedSlots: number;
   private readonly pool: Piscina;
+  /** What its threads have done, also those that have died. */
+  readonly totals = new WorkerTotals();
   /** By thread: its last vitals. */
   private readonly told = new Map<number, ThreadVitals>();
   /** The postings of lots that still gather their tasks. */
@@ -90,11 +93,17 @@ export class WorkerPool {
     });
     // A thread that dies without a task; Piscina has replaced it already.
     this.pool.on('error', onError);
-    this.pool.on('message', ({ threadId, vitals }: WorkerVitals) => {
-      this.told.set(threadId, vitals);
+    this.pool.on('message', (readings: WorkerReadings) => {
+      this.told.set(readings.threadId, readings.vitals);
+      this.totals.hear(readings);
       const alive = new Set(this.pool.threads.map((thread) => thread.threadId));
-      for (const known of this.told.keys()) if (!alive.has(known)) this.told.delete(known);
+      for (const known of this.told.keys()) if (!alive.has(known)) this.forget(known);
     });
+  }
+
+  private forget(threadId: number): void {
+    this.told.delete(threadId);
+    this.totals.forget(threadId);
   }
 
   /** The last vitals of each thread that has reported some, the oldest thread first. */

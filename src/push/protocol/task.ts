@@ -10,7 +10,9 @@ import type { ThreadVitals } from '../../std/thread-vitals.ts';
 import type { NotificationTerms } from '../../store/notifications/terms.ts';
 import type { DatabaseAddress } from '../../store/sql.ts';
 import type { RedisAddress } from '../../tag-index/redis/connect.ts';
+import type { ResolveReading } from '../../tag-index/resolve-meter.ts';
 import type { TransportName } from '../../transport/transport.ts';
+import type { TransportReading } from '../../transport/transport-meter.ts';
 import type { Deadlines } from './deadlines.ts';
 import type { PaceMessage, PaceSpan } from './pace.ts';
 import type { QuotaAnswer, QuotaMessage } from './permits.ts';
@@ -31,10 +33,13 @@ export interface WorkerSettings {
   readonly connectionsMax: number;
 }
 
-/** Vitals that a worker thread reports. */
-export interface WorkerVitals {
+/** What a worker thread tells every few seconds; counts are of the time since it told before. */
+export interface WorkerReadings {
   readonly threadId: number;
   readonly vitals: ThreadVitals;
+  /** By the provider's kind. */
+  readonly transports: readonly (readonly [kind: string, reading: TransportReading])[];
+  readonly resolved: ResolveReading;
 }
 
 /** The right to send for a scope, from the main thread: workers have no key of the secrets. */

@@ -8,14 +8,16 @@ import { pack } from 'msgpackr';
 import { workerData } from 'piscina';
 import { scopeKeyOf } from '../../domain/device.ts';
 import type { Reply } from '../../outcomes/reply.ts';
-import { providerOn } from '../../providers/providers.ts';
+import { PROVIDER_KINDS, providerOn } from '../../providers/providers.ts';
 import { systemClock } from '../../std/clock.ts';
 import { failureText } from '../../std/failure-text.ts';
 import { tellThreadVitals } from '../../std/thread-vitals.ts';
 import { connect } from '../../store/sql.ts';
+import { ResolveMeter } from '../../tag-index/resolve-meter.ts';
 import { SqlTagIndex } from '../../tag-index/sql/sql-tag-index.ts';
 import type { TagIndex } from '../../tag-index/tag-index.ts';
 import { createLogger } from '../../telemetry/log.ts';
+import { TransportMeter } from '../../transport/transport-meter.ts';
 import type { BroadcastMessage } from '../protocol/broadcast.ts';
 import { openBroadcast } from '../protocol/broadcast.ts';
 import { Outbox } from '../protocol/outbox.ts';
@@ -29,8 +31,8 @@ import type {
   MessageToTask,
   PostedLot,
   Task,
+  WorkerReadings,
   WorkerSettings,
-  WorkerVitals,
 } from '../protocol/task.ts';
 import { UnfamiliarReasons } from '../protocol/unfamiliar-reasons.ts';
 import { runChunk } from './chunk/chunk-runner.ts';
@@ -52,22 +54,31 @@ const clock = systemClock;
 const presence = new Presence(clock, settings.presence);
 const log = createLogger(settings.logLevel, 'worker');
 const sql = connect(settings.address, CONNECTIONS_MAX);
+const resolveMeter = new ResolveMeter();
 const tagIndex = await openTagIndex();
 const { origins, transport, connectionsMax } = settings;
+const meters = new Map(PROVIDER_KINDS.map((kind) => [kind, new TransportMeter()]));
 const senders = new SenderCache(
-  { origins, transport, limits: { connectionsMax }, onBreakerSwitched: tellBreaker },
+  { origins, transport, limits: { connectionsMax }, meters, onBreakerSwitched: tellBreaker },
   clock,
 );
 const broadcast = openBroadcast(settings.broadcast, hear);
 const budget = new SendBudget();
 const unfamiliarReasons = new UnfamiliarReasons();
-tellThreadVitals((vitals) => parentPort?.postMessage({ threadId, vitals } satisfies WorkerVitals));
+tellThreadVitals((vitals) =>
+  parentPort?.postMessage({
+    threadId,
+    vitals,
+    transports: [...meters].map(([kind, meter]) => [kind, meter.take()]),
+    resolved: resolveMeter.take(),
+  } satisfies WorkerReadings),
+);
 
 /** Loads the Redis client only where a Redis is configured: each thread loads its own code. */
 async function openTagIndex(): Promise<TagIndex> {
-  if (settings.redis === null) return new SqlTagIndex(sql);
+  if (settings.redis === null) return new SqlTagIndex(sql, resolveMeter);
   const { openIndexReader } = await import('../../tag-index/redis/open.ts');
-  return openIndexReader(settings.redis, sql, log);
+  return openIndexReader(settings.redis, sql, log, resolveMeter);
 }
 
 /** Piscina's task: resolves when the last report of each task is answered. */

@@ -10,6 +10,7 @@ import type { SenderOptions } from '../../providers/create-sender.ts';
 import { createSender } from '../../providers/create-sender.ts';
 import type { Sender } from '../../providers/sender.ts';
 import type { Clock } from '../../std/clock.ts';
+import type { TransportMeter } from '../../transport/transport-meter.ts';
 import type { AuthorizedCredential } from '../protocol/task.ts';
 import { CircuitBreaker } from './circuit-breaker.ts';
 import { FairQueue } from './fair-queue.ts';
@@ -35,6 +36,8 @@ export interface CachedSender {
 /** The options that all senders of a process have in common. */
 export interface SenderCacheOptions
   extends Required<Pick<SenderOptions, 'origins' | 'transport' | 'limits'>> {
+  /** By the kind of the credential: counts what its transports do. */
+  readonly meters: ReadonlyMap<string, TransportMeter>;
   /** Called when the circuit breaker opens, when a probe has failed, and when it closes. */
   readonly onBreakerSwitched: (cached: CachedSender) => void;
 }
@@ -76,9 +79,10 @@ export class SenderCache {
     authorization: string,
     fingerprint: string,
   ): CachedSender {
-    const { origins, transport, limits, onBreakerSwitched } = this.options;
+    const { origins, transport, limits, meters, onBreakerSwitched } = this.options;
+    const meter = meters.get(credential.kind);
     const breaker = new CircuitBreaker(this.clock);
-    const sender = createSender(credential, { origins, transport, limits, authorization });
+    const sender = createSender(credential, { origins, transport, limits, authorization, meter });
     const cached: CachedSender = {
       sender,
       fairQueue: new FairQueue(sender, this.clock),

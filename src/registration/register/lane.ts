@@ -4,6 +4,7 @@
  */
 
 import { Batcher } from '../../std/batcher.ts';
+import { Histogram } from '../../std/histogram.ts';
 import type { FailureLog } from '../../telemetry/failure-log.ts';
 import type { DeviceOperations, DeviceResult } from '../batch.ts';
 import { byDevice } from '../batch.ts';
@@ -26,6 +27,17 @@ const SUBSCRIPTIONS_MAX = 20_000;
 /** Assumed cost of `ureg` without tags: the number of tags of the device is not known before. */
 const SUBSCRIPTIONS_OF_ALL = 10;
 
+/** From a commit without a queue to the end of a statement's time. */
+const BATCH_BOUNDS_SECONDS = [0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+/** A lone registration, up to as many as a batch takes. */
+const BATCH_BOUNDS_OPERATIONS = [1, 3, 10, 30, 100, 300, 1_000];
+
+/** What all lanes have committed: the batches by their time and their size. */
+export class BatchMeter {
+  readonly seconds = new Histogram(BATCH_BOUNDS_SECONDS);
+  readonly operations = new Histogram(BATCH_BOUNDS_OPERATIONS);
+}
+
 export type LaneResult = Exclude<RegistrationResult, 'overloaded'>;
 
 /**
@@ -37,12 +49,14 @@ export const createLane = (
   context: CommitContext,
   log: FailureLog,
   onAnswered: (count: number) => void,
+  meter: BatchMeter,
 ): Batcher<Operation, LaneResult> =>
   new Batcher({
     itemsMax: OPERATIONS_MAX,
     weightMax: SUBSCRIPTIONS_MAX,
     weightOf: ({ tagIds }) => 1 + (tagIds === 'all' ? SUBSCRIPTIONS_OF_ALL : tagIds.length),
     async run(operations, answer) {
+      const startedMs = performance.now();
       const places = new Map(operations.map((operation, place) => [operation, place]));
       const results: LaneResult[] = [];
       const settle = ({ operations: some }: DeviceOperations, outcome: Outcome): void => {
@@ -77,6 +91,8 @@ export const createLane = (
       for (const [index, device] of devices.entries()) {
         settle(device, outcomes[index] ?? 'unavailable');
       }
+      meter.seconds.observe((performance.now() - startedMs) / 1_000);
+      meter.operations.observe(operations.length);
       return results;
     },
   });

@@ -13,7 +13,7 @@ import type { Operation, RegistrationResult } from '../operation.ts';
 import { Ordinals } from '../ordinals.ts';
 import { KnownDeviceGroupTags } from './known-device-group-tags.ts';
 import type { LaneResult } from './lane.ts';
-import { createLane } from './lane.ts';
+import { BatchMeter, createLane } from './lane.ts';
 
 export interface RegistrationOptions {
   readonly store: Pick<Store, 'sql' | 'openDedicatedConnection'>;
@@ -40,6 +40,8 @@ const UNAVAILABLE = Promise.resolve('unavailable' as const);
 const OVERLOADED = Promise.resolve('overloaded' as const);
 
 export class Registration {
+  /** For the metrics. */
+  readonly batches = new BatchMeter();
   private readonly lanes: Lanes<Operation, LaneResult>;
   private readonly failureLog: FailureLog;
   private readonly inFlightMax: number;
@@ -66,9 +68,10 @@ export class Registration {
         freshMs,
         slot: (firstSlot + lane) % LANE_SLOTS_MAX,
       };
-      return createLane(context, this.failureLog, (count) => {
+      const answered = (count: number): void => {
         this.inFlight -= count;
-      });
+      };
+      return createLane(context, this.failureLog, answered, this.batches);
     });
   }
 

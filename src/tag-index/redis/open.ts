@@ -11,6 +11,7 @@ import { SettingFault } from '../../std/setting-fault.ts';
 import { keepLineage } from '../../store/index/lineage.ts';
 import type { Sql, SqlPool } from '../../store/sql.ts';
 import type { IndexReading } from '../../telemetry/index-metrics.ts';
+import { ResolveMeter } from '../resolve-meter.ts';
 import { SqlTagIndex } from '../sql/sql-tag-index.ts';
 import type { IndexFeed, TagIndex } from '../tag-index.ts';
 import type { RedisAddress, RedisClient } from './connect.ts';
@@ -39,14 +40,18 @@ export interface IndexKeeper {
   stop(): Promise<void>;
 }
 
-/** Opens the index to read from it, for the life of a thread. `sql` answers when Redis cannot. */
+/**
+ * Opens the index to read from it, for the life of a thread. `sql` answers when Redis cannot;
+ * `meter` counts who resolved.
+ */
 export async function openIndexReader(
   address: RedisAddress,
   sql: Sql,
   log: Logger,
+  meter: ResolveMeter,
 ): Promise<TagIndex> {
   const parts = await openParts(address, sql, log);
-  return indexOf(parts, sql);
+  return indexOf(parts, sql, meter);
 }
 
 /**
@@ -81,7 +86,8 @@ export async function openIndexKeeper(
   const sweep = new Sweep({ client, name, breaker, sql, repairs, log });
   await sweep.start();
   return {
-    index: indexOf(parts, sql),
+    // Nobody asks how long it takes: it counts, and sends nothing.
+    index: indexOf(parts, sql, new ResolveMeter()),
     feed,
     get reading() {
       return {
@@ -98,8 +104,10 @@ export async function openIndexKeeper(
   };
 }
 
-const indexOf = (parts: Parts, sql: Sql): TagIndex =>
-  new RedisTagIndex({ ...parts, sql, database: new SqlTagIndex(sql), clock: systemClock });
+const indexOf = (parts: Parts, sql: Sql, meter: ResolveMeter): TagIndex => {
+  const database = new SqlTagIndex(sql, meter);
+  return new RedisTagIndex({ ...parts, sql, database, clock: systemClock, meter });
+};
 
 interface Parts {
   readonly client: RedisClient;

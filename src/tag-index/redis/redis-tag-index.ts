@@ -15,6 +15,7 @@ import { listDeviceGroupsOf } from '../../store/index/list-device-groups.ts';
 import { listTaggedGroups } from '../../store/index/list-tagged-groups.ts';
 import type { Sql } from '../../store/sql.ts';
 import { concernedTagIds, conditionOf, isNobody } from '../audience.ts';
+import { ResolveMeter } from '../resolve-meter.ts';
 import { projected, sampleOf } from '../sample.ts';
 import type {
   DeviceHistories,
@@ -59,6 +60,8 @@ export interface RedisTagIndexOptions {
   /** Answers when Redis cannot. */
   readonly database: TagIndex;
   readonly clock: Clock;
+  /** Counts the groups that it resolves, and those that it cannot. Absent: nobody asks. */
+  readonly meter?: ResolveMeter;
 }
 
 /** The matching devices of a group. */
@@ -72,17 +75,29 @@ const NOBODY_MATCHES: Matching = { version: 0, set: emptySet(), histories: null 
 
 export class RedisTagIndex implements TagIndex {
   readonly #options: RedisTagIndexOptions;
+  readonly #meter: ResolveMeter;
 
   constructor(options: RedisTagIndexOptions) {
     this.#options = options;
+    this.#meter = options.meter ?? new ResolveMeter();
   }
 
   async resolve(request: ResolveRequest): Promise<DeviceRun> {
     const { name, breaker, database } = this.#options;
     if (isNobody(request.audience)) return NOBODY;
+    const startedMs = performance.now();
     const run = await breaker.run(async () => (await this.#resolve(request)) ?? 'stale');
-    if (run === 'stale') await name.doubt();
-    return run === null || run === 'stale' ? database.resolve(request) : run;
+    if (run === null) {
+      this.#meter.unavailable += 1;
+      return database.resolve(request);
+    }
+    if (run === 'stale') {
+      this.#meter.stale += 1;
+      await name.doubt();
+      return database.resolve(request);
+    }
+    this.#meter.redisSeconds.observe((performance.now() - startedMs) / 1_000);
+    return run;
   }
 
   /** From the database: retries are few, and each is for one device. */

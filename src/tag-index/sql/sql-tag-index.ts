@@ -9,6 +9,7 @@ import type { Audience } from '../../domain/notification.ts';
 import { listTaggedGroups } from '../../store/index/list-tagged-groups.ts';
 import type { Sql } from '../../store/sql.ts';
 import { isNobody } from '../audience.ts';
+import { ResolveMeter } from '../resolve-meter.ts';
 import { projected, sampleOf } from '../sample.ts';
 import type {
   DeviceHistories,
@@ -27,9 +28,12 @@ const NO_HISTORIES: DeviceHistories = new Map();
 
 export class SqlTagIndex implements TagIndex {
   private readonly sql: Sql;
+  private readonly meter: ResolveMeter;
 
-  constructor(sql: Sql) {
+  /** `meter`: counts the groups that it resolves. Absent: nobody asks. */
+  constructor(sql: Sql, meter = new ResolveMeter()) {
     this.sql = sql;
+    this.meter = meter;
   }
 
   /** If all tokens are too large together, answers as many blocks as fit. */
@@ -39,12 +43,14 @@ export class SqlTagIndex implements TagIndex {
     const start = groupStart + firstOffset;
     const groupEnd = Math.min(groupStart + GROUP_DEVICES, ordinalEnd);
     if (isNobody(audience) || groupEnd <= start) return NOBODY;
+    const startedMs = performance.now();
     let end = groupEnd;
     let found = await resolveGroup(this.sql, group, { start, end }, audience);
     while (found.bytes > TOKEN_BYTES_MAX) {
       end = start + BLOCK_DEVICES * blocksThatFit(end - start, found.bytes);
       found = await resolveGroup(this.sql, group, { start, end }, audience);
     }
+    this.meter.databaseSeconds.observe((performance.now() - startedMs) / 1_000);
     const { ordinals, deviceIds, histories } = found;
     const rest = end < groupEnd ? { endOffset: end - groupStart } : {};
     if (ordinals === null || deviceIds === null) return { ...NOBODY, ...rest };

@@ -9,6 +9,7 @@ import { setMaxListeners } from 'node:events';
 import { connectFault } from '../connect-fault.ts';
 import type { Dial, ProviderConnection } from '../provider-connection.ts';
 import type { TransportLimits } from '../transport.ts';
+import type { TransportMeter } from '../transport-meter.ts';
 import { Addresses, resolveBySystem } from './addresses.ts';
 import { Growth } from './growth.ts';
 import { Latency } from './latency.ts';
@@ -45,6 +46,7 @@ export class ConnectionPool {
   readonly #dial: Dial;
   readonly #options: PoolOptions;
   readonly #events: PoolEvents;
+  readonly #meter: TransportMeter;
   readonly #addresses: Addresses;
   readonly #growth: Growth;
   readonly #abort = new AbortController();
@@ -57,13 +59,14 @@ export class ConnectionPool {
   #growTimer: NodeJS.Timeout | null = null;
   #isClosing = false;
 
-  constructor(dial: Dial, options: PoolOptions, events: PoolEvents) {
+  constructor(dial: Dial, options: PoolOptions, events: PoolEvents, meter: TransportMeter) {
     const { limits, origin, admits } = options;
     // Each connection that is being opened listens to this signal.
     setMaxListeners(limits.connectionsMax + 1, this.#abort.signal);
     this.#dial = dial;
     this.#options = options;
     this.#events = events;
+    this.#meter = meter;
     this.pause = new ReconnectPause(limits);
     this.#growth = new Growth(limits);
     this.#addresses = new Addresses({
@@ -237,6 +240,7 @@ export class ConnectionPool {
     if (!dialled.ok) {
       this.#addresses.release(address);
       this.#addresses.failed(address, performance.now());
+      if (!this.#isClosing) this.#meter.connectFailures += 1;
       return dialled.reason;
     }
     this.#addresses.worked(address);
@@ -246,7 +250,9 @@ export class ConnectionPool {
 
   #add(member: Member, connection: ProviderConnection): void {
     member.connection = connection;
+    this.#meter.connects += 1;
     if (member.isGone) return;
+    this.#meter.connections += 1;
     if (this.#isClosing) {
       connection.destroy('closing');
       return;
@@ -271,6 +277,7 @@ export class ConnectionPool {
 
   #gone(member: Member, reason: string): void {
     member.isGone = true;
+    if (member.connection !== null) this.#meter.connections -= 1;
     this.#draining.delete(member);
     this.#addresses.release(member.address);
     // It was retired before, and its requests under way have ended now: others may start.

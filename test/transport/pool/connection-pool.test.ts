@@ -13,6 +13,7 @@ import type {
   TransportLimits,
   TransportName,
 } from '../../../src/transport/transport.ts';
+import { TransportMeter } from '../../../src/transport/transport-meter.ts';
 import { handDial } from '../../support/hand-dial.ts';
 import type { ProviderPeer } from '../../support/provider-peer.ts';
 import { answer, refuse, startProviderPeer } from '../../support/provider-peer.ts';
@@ -271,6 +272,7 @@ t.test('a connection that we dismiss unanswered says nothing of the provider', a
       admits: null,
     },
     { freed: ignored, paused: ignored, resumed: ignored },
+    new TransportMeter(),
   );
   pool.warm(2);
   while (pool.size < 2) await nextTurn();
