@@ -1,6 +1,7 @@
 /** Accounts of people in a store, and their sessions: what tests of the console sign in with. */
 
 import { Attempts } from '../../src/access/accounts/attempts.ts';
+import type { Costs } from '../../src/access/accounts/passwords.ts';
 import { Passwords } from '../../src/access/accounts/passwords.ts';
 import { openSession, Sessions } from '../../src/access/accounts/sessions.ts';
 import type { AccountParts } from '../../src/access/accounts/sign-in.ts';
@@ -18,11 +19,14 @@ export const PASSWORD = 'correct horse battery';
 /** The origin of no engine: who wants to come from elsewhere says so. */
 export const ELSEWHERE = 'https://elsewhere.example';
 
+/** A hash of these takes a millisecond: a sign-in in a test is about what follows it. */
+export const LOW_COSTS: Costs = { cost: 512, blockSize: 8, parallelization: 1 };
+
 /** What the functions of accounts work with; no attempt was made yet. */
 export const makeAccountParts = ({ sql }: Store): AccountParts => ({
   sql,
   secrets,
-  passwords: new Passwords(),
+  passwords: new Passwords(LOW_COSTS),
   attempts: new Attempts(),
 });
 
@@ -50,7 +54,7 @@ export async function addAccount(
   const passwordHash =
     password === undefined
       ? null
-      : await new Passwords().hash(password, { network: 'of a test', isKnown: false });
+      : await new Passwords(LOW_COSTS).hash(password, { network: 'of a test', isKnown: false });
   const accountId = await insertAccount(sql, { email, passwordHash });
   if (accountId === null) throw new Error(`${email} is taken`);
   if (isOperator) await setOperator(sql, email, true);

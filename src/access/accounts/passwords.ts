@@ -14,7 +14,7 @@ export const PASSWORD_LENGTH_MAX = 256;
  * OWASP's cheat sheet "Password Storage": 32 MiB with three rounds are as hard as 128 MiB with one,
  * which an engine of 350 MB has no room for. `cost` × `blockSize` × 128 bytes are used.
  */
-export const SCRYPT = { cost: 32_768, blockSize: 8, parallelization: 3 } as const;
+export const SCRYPT: Costs = { cost: 32_768, blockSize: 8, parallelization: 3 };
 /** Twice what these parameters need: Node.js refuses more than its own default of 32 MiB. */
 const MEMORY_BYTES_MAX = 67_108_864;
 const SALT_BYTES = 16;
@@ -39,12 +39,16 @@ export type Busy = 'busy';
 
 const FORM = /^scrypt\$(\d+)\$(\d+)\$(\d+)\$([A-Za-z0-9_-]+)\$([A-Za-z0-9_-]+)$/;
 
-interface Stored {
-  readonly salt: Buffer;
-  readonly expected: Buffer;
+/** What a hash takes (RFC 7914, section 2: N, r and p). */
+export interface Costs {
   readonly cost: number;
   readonly blockSize: number;
   readonly parallelization: number;
+}
+
+interface Stored extends Costs {
+  readonly salt: Buffer;
+  readonly expected: Buffer;
 }
 
 /** Whose password it is. */
@@ -55,6 +59,7 @@ export interface Asker {
 }
 
 export class Passwords {
+  readonly #costs: Costs;
   #underWay = 0;
   readonly #waiting: (() => void)[] = [];
   readonly #knownWaiting: (() => void)[] = [];
@@ -64,18 +69,24 @@ export class Passwords {
    * Compared with where there is no account, so that the answer takes as long as any. No password
    * has it.
    */
-  readonly #nobodys: Stored = {
-    ...SCRYPT,
-    salt: randomBytes(SALT_BYTES),
-    expected: randomBytes(HASH_BYTES),
-  };
+  readonly #nobodys: Stored;
+
+  /** `costs` of the hashes that it makes; tests bring lower ones. */
+  constructor(costs: Costs = SCRYPT) {
+    this.#costs = costs;
+    this.#nobodys = {
+      ...costs,
+      salt: randomBytes(SALT_BYTES),
+      expected: randomBytes(HASH_BYTES),
+    };
+  }
 
   /** The hash to keep. */
   hash(password: string, asker: Asker): Promise<string | Busy> {
     return this.#inTurn(asker, async () => {
       const salt = randomBytes(SALT_BYTES);
-      const made = await derive(password, { ...SCRYPT, salt });
-      const { cost, blockSize, parallelization } = SCRYPT;
+      const made = await derive(password, { ...this.#costs, salt });
+      const { cost, blockSize, parallelization } = this.#costs;
       const parts = [cost, blockSize, parallelization, ...[salt, made].map(inBase64)];
       return `scrypt$${parts.join('$')}`;
     });

@@ -1,7 +1,8 @@
-/** Passwords as they are kept and checked; each hash takes a quarter of a second. */
+/** Passwords as they are kept and checked. */
 
 import t from 'tap';
 import { Passwords } from '../../../src/access/accounts/passwords.ts';
+import { LOW_COSTS } from '../../support/accounts.ts';
 
 const STRANGER = { network: 'a', isKnown: false };
 const FORM = /^scrypt\$32768\$8\$3\$[\w-]{22}\$[\w-]{43}$/;
@@ -22,7 +23,7 @@ t.test('a hash is salted, and right for its password only', async (t) => {
 });
 
 t.test('the same letters from another keyboard', async (t) => {
-  const passwords = new Passwords();
+  const passwords = new Passwords(LOW_COSTS);
   const composed = await passwords.hash('caf\u00e9 au lait', STRANGER);
   t.equal(await passwords.verify('cafe\u0301 au lait', composed, STRANGER), true);
 });
@@ -38,7 +39,7 @@ t.test('a hash with other costs is still checked', async (t) => {
 });
 
 t.test('some at a time; one network does not take all places', async (t) => {
-  const passwords = new Passwords();
+  const passwords = new Passwords(LOW_COSTS);
   const verify = (network: string, isKnown = false) =>
     passwords.verify('x', null, { network, isKnown });
   const ofOne = Array.from({ length: 6 }, () => verify('one'));
@@ -60,7 +61,7 @@ t.test('some at a time; one network does not take all places', async (t) => {
 });
 
 t.test('a site does not take all places by its many networks', async (t) => {
-  const passwords = new Passwords();
+  const passwords = new Passwords(LOW_COSTS);
   const verify = (n: number) =>
     passwords.verify('x', null, { network: `2001:db8:1:${n}`, isKnown: false });
   const answers = await Promise.all(Array.from({ length: 10 }, (_, n) => verify(n)));
