@@ -32,23 +32,29 @@ export const LOOKS = {
 
 export type Look = keyof typeof LOOKS;
 
+/** Null: Chromium is not installed. */
+export async function launchBrowser(): Promise<Browser | null> {
+  const executablePath = findProgram('chromium');
+  if (executablePath === null) return null;
+  const { chromium } = CONSOLE(
+    'playwright-core',
+  ) as typeof import('../../console/node_modules/playwright-core/index.js');
+  // As root Chromium has no sandbox; what it opens here is ours alone.
+  return await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+}
+
 /** Skips, loudly, when there is no Chromium. */
 export async function withBrowser(
   t: Test,
   body: (t: Test, browser: Browser) => Promise<void>,
 ): Promise<void> {
-  const executablePath = findProgram('chromium');
-  if (executablePath === null) {
+  const browser = await launchBrowser();
+  if (browser === null) {
     const reason = 'no browser: install chromium';
     if (skipsForbidden) t.fail(reason);
     else await t.test('chromium', { skip: reason }, () => undefined);
     return;
   }
-  const { chromium } = CONSOLE(
-    'playwright-core',
-  ) as typeof import('../../console/node_modules/playwright-core/index.js');
-  // As root Chromium has no sandbox; what it opens here is ours alone.
-  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
   t.teardown(() => browser.close());
   await t.test('chromium', (t) => body(t, browser));
 }

@@ -25,6 +25,8 @@ export const notificationTexts = {
 
   done: 'Done',
   doneOf: (done: string, total: string) => `${done} of ${total}`,
+  /** The engine counts devices as it comes to them. */
+  doneSoFar: (total: string) => `of ${total} found so far`,
   now: 'Now',
   aSecond: 'a second',
   left: 'Left',
@@ -43,8 +45,8 @@ export const notificationTexts = {
   again: 'Again as a draft',
   cancelTitle: 'Cancel this notification?',
   cancelLine: (left: string) =>
-    `${left} devices do not have it yet and will not get it. Those that have it keep it.`,
-  cancelDeed: (left: string) => `Cancel it for ${left} devices`,
+    `Devices that do not have it yet will not get it: ${left} of those found so far, and all that were not looked for. Those that have it keep it.`,
+  cancelDeed: 'Cancel the rest',
   speedTitle: 'How fast?',
   speedField: 'Devices a second, at most',
   speedHint: 'Empty: as fast as it goes.',

@@ -1,0 +1,90 @@
+/** A notification that goes out slowly, watched and controlled in the browser. */
+
+import t from 'tap';
+import { openPage, withBrowser } from '../support/browser.ts';
+import { push, status, sumCloses } from '../support/client.ts';
+import { registerDevices, signInToDemo, startConsoleEngine } from '../support/console.ts';
+import { until } from '../support/poll.ts';
+
+t.setTimeout(180_000);
+
+const DEVICES = 1_500;
+const PLATFORM = 3;
+/** Slow enough to be under way for 50 s; its outcomes are recorded by 128. */
+const RATE_PER_SECOND = 30;
+const SLOWER_PER_SECOND = 20;
+
+t.test('paused, resumed, slowed down and cancelled while it is sent', (t) =>
+  withBrowser(t, async (t, browser) => {
+    const { engine, demo } = await startConsoleEngine(t);
+    const [tagId = 0] = demo.tagIds;
+    await registerDevices(demo, { platformId: PLATFORM, tagId, count: DEVICES });
+    const { page, complaints } = await openPage(t, browser);
+    await signInToDemo(page, demo);
+    const more = { ratePerSecond: RATE_PER_SECOND };
+    const job = await push(engine.baseUrl, demo, [tagId], { title: 'Goal!' }, more);
+    await page.goto(`${engine.baseUrl}/console/#/client/demo/notifications/${job}`);
+    const stands = (word: string) => page.getByText(word, { exact: true }).first().waitFor();
+    const done = async (): Promise<number> => {
+      const figures = (await page.locator('dl.figures dd').first().textContent()) ?? '';
+      return Number(figures.replace(/ of .*/, ''));
+    };
+    const row = async () => {
+      const [first] = (await status(engine.baseUrl, demo, job)).filter(
+        ({ totalCount }) => totalCount > 0,
+      );
+      if (first === undefined) throw new Error('no row has devices');
+      return first;
+    };
+
+    await t.test('what is done grows, without a reload', async () => {
+      await stands('on air');
+      const seen = await until('something is done', async () => (await done()) || null);
+      await until('more is done', async () => ((await done()) > seen ? true : null));
+      await page.getByText(`held to ${RATE_PER_SECOND} a second`).waitFor();
+      await page.getByRole('img', { name: /^Devices answered a second, now / }).waitFor();
+    });
+
+    await t.test('paused, nothing is sent any more', async (t) => {
+      await page.getByRole('button', { name: 'Pause' }).click();
+      await stands('paused');
+      let before = await row();
+      const rested = await until('two looks see the same', async () => {
+        const now = await row();
+        const isSame = now.successCount === before.successCount;
+        before = now;
+        return isSame ? now : null;
+      });
+      t.equal(rested.state, 'PAUSED');
+      t.ok(rested.successCount < DEVICES, `${rested.successCount}`);
+    });
+
+    await t.test('resumed by its key, and held to another speed', async (t) => {
+      await page.keyboard.press('p');
+      await stands('on air');
+      await page.getByRole('button', { name: 'Speed…' }).click();
+      const dialog = page.getByRole('dialog');
+      const field = dialog.getByLabel('Devices a second, at most');
+      t.equal(await field.inputValue(), `${RATE_PER_SECOND}`, 'the speed that it has');
+      await field.fill(`${SLOWER_PER_SECOND}`);
+      await dialog.getByRole('button', { name: 'Set it' }).click();
+      await page.getByText(`held to ${SLOWER_PER_SECOND} a second`).waitFor();
+    });
+
+    await t.test('cancelled: the rest does not get it, and every device is counted', async (t) => {
+      await page.getByRole('button', { name: 'Cancel…' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Cancel this notification?' });
+      await dialog.getByRole('button', { name: 'Cancel the rest' }).click();
+      await stands('cancelled');
+      await page.getByRole('button', { name: 'Again as a draft' }).waitFor();
+      const ended = await until('all are counted', async () => {
+        const now = await row();
+        return now.totalCount === DEVICES && sumCloses(now) ? now : null;
+      });
+      t.equal(ended.state, 'CANCELLED');
+      t.ok(ended.successCount > 0 && ended.cancelledCount > 0);
+    });
+
+    t.strictSame(complaints, [], 'the page complains of nothing');
+  }),
+);

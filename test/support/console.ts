@@ -1,0 +1,51 @@
+/** The console of an engine with a demo client, and devices to send to. */
+
+import { randomBytes } from 'node:crypto';
+import type { Page } from './browser.ts';
+import { post } from './client.ts';
+import type { Lifetime } from './lifetime.ts';
+import type { Demo, EngineProcess } from './processes.ts';
+import { startEngine } from './processes.ts';
+import { seedEmbedded } from './store.ts';
+import { temporaryDirectory } from './temporary-directory.ts';
+
+/** Registrations under way at a time. */
+const CALLERS = 32;
+
+/** An engine on the embedded store, with the simulator. */
+export async function startConsoleEngine(
+  t: Lifetime,
+): Promise<{ readonly engine: EngineProcess; readonly demo: Demo }> {
+  const dataDir = temporaryDirectory(t);
+  seedEmbedded(dataDir);
+  const engine = await startEngine(t, dataDir);
+  return { engine, demo: engine.demo() };
+}
+
+/** Signs in by the demo's link, which works once. */
+export async function signInToDemo(page: Page, { consoleUrl = '' }: Demo): Promise<void> {
+  await page.goto(consoleUrl);
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+}
+
+/** Registers devices with a tag, as an app does. */
+export async function registerDevices(
+  { baseUrl, apiUser, appId }: Demo,
+  { platformId, tagId, count }: { platformId: number; tagId: number; count: number },
+): Promise<void> {
+  let left = count;
+  const call = async (): Promise<void> => {
+    while (left > 0) {
+      left -= 1;
+      const deviceId = randomBytes(32).toString('hex');
+      const answer = await post(`${baseUrl}/push-api/reg`, apiUser.token, {
+        appId,
+        platformId,
+        deviceId,
+        tagId,
+      });
+      if (!answer.ok) throw new Error(`reg: ${answer.status} ${await answer.text()}`);
+    }
+  };
+  await Promise.all(Array.from({ length: CALLERS }, call));
+}
