@@ -42,7 +42,9 @@ t.test('it is over by itself, and can be set again', async (t) => {
   const seen = new Set<number>();
   const pushUntil = (status: number) =>
     until(`a ${status}`, async () => {
-      const client = await dial(t, simulator);
+      // A connection that is being opened as the outage begins is closed, however short it is.
+      const client = await dial(t, simulator).catch(() => null);
+      if (client === null) return null;
       const end = await client.push(1);
       client.witness.destroy('seen');
       if (end.kind === 'answered') seen.add(end.status);
