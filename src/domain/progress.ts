@@ -96,6 +96,11 @@ export interface ChunkProgress extends ProgressShape {
    * value.
    */
   readonly started: bigint | null;
+  /**
+   * Devices of the blocks that are not done after this report. Null: nobody has looked, and the
+   * ledger keeps its value.
+   */
+  readonly openDevices: number | null;
   /** Not null: the chunk is given back, to be claimed again after this time. */
   readonly releaseAfterMs: number | null;
 }

@@ -35,6 +35,7 @@ import * as deviceEvents from './migrations/0026-device-events.ts';
 import * as openJobs from './migrations/0027-open-jobs.ts';
 import * as expiredTags from './migrations/0028-expired-tags.ts';
 import * as sessionRevision from './migrations/0029-session-revision.ts';
+import * as estimatedTotals from './migrations/0030-estimated-totals.ts';
 import type { Sql, SqlPool } from './sql.ts';
 import { againAfterDeadlock } from './transact.ts';
 
@@ -79,6 +80,7 @@ export const MIGRATIONS: readonly Migration[] = [
   openJobs,
   expiredTags,
   sessionRevision,
+  estimatedTotals,
 ];
 
 export interface Migrated {

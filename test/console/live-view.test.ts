@@ -25,10 +25,11 @@ t.test('paused, resumed, slowed down and cancelled while it is sent', (t) =>
     const job = await push(engine.baseUrl, demo, [tagId], { title: 'Goal!' }, more);
     await page.goto(`${engine.baseUrl}/console/#/client/demo/notifications/${job}`);
     const stands = (word: string) => page.getByText(word, { exact: true }).first().waitFor();
-    const done = async (): Promise<number> => {
-      const figures = (await page.locator('dl.figures dd').first().textContent()) ?? '';
-      return Number(figures.replace(/ of .*/, ''));
-    };
+    const figures = async (): Promise<string> =>
+      (await page.locator('dl.figures dd').first().textContent()) ?? '';
+    /** "17% 255 of about 1,500" */
+    const done = async (): Promise<number> =>
+      Number(/([\d,]+) of /.exec(await figures())?.[1]?.replace(',', ''));
     const row = async () => {
       const [first] = (await status(engine.baseUrl, demo, job)).filter(
         ({ totalCount }) => totalCount > 0,
@@ -37,10 +38,12 @@ t.test('paused, resumed, slowed down and cancelled while it is sent', (t) =>
       return first;
     };
 
-    await t.test('what is done grows, without a reload', async () => {
+    await t.test('what is done grows, without a reload', async (t) => {
       await stands('on air');
       const seen = await until('something is done', async () => (await done()) || null);
       await until('more is done', async () => ((await done()) > seen ? true : null));
+      t.match(await figures(), /of about 1,500$/, 'though most were not sent to yet');
+      await page.getByRole('row', { name: /iOS.*%.*1,500/ }).waitFor();
       await page.getByText(`held to ${RATE_PER_SECOND} a second`).waitFor();
       await page.getByRole('img', { name: /^Devices answered a second, now / }).waitFor();
     });

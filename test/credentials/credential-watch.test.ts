@@ -29,6 +29,7 @@ const reportOf = (scope: Scope, delivered: number, fault: string | null): Progre
   retries: [],
   observations: [],
   started: null,
+  openDevices: null,
   fault,
   sends: 1,
   sentFromMs: null,

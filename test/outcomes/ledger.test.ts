@@ -69,6 +69,7 @@ const report = (chunk: ClaimedChunk, more: Partial<ChunkProgress>): ChunkProgres
   reasons: [],
   retries: [],
   started: null,
+  openDevices: null,
   observations: [],
   fault: null,
   sends: 0,

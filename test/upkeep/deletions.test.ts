@@ -79,6 +79,7 @@ async function answer(
     reasons: [],
     retries: [],
     started: null,
+    openDevices: null,
     observations,
     fault: null,
     sends: total,

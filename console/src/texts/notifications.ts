@@ -25,7 +25,8 @@ export const notificationTexts = {
 
   done: 'Done',
   doneOf: (done: string, total: string) => `${done} of ${total}`,
-  /** The engine counts devices as it comes to them. */
+  /** The engine counts devices as it comes to them, and estimates the rest. */
+  doneOfAbout: (done: string, total: string) => `${done} of about ${total}`,
   doneSoFar: (total: string) => `of ${total} found so far`,
   now: 'Now',
   aSecond: 'a second',
@@ -45,7 +46,8 @@ export const notificationTexts = {
   again: 'Again as a draft',
   cancelTitle: 'Cancel this notification?',
   cancelLine: (left: string) =>
-    `Devices that do not have it yet will not get it: ${left} of those found so far, and all that were not looked for. Those that have it keep it.`,
+    `Devices that do not have it yet will not get it: about ${left}. Those that have it keep it.`,
+  cancelUnknown: 'Devices that do not have it yet will not get it. Those that have it keep it.',
   cancelDeed: 'Cancel the rest',
   speedTitle: 'How fast?',
   speedField: 'Devices a second, at most',

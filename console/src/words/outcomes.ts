@@ -9,6 +9,13 @@ export interface Counts {
   readonly cancelledCount: number;
 }
 
+/** A notification, or its part for one app and platform. */
+export interface Sending extends Counts {
+  readonly state: string;
+  /** While it runs, and something of its audience was looked at. */
+  readonly estimatedTotalCount?: number | undefined;
+}
+
 export type OutcomeKind = 'accepted' | 'failed' | 'expired' | 'skipped' | 'cancelled' | 'remaining';
 
 /** How many devices have an outcome. */
@@ -18,6 +25,16 @@ export const doneOf = (counts: Counts): number =>
   counts.skippedCount +
   counts.expiredCount +
   counts.cancelledCount;
+
+/** How many devices it is for, about; null: nobody knows yet. */
+export const expectedOf = (sending: Sending): number | null =>
+  isFinal(sending.state) ? sending.totalCount : (sending.estimatedTotalCount ?? null);
+
+/** Its counts, against all devices that it is for as far as somebody knows. */
+export const expectedCounts = (sending: Sending): Counts => ({
+  ...sending,
+  totalCount: expectedOf(sending) ?? sending.totalCount,
+});
 
 /** In the order in which they are shown; those that always stand there, and those that occurred. */
 export function outcomesOf(

@@ -1790,6 +1790,8 @@ export interface components {
             readonly skippedCount: number;
             readonly expiredCount: number;
             readonly cancelledCount: number;
+            /** @description About how many devices it is for, while it runs: `totalCount` grows as they are found. */
+            readonly estimatedTotalCount?: number;
             readonly devicesPerSecond?: number;
             /** @description Devices by reason. */
             readonly failureReasons: {
@@ -1837,6 +1839,8 @@ export interface components {
                 readonly parkedCount?: number;
                 /** @constant */
                 readonly simulated?: true;
+                /** @description About how many devices it is for, while it runs: `totalCount` grows as they are found. */
+                readonly estimatedTotalCount?: number;
             }[];
         };
         /** @description The entries of the request, with their ids. */

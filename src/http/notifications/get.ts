@@ -1,9 +1,13 @@
 /** `GET …/notifications/<id>`: everything that is known of one push job. */
 
 import type { Caller } from '../../access/caller.ts';
+import type { Scope } from '../../domain/device.ts';
+import { scopeKeyOf } from '../../domain/device.ts';
 import type { Counts, Payload } from '../../domain/notification.ts';
 import { priorityOf } from '../../domain/notification.ts';
 import type { NotificationTimes } from '../../store/notifications/list-notifications.ts';
+import type { ScopeEstimate } from '../../store/notifications/read-estimates.ts';
+import { readEstimates } from '../../store/notifications/read-estimates.ts';
 import type { KnownNotification } from '../../store/notifications/read-notification.ts';
 import { readNotification } from '../../store/notifications/read-notification.ts';
 import type { ScopeStatus } from '../../store/notifications/read-status.ts';
@@ -55,22 +59,31 @@ export async function readJob(
   const read = await reads.run(clientId, async (sql) => {
     // One after the other: of a job that has ended no count changes any more.
     const job = await readNotification(sql, clientId, id, publisher);
-    return { job, rows: await readStatus(sql, clientId, id, publisher) };
+    const rows = await readStatus(sql, clientId, id, publisher);
+    // After the counts, so that no count is above its estimate.
+    const estimates = job?.finishedAt === null ? await readEstimates(sql, id) : [];
+    return { job, rows, estimates };
   });
   if (read.kind === 'busy') return read;
-  const { job, rows } = read.result;
+  const { job, rows, estimates } = read.result;
   if (job === null || rows === null) return { kind: 'unknown' };
-  return { kind: 'known', job: { id, ...jobObject(job, rows.filter(isOfAnApp)) } };
+  return { kind: 'known', job: { id, ...jobObject(job, rows.filter(isOfAnApp), estimates) } };
 }
 
-function jobObject(job: KnownNotification, rows: readonly ScopeStatus[]) {
+function jobObject(
+  job: KnownNotification,
+  rows: readonly (ScopeStatus & Scope)[],
+  estimates: readonly ScopeEstimate[],
+) {
   const counts = sumOf(rows);
   const rate = rateOf(job, counts);
+  const estimateOf = new Map(estimates.map((one) => [scopeKeyOf(one), one.total]));
   return {
     state: job.state,
     userName: job.userName,
     ...timesObject(job),
     ...countsObject(counts),
+    ...estimateIn(sumOfEstimates(estimates)),
     ...(rate === null ? {} : { devicesPerSecond: rate }),
     failureReasons: reasonsOf(rows),
     audience: {
@@ -88,12 +101,23 @@ function jobObject(job: KnownNotification, rows: readonly ScopeStatus[]) {
       appId: row.appId,
       platformId: row.platformId,
       ...standingOf(row),
+      ...estimateIn(estimateOf.get(scopeKeyOf(row)) ?? null),
     })),
   };
 }
 
 /** A client without apps has one row, of nothing. */
-const isOfAnApp = ({ appId }: ScopeStatus): boolean => appId !== null;
+const isOfAnApp = (row: ScopeStatus): row is ScopeStatus & Scope => row.appId !== null;
+
+const estimateIn = (total: number | null): { readonly estimatedTotalCount?: number } =>
+  total === null ? {} : { estimatedTotalCount: total };
+
+/** Null: nothing is estimated, or not all of it. */
+function sumOfEstimates(estimates: readonly ScopeEstimate[]): number | null {
+  const totals = estimates.flatMap(({ total }) => total ?? []);
+  if (totals.length === 0 || totals.length < estimates.length) return null;
+  return totals.reduce((sum, total) => sum + total, 0);
+}
 
 const NAMES = ['total', 'delivered', 'failed', 'skipped', 'expired', 'cancelled'] as const;
 

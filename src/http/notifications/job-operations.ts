@@ -30,6 +30,10 @@ const counts = {
   expiredCount: count,
   cancelledCount: count,
 };
+const estimatedTotalCount = count.optional().meta({
+  description:
+    'About how many devices it is for, while it runs: `totalCount` grows as they are found.',
+});
 const reasons = z.record(z.string(), count).meta({ description: 'Devices by reason.' });
 const standing = {
   state,
@@ -67,6 +71,7 @@ const listed = z.object({ ...row, title }).meta({ id: 'ListedNotification' });
 const job = z
   .object({
     ...row,
+    estimatedTotalCount,
     devicesPerSecond: count.optional(),
     failureReasons: reasons,
     audience: z.object({
@@ -80,7 +85,7 @@ const job = z
     priority,
     ratePerSecond: ratePerSecond.optional().meta({ description: 'What it is held to.' }),
     payload,
-    platforms: z.array(z.object({ appId: id, platformId, ...standing })),
+    platforms: z.array(z.object({ appId: id, platformId, ...standing, estimatedTotalCount })),
   })
   .meta({ id: 'Notification' });
 

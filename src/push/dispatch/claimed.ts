@@ -109,6 +109,7 @@ export function releaseOf(
       retries: [],
       // The worker may have been lost in the middle: started blocks stay started.
       started: null,
+      openDevices: null,
       releaseAfterMs: afterMs,
     };
   }

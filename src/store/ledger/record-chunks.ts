@@ -1,6 +1,6 @@
 /**
  * Records progress on chunks: blocks done, counts, reasons, new retries, condemned devices, the
- * lease. Contract:
+ * devices that are open still, the lease. Contract:
  * - runs in a transaction that holds the notifications (lock-notifications.ts), each chunk at most
  *   once in it;
  * - a report counts as a whole if its chunk is still held under its epoch and none of its blocks is
@@ -61,6 +61,7 @@ export function recordChunks(sql: Sql, reports: readonly ChunkProgress[], leaseM
           when h.failure is null and (h.blocks <> 0 or h.release_after_ms is not null) then 0
           else c.claims_without_progress end,
         last_failure = coalesce(h.failure, c.last_failure),
+        open_devices = coalesce(h.open_devices, c.open_devices),
         parked_at = case when h.is_parked then now() end,
         parked_devices = case when h.is_parked then h.total end,
         lease_until = case when h.release_after_ms is null and not h.is_parked
@@ -150,6 +151,7 @@ const reported = rowsOf<ChunkProgress>('reported', {
   epoch: integer(({ epoch }) => epoch),
   blocks: bigint(({ blocks }) => blocks),
   started: bigint(({ started }) => started),
+  open_devices: integer(({ openDevices }) => openDevices),
   total: integer(({ counts }) => counts.total),
   delivered: integer(({ counts }) => counts.delivered),
   failed: integer(({ counts }) => counts.failed),

@@ -202,7 +202,8 @@ export const planDue = (
       select id, app_id, platform_id, unnest(group_numbers) from scoped
     ),
     marked as (
-      update notification_scopes s set ordinal_end = m.ordinal_end
+      update notification_scopes s set
+        ordinal_end = m.ordinal_end, planned_chunks = cardinality(m.group_numbers)
       from scoped m
       where cardinality(m.group_numbers) > 0
         and s.notification_id = any (array[m.id]) and (s.app_id, s.platform_id) = (m.app_id, m.platform_id)

@@ -145,6 +145,7 @@ function emptyReport(task: Task): Progress {
     reasons: [],
     retries: [],
     started: null,
+    openDevices: null,
     releaseAfterMs: null,
   };
 }

@@ -81,6 +81,7 @@ const delivered = (chunk: ClaimedChunk): ChunkProgress => ({
   reasons: [],
   retries: [],
   started: null,
+  openDevices: null,
   observations: [],
   fault: null,
   sends: 1,

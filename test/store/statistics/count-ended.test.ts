@@ -226,6 +226,7 @@ await onEachStore(t, {
             reasons: [[isParked ? PARKED : 'Unregistered', failed]],
             retries: [],
             started: null,
+            openDevices: null,
             observations: [],
             fault: null,
             sends: 10,

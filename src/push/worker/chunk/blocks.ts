@@ -34,6 +34,7 @@ export class Blocks {
    */
   private readonly doubtful = new Set<number>();
   private finished: { blocks: bigint; tally: Tally };
+  private unfinished: number;
   private cursor = 0;
 
   /**
@@ -58,6 +59,7 @@ export class Blocks {
       this.isClosed[block] = Number((closed >> BigInt(block)) & 1n);
     }
     for (const offset of offsets) this.open[blockOf(offset)] = this.openIn(blockOf(offset)) + 1;
+    this.unfinished = this.devicesNotDone();
     this.finished = { blocks: this.emptyBlocks(), tally: new Tally() };
     this.skipClosed();
   }
@@ -65,6 +67,11 @@ export class Blocks {
   /** Devices of the chunk. */
   get size(): number {
     return this.offsets.length;
+  }
+
+  /** Devices of the known blocks that are not finished. */
+  get openDevices(): number {
+    return this.unfinished;
   }
 
   /** Position of the next device to send to. Null: none is left. */
@@ -184,8 +191,17 @@ export class Blocks {
     const tally = this.tallies[block];
     if (tally === undefined) return;
     this.finished.blocks |= 1n << BigInt(block);
+    this.unfinished -= tally.counts.total;
     this.finished.tally.merge(tally);
     this.tallies[block] = undefined;
+  }
+
+  private devicesNotDone(): number {
+    let devices = 0;
+    for (const [block, count] of this.open.entries()) {
+      if (((this.done >> BigInt(block)) & 1n) === 0n) devices += count;
+    }
+    return devices;
   }
 
   private emptyBlocks(): bigint {

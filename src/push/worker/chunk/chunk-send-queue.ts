@@ -120,6 +120,7 @@ export class ChunkSendQueue implements SendQueue {
       reasons: [...tally.reasons],
       retries: tally.retries,
       started: this.announce(release !== null),
+      openDevices: this.blocks.openDevices,
       observations: tally.observations,
       ...this.failures.take(),
       fault: tally.counts.total > 0 ? this.context.control.fault : null,

@@ -208,6 +208,10 @@ class Pair {
     same(blocks.hasDoubtful, model.doubtful.size > 0, 'hasDoubtful');
     const unreported = [...model.finished].some((block) => !this.told.has(block));
     same(blocks.hasFinished, unreported, 'hasFinished');
+    const isOpen = (at: number) => !model.isDone(model.blockAt(at));
+    const open = model.offsets.map((_, at) => at).filter(isOpen);
+    const unfinished = open.filter((at) => !model.finished.has(model.blockAt(at)));
+    same(blocks.openDevices, unfinished.length, 'openDevices');
     const next = left[0];
     const begun = [...model.sentAtMs.keys()].map((at) => model.blockAt(at));
     const isHalfSent = next !== undefined && begun.includes(model.blockAt(next));
