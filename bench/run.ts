@@ -1,17 +1,4 @@
-/**
- * Measures the running service and prints what it measured.
- *
- *     npm run bench                      every scenario but the long ones
- *     npm run bench -- register fan-out  these
- *     npm run bench -- latency/fcm       one part of a scenario that has parts; only prints
- *     npm run bench -- soak --minutes=40 [--store=embedded|postgres]
- *     npm run bench -- small-sends --waiting=1000 [--store=…]   no more than so many at once
- *     npm run bench -- load --help               a deployment that runs already, by autocannon (load/load.ts)
- *     npm run bench -- register --before=../tagcast-before   this checkout beside another one, which is built; only prints
- *
- * Each scenario writes bench/results/<scenario>.json. The machines this runs on are shared and
- * noisy: compare within one run.
- */
+/** Measures the running service and prints what it measured. */
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -34,7 +21,19 @@ import { smallSends } from './scenarios/small-sends.ts';
 import { soak } from './scenarios/soak.ts';
 
 const RESULTS = join(import.meta.dirname, '..', '..', 'bench', 'results');
+const EXIT_USAGE = 2;
 const EXIT_INTERRUPTED = 130;
+const USAGE = `npm run bench                      every scenario but the long ones
+npm run bench -- register fan-out  these
+npm run bench -- latency/fcm       one part of a scenario that has parts; only prints
+npm run bench -- soak --minutes=40 [--store=embedded|postgres]
+npm run bench -- small-sends --waiting=1000 [--store=…]   no more than so many at once
+npm run bench -- load --help       a deployment that runs already, by autocannon
+npm run bench -- register --before=../tagcast-before
+                                   this checkout beside another one, which is built; only prints
+
+Each scenario writes bench/results/<scenario>.json. The machines this runs on are shared and noisy:
+compare within one run. docs/bench.md says how each measures.`;
 const SCENARIOS: Readonly<Record<string, Scenario>> = {
   index,
   register,
@@ -60,15 +59,11 @@ const SCENARIOS_AND_PARTS: Readonly<Record<string, Scenario>> = Object.fromEntri
 
 if (process.argv[2] === 'load') process.exit(await load(process.argv.slice(3)));
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    minutes: { type: 'string' },
-    store: { type: 'string' },
-    waiting: { type: 'string' },
-    before: { type: 'string' },
-  },
-});
+const { values, positionals } = readArguments();
+if (values.help) {
+  console.log(USAGE);
+  process.exit();
+}
 const options: Options = {
   minutes: values.minutes === undefined ? null : Number(values.minutes),
   store: values.store ?? null,
@@ -78,7 +73,7 @@ const unknown = positionals.filter((name) => SCENARIOS_AND_PARTS[name] === undef
 if (unknown.length > 0) {
   const known = Object.keys(SCENARIOS_AND_PARTS).join(', ');
   console.error(`No such scenario: ${unknown.join(', ')}. There are: ${known}.`);
-  process.exit(2);
+  process.exit(EXIT_USAGE);
 }
 
 let stage: Stage | null = null;
@@ -125,4 +120,23 @@ function flat([name, figure]: [string, number | null | Ratios]): [string, number
   return figure === null || typeof figure === 'number'
     ? [[name, figure]]
     : Object.entries(figure).map(([part, value]) => [`${name}.${part}`, value]);
+}
+
+function readArguments() {
+  try {
+    return parseArgs({
+      allowPositionals: true,
+      options: {
+        minutes: { type: 'string' },
+        store: { type: 'string' },
+        waiting: { type: 'string' },
+        before: { type: 'string' },
+        help: { type: 'boolean', short: 'h', default: false },
+      },
+    });
+  } catch (error) {
+    // Of parseArgs: it names the option.
+    console.error(`${error instanceof Error ? error.message : error}\n\n${USAGE}`);
+    process.exit(EXIT_USAGE);
+  }
 }
