@@ -17,6 +17,21 @@ const NO_LIMIT_MS = 2_147_483_647;
 const EVENT_END = /\r?\n\r?\n/;
 const LINE_END = /\r?\n/;
 
+/** The console's own routes: asked again when the session that has ended was renewed. */
+export async function askAgain<T>(
+  method: string,
+  path: string,
+  more: { readonly clientId?: string; readonly body?: unknown } = {},
+): Promise<T> {
+  const used = tokenNow();
+  try {
+    return await ask<T>(method, path, { ...more, csrfToken: used });
+  } catch (error) {
+    if (!isOfTheSession(error) || !(await session.renew(used))) throw error;
+    return await ask<T>(method, path, { ...more, csrfToken: tokenNow() });
+  }
+}
+
 /** The engine's APIs for one client. */
 export class ClientApi extends TagcastClient {
   readonly clientId: string;
@@ -32,19 +47,9 @@ export class ClientApi extends TagcastClient {
   }
 
   /** The console's own routes that are of this client: members, credentials. */
-  async own<T>(method: string, path: string, body?: unknown): Promise<T> {
-    const asked = () => ({
-      clientId: this.clientId,
-      csrfToken: tokenNow(),
-      ...(body === undefined ? {} : { body }),
-    });
-    const used = tokenNow();
-    try {
-      return await ask<T>(method, path, asked());
-    } catch (error) {
-      if (!isOfTheSession(error) || !(await session.renew(used))) throw error;
-      return await ask<T>(method, path, asked());
-    }
+  own<T>(method: string, path: string, body?: unknown): Promise<T> {
+    const { clientId } = this;
+    return askAgain<T>(method, path, body === undefined ? { clientId } : { clientId, body });
   }
 
   /**

@@ -29,7 +29,6 @@ const ROOMS: Readonly<Record<string, Load<RoomProps & Record<string, unknown>>>>
   keys: () => import('./keys.svelte'),
   team: () => import('./team.svelte'),
   audit: () => import('./audit.svelte'),
-  system: () => import('./system.svelte'),
 };
 
 /** The room of this name; undefined: there is none. */

@@ -50,7 +50,8 @@ const EMPTY: DraftFields = {
   isUrgent: false,
 };
 
-const keyOf = (clientId: string): string => `tagcast-draft-${clientId}`;
+const PREFIX = 'tagcast-draft-';
+const keyOf = (clientId: string): string => PREFIX + clientId;
 
 export class Draft {
   fields = $state<DraftFields>({ ...EMPTY });
@@ -76,4 +77,11 @@ export class Draft {
 /** Puts what was sent before into the draft, to be sent again. */
 export function keepAsDraft(clientId: string, fields: Partial<DraftFields>): void {
   localStorage.setItem(keyOf(clientId), JSON.stringify({ ...EMPTY, ...fields }));
+}
+
+/** Forgets all drafts of this browser: whoever signs in next may be somebody else. */
+export function forgetDrafts(): void {
+  for (const key of Object.keys(localStorage)) {
+    if (key.startsWith(PREFIX)) localStorage.removeItem(key);
+  }
 }

@@ -64,5 +64,8 @@ function decoded(part: string): string {
 export const roomPath = (clientId: string, ...parts: readonly (string | number)[]): string =>
   ['', 'client', clientId, ...parts].map((part) => encodeURIComponent(part)).join('/');
 
+/** The page System: of the engine, and so of no client. */
+export const SYSTEM_PATH = '/system';
+
 /** The address of this page. */
 export const route = new Route();

@@ -6,6 +6,7 @@
 import { ProblemError } from '../../../packages/client/src/client.ts';
 import type { Membership, SessionAnswer } from '../api/console-api.ts';
 import { ask } from '../api/console-api.ts';
+import { forgetDrafts } from './draft.svelte.ts';
 
 class Session {
   /** Undefined: not known yet; null: nobody is signed in. */
@@ -38,12 +39,12 @@ class Session {
 
   async signOut(): Promise<void> {
     await ask('DELETE', 'session', { csrfToken: this.csrfToken });
-    this.current = null;
+    this.#leave();
   }
 
   async signOutEverywhere(): Promise<void> {
     await ask('POST', 'session/end-all', { csrfToken: this.csrfToken });
-    this.current = null;
+    this.#leave();
   }
 
   async changePassword(currentPassword: string, newPassword: string): Promise<void> {
@@ -78,6 +79,12 @@ class Session {
     }
     await this.#renewed.promise;
     return true;
+  }
+
+  /** One that expires keeps what was typed; one that is left does not. */
+  #leave(): void {
+    forgetDrafts();
+    this.current = null;
   }
 
   #isOfAnother({ account }: SessionAnswer): boolean {

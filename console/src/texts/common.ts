@@ -17,6 +17,7 @@ export const commonTexts = {
 
 export const navigationTexts = {
   main: 'Main',
+  search: 'Search',
   skip: 'To the page',
   client: 'Client',
   overview: 'Overview',

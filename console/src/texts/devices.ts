@@ -71,6 +71,15 @@ export const systemTexts = {
   title: 'System',
   line: 'The engine as its operator sees it.',
   raw: 'As the engine tells it',
+  /** By the names of the answer. */
+  sections: {
+    version: 'Version',
+    nodes: 'Nodes',
+    stores: 'Stores',
+    index: 'Tag index',
+    providers: 'Providers',
+    queue: 'Queue',
+  } as Readonly<Record<string, string>>,
 };
 
 export const auditTexts = {

@@ -3,6 +3,7 @@
 export const keyTexts = {
   title: 'Keys',
   keys: [
+    ['Ctrl K', 'search everything'],
     ['/', 'search the tags'],
     ['N', 'new notification'],
     ['P', 'pause or resume the notification that is open'],

@@ -1,7 +1,7 @@
 /** The rooms in the order of the rail, for a role. */
 
 import type { Membership } from '../api/console-api.ts';
-import { roomPath } from '../state/route.svelte.ts';
+import { roomPath, SYSTEM_PATH } from '../state/route.svelte.ts';
 import { navigationTexts as texts } from '../texts/common.ts';
 
 export interface RoomLink {
@@ -38,26 +38,29 @@ const WAYS: readonly Way[] = [
   { room: 'system', label: texts.system, isMore: true, isFor: 'operator' },
 ];
 
-/** What this member may open. */
-export function linksOf(member: Membership, isOperator: boolean): readonly RoomLink[] {
+/** What this member may open, or an operator who is no client's member. */
+export function linksOf(member: Membership | undefined, isOperator: boolean): readonly RoomLink[] {
   return WAYS.filter((way) => isOpenTo(way, member, isOperator)).map((way) => ({
     room: way.room,
-    path: roomPath(member.clientId, way.room),
+    path:
+      member === undefined || way.isFor === 'operator'
+        ? SYSTEM_PATH
+        : roomPath(member.clientId, way.room),
     label: way.label,
     ...(way.short === undefined ? {} : { short: way.short }),
-    isMore: way.isMore ?? false,
+    isMore: member !== undefined && (way.isMore ?? false),
     isSecond: way.isSecond ?? false,
   }));
 }
 
-function isOpenTo({ isFor }: Way, { role }: Membership, isOperator: boolean): boolean {
+function isOpenTo({ isFor }: Way, member: Membership | undefined, isOperator: boolean): boolean {
+  if (isFor === 'operator') return isOperator;
+  if (member === undefined) return false;
   switch (isFor) {
     case 'owner':
-      return role === 'owner';
+      return member.role === 'owner';
     case 'publisher':
-      return role !== 'viewer';
-    case 'operator':
-      return isOperator;
+      return member.role !== 'viewer';
     default:
       return true;
   }

@@ -1,0 +1,101 @@
+/** The lines that the console shows for a request do what they say, in each language. */
+
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import type { Test } from 'tap';
+import t from 'tap';
+import type { Page } from '../support/browser.ts';
+import { openPage, withBrowser } from '../support/browser.ts';
+import { signInToDemo, startConsoleEngine } from '../support/console.ts';
+import { skipsForbidden } from '../support/environment.ts';
+import { findProgram } from '../support/programs.ts';
+
+t.setTimeout(180_000);
+
+/** Everything that ends a string or begins a variable in one of the languages. */
+const HOSTILE = `it's "50 %" \\ $HOME \${x} \`id\` $(id) {é} 😀 '''`;
+const RUN_MS_MAX = 30_000;
+const run = promisify(execFile);
+
+/** By the label of the language: the program that runs its lines, and its arguments. */
+const RUNNERS: Readonly<Record<string, (code: string) => readonly [string, ...string[]]>> = {
+  curl: (code) => ['bash', '-c', code],
+  TypeScript: (code) => ['node', '--input-type=module', '--eval', code],
+  Python: (code) => ['python3', '-c', code],
+  PHP: (code) => ['php', '-r', code.replace('<?php\n', '')],
+};
+
+/** Each language that is shown on the page, with its lines that begin with a title. */
+async function eachLanguage(
+  t: Test,
+  page: Page,
+  titles: readonly string[],
+  use: (t: Test, run: (code: string) => Promise<string>, codes: readonly string[]) => Promise<void>,
+  env: Readonly<Record<string, string>>,
+): Promise<void> {
+  for (const [language, commandOf] of Object.entries(RUNNERS)) {
+    await t.test(language, async (t) => {
+      const [name] = commandOf('');
+      const program = findProgram(name);
+      if (program === null) {
+        if (skipsForbidden) t.fail(`${name} is not installed`);
+        else t.comment(`${name} is not installed`);
+        return;
+      }
+      await page.getByRole('radio', { name: language }).check({ force: true });
+      const codes: string[] = [];
+      for (const title of titles) {
+        codes.push((await page.getByRole('region', { name: title }).textContent()) ?? '');
+      }
+      const runCode = async (code: string) => {
+        const [, ...args] = commandOf(code);
+        return (await run(program, args, { env, timeout: RUN_MS_MAX })).stdout;
+      };
+      await use(t, runCode, codes);
+    });
+  }
+}
+
+t.test('each language does it', (t) =>
+  withBrowser(t, async (t, browser) => {
+    const { engine, demo } = await startConsoleEngine(t);
+    const { page, complaints } = await openPage(t, browser);
+    await signInToDemo(page, demo);
+    const env = { API_USER_TOKEN: demo.apiUser.token, SUPER_USER_TOKEN: demo.superUser.token };
+
+    await page.goto(`${engine.baseUrl}/console/#/client/demo/apps/${demo.appId}`);
+    await eachLanguage(
+      t,
+      page,
+      ['Register a device for a tag:', 'Send to the tag:'],
+      async (t, run, [register = '', send = '']) => {
+        const answer = await run(register.replace('<token of the device>', 'ab'.repeat(32)));
+        t.match(answer, /\bOK\b/);
+        t.match(await run(send), /[0-9a-f]{8}-[0-9a-f-]{27}/);
+        t.notMatch(register + send, env.SUPER_USER_TOKEN);
+      },
+      env,
+    );
+
+    await page.goto(`${engine.baseUrl}/console/#/client/demo/send`);
+    await page.getByRole('combobox', { name: 'Devices with any of these tags' }).focus();
+    await page.getByRole('option').first().click();
+    await page.getByLabel('Title', { exact: true }).fill(HOSTILE);
+    await page.getByText('The same by your system').click();
+    await eachLanguage(
+      t,
+      page,
+      ['SUPER_USER_TOKEN is on the page of each app.'],
+      async (t, run, [send = '']) => {
+        const [id] = /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(await run(send)) ?? [];
+        const job = await fetch(`${engine.baseUrl}/push-api/v3/demo/notifications/${id}`, {
+          headers: { Authorization: `Bearer ${demo.superUser.token}` },
+        });
+        const { payload } = (await job.json()) as { readonly payload: { readonly title: string } };
+        t.equal(payload.title, HOSTILE);
+      },
+      env,
+    );
+    t.strictSame(complaints, [], 'the page complains of nothing');
+  }),
+);
