@@ -43,6 +43,9 @@ export async function launchBrowser(): Promise<Browser | null> {
   return await chromium.launch({ executablePath, args: ['--no-sandbox'] });
 }
 
+/** Of a page's text: what it says first tells where a test has stopped. */
+const SHOWN_MAX = 1_000;
+
 /** Skips, loudly, when there is no Chromium. */
 export async function withBrowser(
   t: Test,
@@ -56,7 +59,23 @@ export async function withBrowser(
     return;
   }
   t.teardown(() => browser.close());
-  await t.test('chromium', (t) => body(t, browser));
+  await t.test('chromium', async (t) => {
+    let hasEnded = false;
+    try {
+      await body(t, browser);
+      hasEnded = true;
+    } finally {
+      if (!hasEnded || !t.passing()) await describePages(t, browser);
+    }
+  });
+}
+
+/** What the open pages show, for who reads why a test has failed. */
+async function describePages(t: Test, browser: Browser): Promise<void> {
+  for (const page of browser.contexts().flatMap((context) => context.pages())) {
+    const text = String(await page.evaluate('document.body.innerText'));
+    t.comment(`${page.url()} shows: ${text.slice(0, SHOWN_MAX)}`);
+  }
 }
 
 /** A page of its own profile. What its code complains of is kept in `complaints`. */
