@@ -3,6 +3,7 @@
 import type { Test } from 'tap';
 import type { SqlPool } from '../../src/store/sql.ts';
 import type { Store } from '../../src/store/store.ts';
+import { againAfterDeadlock } from '../../src/store/transact.ts';
 import { withStores } from './store.ts';
 
 /** Every test, by its name, finds the store empty. */
@@ -20,5 +21,6 @@ export const onEachStore = (
 async function empty(sql: SqlPool): Promise<void> {
   const tables = await sql<{ name: string }[]>`
     select tablename as name from pg_tables where schemaname = 'public' and tablename <> 'migrations'`;
-  await sql`truncate ${sql(tables.map(({ name }) => name))}`;
+  // What the test before has begun in the background may still read.
+  await againAfterDeadlock(() => sql`truncate ${sql(tables.map(({ name }) => name))}`);
 }
