@@ -5,7 +5,7 @@ import t from 'tap';
 import { CONDEMNED_MIN } from '../../src/domain/deletion-gate.ts';
 import { GROUP_DEVICES } from '../../src/domain/device.ts';
 import type { Counts } from '../../src/domain/notification.ts';
-import type { ChunkProgress, Progress, RetryProgress } from '../../src/domain/progress.ts';
+import type { Progress, RetryProgress } from '../../src/domain/progress.ts';
 import { Ledger } from '../../src/outcomes/ledger.ts';
 import { systemClock } from '../../src/std/clock.ts';
 import type { ClaimedChunk } from '../../src/store/ledger/claim-chunks.ts';
@@ -15,6 +15,7 @@ import { readStatus } from '../../src/store/notifications/read-status.ts';
 import type { Sql } from '../../src/store/sql.ts';
 import type { Store } from '../../src/store/store.ts';
 import { NO_FEED } from '../../src/tag-index/tag-index.ts';
+import { chunkReport } from '../support/chunk-report.ts';
 import {
   claimChunksOf,
   claimRetriesOf,
@@ -56,28 +57,6 @@ async function claimOne(
   if (chunk === undefined) throw new Error('nothing to claim');
   return chunk;
 }
-
-const report = (chunk: ClaimedChunk, more: Partial<ChunkProgress>): ChunkProgress => ({
-  kind: 'chunk',
-  notificationId: chunk.notificationId,
-  appId: chunk.appId,
-  platformId: chunk.platformId,
-  groupNumber: chunk.groupNumber,
-  epoch: chunk.epoch,
-  blocks: 0n,
-  counts: NOTHING,
-  reasons: [],
-  retries: [],
-  started: null,
-  openDevices: null,
-  observations: [],
-  fault: null,
-  sends: 0,
-  sentFromMs: null,
-  sentToMs: null,
-  releaseAfterMs: null,
-  ...more,
-});
 
 const delivered = (count: number): Counts => ({ ...NOTHING, total: count, delivered: count });
 
@@ -125,7 +104,7 @@ async function lag(t: Test, store: Store): Promise<void> {
   t.match(ledger.reading, { reportsWaiting: 0, lagSeconds: 0, failedAttempts: 0 });
   const recording = await sql.begin(async (tx) => {
     await tx`select from notifications where id = ${id} for update`;
-    const recording = ledger.record(report(chunk, { blocks: 1n, counts: delivered(128) }));
+    const recording = ledger.record(chunkReport(chunk, { blocks: 1n, counts: delivered(128) }));
     await sleep(300);
     t.equal(ledger.reading.reportsWaiting, 1);
     t.ok(ledger.reading.lagSeconds >= 0.29, `${ledger.reading.lagSeconds} s late`);
@@ -147,7 +126,7 @@ t.test('attempts that the database does not take are counted', (t) =>
     const chunk = await claimOne(sql, id);
     const { recording } = await sql.begin(async (tx) => {
       await tx`select from notifications where id = ${id} for update`;
-      const recording = ledger.record(report(chunk, { blocks: 1n, counts: delivered(128) }));
+      const recording = ledger.record(chunkReport(chunk, { blocks: 1n, counts: delivered(128) }));
       await until('recording waits', async () => ((await waitsForLock(sql)) ? true : null));
       await tx`
         select pg_terminate_backend(pid) from pg_stat_activity
@@ -173,7 +152,7 @@ async function progress(t: Test, store: Store): Promise<void> {
       const id = await makeRunning(sql, tenant, 300);
       const chunk = await claimOne(sql, id);
       const first = await ledger.record(
-        report(chunk, {
+        chunkReport(chunk, {
           blocks: 0b011n,
           counts: delivered(256),
           sends: 256,
@@ -189,7 +168,7 @@ async function progress(t: Test, store: Store): Promise<void> {
       });
       const counts = { ...NOTHING, total: 44, delivered: 40, failed: 4 };
       const last = await ledger.record(
-        report(chunk, {
+        chunkReport(chunk, {
           blocks: BigInt.asIntN(64, ~0b011n),
           counts,
           reasons: [
@@ -222,7 +201,7 @@ async function progress(t: Test, store: Store): Promise<void> {
     const frozen = await claimOne(sql, id, 0);
     const successor = await claimOne(sql, id);
     t.equal(successor.epoch, frozen.epoch + 1);
-    const late = report(frozen, {
+    const late = chunkReport(frozen, {
       blocks: 1n,
       counts: { ...NOTHING, total: 128, failed: 120 },
       reasons: [['Late', 120]],
@@ -243,7 +222,7 @@ async function progress(t: Test, store: Store): Promise<void> {
     const tenant = await makeTenant(sql, 'repeated');
     const id = await makeRunning(sql, tenant, 300);
     const chunk = await claimOne(sql, id);
-    const half = report(chunk, {
+    const half = chunkReport(chunk, {
       blocks: 1n,
       counts: { ...NOTHING, total: 128, delivered: 127 },
       retries: [{ ordinal: 7, attempts: 1, reason: 'Timeout', dueInMs: 60_000, isUncertain: true }],
@@ -251,7 +230,7 @@ async function progress(t: Test, store: Store): Promise<void> {
     t.match(await ledger.record(half), { kind: 'recorded' });
     t.match(await ledger.record(half), { kind: 'recorded' }, 'still its own');
     t.match(await rowOf(sql, tenant.clientId, id), { total: 128, delivered: 127 });
-    const last = report(chunk, { blocks: -2n, counts: delivered(172) });
+    const last = chunkReport(chunk, { blocks: -2n, counts: delivered(172) });
     t.match(await ledger.record(last), { kind: 'recorded' });
     await ledger.record(last);
     t.match(await rowOf(sql, tenant.clientId, id), {
@@ -272,9 +251,9 @@ async function progress(t: Test, store: Store): Promise<void> {
       if (good === undefined || bad === undefined || fine === undefined)
         throw new Error('three chunks');
       const reports: readonly Progress[] = [
-        report(good, { blocks: -1n, counts: delivered(8_192) }),
-        report(bad, { blocks: 1n, reasons: [['NUL \0', 1]], counts: delivered(1) }),
-        report(fine, { blocks: -1n, counts: delivered(8_192) }),
+        chunkReport(good, { blocks: -1n, counts: delivered(8_192) }),
+        chunkReport(bad, { blocks: 1n, reasons: [['NUL \0', 1]], counts: delivered(1) }),
+        chunkReport(fine, { blocks: -1n, counts: delivered(8_192) }),
       ];
       told.length = 0;
       const replies = await Promise.all(reports.map((progress) => ledger.record(progress)));
@@ -297,7 +276,7 @@ async function progress(t: Test, store: Store): Promise<void> {
     const chunk = await claimOne(sql, id);
     await sql`delete from notifications where id = ${id}`;
     told.length = 0;
-    const late = report(chunk, { blocks: -1n, counts: delivered(200) });
+    const late = chunkReport(chunk, { blocks: -1n, counts: delivered(200) });
     t.strictSame(await ledger.record(late), { kind: 'lost' });
     t.strictSame(told, []);
   });
@@ -311,7 +290,7 @@ async function retries(t: Test, store: Store): Promise<void> {
   const chunk = await claimOne(sql, id);
   const ordinals = [3, 4, 5, 6];
   await ledger.record(
-    report(chunk, {
+    chunkReport(chunk, {
       blocks: -1n,
       counts: { ...NOTHING, total: 300, delivered: 296 },
       retries: ordinals.map((ordinal) => ({
@@ -394,7 +373,7 @@ async function finishing(t: Test, store: Store): Promise<void> {
     chunks.map(async (chunk, index) => {
       for (const blocks of halves) {
         const reply = await nodes[index % nodes.length]?.record(
-          report(chunk, { blocks, counts: delivered(4_096) }),
+          chunkReport(chunk, { blocks, counts: delivered(4_096) }),
         );
         t.equal(reply?.kind, 'recorded');
       }
@@ -416,11 +395,11 @@ async function faults(t: Test, store: Store): Promise<void> {
     const id = await makeRunning(sql, tenant, 10);
     const counts = { ...NOTHING, total: 10, failed: 10 };
     const chunk = await claimOne(sql, id);
-    t.match(await ledger.record(report(chunk, { ...fault, blocks: -1n, counts })), {
+    t.match(await ledger.record(chunkReport(chunk, { ...fault, blocks: -1n, counts })), {
       state: 'FAILED',
       fault: 'BadCertificate',
     });
-    await ledger.record(report(chunk, { fault: 'TooLate' }));
+    await ledger.record(chunkReport(chunk, { fault: 'TooLate' }));
     t.match(await rowOf(sql, tenant.clientId, id), { state: 'FAILED', fault: 'BadCertificate' });
   });
 
@@ -428,7 +407,7 @@ async function faults(t: Test, store: Store): Promise<void> {
     const tenant = await makeTenant(sql, 'fault-later');
     const id = await makeRunning(sql, tenant, 10);
     const counts = { ...NOTHING, total: 10, delivered: 1, failed: 9 };
-    await ledger.record(report(await claimOne(sql, id), { ...fault, blocks: -1n, counts }));
+    await ledger.record(chunkReport(await claimOne(sql, id), { ...fault, blocks: -1n, counts }));
     t.match(await rowOf(sql, tenant.clientId, id), { state: 'FINISHED', delivered: 1 });
   });
 
@@ -436,8 +415,8 @@ async function faults(t: Test, store: Store): Promise<void> {
     const tenant = await makeTenant(sql, 'fault-after');
     const id = await makeRunning(sql, tenant, 10);
     const chunk = await claimOne(sql, id);
-    await ledger.record(report(chunk, { blocks: -1n, counts: delivered(10) }));
-    await ledger.record(report(chunk, { fault: 'TooLate' }));
+    await ledger.record(chunkReport(chunk, { blocks: -1n, counts: delivered(10) }));
+    await ledger.record(chunkReport(chunk, { fault: 'TooLate' }));
     t.match(await rowOf(sql, tenant.clientId, id), { state: 'FINISHED', fault: null });
   });
 
@@ -446,8 +425,10 @@ async function faults(t: Test, store: Store): Promise<void> {
     const id = await makeRunning(sql, tenant, 2, oneInEachGroup);
     const [first, second] = await claim(sql, id, 2);
     if (first === undefined || second === undefined) throw new Error('two chunks');
-    await ledger.record(report(first, { fault: 'BadCertificate' }));
-    t.match(await ledger.record(report(second, { fault: 'Another' })), { fault: 'BadCertificate' });
+    await ledger.record(chunkReport(first, { fault: 'BadCertificate' }));
+    t.match(await ledger.record(chunkReport(second, { fault: 'Another' })), {
+      fault: 'BadCertificate',
+    });
   });
 
   await t.test('are told to whoever reports on the scope', async (t) => {
@@ -456,8 +437,8 @@ async function faults(t: Test, store: Store): Promise<void> {
     const [finder, other] = await claim(sql, id, 2);
     if (finder === undefined || other === undefined) throw new Error('two chunks');
     const counts = { ...NOTHING, total: 128, failed: 128 };
-    await ledger.record(report(finder, { ...fault, blocks: 1n, counts }));
-    t.match(await ledger.record(report(other, {})), { fault: 'BadCertificate' });
+    await ledger.record(chunkReport(finder, { ...fault, blocks: 1n, counts }));
+    t.match(await ledger.record(chunkReport(other, {})), { fault: 'BadCertificate' });
   });
 }
 
@@ -468,10 +449,12 @@ async function givingBack(t: Test, store: Store): Promise<void> {
   const id = await makeRunning(sql, tenant, 300);
   const chunk = await claimOne(sql, id);
   t.equal((await claim(sql, id)).length, 0, 'it has a lease');
-  await ledger.record(report(chunk, { blocks: 1n, counts: delivered(128), releaseAfterMs: 0 }));
+  await ledger.record(
+    chunkReport(chunk, { blocks: 1n, counts: delivered(128), releaseAfterMs: 0 }),
+  );
   const successor = await claimOne(sql, id);
   t.match(successor, { epoch: chunk.epoch + 1, doneBlocks: '1' }, 'what was recorded stays');
-  await ledger.record(report(successor, { releaseAfterMs: 60_000 }));
+  await ledger.record(chunkReport(successor, { releaseAfterMs: 60_000 }));
   t.equal((await claim(sql, id)).length, 0, 'it waits');
 }
 
@@ -486,9 +469,11 @@ async function endings(t: Test, store: Store): Promise<void> {
     const id = await makeRunning(sql, tenant, 300);
     const chunk = await claimOne(sql, id);
     await sql`update notifications set state = ${state} where id = ${id}`;
-    t.match(await ledger.record(report(chunk, { blocks: 1n, counts: delivered(128) })), { state });
+    t.match(await ledger.record(chunkReport(chunk, { blocks: 1n, counts: delivered(128) })), {
+      state,
+    });
     const counts = { ...NOTHING, total: 172, cancelled: 172 };
-    t.match(await ledger.record(report(chunk, { blocks: -2n, counts })), { state: end });
+    t.match(await ledger.record(chunkReport(chunk, { blocks: -2n, counts })), { state: end });
     const [row] =
       await sql`select finished_at is not null as final from notifications where id = ${id}`;
     t.equal(row?.['final'], true);
@@ -508,10 +493,10 @@ async function refusals(t: Test, store: Store): Promise<void> {
     (await sql`select 1 from condemned_devices where notification_id = ${id}`).length;
 
   const many = Array.from({ length: CONDEMNED_MIN }, (_, ordinal) => refused(ordinal));
-  await ledger.record(report(first, { blocks: 1n, observations: many }));
+  await ledger.record(chunkReport(first, { blocks: 1n, observations: many }));
   t.equal(await condemned(), CONDEMNED_MIN);
   const more = [GROUP_DEVICES, GROUP_DEVICES + 1].map(refused);
-  await ledger.record(report(second, { blocks: 1n, observations: more }));
+  await ledger.record(chunkReport(second, { blocks: 1n, observations: more }));
   t.equal(await condemned(), CONDEMNED_MIN);
   const [scope] = await sql`
     select refused from notification_scopes where notification_id = ${id} and platform_id = ${first.platformId}`;
@@ -533,11 +518,11 @@ async function eraseReasons(t: Test, store: Store): Promise<void> {
         from condemned_devices where notification_id = ${id} order by ordinal`
     ).map((row) => ({ ...row }));
 
-  const late = report(frozen, { blocks: 1n, observations: [{ ordinal: 5, ...gone }] });
+  const late = chunkReport(frozen, { blocks: 1n, observations: [{ ordinal: 5, ...gone }] });
   t.strictSame(await ledger.record(late), { kind: 'lost' });
   t.strictSame(await condemned(), [], 'of an older epoch they count for nothing');
 
-  const told = report(chunk, {
+  const told = chunkReport(chunk, {
     blocks: 1n,
     counts: { ...NOTHING, total: 128, delivered: 125, failed: 2 },
     retries: [{ ordinal: 7, attempts: 1, reason: 'Later', dueInMs: 0, isUncertain: false }],
@@ -556,7 +541,7 @@ async function eraseReasons(t: Test, store: Store): Promise<void> {
   const [batch] = await claimRetriesOf(sql, id, LEASE_MS);
   if (batch === undefined) throw new Error('no retry');
   const settled: RetryProgress = {
-    ...report(chunk, {}),
+    ...chunkReport(chunk, {}),
     kind: 'retries',
     settlements: [
       {
@@ -589,7 +574,7 @@ async function uncertain(t: Test, store: Store): Promise<void> {
   const id = await makeRunning(sql, tenant, 300);
   const chunk = await claimOne(sql, id);
   const retry = { attempts: 1, reason: 'Timeout', dueInMs: 0 };
-  const first = report(chunk, {
+  const first = chunkReport(chunk, {
     blocks: 1n,
     counts: { ...NOTHING, total: 128, delivered: 126 },
     retries: [
@@ -603,7 +588,7 @@ async function uncertain(t: Test, store: Store): Promise<void> {
   const [batch] = await claimRetriesOf(sql, id, LEASE_MS);
   if (batch === undefined) throw new Error('nothing to claim');
   const again: RetryProgress = {
-    ...report(chunk, {}),
+    ...chunkReport(chunk, {}),
     kind: 'retries',
     settlements: batch.ordinals.map((ordinal, index) => ({
       ordinal,
@@ -627,21 +612,21 @@ async function started(t: Test, store: Store): Promise<void> {
   const id = await makeRunning(sql, tenant, 1_000, { isAtMostOnce: true });
   const first = await claimOne(sql, id);
   t.match(first, { terms: { isAtMostOnce: true }, startedBlocks: '0', hasDelivered: false });
-  await ledger.record(report(first, { started: 0b111n }));
-  await ledger.record(report(first, { blocks: 1n, counts: delivered(128) }));
+  await ledger.record(chunkReport(first, { started: 0b111n }));
+  await ledger.record(chunkReport(first, { blocks: 1n, counts: delivered(128) }));
   await sql`update chunks set lease_until = now() where notification_id = ${id}`;
   const second = await claimOne(sql, id);
   t.match(second, { startedBlocks: '7', doneBlocks: '1', hasDelivered: true });
-  await ledger.record(report(second, { releaseAfterMs: 0 }));
+  await ledger.record(chunkReport(second, { releaseAfterMs: 0 }));
   const third = await claimOne(sql, id);
   t.equal(third.startedBlocks, '7', 'given back for a worker that was lost: as it was');
-  await ledger.record(report(third, { started: 0n, releaseAfterMs: 0 }));
+  await ledger.record(chunkReport(third, { started: 0n, releaseAfterMs: 0 }));
   t.equal((await claimOne(sql, id)).startedBlocks, '0', 'given back in order: nothing is open');
 
   await releaseAllLeases(sql);
   const last = await claimOne(sql, id);
   await ledger.record(
-    report(last, {
+    chunkReport(last, {
       blocks: -2n,
       counts: { ...NOTHING, total: 872, delivered: 870 },
       retries: [1, 2].map((ordinal) => ({
@@ -667,7 +652,7 @@ async function observations(t: Test, store: Store): Promise<void> {
   const id = await makeRunning(sql, tenant, 4);
   await sql`update devices set refusals = 2, refused_at = now() where app_id = ${tenant.appId}`;
   await ledger.record(
-    report(await claimOne(sql, id), {
+    chunkReport(await claimOne(sql, id), {
       blocks: -1n,
       counts: delivered(4),
       observations: [

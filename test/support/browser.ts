@@ -73,7 +73,8 @@ export async function withBrowser(
 /** What the open pages show, for who reads why a test has failed. */
 async function describePages(t: Test, browser: Browser): Promise<void> {
   for (const page of browser.contexts().flatMap((context) => context.pages())) {
-    const text = String(await page.evaluate('document.body.innerText'));
+    // A page that is gone must not hide why the test has failed.
+    const text = String(await page.evaluate('document.body.innerText').catch(String));
     t.comment(`${page.url()} shows: ${text.slice(0, SHOWN_MAX)}`);
   }
 }

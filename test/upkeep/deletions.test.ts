@@ -16,6 +16,7 @@ import { readStatus } from '../../src/store/notifications/read-status.ts';
 import type { Store } from '../../src/store/store.ts';
 import { NO_FEED } from '../../src/tag-index/tag-index.ts';
 import { Deletions } from '../../src/upkeep/deletions.ts';
+import { chunkReport } from '../support/chunk-report.ts';
 import type { Tenant } from '../support/notifications.ts';
 import {
   claimChunksOf,
@@ -59,34 +60,21 @@ async function answer(
   });
   const [chunk] = await claimChunksOf(store.sql, notificationId, 60_000);
   if (chunk === undefined) throw new Error('nothing to claim');
-  const { appId, platformId, groupNumber, epoch } = chunk;
-  const reply = await ledger.record({
-    kind: 'chunk',
-    notificationId,
-    appId,
-    platformId,
-    groupNumber,
-    epoch,
-    blocks: isFinished ? -1n : 1n,
-    counts: {
-      total,
-      delivered: total - observations.length,
-      failed: observations.length,
-      skipped: 0,
-      expired: 0,
-      cancelled: 0,
-    },
-    reasons: [],
-    retries: [],
-    started: null,
-    openDevices: null,
-    observations,
-    fault: null,
-    sends: total,
-    sentFromMs: null,
-    sentToMs: null,
-    releaseAfterMs: null,
-  });
+  const reply = await ledger.record(
+    chunkReport(chunk, {
+      blocks: isFinished ? -1n : 1n,
+      counts: {
+        total,
+        delivered: total - observations.length,
+        failed: observations.length,
+        skipped: 0,
+        expired: 0,
+        cancelled: 0,
+      },
+      observations,
+      sends: total,
+    }),
+  );
   if (reply.kind !== 'recorded') throw new Error('lost');
 }
 

@@ -25,6 +25,7 @@ import type { ScopeWait } from '../../../src/store/ledger/set-waits.ts';
 import { setWaits } from '../../../src/store/ledger/set-waits.ts';
 import { PLANNED_AT_ONCE_MAX, planDue } from '../../../src/store/notifications/plan-due.ts';
 import type { SqlPool } from '../../../src/store/sql.ts';
+import { chunkReport } from '../../support/chunk-report.ts';
 import { makeNotification, makeTag, makeTenant } from '../../support/notifications.ts';
 import { seedDevices } from '../../support/seed.ts';
 import { withPostgresStore } from '../../support/store.ts';
@@ -69,26 +70,14 @@ const countedOn = <Result>(
   );
 
 /** A report that the only device of a chunk has it. */
-const delivered = (chunk: ClaimedChunk): ChunkProgress => ({
-  kind: 'chunk',
-  notificationId: chunk.notificationId,
-  appId: chunk.appId,
-  platformId: chunk.platformId,
-  groupNumber: chunk.groupNumber,
-  epoch: chunk.epoch,
-  blocks: -1n,
-  counts: { total: 1, delivered: 1, failed: 0, skipped: 0, expired: 0, cancelled: 0 },
-  reasons: [],
-  retries: [],
-  started: null,
-  openDevices: null,
-  observations: [],
-  fault: null,
-  sends: 1,
-  sentFromMs: 1,
-  sentToMs: 1,
-  releaseAfterMs: null,
-});
+const delivered = (chunk: ClaimedChunk): ChunkProgress =>
+  chunkReport(chunk, {
+    blocks: -1n,
+    counts: { total: 1, delivered: 1, failed: 0, skipped: 0, expired: 0, cancelled: 0 },
+    sends: 1,
+    sentFromMs: 1,
+    sentToMs: 1,
+  });
 
 const retryOf = (ordinal: number): NewRetry => ({
   ordinal,

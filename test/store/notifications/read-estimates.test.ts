@@ -8,6 +8,7 @@ import type { ClaimedChunk } from '../../../src/store/ledger/claim-chunks.ts';
 import { recordProgress } from '../../../src/store/ledger/record-progress.ts';
 import { readEstimates } from '../../../src/store/notifications/read-estimates.ts';
 import { readStatus } from '../../../src/store/notifications/read-status.ts';
+import { chunkReport } from '../../support/chunk-report.ts';
 import {
   claimChunksOf,
   makeNotification,
@@ -20,28 +21,12 @@ const LEASE_MS = 60_000;
 const GROUPS = 4;
 
 const report = (
-  { notificationId, appId, platformId, groupNumber, epoch }: ClaimedChunk,
-  more: Pick<ChunkProgress, 'blocks' | 'openDevices'> & { readonly delivered: number },
-): ChunkProgress => ({
-  kind: 'chunk',
-  notificationId,
-  appId,
-  platformId,
-  groupNumber,
-  epoch,
-  blocks: more.blocks,
-  counts: countsOf(more.delivered),
-  reasons: [],
-  retries: [],
-  started: null,
-  openDevices: more.openDevices,
-  observations: [],
-  fault: null,
-  sends: 0,
-  sentFromMs: null,
-  sentToMs: null,
-  releaseAfterMs: null,
-});
+  chunk: ClaimedChunk,
+  {
+    delivered,
+    ...more
+  }: Pick<ChunkProgress, 'blocks' | 'openDevices'> & { readonly delivered: number },
+): ChunkProgress => chunkReport(chunk, { ...more, counts: countsOf(delivered) });
 
 const countsOf = (delivered: number): Counts => ({
   total: delivered,

@@ -15,6 +15,7 @@ import { countEnded, listEnded } from '../../../src/store/statistics/count-ended
 import type { StatisticsDay, Subject } from '../../../src/store/statistics/read-statistics.ts';
 import { statisticsDays } from '../../../src/store/statistics/read-statistics.ts';
 import { keepStatistics } from '../../../src/upkeep/statistics.ts';
+import { chunkReport } from '../../support/chunk-report.ts';
 import { claimChunksOf, makeNotification, makeRunning } from '../../support/notifications.ts';
 import { onEachStore } from '../../support/on-each-store.ts';
 import { until } from '../../support/poll.ts';
@@ -210,31 +211,16 @@ await onEachStore(t, {
     const end = async (delivered: number, failed: number, isParked: boolean) => {
       const [chunk] = await claimChunksOf(sql, id, 60_000);
       if (chunk === undefined) throw new Error('nothing to claim');
-      const { notificationId, platformId, groupNumber, epoch } = chunk;
       await recordProgress(
         connection,
         [
-          {
-            kind: 'chunk',
-            notificationId,
-            appId,
-            platformId,
-            groupNumber,
-            epoch,
+          chunkReport(chunk, {
             blocks: isParked ? 0n : -1n,
             counts: { total: 10, delivered, failed, skipped: 0, expired: 0, cancelled: 0 },
             reasons: [[isParked ? PARKED : 'Unregistered', failed]],
-            retries: [],
-            started: null,
-            openDevices: null,
-            observations: [],
-            fault: null,
             sends: 10,
-            sentFromMs: null,
-            sentToMs: null,
-            releaseAfterMs: null,
             ...(isParked ? { isParked } : {}),
-          },
+          }),
         ],
         60_000,
       );
