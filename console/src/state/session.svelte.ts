@@ -23,9 +23,10 @@ class Session {
     return this.current?.clients ?? [];
   }
 
-  /** Asks the engine who is signed in. */
+  /** Asks the engine who is signed in. Whoever signs in before it answers stays signed in. */
   async look(): Promise<void> {
-    this.current = await lookUp();
+    const found = await lookUp();
+    if (this.current === undefined) this.current = found;
   }
 
   async signIn(email: string, password: string): Promise<void> {
