@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import t from 'tap';
-import { appOf, deliveries, finalStatus, push, sumCloses } from '../support/client.ts';
+import { appOf, deliveries, finalStatus, hear, push, sumCloses } from '../support/client.ts';
 import { until } from '../support/poll.ts';
 import type { Demo, EngineProcess } from '../support/processes.ts';
 import { runCommand, startEngine } from '../support/processes.ts';
@@ -74,11 +74,10 @@ t.test('register, push, status; each device once; a restart keeps everything', a
   });
 
   await t.test('a push to both tags reaches each device exactly once', async (t) => {
-    const rows = await finalStatus(
-      demo.baseUrl,
-      demo,
-      await push(demo.baseUrl, demo, [tag, otherTag]),
-    );
+    const job = await push(demo.baseUrl, demo, [tag, otherTag]);
+    const heard = await hear(demo.baseUrl, demo, job);
+    t.match(heard.at(-1), { id: job, state: 'FINISHED', totalCount: 601, successCount: 601 });
+    const rows = await finalStatus(demo.baseUrl, demo, job);
     t.match(rows, [
       {
         key: { platformId: 3 },

@@ -4,7 +4,7 @@
  */
 
 import { TagcastClient } from '../../packages/client/src/client.ts';
-import type { PushRequest, StatusRow } from '../../packages/client/src/openapi.ts';
+import type { Notification, PushRequest, StatusRow } from '../../packages/client/src/openapi.ts';
 import { until } from './poll.ts';
 import type { Demo } from './processes.ts';
 
@@ -73,6 +73,19 @@ export const finalStatus = (
     },
     limitMs,
   );
+
+/** A job as it is told of, until it has ended. */
+export async function hear(
+  baseUrl: string,
+  demo: Demo,
+  job: string,
+): Promise<readonly Notification[]> {
+  const heard: Notification[] = [];
+  const events = '/push-api/v3/{client}/notifications/{id}/events';
+  for await (const told of publisher(baseUrl, demo).events(events, { path: { id: job } }))
+    heard.push(told);
+  return heard;
+}
 
 /** Whether every device of a row ended in exactly one outcome. */
 export const sumCloses = (row: StatusRow): boolean =>

@@ -5,6 +5,7 @@
 
 import { untrack } from 'svelte';
 import { TagcastClient } from '../../../packages/client/src/client.ts';
+import { readEvents } from '../../../packages/client/src/events.ts';
 import { problemOf } from '../../../packages/client/src/problem.ts';
 import { session } from '../state/session.svelte.ts';
 import { ask, BASE_URL } from './console-api.ts';
@@ -13,9 +14,6 @@ import { ask, BASE_URL } from './console-api.ts';
 const TIMEOUT_MS = 30_000;
 /** The client's own limit would run while somebody types a password. */
 const NO_LIMIT_MS = 2_147_483_647;
-/** Where an event ends, and a line of it. */
-const EVENT_END = /\r?\n\r?\n/;
-const LINE_END = /\r?\n/;
 
 /** The console's own routes: asked again when the session that has ended was renewed. */
 export async function askAgain<T>(
@@ -66,32 +64,13 @@ export class ClientApi extends TagcastClient {
       BASE_URL,
     );
     const response = await send(this.clientId, url, { method: 'GET', signal }, null);
-    if (!response.ok || response.body === null) throw await problemOf(response);
-    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
-    let unread = '';
-    while (true) {
-      const { value, done } = await reader.read();
-      if (done) return false;
-      const parts = (unread + value).split(EVENT_END);
-      unread = parts.pop() ?? '';
-      for (const part of parts) {
-        const { event, data } = readEvent(part);
-        if (event === 'progress') onProgress(JSON.parse(data));
-        if (event === 'end') return true;
-      }
+    if (!response.ok) throw await problemOf(response);
+    for await (const { event, data } of readEvents(response.body)) {
+      if (event === 'progress') onProgress(JSON.parse(data));
+      if (event === 'end') return true;
     }
+    return false;
   }
-}
-
-/** `fetch` cannot be heard by EventSource, which sends no headers; so events are read by hand. */
-function readEvent(text: string): { readonly event: string; readonly data: string } {
-  const lines = text.split(LINE_END);
-  const field = (name: string) =>
-    lines
-      .filter((line) => line.startsWith(`${name}:`))
-      .map((line) => line.slice(name.length + 1).trimStart())
-      .join('\n');
-  return { event: field('event'), data: field('data') };
 }
 
 const isOfTheSession = (error: unknown): boolean =>

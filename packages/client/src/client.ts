@@ -1,5 +1,5 @@
 /**
- * The client: one typed request, and lists row by row.
+ * The client: one typed request, lists row by row, and the events of a push job.
  *
  *     const tagcast = new TagcastClient({ baseUrl, token, client: 'acme' });
  *     const { body } = await tagcast.request('POST', '/push-api/push', {
@@ -7,15 +7,35 @@
  *     });
  */
 
-import { problemOf } from './problem.ts';
+import { readEvents, Silence } from './events.ts';
+import { ProblemError, problemOf } from './problem.ts';
 import type { RetryLimits } from './retry.ts';
 import { pause, pauseMsBefore, RETRY_LIMITS } from './retry.ts';
-import type { AnswerOf, Method, PagedPath, PathOf, RequestOf, RowOf } from './types.ts';
+import type {
+  AnswerOf,
+  AskedPath,
+  EventOf,
+  EventsPath,
+  Method,
+  PagedPath,
+  RequestOf,
+  RowOf,
+} from './types.ts';
 
 // biome-ignore lint/performance/noBarrelFile: the entry of a package.
 export { ProblemError } from './problem.ts';
 export type { RetryLimits } from './retry.ts';
-export type { AnswerOf, Method, PagedPath, PathOf, RequestOf, RowOf } from './types.ts';
+export type {
+  AnswerOf,
+  AskedPath,
+  EventOf,
+  EventsPath,
+  Method,
+  PagedPath,
+  PathOf,
+  RequestOf,
+  RowOf,
+} from './types.ts';
 
 export interface ClientOptions {
   /** `https://push.example.com`, without the path of an API. */
@@ -24,15 +44,20 @@ export interface ClientOptions {
   readonly token?: string;
   /** The client's slug, which v3 paths and the Admin API name. */
   readonly client?: string;
-  /** For each attempt. */
+  /** For each attempt; of a stream of events, the longest silence. */
   readonly timeoutMs?: number;
   readonly retry?: Partial<RetryLimits>;
   /** In place of the global one. */
   readonly fetch?: typeof globalThis.fetch;
 }
 
-/** Longer than the engine takes for anything; an answer that is lost is not waited for. */
+/**
+ * Longer than the engine takes for anything, and than a stream of events is silent; an answer that
+ * is lost is not waited for.
+ */
 const TIMEOUT_MS = 30_000;
+/** Before a stream that broke is asked for again, unless it has told another pause. */
+const RECONNECT_MS = 3_000;
 /** What the engine keeps an Idempotency-Key for: without one, a repetition may send twice. */
 const SUBMITTING: ReadonlySet<string> = new Set([
   '/push-api/push',
@@ -79,15 +104,12 @@ export class TagcastClient {
    * is refused, and as `fetch` does when there is no answer. What is refused for the moment (429,
    * 503) is sent again, after the pause that the engine asks for.
    */
-  async request<M extends Method, P extends PathOf<M>>(
+  async request<M extends Method, P extends AskedPath<M>>(
     method: M,
     path: P,
     ...[request]: Args<RequestOf<M, P>>
   ): Promise<AnswerOf<M, P>> {
-    const loose: Loose = request ?? {};
-    const url = this.#urlOf(path, loose);
-    const init = this.#initOf(method, path, loose);
-    const response = await this.#send(url, init, loose.signal);
+    const response = await this.#send(method, path, request ?? {});
     return {
       status: response.status,
       headers: response.headers,
@@ -96,7 +118,7 @@ export class TagcastClient {
   }
 
   /** The rows of a list, fetched page by page as they are read. */
-  async *rows<P extends PagedPath>(
+  async *rows<P extends PagedPath & AskedPath<'GET'>>(
     path: P,
     ...[request]: Args<RequestOf<'GET', P>>
   ): AsyncGenerator<RowOf<P>, void, undefined> {
@@ -110,6 +132,40 @@ export class TagcastClient {
       const next = NEXT.exec(headers.get('link') ?? '')?.[1];
       if (next === undefined) return;
       query = { ...query, cursor: new URL(next, this.#options.baseUrl).searchParams.get('cursor') };
+    }
+  }
+
+  /**
+   * What becomes of a push job, until it has ended: the whole job, each time it has changed. A
+   * stream that breaks off is asked for again, as often as a request is sent; what is heard of it
+   * starts the count anew.
+   */
+  async *events<P extends EventsPath>(
+    path: P,
+    ...[request]: Args<RequestOf<'GET', P>>
+  ): AsyncGenerator<EventOf<P>, void, undefined> {
+    const loose: Loose = request ?? {};
+    const { timeoutMs = TIMEOUT_MS } = this.#options;
+    let pauseMs = RECONNECT_MS;
+    for (let attempts = 1; ; attempts += 1) {
+      const silence = new Silence(timeoutMs);
+      try {
+        const { body } = await this.#send('GET', path, loose, silence);
+        for await (const { event, data, retry } of readEvents(body, () => silence.heard())) {
+          if (DIGITS.test(retry)) pauseMs = Number(retry);
+          if (event === 'end') return;
+          if (event !== 'progress') continue;
+          attempts = 0;
+          yield JSON.parse(data) as EventOf<P>;
+        }
+        if (attempts >= this.#limits.attemptsMax) throw new Error(`${path} broke off.`);
+      } catch (error) {
+        const isFinal = error instanceof ProblemError || loose.signal?.aborted === true;
+        if (isFinal || attempts >= this.#limits.attemptsMax) throw error;
+      } finally {
+        silence.stop();
+      }
+      await pause(pauseMs, loose.signal);
     }
   }
 
@@ -140,16 +196,20 @@ export class TagcastClient {
     return { method, headers: fields, body: JSON.stringify(body) };
   }
 
-  async #send(url: URL, init: RequestInit, signal: AbortSignal | undefined): Promise<Response> {
+  /** `silence`: of a stream, in place of the time for the whole answer. */
+  async #send(method: Method, path: string, loose: Loose, silence?: Silence): Promise<Response> {
     const { fetch = globalThis.fetch, timeoutMs = TIMEOUT_MS } = this.#options;
-    const { method = 'GET' } = init;
+    const url = this.#urlOf(path, loose);
+    const init = this.#initOf(method, path, loose);
+    const { signal } = loose;
     const isIdempotent =
       method !== 'POST' ||
       new Headers(init.headers).has('Idempotency-Key') ||
       APP_API.test(url.pathname);
     let pausedMs = 0;
     for (let attempts = 1; ; attempts += 1) {
-      const limit = AbortSignal.timeout(timeoutMs);
+      silence?.heard();
+      const limit = silence?.signal ?? AbortSignal.timeout(timeoutMs);
       const ended = signal === undefined ? limit : AbortSignal.any([signal, limit]);
       const response = await fetch(url, { ...init, signal: ended });
       if (response.ok || response.status === 304) return response;
@@ -157,6 +217,7 @@ export class TagcastClient {
       const pauseMs = pauseMsBefore(response, sofar, this.#limits);
       if (pauseMs === null) throw await problemOf(response);
       await response.body?.cancel();
+      silence?.stop();
       await pause(pauseMs, signal);
       pausedMs += pauseMs;
     }
@@ -164,6 +225,7 @@ export class TagcastClient {
 }
 
 const TRAILING_SLASH = /\/+$/;
+const DIGITS = /^\d+$/;
 
 /** Not `randomUUID`, which browsers have on secure pages only. */
 const randomKey = (): string =>

@@ -24,6 +24,20 @@ type ParametersOf<O, Where extends string> = O extends {
   ? NonNullable<T>
   : never;
 
+/** What is answered with server-sent events. */
+export type EventsPath = {
+  [P in PathOf<'GET'>]: OperationOf<'GET', P> extends {
+    readonly responses: {
+      readonly 200: { readonly content: { readonly 'text/event-stream': unknown } };
+    };
+  }
+    ? P
+    : never;
+}[PathOf<'GET'>];
+
+/** The paths whose answers are read whole. */
+export type AskedPath<M extends Method> = Exclude<PathOf<M>, EventsPath>;
+
 /** The client need not be given: the options have it. */
 type InPath<O> = [ParametersOf<O, 'path'>] extends [never]
   ? never
@@ -94,3 +108,9 @@ export type PagedPath = {
 export type RowOf<P extends PagedPath> = AnswerOf<'GET', P>['body'] extends readonly (infer Row)[]
   ? Row
   : never;
+
+/** What is told of a resource is the resource itself, as it is answered without `/events`. */
+export type EventOf<P extends EventsPath> =
+  P extends `${infer Resource extends PathOf<'GET'>}/events`
+    ? AnswerOf<'GET', Resource>['body']
+    : never;
