@@ -9,7 +9,14 @@ import { createServer, request as httpRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import t from 'tap';
-import { axeFaults, LOOKS, openPage, takePicture, withBrowser } from '../support/browser.ts';
+import {
+  axeFaults,
+  LOOKS,
+  loadRoom,
+  openPage,
+  takePicture,
+  withBrowser,
+} from '../support/browser.ts';
 import type { Lifetime } from '../support/lifetime.ts';
 import { startEngine } from '../support/processes.ts';
 import { seedEmbedded } from '../support/store.ts';
@@ -280,9 +287,7 @@ t.test('from signing in to a notification that arrived', async (t) => {
           await page.emulateMedia({ colorScheme: options.colorScheme });
           await page.setViewportSize(options.viewport);
           for (const room of rooms) {
-            await page.goto(`${engine.baseUrl}/console/#/client/demo/${room}`);
-            await page.locator('h1').waitFor();
-            await page.waitForLoadState('networkidle');
+            await loadRoom(page, `${engine.baseUrl}/console/#/client/demo/${room}`);
             const widthPx = await page.evaluate(
               'document.documentElement.scrollWidth - innerWidth',
             );

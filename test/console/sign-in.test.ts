@@ -1,38 +1,71 @@
-/** Who has signed in stays so, whatever answers come late. */
+/** Who has signed in stays so, and who has signed out, whatever answers come late. */
 
 import t from 'tap';
 import { openPage, withBrowser } from '../support/browser.ts';
-import { signInToDemo, startConsoleEngine } from '../support/console.ts';
+import { PASSWORD, signInToDemo, signUp, startConsoleEngine } from '../support/console.ts';
+import { holdBack } from '../support/held-answers.ts';
 
-t.setTimeout(120_000);
+t.setTimeout(180_000);
 
-/** A page that takes the answer for its own draws the sign-in within this time. */
-const TO_REDRAW_MS = 200;
+const SESSION = /\/console\/api\/session$/;
+const UNAUTHORIZED = 401;
+const OWNER = { name: 'Kurier', email: 'owner@example.com' };
 
-t.test('the page hears that nobody was signed in after its link has signed in', (t) =>
+for (const end of ['give', 'lose'] as const) {
+  t.test(`the page looked who is signed in before its link has signed in: ${end}`, (t) =>
+    withBrowser(t, async (t, browser) => {
+      const { demo } = await startConsoleEngine(t);
+      const { page } = await openPage(t, browser);
+      const next = await holdBack(page, SESSION);
+      await signInToDemo(page, demo);
+      const nobody = await next();
+      t.equal(nobody.status, UNAUTHORIZED);
+      await nobody[end]();
+      t.ok(await page.getByRole('heading', { name: 'Overview' }).isVisible());
+    }),
+  );
+}
+
+t.test('a session that ended is asked for once, and not of who has signed out', (t) =>
   withBrowser(t, async (t, browser) => {
-    const { demo } = await startConsoleEngine(t);
-    const { page } = await openPage(t, browser);
-    let release = () => {};
-    const isSignedIn = new Promise<void>((done) => {
-      release = done;
+    const { engine } = await startConsoleEngine(t, { SIGN_UP: 'open' });
+    const { page, context } = await openPage(t, browser);
+    const client = await signUp(page, engine, OWNER);
+    const room = (name: string) => `${engine.baseUrl}/console/#/client/${client}/${name}`;
+    const asking = page.getByRole('dialog', { name: 'Your session has ended' });
+
+    await t.test('two requests find it out, one long after the password was typed', async (t) => {
+      const next = await holdBack(page, SESSION);
+      await context.clearCookies();
+      await page.goto(room('notifications'));
+      const first = await next();
+      const second = await next();
+      await first.give();
+      await asking.waitFor();
+      for (let times = 0; times < 3; times += 1) await page.keyboard.press('Escape');
+      t.ok(await asking.isVisible(), 'it cannot be left by a key');
+      await asking.getByLabel('Password').fill(PASSWORD);
+      await asking.getByRole('button', { name: 'Sign in', exact: true }).click();
+      await asking.waitFor({ state: 'detached' });
+      t.equal(second.status, UNAUTHORIZED);
+      await second.give();
+      t.equal(await asking.count(), 0);
+      await page.getByText('Nothing was sent yet').waitFor();
+      await page.unroute(SESSION);
     });
-    await page.route(/\/console\/api\/session$/, async (route) => {
-      if (route.request().method() !== 'GET') return await route.continue();
-      const response = await route.fetch();
-      await isSignedIn;
-      await route.fulfill({ response });
+
+    await t.test('signing out of it, while a request is under way', async (t) => {
+      const next = await holdBack(page, /\/console\/api\/members$/);
+      await context.clearCookies();
+      await page.goto(room('team'));
+      const members = await next();
+      await page.goto(`${engine.baseUrl}/console/#/account`);
+      await page.getByRole('button', { name: 'Sign out', exact: true }).click();
+      await page.getByLabel('E-mail').waitFor();
+      t.equal(members.status, UNAUTHORIZED);
+      await members.give();
+      t.equal(await asking.count(), 0);
+      t.ok(await page.getByRole('heading', { name: 'Sign in' }).isVisible());
     });
-    const told = page.waitForResponse(
-      (response) =>
-        response.url().endsWith('/console/api/session') && response.request().method() === 'GET',
-    );
-    await signInToDemo(page, demo);
-    release();
-    const answer = await told;
-    t.equal(answer.status(), 401);
-    await answer.finished();
-    await page.evaluate(`new Promise((done) => setTimeout(done, ${TO_REDRAW_MS}))`);
-    t.ok(await page.getByRole('heading', { name: 'Overview' }).isVisible());
   }),
 );

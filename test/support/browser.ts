@@ -103,6 +103,16 @@ export async function openPage(
   return { page, context, complaints };
 }
 
+/** Loads a page from its beginning, as who follows a link, until all of it is shown. */
+export async function loadRoom(page: Page, url: string): Promise<void> {
+  // To another fragment of the page that is open there is no load.
+  await page.goto('about:blank');
+  await page.goto(url);
+  await page.locator('h1').waitFor();
+  await page.waitForLoadState('networkidle');
+  await page.locator('.waiting').first().waitFor({ state: 'detached' });
+}
+
 interface AxeResult {
   readonly violations: readonly {
     readonly id: string;

@@ -12,14 +12,32 @@ import { temporaryDirectory } from './temporary-directory.ts';
 /** Registrations under way at a time. */
 const CALLERS = 32;
 
+export const PASSWORD = 'a sentence that is long';
+
 /** An engine on the embedded store, with the simulator. */
 export async function startConsoleEngine(
   t: Lifetime,
+  environment: Readonly<Record<string, string>> = {},
 ): Promise<{ readonly engine: EngineProcess; readonly demo: Demo }> {
   const dataDir = temporaryDirectory(t);
   seedEmbedded(dataDir);
-  const engine = await startEngine(t, dataDir);
+  const engine = await startEngine(t, dataDir, environment);
   return { engine, demo: engine.demo() };
+}
+
+/** Makes an account and its client, of which it answers the id. The engine has `SIGN_UP=open`. */
+export async function signUp(
+  page: Page,
+  { baseUrl }: EngineProcess,
+  { name, email }: { readonly name: string; readonly email: string },
+): Promise<string> {
+  await page.goto(`${baseUrl}/console/#/sign-up`);
+  await page.getByLabel('Name of the client').fill(name);
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Password').fill(PASSWORD);
+  await page.getByRole('button', { name: 'Sign up' }).click();
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  return decodeURIComponent(/#\/client\/([^/]+)\/overview$/.exec(page.url())?.[1] ?? '');
 }
 
 /** Signs in by the demo's link, which works once. */

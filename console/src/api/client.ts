@@ -3,32 +3,16 @@
  * a credential.
  */
 
-import { untrack } from 'svelte';
 import { TagcastClient } from '../../../packages/client/src/client.ts';
 import { readEvents } from '../../../packages/client/src/events.ts';
 import { problemOf } from '../../../packages/client/src/problem.ts';
 import { session } from '../state/session.svelte.ts';
-import { ask, BASE_URL } from './console-api.ts';
+import { BASE_URL } from './console-api.ts';
 
 /** For each attempt. */
 const TIMEOUT_MS = 30_000;
 /** The client's own limit would run while somebody types a password. */
 const NO_LIMIT_MS = 2_147_483_647;
-
-/** The console's own routes: asked again when the session that has ended was renewed. */
-export async function askAgain<T>(
-  method: string,
-  path: string,
-  more: { readonly clientId?: string; readonly body?: unknown } = {},
-): Promise<T> {
-  const used = tokenNow();
-  try {
-    return await ask<T>(method, path, { ...more, csrfToken: used });
-  } catch (error) {
-    if (!isOfTheSession(error) || !(await session.renew(used))) throw error;
-    return await ask<T>(method, path, { ...more, csrfToken: tokenNow() });
-  }
-}
 
 /** The engine's APIs for one client. */
 export class ClientApi extends TagcastClient {
@@ -47,7 +31,7 @@ export class ClientApi extends TagcastClient {
   /** The console's own routes that are of this client: members, credentials. */
   own<T>(method: string, path: string, body?: unknown): Promise<T> {
     const { clientId } = this;
-    return askAgain<T>(method, path, body === undefined ? { clientId } : { clientId, body });
+    return session.ask<T>(method, path, body === undefined ? { clientId } : { clientId, body });
   }
 
   /**
@@ -73,12 +57,6 @@ export class ClientApi extends TagcastClient {
   }
 }
 
-const isOfTheSession = (error: unknown): boolean =>
-  error instanceof Error && 'status' in error && (error.status === 401 || error.status === 403);
-
-/** What is shown does not depend on it: a room is not loaded anew because of another session. */
-const tokenNow = (): string => untrack(() => session.csrfToken);
-
 /** With the session; one that has ended is renewed, and the request sent again. */
 async function send(
   clientId: string,
@@ -88,13 +66,13 @@ async function send(
 ): Promise<Response> {
   const once = () => {
     const headers = new Headers(init.headers);
-    headers.set('X-CSRF-Token', tokenNow());
+    headers.set('X-CSRF-Token', session.csrfToken);
     headers.set('Tagcast-Client', clientId);
     const signals = [init.signal, timeoutMs === null ? null : AbortSignal.timeout(timeoutMs)];
     const signal = AbortSignal.any(signals.filter((one) => one instanceof AbortSignal));
     return fetch(input, { ...init, headers, signal, credentials: 'same-origin' });
   };
-  const used = tokenNow();
+  const used = session.csrfToken;
   const response = await once();
   if (response.status !== 401 && response.status !== 403) return response;
   return (await session.renew(used)) ? once() : response;

@@ -14,6 +14,7 @@ export class Loaded<T> {
   fault = $state.raw<Fault | null>(null);
   readonly #read: (signal: AbortSignal) => Promise<T>;
   #under = new AbortController();
+  #isUnderWay = false;
 
   constructor(read: (signal: AbortSignal) => Promise<T>) {
     this.#read = read;
@@ -24,6 +25,7 @@ export class Loaded<T> {
     this.stop();
     const under = new AbortController();
     this.#under = under;
+    this.#isUnderWay = true;
     try {
       const value = await this.#read(under.signal);
       if (under.signal.aborted) return;
@@ -32,7 +34,14 @@ export class Loaded<T> {
     } catch (error) {
       if (under.signal.aborted || isAbort(error)) return;
       this.fault = faultOf(error);
+    } finally {
+      if (this.#under === under) this.#isUnderWay = false;
     }
+  }
+
+  /** Asks again, unless it waits for an answer: one that takes long would never be heard. */
+  async refresh(): Promise<void> {
+    if (!this.#isUnderWay) await this.again();
   }
 
   stop(): void {
@@ -52,7 +61,7 @@ export function loading<T>(read: (signal: AbortSignal) => Promise<T>, everyMs?: 
       everyMs === undefined
         ? undefined
         : setInterval(() => {
-            if (!document.hidden) untrack(() => void loaded.again());
+            if (!document.hidden) untrack(() => void loaded.refresh());
           }, everyMs);
     // Offline pages go on when they are back.
     const online = () => untrack(() => void loaded.again());

@@ -3,8 +3,9 @@
  * (`isAsking`), and what waited for it goes on: nothing typed is lost.
  */
 
+import { untrack } from 'svelte';
 import { ProblemError } from '../../../packages/client/src/client.ts';
-import type { Membership, SessionAnswer } from '../api/console-api.ts';
+import type { Asked, Membership, SessionAnswer } from '../api/console-api.ts';
 import { ask } from '../api/console-api.ts';
 import { forgetDrafts } from './draft.svelte.ts';
 
@@ -39,22 +40,49 @@ class Session {
   }
 
   async signOut(): Promise<void> {
-    await ask('DELETE', 'session', { csrfToken: this.csrfToken });
+    try {
+      await ask('DELETE', 'session', { csrfToken: this.csrfToken });
+    } catch (error) {
+      // It had ended before.
+      if (!isOfNobody(error)) throw error;
+    }
     this.#leave();
   }
 
   async signOutEverywhere(): Promise<void> {
-    await ask('POST', 'session/end-all', { csrfToken: this.csrfToken });
+    await this.ask('POST', 'session/end-all');
     this.#leave();
   }
 
   async changePassword(currentPassword: string, newPassword: string): Promise<void> {
     const body = { currentPassword, newPassword };
-    this.#open(await ask<SessionAnswer>('POST', 'password', { csrfToken: this.csrfToken, body }));
+    this.#open(await this.ask<SessionAnswer>('POST', 'password', { body }));
   }
 
+  /** By a link that works once. It ends all sessions of the account. */
+  async resetPassword(token: string, newPassword: string): Promise<void> {
+    await ask('POST', 'password/reset', { body: { token, newPassword } });
+    this.current = null;
+  }
+
+  /** What is shown does not depend on it: a room is not loaded anew because of another session. */
   get csrfToken(): string {
-    return this.current?.csrfToken ?? '';
+    return untrack(() => this.current?.csrfToken ?? '');
+  }
+
+  /** The console's own routes: asked again when the session that has ended was renewed. */
+  async ask<T>(
+    method: string,
+    path: string,
+    more: Pick<Asked, 'clientId' | 'body'> = {},
+  ): Promise<T> {
+    const used = this.csrfToken;
+    try {
+      return await ask<T>(method, path, { ...more, csrfToken: used });
+    } catch (error) {
+      if (!isOfTheSession(error) || !(await this.renew(used))) throw error;
+      return await ask<T>(method, path, { ...more, csrfToken: this.csrfToken });
+    }
   }
 
   /**
@@ -66,26 +94,36 @@ class Session {
   async renew(usedToken: string): Promise<boolean> {
     if (this.#renewed === null) {
       const found = await lookUp();
+      // What was found may be old: somebody has signed out meanwhile, or has typed the password.
+      if (this.current === null) return false;
+      if (found !== null && this.#isOfAnother(found)) {
+        location.reload();
+        return false;
+      }
+      if (this.csrfToken !== usedToken) return true;
       if (found !== null) {
-        if (this.#isOfAnother(found)) {
-          location.reload();
-          return false;
-        }
-        const isRenewed = found.csrfToken !== usedToken;
-        if (isRenewed) this.current = found;
-        return isRenewed;
+        if (found.csrfToken === usedToken) return false;
+        this.current = found;
+        return true;
       }
       this.#renewed ??= deferred();
       this.isAsking = true;
     }
-    await this.#renewed.promise;
-    return true;
+    return await this.#renewed.promise;
   }
 
   /** One that expires keeps what was typed; one that is left does not. */
   #leave(): void {
     forgetDrafts();
     this.current = null;
+    this.#answer(false);
+  }
+
+  /** Closes the question for the password: what waits for it is worth repeating, or it is not. */
+  #answer(isRenewed: boolean): void {
+    this.isAsking = false;
+    this.#renewed?.resolve(isRenewed);
+    this.#renewed = null;
   }
 
   #isOfAnother({ account }: SessionAnswer): boolean {
@@ -99,21 +137,19 @@ class Session {
       return;
     }
     this.current = answer;
-    this.isAsking = false;
-    this.#renewed?.resolve();
-    this.#renewed = null;
+    this.#answer(true);
   }
 }
 
 interface Deferred {
-  readonly promise: Promise<void>;
-  readonly resolve: () => void;
+  readonly promise: Promise<boolean>;
+  readonly resolve: (value: boolean) => void;
 }
 
 /** Browsers have `Promise.withResolvers` since 2024 only. */
 function deferred(): Deferred {
-  let resolve = () => {};
-  const promise = new Promise<void>((done) => {
+  let resolve: Deferred['resolve'] = () => {};
+  const promise = new Promise<boolean>((done) => {
     resolve = done;
   });
   return { promise, resolve };
@@ -123,10 +159,18 @@ async function lookUp(): Promise<SessionAnswer | null> {
   try {
     return await ask<SessionAnswer>('GET', 'session');
   } catch (error) {
-    if (error instanceof ProblemError && error.status === 401) return null;
+    if (isOfNobody(error)) return null;
     throw error;
   }
 }
+
+/** Nobody is signed in. */
+const isOfNobody = (error: unknown): boolean =>
+  error instanceof ProblemError && error.status === 401;
+
+/** The session has ended, or another one has taken its place. */
+const isOfTheSession = (error: unknown): boolean =>
+  isOfNobody(error) || (error instanceof ProblemError && error.status === 403);
 
 /** The session of this page. */
 export const session = new Session();

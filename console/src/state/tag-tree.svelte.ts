@@ -34,6 +34,8 @@ interface Branch {
 export const NO_GROUP = 0;
 const PAGE_ROWS = 500;
 const FOUND_MAX = 200;
+/** Of a group, when something was changed: ten requests. What is behind them comes when it is seen. */
+const READ_AGAIN_MAX = 5_000;
 
 export class TagTree {
   groups = $state.raw<readonly TagGroup[]>([]);
@@ -43,7 +45,8 @@ export class TagTree {
   #branches = $state.raw<ReadonlyMap<number, Branch>>(new Map());
   #open = $state.raw<ReadonlySet<number>>(new Set([NO_GROUP]));
   readonly #api: ClientApi;
-  readonly #asked = new Set<string>();
+  /** The pages that were asked for; another set for each reading of the tree, before which all is old. */
+  #asked = new Set<string>();
 
   constructor(api: ClientApi) {
     this.#api = api;
@@ -71,12 +74,24 @@ export class TagTree {
     return rows;
   });
 
-  /** Reads the groups, and the tags of those that are open anew. */
+  /**
+   * Reads the groups, and of those that are open what was read before: who looks at them stays
+   * where they are.
+   */
   async load(): Promise<void> {
+    const asked = new Set<string>();
+    this.#asked = asked;
     const { body } = await this.#api.request('GET', '/push-admin-api/v3/{client}/groups');
+    const known = new Set([NO_GROUP, ...body.map(({ id }) => id)]);
+    const branches = new Map<number, Branch>();
+    for (const [groupId, { tags }] of this.#branches) {
+      if (!known.has(groupId) || !this.#open.has(groupId)) continue;
+      branches.set(groupId, await this.#readAgain(groupId, tags.length));
+    }
+    if (this.#asked !== asked) return;
     this.groups = body;
-    this.#branches = new Map();
-    this.#asked.clear();
+    this.#branches = branches;
+    this.#asked = new Set();
   }
 
   async search(q: string, signal: AbortSignal): Promise<void> {
@@ -101,20 +116,34 @@ export class TagTree {
   /** The next page of a group; asked for once. */
   async more(groupId: number): Promise<void> {
     const branch = this.#branches.get(groupId);
-    const cursor = branch?.cursor ?? undefined;
-    const key = `${groupId} ${cursor}`;
-    if (this.#asked.has(key)) return;
-    this.#asked.add(key);
+    const key = `${groupId} ${branch?.cursor}`;
+    const asked = this.#asked;
+    if (asked.has(key)) return;
+    asked.add(key);
     try {
-      const { body, headers } = await this.#api.request('GET', '/push-admin-api/v3/{client}/tags', {
-        query: { groupId, limit: PAGE_ROWS, ...(cursor === undefined ? {} : { cursor }) },
-      });
-      const tags = [...(branch?.tags ?? []), ...body];
-      this.#branches = new Map(this.#branches).set(groupId, { tags, cursor: cursorOf(headers) });
+      const next = await this.#readPage(groupId, branch);
+      if (this.#asked === asked) this.#branches = new Map(this.#branches).set(groupId, next);
     } catch (error) {
-      this.#asked.delete(key);
+      asked.delete(key);
       throw error;
     }
+  }
+
+  async #readAgain(groupId: number, count: number): Promise<Branch> {
+    let branch = await this.#readPage(groupId);
+    while (branch.cursor !== null && branch.tags.length < Math.min(count, READ_AGAIN_MAX)) {
+      branch = await this.#readPage(groupId, branch);
+    }
+    return branch;
+  }
+
+  /** With one page more. */
+  async #readPage(groupId: number, before?: Branch): Promise<Branch> {
+    const cursor = before?.cursor ?? undefined;
+    const { body, headers } = await this.#api.request('GET', '/push-admin-api/v3/{client}/tags', {
+      query: { groupId, limit: PAGE_ROWS, ...(cursor === undefined ? {} : { cursor }) },
+    });
+    return { tags: [...(before?.tags ?? []), ...body], cursor: cursorOf(headers) };
   }
 
   /** The names of a group and of those around it, from the outermost. */

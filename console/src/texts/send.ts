@@ -43,6 +43,8 @@ export const sendTexts = {
   now: 'Now',
   later: 'At a time',
   sendAt: 'Goes out at',
+  sendAtMissing: 'Choose the time, or send it now.',
+  sendAtOver: 'This time is over. Choose a later one, or send it now.',
   zone: (zone: string) => `Your time, ${zone}.`,
   expires: 'Expires after',
   expiresHint: 'Phones that come online later do not get it.',

@@ -6,6 +6,7 @@ import type {
   PushRequest,
 } from '../../../packages/client/src/openapi.ts';
 import type { DraftFields } from '../state/draft.svelte.ts';
+import { sendTexts as texts } from '../texts/send.ts';
 
 const MINUTE_MS = 60_000;
 const ABSOLUTE = /^https?:\/\//;
@@ -65,6 +66,16 @@ export function pushBodyOf(fields: DraftFields, nowMs = Date.now()): PushRequest
     ...(ratePerSecond === null ? {} : { ratePerSecond }),
     ...(isUrgent ? { priority: 'urgent' as const } : {}),
   };
+}
+
+/**
+ * What is wrong with the time at which it goes out; '': nothing. Without one, or with one that is
+ * over, the engine would send at once.
+ */
+export function sendAtFaultOf({ when, sendAt }: DraftFields, nowMs: number): string {
+  if (when === 'now') return '';
+  if (sendAt === '') return texts.sendAtMissing;
+  return new Date(sendAt).getTime() <= nowMs ? texts.sendAtOver : '';
 }
 
 /** Whether an address has a scheme that browsers do not open. */

@@ -1,0 +1,28 @@
+/** An engine that takes long to answer. */
+
+import t from 'tap';
+import { openPage, withBrowser } from '../support/browser.ts';
+import { signInToDemo, startConsoleEngine } from '../support/console.ts';
+import { holdBack } from '../support/held-answers.ts';
+
+t.setTimeout(120_000);
+
+/** Several times the pause between two looks of a page. */
+const LONG_MS = 20_000;
+
+t.test('a page that looks again and again waits for an answer that takes longer', (t) =>
+  withBrowser(t, async (t, browser) => {
+    const { engine, demo } = await startConsoleEngine(t);
+    const { page } = await openPage(t, browser);
+    await page.clock.install();
+    await signInToDemo(page, demo);
+    await page.goto(`${engine.baseUrl}/console/#/client/demo/tags`);
+    await page.getByRole('treeitem').first().waitFor();
+    const next = await holdBack(page, /\/notifications\?/);
+    await page.goto(`${engine.baseUrl}/console/#/client/demo/notifications`);
+    const answer = await next();
+    await page.clock.runFor(LONG_MS);
+    await answer.give();
+    await page.getByText('Nothing was sent yet').waitFor();
+  }),
+);
