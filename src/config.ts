@@ -8,6 +8,7 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import { SIGN_UP_MODES } from './access/accounts/sign-up-mode.ts';
 import { UNWRITTEN_MS_MAX } from './domain/device.ts';
+import { REQUEST_LOGS } from './http/request-log.ts';
 import { PROVIDER_SETTINGS } from './providers/origins.ts';
 import { foreignText } from './std/foreign-text.ts';
 import { pemFaults } from './std/pem-faults.ts';
@@ -125,6 +126,12 @@ export const schema = z.object({
     })
     .default('info')
     .describe('Lowest level that is logged.'),
+  REQUEST_LOG: z
+    .enum(REQUEST_LOGS, { error: `must be ${REQUEST_LOGS.join(', ')}` })
+    .default('publishers')
+    .describe(
+      'Requests that are logged one by one, at level info: all, those of publishers (all but the App API, health and pages), or none.',
+    ),
   WORKERS: count(1, 64)
     .default(Math.max(1, availableParallelism() - 1))
     .describe('Threads that send. Default: one less than the cores.'),

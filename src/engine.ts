@@ -70,6 +70,7 @@ import { createBacklog, gatherSystem } from './system-state.ts';
 import { SqlTagIndex } from './tag-index/sql/sql-tag-index.ts';
 import type { IndexFeed, TagIndex } from './tag-index/tag-index.ts';
 import { NO_FEED } from './tag-index/tag-index.ts';
+import { JobJournal } from './telemetry/job-journal.ts';
 import type { CredentialReading, Metrics } from './telemetry/metrics.ts';
 import { createMetrics } from './telemetry/metrics.ts';
 import type { ThreadReading } from './telemetry/thread-metrics.ts';
@@ -137,9 +138,11 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
   metrics.watchCredentials(() =>
     watch.states.filter((state) => state.hasCredential).map(readingOf),
   );
+  const journal = new JobJournal(log);
   const parts = { config, store, secrets, log };
   const fanOut = await startSending(parts, tagIndex, origins, authorizations, {
     presence,
+    journal,
     onRecorded(report) {
       countSends(metrics, report);
       watch.see(report);
@@ -165,6 +168,7 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
     sql,
     feed: tagIndex.feed,
     log,
+    journal,
     // The latest registrations of a device may be unwritten.
     deviceRetentionMs: config.DEVICE_RETENTION_DAYS * DAY_MS + UNWRITTEN_MS_MAX,
     notificationRetentionDays: config.NOTIFICATION_RETENTION_DAYS,
@@ -221,6 +225,7 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
       accept: fanOut.accept,
       testSends: fanOut.testSends,
       sql,
+      journal,
       patientReads: store.patientReads,
       watches: new JobWatches(store.patientReads),
     }),
@@ -261,6 +266,7 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
     failures: new Failures(),
     metrics,
     log,
+    requestLog: config.REQUEST_LOG,
     routes,
   });
   housekeeping.start();
@@ -376,7 +382,7 @@ function startSending(
   { index, feed }: OpenTagIndex,
   origins: ProviderOrigins,
   authorizations: AuthorizationCache,
-  own: Pick<FanOutOptions, 'presence' | 'onRecorded' | 'onHeld'>,
+  own: Pick<FanOutOptions, 'presence' | 'journal' | 'onRecorded' | 'onHeld'>,
 ): Promise<FanOut> {
   return startFanOut({
     store,

@@ -24,16 +24,16 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'tag-index': ['store', 'domain', 'std', 'telemetry'],
   transport: ['http2', 'domain', 'std'],
   providers: ['transport', 'domain', 'std'],
-  outcomes: ['tag-index', 'store', 'domain', 'std'],
+  outcomes: ['tag-index', 'store', 'domain', 'std', 'telemetry'],
   registration: ['tag-index', 'store', 'domain', 'std', 'telemetry'],
-  upkeep: ['registration', 'tag-index', 'store', 'domain', 'std'],
+  upkeep: ['registration', 'tag-index', 'store', 'domain', 'std', 'telemetry'],
   access: ['store', 'domain', 'std'],
   credentials: ['access', 'providers', 'store', 'domain', 'std'],
   // What crosses between the main thread (dispatch) and a sending thread (worker), which know
   // nothing else of each other.
   'push/protocol': ['outcomes', 'providers', 'transport', 'tag-index', 'store', 'domain', 'std'],
-  'push/accept': ['providers', 'tag-index', 'store', 'domain', 'std'],
-  'push/plan': ['store', 'std'],
+  'push/accept': ['providers', 'tag-index', 'store', 'domain', 'std', 'telemetry'],
+  'push/plan': ['store', 'std', 'telemetry'],
   'push/dispatch': [
     'push/protocol',
     'outcomes',
@@ -67,6 +67,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'store',
     'domain',
     'std',
+    'telemetry',
   ],
   http: [
     'access',

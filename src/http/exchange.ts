@@ -18,6 +18,7 @@ import { problem } from './problem.ts';
 import { Request } from './request.ts';
 import type { RequestHead } from './request-head.ts';
 import { requestIdOf } from './request-id.ts';
+import type { RequestLog } from './request-log.ts';
 import type { Found, Match } from './router.ts';
 
 /** The objects that all exchanges share. */
@@ -27,6 +28,7 @@ export interface ExchangeParts extends CallerCheckParts {
   readonly isSecureOf: SecurityResolver;
   readonly metrics: Metrics;
   readonly failureLog: FailureLog;
+  readonly requestLog: RequestLog;
 }
 
 type Headers = Readonly<Record<string, string>>;
@@ -64,6 +66,8 @@ export class Exchange implements CheckedRequest {
   readonly #check: CallerCheck;
   #asked: Promise<Refusal> | null = null;
   #isLate = false;
+  /** Of a request that is logged. */
+  readonly #startedMs: number | null;
 
   constructor(parts: ExchangeParts, head: RequestHead, match: Match<Route>) {
     this.#parts = parts;
@@ -71,6 +75,7 @@ export class Exchange implements CheckedRequest {
     this.#match = match;
     this.requestId = requestIdOf(head.headers.get('x-request-id'));
     this.#check = new CallerCheck(parts, this, head, match);
+    this.#startedMs = parts.requestLog.takes(this.#route) ? performance.now() : null;
   }
 
   get isHead(): boolean {
@@ -193,12 +198,14 @@ export class Exchange implements CheckedRequest {
   }
 
   /**
-   * Counts the answer, and gives its headers to `write`: its own, and those that every answer
-   * carries.
+   * Counts and logs the answer, and gives its headers to `write`: its own, and those that every
+   * answer carries.
    */
-  finish({ status, headers = {}, beyondLimit }: HttpResponse, write: WriteField): void {
-    const route = this.#match.kind === 'found' ? this.#match.route : null;
+  finish(response: HttpResponse, write: WriteField): void {
+    const { status, headers = {}, beyondLimit } = response;
+    const route = this.#route;
     this.#count(route, status);
+    if (this.#startedMs !== null) this.#log(response, this.#startedMs);
     if (beyondLimit !== undefined) {
       this.#parts.metrics.limitRefusals.with({ limit: beyondLimit }).value += 1;
     }
@@ -213,6 +220,25 @@ export class Exchange implements CheckedRequest {
     }
     if (route !== null && this.#isDeprecated(route)) writeAll(BASIC_DEPRECATED, write);
     write('X-Request-Id', this.requestId);
+  }
+
+  get #route(): Route | null {
+    return this.#match.kind === 'found' ? this.#match.route : null;
+  }
+
+  #log({ status, notificationId }: HttpResponse, startedMs: number): void {
+    const { caller, session } = this.#check;
+    this.#parts.requestLog.tell({
+      requestId: this.requestId,
+      method: this.#head.method,
+      route: this.#route,
+      params: this.#match.kind === 'found' ? this.#match.params : {},
+      caller,
+      session,
+      status,
+      notificationId,
+      durationMs: performance.now() - startedMs,
+    });
   }
 
   #count(route: Route | null, status: number): void {

@@ -34,6 +34,8 @@ export interface HttpResponse {
   readonly body: string | Buffer;
   /** In place of the body, which is empty then. The connection ends with it. */
   readonly stream?: BodyStream;
+  /** The push job that it has made, for the log. */
+  readonly notificationId?: string;
   /** The limit of its client that the request is refused for. It is counted. */
   readonly beyondLimit?: RefusedLimit;
 }

@@ -26,11 +26,14 @@ import type { HttpResponse, Route } from './handler.ts';
 import { OpenStreams } from './open-streams.ts';
 import type { RequestHead } from './request-head.ts';
 import { NO_HEADERS } from './request-head.ts';
+import type { RequestLogMode } from './request-log.ts';
+import { RequestLog } from './request-log.ts';
 import { Router } from './router.ts';
 
 export interface ServerOptions
   extends Pick<ExchangeParts, 'authenticator' | 'sessions' | 'failures' | 'metrics'> {
   readonly log: Logger;
+  readonly requestLog: RequestLogMode;
   readonly routes: readonly Route[];
   readonly host: string;
   /** 0: a free port. */
@@ -155,6 +158,7 @@ class RunningServer implements Server, RequestHandler, Desk {
       ...options,
       rates: new CallerRates(),
       failureLog: new FailureLog(options.log),
+      requestLog: new RequestLog(options.log, options.requestLog),
       cors: createCors(options.corsOrigins),
       isOperator: createTokenCheck(options.operatorToken),
       addressOf: createAddressResolver(trustedProxies, onUntrusted),

@@ -21,6 +21,7 @@ import type { ScopeStanding } from '../store/ledger/read-standings.ts';
 import { recordProgress } from '../store/ledger/record-progress.ts';
 import type { Store } from '../store/store.ts';
 import type { IndexFeed } from '../tag-index/tag-index.ts';
+import type { JobJournal } from '../telemetry/job-journal.ts';
 import { rememberObservations } from './device-observations.ts';
 import type { Reply } from './reply.ts';
 
@@ -42,6 +43,7 @@ export interface LedgerOptions {
   readonly leaseMs: number;
   readonly clock: Clock;
   readonly log: Logger;
+  readonly journal: Pick<JobJournal, 'ended'>;
   /** Called once for every report that was recorded. */
   onRecorded(report: Progress): void;
 }
@@ -120,6 +122,7 @@ export class Ledger {
       const sentAtMs = this.options.clock.monotonicMs();
       try {
         const recorded = await recordProgress(this.connection, reports, this.options.leaseMs);
+        this.options.journal.ended(recorded.ended);
         const standings = byScope(recorded.standings);
         return reports.map((report) =>
           recorded.lost.has(report)

@@ -20,6 +20,7 @@ import type { Store } from '../store/store.ts';
 import type { RedisAddress } from '../tag-index/redis/connect.ts';
 import { countUndone } from '../tag-index/sql/count-undone.ts';
 import type { IndexFeed, TagIndex } from '../tag-index/tag-index.ts';
+import type { JobJournal } from '../telemetry/job-journal.ts';
 import type { TransportName } from '../transport/transport.ts';
 import { Deletions } from '../upkeep/deletions.ts';
 import { Accept } from './accept/accept.ts';
@@ -63,6 +64,7 @@ export interface FanOutOptions {
   readonly leaseMs: number;
   readonly logLevel: string;
   readonly log: Logger;
+  readonly journal: JobJournal;
   readonly credentials: CredentialSource;
   readonly authorizations: AuthorizationSource;
   readonly origins: ProviderOrigins;
@@ -92,7 +94,7 @@ export interface FanOut {
 }
 
 export async function startFanOut(options: FanOutOptions): Promise<FanOut> {
-  const { store, log, leaseMs, presence, origins, transport, logLevel } = options;
+  const { store, log, journal, leaseMs, presence, origins, transport, logLevel } = options;
   const clock = systemClock;
   const heartbeat = await beginLife(store, presence, clock, log);
 
@@ -120,6 +122,7 @@ export async function startFanOut(options: FanOutOptions): Promise<FanOut> {
     leaseMs,
     clock,
     log,
+    journal,
     onRecorded: options.onRecorded,
   });
   const authorizer = new Authorizer(options.credentials, options.authorizations);
@@ -150,6 +153,7 @@ export async function startFanOut(options: FanOutOptions): Promise<FanOut> {
   const planner: Planner = new Planner({
     store,
     log,
+    journal,
     fullLines: () => claimer.fullLines(),
     onPlanned: (planned) => claimer.offer(planned),
   });
@@ -158,6 +162,7 @@ export async function startFanOut(options: FanOutOptions): Promise<FanOut> {
     patientReads: store.patientReads,
     tagIndex: options.tagIndex,
     isSimulated: (platformId) => origins.simulated.includes(platformId),
+    journal,
     onAccepted: () => planner.wake(),
   });
   const deletions = new Deletions({
@@ -173,7 +178,7 @@ export async function startFanOut(options: FanOutOptions): Promise<FanOut> {
     threads: options.threads,
     log,
   });
-  const stranded = new Stranded(store.sql, log);
+  const stranded = new Stranded(store.sql, log, journal);
   const standingWatch = new StandingWatch({
     sql: store.sql,
     log,

@@ -16,6 +16,7 @@ import {
 import { changeState } from '../store/ledger/change-state.ts';
 import type { SqlPool } from '../store/sql.ts';
 import { transact } from '../store/transact.ts';
+import type { JobJournal } from '../telemetry/job-journal.ts';
 import { SETTLED_AFTER_MS } from './app-deletions.ts';
 import { TransactionBudget } from './transaction-budget.ts';
 
@@ -33,15 +34,22 @@ const JOBS_AT_ONCE = { jobs: 100, rows: 10_000 };
 /** Tags in one transaction, each with its counts of some days. */
 const TAGS_MAX = 1_000;
 
+export interface ClientDeletionsOptions {
+  readonly sql: SqlPool;
+  readonly journal: Pick<JobJournal, 'ended'>;
+}
+
 export class ClientDeletions {
   private readonly sql: SqlPool;
+  private readonly journal: Pick<JobJournal, 'ended'>;
   /** Of the run. */
   private budget = new TransactionBudget(TRANSACTIONS_MAX);
   /** The client that had its turn last. */
   private afterId = 0;
 
-  constructor({ sql }: { readonly sql: SqlPool }) {
-    this.sql = sql;
+  constructor(options: ClientDeletionsOptions) {
+    this.sql = options.sql;
+    this.journal = options.journal;
   }
 
   /** Runs once; the deleted clients take turns. `nowMs`: by the database's clock. */
@@ -70,7 +78,10 @@ export class ClientDeletions {
   /** What is under way is counted as cancelled, and has ended soon. */
   private async cancelJobs(deletion: ClientDeletion): Promise<void> {
     for (const id of await listJobsToCancel(this.sql, deletion, CANCELLED_MAX)) {
-      await transact(this.sql, (tx) => changeState(tx, deletion.clientId, id, null, 'cancel'));
+      const done = await transact(this.sql, (tx) =>
+        changeState(tx, deletion.clientId, id, null, 'cancel'),
+      );
+      this.journal.ended(done?.ended ?? []);
     }
   }
 }

@@ -33,6 +33,7 @@ import { objectIdsUsedShare } from '../store/object-ids.ts';
 import { readClock } from '../store/read-clock.ts';
 import type { SqlPool } from '../store/sql.ts';
 import type { IndexFeed } from '../tag-index/tag-index.ts';
+import type { JobJournal } from '../telemetry/job-journal.ts';
 import { AppDeletions } from './app-deletions.ts';
 import { AuditLogs } from './audit-logs.ts';
 import { ClientDeletions } from './client-deletions.ts';
@@ -125,6 +126,7 @@ export class Housekeeping {
     readonly sql: SqlPool;
     readonly feed: IndexFeed;
     readonly log: Logger;
+    readonly journal: Pick<JobJournal, 'ended'>;
     readonly deviceRetentionMs: number;
     readonly notificationRetentionDays: number;
   }) {

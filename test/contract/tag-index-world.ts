@@ -29,6 +29,7 @@ import { makeNotification } from '../support/notifications.ts';
 import { until } from '../support/poll.ts';
 import type { NodeIndex } from '../support/redis-index.ts';
 import { openNodeIndex, staleGroups } from '../support/redis-index.ts';
+import { SILENT_JOURNAL } from '../support/silent-journal.ts';
 import type { Tenant } from '../support/tenant.ts';
 import { makeTenant } from '../support/tenant.ts';
 
@@ -496,6 +497,7 @@ export class World {
     const { feed } = this.#node;
     const { sql } = this.#store;
     const housekeeping = new Housekeeping({
+      journal: SILENT_JOURNAL,
       sql,
       feed,
       log: silent,

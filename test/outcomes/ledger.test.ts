@@ -23,6 +23,7 @@ import {
   makeTenant,
 } from '../support/notifications.ts';
 import { until } from '../support/poll.ts';
+import { SILENT_JOURNAL } from '../support/silent-journal.ts';
 import { withPostgresStore, withStores } from '../support/store.ts';
 import { waitsForLock } from '../support/waits-for-lock.ts';
 
@@ -36,6 +37,7 @@ const NOTHING: Counts = { total: 0, delivered: 0, failed: 0, skipped: 0, expired
 /** `told`: what it says it has recorded. */
 const ledgerOf = (store: Store, told: Progress[] = []): Ledger =>
   new Ledger({
+    journal: SILENT_JOURNAL,
     store,
     feed: NO_FEED,
     leaseMs: LEASE_MS,

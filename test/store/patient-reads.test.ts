@@ -14,6 +14,7 @@ import { makeAppApi } from '../support/app-api.ts';
 import { makeTag } from '../support/notifications.ts';
 import { onEachStore } from '../support/on-each-store.ts';
 import { until } from '../support/poll.ts';
+import { SILENT_JOURNAL } from '../support/silent-journal.ts';
 import { withPostgresStore } from '../support/store.ts';
 
 t.setTimeout(120_000);
@@ -28,6 +29,7 @@ t.test('while counts hang, credentials and registrations go on', async (t) => {
     const otherTagId = await makeTag(sql, other.clientId, {});
     const appApi = makeAppApi(store);
     const accept = new Accept({
+      journal: SILENT_JOURNAL,
       sql,
       patientReads: store.patientReads,
       tagIndex: new SqlTagIndex(sql),

@@ -94,6 +94,7 @@ export async function startApi(
     failures: new Failures(),
     metrics: createMetrics(),
     log: pino({ level: 'silent' }),
+    requestLog: 'none',
     // Clients keep connections that nothing comes over any more.
     limits: { closingGraceMs: 0 },
     ...more,

@@ -41,6 +41,7 @@ export async function submit(
   const acceptance = await fanOut.accept.submit(push, {
     clientId,
     userName: 't',
+    requestId: 'r',
     idempotency: null,
   });
   if (acceptance.kind !== 'accepted') throw new Error(acceptance.kind);

@@ -20,6 +20,7 @@ import { SqlTagIndex } from '../../src/tag-index/sql/sql-tag-index.ts';
 import type { Tenant } from './api.ts';
 import { addTenant, secrets, startApiOn } from './api.ts';
 import { makeTag } from './notifications.ts';
+import { SILENT_JOURNAL } from './silent-journal.ts';
 
 export interface Answered {
   readonly status: number;
@@ -52,6 +53,7 @@ export async function startJobsApi(
   const tenant = await addTenant(sql, slug);
   const tagId = await makeTag(sql, tenant.clientId, { sourceId: 'news' });
   const accept = new Accept({
+    journal: SILENT_JOURNAL,
     sql,
     patientReads,
     tagIndex: new SqlTagIndex(sql),
@@ -64,7 +66,8 @@ export async function startJobsApi(
     authorize: () => Promise.resolve({ kind: 'fault', reason: MISSING_CREDENTIAL }),
   });
   const watches = new JobWatches(patientReads);
-  const parts = { accept, sql, patientReads, testSends, watches, ...more };
+  const journal = SILENT_JOURNAL;
+  const parts = { accept, sql, journal, patientReads, testSends, watches, ...more };
   const { server, baseUrl } = await startApiOn(t, store, [
     ...notificationRoutes(parts),
     pushRoute(parts.accept, sql),

@@ -22,7 +22,9 @@ import { systemClock } from '../../src/std/clock.ts';
 import type { Store } from '../../src/store/store.ts';
 import { SqlTagIndex } from '../../src/tag-index/sql/sql-tag-index.ts';
 import { NO_FEED } from '../../src/tag-index/tag-index.ts';
+import type { JobJournal } from '../../src/telemetry/job-journal.ts';
 import { secrets } from './api.ts';
+import { SILENT_JOURNAL } from './silent-journal.ts';
 
 /** A simulator for the life of a test. */
 export async function simulatorFor(t: Test): Promise<Simulator> {
@@ -41,6 +43,8 @@ export async function behave(simulator: Simulator, behaviour: BehaviourChange): 
 
 export interface SendingOptions {
   readonly leaseMs?: number;
+  /** Default: one that nobody reads. */
+  readonly journal?: JobJournal;
   /** In place of the simulator's own. */
   readonly origins?: Partial<ProviderOrigins>;
   /** In place of `credentials`: with fallbacks. */
@@ -61,6 +65,7 @@ export async function fanOutFor(
     options.credentials ??
     ((_appId: number, platformId: number) => Promise.resolve(credentialOf(simulator, platformId)));
   const fanOut = await startFanOut({
+    journal: options.journal ?? SILENT_JOURNAL,
     store,
     connectionsMax: 64,
     feed: NO_FEED,

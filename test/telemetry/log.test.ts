@@ -2,6 +2,7 @@
 
 import { spawnSync } from 'node:child_process';
 import t from 'tap';
+import { createLogger, flatLogger } from '../../src/telemetry/log.ts';
 
 t.test('device tokens that PostgreSQL quotes in an error are taken out', (t) => {
   const script = `
@@ -15,5 +16,16 @@ t.test('device tokens that PostgreSQL quotes in an error are taken out', (t) => 
   const line = JSON.parse(stdout);
   t.match(line, { msg: 'not committed', err: { code: '23502', detail: '[redacted]' } });
   t.notMatch(stdout, /a-token-of-a-device/);
+  t.end();
+});
+
+t.test('of a flat line too, and those of the logger that it came from still', (t) => {
+  const lines: string[] = [];
+  const log = createLogger('info', 'test', { write: (line: string) => lines.push(line) });
+  flatLogger(log).info({ token: 'secret-1', deviceId: 'secret-2', requestId: 'r-1' }, 'flat');
+  log.info({ within: { token: 'secret-3' } }, 'deep');
+  const [flat, deep] = lines.map((line) => JSON.parse(line));
+  t.match(flat, { msg: 'flat', token: '[redacted]', deviceId: '[redacted]', requestId: 'r-1' });
+  t.match(deep, { msg: 'deep', within: { token: '[redacted]' } });
   t.end();
 });

@@ -29,6 +29,7 @@ import { until } from '../support/poll.ts';
 import { indexDifferences, openNodeIndex, staleGroups } from '../support/redis-index.ts';
 import { startRedis, withRedis } from '../support/redis-server.ts';
 import { seedDevices } from '../support/seed.ts';
+import { SILENT_JOURNAL } from '../support/silent-journal.ts';
 import { withPostgresStore } from '../support/store.ts';
 import { waitsForLock } from '../support/waits-for-lock.ts';
 
@@ -36,6 +37,7 @@ const DAY_MS = 86_400_000;
 
 const housekeepingOn = (sql: SqlPool) =>
   new Housekeeping({
+    journal: SILENT_JOURNAL,
     sql,
     feed: NO_FEED,
     log: silent,

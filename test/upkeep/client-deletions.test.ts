@@ -21,6 +21,7 @@ import { makeKey } from '../support/keys.ts';
 import { mortal } from '../support/mortal.ts';
 import { onEachStore } from '../support/on-each-store.ts';
 import { seedDevices } from '../support/seed.ts';
+import { SILENT_JOURNAL } from '../support/silent-journal.ts';
 
 const MINUTE_MS = 60_000;
 const DEVICES = 1_500;
@@ -130,7 +131,7 @@ await onEachStore(t, {
       const dying = mortal(sql, statements);
       const work = [
         () => new AppDeletions({ sql: dying, feed: NO_FEED }).run(nowMs),
-        () => new ClientDeletions({ sql: dying }).run(nowMs),
+        () => new ClientDeletions({ sql: dying, journal: SILENT_JOURNAL }).run(nowMs),
       ];
       for (const run of work) {
         await run().catch((error: unknown) => {

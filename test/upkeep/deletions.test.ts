@@ -24,6 +24,7 @@ import {
   makeRunning,
   makeTenant,
 } from '../support/notifications.ts';
+import { SILENT_JOURNAL } from '../support/silent-journal.ts';
 import { withStores } from '../support/store.ts';
 
 const log = pino({ level: 'silent' });
@@ -51,6 +52,7 @@ async function answer(
   isFinished = true,
 ): Promise<void> {
   const ledger = new Ledger({
+    journal: SILENT_JOURNAL,
     store,
     feed: NO_FEED,
     leaseMs: 60_000,

@@ -15,6 +15,7 @@ import { onEachStore } from '../support/on-each-store.ts';
 import { until } from '../support/poll.ts';
 import { seedDevices } from '../support/seed.ts';
 import { settableClock } from '../support/set-clock.ts';
+import { SILENT_JOURNAL } from '../support/silent-journal.ts';
 import { withPostgresStore } from '../support/store.ts';
 import { subscriptions } from '../support/subscriptions.ts';
 import { makeTenant } from '../support/tenant.ts';
@@ -24,6 +25,7 @@ const DAY_MS = 86_400_000;
 
 const makeHousekeeping = ({ sql }: Store, notificationRetentionDays = 90): Housekeeping =>
   new Housekeeping({
+    journal: SILENT_JOURNAL,
     sql,
     feed: NO_FEED,
     log: silent,

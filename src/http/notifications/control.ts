@@ -8,6 +8,7 @@ import type { Order } from '../../store/ledger/change-state.ts';
 import { changeState } from '../../store/ledger/change-state.ts';
 import type { SqlPool } from '../../store/sql.ts';
 import { transact } from '../../store/transact.ts';
+import type { JobJournal } from '../../telemetry/job-journal.ts';
 import { originOf } from '../audit-origin.ts';
 import type { HttpRequest, HttpResponse } from '../handler.ts';
 import { json } from '../json-body.ts';
@@ -17,9 +18,14 @@ import { jobIdOf, publisherOf, unknownJob } from './job.ts';
 /** As their paths name them. */
 export const ORDERS: readonly Order[] = ['cancel', 'pause', 'resume'];
 
+export interface ControlParts {
+  readonly sql: SqlPool;
+  readonly journal: Pick<JobJournal, 'ended'>;
+}
+
 /** Durable when answered; repeated, it changes nothing. */
 export async function controlJob(
-  sql: SqlPool,
+  { sql, journal }: ControlParts,
   order: Order,
   request: HttpRequest,
   caller: Caller,
@@ -36,6 +42,7 @@ export async function controlJob(
     return obedience;
   });
   if (done === null) return unknownJob(request);
+  journal.ended(done.ended);
   const { isObeyed, state } = done;
   return isObeyed ? json({ id, state }) : tooLate(request, state, `be ${PAST[order]}`);
 }

@@ -76,6 +76,7 @@ async function push(
   }
   const bodyHash = createHash('sha256').update(request.body).digest();
   const publisher = {
+    requestId: request.requestId,
     clientId: caller.clientId,
     userName: caller.userName,
     idempotency: key === '' ? null : { key, bodyHash },
@@ -123,7 +124,7 @@ function acceptanceAnswer(
         'This Idempotency-Key was used before with another body.',
       );
     case 'accepted':
-      return confirm(request, acceptance);
+      return { ...confirm(request, acceptance), notificationId: acceptance.id };
   }
 }
 

@@ -4,6 +4,7 @@ import type { TestSends } from '../../providers/test-sends.ts';
 import type { Accept } from '../../push/accept/accept.ts';
 import type { PatientReads } from '../../store/patient-reads.ts';
 import type { SqlPool } from '../../store/sql.ts';
+import type { JobJournal } from '../../telemetry/job-journal.ts';
 import type { ApiRoute, ClientRoute } from '../handler.ts';
 import { BODY_BYTES_MAX } from '../handler.ts';
 import type { OperationId } from '../openapi/operations.ts';
@@ -21,6 +22,7 @@ import type { JobWatches } from './watches.ts';
 export interface NotificationRouteParts {
   readonly accept: Accept;
   readonly sql: SqlPool;
+  readonly journal: Pick<JobJournal, 'ended'>;
   readonly patientReads: PatientReads;
   readonly testSends: TestSends;
   readonly watches: JobWatches;
@@ -54,7 +56,7 @@ export function notificationRoutes(parts: NotificationRouteParts): readonly ApiR
     },
     ...ORDERS.map((order) =>
       post(`${order}Notification`, `/:id/${order}`, (request, caller) =>
-        controlJob(sql, order, request, caller),
+        controlJob(parts, order, request, caller),
       ),
     ),
   ];

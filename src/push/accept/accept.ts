@@ -14,6 +14,7 @@ import { insertNotifications } from '../../store/notifications/insert-notificati
 import type { PatientReads } from '../../store/patient-reads.ts';
 import type { Sql } from '../../store/sql.ts';
 import type { TagIndex } from '../../tag-index/tag-index.ts';
+import type { JobJournal } from '../../telemetry/job-journal.ts';
 import type { Known } from './look-up.ts';
 import { lookUp, namesIn } from './look-up.ts';
 import { OpenJobs } from './open-jobs.ts';
@@ -32,6 +33,8 @@ const PUSH_WEIGHT_OCTETS = 256;
 
 /** The caller of a push, and the key by which a repeated request is recognised. */
 export interface Publisher {
+  /** Of the request, for the log. */
+  readonly requestId: string;
   readonly clientId: number;
   readonly userName: string;
   readonly idempotency: { readonly key: string; readonly bodyHash: Buffer } | null;
@@ -69,6 +72,7 @@ export interface AcceptOptions {
   readonly tagIndex: TagIndex;
   /** Whether a simulator stands in for the provider of a platform. */
   readonly isSimulated: (platformId: PlatformId) => boolean;
+  readonly journal: Pick<JobJournal, 'accepted'>;
   /** Called when a push that is due at once was accepted. */
   readonly onAccepted: () => void;
 }
@@ -255,6 +259,10 @@ export class Accept {
       if (state === undefined) continue;
       answers.set(submission, { kind: 'accepted', id, state, unknownTags: targets.unknownTags });
       isDue ||= submission.push.sendAtMs === null;
+      const { clientId, requestId } = submission.publisher;
+      const { scopes, sendAtMs } = notification;
+      const appIds = scopes.map(({ appId }) => appId);
+      this.options.journal.accepted({ id, clientId, requestId, state, appIds, sendAtMs });
     }
     if (isDue) this.options.onAccepted();
   }

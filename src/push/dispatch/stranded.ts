@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { Recurring } from '../../std/recurring.ts';
 import { finishStranded } from '../../store/ledger/finish-stranded.ts';
 import type { SqlPool } from '../../store/sql.ts';
+import type { JobJournal } from '../../telemetry/job-journal.ts';
 
 /** The pause between two looks. A look reads the index of notifications that have not ended. */
 const INTERVAL_MS = 10_000;
@@ -13,11 +14,13 @@ const STRANDED_MAX = 1_000;
 export class Stranded {
   private readonly sql: SqlPool;
   private readonly log: Logger;
+  private readonly journal: Pick<JobJournal, 'ended'>;
   private readonly looks = new Recurring(INTERVAL_MS, () => this.runLogged());
 
-  constructor(sql: SqlPool, log: Logger) {
+  constructor(sql: SqlPool, log: Logger, journal: Pick<JobJournal, 'ended'>) {
     this.sql = sql;
     this.log = log;
+    this.journal = journal;
   }
 
   start(): void {
@@ -31,12 +34,14 @@ export class Stranded {
 
   /** Looks once. */
   async run(): Promise<void> {
-    for (const notificationId of await finishStranded(this.sql, STRANDED_MAX)) {
+    const ended = await finishStranded(this.sql, STRANDED_MAX);
+    for (const { id: notificationId } of ended) {
       this.log.warn(
         { notificationId },
         'a send was fully recorded but still open: it has been finished',
       );
     }
+    this.journal.ended(ended);
   }
 
   private async runLogged(): Promise<void> {

@@ -15,6 +15,7 @@ import {
   planDue,
 } from '../../store/notifications/plan-due.ts';
 import type { Store } from '../../store/store.ts';
+import type { JobJournal } from '../../telemetry/job-journal.ts';
 
 /** How late a scheduled push may begin. An urgent one is planned when it is due. */
 const POLL_INTERVAL_MS = 250;
@@ -29,6 +30,7 @@ const STEP = 4;
 export interface PlannerOptions {
   readonly store: Pick<Store, 'openDedicatedConnection'>;
   readonly log: Logger;
+  readonly journal: Pick<JobJournal, 'planned'>;
   /** Lines of which enough planned parts wait in memory: no more of them are planned now. */
   readonly fullLines: () => readonly DueLine[];
   /** Called with the notifications just planned, one at least. */
@@ -71,7 +73,7 @@ export class Planner {
 
   /** Answers how long to wait for the next look. */
   private async look(): Promise<number> {
-    const { log, fullLines, onPlanned } = this.options;
+    const { log, journal, fullLines, onPlanned } = this.options;
     try {
       const [planned, urgentInMs] = await this.connection.transactAtOnce((tx) =>
         Promise.all([
@@ -84,6 +86,7 @@ export class Planner {
       if (planned.length >= (isLess ? 1 : LARGE_AT_ONCE_MAX)) this.bell.ring();
       this.atOnceMax = Math.min(PLANNED_AT_ONCE_MAX, this.atOnceMax * STEP);
       if (planned.length > 0) onPlanned(planned);
+      journal.planned(planned);
       return urgentInMs === null ? POLL_INTERVAL_MS : Math.max(URGENT_APART_MS, urgentInMs);
     } catch (error) {
       this.atOnceMax = Math.max(1, this.atOnceMax / STEP);

@@ -4,6 +4,7 @@
  * transaction, and only if something of it changes.
  */
 
+import type { Counts, NotificationState } from '../../domain/notification.ts';
 import { float8, integer, rowsOf, uuid } from '../rows.ts';
 import type { Sql } from '../sql.ts';
 
@@ -28,14 +29,27 @@ export const unmoved = (notificationId: string): Advance => ({
   sentToMs: null,
 });
 
+/** A notification that will send nothing more, with what has become of its devices. */
+export interface EndedNotification extends Counts {
+  readonly id: string;
+  readonly clientId: number;
+  readonly state: NotificationState;
+  readonly appIds: readonly number[];
+  /** When it was accepted, or was to be sent. */
+  readonly dueAtMs: number;
+  readonly endedAtMs: number;
+  /** One of its scopes' faults; null: none. */
+  readonly fault: string | null;
+}
+
 /**
  * One advance for each notification, which the transaction holds (lock-notifications.ts). A
  * statement of its own after those that count, because it must see their counts. FAILED: every
- * scope that has devices was stopped by a fault before anything was accepted. Answers the ids of
- * those that have ended with this.
+ * scope that has devices was stopped by a fault before anything was accepted. Answers those that
+ * have ended with this.
  */
 export const advanceNotifications = (sql: Sql, advances: readonly Advance[]) => sql<
-  { id: string }[]
+  EndedNotification[]
 >`
   with advanced as (
     select n.id, a.closed_chunks, a.added_retries, a.sent_from_ms, a.sent_to_ms,
@@ -63,6 +77,7 @@ export const advanceNotifications = (sql: Sql, advances: readonly Advance[]) => 
     from advanced a
     where n.id = any (array[a.id])
       and (a.has_ended or a.closed_chunks <> 0 or a.added_retries <> 0 or a.sent_from_ms is not null)
+    returning n.id, n.client_id, n.state, n.accepted_at, n.send_at, n.finished_at, a.has_ended
   ),
   listed as (
     -- Statistics count it (store/statistics/count-ended.ts).
@@ -70,7 +85,18 @@ export const advanceNotifications = (sql: Sql, advances: readonly Advance[]) => 
     select id from advanced where has_ended
     on conflict do nothing
   )
-  select id from advanced where has_ended`;
+  select w.id, w.client_id as "clientId", w.state, c.*,
+    (extract(epoch from greatest(w.accepted_at, w.send_at)) * 1000)::float8 as "dueAtMs",
+    (extract(epoch from w.finished_at) * 1000)::float8 as "endedAtMs"
+  from written w
+  cross join lateral (
+    select coalesce(array_agg(distinct s.app_id), '{}') as "appIds", min(s.fault) as fault,
+      coalesce(sum(s.total), 0)::float8 as total, coalesce(sum(s.delivered), 0)::float8 as delivered,
+      coalesce(sum(s.failed), 0)::float8 as failed, coalesce(sum(s.skipped), 0)::float8 as skipped,
+      coalesce(sum(s.expired), 0)::float8 as expired, coalesce(sum(s.cancelled), 0)::float8 as cancelled
+    from notification_scopes s where s.notification_id = w.id
+  ) c
+  where w.has_ended`;
 
 const advanced = rowsOf<Advance>('a', {
   id: uuid(({ notificationId }) => notificationId),

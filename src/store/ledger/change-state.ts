@@ -7,6 +7,7 @@
 
 import type { NotificationState } from '../../domain/notification.ts';
 import type { Sql } from '../sql.ts';
+import type { EndedNotification } from './advance-notifications.ts';
 import { advanceNotifications, unmoved } from './advance-notifications.ts';
 
 export type Order = 'cancel' | 'pause' | 'resume';
@@ -16,6 +17,8 @@ export interface Obedience {
   readonly isObeyed: boolean;
   readonly isChanged: boolean;
   readonly state: NotificationState;
+  /** Itself, if it has ended with this. */
+  readonly ended: readonly EndedNotification[];
 }
 
 /**
@@ -49,9 +52,10 @@ export async function changeState(
   if (standing === undefined) return null;
   const { state } = standing;
   const next = stateAfter(order, standing);
-  if (next === null) return { isObeyed: false, isChanged: false, state };
-  if (next !== state) await put(tx, notificationId, standing, next);
-  return { isObeyed: true, isChanged: next !== state, state: next };
+  if (next === null) return { isObeyed: false, isChanged: false, state, ended: [] };
+  const isChanged = next !== state;
+  const ended = isChanged ? await put(tx, notificationId, standing, next) : [];
+  return { isObeyed: true, isChanged, state: next, ended };
 }
 
 /** Null: the order comes too late. */
@@ -79,13 +83,13 @@ function stateAfter(order: Order, { state, isPlanned, line }: Standing): Notific
   }
 }
 
-/** What was never planned has no device to count: cancelled, it has ended. */
+/** What was never planned has no device to count: cancelled, it has ended. Answers it then. */
 async function put(
   tx: Sql,
   notificationId: string,
   { isPlanned }: Standing,
   next: NotificationState,
-): Promise<void> {
+): Promise<readonly EndedNotification[]> {
   if (isPlanned)
     await tx`update notifications set state = ${next} where id = ${notificationId}::uuid`;
   else {
@@ -94,5 +98,5 @@ async function put(
       update notifications set state = ${next}, open_chunks = ${openChunks}::integer
       where id = ${notificationId}::uuid`;
   }
-  if (next === 'CANCELLED') await advanceNotifications(tx, [unmoved(notificationId)]);
+  return next === 'CANCELLED' ? await advanceNotifications(tx, [unmoved(notificationId)]) : [];
 }

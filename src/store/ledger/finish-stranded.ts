@@ -6,11 +6,15 @@
 
 import type { SqlPool } from '../sql.ts';
 import { transact } from '../transact.ts';
+import type { EndedNotification } from './advance-notifications.ts';
 import { advanceNotifications, unmoved } from './advance-notifications.ts';
 import { lockNotifications } from './lock-notifications.ts';
 
-/** Answers their ids, at most `limit`. */
-export const finishStranded = (sql: SqlPool, limit: number): Promise<readonly string[]> =>
+/** Answers them, at most `limit`. */
+export const finishStranded = (
+  sql: SqlPool,
+  limit: number,
+): Promise<readonly EndedNotification[]> =>
   transact(sql, async (tx) => {
     const stranded = await tx<{ id: string }[]>`
       select id from notifications
@@ -21,5 +25,5 @@ export const finishStranded = (sql: SqlPool, limit: number): Promise<readonly st
     if (ids.length === 0) return [];
     // An operator may have released a parked part of one: finishing checks again, after the lock.
     await lockNotifications(tx, ids);
-    return (await advanceNotifications(tx, ids.map(unmoved))).map(({ id }) => id);
+    return await advanceNotifications(tx, ids.map(unmoved));
   });

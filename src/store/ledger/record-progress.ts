@@ -3,7 +3,7 @@
 import type { ChunkProgress, Progress, RetryProgress } from '../../domain/progress.ts';
 import type { DedicatedConnection } from '../dedicated-connection.ts';
 import { failedSendsIn, noteFailures } from '../device-events/note-failures.ts';
-import type { Advance } from './advance-notifications.ts';
+import type { Advance, EndedNotification } from './advance-notifications.ts';
 import { advanceNotifications, unmoved } from './advance-notifications.ts';
 import { lockNotifications } from './lock-notifications.ts';
 import type { ScopeStanding } from './read-standings.ts';
@@ -20,6 +20,8 @@ export interface RecordedProgress {
   /** Reports that came too late: another claim holds their chunk. */
   readonly lost: ReadonlySet<Progress>;
   readonly standings: readonly ScopeStanding[];
+  /** Notifications that have ended with these reports. */
+  readonly ended: readonly EndedNotification[];
 }
 
 /**
@@ -62,11 +64,11 @@ export function recordProgress(
           addedRetries: -ended,
         })),
       ];
-      const [, standings] = await Promise.all([
+      const [ended, standings] = await Promise.all([
         advanceNotifications(tx, sumsOf(ids, advances)),
         readStandings(tx, ids),
       ]);
-      return { lost: lostOf(chunks, chunkStandings), standings };
+      return { lost: lostOf(chunks, chunkStandings), standings, ended };
     },
   );
 }

@@ -50,6 +50,9 @@ export interface DueLine {
 export interface PlannedNotification extends DueLine {
   readonly id: string;
   readonly ratePerSecond: number | null;
+  /** When it was accepted, or was to be sent, and when it was planned. */
+  readonly dueAtMs: number;
+  readonly plannedAtMs: number;
   /** The scopes that have chunks, and how many. */
   readonly scopes: readonly (Scope & { readonly chunks: number })[];
 }
@@ -233,6 +236,8 @@ export const planDue = (
     where n.id = any (array[d.id])
     returning n.id, n.client_id as "clientId", d.state = 'SCHEDULED' as "isScheduled", n.urgent as "isUrgent",
       n.rate_per_second as "ratePerSecond",
+      (extract(epoch from greatest(n.accepted_at, n.send_at)) * 1000)::float8 as "dueAtMs",
+      (extract(epoch from now()) * 1000)::float8 as "plannedAtMs",
       coalesce(d.scopes, '[]') as scopes`;
 
 /** Of the id of a tag `t`: it addresses devices. */

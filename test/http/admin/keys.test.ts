@@ -19,6 +19,7 @@ import { NO_FEED } from '../../../src/tag-index/tag-index.ts';
 import { addTenant, secrets, startApiOn } from '../../support/api.ts';
 import { until } from '../../support/poll.ts';
 import { seedDevices } from '../../support/seed.ts';
+import { SILENT_JOURNAL } from '../../support/silent-journal.ts';
 import { withStores } from '../../support/store.ts';
 
 interface Answer {
@@ -35,6 +36,7 @@ async function open(t: Test, store: Store) {
   const demo = await addTenant(sql, 'demo');
   const other = await addTenant(sql, 'other');
   const accept = new Accept({
+    journal: SILENT_JOURNAL,
     sql,
     patientReads,
     tagIndex: new SqlTagIndex(sql),

@@ -16,6 +16,7 @@ import { silent } from '../../support/app-api.ts';
 import { onEachStore } from '../../support/on-each-store.ts';
 import { openResources, pathsOf } from '../../support/resources.ts';
 import { seedDevices } from '../../support/seed.ts';
+import { SILENT_JOURNAL } from '../../support/silent-journal.ts';
 import { subscriptions } from '../../support/subscriptions.ts';
 
 const DAY_MS = 86_400_000;
@@ -25,6 +26,7 @@ async function open(t: Test, store: Store) {
   // A migration puts it there, and each test begins with every table empty.
   await sql`insert into access_revision default values on conflict do nothing`;
   const housekeeping = new Housekeeping({
+    journal: SILENT_JOURNAL,
     sql,
     feed: NO_FEED,
     log: silent,

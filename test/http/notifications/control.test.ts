@@ -10,6 +10,7 @@ import { finishStranded } from '../../../src/store/ledger/finish-stranded.ts';
 import { listClaimable } from '../../../src/store/ledger/list-claimable.ts';
 import { planDue } from '../../../src/store/notifications/plan-due.ts';
 import type { Store } from '../../../src/store/store.ts';
+import type { EndedJob } from '../../../src/telemetry/job-journal.ts';
 import type { JobsApi } from '../../support/jobs-api.ts';
 import { startJobsApi } from '../../support/jobs-api.ts';
 import { claimChunksOf, claimRetriesOf } from '../../support/notifications.ts';
@@ -109,6 +110,20 @@ await onEachStore(t, {
       ['cancel', 'CANCELLED'],
     ]);
     t.match((await api.call('GET', `/${paused}`)).body, { finishedAt: Number });
+  },
+
+  async 'a cancelled one that was not planned is over in the log too, once'(t, store) {
+    const told: EndedJob[] = [];
+    const journal = { ended: (jobs: readonly EndedJob[]) => told.push(...jobs) };
+    const api = await startJobsApi(t, store, 'told', { journal });
+    const id = await api.push({ sendAt: Date.now() + HOUR_MS });
+    await steps(t, api, id, [
+      ['pause', 'PAUSED'],
+      ['cancel', 'CANCELLED'],
+      ['cancel', 'CANCELLED'],
+    ]);
+    t.match(told, [{ id, clientId: api.tenant.clientId, state: 'CANCELLED', total: 0 }]);
+    t.equal(told.length, 1);
   },
 
   'nothing of a paused one is claimed, however it waits': async (t, store) => paused(t, store),

@@ -13,6 +13,7 @@ import { SqlTagIndex } from '../../../src/tag-index/sql/sql-tag-index.ts';
 import { makeTag, makeTenant } from '../../support/notifications.ts';
 import { until } from '../../support/poll.ts';
 import { seedDevices } from '../../support/seed.ts';
+import { SILENT_JOURNAL } from '../../support/silent-journal.ts';
 import { temporaryEmbedded } from '../../support/store.ts';
 
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -21,6 +22,7 @@ const PAYLOAD = { title: 'goal!' };
 const store = await temporaryEmbedded(t);
 const { sql } = store;
 const accept = new Accept({
+  journal: SILENT_JOURNAL,
   sql,
   patientReads: store.patientReads,
   tagIndex: new SqlTagIndex(sql),
@@ -401,6 +403,7 @@ t.test('without a database the fault is told as such: the server makes it 503', 
   t.teardown(() => nowhere.end({ timeout: 0 }));
   const patientReads = new PatientReads((work) => work(nowhere));
   const cut = new Accept({
+    journal: SILENT_JOURNAL,
     sql: nowhere,
     patientReads,
     tagIndex: new SqlTagIndex(nowhere),

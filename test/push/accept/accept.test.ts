@@ -8,6 +8,7 @@ import { readStatus } from '../../../src/store/notifications/read-status.ts';
 import { SqlTagIndex } from '../../../src/tag-index/sql/sql-tag-index.ts';
 import { claimChunksOf, makeTag, makeTenant } from '../../support/notifications.ts';
 import { seedDevices } from '../../support/seed.ts';
+import { SILENT_JOURNAL } from '../../support/silent-journal.ts';
 import { withStores } from '../../support/store.ts';
 
 const NONE: TagReferences = { ids: [], sourceIds: [] };
@@ -39,6 +40,7 @@ function idOf(acceptance: Acceptance): string {
 await withStores(t, async (t, store) => {
   const { sql } = store;
   const accept = new Accept({
+    journal: SILENT_JOURNAL,
     sql,
     patientReads: store.patientReads,
     tagIndex: new SqlTagIndex(sql),
@@ -47,7 +49,7 @@ await withStores(t, async (t, store) => {
   });
   const tenant = await makeTenant(sql, 'publisher');
   const foreign = await makeTenant(sql, 'foreign');
-  const publisher = { clientId: tenant.clientId, userName: 'p', idempotency: null };
+  const publisher = { clientId: tenant.clientId, userName: 'p', requestId: 'r', idempotency: null };
   const [second] = await sql<{ id: number }[]>`
     insert into apps (client_id, name) values (${tenant.clientId}, 'Second') returning id`;
   const secondAppId = second?.id ?? 0;
@@ -306,7 +308,12 @@ await withStores(t, async (t, store) => {
     const first = await accept.submit(push({ target }), { ...publisher, idempotency: taken });
     const submit = (more: Partial<Push>, idempotency: typeof taken | null = null) =>
       accept.submit(push({ target, ...more }), { ...publisher, idempotency });
-    const foreigner = { clientId: foreign.clientId, userName: 'f', idempotency: taken };
+    const foreigner = {
+      clientId: foreign.clientId,
+      userName: 'f',
+      requestId: 'r',
+      idempotency: taken,
+    };
     const [plain, repeated, reused, twin, again, invalid, unwritable, theirs] =
       await Promise.allSettled([
         submit({}),
@@ -345,7 +352,12 @@ await withStores(t, async (t, store) => {
       void submitted.then(() => {
         isWritten = true;
       });
-      const other = { clientId: foreign.clientId, userName: 'f', idempotency: null };
+      const other = {
+        clientId: foreign.clientId,
+        userName: 'f',
+        requestId: 'r',
+        idempotency: null,
+      };
       await accept.submit(push({ target: ids(foreign.tagId) }), other);
       t.notOk(isWritten, 'its own waits');
       return { waiting: submitted };

@@ -12,6 +12,7 @@ import { SqlTagIndex } from '../../../src/tag-index/sql/sql-tag-index.ts';
 import { claimChunksOf, makeTag, makeTenant } from '../../support/notifications.ts';
 import { onEachStore } from '../../support/on-each-store.ts';
 import { seedDevices } from '../../support/seed.ts';
+import { SILENT_JOURNAL } from '../../support/silent-journal.ts';
 
 const NONE = { ids: [], sourceIds: [] };
 
@@ -50,13 +51,14 @@ async function open({ sql, patientReads }: Store) {
   }
   const index = new SqlTagIndex(sql);
   const accept = new Accept({
+    journal: SILENT_JOURNAL,
     sql,
     patientReads,
     tagIndex: index,
     isSimulated: () => true,
     onAccepted: () => undefined,
   });
-  const publisher = { clientId, userName: 'p', idempotency: null };
+  const publisher = { clientId, userName: 'p', requestId: 'r', idempotency: null };
   const submit = async (asked: Push): Promise<string> => {
     const acceptance = await accept.submit(asked, publisher);
     if (acceptance.kind !== 'accepted') throw new Error(JSON.stringify(acceptance));
@@ -138,7 +140,12 @@ await onEachStore(t, {
 
   async 'what is unknown: 400 where it excludes, nobody where it selects'(t, store) {
     const { accept, tenant, countOf } = await open(store);
-    const publisher = { clientId: tenant.clientId, userName: 'p', idempotency: null };
+    const publisher = {
+      clientId: tenant.clientId,
+      userName: 'p',
+      requestId: 'r',
+      idempotency: null,
+    };
     t.match(await accept.submit(meant('a || nobody && #999999'), publisher), {
       kind: 'accepted',
       unknownTags: ['nobody', 999_999],

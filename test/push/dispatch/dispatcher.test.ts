@@ -36,6 +36,7 @@ import {
 import { until } from '../../support/poll.ts';
 import { apnsCredential } from '../../support/provider-credentials.ts';
 import { behave, credentialOf, originsOf, simulatorFor } from '../../support/sending.ts';
+import { SILENT_JOURNAL } from '../../support/silent-journal.ts';
 import { temporaryEmbedded } from '../../support/store.ts';
 
 const LEASE_MS = 60_000;
@@ -43,6 +44,7 @@ const log = pino({ level: 'silent' });
 const store = await temporaryEmbedded(t);
 const { sql } = store;
 const ledger = new Ledger({
+  journal: SILENT_JOURNAL,
   store,
   feed: NO_FEED,
   leaseMs: LEASE_MS,

@@ -27,6 +27,7 @@ import type { Tenant } from '../../support/notifications.ts';
 import { claimChunksOf, makeRunning, makeTenant } from '../../support/notifications.ts';
 import { until } from '../../support/poll.ts';
 import { apnsCredential } from '../../support/provider-credentials.ts';
+import { SILENT_JOURNAL } from '../../support/silent-journal.ts';
 import { withStores } from '../../support/store.ts';
 
 const LEASE_MS = 60_000;
@@ -50,6 +51,7 @@ class PlayedNode {
     const log = pino({ level: 'error' }, { write: (line) => this.told.push(JSON.parse(line)) });
     const clock = systemClock;
     const ledger = new Ledger({
+      journal: SILENT_JOURNAL,
       store,
       feed: NO_FEED,
       leaseMs: LEASE_MS,

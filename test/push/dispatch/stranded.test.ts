@@ -6,6 +6,7 @@ import { makeNotification, makeRunning, makeTenant } from '../../support/notific
 import { onEachStore } from '../../support/on-each-store.ts';
 import { until } from '../../support/poll.ts';
 import { fanOutFor, simulatorFor } from '../../support/sending.ts';
+import { SILENT_JOURNAL } from '../../support/silent-journal.ts';
 
 const simulator = await simulatorFor(t);
 
@@ -32,7 +33,7 @@ await onEachStore(t, {
     const waiting = await makeNotification(sql, tenant);
     const told: string[] = [];
     const log = pino({ level: 'warn' }, { write: (line) => told.push(line) });
-    await new Stranded(sql, log).run();
+    await new Stranded(sql, log, SILENT_JOURNAL).run();
     const rows = await sql`
       select id, state from notifications where id in ${sql([open, waiting])} order by state`;
     t.strictSame(

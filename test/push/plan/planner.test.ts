@@ -14,6 +14,7 @@ import type { Tenant } from '../../support/notifications.ts';
 import { makeNotification, makeTenant } from '../../support/notifications.ts';
 import { until } from '../../support/poll.ts';
 import { seedDevices } from '../../support/seed.ts';
+import { SILENT_JOURNAL } from '../../support/silent-journal.ts';
 import { withStores } from '../../support/store.ts';
 
 const PLATFORM = 3;
@@ -21,6 +22,7 @@ const PLATFORM = 3;
 function startPlanner(store: Store, fullLines: readonly DueLine[] = []) {
   const planned: PlannedNotification[] = [];
   const planner = new Planner({
+    journal: SILENT_JOURNAL,
     store,
     log: pino({ level: 'silent' }),
     fullLines: () => fullLines,

@@ -1,0 +1,6 @@
+/** A journal of push jobs that nobody reads. */
+
+import { pino } from 'pino';
+import { JobJournal } from '../../src/telemetry/job-journal.ts';
+
+export const SILENT_JOURNAL = new JobJournal(pino({ level: 'silent' }));
