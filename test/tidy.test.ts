@@ -181,7 +181,7 @@ const PROVIDER_WORDS_OUTSIDE: Readonly<Record<string, string>> = {
   'transport/': "its comments name the provider at which a rule of a connection's was observed",
   'transfer/': "other engines' exports name platforms in words of their own",
   'demo.ts': 'makes the credentials of the accounts that the simulator knows',
-  'main.ts': 'the summary of `tagcast simulate`',
+  'commands.ts': 'the summary of `tagcast simulate`',
   'cli/simulate.ts': "the simulator's command",
   'cli/app.ts': '`app vapid` is a command of Web Push alone',
   'cli/web-push-keys.ts': 'the same',
@@ -219,7 +219,7 @@ t.test("a provider's words stand in its folder and in the simulator's", (t) => {
 t.test(
   'the command line itself is light: packages are loaded with the command that needs them',
   (t) => {
-    for (const main of ['main.ts', 'cli/client.ts']) {
+    for (const main of ['main.ts', 'cli/client.ts', 'cli/completion.ts']) {
       const reached = new Set([main]);
       for (const file of reached) {
         const imports = readSource(file).matchAll(/^import (?!type )[^;]*?'([^']+)';/gm);

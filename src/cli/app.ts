@@ -4,87 +4,125 @@ import { readFile } from 'node:fs/promises';
 import type { PlatformId } from '../domain/device.ts';
 import { PLATFORM_IDS, platformNamed } from '../domain/device.ts';
 import type { AddedApp, PutCredential } from '../operator/operator-actions.ts';
-import type { CredentialFlags, GivenFlags } from '../providers/credential-flags.ts';
+import type { GivenFlags } from '../providers/credential-flags.ts';
 import { faultSentence } from '../providers/fault-sentence.ts';
 import { PROVIDERS } from '../providers/providers.ts';
 import type { CredentialState } from '../store/health/read-credential-states.ts';
-import type { Command } from './command.ts';
-import type { Errand, OperatorContext, Plan } from './operator-command.ts';
-import {
-  describeCredential,
-  readFlags,
-  readNumber,
-  readPositionals,
-  runErrand,
-  UsageError,
-} from './operator-command.ts';
+import { readNumber, required, UsageError } from './arguments.ts';
+import type { Command, Flag } from './command.ts';
+import { verb } from './command.ts';
+import type { OperatorContext, Plan } from './operator-command.ts';
+import { describeCredential, errandCommand } from './operator-command.ts';
 import { makeVapidKeys } from './web-push-keys.ts';
 
 const ALL = Object.values(PROVIDERS).toSorted((a, b) => a.kind.localeCompare(b.kind));
 const NAMES = ALL.map(({ kind }) => kind);
 
-const USAGE = `tagcast app add <client-id> <name> --platform <${PLATFORM_IDS.join('|')}> [--platform …]
-tagcast app list <client-id>
-tagcast app show <app-id>
-tagcast app check <app-id> ${NAMES.join('|')}
-${ALL.map(({ kind, credentialFlags }) => `tagcast app credentials <app-id> ${kind} ${credentialFlags.usage}`).join('\n')}
-       [--grace-hours <0–168>] [--expires <date>]
-tagcast app credentials <app-id> ${NAMES.join('|')} --remove
-tagcast app vapid [--output <file>]             creates a key pair for Web Push; creates the file, readable by its owner only
+const APP = { name: 'app' } as const;
+const KIND_COLUMNS = 9;
+const PROVIDER = { name: 'provider', choices: NAMES } as const;
 
-credentials stores a credential and checks it with the provider. When it replaces one of the same team and app, or project, the previous
-one is kept for --grace-hours (default 72) and used when the provider refuses the new one. Exit code 1: the provider refuses the new
-one; it is stored all the same. With --expires, the log warns 30, 7 and 1 days before the date.`;
+/** Whose flags they are is told with them; one may be of several. */
+const CREDENTIAL_FLAGS: Readonly<Record<string, Flag>> = Object.fromEntries(
+  ALL.flatMap(({ credentialFlags }) => Object.entries(credentialFlags.flags)).map(
+    ([name, flag]) => {
+      const owners = ALL.filter(({ credentialFlags }) => name in credentialFlags.flags);
+      const kinds = owners.map(({ kind }) => kind).join(', ');
+      return [name, { ...flag, about: `${kinds}: ${flag.about}` }];
+    },
+  ),
+);
+
+const TERM_FLAGS = {
+  'grace-hours': {
+    type: 'string',
+    value: '0–168',
+    about: 'how long the previous one is kept (72)',
+  },
+  expires: { type: 'string', value: 'date', about: 'the log warns 30, 7 and 1 days before it' },
+  remove: { type: 'boolean', about: 'remove the credential instead' },
+} as const;
+
+const CREDENTIAL_NOTES = `${ALL.map(({ kind, credentialFlags }) => `  ${kind.padEnd(KIND_COLUMNS)}${credentialFlags.usage}`).join('\n')}
+
+The credential is stored, and checked with the provider. When it replaces one of the same team and app, or project, the previous
+one is kept for --grace-hours, and used when the provider refuses the new one. Exit code 1: the provider refuses the new one; it
+is stored all the same.`;
 
 /** Makes the command. */
-export const appCommand = (context: OperatorContext): Command => ({
-  usage: USAGE,
-  run: (args) => runErrand(context, USAGE, args, plan),
-});
-
-function plan(verb: string, args: readonly string[]): Plan | Promise<Plan> {
-  switch (verb) {
-    case 'add':
-      return planAdd(args);
-    case 'list': {
-      const { client } = readPositionals(readFlags(args, {}).positionals, ['client']);
-      return { action: 'app.list', input: { client }, describe: describeApps };
-    }
-    case 'show': {
-      const { app } = readPositionals(readFlags(args, {}).positionals, ['app']);
-      return {
-        action: 'app.show',
-        input: { appId: readNumber('<app-id>', app) },
-        describe: describeStates,
-      };
-    }
-    case 'check': {
-      const { app, provider } = readPositionals(readFlags(args, {}).positionals, [
-        'app',
-        'provider',
-      ]);
-      const appId = readNumber('<app-id>', app);
-      return {
-        action: 'app.check',
-        input: { appId, platformId: platformOf(provider) },
-        describe: (note: string) => note,
-      };
-    }
-    case 'credentials':
-      return planCredentials(args);
-    case 'vapid':
-      return makeVapidKeys(args);
-    default:
-      throw new UsageError(`app needs add, list, show, check, credentials or vapid\n${USAGE}`);
-  }
-}
-
-function planAdd(args: readonly string[]): Errand {
-  const { values, positionals } = readFlags(args, {
-    platform: { type: 'string', multiple: true },
+export const appCommand = (context: OperatorContext): Command =>
+  errandCommand(context, {
+    name: 'app',
+    verbs: {
+      add: verb(
+        {
+          summary: "Adds an app to a client, prints its API user's credentials.",
+          arguments: ['client', 'name'],
+          flags: {
+            platform: {
+              type: 'string',
+              multiple: true,
+              choices: PLATFORM_IDS.map(String),
+              about: 'a platform of the app',
+            },
+          },
+        },
+        ({ client, name }, { platform = [] }) => planAdd(client, name, platform),
+      ),
+      list: verb(
+        { summary: 'Lists the apps of a client.', arguments: ['client'] },
+        ({ client }) => ({
+          action: 'app.list',
+          input: { client },
+          describe: describeApps,
+        }),
+      ),
+      show: verb(
+        { summary: "Tells how an app's credentials stand.", arguments: [APP] },
+        ({ app }) => ({
+          action: 'app.show',
+          input: { appId: readNumber('<app>', app) },
+          describe: describeStates,
+        }),
+      ),
+      check: verb(
+        {
+          summary: 'Asks the provider whether it accepts the credential.',
+          arguments: [APP, PROVIDER],
+        },
+        ({ app, provider }) => ({
+          action: 'app.check',
+          input: { appId: readNumber('<app>', app), platformId: platformOf(provider) },
+          describe: (note: string) => note,
+        }),
+      ),
+      credentials: verb(
+        {
+          summary: "Stores an app's credential for a provider.",
+          arguments: [APP, PROVIDER],
+          flags: { ...CREDENTIAL_FLAGS, ...TERM_FLAGS },
+          notes: CREDENTIAL_NOTES,
+        },
+        ({ app, provider }, flags) => planCredentials(app, provider, flags as Values),
+      ),
+      vapid: verb(
+        {
+          summary: 'Creates a key pair for Web Push; needs no engine.',
+          flags: {
+            output: {
+              type: 'string',
+              value: 'file',
+              about: 'a new file for the keys, readable by its owner only; else they are printed',
+            },
+          },
+        },
+        (_, { output }) => makeVapidKeys(output),
+      ),
+    },
   });
-  const { client, name } = readPositionals(positionals, ['client', 'name']);
-  const platformIds = (values.platform ?? []).map((text) => readNumber('--platform', text));
+
+function planAdd(client: string, name: string, platforms: readonly string[]): Plan {
+  const platformIds = platforms.map((text) => readNumber('--platform', text));
   if (platformIds.length === 0) throw new UsageError('--platform is missing');
   return {
     action: 'app.add',
@@ -97,19 +135,15 @@ function planAdd(args: readonly string[]): Errand {
   };
 }
 
-async function planCredentials(args: readonly string[]): Promise<Errand> {
-  const { values, positionals } = readFlags(args, {
-    ...CREDENTIAL_FLAGS,
-    'grace-hours': { type: 'string' },
-    expires: { type: 'string' },
-    remove: { type: 'boolean' },
-  });
-  const { app, provider } = readPositionals(positionals, ['app', 'provider']);
-  const appId = readNumber('<app-id>', app);
+type Values = Readonly<Record<string, string | boolean | undefined>>;
+
+async function planCredentials(app: string, provider: string, values: Values): Promise<Plan> {
+  const appId = readNumber('<app>', app);
   const platformId = platformOf(provider);
-  const credential = values.remove
-    ? null
-    : await PROVIDERS[platformId].credentialFlags.read(givenIn(values));
+  const credential =
+    values['remove'] === true
+      ? null
+      : await PROVIDERS[platformId].credentialFlags.read(givenIn(values));
   return {
     action: 'app.credential',
     input: { appId, platformId, credential, ...termsOf(values) },
@@ -147,26 +181,14 @@ function readDate(text: string): number {
   return ms;
 }
 
-type Values = Readonly<Record<string, string | boolean | undefined>>;
-
-const CREDENTIAL_FLAGS: CredentialFlags['flags'] = Object.fromEntries(
-  ALL.flatMap(({ credentialFlags }) => Object.entries(credentialFlags.flags)),
-);
-
 const givenIn = (values: Values): GivenFlags => ({
   isSet: (flag) => values[flag] !== undefined,
-  text: (flag) => required(values, flag),
+  text: (flag) => required(flag, values[flag] as string | undefined),
   readFile: readText,
   refuse(sentence) {
     throw new UsageError(sentence);
   },
 });
-
-function required(values: Values, flag: string): string {
-  const value = values[flag];
-  if (typeof value !== 'string') throw new UsageError(`--${flag} is missing`);
-  return value;
-}
 
 async function readText(path: string): Promise<string> {
   try {

@@ -8,8 +8,9 @@ import {
   limitOf,
 } from '../domain/client-limits.ts';
 import type { LimitChanges } from '../store/clients/client-limits.ts';
+import { readNumber } from './arguments.ts';
+import type { Flag } from './command.ts';
 import type { Errand } from './operator-command.ts';
-import { readFlags, readNumber, readPositionals } from './operator-command.ts';
 
 const DEFAULT = 'default';
 
@@ -17,26 +18,28 @@ const DEFAULT = 'default';
 const flagOf = (name: ClientLimitName): string =>
   name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
-const FLAGS = Object.fromEntries(
-  CLIENT_LIMIT_NAMES.map((name) => [flagOf(name), { type: 'string' } as const]),
-);
+/** One for each limit. */
+export const LIMIT_FLAGS: Readonly<Record<string, Flag & { readonly type: 'string' }>> =
+  Object.fromEntries(
+    CLIENT_LIMIT_NAMES.map((name) => [
+      flagOf(name),
+      {
+        type: 'string',
+        value: `number|${DEFAULT}`,
+        about: `${CLIENT_LIMIT_MEANINGS[name]} (${CLIENT_LIMIT_DEFAULTS[name]})`,
+      },
+    ]),
+  );
 
-const FLAG_WIDTH = 2 + Math.max(...CLIENT_LIMIT_NAMES.map((name) => flagOf(name).length));
-
-/** The flags, for `--help`. */
-export const LIMITS_USAGE = CLIENT_LIMIT_NAMES.map(
-  (name) =>
-    `  --${flagOf(name).padEnd(FLAG_WIDTH)}${CLIENT_LIMIT_MEANINGS[name]} (${CLIENT_LIMIT_DEFAULTS[name]})`,
-).join('\n');
+/** The flags as they were given. */
+export type LimitValues = Readonly<Record<string, string | undefined>>;
 
 /** Makes the errand: without a flag, it only tells the limits. */
-export function planLimits(args: readonly string[]): Errand {
-  const { values, positionals } = readFlags(args, FLAGS);
-  const { client } = readPositionals(positionals, ['client']);
+export function planLimits(client: string, flags: LimitValues): Errand {
   const changes: LimitChanges = Object.fromEntries(
     CLIENT_LIMIT_NAMES.flatMap((name): [ClientLimitName, number | null][] => {
-      const text = values[flagOf(name)];
-      if (typeof text !== 'string') return [];
+      const text = flags[flagOf(name)];
+      if (text === undefined) return [];
       return [[name, text === DEFAULT ? null : readNumber(`--${flagOf(name)}`, text)]];
     }),
   );

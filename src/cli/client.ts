@@ -2,74 +2,72 @@
 
 import type { AddedClient } from '../operator/client-actions.ts';
 import type { ListedClient } from '../store/clients/find-client.ts';
-import { LIMITS_USAGE, planLimits } from './client-limits.ts';
-import type { Command } from './command.ts';
-import type { Errand, OperatorContext } from './operator-command.ts';
-import {
-  describeCredential,
-  readFlags,
-  readPositionals,
-  runErrand,
-  UsageError,
-} from './operator-command.ts';
-
-const USAGE = `tagcast client add <client-id> [--name <name>]   creates a client, prints the super user's credentials
-tagcast client list
-tagcast client disable <client-id>               its credentials are refused within a second
-tagcast client enable <client-id>                its credentials work again within a second
-tagcast client delete <client-id>                deletes a disabled client with all its data, for good
-tagcast client limits <client-id> [--<limit> <number>|default …]
-  tells the client's limits, and sets those that are given; every node follows within a second. Limits, and their defaults:
-${LIMITS_USAGE}`;
+import type { LimitValues } from './client-limits.ts';
+import { LIMIT_FLAGS, planLimits } from './client-limits.ts';
+import type { Command, Verb } from './command.ts';
+import { verb } from './command.ts';
+import type { OperatorContext, Plan } from './operator-command.ts';
+import { describeCredential, errandCommand } from './operator-command.ts';
 
 /** Makes the command. */
-export const clientCommand = (context: OperatorContext): Command => ({
-  usage: USAGE,
-  run: (args) => runErrand(context, USAGE, args, plan),
-});
+export const clientCommand = (context: OperatorContext): Command =>
+  errandCommand(context, {
+    name: 'client',
+    verbs: {
+      add: verb(
+        {
+          summary: "Creates a client, prints the super user's credentials.",
+          arguments: ['client'],
+          flags: { name: { type: 'string', about: 'its name for people; else its id' } },
+        },
+        ({ client }, { name }) => ({
+          action: 'client.add',
+          input: { client, name: name ?? client },
+          describe: (added: AddedClient) =>
+            describeCredential(
+              `Client ${added.client}. Notification + Admin API:`,
+              added.credential,
+            ),
+        }),
+      ),
+      list: verb({ summary: 'Lists the clients.' }, () => ({
+        action: 'client.list',
+        input: {},
+        describe: describeClients,
+      })),
+      disable: switched('disable', 'Its credentials are refused within a second.'),
+      enable: switched('enable', 'Its credentials work again within a second.'),
+      delete: verb(
+        {
+          summary: 'Deletes a disabled client with all its data, for good.',
+          arguments: ['client'],
+        },
+        ({ client }) => ({
+          action: 'client.delete',
+          input: { client },
+          describe: () =>
+            `Client ${client} is deleted. Its data is erased from now on: client list tells what is left.`,
+        }),
+      ),
+      limits: verb(
+        {
+          summary: "Tells the client's limits, and sets those that are given.",
+          arguments: ['client'],
+          flags: LIMIT_FLAGS,
+          notes:
+            'Every node follows within a second. `default` takes a limit of its own from a client.',
+        },
+        ({ client }, flags) => planLimits(client, flags as LimitValues),
+      ),
+    },
+  });
 
-function plan(verb: string, args: readonly string[]): Errand {
-  switch (verb) {
-    case 'add':
-      return planAdd(args);
-    case 'list':
-      readPositionals(readFlags(args, {}).positionals, []);
-      return { action: 'client.list', input: {}, describe: describeClients };
-    case 'disable':
-    case 'enable': {
-      const { client } = readPositionals(readFlags(args, {}).positionals, ['client']);
-      return {
-        action: `client.${verb}`,
-        input: { client },
-        describe: () => `Client ${client} is ${verb}d.`,
-      };
-    }
-    case 'limits':
-      return planLimits(args);
-    case 'delete': {
-      const { client } = readPositionals(readFlags(args, {}).positionals, ['client']);
-      return {
-        action: 'client.delete',
-        input: { client },
-        describe: () =>
-          `Client ${client} is deleted. Its data is erased from now on: client list tells what is left.`,
-      };
-    }
-    default:
-      throw new UsageError(`client needs add, list, disable, enable, delete or limits\n${USAGE}`);
-  }
-}
-
-function planAdd(args: readonly string[]): Errand {
-  const { values, positionals } = readFlags(args, { name: { type: 'string' } });
-  const { client } = readPositionals(positionals, ['client']);
-  return {
-    action: 'client.add',
-    input: { client, name: values.name ?? client },
-    describe: (added: AddedClient) =>
-      describeCredential(`Client ${added.client}. Notification + Admin API:`, added.credential),
-  };
-}
+const switched = (which: 'disable' | 'enable', summary: string): Verb<Plan> =>
+  verb({ summary, arguments: ['client'] }, ({ client }) => ({
+    action: `client.${which}`,
+    input: { client },
+    describe: () => `Client ${client} is ${which}d.`,
+  }));
 
 const describeClients = (clients: readonly ListedClient[]): string =>
   clients.map((client) => `${client.slug}\t${client.name}${stateOf(client)}`).join('\n');

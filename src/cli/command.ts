@@ -1,8 +1,160 @@
-/** The interface of every command of the command line; main.ts lists the commands. */
+/**
+ * What a command is: a description of its verbs, from which its arguments are read, its help is
+ * written and a shell completes it. main.ts lists the commands.
+ */
+
+import type { parseArgs } from 'node:util';
+import { readFlags, readPositionals, UsageError } from './arguments.ts';
+import { helpOf } from './help.ts';
+import type { Terminal } from './terminal.ts';
+
+/** A flag, as `parseArgs` of Node reads it and as help tells it. */
+export interface Flag {
+  readonly type: 'string' | 'boolean';
+  readonly multiple?: boolean;
+  readonly default?: string | boolean;
+  /** What stands for its value in help; `file`: a shell completes names of files. */
+  readonly value?: string;
+  /** Values that a shell offers. Whoever takes the value says which ones are wrong. */
+  readonly choices?: readonly string[];
+  readonly about: string;
+}
+
+export type Flags = Readonly<Record<string, Flag>>;
+
+/** An argument without a flag. */
+export interface Argument {
+  /** `file`: a shell completes names of files. */
+  readonly name: string;
+  readonly choices?: readonly string[];
+  readonly isOptional?: boolean;
+}
+
+/** What help and completion know of a verb. */
+export interface VerbDescription {
+  /** One sentence. */
+  readonly summary: string;
+  readonly arguments: readonly Argument[];
+  readonly flags: Flags;
+  /** What else is to be known, in lines. */
+  readonly notes?: string;
+}
+
+/** A verb that makes work of its arguments, which `verb` knows the types of. */
+export interface Verb<Work> extends VerbDescription {
+  plan(
+    given: Readonly<Record<string, string>>,
+    flags: Readonly<Record<string, unknown>>,
+  ): Work | Promise<Work>;
+}
+
+export interface CommandDescription<V extends VerbDescription = VerbDescription> {
+  readonly name: string;
+  /** By their names. A command that has only one thing to do has one verb, without a name. */
+  readonly verbs: Readonly<Record<string, V>>;
+  readonly notes?: string;
+}
 
 export interface Command {
-  /** The text of `--help`. */
-  readonly usage: string;
+  readonly description: CommandDescription;
   /** Runs with the arguments after the name; resolves with the exit code. */
   run(args: readonly string[]): Promise<number>;
 }
+
+/** The verb of a command that has only one thing to do. */
+export const ONLY = '';
+
+export const EXIT_FAILED = 1;
+export const EXIT_USAGE = 2;
+
+const HELP_FLAGS = ['--help', '-h'];
+
+type Given<A extends readonly (Argument | string)[]> = {
+  readonly [N in A[number] as N extends Argument ? N['name'] : N & string]: N extends {
+    readonly isOptional: true;
+  }
+    ? string | undefined
+    : string;
+};
+
+type Values<F extends Flags> = ReturnType<
+  typeof parseArgs<{ readonly options: F; readonly allowPositionals: true; readonly strict: true }>
+>['values'];
+
+/** Makes a verb. An argument that is only a name is told as a string. */
+export function verb<
+  Work,
+  const A extends readonly (Argument | string)[] = [],
+  const F extends Flags = Record<never, never>,
+>(
+  description: {
+    readonly summary: string;
+    readonly arguments?: A;
+    readonly flags?: F;
+    readonly notes?: string;
+  },
+  plan: (given: Given<A>, flags: Values<F>) => Work | Promise<Work>,
+): Verb<Work> {
+  return {
+    ...description,
+    arguments: (description.arguments ?? []).map(
+      (argument): Argument => (typeof argument === 'string' ? { name: argument } : argument),
+    ),
+    flags: description.flags ?? {},
+    plan: (given, flags) => plan(given as Given<A>, flags as Values<F>),
+  };
+}
+
+const OR = new Intl.ListFormat('en-GB', { type: 'disjunction' });
+
+/** Whether the result is wanted as JSON. */
+export interface Form {
+  readonly isJson: boolean;
+}
+
+/** Makes a command: reads the arguments, and carries out what the verb makes of them. */
+export const createCommand = <Work>(
+  description: CommandDescription<Verb<Work>>,
+  terminal: Pick<Terminal, 'print' | 'complain'>,
+  carryOut: (work: Work, form: Form) => Promise<number>,
+): Command => ({
+  description,
+  async run(args) {
+    const { name, verbs } = description;
+    const [verbName = '', ...rest] = ONLY in verbs ? [ONLY, ...args] : args;
+    const chosen = Object.hasOwn(verbs, verbName) ? verbs[verbName] : undefined;
+    if (args.some((argument) => HELP_FLAGS.includes(argument))) {
+      terminal.print(helpOf(description, chosen === undefined ? null : verbName));
+      return 0;
+    }
+    try {
+      if (chosen === undefined) {
+        const names = OR.format(Object.keys(verbs));
+        throw new UsageError(`${name} needs ${names}\n\n${helpOf(description)}`);
+      }
+      const { values, positionals } = readFlags(rest, chosen.flags);
+      const given = readPositionals(positionals, chosen.arguments);
+      return await carryOut(await chosen.plan(given, values), { isJson: values['json'] === true });
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+      terminal.complain(error.message);
+      return EXIT_USAGE;
+    }
+  },
+});
+
+const JSON_FLAG = { json: { type: 'boolean', about: 'print JSON, for programs' } } as const;
+
+type Verbs<Work> = Readonly<Record<string, Verb<Work>>>;
+
+/** The same verbs with the flag `--json`. */
+export const withJson = <Work>(verbs: Verbs<Work>): Verbs<Work> =>
+  Object.fromEntries(
+    Object.entries(verbs).map(([name, plain]) => [
+      name,
+      { ...plain, flags: { ...plain.flags, ...JSON_FLAG } },
+    ]),
+  );
+
+/** A value as JSON that people can read, too. */
+export const printedJson = (value: unknown): string => JSON.stringify(value, null, 2);

@@ -4,53 +4,46 @@
  */
 
 import type { CredentialShown } from '../operator/credential-actions.ts';
+import { readNumber, required } from './arguments.ts';
 import type { Command } from './command.ts';
+import { verb } from './command.ts';
 import type { Errand, OperatorContext } from './operator-command.ts';
-import {
-  describeCredential,
-  readFlags,
-  readNumber,
-  readPositionals,
-  runErrand,
-  UsageError,
-} from './operator-command.ts';
+import { describeCredential, errandCommand } from './operator-command.ts';
 
-const USAGE = `tagcast credential show <client-id> [--app <app-id>]
-tagcast credential rotate <client-id> [--app <app-id>] --grace-hours <0–168>
-
-Without --app: the credentials of the super user (Notification + Admin API). With --app: those of the app (Subscriptions API).
-show prints the credentials in force. rotate creates new ones; the old ones keep working for the grace period.`;
+const APP = {
+  app: {
+    type: 'string',
+    value: 'app',
+    about: "of this app's API user (Subscriptions API); else of the super user (both other APIs)",
+  },
+} as const;
 
 /** Makes the command. */
-export const credentialCommand = (context: OperatorContext): Command => ({
-  usage: USAGE,
-  run: (args) => runErrand(context, USAGE, args, plan),
-});
-
-const APP = { app: { type: 'string' } } as const;
-
-function plan(verb: string, args: readonly string[]): Errand {
-  switch (verb) {
-    case 'show': {
-      const { values, positionals } = readFlags(args, APP);
-      return errand('credential.show', readOwner(positionals, values.app), {});
-    }
-    case 'rotate': {
-      const { values, positionals } = readFlags(args, {
-        ...APP,
-        'grace-hours': { type: 'string' },
-      });
-      const owner = readOwner(positionals, values.app);
-      const grace = values['grace-hours'];
-      if (grace === undefined) throw new UsageError('--grace-hours is missing');
-      return errand('credential.rotate', owner, {
-        graceHours: readNumber('--grace-hours', grace),
-      });
-    }
-    default:
-      throw new UsageError(`credential needs show or rotate\n${USAGE}`);
-  }
-}
+export const credentialCommand = (context: OperatorContext): Command =>
+  errandCommand(context, {
+    name: 'credential',
+    verbs: {
+      show: verb(
+        { summary: 'Prints the credentials in force.', arguments: ['client'], flags: APP },
+        ({ client }, { app }) => errand('credential.show', ownerOf(client, app), {}),
+      ),
+      rotate: verb(
+        {
+          summary: 'Creates new credentials; the old ones keep working for the grace period.',
+          arguments: ['client'],
+          flags: {
+            ...APP,
+            'grace-hours': { type: 'string', value: '0–168', about: 'the grace period' },
+          },
+        },
+        ({ client }, { app, 'grace-hours': grace }) => {
+          const owner = ownerOf(client, app);
+          const graceHours = readNumber('--grace-hours', required('grace-hours', grace));
+          return errand('credential.rotate', owner, { graceHours });
+        },
+      ),
+    },
+  });
 
 interface Owner {
   readonly client: string;
@@ -58,10 +51,10 @@ interface Owner {
   readonly appId: number | null;
 }
 
-function readOwner(positionals: readonly string[], app: string | undefined): Owner {
-  const { client } = readPositionals(positionals, ['client']);
-  return { client, appId: app === undefined ? null : readNumber('--app', app) };
-}
+const ownerOf = (client: string, app: string | undefined): Owner => ({
+  client,
+  appId: app === undefined ? null : readNumber('--app', app),
+});
 
 const errand = (
   action: 'credential.show' | 'credential.rotate',

@@ -5,42 +5,33 @@
 
 import type { DecidedDeletions } from '../operator/operator-actions.ts';
 import type { HeldDeletions } from '../store/deletions/scopes.ts';
-import type { Command } from './command.ts';
-import type { Errand, OperatorContext } from './operator-command.ts';
-import { readFlags, readPositionals, runErrand, UsageError } from './operator-command.ts';
-
-const USAGE = `tagcast deletions list              lists push jobs whose deletions are held
-tagcast deletions release <job-id>  erases their devices, except those that registered since the push
-tagcast deletions discard <job-id>  keeps their devices (happens by itself after 30 days)`;
+import type { Command, Verb } from './command.ts';
+import { verb } from './command.ts';
+import type { OperatorContext, Plan } from './operator-command.ts';
+import { errandCommand } from './operator-command.ts';
 
 /** Makes the command. */
-export const deletionsCommand = (context: OperatorContext): Command => ({
-  usage: USAGE,
-  run: (args) => runErrand(context, USAGE, args, plan),
-});
+export const deletionsCommand = (context: OperatorContext): Command =>
+  errandCommand(context, {
+    name: 'deletions',
+    verbs: {
+      list: verb({ summary: 'Lists push jobs whose deletions are held.' }, () => ({
+        action: 'deletions.list',
+        input: {},
+        describe: describeHeld,
+      })),
+      release: decision('release', 'Erases their devices, except those that registered since.'),
+      discard: decision('discard', 'Keeps their devices (happens by itself after 30 days).'),
+    },
+  });
 
-function plan(verb: string, args: readonly string[]): Errand {
-  const { positionals } = readFlags(args, {});
-  switch (verb) {
-    case 'list':
-      readPositionals(positionals, []);
-      return { action: 'deletions.list', input: {}, describe: describeHeld };
-    case 'release':
-    case 'discard': {
-      const { job } = readPositionals(positionals, ['job']);
-      return {
-        action: `deletions.${verb}`,
-        input: { job },
-        describe: ({ devices }: DecidedDeletions) =>
-          verb === 'release'
-            ? `${devices} devices will be erased.`
-            : `${devices} devices are kept.`,
-      };
-    }
-    default:
-      throw new UsageError(`deletions needs list, release or discard\n${USAGE}`);
-  }
-}
+const decision = (decided: 'release' | 'discard', summary: string): Verb<Plan> =>
+  verb({ summary, arguments: ['job'] }, ({ job }) => ({
+    action: `deletions.${decided}`,
+    input: { job },
+    describe: ({ devices }: DecidedDeletions) =>
+      decided === 'release' ? `${devices} devices will be erased.` : `${devices} devices are kept.`,
+  }));
 
 const describeHeld = (held: readonly HeldDeletions[]): string =>
   held.length === 0 ? 'No deletions are held.' : held.map(describeScope).join('\n');

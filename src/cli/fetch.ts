@@ -4,13 +4,15 @@
  */
 
 import { readFile } from 'node:fs/promises';
-import { parseArgs } from 'node:util';
 import type { ClientConnection } from '../http2/client/client-connection.ts';
 import type { Response } from '../http2/client/client-stream.ts';
 import { connect } from '../http2/client/connect.ts';
 import type { RequestForm } from '../http2/client/request-form.ts';
 import { ErrorCode } from '../http2/error.ts';
+import { UsageError } from './arguments.ts';
 import type { Command } from './command.ts';
+import { createCommand, EXIT_FAILED, ONLY, verb } from './command.ts';
+import { processTerminal } from './process-terminal.ts';
 
 const LIMITS = {
   connectTimeoutMs: 5_000,
@@ -28,22 +30,6 @@ const LIMITS = {
  * waits for that no longer than this.
  */
 const ERROR_PATIENCE_MS = 500;
-const EXIT_FAILED = 1;
-const EXIT_USAGE = 2;
-
-const USAGE = `Usage: tagcast fetch [flags] <url>
-
-Sends one request with our own HTTP/2 client: https with ALPN h2, http in clear text with prior knowledge. Prints the
-status, an empty line and the body; errors go to standard error. Exit code 0: a complete answer, whatever its status;
-1: no complete answer, or the server broke the protocol; 2: wrong arguments.
-
-  --data <text>           send this as POST; without it the request is a GET
-  --header <name: value>  another header field; may be repeated
-  --ca-file <file>        PEM certificates to trust besides the system's
-  --insecure              accept any certificate
-  --help                  this text
-`;
-
 interface Arguments {
   readonly url: URL;
   readonly form: RequestForm;
@@ -51,22 +37,50 @@ interface Arguments {
   readonly isInsecure: boolean;
 }
 
-export const fetchCommand: Command = {
-  usage: USAGE,
-  run: async (args) => {
-    const read = readArguments(args);
-    if (read === 'help') {
-      process.stdout.write(USAGE);
-      return 0;
-    }
-    if (typeof read === 'string') return complain(read, EXIT_USAGE);
+const NOTES = `Uses https with ALPN h2, or http in clear text with prior knowledge. Prints the status, an empty line and the body; errors go
+to standard error. Exit code 0: a complete answer, whatever its status; 1: no complete answer, or the server broke the protocol;
+2: wrong arguments.`;
+
+const FLAGS = {
+  data: { type: 'string', about: 'send this as POST; without it the request is a GET' },
+  header: {
+    type: 'string',
+    multiple: true,
+    value: 'name: value',
+    about: 'another header field',
+  },
+  'ca-file': {
+    type: 'string',
+    value: 'file',
+    about: "PEM certificates to trust besides the system's",
+  },
+  insecure: { type: 'boolean', about: 'accept any certificate' },
+} as const;
+
+export const fetchCommand: Command = createCommand<Arguments>(
+  {
+    name: 'fetch',
+    notes: NOTES,
+    verbs: {
+      [ONLY]: verb(
+        {
+          summary: 'Sends one request with our own HTTP/2 client.',
+          arguments: ['url'],
+          flags: FLAGS,
+        },
+        ({ url }, flags) => readArguments(url, flags),
+      ),
+    },
+  },
+  processTerminal,
+  async (read) => {
     const result = await fetchOnce(read);
-    if (!result.ok) return complain(result.reason, EXIT_FAILED);
+    if (!result.ok) return complain(result.reason);
     const head = Buffer.from(`${result.status}\n\n`);
     const fault = await print(Buffer.concat([head, result.body]));
-    return fault === null ? 0 : complain(`standard output: ${fault}`, EXIT_FAILED);
+    return fault === null ? 0 : complain(`standard output: ${fault}`);
   },
-};
+);
 
 /** Resolves when all is written: with null, or with the error when the reader has gone. */
 function print(octets: Buffer): Promise<string | null> {
@@ -77,9 +91,9 @@ function print(octets: Buffer): Promise<string | null> {
   });
 }
 
-function complain(reason: string, exitCode: number): number {
-  process.stderr.write(`tagcast fetch: ${reason}\n`);
-  return exitCode;
+function complain(reason: string): number {
+  processTerminal.complain(`tagcast fetch: ${reason}`);
+  return EXIT_FAILED;
 }
 
 type Fetched =
@@ -157,27 +171,18 @@ const PROTOCOL = /^https?:$/;
  */
 const FIELD_LINE = /^([!#$%&'*+\-.^_`|~\w]+):\s*([\t\x20-\x7e\x80-\xff]*?)\s*$/;
 
-/** The arguments, `help`, or the fault of the arguments. */
-function readArguments(args: readonly string[]): Arguments | 'help' | string {
-  let parsed: ReturnType<typeof parseFlags>;
-  try {
-    parsed = parseFlags(args);
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  }
-  const { values, positionals } = parsed;
-  if (values.help) return 'help';
-  const [text = ''] = positionals;
+function readArguments(
+  text: string,
+  values: {
+    readonly data?: string | undefined;
+    readonly header?: readonly string[] | undefined;
+    readonly 'ca-file'?: string | undefined;
+    readonly insecure?: boolean | undefined;
+  },
+): Arguments {
   const url = URL.canParse(text) ? new URL(text) : null;
-  if (positionals.length !== 1 || url === null || !PROTOCOL.test(url.protocol)) {
-    return 'one https: or http: URL is needed; --help says more';
-  }
-  const fields: RequestForm['fields'][number][] = [];
-  for (const line of values.header ?? []) {
-    const [, name, value] = FIELD_LINE.exec(line) ?? [];
-    if (name === undefined || value === undefined)
-      return `--header '${line}' is not a valid header field`;
-    fields.push({ name: name.toLowerCase(), value, indexing: 'without' });
+  if (url === null || !PROTOCOL.test(url.protocol)) {
+    throw new UsageError('one https: or http: URL is needed; --help says more');
   }
   const form: RequestForm = {
     method: values.data === undefined ? 'GET' : 'POST',
@@ -185,22 +190,17 @@ function readArguments(args: readonly string[]): Arguments | 'help' | string {
     authority: url.host,
     valueIn: 'path',
     path: url.pathname + url.search,
-    fields,
+    fields: (values.header ?? []).map(readField),
     contentBefore: Buffer.from(values.data ?? ''),
     contentAfter: Buffer.alloc(0),
   };
   return { url, form, caFile: values['ca-file'], isInsecure: values.insecure ?? false };
 }
 
-const parseFlags = (args: readonly string[]) =>
-  parseArgs({
-    args: [...args],
-    allowPositionals: true,
-    options: {
-      data: { type: 'string' },
-      header: { type: 'string', multiple: true },
-      'ca-file': { type: 'string' },
-      insecure: { type: 'boolean' },
-      help: { type: 'boolean', short: 'h' },
-    },
-  });
+function readField(line: string): RequestForm['fields'][number] {
+  const [, name, value] = FIELD_LINE.exec(line) ?? [];
+  if (name === undefined || value === undefined) {
+    throw new UsageError(`--header '${line}' is not a valid header field`);
+  }
+  return { name: name.toLowerCase(), value, indexing: 'without' };
+}

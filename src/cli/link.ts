@@ -1,9 +1,16 @@
 /** One-time links of the console, as commands print them. */
 
-import { UsageError } from './operator-command.ts';
+import { UsageError } from './arguments.ts';
 
 /** Under which address people reach the console. */
-export const URL_FLAG = { url: { type: 'string', default: 'http://127.0.0.1:8080' } } as const;
+export const URL_FLAG = {
+  url: {
+    type: 'string',
+    value: 'address',
+    default: 'http://127.0.0.1:8080',
+    about: 'under which people reach the console',
+  },
+} as const;
 
 const WEB = /^https?:$/;
 /** Whoever copies the address of the console itself means the same. */

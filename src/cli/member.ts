@@ -1,67 +1,73 @@
 /** `tagcast member …`: who belongs to a client in the console, and links to new passwords. */
 
 import type { MemberRow } from '../store/accounts/memberships.ts';
+import { required } from './arguments.ts';
 import type { Command } from './command.ts';
+import { verb } from './command.ts';
 import { describeLink, readLinkUrl, URL_FLAG } from './link.ts';
-import type { Errand, OperatorContext } from './operator-command.ts';
-import { readFlags, readPositionals, runErrand, UsageError } from './operator-command.ts';
+import type { OperatorContext, Plan } from './operator-command.ts';
+import { errandCommand } from './operator-command.ts';
 
-const USAGE = `tagcast member list <client-id>
-tagcast member invite <client-id> --role <role> [--url <address>]   prints a link by which one person joins the client
-tagcast member role <client-id> <email> <role>
-tagcast member remove <client-id> <email>
-tagcast member reset <email> [--url <address>]                      prints a link by which the account gets a new password
-
-Roles: owner (everything), publisher (sends and reads), viewer (reads). Each link works once, for an hour.
-
-  --url <address>   under which people reach the console (http://127.0.0.1:8080)`;
+const NOTES =
+  'Roles: owner (everything), publisher (sends and reads), viewer (reads). Each link works once, for an hour.';
+const ROLES = ['owner', 'publisher', 'viewer'] as const;
 
 /** Makes the command. */
-export const memberCommand = (context: OperatorContext): Command => ({
-  usage: USAGE,
-  run: (args) => runErrand(context, USAGE, args, plan),
-});
+export const memberCommand = (context: OperatorContext): Command =>
+  errandCommand(context, {
+    name: 'member',
+    verbs: {
+      list: verb({ summary: "Lists a client's members.", arguments: ['client'] }, ({ client }) => ({
+        action: 'member.list',
+        input: { client },
+        describe: describeMembers,
+      })),
+      invite: verb(
+        {
+          summary: 'Prints a link by which one person joins the client.',
+          arguments: ['client'],
+          flags: {
+            role: { type: 'string', choices: ROLES, about: 'what they may do' },
+            ...URL_FLAG,
+          },
+          notes: NOTES,
+        },
+        ({ client }, { role, url }) => planInvitation(client, required('role', role), url),
+      ),
+      role: verb(
+        {
+          summary: 'Gives a member another role.',
+          arguments: ['client', 'email', { name: 'role', choices: ROLES }],
+          notes: NOTES,
+        },
+        (input) => ({
+          action: 'member.role',
+          input,
+          describe: ({ role }) => `${input.email} is ${role} of client ${input.client}.`,
+        }),
+      ),
+      remove: verb(
+        { summary: 'Takes a member out of the client.', arguments: ['client', 'email'] },
+        (input) => ({
+          action: 'member.remove',
+          input,
+          describe: () => `${input.email} does not belong to client ${input.client} any more.`,
+        }),
+      ),
+      reset: verb(
+        {
+          summary: 'Prints a link by which the account gets a new password.',
+          arguments: ['email'],
+          flags: URL_FLAG,
+          notes: NOTES,
+        },
+        ({ email }, { url }) => planReset(email, url),
+      ),
+    },
+  });
 
-function plan(verb: string, args: readonly string[]): Errand {
-  switch (verb) {
-    case 'list': {
-      const { client } = readPositionals(readFlags(args, {}).positionals, ['client']);
-      return { action: 'member.list', input: { client }, describe: describeMembers };
-    }
-    case 'invite':
-      return planInvitation(args);
-    case 'role': {
-      const names = ['client', 'email', 'role'] as const;
-      const input = readPositionals(readFlags(args, {}).positionals, names);
-      const { client, email } = input;
-      return {
-        action: 'member.role',
-        input,
-        describe: ({ role }) => `${email} is ${role} of client ${client}.`,
-      };
-    }
-    case 'remove': {
-      const input = readPositionals(readFlags(args, {}).positionals, ['client', 'email']);
-      const { client, email } = input;
-      return {
-        action: 'member.remove',
-        input,
-        describe: () => `${email} does not belong to client ${client} any more.`,
-      };
-    }
-    case 'reset':
-      return planReset(args);
-    default:
-      throw new UsageError(`member needs list, invite, role, remove or reset\n${USAGE}`);
-  }
-}
-
-function planInvitation(args: readonly string[]): Errand {
-  const { values, positionals } = readFlags(args, { ...URL_FLAG, role: { type: 'string' } });
-  const { client } = readPositionals(positionals, ['client']);
-  const { role } = values;
-  if (role === undefined) throw new UsageError('--role is missing');
-  const url = readLinkUrl(values.url);
+function planInvitation(client: string, role: string, address: string): Plan {
+  const url = readLinkUrl(address);
   return {
     action: 'member.invite',
     input: { client, role },
@@ -69,10 +75,8 @@ function planInvitation(args: readonly string[]): Errand {
   };
 }
 
-function planReset(args: readonly string[]): Errand {
-  const { values, positionals } = readFlags(args, URL_FLAG);
-  const { email } = readPositionals(positionals, ['email']);
-  const url = readLinkUrl(values.url);
+function planReset(email: string, address: string): Plan {
+  const url = readLinkUrl(address);
   return {
     action: 'member.reset',
     input: { email },

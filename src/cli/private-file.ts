@@ -5,7 +5,7 @@
 
 import type { FileHandle } from 'node:fs/promises';
 import { open } from 'node:fs/promises';
-import { UsageError } from './operator-command.ts';
+import { UsageError } from './arguments.ts';
 
 /** Opens a new file for appending. */
 export async function createPrivateFile(path: string): Promise<FileHandle> {

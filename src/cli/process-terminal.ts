@@ -1,6 +1,6 @@
 /** The terminal of this process: printed texts go to stdout, all others to stderr. */
 
-import type { Terminal } from './operator-command.ts';
+import type { Terminal } from './terminal.ts';
 
 export const processTerminal: Terminal = {
   print: (text) => void process.stdout.write(`${text}\n`),

@@ -4,15 +4,16 @@
  */
 
 import { writeFile } from 'node:fs/promises';
-import { parseArgs } from 'node:util';
 import type { ScenarioName } from '../simulator/faults/scenarios.ts';
 import { isScenarioName, SCENARIO_NAMES, SCENARIOS } from '../simulator/faults/scenarios.ts';
 import type { SimulatorOptions } from '../simulator/options.ts';
 import { behaviourChangeSchema } from '../simulator/options.ts';
 import type { Simulator } from '../simulator/simulator.ts';
 import { startSimulator } from '../simulator/simulator.ts';
-import type { Command } from './command.ts';
-import { UsageError } from './operator-command.ts';
+import { UsageError } from './arguments.ts';
+import type { Command, Flag } from './command.ts';
+import { createCommand, EXIT_FAILED, ONLY, verb } from './command.ts';
+import { processTerminal } from './process-terminal.ts';
 import { keptCertificate, readAccounts, writeAccounts } from './simulator-files.ts';
 
 /** Flags that are numbers in the behaviour, by their path in it. */
@@ -57,43 +58,82 @@ const PORT_MAX = 65_535;
 const HOST = '127.0.0.1';
 
 interface Arguments {
-  readonly help: boolean;
   readonly options: SimulatorOptions;
   readonly certificateFile: string | undefined;
   readonly privateKeyFile: string | undefined;
   readonly accountsFile: string | undefined;
 }
 
-export const simulateCommand: Command = {
-  usage: usageText(),
-  run: async (args) => {
-    try {
-      return await simulate(readArguments(args));
-    } catch (error) {
-      if (error instanceof UsageError) {
-        process.stderr.write(`tagcast simulate: ${error.message}\n`);
-        return 2;
-      }
-      if (isSystemError(error)) {
-        process.stderr.write(`tagcast simulate: ${error.message}\n`);
-        return 1;
-      }
-      throw error;
-    }
+type TextFlag = Flag & { readonly type: 'string' };
+
+const flagsOf = (
+  abouts: Readonly<Record<string, string>>,
+  placeOf: (name: string) => string,
+): Readonly<Record<string, TextFlag>> =>
+  Object.fromEntries(
+    Object.entries(abouts).map(([name, about]) => [
+      name,
+      { type: 'string', value: placeOf(name), about },
+    ]),
+  );
+
+const FLAGS: Readonly<Record<string, TextFlag>> = {
+  ...flagsOf(TEXT_FLAGS, (name) => (name === 'host' ? 'address' : 'file')),
+  ...flagsOf(PORT_FLAGS, () => 'port'),
+  ...flagsOf(
+    Object.fromEntries(Object.entries(BEHAVIOUR_FLAGS).map(([name, [, about]]) => [name, about])),
+    () => 'n',
+  ),
+  [SCENARIO_FLAG]: {
+    type: 'string',
+    multiple: true,
+    value: 'name,…',
+    choices: SCENARIO_NAMES,
+    about: 'scenarios, below',
   },
 };
 
+const NAME_COLUMNS = 24;
+
+const NOTES = `Prints its addresses as one line of JSON when it is ready, and runs until SIGINT or SIGTERM. Shares are numbers from 0 to 1.
+
+Scenarios may be combined, by commas or by more than one flag; the flags above override them:
+
+${SCENARIO_NAMES.map((name) => `  ${name.padEnd(NAME_COLUMNS)}${SCENARIOS[name].about}`).join('\n')}`;
+
+export const simulateCommand: Command = createCommand<Arguments>(
+  {
+    name: 'simulate',
+    notes: NOTES,
+    verbs: {
+      [ONLY]: verb(
+        {
+          summary:
+            'Runs a simulated APNs, FCM, Google token endpoint and Web Push service over TLS and HTTP/2.',
+          flags: FLAGS,
+        },
+        (_, flags) => readArguments(flags),
+      ),
+    },
+  },
+  processTerminal,
+  async (given) => {
+    try {
+      return await simulate(given);
+    } catch (error) {
+      if (error instanceof UsageError || !isSystemError(error)) throw error;
+      processTerminal.complain(`tagcast simulate: ${error.message}`);
+      return EXIT_FAILED;
+    }
+  },
+);
+
 async function simulate({
-  help,
   options,
   certificateFile,
   privateKeyFile,
   accountsFile,
 }: Arguments): Promise<number> {
-  if (help) {
-    process.stdout.write(usageText());
-    return 0;
-  }
   // Listening for signals comes first: one that arrives while the servers start must end them too.
   const stopped = untilSignal();
   const accounts = accountsFile === undefined ? undefined : await readAccounts(accountsFile);
@@ -119,8 +159,7 @@ async function simulate({
   return 0;
 }
 
-function readArguments(args: readonly string[]): Arguments {
-  const values = parseFlags(args);
+function readArguments(values: Readonly<Record<string, unknown>>): Arguments {
   const text = (flag: string): string | undefined => {
     const value = values[flag];
     return typeof value === 'string' ? value : undefined;
@@ -131,7 +170,6 @@ function readArguments(args: readonly string[]): Arguments {
     throw new UsageError('--private-key-file goes with --certificate-file');
   }
   return {
-    help: values['help'] === true,
     options: {
       host: text('host') ?? HOST,
       apnsPort: port('apns-port'),
@@ -144,23 +182,6 @@ function readArguments(args: readonly string[]): Arguments {
     privateKeyFile,
     accountsFile: text('accounts-file'),
   };
-}
-
-function parseFlags(args: readonly string[]): Readonly<Record<string, unknown>> {
-  const flags = [BEHAVIOUR_FLAGS, PORT_FLAGS, TEXT_FLAGS].flatMap((group) => Object.keys(group));
-  const strings = Object.fromEntries(flags.map((flag) => [flag, { type: 'string' as const }]));
-  try {
-    const options = {
-      ...strings,
-      [SCENARIO_FLAG]: { type: 'string' as const, multiple: true },
-      help: { type: 'boolean' as const, short: 'h' },
-    };
-    return parseArgs({ args: [...args], options, allowPositionals: false }).values;
-  } catch (error) {
-    // parseArgs adds advice about `--` after the first sentence, which does not help here.
-    const message = error instanceof Error ? error.message : String(error);
-    throw new UsageError(message.split('. ', 1)[0], { cause: error });
-  }
 }
 
 function readPort(flag: string, value: string): number {
@@ -222,29 +243,4 @@ function untilSignal(): Promise<void> {
  */
 function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'syscall' in error;
-}
-
-function usageText(): string {
-  const numbers = Object.entries(BEHAVIOUR_FLAGS).map(([flag, [, about]]) => [flag, '<n>', about]);
-  const ports = Object.entries(PORT_FLAGS).map(([flag, about]) => [flag, '<port>', about]);
-  const texts = Object.entries(TEXT_FLAGS).map(([flag, about]) => [flag, '', about]);
-  const flags = [...texts, ...ports, ...numbers, [SCENARIO_FLAG, '<name,…>', 'scenarios, below']];
-  const lines = flags.map(([flag, value, about]) => line(`--${flag} ${value}`, about));
-  const scenarios = SCENARIO_NAMES.map((name) => line(name, SCENARIOS[name].about));
-  return `Usage: tagcast simulate [flags]
-
-Runs a simulated APNs, FCM, Google token endpoint and Web Push service over TLS and HTTP/2 until SIGINT or SIGTERM.
-Prints its addresses as one line of JSON when it is ready. Shares are numbers from 0 to 1.
-
-${lines.join('\n')}
-${line('--help', 'this text')}
-
-Scenarios may be combined, by commas or by more than one flag; the flags above override them:
-
-${scenarios.join('\n')}
-`;
-}
-
-function line(name: string, about = ''): string {
-  return `  ${name.padEnd(24)}${about}`;
 }

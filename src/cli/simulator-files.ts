@@ -10,7 +10,7 @@ import { accountsSchema } from '../simulator/accounts.ts';
 import type { Certificate } from '../simulator/server/certificate.ts';
 import { createCertificate } from '../simulator/server/certificate.ts';
 import { parseJson } from '../std/json.ts';
-import { UsageError } from './operator-command.ts';
+import { UsageError } from './arguments.ts';
 
 /** The accounts of the file; undefined when there is no such file. */
 export async function readAccounts(file: string): Promise<ProviderAccounts | undefined> {

@@ -6,7 +6,7 @@
 import { open, readFile, rename, rm } from 'node:fs/promises';
 import type { z } from 'zod';
 import { parseJson } from '../std/json.ts';
-import { UsageError } from './operator-command.ts';
+import { UsageError } from './arguments.ts';
 
 /** The content of the file; null: there is none. */
 export async function readState<T>(path: string, form: z.ZodType<T>): Promise<T | null> {

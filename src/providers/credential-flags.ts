@@ -1,11 +1,19 @@
 /** A provider's credential on the command line, whose own part is behind `GivenFlags`. */
 
 export interface CredentialFlags {
-  /** The usage text after `tagcast app credentials <app-id> <platform>`. */
+  /** The usage text after `tagcast app credentials <app> <provider>`. */
   readonly usage: string;
-  readonly flags: Readonly<Record<string, { readonly type: 'string' | 'boolean' }>>;
+  readonly flags: Readonly<Record<string, CredentialFlag>>;
   /** Builds the input that the provider's form checks. */
   read(given: GivenFlags): Promise<unknown>;
+}
+
+/** A flag, and what help tells of it. */
+export interface CredentialFlag {
+  readonly type: 'string' | 'boolean';
+  /** What stands for its value: `file` is completed with names of files. */
+  readonly value?: string;
+  readonly about: string;
 }
 
 export interface GivenFlags {

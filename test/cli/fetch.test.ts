@@ -241,8 +241,8 @@ t.test('a reader that goes away is a failure without a stack trace', async (t) =
 
 t.test('wrong arguments get one sentence and the code 2', async (t) => {
   for (const [args, sentence] of [
-    [[], /URL is needed/],
-    [['http://localhost', 'http://localhost'], /URL is needed/],
+    [[], /<url> is missing/],
+    [['http://localhost', 'http://localhost'], /unexpected argument/],
     [['localhost'], /URL is needed/],
     [['ftp://localhost/'], /URL is needed/],
     [['--bogus', 'http://localhost'], /--bogus/],

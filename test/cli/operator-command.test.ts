@@ -8,6 +8,7 @@ import { clientCommand } from '../../src/cli/client.ts';
 import type { Command } from '../../src/cli/command.ts';
 import { credentialCommand } from '../../src/cli/credential.ts';
 import { deletionsCommand } from '../../src/cli/deletions.ts';
+import { helpOf } from '../../src/cli/help.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { recordedContext } from '../support/terminal.ts';
 
@@ -37,7 +38,7 @@ t.test('each mistake has its sentence', async (t) => {
     ['app add acme News', /^--platform is missing$/],
     ['app add acme News --platform ios', /^--platform must be a number, not ios$/],
     ['app add acme --platform 3', /^<name> is missing$/],
-    ['app credentials x apns --remove', /^<app-id> must be a number, not x$/],
+    ['app credentials x apns --remove', /^<app> must be a number, not x$/],
     ['app credentials 1 web', /^the provider is apns, fcm or webpush, not web$/],
     ['app credentials 1 apns', /^--team-id is missing$/],
     ['app credentials 1 fcm --service-account-file /nowhere/x', /^cannot read \/nowhere\/x$/],
@@ -65,6 +66,6 @@ t.test('each mistake has its sentence', async (t) => {
   for (const command of Object.values(commands)) t.equal(await command.run(['--help']), 0);
   t.same(
     context.printed,
-    Object.values(commands).map(({ usage }) => usage),
+    Object.values(commands).map(({ description }) => helpOf(description)),
   );
 });

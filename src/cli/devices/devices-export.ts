@@ -12,12 +12,12 @@ import type { OperatorActions } from '../../operator/operator-actions.ts';
 import type { DeviceOfApp, DevicePage, PageEnd } from '../../store/devices/read-page.ts';
 import type { DeviceWriter } from '../../transfer/write-devices.ts';
 import { csvWriter, ndjsonWriter } from '../../transfer/write-devices.ts';
-import type { Terminal } from '../operator-command.ts';
-import { UsageError } from '../operator-command.ts';
+import { UsageError } from '../arguments.ts';
 import { askOnce, askPatiently } from '../patient-actions.ts';
 import { createPrivateFile } from '../private-file.ts';
 import { format, Progress } from '../progress.ts';
 import { readState, removeState, writeState } from '../state-file.ts';
+import type { Terminal } from '../terminal.ts';
 
 export const WRITERS = { csv: csvWriter, ndjson: ndjsonWriter } as const satisfies Readonly<
   Record<string, DeviceWriter>

@@ -14,11 +14,12 @@ import type { Entry, FileDevice } from '../../transfer/file-device.ts';
 import type { FormatName } from '../../transfer/formats.ts';
 import { FORMAT_NAMES, FORMATS } from '../../transfer/formats.ts';
 import { readEntries } from '../../transfer/read-entries.ts';
-import type { Terminal } from '../operator-command.ts';
-import { UsageError } from '../operator-command.ts';
+import { UsageError } from '../arguments.ts';
+import { printedJson } from '../command.ts';
 import { askOnce, askPatiently, GivenUpError } from '../patient-actions.ts';
 import { format, Progress } from '../progress.ts';
 import { readState, removeState, writeState } from '../state-file.ts';
+import type { Terminal } from '../terminal.ts';
 import type { ImportInput } from './import-input.ts';
 import { ImportTagMap } from './import-tag-map.ts';
 import type { Tally } from './import-tally.ts';
@@ -35,6 +36,8 @@ export interface ImportRequest {
   readonly statePath: string | null;
   /** Records to skip when there is no state. */
   readonly resumeFrom: number;
+  /** Whether the summary is for programs. */
+  readonly isJson: boolean;
 }
 
 const stateForm = z.object({
@@ -319,12 +322,17 @@ class Import {
     const { statePath } = this.request;
     const rate = format(Math.round(records / Math.max(seconds, 0.001)));
     const done = format(this.state.records);
-    this.terminal.print(
-      [
-        `${done} records, ${format(records)} of them in ${seconds.toFixed(1)} s (${rate}/s)`,
-        ...describeTally(this.state.tally),
-      ].join('\n'),
-    );
+    if (this.request.isJson) {
+      const { records: recordsInAll, tally } = this.state;
+      this.terminal.print(printedJson({ end: end.kind, records: recordsInAll, ...tally }));
+    } else {
+      this.terminal.print(
+        [
+          `${done} records, ${format(records)} of them in ${seconds.toFixed(1)} s (${rate}/s)`,
+          ...describeTally(this.state.tally),
+        ].join('\n'),
+      );
+    }
     if (end.kind === 'done') {
       if (statePath !== null) await removeState(statePath);
       return;

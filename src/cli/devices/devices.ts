@@ -8,78 +8,124 @@ import type { OperatorSession } from '../../operator/operator-session.ts';
 import type { PageEnd } from '../../store/devices/read-page.ts';
 import type { FormatName } from '../../transfer/formats.ts';
 import { FORMAT_NAMES, isFormatName } from '../../transfer/formats.ts';
+import { readNumber, UsageError } from '../arguments.ts';
 import type { Command } from '../command.ts';
+import { createCommand, EXIT_FAILED, verb } from '../command.ts';
 import type { OperatorContext } from '../operator-command.ts';
-import { readFlags, readNumber, readPositionals, UsageError } from '../operator-command.ts';
 import { GivenUpError } from '../patient-actions.ts';
 import type { ExportFormat } from './devices-export.ts';
 import { exportDevices, WRITERS } from './devices-export.ts';
 import { importDevices } from './devices-import.ts';
 import { openInput } from './import-input.ts';
 
-const USAGE = `tagcast devices export <app-id> [--format ndjson|csv] [--output <file>] [--resume-from <platform>.<ordinal>]
-tagcast devices import <app-id> <file|-> [--format ${FORMAT_NAMES.join('|')}]
-       [--replace-tags] [--create-tags] [--bad-lines <n>] [--state <file>] [--resume-from <records>]
-
-Export writes to standard output, or to a file; after an interruption the same command with the same file continues.
-Import reads a file (also compressed, .gz) or standard input (-). After an interruption the same command continues; it keeps its
-position in <file>.import-<app-id>.state, or in --state. Without --format the file's name decides (.csv, .ndjson, .jsonl).
-
-  --replace-tags      a device that exists already loses the tags that the file does not give it
-                      (default: it gains the tags of the file)
-  --create-tags       creates tags that do not exist (default: each is reported once and left out)
-  --bad-lines <n>     stops after more than <n> records that cannot be read (1000); each is reported and skipped
-  --resume-from …     where to begin, when there is no state file
-
-Exit code 0: everything; 1: not everything; 2: wrong arguments; 130: interrupted.`;
+const EXIT_CODES =
+  'Exit code 0: everything; 1: not everything; 2: wrong arguments; 130: interrupted.';
 
 /** The default limit of an import: a file with more bad lines is of another format. */
 const BAD_LINES_MAX = '1000';
 
-const EXIT_FAILED = 1;
-const EXIT_USAGE = 2;
+const EXPORT_FLAGS = {
+  format: {
+    type: 'string',
+    default: 'ndjson',
+    choices: Object.keys(WRITERS),
+    about: 'format of the file',
+  },
+  output: { type: 'string', value: 'file', about: 'the file; else standard output' },
+  'resume-from': {
+    type: 'string',
+    value: 'platform.ordinal',
+    about: 'where to begin, on standard output',
+  },
+} as const;
+
+const IMPORT_FLAGS = {
+  format: {
+    type: 'string',
+    choices: FORMAT_NAMES,
+    about: "format of the file; else its name's ending decides",
+  },
+  'replace-tags': {
+    type: 'boolean',
+    default: false,
+    about: 'a device that exists already loses the tags that the file does not give it',
+  },
+  'create-tags': {
+    type: 'boolean',
+    default: false,
+    about: 'create tags that do not exist; else each is reported once and left out',
+  },
+  'bad-lines': {
+    type: 'string',
+    value: 'n',
+    default: BAD_LINES_MAX,
+    about: 'stop after more records than this that cannot be read',
+  },
+  state: { type: 'string', value: 'file', about: 'where the position is kept' },
+  'resume-from': {
+    type: 'string',
+    value: 'records',
+    about: 'where to begin, when there is no state file',
+  },
+  json: { type: 'boolean', default: false, about: 'print the summary as JSON, for programs' },
+} as const;
+
+interface ImportValues {
+  readonly format?: string | undefined;
+  readonly 'replace-tags': boolean;
+  readonly 'create-tags': boolean;
+  readonly 'bad-lines': string;
+  readonly state?: string | undefined;
+  readonly 'resume-from'?: string | undefined;
+  readonly json: boolean;
+}
+
+const IMPORT_NOTES = `Reads a file, also compressed (.gz), or standard input (-). After an interruption the same command continues; it keeps its
+position in <file>.import-<app>.state, or in --state. A device that exists already gains the tags of the file.
+${EXIT_CODES}`;
 
 /** The source of SIGINT and SIGTERM: the process. */
 export type Signals = Pick<EventEmitter, 'once' | 'off'>;
 
-/** Makes the command. */
-export const devicesCommand = (context: OperatorContext, signals: Signals): Command => ({
-  usage: USAGE,
-  run: (args) => run(context, signals, args),
-});
-
 type Work = (session: OperatorSession, signal: AbortSignal) => Promise<number>;
 
-async function run(
-  context: OperatorContext,
-  signals: Signals,
-  args: readonly string[],
-): Promise<number> {
-  const { terminal } = context;
-  if (args.includes('--help') || args.includes('-h')) {
-    terminal.print(USAGE);
-    return 0;
-  }
-  try {
-    const work = await plan(context, args);
-    return await untilInterrupted(context, signals, work);
-  } catch (error) {
-    if (!(error instanceof UsageError || error instanceof GivenUpError)) throw error;
-    terminal.complain(error.message);
-    return error instanceof UsageError ? EXIT_USAGE : EXIT_FAILED;
-  }
-}
-
-function plan(context: OperatorContext, [verb, ...args]: readonly string[]): Work | Promise<Work> {
-  switch (verb) {
-    case 'export':
-      return planExport(context, args);
-    case 'import':
-      return planImport(context, args);
-    default:
-      throw new UsageError(`devices needs export or import\n${USAGE}`);
-  }
-}
+/** Makes the command. */
+export const devicesCommand = (context: OperatorContext, signals: Signals): Command =>
+  createCommand<Work>(
+    {
+      name: 'devices',
+      verbs: {
+        export: verb(
+          {
+            summary: "Writes an app's devices to standard output, or to a file.",
+            arguments: ['app'],
+            flags: EXPORT_FLAGS,
+            notes: `After an interruption the same command with the same file continues. ${EXIT_CODES}`,
+          },
+          ({ app }, flags) => planExport(context, app, flags),
+        ),
+        import: verb(
+          {
+            summary: "Imports devices, also from other engines' exports.",
+            arguments: ['app', 'file'],
+            flags: IMPORT_FLAGS,
+            notes: IMPORT_NOTES,
+          },
+          ({ app, file }, flags) => planImport(context, app, file, flags),
+        ),
+      },
+    },
+    context.terminal,
+    async (work) => {
+      try {
+        return await untilInterrupted(context, signals, work);
+      } catch (error) {
+        if (!(error instanceof GivenUpError)) throw error;
+        context.terminal.complain(error.message);
+        return EXIT_FAILED;
+      }
+    },
+  );
 
 const ENDING = ['SIGINT', 'SIGTERM'] as const;
 
@@ -104,34 +150,33 @@ async function untilInterrupted(
   }
 }
 
-function planExport({ terminal }: OperatorContext, args: readonly string[]): Work {
-  const { values, positionals } = readFlags(args, {
-    format: { type: 'string', default: 'ndjson' },
-    output: { type: 'string' },
-    'resume-from': { type: 'string' },
-  });
-  const { app } = readPositionals(positionals, ['app']);
-  const { format, output: path = null, 'resume-from': place } = values;
+function planExport(
+  { terminal }: OperatorContext,
+  app: string,
+  values: {
+    readonly format: string;
+    readonly output?: string | undefined;
+    readonly 'resume-from'?: string | undefined;
+  },
+): Work {
+  const { format, 'resume-from': place } = values;
+  const path = values.output ?? null;
   if (!isExportFormat(format)) throw new UsageError(`--format is ndjson or csv, not ${format}`);
   if (path !== null && place !== undefined) {
     throw new UsageError('--resume-from is for standard output: with --output it is not needed');
   }
   const after = place === undefined ? null : readPlace(place);
-  const request = { appId: readNumber('<app-id>', app), format, path, after };
+  const request = { appId: readNumber('<app>', app), format, path, after };
   return ({ actions }, signal) => exportDevices(actions, terminal, request, signal);
 }
 
-async function planImport({ terminal }: OperatorContext, args: readonly string[]): Promise<Work> {
-  const { values, positionals } = readFlags(args, {
-    format: { type: 'string' },
-    'replace-tags': { type: 'boolean', default: false },
-    'create-tags': { type: 'boolean', default: false },
-    'bad-lines': { type: 'string', default: BAD_LINES_MAX },
-    state: { type: 'string' },
-    'resume-from': { type: 'string' },
-  });
-  const { app, file } = readPositionals(positionals, ['app', 'file']);
-  const appId = readNumber('<app-id>', app);
+async function planImport(
+  { terminal }: OperatorContext,
+  app: string,
+  file: string,
+  values: ImportValues,
+): Promise<Work> {
+  const appId = readNumber('<app>', app);
   const isStandardInput = file === '-';
   const statePath = values.state ?? (isStandardInput ? null : `${file}.import-${appId}.state`);
   const request = {
@@ -142,6 +187,7 @@ async function planImport({ terminal }: OperatorContext, args: readonly string[]
     faultsMax: readNumber('--bad-lines', values['bad-lines']),
     statePath,
     resumeFrom: readNumber('--resume-from', values['resume-from'] ?? '0'),
+    isJson: values.json,
   };
   const input = await openInput(file);
   return ({ actions }, signal) => importDevices(actions, terminal, input, request, signal);

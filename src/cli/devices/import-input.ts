@@ -6,7 +6,7 @@ import { open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
-import { UsageError } from '../operator-command.ts';
+import { UsageError } from '../arguments.ts';
 
 export interface ImportInput {
   /** The octets of the file, unpacked if its name ends in `.gz`. */

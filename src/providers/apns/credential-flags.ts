@@ -5,11 +5,11 @@ import type { CredentialFlags } from '../credential-flags.ts';
 export const APNS_FLAGS: CredentialFlags = {
   usage: '--team-id <id> --key-id <id> --key-file <file.p8> --bundle-id <id> [--sandbox]',
   flags: {
-    'team-id': { type: 'string' },
-    'key-id': { type: 'string' },
-    'key-file': { type: 'string' },
-    'bundle-id': { type: 'string' },
-    sandbox: { type: 'boolean' },
+    'team-id': { type: 'string', value: 'id', about: 'team id of the Apple developer account' },
+    'key-id': { type: 'string', value: 'id', about: 'id of the key' },
+    'key-file': { type: 'string', value: 'file', about: 'the .p8 file of the key' },
+    'bundle-id': { type: 'string', value: 'id', about: "the app's bundle id" },
+    sandbox: { type: 'boolean', about: 'ask the sandbox first, for tokens of debug builds' },
   },
   read: async (given) => ({
     teamId: given.text('team-id'),

@@ -5,7 +5,13 @@ import type { CredentialFlags, GivenFlags } from '../credential-flags.ts';
 
 export const FCM_FLAGS: CredentialFlags = {
   usage: '--service-account-file <file.json>',
-  flags: { 'service-account-file': { type: 'string' } },
+  flags: {
+    'service-account-file': {
+      type: 'string',
+      value: 'file',
+      about: "JSON file of the project's service account",
+    },
+  },
   read: readServiceAccount,
 };
 

@@ -7,7 +7,11 @@ import { FCM_FLAGS, readServiceAccount } from '../fcm/credential-flags.ts';
 export const WEB_PUSH_FLAGS: CredentialFlags = {
   usage:
     '[--vapid-file <keys.json|key.pem> --subject <mailto:…|https://…>] [--service-account-file <file.json>]',
-  flags: { 'vapid-file': { type: 'string' }, subject: { type: 'string' }, ...FCM_FLAGS.flags },
+  flags: {
+    'vapid-file': { type: 'string', value: 'file', about: 'VAPID keys, JSON or PEM' },
+    subject: { type: 'string', value: 'mailto:…|https://…', about: 'contact for push services' },
+    ...FCM_FLAGS.flags,
+  },
   /** The file's keys with the subject beside them; absent parts stay absent. */
   async read(given) {
     const hasKeys = given.isSet('vapid-file');

@@ -387,7 +387,7 @@ t.test('mistakes in the arguments', async (t) => {
   const cases: readonly (readonly [line: string, sentence: RegExp])[] = [
     ['', /^devices needs export or import/],
     ['export', /^<app> is missing$/],
-    ['export x', /^<app-id> must be a number, not x$/],
+    ['export x', /^<app> must be a number, not x$/],
     ['export 1 --format xml', /^--format is ndjson or csv, not xml$/],
     ['export 1 --resume-from 3', /^--resume-from must be <platform>\.<ordinal>, not 3$/],
     ['export 1 --resume-from 3.4 --output x', /^--resume-from is for standard output/],

@@ -1,0 +1,48 @@
+/** Reads the arguments of a command. A mistake is a sentence. */
+
+import type { ParseArgsConfig } from 'node:util';
+import { parseArgs } from 'node:util';
+
+/** A mistake in the arguments: a sentence for whoever typed them. */
+export class UsageError extends Error {}
+
+const DIGITS = /^\d+$/;
+
+/** `parseArgs` of Node, with a sentence for unknown flags. */
+export function readFlags<T extends NonNullable<ParseArgsConfig['options']>>(
+  args: readonly string[],
+  options: T,
+) {
+  try {
+    return parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
+  } catch (error) {
+    const text = error instanceof Error ? error.message : String(error);
+    // Node adds advice about `--` that fits none of our commands.
+    throw new UsageError(text.split('. ')[0] ?? text, { cause: error });
+  }
+}
+
+/** The positional arguments by their names. Only the last ones may be left out. */
+export function readPositionals(
+  given: readonly string[],
+  expected: readonly { readonly name: string; readonly isOptional?: boolean }[],
+): Readonly<Record<string, string>> {
+  const missing = expected.slice(given.length).find(({ isOptional }) => isOptional !== true);
+  if (missing !== undefined) throw new UsageError(`<${missing.name}> is missing`);
+  if (given.length > expected.length)
+    throw new UsageError(`unexpected argument ${given[expected.length]}`);
+  return Object.fromEntries(given.map((text, index) => [expected[index]?.name ?? '', text]));
+}
+
+/** Reads an argument that must be a whole number. */
+export function readNumber(name: string, text: string): number {
+  const value = Number(text);
+  if (!DIGITS.test(text)) throw new UsageError(`${name} must be a number, not ${text}`);
+  return value;
+}
+
+/** A flag that a command cannot do without. */
+export function required(flag: string, value: string | undefined): string {
+  if (value === undefined) throw new UsageError(`--${flag} is missing`);
+  return value;
+}
