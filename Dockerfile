@@ -9,19 +9,28 @@ COPY tsconfig.json ./
 COPY packages/client/src packages/client/src
 COPY console console
 COPY src src
-# The compiler is installed, because `npm start` builds; what ships is built already.
-RUN npm run --silent build:service && rm -r node_modules/typescript node_modules/@typescript node_modules/@types
+# The compiler is installed, because `npm start` builds; what ships is built already. Nobody reads the types and source
+# maps of packages there, nor the bundles of Swagger UI for other pages than ours.
+RUN npm run --silent build:service \
+  && rm -r node_modules/typescript node_modules/@typescript node_modules/@types \
+  && find node_modules '(' -name '*.map' -o -name '*.d.ts' -o -name '*.d.cts' -o -name '*.d.mts' ')' -delete \
+  && rm node_modules/swagger-ui-dist/swagger-ui-es-bundle*.js node_modules/swagger-ui-dist/swagger-ui.js
+# Symbols of the linker, 18 MB of them.
+RUN apt-get update -q && apt-get install -q -y --no-install-recommends binutils && strip /usr/local/bin/node
 
-# Run: what ships, as a user who owns nothing but the data.
-FROM node:24-trixie-slim
+# Run: what ships, as a user who owns nothing but the data. Node.js without npm and headers: 109 MB, 48 of ours, and
+# Debian's own 79.
+FROM debian:trixie-slim
 # MALLOC_ARENA_MAX: docs/operating.md, "Memory".
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 DATA_DIR=/data MALLOC_ARENA_MAX=2
 WORKDIR /app
+COPY --from=build /usr/local/bin/node /usr/local/bin/
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/dist dist
 # `docker exec … tagcast client list`.
-RUN chmod +x dist/src/main.js && ln -s /app/dist/src/main.js /usr/local/bin/tagcast && mkdir /data && chown node:node /data
+RUN chmod +x dist/src/main.js && ln -s /app/dist/src/main.js /usr/local/bin/tagcast \
+  && useradd --uid 1000 --user-group --no-create-home node && mkdir /data && chown node:node /data
 USER node
 VOLUME /data
 EXPOSE 8080

@@ -251,7 +251,7 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
     ...(config.OPERATOR_TOKEN === undefined ? [] : operatorRoutes({ sql, readSystem })),
     aboutRoute,
     ...consolePageRoutes(consoleFiles()),
-    ...healthRoutes({ readiness, metrics }),
+    ...healthRoutes({ readiness, metrics, operatorToken: config.OPERATOR_TOKEN ?? null }),
     ...apiViewerRoutes(),
   ]);
   const server = await startServer({

@@ -1,5 +1,6 @@
 /** Routes for operators: is the engine alive, can it work, what has it counted. */
 
+import { createTokenCheck } from '../../access/operator-token.ts';
 import { isLoopback } from '../../std/ip-address.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import type { HttpRequest, HttpResponse, OpenRoute } from '../handler.ts';
@@ -10,12 +11,16 @@ import type { Readiness } from './readiness.ts';
 export interface HealthParts {
   readonly readiness: Pick<Readiness, 'ask'>;
   readonly metrics: Metrics;
+  /** Opens the metrics to other machines; null: nobody has one. */
+  readonly operatorToken: string | null;
 }
 
 const JSON_TYPE = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' };
 
 /** `/livez`, `/readyz`, `/metrics`. */
-export function healthRoutes({ readiness, metrics }: HealthParts): readonly OpenRoute[] {
+export function healthRoutes(parts: HealthParts): readonly OpenRoute[] {
+  const { readiness, metrics } = parts;
+  const isOperator = createTokenCheck(parts.operatorToken);
   return [
     open('getLiveness', '/livez', () => answer(200, { status: 'ok' })),
     open('getReadiness', '/readyz', async () => {
@@ -23,9 +28,13 @@ export function healthRoutes({ readiness, metrics }: HealthParts): readonly Open
       return answer(isReady ? 200 : 503, body);
     }),
     open('getMetrics', '/metrics', (request) =>
-      isFromThisMachine(request)
+      isFromThisMachine(request) || isOperator(request.header('authorization'))
         ? metricsText(metrics)
-        : problem(request.requestId, 403, 'Metrics are served to this machine only.'),
+        : problem(
+            request.requestId,
+            403,
+            "Metrics are served to this machine, and to whoever has the operator's token.",
+          ),
     ),
   ];
 }

@@ -55,7 +55,8 @@ export const openOperations = {
   },
   getMetrics: {
     summary: 'Metrics for Prometheus',
-    description: 'Served to this machine only.',
+    description:
+      "Served to this machine, and to others that send the operator's token as `Authorization: Bearer`.",
     answers: {
       200: {
         description: 'In the text format of Prometheus.',

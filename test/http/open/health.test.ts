@@ -20,7 +20,7 @@ t.test('alive, ready, draining, and without a store', async (t) => {
     t.teardown(() => probe.close());
     let askStore = () => probe.ask();
     const readiness = readinessOf({ askStore: () => askStore(), isDraining: () => draining });
-    const routes = healthRoutes({ readiness, metrics });
+    const routes = healthRoutes({ readiness, metrics, operatorToken: null });
     const { baseUrl } = await startApiOn(t, store, routes, { metrics });
     const get = (path: string, method = 'GET') => fetch(baseUrl + path, { method });
 
@@ -52,13 +52,14 @@ t.test('alive, ready, draining, and without a store', async (t) => {
   });
 });
 
-t.test('metrics are for this machine', async (t) => {
+t.test('metrics are for this machine and the operator', async (t) => {
   await withStores(t, async (t, store) => {
     const metrics = createMetrics();
     metrics.watchQueue('registrations', () => 7);
     metrics.sends.with({ platform: 'apns', outcome: 'delivered' }).value += 3;
     const readiness = readinessOf({});
-    const routes = healthRoutes({ readiness, metrics });
+    const operatorToken = 'a-token-of-the-operator-to-scrape-with';
+    const routes = healthRoutes({ readiness, metrics, operatorToken });
     const { baseUrl } = await startApiOn(t, store, routes, {
       metrics,
       trustedProxies: ['127.0.0.2'],
@@ -72,6 +73,12 @@ t.test('metrics are for this machine', async (t) => {
     t.match(text, 'tagcast_sends_total{platform="apns",outcome="delivered"} 3');
     const forwarded = { headers: { 'X-Forwarded-For': '198.51.100.7' } };
     t.equal((await fetch(`${baseUrl}/metrics`, forwarded)).status, 403);
+    const statusWith = async (token: string): Promise<number> => {
+      const headers = { ...forwarded.headers, Authorization: `Bearer ${token}` };
+      return (await fetch(`${baseUrl}/metrics`, { headers })).status;
+    };
+    t.equal(await statusWith(operatorToken), 200, "the operator's scraper, from elsewhere");
+    t.equal(await statusWith(`${operatorToken}-not`), 403);
   });
 });
 
