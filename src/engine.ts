@@ -74,6 +74,7 @@ import { JobJournal } from './telemetry/job-journal.ts';
 import type { CredentialReading, Metrics } from './telemetry/metrics.ts';
 import { createMetrics } from './telemetry/metrics.ts';
 import type { ThreadReading } from './telemetry/thread-metrics.ts';
+import { Evaluator } from './templates/evaluator.ts';
 import { BulkOperations } from './upkeep/bulk-operations.ts';
 import { Housekeeping } from './upkeep/housekeeping.ts';
 import { Maintenance } from './upkeep/maintenance.ts';
@@ -140,9 +141,11 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
   );
   const journal = new JobJournal(log);
   const parts = { config, store, secrets, log };
+  const evaluator = new Evaluator(log);
   const fanOut = await startSending(parts, tagIndex, origins, authorizations, {
     presence,
     journal,
+    evaluator,
     onRecorded(report) {
       countSends(metrics, report);
       watch.see(report);
@@ -224,6 +227,7 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
     ...notificationRoutes({
       accept: fanOut.accept,
       testSends: fanOut.testSends,
+      evaluator,
       sql,
       journal,
       patientReads: store.patientReads,
@@ -234,6 +238,7 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
       secrets,
       origins,
       check,
+      evaluator,
       patientReads: store.patientReads,
       eraseDevice: createEraser(sql, feed),
       onDisconnected: (tagId) => housekeeping.expectDisconnected(tagId),
@@ -291,6 +296,7 @@ export async function startEngine({ config, store, secrets, log }: EngineParts):
     async drain() {
       isDraining = true;
       await Promise.all([server.close(), fanOut.drain()]);
+      evaluator.close();
       await Promise.all([housekeeping.stop(), bulkOperations.stop()]);
       await Promise.all([maintenance.stop(), watch.stop()]);
       await Promise.all([registration.drain(), replacements.drain(), importer.drain()]);
@@ -382,7 +388,7 @@ function startSending(
   { index, feed }: OpenTagIndex,
   origins: ProviderOrigins,
   authorizations: AuthorizationCache,
-  own: Pick<FanOutOptions, 'presence' | 'journal' | 'onRecorded' | 'onHeld'>,
+  own: Pick<FanOutOptions, 'presence' | 'journal' | 'evaluator' | 'onRecorded' | 'onHeld'>,
 ): Promise<FanOut> {
   return startFanOut({
     store,

@@ -24,6 +24,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'tag-index': ['store', 'domain', 'std', 'telemetry'],
   transport: ['http2', 'domain', 'std'],
   providers: ['transport', 'domain', 'std'],
+  templates: ['providers', 'domain', 'std'],
   outcomes: ['tag-index', 'store', 'domain', 'std', 'telemetry'],
   registration: ['tag-index', 'store', 'domain', 'std', 'telemetry'],
   upkeep: ['registration', 'tag-index', 'store', 'domain', 'std', 'telemetry'],
@@ -32,7 +33,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   // What crosses between the main thread (dispatch) and a sending thread (worker), which know
   // nothing else of each other.
   'push/protocol': ['outcomes', 'providers', 'transport', 'tag-index', 'store', 'domain', 'std'],
-  'push/accept': ['providers', 'tag-index', 'store', 'domain', 'std', 'telemetry'],
+  'push/accept': ['templates', 'providers', 'tag-index', 'store', 'domain', 'std', 'telemetry'],
   'push/plan': ['store', 'std', 'telemetry'],
   'push/dispatch': [
     'push/protocol',
@@ -55,6 +56,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'telemetry',
   ],
   push: [
+    'templates',
     'push/accept',
     'push/plan',
     'push/dispatch',
@@ -72,6 +74,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   http: [
     'access',
     'credentials',
+    'templates',
     'push/accept',
     'providers',
     'registration',

@@ -15,6 +15,8 @@ export const AUDIT_ACTIONS = [
   'app.delete',
   'provider-credential.put',
   'provider-credential.delete',
+  'template.put',
+  'template.delete',
   'tag.create',
   'tag.change',
   'tag.delete',

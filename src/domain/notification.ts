@@ -1,5 +1,6 @@
 /** One submitted push: its payload, its audience, and its states. */
 
+import type { JsonObject } from '../std/json.ts';
 import type { AudienceCondition } from './audience-condition.ts';
 import type { Scope } from './device.ts';
 import { scopeKeyOf } from './device.ts';
@@ -130,6 +131,14 @@ export interface Payload {
   readonly apns?: Readonly<Record<string, unknown>>;
   readonly fcm?: Readonly<Record<string, unknown>>;
   readonly webpush?: Readonly<Record<string, unknown>>;
+}
+
+/** What the templates of its (app, platform)s made of a payload when the push was accepted. */
+export interface TemplatedPayload {
+  /** The payload as its publisher wrote it. */
+  readonly given: JsonObject;
+  /** By the key of the scope. A scope without a template is not among them. */
+  readonly payloads: Readonly<Record<string, Payload>>;
 }
 
 /** The data of a notification that a sender needs to render it. */

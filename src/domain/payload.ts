@@ -26,17 +26,38 @@ export const TTL_SECONDS_MAX = 2_419_200;
 /** Deeper than any real message; recursion over a caller's JSON needs an end. */
 export const PAYLOAD_DEPTH_MAX = 32;
 
-/** Reads a payload: a string holding JSON, or the object itself. */
+export type GivenPayload =
+  | { readonly ok: true; readonly given: JsonObject }
+  | { readonly ok: false; readonly faults: readonly PayloadFault[] };
+
+/** Reads a payload into its common form: a string holding JSON, or the object itself. */
 export function parsePayload(value: unknown): PayloadResult {
+  const read = givenPayload(value);
+  return read.ok ? commonForm(read.given) : read;
+}
+
+/** Reads a payload as its publisher wrote it, in whatever form. */
+export function givenPayload(value: unknown): GivenPayload {
   const read = typeof value === 'string' ? parseJson(value) : value;
   if (read === undefined && typeof value === 'string')
     return fault('payload', 'is not valid JSON.');
   if (!isObject(read))
     return fault('payload', 'must be an object, or a string that holds one as JSON.');
   const unstorable = unstorableIn(read, 0);
-  if (unstorable !== null) return fault('payload', unstorable);
+  return unstorable === null ? { ok: true, given: read } : fault('payload', unstorable);
+}
 
-  const { known, unknown } = split(read);
+/** The common form of a payload that can be sent. One without any effect is a fault. */
+export function sendablePayload(given: JsonObject): PayloadResult {
+  const parsed = commonForm(given);
+  return parsed.ok && showsNothing(parsed.payload) ? fault('payload', PAYLOAD_EMPTY) : parsed;
+}
+
+const PAYLOAD_EMPTY =
+  'shows nothing on any platform and carries nothing: give it a title or a message, or data, or make it silent.';
+
+function commonForm(given: JsonObject): PayloadResult {
+  const { known, unknown } = split(given);
   const parsed = payloadFields.safeParse(known);
   if (!parsed.success) return { ok: false, faults: parsed.error.issues.map(faultOf) };
 
@@ -202,7 +223,7 @@ const faultOf = (issue: z.core.$ZodIssue): PayloadFault => ({
   message: issue.message,
 });
 
-const fault = (path: string, message: string): PayloadResult => ({
-  ok: false,
+const fault = (path: string, message: string) => ({
+  ok: false as const,
   faults: [{ path, message }],
 });

@@ -21,6 +21,7 @@ import type { RedisAddress } from '../tag-index/redis/connect.ts';
 import { countUndone } from '../tag-index/sql/count-undone.ts';
 import type { IndexFeed, TagIndex } from '../tag-index/tag-index.ts';
 import type { JobJournal } from '../telemetry/job-journal.ts';
+import type { Evaluator } from '../templates/evaluator.ts';
 import type { TransportName } from '../transport/transport.ts';
 import { Deletions } from '../upkeep/deletions.ts';
 import { Accept } from './accept/accept.ts';
@@ -68,6 +69,7 @@ export interface FanOutOptions {
   readonly credentials: CredentialSource;
   readonly authorizations: AuthorizationSource;
   readonly origins: ProviderOrigins;
+  readonly evaluator: Evaluator;
   readonly transport: TransportName;
   /** Connections of one credential to one host, of all threads together. */
   readonly connectionsMax: number;
@@ -161,6 +163,7 @@ export async function startFanOut(options: FanOutOptions): Promise<FanOut> {
     sql: store.sql,
     patientReads: store.patientReads,
     tagIndex: options.tagIndex,
+    evaluator: options.evaluator,
     isSimulated: (platformId) => origins.simulated.includes(platformId),
     journal,
     onAccepted: () => planner.wake(),

@@ -166,6 +166,9 @@ const TABLE: readonly Row[] = [
   // 400: no credential, so that no provider is asked.
   ['PUT /push-admin-api/v3/:client/apps/:id/platforms/:platform', to(`${admin}/v3/demo/apps/APP/platforms/3`, () => ({})), [401, 401], [403, 403, 401, 403, 403], [400, 400, 401, 403], [403, 403, 400, 403, 403, 403], [400, 403, 403, 403, 403, 403, 401, 403]],
   ['DELETE /push-admin-api/v3/:client/apps/:id/platforms/:platform', to(`${admin}/v3/demo/apps/APP/platforms/3`), [401, 401], [403, 403, 401, 403, 403], [204, 204, 401, 403], [403, 403, 204, 403, 403, 403], [204, 403, 403, 403, 403, 403, 401, 403]],
+  ['GET /push-admin-api/v3/:client/apps/:id/platforms/:platform/template', to(`${admin}/v3/demo/apps/APP/platforms/3/template`), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 200, 403, 403, 403, 403], [200, 200, 200, 403, 403, 403, 401, 403]],
+  ['PUT /push-admin-api/v3/:client/apps/:id/platforms/:platform/template', to(`${admin}/v3/demo/apps/APP/platforms/15/template`, () => ({ expression: '$' })), [401, 401], [403, 403, 401, 403, 403], [200, 200, 401, 403], [403, 403, 200, 403, 403, 403], [200, 403, 403, 403, 403, 403, 401, 403]],
+  ['DELETE /push-admin-api/v3/:client/apps/:id/platforms/:platform/template', to(`${admin}/v3/demo/apps/APP/platforms/3/template`), [401, 401], [403, 403, 401, 403, 403], [204, 204, 401, 403], [403, 403, 204, 403, 403, 403], [204, 403, 403, 403, 403, 403, 401, 403]],
   // 404: the app is not on this platform.
   ['POST /push-admin-api/v3/:client/apps/:id/platforms/:platform/probe', to(`${admin}/v3/demo/apps/APP/platforms/7/probe`), [401, 401], [403, 403, 401, 403, 403], [404, 404, 401, 403], [403, 403, 404, 403, 403, 403], [404, 403, 403, 403, 403, 403, 401, 403]],
   // 404: nobody has registered the device. For no key that is limited to some tags.

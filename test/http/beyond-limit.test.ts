@@ -18,6 +18,7 @@ import { NO_FEED } from '../../src/tag-index/tag-index.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
 import type { Tenant } from '../support/api.ts';
 import { addTenant, bearer, secrets, startApiOn } from '../support/api.ts';
+import { evaluator } from '../support/evaluator.ts';
 import { makeKey } from '../support/keys.ts';
 import { until } from '../support/poll.ts';
 import { withStores } from '../support/store.ts';
@@ -156,6 +157,7 @@ async function openAdmin(t: Test, store: Store, tenant: Tenant) {
     secrets,
     patientReads,
     origins: DEFAULT_ORIGINS,
+    evaluator,
     check: createCheck(sql, secrets, DEFAULT_ORIGINS),
     eraseDevice: createEraser(sql, NO_FEED),
     onDisconnected: () => undefined,

@@ -11,6 +11,7 @@ import { PatientReads } from '../../src/store/patient-reads.ts';
 import { SqlTagIndex } from '../../src/tag-index/sql/sql-tag-index.ts';
 import { addTenant, bearer, secrets, startApi } from '../support/api.ts';
 import { makeAppApi } from '../support/app-api.ts';
+import { evaluator } from '../support/evaluator.ts';
 import { makeTag } from '../support/notifications.ts';
 import { onEachStore } from '../support/on-each-store.ts';
 import { until } from '../support/poll.ts';
@@ -33,6 +34,7 @@ t.test('while counts hang, credentials and registrations go on', async (t) => {
       sql,
       patientReads: store.patientReads,
       tagIndex: new SqlTagIndex(sql),
+      evaluator,
       isSimulated: () => false,
       onAccepted: () => undefined,
     });

@@ -19,6 +19,7 @@ import type { Store } from '../../src/store/store.ts';
 import { SqlTagIndex } from '../../src/tag-index/sql/sql-tag-index.ts';
 import type { Tenant } from './api.ts';
 import { addTenant, secrets, startApiOn } from './api.ts';
+import { evaluator } from './evaluator.ts';
 import { makeTag } from './notifications.ts';
 import { SILENT_JOURNAL } from './silent-journal.ts';
 
@@ -57,6 +58,7 @@ export async function startJobsApi(
     sql,
     patientReads,
     tagIndex: new SqlTagIndex(sql),
+    evaluator,
     isSimulated: () => false,
     onAccepted: () => undefined,
   });
@@ -67,7 +69,7 @@ export async function startJobsApi(
   });
   const watches = new JobWatches(patientReads);
   const journal = SILENT_JOURNAL;
-  const parts = { accept, sql, journal, patientReads, testSends, watches, ...more };
+  const parts = { accept, sql, journal, patientReads, testSends, evaluator, watches, ...more };
   const { server, baseUrl } = await startApiOn(t, store, [
     ...notificationRoutes(parts),
     pushRoute(parts.accept, sql),

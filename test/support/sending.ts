@@ -24,6 +24,7 @@ import { SqlTagIndex } from '../../src/tag-index/sql/sql-tag-index.ts';
 import { NO_FEED } from '../../src/tag-index/tag-index.ts';
 import type { JobJournal } from '../../src/telemetry/job-journal.ts';
 import { secrets } from './api.ts';
+import { evaluator } from './evaluator.ts';
 import { SILENT_JOURNAL } from './silent-journal.ts';
 
 /** A simulator for the life of a test. */
@@ -71,6 +72,7 @@ export async function fanOutFor(
     feed: NO_FEED,
     redis: null,
     tagIndex: new SqlTagIndex(store.sql),
+    evaluator,
     threads: 1,
     presence: new Presence(systemClock),
     leaseMs: options.leaseMs ?? 30_000,

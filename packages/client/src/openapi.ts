@@ -844,6 +844,36 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/push-admin-api/v3/{client}/apps/{id}/platforms/{platform}/template": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * The template of an app on a platform
+         * @description For the super user of the client, and keys with the scope `read`.
+         */
+        readonly get: operations["getTemplate"];
+        /**
+         * Put a template, and try it out
+         * @description From then on it turns the payload of each new push into what this app gets on this platform. Nothing is stored if the expression is faulty or fails on the sample.
+         *
+         *     For the super user of the client, and keys with the scope `admin`.
+         */
+        readonly put: operations["putTemplate"];
+        readonly post?: never;
+        /**
+         * Delete a template
+         * @description For the super user of the client, and keys with the scope `admin`.
+         */
+        readonly delete: operations["deleteTemplate"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/push-admin-api/v3/{client}/apps/{id}/devices/lookup": {
         readonly parameters: {
             readonly query?: never;
@@ -1612,7 +1642,9 @@ export interface components {
             readonly appIds?: readonly (number | string)[] | (number | string);
             /** @description In place of the fields of tags: an expression over sourceIds and `#id` with `&&`, `||`, `!` and parentheses. */
             readonly audience?: string;
-            readonly payload: components["schemas"]["Payload"] | string;
+            readonly payload: components["schemas"]["Payload"] | {
+                readonly [key: string]: unknown;
+            } | string;
             /** @description ISO 8601 with a time zone, or milliseconds since 1970. */
             readonly sendAt?: number | string;
             /** @description ISO 8601 with a time zone, or milliseconds since 1970. */
@@ -1812,6 +1844,10 @@ export interface components {
             /** @description What it is held to. */
             readonly ratePerSecond?: number;
             readonly payload: components["schemas"]["Payload"];
+            /** @description The payload as its publisher wrote it, where a template was given it. */
+            readonly givenPayload?: {
+                readonly [key: string]: unknown;
+            };
             readonly platforms: readonly {
                 readonly appId: number;
                 /** @description 3: apns, 7: webpush, 15: fcm */
@@ -1841,6 +1877,8 @@ export interface components {
                 readonly simulated?: true;
                 /** @description About how many devices it is for, while it runs: `totalCount` grows as they are found. */
                 readonly estimatedTotalCount?: number;
+                /** @description What its template made of the payload. */
+                readonly payload?: components["schemas"]["Payload"];
             }[];
         };
         /** @description The entries of the request, with their ids. */
@@ -2070,7 +2108,7 @@ export interface components {
             readonly token: string;
         };
         /** @enum {string} */
-        readonly AuditAction: "client.create" | "client.disable" | "client.enable" | "client.limits" | "client.delete" | "app.create" | "app.change" | "app.delete" | "provider-credential.put" | "provider-credential.delete" | "tag.create" | "tag.change" | "tag.delete" | "group.create" | "group.change" | "group.delete" | "tags.change" | "tags.expire" | "credential.rotate" | "key.create" | "key.delete" | "member.invite" | "member.join" | "member.change" | "member.delete" | "member.reset" | "device.erase" | "device.import" | "operation.create" | "operation.cancel" | "notification.change" | "notification.pause" | "notification.resume" | "notification.cancel" | "notification.release-deletions" | "notification.discard-deletions" | "notification.release-parked";
+        readonly AuditAction: "client.create" | "client.disable" | "client.enable" | "client.limits" | "client.delete" | "app.create" | "app.change" | "app.delete" | "provider-credential.put" | "provider-credential.delete" | "template.put" | "template.delete" | "tag.create" | "tag.change" | "tag.delete" | "group.create" | "group.change" | "group.delete" | "tags.change" | "tags.expire" | "credential.rotate" | "key.create" | "key.delete" | "member.invite" | "member.join" | "member.change" | "member.delete" | "member.reset" | "device.erase" | "device.import" | "operation.create" | "operation.cancel" | "notification.change" | "notification.pause" | "notification.resume" | "notification.cancel" | "notification.release-deletions" | "notification.discard-deletions" | "notification.release-parked";
         /** @description One change. */
         readonly AuditEntry: {
             /** Format: uuid */
@@ -3134,6 +3172,11 @@ export interface operations {
                             readonly platformId: number;
                             readonly provider: string;
                             readonly count: number;
+                            /**
+                             * @description A template made it.
+                             * @constant
+                             */
+                            readonly templated?: true;
                             readonly sizeBytes: number;
                             readonly sizeBytesMax: number;
                             /** @description What the provider would get. */
@@ -3254,7 +3297,9 @@ export interface operations {
                     readonly appId: number;
                     readonly platformId: number;
                     readonly deviceId: string;
-                    readonly payload: components["schemas"]["Payload"] | string;
+                    readonly payload: components["schemas"]["Payload"] | {
+                        readonly [key: string]: unknown;
+                    } | string;
                 };
             };
         };
@@ -5546,6 +5591,199 @@ export interface operations {
                         readonly note: string;
                     };
                 };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly getTemplate: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The client, by its slug.
+                 * @example demo
+                 */
+                readonly client: string;
+                /**
+                 * @description The id of the app.
+                 * @example 1
+                 */
+                readonly id: number;
+                /**
+                 * @description The id of the platform.
+                 * @example 3
+                 */
+                readonly platform: number;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description What is there. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "platformId": 3,
+                     *       "hasTemplate": true,
+                     *       "expression": "{ \"title\": home & \" – \" & away, \"message\": $string(score) }",
+                     *       "updatedAt": 1795392000000
+                     *     }
+                     */
+                    readonly "application/json": {
+                        /** @description 3: apns, 7: webpush, 15: fcm */
+                        readonly platformId: number;
+                        readonly hasTemplate: boolean;
+                        /** @description JSONata. */
+                        readonly expression?: string;
+                        /** @description Milliseconds since 1970. */
+                        readonly updatedAt?: number;
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly putTemplate: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The client, by its slug.
+                 * @example demo
+                 */
+                readonly client: string;
+                /**
+                 * @description The id of the app.
+                 * @example 1
+                 */
+                readonly id: number;
+                /**
+                 * @description The id of the platform.
+                 * @example 3
+                 */
+                readonly platform: number;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "expression": "{ \"title\": home & \" – \" & away, \"message\": $string(score) }",
+                 *       "sample": {
+                 *         "home": "FCB",
+                 *         "away": "BVB",
+                 *         "score": "1:0"
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    readonly expression: string;
+                    /** @description A payload as pushes will bring it, to try the template out. */
+                    readonly sample?: unknown;
+                };
+            };
+        };
+        readonly responses: {
+            /** @description Stored. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "platformId": 3,
+                     *       "hasTemplate": true,
+                     *       "expression": "{ \"title\": home & \" – \" & away, \"message\": $string(score) }",
+                     *       "updatedAt": 1795392000000
+                     *     }
+                     */
+                    readonly "application/json": {
+                        /** @description 3: apns, 7: webpush, 15: fcm */
+                        readonly platformId: number;
+                        readonly hasTemplate: boolean;
+                        /** @description JSONata. */
+                        readonly expression?: string;
+                        /** @description Milliseconds since 1970. */
+                        readonly updatedAt?: number;
+                        /** @description What it makes of the sample. */
+                        readonly trial?: {
+                            readonly provider: string;
+                            readonly sizeBytes: number;
+                            readonly sizeBytesMax: number;
+                            /** @description What the provider would get. */
+                            readonly message: unknown;
+                        };
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["ContentTooLarge"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly deleteTemplate: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The client, by its slug.
+                 * @example demo
+                 */
+                readonly client: string;
+                /**
+                 * @description The id of the app.
+                 * @example 1
+                 */
+                readonly id: number;
+                /**
+                 * @description The id of the platform.
+                 * @example 3
+                 */
+                readonly platform: number;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Deleted. */
+            readonly 204: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];

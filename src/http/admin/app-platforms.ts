@@ -15,7 +15,8 @@ import {
 } from '../../credentials/provider-credentials.ts';
 import type { PutParts } from '../../credentials/put-credential.ts';
 import { putCredential, removeCredential } from '../../credentials/put-credential.ts';
-import type { Scope } from '../../domain/device.ts';
+import type { PlatformId, Scope } from '../../domain/device.ts';
+import { isPlatformId } from '../../domain/device.ts';
 import { faultSentence } from '../../providers/fault-sentence.ts';
 import type { ProviderOrigins } from '../../providers/origins.ts';
 import { providerOf } from '../../providers/providers.ts';
@@ -91,21 +92,24 @@ export function appPlatformRoutes(parts: AppPlatformParts): readonly ApiRoute[] 
 }
 
 /** The caller's app, on the platform in the path. */
-async function withScope(
-  { sql }: PutParts,
+export async function withScope(
+  { sql }: Pick<PutParts, 'sql'>,
   request: HttpRequest,
   caller: Caller,
-  answer: (scope: Scope) => Promise<HttpResponse>,
+  answer: (scope: Scope<PlatformId>) => Promise<HttpResponse>,
 ): Promise<HttpResponse> {
   const own = await ownApp(sql, request, caller);
   if (!own.ok) return own.response;
   const { id: appId, platformIds } = own.app;
   const platformId = pathId(request, 'platform');
-  if (platformId === null || !platformIds.includes(platformId)) return notOn(request, platformIds);
+  if (platformId === null || !isPlatformId(platformId) || !platformIds.includes(platformId)) {
+    return notOn(request, platformIds);
+  }
   return answer({ appId, platformId });
 }
 
-const notOn = ({ requestId }: HttpRequest, platformIds: readonly number[]): HttpResponse =>
+/** 404. */
+export const notOn = ({ requestId }: HttpRequest, platformIds: readonly number[]): HttpResponse =>
   problem(
     requestId,
     404,

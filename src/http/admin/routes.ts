@@ -7,6 +7,8 @@ import { appDeviceRoutes } from './app-devices.ts';
 import type { AppPlatformParts } from './app-platforms.ts';
 import { appPlatformRoutes } from './app-platforms.ts';
 import { appResourceRoutes } from './app-resources.ts';
+import type { AppTemplateParts } from './app-templates.ts';
+import { appTemplateRoutes } from './app-templates.ts';
 import { appRoutes } from './apps.ts';
 import { auditRoute } from './audit.ts';
 import { bulkRequestRoutes } from './bulk-requests.ts';
@@ -22,7 +24,11 @@ import type { TagResourceParts } from './tag-resources.ts';
 import { tagResourceRoutes } from './tag-resources.ts';
 import { tagRoutes } from './tags.ts';
 
-export interface AdminApi extends TagResourceParts, AppPlatformParts, AppDeviceParts {
+export interface AdminApi
+  extends TagResourceParts,
+    AppPlatformParts,
+    AppTemplateParts,
+    AppDeviceParts {
   readonly sql: SqlPool;
 }
 
@@ -34,6 +40,7 @@ export const adminRoutes = (api: AdminApi): readonly Route[] => [
   ...appRoutes(api),
   ...appResourceRoutes(api),
   ...appPlatformRoutes(api),
+  ...appTemplateRoutes(api),
   ...appDeviceRoutes(api),
   ...bulkRequestRoutes(api),
   ...bulkResourceRoutes(api.sql),

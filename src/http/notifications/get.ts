@@ -3,7 +3,7 @@
 import type { Caller } from '../../access/caller.ts';
 import type { Scope } from '../../domain/device.ts';
 import { scopeKeyOf } from '../../domain/device.ts';
-import type { Counts, Payload } from '../../domain/notification.ts';
+import type { Counts, Payload, TemplatedPayload } from '../../domain/notification.ts';
 import { priorityOf } from '../../domain/notification.ts';
 import type { NotificationTimes } from '../../store/notifications/list-notifications.ts';
 import type { ScopeEstimate } from '../../store/notifications/read-estimates.ts';
@@ -97,11 +97,13 @@ function jobObject(
     priority: priorityOf(job.isUrgent),
     ...(job.ratePerSecond === null ? {} : { ratePerSecond: job.ratePerSecond }),
     payload: payloadObject(job.payload),
+    ...(job.templated === null ? {} : { givenPayload: job.templated.given }),
     platforms: rows.map((row) => ({
       appId: row.appId,
       platformId: row.platformId,
       ...standingOf(row),
       ...estimateIn(estimateOf.get(scopeKeyOf(row)) ?? null),
+      ...templatedIn(job.templated, row),
     })),
   };
 }
@@ -147,6 +149,15 @@ function rateOf(
 ): number | null {
   if (firstSendAt === null || lastSendAt === null || lastSendAt <= firstSendAt) return null;
   return Math.round(((delivered + failed) * 1_000) / (lastSendAt - firstSendAt));
+}
+
+/** What its template made of the payload; nothing for one without. */
+function templatedIn(
+  templated: TemplatedPayload | null,
+  scope: Scope,
+): { readonly payload?: object } {
+  const made = templated?.payloads[scopeKeyOf(scope)];
+  return made === undefined ? {} : { payload: payloadObject(made) };
 }
 
 /** As it may be submitted again. */

@@ -85,7 +85,18 @@ const job = z
     priority,
     ratePerSecond: ratePerSecond.optional().meta({ description: 'What it is held to.' }),
     payload,
-    platforms: z.array(z.object({ appId: id, platformId, ...standing, estimatedTotalCount })),
+    givenPayload: z.looseObject({}).optional().meta({
+      description: 'The payload as its publisher wrote it, where a template was given it.',
+    }),
+    platforms: z.array(
+      z.object({
+        appId: id,
+        platformId,
+        ...standing,
+        estimatedTotalCount,
+        payload: payload.optional().meta({ description: 'What its template made of the payload.' }),
+      }),
+    ),
   })
   .meta({ id: 'Notification' });
 

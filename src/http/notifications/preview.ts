@@ -3,9 +3,8 @@
  * is sent.
  */
 
-import { NIL } from 'uuid';
 import type { Caller } from '../../access/caller.ts';
-import { PROVIDERS } from '../../providers/providers.ts';
+import { scopeKeyOf } from '../../domain/device.ts';
 import type { Accept, DryRun } from '../../push/accept/accept.ts';
 import type { Push } from '../../push/accept/push.ts';
 import type { Sql } from '../../store/sql.ts';
@@ -13,11 +12,13 @@ import type { HttpRequest, HttpResponse } from '../handler.ts';
 import { invalid, json } from '../json-body.ts';
 import { limitPush } from '../key-limits.ts';
 import { problem } from '../problem.ts';
+import { tooManyTemplates } from '../too-many-templates.ts';
 import { tooMuchCounted } from '../too-much-counted.ts';
 import { planOf } from './plan-in-words.ts';
 import { endFaults } from './push.ts';
 import type { PushRequest } from './push-request.ts';
 import { readAudienceRequest, readPushRequest } from './push-request.ts';
+import { renderedFor } from './rendered.ts';
 
 /**
  * Of each (app, platform), to count its audience by them: at most 131,072 devices, which the
@@ -81,32 +82,26 @@ async function ask(
       return invalid(request, counted.faults);
     case 'busy':
       return tooMuchCounted(request);
+    case 'too-many-templates':
+      return tooManyTemplates(request);
     case 'counted':
       return answer(push, counted);
   }
 }
 
 /** As each provider would get it now. */
-function previewOf(push: Push, { audience }: Counted) {
+function previewOf(push: Push, { audience, templated }: Counted) {
   const nowMs = Date.now();
-  const message = {
-    // The job's id stands here when there is a job.
-    notificationId: NIL,
-    payload: push.payload,
-    dueAtMs: Math.max(push.sendAtMs ?? nowMs, nowMs),
-    expiresAtMs: push.expiresAtMs,
-  };
+  const dueAtMs = Math.max(push.sendAtMs ?? nowMs, nowMs);
   return audience.map(({ appId, platformId, count }) => {
-    const { name, content, payloadBytesMax } = PROVIDERS[platformId];
-    const rendered = content(message, message.dueAtMs);
+    const made = templated?.payloads[scopeKeyOf({ appId, platformId })];
+    const message = { payload: made ?? push.payload, dueAtMs, expiresAtMs: push.expiresAtMs };
     return {
       appId,
       platformId,
-      provider: name,
       count,
-      sizeBytes: Buffer.byteLength(rendered),
-      sizeBytesMax: payloadBytesMax,
-      message: JSON.parse(rendered) as unknown,
+      ...(made === undefined ? {} : { templated: true }),
+      ...renderedFor(platformId, message),
     };
   });
 }

@@ -74,8 +74,13 @@ export const payload = z.looseObject({ ...payloadFields.shape, body: z.string().
   description:
     'What the push shows and carries. `body` is another name of `message`; any other field becomes data.',
 });
+const forTemplates = z.looseObject({}).meta({
+  description:
+    'Any object, where each app and platform of the push has a template, which makes a payload of it.',
+});
 const payloadOrText = z.union([
   payload,
+  forTemplates,
   z.string().meta({ description: 'The same, as a string that holds JSON.' }),
 ]);
 
@@ -169,6 +174,7 @@ export const pushOperations = {
               platformId,
               provider: z.string(),
               count,
+              templated: z.literal(true).optional().meta({ description: 'A template made it.' }),
               sizeBytes: count,
               sizeBytesMax: count,
               message: z.unknown().meta({ description: 'What the provider would get.' }),

@@ -14,7 +14,7 @@ import {
   SELECTOR_NAMES,
   SELECTORS,
 } from '../../domain/notification.ts';
-import { isPayloadField, parsePayload, showsNothing } from '../../domain/payload.ts';
+import { givenPayload, isPayloadField, sendablePayload } from '../../domain/payload.ts';
 import { TAGS_PER_REQUEST_MAX } from '../../domain/tag.ts';
 import type { Push, TagReferences } from '../../push/accept/push.ts';
 import { foreignText } from '../../std/foreign-text.ts';
@@ -45,20 +45,29 @@ export function readPushRequest(body: Buffer): PushRequest {
   const delivery = reader.choice('delivery', DELIVERIES);
   const priority = reader.choice('priority', PRIORITIES);
   const ratePerSecond = readRate(reader);
-  const payload = parsePayload(read['payload']);
+  const given = givenPayload(read['payload']);
+  const sendable = given.ok ? sendablePayload(given.given) : given;
 
   if (sendAtMs !== null && expiresAtMs !== null && expiresAtMs <= sendAtMs) {
     reader.fault('expiresAt', 'must be later than sendAt.');
   }
   if (!reader.isGiven('payload')) reader.fault('payload', PAYLOAD_MISSING);
-  else if (!payload.ok) reader.faults.push(...payload.faults);
-  else if (showsNothing(payload.payload)) reader.fault('payload', PAYLOAD_EMPTY);
+  else if (!given.ok) reader.faults.push(...given.faults);
   reader.faults.push(...unknownFieldFaults(read, FIELDS, 'a push'));
-  if (!payload.ok || reader.faults.length > 0) return { ok: false, faults: reader.faults };
+  const formFaults = given.ok && !sendable.ok ? sendable.faults : [];
+  // A template may make something of a payload that is no push: whether one does is known later.
+  if (!given.ok || reader.faults.length > 0) {
+    return { ok: false, faults: [...reader.faults, ...formFaults] };
+  }
   const push = { ...audience, delivery, priority, ratePerSecond, sendAtMs, expiresAtMs };
   return {
     ok: true,
-    push: { ...push, payload: payload.payload },
+    push: {
+      ...push,
+      given: given.given,
+      payload: sendable.ok ? sendable.payload : { data: given.given },
+      ...(formFaults.length === 0 ? {} : { formFaults }),
+    },
     isDryRun,
     isApproximate: false,
   };
@@ -126,8 +135,6 @@ function readAudienceExpression(
 }
 
 const PAYLOAD_MISSING = 'is missing: an object, or a string that holds one as JSON.';
-export const PAYLOAD_EMPTY =
-  'shows nothing on any platform and carries nothing: give it a title or a message, or data, or make it silent.';
 
 /** Null: every app. An empty list is refused: its author did not mean every app. */
 function readAppIds(

@@ -12,6 +12,7 @@ import { limitPush } from '../key-limits.ts';
 import { prefersJson } from '../negotiation.ts';
 import type { Fault } from '../problem.ts';
 import { problem } from '../problem.ts';
+import { tooManyTemplates } from '../too-many-templates.ts';
 import { tooMuchCounted } from '../too-much-counted.ts';
 import { jobsPathOf } from './job.ts';
 import { readPushRequest } from './push-request.ts';
@@ -123,6 +124,8 @@ function acceptanceAnswer(
         422,
         'This Idempotency-Key was used before with another body.',
       );
+    case 'too-many-templates':
+      return tooManyTemplates(request);
     case 'accepted':
       return { ...confirm(request, acceptance), notificationId: acceptance.id };
   }
@@ -131,6 +134,7 @@ function acceptanceAnswer(
 function dryRunAnswer(request: HttpRequest, dryRun: DryRun): HttpResponse {
   if (dryRun.kind === 'invalid') return invalid(request, dryRun.faults);
   if (dryRun.kind === 'busy') return tooMuchCounted(request);
+  if (dryRun.kind === 'too-many-templates') return tooManyTemplates(request);
   const { audience, unknownTags } = dryRun;
   return json({ dryRun: true, audience, unknownTags });
 }

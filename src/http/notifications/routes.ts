@@ -5,6 +5,7 @@ import type { Accept } from '../../push/accept/accept.ts';
 import type { PatientReads } from '../../store/patient-reads.ts';
 import type { SqlPool } from '../../store/sql.ts';
 import type { JobJournal } from '../../telemetry/job-journal.ts';
+import type { Evaluator } from '../../templates/evaluator.ts';
 import type { ApiRoute, ClientRoute } from '../handler.ts';
 import { BODY_BYTES_MAX } from '../handler.ts';
 import type { OperationId } from '../openapi/operations.ts';
@@ -25,11 +26,12 @@ export interface NotificationRouteParts {
   readonly journal: Pick<JobJournal, 'ended'>;
   readonly patientReads: PatientReads;
   readonly testSends: TestSends;
+  readonly evaluator: Evaluator;
   readonly watches: JobWatches;
 }
 
 export function notificationRoutes(parts: NotificationRouteParts): readonly ApiRoute[] {
-  const { accept, sql, patientReads, testSends, watches } = parts;
+  const { accept, sql, patientReads, watches } = parts;
   return [
     get('listNotifications', '', (request, caller) => listJobs(patientReads, request, caller)),
     {
@@ -43,9 +45,7 @@ export function notificationRoutes(parts: NotificationRouteParts): readonly ApiR
     post('estimateAudience', '/estimate', (request, caller) =>
       estimateAudience(accept, sql, request, caller),
     ),
-    post('testNotification', '/test', (request, caller) =>
-      sendTest(testSends, sql, request, caller),
-    ),
+    post('testNotification', '/test', (request, caller) => sendTest(parts, request, caller)),
     get('getNotification', '/:id', (request, caller) => getJob(patientReads, request, caller)),
     get('listenToNotification', '/:id/events', (request, caller) =>
       jobEvents(watches, sql, request, caller),

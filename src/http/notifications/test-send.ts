@@ -2,24 +2,32 @@
 
 import { z } from 'zod';
 import type { Caller } from '../../access/caller.ts';
-import type { PlatformId } from '../../domain/device.ts';
-import { DEVICE_ID_LENGTH_MAX, isDeviceId, normalizeDeviceId } from '../../domain/device.ts';
+import {
+  DEVICE_ID_LENGTH_MAX,
+  isDeviceId,
+  normalizeDeviceId,
+  scopeKeyOf,
+} from '../../domain/device.ts';
+import type { Payload } from '../../domain/notification.ts';
 import type { Outcome } from '../../domain/outcome.ts';
-import type { PayloadResult } from '../../domain/payload.ts';
-import { parsePayload, showsNothing } from '../../domain/payload.ts';
+import { givenPayload, sendablePayload } from '../../domain/payload.ts';
 import { ID_MAX } from '../../domain/tag.ts';
 import { faultSentence, simulatedFaultSentence } from '../../providers/fault-sentence.ts';
 import { payloadFaults } from '../../providers/payload-size.ts';
 import type { TestSends } from '../../providers/test-sends.ts';
 import { strictForm } from '../../std/strict-form.ts';
+import type { ClientScope } from '../../store/notifications/list-scopes.ts';
 import { listScopes } from '../../store/notifications/list-scopes.ts';
 import type { Sql } from '../../store/sql.ts';
+import { readTemplate } from '../../store/templates/templates.ts';
+import { applyTemplates } from '../../templates/apply-templates.ts';
+import type { Evaluator } from '../../templates/evaluator.ts';
 import type { HttpRequest, HttpResponse } from '../handler.ts';
 import { invalid, json, readJsonBody } from '../json-body.ts';
 import { limitsTags, outside } from '../key-limits.ts';
 import type { Fault } from '../problem.ts';
 import { problem } from '../problem.ts';
-import { PAYLOAD_EMPTY } from './push-request.ts';
+import { tooManyTemplates } from '../too-many-templates.ts';
 
 const id = z.int('must be an id').min(1, 'must be an id').max(ID_MAX, 'must be an id');
 const DEVICE_ID = `must be a string of 1–${DEVICE_ID_LENGTH_MAX} characters, without NUL`;
@@ -35,9 +43,14 @@ const TOO_MANY_RETRY_SECONDS = '1';
 /** Those under way have ten seconds. */
 const BUSY_RETRY_SECONDS = '5';
 
+export interface TestSendParts {
+  readonly testSends: TestSends;
+  readonly evaluator: Evaluator;
+  readonly sql: Sql;
+}
+
 export async function sendTest(
-  tests: TestSends,
-  sql: Sql,
+  { testSends, evaluator, sql }: TestSendParts,
   request: HttpRequest,
   { clientId, key }: Caller,
 ): Promise<HttpResponse> {
@@ -52,14 +65,15 @@ export async function sendTest(
   if (scope === undefined) {
     return problem(request.requestId, 404, 'This client has no such app on this platform.');
   }
-  const payload = parsePayload(read.value.payload);
-  const faults = faultsOf(payload, scope.platformId);
-  if (!payload.ok || faults.length > 0) return invalid(request, faults);
-  const result = await tests.run({
+  const content = await contentFor(scope, clientId, read.value.payload, { evaluator, sql });
+  if (content.kind === 'busy') return tooManyTemplates(request);
+  if (content.kind === 'invalid') return invalid(request, content.faults);
+  const result = await testSends.run({
     clientId,
-    ...scope,
+    appId,
+    platformId,
     deviceId: normalizeDeviceId(platformId, deviceId),
-    payload: payload.payload,
+    payload: content.payload,
   });
   switch (result.kind) {
     case 'answered':
@@ -75,10 +89,35 @@ export async function sendTest(
   }
 }
 
-function faultsOf(payload: PayloadResult, platformId: PlatformId): readonly Fault[] {
-  if (!payload.ok) return payload.faults;
-  if (showsNothing(payload.payload)) return [{ path: 'payload', message: PAYLOAD_EMPTY }];
-  return payloadFaults(payload.payload, [platformId]);
+type Content =
+  | { readonly kind: 'fit'; readonly payload: Payload }
+  | { readonly kind: 'invalid'; readonly faults: readonly Fault[] }
+  | { readonly kind: 'busy' };
+
+/** As a push to this (app, platform) would have it. */
+async function contentFor(
+  scope: ClientScope,
+  clientId: number,
+  payload: unknown,
+  { evaluator, sql }: Pick<TestSendParts, 'evaluator' | 'sql'>,
+): Promise<Content> {
+  const given = givenPayload(payload);
+  if (!given.ok) return { kind: 'invalid', faults: given.faults };
+  const template = scope.hasTemplate ? await readTemplate(sql, scope) : null;
+  if (template !== null) {
+    const applied = await applyTemplates(evaluator, clientId, given.given, [
+      { ...scope, expression: template.expression },
+    ]);
+    if (applied.kind !== 'made') return applied;
+    const made = applied.payloads[scopeKeyOf(scope)];
+    if (made === undefined) throw new Error('a template has made nothing, without a fault');
+    return { kind: 'fit', payload: made };
+  }
+  const sendable = sendablePayload(given.given);
+  if (!sendable.ok) return { kind: 'invalid', faults: sendable.faults };
+  const faults = payloadFaults(sendable.payload, [scope.platformId]);
+  if (faults.length > 0) return { kind: 'invalid', faults };
+  return { kind: 'fit', payload: sendable.payload };
 }
 
 function answerOf(outcome: Outcome, isSimulated: boolean) {

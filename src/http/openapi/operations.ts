@@ -5,6 +5,7 @@
 
 import { appResourceOperations } from '../admin/app-operations.ts';
 import { appPlatformOperations } from '../admin/app-platform-operations.ts';
+import { appTemplateOperations } from '../admin/app-template-operations.ts';
 import { auditOperations } from '../admin/audit-operations.ts';
 import { bulkOperations } from '../admin/bulk-operations.ts';
 import { credentialOperations } from '../admin/credential-operations.ts';
@@ -29,6 +30,7 @@ export const OPERATIONS = {
   ...tagGroupOperations,
   ...appResourceOperations,
   ...appPlatformOperations,
+  ...appTemplateOperations,
   ...bulkOperations,
   ...statisticsOperations,
   ...credentialOperations,

@@ -3,8 +3,7 @@
 import { v7 as uuidV7 } from 'uuid';
 import type { ClientLimits, OverLimit } from '../../domain/client-limits.ts';
 import type { PlatformId, Scope } from '../../domain/device.ts';
-import type { NotificationState } from '../../domain/notification.ts';
-import { payloadFaults } from '../../providers/payload-size.ts';
+import type { NotificationState, TemplatedPayload } from '../../domain/notification.ts';
 import { Batcher } from '../../std/batcher.ts';
 import { faultOf } from '../../store/faults.ts';
 import type { KeyedNotification } from '../../store/notifications/find-by-idempotency-keys.ts';
@@ -15,6 +14,9 @@ import type { PatientReads } from '../../store/patient-reads.ts';
 import type { Sql } from '../../store/sql.ts';
 import type { TagIndex } from '../../tag-index/tag-index.ts';
 import type { JobJournal } from '../../telemetry/job-journal.ts';
+import type { Evaluator } from '../../templates/evaluator.ts';
+import type { Content } from './contents.ts';
+import { contentsOf } from './contents.ts';
 import type { Known } from './look-up.ts';
 import { lookUp, namesIn } from './look-up.ts';
 import { OpenJobs } from './open-jobs.ts';
@@ -54,22 +56,28 @@ export type Acceptance =
   /** The client has as many open jobs as it may. */
   | { readonly kind: 'over-limit'; readonly over: OverLimit }
   /** The key was used before with another body. */
-  | { readonly kind: 'key-reused' };
+  | { readonly kind: 'key-reused' }
+  /** Too many templates are being evaluated. */
+  | { readonly kind: 'too-many-templates' };
 
 export type DryRun =
   | {
       readonly kind: 'counted';
       readonly audience: readonly (Scope<PlatformId> & { readonly count: number })[];
       readonly unknownTags: readonly TagReference[];
+      /** Null: no template concerns it. */
+      readonly templated: TemplatedPayload | null;
     }
   | { readonly kind: 'invalid'; readonly faults: readonly PushFault[] }
   /** Too many counts are under way. */
-  | { readonly kind: 'busy' };
+  | { readonly kind: 'busy' }
+  | { readonly kind: 'too-many-templates' };
 
 export interface AcceptOptions {
   readonly sql: Sql;
   readonly patientReads: PatientReads;
   readonly tagIndex: TagIndex;
+  readonly evaluator: Evaluator;
   /** Whether a simulator stands in for the provider of a platform. */
   readonly isSimulated: (platformId: PlatformId) => boolean;
   readonly journal: Pick<JobJournal, 'accepted'>;
@@ -122,21 +130,29 @@ export class Accept {
   ): Promise<DryRun> {
     const [known] = await lookUp(this.options.sql, clientId, [push]);
     if (known === undefined) throw new Error('nothing was looked up');
-    const targets = check(push, known, knownFaults);
-    if (!targets.ok) return { kind: 'invalid', faults: targets.faults };
-    const { audience, scopes, unknownTags } = targets;
+    const targets = resolveTargets(push, known.tags, known.scopes);
+    const asked = [{ push, scopes: targets.scopes }];
+    const [content = NOTHING] = await contentsOf(this.options, clientId, asked);
+    const checked = check(targets, content, knownFaults);
+    if (checked.kind !== 'fit') return checked;
+    const { audience, scopes, unknownTags } = checked.targets;
     const { patientReads, tagIndex } = this.options;
     const counted = await patientReads.run(clientId, async (sql) => {
       const counts: (Scope<PlatformId> & { readonly count: number })[] = [];
       for (const scope of scopes) {
         const count = await tagIndex.count(sql, scope, audience, groupsMax);
-        counts.push({ ...scope, count });
+        counts.push({ appId: scope.appId, platformId: scope.platformId, count });
       }
       return counts;
     });
     return counted.kind === 'busy'
       ? counted
-      : { kind: 'counted', audience: counted.result, unknownTags };
+      : {
+          kind: 'counted',
+          audience: counted.result,
+          unknownTags,
+          templated: checked.templated,
+        };
   }
 
   private batch(submission: Submission): Promise<Settled> {
@@ -185,21 +201,29 @@ export class Accept {
     ]);
     const byKey = new Map(keyed.map((one) => [one.key, one]));
     const answers = new Map<Submission, Acceptance>();
-    const fresh: Written[] = [];
-    const freshKeys = new Set<string>();
+    const unanswered: Resolved[] = [];
     for (const [index, submission] of submissions.entries()) {
-      const { push, publisher, knownFaults } = submission;
-      const targets = check(push, known[index] ?? NOTHING_KNOWN, knownFaults);
-      const key = publisher.idempotency?.key;
+      const { push, publisher } = submission;
+      const { tags, scopes } = known[index] ?? NOTHING_KNOWN;
+      const targets = resolveTargets(push, tags, scopes);
       // The key is checked first: a repeated request gets the same answer, even if one of its tags
       // was deleted since.
-      const before = key === undefined ? undefined : byKey.get(key);
-      if (before !== undefined) answers.set(submission, recalled(publisher, before, targets));
-      else if (!targets.ok) answers.set(submission, { kind: 'invalid', faults: targets.faults });
+      const before = byKey.get(publisher.idempotency?.key ?? '');
+      if (before === undefined)
+        unanswered.push({ push, scopes: targets.scopes, submission, targets });
+      else answers.set(submission, recalled(publisher, before, targets));
+    }
+    const contents = await contentsOf(this.options, clientId, unanswered);
+    const fresh: Written[] = [];
+    const freshKeys = new Set<string>();
+    for (const [index, { submission, targets }] of unanswered.entries()) {
+      const key = submission.publisher.idempotency?.key;
+      const checked = check(targets, contents[index] ?? NOTHING, submission.knownFaults);
+      if (checked.kind !== 'fit') answers.set(submission, checked);
       // Of two pushes with one key, the second is looked up again after the first is written.
       else if (key === undefined || !freshKeys.has(key)) {
-        const notification = this.notificationOf(submission, targets);
-        fresh.push({ submission, notification, targets });
+        const notification = this.notificationOf(submission, checked);
+        fresh.push({ submission, notification, targets: checked.targets });
         if (key !== undefined) freshKeys.add(key);
       }
     }
@@ -269,7 +293,7 @@ export class Accept {
 
   private notificationOf(
     { push, publisher }: Submission,
-    { audience, scopes }: FoundTargets,
+    { targets: { audience, scopes }, templated }: Fit,
   ): NewNotification {
     return {
       ...publisher,
@@ -277,6 +301,7 @@ export class Accept {
       audience,
       ...(push.expression === undefined ? {} : { expression: push.expression.text }),
       payload: push.payload,
+      ...(templated === null ? {} : { templated }),
       isAtMostOnce: push.delivery === 'at-most-once',
       isUrgent: push.priority === 'urgent',
       ratePerSecond: push.ratePerSecond,
@@ -304,18 +329,37 @@ interface Written {
 }
 
 const NOTHING_KNOWN: Known = { tags: [], scopes: [] };
+const NOTHING: Content = { kind: 'fit', templated: null };
 
-function check(push: Push, { tags, scopes }: Known, knownFaults: readonly PushFault[]): Targets {
-  const targets = resolveTargets(push, tags, scopes);
+/** A push that no earlier request has made, before its content is known. */
+interface Resolved {
+  readonly push: Push;
+  readonly scopes: Targets['scopes'];
+  readonly submission: Submission;
+  readonly targets: Targets;
+}
+
+/** A push without faults. */
+interface Fit {
+  readonly kind: 'fit';
+  readonly targets: FoundTargets;
+  readonly templated: TemplatedPayload | null;
+}
+type Checked =
+  | Fit
+  | { readonly kind: 'invalid'; readonly faults: readonly PushFault[] }
+  | { readonly kind: 'too-many-templates' };
+
+function check(targets: Targets, content: Content, knownFaults: readonly PushFault[]): Checked {
+  if (content.kind === 'busy') return { kind: 'too-many-templates' };
   const faults = [
     ...knownFaults,
     ...(targets.ok ? [] : targets.faults),
-    ...payloadFaults(
-      push.payload,
-      targets.scopes.map(({ platformId }) => platformId),
-    ),
+    ...(content.kind === 'fit' ? [] : content.faults),
   ];
-  return faults.length > 0 ? { ok: false, faults, scopes: targets.scopes } : targets;
+  return targets.ok && content.kind === 'fit' && faults.length === 0
+    ? { kind: 'fit', targets, templated: content.templated }
+    : { kind: 'invalid', faults };
 }
 
 function recalled(

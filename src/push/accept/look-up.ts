@@ -1,11 +1,11 @@
 /** Looks up the tags that a client's pushes name, and its scopes, for all of them at once. */
 
 import { operandsOf } from '../../domain/audience-expression.ts';
-import type { PlatformId, Scope } from '../../domain/device.ts';
 import { SELECTOR_NAMES } from '../../domain/notification.ts';
 import { isId } from '../../domain/tag.ts';
 import type { ReferencedTag } from '../../store/notifications/find-referenced-tags.ts';
 import { findReferencedTags } from '../../store/notifications/find-referenced-tags.ts';
+import type { ClientScope } from '../../store/notifications/list-scopes.ts';
 import { listScopes } from '../../store/notifications/list-scopes.ts';
 import type { Sql } from '../../store/sql.ts';
 import type { Push, TagReferences } from './push.ts';
@@ -14,7 +14,7 @@ export interface Known {
   /** The client's tags that the push names. */
   readonly tags: readonly ReferencedTag[];
   /** Every (app, platform) of the client. */
-  readonly scopes: readonly Scope<PlatformId>[];
+  readonly scopes: readonly ClientScope[];
 }
 
 /** Looks up a client's pushes: one result for each, in order. */

@@ -2,6 +2,7 @@
 
 import type { AudienceExpression } from '../../domain/audience-expression.ts';
 import type { Delivery, Payload, Priority, Selector } from '../../domain/notification.ts';
+import type { JsonObject } from '../../std/json.ts';
 
 /** The union of the tags with these ids and these source ids. */
 export interface TagReferences {
@@ -15,6 +16,13 @@ export interface Push extends Readonly<Record<Selector, TagReferences>> {
   /** Null: every app that is connected to the target tags. */
   readonly appIds: readonly number[] | null;
   readonly payload: Payload;
+  /**
+   * The payload as its publisher wrote it, which templates are given. Absent: nothing is to be
+   * sent, only the audience is asked for.
+   */
+  readonly given?: JsonObject;
+  /** Why it cannot be sent without a template. Then `payload` has it as data. */
+  readonly formFaults?: readonly PushFault[];
   /** Whether a send whose outcome is unknown is repeated. */
   readonly delivery: Delivery;
   readonly priority: Priority;

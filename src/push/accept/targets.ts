@@ -6,10 +6,10 @@
 
 import type { ExpressionNode, Operand } from '../../domain/audience-expression.ts';
 import { operandsOf } from '../../domain/audience-expression.ts';
-import type { PlatformId, Scope } from '../../domain/device.ts';
 import type { Audience, Selector } from '../../domain/notification.ts';
 import { audienceOf, bySelector, SELECTOR_NAMES, SELECTORS } from '../../domain/notification.ts';
 import type { ReferencedTag } from '../../store/notifications/find-referenced-tags.ts';
+import type { ClientScope } from '../../store/notifications/list-scopes.ts';
 import { compileExpression } from './compile-expression.ts';
 import type { Push, PushFault, TagReferences } from './push.ts';
 
@@ -19,7 +19,7 @@ export type Targets =
   | {
       readonly ok: true;
       readonly audience: Audience;
-      readonly scopes: readonly Scope<PlatformId>[];
+      readonly scopes: readonly ClientScope[];
       /** Target and filter tags that are unknown or expired, as they were named. */
       readonly unknownTags: readonly TagReference[];
     }
@@ -27,14 +27,14 @@ export type Targets =
       readonly ok: false;
       readonly faults: readonly PushFault[];
       /** The scopes it would have: to measure the payload, so that all faults are told together. */
-      readonly scopes: readonly Scope<PlatformId>[];
+      readonly scopes: readonly ClientScope[];
     };
 
 /** `tags`: those of the client that the push names. `clientScopes`: all (app, platform)s of it. */
 export function resolveTargets(
   push: Push,
   tags: readonly ReferencedTag[],
-  clientScopes: readonly Scope<PlatformId>[],
+  clientScopes: readonly ClientScope[],
 ): Targets {
   const { expression } = push;
   const selected =
@@ -144,8 +144,8 @@ const idsOf = (tags: readonly ReferencedTag[]): readonly number[] => [
 function scopesOf(
   appIds: readonly number[] | null,
   targets: readonly ReferencedTag[],
-  clientScopes: readonly Scope<PlatformId>[],
-): readonly Scope<PlatformId>[] {
+  clientScopes: readonly ClientScope[],
+): readonly ClientScope[] {
   const asked = clientScopes.filter(({ appId }) => appIds === null || appIds.includes(appId));
   const connected = asked.filter(({ appId }) =>
     targets.some((tag) => tag.appIds === null || tag.appIds.includes(appId)),

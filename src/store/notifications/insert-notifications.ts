@@ -5,9 +5,9 @@
  * of one call have different keys.
  */
 
-import type { NotificationState } from '../../domain/notification.ts';
+import type { NotificationState, TemplatedPayload } from '../../domain/notification.ts';
 import { SCOPE } from '../columns.ts';
-import { boolean, float8, integer, rowsOf, text, uuid } from '../rows.ts';
+import { boolean, float8, integer, json, rowsOf, text, uuid } from '../rows.ts';
 import type { Sql } from '../sql.ts';
 import type { NotificationTerms } from './terms.ts';
 import { TERMS, termNames } from './terms.ts';
@@ -18,6 +18,8 @@ export interface NewNotification extends NotificationTerms {
   readonly userName: string;
   /** What its audience was compiled from, as it was given; absent: selections. */
   readonly expression?: string;
+  /** Absent: no template concerns it. */
+  readonly templated?: TemplatedPayload;
   /** Null: now. */
   readonly sendAtMs: number | null;
   readonly expiresAtMs: number | null;
@@ -57,10 +59,10 @@ export function insertNotifications(sql: Sql, notifications: readonly NewNotific
     ),
     accepted as (
       insert into notifications (
-        id, client_id, user_name, state, ${termNames(sql)}, audience_expression, send_at, expires_at
+        id, client_id, user_name, state, ${termNames(sql)}, audience_expression, templated, send_at, expires_at
       )
       select id, client_id, user_name, case when send_at > now() then 'SCHEDULED' else 'QUEUED' end,
-        ${termNames(sql)}, audience_expression, send_at, to_timestamp(expires_at_ms / 1000)
+        ${termNames(sql)}, audience_expression, templated, send_at, to_timestamp(expires_at_ms / 1000)
       from ${asked(sql, notifications)}
       -- Never before it was accepted: retries and the payload's ttl end so long after it.
       cross join lateral (select greatest(to_timestamp(send_at_ms / 1000), now()) as send_at) due
@@ -89,6 +91,7 @@ const asked = rowsOf<NewNotification>('asked', {
   user_name: text(({ userName }) => userName),
   ...TERMS,
   audience_expression: text(({ expression }) => expression ?? null),
+  templated: json(({ templated }) => templated ?? null),
   send_at_ms: float8(({ sendAtMs }) => sendAtMs),
   expires_at_ms: float8(({ expiresAtMs }) => expiresAtMs),
   is_keyed: boolean(({ idempotency }) => idempotency !== null),

@@ -3,8 +3,13 @@
 import type { PlatformId, Scope } from '../../domain/device.ts';
 import type { Sql } from '../sql.ts';
 
-export const listScopes = (sql: Sql, clientId: number) => sql<Scope<PlatformId>[]>`
-  select p.app_id as "appId", p.platform_id as "platformId"
+export interface ClientScope extends Scope<PlatformId> {
+  /** Whether a template turns payloads into what goes there (store/templates). */
+  readonly hasTemplate: boolean;
+}
+
+export const listScopes = (sql: Sql, clientId: number) => sql<ClientScope[]>`
+  select p.app_id as "appId", p.platform_id as "platformId", p.has_template as "hasTemplate"
   from apps a join app_platforms p on p.app_id = a.id
   where a.client_id = ${clientId}
   order by p.app_id, p.platform_id`;

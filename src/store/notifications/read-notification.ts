@@ -1,6 +1,11 @@
 /** One notification: all that is known of it but its scopes (read-status.ts). */
 
-import type { Audience, NotificationState, Payload } from '../../domain/notification.ts';
+import type {
+  Audience,
+  NotificationState,
+  Payload,
+  TemplatedPayload,
+} from '../../domain/notification.ts';
 import type { Sql } from '../sql.ts';
 import type { NotificationTimes } from './list-notifications.ts';
 import { timesOf } from './list-notifications.ts';
@@ -9,6 +14,8 @@ export interface KnownNotification extends NotificationTimes, Audience {
   readonly state: NotificationState;
   readonly userName: string;
   readonly payload: Payload;
+  /** Null: no template concerned it. */
+  readonly templated: TemplatedPayload | null;
   /** Null: its audience was given as selections. */
   readonly expression: string | null;
   readonly isAtMostOnce: boolean;
@@ -24,7 +31,7 @@ export async function readNotification(
   publisher: string | null,
 ): Promise<KnownNotification | null> {
   const [row] = await sql<KnownNotification[]>`
-    select n.state, n.user_name as "userName", n.payload, n.at_most_once as "isAtMostOnce",
+    select n.state, n.user_name as "userName", n.payload, n.templated, n.at_most_once as "isAtMostOnce",
       n.urgent as "isUrgent", n.rate_per_second as "ratePerSecond",
       n.any_tag_ids as "anyTagIds", n.all_tag_ids as "allTagIds", n.none_tag_ids as "noneTagIds",
       n.audience_expression as expression, ${timesOf(sql)}

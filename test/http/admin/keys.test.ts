@@ -17,6 +17,7 @@ import type { Store } from '../../../src/store/store.ts';
 import { SqlTagIndex } from '../../../src/tag-index/sql/sql-tag-index.ts';
 import { NO_FEED } from '../../../src/tag-index/tag-index.ts';
 import { addTenant, secrets, startApiOn } from '../../support/api.ts';
+import { evaluator } from '../../support/evaluator.ts';
 import { until } from '../../support/poll.ts';
 import { seedDevices } from '../../support/seed.ts';
 import { SILENT_JOURNAL } from '../../support/silent-journal.ts';
@@ -40,6 +41,7 @@ async function open(t: Test, store: Store) {
     sql,
     patientReads,
     tagIndex: new SqlTagIndex(sql),
+    evaluator,
     isSimulated: () => false,
     onAccepted: () => undefined,
   });
@@ -49,6 +51,7 @@ async function open(t: Test, store: Store) {
       secrets,
       patientReads,
       origins: DEFAULT_ORIGINS,
+      evaluator,
       check: createCheck(sql, secrets, DEFAULT_ORIGINS),
       eraseDevice: createEraser(sql, NO_FEED),
       onDisconnected: () => undefined,

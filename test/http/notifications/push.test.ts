@@ -10,6 +10,7 @@ import { planDue } from '../../../src/store/notifications/plan-due.ts';
 import { PatientReads } from '../../../src/store/patient-reads.ts';
 import { connect } from '../../../src/store/sql.ts';
 import { SqlTagIndex } from '../../../src/tag-index/sql/sql-tag-index.ts';
+import { evaluator } from '../../support/evaluator.ts';
 import { makeTag, makeTenant } from '../../support/notifications.ts';
 import { until } from '../../support/poll.ts';
 import { seedDevices } from '../../support/seed.ts';
@@ -26,6 +27,7 @@ const accept = new Accept({
   sql,
   patientReads: store.patientReads,
   tagIndex: new SqlTagIndex(sql),
+  evaluator,
   isSimulated: () => false,
   onAccepted: () => undefined,
 });
@@ -407,6 +409,7 @@ t.test('without a database the fault is told as such: the server makes it 503', 
     sql: nowhere,
     patientReads,
     tagIndex: new SqlTagIndex(nowhere),
+    evaluator,
     isSimulated: () => false,
     onAccepted: () => undefined,
   });

@@ -6,6 +6,7 @@ import { taskOf } from '../../../src/push/dispatch/claimed.ts';
 import { planDue } from '../../../src/store/notifications/plan-due.ts';
 import { readStatus } from '../../../src/store/notifications/read-status.ts';
 import { SqlTagIndex } from '../../../src/tag-index/sql/sql-tag-index.ts';
+import { evaluator } from '../../support/evaluator.ts';
 import { claimChunksOf, makeTag, makeTenant } from '../../support/notifications.ts';
 import { seedDevices } from '../../support/seed.ts';
 import { SILENT_JOURNAL } from '../../support/silent-journal.ts';
@@ -44,6 +45,7 @@ await withStores(t, async (t, store) => {
     sql,
     patientReads: store.patientReads,
     tagIndex: new SqlTagIndex(sql),
+    evaluator,
     isSimulated: (platformId) => platformId === 3,
     onAccepted: () => undefined,
   });

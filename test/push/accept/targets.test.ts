@@ -9,6 +9,7 @@ import type { SqlPool } from '../../../src/store/sql.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { countUndone } from '../../../src/tag-index/sql/count-undone.ts';
 import { SqlTagIndex } from '../../../src/tag-index/sql/sql-tag-index.ts';
+import { evaluator } from '../../support/evaluator.ts';
 import { claimChunksOf, makeTag, makeTenant } from '../../support/notifications.ts';
 import { onEachStore } from '../../support/on-each-store.ts';
 import { seedDevices } from '../../support/seed.ts';
@@ -55,6 +56,7 @@ async function open({ sql, patientReads }: Store) {
     sql,
     patientReads,
     tagIndex: index,
+    evaluator,
     isSimulated: () => true,
     onAccepted: () => undefined,
   });

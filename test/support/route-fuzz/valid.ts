@@ -135,6 +135,10 @@ const APP_BODIES: Readonly<Record<string, Body>> = {
   'POST /push-admin-api/v3/:client/apps': () => ({ name: 'New', platformIds: [7] }),
   'PATCH /push-admin-api/v3/:client/apps/:id': () => ({ name: 'App!' }),
   'PUT /push-admin-api/v3/:client/apps/:id/platforms/:platform': ({ apns }) => apns,
+  'PUT /push-admin-api/v3/:client/apps/:id/platforms/:platform/template': () => ({
+    expression: '$',
+    sample: { title: 'goal!' },
+  }),
   'POST /push-admin-api/v3/:client/apps/:id/platforms/:platform/probe': () => undefined,
   'POST /push-admin-api/v3/:client/apps/:id/platforms/:platform/subscriptions': ({
     tagId,

@@ -9,6 +9,7 @@ import {
 import type { ApnsCredential, ProviderCredential } from '../../../src/domain/credential.ts';
 import { PLATFORM_APNS, PLATFORM_FCM } from '../../../src/domain/device.ts';
 import type { SqlPool } from '../../../src/store/sql.ts';
+import { writeTemplate } from '../../../src/store/templates/templates.ts';
 import { addAccount, beginSession, PASSWORD } from '../accounts.ts';
 import { addTenant, secrets } from '../api.ts';
 import { post } from '../client.ts';
@@ -59,6 +60,7 @@ export async function makeWorld(service: Service, slug: string): Promise<World> 
   };
   const { kind: _, ...apns } = (await put(PLATFORM_APNS)) as ApnsCredential;
   await put(PLATFORM_FCM);
+  await writeTemplate(sql, { appId, platformId: PLATFORM_APNS }, '$');
   const ask = async (path: string, token: string, body: unknown): Promise<string> => {
     const answer = await post(engine.url + path, token, body);
     if (!answer.ok) throw new Error(`${path} was answered ${await answer.text()}`);

@@ -1,0 +1,15 @@
+/** Templates: an expression for each (app, platform) that turns a payload into another one. */
+
+/** Of an expression, in characters. A long one has some hundred lines. */
+export const TEMPLATE_LENGTH_MAX = 16_384;
+
+/** Of what one makes, in characters of JSON: more than any provider takes, even escaped. */
+export const TEMPLATED_LENGTH_MAX = 65_536;
+
+/** What is wrong with a template, or with what it makes of a payload. */
+export interface TemplateFault {
+  /** A sentence without its subject: "does not end within 1000 ms." */
+  readonly why: string;
+  /** Where in the expression, in UTF-16 code units from 0. */
+  readonly position?: number;
+}

@@ -1,0 +1,15 @@
+/** The 503 of a push whose templates cannot be evaluated now. */
+
+import type { HttpRequest, HttpResponse } from './handler.ts';
+import { problem } from './problem.ts';
+
+/** By then those that wait now have been evaluated, or have given up. */
+const RETRY_AFTER_SECONDS = '5';
+
+export const tooManyTemplates = ({ requestId }: HttpRequest): HttpResponse =>
+  problem(
+    requestId,
+    503,
+    'Too many templates are being evaluated, for this client or in all. Try again.',
+    { headers: { 'Retry-After': RETRY_AFTER_SECONDS } },
+  );

@@ -1,0 +1,82 @@
+/**
+ * What each (app, platform) of a push gets: the payload of the push, or what its template makes of
+ * that, once, when the push is accepted.
+ */
+
+import { scopeKeyOf } from '../../domain/device.ts';
+import type { TemplatedPayload } from '../../domain/notification.ts';
+import { payloadFaults } from '../../providers/payload-size.ts';
+import type { ClientScope } from '../../store/notifications/list-scopes.ts';
+import type { Sql } from '../../store/sql.ts';
+import { listTemplates } from '../../store/templates/templates.ts';
+import { applyTemplates } from '../../templates/apply-templates.ts';
+import type { Evaluator } from '../../templates/evaluator.ts';
+import type { Push, PushFault } from './push.ts';
+
+export type Content =
+  /** Null: no template concerns it. */
+  | { readonly kind: 'fit'; readonly templated: TemplatedPayload | null }
+  | { readonly kind: 'invalid'; readonly faults: readonly PushFault[] }
+  /** Too many templates are being evaluated. */
+  | { readonly kind: 'busy' };
+
+export interface ContentParts {
+  readonly sql: Sql;
+  readonly evaluator: Evaluator;
+}
+
+interface Asked {
+  readonly push: Push;
+  readonly scopes: readonly ClientScope[];
+}
+
+/** The contents of a client's pushes, in order. Only those that concern a template cost more. */
+export async function contentsOf(
+  { sql, evaluator }: ContentParts,
+  clientId: number,
+  asked: readonly Asked[],
+): Promise<readonly Content[]> {
+  const appIds = new Set(asked.flatMap(appsWithTemplates));
+  const templates = appIds.size === 0 ? [] : await listTemplates(sql, clientId, [...appIds]);
+  const expressions = new Map(templates.map((one) => [scopeKeyOf(one), one.expression]));
+  return Promise.all(asked.map((one) => contentOf(evaluator, clientId, one, expressions)));
+}
+
+const appsWithTemplates = ({ push, scopes }: Asked): readonly number[] =>
+  push.given === undefined
+    ? []
+    : scopes.flatMap(({ appId, hasTemplate }) => (hasTemplate ? appId : []));
+
+async function contentOf(
+  evaluator: Evaluator,
+  clientId: number,
+  { push, scopes }: Asked,
+  expressions: ReadonlyMap<string, string>,
+): Promise<Content> {
+  const { given } = push;
+  const templated = scopes.flatMap((scope) => {
+    const expression = expressions.get(scopeKeyOf(scope));
+    return expression === undefined ? [] : { ...scope, expression };
+  });
+  const plain = scopes.filter((scope) => !expressions.has(scopeKeyOf(scope)));
+  const faults = templated.length > 0 && plain.length === 0 ? [] : plainFaults(push, plain);
+  if (given === undefined || templated.length === 0) return contentWith(faults, null);
+  const applied = await applyTemplates(evaluator, clientId, given, templated);
+  if (applied.kind === 'busy') return applied;
+  return applied.kind === 'invalid'
+    ? contentWith([...faults, ...applied.faults], null)
+    : contentWith(faults, { given, payloads: applied.payloads });
+}
+
+const contentWith = (faults: readonly PushFault[], templated: TemplatedPayload | null): Content =>
+  faults.length > 0 ? { kind: 'invalid', faults } : { kind: 'fit', templated };
+
+const plainFaults = (
+  { formFaults, payload }: Push,
+  scopes: readonly ClientScope[],
+): readonly PushFault[] =>
+  formFaults ??
+  payloadFaults(
+    payload,
+    scopes.map(({ platformId }) => platformId),
+  );

@@ -1,0 +1,70 @@
+/** Turns the payload of a push into what each (app, platform) with a template gets of it. */
+
+import type { PlatformId, Scope } from '../domain/device.ts';
+import { scopeKeyOf } from '../domain/device.ts';
+import type { Payload } from '../domain/notification.ts';
+import type { PayloadFault } from '../domain/payload.ts';
+import { givenPayload, sendablePayload } from '../domain/payload.ts';
+import { payloadFaults } from '../providers/payload-size.ts';
+import { PROVIDERS } from '../providers/providers.ts';
+import type { JsonObject } from '../std/json.ts';
+import { isObject, parseJson } from '../std/json.ts';
+import type { Evaluator, TemplateResult } from './evaluator.ts';
+
+export interface TemplatedScope extends Scope<PlatformId> {
+  readonly expression: string;
+}
+
+export type Applied =
+  /** By the key of the scope. */
+  | { readonly kind: 'made'; readonly payloads: Readonly<Record<string, Payload>> }
+  | { readonly kind: 'invalid'; readonly faults: readonly PayloadFault[] }
+  /** Too many templates are being evaluated. */
+  | { readonly kind: 'busy' };
+
+/** `given`: the payload as its publisher wrote it. */
+export async function applyTemplates(
+  evaluator: Evaluator,
+  clientId: number,
+  given: JsonObject,
+  scopes: readonly TemplatedScope[],
+): Promise<Applied> {
+  const expressions = [...new Set(scopes.map(({ expression }) => expression))];
+  const evaluation = await evaluator.evaluate(clientId, expressions, JSON.stringify(given));
+  if (evaluation.kind === 'busy') return evaluation;
+  const made: (readonly [string, Payload])[] = [];
+  const faults: PayloadFault[] = [];
+  for (const scope of scopes) {
+    // Without a result: the template before it has ended the evaluation, which is told of that one.
+    const result = evaluation.results[expressions.indexOf(scope.expression)];
+    if (result === undefined) continue;
+    const read = readResult(result, scope.platformId);
+    if (read.ok) made.push([scopeKeyOf(scope), read.payload]);
+    else faults.push({ path: 'payload', message: `${nameOf(scope)} ${read.why}` });
+  }
+  if (faults.length > 0) return { kind: 'invalid', faults };
+  return { kind: 'made', payloads: Object.fromEntries(made) };
+}
+
+type ReadResult =
+  | { readonly ok: true; readonly payload: Payload }
+  | { readonly ok: false; readonly why: string };
+
+function readResult(result: TemplateResult, platformId: PlatformId): ReadResult {
+  if (!result.ok) {
+    const { why, position } = result.fault;
+    const where = position === undefined ? '' : ` at position ${position}`;
+    return { ok: false, why: `fails on this payload${where}: ${why}` };
+  }
+  const made = parseJson(result.json);
+  if (!isObject(made)) return { ok: false, why: 'makes something that is no object.' };
+  const given = givenPayload(made);
+  const parsed = given.ok ? sendablePayload(given.given) : given;
+  const faults = parsed.ok ? payloadFaults(parsed.payload, [platformId]) : parsed.faults;
+  if (parsed.ok && faults.length === 0) return parsed;
+  const told = faults.map(({ path, message }) => `${path} ${message}`).join(' ');
+  return { ok: false, why: `makes a payload that cannot be sent: ${told}` };
+}
+
+const nameOf = ({ appId, platformId }: Scope<PlatformId>): string =>
+  `The template of app ${appId} on platform ${platformId} (${PROVIDERS[platformId].name})`;

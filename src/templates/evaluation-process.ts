@@ -1,0 +1,130 @@
+/**
+ * A process that evaluates templates. It is started when it is needed, ended when it has had
+ * nothing to do for a while, and killed when it does not answer. An expression that uses up its
+ * memory ends this process and not the engine.
+ */
+
+import type { ChildProcess } from 'node:child_process';
+import { fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import type { EvaluationTask } from './evaluation.ts';
+import { READY } from './evaluation.ts';
+import type { Evaluated } from './sandbox.ts';
+
+const ENTRY = fileURLToPath(new URL('./evaluation-entry.js', import.meta.url));
+/** The heap of it: a payload of a megabyte is some ten megabytes of objects. */
+const HEAP_MB_MAX = 64;
+/** It loads in a tenth of a second on an idle machine. */
+const STARTING_MS_MAX = 10_000;
+/** It notices by itself when its time is up, except inside one long call of the library. */
+const ANSWER_MS_MAX = 3_000;
+/** A publisher who uses templates sends again within this. */
+const IDLE_MS_MAX = 60_000;
+
+/** As many as there are expressions, or less: after the last one something ended the evaluation. */
+export type Answer =
+  | { readonly kind: 'answered'; readonly evaluated: readonly Evaluated[] }
+  /** The process could not be started. */
+  | { readonly kind: 'unavailable'; readonly error: unknown };
+
+export class EvaluationProcess {
+  #child: ChildProcess | null = null;
+  #idle: NodeJS.Timeout | null = null;
+
+  /** One at a time. Never rejects. */
+  async run(task: EvaluationTask): Promise<Answer> {
+    if (this.#idle !== null) clearTimeout(this.#idle);
+    try {
+      this.#child ??= await start();
+    } catch (error) {
+      return { kind: 'unavailable', error };
+    }
+    const child = this.#child;
+    hold(child);
+    const evaluated = await answersOf(child, task);
+    if (child.exitCode !== null || child.signalCode !== null || child.killed) this.#child = null;
+    else this.#rest(child);
+    return { kind: 'answered', evaluated };
+  }
+
+  close(): void {
+    if (this.#idle !== null) clearTimeout(this.#idle);
+    this.#child?.kill('SIGKILL');
+    this.#child = null;
+  }
+
+  #rest(child: ChildProcess): void {
+    letGo(child);
+    this.#idle = setTimeout(() => this.close(), IDLE_MS_MAX).unref();
+  }
+}
+
+/** Whether it keeps the engine's process alive: only while it evaluates. */
+function hold(child: ChildProcess): void {
+  child.ref();
+  child.channel?.ref();
+}
+function letGo(child: ChildProcess): void {
+  child.unref();
+  child.channel?.unref();
+}
+
+function start(): Promise<ChildProcess> {
+  return new Promise((resolve, reject) => {
+    const child = fork(ENTRY, {
+      // It needs nothing, and a secret that it does not have it cannot tell.
+      env: {},
+      execArgv: [`--max-old-space-size=${HEAP_MB_MAX}`],
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    });
+    const fail = (why: string) => {
+      child.kill('SIGKILL');
+      reject(new Error(why));
+    };
+    const timer = setTimeout(fail, STARTING_MS_MAX, 'it does not start in time');
+    child.once('exit', (code, signal) => fail(`it ended with ${signal ?? code} as it started`));
+    child.once('error', reject);
+    child.once('message', (message) => {
+      clearTimeout(timer);
+      child.removeAllListeners('exit');
+      // An error after this one comes with its end.
+      child.on('error', () => undefined);
+      if (message === READY) resolve(child);
+      else fail('it says something else');
+    });
+  });
+}
+
+const TOO_LONG: Evaluated = { kind: 'too-long' };
+const FATAL: Evaluated = {
+  kind: 'failed',
+  fault: {
+    why: `It has ended the process that evaluates it, as one does that uses more than ${HEAP_MB_MAX} MiB of memory.`,
+  },
+};
+
+/** The last one tells why there are no more. */
+function answersOf(child: ChildProcess, task: EvaluationTask): Promise<readonly Evaluated[]> {
+  return new Promise((resolve) => {
+    const answers: Evaluated[] = [];
+    const end = (last: readonly Evaluated[]) => {
+      clearTimeout(timer);
+      child.off('message', hear);
+      child.off('exit', died);
+      resolve([...answers, ...last]);
+    };
+    const hear = (answer: Evaluated) => {
+      answers.push(answer);
+      if (answer.kind === 'too-long' || answers.length === task.expressions.length) end([]);
+    };
+    const died = () => end([FATAL]);
+    const timer = setTimeout(() => {
+      child.kill('SIGKILL');
+      end([TOO_LONG]);
+    }, task.msMax + ANSWER_MS_MAX);
+    child.on('message', hear);
+    child.on('exit', died);
+    // When it cannot be sent, the process has ended, or ends.
+    child.send(task, () => undefined);
+  });
+}

@@ -1,0 +1,141 @@
+/**
+ * Has templates evaluated, in processes of their own. Clients take turns, and one has one process
+ * at most, so a client whose templates use up their time delays mostly itself.
+ */
+
+import type { Logger } from 'pino';
+import type { TemplateFault } from '../domain/template.ts';
+import type { EvaluationTask } from './evaluation.ts';
+import { EvaluationProcess } from './evaluation-process.ts';
+import type { Evaluated } from './sandbox.ts';
+
+/** Of all templates of a push. One takes some milliseconds, most of it to load the library. */
+export const EVALUATION_MS_MAX = 1_000;
+/** One for the client that uses up its time, one for the others. */
+const PROCESSES_MAX = 2;
+/** A publisher waits for it. */
+const WAITING_MS_MAX = 5_000;
+/** Of one client: as many pushes are accepted together, four times. */
+const WAITING_OF_CLIENT_MAX = 1_024;
+
+export type Evaluation =
+  | {
+      readonly kind: 'evaluated';
+      /** Of each expression; less if one of them failed in a way that ended the evaluation. */
+      readonly results: readonly TemplateResult[];
+    }
+  /** Too many wait, or no process could be started. */
+  | { readonly kind: 'busy' };
+
+export type TemplateResult =
+  | { readonly ok: true; readonly json: string }
+  | { readonly ok: false; readonly fault: TemplateFault };
+
+interface Waiting {
+  readonly clientId: number;
+  readonly task: EvaluationTask;
+  readonly settle: (evaluation: Evaluation) => void;
+  /** Ends the wait. */
+  readonly timer: NodeJS.Timeout;
+}
+
+export class Evaluator {
+  readonly #log: Logger;
+  readonly #processes = Array.from({ length: PROCESSES_MAX }, () => new EvaluationProcess());
+  #free: readonly EvaluationProcess[] = this.#processes;
+  /** By client, the one whose turn is next first. */
+  readonly #waiting = new Map<number, readonly Waiting[]>();
+  /** Clients with a process. */
+  readonly #served = new Set<number>();
+
+  constructor(log: Logger) {
+    this.#log = log;
+  }
+
+  /** Evaluates them on a payload, given as JSON. */
+  evaluate(clientId: number, expressions: readonly string[], input: string): Promise<Evaluation> {
+    return this.#ask(clientId, { expressions, input, msMax: EVALUATION_MS_MAX });
+  }
+
+  /** Checks the form of an expression. */
+  check(clientId: number, expression: string): Promise<Evaluation> {
+    const task = { expressions: [expression], input: null, msMax: EVALUATION_MS_MAX };
+    return this.#ask(clientId, task);
+  }
+
+  /** Ends the processes. What is under way fails. */
+  close(): void {
+    for (const one of this.#processes) one.close();
+  }
+
+  #ask(clientId: number, task: EvaluationTask): Promise<Evaluation> {
+    const before = this.#waiting.get(clientId) ?? [];
+    if (before.length >= WAITING_OF_CLIENT_MAX) return Promise.resolve({ kind: 'busy' });
+    return new Promise((settle) => {
+      const timer = setTimeout(() => this.#giveUp(waiting), WAITING_MS_MAX);
+      const waiting: Waiting = { clientId, task, settle, timer };
+      this.#waiting.set(clientId, [...before, waiting]);
+      this.#next();
+    });
+  }
+
+  #giveUp(waiting: Waiting): void {
+    this.#remove(waiting);
+    waiting.settle({ kind: 'busy' });
+  }
+
+  /** The client gets to the end of the line. */
+  #remove(waiting: Waiting): void {
+    const { clientId, timer } = waiting;
+    clearTimeout(timer);
+    const others = (this.#waiting.get(clientId) ?? []).filter((one) => one !== waiting);
+    this.#waiting.delete(clientId);
+    if (others.length > 0) this.#waiting.set(clientId, others);
+  }
+
+  #next(): void {
+    const [process] = this.#free;
+    const turn = this.#turn();
+    if (process === undefined || turn === null) return;
+    this.#free = this.#free.filter((one) => one !== process);
+    this.#served.add(turn.clientId);
+    this.#remove(turn);
+    void this.#serve(process, turn);
+  }
+
+  #turn(): Waiting | null {
+    for (const [clientId, [first]] of this.#waiting) {
+      if (first !== undefined && !this.#served.has(clientId)) return first;
+    }
+    return null;
+  }
+
+  async #serve(process: EvaluationProcess, { clientId, task, settle }: Waiting): Promise<void> {
+    const answer = await process.run(task);
+    this.#served.delete(clientId);
+    this.#free = [...this.#free, process];
+    this.#next();
+    if (answer.kind === 'answered') {
+      settle({ kind: 'evaluated', results: answer.evaluated.map(resultOf) });
+      return;
+    }
+    this.#log.error(
+      { err: answer.error },
+      'a process that evaluates templates could not be started',
+    );
+    settle({ kind: 'busy' });
+  }
+}
+
+function resultOf(evaluated: Evaluated): TemplateResult {
+  switch (evaluated.kind) {
+    case 'made':
+      return { ok: true, json: evaluated.json };
+    case 'failed':
+      return { ok: false, fault: evaluated.fault };
+    case 'too-long':
+      return { ok: false, fault: { why: TOO_LONG } };
+  }
+}
+
+const TOO_LONG = `It does not end within the ${EVALUATION_MS_MAX} ms that all templates of a push have together.`;

@@ -1,0 +1,130 @@
+/**
+ * Evaluates the templates of one push. The library runs in a context of its own that is made for
+ * this push and thrown away with it: it has its own `Object`, `Array` and so on, is given texts
+ * alone, and gives a text back. So nothing that a template does there reaches the next push, and
+ * nothing of the process is within its reach (decision 59).
+ */
+
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { createContext, Script } from 'node:vm';
+import type { TemplateFault } from '../domain/template.ts';
+import { TEMPLATED_LENGTH_MAX } from '../domain/template.ts';
+import { foreignText } from '../std/foreign-text.ts';
+import { isObject } from '../std/json.ts';
+
+export type Evaluated =
+  /** `json`: what the template has made. Of one that was only checked: an empty text. */
+  | { readonly kind: 'made'; readonly json: string }
+  | { readonly kind: 'failed'; readonly fault: TemplateFault }
+  /** The time was used up. What comes after it in the same push is not evaluated any more. */
+  | { readonly kind: 'too-long' };
+
+/** Of a message of the library: it may quote values of the payload. */
+const MESSAGE_LENGTH_MAX = 300;
+
+const LIBRARY = new Script(
+  readFileSync(createRequire(import.meta.url).resolve('jsonata/jsonata.min.js'), 'utf8'),
+  { filename: 'jsonata.js' },
+);
+
+/** In the context: reads `expression`, `input` and `lengthMax`, and writes `output` or `fault`. */
+const RUN = new Script(
+  `(() => {
+    output = fault = undefined;
+    const fail = (error) => {
+      const { code, position, token, message } = error ?? {};
+      fault = JSON.stringify({ code, position, token, message: String(message) });
+    };
+    const absent = (name) => () => {
+      throw { message: '$' + name + ' is not available in templates' };
+    };
+    try {
+      const template = jsonata(expression);
+      for (const name of ['base64encode', 'base64decode']) {
+        template.registerFunction(name, absent(name));
+      }
+      if (input === null) {
+        output = '';
+        return;
+      }
+      template.evaluate(JSON.parse(input)).then((made) => {
+        let json;
+        try {
+          json = JSON.stringify(made);
+        } catch {
+          throw { message: 'It makes something that JSON has no words for, such as a function' };
+        }
+        if (json === undefined) throw { message: 'It makes nothing of this payload' };
+        if (json.length > lengthMax) {
+          throw { message: 'It makes ' + json.length + ' characters of JSON; the limit is ' + lengthMax };
+        }
+        output = json;
+      }).catch(fail);
+    } catch (error) {
+      fail(error);
+    }
+  })()`,
+  { filename: 'template.js' },
+);
+
+const FULL_STOP = /\.$/;
+
+/** What the library and the scripts above say of a failure. */
+interface Failure {
+  readonly code?: string;
+  /** Behind the token. */
+  readonly position?: number;
+  readonly token?: unknown;
+  readonly message: string;
+}
+
+export class Sandbox {
+  /** It has no prototype: the one of this realm would lead out of the context. */
+  readonly #shared: Record<string, unknown> = Object.create(null);
+  readonly #context: object;
+
+  /** `input`: the payload as JSON. Null: templates are only checked. */
+  constructor(input: string | null) {
+    this.#shared['input'] = input;
+    this.#shared['lengthMax'] = TEMPLATED_LENGTH_MAX;
+    // What the library awaits is run before a script returns, so that its time counts too.
+    this.#context = createContext(this.#shared, {
+      microtaskMode: 'afterEvaluate',
+      codeGeneration: { strings: false, wasm: false },
+    });
+    LIBRARY.runInContext(this.#context);
+  }
+
+  evaluate(expression: string, msMax: number): Evaluated {
+    this.#shared['expression'] = expression;
+    try {
+      RUN.runInContext(this.#context, { timeout: Math.max(1, Math.ceil(msMax)) });
+    } catch (error) {
+      if (isTimeout(error)) return { kind: 'too-long' };
+      throw error;
+    }
+    const { output, fault } = this.#shared;
+    if (typeof output === 'string') return { kind: 'made', json: output };
+    // Neither: it waits for something that never comes.
+    if (typeof fault !== 'string') return { kind: 'too-long' };
+    return { kind: 'failed', fault: faultOf(JSON.parse(fault) as Failure, expression) };
+  }
+}
+
+/** The error is one of the context's realm: it is no instance of our `Error`. */
+const isTimeout = (error: unknown): boolean =>
+  isObject(error) && error['code'] === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
+
+function faultOf({ code, position, token, message }: Failure, expression: string): TemplateFault {
+  const sentence = foreignText(message, MESSAGE_LENGTH_MAX).replace(FULL_STOP, '');
+  const why = code === undefined ? `${sentence}.` : `${sentence} (${code}).`;
+  if (typeof position !== 'number') return { why };
+  return { why, position: beginOf(token, position, expression) };
+}
+
+/** The library names the end of a token, or a place behind it. */
+function beginOf(token: unknown, end: number, expression: string): number {
+  const begin = typeof token === 'string' ? expression.lastIndexOf(token, end - token.length) : -1;
+  return Math.min(begin === -1 ? end : begin, expression.length);
+}
