@@ -6,6 +6,11 @@ export const TEMPLATE_LENGTH_MAX = 16_384;
 /** Of what one makes, in characters of JSON: more than any provider takes, even escaped. */
 export const TEMPLATED_LENGTH_MAX = 65_536;
 
+/** That concern a push: their expressions go to another process, five megabytes at most. */
+export const TEMPLATES_PER_PUSH_MAX = 300;
+/** Failures of templates that are told of one push. */
+export const TEMPLATE_FAULTS_MAX = 20;
+
 /** What is wrong with a template, or with what it makes of a payload. */
 export interface TemplateFault {
   /** A sentence without its subject: "does not end within 1000 ms." */

@@ -5,6 +5,7 @@ import { scopeKeyOf } from '../domain/device.ts';
 import type { Payload } from '../domain/notification.ts';
 import type { PayloadFault } from '../domain/payload.ts';
 import { givenPayload, sendablePayload } from '../domain/payload.ts';
+import { TEMPLATE_FAULTS_MAX, TEMPLATES_PER_PUSH_MAX } from '../domain/template.ts';
 import { payloadFaults } from '../providers/payload-size.ts';
 import { PROVIDERS } from '../providers/providers.ts';
 import type { JsonObject } from '../std/json.ts';
@@ -29,6 +30,9 @@ export async function applyTemplates(
   given: JsonObject,
   scopes: readonly TemplatedScope[],
 ): Promise<Applied> {
+  if (scopes.length > TEMPLATES_PER_PUSH_MAX) {
+    return { kind: 'invalid', faults: [{ path: 'appIds', message: tooMany(scopes.length) }] };
+  }
   const expressions = [...new Set(scopes.map(({ expression }) => expression))];
   const evaluation = await evaluator.evaluate(clientId, expressions, JSON.stringify(given));
   if (evaluation.kind === 'busy') return evaluation;
@@ -42,9 +46,14 @@ export async function applyTemplates(
     if (read.ok) made.push([scopeKeyOf(scope), read.payload]);
     else faults.push({ path: 'payload', message: `${nameOf(scope)} ${read.why}` });
   }
-  if (faults.length > 0) return { kind: 'invalid', faults };
+  if (faults.length > 0) {
+    return { kind: 'invalid', faults: faults.slice(0, TEMPLATE_FAULTS_MAX) };
+  }
   return { kind: 'made', payloads: Object.fromEntries(made) };
 }
+
+const tooMany = (templates: number): string =>
+  `The push concerns ${templates} templates of apps on their platforms; the limit is ${TEMPLATES_PER_PUSH_MAX}. Name fewer apps.`;
 
 type ReadResult =
   | { readonly ok: true; readonly payload: Payload }

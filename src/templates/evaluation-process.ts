@@ -34,6 +34,8 @@ export class EvaluationProcess {
   /** One at a time. Never rejects. */
   async run(task: EvaluationTask): Promise<Answer> {
     if (this.#idle !== null) clearTimeout(this.#idle);
+    // The system may have ended it while it had nothing to do.
+    if (this.#child !== null && isOver(this.#child)) this.#child = null;
     try {
       this.#child ??= await start();
     } catch (error) {
@@ -42,7 +44,7 @@ export class EvaluationProcess {
     const child = this.#child;
     hold(child);
     const evaluated = await answersOf(child, task);
-    if (child.exitCode !== null || child.signalCode !== null || child.killed) this.#child = null;
+    if (isOver(child)) this.#child = null;
     else this.#rest(child);
     return { kind: 'answered', evaluated };
   }
@@ -58,6 +60,10 @@ export class EvaluationProcess {
     this.#idle = setTimeout(() => this.close(), IDLE_MS_MAX).unref();
   }
 }
+
+/** Whether it has ended, or was told to. */
+const isOver = ({ exitCode, signalCode, killed, connected }: ChildProcess): boolean =>
+  exitCode !== null || signalCode !== null || killed || !connected;
 
 /** Whether it keeps the engine's process alive: only while it evaluates. */
 function hold(child: ChildProcess): void {

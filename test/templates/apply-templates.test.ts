@@ -1,6 +1,7 @@
 /** What templates make of a payload for each (app, platform), and what is wrong with it. */
 
 import t from 'tap';
+import { TEMPLATE_FAULTS_MAX, TEMPLATES_PER_PUSH_MAX } from '../../src/domain/template.ts';
 import { applyTemplates } from '../../src/templates/apply-templates.ts';
 import { evaluator } from '../support/evaluator.ts';
 
@@ -78,6 +79,17 @@ t.test('all faults are told together', async (t) => {
     faults: [{ message: /of app 1 / }, { message: /of app 3 / }],
   });
   t.ok(applied.kind === 'invalid' && applied.faults.length === 2);
+});
+
+t.test('so many templates may concern a push, and so many failures are told', async (t) => {
+  const many = Array.from({ length: TEMPLATES_PER_PUSH_MAX }, () => 'home');
+  const failed = await apply(...many);
+  t.ok(failed.kind === 'invalid' && failed.faults.length === TEMPLATE_FAULTS_MAX);
+  t.match(failed, { faults: [{ message: /no object/ }] });
+  t.match(await apply(...many, 'home'), {
+    kind: 'invalid',
+    faults: [{ path: 'appIds', message: /concerns 301 templates .* the limit is 300\./ }],
+  });
 });
 
 t.test('one that uses up the time is told, and not those after it', async (t) => {

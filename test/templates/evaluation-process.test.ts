@@ -1,0 +1,62 @@
+/** The process of an evaluation: it is one for many, another one when it has ended, and leaves. */
+
+import type { ChildProcess } from 'node:child_process';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import t from 'tap';
+import { READY } from '../../src/templates/evaluation.ts';
+import { EvaluationProcess } from '../../src/templates/evaluation-process.ts';
+import { until } from '../support/poll.ts';
+
+const ENDLESS = '($f := function($x) { $f($x) }; $f(1))';
+const task = (...expressions: readonly string[]) => ({ expressions, input: '{}', msMax: 1_000 });
+const ONE = { kind: 'answered', evaluated: [{ kind: 'made', json: '1' }] };
+
+/** The processes that this one has started. */
+const children = (): readonly number[] =>
+  readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8')
+    .split(' ')
+    .filter((pid) => pid !== '')
+    .map(Number);
+
+t.test('one process does it all, until it has ended; then another one does', async (t) => {
+  const evaluation = new EvaluationProcess();
+  t.teardown(() => evaluation.close());
+  t.match(await evaluation.run(task('1')), ONE);
+  const first = children();
+  t.equal(first.length, 1);
+  t.match(await evaluation.run(task('1')), ONE);
+  t.strictSame(children(), first);
+  // As the system does it that has no memory left.
+  process.kill(first[0] ?? 0, 'SIGKILL');
+  await until('it has gone', () => Promise.resolve(children().length === 0 ? true : null));
+  t.match(await evaluation.run(task('1')), ONE, 'nobody is told that the template did it');
+  const second = children();
+  t.not(second[0], first[0]);
+  t.match(await evaluation.run(task('"fine"', '[1..1e7]', '1')), {
+    evaluated: [{ kind: 'made' }, { kind: 'failed', fault: { why: /more than 64 MiB/ } }],
+  });
+  t.match(await evaluation.run(task('1')), ONE);
+  evaluation.close();
+  await until('it has gone', () => Promise.resolve(children().length === 0 ? true : null));
+});
+
+t.test('it has no environment and no arguments of the engine', async (t) => {
+  const evaluation = new EvaluationProcess();
+  t.teardown(() => evaluation.close());
+  await evaluation.run(task('1'));
+  t.equal(readFileSync(`/proc/${children()[0]}/environ`, 'utf8').includes('PATH='), false);
+});
+
+t.test('it ends when the engine is gone, whatever it does', async (t) => {
+  const entry = new URL('../../src/templates/evaluation-entry.js', import.meta.url);
+  const child: ChildProcess = fork(fileURLToPath(entry), { execArgv: [] });
+  t.teardown(() => child.kill('SIGKILL'));
+  t.strictSame(await once(child, 'message'), [READY, undefined]);
+  await new Promise((resolve) => child.send(task(ENDLESS), resolve));
+  const ended = once(child, 'exit');
+  child.disconnect();
+  t.strictSame(await ended, [0, null]);
+});
